@@ -56,8 +56,8 @@ export default defineConfig({
         test: {
           name: 'browser',
           expect: expectations,
-          // A stock Firefox in place of Chromium: docs/browsers.md.
-          execArgv: process.env['FIREFOX'] ? ['--import', './tests/browser/firefox.ts'] : [],
+          // A stock Firefox beside Chromium, or in its place: docs/browsers.md.
+          execArgv: ['--import', './tests/browser/firefox.ts'],
           // The files of a worker share its browser (tests/browser/browser.ts).
           isolate: false,
           include: ['tests/browser/**/*.test.ts', 'tests/**/*.browser.test.ts'],

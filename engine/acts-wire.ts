@@ -19,8 +19,19 @@ export type ActsAnswer = {
   kept: number
   /** Whether any of that came through the gateway, and can go back through it. */
   back_by_gateway: boolean
-  /** What the scale of the event file proposes to pay back for a cancellation today; null: there is none. */
+  /** The refund that is proposed for a cancellation today; null: the event file has no scale. */
   proposed_back: number | null
+  /** The figures of that refund: proposed = owed + share − refunded. */
+  cancellation: {
+    paid: number
+    /** Paid beyond the price: refunded in any case. */
+    owed: number
+    /** What was paid of the price. */
+    remaining: number
+    percent: number | null
+    share: number | null
+    refunded: number
+  }
   /** What whoever asks may do now: POST to the same address {act, why, key?, …}. */
   allowed: ActName[]
   /** What can be corrected, in form order; empty for whoever may not. */

@@ -88,6 +88,8 @@ const ACTS = {
     asksWhy: false,
   },
   lapse: { in: ['to_pay', 'told'], least: 'clock', becomes: 'lapsed', asksWhy: false },
+  /** It lapsed while the server's clock was ahead, and there is time left to pay. */
+  reopen: { in: ['lapsed'], least: 'clock', becomes: 'to_pay', asksWhy: false },
 } as const satisfies Readonly<Record<string, Row>>
 
 export type ActName = keyof typeof ACTS
@@ -234,6 +236,7 @@ const ACT_WORDS = {
   edit: 'edit the answers',
   ask_cancel: 'ask for cancellation',
   lapse: 'let it lapse',
+  reopen: 'reopen it',
 } as const satisfies Readonly<Record<ActName, string>>
 
 /** At the head of a line of the trail. */
@@ -260,6 +263,7 @@ export const ACT_DONE = {
   edit: 'Changed by the delegate',
   ask_cancel: 'Cancellation asked for',
   lapse: 'Lapsed',
+  reopen: 'Reopened',
 } as const satisfies Readonly<Record<ActName, string>>
 
 /** After "This registration is". */

@@ -23,6 +23,10 @@ export const WATCHED_MS = 10 * DAY_MS
 const FAILED_MS_MIN = 10 * MINUTE_MS
 const FAILED_MS_MAX = 12 * HOUR_MS
 const PAID_MS_MIN = HOUR_MS
+/** Clocks of two servers agree within this. */
+const CLOCKS_APART_MS = MINUTE_MS
+/** Of a payment with a date in the future, made while the clock was ahead: its age is not known. */
+const UNKNOWN_AGE_MS = HOUR_MS
 
 /** What is known of a payment when the next question is planned. */
 export type Asked = Pick<Payment, 'review'> & {
@@ -55,12 +59,14 @@ export function watchFrom(
 export function nextQuestion(payment: Asked, at: Instant, isReachable: boolean): Instant | null {
   const soonest = (ms: number): number => (isReachable ? ms : Math.min(ms, UNREACHABLE_MS_MAX))
   if (isOpen(payment)) {
-    const age = Math.max(0, at - payment.createdAt)
+    const age = at - payment.createdAt
+    if (age < -CLOCKS_APART_MS) return instant(at + soonest(UNKNOWN_AGE_MS))
     const wait = Math.min(ASK_AGAIN_MS_MAX, Math.max(ASK_AGAIN_MS_MIN, Math.floor(age / 2)))
     return instant(at + soonest(wait))
   }
   if (payment.watchUntil === null) return null
-  const ended = Math.max(0, at - (payment.watchUntil - WATCHED_MS))
+  const since = at - (payment.watchUntil - WATCHED_MS)
+  const ended = since < -CLOCKS_APART_MS ? FAILED_MS_MAX : Math.max(0, since)
   const wait = isPaid(payment.status)
     ? Math.max(PAID_MS_MIN, ended)
     : Math.min(FAILED_MS_MAX, Math.max(FAILED_MS_MIN, ended))

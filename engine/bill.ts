@@ -6,7 +6,7 @@ import type { Field, PublicEvent } from './config.ts'
 import type { Answers } from './answer.ts'
 import type { Adjustment, Item, PriceTable } from './sale.ts'
 import { chosenIn, holds, listOf } from './conditions.ts'
-import type { Line } from './lines.ts'
+import { REGISTRATION, type Line } from './lines.ts'
 import { adjusted, paise, split, type Paise, type Split, type Tax } from './money.ts'
 import { err, fromPairs, ok, own, type Result } from './outcome.ts'
 import { remember } from './remember.ts'
@@ -21,8 +21,6 @@ export type NotOnSale = {
   readonly option: string | null
 }
 
-/** The name of the first line, and of the category's price in it. */
-export const REGISTRATION = 'registration'
 /** The one row of a table of an item that is not sold by options. */
 export const EACH = 'each'
 
@@ -192,7 +190,7 @@ function withAdjustments(
   // Named one by one: to spread them took a third of the time of a whole bill.
   const lines = priced.map(({ id, option, label, quantity, unit, tax, price }): Line => {
     const { base, gst, total } = split(tax, price)
-    return { id, option, label, quantity, unit, base, gst, total }
+    return { id, option, label, quantity, unit, base, gst, total, rate: tax?.percent ?? null }
   })
   for (const adjustment of event.fees.adjustments) {
     if (!applies(adjustment, answers, category, on)) continue
@@ -205,26 +203,27 @@ function withAdjustments(
     touched.forEach((at, index) => {
       prices[at] = after[index] ?? paise(0)
     })
-    const change = (part: keyof Split): Paise =>
-      paise(
-        touched.reduce((sum, at, index) => {
-          const tax = priced[at]?.tax ?? null
-          return (
-            sum +
-            split(tax, after[index] ?? paise(0))[part] -
-            split(tax, before[index] ?? paise(0))[part]
-          )
-        }, 0),
-      )
+    const parts = touched.map((at, index) => {
+      const tax = priced[at]?.tax ?? null
+      const [was, is] = [before, after].map((of) => split(tax, of[index] ?? paise(0)))
+      return {
+        line: at,
+        base: paise((is?.base ?? 0) - (was?.base ?? 0)),
+        gst: paise((is?.gst ?? 0) - (was?.gst ?? 0)),
+      }
+    })
+    const base = sumOf(parts.map((part) => part.base))
+    const gst = sumOf(parts.map((part) => part.gst))
     lines.push({
       id: adjustment.id,
       option: null,
       label: adjustment.label,
       quantity: 1,
       unit: paise(sumOf(after) - sumOf(before)),
-      base: change('base'),
-      gst: change('gst'),
-      total: change('total'),
+      base: paise(base),
+      gst: paise(gst),
+      total: paise(base + gst),
+      parts,
     })
   }
   return lines

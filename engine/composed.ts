@@ -11,8 +11,14 @@ const LONG_RUNS = new RegExp(`(\\p{M}{${MARKS_IN_A_ROW_MAX}})\\p{M}+`, 'gu')
 /** The text well-formed and composed, its runs of marks cut to 30. Doing it twice changes nothing. */
 export function composed(text: string): string {
   // Composing takes some marks apart, so a run may be longer afterwards.
-  return withoutLongRuns(withoutLongRuns(text.toWellFormed()).normalize('NFC'))
+  return withoutLongRuns(withoutLongRuns(wellFormed(text)).normalize('NFC'))
 }
+
+/** Replaces each half of a surrogate pair by U+FFFD, as `toWellFormed` does, which Chrome has from 111 and Safari from 16.4. */
+export function wellFormed(text: string): string {
+  return text.replace(HALF_PAIR, '\ufffd')
+}
+const HALF_PAIR = /\p{Surrogate}/gu
 
 function withoutLongRuns(text: string): string {
   return text.replace(LONG_RUNS, '$1')

@@ -140,6 +140,8 @@ export type Gateway = {
     readonly refund: string
     readonly hops: readonly string[]
   }
+  /** The smallest amount that it takes in one payment. */
+  readonly minimum: Paise
   readonly constants: Readonly<Record<string, string>>
   readonly postsTo: string
   readonly posts: Readonly<Record<string, string>>

@@ -10,15 +10,23 @@ import {
   stateNamed,
   stateOfGstin,
   STATES_OF_INDIA,
-  taxHeads,
   type Invoice,
   type StateCode,
   type TaxHeads,
 } from './gst.ts'
 import { amountInWords } from './in-words.ts'
 import type { Line } from './lines.ts'
-import { paise, type Paise } from './money.ts'
-import { own } from './outcome.ts'
+import { paise, type Paise, type Split } from './money.ts'
+import { fromPairs, own } from './outcome.ts'
+import {
+  placeOfSupply,
+  saleForm,
+  summaryByRate,
+  type PlacedLine,
+  type RateSummary,
+  type SupplyTerms,
+  type TaxForm,
+} from './tax.ts'
 import { formatDays, type Instant } from './time.ts'
 
 export const DOCUMENT_KINDS = ['receipt', 'invoice', 'credit'] as const
@@ -37,31 +45,69 @@ export type Issuer = {
   readonly roles: EventConfig['roles']
   readonly tax: { readonly name: string; readonly percent: number } | null
   readonly invoice: Invoice | null
-  /** Labels of what a select offers, by field and option: invoices are read by people. */
+  /** What items state that is not the event's, by item or adjustment. Absent in what an older version stored. */
+  readonly terms?: Readonly<Record<string, Partial<SupplyTerms>>>
+  /** Labels of the select that asks for the buyer's state, by option. */
   readonly states: Readonly<Record<string, string>>
 }
 
 export function issuerOf(config: EventConfig): Issuer {
   const { id, title, from, to, venue, support, look, roles, fees, invoice } = config
-  const place = invoice?.placeOfSupply
-  const field =
-    place !== undefined && 'field' in place
-      ? config.fields.find((one) => one.id === place.field)
-      : undefined
+  const field = config.fields.find((one) => one.id === invoice?.buyer.state)
   return {
     event: { id, title, days: formatDays(from, to), venue, support, colour: look.colour },
     roles,
     tax: fees.tax === null ? null : { name: fees.tax.name, percent: fees.tax.percent },
     invoice,
+    terms: termsOf(config),
     states: Object.fromEntries((field?.options ?? []).map((one) => [one.id, one.label])),
   }
 }
 
-/** A line of a document: of a bill, or all of it in one. */
-export type DocumentLine = Pick<Line, 'label' | 'quantity' | 'unit' | 'base' | 'gst' | 'total'>
+function termsOf({ fees }: EventConfig): NonNullable<Issuer['terms']> {
+  return fromPairs(
+    fees.items.flatMap(({ id, sac, placeOfSupply: site }) =>
+      sac === undefined && site === undefined
+        ? []
+        : [
+            [
+              id,
+              { ...(sac === undefined ? {} : { sac }), ...(site === undefined ? {} : { site }) },
+            ] as const,
+          ],
+    ),
+  )
+}
+
+/**
+ * A line of a document. On invoices and credit notes each line has one rate; `base` is its taxable value after
+ * discounts (or its amount, where it is untaxed), and base + gst = total.
+ */
+export type DocumentLine = Pick<Line, 'label' | 'quantity' | 'unit' | 'base' | 'gst' | 'total'> & {
+  /** Percent; null: untaxed. Absent: a receipt, or issued before documents had a rate for each line. */
+  readonly rate?: number | null
+  /** What was sold: `registration` or an item's id, and its option. Absent as `rate` is. */
+  readonly item?: string
+  readonly option?: string | null
+  /** The service accounting code of the item. */
+  readonly sac?: string
+  /** The place of supply. Absent as `rate` is. */
+  readonly place?: StateCode
+  /** What adjustments took off the line (below 0) or added to it; contained in `base` and `gst`. */
+  readonly adjusted?: readonly {
+    readonly label: string
+    readonly base: Paise
+    readonly gst: Paise
+  }[]
+}
+
+type State = { readonly code: StateCode; readonly name: string }
+const stateOf = (code: StateCode): State => ({ code, name: STATES_OF_INDIA[code] })
 
 export type DocumentBody = {
   readonly kind: DocumentKind
+  /** The document of the law. Absent: a receipt, or issued before documents had one; then it is that of its kind. */
+  readonly form?: TaxForm
   /** Of a receipt the order's id. */
   readonly serial: string
   readonly at: Instant
@@ -72,13 +118,20 @@ export type DocumentBody = {
     readonly email: string
     readonly gstin: string | null
     readonly address: string | null
+    /** Of a registered recipient that of the GSTIN, otherwise as answered. */
+    readonly state?: State | null
   }
-  readonly supplier: Pick<Invoice, 'supplier' | 'address' | 'gstin' | 'sac'> | null
-  readonly placeOfSupply: { readonly code: StateCode; readonly name: string } | null
+  readonly supplier:
+    | (Pick<Invoice, 'supplier' | 'address' | 'gstin' | 'sac'> & { readonly declaration?: string })
+    | null
+  /** Only of what was issued before each line had its place. */
+  readonly placeOfSupply: State | null
   readonly lines: readonly DocumentLine[]
   readonly tax: Issuer['tax']
-  /** Null: no tax invoice. */
+  /** Only of what was issued before `byRate`. */
   readonly heads: TaxHeads | null
+  /** The tax by rate and place of supply. Absent: a receipt, or issued before rates were summed by themselves. */
+  readonly byRate?: readonly RateSummary[]
   readonly base: Paise
   readonly gst: Paise
   readonly total: Paise
@@ -91,7 +144,11 @@ export type DocumentBody = {
     readonly amount?: Paise
   } | null
   /** Of a credit note: the invoice it takes back from. */
-  readonly of: { readonly serial: string; readonly at: Instant } | null
+  readonly of: {
+    readonly serial: string
+    readonly at: Instant
+    readonly form?: TaxForm
+  } | null
 }
 
 /** What was paid for: the lines of the bill where they make up the amount, else one line. */
@@ -104,13 +161,15 @@ export type Sold = {
   readonly base: Paise
   readonly gst: Paise
   readonly lines: readonly DocumentLine[]
-  readonly reference: string
-  readonly paidAt: Instant
-  /** What came, which may be another amount where a person has accepted it. */
-  readonly came: Paise
+  /** Null: invoiced before it is paid, as a correction leaves it. `came` may be another amount that a person accepted. */
+  readonly paid: {
+    readonly reference: string
+    readonly at: Instant
+    readonly came: Paise
+  } | null
 }
 
-/** A receipt where the issuer has no invoices or nothing was taxed by it. `amount` above 0. */
+/** A receipt, or the document that the law requires for what is sold. `amount` above 0. */
 export function documentOf(
   issuer: Issuer,
   sold: Sold,
@@ -118,108 +177,163 @@ export function documentOf(
 ): DocumentBody {
   const { invoice, event, tax } = issuer
   const supplied = kind === 'invoice' ? invoice : null
-  const place = supplied === null ? null : placeOf(issuer, supplied, sold.answers)
+  const buyer = buyerOf(issuer, sold)
   return {
     kind,
     serial,
     at,
     event,
     regNo: sold.regNo,
-    buyer: buyerOf(issuer, sold),
-    supplier:
-      supplied === null
-        ? null
-        : {
-            supplier: supplied.supplier,
-            address: supplied.address,
-            gstin: supplied.gstin,
-            sac: supplied.sac,
-          },
-    placeOfSupply: place === null ? null : { code: place, name: STATES_OF_INDIA[place] },
+    buyer,
+    supplier: supplied === null ? null : supplierOf(supplied),
+    placeOfSupply: null,
     lines: sold.lines,
     tax: sold.gst === 0 ? null : tax,
-    heads:
-      supplied === null || place === null
-        ? null
-        : taxHeads(
-            [{ base: sold.base, gst: sold.gst, total: sold.amount }],
-            stateOfGstin(supplied.gstin),
-            place,
-          ),
+    heads: null,
+    ...(supplied === null ? {} : taxPart(issuer, supplied, sold.lines, buyer.gstin)),
     base: sold.base,
     gst: sold.gst,
     total: sold.amount,
-    inWords: amountInWords(kind === 'receipt' ? sold.came : sold.amount),
-    paid: {
-      reference: sold.reference,
-      at: sold.paidAt,
-      ...(sold.came === sold.amount ? {} : { amount: sold.came }),
-    },
+    inWords: amountInWords(kind === 'receipt' ? (sold.paid?.came ?? sold.amount) : sold.amount),
+    paid:
+      sold.paid === null
+        ? null
+        : {
+            reference: sold.paid.reference,
+            at: sold.paid.at,
+            ...(sold.paid.came === sold.amount ? {} : { amount: sold.paid.came }),
+          },
     of: null,
   }
 }
 
-/** What goes back of an invoice, taken apart as the invoice was: its tax is the same share of it, half up. */
-export function creditOf(
-  invoice: DocumentBody,
-  back: { readonly amount: Paise; readonly reference: string },
-  { serial, at }: { serial: string; at: Instant },
-): DocumentBody {
-  const { amount, reference } = back
-  const gst =
-    invoice.total === 0
-      ? paise(0)
-      : paise(
-          Number(
-            (2n * BigInt(amount) * BigInt(invoice.gst) + BigInt(invoice.total)) /
-              (2n * BigInt(invoice.total)),
-          ),
-        )
-  const base = paise(amount - gst)
-  const { supplier, placeOfSupply } = invoice
+function supplierOf({
+  supplier,
+  address,
+  gstin,
+  sac,
+  declaration,
+}: Invoice): NonNullable<DocumentBody['supplier']> {
+  return { supplier, address, gstin, sac, ...(declaration === undefined ? {} : { declaration }) }
+}
+
+/** Each line with its rate, code and place of supply, the summary of them, and which document it makes. */
+function taxPart(
+  issuer: Issuer,
+  invoice: Invoice,
+  sold: readonly DocumentLine[],
+  buyerGstin: string | null,
+): Required<Pick<DocumentBody, 'form' | 'lines' | 'byRate'>> {
+  const supplier = stateOfGstin(invoice.gstin)
+  const registeredIn = buyerGstin === null ? null : stateOfGstin(buyerGstin)
+  const lines = sold.map((line) => {
+    const rate = rateOf(line, issuer.tax)
+    const stated = own(issuer.terms ?? {}, line.item ?? '') ?? {}
+    const terms = {
+      sac: invoice.sac,
+      site: invoice.placeOfSupply.state ?? supplier,
+      ...stated,
+    }
+    return {
+      ...line,
+      // The conference's own code names what it taxes; a donation is no conference fee.
+      ...(rate === null && stated.sac === undefined ? {} : { sac: terms.sac }),
+      rate,
+      place: placeOfSupply(terms, registeredIn),
+    }
+  })
   return {
-    ...invoice,
-    kind: 'credit',
-    serial,
-    at,
-    lines: [
-      {
-        label: `Refund of what invoice ${invoice.serial} charged`,
-        quantity: 1,
-        unit: base,
-        base,
-        gst,
-        total: amount,
-      },
-    ],
-    heads:
-      supplier === null || placeOfSupply === null
-        ? null
-        : taxHeads(
-            [{ base, gst, total: amount }],
-            stateOfGstin(supplier.gstin),
-            placeOfSupply.code,
-          ),
-    base,
-    gst,
-    total: amount,
-    inWords: amountInWords(amount),
-    paid: { reference, at },
-    of: { serial: invoice.serial, at: invoice.at },
+    lines,
+    form: saleForm(lines, registeredIn !== null),
+    byRate: summaryByRate(lines, supplier),
   }
 }
 
-/** Where nobody named a state the supply is where the supplier is: IGST Act, section 12(2)(b). */
-function placeOf(issuer: Issuer, { gstin, placeOfSupply }: Invoice, answers: Answers): StateCode {
-  if ('state' in placeOfSupply) return placeOfSupply.state
-  const said = own(answers, placeOfSupply.field)
-  const text = typeof said === 'string' ? said : ''
-  return stateNamed(text) ?? stateNamed(own(issuer.states, text) ?? '') ?? stateOfGstin(gstin)
+/** A line of a bill from before lines had a rate has the event's, where it has tax. */
+const rateOf = (
+  { rate, gst }: Pick<DocumentLine, 'rate' | 'gst'>,
+  tax: Issuer['tax'],
+): number | null => (rate === undefined ? (gst === 0 ? null : (tax?.percent ?? null)) : rate)
+
+/**
+ * A credit note for these lines of an invoice, each with the code and place that the invoice states for it. `refund`
+ * null: the bill was lowered, and nothing was refunded yet.
+ */
+export function creditOf(
+  invoice: DocumentBody,
+  credited: readonly DocumentLine[],
+  refund: { readonly reference: string } | null,
+  { serial, at }: { serial: string; at: Instant },
+): DocumentBody {
+  const { supplier } = invoice
+  const lines = credited.map((line) => asInvoiced(invoice, line))
+  const { base, gst, total } = sumOf(lines)
+  return {
+    ...invoice,
+    kind: 'credit',
+    form: 'credit-note',
+    serial,
+    at,
+    placeOfSupply: null,
+    lines,
+    heads: null,
+    ...(supplier === null
+      ? {}
+      : { byRate: summaryByRate(placedIn(lines, supplier), stateOfGstin(supplier.gstin)) }),
+    base,
+    gst,
+    total,
+    inWords: amountInWords(total),
+    paid: refund === null ? null : { reference: refund.reference, at },
+    of: {
+      serial: invoice.serial,
+      at: invoice.at,
+      ...(invoice.form === undefined ? {} : { form: invoice.form }),
+    },
+  }
 }
 
-function buyerOf(
-  { invoice, roles }: Issuer,
-  { answers, fullName, email }: Sold,
+/** The sums of a document over its lines. */
+export function sumOf(lines: readonly Split[]): Split {
+  const sum = (of: keyof Split): Paise => paise(lines.reduce((so, line) => so + line[of], 0))
+  return { base: sum('base'), gst: sum('gst'), total: sum('total') }
+}
+
+/** An invoice from before lines had a rate and a place has those of its event and of its whole. */
+function asInvoiced(
+  { lines, supplier, placeOfSupply: whole, tax }: DocumentBody,
+  line: DocumentLine,
+): DocumentLine {
+  const isSame = (one: DocumentLine): boolean =>
+    one.item === line.item && (one.option ?? null) === (line.option ?? null)
+  const found = lines.find(isSame) ?? lines.find(({ rate }) => rate === line.rate)
+  const place = found?.place ?? whole?.code
+  const sac = found?.rate === undefined ? supplier?.sac : found.sac
+  return {
+    ...line,
+    rate: rateOf(line, tax),
+    ...(sac === undefined ? {} : { sac }),
+    ...(place === undefined ? {} : { place }),
+  }
+}
+
+/** A line that names no place is supplied where the supplier is. */
+function placedIn(
+  lines: readonly DocumentLine[],
+  { gstin }: { readonly gstin: string },
+): readonly PlacedLine[] {
+  return lines.map((line) => ({
+    rate: line.rate ?? null,
+    place: line.place ?? stateOfGstin(gstin),
+    base: line.base,
+    gst: line.gst,
+  }))
+}
+
+/** Who buys, as the event file says where it is asked. */
+export function buyerOf(
+  { invoice, roles, states }: Pick<Issuer, 'invoice' | 'roles' | 'states'>,
+  { answers, fullName, email }: Pick<Sold, 'answers' | 'fullName' | 'email'>,
 ): DocumentBody['buyer'] {
   const answered = (id: string | undefined): string => {
     const answer = id === undefined ? undefined : own(answers, id)
@@ -227,11 +341,16 @@ function buyerOf(
   }
   const delegate = delegateOf({ roles }, answers)
   const name = answered(invoice?.buyer.name)
+  const gstin = readGstin(answered(invoice?.buyer.gstin))
+  const said = answered(invoice?.buyer.state)
+  const code =
+    gstin === null ? (stateNamed(said) ?? stateNamed(own(states, said) ?? '')) : stateOfGstin(gstin)
   return {
     name: [name, fullName, delegate.fullName].find((one) => one !== '') ?? '',
     email: email === '' ? delegate.email : email,
-    gstin: readGstin(answered(invoice?.buyer.gstin)),
+    gstin,
     address: answered(invoice?.buyer.address) || null,
+    state: code === null ? null : stateOf(code),
   }
 }
 

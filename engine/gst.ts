@@ -2,7 +2,8 @@
  * What a tax invoice needs of the law of India: numbers of suppliers, states, the financial year, the heads
  * under which the tax stands. Rule 46 of the CGST Rules 2017; section 12(6) of the IGST Act for admission.
  */
-import { paise, type Paise, type Split } from './money.ts'
+import type { Paise } from './money.ts'
+import { own } from './outcome.ts'
 import { addDays, day, type Day } from './time.ts'
 
 /** States and union territories by the code that begins a GSTIN (CBIC); 26 took over what 25 was. */
@@ -48,11 +49,21 @@ export const STATES_OF_INDIA = {
 export type StateCode = keyof typeof STATES_OF_INDIA
 
 /** Those for which there is no SGST but a tax of the union territory: the ones without a legislature of their own. */
-const UNION_TERRITORIES: readonly StateCode[] = ['04', '26', '31', '35', '38', '97']
+export const UNION_TERRITORIES: readonly StateCode[] = ['04', '26', '31', '35', '38', '97']
+
+/** Names that lists of states still have. */
+const FORMER_NAMES: Readonly<Record<string, StateCode>> = {
+  'dadra and nagar haveli': '26',
+  'daman and diu': '26',
+  orissa: '21',
+  pondicherry: '34',
+}
 
 /** A state by its code or its name, however it is cased; null: there is none of it. */
 export function stateNamed(said: string): StateCode | null {
   const wanted = said.trim().toLowerCase().replaceAll('&', 'and').replaceAll(/\s+/g, ' ')
+  const former = own(FORMER_NAMES, wanted)
+  if (former !== undefined) return former
   const found = Object.entries(STATES_OF_INDIA).find(
     ([code, name]) => code === wanted || name.toLowerCase() === wanted,
   )
@@ -104,11 +115,7 @@ export function serialText(pattern: string, n: number, year: string): string {
 /** Rule 46(b): "a consecutive serial number not exceeding sixteen characters", letters, digits, hyphen, slash. */
 export const SERIAL_CHARACTERS_MAX = 16
 
-/**
- * A tax taken apart by who gets it. Where the supply stays in the state of the supplier half is the Union's and
- * half the state's (or the union territory's), to the paisa the same; what does not halve is `roundOff`. Else
- * all is IGST. taxable + cgst + sgst + igst + roundOff = total, exactly.
- */
+/** The tax of a document that was issued before each rate was summed by itself (`RateSummary`). */
 export type TaxHeads = {
   readonly taxable: Paise
   readonly cgst: Paise
@@ -120,41 +127,24 @@ export type TaxHeads = {
   readonly second: 'SGST' | 'UTGST'
 }
 
-export function taxHeads(
-  lines: readonly Split[],
-  supplier: StateCode,
-  placeOfSupply: StateCode,
-): TaxHeads {
-  const sum = (of: (line: Split) => number): Paise =>
-    paise(lines.reduce((so, line) => so + of(line), 0))
-  const [taxable, gst, total] = [
-    sum(({ base }) => base),
-    sum((line) => line.gst),
-    sum((line) => line.total),
-  ]
-  const isInside = supplier === placeOfSupply
-  const half = paise(isInside ? Math.floor(gst / 2) : 0)
-  return {
-    taxable,
-    cgst: half,
-    sgst: half,
-    igst: paise(isInside ? 0 : gst),
-    roundOff: paise(isInside ? gst - 2 * half : 0),
-    total,
-    second: UNION_TERRITORIES.includes(placeOfSupply) ? 'UTGST' : 'SGST',
-  }
-}
-
-/** Who supplies, as the event file says it. `placeOfSupply` by field: the state that the buyer names. */
+/** Who supplies, as the event file says it. */
 export type Invoice = {
   readonly supplier: string
   readonly address: string
   readonly gstin: string
   readonly sac: string
-  readonly placeOfSupply: { readonly state: StateCode } | { readonly field: string }
+  /** The state of the venue. Absent in an issuer that an older version stored: there it could be the buyer's. */
+  readonly placeOfSupply: { readonly state?: StateCode }
   /** Hold `{n}`, and may hold `{year}`. */
   readonly number: string
   readonly creditNumber: string
+  /** A text that the supplier has to print, such as the declaration of rule 46(s). */
+  readonly declaration?: string
   /** Ids of fields. */
-  readonly buyer: { readonly name?: string; readonly gstin?: string; readonly address?: string }
+  readonly buyer: {
+    readonly name?: string
+    readonly gstin?: string
+    readonly address?: string
+    readonly state?: string
+  }
 }

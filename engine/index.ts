@@ -39,20 +39,26 @@ export {
   type Day,
   type Instant,
 } from './time.ts'
-export { financialYearOf, serialText } from './gst.ts'
+export { financialYearOf, serialText, STATES_OF_INDIA } from './gst.ts'
+export { TAX_FORMS, type RateSummary, type TaxForm } from './tax.ts'
 export {
   creditOf,
   documentOf,
   issuerOf,
+  sumOf,
   type DocumentBody,
   type DocumentKind,
   type DocumentsAnswer,
   type Issuer,
+  type Sold,
 } from './documents.ts'
+export { documentChange, type DocumentChange } from './document-lines.ts'
+export { invoiceErrors } from './invoice-address.ts'
 export { ENDED_LABEL, ENDED_STATES, endedText, isEnded } from './ended.ts'
 export {
   bankNumbers,
-  foldedReference,
+  delegateWays,
+  isWayOpen,
   lapseOf,
   takesMoney,
   transferWay,
@@ -124,7 +130,7 @@ export type {
 } from './office-wire.ts'
 export { FACES } from './wire.ts'
 export { type ListValue } from './values.ts'
-export { readLines, wireLines, type Line } from './lines.ts'
+export { readLines, wireLines, type AdjustmentPart, type Line } from './lines.ts'
 export { publicEvent } from './public.ts'
 export { agreedIn } from './agreed.ts'
 export { delegateOf } from './roles.ts'
@@ -150,6 +156,7 @@ export {
 export {
   priceTable,
   quote,
+  listedPrice,
   quoteFor,
   quoteOf,
   tariff,
@@ -215,9 +222,28 @@ export {
   payLinkMail,
   transferredMail,
 } from './act-mails.ts'
-export { readStatement, type StatementColumns } from './statement.ts'
+export {
+  bankKey,
+  isSlipNumber,
+  keysIn,
+  REFERENCE_CHARACTERS_MAX,
+  type BankKey,
+} from './bank-reference.ts'
+export {
+  readStatement,
+  type Statement,
+  type StatementColumns,
+  type StatementLine,
+} from './statement.ts'
 export type { BulkAnswer, ReconcileAnswer } from './reconcile-wire.ts'
-export { reconcile, referencesIn, type Awaited, type Reconciled } from './reconciling.ts'
+export {
+  reconcile,
+  referencesIn,
+  type Awaited,
+  type KnownPayment,
+  type PayoutKnown,
+  type Reconciled,
+} from './reconciling.ts'
 export {
   lineKey,
   readSettlement,
@@ -249,7 +275,7 @@ export { approvalOf, decideBy, payUntil } from './approving.ts'
 export { approvalFor, quoteAs } from './offering.ts'
 export { approvedMail, offerAcceptedMail, refusedMail, toApproveMail } from './approval-mails.ts'
 export { corrected, rawWith, type Corrected, type CorrectionRefusal } from './correcting.ts'
-export { proposedBack } from './cancelling.ts'
+export { cancellationRefund } from './cancelling.ts'
 export {
   ACT_DONE,
   allowedActs,
@@ -298,6 +324,7 @@ export {
   priceParts,
   readRegistration,
   statusText,
+  transactionIdOf,
   valuesOf,
   words,
   type RegistrationView,
@@ -318,7 +345,7 @@ export { linkPlaceIn, linksMail } from './lost-link.ts'
 export { editableFields, missingFiles } from './own-page.ts'
 export { alreadyMail } from './already.ts'
 export { emailNotForGateway, GATEWAY_EMAIL_CHARACTERS, invalidOf, isEmail } from './fields.ts'
-export { mailboxMeant } from './mailbox.ts'
+export { mailboxOf, mailboxMeant } from './mailbox.ts'
 export { flatSchema, toSchema, uiSchema } from './schema.ts'
 export { checkBySchema, toMessages } from './verdict.ts'
 export { SOLD, soldColumns, soldValues } from './sold-columns.ts'
@@ -354,3 +381,6 @@ export type {
   OfficeEvent,
   SessionAnswer,
 } from './wire-people.ts'
+export { withoutForeignLinks, wordsOfEvent } from './foreign-links.ts'
+export { LOST_LINK_PLACE, pausedMail } from './paused-mail.ts'
+export { listColumns, MONEY_COLUMNS, type RegistrationMoney } from './money-columns.ts'

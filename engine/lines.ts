@@ -10,6 +10,9 @@ import {
   type Split,
 } from './money.ts'
 
+/** The name of the first line of a bill, and of the category's price in it. */
+export const REGISTRATION = 'registration'
+
 /** One line. `unit` is the price of one as the event file states it; base + gst = total, exactly. An adjustment may be below nothing. */
 export type Line = Split & {
   /** `registration`, an item's id or an adjustment's. */
@@ -19,6 +22,17 @@ export type Line = Split & {
   readonly label: string
   readonly quantity: number
   readonly unit: Paise
+  /** Percent of tax; null: untaxed. Absent: stored before lines had one, or an adjustment (see `parts`). */
+  readonly rate?: number | null
+  /** Of an adjustment: what it changes of each line that it applies to, by the line's index in the bill. */
+  readonly parts?: readonly AdjustmentPart[]
+}
+
+/** The change that an adjustment makes to one line, at that line's rate. */
+export type AdjustmentPart = {
+  readonly line: number
+  readonly base: Paise
+  readonly gst: Paise
 }
 
 export function wireLines(lines: readonly Line[]): WireLine[] {

@@ -1,5 +1,6 @@
 /** Domains of mailboxes as fingers slip over them: `gmial.com`, and which was probably meant. */
 import { editDistance, isOneSlip } from './distance.ts'
+import { foldedText } from './folded.ts'
 
 /** Where most people of India, and many elsewhere, have their mailbox; a domain one slip away from one of these is not another one. */
 const MAILBOXES = [
@@ -96,6 +97,23 @@ export function mailDomain(domain: string): string | null {
   )
   if (near !== undefined) return near
   return ending === undefined ? null : mended
+}
+
+/** Mailboxes that ignore dots in the local part. */
+const WITHOUT_DOTS: readonly string[] = ['gmail.com', 'googlemail.com']
+
+/**
+ * The mailbox that an address leads to: "A.Nair+x@GMail.com" and "anair@googlemail.com" are one. Only for counting;
+ * emails go to the address as it was written.
+ */
+export function mailboxOf(address: string): string {
+  const folded = foldedText(address)
+  const at = folded.lastIndexOf('@')
+  const [local = ''] = folded.slice(0, at).split('+')
+  const domain = folded.slice(at + 1)
+  return WITHOUT_DOTS.includes(domain)
+    ? `${local.replaceAll('.', '')}@gmail.com`
+    : `${local}@${domain}`
 }
 
 function isSwap(a: string, b: string): boolean {

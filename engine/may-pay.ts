@@ -307,5 +307,23 @@ export function mayTry(event: EventConfig, registration: Payable, at: Instant): 
     registration.payments.map(({ orderId }) => [orderId, 'no-record'] as const),
   )
   const paying = mayPay(registration, learnt, termsOf(event, registration, at, null), at)
-  return ['same-order', 'new-attempt', 'price-moved'].includes(paying.is)
+  const amount = amountOf(paying, registration)
+  return amount !== null && amount >= event.payment.gateway.minimum
+}
+
+/** What the gateway would be asked for; null: nothing. */
+function amountOf(paying: Paying, registration: Payable): Paise | null {
+  const newest = owesDifference(registration)
+    ? registration.payments.find(({ isDifference }) => isDifference === true)
+    : registration.payments[0]
+  switch (paying.is) {
+    case 'same-order':
+      return newest?.amount ?? null
+    case 'new-attempt':
+      return paying.quote?.total ?? newest?.amount ?? null
+    case 'price-moved':
+      return paying.now.total
+    default:
+      return null
+  }
 }

@@ -39,12 +39,15 @@ export function readAmount(text: string): Paise | null {
   return found === null ? null : paise(Number(`${found[1]}${(found[2] ?? '').padEnd(2, '0')}`))
 }
 
-/** Rupees of the wire or of a file (4237.5) as paise; null for what is no amount. */
+/** Rupees of the wire or of a file (4237.5) as paise; null for what is no amount, a third decimal included. */
 export function fromRupees(rupees: unknown): Paise | null {
-  return typeof rupees === 'number' && Number.isFinite(rupees)
-    ? readAmount(rupees.toFixed(2))
-    : null
+  if (typeof rupees !== 'number' || !Number.isFinite(rupees)) return null
+  const text = rupees.toFixed(2)
+  return Math.abs(Number(text) - rupees) < NOISE_RUPEES_MAX ? readAmount(text) : null
 }
+
+/** What adding up in binary leaves (0.1 + 0.2) is smaller, a third decimal is larger. */
+const NOISE_RUPEES_MAX = 1e-6
 
 /** The sign and its no-break space: before every amount that people read. */
 const SIGN = '₹\u00a0'

@@ -166,8 +166,3 @@ export function upiLink(to: {
   // The @ of an address stands as it is in every code that banks print.
   return `upi://pay?${query.join('&').replace('%40', '@')}`
 }
-
-/** A bank's reference as it is compared: without spaces, in capitals. */
-export function foldedReference(reference: string): string {
-  return reference.replaceAll(/\s+/g, '').toUpperCase()
-}

@@ -81,8 +81,8 @@ export function inOrder<E extends Pick<PublicEvent, 'from' | 'to'>>(
     events.filter((one) => tookPlace(one, on)),
   ]
   return [
-    ...coming.toSorted((a, b) => (a.from < b.from ? -1 : a.from > b.from ? 1 : 0)),
-    ...past.toSorted((a, b) => (a.to > b.to ? -1 : a.to < b.to ? 1 : 0)),
+    ...coming.sort((a, b) => (a.from < b.from ? -1 : a.from > b.from ? 1 : 0)),
+    ...past.sort((a, b) => (a.to > b.to ? -1 : a.to < b.to ? 1 : 0)),
   ]
 }
 

@@ -1,5 +1,5 @@
 /** One answer as it arrives, from a form or the wire, becomes what it says: trimmed, typed, without what nobody sees. */
-import { composed } from './composed.ts'
+import { composed, wellFormed } from './composed.ts'
 import type { Field } from './config.ts'
 import type { Answer, Person, RawAnswers, Scalar } from './answer.ts'
 import { charactersMax, fieldsOfPerson } from './fields.ts'
@@ -132,7 +132,7 @@ function cleanText(field: Field, value: string): string {
   if (/^[ -~]*$/.test(value)) return value.trim()
   const lines = value.replace(/\r\n?/g, '\n')
   const flat = field.type === 'multiline' ? lines : lines.replace(/[\n\t\u2028\u2029]+/g, ' ')
-  const text = composed(flat.toWellFormed().replace(CONTROLS, '').replace(UNSEEN, '')).trim()
+  const text = composed(wellFormed(flat).replace(CONTROLS, '').replace(UNSEEN, '')).trim()
   return SEEN.test(text) ? text : ''
 }
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g
@@ -153,7 +153,7 @@ function withinReach(field: Field, text: string): string {
   // A character may be written as two units, so that this is longer than the field takes however it is counted.
   const units = 2 * charactersMax(field) + 2
   if (text.length <= units || field.type === 'select') return text
-  return (
-    field.type === 'file' ? `…${text.slice(1 - units)}` : `${text.slice(0, units - 1)}…`
-  ).toWellFormed()
+  return wellFormed(
+    field.type === 'file' ? `…${text.slice(1 - units)}` : `${text.slice(0, units - 1)}…`,
+  )
 }

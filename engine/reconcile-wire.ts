@@ -12,6 +12,8 @@ export type ReconcileAnswer =
       waiting: WireAwaited[]
       /** Lines with a date of which no amount can be read. */
       unread: number[]
+      /** Lines that repeat an earlier one: each is counted once. */
+      repeated: { line: number; first: number }[]
     }
   /** It is a report of the gateway. */
   | { status: 'success'; settlement: WireSettlement }
@@ -27,11 +29,15 @@ export type WireReconciled = {
   narration: string
   /** Under which it is confirmed. */
   reference: string
+  /** Other numbers of the bank in this line: sent back with it, so that none of them counts again. */
+  also: string[]
   amount: number
   as: Reconciled['as']
   /** The gateway's transfer that it is, as its settlement has it; null: it is none. */
   payout: { utr: string; lines: number; net: number } | null
   of: WireAwaited[]
+  /** What staff have to know about the line; null: nothing more. */
+  why: string | null
 }
 export type WireAwaited = {
   reg_no: string
@@ -42,7 +48,7 @@ export type WireAwaited = {
 }
 /**
  * Of POST /admin/registrations/bulk/ {event?, act, reg_nos, why?} and of POST /admin/reconcile/confirm/ {event, lines:
- * [{reg_no, reference, amount, day}], keep?: [{reference, amount, day, narration}]}: each by itself, whatever becomes of the others.
+ * [{reg_no, reference, also?, amount, day}], keep?: [{reference, also?, amount, day, narration}]}: each by itself, whatever becomes of the others.
  */
 export type BulkAnswer = {
   status: 'success'

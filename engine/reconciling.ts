@@ -1,7 +1,9 @@
-/** Money of a bank's statement beside registrations that wait for it: what fits, what may, and what is left on either side. */
+/** Matches the lines of a bank statement with the registrations that wait for money. */
+import { bankKey, isSearchable, isUtr, keysIn, wordsOf } from './bank-reference.ts'
+import { REFERENCE_CHARACTERS_MAX, type BankKey } from './bank-reference.ts'
+import { formatMoney, type Paise } from './money.ts'
 import type { RegNo } from './numbers.ts'
-import type { Paise } from './money.ts'
-import type { StatementLine } from './statement.ts'
+import type { Statement, StatementLine } from './statement.ts'
 import { addDays, type Day } from './time.ts'
 
 /** A registration that waits for money. */
@@ -14,101 +16,295 @@ export type Awaited = {
 }
 /** A transfer of a gateway, by its settlement: how many payments, and what came of them. */
 export type PayoutKnown = { readonly utr: string; readonly lines: number; readonly net: Paise }
+/** Money that is recorded under a reference. `regNo` null: it belongs to no registration yet. */
+export type KnownPayment = {
+  readonly id: number
+  readonly regNo: RegNo | null
+  readonly amount: Paise
+}
+/** What is stored about the references of a statement. */
+export type KnownReferences = {
+  readonly payments: ReadonlyMap<BankKey, KnownPayment>
+  readonly payouts?: ReadonlyMap<BankKey, PayoutKnown>
+  /** Numbers of registrations, also of those that wait for nothing; null: one of another event. */
+  readonly registrations?: ReadonlyMap<BankKey, RegNo | null>
+  /** Texts that contain the conference's own bank details. */
+  readonly details?: readonly string[]
+}
 /** A line beside what it is for. `reference`: under which it is confirmed, so that it counts once. */
 export type Reconciled = {
   readonly line: StatementLine
   readonly reference: string
+  /** Other numbers of banks in the line: they are this payment too. */
+  readonly also: readonly string[]
   /**
-   * `matched`: one registration, and the amount fits; `differs`: one, and it does not; `ambiguous`: it may be any of
-   * those; `known`: it was confirmed before; `payout`: a gateway's transfer of many payments; `unmatched`: nobody waits for it.
+   * `matched`: one registration, and the amount fits; `differs`: one, and it does not; `ambiguous`: staff decide which of
+   * those; `known`: it was confirmed before; `payout`: a gateway's transfer of many payments; `returned`: a withdrawal that
+   * names a payment, so that the bank may have returned it; `unmatched`: nobody waits for it.
    */
-  readonly as: 'matched' | 'differs' | 'ambiguous' | 'known' | 'payout' | 'unmatched'
+  readonly as: 'matched' | 'differs' | 'ambiguous' | 'known' | 'payout' | 'returned' | 'unmatched'
   /** What its settlement says that came with it; null: it is no transfer of a gateway. */
   readonly payout: PayoutKnown | null
   /** Of one that is known, the registration that it was for, where there is one. */
   readonly of: readonly RegNo[]
+  /** What staff have to know about it, in a sentence; null: nothing more. */
+  readonly why: string | null
 }
 
-/** A shorter one stands in many narrations by chance. */
-const REFERENCE_CHARACTERS_MIN = 6
 /** Banks credit what was sent on a weekend by the next working day but one. */
 const DAYS_APART_MAX = 3
-/** The store takes no longer one. */
-const REFERENCE_CHARACTERS_MAX = 64
 
-/** Letters and digits alone: banks put spaces, slashes and hyphens where they like. */
-export function squashed(text: string): string {
-  return text.toUpperCase().replaceAll(/[^A-Z0-9]/g, '')
-}
+type Lines = Pick<Statement, 'lines' | 'withdrawals' | 'details'>
 
-/** What of a line may be the reference of a payment: its own, and every word of the narration with a digit in it. */
-export function referencesIn({ narration, reference }: StatementLine): readonly string[] {
-  const words = `${reference} ${narration}`.split(/[^A-Za-z0-9]+/).map((word) => word.toUpperCase())
+/** The column of references and the narration are two texts: no number begins in one and ends in the other. */
+const keysOfLine = ({ reference, narration }: StatementLine): ReadonlySet<BankKey> =>
+  new Set([...keysIn(reference), ...keysIn(narration)])
+
+/** Every reference that the lines of a statement may be stored under. */
+export function referencesIn({ lines, withdrawals }: Lines): readonly BankKey[] {
   return [
-    ...new Set(words.filter((word) => word.length >= REFERENCE_CHARACTERS_MIN && /\d/.test(word))),
+    ...new Set([
+      ...[...lines, ...withdrawals].flatMap((line) => [...keysOfLine(line)]),
+      ...lines.flatMap(fallbackKeys),
+    ]),
   ]
 }
 
-/**
- * `known`: references confirmed before, squashed, with the registration that each was for; null: none yet. `payouts`:
- * transfers of gateways, by their numbers in capitals.
- */
+/** Matches all lines of a statement together, because a reference that is in several of them identifies none. */
 export function reconcile(
-  lines: readonly StatementLine[],
+  statement: Lines,
   awaited: readonly Awaited[],
-  {
-    known,
-    payouts = new Map(),
-  }: {
-    readonly known: ReadonlyMap<string, RegNo | null>
-    readonly payouts?: ReadonlyMap<string, PayoutKnown>
-  },
+  known: KnownReferences,
 ): readonly Reconciled[] {
-  const taken = new Set<RegNo>()
-  const own = ownWords(lines)
-  const namedBy = lines.map((line) =>
-    namedIn(squashed(`${line.reference} ${line.narration}`), awaited),
-  )
+  const { lines, withdrawals } = statement
+  const found = findReferences(statement, awaited, known)
   // Whoever a line names by number or reference is not guessed to be meant by another.
-  const isNamed = new Set(namedBy.flat().map(({ regNo }) => regNo))
-  return lines.map((line, at) => {
-    const words = own(line)
-    const before = words.find((word) => known.has(word))
-    if (before !== undefined) {
-      const regNo = known.get(before) ?? null
-      const of = regNo === null ? [] : [regNo]
-      return { line, reference: before, as: 'known', of, payout: null }
-    }
-    const payout = words.flatMap((word) => payouts.get(word) ?? [])[0]
-    if (payout !== undefined) return { line, reference: payout.utr, as: 'payout', of: [], payout }
-    const named = namedBy[at] ?? []
+  const isNamed = new Set(
+    lines.flatMap((line) => [
+      ...found.awaitedIn(line).map(({ regNo }) => regNo),
+      ...(found.unsureIn(line)?.of ?? []),
+    ]),
+  )
+  const taken = new Set<RegNo>()
+  const judge = (line: StatementLine): Pick<Reconciled, 'as' | 'of' | 'why'> => {
+    const { payments, elsewhere } = found.recordedIn(line)
+    if (payments.length > 0) return judgeKnown(line, payments)
+    const named = found.awaitedIn(line)
+    const others = found.othersIn(line)
+    const of = [...new Set([...named.map(({ regNo }) => regNo), ...others.regNos])]
+    if (elsewhere !== null) return ambiguous([...new Set([...elsewhere.of, ...of])], elsewhere.why)
     const [one] = named
-    const reference = referenceOf(line, words, one)
     if (one === undefined) {
+      if (others.why !== null) return { as: 'unmatched', of: [], why: others.why }
+      const unsure = found.unsureIn(line)
+      if (unsure !== null) return ambiguous(unsure.of, unsure.why)
       const might = awaited.filter((each) => mayBe(line, each) && !isNamed.has(each.regNo))
-      const of = might.map(({ regNo }) => regNo)
-      return { line, reference, as: of.length === 0 ? 'unmatched' : 'ambiguous', of, payout: null }
+      const those = might.map(({ regNo }) => regNo)
+      return those.length === 0
+        ? { as: 'unmatched', of: [], why: null }
+        : ambiguous(those, 'The amount and the day fit; the line names no registration.')
     }
-    const of = named.map(({ regNo }) => regNo)
-    // A second line for the same registration is for a person to look at.
-    if (named.length > 1 || taken.has(one.regNo))
-      return { line, reference, as: 'ambiguous', of, payout: null }
+    if (others.why !== null) return ambiguous(of, others.why)
+    if (named.length > 1) return ambiguous(of, 'The line names more than one registration.')
+    const unsure = found.unsureIn(line)
+    if (unsure !== null && unsure.isShared)
+      return ambiguous([...new Set([...of, ...unsure.of])], unsure.why)
+    if (taken.has(one.regNo))
+      return ambiguous(of, 'Another line of this file names the same registration.')
     taken.add(one.regNo)
-    const as = one.due === line.amount ? 'matched' : 'differs'
-    return { line, reference, as, of, payout: null }
+    return { as: one.due === line.amount ? 'matched' : 'differs', of, why: null }
+  }
+  const judged = lines.map((line): Reconciled => {
+    const payout = found.payoutIn(line)
+    if (payout !== null) {
+      const { utr: reference } = payout
+      return { line, reference, also: [], as: 'payout', of: [], payout, why: null }
+    }
+    return { line, ...found.nameOf(line), ...judge(line), payout: null }
   })
+  return [...judged, ...withdrawals.flatMap((line) => found.returnedBy(line))]
 }
 
-/** Those who told a reference that stands there; else those whose number stands there. */
-function namedIn(text: string, awaited: readonly Awaited[]): readonly Awaited[] {
-  const told = awaited.filter((one) => {
-    const reference = one.told === null ? '' : squashed(one.told.reference)
-    return reference.length >= REFERENCE_CHARACTERS_MIN && text.includes(reference)
-  })
-  return told.length > 0 ? told : awaited.filter(({ regNo }) => text.includes(squashed(regNo)))
+const ambiguous = (of: readonly RegNo[], why: string) => ({ as: 'ambiguous' as const, of, why })
+
+function judgeKnown(
+  { amount }: StatementLine,
+  payments: readonly KnownPayment[],
+): Pick<Reconciled, 'as' | 'of' | 'why'> {
+  const of = [...new Set(payments.flatMap(({ regNo }) => (regNo === null ? [] : [regNo])))]
+  if (payments.length > 1)
+    return ambiguous(of, 'This one line is recorded as several payments: check which are real.')
+  const recorded = payments[0]?.amount ?? amount
+  const why =
+    recorded === amount
+      ? null
+      : `${formatMoney(recorded)} is recorded, the bank shows ${formatMoney(amount)}.`
+  return { as: 'known', of, why }
 }
 
-/** Told without a reference that the bank shows: the same amount, about that day. */
+/** What the references of each line are, judged over the whole file. */
+function findReferences(
+  { lines, withdrawals, details }: Lines,
+  awaited: readonly Awaited[],
+  { payments, payouts = new Map(), registrations = new Map(), details: ours = [] }: KnownReferences,
+) {
+  const own = new Set([...details, ...ours].flatMap((text) => [...keysIn(text)]))
+  const keysOf = new Map([...lines, ...withdrawals].map((line) => [line, keysOfLine(line)]))
+  const keys = (line: StatementLine): ReadonlySet<BankKey> => keysOf.get(line) ?? new Set()
+  const nameable = (line: StatementLine): ReadonlySet<BankKey> =>
+    new Set([...keys(line), ...fallbackKeys(line)])
+  const times = countIn([...lines, ...withdrawals].map(keys))
+  const carriers = Map.groupBy(
+    lines.flatMap((line) => [...nameable(line)].map((key) => ({ key, line }))),
+    ({ key }) => key,
+  )
+  const byNumber = new Map(awaited.map((one) => [bankKey(one.regNo), one]))
+  const isNumber = (key: BankKey): boolean => byNumber.has(key) || registrations.has(key)
+  const isUsable = (key: BankKey): boolean => !own.has(key) && !isNumber(key)
+  const byReported = Map.groupBy(
+    awaited.flatMap((one) => {
+      const key = one.told === null ? null : bankKey(one.told.reference)
+      return key === null || !isSearchable(key) || isNumber(key) ? [] : [{ key, one }]
+    }),
+    ({ key }) => key,
+  )
+  const reportedIn = (line: StatementLine, fits: (key: BankKey) => boolean): readonly Awaited[] =>
+    [...keys(line)].filter(fits).flatMap((key) => byReported.get(key)?.map(({ one }) => one) ?? [])
+  const isShared = (key: BankKey): boolean => (times.get(key) ?? 0) > 1
+  const regNosOf = (those: readonly Awaited[]): readonly RegNo[] => [
+    ...new Set(those.map(({ regNo }) => regNo)),
+  ]
+
+  /** Payments that are recorded under a reference of the line; `elsewhere`: one is, but it may be another line's. */
+  const recordedIn = (line: StatementLine) => {
+    const hits = [...nameable(line)].flatMap((key) => {
+      const payment = isUsable(key) ? payments.get(key) : undefined
+      return payment === undefined ? [] : [{ key, payment }]
+    })
+    const isIts = ({ key, payment }: { key: BankKey; payment: KnownPayment }): boolean => {
+      const those = carriers.get(key) ?? []
+      const alike = those.filter((one) => one.line.amount === payment.amount)
+      return those.length < 2 || (alike.length === 1 && line.amount === payment.amount)
+    }
+    const its = hits.filter(isIts).map(({ payment }) => payment)
+    // A delegate may pay twice under the number of the registration, which is no number of the bank.
+    const byNumber = [...keys(line)].filter(isNumber).flatMap((key) => payments.get(key) ?? [])
+    const other = hits[0]?.payment ?? byNumber[0]
+    return {
+      payments: [...new Map(its.map((payment) => [payment.id, payment])).values()],
+      elsewhere:
+        its.length > 0 || other === undefined
+          ? null
+          : {
+              of: other.regNo === null ? [] : [other.regNo],
+              why:
+                hits[0] === undefined
+                  ? 'A payment is recorded under the registration number in this line: it may be this one.'
+                  : `A recorded payment has the reference ${hits[0].key}, which is in several lines of this file.`,
+            },
+    }
+  }
+
+  /** Waiting registrations that the line names: by their number, or by a reported reference that is in no other line. */
+  const awaitedIn = (line: StatementLine): readonly Awaited[] => [
+    ...new Set([
+      ...[...keys(line)].flatMap((key) => byNumber.get(key) ?? []),
+      ...reportedIn(line, (key) => !own.has(key) && !isShared(key)),
+    ]),
+  ]
+
+  /** Registrations that the line names by number, and that wait for no money here. */
+  const othersIn = (line: StatementLine) => {
+    const there = [...keys(line)].filter((key) => registrations.has(key) && !byNumber.has(key))
+    const regNos = there.flatMap((key) => registrations.get(key) ?? [])
+    const why =
+      there.length === 0
+        ? null
+        : regNos.length === 0
+          ? 'The line contains the number of a registration of another event.'
+          : `The line contains the number ${regNos.join(', ')}, which waits for no payment.`
+    return { regNos, why }
+  }
+
+  /** Registrations whose reported reference is in the line, and identifies nothing. */
+  const unsureIn = (line: StatementLine) => {
+    const shared = reportedIn(line, (key) => !own.has(key) && isShared(key))
+    const detail = reportedIn(line, (key) => own.has(key))
+    if (shared.length > 0)
+      return {
+        of: regNosOf(shared),
+        isShared: true,
+        why: 'The reported reference is in several lines of this file.',
+      }
+    return detail.length === 0
+      ? null
+      : {
+          of: regNosOf(detail),
+          isShared: false,
+          why: 'The reported reference is part of the conference’s own bank details.',
+        }
+  }
+
+  const payoutIn = (line: StatementLine): PayoutKnown | null =>
+    [...keys(line)].flatMap((key) => (isUsable(key) ? (payouts.get(key) ?? []) : []))[0] ?? null
+
+  /** A withdrawal that names a payment, recorded or reported; a refund that staff sent may name it too. */
+  const returnedBy = (line: StatementLine): readonly Reconciled[] => {
+    const usable = [...keys(line)].filter(isUsable)
+    const paid = usable.flatMap((key) => payments.get(key)?.regNo ?? [])
+    const isKnown = usable.some((key) => payments.has(key))
+    const reported = reportedIn(line, (key) => !own.has(key))
+    const of = [...new Set([...paid, ...regNosOf(reported)])]
+    const [reference] = usable.filter((key) => payments.has(key) || byReported.has(key))
+    return !(isKnown || reported.length > 0) || reference === undefined
+      ? []
+      : [{ line, reference, also: [], as: 'returned', of, payout: null, why: RETURNED }]
+  }
+
+  /** The same line gives the same reference whenever it is read, so that it is confirmed once. */
+  const nameOf = (line: StatementLine): Pick<Reconciled, 'reference' | 'also'> => {
+    const isItsOwn = (word: string): boolean => {
+      const key = bankKey(word)
+      return isSearchable(key) && isUsable(key) && !isShared(key)
+    }
+    const column = wordsOf(line.reference).filter(isItsOwn)
+    const narration = wordsOf(line.narration).filter(isItsOwn)
+    const reported = [...keys(line)].find(
+      (key) => byReported.has(key) && isUsable(key) && !isShared(key),
+    )
+    const utrs = [...column, ...narration].filter((word) => isUtr(bankKey(word)))
+    const best =
+      reported ??
+      utrs[0] ??
+      column[0] ??
+      narration.toSorted((a, b) => b.length - a.length)[0] ??
+      fallbackName(line)
+    const key = bankKey(best)
+    const also = [...new Set(utrs.map(bankKey))].filter((other) => other !== key)
+    return { reference: best.slice(0, REFERENCE_CHARACTERS_MAX), also }
+  }
+
+  return { recordedIn, awaitedIn, othersIn, unsureIn, payoutIn, returnedBy, nameOf }
+}
+
+function countIn(lines: readonly ReadonlySet<BankKey>[]): ReadonlyMap<BankKey, number> {
+  const times = new Map<BankKey, number>()
+  for (const keys of lines) for (const key of keys) times.set(key, (times.get(key) ?? 0) + 1)
+  return times
+}
+
+/** A line without a number of its own is known by its day, amount and text. */
+function fallbackName({ day, amount, narration }: StatementLine): string {
+  return `${day} ${amount} ${narration}`.slice(0, REFERENCE_CHARACTERS_MAX)
+}
+
+/** As it is stored now, and as it was before it had the amount. */
+function fallbackKeys(line: StatementLine): readonly BankKey[] {
+  const before = `${line.day} ${line.narration}`.slice(0, REFERENCE_CHARACTERS_MAX)
+  return [bankKey(fallbackName(line)), bankKey(before)]
+}
+
+/** Reported without a reference that the bank shows: the same amount, about that day. */
 function mayBe({ amount, day }: StatementLine, { told, due }: Awaited): boolean {
   if (told === null || due !== amount) return false
   return (
@@ -118,28 +314,5 @@ function mayBe({ amount, day }: StatementLine, { told, due }: Awaited): boolean 
   )
 }
 
-/** What the numbers of transfers look like: the UTR of NEFT and RTGS, and the twelve digits of IMPS and UPI. */
-const LIKELY = /^([A-Z]{4}[A-Z0-9]\d{11,17}|\d{12})$/
-
-/** The same line gives the same one whenever it is read, so that it is confirmed once. */
-function referenceOf(
-  line: StatementLine,
-  words: readonly string[],
-  one: Awaited | undefined,
-): string {
-  const told = one?.told == null ? '' : squashed(one.told.reference)
-  if (told !== '' && squashed(`${line.reference} ${line.narration}`).includes(told)) return told
-  const others = words.filter((word) => one === undefined || word !== squashed(one.regNo))
-  const best =
-    others.find((word) => squashed(line.reference).endsWith(word)) ??
-    others.find((word) => LIKELY.test(word)) ??
-    others.toSorted((a, b) => b.length - a.length)[0]
-  return (best ?? `${line.day} ${line.narration}`).slice(0, REFERENCE_CHARACTERS_MAX)
-}
-
-/** Of a line the words that no other line has: the number of one's own account stands in many. */
-function ownWords(lines: readonly StatementLine[]): (line: StatementLine) => readonly string[] {
-  const times = new Map<string, number>()
-  for (const word of lines.flatMap(referencesIn)) times.set(word, (times.get(word) ?? 0) + 1)
-  return (line) => referencesIn(line).filter((word) => times.get(word) === 1)
-}
+const RETURNED =
+  'This withdrawal names a payment: the bank may have returned it. Check the registration.'

@@ -109,7 +109,9 @@ export function mailFor(
   const view = viewOf(event, registration)
   const to = delegateOf(event, view.answers).email
   if (event.email === null || to === '') return null
-  const values = valuesOf(event, view)
+  const values = Object.fromEntries(
+    Object.entries(valuesOf(event, view)).map(([name, value]) => [name, withoutLinkPlace(value)]),
+  )
   const missing = event.texts.missingValue
   const copyTo =
     event.email.copyTo === undefined
@@ -121,6 +123,11 @@ export function mailFor(
     subject: oneLine(fill(event.email.subject, values, missing)),
     text: `${fill(event.email.text, values, missing).trimEnd()}\n\n${OWN_PAGE}`,
   }
+}
+
+/** An answer of several lines must not name the place where the link to the registration is put. */
+function withoutLinkPlace(answer: string): string {
+  return answer.replaceAll(/\{(?=link\b)/gi, '(')
 }
 
 /** Below the event's own words. */
@@ -172,7 +179,10 @@ function shownValue(
 
 // A forged address shows no words of its own: a date that cannot be read is missing.
 function dateText(text: string): string | undefined {
-  if (isDay(text)) return formatDay(text)
-  const at = readInstant(text.replace(' ', '+'))
+  const day = text.replace(/^(\d{2})[-/](\d{2})[-/](\d{4})$/, '$3-$2-$1')
+  if (isDay(day)) return formatDay(day)
+  // Without a zone it is Indian time; a space is a T, or the plus sign of a zone that the address has lost.
+  const local = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?)$/.exec(text)
+  const at = readInstant(local === null ? text.replace(' ', '+') : `${local[1]}T${local[2]}+05:30`)
   return at === null ? undefined : formatInstant(at)
 }

@@ -3,6 +3,7 @@
  * adjustments; places, answers that may stand once only, codes and rolls.
  */
 import type { Condition } from './answer.ts'
+import type { StateCode } from './gst.ts'
 import type { Paise, Tax } from './money.ts'
 import type { Day } from './time.ts'
 
@@ -48,6 +49,10 @@ export type Item = {
   readonly prices: readonly { readonly when: Condition | null; readonly table: PriceTable }[]
   /** A number field with min and max in which the delegate names the price, in rupees. */
   readonly amountIn?: string
+  /** The service accounting code on invoices. Absent: that of the event's invoices. */
+  readonly sac?: string
+  /** The state of the building. Absent: that of the venue. */
+  readonly placeOfSupply?: StateCode
 }
 
 export type Adjustment = {

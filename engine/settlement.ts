@@ -26,6 +26,8 @@ export type SettlementColumns = {
   readonly kind: number | null
   /** When the delegate paid. */
   readonly paid: number | null
+  /** Of its amounts: there may be one of the payment and one of the transfer. */
+  readonly currencies: readonly number[]
 }
 
 export type SettlementLine = {
@@ -52,7 +54,7 @@ export type SettlementLine = {
 }
 export type Settlement = {
   readonly lines: readonly SettlementLine[]
-  /** Lines that name a payment, and cannot be read. */
+  /** Lines that name a payment, and cannot be read: also those in another currency, whose amounts are no rupees. */
   readonly unread: readonly number[]
   /** Lines that the gateway has not settled yet: neither day nor number of a transfer. */
   readonly unsettled: number
@@ -184,6 +186,7 @@ function columnsOf(cells: readonly string[]): SettlementColumns | null {
         utr: at('utr'),
         kind: at('kind'),
         paid: at('paid'),
+        currencies: heads.flatMap((head, column) => (CURRENCY.test(head) ? [column] : [])),
       }
 }
 
@@ -201,6 +204,7 @@ function lineOf(
   ]
   // A sum has an amount, and a word at most where others have their number.
   if (!/\d/.test(order) && !/\d/.test(reference)) return 'none'
+  if (columns.currencies.some((at) => !RUPEES.test(textIn(cells, at)))) return 'unread'
   const amount = signedIn(textIn(cells, columns.amount))
   const [fee, tax] = [columns.fee, columns.tax].map((at) => signedIn(textIn(cells, at)))
   if (amount === null || amount === 0 || fee == null || tax == null) return 'unread'
@@ -233,6 +237,11 @@ function lineOf(
     paidOn: dayIn(textIn(cells, columns.paid)),
   }
 }
+
+/** How gateways call a column of currencies, letters only. */
+const CURRENCY = /(?:currency|curr|ccy)(?:code|name)?$/
+/** How they write rupees; empty: the line does not say. */
+const RUPEES = /^(|inr|356|rs\.?|₹|rupees?|indian rupees?)$/i
 
 /** A chargeback, unless it is one that was won: that is given, and its sign says so. */
 const TAKEN_OFF = /^(?!.*revers).*(charge\s*back|dispute|\b350\b)/i

@@ -70,11 +70,18 @@ export function tableIn<C>(
   rows: readonly SheetRow[],
   columns: C | null,
   columnsOf: (cells: readonly string[]) => C | null,
-): { readonly is: C; readonly below: readonly SheetRow[] } | null {
+): {
+  readonly is: C
+  readonly above: readonly SheetRow[]
+  readonly below: readonly SheetRow[]
+} | null {
   const found = rows.slice(0, ROWS_ABOVE_MAX).flatMap((row, at) => {
     const heads = columnsOf(row.cells)
     return heads === null ? [] : [{ at, heads }]
   })[0]
   const is = columns ?? found?.heads
-  return is === undefined ? null : { is, below: rows.slice(found === undefined ? 0 : found.at + 1) }
+  if (is === undefined) return null
+  return found === undefined
+    ? { is, above: [], below: rows }
+    : { is, above: rows.slice(0, found.at), below: rows.slice(found.at + 1) }
 }

@@ -1,6 +1,6 @@
 /** The sums below a list of the office: what was sold, option by option, who comes along, which places are taken. */
 import type { EventConfig } from './config.ts'
-import { REGISTRATION } from './bill.ts'
+import { REGISTRATION } from './lines.ts'
 import { rupees, type Paise } from './money.ts'
 import { allPlaces } from './places.ts'
 import { headOf, optionsOf } from './sold-columns.ts'
@@ -20,15 +20,18 @@ export type SoldAnswer = {
     quantity: number
     total: number
     paid_quantity: number
+    /** Received for it, less refunds. */
     paid_total: number
   }[]
+  /** Received less refunds, and on no row: above the bill, or kept from what was cancelled. With the rows it is `sums.money` of the list. */
+  paid_beside: number
   /** People of the list's registrations, by field. */
   people: { id: string; label: string; count: number; paid: number }[]
   /** Of the whole event, whatever the list shows. */
   places: { id: string; label: string; taken: number; max: number }[]
 }
 
-/** One item, or one option of it, on the bills of a list. `paid`: of registrations that are paid. */
+/** One item, or one option of it, on the bills of a list. `paidQuantity`: of registrations that are paid; `paidTotal`: received, less refunds. */
 export type SoldSum = {
   readonly item: string
   readonly option: string | null

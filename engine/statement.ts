@@ -1,4 +1,4 @@
-/** A bank's statement as the bank's site gives it: which column is what, and the money that came, line by line. */
+/** A bank's statement as the bank's site gives it: which column is what, and what came and went, line by line. */
 import { paise, type Paise } from './money.ts'
 import { err, ok, type Result } from './outcome.ts'
 import { dayIn, headOf, likeliestHeader, signedIn, tableIn, textIn } from './sheet.ts'
@@ -13,8 +13,10 @@ export type StatementColumns = {
   readonly credit: number | null
   readonly amount: number | null
   readonly sign: number | null
+  /** Money that went, where `credit` is what came; left out: the file has no such column. */
+  readonly debit?: number | null
 }
-/** Money that came. */
+/** Money that came, or that went. */
 export type StatementLine = {
   readonly line: number
   readonly day: Day
@@ -25,7 +27,14 @@ export type StatementLine = {
 }
 export type Statement = {
   readonly columns: StatementColumns
+  /** Money that came. */
   readonly lines: readonly StatementLine[]
+  /** Money that went: among it what the bank returned. */
+  readonly withdrawals: readonly StatementLine[]
+  /** Lines that repeat an earlier one, as where two downloads were pasted together: each is counted once. */
+  readonly repeated: readonly { readonly line: number; readonly first: number }[]
+  /** What is above and below the table: name, address and number of the account. */
+  readonly details: readonly string[]
   /** Rows with a date of which no amount can be read, by their line. */
   readonly unread: readonly number[]
 }
@@ -35,8 +44,10 @@ export type ColumnsUnknown = {
   readonly header: readonly string[]
 }
 
-/** A narration is read by people; no bank writes a longer one. */
+/** A narration is read by people; no bank writes a longer one, and no longer reference. */
 const NARRATION_CHARACTERS_MAX = 300
+/** Banks put some twenty rows around the table. */
+const DETAIL_ROWS_MAX = 200
 
 /** How banks call their columns, letters only; the first that fits counts. */
 const HEADS = {
@@ -47,6 +58,7 @@ const HEADS = {
   reference: [/utr/, /^(chq|cheque)?ref/, /^transactionid$/, /^(chq|cheque)/, /refno|refnumber/],
   credit: [/^(deposits?|credits?|cr)(amt|amount)?(inr|rs)?$/],
   amount: [/^((transaction|txn)?(amt|amount))(inr|rs)?$/],
+  debit: [/^(withdrawals?|debits?|dr)(amt|amount)?(inr|rs)?$/],
   sign: [/^(drcr|crdr|debitcredit|creditdebit|(transaction|txn)?type)$/],
 } as const satisfies Readonly<Record<string, readonly RegExp[]>>
 
@@ -57,25 +69,41 @@ export function readStatement(
 ): Result<Statement, ColumnsUnknown> {
   const table = tableIn(rows, columns, columnsOf)
   if (table === null) return err({ code: 'columns_unknown', header: likeliestHeader(rows) })
-  const { is, below } = table
+  const { is, above, below } = table
   const lines: StatementLine[] = []
+  const withdrawals: StatementLine[] = []
+  const repeated: { line: number; first: number }[] = []
   const unread: number[] = []
-  for (const row of below) {
+  const seen = new Map<string, number>()
+  const isDated = ({ cells }: SheetRow): boolean => dayIn(cells[is.date] ?? '') !== null
+  const end = below.findLastIndex(isDated) + 1
+  for (const row of below.slice(0, end)) {
     const day = dayIn(row.cells[is.date] ?? '')
-    // Above and below the table there are rows of other things.
+    // Between the lines there are rows of other things.
     if (day === null) continue
-    const came = cameIn(row.cells, is)
-    if (came === null) unread.push(row.line)
-    else if (came > 0)
-      lines.push({
-        line: row.line,
-        day,
-        narration: textIn(row.cells, is.narration).slice(0, NARRATION_CHARACTERS_MAX),
-        reference: textIn(row.cells, is.reference).replace(/^0+$/, ''),
-        amount: came,
-      })
+    const signed = signedBy(row.cells, is)
+    if (signed === null) unread.push(row.line)
+    if (signed === null || signed === 0) continue
+    const line = {
+      line: row.line,
+      day,
+      narration: textIn(row.cells, is.narration).slice(0, NARRATION_CHARACTERS_MAX),
+      reference: textIn(row.cells, is.reference)
+        .slice(0, NARRATION_CHARACTERS_MAX)
+        .replace(/^0+$/, ''),
+      amount: paise(Math.abs(signed)),
+    }
+    const same = JSON.stringify([day, signed, line.narration, line.reference])
+    const first = seen.get(same)
+    if (first !== undefined) repeated.push({ line: row.line, first })
+    else if (signed > 0) lines.push(line)
+    else withdrawals.push(line)
+    if (first === undefined) seen.set(same, row.line)
   }
-  return ok({ columns: is, lines, unread })
+  const details = [...above, ...below.slice(end)]
+    .slice(0, DETAIL_ROWS_MAX)
+    .map(({ cells }) => cells.join(' ').slice(0, NARRATION_CHARACTERS_MAX))
+  return ok({ columns: is, lines, withdrawals, repeated, details, unread })
 }
 
 function columnsOf(cells: readonly string[]): StatementColumns | null {
@@ -100,22 +128,23 @@ function columnsOf(cells: readonly string[]): StatementColumns | null {
     (credit === null && (amount === null || sign === null))
   )
     return null
-  return { date, narration, reference, credit, amount, sign }
+  const debit = credit === null ? null : at('debit')
+  return { date, narration, reference, credit, amount, sign, debit }
 }
 
-/** What came by a row; 0: money that went, or none; null: it cannot be read. */
-function cameIn(
+/** What came by a row, below nothing where it went; 0: neither; null: it cannot be read. */
+function signedBy(
   cells: readonly string[],
-  { credit, amount, sign }: StatementColumns,
+  { credit, amount, sign, debit = null }: StatementColumns,
 ): Paise | null {
-  if (credit !== null) return amountIn(textIn(cells, credit))
+  if (credit !== null) {
+    const came = signedIn(textIn(cells, credit))
+    if (came !== 0) return came
+    const went = signedIn(textIn(cells, debit))
+    return went === null ? null : paise(-Math.abs(went))
+  }
   const said = `${textIn(cells, sign)} ${textIn(cells, amount)}`
-  if (/\bdr\b|debit|^\s*d\b/i.test(said)) return paise(0)
-  return /\bcr\b|credit|^\s*c\b/i.test(said) ? amountIn(textIn(cells, amount)) : null
-}
-
-/** Money that went is none that came. */
-function amountIn(cell: string): Paise | null {
-  const signed = signedIn(cell)
-  return signed === null ? null : paise(Math.max(0, signed))
+  const read = signedIn(textIn(cells, amount).replace(/dr\.?$/i, ''))
+  if (/\bdr\b|debit|^\s*d\b/i.test(said)) return read === null ? null : paise(-Math.abs(read))
+  return /\bcr\b|credit|^\s*c\b/i.test(said) ? read : null
 }

@@ -11,14 +11,18 @@ import {
   readAmount,
   splitTotal,
   type Paise,
+  type Tax,
 } from './money.ts'
-import { linesText, readLines, type Line } from './lines.ts'
+import { linesText, readLines, REGISTRATION, type Line } from './lines.ts'
 import { own } from './outcome.ts'
+import { ratesText } from './tax.ts'
 import { formatDay, formatDays, formatInstant, isDay, readInstant, type Instant } from './time.ts'
 
 /** What texts, mails and result pages need to know of a registration. A stored registration is one; `readRegistration` makes one from the wire. */
 export type RegistrationView = {
   readonly regNo: string
+  /** The number in the previous system; only an imported registration has one. */
+  readonly formerNo?: string | null
   readonly answers: Answers
   readonly category: string | null
   readonly period: string | null
@@ -32,7 +36,8 @@ export type RegistrationView = {
   /** The gateway's reference of the successful payment; null: there is none, or it was not told. */
   readonly paymentId: string | null
   readonly paidAt: Instant | null
-  readonly createdAt: Instant
+  /** Null: the answer that it was read from does not say. */
+  readonly createdAt: Instant | null
   /** Newest attempt first. Null or empty: the number stands for the order id. */
   readonly payments?: readonly {
     readonly orderId: string
@@ -177,13 +182,35 @@ export function buttonText(event: PublicEvent, total: Paise | null): string {
   return total === 0 && event.payment !== null ? freeButton : button
 }
 
-/** The label of a field, or of a value the engine supplies ("GST (18%)"); also what the event calls a `delegate`. */
-export function labelOf(event: PublicEvent, id: string): string {
+/** The taxes that a bill bears; without lines, or where they bear none, those of everything the event sells. */
+function taxesOf({ fees }: PublicEvent, lines: readonly Line[]): readonly Tax[] {
+  const sold = [{ id: REGISTRATION, tax: fees.tax }, ...fees.items]
+  const billed = sold.filter(({ id }) => lines.some((line) => line.id === id && line.gst !== 0))
+  return (billed.length === 0 ? sold : billed).flatMap(({ tax }) => tax ?? [])
+}
+
+/**
+ * The label of a field, or of a value the engine supplies; also what the event calls a `delegate`. That of the tax has
+ * each of its rates, highest first: "GST (18% and 5%)". `lines`: those of one bill have its rates alone.
+ */
+export function labelOf(event: PublicEvent, id: string, lines: readonly Line[] = []): string {
   const named =
     event.fields.find((field) => field.id === id)?.label ??
     event.alsoStored.find((stored) => stored.id === id)?.label
   const word = own(event.words ?? {}, id) ?? own(event.texts.values, id)
-  return named ?? fill(word ?? words(id), eventValues(event), '')
+  const values =
+    id === 'gst' ? { ...eventValues(event), ...taxValues(event, lines) } : eventValues(event)
+  return named ?? fill(word ?? words(id), values, '')
+}
+
+/** Texts write the percent sign after {tax.percent} themselves. */
+function taxValues(event: PublicEvent, lines: readonly Line[]): Readonly<Record<string, string>> {
+  const taxes = taxesOf(event, lines)
+  const [first] = taxes
+  const rates = ratesText(taxes.map(({ percent }) => percent))
+  return first === undefined || rates === ''
+    ? {}
+    : { 'tax.name': first.name, 'tax.percent': rates.slice(0, -1) }
 }
 
 /** The same in the middle of a sentence: "category", "race". */
@@ -210,11 +237,13 @@ export function valuesOf(
   // What cost nothing was settled when it was made: that day stands where others have the day they paid.
   const isSettledAtOnce = total === 0 && registration.paymentStatus === 'success'
   const paidAt = registration.paidAt ?? (isSettledAtOnce ? registration.createdAt : null)
-  const paidOn = paidAt === null ? undefined : formatInstant(paidAt)
+  const time = (at: Instant | null): string | undefined =>
+    at === null ? undefined : formatInstant(at)
+  const paidOn = time(paidAt)
   const tried = attemptOf(registration)?.createdAt ?? registration.createdAt
   const supplied: Readonly<Record<Exclude<EngineValue, 'id'>, string | undefined>> = {
     reg_no: registration.regNo,
-    order_id: attemptOf(registration)?.orderId ?? registration.regNo,
+    order_id: transactionIdOf(registration),
     category:
       category === null
         ? undefined
@@ -227,11 +256,11 @@ export function valuesOf(
     gst: money(parts.gst, formatMoney),
     total: money(total),
     amount: money(total),
-    date: paidOn ?? formatInstant(tried),
+    date: paidOn ?? time(tried),
     payment_date: paidOn,
     payment_status: statusText(registration.paymentStatus),
     payment_id: registration.paymentId ?? undefined,
-    created_at: formatInstant(registration.createdAt),
+    created_at: time(registration.createdAt),
     lines: linesText(registration.lines),
   }
   const all: Readonly<Record<string, string | undefined>> = {
@@ -257,8 +286,22 @@ export function valuesOf(
 /** The attempt that was paid, else the newest one: its order id and its date are what pages and mails say. */
 function attemptOf({
   payments,
-}: RegistrationView): NonNullable<RegistrationView['payments']>[number] | undefined {
+}: Pick<RegistrationView, 'payments'>):
+  | NonNullable<RegistrationView['payments']>[number]
+  | undefined {
   return payments?.find(({ status }) => status === 'success') ?? payments?.[0]
+}
+
+/**
+ * The transaction ID that pages and emails show: the attempt's order id. An imported registration shows its
+ * former number, which is the one that the delegate was given.
+ */
+export function transactionIdOf(
+  registration: Pick<RegistrationView, 'regNo' | 'formerNo' | 'payments'>,
+): string {
+  const { regNo, formerNo } = registration
+  const orderId = attemptOf(registration)?.orderId ?? regNo
+  return orderId === regNo ? (formerNo ?? orderId) : orderId
 }
 
 /** Decimal text of rupees for people; undefined when it is none. */
@@ -281,7 +324,7 @@ export function readRegistration(
       ? [[id, value]]
       : []
   }
-  const createdAt = readInstant(wire.created_at) ?? (0 as Instant)
+  const createdAt = readInstant(wire.created_at)
   return {
     regNo: wire.reg_no,
     answers: Object.fromEntries(

@@ -14,6 +14,10 @@ export const WAITING = {
     said: 'of which cancellation was asked for, without an answer yet',
   },
   pay_back: { label: 'Money to pay back', said: 'with money to be paid back' },
+  refund_unsettled: {
+    label: 'Refunds in no settlement',
+    said: 'with a refund that is in no settlement report five days later, and no note since',
+  },
   mail_failed: {
     label: 'Emails that failed',
     said: 'with an email that failed, and none sent nor a note since',

@@ -8,6 +8,7 @@ import type { Instant } from '../engine/index.ts'
 import { openCondition } from './condition.ts'
 import type { Deps } from './deps.ts'
 import { addBodies } from './http/bodies.ts'
+import { isDeeperThan, NESTING_MAX } from './http/body.ts'
 import { answersErrors } from './http/errors.ts'
 import { addHeaders, protectiveHeaders, refusesConnections } from './http/headers.ts'
 import { tellUnknownProxy } from './http/proxy.ts'
@@ -17,7 +18,7 @@ import { callRoutes, listFixedRoutes, makeEventCalls, pathOf } from './http/even
 import { healthRoutes } from './health.ts'
 import { pageRoutes } from './pages/pages.ts'
 import { adminRoutes } from './office/calls.ts'
-import { guardRoutes, makeGuard } from './office/guard.ts'
+import { refuseUnguarded } from './office/guard.ts'
 import { paymentRoutes } from './paying/messages.ts'
 import { eventFileRoutes } from './events/file-call.ts'
 import { eventRoutes } from './events/calls.ts'
@@ -62,7 +63,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   answerWhateverIsExpected(app)
   app.decorate('eventCalls', makeEventCalls(deps.events))
   listFixedRoutes(app)
-  guardRoutes(app, deps)
+  refuseUnguarded(app)
   addHeaders(app, deps)
   // Who needs the cookies of a request parses them: most requests bring none.
   await app.register(cookie, { hook: false })
@@ -102,7 +103,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
       return refuse(reply, 404, ...told(404))
     return pages.serve(request, reply)
   }
-  await callRoutes(app, notFound, makeGuard(deps), deps.events.follow)
+  await callRoutes(app, notFound, deps.events.follow)
   app.setNotFoundHandler(notFound)
   return app
 }
@@ -129,17 +130,28 @@ function readSmallBodies(app: FastifyInstance): void {
   }
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', (request, payload, done) => {
-    read(payload).then((text) => asJson(request, text, done), done)
+    const judged: typeof done = (error, value) =>
+      error === null && isDeeperThan(NESTING_MAX, value)
+        ? done(Object.assign(new Error('too deep'), { statusCode: 422 }))
+        : done(error, value)
+    read(payload).then((text) => asJson(request, text, judged), done)
   })
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',
     async (_request: FastifyRequest, payload: Readable) =>
-      // Without a prototype, so that no name means anything but itself.
-      Object.assign(
-        Object.create(null),
-        Object.fromEntries(new URLSearchParams(await read(payload))),
-      ),
+      formOf(new URLSearchParams(await read(payload))),
   )
+}
+
+/** Without a prototype, so that no name means anything but itself. A name that is sent twice holds both values, so that neither counts unseen. */
+function formOf(fields: URLSearchParams): Record<string, string | readonly string[]> {
+  const body: Record<string, string | readonly string[]> = Object.create(null)
+  for (const name of new Set(fields.keys())) {
+    const values = fields.getAll(name)
+    const [only = ''] = values
+    body[name] = values.length === 1 ? only : values
+  }
+  return body
 }
 
 function told(status: number): [code: string, message: string] {

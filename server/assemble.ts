@@ -6,6 +6,7 @@ import { err, ok } from '../engine/index.ts'
 import type { Instant, Result } from '../engine/index.ts'
 import { buildApp } from './app.ts'
 import type { Deps, Environment, EventRegistry, Log } from './deps.ts'
+import { watchClock } from './machine/clock-jumps.ts'
 import { missingAccounts } from './machine/environment.ts'
 import { keepPrivate } from './machine/private.ts'
 import { openGateway } from './paying/gateway/open.ts'
@@ -31,6 +32,8 @@ import { openUploads } from './registering/uploads.ts'
 
 export type AssembleOptions = {
   readonly clock: () => Instant
+  /** Milliseconds of a clock that nobody can set; the machine's own when left out. */
+  readonly steadyMs?: () => number
   readonly log: Log
   /** Takes findings, as people read them. */
   readonly print: (text: string) => void
@@ -115,6 +118,7 @@ async function assembleAlone(
     return err({ text: opening.error, status: 2 })
   }
   const { gateway, sandbox, close: closeGateway } = opening.value
+  const clockJumps = watchClock({ clock, log }, options)
   const payments = openPayments(
     { store, events, gateway, clock, log },
     { reconciles: options.works },
@@ -126,10 +130,20 @@ async function assembleAlone(
   const daily = openDailyMail({ store, events, clock, log, environment }, { works: options.works })
   const uploads = openUploads({ folder: path.join(environment.dataDir, 'uploads'), store, clock })
   const keeping = openKeeping(
-    { store, events, clock, log, environment, uploads },
+    { store, events, clock, log, environment, uploads, clockJumps },
     { works: options.works },
   )
-  const deps: Deps = { environment, store, events, gateway, payments, uploads, clock, log }
+  const deps: Deps = {
+    environment,
+    store,
+    events,
+    gateway,
+    payments,
+    uploads,
+    clock,
+    clockJumps,
+    log,
+  }
   const app = await buildApp(deps)
   const { promise: listening, resolve: listens } = Promise.withResolvers<void>()
   app.addHook('onListen', (done) => {
@@ -152,6 +166,7 @@ async function assembleAlone(
       // From the outside in: no new requests, then what still works for the old ones, the store last.
       warming?.stop()
       await app.close()
+      await clockJumps.close()
       await payments.close()
       await unfinished.close()
       await givenBack.close()

@@ -2,6 +2,7 @@
  * How well the server is: what keeps it from taking registrations, and what somebody should look after before it does. One
  * answer for whoever watches from outside, for the figures and for the office.
  */
+import { formatInstant } from '../engine/index.ts'
 import type { Instant } from '../engine/index.ts'
 import type { Deps } from './deps.ts'
 import { backedUpAt } from './machine/backed-up.ts'
@@ -31,6 +32,7 @@ export type Trouble = {
     | 'mail'
     | 'gateway'
     | 'backup'
+    | 'clock'
   /** A sentence for the operator. */
   readonly text: string
   /** Whether nobody can register. */
@@ -43,14 +45,14 @@ export type Condition = {
 
 export type ConditionDeps = Pick<
   Deps,
-  'store' | 'clock' | 'events' | 'environment' | 'payments' | 'log'
+  'store' | 'clock' | 'clockJumps' | 'events' | 'environment' | 'payments' | 'log'
 > & {
   /** When the database last had no room for a request; null: never. */
   readonly noRoomAt: () => Instant | null
 }
 
 export function openCondition(deps: ConditionDeps): Condition {
-  const { store, clock, events, environment, payments } = deps
+  const { store, clock, clockJumps, events, environment, payments } = deps
   const check = openCheck(deps)
   const lookAround = async (at: Instant): Promise<readonly Trouble[]> => {
     const troubles: Trouble[] = []
@@ -71,14 +73,20 @@ export function openCondition(deps: ConditionDeps): Condition {
     if (mailsQueued.since !== null && at - mailsQueued.since > MAIL_WAITS_MS_MAX)
       say(
         'mail',
-        `${mailsQueued.count} mails wait, the oldest for ${minutes(at - mailsQueued.since)}.`,
+        `${mailsQueued.count} mails wait, the oldest for ${lengthOf(at - mailsQueued.since)}.`,
       )
     for (const account of payments.resting())
       say('gateway', `The gateway does not answer the account ${account}.`)
+    const jump = clockJumps.look()
+    if (jump !== null)
+      say(
+        'clock',
+        `At ${formatInstant(jump.at)} the clock was set ${jump.byMs > 0 ? 'forward' : 'back'} by ${lengthOf(Math.abs(jump.byMs))}. Check its time service (NTP).`,
+      )
     const last = await backedUpAt(environment.dataDir)
     // Whoever never made one with us has another way, or learns of it from rollcall doctor.
     if (last !== null && at - last > BACKUP_MS_MAX)
-      say('backup', `The last backup is ${minutes(at - last)} old.`)
+      say('backup', `The last backup is ${lengthOf(at - last)} old.`)
     return troubles
   }
   /** The same for everybody who asks within some seconds. */
@@ -101,9 +109,11 @@ export function openCondition(deps: ConditionDeps): Condition {
 }
 
 const inMb = (bytes: number): string => `${Math.floor(bytes / 1024 / 1024)} MB`
-function minutes(ms: number): string {
+/** In whole minutes, hours or days. */
+function lengthOf(ms: number): string {
   const whole = Math.floor(ms / 60_000)
-  return whole < 120 ? `${whole} minutes` : `${Math.floor(whole / 60)} hours`
+  if (whole < 120) return `${whole} minutes`
+  return whole < 72 * 60 ? `${Math.floor(whole / 60)} hours` : `${Math.floor(whole / 1440)} days`
 }
 
 /**

@@ -12,6 +12,7 @@ import type {
   Result,
   Site,
 } from '../engine/index.ts'
+import type { ClockJumps } from './machine/clock-jumps.ts'
 import type { Store } from './store/store.ts'
 
 /** One merchant account's credentials, from AIRPAY_<ACCOUNT>_…; the sandbox makes its own. */
@@ -130,6 +131,8 @@ export type HandOffRefusal =
   | { readonly code: 'no_credentials' }
   | { readonly code: 'order_id' }
   | { readonly code: 'amount' }
+  /** Less than the gateway takes in one payment. */
+  | { readonly code: 'below_minimum'; readonly minimum: Paise }
   /** So many characters has the address; 0: there is none. */
   | { readonly code: 'email'; readonly characters: number }
 
@@ -242,5 +245,6 @@ export type Deps = {
   readonly payments: Payments
   readonly uploads: Uploads
   readonly clock: () => Instant
+  readonly clockJumps: ClockJumps
   readonly log: Log
 }

@@ -4,10 +4,17 @@
  * that could not be sent is tried again at growing intervals until it is given up. Where the process died, or
  * the disk was full, between the two, nobody knows whether it went out: it is tried once more, and no more.
  */
-import { instant, type EventConfig, type Instant } from '../engine/index.ts'
+import {
+  instant,
+  withoutForeignLinks,
+  wordsOfEvent,
+  type EventConfig,
+  type Instant,
+} from '../engine/index.ts'
 import type { Deps } from './deps.ts'
 import { repeating, within } from './machine/clock.ts'
 import { attachmentsOf } from './registering/ticket-mail.ts'
+import { dashboardOf } from './office/daily-mail.ts'
 import { textToSend } from './registering/own-link.ts'
 import { carrierOf, CONNECTIONS_MAX, oneAddress } from './mail-carriers.ts'
 import type { MailEnvironment, Problem } from './mail-carriers.ts'
@@ -57,16 +64,17 @@ export function openMailer(
   const sendOne = async (mail: QueuedMail): Promise<boolean> => {
     // A disk that cannot take the claim could not take that it was sent either.
     if (!(await store.claimMail(mail.id, clock()))) return false
-    const text = await textToSend(deps, mail)
+    const event = deps.events.byId(mail.eventId)?.config ?? null
+    const safe = withoutStrangersLinks(event, mail, environment.publicUrl)
+    const text = await textToSend(deps, safe)
     if (text === null) {
       await store.mailFailed(mail.id, 'It was not needed any more.', null)
       return false
     }
-    const event = deps.events.byId(mail.eventId)?.config ?? null
     const attachments = await attachmentsOf(store, event, mail, environment.publicUrl, clock())
-    const html = event === null ? null : await inLook(event, { ...mail, text }, environment)
+    const html = event === null ? null : await inLook(event, { ...safe, text }, environment)
     const replyTo = event !== null && oneAddress.test(event.support) ? event.support : null
-    const problem = await carrier.send({ ...mail, text, html, replyTo, attachments })
+    const problem = await carrier.send({ ...safe, text, html, replyTo, attachments })
     const at = clock()
     await rest.told(problem)
     if (problem === null) {
@@ -167,6 +175,22 @@ function restingPlace({ store, clock, log }: Pick<MailDeps, 'store' | 'clock' | 
     },
   }
 }
+
+/**
+ * Every email passes here, whoever typed the words in it. It runs before the link to the registration is put in, so
+ * that nobody can type an address of ours either.
+ */
+function withoutStrangersLinks(
+  event: EventConfig | null,
+  mail: QueuedMail,
+  publicUrl: string,
+): QueuedMail {
+  const known = wordsOfEvent(event ?? NO_EVENT)
+  const ours = new Set([mail.to, mail.copyTo ?? mail.to, dashboardOf(publicUrl)])
+  const safe = (text: string): string => withoutForeignLinks(text, known, ours)
+  return { ...mail, subject: safe(mail.subject), text: safe(mail.text) }
+}
+const NO_EVENT = {}
 
 /** What draws it is read when the first mail goes out. */
 async function inLook(

@@ -108,6 +108,7 @@ export async function boot(
   }
   if (place === ownProcess) giveBackLater(app.server)
   const sweeping = setInterval(() => {
+    if (deps.clockJumps.look() !== null) return
     deps.uploads.sweep().then(
       (removed) => removed > 0 && log.info({ removed }, 'unused uploads were removed'),
       (error: unknown) => log.error({ error: String(error) }, 'the sweep of uploads stumbled'),

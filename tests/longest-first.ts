@@ -16,6 +16,7 @@ const KINDS = [
 /** More than some eight seconds of a core each, though some are short to read. */
 const LONG = [
   'store/postgres',
+  'store/postgres-oldest',
   'organisers',
   'unpaid',
   'pages.browser',

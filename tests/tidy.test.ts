@@ -214,12 +214,14 @@ const ROWS: readonly Row[] = [
     good: 'node.textContent = text',
   },
   {
-    why: 'Nothing of a delegate or a session stays on a shared machine',
+    why: 'Nothing stays on a shared machine, and a browser that blocks cookies throws at each of these',
     in: /^web\//,
-    text: /\blocalStorage\b/,
-    instead: 'the session is a cookie; drafts end with the tab (sessionStorage)',
+    but: /^web\/shared\/storage\.ts$/,
+    text: /\b(localStorage|sessionStorage|indexedDB|new BroadcastChannel|document\.cookie)\b/,
+    instead:
+      'drafts end with the tab: use web/shared/storage.ts; the session is a cookie of the server',
     bad: "localStorage.setItem('token', token)",
-    good: "sessionStorage.getItem('key')",
+    good: "readStored('key')",
   },
   {
     why: 'Only commands talk to a terminal',
@@ -318,7 +320,7 @@ const ROWS: readonly Row[] = [
   {
     why: 'Pages work in the browsers of docs/browsers.md, and these functions are younger',
     in: /^web\/.+\.(tsx?|css)$/,
-    text: /requestIdleCallback|withResolvers|\b(Object|Map)\.groupBy|fromAsync|AbortSignal\.(any|timeout)|scheduler\.(yield|postTask)|startViewTransition|@starting-style|\.to(Sorted|Reversed|Spliced)\(|randomUUID\(/,
+    text: /requestIdleCallback|requestSubmit|withResolvers|\b(Object|Map)\.groupBy|fromAsync|AbortSignal\.(any|timeout)|scheduler\.(yield|postTask)|startViewTransition|@starting-style|\.to(Sorted|Reversed|Spliced)\(|randomUUID\(/,
     instead:
       'do it with what Safari 15.4 has: setTimeout, a copy that is sorted, an AbortController',
     bad: 'requestIdleCallback(look)',

@@ -177,8 +177,8 @@ export const readFound: Reader<FoundAnswer> = (body) => {
 /** A registration as the server says it, with what it leaves out filled in. */
 export function readRegistration(found: unknown): RegistrationAnswer['registration'] | null {
   if (!isRecord(found) || !holdsAll(found, 'string', 'reg_no')) return null
-  const status = found['payment_status']
-  if (!isPaymentStatus(status)) return null
+  const status = statusIn(found)
+  if (status === null) return null
   const regNo = String(found['reg_no'])
   const texts = [
     'payment_date',
@@ -206,8 +206,7 @@ export function readRegistration(found: unknown): RegistrationAnswer['registrati
     texts.every((name) => isOptional(found[name])) &&
     amounts.every((name) => found[name] === undefined || isAmountOrNone(found[name])) &&
     isOptional(orderId) &&
-    typeof createdAt === 'string' &&
-    readInstant(createdAt) !== null
+    (createdAt === undefined || (typeof createdAt === 'string' && readInstant(createdAt) !== null))
   if (!fits) return null
   const none = Object.fromEntries([...texts, ...amounts].map((name) => [name, null]))
   return {
@@ -216,6 +215,7 @@ export function readRegistration(found: unknown): RegistrationAnswer['registrati
     reg_no: regNo,
     order_id: orderId ?? regNo,
     payment_status: status,
+    created_at: createdAt ?? textOf(found['payment_date']) ?? '',
     in_review: inReview === true,
     failed_as: status === 'failed' ? readFailure(failedAs) : null,
     stands: stands === undefined ? standsBy(status, inReview === true) : readStands(stands),
@@ -228,6 +228,17 @@ export function readRegistration(found: unknown): RegistrationAnswer['registrati
     may_pay: pay === true,
     lines: recordsOf(found['lines']),
   } as RegistrationAnswer['registration']
+}
+
+/**
+ * The specification's answers name no status: what has a payment date or a payment id is paid. Without either,
+ * nothing says that it was paid or that it failed, so it is pending.
+ */
+function statusIn(found: Readonly<Record<string, unknown>>): PaymentStatus | null {
+  const status = found['payment_status']
+  if (status === undefined)
+    return found['payment_date'] || found['payment_id'] ? 'success' : 'pending'
+  return isPaymentStatus(status) ? status : null
 }
 
 const STANDS: ReadonlySet<unknown> = new Set<Stands>([

@@ -7,6 +7,7 @@ import type { PageData } from '../engine/index.ts'
 import { sayWith } from './api.ts'
 import { kindOf } from './event/which.ts'
 import { Boundary } from './shared/boundary.tsx'
+import { watchDates } from './shared/blank-dates.ts'
 import { Broken } from './shared/broken.tsx'
 import { watchLine } from './shared/line.ts'
 import { goLive } from './shared/live.ts'
@@ -95,6 +96,7 @@ async function start(root: HTMLElement): Promise<void> {
   }
 }
 
+watchDates()
 watchLine()
 const root = document.getElementById('root')
 if (root) void start(root)

@@ -3,7 +3,7 @@
  * stands there then. The compiler fills them in, the checks and `show` speak of the same ones.
  */
 import type { Button, Field, FieldType } from '../config.ts'
-import type { Tax } from '../money.ts'
+import type { Paise, Tax } from '../money.ts'
 
 /** A question that says nothing of its type is one line of text. */
 export const FIELD_TYPE = 'text' satisfies FieldType
@@ -12,6 +12,9 @@ export const YES_NO_AS = 'radio' satisfies Field['as']
 /** A photographed certificate fits, a film does not. */
 export const PROOF_MB = 5
 export const BYTES_PER_MB = 1024 * 1024
+
+/** What a gateway takes at least in one payment. */
+export const GATEWAY_MINIMUM = 100 as Paise
 
 /** Longest answers: enough for any honest one, too little to fill a disk. */
 export const ANSWER_CHARACTERS_MAX = {

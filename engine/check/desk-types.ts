@@ -10,7 +10,13 @@ export type InvoiceKeys = {
   readonly place_of_supply: string
   readonly number: string
   readonly credit_number?: string
-  readonly buyer?: { readonly name?: string; readonly gstin?: string; readonly address?: string }
+  readonly declaration?: string
+  readonly buyer?: {
+    readonly name?: string
+    readonly gstin?: string
+    readonly address?: string
+    readonly state?: string
+  }
 }
 export type ApprovalRule = {
   readonly id: string

@@ -131,6 +131,8 @@ export type Item = {
   readonly tax?: Tax | string
   readonly prices?: PriceRows | readonly PriceTable[]
   readonly amount_in?: FieldId
+  readonly sac?: string | number
+  readonly place_of_supply?: string
 }
 
 type PriceTable = {

@@ -29,6 +29,7 @@ type WayAsk = {
   readonly hint?: Text
   readonly options?: readonly (string | { readonly id: string; readonly label?: Text })[]
   readonly format?: 'utr'
+  readonly pattern?: string
   readonly unique?: true
   readonly required?: boolean | string
   readonly accept?: readonly string[]

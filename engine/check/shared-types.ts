@@ -78,6 +78,7 @@ type Gateway = {
     readonly refund: Https
     readonly hops: readonly Https[]
   }
+  readonly minimum?: number
   readonly constants: Readonly<Record<string, string>>
   readonly posts_to: string
   readonly posts: Readonly<Record<string, string>>

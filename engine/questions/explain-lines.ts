@@ -1,17 +1,9 @@
 /** Where each line of a bill comes from: its cell of a price table and the place in the event file; and why what else is sold is not on it. */
 import type { Answers } from '../answer.ts'
-import {
-  applies,
-  counts,
-  EACH,
-  optionsOf,
-  quantityOf,
-  REGISTRATION,
-  type NotOnSale,
-} from '../bill.ts'
+import { applies, counts, EACH, optionsOf, quantityOf, type NotOnSale } from '../bill.ts'
 import { conditionText, firstFailure } from '../condition-text.ts'
 import { holds, listOf } from '../conditions.ts'
-import type { Line } from '../lines.ts'
+import { REGISTRATION, type Line } from '../lines.ts'
 import type { EventConfig } from '../config.ts'
 import { formatMoney, formatPrice, type Paise, type Split, type Tax } from '../money.ts'
 import { own } from '../outcome.ts'

@@ -9,7 +9,7 @@ import { errorsOf, normalise, shownFields } from '../answers.ts'
 import { factsAmong } from '../facts.ts'
 import { escapeHtml } from '../html.ts'
 import { linesText } from '../lines.ts'
-import { formatPrice, rupees, type Split } from '../money.ts'
+import { formatPrice, rupees, split, type Split } from '../money.ts'
 import { lookOf } from '../look.ts'
 import { openOn, periodOn } from '../period.ts'
 import { quote, quoteFor, type Quote } from '../quote.ts'
@@ -133,7 +133,7 @@ function summary(event: EventConfig, view: RegistrationView, refusal: string | n
   )
   const rows = event.form.summary.lines.map(
     (line) =>
-      `<dt>${escapeHtml(labelOf(event, line))}</dt><dd>${escapeHtml(own(values, line) ?? event.texts.missingValue)}</dd>`,
+      `<dt>${escapeHtml(labelOf(event, line, view.lines))}</dt><dd>${escapeHtml(own(values, line) ?? event.texts.missingValue)}</dd>`,
   )
   const lines = sellsMore(event) ? `<pre>${escapeHtml(linesText(view.lines))}</pre>\n` : ''
   return `${lines}<dl>\n${rows.join('\n')}\n</dl>\n<p class="button">${escapeHtml(buttonText(event, view.total))}</p>`
@@ -196,11 +196,12 @@ function priceList(event: EventConfig): string {
   return `<table><caption>To pay${event.fees.tax === null ? '' : `, ${escapeHtml(event.fees.tax.name)} included`}</caption><thead><tr><td></td>${head}</tr></thead><tbody>\n${rows.join('\n')}\n</tbody></table>${soldBesides(event, head)}`
 }
 
-/** A table for each item, prices as the file states them, and what changes and bounds them. */
+/** A table for each item, to pay as the table above it, and what changes and bounds them. */
 function soldBesides(event: EventConfig, head: string): string {
   if (!sellsMore(event)) return ''
   const { tables, adjustments, limits } = priceListOf(event)
-  const items = tables.slice(1).map(({ label, about, parts }) => {
+  const items = tables.slice(1).map(({ label, about, parts }, at) => {
+    const tax = event.fees.items[at]?.tax ?? null
     const rows = parts.flatMap(({ when, rows: mine }) => [
       ...(when === null
         ? []
@@ -209,7 +210,7 @@ function soldBesides(event: EventConfig, head: string): string {
           ]),
       ...mine.map(
         (row) =>
-          `<tr><th scope="row">${escapeHtml(row.label)}</th>${row.cells.map((price) => `<td>${price === null ? 'not on sale' : formatPrice(price)}</td>`).join('')}</tr>`,
+          `<tr><th scope="row">${escapeHtml(row.label)}</th>${row.cells.map((price) => `<td>${totalOf(price === null ? null : split(tax, price))}</td>`).join('')}</tr>`,
       ),
     ])
     const said = escapeHtml([label, ...about].join(', '))

@@ -1,6 +1,6 @@
 /** What an event sells and what bounds it, as an event file writes it: fees, limits, answers that stand once only, codes, rolls. */
 import type { Category, EventConfig } from '../config.ts'
-import { REGISTRATION } from '../bill.ts'
+import { REGISTRATION } from '../lines.ts'
 import { HOLD_PLACE_MS } from '../check/defaults.ts'
 import { rupees, type Paise, type Tax } from '../money.ts'
 import { fromPairs, own } from '../outcome.ts'

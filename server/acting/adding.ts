@@ -1,5 +1,5 @@
 /** A registration made at the desk: the same form and the same prices, paid in hand there or left due. */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import {
   assert,
   dayOf,
@@ -17,30 +17,32 @@ import {
 import type { AddedAnswer, AddingAnswer, FieldErrors, Result, Way } from '../../engine/index.ts'
 import type { Deps, ServedEvent } from '../deps.ts'
 import { refuse } from '../http/refuse.ts'
-import { eventAsked } from '../office/asked.ts'
+import type { Call, OfficeRoutes } from '../office/guard.ts'
 import { answersRefused, sendRefusal, sentBefore } from '../registering/refusals.ts'
 import { leftOf } from '../registering/facts.ts'
 import type { InHand } from '../registering/making.ts'
 import { registerAtDesk } from '../registering/register.ts'
 import { textIn } from './asked.ts'
 import type { Words } from './asked.ts'
-import { wordsOf } from './calls.ts'
 import { asksOf } from './paying.ts'
 
 /** How the office's own words call what a file's desk may take; anything else is money at the desk. */
 const MODES: Readonly<Record<string, Way>> = { cash: 'cash', card: 'machine' }
+/** What the desk says: the answers of the form, and how it was paid. */
+const ADD_WORDS = {
+  key: 'text',
+  answers: 'object',
+  total: 'text',
+  way: 'text',
+  paid: 'object',
+} as const
+type AddWord = keyof typeof ADD_WORDS
 /** A key comes with every registration of the desk: a click that comes twice makes one. */
 const KEY = /^[\w-]{8,64}$/
 
-export function addRoutes(
-  app: FastifyInstance,
-  deps: Deps,
-  paths: (path: string) => readonly string[],
-): void {
-  const form = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const found = await eventAsked(deps, request, reply, request.query)
-    if (found === null) return reply
-    const { config } = found.served
+export function addRoutes(office: OfficeRoutes, deps: Deps): void {
+  const form = async ({ target }: Call<'event'>, reply: FastifyReply): Promise<FastifyReply> => {
+    const { config } = target
     const answer: AddingAnswer = {
       status: 'success',
       now: isoIndia(deps.clock()),
@@ -50,20 +52,20 @@ export function addRoutes(
         way.is === 'desk' ? [{ id: way.id, label: way.label, asks: asksOf(way, null) }] : [],
       ),
     }
-    return reply.send(answer)
+    return reply.header('cache-control', 'no-store').send(answer)
   }
 
-  const add = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const words = wordsOf(request)
-    const found = await eventAsked(deps, request, reply, words)
-    if (found === null) return reply
+  const add = async (
+    { admin, target, body: words }: Call<'event', never, AddWord>,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
+    reply.header('cache-control', 'no-store')
     const key = textIn(words, 'key')
     if (!KEY.test(key))
       return refuse(reply, 422, 'bad_data', 'A key has 8 to 64 letters, digits or dashes.')
     const given = own(words, 'answers')
     const answers = typeof given === 'object' && given !== null ? (given as Words) : {}
-    const { admin } = found
-    const served = withoutFiles(found.served)
+    const served = withoutFiles(target)
     const paid = paidIn(served, words)
     // What is wrong with the form is said with it, all at once.
     if (!paid.ok)
@@ -115,11 +117,9 @@ export function addRoutes(
     return ok({ way, mode: MODES[mode] ?? 'desk', slip })
   }
 
-  const rule = { config: { office: { least: 'desk', about: 'event' } } } as const
-  for (const path of paths('/admin/add')) {
-    app.get(path, rule, form)
-    app.post(path, rule, add)
-  }
+  const rule = { least: 'desk', about: 'event' } as const
+  office.get('/admin/add', rule, form)
+  office.post('/admin/add', { ...rule, body: ADD_WORDS }, add)
 }
 
 /** A paper that is not there keeps nobody from the desk: the delegate sends it later, on their own page. */

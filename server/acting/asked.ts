@@ -16,7 +16,25 @@ export type Asked = {
   readonly wanted: NewAct
   readonly words: Words
 }
-export type Words = Readonly<Record<string, unknown>>
+/** All that the acts of the office read of a body; a review is named beside them and is resolved by the guard. */
+export const ACT_WORDS = {
+  act: 'text',
+  why: 'text',
+  key: 'text',
+  answers: 'object',
+  total: 'text',
+  way: 'text',
+  reference: 'text',
+  amount: 'text',
+  day: 'text',
+  pay_back: 'text',
+  kept: 'text',
+  by_hand: 'flag',
+  offer: 'flag',
+  category: 'text',
+} as const
+export type ActWord = keyof typeof ACT_WORDS
+export type Words = Readonly<Partial<Record<ActWord | 'review', unknown>>>
 /** `message` may say more than what the store did. */
 export type Done = Result<Acted, ActNo>
 export type Doer = (asked: Asked) => Promise<Done>
@@ -43,13 +61,16 @@ export function badData(message: string) {
   return err({ code: 'bad_data' as const, message })
 }
 
-export function textIn(words: Words, name: string): string {
+export function textIn<N extends string>(
+  words: Readonly<Partial<Record<N, unknown>>>,
+  name: N,
+): string {
   const word = words[name]
   return typeof word === 'string' ? word.trim() : ''
 }
 
 /** Rupees as text or number; null: none was sent. */
-export function amountIn(words: Words, name: string): Result<Paise | null, ActNo> {
+export function amountIn(words: Words, name: keyof Words): Result<Paise | null, ActNo> {
   const word = words[name]
   if (word === undefined || word === null || word === '') return ok(null)
   const amount = typeof word === 'string' ? readAmount(word) : fromRupees(word)

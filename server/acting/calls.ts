@@ -1,48 +1,42 @@
 /** The calls by which the office acts on a registration: one address that says what may be done, and does it. */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import {
   allowedActs,
   isActName,
   isOfGateway,
   paise,
-  proposedBack,
+  cancellationRefund,
   rupees,
   STATE_WORDS,
 } from '../../engine/index.ts'
-import type { ActedAnswer, ActName, ActsAnswer } from '../../engine/index.ts'
-import type { Deps, ServedEvent } from '../deps.ts'
+import type { ActName, ActedAnswer, ActsAnswer, Paise } from '../../engine/index.ts'
+import type { Deps } from '../deps.ts'
 import { refuse } from '../http/refuse.ts'
-import { servedAsked } from '../office/asked.ts'
+import type { Call, OfficeRoutes } from '../office/guard.ts'
 import { wireReview } from '../office/reviews.ts'
-import type { Asked } from '../office/asked.ts'
 import type { ActNo, StoredCapture, StoredRefund } from '../store/store.ts'
 import { wireQuote } from '../registering/refusals.ts'
-import { onceOf, textIn } from './asked.ts'
-import type { Words } from './asked.ts'
+import { ACT_WORDS, onceOf, textIn } from './asked.ts'
+import type { ActWord, Words } from './asked.ts'
 import { approvalShown } from './approving.ts'
 import { DOERS } from './doers.ts'
 import { editable } from './editable.ts'
 import { lastTold } from './telling.ts'
 import { trailOf } from './trail.ts'
 
-type Found = Asked & { readonly served: ServedEvent }
+type Found = Pick<Call<'registration'>, 'admin' | 'target'>
 
-export function actRoutes(
-  app: FastifyInstance,
-  deps: Deps,
-  paths: (path: string) => readonly string[],
-): void {
-  const show = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const found = await servedAsked(deps, request, reply)
-    if (found === null) return reply
-    return reply.header('cache-control', 'no-store').send(await standingOf(deps, found))
-  }
+export function actRoutes(office: OfficeRoutes, deps: Deps): void {
+  const show = async (call: Call<'registration'>, reply: FastifyReply): Promise<FastifyReply> =>
+    reply.header('cache-control', 'no-store').send(await standingOf(deps, call))
 
-  const act = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const found = await servedAsked(deps, request, reply)
-    if (found === null) return reply
-    const { admin, registration, served } = found
-    const { act: named, why, ...words } = wordsOf(request)
+  const act = async (
+    { admin, target, body }: Call<'registration', never, ActWord>,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
+    const { registration, served, review } = target
+    const { act: named, why, ...given } = body
+    const words = review === null ? given : { ...given, review }
     const doer = typeof named === 'string' && isActName(named) ? DOERS[named] : undefined
     if (typeof named !== 'string' || !isActName(named) || doer === undefined)
       return refuse(reply, 422, 'act_unknown', 'There is no act with this name.')
@@ -65,16 +59,15 @@ export function actRoutes(
     return reply.header('cache-control', 'no-store').send(answer)
   }
 
-  for (const path of paths('/admin/registrations/:reg_no/acts')) {
-    app.get(path, { config: { office: { least: 'viewer', about: 'registration' } } }, show)
-    // What more than that an act takes is in the table of acts.
-    app.post(path, { config: { office: { least: 'desk', about: 'registration' } } }, act)
-  }
+  const path = '/admin/registrations/:reg_no/acts'
+  office.get(path, { least: 'viewer', about: 'registration' }, show)
+  // What more than that an act takes is in the table of acts.
+  office.post(path, { least: 'desk', about: 'registration', body: ACT_WORDS }, act)
 }
 
 async function standingOf(
   { store, clock }: Pick<Deps, 'store' | 'clock'>,
-  { admin, registration, served }: Found,
+  { admin, target: { registration, served } }: Found,
 ): Promise<ActsAnswer> {
   const { regNo, state, due } = registration
   const fileOf = (field: string): string => `/admin/registrations/${regNo}/files/${field}/`
@@ -94,7 +87,12 @@ async function standingOf(
   const allowed = allowedActs(state, admin.role).filter(
     (act) => DOERS[act] !== undefined && !(isErased && OF_SOMEBODY.has(act)),
   )
-  const proposed = proposedBack(served.config.cancellation, kept, clock())
+  const paid = countedOf(captures)
+  const refund = cancellationRefund(
+    served.config.cancellation,
+    { price: registration.total, paid, refunded: paise(paid - kept) },
+    clock(),
+  )
   return {
     status: 'success',
     reg_no: regNo,
@@ -104,7 +102,15 @@ async function standingOf(
     pay_back: rupees(paise(Math.max(0, -due - underWay))),
     kept: rupees(kept),
     back_by_gateway: captures.some((capture) => isLeftOfGateway(capture, refunds)),
-    proposed_back: proposed === null ? null : rupees(proposed),
+    proposed_back: refund.proposed === null ? null : rupees(refund.proposed),
+    cancellation: {
+      paid: rupees(refund.paid),
+      owed: rupees(refund.owed),
+      remaining: rupees(refund.remaining),
+      percent: refund.percent,
+      share: refund.share === null ? null : rupees(refund.share),
+      refunded: rupees(refund.refunded),
+    },
     allowed,
     fields: allowed.includes('correct') ? editable(served.config, registration) : [],
     persons: Object.values(served.config.roles),
@@ -113,6 +119,12 @@ async function standingOf(
     reviews: reviews.filter((review) => review.regNo === regNo).map(wireReview),
     trail: trailOf(acts, decisions, refunds),
   }
+}
+
+/** The sum of the money that counts as paid. */
+export function countedOf(captures: readonly StoredCapture[]): Paise {
+  const counted = captures.filter(({ state }) => state === 'fits' || state === 'accepted')
+  return paise(counted.reduce((sum, { amount }) => sum + amount, 0))
 }
 
 /** What is done to somebody: of who was erased only the money is left. */

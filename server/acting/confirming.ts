@@ -1,5 +1,6 @@
 /** The act that says that money came by transfer or at the desk. */
 import {
+  bankKey,
   dayOf,
   err,
   formatDay,
@@ -7,7 +8,10 @@ import {
   isAtLeast,
   isDay,
   isWay,
+  isOfTheDesk,
   ok,
+  own,
+  REFERENCE_CHARACTERS_MAX,
   quoteOf,
   startOf,
   transferWay,
@@ -26,9 +30,6 @@ import { confirmationOf } from '../paying/question.ts'
 import type { ActNo, StoredRegistration } from '../store/store.ts'
 import { amountIn, badData, textIn } from './asked.ts'
 import type { Asked, Doer } from './asked.ts'
-
-/** References of banks have at most 22; a cheque also names its bank. */
-const REFERENCE_CHARACTERS_MAX = 64
 
 /** `{way, reference, amount: rupees, day?: YYYY-MM-DD}`; without a day it came today. */
 export const confirm: Doer = async (asked) => {
@@ -55,6 +56,7 @@ function cameIn({ wanted, words }: Pick<Asked, 'wanted' | 'words'>): Result<
   {
     readonly way: Way
     readonly reference: string
+    readonly also: readonly string[]
     readonly amount: Paise
     readonly paidAt: Instant
   },
@@ -69,8 +71,15 @@ function cameIn({ wanted, words }: Pick<Asked, 'wanted' | 'words'>): Result<
       message: `To confirm money ${wayInSentence(way)} takes the role ${least}; yours is ${wanted.actor}.`,
     })
   const reference = textIn(words, 'reference').replaceAll(/\s+/g, ' ')
-  if (reference === '' || reference.length > REFERENCE_CHARACTERS_MAX)
+  const also = alsoIn(own(words, 'also'))
+  if (also === null) return badData('The other numbers of the bank are a list of texts.')
+  // A bank's reference has a letter or a digit.
+  const isEmpty = isOfTheDesk(way) ? reference === '' : bankKey(reference) === ''
+  if (isEmpty || reference.length > REFERENCE_CHARACTERS_MAX)
     return badData(`Write its reference: ${asks}, at most ${REFERENCE_CHARACTERS_MAX} characters.`)
+  // A letter of another script that looks like a Latin one would make one transfer two.
+  if (!isOfTheDesk(way) && !/^\p{ASCII}*$/u.test(bankKey(reference)))
+    return badData('Write the reference in Latin letters and digits, as the bank prints it.')
   const amount = amountIn(words, 'amount')
   if (!amount.ok) return amount
   if (amount.value === null || amount.value === 0) return badData('Write the amount that came.')
@@ -80,7 +89,7 @@ function cameIn({ wanted, words }: Pick<Asked, 'wanted' | 'words'>): Result<
   if (day > today)
     return badData(`It cannot have come on ${formatDay(day)}: today is ${formatDay(today)}.`)
   const paidAt = day === today ? wanted.at : instant(startOf(day))
-  return ok({ way, reference, amount: amount.value, paidAt })
+  return ok({ way, reference, also, amount: amount.value, paidAt })
 }
 
 /** Where the day of credit decides, what it cost then; null: what it cost when it was registered. */
@@ -93,6 +102,19 @@ export function priceOnDay(
   if (way === null || way.priceOn !== 'credited' || paymentStatus === 'success') return null
   const quoted = quoteOf(config, answers, category, paidAt)
   return quoted.ok ? quoted.value : null
+}
+
+/** A statement's line has few numbers. */
+const ALSO_MAX = 10
+
+/** Other numbers that a bank's line shows for the same money; null: that is no list of references. */
+export function alsoIn(given: unknown): readonly string[] | null {
+  if (given === undefined) return []
+  const isList = Array.isArray(given) && given.length <= ALSO_MAX
+  return isList &&
+    given.every((one) => typeof one === 'string' && one.length <= REFERENCE_CHARACTERS_MAX)
+    ? given
+    : null
 }
 
 const mayConfirm = (actor: Actor, least: Role): boolean =>

@@ -34,11 +34,13 @@ async function forgetMails(folder: string, regNo: string): Promise<void> {
     if (name.endsWith(`-${regNo}.eml`)) await rm(path.join(folder, name), { force: true })
 }
 
-type KeepingDeps = ErasingDeps & Pick<Deps, 'events' | 'clock' | 'log'>
+type KeepingDeps = ErasingDeps & Pick<Deps, 'events' | 'clock' | 'clockJumps' | 'log'>
 
 /** Erases what event files say under `keep` was kept long enough; `run` answers how many registrations. */
 export function openKeeping(deps: KeepingDeps, { works }: { readonly works: boolean }): ByItself {
   const run = async (): Promise<number> => {
+    // What is erased cannot be reopened: a clock that has just jumped may be wrong.
+    if (deps.clockJumps.look() !== null) return 0
     let erased = 0
     for (const served of deps.events.all()) erased += await keepTo(deps, served)
     return erased

@@ -1,5 +1,5 @@
-/** The clock's act: what waited for its money until a day, and got none, lapses and frees its places. */
-import { lapsedMail } from '../../engine/index.ts'
+/** Expires registrations that nobody paid in time, and reopens those that expired because the clock was ahead. */
+import { lapsedMail, paise, takenUpMail } from '../../engine/index.ts'
 import type { Deps } from '../deps.ts'
 import { byItself } from '../machine/clock.ts'
 import type { ByItself } from '../machine/clock.ts'
@@ -19,7 +19,28 @@ export function openLapsing(
   { works }: { readonly works: boolean } = { works: true },
 ): ByItself {
   const { store, events, clock, log } = deps
+  const reopen = async (): Promise<void> => {
+    const at = clock()
+    for (const regNo of await store.lapsedTooEarly(at, BATCH_ROWS)) {
+      const registration = await store.registration(regNo)
+      if (registration === null) continue
+      const { eventId, total, payUntil } = registration
+      const event = events.byId(eventId)?.config ?? null
+      const mail =
+        event === null || payUntil === null
+          ? null
+          : takenUpMail(event, registration, total ?? paise(0), payUntil)
+      const wanted = { regNo, act: 'reopen', actor: 'clock', who: WHO, why: '', at } as const
+      const done = await store.reopen({ ...wanted, once: null }, mail)
+      if (!done.ok)
+        log.warn(
+          { event: eventId, code: done.error.code },
+          'a registration that expired because the clock was wrong could not be reopened',
+        )
+    }
+  }
   const run = async (): Promise<number> => {
+    await reopen()
     let lapsed = 0
     for (;;) {
       const at = clock()

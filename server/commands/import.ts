@@ -1,10 +1,10 @@
 /** `rollcall import`: registrations that were taken elsewhere, from a CSV file. */
-import { readFile } from 'node:fs/promises'
-import { isRegNo } from '../../engine/index.ts'
+import { err, isRegNo } from '../../engine/index.ts'
 import type { EventConfig, RegNo } from '../../engine/index.ts'
 import type { Command } from './command.ts'
 import { makeClock } from '../machine/clock.ts'
-import { saidOf } from '../office/csv-lines.ts'
+import { LIST_LIMITS, saidOf } from '../office/csv-lines.ts'
+import { readSheetFile } from '../office/sheets.ts'
 import { readImport } from './registrations-csv.ts'
 import { cacheFolderIn } from '../events/cache.ts'
 import { openRegistry } from '../events/registry.ts'
@@ -43,8 +43,8 @@ export const importing: Command = {
     }
     const environment = terminal.environment()
     if (environment === null) return 2
-    const text = await readFile(file, 'utf8').catch(() => null)
-    if (text === null) {
+    const sheet = await readSheetFile(file, LIST_LIMITS)
+    if (sheet === null) {
       terminal.complain(`The file ${file} cannot be read.`)
       return 2
     }
@@ -80,7 +80,9 @@ export const importing: Command = {
         )
         return 2
       }
-      const read = readImport(served.config, served.hash, text)
+      const read = sheet.ok
+        ? readImport(served.config, served.hash, sheet.value.lines)
+        : err([sheet.error])
       if (!read.ok) {
         for (const problem of read.error) terminal.complain(saidOf(file, problem))
         terminal.complain(`Nothing was imported.`)

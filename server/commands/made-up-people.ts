@@ -13,6 +13,8 @@ import type { Answer, Answers, Day, EventConfig, Field, Scalar } from '../../eng
 /** Nobody is called this. */
 const FIRST = [
   'Example',
+  'Jürgen',
+  'आशा',
   'Sample',
   'Specimen',
   'Mockup',
@@ -37,6 +39,8 @@ const FIRST = [
 ]
 const LAST = [
   'Alpha',
+  'D’Souza',
+  'Müller-Şahin',
   'Bravo',
   'Charlie',
   'Delta',
@@ -112,10 +116,16 @@ export function answersOf(event: EventConfig, chance: Chance): Answers {
   }).answers
 }
 
+/** A name as people write it in an email address. */
+function latin(name: string): string {
+  const letters = name.normalize('NFKD').replaceAll(/[^A-Za-z]/g, '')
+  return letters === '' ? 'example' : letters.toLowerCase()
+}
+
 function answerOf(field: Field, first: string, last: string, chance: Chance): Answer {
   switch (field.type) {
     case 'email':
-      return `${first}.${last}${digits(chance, 2)}@example.org`.toLowerCase()
+      return `${latin(first)}.${latin(last)}${digits(chance, 2)}@example.org`
     case 'phone':
       return `+9100000${digits(chance, 5)}`
     case 'number':

@@ -1,12 +1,12 @@
 /** `rollcall reconcile`: asks the gateway about every pending payment now, or lays a bank's statement or a settlement beside what is here. */
-import { readFile } from 'node:fs/promises'
 import { formatDay, formatMoney, SETTLED_WITHIN_DAYS } from '../../engine/index.ts'
 import type { Reconciled } from '../../engine/index.ts'
 import { layBeside, settlementIn } from '../office/reconcile.ts'
 import type { Statement } from '../office/reconcile.ts'
 import { keepReport, layAccount, needsLook, ownerOf, SETTLED_WORDS } from '../office/settlements.ts'
 import type { Account } from '../office/settlements.ts'
-import { readSheet } from '../office/sheets.ts'
+import { saidOf, STATEMENT_LIMITS } from '../office/csv-lines.ts'
+import { readSheetFile } from '../office/sheets.ts'
 import { readArguments } from './arguments.ts'
 import { atWork, eventAt } from './at-work.ts'
 import type { AtWork } from './at-work.ts'
@@ -68,23 +68,24 @@ async function compare(work: AtWork, asked: Asked, terminal: Terminal): Promise<
   const { eventId, file, who } = asked
   const event = eventAt(work, eventId, terminal)
   if (event === null) return 2
-  const read = await readFile(file).catch(() => null)
+  const read = await readSheetFile(file, STATEMENT_LIMITS)
   if (read === null) {
     terminal.complain(`${file} cannot be read.`)
     return 2
   }
-  const rows = await readSheet(read)
-  if (!rows.ok) {
-    terminal.complain(`${file}: ${rows.error.message}`)
+  if (!read.ok) {
+    terminal.complain(saidOf(file, read.error))
     return 2
   }
-  const settlement = settlementIn(event, rows.value)
+  const { bytes, lines: rows } = read.value
+  const settlement = settlementIn(event, rows)
   if (settlement !== null) {
     const { of, report } = settlement
     const account = await layAccount(work, of, report)
     const status = saySettlement(event.id, account, file, terminal)
     if (who === null) return status
-    const kept = await keepReport(work, event, of, { file: read, lines: report.lines, who })
+    const given = { file: bytes, lines: report.lines, who }
+    const kept = await keepReport(work, event, of, given, { events: null })
     terminal.print(kept.message)
     return status
   }
@@ -92,7 +93,7 @@ async function compare(work: AtWork, asked: Asked, terminal: Terminal): Promise<
     terminal.complain(`${file} is no settlement report of the gateway: nothing of it is kept.`)
     return 2
   }
-  const laid = await layBeside(work.store, eventId, rows.value, null)
+  const laid = await layBeside(work.store, event, rows, null)
   if (!laid.ok) {
     terminal.complain(
       `${file}: its heads are not those of a bank or a gateway that we know (${laid.error.header.join(', ')}). Load it on the office’s page, which asks which column is which.`,
@@ -117,7 +118,8 @@ function saySettlement(
       `${file}:${line.line}: ${formatMoney(line.amount)}, ${name}: ${words.join('; ')}`,
     )
   }
-  for (const line of report?.unread ?? []) terminal.print(`${file}:${line}: it cannot be read`)
+  for (const line of report?.unread ?? [])
+    terminal.print(`${file}:${line}: it cannot be read, or is in another currency`)
   for (const { day, utr, lines, net } of payouts)
     terminal.print(
       `${[day === null ? null : formatDay(day), utr].filter(Boolean).join(', ')}: ${formatMoney(net)} to the bank for ${lines}`,
@@ -137,20 +139,27 @@ const WORDS: Readonly<Record<Reconciled['as'], string>> = {
   ambiguous: 'not sure',
   known: 'confirmed before',
   payout: 'the gateway’s transfer',
+  returned: 'perhaps returned by the bank',
   unmatched: 'nobody waits for it',
 }
 const fits = ({ as, line, payout }: Reconciled): boolean =>
   as === 'matched' || as === 'known' || payout?.net === line.amount
 
 /** As a compiler says it, so that an editor finds the line. */
-function say({ lines, waiting, unread }: Statement, file: string, terminal: Terminal): Status {
-  for (const { line, as, of, reference, payout } of lines) {
+function say(
+  { lines, waiting, unread, repeated }: Statement,
+  file: string,
+  terminal: Terminal,
+): Status {
+  for (const { line, as, of, reference, payout, why } of lines) {
     const settled = payout === null ? [] : [`of ${formatMoney(payout.net)} for ${payout.lines}`]
     terminal.print(
-      `${file}:${line.line}: ${formatMoney(line.amount)} on ${formatDay(line.day)}, ${reference}: ${[WORDS[as], ...settled, ...of].join(' ')}`,
+      `${file}:${line.line}: ${formatMoney(line.amount)} on ${formatDay(line.day)}, ${reference}: ${[WORDS[as], ...settled, ...of].join(' ')}${why === null ? '' : `. ${why}`}`,
     )
   }
   for (const line of unread) terminal.print(`${file}:${line}: no amount can be read`)
+  for (const { line, first } of repeated)
+    terminal.print(`${file}:${line}: the same as line ${first}, counted once`)
   for (const { regNo, due, told } of waiting)
     terminal.print(
       `${regNo}: ${formatMoney(due)}, told as ${told?.reference ?? ''}: not in the statement`,

@@ -16,6 +16,7 @@ import {
   readOrderId,
   rupees,
   delegateOf,
+  MONEY_COLUMNS,
   soldColumns,
 } from '../../engine/index.ts'
 import type {
@@ -29,8 +30,7 @@ import type {
   Result,
 } from '../../engine/index.ts'
 import type { ImportRow } from '../store/store.ts'
-import { readLines } from '../office/csv-lines.ts'
-import type { CsvProblem } from '../office/csv-lines.ts'
+import type { CsvLine, CsvProblem } from '../office/csv-lines.ts'
 import { manyIn, peopleIn } from './lists-in-cells.ts'
 
 /** A row as the file has it; its number here is drawn once all are good. */
@@ -113,11 +113,8 @@ function notTaken(status: string): string | undefined {
 export function readImport(
   event: EventConfig,
   eventHash: string,
-  text: string,
+  [header, ...lines]: readonly CsvLine[],
 ): Result<readonly ImportLine[], readonly CsvProblem[]> {
-  const read = readLines(text)
-  if (!read.ok) return err([read.error])
-  const [header, ...lines] = read.value
   if (header === undefined || lines.length === 0)
     return err([{ line: null, message: 'The file holds no registration.' }])
   const columns = columnsOf(event, header.cells)
@@ -153,9 +150,12 @@ function columnsOf(
       columns.map(({ id, label }) => [label.toLowerCase(), id] as const),
     ),
   )
-  // What was sold follows from the bill, which an import has not.
+  // What was sold follows from the bill, which an import has not; what was paid follows from its status.
   const sold = new Set(
-    soldColumns(event).flatMap(({ id, label }) => [id.toLowerCase(), label.toLowerCase()]),
+    [...soldColumns(event), ...MONEY_COLUMNS].flatMap(({ id, label }) => [
+      id.toLowerCase(),
+      label.toLowerCase(),
+    ]),
   )
   const named = (name: string): Column | null => {
     const bare = name.toLowerCase()

@@ -2,11 +2,8 @@
 import { assertNever, composed, err, foldedText, isDay, ok } from '../../engine/index.ts'
 import type { Result, Roll } from '../../engine/index.ts'
 import type { RollRow } from '../store/store.ts'
-import { readLines } from '../office/csv-lines.ts'
 import type { CsvLine, CsvProblem } from '../office/csv-lines.ts'
 
-/** The largest society there is has some 400,000 members; the writer takes so many in a few seconds. */
-const ROWS_MAX = 500_000
 /** A name, a number, a kind. */
 const CELL_CHARACTERS_MAX = 300
 
@@ -17,14 +14,12 @@ export type RollFile = {
 }
 
 /** The first line names the roll's columns, in any order and case. */
-export function readRoll(roll: Roll, text: string): Result<RollFile, readonly CsvProblem[]> {
-  const read = readLines(text)
-  if (!read.ok) return err([read.error])
-  const [header, ...lines] = read.value
+export function readRoll(
+  roll: Roll,
+  [header, ...lines]: readonly CsvLine[],
+): Result<RollFile, readonly CsvProblem[]> {
   if (header === undefined || lines.length === 0)
     return err([{ line: null, message: 'The file holds no row.' }])
-  if (lines.length > ROWS_MAX)
-    return err([{ line: null, message: `A roll holds at most ${ROWS_MAX} rows.` }])
   const named = header.cells.map((name) => name.toLowerCase())
   const missing = roll.columns.filter(({ id }) => !named.includes(id.toLowerCase()))
   const twice = named.find((name, at) => named.indexOf(name) !== at)

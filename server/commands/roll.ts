@@ -1,10 +1,11 @@
 /** `rollcall roll`: the list of people by which an event knows answers, replaced from a CSV file. */
-import { readFile } from 'node:fs/promises'
+import { err } from '../../engine/index.ts'
 import type { RollReplaced } from '../store/store.ts'
 import { readArguments } from './arguments.ts'
 import { atWork, eventAt } from './at-work.ts'
 import type { Command } from './command.ts'
-import { saidOf } from '../office/csv-lines.ts'
+import { LIST_LIMITS, saidOf } from '../office/csv-lines.ts'
+import { readSheetFile } from '../office/sheets.ts'
 import { readRoll } from './roll-csv.ts'
 
 const help = `Usage: rollcall roll EVENT ROLL FILE.csv
@@ -32,8 +33,8 @@ export const rolling: Command = {
     const given = readArguments(args, {}, [3, 3], help, terminal)
     if (given === null) return 2
     const [eventId = '', rollId = '', file = ''] = given.positionals
-    const text = await readFile(file, 'utf8').catch(() => null)
-    if (text === null) {
+    const sheet = await readSheetFile(file, LIST_LIMITS)
+    if (sheet === null) {
       terminal.complain(`The file ${file} cannot be read.`)
       return 2
     }
@@ -50,7 +51,7 @@ export const rolling: Command = {
         )
         return 2
       }
-      const read = readRoll(roll, text)
+      const read = sheet.ok ? readRoll(roll, sheet.value.lines) : err([sheet.error])
       if (!read.ok) {
         const shown = read.error.slice(0, PROBLEMS_SHOWN_MAX)
         for (const problem of shown) terminal.complain(saidOf(file, problem))

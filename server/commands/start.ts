@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import path from 'node:path'
 import type { Command, Status, Terminal } from './command.ts'
 import type { Environment } from '../deps.ts'
+import { setLibrariesToProduction } from '../machine/environment.ts'
 
 export const start: Command = {
   summary: 'Serve landing page, forms and office, and the sandbox gateway',
@@ -57,6 +58,8 @@ export async function serveUntilStopped(
     const built = await buildApart()
     if (built !== 0) return built
   }
+  // After the build, which reads the environment anew and must find what the operator has set.
+  setLibrariesToProduction()
   const { boot } = await import('../serve.ts')
   const booted = await boot(environment, terminal)
   if (!booted.ok) {

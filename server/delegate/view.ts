@@ -1,15 +1,17 @@
 /** All that a delegate's own page shows of a registration, and what may be done there now. */
 import {
   allowedActs,
+  cancellationRefund,
   editableFields,
   isoIndia,
   missingFiles,
   own,
-  proposedBack,
+  paise,
   rupees,
 } from '../../engine/index.ts'
 import type { Field, MyAnswer } from '../../engine/index.ts'
 import { refusedShown } from '../acting/approving.ts'
+import { countedOf } from '../acting/calls.ts'
 import { editable } from '../acting/editable.ts'
 import { payingOf } from '../acting/paying.ts'
 import type { Deps } from '../deps.ts'
@@ -23,16 +25,22 @@ export async function myAnswer(
 ): Promise<MyAnswer> {
   const at = clock()
   const { regNo, state } = registration
-  const [documents, acts, kept, paying] = await Promise.all([
+  const [documents, acts, kept, captures, paying] = await Promise.all([
     store.documents(regNo),
     store.acts(regNo),
     store.kept(regNo),
+    store.captures(regNo),
     payingOf({ store }, config, registration),
   ])
   const may = allowedActs(state, 'delegate')
   const fields = may.includes('edit') ? editableFields(config, at) : []
   const missing = may.includes('edit') ? missingFiles(config, registration.answers) : []
-  const back = proposedBack(config.cancellation, kept, at)
+  const paid = countedOf(captures)
+  const { proposed: back } = cancellationRefund(
+    config.cancellation,
+    { price: registration.total, paid, refunded: paise(paid - kept) },
+    at,
+  )
   return {
     status: 'success',
     registration: registrationView(config, registration, at),

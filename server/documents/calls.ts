@@ -1,25 +1,16 @@
 /** The office's calls for documents: which there are of a registration, and one of them as PDF. */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import { isoIndia, rupees } from '../../engine/index.ts'
 import type { DocumentsAnswer } from '../../engine/index.ts'
 import type { Deps } from '../deps.ts'
-import { registrationAsked } from '../office/asked.ts'
-import type { StoredRegistration } from '../store/store.ts'
+import type { Call, OfficeRoutes } from '../office/guard.ts'
 import { sendDocument } from './reply.ts'
 
-export function documentRoutes(
-  app: FastifyInstance,
-  deps: Deps,
-  paths: (path: string) => readonly string[],
-): void {
-  const find = async (
-    request: FastifyRequest,
-    reply: FastifyReply,
+export function documentRoutes(office: OfficeRoutes, deps: Deps): void {
+  const note = async (
+    { admin, target: registration }: Pick<Call<'stored registration'>, 'admin' | 'target'>,
     what: string,
-  ): Promise<StoredRegistration | null> => {
-    const asked = await registrationAsked(deps, request, reply)
-    if (asked === null) return null
-    const { admin, registration } = asked
+  ): Promise<void> => {
     await deps.store.audit({
       at: deps.clock(),
       who: admin.username,
@@ -28,14 +19,14 @@ export function documentRoutes(
       regNo: registration.regNo,
       look: 'documents',
     })
-    reply.header('cache-control', 'no-store')
-    return registration
   }
 
-  const list = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const registration = await find(request, reply, 'saw the documents')
-    if (registration === null) return reply
-    const documents = await deps.store.documents(registration.regNo)
+  const list = async (
+    call: Call<'stored registration'>,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
+    await note(call, 'saw the documents')
+    const documents = await deps.store.documents(call.target.regNo)
     const answer: DocumentsAnswer = {
       status: 'success',
       documents: documents.map(({ id, kind, serial, at, total }) => ({
@@ -46,14 +37,17 @@ export function documentRoutes(
         total: rupees(total),
       })),
     }
-    return reply.send(answer)
+    return reply.header('cache-control', 'no-store').send(answer)
   }
-  const one = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const registration = await find(request, reply, 'opened a document')
-    if (registration === null) return reply
-    return sendDocument(deps, reply, registration.regNo, request.params)
+  const one = async (
+    call: Call<'stored registration', never, never, 'id'>,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
+    await note(call, 'opened a document')
+    reply.header('cache-control', 'no-store')
+    return sendDocument(deps, reply, call.target.regNo, call.params)
   }
-  const may = { config: { office: { least: 'viewer', about: 'registration' } } } as const
-  for (const path of paths('/admin/registrations/:reg_no/documents')) app.get(path, may, list)
-  for (const path of paths('/admin/registrations/:reg_no/documents/:id')) app.get(path, may, one)
+  const may = { least: 'viewer', about: 'stored registration' } as const
+  office.get('/admin/registrations/:reg_no/documents', may, list)
+  office.get('/admin/registrations/:reg_no/documents/:id', { ...may, params: ['id'] }, one)
 }

@@ -5,9 +5,13 @@ import {
   formatMoney,
   dayOf,
   paise,
+  STATES_OF_INDIA,
+  TAX_FORMS,
   type DocumentBody,
   type DocumentKind,
   type Paise,
+  type RateSummary,
+  type TaxForm,
 } from '../../engine/index.ts'
 
 type Pair = readonly [name: string, value: string]
@@ -24,7 +28,13 @@ export type Printed = {
   readonly to_title: string
   readonly to: readonly string[]
   readonly columns: readonly string[]
+  /** Each cell is one or several lines. */
   readonly rows: readonly (readonly string[])[]
+  /** The tax by rate; null: the document states none. */
+  readonly rates: {
+    readonly columns: readonly string[]
+    readonly rows: readonly (readonly string[])[]
+  } | null
   readonly sums: readonly Pair[]
   readonly total: Pair
   readonly in_words: string
@@ -32,35 +42,31 @@ export type Printed = {
   readonly foot: string
 }
 
-const TITLES: Readonly<Record<DocumentKind, string>> = {
-  receipt: 'Receipt',
-  invoice: 'Tax invoice',
-  credit: 'Credit note',
+const FORM_OF_KIND: Readonly<Record<Exclude<DocumentKind, 'receipt'>, TaxForm>> = {
+  invoice: 'tax-invoice',
+  credit: 'credit-note',
+}
+
+/** What the document calls itself. */
+export function titleOf({ kind, form }: Pick<DocumentBody, 'kind' | 'form'>): string {
+  return kind === 'receipt' ? 'Receipt' : TAX_FORMS[form ?? FORM_OF_KIND[kind]].title
 }
 
 /** The name of a document's file, for a download or an attachment. */
-export function fileOf({ kind, serial }: Pick<DocumentBody, 'kind' | 'serial'>): string {
-  return `${TITLES[kind].replace(' ', '-')}-${serial.replaceAll('/', '-')}.pdf`
+export function fileOf(body: Pick<DocumentBody, 'kind' | 'form' | 'serial'>): string {
+  return `${titleOf(body).replaceAll(' ', '-')}-${body.serial.replaceAll('/', '-')}.pdf`
 }
 
 export function printed(body: DocumentBody): Printed {
-  const { kind, serial, event, buyer, supplier, placeOfSupply, heads, lines, paid, of } = body
-  const hasTax = body.gst > 0
-  const sums: Pair[] = !hasTax
-    ? []
-    : [
-        ['Taxable value', formatMoney(body.base)],
-        ...(heads === null
-          ? ([[body.tax?.name ?? 'Tax', formatMoney(body.gst)]] as const)
-          : taxSums(body, heads)),
-      ]
+  const { kind, serial, event, buyer, supplier, paid, of } = body
+  const sums = sumsOf(body)
   const [total, paidHow] =
     kind === 'credit' ? ['Credited', 'Paid back'] : [kind === 'invoice' ? 'Total' : 'Paid', 'Paid']
   const came = paid?.amount ?? body.total
   const isOther = came !== body.total
   const paidWith = isOther && kind === 'invoice' ? `${formatMoney(came)}, ` : ''
   return {
-    title: TITLES[kind],
+    title: titleOf(body),
     serial,
     event: `${event.title} · ${event.days} · ${event.venue}`,
     colour: event.colour,
@@ -73,50 +79,174 @@ export function printed(body: DocumentBody): Printed {
     from:
       supplier === null
         ? [event.title, event.support]
-        : [
-            supplier.supplier,
-            ...supplier.address.split('\n').map((line) => line.trim()),
-            `GSTIN ${supplier.gstin}`,
-          ],
+        : [supplier.supplier, ...linesIn(supplier.address), `GSTIN ${supplier.gstin}`],
     to_title: kind === 'receipt' ? 'Received from' : 'Recipient',
     to: [
       buyer.name,
-      ...(buyer.address ?? '').split('\n').map((line) => line.trim()),
+      ...linesIn(buyer.address ?? ''),
+      ...(buyer.state == null || kind === 'receipt' ? [] : [stateText(buyer.state)]),
       ...(buyer.gstin === null ? [] : [`GSTIN ${buyer.gstin}`]),
       buyer.email,
     ].filter((line) => line !== ''),
-    columns: hasTax
-      ? ['Description', 'Quantity', 'Rate', 'Taxable value', body.tax?.name ?? 'Tax', 'Amount']
-      : ['Description', 'Quantity', 'Rate', 'Amount'],
-    rows: lines.map(({ label, quantity, unit, base, gst, total: amount }) => [
-      label,
-      String(quantity),
-      formatMoney(unit),
-      ...(hasTax ? [formatMoney(base), formatMoney(gst)] : []),
-      formatMoney(amount),
-    ]),
+    ...(body.byRate === undefined ? withoutRates(body) : withRates(body, body.byRate)),
     sums: isOther && kind === 'receipt' ? [...sums, ...besides(body.total, came)] : sums,
     total: [total, formatMoney(kind === 'receipt' ? came : body.total)],
     in_words: body.inWords,
     notes: [
       ...(of === null
         ? []
-        : ([['Against invoice', `${of.serial} of ${formatDay(dayOf(of.at))}`]] as const)),
+        : ([
+            [
+              `Against ${TAX_FORMS[of.form ?? 'tax-invoice'].title.toLowerCase()}`,
+              `${of.serial} of ${formatDay(dayOf(of.at))}`,
+            ],
+          ] as const)),
       ...(paid === null
         ? []
         : ([
             [paidHow, `${paidWith}${formatInstant(paid.at)}, reference ${paid.reference}`],
           ] as const)),
-      ...(supplier === null || placeOfSupply === null
-        ? []
-        : ([
-            ['Place of supply', `${placeOfSupply.name} (${placeOfSupply.code})`],
-            ['Service (SAC)', supplier.sac],
-            ['Tax payable on reverse charge', 'No'],
-          ] as const)),
+      ...supplyNotes(body),
     ],
-    foot: `Made by computer, valid without a signature. Questions: ${event.support}`,
+    foot: `${signatureText(body)} Questions: ${event.support}`,
   }
+}
+
+const linesIn = (text: string): readonly string[] => text.split('\n').map((line) => line.trim())
+const stateText = ({ code, name }: { readonly code: string; readonly name: string }): string =>
+  `${name} (state code ${code})`
+
+/** Rule 46, fifth proviso, and rule 49, third: no signature on an electronic one. Rule 53 has no such words. */
+function signatureText({ kind, supplier }: DocumentBody): string {
+  return kind === 'invoice' && supplier !== null
+    ? 'Electronic document (Information Technology Act, 2000): no signature is required.'
+    : 'Computer-generated document.'
+}
+
+function supplyNotes({ supplier, placeOfSupply, byRate, lines }: DocumentBody): readonly Pair[] {
+  if (supplier === null) return []
+  const places =
+    byRate === undefined
+      ? placeOfSupply === null
+        ? []
+        : [placeOfSupply]
+      : [...new Set(lines.flatMap(({ place }) => place ?? []))].map((code) => ({
+          code,
+          name: STATES_OF_INDIA[code],
+        }))
+  const isTaxed = byRate === undefined || byRate.length > 0
+  return [
+    ...(places.length === 0
+      ? []
+      : ([['Place of supply', places.map(stateText).join(', ')]] as const)),
+    ...(byRate === undefined ? ([['Service (SAC)', supplier.sac]] as const) : []),
+    ...(isTaxed ? ([['Tax payable on reverse charge', 'No']] as const) : []),
+    ...(supplier.declaration === undefined
+      ? []
+      : ([['Declaration', supplier.declaration]] as const)),
+  ]
+}
+
+type Tables = Pick<Printed, 'columns' | 'rows' | 'rates'>
+
+/** Of a receipt, and of what was issued before lines had a rate each. */
+function withoutRates({ gst, tax, lines }: DocumentBody): Tables {
+  const hasTax = gst > 0
+  return {
+    columns: hasTax
+      ? ['Description', 'Quantity', 'Rate', 'Taxable value', tax?.name ?? 'Tax', 'Amount']
+      : ['Description', 'Quantity', 'Rate', 'Amount'],
+    rows: lines.map(({ label, quantity, unit, base, gst: taxed, total }) => [
+      label,
+      String(quantity),
+      formatMoney(unit),
+      ...(hasTax ? [formatMoney(base), formatMoney(taxed)] : []),
+      formatMoney(total),
+    ]),
+    rates: null,
+  }
+}
+
+/** Each line with its code, value, rate and tax; below them the tax of each rate, taken apart. */
+function withRates({ lines }: DocumentBody, byRate: readonly RateSummary[]): Tables {
+  const places = new Set(byRate.map(({ place }) => place))
+  const isInter = byRate.some(({ isInterState }) => isInterState)
+  const isIntra = byRate.some(({ isInterState }) => !isInterState)
+  const second = byRate.find(({ isInterState }) => !isInterState)?.second ?? 'SGST'
+  const part = (isHere: boolean, percent: number, amount: Paise): string =>
+    isHere ? `${percent}%: ${formatMoney(amount)}` : '–'
+  return {
+    columns:
+      byRate.length === 0
+        ? ['Description', 'SAC', 'Quantity', 'Price', 'Value']
+        : ['Description', 'SAC', 'Quantity', 'Price', 'Value', 'Rate of tax', 'Tax', 'Amount'],
+    rows: lines.map(({ label, sac, quantity, unit, base, rate, gst, total, adjusted }) => [
+      [label, ...(adjusted ?? []).map((one) => `${one.label}: ${formatMoney(one.base)}`)].join(
+        '\n',
+      ),
+      sac ?? '',
+      String(quantity),
+      formatMoney(unit),
+      formatMoney(base),
+      ...(byRate.length === 0
+        ? []
+        : [(rate ?? 0) > 0 ? `${rate}%` : 'untaxed', formatMoney(gst), formatMoney(total)]),
+    ]),
+    rates:
+      byRate.length === 0
+        ? null
+        : {
+            columns: [
+              'Rate of tax',
+              ...(places.size > 1 ? ['Place of supply'] : []),
+              'Taxable value',
+              ...(isIntra ? ['CGST', second] : []),
+              ...(isInter ? ['IGST'] : []),
+            ],
+            rows: byRate.map((row) => [
+              `${row.rate}%`,
+              ...(places.size > 1 ? [`${STATES_OF_INDIA[row.place]} (${row.place})`] : []),
+              formatMoney(row.taxable),
+              ...(isIntra
+                ? [
+                    part(!row.isInterState, row.rate / 2, row.cgst),
+                    part(!row.isInterState, row.rate / 2, row.sgst),
+                  ]
+                : []),
+              ...(isInter ? [part(row.isInterState, row.rate, row.igst)] : []),
+            ]),
+          },
+  }
+}
+
+function sumsOf(body: DocumentBody): readonly Pair[] {
+  const { byRate, heads, base, gst, tax } = body
+  if (byRate !== undefined) {
+    if (byRate.length === 0) return []
+    const sum = (of: (row: RateSummary) => number): Paise =>
+      paise(byRate.reduce((so, row) => so + of(row), 0))
+    const taxable = sum((row) => row.taxable)
+    const parts: readonly (readonly [string, Paise])[] = [
+      ['CGST', sum((row) => row.cgst)],
+      [byRate.find(({ isInterState }) => !isInterState)?.second ?? 'SGST', sum((row) => row.sgst)],
+      ['IGST', sum((row) => row.igst)],
+      ['Round-off', sum((row) => row.roundOff)],
+      ['Untaxed items', paise(base - taxable)],
+    ]
+    return [
+      ['Taxable value', formatMoney(taxable)],
+      ...parts
+        .filter(([, amount]) => amount !== 0)
+        .map(([name, amount]): Pair => [name, formatMoney(amount)]),
+    ]
+  }
+  if (gst <= 0) return []
+  return [
+    ['Taxable value', formatMoney(base)],
+    ...(heads === null
+      ? ([[tax?.name ?? 'Tax', formatMoney(gst)]] as const)
+      : taxSums(body, heads)),
+  ]
 }
 
 /** A person has counted another amount as the price. */

@@ -33,7 +33,7 @@ export type FileLimits = ReadonlyMap<string, number>
 /** Answers without files, all in memory until they are whole; the longest form of ours has some 20 KB. */
 const ANSWERS_BYTES_MAX = 256 * 1024
 /** An answer is a text, a number or a list of them. */
-const NESTING_MAX = 32
+export const NESTING_MAX = 32
 /** A body of a thousand fields is no form of ours. */
 const PARTS_MAX = 1000
 
@@ -103,7 +103,8 @@ function fromJson(bytes: Buffer): Result<Body, BodyRefusal> {
   return ok({ values: value as Record<string, unknown>, files: NO_FILES })
 }
 
-function isDeeperThan(levels: number, value: unknown): boolean {
+/** Whether lists and objects lie in each other more often than this. */
+export function isDeeperThan(levels: number, value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   return levels === 0 || Object.values(value).some((inner) => isDeeperThan(levels - 1, inner))
 }

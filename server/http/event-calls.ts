@@ -6,8 +6,10 @@
 import type { IncomingMessage } from 'node:http'
 import multipart from '@fastify/multipart'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { assert } from '../../engine/index.ts'
 import type { EventRegistry, ServedEvent } from '../deps.ts'
 import { mediaOf, MULTIPART } from './body.ts'
+import { guardedHandlers } from './office-rule.ts'
 import type { OfficeRule } from './office-rule.ts'
 
 export type Call = {
@@ -65,13 +67,6 @@ export function listFixedRoutes(app: FastifyInstance): void {
   })
 }
 
-/** Whether a call of the office may be made; false: the request is answered. */
-export type MayCall = (
-  rule: OfficeRule,
-  request: FastifyRequest,
-  reply: FastifyReply,
-) => Promise<boolean>
-
 /** Calls by `METHOD /path`, a `{name}` segment standing as `{}`; `shapes` says where such segments may be. */
 type Table = { readonly calls: ReadonlyMap<string, Call>; readonly shapes: readonly Shape[] }
 type Shape = { readonly length: number; readonly open: readonly number[] }
@@ -116,6 +111,10 @@ function tableOf(events: readonly ServedEvent[], makers: readonly CallMaker[]): 
   const shapes = new Map<string, Shape>()
   for (const served of events) {
     for (const call of makers.flatMap((maker) => maker(served))) {
+      assert(
+        call.office === undefined || guardedHandlers.has(call.handle),
+        `${call.method} ${call.path} reads the request itself: make it with listCall`,
+      )
       const parts = withoutSlash(call.path).split('/')
       const open = parts.flatMap((part, index) => (isOpen(part) ? [index] : []))
       if (open.length > 0)
@@ -170,7 +169,6 @@ export function pathOf(request: FastifyRequest): string {
 export async function callRoutes(
   app: FastifyInstance,
   otherwise: (request: FastifyRequest, reply: FastifyReply) => unknown,
-  mayCall: MayCall,
   follow: EventRegistry['follow'] = async () => false,
 ): Promise<void> {
   const dispatch = (request: FastifyRequest, reply: FastifyReply): unknown => {
@@ -189,12 +187,7 @@ export async function callRoutes(
     { call, params }: NonNullable<ReturnType<EventCalls['find']>>,
     request: FastifyRequest,
     reply: FastifyReply,
-  ): unknown => {
-    if (call.office === undefined) return call.handle(request, reply, params)
-    return mayCall(call.office, request, reply).then((may) =>
-      may ? call.handle(request, reply, params) : reply,
-    )
-  }
+  ): unknown => call.handle(request, reply, params)
   const wildcards = ['/api/*', '/*']
   app.addConstraintStrategy(byParts)
   await app.register(async (scope) => {

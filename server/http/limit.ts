@@ -3,7 +3,7 @@
  * to how many tries, is named in the folder whose calls they are. One server counts in memory: a limit on guessing
  * needs no fsync, and losing the counts at a restart gives a guesser nothing worth a restart. Several count together, in the store.
  */
-import { isIPv6 } from 'node:net'
+import { isIPv4, isIPv6 } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { remember } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
@@ -96,6 +96,16 @@ function inMemory({ triesMax, windowMs }: Allowance): Memory {
 /** Whoever hangs up before we look shares one count: doing so buys no tries. */
 const GONE = 'gone'
 
+/** Whatever a proxy passes on that is no address shares one count: made-up words buy no tries. */
+const NO_ADDRESS = 'no address'
+
+/** The address in what a proxy writes: `ip:port`, `[v6]:port` or the address alone, with or without a zone. */
+function bareAddress(text: string): string {
+  const [, inBrackets] = /^\[([^\]]*)\](?::\d+)?$/.exec(text) ?? []
+  const [, beforePort] = /^([^:]*):\d+$/.exec(text) ?? []
+  return (inBrackets ?? beforePort ?? text).split('%', 1)[0] ?? ''
+}
+
 /**
  * Whom a request is counted under: its IPv4 address, or the /64 network of its IPv6 address, all of
  * which belongs to anybody who has one address in it.
@@ -103,17 +113,25 @@ const GONE = 'gone'
 export function addressOf({ ip }: { readonly ip: string | undefined }): string {
   // The sender has hung up already, and nothing says any more who it was.
   if (ip === undefined) return GONE
-  if (!ip.includes(':')) return ip
-  const bare = ip.split('%', 1)[0] ?? ip
-  if (!isIPv6(bare)) return ip
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(bare)?.[1]
-  if (mapped !== undefined) return mapped
-  const [front = [], back = []] = new URL(`http://[${bare}]`).hostname
-    .slice(1, -1)
+  const bare = bareAddress(ip.trim())
+  if (isIPv4(bare)) return bare
+  if (!isIPv6(bare)) return NO_ADDRESS
+  const short = new URL(`http://[${bare}]`).hostname.slice(1, -1)
+  const [, high, low] = /^::ffff:([0-9a-f]+):([0-9a-f]+)$/.exec(short) ?? []
+  if (high !== undefined && low !== undefined) return mappedAddress(high, low)
+  const [front = [], back = []] = short
     .split('::')
     .map((half) => half.split(':').filter((group) => group !== ''))
   const zeros = Array.from({ length: 8 - front.length - back.length }, () => '0')
   return `${[...front, ...zeros, ...back].slice(0, 4).join(':')}::/64`
+}
+
+/** The IPv4 address in the last two groups of an IPv6 address. */
+function mappedAddress(high: string, low: string): string {
+  return [high, low]
+    .map((group) => Number.parseInt(group, 16))
+    .flatMap((group) => [group >> 8, group & 255])
+    .join('.')
 }
 
 /** Counts every request under its address; true: there were too many, and the request is answered. */

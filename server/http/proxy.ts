@@ -2,12 +2,17 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Deps } from '../deps.ts'
 
-/** What proxies say of those whom they pass on. */
+/** The headers in which proxies name the address of the visitor. */
 const PASSED_ON = ['x-forwarded-for', 'forwarded', 'x-real-ip'] as const
+/** Every header that only proxies write: `via`, `x-forwarded-host`, `cf-connecting-ip`, `true-client-ip` and their like. */
+const OF_PROXIES =
+  /^(?:via$|forwarded|x-forwarded|x-original-|x-envoy-|cf-|fly-|.*client-ip$|.*real-ip$)/
+/** What the machine calls itself. A proxy that writes no header of its own may still pass on the visitor's host. */
+const OWN_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i
 
-/** Whether a request says that it was passed on, by a proxy or by whoever plays one. */
-export const isPassedOn = ({ headers }: FastifyRequest): boolean =>
-  PASSED_ON.some((name) => headers[name] !== undefined)
+/** Whether a request was passed on by a proxy, or looks as if it was. */
+export const isPassedOn = ({ headers }: Pick<FastifyRequest, 'headers'>): boolean =>
+  Object.keys(headers).some((name) => OF_PROXIES.test(name)) || !OWN_HOST.test(headers.host ?? '')
 
 /** Says so once; whoever writes such a header without a proxy gets no more lines out of us than that. */
 export function tellUnknownProxy(app: FastifyInstance, { environment, log }: Deps): void {

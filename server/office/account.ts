@@ -1,6 +1,6 @@
 /** A person's own account: the password, the second factor, and where they are signed in. */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { isoIndia, own } from '../../engine/index.ts'
+import type { FastifyReply } from 'fastify'
+import { isoIndia } from '../../engine/index.ts'
 import type {
   AccountAnswer,
   Instant,
@@ -13,7 +13,8 @@ import { openLimit, refuseTooMany } from '../http/limit.ts'
 import type { Allowance } from '../http/limit.ts'
 import { refuse } from '../http/refuse.ts'
 import type { SessionSeen, StoredAccount } from '../store/store.ts'
-import { asksSecondFactor, eventsOf, requireAdmin } from './guard.ts'
+import { asksSecondFactor, eventsOf } from './guard.ts'
+import type { Call, OfficeRoutes } from './guard.ts'
 import {
   CREDENTIAL_CHARACTERS_MAX,
   hashPassword,
@@ -40,29 +41,26 @@ type Asked = {
   readonly account: StoredAccount
   readonly at: Instant
   /** What the body says under a name; '' where it says nothing. */
-  said(name: string): string
+  said(name: OwnWord): string
 }
+const OWN_WORDS = { password: 'text', new_password: 'text', code: 'text', id: 'text' } as const
+type OwnWord = keyof typeof OWN_WORDS
+type OwnCall = Call<'own', never, OwnWord>
 
-export function accountRoutes(
-  app: FastifyInstance,
-  deps: Deps,
-  paths: (path: string) => readonly string[],
-): void {
+export function accountRoutes(office: OfficeRoutes, deps: Deps): void {
   const factors = openSecondFactors(deps)
   const tries = openLimit(deps, TRIES)
   const { store } = deps
 
-  const asked = async (request: FastifyRequest, reply: FastifyReply): Promise<Asked | null> => {
-    const admin = await requireAdmin(deps, request, reply)
-    const account = admin === null ? null : await store.account(admin.adminId)
-    if (admin === null || account === null) return null
+  const asked = async ({ admin, body }: OwnCall, reply: FastifyReply): Promise<Asked | null> => {
+    const account = await store.account(admin.adminId)
     reply.header('cache-control', 'no-store')
-    const body: unknown = request.body
-    const said = (name: string): string => {
-      const value =
-        typeof body === 'object' && body !== null
-          ? own(body as Record<string, unknown>, name)
-          : undefined
+    if (account === null) {
+      refuse(reply, 404, 'not_found', 'This account was removed.')
+      return null
+    }
+    const said = (name: OwnWord): string => {
+      const value = body[name]
       return typeof value === 'string' ? value.slice(0, CREDENTIAL_CHARACTERS_MAX + 1) : ''
     }
     return { admin, account, at: deps.clock(), said }
@@ -71,7 +69,7 @@ export function accountRoutes(
     store.audit({ at, who: admin.username, what, eventId: null, regNo: null })
 
   /** Whether it is the person who asks: by the password, and by a code where there is a second factor. */
-  const proves = async (by: Asked, reply: FastifyReply, withCode: boolean): Promise<boolean> => {
+  const proves = async (by: Asked, reply: FastifyReply): Promise<boolean> => {
     const { admin, account, at, said } = by
     const waitMs = await tries.take(admin.username, at)
     if (waitMs > 0) {
@@ -86,7 +84,7 @@ export function accountRoutes(
       return false
     }
     await tries.forget(admin.username)
-    if (!withCode || account.totpSecret === null) return true
+    if (account.totpSecret === null) return true
     if (said('code').trim() === '') {
       wrong(reply, 'code', 'Please enter the code that your authenticator app shows.')
       return false
@@ -102,8 +100,8 @@ export function accountRoutes(
     return taken.is === 'right'
   }
 
-  const show = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const by = await asked(request, reply)
+  const show = async (call: OwnCall, reply: FastifyReply): Promise<FastifyReply> => {
+    const by = await asked(call, reply)
     if (by === null) return reply
     const { admin, account, at } = by
     const sessions = await store.sessionsOf(admin.adminId, at, IDLE_MS)
@@ -122,20 +120,17 @@ export function accountRoutes(
     return reply.send(answer)
   }
 
-  const setPassword = async (
-    request: FastifyRequest,
-    reply: FastifyReply,
-  ): Promise<FastifyReply> => {
-    const by = await asked(request, reply)
+  const setPassword = async (call: OwnCall, reply: FastifyReply): Promise<FastifyReply> => {
+    const by = await asked(call, reply)
     if (by === null) return reply
     const { admin, at, said } = by
     const names = [admin.username, ...deps.events.all().map(({ config }) => config.id)]
     const refusal = passwordRefusal(said('new_password'), names)
     if (refusal !== null) return wrong(reply, 'new_password', refusal)
-    if (!(await proves(by, reply, false))) return reply
+    if (!(await proves(by, reply))) return reply
     await store.setPassword(admin.username, await hashPassword(said('new_password')), at)
     // Every session has ended, this one too; whoever changed it goes on in a new one.
-    await openSession(deps, request, reply, admin.adminId, at)
+    await openSession(deps, call.caller, reply, admin.adminId, at)
     await did(by, 'set a new password and signed out everywhere')
     return reply.send({
       status: 'success',
@@ -143,9 +138,9 @@ export function accountRoutes(
     })
   }
 
-  const want = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const by = await asked(request, reply)
-    if (by === null || !(await proves(by, reply, true))) return reply
+  const want = async (call: OwnCall, reply: FastifyReply): Promise<FastifyReply> => {
+    const by = await asked(call, reply)
+    if (by === null || !(await proves(by, reply))) return reply
     const secret = makeSecret()
     await store.wantSecondFactor(by.admin.adminId, secret)
     const answer: SecondFactorAnswer = {
@@ -156,8 +151,8 @@ export function accountRoutes(
     return reply.send(answer)
   }
 
-  const confirm = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const by = await asked(request, reply)
+  const confirm = async (call: OwnCall, reply: FastifyReply): Promise<FastifyReply> => {
+    const by = await asked(call, reply)
     if (by === null) return reply
     const { admin, account, at, said } = by
     if (account.totpWanted === null)
@@ -191,8 +186,8 @@ export function accountRoutes(
     return reply.send(answer)
   }
 
-  const renew = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const by = await asked(request, reply)
+  const renew = async (call: OwnCall, reply: FastifyReply): Promise<FastifyReply> => {
+    const by = await asked(call, reply)
     if (by === null) return reply
     if (by.account.totpSecret === null)
       return refuse(
@@ -201,7 +196,7 @@ export function accountRoutes(
         'not_on',
         'There is no second factor, so there are no recovery codes.',
       )
-    if (!(await proves(by, reply, true))) return reply
+    if (!(await proves(by, reply))) return reply
     const { codes, hashes } = makeRecoveryCodes()
     await store.renewRecoveryCodes(by.admin.adminId, hashes)
     await did(by, 'made new recovery codes')
@@ -213,8 +208,8 @@ export function accountRoutes(
     return reply.send(answer)
   }
 
-  const off = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const by = await asked(request, reply)
+  const off = async (call: OwnCall, reply: FastifyReply): Promise<FastifyReply> => {
+    const by = await asked(call, reply)
     if (by === null) return reply
     if (asksSecondFactor(by.admin))
       return refuse(
@@ -223,14 +218,14 @@ export function accountRoutes(
         'is_required',
         'Your role needs a second factor. You can set it up anew, but not switch it off.',
       )
-    if (!(await proves(by, reply, true))) return reply
+    if (!(await proves(by, reply))) return reply
     await store.dropSecondFactor(by.admin.username)
     await did(by, 'switched the second factor off')
     return reply.send({ status: 'success', message: 'The second factor is off.' })
   }
 
-  const end = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const by = await asked(request, reply)
+  const end = async (call: OwnCall, reply: FastifyReply): Promise<FastifyReply> => {
+    const by = await asked(call, reply)
     if (by === null) return reply
     const { admin, at, said } = by
     const id = said('id')
@@ -248,14 +243,14 @@ export function accountRoutes(
     return reply.send({ status: 'success', message: 'That session has ended.' })
   }
 
-  const mine = { config: { office: { least: 'viewer', about: 'own' } } } as const
-  for (const path of paths('/admin/me')) app.get(path, mine, show)
-  for (const path of paths('/admin/me/password')) app.post(path, mine, setPassword)
-  for (const path of paths('/admin/me/second-factor')) app.post(path, mine, want)
-  for (const path of paths('/admin/me/second-factor/confirm')) app.post(path, mine, confirm)
-  for (const path of paths('/admin/me/second-factor/off')) app.post(path, mine, off)
-  for (const path of paths('/admin/me/recovery-codes')) app.post(path, mine, renew)
-  for (const path of paths('/admin/me/sessions/end')) app.post(path, mine, end)
+  const mine = { least: 'viewer', about: 'own', body: OWN_WORDS } as const
+  office.get('/admin/me', mine, show)
+  office.post('/admin/me/password', mine, setPassword)
+  office.post('/admin/me/second-factor', mine, want)
+  office.post('/admin/me/second-factor/confirm', mine, confirm)
+  office.post('/admin/me/second-factor/off', mine, off)
+  office.post('/admin/me/recovery-codes', mine, renew)
+  office.post('/admin/me/sessions/end', mine, end)
 }
 
 const idOf = (tokenHash: string): string => tokenHash.slice(0, SESSION_ID_CHARACTERS)

@@ -1,15 +1,14 @@
 /** Who did what in the office, and when: a page of it at a time, or all that is asked for as CSV. */
 import { Readable } from 'node:stream'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import { dayOf, err, isDay, isoIndia, ok } from '../../engine/index.ts'
 import type { ActivityAnswer, Result, WireActivity } from '../../engine/index.ts'
 import type { Deps } from '../deps.ts'
 import { refuse } from '../http/refuse.ts'
 import type { ActivityQuery, ActivityRow, ActKind } from '../store/store.ts'
 import { csvRows } from './csv.ts'
-import { eventsOf, requireAdmin } from './guard.ts'
-import { queryOf } from './lists.ts'
-import type { Admin } from './session.ts'
+import { idsOf } from './guard.ts'
+import type { Call, OfficeRoutes } from './guard.ts'
 
 /** What a page shows, and what one reading of the log for an export takes. */
 const PAGE_ROWS = 50
@@ -26,23 +25,20 @@ const KINDS: Readonly<Record<string, readonly ActKind[] | null>> = {
   all: null,
 }
 
-export function activityRoutes(
-  app: FastifyInstance,
-  deps: Deps,
-  paths: (path: string) => readonly string[],
-): void {
+const LOG_QUERY = ['from', 'to', 'kind', 'words', 'who', 'before'] as const
+type LogCall = Call<'events', (typeof LOG_QUERY)[number]>
+
+export function activityRoutes(office: OfficeRoutes, deps: Deps): void {
   const handle = async (
-    request: FastifyRequest,
+    { admin, target, query: said }: LogCall,
     reply: FastifyReply,
-    send: (admin: Admin, query: ActivityQuery, params: URLSearchParams) => Promise<FastifyReply>,
+    send: (query: ActivityQuery) => Promise<FastifyReply>,
   ): Promise<FastifyReply> => {
-    const admin = await requireAdmin(deps, request, reply)
-    if (admin === null) return reply
-    const params = queryOf(request)
-    const query = readQuery(params, admin)
+    // Somebody of some events sees theirs, and not what is of none: that is other people's signing in.
+    const query = readQuery(said, idsOf(deps, admin, target))
     if (!query.ok) return refuse(reply, 400, 'bad_query', query.error)
     reply.header('cache-control', 'no-store')
-    return send(admin, query.value, params)
+    return send(query.value)
   }
   const wire = (row: ActivityRow): WireActivity => ({
     id: row.id,
@@ -54,9 +50,9 @@ export function activityRoutes(
     reg_no: row.regNo,
   })
 
-  const page = (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> =>
-    handle(request, reply, async (_admin, query, params) => {
-      const before = Number(params.get('before'))
+  const page = (call: LogCall, reply: FastifyReply): Promise<FastifyReply> =>
+    handle(call, reply, async (query) => {
+      const before = Number(call.query.before)
       const rows = await deps.store.activity(
         query,
         Number.isSafeInteger(before) && before > 0 ? before : null,
@@ -72,13 +68,13 @@ export function activityRoutes(
       return reply.send(answer)
     })
 
-  const csv = (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> =>
-    handle(request, reply, async (admin, query) => {
+  const csv = (call: LogCall, reply: FastifyReply): Promise<FastifyReply> =>
+    handle(call, reply, async (query) => {
       const at = deps.clock()
       let rows = await deps.store.activity(query, null, CHUNK_ROWS)
       await deps.store.audit({
         at,
-        who: admin.username,
+        who: call.admin.username,
         what: 'exported the activity',
         eventId: null,
         regNo: null,
@@ -109,18 +105,17 @@ export function activityRoutes(
         .send(Readable.from(chunks()))
     })
 
-  const owners = { config: { office: { least: 'owner', about: 'event' } } } as const
-  for (const path of paths('/admin/log')) app.get(path, owners, page)
-  for (const path of paths('/admin/log/export')) app.get(path, owners, csv)
+  const owners = { least: 'owner', about: 'events', query: LOG_QUERY } as const
+  office.get('/admin/log', owners, page)
+  office.get('/admin/log/export', owners, csv)
 
-  function readQuery(params: URLSearchParams, admin: Admin): Result<ActivityQuery, string> {
-    const said = (name: string): string => params.get(name)?.trim() ?? ''
-    const [from, to, kind, event] = ['from', 'to', 'kind', 'event'].map(said) as [
-      string,
-      string,
-      string,
-      string,
-    ]
+  function readQuery(
+    query: LogCall['query'],
+    events: ActivityQuery['events'],
+  ): Result<ActivityQuery, string> {
+    const [from, to, kind, words, who] = (['from', 'to', 'kind', 'words', 'who'] as const).map(
+      (name) => query[name].trim(),
+    ) as [string, string, string, string, string]
     for (const [name, day] of [
       ['from', from],
       ['to', to],
@@ -131,19 +126,13 @@ export function activityRoutes(
       return err(
         `“kind” must be one of ${Object.keys(KINDS).filter(Boolean).join(', ')}, not “${kind}”.`,
       )
-    if (said('words').length > WORDS_CHARACTERS_MAX)
+    if (words.length > WORDS_CHARACTERS_MAX)
       return err(`Please search for at most ${WORDS_CHARACTERS_MAX} characters.`)
     return ok({
-      who: said('who') || null,
-      // Somebody of some events sees theirs, and not what is of none: that is other people's signing in.
-      events:
-        event === ''
-          ? admin.events === null
-            ? null
-            : eventsOf(deps, admin).map(({ id }) => id)
-          : [event],
+      who: who || null,
+      events,
       kinds: KINDS[kind] ?? null,
-      words: said('words'),
+      words,
       from: isDay(from) ? from : null,
       to: isDay(to) ? to : null,
     })

@@ -44,7 +44,7 @@ export function officeTable(events: readonly ServedEvent[]): OfficeTable {
   return table
 }
 
-/** The call that a path with its parameters asks for; null when no list has them. */
+/** The call that a path with its parameters asks for; null when no list has them, or one of them has two values. */
 export function officeCall(
   table: OfficeTable,
   path: string,
@@ -52,7 +52,9 @@ export function officeCall(
 ): OfficeCall | null {
   return (
     (table.get(withoutSlash(path)) ?? []).find((call) =>
-      call.query.every(([name, value]) => query.get(name) === value),
+      call.query.every(
+        ([name, value]) => query.has(name) && query.getAll(name).every((said) => said === value),
+      ),
     ) ?? null
   )
 }

@@ -10,6 +10,7 @@ import { documentRoutes } from '../documents/calls.ts'
 import { codeRoutes } from './codes.ts'
 import { servedFileRoutes } from './event-files.ts'
 import { listRoutes } from './lists.ts'
+import { officeRoutes } from './guard.ts'
 import { mailRoutes } from './mails.ts'
 import { myListRoutes } from './my-lists.ts'
 import { findRoutes } from './find.ts'
@@ -22,30 +23,27 @@ import { settlementRoutes } from './settlements.ts'
 import { signInRoutes } from './signin.ts'
 import { statsRoutes } from './figures.ts'
 
-/** The paths under which an admin call answers: at the root and under /api, with and without the slash. */
-const pathsOf = (path: string): readonly string[] =>
-  ['', '/api'].flatMap((root) => [`${root}${path}`, `${root}${path}/`])
-
 export async function adminRoutes(app: FastifyInstance, deps: Deps): Promise<void> {
-  signInRoutes(app, deps, pathsOf)
-  listRoutes(app, deps, pathsOf)
-  soldRoutes(app, deps, pathsOf)
-  myListRoutes(app, deps, pathsOf)
-  findRoutes(app, deps, pathsOf)
-  statsRoutes(app, deps, pathsOf)
-  registrationRoutes(app, deps, pathsOf)
-  reviewRoutes(app, deps, pathsOf)
-  actRoutes(app, deps, pathsOf)
-  bulkRoutes(app, deps, pathsOf)
-  await reconcileRoutes(app, deps, pathsOf)
-  settlementRoutes(app, deps, pathsOf)
-  addRoutes(app, deps, pathsOf)
-  codeRoutes(app, deps, pathsOf)
-  documentRoutes(app, deps, pathsOf)
-  accountRoutes(app, deps, pathsOf)
-  peopleRoutes(app, deps, pathsOf)
-  passwordLinkRoutes(app, deps, pathsOf)
-  activityRoutes(app, deps, pathsOf)
-  mailRoutes(app, deps, pathsOf)
-  servedFileRoutes(app, deps, pathsOf)
+  const office = officeRoutes(app, deps)
+  signInRoutes(app, office, deps)
+  listRoutes(office, deps, app.eventCalls)
+  soldRoutes(office, deps)
+  myListRoutes(office, deps)
+  findRoutes(office, deps)
+  statsRoutes(office, deps)
+  registrationRoutes(office, deps)
+  reviewRoutes(office, deps)
+  actRoutes(office, deps)
+  bulkRoutes(office, deps)
+  await reconcileRoutes(app, office, deps)
+  settlementRoutes(office, deps)
+  addRoutes(office, deps)
+  codeRoutes(office, deps)
+  documentRoutes(office, deps)
+  accountRoutes(office, deps)
+  peopleRoutes(office, deps)
+  passwordLinkRoutes(app, deps)
+  activityRoutes(office, deps)
+  mailRoutes(office, deps)
+  servedFileRoutes(office, deps)
 }

@@ -1,99 +1,87 @@
 /** The office's calls about codes and rolls: what there is of an event, codes made and withdrawn. */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { isoIndia, own } from '../../engine/index.ts'
-import type {
-  CodesAnswer,
-  CodesMadeAnswer,
-  EventConfig,
-  RollsAnswer,
-  WireCode,
-} from '../../engine/index.ts'
+import type { FastifyReply } from 'fastify'
+import { isoIndia } from '../../engine/index.ts'
+import type { CodesAnswer, CodesMadeAnswer, RollsAnswer, WireCode } from '../../engine/index.ts'
 import type { Deps } from '../deps.ts'
 import { refuse } from '../http/refuse.ts'
 import type { StoredCode } from '../store/store.ts'
 import { makeCodes, withdrawCode } from './making-codes.ts'
-import type { CodesRefusal } from './making-codes.ts'
-import { eventAsked } from './asked.ts'
-import type { Admin } from './session.ts'
+import type { CodesRefusal, CodeWords } from './making-codes.ts'
+import type { Call, OfficeRoutes } from './guard.ts'
 
-type Asked = { readonly admin: Admin; readonly event: EventConfig }
+type Asked = Pick<Call<'event'>, 'admin' | 'target'>
 
-export function codeRoutes(
-  app: FastifyInstance,
-  deps: Deps,
-  paths: (path: string) => readonly string[],
-): void {
-  const asked = async (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    said: unknown,
-  ): Promise<Asked | null> => {
-    const found = await eventAsked(deps, request, reply, said)
-    return found && { admin: found.admin, event: found.served.config }
-  }
-  const saw = (look: string, what: string, { admin, event }: Asked): Promise<void> =>
+export function codeRoutes(office: OfficeRoutes, deps: Deps): void {
+  const saw = (look: string, what: string, { admin, target }: Asked): Promise<void> =>
     deps.store.audit({
       at: deps.clock(),
       who: admin.username,
       what,
-      eventId: event.id,
+      eventId: target.config.id,
       regNo: null,
       look,
     })
 
-  const list = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const by = await asked(request, reply, request.query)
-    if (by === null) return reply
-    const { event } = by
+  const list = async (call: Call<'event'>, reply: FastifyReply): Promise<FastifyReply> => {
+    const event = call.target.config
     const codes = await deps.store.codesOf(event.id, event.holdPlaceMs, deps.clock())
-    await saw('codes', `saw the codes (${codes.length})`, by)
+    await saw('codes', `saw the codes (${codes.length})`, call)
     const kinds = event.codeKinds.map(({ id, label }) => ({ id, label }))
     const answer: CodesAnswer = { status: 'success', kinds, codes: codes.map(wireCode) }
-    return reply.send(answer)
+    return reply.header('cache-control', 'no-store').send(answer)
   }
-  const make = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const by = await asked(request, reply, request.body)
-    if (by === null) return reply
-    const made = await makeCodes(deps, by.event, recordOf(request.body), by.admin.username)
+  const make = async (
+    { admin, target, body }: Call<'event', never, keyof CodeWords>,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
+    reply.header('cache-control', 'no-store')
+    const made = await makeCodes(deps, target.config, body, admin.username)
     if (!made.ok) return refused(reply, made.error)
     const answer: CodesMadeAnswer = { status: 'success', codes: [...made.value] }
     return reply.code(201).send(answer)
   }
-  const withdraw = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const by = await asked(request, reply, request.body)
-    if (by === null) return reply
-    const code = own(recordOf(request.body), 'code')
-    const done = await withdrawCode(deps, by.event, code, by.admin.username)
+  const withdraw = async (
+    { admin, target, body }: Call<'event', never, 'code'>,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
+    reply.header('cache-control', 'no-store')
+    const done = await withdrawCode(deps, target.config, body.code, admin.username)
     return done.ok
       ? reply.send({ status: 'success', message: done.value })
       : refused(reply, done.error)
   }
-  const rolls = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const by = await asked(request, reply, request.query)
-    if (by === null) return reply
-    const counts = await deps.store.rollCounts(by.event.id)
+  const rolls = async ({ target }: Call<'event'>, reply: FastifyReply): Promise<FastifyReply> => {
+    const counts = await deps.store.rollCounts(target.config.id)
     const answer: RollsAnswer = {
       status: 'success',
-      rolls: by.event.rolls.map(({ id }) => ({
+      rolls: target.config.rolls.map(({ id }) => ({
         id,
         rows: counts.find(({ roll }) => roll === id)?.rows ?? 0,
       })),
     }
-    return reply.send(answer)
+    return reply.header('cache-control', 'no-store').send(answer)
   }
-  const look = { config: { office: { least: 'viewer', about: 'event' } } } as const
+  const look = { least: 'viewer', about: 'event' } as const
   // A code is worth money to whoever has it.
-  const give = { config: { office: { least: 'treasurer', about: 'event' } } } as const
-  for (const path of paths('/admin/codes')) {
-    app.get(path, look, list)
-    app.post(path, give, make)
-  }
-  for (const path of paths('/admin/codes/withdraw')) app.post(path, give, withdraw)
-  for (const path of paths('/admin/rolls')) app.get(path, look, rolls)
-}
-
-function recordOf(said: unknown): Readonly<Record<string, unknown>> {
-  return typeof said === 'object' && said !== null ? (said as Record<string, unknown>) : {}
+  const give = { least: 'treasurer', about: 'event' } as const
+  office.get('/admin/codes', look, list)
+  office.post(
+    '/admin/codes',
+    {
+      ...give,
+      body: {
+        kind: 'text',
+        count: 'text',
+        uses: 'text',
+        until: 'text',
+        note: 'text',
+        code: 'text',
+      },
+    },
+    make,
+  )
+  office.post('/admin/codes/withdraw', { ...give, body: { code: 'text' } }, withdraw)
+  office.get('/admin/rolls', look, rolls)
 }
 
 function refused(reply: FastifyReply, { code, message }: CodesRefusal): FastifyReply {

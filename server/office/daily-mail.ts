@@ -89,9 +89,14 @@ function mailOf(
       `${many} a decision (${formatDay(today)}).`,
       ...reviews.slice(0, NAMED_MAX).map(lineOf),
       ...(rest > 0 ? [`… and ${rest} more.`] : []),
-      `They are counted on the dashboard: ${publicUrl}/admin/dashboard\nOn the server, "rollcall reviews --event ${event.id}" lists them and "rollcall decide" ends them.`,
+      `They are counted on the dashboard: ${dashboardOf(publicUrl)}\nOn the server, "rollcall reviews --event ${event.id}" lists them and "rollcall decide" ends them.`,
     ].join('\n\n'),
   }
+}
+
+/** The one address of ours that an email names in its text. */
+export function dashboardOf(publicUrl: string): string {
+  return `${publicUrl}/admin/dashboard`
 }
 
 function lineOf({ id, regNo, name, came, due, why, since }: Review): string {

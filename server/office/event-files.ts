@@ -1,26 +1,18 @@
 /** The office's page of event files: which are served, as they are or as they were before, and why; and reading them again. */
 import path from 'node:path'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import type { EventFilesAnswer, WireEventFile } from '../../engine/index.ts'
 import type { Deps, ServedEvent } from '../deps.ts'
-import { requireAdmin } from './guard.ts'
+import type { Call, OfficeRoutes } from './guard.ts'
 
 /** So much of a version's hash tells it apart, and stands in the log. */
 const VERSION_CHARACTERS = 12
 
-export function servedFileRoutes(
-  app: FastifyInstance,
-  deps: Deps,
-  paths: (path: string) => readonly string[],
-): void {
+export function servedFileRoutes(office: OfficeRoutes, deps: Deps): void {
   const answer = (): EventFilesAnswer => ({ status: 'success', files: [...filesOf(deps)] })
-  const list = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    if ((await requireAdmin(deps, request, reply)) === null) return reply
-    return reply.header('cache-control', 'no-store').send(answer())
-  }
-  const reload = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const admin = await requireAdmin(deps, request, reply)
-    if (admin === null) return reply
+  const list = async (_call: Call<'every'>, reply: FastifyReply): Promise<FastifyReply> =>
+    reply.header('cache-control', 'no-store').send(answer())
+  const reload = async ({ admin }: Call<'every'>, reply: FastifyReply): Promise<FastifyReply> => {
     await deps.events.reload()
     await deps.store.audit({
       at: deps.clock(),
@@ -32,9 +24,9 @@ export function servedFileRoutes(
     return reply.send(answer())
   }
   // What a file says is nobody's but all events'; that one is refused may name another.
-  const owners = { config: { office: { least: 'owner', about: 'every' } } } as const
-  for (const url of paths('/admin/served-files')) app.get(url, owners, list)
-  for (const url of paths('/admin/served-files/reload')) app.post(url, owners, reload)
+  const owners = { least: 'owner', about: 'every' } as const
+  office.get('/admin/served-files', owners, list)
+  office.post('/admin/served-files/reload', owners, reload)
 }
 
 /** What waits for somebody first. */

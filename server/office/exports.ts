@@ -1,7 +1,7 @@
 /** A list to be saved: all its pages as CSV or as an Excel file, under a name that says what was filtered. */
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
-import { dayOf, soldColumns } from '../../engine/index.ts'
+import { dayOf, MONEY_COLUMNS, soldColumns } from '../../engine/index.ts'
 import type { AdminList, Column, Day, EventConfig } from '../../engine/index.ts'
 import type { Deps } from '../deps.ts'
 import { refuse } from '../http/refuse.ts'
@@ -114,8 +114,8 @@ function exportName(
   return `${name}${ending}.${kind}`
 }
 
-/** The list's own, then what is sold, so that the money in a row adds up to its total. */
+/** The list's own, then what is sold, so that the money in a row adds up to its total, then what was paid of it. */
 export function exportColumns(event: EventConfig, { columns }: AdminList): readonly Column[] {
   const missing = soldColumns(event).filter(({ id }) => columns.every((column) => column.id !== id))
-  return [...columns, ...missing]
+  return [...columns, ...missing, ...(event.fees.prices === null ? [] : MONEY_COLUMNS)]
 }

@@ -1,5 +1,5 @@
 /** The dashboard's figures, per event under its key, and all events' revenue together. */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import {
   dayOf,
   isoIndia,
@@ -14,16 +14,11 @@ import type { EventStats, Review, StatsAnswer, WaitingId, WireWaiting } from '..
 import type { Deps } from '../deps.ts'
 import { nameOf, paymentStatusDisplay } from './rows.ts'
 import type { WaitingCount } from '../store/store.ts'
-import { eventsOf, requireAdmin } from './guard.ts'
+import { eventsOf } from './guard.ts'
+import type { Call, OfficeRoutes } from './guard.ts'
 
-export function statsRoutes(
-  app: FastifyInstance,
-  deps: Deps,
-  paths: (path: string) => readonly string[],
-): void {
-  const stats = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const admin = await requireAdmin(deps, request, reply)
-    if (admin === null) return reply
+export function statsRoutes(office: OfficeRoutes, deps: Deps): void {
+  const stats = async ({ admin }: Call<'any'>, reply: FastifyReply): Promise<FastifyReply> => {
     const at = deps.clock()
     const events = eventsOf(deps, admin)
     const waiting = await deps.store.reviews(null)
@@ -90,8 +85,7 @@ export function statsRoutes(
     const answer: StatsAnswer = { status: 'success', data }
     return reply.header('cache-control', 'no-store').send(answer)
   }
-  for (const path of paths('/admin/dashboard/stats'))
-    app.get(path, { config: { office: { least: 'viewer', about: 'any' } } }, stats)
+  office.get('/admin/dashboard/stats', { least: 'viewer', about: 'any' }, stats)
 }
 
 function waitingRows(counts: readonly WaitingCount[]): WireWaiting[] {

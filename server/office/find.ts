@@ -1,10 +1,10 @@
 /** The one search of the office, over all events that the person works for. */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import type { FoundAnswer } from '../../engine/index.ts'
 import type { Deps } from '../deps.ts'
 import { refuse } from '../http/refuse.ts'
-import { eventsOf, requireAdmin } from './guard.ts'
-import { queryOf } from './lists.ts'
+import { eventsOf } from './guard.ts'
+import type { Call, OfficeRoutes } from './guard.ts'
 import { listRow, nameOf } from './rows.ts'
 
 /** Longer than any name or reference. */
@@ -12,15 +12,12 @@ const SEARCH_CHARACTERS_MAX = 100
 /** Whoever has found so many asks for more words. */
 const FOUND_MAX = 30
 
-export function findRoutes(
-  app: FastifyInstance,
-  deps: Deps,
-  paths: (path: string) => readonly string[],
-): void {
-  const find = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const admin = await requireAdmin(deps, request, reply)
-    if (admin === null) return reply
-    const text = (queryOf(request).get('q') ?? '').trim()
+export function findRoutes(office: OfficeRoutes, deps: Deps): void {
+  const find = async (
+    { admin, query }: Call<'any', 'q'>,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
+    const text = query.q.trim()
     if (text.length > SEARCH_CHARACTERS_MAX)
       return refuse(
         reply,
@@ -64,6 +61,5 @@ export function findRoutes(
     }
     return reply.header('cache-control', 'no-store').send(answer)
   }
-  const may = { config: { office: { least: 'viewer', about: 'any' } } } as const
-  for (const path of paths('/admin/find')) app.get(path, may, find)
+  office.get('/admin/find', { least: 'viewer', about: 'any', query: ['q'] }, find)
 }

@@ -1,76 +1,44 @@
 /** The list calls and their exports: the same filters, one page of rows or all of them as CSV. */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { paise, rupees } from '../../engine/index.ts'
+import type { FastifyReply } from 'fastify'
+import { listColumns, paise, rupees } from '../../engine/index.ts'
 import type { ListAnswer, Paise, PaymentStatus, WireSums } from '../../engine/index.ts'
 import type { Deps } from '../deps.ts'
 import type { ListQuery, StatusSum, ListedRegistration } from '../store/store.ts'
 import { refuse } from '../http/refuse.ts'
-import type { Call } from '../http/event-calls.ts'
-import { pathOf } from '../http/event-calls.ts'
-import type { OfficeRule } from '../http/office-rule.ts'
+import type { EventCalls } from '../http/event-calls.ts'
 import { sendExport } from './exports.ts'
 import type { ExportKind } from './exports.ts'
 import { readListQuery, readPage, sentence } from './query.ts'
 import { listedRows, listRow } from './rows.ts'
-import { requireAdmin } from './guard.ts'
-import { bothRoots, officeCall, officeTable } from './addresses.ts'
-import type { OfficeCall, OfficeTable } from './addresses.ts'
+import type { Call, OfficeRoutes } from './guard.ts'
+import { bothRoots } from './addresses.ts'
 
-export function listRoutes(
-  app: FastifyInstance,
-  deps: Deps,
-  paths: (path: string) => readonly string[],
-): void {
-  let table: OfficeTable = officeTable(deps.events.all())
-  deps.events.onChange(() => {
-    table = officeTable(deps.events.all())
-  })
-  const office: OfficeRule = {
-    least: 'viewer',
-    about: (request) => officeCall(table, pathOf(request), queryOf(request))?.event.id ?? null,
-  }
-  const handle = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const query = queryOf(request)
-    const call = officeCall(table, pathOf(request), query)
-    const admin = await requireAdmin(deps, request, reply)
-    if (admin === null) return reply
-    if (call === null)
-      return refuse(reply, 404, 'not_found', 'There is no list for this event type.')
-    const asked = readListQuery(call.event, call.list, query, deps.clock())
+export function listRoutes(office: OfficeRoutes, deps: Deps, eventCalls: EventCalls): void {
+  const handle = async (call: Call<'list'>, reply: FastifyReply): Promise<FastifyReply> => {
+    const { admin, target, filters } = call
+    const asked = readListQuery(target.event, target.list, filters, deps.clock())
     if (!asked.ok) return refuse(reply, 400, 'bad_query', asked.error)
-    if (call.does === 'list')
-      return sendPage(deps, call, asked.value, admin.username, request, reply)
-    const kind: ExportKind = query.get('as') === 'xlsx' ? 'xlsx' : 'csv'
-    return sendExport(deps, call, asked.value, admin.username, kind, reply)
+    if (target.does === 'list') return sendPage(deps, call, asked.value, reply)
+    const kind: ExportKind = filters.get('as') === 'xlsx' ? 'xlsx' : 'csv'
+    return sendExport(deps, target, asked.value, admin.username, kind, reply)
   }
-  for (const path of paths('/admin/export')) app.get(path, { config: { office } }, handle)
-  app.eventCalls.add(({ config }) =>
+  const rule = { least: 'viewer', about: 'list', filters: true } as const
+  office.get('/admin/export', rule, handle)
+  eventCalls.add(({ config }) =>
     config.admin.lists.flatMap(({ api, export: { api: exportApi } }) =>
-      [...bothRoots(api), ...bothRoots(exportApi)].map((path): Call => ({
-        method: 'GET',
-        path,
-        office,
-        handle,
-      })),
+      [...bothRoots(api), ...bothRoots(exportApi)].map((path) =>
+        office.listCall(path, rule, handle),
+      ),
     ),
   )
 }
 
-/** The parameters as they were sent. */
-export function queryOf(request: FastifyRequest): URLSearchParams {
-  const start = request.url.indexOf('?')
-  return new URLSearchParams(start === -1 ? '' : request.url.slice(start + 1))
-}
-
 async function sendPage(
   deps: Deps,
-  { event, list }: OfficeCall,
+  { admin, target: { event, list }, filters: params, path }: Call<'list'>,
   query: ListQuery,
-  who: string,
-  request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const params = queryOf(request)
   const paging = readPage(list, params)
   if (!paging.ok) return refuse(reply, 400, 'bad_query', paging.error)
   const { page, pageSize } = paging.value
@@ -78,13 +46,13 @@ async function sendPage(
   const isListed =
     params.get('rows') === 'listed' && !list.filters.some(({ sentAs }) => sentAs === 'rows')
   const rowOf = isListed
-    ? listedRows(event, list.columns)
+    ? listedRows(event, listColumns(list))
     : (registration: ListedRegistration) => listRow(event, registration)
   const rows = found.rows.map(rowOf)
   const shown = sentence(event, list, query, found.count, found.countCapped)
   await deps.store.audit({
     at: deps.clock(),
-    who,
+    who: admin.username,
     // What was looked for is a person's name or number, and the log of acts is kept for ever.
     what: `saw page ${page} of the list ${list.id}: ${sentence(event, list, query, found.count, found.countCapped, true)}`,
     eventId: event.id,
@@ -98,8 +66,8 @@ async function sendPage(
     count_capped: found.countCapped,
     sums: found.sums === null ? null : wireSums(found.sums),
     not_sorted: found.isSorted ? null : NOT_SORTED,
-    next: hasMore ? pageAddress(deps, request, params, page + 1) : null,
-    previous: page > 1 ? pageAddress(deps, request, params, page - 1) : null,
+    next: hasMore ? pageAddress(deps, path, params, page + 1) : null,
+    previous: page > 1 ? pageAddress(deps, path, params, page - 1) : null,
     page,
     page_size: pageSize,
     shown,
@@ -133,13 +101,8 @@ function wireSums(sums: readonly StatusSum[]): WireSums {
   }
 }
 
-function pageAddress(
-  deps: Deps,
-  request: FastifyRequest,
-  params: URLSearchParams,
-  page: number,
-): string {
+function pageAddress(deps: Deps, path: string, params: URLSearchParams, page: number): string {
   const query = new URLSearchParams(params)
   query.set('page', String(page))
-  return `${deps.environment.publicUrl}${pathOf(request)}?${query}`
+  return `${deps.environment.publicUrl}${path}?${query}`
 }

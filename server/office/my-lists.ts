@@ -1,10 +1,11 @@
 /** How a person has their lists: the columns they added to those in view, and the views they named. It follows them to any browser. */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { err, ok } from '../../engine/index.ts'
+import type { FastifyReply } from 'fastify'
+import { err, listColumns, ok } from '../../engine/index.ts'
 import type { AdminList, MyList, MyListsAnswer, Result } from '../../engine/index.ts'
 import type { Deps } from '../deps.ts'
 import { refuse } from '../http/refuse.ts'
-import { eventsOf, requireAdmin } from './guard.ts'
+import { recordOf } from '../http/sent.ts'
+import type { Call, OfficeRoutes } from './guard.ts'
 
 /** More are found by nobody. */
 const VIEWS_MAX = 20
@@ -12,51 +13,44 @@ const NAME_CHARACTERS_MAX = 60
 /** Every filter of a long list set; less than an address may have. */
 const QUERY_CHARACTERS_MAX = 1_000
 
-export function myListRoutes(
-  app: FastifyInstance,
-  deps: Deps,
-  paths: (path: string) => readonly string[],
-): void {
+export function myListRoutes(office: OfficeRoutes, deps: Deps): void {
   const answer = async (reply: FastifyReply, adminId: number): Promise<FastifyReply> => {
     const lists = await deps.store.myLists(adminId)
     return reply
       .header('cache-control', 'no-store')
       .send({ status: 'success', lists } satisfies MyListsAnswer)
   }
-  const show = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const admin = await requireAdmin(deps, request, reply)
-    return admin === null ? reply : answer(reply, admin.adminId)
-  }
-  const keep = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const admin = await requireAdmin(deps, request, reply)
-    if (admin === null) return reply
-    const said = recordOf(request.body)
-    const event = eventsOf(deps, admin).find(({ id }) => id === said['event'])
-    const list = event?.admin.lists.find(({ id }) => id === said['list'])
-    if (event === undefined || list === undefined)
-      return refuse(reply, 404, 'not_found', 'There is no list of this name.')
+  const show = async ({ admin }: Call<'any'>, reply: FastifyReply): Promise<FastifyReply> =>
+    answer(reply, admin.adminId)
+  const keep = async (
+    { admin, target, body: said }: Call<'event', never, 'list' | 'columns' | 'views'>,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
+    const event = target.config
+    const list = event.admin.lists.find(({ id }) => id === said.list)
+    if (list === undefined) return refuse(reply, 404, 'not_found', 'There is no list of this name.')
     const kept = readMyList(list, said)
     if (!kept.ok) return refuse(reply, 422, 'invalid_answers', kept.error)
     await deps.store.keepMyList(admin.adminId, `${event.id}/${list.id}`, kept.value)
     return answer(reply, admin.adminId)
   }
-  const may = { config: { office: { least: 'viewer', about: 'any' } } } as const
-  for (const path of paths('/admin/my-lists')) {
-    app.get(path, may, show)
-    app.post(path, may, keep)
-  }
+  office.get('/admin/my-lists', { least: 'viewer', about: 'any' }, show)
+  office.post(
+    '/admin/my-lists',
+    { least: 'viewer', about: 'event', body: { list: 'text', columns: 'any', views: 'any' } },
+    keep,
+  )
 }
 
 function readMyList(
-  { columns, filters }: AdminList,
-  said: Readonly<Record<string, unknown>>,
+  list: AdminList,
+  { columns: wanted, views }: { readonly columns?: unknown; readonly views?: unknown },
 ): Result<MyList, string> {
-  const [wanted, views] = [said['columns'], said['views']]
   if (!Array.isArray(wanted) || !Array.isArray(views))
     return err('Send the columns and the views, each as a list.')
   if (views.length > VIEWS_MAX)
     return err(`You can keep ${VIEWS_MAX} views of a list. Remove one first.`)
-  const read = views.map((view) => readView(recordOf(view), filters))
+  const read = views.map((view) => readView(recordOf(view), list.filters))
   const bad = read.find((view) => !view.ok)
   if (bad?.ok === false) return bad
   const named = read.flatMap((view) => (view.ok ? [view.value] : []))
@@ -64,7 +58,9 @@ function readMyList(
     return err('You have a view of this name already. Give this one another name.')
   // What a changed event file has no column of any more is forgotten.
   return ok({
-    columns: columns.map(({ id }) => id).filter((id) => wanted.includes(id)),
+    columns: listColumns(list)
+      .map(({ id }) => id)
+      .filter((id) => wanted.includes(id)),
     views: named,
   })
 }
@@ -84,8 +80,4 @@ function readView(
   for (const { kind, sentAs } of filters) if (kind === 'search') params.delete(sentAs)
   params.delete('page')
   return ok({ name, query: params.toString() })
-}
-
-function recordOf(said: unknown): Readonly<Record<string, unknown>> {
-  return typeof said === 'object' && said !== null ? (said as Record<string, unknown>) : {}
 }

@@ -1,7 +1,7 @@
 /** The people of the office, for whoever owns it: who they are, what they may, how they get in. */
 import { createHash, randomBytes } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { err, instant, isoIndia, isRole, ok, own } from '../../engine/index.ts'
+import { err, instant, isoIndia, isRole, ok } from '../../engine/index.ts'
 import type {
   Instant,
   PasswordLinkAnswer,
@@ -13,11 +13,12 @@ import type { Deps } from '../deps.ts'
 import { limitByAddress } from '../http/limit.ts'
 import type { Allowance } from '../http/limit.ts'
 import { refuse } from '../http/refuse.ts'
+import { recordOf } from '../http/sent.ts'
 import type { MayWhat, StoredPerson } from '../store/store.ts'
-import { requireAdmin } from './guard.ts'
+import { pathsOf } from './guard.ts'
+import type { Call, OfficeRoutes } from './guard.ts'
 import { hashPassword, makePassword, passwordRefusal } from './passwords.ts'
 import { isForeign, refuseForeign } from './session.ts'
-import type { Admin } from './session.ts'
 
 /** Three days: over a weekend. */
 const LINK_MS = 3 * 24 * 60 * 60_000
@@ -48,9 +49,10 @@ export function readMay(
 ): Result<MayWhat, string> {
   if (!isRole(role)) return err('Choose one of the roles viewer, desk, treasurer and owner.')
   if (events === null || events === undefined) return ok({ role, events: null })
-  if (!Array.isArray(events) || events.length === 0)
+  const named: readonly unknown[] = Array.isArray(events) ? events : []
+  const ids = [...new Set(named.filter((id) => typeof id === 'string'))]
+  if (ids.length === 0 || named.some((id) => typeof id !== 'string'))
     return err('Choose at least one event, or all of them.')
-  const ids = [...new Set(events.map(String))]
   const unknown = ids.find((id) => served.byId(id) === null)
   return unknown === undefined ? ok({ role, events: ids }) : err(`There is no event “${unknown}”.`)
 }
@@ -65,61 +67,42 @@ async function makeLink(deps: Deps, username: string, at: Instant): Promise<stri
   return isThere ? `${deps.environment.publicUrl}/admin/password#${token}` : null
 }
 
-type Asked = {
-  readonly admin: Admin
-  readonly at: Instant
-  /** The body, by name. */
-  readonly said: Readonly<Record<string, unknown>>
-  /** Whom the address names. */
-  readonly username: string
-}
-
-export function peopleRoutes(
-  app: FastifyInstance,
-  deps: Deps,
-  paths: (path: string) => readonly string[],
-): void {
+export function peopleRoutes(office: OfficeRoutes, deps: Deps): void {
   const { store } = deps
-  const asked = async (request: FastifyRequest, reply: FastifyReply): Promise<Asked | null> => {
-    const admin = await requireAdmin(deps, request, reply)
-    if (admin === null) return null
-    reply.header('cache-control', 'no-store')
-    const username = String(own(recordOf(request.params), 'username') ?? '')
-    return { admin, at: deps.clock(), said: recordOf(request.body), username }
-  }
   const done = async (
-    { admin, at }: Asked,
+    { admin }: Pick<Call<'every'>, 'admin'>,
     reply: FastifyReply,
     did: string,
     message: string,
     link: string | null = null,
   ): Promise<FastifyReply> => {
+    const at = deps.clock()
     await store.audit({ at, who: admin.username, what: did, eventId: null, regNo: null })
     const answer: PersonChangedAnswer = { status: 'success', message, link }
-    return reply.send(answer)
+    return reply.header('cache-control', 'no-store').send(answer)
   }
 
-  const list = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const by = await asked(request, reply)
-    if (by === null) return reply
+  const list = async (_call: Call<'every'>, reply: FastifyReply): Promise<FastifyReply> => {
     const answer: PeopleAnswer = {
       status: 'success',
-      people: (await store.people(by.at)).map(wirePerson),
+      people: (await store.people(deps.clock())).map(wirePerson),
       events: deps.events.all().map(({ config: { id, title } }) => ({ id, title })),
       second_factor_required: await store.secondFactorRequired(),
     }
-    return reply.send(answer)
+    return reply.header('cache-control', 'no-store').send(answer)
   }
 
-  const add = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const by = await asked(request, reply)
-    if (by === null) return reply
-    const { said, at } = by
-    const username = typeof said['username'] === 'string' ? said['username'].trim() : ''
+  const add = async (
+    by: Call<'every', never, 'username' | 'role' | 'events'>,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
+    const said = by.body
+    const at = deps.clock()
+    const username = typeof said.username === 'string' ? said.username.trim() : ''
     const refusal = username === '' ? 'Required' : usernameRefusal(username)
     if (refusal !== null) return wrong(reply, 'username', refusal)
-    const may = readMay(deps, said['role'], said['events'])
-    if (!may.ok) return wrong(reply, isRole(said['role']) ? 'events' : 'role', may.error)
+    const may = readMay(deps, said.role, said.events)
+    if (!may.ok) return wrong(reply, isRole(said.role) ? 'events' : 'role', may.error)
     // Nobody knows this password: the link sets one that is.
     const added = await store.addAdmin(username, await hashPassword(makePassword()), at, may.value)
     if (!added.ok) return wrong(reply, 'username', `There is already somebody called ${username}.`)
@@ -133,72 +116,70 @@ export function peopleRoutes(
     )
   }
 
-  const setMay = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const by = await asked(request, reply)
-    if (by === null) return reply
-    const may = readMay(deps, by.said['role'], by.said['events'])
-    if (!may.ok) return wrong(reply, isRole(by.said['role']) ? 'events' : 'role', may.error)
-    const is = await store.setMay(by.username, may.value)
+  const setMay = async (
+    by: Call<'every', never, 'role' | 'events', 'username'>,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
+    const { username } = by.params
+    const may = readMay(deps, by.body.role, by.body.events)
+    if (!may.ok) return wrong(reply, isRole(by.body.role) ? 'events' : 'role', may.error)
+    const is = await store.setMay(username, may.value)
     return is === 'done'
       ? done(
           by,
           reply,
-          `made ${by.username} ${mayText(may.value)}`,
-          `${by.username} is now ${mayText(may.value)}.`,
+          `made ${username} ${mayText(may.value)}`,
+          `${username} is now ${mayText(may.value)}.`,
         )
-      : refuseChange(reply, is, by.username)
+      : refuseChange(reply, is, username)
   }
 
-  const remove = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const by = await asked(request, reply)
-    if (by === null) return reply
-    const is = await store.removeAdmin(by.username)
+  const remove = async (by: PersonCall, reply: FastifyReply): Promise<FastifyReply> => {
+    const { username } = by.params
+    const is = await store.removeAdmin(username)
     return is === 'removed'
       ? done(
           by,
           reply,
-          `removed ${by.username}`,
-          `${by.username} was removed and is signed out everywhere.`,
+          `removed ${username}`,
+          `${username} was removed and is signed out everywhere.`,
         )
-      : refuseChange(reply, is, by.username)
+      : refuseChange(reply, is, username)
   }
 
-  const renew = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const by = await asked(request, reply)
-    if (by === null) return reply
+  const renew = async (by: PersonCall, reply: FastifyReply): Promise<FastifyReply> => {
+    const { username } = by.params
+    const at = deps.clock()
     // Whoever has the old password has nothing any more.
-    await store.setPassword(by.username, await hashPassword(makePassword()), by.at)
-    const link = await makeLink(deps, by.username, by.at)
-    if (link === null) return refuseChange(reply, 'unknown', by.username)
+    await store.setPassword(username, await hashPassword(makePassword()), at)
+    const link = await makeLink(deps, username, at)
+    if (link === null) return refuseChange(reply, 'unknown', username)
     return done(
       by,
       reply,
-      `gave ${by.username} a link for a new password`,
-      `The password of ${by.username} does not work any more. Give them this link to set a new one.`,
+      `gave ${username} a link for a new password`,
+      `The password of ${username} does not work any more. Give them this link to set a new one.`,
       link,
     )
   }
 
-  const resetFactor = async (
-    request: FastifyRequest,
-    reply: FastifyReply,
-  ): Promise<FastifyReply> => {
-    const by = await asked(request, reply)
-    if (by === null) return reply
-    return (await store.dropSecondFactor(by.username))
+  const resetFactor = async (by: PersonCall, reply: FastifyReply): Promise<FastifyReply> => {
+    const { username } = by.params
+    return (await store.dropSecondFactor(username))
       ? done(
           by,
           reply,
-          `took the second factor of ${by.username} away`,
-          `${by.username} signs in without a second factor until they set one up again.`,
+          `took the second factor of ${username} away`,
+          `${username} signs in without a second factor until they set one up again.`,
         )
-      : refuse(reply, 404, 'not_found', `${by.username} has no second factor.`)
+      : refuse(reply, 404, 'not_found', `${username} has no second factor.`)
   }
 
-  const require = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const by = await asked(request, reply)
-    if (by === null) return reply
-    const required = by.said['required']
+  const require = async (
+    by: Call<'every', never, 'required'>,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
+    const { required } = by.body
     if (typeof required !== 'boolean')
       return wrong(reply, 'required', 'Say whether it is required: true or false.')
     if (required && !by.admin.hasSecondFactor)
@@ -221,27 +202,29 @@ export function peopleRoutes(
     )
   }
 
-  const owners = { config: { office: { least: 'owner', about: 'every' } } } as const
-  for (const path of paths('/admin/admins')) {
-    app.get(path, owners, list)
-    app.post(path, owners, add)
-  }
-  for (const path of paths('/admin/admins/second-factor')) app.post(path, owners, require)
-  for (const [verb, handle] of [
-    ['may', setMay],
-    ['remove', remove],
-    ['link', renew],
-    ['reset-second-factor', resetFactor],
-  ] as const)
-    for (const path of paths(`/admin/admins/:username/${verb}`)) app.post(path, owners, handle)
+  const owners = { least: 'owner', about: 'every' } as const
+  const ofPerson = { ...owners, params: ['username'] } as const
+  office.get('/admin/admins', owners, list)
+  office.post(
+    '/admin/admins',
+    { ...owners, body: { username: 'text', role: 'text', events: 'any' } },
+    add,
+  )
+  office.post('/admin/admins/second-factor', { ...owners, body: { required: 'flag' } }, require)
+  office.post(
+    '/admin/admins/:username/may',
+    { ...ofPerson, body: { role: 'text', events: 'any' } },
+    setMay,
+  )
+  office.post('/admin/admins/:username/remove', ofPerson, remove)
+  office.post('/admin/admins/:username/link', ofPerson, renew)
+  office.post('/admin/admins/:username/reset-second-factor', ofPerson, resetFactor)
 }
 
+type PersonCall = Call<'every', never, never, 'username'>
+
 /** Setting a password with a link, by somebody who is not signed in. */
-export function passwordLinkRoutes(
-  app: FastifyInstance,
-  deps: Deps,
-  paths: (path: string) => readonly string[],
-): void {
+export function passwordLinkRoutes(app: FastifyInstance, deps: Deps): void {
   const { store } = deps
   const limited = limitByAddress(deps, LINK_TRIES)
   const over = (reply: FastifyReply): FastifyReply =>
@@ -282,7 +265,7 @@ export function passwordLinkRoutes(
       message: 'Your password is set. Please sign in with it.',
     })
   }
-  for (const path of paths('/admin/set-password'))
+  for (const path of pathsOf('/admin/set-password'))
     app.post(path, { config: { office: 'anybody' } }, handle)
 }
 
@@ -316,8 +299,4 @@ function wirePerson(person: StoredPerson): PeopleAnswer['people'][number] {
     signed_in_at: person.signedInAt === null ? null : isoIndia(person.signedInAt),
     invited_until: person.invitedUntil === null ? null : isoIndia(person.invitedUntil),
   }
-}
-
-function recordOf(said: unknown): Readonly<Record<string, unknown>> {
-  return typeof said === 'object' && said !== null ? (said as Record<string, unknown>) : {}
 }

@@ -3,10 +3,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import {
   fromRupees,
   isDay,
+  maySee,
   ok,
   readSettlement,
   readStatement,
   reconcile,
+  REFERENCE_CHARACTERS_MAX,
+  bankKey,
   referencesIn,
   rupees,
 } from '../../engine/index.ts'
@@ -15,6 +18,7 @@ import type {
   BulkAnswer,
   EventConfig,
   Instant,
+  Person,
   ReconcileAnswer,
   Reconciled,
   Result,
@@ -22,17 +26,18 @@ import type {
   StatementColumns,
 } from '../../engine/index.ts'
 import { bulkAnswer, doEach } from '../acting/bulk.ts'
-import { confirm } from '../acting/confirming.ts'
+import { alsoIn, confirm } from '../acting/confirming.ts'
 import type { Deps } from '../deps.ts'
 import { refuse } from '../http/refuse.ts'
+import { recordOf } from '../http/sent.ts'
 import type { NewUnmatched, SettlementAccount, Store } from '../store/store.ts'
-import { settlementColumnsIn, statementColumnsIn } from './columns.ts'
+import { COLUMN_NAMES, settlementColumnsIn, statementColumnsIn } from './columns.ts'
+import type { ColumnsSaid } from './columns.ts'
+import { STATEMENT_LIMITS } from './csv-lines.ts'
 import type { CsvLine } from './csv-lines.ts'
-import { requireAdmin } from './guard.ts'
-import { queryOf } from './lists.ts'
-import type { Admin } from './session.ts'
+import type { Call, OfficeRoutes } from './guard.ts'
 import { keepReport, layAccount, settlementAccount, wireSettlement } from './settlements.ts'
-import { readSheet, SHEET_BYTES_MAX } from './sheets.ts'
+import { readSheet } from './sheets.ts'
 import { XLSX_TYPE } from './xlsx.ts'
 
 /** What of a statement is for whom. */
@@ -41,35 +46,42 @@ export type Statement = {
   /** Who told us of money that is in no line. */
   readonly waiting: readonly Awaited[]
   readonly unread: readonly number[]
+  readonly repeated: readonly { readonly line: number; readonly first: number }[]
   readonly byNumber: ReadonlyMap<string, Awaited>
 }
 type ColumnsUnknown = { readonly code: 'columns_unknown'; readonly header: readonly string[] }
 
 /** Reads and writes nothing. `columns` null: by the heads. */
 export async function layBeside(
-  store: Pick<Store, 'awaited' | 'knownReferences' | 'payoutsNamed'>,
-  eventId: string,
+  store: Pick<Store, 'awaited' | 'knownReferences'>,
+  { id: eventId, ways }: Pick<EventConfig, 'id' | 'ways'>,
   rows: readonly CsvLine[],
   columns: StatementColumns | null,
 ): Promise<Result<Statement, ColumnsUnknown>> {
   const read = readStatement(rows, columns)
   if (!read.ok) return read
-  const { lines, unread } = read.value
-  const words = lines.flatMap(referencesIn)
-  const [awaited, known, paidOut] = await Promise.all([
+  const { unread, repeated } = read.value
+  const [awaited, known] = await Promise.all([
     store.awaited(eventId),
-    store.knownReferences(words),
-    store.payoutsNamed(words),
+    store.knownReferences(referencesIn(read.value)),
   ])
-  const found = reconcile(lines, awaited, {
-    known: new Map(known),
-    payouts: new Map(paidOut.map((payout) => [payout.utr, payout])),
+  const found = reconcile(read.value, awaited, {
+    payments: new Map(known.payments),
+    payouts: new Map(known.payouts),
+    registrations: new Map(
+      known.registrations.map((one) => [
+        bankKey(one.regNo),
+        one.eventId === eventId ? one.regNo : null,
+      ]),
+    ),
+    details: ways.flatMap((way) => (way.is === 'transfer' ? [way.tell] : [])),
   })
   const named = new Set(found.flatMap(({ of }) => of))
   return ok({
     lines: found,
     waiting: awaited.filter(({ regNo, told }) => told !== null && !named.has(regNo)),
     unread,
+    repeated,
     byNumber: new Map(awaited.map((one) => [one.regNo, one])),
   })
 }
@@ -78,7 +90,7 @@ export async function layBeside(
 export function settlementIn(
   event: EventConfig,
   rows: readonly CsvLine[],
-  query: URLSearchParams = new URLSearchParams(),
+  query: ColumnsSaid = {},
 ): { readonly of: SettlementAccount; readonly report: Settlement } | null {
   const of = settlementAccount(event)
   if (of === null || statementColumnsIn(query) !== null) return null
@@ -88,31 +100,28 @@ export function settlementIn(
 
 export async function reconcileRoutes(
   app: FastifyInstance,
+  office: OfficeRoutes,
   deps: Deps,
-  paths: (path: string) => readonly string[],
 ): Promise<void> {
-  /** What was loaded, for which event and by whom; null after refusing. */
-  const loaded = async (request: FastifyRequest, reply: FastifyReply): Promise<Loaded | null> => {
-    const admin = await requireAdmin(deps, request, reply)
-    if (admin === null) return null
-    const query = queryOf(request)
-    const event = deps.events.byId(query.get('event') ?? '')?.config
+  /** The sheet that was sent; null after refusing. */
+  const loaded = async ({ file }: SheetCall, reply: FastifyReply): Promise<Loaded | null> => {
     reply.header('cache-control', 'no-store')
-    if (event === undefined) refuse(reply, 404, 'not_found', 'There is no event of this name.')
-    else if (!Buffer.isBuffer(request.body))
-      refuse(reply, 415, 'not_csv', 'Please send the file as CSV or Excel.')
+    if (file === null) refuse(reply, 415, 'not_csv', 'Please send the file as CSV or Excel.')
     else {
-      const rows = await readSheet(request.body)
-      if (rows.ok) return { admin, event, query, file: request.body, rows: rows.value }
-      refuse(reply, 422, rows.error.code, rows.error.message)
+      const rows = await readSheet(file, STATEMENT_LIMITS)
+      if (rows.ok) return { file, rows: rows.value }
+      const { code, message } = rows.error
+      refuse(reply, code === 'busy' ? 503 : 422, code, message)
     }
     return null
   }
 
-  const look = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const given = await loaded(request, reply)
+  const look = async (call: SheetCall, reply: FastifyReply): Promise<FastifyReply> => {
+    const given = await loaded(call, reply)
     if (given === null) return reply
-    const { admin, event, query, rows } = given
+    const { admin, query } = call
+    const event = call.target.config
+    const { rows } = given
     const settlement = settlementIn(event, rows, query)
     const looked = {
       at: deps.clock(),
@@ -131,38 +140,36 @@ export async function reconcileRoutes(
       }
       return reply.send(answer)
     }
-    const laid = await layBeside(deps.store, event.id, rows, statementColumnsIn(query))
+    const laid = await layBeside(deps.store, event, rows, statementColumnsIn(query))
     if (!laid.ok) {
       const asked: ReconcileAnswer = { status: 'success', header: [...laid.error.header] }
       return reply.send(asked)
     }
     await deps.store.audit({ ...looked, what: 'laid a bank statement beside the registrations' })
-    return reply.send(wireOf(laid.value))
+    return reply.send(wireOf(await shownTo(deps, admin, laid.value)))
   }
 
-  const keep = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const given = await loaded(request, reply)
+  const keep = async (call: SheetCall, reply: FastifyReply): Promise<FastifyReply> => {
+    const given = await loaded(call, reply)
     if (given === null) return reply
-    const { admin, event, query, rows, file } = given
+    const { admin, query } = call
+    const event = call.target.config
+    const { rows, file } = given
     const settlement = settlementIn(event, rows, query)
     if (settlement === null)
       return refuse(reply, 422, 'not_settlement', 'This is no settlement report of the gateway.')
     const who = admin.username
     const { of, report } = settlement
-    const kept = await keepReport(deps, event, of, { file, lines: report.lines, who })
+    const kept = await keepReport(deps, event, of, { file, lines: report.lines, who }, admin)
     return reply.send(kept)
   }
 
   const confirmAll = async (
-    request: FastifyRequest,
+    { admin, target, body }: Call<'statement', never, 'keep'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
-    const admin = await requireAdmin(deps, request, reply)
-    if (admin === null) return reply
-    const body = recordOf(request.body)
-    const eventId = body['event']
-    const lines = listIn(body['lines']).map(recordOf)
-    const kept = unmatchedIn(listIn(body['keep']), String(eventId), admin.username, deps.clock())
+    const eventId = target.served.config.id
+    const kept = unmatchedIn(listIn(body.keep), eventId, admin.username, deps.clock())
     if (kept === null)
       return refuse(
         reply,
@@ -170,27 +177,22 @@ export async function reconcileRoutes(
         'bad_data',
         'A line to be kept has a reference, an amount and a day.',
       )
-    if (kept.length > 0 && deps.events.byId(String(eventId)) === null)
-      return refuse(reply, 404, 'not_found', 'There is no event of this name.')
     const done = await doEach(
       deps,
       admin,
-      lines.map((words) => ({
-        regNo: String(words['reg_no'] ?? ''),
-        words: { ...words, way: 'transfer' },
-      })),
-      { act: 'confirm', why: 'By the bank’s statement', doer: confirm, eventId: String(eventId) },
+      target.rows.map((row) => ({ ...row, words: { ...row.words, way: 'transfer' } })),
+      { act: 'confirm', why: 'By the bank’s statement', doer: confirm, eventId },
     )
     const differing = await inReviewOf(deps, done.done)
     const confirmed = { ...bulkAnswer(done, 'confirmed'), message: confirmedText(done, differing) }
     const added = kept.length === 0 ? 0 : await deps.store.keepUnmatched(kept)
-    const alsoKept = keptText(added)
+    const alsoKept = keptText(added, kept.length - added)
     const answer: BulkAnswer =
       kept.length === 0
         ? confirmed
         : {
             ...confirmed,
-            message: lines.length === 0 ? alsoKept : `${confirmed.message} ${alsoKept}`,
+            message: target.rows.length === 0 ? alsoKept : `${confirmed.message} ${alsoKept}`,
           }
     return reply.header('cache-control', 'no-store').send(answer)
   }
@@ -199,19 +201,22 @@ export async function reconcileRoutes(
     scope.addContentTypeParser(
       ['text/csv', XLSX_TYPE],
       async (_request: FastifyRequest, payload: NodeJS.ReadableStream) => {
-        const body = await app.bodies.read(payload as never, SHEET_BYTES_MAX)
+        const body = await app.bodies.read(payload as never, STATEMENT_LIMITS.bytesMax)
         if (body.ok) return body.value
         throw Object.assign(new Error(body.error), {
           statusCode: body.error === 'too_large' ? 413 : 400,
         })
       },
     )
-    for (const path of paths('/admin/reconcile'))
-      scope.post(path, { config: { office: { least: 'treasurer', about: 'event' } } }, look)
-    for (const path of paths('/admin/reconcile/keep'))
-      scope.post(path, { config: { office: { least: 'treasurer', about: 'event' } } }, keep)
-    for (const path of paths('/admin/reconcile/confirm'))
-      scope.post(path, { config: { office: { least: 'treasurer', about: 'event' } } }, confirmAll)
+    const routes = office.in(scope)
+    const sheet = { least: 'treasurer', about: 'event', query: COLUMN_NAMES } as const
+    routes.post('/admin/reconcile', sheet, look)
+    routes.post('/admin/reconcile/keep', sheet, keep)
+    routes.post(
+      '/admin/reconcile/confirm',
+      { least: 'treasurer', about: 'statement', body: { keep: 'list' } },
+      confirmAll,
+    )
   })
 }
 
@@ -222,6 +227,25 @@ async function inReviewOf(
 ): Promise<number> {
   const found = await Promise.all(regNos.map((regNo) => store.registration(regNo)))
   return found.filter((one) => one?.inReview === true).length
+}
+
+/** A line that paid for a registration of an event that the user does not work for does not name it. */
+async function shownTo(
+  { store }: Pick<Deps, 'store'>,
+  user: Pick<Person, 'events'>,
+  statement: Statement,
+): Promise<Statement> {
+  const named = new Set(statement.lines.flatMap(({ of }) => of))
+  const others = [...named].filter((regNo) => !statement.byNumber.has(regNo))
+  const found = await Promise.all(others.map((regNo) => store.registration(regNo)))
+  const hidden = new Set(
+    found.flatMap((one) => (one === null || maySee(user, one.eventId) ? [] : [one.regNo])),
+  )
+  const lines = statement.lines.map((line) => ({
+    ...line,
+    of: line.of.filter((regNo) => !hidden.has(regNo)),
+  }))
+  return { ...statement, lines }
 }
 
 const areOf = (count: number): string => `${count} ${count === 1 ? 'is' : 'are'}`
@@ -242,10 +266,13 @@ function confirmedText(
   return `${parts.join('; ')}.`
 }
 
-const keptText = (added: number): string =>
-  `${added} ${added === 1 ? 'payment' : 'payments'} that nobody waits for ${added === 1 ? 'is' : 'are'} kept for review.`
+const keptText = (added: number, recorded: number): string =>
+  [
+    `${added} ${added === 1 ? 'payment' : 'payments'} that nobody waits for ${added === 1 ? 'is' : 'are'} kept for review.`,
+    ...(recorded === 0 ? [] : [`${areOf(recorded)} already recorded.`]),
+  ].join(' ')
 
-function wireOf({ lines, waiting, unread, byNumber }: Statement): ReconcileAnswer {
+function wireOf({ lines, waiting, unread, repeated, byNumber }: Statement): ReconcileAnswer {
   const shown = (one: Awaited) => ({
     reg_no: one.regNo,
     name: one.name,
@@ -255,13 +282,15 @@ function wireOf({ lines, waiting, unread, byNumber }: Statement): ReconcileAnswe
   return {
     status: 'success',
     header: null,
-    lines: lines.map(({ line, reference, as, of, payout }) => ({
+    lines: lines.map(({ line, reference, also, as, of, payout, why }) => ({
       line: line.line,
       day: line.day,
       narration: line.narration,
       reference,
+      also: [...also],
       amount: rupees(line.amount),
       as,
+      why,
       payout:
         payout === null ? null : { utr: payout.utr, lines: payout.lines, net: rupees(payout.net) },
       of: of.map((regNo) => {
@@ -271,19 +300,16 @@ function wireOf({ lines, waiting, unread, byNumber }: Statement): ReconcileAnswe
     })),
     waiting: waiting.map(shown),
     unread: [...unread],
+    repeated: [...repeated],
   }
 }
 
+type SheetCall = Call<'event', keyof ColumnsSaid>
 type Loaded = {
-  readonly admin: Admin
-  readonly event: EventConfig
-  readonly query: URLSearchParams
   readonly file: Buffer
   readonly rows: readonly CsvLine[]
 }
 
-/** A reference is as long as the store takes one. */
-const REFERENCE_CHARACTERS_MAX = 64
 const NARRATION_CHARACTERS_MAX = 300
 
 /** Money that nobody waits for, as somebody wants it kept; null: one of them is not whole. */
@@ -293,23 +319,24 @@ function unmatchedIn(
   who: string,
   at: Instant,
 ): readonly NewUnmatched[] | null {
-  const read = lines.map(recordOf).flatMap(({ reference, amount, day, narration }) => {
+  const read = lines.map(recordOf).flatMap(({ reference, also, amount, day, narration }) => {
     const came = fromRupees(amount)
     const isWhole =
       typeof reference === 'string' &&
-      reference !== '' &&
+      bankKey(reference) !== '' &&
       reference.length <= REFERENCE_CHARACTERS_MAX &&
       typeof narration === 'string' &&
       came !== null &&
       came > 0 &&
       typeof day === 'string' &&
       isDay(day)
-    const text = String(narration).slice(0, NARRATION_CHARACTERS_MAX)
-    return isWhole ? [{ reference, amount: came, day, narration: text, eventId, who, at }] : []
+    const text = typeof narration === 'string' ? narration.slice(0, NARRATION_CHARACTERS_MAX) : ''
+    const others = alsoIn(also)
+    return isWhole && others !== null
+      ? [{ reference, also: others, amount: came, day, narration: text, eventId, who, at }]
+      : []
   })
   return read.length === lines.length ? read : null
 }
 
 const listIn = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
-const recordOf = (value: unknown): Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}

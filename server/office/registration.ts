@@ -1,5 +1,5 @@
 /** One registration's own page: everything the office knows of it, and its files. */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import {
   allPlaces,
   answerText,
@@ -21,28 +21,16 @@ import type { Deps } from '../deps.ts'
 import type { KeptUpload, StoredPayment, StoredRegistration } from '../store/store.ts'
 import { refuse } from '../http/refuse.ts'
 import { listRow, nameOf, paymentStatusDisplay } from './rows.ts'
-import { servedAsked } from './asked.ts'
-import type { Asked } from './asked.ts'
+import type { Call, OfficeRoutes } from './guard.ts'
 import { withSameEmail } from '../registering/same-email.ts'
 
-type Found = Asked & { readonly event: EventConfig }
-
-type Params = { readonly field: string }
-
-export function registrationRoutes(
-  app: FastifyInstance,
-  deps: Deps,
-  paths: (path: string) => readonly string[],
-): void {
-  const find = async (request: FastifyRequest, reply: FastifyReply): Promise<Found | null> => {
-    const asked = await servedAsked(deps, request, reply)
-    return asked === null ? null : { ...asked, event: asked.served.config }
-  }
-
-  const show = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const found = await find(request, reply)
-    if (found === null) return reply
-    const { admin, registration, event } = found
+export function registrationRoutes(office: OfficeRoutes, deps: Deps): void {
+  const show = async (
+    { admin, target }: Call<'registration'>,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
+    const { registration } = target
+    const event = target.served.config
     const { regNo } = registration
     await deps.store.audit({
       at: deps.clock(),
@@ -113,13 +101,13 @@ export function registrationRoutes(
     return reply.header('cache-control', 'no-store').send(answer)
   }
 
-  const file = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const found = await find(request, reply)
-    if (found === null) return reply
-    const { admin, registration, event } = found
-    const upload = registration.uploads.find(
-      ({ field }) => field === (request.params as Params).field,
-    )
+  const file = async (
+    { admin, target, params }: Call<'registration', never, never, 'field'>,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
+    const { registration } = target
+    const event = target.served.config
+    const upload = registration.uploads.find(({ field }) => field === params.field)
     if (upload !== undefined && upload.droppedAt !== null)
       return refuse(
         reply,
@@ -147,9 +135,9 @@ export function registrationRoutes(
     return reply.header('content-length', kept.bytes).send(kept.content)
   }
 
-  const look = { config: { office: { least: 'viewer', about: 'registration' } } } as const
-  for (const path of paths('/admin/registrations/:reg_no')) app.get(path, look, show)
-  for (const path of paths('/admin/registrations/:reg_no/files/:field')) app.get(path, look, file)
+  const look = { least: 'viewer', about: 'registration' } as const
+  office.get('/admin/registrations/:reg_no', look, show)
+  office.get('/admin/registrations/:reg_no/files/:field', { ...look, params: ['field'] }, file)
 }
 
 function contactOf(

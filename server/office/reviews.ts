@@ -1,5 +1,5 @@
 /** What waits for a person, and the decisions that end it. Every decision is signed by whoever is signed in. */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import { assertNever, decisionsFor, isoIndia, maySee, rupees } from '../../engine/index.ts'
 import type {
   DecidedAnswer,
@@ -12,19 +12,14 @@ import type {
 import type { Deps } from '../deps.ts'
 import { refuse } from '../http/refuse.ts'
 import { decideReview, refundPayment, refundedText } from '../paying/decisions.ts'
-import type { DecisionWords, Told } from '../paying/decisions.ts'
-import { requireAdmin } from './guard.ts'
+import type { Told } from '../paying/decisions.ts'
+import type { Call, OfficeRoutes } from './guard.ts'
 
-export function reviewRoutes(
-  app: FastifyInstance,
-  deps: Deps,
-  paths: (path: string) => readonly string[],
-): void {
-  const list = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const admin = await requireAdmin(deps, request, reply)
-    if (admin === null) return reply
-    const { event } = request.query as { readonly event?: unknown }
-    const eventId = typeof event === 'string' && event !== '' ? event : null
+export function reviewRoutes(office: OfficeRoutes, deps: Deps): void {
+  const list = async (
+    { admin, target: eventId }: Call<'events'>,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
     const reviews = (await deps.store.reviews(eventId)).filter((review) =>
       review.eventId === null ? admin.events === null : maySee(admin, review.eventId),
     )
@@ -43,28 +38,38 @@ export function reviewRoutes(
     }
     return reply.header('cache-control', 'no-store').send(answer)
   }
-  const decide = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const admin = await requireAdmin(deps, request, reply)
-    if (admin === null) return reply
-    const { id } = request.params as { readonly id: string }
-    return tell(reply, await decideReview(deps, id, wordsOf(request), admin.username))
-  }
-  const refund = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const admin = await requireAdmin(deps, request, reply)
-    if (admin === null) return reply
-    const { reg_no: regNo } = request.params as { readonly reg_no: string }
-    return tell(reply, await refundPayment(deps, regNo, wordsOf(request), admin.username))
-  }
-  for (const path of paths('/admin/reviews'))
-    app.get(path, { config: { office: { least: 'viewer', about: 'event' } } }, list)
-  for (const path of paths('/admin/reviews/:id/decide'))
-    app.post(path, { config: { office: { least: 'treasurer', about: 'review' } } }, decide)
-  for (const path of paths('/admin/registrations/:reg_no/refund'))
-    app.post(path, { config: { office: { least: 'treasurer', about: 'registration' } } }, refund)
+  const decide = async (
+    { admin, target: { id, to }, body }: Call<'review', never, DecisionWord>,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> =>
+    tell(reply, await decideReview(deps, id, { ...body, to }, admin.username))
+
+  const refund = async (
+    { admin, target, body }: Call<'payment', never, 'why' | 'amount'>,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => tell(reply, await refundPayment(deps, target, body, admin.username))
+  office.get('/admin/reviews', { least: 'viewer', about: 'events' }, list)
+  office.post(
+    '/admin/reviews/:id/decide',
+    { least: 'treasurer', about: 'review', body: DECISION_WORDS },
+    decide,
+  )
+  office.post(
+    '/admin/registrations/:reg_no/refund',
+    { least: 'treasurer', about: 'payment', body: { why: 'text', amount: 'text' } },
+    refund,
+  )
 }
 
-const wordsOf = ({ body }: FastifyRequest): DecisionWords =>
-  typeof body === 'object' && body !== null ? body : {}
+/** What a decision says besides the registration that money is moved to. */
+const DECISION_WORDS = {
+  decision: 'text',
+  why: 'text',
+  reference: 'text',
+  amount: 'text',
+  by_hand: 'flag',
+} as const
+type DecisionWord = keyof typeof DECISION_WORDS
 
 function tell(reply: FastifyReply, told: Result<Told, DecisionRefusal>): FastifyReply {
   if (!told.ok) return refuse(reply, statusOf(told.error.code), told.error.code, told.error.message)

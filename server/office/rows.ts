@@ -29,11 +29,14 @@ import type { ListedRegistration } from '../store/store.ts'
  * has a price that nobody was ever asked to pay here is registered, and not paid.
  */
 export function paymentStatusDisplay(registration: Standing): string {
+  // Nobody cancelled here what was refunded before the import.
+  if (registration.formerNo !== null && registration.paymentStatus === 'refunded')
+    return statusText('refunded')
   return endedText(registration) ?? moneyDisplay(registration)
 }
 type Standing = Pick<
   ListedRegistration,
-  'paymentStatus' | 'inReview' | 'total' | 'payments' | 'state'
+  'paymentStatus' | 'inReview' | 'total' | 'payments' | 'state' | 'formerNo'
 >
 
 function moneyDisplay({
@@ -93,6 +96,9 @@ const makersOf = remember((event: EventConfig): Makers => {
       ]),
     ),
     ...supplied,
+    'money.paid': ({ money }) => amount(money.paid),
+    'money.refunded': ({ money }) => amount(money.refunded),
+    'money.owed': ({ money }) => amount(money.owed),
     category_display: category,
     registration_category: supplied.category,
     registration_category_display: category,

@@ -70,7 +70,7 @@ export function callText(deps: Deps, status: 401 | 403): string {
 /** Opens a session and gives the browser its cookie; answers the token. */
 export async function openSession(
   deps: Deps,
-  request: FastifyRequest,
+  request: Pick<FastifyRequest, 'ip' | 'headers'>,
   reply: FastifyReply,
   adminId: number,
   at: Instant,

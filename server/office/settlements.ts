@@ -1,6 +1,6 @@
 /** The calls for a gateway's settlements: a report laid beside the money that came, kept, and what is kept as a page and as CSV. */
 import { createHash } from 'node:crypto'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import {
   dayOf,
   isoIndia,
@@ -30,8 +30,7 @@ import type { Deps } from '../deps.ts'
 import { refuse } from '../http/refuse.ts'
 import type { SettlementAccount, Store } from '../store/store.ts'
 import { csvRows } from './csv.ts'
-import { requireAdmin } from './guard.ts'
-import { queryOf } from './lists.ts'
+import type { Call, OfficeRoutes } from './guard.ts'
 
 type Read = Pick<Store, 'settlementLines' | 'heldMoney' | 'heldOrders'>
 /** All that an account's settlements say. */
@@ -115,13 +114,16 @@ export function wireSettlement(
 }
 
 function wireLine(one: Settled, person: Pick<Person, 'events'>): WireSettled {
-  const { line, as, why } = one
-  const of = ownerOf(one)
+  const { line, as, money, order } = one
+  const isForeign = [money?.eventId, order?.eventId].some(
+    (id) => id !== undefined && id !== null && !maySee(person, id),
+  )
   return {
     line: line.line,
     is: line.is,
     as,
-    order_id: line.order,
+    // The order of a first attempt is the number of the registration.
+    order_id: isForeign ? '' : line.order,
     reference: line.reference,
     amount: rupees(line.amount),
     fee: rupees(line.fee),
@@ -129,10 +131,14 @@ function wireLine(one: Settled, person: Pick<Person, 'events'>): WireSettled {
     net: rupees(line.net),
     day: line.day,
     utr: line.utr,
-    reg_no: of !== null && maySee(person, of.eventId) ? of.regNo : null,
-    why,
+    reg_no: isForeign ? null : (ownerOf(one)?.regNo ?? null),
+    // It may name the order as well.
+    why: isForeign && one.why !== null ? OF_ANOTHER_EVENT : one.why,
   }
 }
+
+const OF_ANOTHER_EVENT =
+  'This line belongs to another event. Ask somebody who works for that event.'
 
 /** Null: it is of no registration that is known. */
 export function ownerOf({
@@ -155,12 +161,40 @@ export const SETTLED_WORDS: Readonly<Record<Settled['as'], string>> = {
   unknown: 'unknown here',
 }
 
-/** Keeps what of a report is not kept yet. */
+/** The lines of a report that touch no event but those of the user, by the order and by the transaction that they name. */
+async function linesFor(
+  store: Pick<Store, 'heldMoney' | 'heldOrders'>,
+  of: SettlementAccount,
+  lines: readonly SettlementLine[],
+  user: Pick<Person, 'events'>,
+): Promise<readonly SettlementLine[]> {
+  if (user.events === null) return lines
+  const [money, orders] = await Promise.all([
+    store.heldMoney(of),
+    store.heldOrders(lines.map(({ order }) => order)),
+  ])
+  const isForeign = ({ eventId }: { readonly eventId: string | null }): boolean =>
+    eventId !== null && !maySee(user, eventId)
+  const foreign = {
+    orders: new Set(orders.filter(isForeign).map(({ order }) => order)),
+    references: new Set(money.filter(isForeign).map(({ reference }) => reference)),
+  }
+  // A line without a reference is kept under its order.
+  return lines.filter(
+    ({ order, reference }) =>
+      !foreign.orders.has(order) && !foreign.references.has(reference === '' ? order : reference),
+  )
+}
+
+/** Keeps what of a report is not kept yet. Lines of events that the user does not work for stay out. */
 export async function keepReport(
   {
     store,
     clock,
-  }: { readonly store: Pick<Store, 'keepSettlement'>; readonly clock: Deps['clock'] },
+  }: {
+    readonly store: Pick<Store, 'keepSettlement' | 'heldMoney' | 'heldOrders'>
+    readonly clock: Deps['clock']
+  },
   event: EventConfig,
   of: SettlementAccount,
   report: {
@@ -168,42 +202,40 @@ export async function keepReport(
     readonly lines: readonly SettlementLine[]
     readonly who: string
   },
+  user: Pick<Person, 'events'>,
 ): Promise<SettlementKeptAnswer> {
+  const kept = await linesFor(store, of, report.lines, user)
+  const left = report.lines.length - kept.length
   const { added, known, toReview } = await store.keepSettlement({
     ...of,
     eventId: event.id,
     sha256: createHash('sha256').update(report.file).digest('hex'),
     who: report.who,
     at: clock(),
-    lines: report.lines,
+    lines: kept,
   })
   const lines = (count: number): string => `${count} ${count === 1 ? 'line' : 'lines'}`
   const said = [
     `${lines(added)} kept`,
     ...(known === 0 ? [] : [`${lines(known)} kept before`]),
     ...(toReview === 0 ? [] : [`money of ${lines(toReview)} is before a person`]),
+    ...(left === 0 ? [] : [`${lines(left)} of other events left unmatched`]),
   ]
   return { status: 'success', message: `${said.join(', ')}.`, added, known, to_review: toReview }
 }
 
-export function settlementRoutes(
-  app: FastifyInstance,
-  deps: Deps,
-  paths: (path: string) => readonly string[],
-): void {
-  const asked = async (request: FastifyRequest, reply: FastifyReply) => {
-    const admin = await requireAdmin(deps, request, reply)
-    if (admin === null) return null
-    const event = deps.events.byId(queryOf(request).get('event') ?? '')?.config
-    const of = event === undefined ? null : settlementAccount(event)
+export function settlementRoutes(office: OfficeRoutes, deps: Deps): void {
+  const asked = ({ admin, target }: Call<'event'>, reply: FastifyReply) => {
+    const event = target.config
+    const of = settlementAccount(event)
     reply.header('cache-control', 'no-store')
-    if (event !== undefined && of !== null) return { admin, event, of }
+    if (of !== null) return { admin, event, of }
     refuse(reply, 404, 'not_found', 'There is no event of this name that takes cards.')
     return null
   }
 
-  const show = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const found = await asked(request, reply)
+  const show = async (call: Call<'event'>, reply: FastifyReply): Promise<FastifyReply> => {
+    const found = asked(call, reply)
     if (found === null) return reply
     const { admin, event, of } = found
     await deps.store.audit({
@@ -221,8 +253,8 @@ export function settlementRoutes(
     return reply.send(answer)
   }
 
-  const csv = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const found = await asked(request, reply)
+  const csv = async (call: Call<'event'>, reply: FastifyReply): Promise<FastifyReply> => {
+    const found = asked(call, reply)
     if (found === null) return reply
     const { admin, event, of } = found
     const { settled } = await layAccount(deps, of, null)
@@ -235,13 +267,13 @@ export function settlementRoutes(
       regNo: null,
     })
     const rows = settled.map((one) => {
-      const { line, as, money, why } = one
-      const { reg_no: regNo } = wireLine(one, admin)
+      const { line, as, money } = one
+      const { reg_no: regNo, order_id: order, why } = wireLine(one, admin)
       const amounts = [line.amount, line.fee, line.tax, line.net].map((amount) =>
         rupees(amount).toFixed(2),
       )
       const paid = money === null ? line.paidOn : isoIndia(money.paidAt).slice(0, 10)
-      const names = [line.is, line.order, line.reference, regNo, paid]
+      const names = [line.is, order, line.reference, regNo, paid]
       return [line.day, line.utr, ...names, ...amounts, SETTLED_WORDS[as], why]
     })
     return reply
@@ -253,9 +285,9 @@ export function settlementRoutes(
       .send(csvRows([CSV_HEADS, ...rows], true))
   }
 
-  const rule = { config: { office: { least: 'treasurer', about: 'event' } } } as const
-  for (const path of paths('/admin/settlements')) app.get(path, rule, show)
-  for (const path of paths('/admin/settlements/export')) app.get(path, rule, csv)
+  const rule = { least: 'treasurer', about: 'event' } as const
+  office.get('/admin/settlements', rule, show)
+  office.get('/admin/settlements/export', rule, csv)
 }
 
 const CSV_HEADS = [

@@ -1,70 +1,97 @@
-/** A file that the office loads from a bank or a gateway, in lines. */
+/** Every table that people give us (bank statement, settlement, member list, registrations), read into lines. */
+import { readFile, stat } from 'node:fs/promises'
 import { Worker } from 'node:worker_threads'
 import { err, ok } from '../../engine/index.ts'
 import type { Result } from '../../engine/index.ts'
-import { readLines } from './csv-lines.ts'
-import type { CsvLine } from './csv-lines.ts'
+import type { CsvLine, CsvProblem, SheetLimits } from './csv-lines.ts'
+import type { FromSheetThread, SheetThreadData } from './sheet-thread.ts'
 
-/** A year of a busy account. */
-export const SHEET_BYTES_MAX = 2 * 1024 * 1024
-/** More than a year of a busy account; each is laid beside every registration that waits. */
-const SHEET_LINES_MAX = 5_000
+export type SheetRefusal = CsvProblem & { readonly code: 'not_csv' | 'busy' }
 
-export type SheetRefusal = {
-  readonly code: 'not_csv' | 'too_long'
-  readonly message: string
+/** The heap of the thread; a file that needs more ends it. */
+const THREAD_MB_MAX = 160
+/** Files that are read or wait their turn; each is held in memory meanwhile. */
+const WAITING_MAX = 4
+
+let waiting = 0
+/** Ends when the file that was given last has been read. */
+let last: Promise<unknown> = Promise.resolve()
+
+/** CSV, or the first sheet of an Excel file. One file is read at a time, so that many need no more memory than one. */
+export async function readSheet(
+  file: Buffer,
+  limits: SheetLimits,
+): Promise<Result<readonly CsvLine[], SheetRefusal>> {
+  if (waiting >= WAITING_MAX)
+    return err({
+      code: 'busy',
+      line: null,
+      message: 'Other files are being read. Please try again in a minute.',
+    })
+  waiting += 1
+  const reading = last.then(() => readInThread(file, limits))
+  last = reading
+  try {
+    return await reading
+  } finally {
+    waiting -= 1
+  }
 }
 
-/** An Excel file is a ZIP archive, whatever it is called. */
-const ARCHIVE = Buffer.from('PK\u0003\u0004', 'latin1')
-/** What a file of that many bytes unfolds to at most; a hostile one ends its thread. */
-const THREAD_MB_MAX = 256
-const THREAD_MS_MAX = 20_000
-
-/** CSV, or the first sheet of an Excel file; its lines are counted as rows. */
-export async function readSheet(file: Buffer): Promise<Result<readonly CsvLine[], SheetRefusal>> {
-  const rows = file.subarray(0, ARCHIVE.length).equals(ARCHIVE)
-    ? await readExcel(file)
-    : readText(file)
-  if (!rows.ok) return rows
-  return rows.value.length > SHEET_LINES_MAX
-    ? err({
-        code: 'too_long',
-        message: `This file has ${rows.value.length} lines; at most ${SHEET_LINES_MAX} are read at a time. Please load a shorter one.`,
-      })
-    : rows
+/** A file of the command line; null where it is no file or may not be opened. */
+export async function readSheetFile(
+  path: string,
+  limits: SheetLimits,
+): Promise<Result<
+  { readonly bytes: Buffer; readonly lines: readonly CsvLine[] },
+  CsvProblem
+> | null> {
+  const found = await stat(path).catch(() => null)
+  if (found === null || found.isDirectory()) return null
+  if (found.size > limits.bytesMax)
+    return err({
+      line: null,
+      message: `The file has more than ${limits.bytesMax / 1024 / 1024} MB.`,
+    })
+  const bytes = await readFile(path).catch(() => null)
+  if (bytes === null) return null
+  const read = await readSheet(bytes, limits)
+  return read.ok ? ok({ bytes, lines: read.value }) : read
 }
 
-function readText(file: Buffer): Result<readonly CsvLine[], SheetRefusal> {
-  const rows = readLines(file.toString('utf8'), 'loose')
-  return rows.ok ? rows : err({ code: 'not_csv', message: rows.error.message })
-}
-
-function readExcel(file: Buffer): Promise<Result<readonly CsvLine[], SheetRefusal>> {
+/** Never rejects: a thread that ends without a word has met a file that cannot be read. */
+function readInThread(
+  file: Buffer,
+  limits: SheetLimits,
+): Promise<Result<readonly CsvLine[], SheetRefusal>> {
   return new Promise((done) => {
+    const workerData: SheetThreadData = { file, limits }
     const thread = new Worker(new URL('./sheet-thread.ts', import.meta.url), {
-      workerData: file,
+      workerData,
       resourceLimits: { maxOldGenerationSizeMb: THREAD_MB_MAX },
       // What it complains of is told to whoever loaded the file, and to nobody else.
       stderr: true,
     })
-    const ended = (answer: Result<readonly CsvLine[], SheetRefusal>): void => {
+    const lines: CsvLine[] = []
+    let answer: Result<readonly CsvLine[], SheetRefusal> = err({
+      code: 'not_csv',
+      line: null,
+      message: 'This file cannot be read. Save it as CSV, and load that.',
+    })
+    const timer = setTimeout(() => void thread.terminate(), limits.msMax)
+    thread.on('message', (message: FromSheetThread) => {
+      if ('lines' in message) for (const line of message.lines) lines.push(line)
+      else {
+        const { problem } = message
+        answer = problem === null ? ok(lines) : err({ code: 'not_csv', ...problem })
+        void thread.terminate()
+      }
+    })
+    thread.on('error', () => {})
+    // The next file begins when the memory of this one is free again.
+    thread.once('exit', () => {
       clearTimeout(timer)
       done(answer)
-      void thread.terminate()
-    }
-    const unread = (): void =>
-      ended(
-        err({
-          code: 'not_csv',
-          message: 'This Excel file cannot be read. Save it as CSV, and load that.',
-        }),
-      )
-    const timer = setTimeout(unread, THREAD_MS_MAX)
-    thread.once('message', (rows: readonly (readonly string[])[]) =>
-      ended(ok(rows.map((cells, at) => ({ line: at + 1, cells })))),
-    )
-    thread.once('error', unread)
-    thread.once('exit', unread)
+    })
   })
 }

@@ -10,7 +10,8 @@ import { refuse } from '../http/refuse.ts'
 import { CREDENTIAL_CHARACTERS_MAX, hashPassword, isPassword } from './passwords.ts'
 import { openSecondFactors } from './second-factor.ts'
 import { adminOf, closeSessions, isForeign, openSession, refuseForeign } from './session.ts'
-import { eventsOf, lacksSecondFactor, requireAdmin } from './guard.ts'
+import { eventsOf, lacksSecondFactor, pathsOf } from './guard.ts'
+import type { Call, OfficeRoutes } from './guard.ts'
 
 /** Enough for an office behind one address and for fingers that slip, not for guessing. */
 const TRIES_PER_ADDRESS: Allowance = { triesMax: 20, windowMs: 5 * 60_000 }
@@ -29,11 +30,7 @@ let nobodysHash: Promise<string> | null = null
 const signInText = (deps: Deps): string =>
   deps.events.all()[0]?.config.texts.admin.signIn ?? 'Invalid username or password'
 
-export function signInRoutes(
-  app: FastifyInstance,
-  deps: Deps,
-  paths: (path: string) => readonly string[],
-): void {
+export function signInRoutes(app: FastifyInstance, office: OfficeRoutes, deps: Deps): void {
   const byAddress = openLimit(deps, TRIES_PER_ADDRESS)
   const byPair = openLimit(deps, TRIES_PER_PAIR)
   const byAccount = openLimit(deps, TRIES_PER_ACCOUNT)
@@ -168,12 +165,7 @@ export function signInRoutes(
     return reply.header('cache-control', 'no-store').send({ status: 'success' })
   }
 
-  const session = async (
-    request: FastifyRequest,
-    reply: FastifyReply,
-  ): Promise<FastifyReply | undefined> => {
-    const admin = await requireAdmin(deps, request, reply)
-    if (admin === null) return reply
+  const session = async ({ admin }: Call<'own'>, reply: FastifyReply): Promise<FastifyReply> => {
     // The earliest conference first, as the office met them.
     const events = eventsOf(deps, admin).toSorted((a, b) =>
       a.from < b.from ? -1 : a.from > b.from ? 1 : 0,
@@ -213,9 +205,9 @@ export function signInRoutes(
     return reply.header('cache-control', 'no-store').send(answer)
   }
 
-  for (const path of paths('/admin/login')) app.post(path, { config: { office: 'anybody' } }, login)
-  for (const path of paths('/admin/logout'))
+  for (const path of pathsOf('/admin/login'))
+    app.post(path, { config: { office: 'anybody' } }, login)
+  for (const path of pathsOf('/admin/logout'))
     app.post(path, { config: { office: 'anybody' } }, logout)
-  for (const path of paths('/admin/session'))
-    app.get(path, { config: { office: { least: 'viewer', about: 'own' } } }, session)
+  office.get('/admin/session', { least: 'viewer', about: 'own' }, session)
 }

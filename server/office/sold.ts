@@ -1,30 +1,24 @@
 /** The call for what the registrations of a list add up to: items and options, people who come along, places. */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { placeRows, soldRows } from '../../engine/index.ts'
+import type { FastifyReply } from 'fastify'
+import { placeRows, rupees, soldRows } from '../../engine/index.ts'
 import type { SoldAnswer } from '../../engine/index.ts'
 import type { Deps } from '../deps.ts'
 import { refuse } from '../http/refuse.ts'
-import { queryOf } from './lists.ts'
 import { readListQuery } from './query.ts'
-import { requireAdmin } from './guard.ts'
+import type { Call, OfficeRoutes } from './guard.ts'
 
-export function soldRoutes(
-  app: FastifyInstance,
-  deps: Deps,
-  paths: (path: string) => readonly string[],
-): void {
-  const sold = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const admin = await requireAdmin(deps, request, reply)
-    if (admin === null) return reply
-    const query = queryOf(request)
-    const event = deps.events.byId(query.get('event_id') ?? '')?.config
-    const list = event?.admin.lists.find(({ id }) => id === query.get('list_id'))
-    if (event === undefined || list === undefined)
-      return refuse(reply, 404, 'not_found', 'There is no list of this name.')
-    const asked = readListQuery(event, list, query, deps.clock())
+export function soldRoutes(office: OfficeRoutes, deps: Deps): void {
+  const sold = async (
+    { admin, target, query, filters }: Call<'event', 'list_id'>,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
+    const event = target.config
+    const list = event.admin.lists.find(({ id }) => id === query.list_id)
+    if (list === undefined) return refuse(reply, 404, 'not_found', 'There is no list of this name.')
+    const asked = readListQuery(event, list, filters, deps.clock())
     if (!asked.ok) return refuse(reply, 400, 'bad_query', asked.error)
     const fields = event.fields.filter(({ type }) => type === 'people')
-    const { sums, people, capped } = await deps.store.soldIn(
+    const { sums, paidBeside, people, capped } = await deps.store.soldIn(
       asked.value,
       fields.map(({ id }) => id),
     )
@@ -40,6 +34,7 @@ export function soldRoutes(
       status: 'success',
       capped,
       rows: soldRows(event, sums),
+      paid_beside: rupees(paidBeside),
       people: people.map(({ field, count, paid }) => ({
         id: field,
         label: fields.find(({ id }) => id === field)?.label ?? field,
@@ -50,14 +45,9 @@ export function soldRoutes(
     }
     return reply.header('cache-control', 'no-store').send(answer)
   }
-  for (const path of paths('/admin/sold'))
-    app.get(
-      path,
-      {
-        config: {
-          office: { least: 'viewer', about: (request) => queryOf(request).get('event_id') },
-        },
-      },
-      sold,
-    )
+  office.get(
+    '/admin/sold',
+    { least: 'viewer', about: 'event', query: ['list_id'], filters: true },
+    sold,
+  )
 }

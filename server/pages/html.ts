@@ -12,6 +12,7 @@ import {
 } from '../../engine/index.ts'
 import type { Day, EventCard, EventConfig, Instant, PageData } from '../../engine/index.ts'
 import { PICTURE_SIZE } from './picture.ts'
+import { PLAIN_PAGE } from './plain-page.ts'
 
 /** What `web/dist/index.html` offers to be filled; without a built web app, pages still say what they are. */
 export const bareTemplate = `<!doctype html>
@@ -56,16 +57,18 @@ export type Drawing = {
 export function fillTemplate(template: string, page: Page, nonce: string): string {
   const { shell, drawing = null } = page
   const data = `<script type="application/json" id="page">${jsonInHtml(page.data)}</script>`
+  const plainPage = `<script nonce="${nonceMark}">${PLAIN_PAGE}</script>`
   const parts: Readonly<Record<string, string>> = {
     '<!--rollcall:head-->':
       drawing === null || drawing.isAlone
         ? headOf(page) + (drawing?.head ?? '')
         : `${headOf(page)}${drawing.head}<noscript><style nonce="${nonceMark}">${WITHOUT_SCRIPT}</style></noscript>`,
     '<!--rollcall:shell-->': drawing === null ? shell : drawing.html,
-    '<!--rollcall:data-->':
-      drawing === null || drawing.isAlone
-        ? data
-        : `<noscript><main class="wrap">${shell}</main></noscript>${data}`,
+    '<!--rollcall:data-->': drawing?.isAlone
+      ? data
+      : drawing === null
+        ? data + plainPage
+        : `<noscript><main class="wrap">${shell}</main></noscript>${data}${plainPage}`,
     __NONCE__: nonce,
   }
   // One pass: what a text holds is never taken for a placeholder.
@@ -77,6 +80,8 @@ export function fillTemplate(template: string, page: Page, nonce: string): strin
 /** What was drawn for the script to take over goes; fees that are wider than a phone scroll by themselves. */
 const WITHOUT_SCRIPT = [
   '#root main,#root footer{display:none}',
+  // What says that the page could not be shown (web/shared/broken.tsx).
+  '#root .plain main{display:block}',
   '#root:has(>.foot){min-height:0}',
   '.fees-plain{display:block;overflow-x:auto;border-collapse:collapse;margin:8px 0 24px}',
   '.fees-plain :is(th,td){padding:8px 16px 8px 0;font-weight:400;text-align:right;white-space:nowrap;border-bottom:1px solid var(--hair)}',
@@ -158,7 +163,7 @@ export function eventText(event: EventConfig, at: Instant, main: string): string
 
 /** What an event that is open says where nothing can be filled in. */
 export function needsScript(event: EventConfig): string {
-  return `<p>Registering needs JavaScript. Please switch it on in your browser, or write to the address below.</p>${feesShell(event)}`
+  return `<p>Registering needs JavaScript and a recent browser. Otherwise, write to the address below.</p>${feesShell(event)}`
 }
 
 function daysOf(from: Day | undefined, to: Day | undefined): string {

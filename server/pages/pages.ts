@@ -323,7 +323,10 @@ function organisersPage(deps: Deps, url: string, at: Instant): Page {
     url,
     picture: null,
     colour: null,
-    shell: site === null ? listShell('For organisers', text, []) : organisersShell(site),
+    shell:
+      site === null
+        ? listShell('For organisers', text, [])
+        : organisersShell(site, sample && eventFile(sample).text),
     data: {
       page: 'organisers',
       site,

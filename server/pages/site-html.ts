@@ -33,9 +33,14 @@ export function siteShell(site: Site, events: readonly EventCard[]): string {
   ].join('')
 }
 
-/** Header, heading and the sentence under it; the file comes with the script. */
-export function organisersShell(site: Site): string {
-  return `<div class="site">${siteHeaderShell(site, '/organisers')}<main id="main"><div class="wrap org-top"><h1 class="disp">${escapeHtml(site.organisers.title)}</h1><p class="lead">${escapeHtml(site.organisers.text)}</p></div></main></div>`
+/** Header, heading, the sentence under it and the steps; without JavaScript the sample file too, to be read and copied. */
+export function organisersShell(site: Site, sample: string | null): string {
+  const steps = site.organisers.steps.map((step) => `<li>${escapeHtml(step)}</li>`).join('')
+  const file =
+    sample === null
+      ? ''
+      : `<h2 class="disp">${escapeHtml(site.organisers.file)}</h2><pre>${escapeHtml(sample)}</pre>`
+  return `<div class="site">${siteHeaderShell(site, '/organisers')}<main id="main"><div class="wrap org-top"><h1 class="disp">${escapeHtml(site.organisers.title)}</h1><p class="lead">${escapeHtml(site.organisers.text)}</p><noscript><p>The editor and the checker on this page need JavaScript and a recent browser.</p><ol>${steps}</ol>${file}</noscript></div></main></div>`
 }
 
 /** The drawn register keeps its height from the first paint on; its lines come with the script. */

@@ -247,7 +247,7 @@ function refuseNotice(reply: FastifyReply, code: BadNotice['code'] | 'unreadable
         reply,
         400,
         'malformed',
-        'The notice is neither a posted form nor a JSON object.',
+        'No fields could be read from this message. Send a form or a JSON object with at least one field.',
       )
     case 'malformed':
       return refuse(reply, 400, 'malformed', 'The notice names no order.')

@@ -285,6 +285,7 @@ function paidView(
       inReview: false,
       state: 'complete',
       due: paise(0),
+      money: { paid: paise(0), refunded: paise(0), owed: paise(0) },
       approval: null,
       decideBy: null,
       offer: null,

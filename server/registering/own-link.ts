@@ -1,6 +1,13 @@
 /** The link to a delegate's own page: made when a mail is sent, stored as a hash, and found again by it. */
 import { createHash, randomBytes } from 'node:crypto'
-import { endOf, instant, LINK_PLACE, linkPlaceIn, standing } from '../../engine/index.ts'
+import {
+  endOf,
+  instant,
+  LINK_PLACE,
+  linkPlaceIn,
+  LOST_LINK_PLACE,
+  standing,
+} from '../../engine/index.ts'
 import type { EventConfig, Instant, RegNo } from '../../engine/index.ts'
 import type { Deps, Environment, ServedEvent } from '../deps.ts'
 import type { QueuedMail, StoredRegistration } from '../store/store.ts'
@@ -75,6 +82,8 @@ function expiryOf(event: EventConfig | null, at: Instant): Instant {
 export async function textToSend(deps: Making, mail: QueuedMail): Promise<string | null> {
   const { text, kind, regNo } = mail
   const lines = text.split('\n')
+  if (kind === 'paused')
+    return text.replace(LOST_LINK_PLACE, () => `${deps.environment.publicUrl}/my`)
   if (kind === 'links') return withLinks(deps, lines, mail.eventId)
   // On a line of its own, where no name stands that somebody gave themselves.
   if (!lines.includes(LINK_PLACE)) return text

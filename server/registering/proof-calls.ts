@@ -52,7 +52,7 @@ export async function proofCalls(app: FastifyInstance, deps: Deps): Promise<void
     if (await isTooOften(request, reply)) return reply
     const body = await readBody(request, new Map(), deps.uploads)
     const token = body.ok ? own(body.value.values, 'token') : null
-    if (typeof token !== 'string') return refuse(reply, 400, 'bad_request', 'Send the token.')
+    if (typeof token !== 'string') return refuse(reply, 422, 'bad_request', 'Send the token.')
     // Whether there was one is said to nobody.
     await deps.store.forgetDraft(hashOfToken(token))
     return reply.send({ status: 'success' })

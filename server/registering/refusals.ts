@@ -278,7 +278,12 @@ function differenceText(
 }
 
 /** What the gateway would refuse is refused before anything is stored; of a registration that is there nothing changes. */
-export function notPayable(event: EventConfig, why: HandOffRefusal): Refusal {
+export function notPayable(
+  event: EventConfig,
+  why: HandOffRefusal,
+  /** The payment methods that can be chosen instead. */
+  instead: readonly string[] = [],
+): Refusal {
   const write = `Please write to ${event.support}.`
   switch (why.code) {
     case 'no_credentials':
@@ -299,6 +304,12 @@ export function notPayable(event: EventConfig, why: HandOffRefusal): Refusal {
     }
     case 'amount':
       return said(409, 'not_payable', `This amount cannot be paid by card. ${write}`)
+    case 'below_minimum':
+      return said(
+        409,
+        'not_payable',
+        `The smallest amount that can be paid online is ${formatMoney(why.minimum)}. ${instead.length === 0 ? write : `Please choose ${instead.join(' or ')}.`}`,
+      )
     case 'order_id':
       return said(
         409,

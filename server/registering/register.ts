@@ -4,8 +4,11 @@ import {
   assert,
   assertNever,
   dayOf,
+  delegateWays,
+  isWayOpen,
   err,
   invalidOf,
+  invoiceErrors,
   laidIn,
   ok,
   openOn,
@@ -221,6 +224,8 @@ async function register(
   const priced = priceOf(event, answers.value, at)
   if (!priced.ok) return err(quoteRefused(event, priced.error))
   const { category, quote } = priced.value
+  const unnamed = invoiceErrors(event, answers.value, quote?.lines ?? [])
+  if (Object.keys(unnamed).length > 0) return err(answersRefused(unnamed))
   const desk = inHand?.way ?? null
   const paying = desk === null ? wayFor(event, answers.value, dayOf(at)) : ok(desk)
   if (!paying.ok)
@@ -284,6 +289,13 @@ function strangersOf(event: EventConfig, { rolls }: Facts): FieldErrors {
   )
 }
 
+/** The payment methods without a gateway that a delegate can choose on that day. */
+function otherMethods(event: EventConfig, at: Instant): readonly string[] {
+  return delegateWays(event)
+    .filter((way) => way.is !== 'card' && isWayOpen(way, dayOf(at)))
+    .map(({ label }) => label)
+}
+
 /** Nothing was stored. Whoever is registered already is told so where they alone read it. */
 async function notMade(
   deps: Deps,
@@ -293,7 +305,7 @@ async function notMade(
 ): Promise<Refusal> {
   switch (refusal.code) {
     case 'not_payable':
-      return notPayable(event, refusal.why)
+      return notPayable(event, refusal.why, otherMethods(event, at))
     case 'idempotency_key_reused':
       return keyRefused(refusal.code)
     case 'not_confirmed':

@@ -7,6 +7,7 @@ import {
   remember,
   rupees,
   standing,
+  transactionIdOf,
   wireLines,
 } from '../../engine/index.ts'
 import type {
@@ -31,7 +32,7 @@ export function registrationView(
   const mayPay = mayTry(event, stored, at)
   const own = {
     reg_no: stored.regNo,
-    order_id: attempt?.orderId ?? stored.regNo,
+    order_id: transactionIdOf(stored),
     payment_status: stored.paymentStatus,
     in_review: stored.inReview,
     failed_as: stored.paymentStatus === 'failed' ? failureIn(stored.payments) : null,

@@ -3,6 +3,7 @@ import type {
   ActName,
   Awaited,
   Answers,
+  BankKey,
   Quote,
   UniqueRule,
   ActRefusal,
@@ -16,6 +17,7 @@ import type {
   Result,
   Way,
 } from '../../engine/index.ts'
+import type { StoredReferences } from './awaited.ts'
 import type { AskedThrough } from './money.ts'
 import type { NewMail, Searchable, StoredUpload } from './shapes.ts'
 import type { NewTelling, StoredTelling } from './tellings.ts'
@@ -176,6 +178,8 @@ export interface Acting {
   ): Promise<ActAnswer>
   /** Nobody paid in time: its places are free. */
   lapse(wanted: NewAct, mail: NewMail | null): Promise<ActAnswer>
+  /** Undoes `lapse` where the clock was ahead. */
+  reopen(wanted: NewAct, mail: NewMail | null): Promise<ActAnswer>
   /** What has lapsed waits to be paid once more, where its places are still there. */
   takeUp(
     wanted: NewAct,
@@ -187,6 +191,8 @@ export interface Acting {
   ): Promise<ActAnswer>
   /** Those that wait to be paid and whose day is over, the longest first. */
   overdue(at: Instant, limit: number): Promise<readonly RegNo[]>
+  /** Those that lapsed at a time that has not come yet, and can be paid until later than now. */
+  lapsedTooEarly(at: Instant, limit: number): Promise<readonly RegNo[]>
   /** What was told of a registration, the newest first. */
   tellings(regNo: RegNo): Promise<readonly StoredTelling[]>
   /** Gives back of what counts: through the gateway, or as done by hand under a reference. `amount` null: all that is left. */
@@ -201,10 +207,8 @@ export interface Acting {
   ): Promise<ActAnswer>
   /** Registrations of an event that wait for money. */
   awaited(eventId: string): Promise<readonly Awaited[]>
-  /** Those of the words, in capitals, under which money of a bank was confirmed; each with its registration, null where it has none. */
-  knownReferences(
-    words: readonly string[],
-  ): Promise<readonly (readonly [reference: string, regNo: RegNo | null])[]>
+  /** Which of the references of a bank statement are known, and whose they are. */
+  knownReferences(keys: readonly BankKey[]): Promise<StoredReferences>
   /** What counts as paid for a registration, less what has gone back or is about to; whole paise. */
   kept(regNo: RegNo): Promise<Paise>
   /** What was done to a registration, oldest first. */

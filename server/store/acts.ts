@@ -140,7 +140,7 @@ export function isCancelAsked(sql: Sql, registrationId: number): boolean {
 
 export function sendMail(sql: Sql, wanted: NewAct, mail: NewMail): ActAnswer {
   return doAct(sql, wanted, ({ id }) => {
-    enqueue(sql, id, 'again', mail, wanted.at)
+    enqueue(sql, id, 'again', mail, wanted.at, wanted.actor)
     return ok({ message: `An email is on its way to ${mail.to}.`, data: { to: mail.to } })
   })
 }

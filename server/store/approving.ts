@@ -3,7 +3,7 @@
  * registering, refused they hold nothing any more, and may be offered another category.
  */
 import { assert, err, formatMoney, ok, orderIdOf, paise } from '../../engine/index.ts'
-import type { ActRefusal, Instant, Paise, Quote, Result } from '../../engine/index.ts'
+import type { ActRefusal, Paise, Quote, Result } from '../../engine/index.ts'
 import type { ActAnswer, Approved, NewAct, OfferTaken } from './acting.ts'
 import { doAct } from './acts.ts'
 import { askedThrough, insertPayment, nextAttempt } from './attempts.ts'
@@ -17,10 +17,9 @@ import { settleRegistration } from './standing.ts'
 
 /** It is to be paid until the day that is given, or complete where it costs nothing; the mail says which. */
 export function approve(sql: Sql, wanted: NewAct, approved: Approved): ActAnswer {
-  const { at } = wanted
   return doAct(sql, wanted, (row) => {
     const total = row.total ?? paise(0)
-    const begun = begin(sql, row, approved, total, at)
+    const begun = begin(sql, row, approved, total, wanted)
     if (!begun.ok) return begun
     return ok({ message: saysNext('The registration is approved', total) })
   })
@@ -35,7 +34,7 @@ export function refuse(
   return doAct(sql, wanted, ({ id }) => {
     sql('UPDATE registrations SET offer = ? WHERE id = ?').run(offer, id)
     settleRegistration(sql, id)
-    if (mail !== null) enqueue(sql, id, 'again', mail, wanted.at)
+    if (mail !== null) enqueue(sql, id, 'again', mail, wanted.at, wanted.actor)
     return ok({
       message: 'The registration is refused, and its places are free.',
       data: offer === null ? {} : { offer },
@@ -45,7 +44,6 @@ export function refuse(
 
 /** The delegate takes what was offered: another category at the prices of the day of registering, and its places. */
 export function acceptOffer(sql: Sql, wanted: NewAct, taken: OfferTaken): ActAnswer {
-  const { at } = wanted
   return doAct(sql, wanted, (row) => {
     const { category, quote } = taken
     if (row.offer !== category)
@@ -56,7 +54,7 @@ export function acceptOffer(sql: Sql, wanted: NewAct, taken: OfferTaken): ActAns
     sql('UPDATE registrations SET category = ? WHERE id = ?').run(category, row.id)
     if (quote !== null) priceAs(sql, row, quote)
     const total = quote?.total ?? paise(0)
-    const begun = begin(sql, { ...row, ...billOf(sql, row.id) }, taken, total, at)
+    const begun = begin(sql, { ...row, ...billOf(sql, row.id) }, taken, total, wanted)
     if (!begun.ok) return begun
     return ok({ message: saysNext('The offer is accepted', total), data: { category } })
   })
@@ -91,7 +89,7 @@ function begin(
   row: RegistrationRow,
   { through, payUntil, mail, confirmation }: Approved,
   total: Paise,
-  at: Instant,
+  { at, actor }: Pick<NewAct, 'at' | 'actor'>,
 ): Result<null, ActRefusal> {
   const { id, event_id: eventId } = row
   const place = takeAgain(sql, eventId, id, at)
@@ -129,7 +127,7 @@ function begin(
     ).run(attempt, id)
   }
   settleRegistration(sql, id)
-  if (total > 0 && mail !== null) enqueue(sql, id, 'again', mail, at)
+  if (total > 0 && mail !== null) enqueue(sql, id, 'again', mail, at, actor)
   if (total === 0 && confirmation !== null) confirmByMail(sql, id, confirmation, at)
   return ok(null)
 }

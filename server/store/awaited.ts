@@ -1,6 +1,7 @@
 /** Registrations of an event that wait for money, and which references of banks are known already. */
 import { paise } from '../../engine/index.ts'
-import type { Awaited, Day, RegNo } from '../../engine/index.ts'
+import type { Awaited, BankKey, Day, KnownPayment, PayoutKnown, RegNo } from '../../engine/index.ts'
+import { paymentsUnder } from './bank-references.ts'
 import type { Sql } from './database.ts'
 
 type Row = {
@@ -26,15 +27,26 @@ export function awaited(sql: Sql, eventId: string): readonly Awaited[] {
     }))
 }
 
-/** Those of the words, in capitals, under which money was confirmed that came by a bank; each with its registration. */
-export function knownReferences(
-  sql: Sql,
-  words: readonly string[],
-): readonly (readonly [reference: string, regNo: RegNo | null])[] {
-  return sql<{ reference: string; reg_no: RegNo | null }>(
-    `SELECT upper(c.reference) AS reference, r.reg_no FROM captures c LEFT JOIN registrations r ON r.id = c.registration_id
-     WHERE c.source IN ('transfer', 'upi') AND c.account = '' AND upper(c.reference) IN (SELECT value FROM json_each(?))`,
-  )
-    .all(JSON.stringify(words))
-    .map(({ reference, reg_no }) => [reference, reg_no])
+/** What the store knows of the references of a bank statement. */
+export type StoredReferences = {
+  readonly payments: readonly (readonly [key: BankKey, payment: KnownPayment])[]
+  readonly payouts: readonly (readonly [key: BankKey, payout: PayoutKnown])[]
+  readonly registrations: readonly { readonly regNo: RegNo; readonly eventId: string }[]
+}
+
+/** Recorded payments, transfers of gateways, and registrations that these keys name. */
+export function knownReferences(sql: Sql, keys: readonly BankKey[]): StoredReferences {
+  const listed = JSON.stringify(keys)
+  return {
+    payments: paymentsUnder(sql, keys),
+    payouts: sql<PayoutKnown & { key: BankKey }>(
+      `SELECT utr_key AS "key", min(utr) AS utr, count(*) AS lines, sum(net) AS net FROM settlement_lines
+       WHERE utr_key <> '' AND utr_key IN (SELECT value FROM json_each(?)) GROUP BY utr_key`,
+    )
+      .all(listed)
+      .map(({ key, ...payout }) => [key, payout]),
+    registrations: sql<{ regNo: RegNo; eventId: string }>(
+      'SELECT reg_no AS regNo, event_id AS eventId FROM registrations WHERE reg_no IN (SELECT value FROM json_each(?))',
+    ).all(listed),
+  }
 }

@@ -1,5 +1,5 @@
 /** The lines of bills: written once, with the price they make up, and read with the registration. */
-import type { Line, Paise } from '../../engine/index.ts'
+import type { AdjustmentPart, Line, Paise } from '../../engine/index.ts'
 import type { Among } from './among.ts'
 import type { Sql } from './database.ts'
 
@@ -14,6 +14,8 @@ type LineRow = {
   base: Paise
   gst: Paise
   total: Paise
+  rate: string | null
+  parts: string | null
 }
 
 /** Bills that follow a registration's first price are numbered from here; attempts, whose bills have their numbers, stay below. */
@@ -28,11 +30,11 @@ export function keepLines(
 ): number | null {
   if (lines.length === 0) return null
   // One statement for all of them, prepared once per number of lines: half the time of one each.
-  const row = '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'
+  const row = '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'
   sql(
-    `INSERT INTO bill_lines (registration_id, bill, line, item, option, label, quantity, unit, base, gst, total) VALUES ${lines.map(() => row).join(', ')}`,
+    `INSERT INTO bill_lines (registration_id, bill, line, item, option, label, quantity, unit, base, gst, total, rate, parts) VALUES ${lines.map(() => row).join(', ')}`,
   ).run(
-    ...lines.flatMap(({ id, option, label, quantity, unit, base, gst, total }, at) => [
+    ...lines.flatMap(({ id, option, label, quantity, unit, base, gst, total, rate, parts }, at) => [
       registrationId,
       attempt,
       at,
@@ -44,6 +46,8 @@ export function keepLines(
       base,
       gst,
       total,
+      rate === undefined ? null : JSON.stringify(rate),
+      parts === undefined ? null : JSON.stringify(parts),
     ]),
   )
   return attempt
@@ -63,7 +67,7 @@ export function linesOf(
   return (registrationId, bill) =>
     (rows.get(registrationId) ?? [])
       .filter((row) => row.bill === bill)
-      .map(({ item, option, label, quantity, unit, base, gst, total }) => ({
+      .map(({ item, option, label, quantity, unit, base, gst, total, rate, parts }) => ({
         id: item,
         option,
         label,
@@ -72,6 +76,8 @@ export function linesOf(
         base,
         gst,
         total,
+        ...(rate === null ? {} : { rate: JSON.parse(rate) as number | null }),
+        ...(parts === null ? {} : { parts: JSON.parse(parts) as readonly AdjustmentPart[] }),
       }))
 }
 

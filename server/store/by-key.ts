@@ -17,9 +17,10 @@ import { settledOf } from './settlements.ts'
 import { linkOf } from './links.ts'
 import { placesLeft, placesTaken } from './places.ts'
 import { registeredUnder } from './registering.ts'
-import { reviewOf } from './reviews.ts'
+import { eventOfReview, reviewOf } from './reviews.ts'
 import { nearPage } from './lists.ts'
 import { rollRow } from './rolls.ts'
+import { lapsedTooEarly } from './clock-back.ts'
 import { overdue, tellingsOf } from './telling.ts'
 import { LIMIT, ownedPayment, paymentOfOrder, registrationsByIds, toStoredPayment } from './rows.ts'
 import type { OwnedPaymentRow } from './rows.ts'
@@ -109,6 +110,9 @@ export function reads(sql: Sql) {
     review(id: string): Answered<'review'> {
       return reviewOf(sql, id)
     },
+    eventOfReview(id: string): Answered<'eventOfReview'> {
+      return eventOfReview(sql, id)
+    },
     kept(regNo: RegNo): Answered<'kept'> {
       const row = sql<{ id: number }>('SELECT id FROM registrations WHERE reg_no = ?').get(regNo)
       return row === undefined ? paise(0) : keptOf(sql, row.id)
@@ -170,6 +174,9 @@ export function reads(sql: Sql) {
     overdue(at: Instant, limit: number): readonly RegNo[] {
       return overdue(sql, at, limit)
     },
+    lapsedTooEarly(at: Instant, limit: number): readonly RegNo[] {
+      return lapsedTooEarly(sql, at, limit)
+    },
     tellings(regNo: RegNo): readonly StoredTelling[] {
       return tellingsOf(sql, regNo)
     },
@@ -181,9 +188,11 @@ export function reads(sql: Sql) {
         .map(({ at, type, body }) => ({ at, type, body: JSON.parse(body) as PaymentFact }))
     },
     notices(orderId: string | null): readonly StoredNotice[] {
+      // PostgreSQL uses no index for IS NOT DISTINCT FROM, which `IS ?` becomes there.
+      const [are, bound] = orderId === null ? ['IS NULL', []] : ['= ?', [orderId]]
       return sql<StoredNotice>(
-        'SELECT id, gateway, kind, body, content_type AS contentType, at FROM gateway_notices WHERE order_id IS ? ORDER BY id',
-      ).all(orderId)
+        `SELECT id, gateway, kind, body, content_type AS contentType, at FROM gateway_notices WHERE order_id ${are} ORDER BY id`,
+      ).all(...bound)
     },
     dueMails(at: Instant, limit: number): readonly QueuedMail[] {
       return sql<QueuedMail>(

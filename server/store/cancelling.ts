@@ -5,6 +5,7 @@ import type { ActAnswer, NewAct } from './acting.ts'
 import { doAct } from './acts.ts'
 import { endOpenPayments } from './attempts.ts'
 import type { Sql } from './database.ts'
+import { coverBill } from './documents.ts'
 import { addDue, keptOf } from './dues.ts'
 import { settleRegistration } from './standing.ts'
 import { enqueue } from './mails.ts'
@@ -40,7 +41,8 @@ export function cancel(
     settleRegistration(sql, id)
     addDue(sql, id, { what: 'given up', amount: -due }, at)
     addDue(sql, id, { what: 'cancelled', amount: -payBack }, at)
-    if (mail !== null) enqueue(sql, id, 'again', mail, at)
+    coverBill(sql, id, at)
+    if (mail !== null) enqueue(sql, id, 'again', mail, at, wanted.actor)
     return ok({
       message:
         payBack === 0

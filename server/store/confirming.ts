@@ -17,6 +17,7 @@ import type { ActAnswer, NewAct } from './acting.ts'
 import { doAct } from './acts.ts'
 import { endOpenPayments, insertPayment, nextAttempt } from './attempts.ts'
 import { keepLines } from './bills.ts'
+import { keepCame } from './bank-references.ts'
 import type { Sql } from './database.ts'
 import { count } from './deciding.ts'
 import { endTellings } from './telling.ts'
@@ -30,6 +31,8 @@ import type { NewMail } from './store.ts'
 export type Came = {
   readonly way: Way
   readonly reference: string
+  /** Other numbers of the bank for the same money, where a statement shows them. */
+  readonly also?: readonly string[]
   readonly amount: Paise
   readonly paidAt: Instant
   /** The price of the day on which it came, where that decides; left out: that of the attempt. */
@@ -40,10 +43,11 @@ export type Came = {
 export function confirm(
   sql: Sql,
   wanted: NewAct,
-  { way, reference, amount, paidAt, price = null }: Came,
+  { price = null, ...came }: Came,
   mail: NewMail | null,
 ): ActAnswer {
   const { regNo, at } = wanted
+  const { way, reference, amount, paidAt } = came
   return doAct(sql, wanted, ({ id, event_id: eventId }) => {
     if (price !== null) priceAnew(sql, { id, regNo }, price, at)
     const newest = sql<{ id: number }>(
@@ -51,9 +55,6 @@ export function confirm(
     ).get(id)
     if (newest === undefined)
       return err({ code: 'bad_data', message: 'Nothing is to be paid for this registration.' })
-    const account = accountOf(way, eventId)
-    const known = knownAs(sql, way, account, reference)
-    if (known !== null) return err({ code: 'taken', message: known })
     const row = paymentById(sql, newest.id)
     const place = row.asks_for === 'difference' ? null : placeGone(sql, id, at)
     const why =
@@ -62,23 +63,29 @@ export function confirm(
         : place === null
           ? null
           : reviewOf({ code: 'place_gone', place: place.name })
-    const captureId = keepCame(
-      sql,
-      { id, paymentId: row.id, account },
-      { way, reference, amount, paidAt },
-      why,
+    const kept = keepCame(sql, {
+      ...came,
+      account: accountOf(way, eventId),
+      eventId,
+      regNo,
+      registrationId: id,
+      paymentId: row.id,
       at,
-    )
+      why,
+      state: why === null ? 'fits' : 'review',
+      foundFor: null,
+    })
+    if (!kept.ok) return err({ code: 'taken', message: kept.error })
     endTellings(sql, id, 'found', at)
-    const came = `${formatMoney(amount)} ${wayInSentence(way)}`
-    const data = { came: `${came}, ${reference}`, paid_at: paidAt }
+    const said = `${formatMoney(amount)} ${wayInSentence(way)}`
+    const data = { came: `${said}, ${reference}`, paid_at: paidAt }
     if (why !== null) {
       stand(sql, row, { ...toPayment(row), review: joined(row.review, why) }, at)
-      return ok({ message: `${came} is before the treasurer: ${why}`, data })
+      return ok({ message: `${said} is before the treasurer: ${why}`, data })
     }
-    const counted = count(sql, captureRow(sql, captureId), row, row.review, at, mail)
+    const counted = count(sql, captureRow(sql, kept.value), row, row.review, at, mail)
     if (!counted.ok) return counted
-    return ok({ message: `${came} is confirmed: ${regNo} is paid.`, data })
+    return ok({ message: `${said} is confirmed: ${regNo} is paid.`, data })
   })
 }
 
@@ -89,13 +96,11 @@ export function confirm(
 export function cameAgain(
   sql: Sql,
   wanted: NewAct,
-  { way, reference, amount, paidAt }: Omit<Came, 'price'>,
+  money: Omit<Came, 'price' | 'also'>,
 ): ActAnswer {
-  const { at } = wanted
+  const { at, regNo } = wanted
+  const { way, reference, amount, paidAt } = money
   return doAct(sql, wanted, ({ id, event_id: eventId, state }) => {
-    const account = accountOf(way, eventId)
-    const known = knownAs(sql, way, account, reference)
-    if (known !== null) return err({ code: 'taken', message: known })
     const newest = sql<{ id: number; reference: string | null }>(
       `SELECT id, reference FROM payments WHERE registration_id = ?
        ORDER BY status IN ('success', 'refunded') DESC, attempt DESC LIMIT 1`,
@@ -104,8 +109,19 @@ export function cameAgain(
       state === 'cancelled' || state === 'refused'
         ? reviewOf({ code: 'ended', state })
         : reviewOf({ code: 'paid_twice', first: newest?.reference ?? '', second: reference })
-    const of = { id, paymentId: newest?.id ?? null, account }
-    keepCame(sql, of, { way, reference, amount, paidAt }, why, at)
+    const kept = keepCame(sql, {
+      ...money,
+      account: accountOf(way, eventId),
+      eventId,
+      regNo,
+      registrationId: id,
+      paymentId: newest?.id ?? null,
+      at,
+      why,
+      state: 'review',
+      foundFor: null,
+    })
+    if (!kept.ok) return err({ code: 'taken', message: kept.error })
     if (newest === undefined) settleRegistration(sql, id)
     else {
       const row = paymentById(sql, newest.id)
@@ -122,49 +138,6 @@ export function cameAgain(
 /** One transfer pays once, whichever conference it was meant for; slips of a desk are of their event. */
 function accountOf(way: Way, eventId: string): string {
   return isOfTheDesk(way) ? eventId : ''
-}
-
-/** The bank has one line for what people call a transfer or UPI. */
-function sameLine(way: Way): readonly Way[] {
-  return way === 'upi' || way === 'transfer' ? ['transfer', 'upi'] : [way]
-}
-
-/** Whose money has this reference; null: nobody's. */
-function knownAs(sql: Sql, way: Way, account: string, reference: string): string | null {
-  const taken = sql<{ reg_no: string | null }>(
-    `SELECT g.reg_no FROM captures c LEFT JOIN registrations g ON g.id = c.registration_id
-     WHERE c.source IN (SELECT value FROM json_each(?)) AND c.account = ? AND c.reference = ? COLLATE NOCASE`,
-  ).get(JSON.stringify(sameLine(way)), account, reference)
-  return taken === undefined
-    ? null
-    : `${reference} is known already: it is ${taken.reg_no === null ? 'of no registration yet' : `the payment of ${taken.reg_no}`}.`
-}
-
-/** Answers the id of its row. `why` null: it fits. */
-function keepCame(
-  sql: Sql,
-  { id, paymentId, account }: { id: number; paymentId: number | null; account: string },
-  { way, reference, amount, paidAt }: Omit<Came, 'price'>,
-  why: string | null,
-  at: Instant,
-): number {
-  const { lastInsertRowid } = sql(
-    `INSERT INTO captures (payment_id, counts_for, registration_id, source, account, reference, amount, currency, kind, paid_at, seen_at, state, why)
-     VALUES (?, ?, ?, ?, ?, ?, ?, 'INR', 'sale', ?, ?, ?, ?)`,
-  ).run(
-    paymentId,
-    paymentId,
-    id,
-    way,
-    account,
-    reference,
-    amount,
-    paidAt,
-    at,
-    why === null ? 'fits' : 'review',
-    why,
-  )
-  return Number(lastInsertRowid)
 }
 
 /** What is to be paid costs what the day costs on which it was paid: another attempt, at another price. */

@@ -15,6 +15,7 @@ import {
 } from './attempts.ts'
 import { keepLines, nextBill } from './bills.ts'
 import type { Sql } from './database.ts'
+import { coverBill, keepCoveredBill } from './documents.ts'
 import { addDue, underWayOf, wentBackBefore } from './dues.ts'
 import { confirmByMail, enqueue } from './mails.ts'
 import { movePlaces } from './places.ts'
@@ -49,7 +50,7 @@ export function correct(sql: Sql, wanted: NewAct, correction: Correction): ActAn
         at,
         row.id,
       )
-    for (const mail of mails) enqueue(sql, row.id, 'again', mail, at)
+    for (const mail of mails) enqueue(sql, row.id, 'again', mail, at, wanted.actor)
     if (confirmation !== null && row.payment_status !== 'success' && isPaid(sql, row.id))
       confirmByMail(sql, row.id, confirmation, at)
     return ok({
@@ -139,6 +140,7 @@ function reprice(
       message:
         'A refund of this registration is on its way. Change its price once that is done, or was refused.',
     })
+  keepCoveredBill(sql, row)
   const bill = keepLines(sql, row.id, nextBill(sql, row.id), quote.lines)
   sql(
     'UPDATE registrations SET period = ?, base = ?, gst = ?, total = ?, bill = ?, is_corrected = 1 WHERE id = ?',
@@ -148,6 +150,7 @@ function reprice(
     addDue(sql, row.id, { what: 'corrected', amount: difference }, at)
     wentBackBefore(sql, row.id, at)
     askDifference(sql, { ...row, due: paise(row.due + difference) }, through, at)
+    coverBill(sql, row.id, at)
     return ok(difference)
   }
   endOpenPayments(sql, row.id, 'corrected', at)

@@ -20,7 +20,11 @@ export function book(
   sql(
     'INSERT INTO revenue (event_id, day, amount) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET amount = amount + excluded.amount',
   ).run(eventId, dayOf(at), amount)
-  sql('UPDATE registrations SET booked = booked + ? WHERE id = ?').run(amount, id)
+  sql('UPDATE registrations SET booked = booked + ?, refunded = refunded + ? WHERE id = ?').run(
+    amount,
+    Math.max(0, -amount),
+    id,
+  )
 }
 /** Of a registration `r`: cancelled or refused. An index is of those, and must be named as it was made. */
 export const IS_ENDED = `r.state IN (${ENDED_STATES.map((state) => `'${state}'`).join(', ')})`

@@ -37,7 +37,7 @@ import { toPayment } from './rows.ts'
 import type { OwnedPaymentRow } from './rows.ts'
 import { owedSince } from './settling.ts'
 import {
-  bookBackBefore,
+  bookAndCover,
   endWithout,
   joined,
   paymentById,
@@ -194,9 +194,9 @@ export function count(
     addDue(sql, id, { what: 'paid', amount: -row.amount, paymentId }, at)
   }
   stand(sql, row, acceptedAs({ ...toPayment(row), review }, { reference, amount, paidAt }, at), at)
-  if (row.asks_for === 'whole') owedSince(sql, row, at)
+  owedSince(sql, row, at)
   book(sql, row, paidAt, amount)
-  bookBackBefore(sql, row, { id: capture.id, reference }, at)
+  bookAndCover(sql, row, { id: capture.id, reference }, at)
   // What a correction left is beside a registration that was confirmed when it was paid.
   if (mail !== null && row.asks_for === 'whole') confirmByMail(sql, row.registration_id, mail, at)
   return ok(capture.id)

@@ -6,18 +6,30 @@ import {
   assert,
   creditOf,
   dayOf,
+  documentChange,
   documentOf,
   financialYearOf,
   paise,
   serialText,
+  sumOf,
   taxWithin,
 } from '../../engine/index.ts'
-import type { Answers, DocumentBody, Instant, Issuer, Paise, RegNo } from '../../engine/index.ts'
+import type {
+  Answers,
+  DocumentBody,
+  DocumentChange,
+  Instant,
+  Issuer,
+  Line,
+  Paise,
+  RegNo,
+  Sold,
+} from '../../engine/index.ts'
 import { amongIds } from './among.ts'
-import { linesOf } from './bills.ts'
+import { keepLines, linesOf, nextBill } from './bills.ts'
 import type { Sql } from './database.ts'
 import type { StoredDocument } from './issued.ts'
-import type { OwnedPaymentRow, RegistrationRow } from './rows.ts'
+import type { OwnedPaymentRow, PaymentRow, RegistrationRow } from './rows.ts'
 
 export function setIssuer(sql: Sql, eventId: string, issuer: Issuer): void {
   sql(
@@ -50,7 +62,7 @@ function nextOf(sql: Sql, account: string, pattern: string, at: Instant): Number
 /** `creditNumber`: of an invoice, the pattern by which what goes back of it is numbered. */
 function keep(
   sql: Sql,
-  row: Pick<OwnedPaymentRow, 'id' | 'registration_id'>,
+  row: Pick<PaymentRow, 'id' | 'registration_id'>,
   numbered: Numbered,
   body: DocumentBody,
   creditNumber: string | null = null,
@@ -71,8 +83,8 @@ function keep(
   )
 }
 
-/** What a payment that has just become a success gets: a receipt, and a tax invoice where the event has them. */
-export function issueDocuments(
+/** What a payment that has just become a success gets. Its invoice follows with `coverBill`. */
+export function issueReceipt(
   sql: Sql,
   row: OwnedPaymentRow,
   paid: { readonly reference: string; readonly paidAt: Instant },
@@ -80,43 +92,35 @@ export function issueDocuments(
 ): void {
   const issuer = row.amount === 0 ? null : issuerOf(sql, row.event_id)
   if (issuer === null) return
-  const sold = soldBy(sql, row, issuer, paid)
-  const receipt = { account: row.event_id, year: '', serial: String(row.order_id) }
-  keep(sql, row, receipt, documentOf(issuer, sold, { kind: 'receipt', serial: receipt.serial, at }))
-  if (issuer.invoice === null || sold.gst === 0) return
-  const numbered = nextOf(sql, issuer.invoice.gstin, issuer.invoice.number, at)
-  keep(
-    sql,
-    row,
-    numbered,
-    documentOf(issuer, sold, { kind: 'invoice', serial: numbered.serial, at }),
-    issuer.invoice.creditNumber,
-  )
+  const serial = String(row.order_id)
+  const body = documentOf(issuer, receivedWith(sql, row, issuer, paid), {
+    kind: 'receipt',
+    serial,
+    at,
+  })
+  keep(sql, row, { account: row.event_id, year: '', serial }, body)
 }
 
-function soldBy(
+function receivedWith(
   sql: Sql,
   row: OwnedPaymentRow,
   issuer: Issuer,
   { reference, paidAt }: { readonly reference: string; readonly paidAt: Instant },
-) {
-  const registration = sql<RegistrationRow>('SELECT * FROM registrations WHERE id = ?').get(
-    row.registration_id,
-  )
-  assert(registration !== undefined, 'a payment of no registration')
+): Sold {
+  const registration = registrationRow(sql, row.registration_id)
   const lines = linesOf(sql, amongIds([row.registration_id]))(row.registration_id, row.bill)
   const isWhole = lines.reduce((sum, line) => sum + line.total, 0) === row.amount
-  const gst = row.gst ?? taxWithin(row.amount, issuer.tax?.percent ?? 0)
+  const gst =
+    row.asks_for === 'difference'
+      ? taxOfDifference(sql, row, registration)
+      : (row.gst ?? taxWithin(row.amount, issuer.tax?.percent ?? 0))
   const base = paise(row.amount - gst)
   const accepted = sql<{ amount: Paise }>(
     "SELECT amount FROM captures WHERE counts_for = ? AND reference = ? AND state = 'accepted'",
   ).get(row.id, reference)
   const label = row.asks_for === 'difference' ? 'Difference after a correction' : 'Registration'
   return {
-    regNo: row.reg_no,
-    answers: JSON.parse(registration.answers) as Answers,
-    fullName: registration.full_name,
-    email: registration.email,
+    ...personOf(registration),
     amount: row.amount,
     base,
     gst,
@@ -131,48 +135,189 @@ function soldBy(
             total: line.total,
           }))
         : [{ label, quantity: 1, unit: base, base, gst, total: row.amount }],
-    reference,
-    paidAt,
-    came: accepted?.amount ?? row.amount,
+    paid: { reference, at: paidAt, came: accepted?.amount ?? row.amount },
   }
 }
 
-/**
- * A credit note for what went back of a payment that an invoice was issued for, before the invoice or after it; nothing
- * where there was none. Its series is the one that stood with the invoice: the event file may be another by now, and have
- * no invoices any more.
- */
-export function creditDocument(
-  sql: Sql,
-  row: Pick<OwnedPaymentRow, 'id' | 'registration_id' | 'event_id'>,
-  back: { readonly amount: Paise; readonly reference: string },
-  at: Instant,
-): void {
-  const invoice = sql<{ body: string; account: string; credit_number: string | null }>(
-    "SELECT body, account, credit_number FROM documents WHERE payment_id = ? AND kind = 'invoice'",
-  ).get(row.id)
-  if (invoice === undefined) return
-  // Issued before it was kept, for an event whose file had lost it then.
-  const pattern = invoice.credit_number ?? issuerOf(sql, row.event_id)?.invoice?.creditNumber
-  if (pattern === undefined) return
-  const body = JSON.parse(invoice.body) as DocumentBody
-  const { credited, came, gone } = sql<{ credited: number; came: number; gone: number }>(
-    `SELECT (SELECT coalesce(sum(json_extract(body, '$.total')), 0) FROM documents WHERE payment_id = p.id AND kind = 'credit') AS credited,
-       (SELECT coalesce(sum(amount), 0) FROM captures WHERE counts_for = p.id AND state IN ('fits', 'accepted')) AS came,
-       (SELECT coalesce(sum(f.amount), 0) FROM refunds f JOIN captures c ON c.id = f.capture_id
-         WHERE c.counts_for = p.id AND c.state IN ('fits', 'accepted') AND f.state = 'done') AS gone
-     FROM payments p WHERE p.id = ?`,
-  ).get(row.id) ?? { credited: 0, came: 0, gone: 0 }
-  // What came beyond the price was never charged: it goes back first, and no note takes it back.
-  const uncharged = Math.max(0, came - body.total)
-  const charged = Math.min(body.total, Math.max(0, gone - uncharged))
-  const amount = paise(Math.min(back.amount, charged - credited))
-  if (amount <= 0) return
-  const numbered = nextOf(sql, invoice.account, pattern, at)
-  const { reference } = back
-  keep(sql, row, numbered, creditOf(body, { amount, reference }, { serial: numbered.serial, at }))
+/** The tax that the receipts so far leave of the bill; nothing where this payment is not exactly what they leave. */
+function taxOfDifference(sql: Sql, row: OwnedPaymentRow, { gst, total }: RegistrationRow): Paise {
+  const before = sql<{ gst: number; total: number }>(
+    `SELECT coalesce(sum(json_extract(body, '$.gst')), 0) AS gst, coalesce(sum(json_extract(body, '$.total')), 0) AS total
+     FROM documents WHERE registration_id = ? AND kind = 'receipt'`,
+  ).get(row.registration_id) ?? { gst: 0, total: 0 }
+  const left = (gst ?? 0) - before.gst
+  const isExact = (total ?? 0) - before.total === row.amount && left >= 0 && left <= row.amount
+  return paise(isExact ? left : 0)
 }
 
+const personOf = (registration: RegistrationRow) => ({
+  regNo: registration.reg_no,
+  answers: JSON.parse(registration.answers) as Answers,
+  fullName: registration.full_name,
+  email: registration.email,
+})
+
+function registrationRow(sql: Sql, id: number): RegistrationRow {
+  const row = sql<RegistrationRow>('SELECT * FROM registrations WHERE id = ?').get(id)
+  assert(row !== undefined, 'a payment of no registration')
+  return row
+}
+
+type TaxDocumentRow = {
+  readonly payment_id: number
+  readonly kind: 'invoice' | 'credit'
+  readonly account: string
+  readonly credit_number: string | null
+  readonly body: string
+}
+
+function taxDocumentsOf(sql: Sql, registrationId: number): readonly TaxDocumentRow[] {
+  return sql<TaxDocumentRow>(
+    `SELECT payment_id, kind, account, credit_number, body FROM documents
+     WHERE registration_id = ? AND kind IN ('invoice', 'credit') ORDER BY id`,
+  ).all(registrationId)
+}
+
+/** Serials may begin anew with a financial year. */
+const named = ({ serial, at }: { readonly serial: string; readonly at: Instant }): string =>
+  `${serial} ${at}`
+
+/** What of the bill is charged: money that is kept, and what is due. Money beyond the price was never charged. */
+function chargedOf(sql: Sql, { id, due }: RegistrationRow, total: Paise, refundedBefore: number) {
+  const { came, gone, short } = sql<{ came: number; gone: number; short: number }>(
+    `SELECT coalesce(sum(came), 0) AS came, coalesce(sum(gone), 0) AS gone, coalesce(sum(CASE WHEN came < asked THEN asked - came ELSE 0 END), 0) AS short FROM (
+       SELECT p.amount AS asked,
+         coalesce((SELECT sum(amount) FROM captures WHERE counts_for = p.id AND state IN ('fits', 'accepted')), p.amount) AS came,
+         (SELECT coalesce(sum(f.amount), 0) FROM refunds f JOIN captures c ON c.id = f.capture_id
+           WHERE c.counts_for = p.id AND c.state IN ('fits', 'accepted') AND f.state = 'done') AS gone
+       FROM payments p WHERE p.registration_id = ? AND p.status IN ('success', 'refunded')) AS paid`,
+  ).get(id) ?? { came: 0, gone: 0, short: 0 }
+  const kept = came - gone + refundedBefore
+  // The organisers let go of less than the price, until the last rupee is refunded.
+  return paise(Math.max(0, Math.min(total, kept + due + (kept > 0 ? short : 0))))
+}
+
+/**
+ * Issues what is missing so that invoices less credit notes are what the registration is charged, line by line. From
+ * its first payment on it is called after everything that moves its bill, its dues or its money; where nothing
+ * differs it issues nothing. `refund`: the refund that a credit note follows. `refundedBefore`: refunds of money that
+ * begins to count only now, for which credit notes follow separately.
+ */
+export function coverBill(
+  sql: Sql,
+  registrationId: number,
+  at: Instant,
+  {
+    refund = null,
+    refundedBefore = 0,
+  }: {
+    readonly refund?: { readonly reference: string } | null
+    readonly refundedBefore?: number
+  } = {},
+): void {
+  const row = registrationRow(sql, registrationId)
+  const documents = taxDocumentsOf(sql, registrationId)
+  const issuer = issuerOf(sql, row.event_id)
+  if (documents.length === 0 && (issuer?.invoice ?? null) === null) return
+  const payment = sql<PaymentRow>(
+    `SELECT * FROM payments WHERE registration_id = ? AND status IN ('success', 'refunded') AND amount > 0
+     ORDER BY attempt DESC LIMIT 1`,
+  ).get(registrationId)
+  if (payment === undefined) return
+  const billOf = linesOf(sql, amongIds([registrationId]))
+  const bodies = documents.map((document) => JSON.parse(document.body) as DocumentBody)
+  const bill = billLines(sql, row, payment.amount)
+  const { documented_bill: documented, bill_without_invoice: elsewhere } = row
+  const change = documentChange(
+    bodies.map((body, index) => ({
+      serial: named(body),
+      of: body.of === null ? null : named(body.of),
+      lines: body.lines,
+      bill: billOf(registrationId, billOfPayment(sql, documents[index]?.payment_id ?? 0)),
+    })),
+    {
+      bill,
+      before:
+        documented === null
+          ? documents.length === 0
+            ? null
+            : bill
+          : billOf(registrationId, documented),
+      withoutInvoice: elsewhere === null ? [] : billOf(registrationId, elsewhere),
+      charged: chargedOf(sql, row, sumOf(bill).total, refundedBefore),
+    },
+  )
+  for (const { of, lines } of change.credits) {
+    const index = bodies.findIndex((body) => body.kind === 'invoice' && named(body) === of)
+    const [invoice, body] = [documents[index], bodies[index]]
+    assert(invoice !== undefined && body !== undefined, 'a credit note of no invoice')
+    // Issued before it was kept, for an event whose file had lost it then.
+    const pattern = invoice.credit_number ?? issuer?.invoice?.creditNumber
+    if (pattern === undefined) continue
+    const numbered = nextOf(sql, invoice.account, pattern, at)
+    const owner = { id: invoice.payment_id, registration_id: registrationId }
+    keep(sql, owner, numbered, creditOf(body, lines, refund, { serial: numbered.serial, at }))
+  }
+  if (change.invoice.length > 0 && issuer !== null && issuer.invoice !== null) {
+    const numbered = nextOf(sql, issuer.invoice.gstin, issuer.invoice.number, at)
+    const sold = soldFor(sql, row, payment, change.invoice)
+    const body = documentOf(issuer, sold, { kind: 'invoice', serial: numbered.serial, at })
+    keep(sql, payment, numbered, body, issuer.invoice.creditNumber)
+  }
+  if (row.bill !== null && row.bill !== documented)
+    sql('UPDATE registrations SET documented_bill = ? WHERE id = ?').run(row.bill, registrationId)
+}
+
+/** Before the bill of a registration changes that is paid: which bill its documents cover, or that none do. */
+export function keepCoveredBill(sql: Sql, row: RegistrationRow): void {
+  if (row.documented_bill !== null || row.bill_without_invoice !== null) return
+  const paid = sql<{ amount: Paise }>(
+    "SELECT amount FROM payments WHERE registration_id = ? AND status IN ('success', 'refunded') AND amount > 0 LIMIT 1",
+  ).get(row.id)
+  if (paid === undefined) return
+  const bill =
+    row.bill ?? keepLines(sql, row.id, nextBill(sql, row.id), billLines(sql, row, paid.amount))
+  const column = taxDocumentsOf(sql, row.id).length > 0 ? 'documented_bill' : 'bill_without_invoice'
+  sql(`UPDATE registrations SET ${column} = ? WHERE id = ?`).run(bill, row.id)
+}
+
+/** The lines of the bill; of one that was stored without lines, all of it in one. */
+function billLines(sql: Sql, row: RegistrationRow, paid: Paise): readonly Line[] {
+  const lines = linesOf(sql, amongIds([row.id]))(row.id, row.bill)
+  const total = row.total ?? paid
+  if (lines.length > 0 && sumOf(lines).total === total) return lines
+  const gst = row.gst ?? taxWithin(total, issuerOf(sql, row.event_id)?.tax?.percent ?? 0)
+  const base = paise(total - gst)
+  const label = 'Registration'
+  return [{ id: 'registration', option: null, label, quantity: 1, unit: base, base, gst, total }]
+}
+
+const billOfPayment = (sql: Sql, paymentId: number): number | null =>
+  sql<{ bill: number | null }>('SELECT bill FROM payments WHERE id = ?').get(paymentId)?.bill ??
+  null
+
+/** What an invoice is for. It states a payment where it is for exactly what that payment paid. */
+function soldFor(
+  sql: Sql,
+  row: RegistrationRow,
+  payment: PaymentRow,
+  lines: DocumentChange['invoice'],
+): Sold {
+  const { base, gst, total } = sumOf(lines)
+  const came = sql<{ came: number }>(
+    "SELECT coalesce(sum(amount), 0) AS came FROM captures WHERE counts_for = ? AND state IN ('fits', 'accepted')",
+  ).get(payment.id)
+  const { reference, paid_at: at } = payment
+  const isOfPayment = payment.amount === total && reference !== null && at !== null
+  return {
+    ...personOf(row),
+    amount: total,
+    base,
+    gst,
+    lines,
+    paid: isOfPayment ? { reference, at, came: paise(came?.came ?? total) } : null,
+  }
+}
 /** Of one registration, oldest first. */
 export function documentsOf(sql: Sql, regNo: RegNo): readonly StoredDocument[] {
   return sql<StoredDocument>(

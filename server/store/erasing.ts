@@ -6,6 +6,7 @@ import { doAct } from './acts.ts'
 import { endOpenPayments } from './attempts.ts'
 import type { Sql } from './database.ts'
 import type { RegistrationRow } from './rows.ts'
+import { coverBill } from './documents.ts'
 import { addDue } from './dues.ts'
 import { reindex } from './search.ts'
 import { settleRegistration } from './standing.ts'
@@ -37,6 +38,7 @@ export function erase(sql: Sql, wanted: NewAct): ActAnswer {
       // A difference that a correction left: nobody is there any more who could pay it.
       addDue(sql, id, { what: 'given up', amount: -Math.max(0, row.due) }, wanted.at)
       settleRegistration(sql, id)
+      coverBill(sql, id, wanted.at)
     }
     blank(sql, id, wanted.at)
     sql('PRAGMA secure_delete = OFF').all()
@@ -81,7 +83,7 @@ function blank(sql: Sql, id: number, at: Instant): void {
      WHERE registration_id = ? AND instr(what, ': ') > 1`,
   ).run(id)
   sql(
-    `UPDATE mail_queue SET recipient = '', copy_to = NULL, subject = '', body = '', error = NULL, next_at = NULL,
+    `UPDATE mail_queue SET recipient = '', copy_to = NULL, subject = '', body = '', error = NULL, next_at = NULL, mailbox = NULL,
        status = iif(status = 'queued', 'failed', status) WHERE registration_id = ?`,
   ).run(id)
   sql(

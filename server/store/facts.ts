@@ -1,5 +1,5 @@
 /** What gateways have said of a payment: each thing once, however often they say it. */
-import type { PaymentFact } from '../../engine/index.ts'
+import type { Instant, PaymentFact } from '../../engine/index.ts'
 import type { Sql } from './database.ts'
 
 /** `refusal`: the code under which it changed nothing; null: it was applied. */
@@ -20,12 +20,16 @@ export function writeFact(
 
 /**
  * Gateways say the same thing many times, each time a moment later: the moment does not make it another
- * fact, nor does the time of payment, which is held between the order and the question that was asked.
+ * fact, nor does the time of payment, which is held between the order and the question that was asked. That the
+ * days for an answer were over is new again where it was written while the clock was ahead.
  */
 export function known(sql: Sql, paymentId: number, fact: PaymentFact): boolean {
   const asSaid = timeless(fact)
-  return sql<{ body: string }>('SELECT body FROM payment_facts WHERE payment_id = ? AND type = ?')
+  return sql<{ body: string; at: Instant }>(
+    'SELECT body, at FROM payment_facts WHERE payment_id = ? AND type = ?',
+  )
     .all(paymentId, fact.type)
+    .filter(({ at }) => fact.type !== 'undecided' || at <= fact.at)
     .some(({ body }) => timeless(JSON.parse(body)) === asSaid)
 }
 

@@ -1,5 +1,13 @@
 /** What people decide about money that goes back: a refund of what counts, and one that the gateway left in doubt. */
-import { assert, assertNever, formatMoney, groundsOf, ok, partOf } from '../../engine/index.ts'
+import {
+  assert,
+  assertNever,
+  formatMoney,
+  groundsOf,
+  ok,
+  paise,
+  partOf,
+} from '../../engine/index.ts'
 import type {
   Decision,
   DecisionRefusal,
@@ -16,6 +24,7 @@ import type { DecisionAnswer } from './decisions.ts'
 import type { WantedRefund } from './money.ts'
 import { endRefund, isUnderWay, LEFT, leftOf, orderOfRefund, want } from './refunds.ts'
 import type { CaptureRow } from './refunds.ts'
+import { Refused } from './refused.ts'
 import { rearm } from './settling.ts'
 import { paymentById, settleRegistration, wentBack } from './standing.ts'
 
@@ -119,17 +128,22 @@ export function decideRefund(
   }
 }
 
-/** Money of a payment that counts, all or part, goes back because a person wants it. */
+type CountingCapture = CaptureRow & { readonly counts_for: number; readonly left: Paise }
+
+/**
+ * Refunds money that counts for a registration or an order, all of it or a part. One payment gives the whole amount where
+ * one can; else it is split between the payments, the oldest first, because no payment can give back more than it brought.
+ */
 export function wantRefund(sql: Sql, wanted: WantedRefund): DecisionAnswer {
   const { of, amount, at, byHand } = wanted
   const grounds = groundsOf(wanted)
   if (!grounds.ok) return grounds
-  const capture = sql<CaptureRow & { reg_no: string }>(
-    `SELECT c.*, g.reg_no FROM captures c JOIN payments p ON p.id = c.counts_for JOIN registrations g ON g.id = p.registration_id
-     WHERE c.state IN ('fits', 'accepted') AND (g.reg_no = ? OR p.order_id = ?)
-     ORDER BY ${LEFT} >= ? DESC, ${LEFT} > 0 DESC, c.id LIMIT 1`,
-  ).get(of, of, amount ?? 1)
-  if (capture === undefined) {
+  const captures = sql<CountingCapture>(
+    `SELECT c.*, ${LEFT} AS left FROM captures c JOIN payments p ON p.id = c.counts_for JOIN registrations g ON g.id = p.registration_id
+     WHERE c.state IN ('fits', 'accepted') AND (g.reg_no = ? OR p.order_id = ?) ORDER BY c.id`,
+  ).all(of, of)
+  const [first] = captures
+  if (first === undefined) {
     const isThere = sql(
       'SELECT 1 FROM registrations WHERE reg_no = ? UNION ALL SELECT 1 FROM payments WHERE order_id = ?',
     ).get(of, of)
@@ -137,35 +151,57 @@ export function wantRefund(sql: Sql, wanted: WantedRefund): DecisionAnswer {
       ? refused('not_there', `There is no registration or order ${of}.`)
       : refused('not_paid', `Nothing counts as paid for ${of}, so nothing can be given back.`)
   }
-  const part = partOf(leftOf(sql, capture.id), amount)
-  if (!part.ok) return part
-  assert(capture.counts_for !== null, 'what counts counts for a payment')
-  const { reg_no: regNo, event_id: eventId } = paymentById(sql, capture.counts_for)
-  if (byHand !== undefined) {
-    const amountBack = part.value
-    endRefund(sql, want(sql, capture.id, amountBack, grounds.value, at), 'done', byHand, at)
-    wentBack(sql, { capture, amount: amountBack }, { reference: byHand, at })
-    return done(
+  const all = partOf(paise(captures.reduce((sum, { left }) => sum + left, 0)), amount)
+  if (!all.ok) return all
+  const { reg_no: regNo, event_id: eventId } = paymentById(sql, first.counts_for)
+  const refunds: number[] = []
+  for (const [capture, part] of splitRefund(captures, all.value)) {
+    const refund =
+      byHand === undefined
+        ? wantOf(sql, capture, part, grounds.value, at)
+        : ok(want(sql, capture.id, part, grounds.value, at))
+    // What was written of the other parts is undone.
+    if (!refund.ok) throw new Refused(refund)
+    if (byHand !== undefined) {
+      endRefund(sql, refund.value, 'done', byHand, at)
+      wentBack(sql, { capture, amount: part }, { reference: byHand, at })
+    }
+    const what = byHand === undefined ? 'refund' : 'refund by hand'
+    done(
       sql,
       { id: `C${capture.id}`, regNo, eventId },
       capture.id,
-      { what: 'refund by hand' },
+      { what },
       grounds.value,
-      amountBack,
+      part,
       at,
-      { message: `${formatMoney(amountBack)} has gone back.` },
+      {
+        message: '',
+      },
     )
+    refunds.push(refund.value)
   }
-  const refund = wantOf(sql, capture, part.value, grounds.value, at)
-  if (!refund.ok) return refund
-  return done(
-    sql,
-    { id: `C${capture.id}`, regNo, eventId },
-    capture.id,
-    { what: 'refund' },
-    grounds.value,
-    part.value,
-    at,
-    { message: `${formatMoney(part.value)} goes back.`, refundId: refund.value },
-  )
+  const split = refunds.length === 1 ? '' : `, split between ${refunds.length} payments`
+  const message =
+    byHand === undefined
+      ? `${formatMoney(all.value)} goes back${split}.`
+      : `${formatMoney(all.value)} has gone back${split}.`
+  return ok({ regNo, message, refundId: byHand === undefined ? (refunds.at(-1) ?? null) : null })
+}
+
+/** The whole from one payment, the oldest that has it; else from several, the oldest first. */
+function splitRefund(
+  captures: readonly CountingCapture[],
+  amount: Paise,
+): readonly (readonly [CountingCapture, Paise])[] {
+  const whole = captures.find(({ left }) => left >= amount)
+  if (whole !== undefined) return [[whole, amount]]
+  const parts: (readonly [CountingCapture, Paise])[] = []
+  let rest: number = amount
+  for (const capture of captures) {
+    const part = paise(Math.min(rest, capture.left))
+    if (part > 0) parts.push([capture, part])
+    rest -= part
+  }
+  return parts
 }

@@ -50,13 +50,12 @@ export function importRegistrations(
       )
     keepImported(sql, id, row)
     placeStored(sql, row.eventId, id)
-    if (row.paymentStatus === 'success')
-      book(
-        sql,
-        { event_id: row.eventId, registration_id: id },
-        row.paidAt ?? row.createdAt,
-        row.total ?? 0,
-      )
+    if (row.paymentStatus === 'success' || row.paymentStatus === 'refunded') {
+      const booked = { event_id: row.eventId, registration_id: id }
+      const at = row.paidAt ?? row.createdAt
+      book(sql, booked, at, row.total ?? 0)
+      if (row.paymentStatus === 'refunded') book(sql, booked, at, -(row.total ?? 0))
+    }
     sql(
       "INSERT INTO audit_log (at, who, what, event_id, reg_no, registration_id) VALUES (?, 'import', 'imported', ?, ?, ?)",
     ).run(row.createdAt, row.eventId, row.regNo, id)

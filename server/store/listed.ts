@@ -1,14 +1,19 @@
 /** Rows of a list: of a registration what its columns can show, read without anything else and sent as it stands. */
-import type { Answers } from '../../engine/index.ts'
+import { paise } from '../../engine/index.ts'
+import type { Answers, Paise } from '../../engine/index.ts'
 import { amongIds } from './among.ts'
 import { linesOf } from './bills.ts'
+import { OWED } from './counters.ts'
 import type { Sql } from './database.ts'
 import type { ListedRegistration } from './store.ts'
 
-type Row = Omit<ListedRegistration, 'answers' | 'inReview' | 'payments' | 'lines'> & {
+type Row = Omit<ListedRegistration, 'answers' | 'inReview' | 'payments' | 'lines' | 'money'> & {
   readonly answers: string
   readonly inReview: 0 | 1
   readonly bill: number | null
+  readonly booked: Paise
+  readonly refunded: Paise
+  readonly owed: Paise
   /** Of the newest attempt. */
   readonly orderId: OrderId
 }
@@ -28,8 +33,8 @@ export function listedByIds(sql: Sql, ids: readonly number[]): ListedRows {
   if (ids.length === 0) return { beside: [], answers: [] }
   const among = amongIds(ids)
   const rows = sql<Row>(
-    `SELECT r.id, event_id AS eventId, reg_no AS regNo, answers, category, period, base, gst, total, bill,
-       payment_status AS paymentStatus, in_review AS inReview, state, payment_id AS paymentId, paid_at AS paidAt, created_at AS createdAt,
+    `SELECT r.id, event_id AS eventId, reg_no AS regNo, former_no AS formerNo, answers, category, period, base, gst, total, bill,
+       payment_status AS paymentStatus, in_review AS inReview, state, booked, refunded, ${OWED} AS owed, payment_id AS paymentId, paid_at AS paidAt, created_at AS createdAt,
        (SELECT order_id FROM payments p WHERE p.registration_id = r.id ORDER BY attempt DESC LIMIT 1) AS orderId
      FROM registrations r WHERE r.id ${among.are}`,
   ).all(among.bound)
@@ -40,8 +45,9 @@ export function listedByIds(sql: Sql, ids: readonly number[]): ListedRows {
   for (const id of ids) {
     const row = byId.get(id)
     if (row === undefined) continue
-    const { bill, answers: own, inReview, ...rest } = row
-    beside.push({ ...rest, inReview: inReview === 1, lines: lines?.(id, bill) ?? [] })
+    const { bill, answers: own, inReview, booked, refunded, owed, ...rest } = row
+    const money = { paid: paise(booked + refunded), refunded, owed }
+    beside.push({ ...rest, money, inReview: inReview === 1, lines: lines?.(id, bill) ?? [] })
     answers.push(own)
   }
   return { beside, answers }

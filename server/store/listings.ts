@@ -6,12 +6,13 @@ import { mailCounts, mails } from './mail-list.ts'
 import { operating } from './operating.ts'
 import { rollCounts } from './rolls.ts'
 import { figures, inUse } from './figures.ts'
-import { exportChunk, findIn, inReview, listPage, soldIn } from './lists.ts'
+import { exportChunk, findIn, inReview, listPage } from './lists.ts'
+import { soldIn } from './sold.ts'
 import { toErase, withEmail } from './erasing.ts'
 import { unpaidWithFiles } from './proofs.ts'
 import { waiting } from './waiting.ts'
 import { reviewCounts, reviews } from './reviews.ts'
-import { heldMoney, heldOrders, payoutsNamed, settlementLines } from './settlements.ts'
+import { heldMoney, heldOrders, settlementLines } from './settlements.ts'
 
 export const listings = {
   operating,
@@ -37,7 +38,6 @@ export const listings = {
   settlementLines,
   heldMoney,
   heldOrders,
-  payoutsNamed,
   activity,
   actors,
 }

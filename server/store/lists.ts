@@ -2,34 +2,27 @@
  * Lists, searches and exports: which registrations a filter names, newest first, a page or a chunk at
  * a time. It may take long at a million rows, so it runs on the reader thread.
  */
-import { ENDED_STATES, endOf, isEnded, instant, startOf } from '../../engine/index.ts'
-import type { Instant, SoldSum } from '../../engine/index.ts'
+import { bankKey, ENDED_STATES, endOf, instant, startOf } from '../../engine/index.ts'
+import type { Instant } from '../../engine/index.ts'
 import { countByDay, IS_ENDED, OWED, sumsOf } from './counters.ts'
 import type { Sql } from './database.ts'
 import { asTexts, listedByIds, toListed } from './listed.ts'
 import type { ListedRows, ListedTexts } from './listed.ts'
 import { LIMIT, registrationsByIds } from './rows.ts'
 import { searchTerms } from './search-words.ts'
-import type {
-  ListPage,
-  ListQuery,
-  ListSort,
-  SoldInList,
-  StatusSum,
-  StoredRegistration,
-} from './store.ts'
+import type { ListPage, ListQuery, ListSort, StatusSum, StoredRegistration } from './store.ts'
 import { waitingIds } from './waiting.ts'
 
 /** A search, or a filter by an answer, is counted up to here. */
 export const COUNT_MAX = 10_000
 
-type Filter = { readonly where: string; readonly params: readonly unknown[] }
+export type Filter = { readonly where: string; readonly params: readonly unknown[] }
 type Key = { readonly id: number; readonly created_at: Instant }
 const tailColumns =
   "r.reg_no, coalesce(r.former_no, ''), r.full_name, r.email, r.phone, r.council_no, r.answers"
 
 /** How many people an answer lists; to be bound: its path. */
-const PEOPLE = 'coalesce(json_array_length(r.answers, ?), 0)'
+export const PEOPLE = 'coalesce(json_array_length(r.answers, ?), 0)'
 
 /** Whether the counters know how many there are. */
 function isCounted({ answers, chosen = {}, people = {}, sold, state }: ListQuery): boolean {
@@ -47,7 +40,7 @@ const STATE_TESTS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(ENDED_STATES.map((state) => [state, `r.state = ? AND ${IS_ENDED}`])),
 }
 
-function filterOf(query: ListQuery): Filter {
+export function filterOf(query: ListQuery): Filter {
   // Through a function, so that the commonest are not planned anew at every run; see `LIMIT`.
   const tests: [string, ...unknown[]][] = [["r.event_id = coalesce(?, '')", query.eventId]]
   if (query.paymentStatus !== undefined) tests.push(['r.payment_status = ?', query.paymentStatus])
@@ -178,7 +171,7 @@ const FROM_ALL = 'registrations r'
 const FROM_IDS = 'json_each(?) k CROSS JOIN registrations r ON r.id = k.value'
 
 /** Ids that a search found or that wait for somebody, newest first; null: the query asks for neither. `before` is a row's id. */
-function withinOf(
+export function withinOf(
   sql: Sql,
   query: ListQuery,
   before: number | null,
@@ -267,39 +260,6 @@ const SORTED: Readonly<Record<Exclude<ListSort['by'], 'date'>, string>> = {
     WHEN r.payment_status = 'failed' THEN 2 WHEN r.payment_status = 'success' THEN 3 ELSE 4 END`,
 }
 
-/**
- * Of a search no more than are counted; of any other list all, in one walk over its lines. What is over is not sold any
- * more, unless it is what is asked for.
- */
-export function soldIn(sql: Sql, query: ListQuery, fields: readonly string[]): SoldInList {
-  const found = withinOf(sql, query, null, COUNT_MAX + 1)
-  const { where, params }: Filter =
-    found === null
-      ? filterOf(query)
-      : {
-          where: 'r.id IN (SELECT value FROM json_each(?))',
-          params: [JSON.stringify(found.slice(0, COUNT_MAX))],
-        }
-  const of = isEnded(query.state) ? where : `${where} AND NOT ${IS_ENDED}`
-  const paid = (what: string): string => `sum(iif(r.payment_status = 'success', ${what}, 0))`
-  return {
-    sums: sql<SoldSum>(
-      `SELECT l.item, l.option, count(DISTINCT r.id) AS registrations, sum(l.quantity) AS quantity, sum(l.total) AS total,
-         ${paid('l.quantity')} AS paidQuantity, ${paid('l.total')} AS paidTotal
-       FROM registrations r JOIN bill_lines l ON l.registration_id = r.id AND l.bill = r.bill
-       WHERE ${of} GROUP BY l.item, l.option`,
-    ).all(...params),
-    people: fields.map((field) => {
-      const path = `$.${JSON.stringify(field)}`
-      const row = sql<{ count: number | null; paid: number | null }>(
-        `SELECT sum(${PEOPLE}) AS count, ${paid(PEOPLE)} AS paid FROM registrations r WHERE ${of}`,
-      ).get(path, path, ...params)
-      return { field, count: row?.count ?? 0, paid: row?.paid ?? 0 }
-    }),
-    capped: (found?.length ?? 0) > COUNT_MAX,
-  }
-}
-
 /** Newest rows first, the ones not indexed yet before the indexed. `before` is a row's id. */
 function searched(
   sql: Sql,
@@ -376,9 +336,9 @@ export function findIn(
   const reference = text.trim()
   const named = sql<Key>(
     `SELECT r.id, r.created_at FROM registrations r WHERE ${ofEvents} AND r.id IN (
-       SELECT registration_id FROM captures WHERE reference = ? COLLATE NOCASE
+       SELECT registration_id FROM captures WHERE reference = ? COLLATE NOCASE OR id = (SELECT capture_id FROM bank_references WHERE key = ?)
        UNION SELECT registration_id FROM payments WHERE order_id = ?) LIMIT ?`,
-  ).all(events, reference, reference.replaceAll(/[\s-]/g, ''), limit)
+  ).all(events, reference, bankKey(text), reference.replaceAll(/[\s-]/g, ''), limit)
   // A whole number is somebody's: its beginning stands in every row of the index, which would be read for it.
   const [term = ''] = terms
   const whole =

@@ -35,7 +35,7 @@ export function mails(
 export function mailCounts(sql: Sql, events: readonly string[] | null): MailCounts {
   const count = (status: MailState): number =>
     sql<{ n: number }>(
-      `SELECT count(*) AS n FROM (SELECT 1 ${FROM} WHERE m.status = ? ${events === null ? '' : `AND ${OF_EVENTS}`} LIMIT ${COUNT_MAX + 1})`,
+      `SELECT count(*) AS n FROM (SELECT 1 ${FROM} WHERE m.status = ? ${events === null ? '' : `AND ${OF_EVENTS}`} LIMIT ${COUNT_MAX + 1}) AS counted`,
     ).get(status, ...(events === null ? [] : [JSON.stringify(events)]))?.n ?? 0
   return { queued: count('queued'), failed: count('failed'), sent: count('sent') }
 }

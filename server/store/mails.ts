@@ -1,6 +1,6 @@
 /** The writes of the mail queue. */
-import { assert } from '../../engine/index.ts'
-import type { Instant, RegNo } from '../../engine/index.ts'
+import { assert, instant, mailboxOf, pausedMail } from '../../engine/index.ts'
+import type { Actor, Instant, RegNo } from '../../engine/index.ts'
 import type { Sql } from './database.ts'
 import type { MailsToRetry } from './mailing.ts'
 import { GIVEN_BACK } from './refunds.ts'
@@ -11,17 +11,65 @@ const CLAIMED_MS = 10 * 60_000
 /** How often a mail whose sending nobody ended is tried again. */
 const LOST_MAX = 1
 
+/** A mailbox gets at most so many emails that anyone can trigger. */
+const LIMITED_MAX = 5
+const LIMITED_MS = 60 * 60_000
+/** What the office reads of an email that was not sent for it. */
+const TOO_MANY = `Not sent: this address got ${LIMITED_MAX} emails within an hour. The delegate can request the link.`
+
+/** Who triggers an email. What delegates do, and what follows from it by itself, a stranger can do too. */
+export type Trigger = Actor | 'system'
+
 export function enqueue(
   sql: Sql,
   registrationId: number,
   kind: 'confirmation' | 'again',
   mail: NewMail,
   at: Instant,
+  trigger: Trigger,
 ): number {
   const written = sql(
     'INSERT INTO mail_queue (registration_id, kind, recipient, copy_to, subject, body, next_at, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
   ).run(registrationId, kind, mail.to, mail.copyTo, mail.subject, mail.text, at, at)
-  return Number(written.lastInsertRowid)
+  const id = Number(written.lastInsertRowid)
+  if (trigger === 'delegate' || trigger === 'clock') limitToMailbox(sql, id, mail, at, 'keep')
+  return id
+}
+
+/**
+ * To be called with each email that was just queued and that a stranger can trigger: what is too much for its mailbox is
+ * not sent, and the first time in an hour one email says so. `keep`: the office sees the email that was not sent, and can
+ * send it; `drop`: whoever asked for it can ask again. False: it is not sent.
+ */
+function limitToMailbox(
+  sql: Sql,
+  id: number,
+  mail: NewMail,
+  at: Instant,
+  unsent: 'keep' | 'drop',
+): boolean {
+  const mailbox = mailboxOf(mail.to)
+  sql('UPDATE mail_queue SET mailbox = ? WHERE id = ?').run(mailbox, id)
+  // On both sides, because the clock may have been ahead when they were queued.
+  const hour = [at - LIMITED_MS + 1, at + LIMITED_MS - 1]
+  const { emails, pauses, first } = sql<{ emails: number; pauses: number; first: number }>(
+    `SELECT sum(iif(kind <> 'paused', 1, 0)) AS emails, sum(iif(kind = 'paused', 1, 0)) AS pauses, min(created_at) AS first
+     FROM mail_queue WHERE mailbox = ? AND created_at BETWEEN ? AND ?`,
+  ).get(mailbox, ...hour) ?? { emails: 0, pauses: 0, first: at }
+  if (emails <= LIMITED_MAX) return true
+  if (pauses === 0) {
+    const pause = pausedMail(mail.to, LIMITED_MAX, instant(first + LIMITED_MS))
+    sql(
+      `INSERT INTO mail_queue (registration_id, kind, recipient, copy_to, subject, body, next_at, created_at, mailbox)
+       SELECT registration_id, 'paused', recipient, NULL, ?, ?, next_at, created_at, mailbox FROM mail_queue WHERE id = ?`,
+    ).run(pause.subject, pause.text, id)
+  }
+  if (unsent === 'drop') sql('DELETE FROM mail_queue WHERE id = ?').run(id)
+  else
+    sql(
+      "UPDATE mail_queue SET status = 'failed', next_at = NULL, mailbox = NULL, error = ? WHERE id = ?",
+    ).run(TOO_MANY, id)
+  return false
 }
 
 /** Once in the life of a registration: one that a correction had made free was confirmed then, whatever is paid for it later. */
@@ -37,15 +85,16 @@ export function queueMail(sql: Sql, regNo: RegNo, mail: NewMail, at: Instant): n
     regNo,
   )
   assert(registration !== undefined, 'a mail for a registration that is not there')
-  return enqueue(sql, registration.id, 'again', mail, at)
+  return enqueue(sql, registration.id, 'again', mail, at, 'system')
 }
 
 /** The mail of links that somebody asked for who lost theirs. */
 export function queueLinks(sql: Sql, regNo: RegNo, mail: NewMail, at: Instant): void {
-  sql(
+  const written = sql(
     `INSERT INTO mail_queue (registration_id, kind, recipient, copy_to, subject, body, next_at, created_at)
      SELECT id, 'links', ?, NULL, ?, ?, ?, ? FROM registrations WHERE reg_no = ?`,
   ).run(mail.to, mail.subject, mail.text, at, at, regNo)
+  wasQueued(sql, written, mail, at, 'drop')
 }
 
 export function queueAsked(
@@ -55,14 +104,13 @@ export function queueAsked(
   at: Instant,
   { apartMs, mailsMax }: MailSpacing,
 ): boolean {
-  return (
-    sql(
-      `INSERT INTO mail_queue (registration_id, kind, recipient, copy_to, subject, body, next_at, created_at)
-       SELECT r.id, 'asked', ?, NULL, ?, ?, ?, ? FROM registrations r WHERE r.reg_no = ?
-         AND NOT EXISTS (SELECT 1 FROM mail_queue m WHERE m.registration_id = r.id AND m.created_at > ?)
-         AND (SELECT count(*) FROM mail_queue m WHERE m.registration_id = r.id AND m.kind = 'asked') < ?`,
-    ).run(mail.to, mail.subject, mail.text, at, at, regNo, at - apartMs, mailsMax).changes === 1
-  )
+  const written = sql(
+    `INSERT INTO mail_queue (registration_id, kind, recipient, copy_to, subject, body, next_at, created_at)
+     SELECT r.id, 'asked', ?, NULL, ?, ?, ?, ? FROM registrations r WHERE r.reg_no = ?
+       AND NOT EXISTS (SELECT 1 FROM mail_queue m WHERE m.registration_id = r.id AND m.created_at > ?)
+       AND (SELECT count(*) FROM mail_queue m WHERE m.registration_id = r.id AND m.kind = 'asked') < ?`,
+  ).run(mail.to, mail.subject, mail.text, at, at, regNo, at - apartMs, mailsMax)
+  return wasQueued(sql, written, mail, at, 'drop')
 }
 
 export function queueAlready(
@@ -72,14 +120,25 @@ export function queueAlready(
   at: Instant,
   after: Instant,
 ): boolean {
-  return (
-    sql(
-      `INSERT INTO mail_queue (registration_id, kind, recipient, copy_to, subject, body, next_at, created_at)
-       SELECT r.id, 'already', ?, ?, ?, ?, ?, ? FROM registrations r WHERE r.reg_no = ?
-         AND NOT EXISTS (SELECT 1 FROM mail_queue m WHERE m.registration_id = r.id AND m.kind = 'already' AND m.created_at > ?)`,
-    ).run(mail.to, mail.copyTo, mail.subject, mail.text, at, at, regNo, after).changes === 1
-  )
+  const written = sql(
+    `INSERT INTO mail_queue (registration_id, kind, recipient, copy_to, subject, body, next_at, created_at)
+     SELECT r.id, 'already', ?, ?, ?, ?, ?, ? FROM registrations r WHERE r.reg_no = ?
+       AND NOT EXISTS (SELECT 1 FROM mail_queue m WHERE m.registration_id = r.id AND m.kind = 'already' AND m.created_at > ?)`,
+  ).run(mail.to, mail.copyTo, mail.subject, mail.text, at, at, regNo, after)
+  return wasQueued(sql, written, mail, at, 'drop')
 }
+
+/** Of a statement that queued one email, or none. */
+function wasQueued(
+  sql: Sql,
+  { changes, lastInsertRowid }: Written,
+  mail: NewMail,
+  at: Instant,
+  unsent: 'keep' | 'drop',
+): boolean {
+  return changes === 1 && limitToMailbox(sql, Number(lastInsertRowid), mail, at, unsent)
+}
+type Written = { readonly changes: number; readonly lastInsertRowid: number | bigint }
 
 export function queueOnce(
   sql: Sql,
@@ -98,7 +157,8 @@ export function queueOnce(
 
 export function queueUnfinished(sql: Sql, regNo: RegNo, mail: NewMail, at: Instant): boolean {
   const stillOpen = "AND payment_status = 'pending' AND in_review = 0"
-  return queuedOnce(sql, 'unfinished', `unfinished ${regNo}`, regNo, mail, at, stillOpen)
+  const written = queuedOnce(sql, 'unfinished', `unfinished ${regNo}`, regNo, mail, at, stillOpen)
+  return wasQueued(sql, written, mail, at, 'keep')
 }
 
 export function queueGivenBack(
@@ -108,7 +168,7 @@ export function queueGivenBack(
   mail: NewMail,
   at: Instant,
 ): boolean {
-  return queuedOnce(sql, 'given-back', `${GIVEN_BACK} ${refundId}`, regNo, mail, at)
+  return queuedOnce(sql, 'given-back', `${GIVEN_BACK} ${refundId}`, regNo, mail, at).changes === 1
 }
 
 /** To a registration, once per key. `where`: what else must be so of it. */
@@ -120,13 +180,11 @@ function queuedOnce(
   mail: NewMail,
   at: Instant,
   where = '',
-): boolean {
-  return (
-    sql(
-      `INSERT INTO mail_queue (registration_id, kind, once, recipient, copy_to, subject, body, next_at, created_at)
-       SELECT id, '${kind}', ?, ?, ?, ?, ?, ?, ? FROM registrations WHERE reg_no = ? ${where} ON CONFLICT (once) DO NOTHING`,
-    ).run(once, mail.to, mail.copyTo, mail.subject, mail.text, at, at, regNo).changes === 1
-  )
+): Written {
+  return sql(
+    `INSERT INTO mail_queue (registration_id, kind, once, recipient, copy_to, subject, body, next_at, created_at)
+     SELECT id, '${kind}', ?, ?, ?, ?, ?, ?, ? FROM registrations WHERE reg_no = ? ${where} ON CONFLICT (once) DO NOTHING`,
+  ).run(once, mail.to, mail.copyTo, mail.subject, mail.text, at, at, regNo)
 }
 
 /**

@@ -137,6 +137,17 @@ export function holdAgain(sql: Sql, eventId: string, registrationId: number, at:
     ).run(at + known.holdMs, registrationId)
 }
 
+/** The clock was ahead: nothing is held for longer than from now on. */
+export function limitPlaceHolds(sql: Sql, at: Instant): void {
+  for (const { event_id, hold_ms } of sql<{ event_id: string; hold_ms: number }>(
+    'SELECT event_id, hold_ms FROM event_limits',
+  ).all())
+    sql(
+      `UPDATE places_taken SET until = ? WHERE state = 'held' AND until > ?
+         AND place_id IN (SELECT id FROM places WHERE event_id = ?)`,
+    ).run(at + hold_ms, at + hold_ms, event_id)
+}
+
 /** How a registration stands, as far as its places follow it. `hasTerm`: there is a day until which it can be paid. */
 type PlacesStand = {
   readonly state: RegistrationState

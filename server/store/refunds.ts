@@ -2,7 +2,7 @@
  * Refunds as rows: wanted by a person, asked of the gateway, done when its status call says so. A refund is
  * written as asked before the gateway hears of it, so that no crash asks twice.
  */
-import { instant, paise } from '../../engine/index.ts'
+import { paise } from '../../engine/index.ts'
 import type { Grounds, Instant, OrderId, Paise, RefundSaid, RegNo } from '../../engine/index.ts'
 import type { Sql } from './database.ts'
 import type { GivenBack, RefundTold, RefundToSend, StoredRefund } from './money.ts'
@@ -18,6 +18,8 @@ const NOT_SENT_MS_MAX = 24 * 60 * 60_000
 const BEGUN_MS_MAX = 5 * 24 * 60 * 60_000
 /** What `said` holds of a refund that the gateway has begun. */
 const BEGUN = 'The gateway has begun it.'
+/** What `said` holds of a refund that was begun and never confirmed as done. */
+const BEGUN_TOO_LONG = 'The gateway has begun it, and has not said for days that it is done.'
 /** Of what the gateway said, as much as a line takes. */
 const SAID_CHARACTERS_MAX = 300
 
@@ -192,10 +194,16 @@ export function silentRefunds(sql: Sql, at: Instant): number {
      WHERE state = 'asked' AND said IS NULL AND abs(? - asked_at) >= ${SILENT_MS}`,
   ).run(at)
   const begun = sql(
-    `UPDATE refunds SET state = 'unsure', said = 'The gateway has begun it, and has not said for days that it is done.'
-     WHERE state = 'asked' AND said = ? AND asked_at <= ?`,
-  ).run(BEGUN, instant(Math.max(0, at - BEGUN_MS_MAX)))
+    `UPDATE refunds SET state = 'unsure', said = ? WHERE state = 'asked' AND said = ? AND abs(? - asked_at) >= ${BEGUN_MS_MAX}`,
+  ).run(BEGUN_TOO_LONG, BEGUN, at)
   return silent.changes + begun.changes
+}
+
+/** The clock was ahead: a refund that it put in doubt has its days again, unless a person has decided meanwhile. */
+export function reopenBegunRefunds(sql: Sql, at: Instant): void {
+  sql(
+    `UPDATE refunds SET state = 'asked', said = ? WHERE state = 'unsure' AND said = ? AND abs(? - asked_at) < ${BEGUN_MS_MAX}`,
+  ).run(BEGUN, BEGUN_TOO_LONG, at)
 }
 
 /** Of one registration, oldest first. Reads; also run outside the writer's transaction. */

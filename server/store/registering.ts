@@ -119,7 +119,14 @@ export function register(
     ).run(at, addedBy ?? 'delegate', what, eventId, regNo, id)
   if (addedBy !== undefined) noteAdded(sql, id, addedBy, at)
   if (registration.mail !== null)
-    enqueue(sql, id, isComplete ? 'confirmation' : 'again', registration.mail, at)
+    enqueue(
+      sql,
+      id,
+      isComplete ? 'confirmation' : 'again',
+      registration.mail,
+      at,
+      addedBy === undefined ? 'delegate' : 'system',
+    )
   if (registration.inHand !== undefined) confirmInHand(sql, registration, registration.inHand)
   if (idempotency !== null)
     sql(

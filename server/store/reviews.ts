@@ -45,6 +45,19 @@ export function reviewOf(sql: Sql, id: string): Review | null {
   return of?.(sql, number)[0] ?? null
 }
 
+/** The event of a review, also after it was decided; null: there is no money, payment or refund of this id. */
+export function eventOfReview(sql: Sql, id: string): { readonly eventId: string | null } | null {
+  const number = numberOf(id)
+  if (number === null) return null
+  const of = {
+    C: `SELECT coalesce(g.event_id, c.found_for) AS "eventId" FROM captures c LEFT JOIN registrations g ON g.id = c.registration_id WHERE c.id = ?`,
+    P: `SELECT g.event_id AS "eventId" FROM payments p JOIN registrations g ON g.id = p.registration_id WHERE p.id = ?`,
+    R: `SELECT coalesce(g.event_id, c.found_for) AS "eventId" FROM refunds r JOIN captures c ON c.id = r.capture_id
+        LEFT JOIN registrations g ON g.id = c.registration_id WHERE r.id = ?`,
+  }[id.charAt(0)]
+  return of === undefined ? null : (sql<{ eventId: string | null }>(of).get(number) ?? null)
+}
+
 /** The number in a review's name; null: it is none. */
 export function numberOf(id: string): number | null {
   return /^[CPR][1-9]\d{0,14}$/.test(id) ? Number(id.slice(1)) : null

@@ -1,5 +1,5 @@
 /** From rows to the shapes of `store.ts`. */
-import { assertNever, failureOf } from '../../engine/index.ts'
+import { assertNever, failureOf, paise } from '../../engine/index.ts'
 import type {
   Answers,
   Instant,
@@ -13,6 +13,7 @@ import type {
 } from '../../engine/index.ts'
 import { amongIds } from './among.ts'
 import { linesOf } from './bills.ts'
+import { OWED } from './counters.ts'
 import type { Sql } from './database.ts'
 import type { AttemptQuote } from './money.ts'
 import type { StoredPayment, StoredRegistration } from './store.ts'
@@ -34,10 +35,14 @@ export type RegistrationRow = {
   gst: Paise | null
   total: Paise | null
   bill: number | null
+  documented_bill: number | null
+  bill_without_invoice: number | null
   payment_status: PaymentStatus
   in_review: 0 | 1
   state: RegistrationState
   due: Paise
+  booked: Paise
+  refunded: Paise
   approval: string | null
   decide_by: Instant | null
   offer: string | null
@@ -192,7 +197,9 @@ export function registrationsByIds(
   const among = amongIds(ids)
   const { are, bound } = among
   const rows = new Map(
-    sql<RegistrationRow>(`SELECT * FROM registrations WHERE id ${are}`)
+    sql<RegistrationRow & { owed: Paise }>(
+      `SELECT r.*, ${OWED} AS owed FROM registrations r WHERE id ${are}`,
+    )
       .all(bound)
       .map((row) => [row.id, row]),
   )
@@ -228,6 +235,11 @@ export function registrationsByIds(
         inReview: row.in_review === 1,
         state: row.state,
         due: row.due,
+        money: {
+          paid: paise(row.booked + row.refunded),
+          refunded: row.refunded,
+          owed: row.owed,
+        },
         approval: row.approval,
         decideBy: row.decide_by,
         offer: row.offer,

@@ -16,6 +16,7 @@ import { decided } from './migrations/decisions.ts'
 import { outside } from './migrations/outside.ts'
 import { acts } from './migrations/acts.ts'
 import { approving } from './migrations/approving.ts'
+import { documentLines } from './migrations/document-lines.ts'
 import { documents } from './migrations/documents.ts'
 import { erasing } from './migrations/erasing.ts'
 import { finding } from './migrations/finding.ts'
@@ -26,7 +27,12 @@ import { telling } from './migrations/telling.ts'
 import { people } from './migrations/people.ts'
 import { sums } from './migrations/sums.ts'
 import { myLists } from './migrations/my-lists.ts'
+import { mailLimits } from './migrations/mail-limits.ts'
+import { refundedAmounts } from './migrations/refunded.ts'
 import { activeEvents } from './migrations/active-events.ts'
+import { nameOlder } from './bank-references.ts'
+import { statements } from './database.ts'
+import { bankReferences } from './migrations/bank-references.ts'
 import { settlements } from './migrations/settlements.ts'
 
 /**
@@ -187,7 +193,18 @@ export const migrations: readonly string[] = [
   endedCounted,
   // Whoever has money back is told of it: looked for each minute among all that ever went back.
   "CREATE INDEX refunds_done ON refunds (done_at) WHERE state = 'done';",
+  documentLines,
+  bankReferences,
+  mailLimits,
+  refundedAmounts,
+  // The last day that the kept settlements of an account cover.
+  'CREATE INDEX settlement_lines_by_day ON settlement_lines (source, account, day);',
 ]
+
+/** What a database of that version recorded is named in one spelling, once its tables are there. */
+export function isNamedAfter(version: number): boolean {
+  return version <= migrations.indexOf(bankReferences)
+}
 
 /** Why a file is not touched whose tables this version does not know. */
 export function newerVersion(found: number): Error {
@@ -203,6 +220,7 @@ export function migrate(db: Database.Database): void {
     const version = Number(db.pragma('user_version', { simple: true }))
     if (version > migrations.length) throw newerVersion(version)
     for (const step of migrations.slice(version)) db.exec(step)
+    if (isNamedAfter(version)) nameOlder(statements(db))
     db.pragma(`user_version = ${migrations.length}`)
   }).immediate()
 }

@@ -30,6 +30,8 @@ export type KeptSettlement = {
 /** Money at a bank that nobody waits for. */
 export type NewUnmatched = {
   readonly reference: string
+  /** Other numbers of the bank for the same money. */
+  readonly also?: readonly string[]
   readonly amount: Paise
   readonly day: Day
   /** What the bank wrote. */
@@ -51,9 +53,6 @@ export interface SettlementStore {
   heldOrders(orders: readonly string[]): Promise<readonly HeldOrder[]>
   /** What settlements say of one registration, by their days. */
   settledOf(regNo: RegNo): Promise<readonly SettlementLine[]>
-  /** What went to the bank under these numbers, in capitals. */
-  payoutsNamed(words: readonly string[]): Promise<readonly PayoutNamed[]>
   /** Money of a bank's statement that nobody waits for is before a person; answers how many of them were not known. */
   keepUnmatched(money: readonly NewUnmatched[]): Promise<number>
 }
-export type PayoutNamed = { readonly utr: string; readonly lines: number; readonly net: Paise }

@@ -2,14 +2,7 @@
  * Settlements of gateways: their lines, kept once however often a file is given, beside the money that they are of. What
  * only they tell of is before a person from then on.
  */
-import {
-  foldedReference,
-  formatDay,
-  formatMoney,
-  instant,
-  lineKey,
-  startOf,
-} from '../../engine/index.ts'
+import { bankKey, formatDay, formatMoney, instant, lineKey, startOf } from '../../engine/index.ts'
 import type {
   Day,
   HeldMoney,
@@ -21,13 +14,13 @@ import type {
   SettlementLine,
 } from '../../engine/index.ts'
 import { audit } from './activity.ts'
+import { keepCame, reportPaidOut } from './bank-references.ts'
 import type { Sql } from './database.ts'
 import { toPayment } from './rows.ts'
 import type {
   KeptSettlement,
   NewSettlement,
   NewUnmatched,
-  PayoutNamed,
   SettlementAccount,
 } from './settlement-verbs.ts'
 import { rearm } from './settling.ts'
@@ -78,12 +71,13 @@ export function keepSettlement(sql: Sql, kept: NewSettlement): KeptSettlement {
   let toReview = 0
   for (const line of fresh) {
     sql(
-      `INSERT INTO settlement_lines (settlement_id, source, account, key, ${LINE}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO settlement_lines (settlement_id, source, account, key, utr_key, ${LINE}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ).run(
       lastInsertRowid,
       source,
       account,
       lineKey(line),
+      bankKey(line.utr),
       line.line,
       line.is,
       line.order,
@@ -100,6 +94,8 @@ export function keepSettlement(sql: Sql, kept: NewSettlement): KeptSettlement {
     if (line.is === 'sale' && keepUnknown(sql, kept, line)) toReview += 1
     else if (line.is === 'refund') askAgain(sql, kept, line)
   }
+  for (const utr of new Set(fresh.map((line) => line.utr).filter((one) => one !== '')))
+    reportPaidOut(sql, utr)
   return { added: fresh.length, known: lines.length - fresh.length, toReview }
 }
 
@@ -247,33 +243,27 @@ export function settledOf(sql: Sql, regNo: RegNo): readonly SettlementLine[] {
     .map(toLine)
 }
 
-/** What came to the bank under these numbers, in capitals, by all settlements that name them. */
-export function payoutsNamed(sql: Sql, words: readonly string[]): readonly PayoutNamed[] {
-  return sql<PayoutNamed>(
-    `SELECT upper(utr) AS utr, count(*) AS lines, sum(net) AS net FROM settlement_lines
-     WHERE utr <> '' AND upper(utr) IN (SELECT value FROM json_each(?)) GROUP BY 1`,
-  ).all(JSON.stringify(words))
-}
-
 /** Under the name that a transfer is confirmed under, so that it counts once whatever becomes of it. */
 export function keepUnmatched(sql: Sql, money: readonly NewUnmatched[]): number {
   let added = 0
-  for (const { reference, amount, day, narration, eventId, who, at } of money) {
-    const isKnown = sql(
-      `SELECT 1 FROM captures WHERE source IN ('transfer', 'upi') AND account = '' AND reference = ? COLLATE NOCASE`,
-    ).get(reference)
-    if (isKnown !== undefined) continue
-    sql(
-      `INSERT INTO captures (source, account, reference, amount, currency, kind, paid_at, seen_at, state, why, found_for)
-       VALUES ('transfer', '', ?, ?, 'INR', 'sale', ?, ?, 'unmatched', ?, ?)`,
-    ).run(
+  for (const { reference, also = [], amount, day, narration, eventId, who, at } of money) {
+    const kept = keepCame(sql, {
+      way: 'transfer',
+      account: '',
       reference,
+      also,
       amount,
-      Math.min(startOf(day), at),
+      paidAt: instant(Math.min(startOf(day), at)),
       at,
-      `It came to the bank, and nobody waits for it: ${narration}${toldFor(sql, reference)}`,
+      state: 'unmatched',
       eventId,
-    )
+      foundFor: eventId,
+      regNo: null,
+      registrationId: null,
+      paymentId: null,
+      why: `It came to the bank, and nobody waits for it: ${narration}${toldFor(sql, reference)}`,
+    })
+    if (!kept.ok) continue
     audit(sql, {
       at,
       who,
@@ -290,6 +280,6 @@ export function keepUnmatched(sql: Sql, money: readonly NewUnmatched[]): number 
 function toldFor(sql: Sql, reference: string): string {
   const told = sql<{ reg_no: RegNo }>(
     'SELECT r.reg_no FROM tellings t JOIN registrations r ON r.id = t.registration_id WHERE t.folded = ? ORDER BY t.id DESC LIMIT 1',
-  ).get(foldedReference(reference))
+  ).get(bankKey(reference))
   return told === undefined ? '' : ` (told for ${told.reg_no})`
 }

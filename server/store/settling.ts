@@ -35,7 +35,7 @@ import {
 import { paymentOfOrder, toPayment, toStoredPayment } from './rows.ts'
 import type { OwnedPaymentRow } from './rows.ts'
 import {
-  bookBackBefore,
+  bookAndCover,
   joined,
   moneyOf,
   settleRegistration,
@@ -51,9 +51,6 @@ import type {
   StoredNotice,
   StoredPayment,
 } from './store.ts'
-
-/** No mail waits longer for its next try. */
-const MAIL_WAIT_MS_MAX = 24 * 60 * 60 * 1000
 
 /** Answers the notice's id. */
 export function recordNotice(sql: Sql, notice: NewNotice): number {
@@ -207,8 +204,8 @@ function applyOne(sql: Sql, row: OwnedPaymentRow, fact: PaymentFact): News {
     isPaidNow && next.status.is === 'success'
       ? captureNamed(sql, row, next.status.reference)
       : undefined
-  if (counts !== undefined) bookBackBefore(sql, row, counts, fact.at)
-  if (isPaidNow && row.asks_for === 'whole') owedSince(sql, row, fact.at)
+  if (isPaidNow) owedSince(sql, row, fact.at)
+  if (isPaidNow) bookAndCover(sql, row, counts, fact.at)
   if (next.status.is === 'success' && isPaidNow) book(sql, row, next.status.paidAt, row.amount)
   return { isNew, changed, isPaidNow }
 }
@@ -218,6 +215,7 @@ function applyOne(sql: Sql, row: OwnedPaymentRow, fact: PaymentFact): News {
  * was paid is due, or to be paid back. It is the money of this order that decides from now on, also where it had been free.
  */
 export function owedSince(sql: Sql, row: OwnedPaymentRow, at: Instant): void {
+  if (row.asks_for === 'difference') return askRemainder(sql, row, at)
   const { registration_id: id, reg_no, gateway, account, merchant_id: merchantId } = row
   sql('UPDATE registrations SET freed_at_attempt = NULL WHERE id = ?').run(id)
   const stored = sql<{ total: Paise | null; due: Paise }>(
@@ -232,6 +230,19 @@ export function owedSince(sql: Sql, row: OwnedPaymentRow, at: Instant): void {
   endOpenPayments(sql, id, 'corrected', at)
   const askedOf = { account: account ?? '', merchantId }
   askDifference(sql, { id, reg_no, due: dueOf(sql, id) }, { gateway: gateway ?? '', askedOf }, at)
+  settleRegistration(sql, id)
+}
+
+/** An earlier difference was paid late: the order that is open asks for what is still due, not for more. */
+function askRemainder(sql: Sql, row: OwnedPaymentRow, at: Instant): void {
+  const { registration_id: id, reg_no, gateway, account, merchant_id: merchantId, way } = row
+  const open = sql(
+    "SELECT 1 FROM payments WHERE registration_id = ? AND asks_for = 'difference' AND status = 'pending'",
+  ).get(id)
+  if (open === undefined) return
+  const askedOf = { account: account ?? '', merchantId }
+  const through = way === null ? { gateway: gateway ?? '', askedOf } : { way }
+  askDifference(sql, { id, reg_no, due: dueOf(sql, id) }, through, at)
   settleRegistration(sql, id)
 }
 
@@ -330,7 +341,7 @@ export function asked(
 }
 
 /** A question takes twenty seconds at most, and none is due again within a minute. */
-const ASKING_MS_MAX = 30_000
+export const ASKING_MS_MAX = 30_000
 
 export function claimQuestion(
   sql: Sql,
@@ -359,20 +370,4 @@ export function rearm(sql: Sql, orderId: OrderId, at: Instant): void {
     `UPDATE payments SET watch_until = ?, next_ask_at = max(?, min(coalesce(asked_at, 0), ?) + ?)
      WHERE order_id = ? AND gateway IS NOT NULL AND (status <> 'pending' OR review IS NOT NULL)`,
   ).run(at + WATCHED_MS, at, at, ASK_AGAIN_MS_MIN, orderId)
-}
-
-/** A clock that was ahead when the next question was planned, after one or because it ended by it: what waits for that time is due now. */
-export function clockWentBack(sql: Sql, at: Instant): void {
-  sql(
-    `UPDATE payments SET next_ask_at = ? WHERE status = 'pending' AND review IS NULL AND next_ask_at > ?
-     AND max(coalesce(asked_at, 0), created_at) > ?`,
-  ).run(at, at, at)
-  sql(
-    `UPDATE payments SET next_ask_at = ? WHERE watch_until IS NOT NULL AND watch_until > ? AND (next_ask_at IS NULL OR next_ask_at > ?)
-     AND max(coalesce(asked_at, 0), status_at) > ?`,
-  ).run(at, at, at, at)
-  sql("UPDATE mail_queue SET next_at = ? WHERE status = 'queued' AND next_at > ?").run(
-    at,
-    at + MAIL_WAIT_MS_MAX,
-  )
 }

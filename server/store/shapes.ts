@@ -11,6 +11,7 @@ import type {
   Paise,
   PaymentStatus,
   Quote,
+  RegistrationMoney,
   RegistrationState,
   RegNo,
   SoldSum,
@@ -139,6 +140,7 @@ export type StoredRegistration = {
   readonly state: RegistrationState
   /** What corrections and cancellation left: above nothing it is to be paid, below it is to be paid back. */
   readonly due: Paise
+  readonly money: RegistrationMoney
   /** The rule of the event file by which somebody sees it before it is paid, and by when; null: nobody has to. */
   readonly approval: string | null
   readonly decideBy: Instant | null
@@ -161,6 +163,7 @@ export type ListedRegistration = Pick<
   | 'id'
   | 'eventId'
   | 'regNo'
+  | 'formerNo'
   | 'answers'
   | 'category'
   | 'period'
@@ -174,6 +177,7 @@ export type ListedRegistration = Pick<
   | 'paymentId'
   | 'paidAt'
   | 'createdAt'
+  | 'money'
 > & {
   /** Of a stored one all attempts, newest first; of a listed one the newest alone. */
   readonly payments: readonly Pick<StoredPayment, 'orderId'>[]
@@ -262,6 +266,8 @@ export type ListPage = {
 
 export type SoldInList = {
   readonly sums: readonly SoldSum[]
+  /** What was paid and is on no line: more than the bill, or of what was cancelled since. */
+  readonly paidBeside: Paise
   /** How many people, by field, and how many of them of registrations that are paid. */
   readonly people: readonly {
     readonly field: string
@@ -281,7 +287,7 @@ export type NewMail = {
 
 export type QueuedMail = NewMail & {
   readonly id: number
-  /** `links`: to whoever lost theirs; `unfinished`: to whoever left before paying; `given-back`: to whoever has money back; `already`: to whoever is registered and was registered for again. Their links are made when they are sent. */
+  /** `links`: to whoever lost theirs; `unfinished`: to whoever left before paying; `given-back`: to whoever has money back; `already`: to whoever is registered and was registered for again. Their links are made when they are sent. `paused`: to whoever gets no more emails for an hour. */
   readonly kind:
     | 'confirmation'
     | 'again'
@@ -291,6 +297,7 @@ export type QueuedMail = NewMail & {
     | 'already'
     | 'asked'
     | 'links'
+    | 'paused'
   readonly attempts: number
   readonly eventId: string
   /** Null: of an event as a whole. */

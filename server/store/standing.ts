@@ -19,7 +19,7 @@ import type {
 } from '../../engine/index.ts'
 import { book } from './counters.ts'
 import type { Sql } from './database.ts'
-import { creditDocument, issueDocuments } from './documents.ts'
+import { coverBill, issueReceipt } from './documents.ts'
 import { addDue, paidBack } from './dues.ts'
 import { settlePlaces } from './places.ts'
 import { LEFT } from './refunds.ts'
@@ -54,7 +54,7 @@ export function stand(sql: Sql, row: OwnedPaymentRow, next: Payment, at: Instant
   )
   assert(written.changes === 1, 'the guarded statement of a payment changed nothing')
   if (moved && status.is === 'success') {
-    issueDocuments(sql, row, status, at)
+    issueReceipt(sql, row, status, at)
     endOthersByHand(sql, row, at)
   }
   settleRegistration(sql, row.registration_id)
@@ -87,7 +87,6 @@ export function wentBack(
   if (row === null) return false
   if (capture.state === 'fits' || capture.state === 'accepted') {
     book(sql, row, at, -amount)
-    creditDocument(sql, row, { amount, reference }, at)
     paidBack(sql, row.registration_id, amount, at)
     const { came, back } = moneyOf(sql, row.id) ?? { came: capture.amount, back: amount }
     const before = { ...toPayment(row), money: { came, back: paise(back - amount) } }
@@ -95,6 +94,7 @@ export function wentBack(
     assert(answer.ok, 'more went back than there was')
     const changed = stand(sql, row, answer.value, at)
     giveUpDue(sql, row.registration_id, at)
+    coverBill(sql, row.registration_id, at, { refund: { reference } })
     return changed
   }
   const left = sql(`SELECT 1 FROM captures c WHERE c.id = ? AND ${LEFT} > 0`).get(capture.id)
@@ -103,21 +103,24 @@ export function wentBack(
   return endWithout(sql, capture, row, 'refunded', at)
 }
 
-/** What went back of money before it counted leaves the figures on the days it went, once it counts. */
-export function bookBackBefore(
+/**
+ * Money begins to count: its invoice is issued in full. What went back of it before leaves the figures on the days it
+ * went, and is credited.
+ */
+export function bookAndCover(
   sql: Sql,
   row: OwnedPaymentRow,
-  { id, reference }: Pick<CaptureRow, 'id' | 'reference'>,
+  capture: Pick<CaptureRow, 'id' | 'reference'> | undefined,
   at: Instant,
 ): void {
   const gone = sql<{ amount: Paise; done_at: Instant; reference: string | null }>(
     "SELECT amount, done_at, reference FROM refunds WHERE capture_id = ? AND state = 'done' ORDER BY id",
-  ).all(id)
-  for (const back of gone) {
-    book(sql, row, back.done_at, -back.amount)
-    // The invoice that has just been issued charges all of it.
-    creditDocument(sql, row, { amount: back.amount, reference: back.reference ?? reference }, at)
-  }
+  ).all(capture?.id ?? null)
+  const refundedBefore = gone.reduce((sum, { amount }) => sum + amount, 0)
+  coverBill(sql, row.registration_id, at, { refundedBefore })
+  for (const back of gone) book(sql, row, back.done_at, -back.amount)
+  const reference = gone.at(-1)?.reference ?? capture?.reference ?? ''
+  if (gone.length > 0) coverBill(sql, row.registration_id, at, { refund: { reference } })
 }
 
 /** All of the price has gone back: what a correction left is not to be paid for what nobody has any more. */

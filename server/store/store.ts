@@ -181,7 +181,7 @@ export interface Store extends Acting, Issued, PeopleStore, SettlementStore {
   claimed(orderId: OrderId, at: Instant): Promise<void>
   /** A message claims money for a payment that has ended: it is due, and watched anew. Nothing for what is open. */
   rearm(orderId: OrderId, at: Instant): Promise<void>
-  /** The clock shows an earlier time than before: what was planned by the later one is due now. */
+  /** The clock shows an earlier time than before: what was planned by the later one is due now, and what ended by it is open again. */
   clockWentBack(at: Instant): Promise<void>
   addLink(link: NewLink): Promise<void>
   link(tokenHash: string): Promise<StoredLink | null>
@@ -202,6 +202,8 @@ export interface Store extends Acting, Issued, PeopleStore, SettlementStore {
   reviews(eventId: string | null): Promise<readonly Review[]>
   /** Null: there is none, or it was decided. */
   review(id: string): Promise<Review | null>
+  /** The event of a review, also after it was decided; null: there is no money, payment or refund of this id. */
+  eventOfReview(id: string): Promise<{ readonly eventId: string | null } | null>
   reviewCounts(): Promise<ReviewCounts>
   /**
    * Runs the engine's decide inside the transaction on the review as it is there, and does what follows: state

@@ -2,11 +2,13 @@
  * "I have paid": what a delegate tells of money that no gateway tells us of. It waits for a person who finds it at
  * the bank, or does not; meanwhile nobody else tells the same reference, and its places stay.
  */
-import { ATTEMPTS_MAX, err, foldedReference, ok, orderIdOf } from '../../engine/index.ts'
-import type { Answers, Instant, RegNo } from '../../engine/index.ts'
+import { ATTEMPTS_MAX, bankKey, err, ok, orderIdOf } from '../../engine/index.ts'
+import type { Answers, BankKey, Instant, RegNo } from '../../engine/index.ts'
 import type { ActAnswer, NewAct } from './acting.ts'
 import { doAct } from './acts.ts'
 import { endOpenPayments, insertPayment, nextAttempt } from './attempts.ts'
+import { ownerOf, type Named } from './bank-references.ts'
+import { reopenPayment } from './clock-back.ts'
 import type { Sql } from './database.ts'
 import { forgetDraft } from './drafts.ts'
 import { enqueue } from './mails.ts'
@@ -25,9 +27,9 @@ export function tell(
 ): ActAnswer {
   const { at, regNo } = wanted
   const { way, reference, paidOn, answers, uploads, drafts } = telling
-  return doAct(sql, wanted, ({ id }) => {
-    const folded = foldedReference(reference)
-    const known = knownAs(sql, folded, id)
+  return doAct(sql, wanted, ({ id, event_id: eventId }) => {
+    const folded = bankKey(reference)
+    const known = knownAs(sql, { reference, folded, eventId, regNo }, id)
     if (known !== null) return err({ code: 'taken', message: known })
     endTellings(sql, id, 'again', at)
     // Found as another amount, or by a wrong way, it may be told once more: this telling is the one that stands.
@@ -48,7 +50,7 @@ export function tell(
     sql("UPDATE registrations SET state = 'told' WHERE id = ?").run(id)
     settleRegistration(sql, id)
     keepAgain(sql, id, at)
-    if (mail !== null) enqueue(sql, id, 'again', mail, at)
+    if (mail !== null) enqueue(sql, id, 'again', mail, at, wanted.actor)
     return ok({
       message: 'Thank you. The organisers look for it at their bank, and you will get an email.',
       data: { told: reference },
@@ -57,16 +59,18 @@ export function tell(
 }
 
 /** Why this reference is not looked for, said to whoever tells it; null: it is. */
-function knownAs(sql: Sql, folded: string, id: number): string | null {
+function knownAs(
+  sql: Sql,
+  { folded, ...claim }: Omit<Named, 'way'> & { readonly folded: BankKey },
+  id: number,
+): string | null {
   const told = sql<{ id: number }>(
     "SELECT registration_id AS id FROM tellings WHERE folded = ? AND (ended_as IS NULL OR ended_as = 'found') AND registration_id <> ?",
   ).get(folded, id)
-  const came = sql<{ id: number | null }>(
-    "SELECT registration_id AS id FROM captures WHERE source IN ('transfer', 'upi') AND account = '' AND reference = ? COLLATE NOCASE",
-  ).get(folded)
-  if (came?.id === id)
+  const owner = ownerOf(sql, { ...claim, way: 'transfer' })
+  if (owner?.is === 'payment' && owner.regNo === claim.regNo)
     return 'This payment has been found already, and it is with the organisers. You need not tell of it again; they will write to you.'
-  return told === undefined && came === undefined
+  return told === undefined && owner === null
     ? null
     : 'This number has been told for another registration already. Please check it. If it is right, write to the organisers.'
 }
@@ -128,7 +132,7 @@ export function notFound(
     endTellings(sql, id, 'not_found', wanted.at)
     sql('UPDATE registrations SET pay_until = ? WHERE id = ?').run(payUntil, id)
     settleRegistration(sql, id)
-    if (mail !== null) enqueue(sql, id, 'again', mail, wanted.at)
+    if (mail !== null) enqueue(sql, id, 'again', mail, wanted.at, wanted.actor)
     return ok({ message: 'The delegate is told that the payment was not found.' })
   })
 }
@@ -149,8 +153,25 @@ export function lapse(sql: Sql, wanted: NewAct, mail: NewMail | null): ActAnswer
       return err({ code: 'moved_on', message: 'Money has come for it in the meantime.' })
     endOpenPayments(sql, id, 'expired', wanted.at)
     settleRegistration(sql, id)
-    if (mail !== null) enqueue(sql, id, 'again', mail, wanted.at)
+    if (mail !== null) enqueue(sql, id, 'again', mail, wanted.at, wanted.actor)
     return ok({ message: 'The registration has lapsed.' })
+  })
+}
+
+/** It lapsed by a clock that was ahead: it can be paid until the same day as before, where its places are still there. */
+export function reopen(sql: Sql, wanted: NewAct, mail: NewMail | null): ActAnswer {
+  const { at } = wanted
+  return doAct(sql, wanted, ({ id }) => {
+    const newest = sql<{ id: number; reason: string | null }>(
+      "SELECT id, iif(status = 'failed', reason, NULL) AS reason FROM payments WHERE registration_id = ? AND asks_for = 'whole' ORDER BY attempt DESC LIMIT 1",
+    ).get(id)
+    if (newest?.reason === 'expired') reopenPayment(sql, newest.id, at)
+    settleRegistration(sql, id)
+    const gone = keepAgain(sql, id, at)
+    if (gone !== null)
+      return err({ code: 'taken', message: `No place is left for ${gone.name}: others have it.` })
+    if (mail !== null) enqueue(sql, id, 'again', mail, at, wanted.actor)
+    return ok({ message: 'The registration is open again.' })
   })
 }
 
@@ -176,7 +197,7 @@ export function takeUp(
     const gone = keepAgain(sql, id, at)
     if (gone !== null)
       return err({ code: 'taken', message: `No place is left for ${gone.name}: others have it.` })
-    if (mail !== null) enqueue(sql, id, 'again', mail, at)
+    if (mail !== null) enqueue(sql, id, 'again', mail, at, wanted.actor)
     return ok({ message: 'The registration is taken up again.' })
   })
 }

@@ -100,8 +100,10 @@ export function storeOf({
     tell: (wanted, telling, mail) => write('tell', wanted, telling, mail),
     notFound: (wanted, how) => write('notFound', wanted, how),
     lapse: (wanted, mail) => write('lapse', wanted, mail),
+    reopen: (wanted, mail) => write('reopen', wanted, mail),
     takeUp: (wanted, how) => write('takeUp', wanted, how),
     overdue: async (at, limit) => read.overdue(at, limit),
+    lapsedTooEarly: async (at, limit) => read.lapsedTooEarly(at, limit),
     tellings: async (regNo) => read.tellings(regNo),
     kept: async (regNo) => read.kept(regNo),
     acts: async (regNo) => read.acts(regNo),
@@ -111,11 +113,11 @@ export function storeOf({
     settlementLines: (of) => list('settlementLines', of),
     heldMoney: (of) => list('heldMoney', of),
     heldOrders: (orders) => list('heldOrders', orders),
-    payoutsNamed: (words) => list('payoutsNamed', words),
     settledOf: async (regNo) => read.settledOf(regNo),
 
     reviews: (eventId) => list('reviews', eventId),
     review: async (id) => read.review(id),
+    eventOfReview: async (id) => read.eventOfReview(id),
     reviewCounts: () => list('reviewCounts'),
     decide: (id, decision, at, mail) => write('decide', id, decision, at, mail),
     wantRefund: (wanted) => write('wantRefund', wanted),
@@ -125,7 +127,7 @@ export function storeOf({
     silentRefunds: (at) => write('silentRefunds', at),
     inReview: (eventId) => list('inReview', eventId),
     awaited: (eventId) => list('awaited', eventId),
-    knownReferences: (words) => list('knownReferences', words),
+    knownReferences: (keys) => list('knownReferences', keys),
     findIn: (eventIds, text, limit) => list('findIn', eventIds, text, limit),
     listPage: async (query, page, pageSize) => {
       if (isNear(query, page, pageSize)) return read.nearPage(query, page, pageSize)

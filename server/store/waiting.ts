@@ -3,8 +3,8 @@
  * over those that wait alone, so that it costs what waits and not what there is. Whether a registration is of the event is asked
  * by EXISTS: joined, SQLite walks over all of the event's to find those few.
  */
-import { WAITING_IDS } from '../../engine/index.ts'
-import type { Instant, WaitingId } from '../../engine/index.ts'
+import { instant, SETTLED_WITHIN_DAYS, startOf, WAITING_IDS } from '../../engine/index.ts'
+import type { Day, Instant, WaitingId } from '../../engine/index.ts'
 import type { Sql } from './database.ts'
 import type { WaitingCount } from './store.ts'
 
@@ -15,7 +15,7 @@ const REFUND_OF = `SELECT c.registration_id FROM refunds f JOIN captures c ON c.
   WHERE EXISTS (SELECT 1 FROM registrations r WHERE r.id = c.registration_id AND r.event_id = :event)`
 
 /** Each is bound to `event`, `at` and `limit`. A condition that says twice what it says is what its index is for. */
-const IDS: Readonly<Record<WaitingId, string>> = {
+const IDS: Readonly<Record<Exclude<WaitingId, 'refund_unsettled'>, string>> = {
   // A refund that was refused, or of which nobody knows, waits for the same person.
   review: `SELECT id FROM registrations WHERE event_id = :event AND in_review
     UNION ${REFUND_OF} AND f.state = 'unsure' AND f.state IN ('wanted', 'asked', 'unsure')
@@ -43,6 +43,48 @@ const IDS: Readonly<Record<WaitingId, string>> = {
     AND state = 'to_pay' AND in_review = 0 AND created_at < :at - ${PENDING_MS} ORDER BY created_at DESC LIMIT :limit`,
 }
 
+const SETTLED_WITHIN_MS = SETTLED_WITHIN_DAYS * 24 * 60 * 60 * 1000
+/** A refund that went through the gateway: it was asked for there, or the gateway reported it. */
+const BY_GATEWAY = (refund: string): string =>
+  `${refund}.state = 'done' AND (${refund}.asked_at IS NOT NULL OR ${refund}.who = 'gateway')`
+/**
+ * Refunds of one account that ended before `before` and that no kept line covers; matched like `judgeSettled`, by reference, payment or order, and amount.
+ * Two equal refunds of one payment need two lines. A note of the staff, written after the five days, closes the matter.
+ */
+const UNSETTLED = `SELECT DISTINCT c.registration_id AS id FROM refunds f JOIN captures c ON c.id = f.capture_id
+  LEFT JOIN payments p ON p.id = c.payment_id
+  WHERE ${BY_GATEWAY('f')} AND f.done_at < :before AND c.kind = 'sale' AND c.source = :source AND c.account IN (:account, '')
+    AND EXISTS (SELECT 1 FROM registrations r WHERE r.id = c.registration_id AND r.event_id = :event)
+    AND (SELECT count(*) FROM settlement_lines l WHERE l.source = c.source AND l.account = :account AND l.kind = 'refund'
+        AND l.amount = f.amount AND (l.reference = c.reference OR l.order_id = p.order_id
+          OR l.reference IN (SELECT g.reference FROM captures d JOIN refunds g ON g.capture_id = d.id WHERE d.payment_id = c.payment_id)))
+      < (SELECT count(*) FROM captures d JOIN refunds g ON g.capture_id = d.id
+        WHERE d.payment_id = c.payment_id AND ${BY_GATEWAY('g')} AND g.amount = f.amount AND g.id <= f.id)
+    AND NOT EXISTS (SELECT 1 FROM acts b WHERE b.registration_id = c.registration_id AND b.act = 'note'
+      AND b.at > f.done_at + ${SETTLED_WITHIN_MS})
+  ORDER BY 1 DESC LIMIT :limit`
+
+/** Only accounts whose settlements are kept, up to the last day that they cover: elsewhere every refund would be listed. */
+function unsettledRefunds(
+  sql: Sql,
+  event: string,
+  at: Instant,
+  limit: number,
+): readonly { id: number }[] {
+  const accounts = sql<{ source: string; account: string; day: Day | null }>(
+    `SELECT s.source, s.account, (SELECT max(l.day) FROM settlement_lines l WHERE l.source = s.source AND l.account = s.account) AS day
+     FROM (SELECT DISTINCT source, account FROM settlements) s`,
+  ).all()
+  const found = accounts.flatMap(({ source, account, day }) => {
+    if (day === null) return []
+    const before = instant(Math.min(startOf(day), at - SETTLED_WITHIN_MS))
+    return sql<{ id: number }>(UNSETTLED).all({ event, source, account, before, limit })
+  })
+  return [...new Map(found.map((one) => [one.id, one])).values()]
+    .toSorted((a, b) => b.id - a.id)
+    .slice(0, limit)
+}
+
 /** At most `limit` of them. */
 export function waitingIds(
   sql: Sql,
@@ -50,9 +92,11 @@ export function waitingIds(
   { is, at }: { readonly is: WaitingId; readonly at: Instant },
   limit: number,
 ): readonly number[] {
-  return sql<{ id: number }>(IDS[is])
-    .all({ event: eventId, at, limit })
-    .map(({ id }) => id)
+  const found =
+    is === 'refund_unsettled'
+      ? unsettledRefunds(sql, eventId, at, limit)
+      : sql<{ id: number }>(IDS[is]).all({ event: eventId, at, limit })
+  return found.map(({ id }) => id)
 }
 
 /** The dashboard counts no further: whoever has so many to see to has enough. */

@@ -8,6 +8,7 @@ import * as approving from './approving.ts'
 import * as cancelling from './cancelling.ts'
 import { cameAgain, confirm } from './confirming.ts'
 import * as correcting from './correcting.ts'
+import * as clockBack from './clock-back.ts'
 import * as codes from './codes.ts'
 import * as deciding from './deciding.ts'
 import * as givingBack from './giving-back.ts'
@@ -40,7 +41,7 @@ export const writes = {
   claimQuestion: settling.claimQuestion,
   claimed: settling.claimed,
   rearm: settling.rearm,
-  clockWentBack: settling.clockWentBack,
+  clockWentBack: clockBack.clockWentBack,
   note: acts.note,
   askCancel: acts.askCancel,
   erase: erasing.erase,
@@ -56,6 +57,7 @@ export const writes = {
   tell: telling.tell,
   notFound: telling.notFound,
   lapse: telling.lapse,
+  reopen: telling.reopen,
   takeUp: telling.takeUp,
   refund: moneyActs.refund,
   decideFor: moneyActs.decideFor,

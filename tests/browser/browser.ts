@@ -187,7 +187,7 @@ async function open(
  * library is the second, and looks at the attributes where there is nothing to read. It also sets what is
  * filled in as a script of the page would, which React takes for its own doing; here it is typed.
  */
-function likeAPerson(): void {
+export function likeAPerson(): void {
   for (const name of Object.getOwnPropertyNames(Element.prototype))
     if (/^aria.*Elements?$/.test(name)) Reflect.deleteProperty(Element.prototype, name)
   const insert = (text: string): void => void document.execCommand('insertText', false, text)

@@ -24,10 +24,15 @@ export function drawnNumbers(dataDir: string, old: Four): Four {
   return numbers
 }
 
-/** What a page shows of a registration, under the number drawn for it in place of the old one. */
+/** Facts of an imported registration: its registration number was drawn; its transaction ID is the former number. */
 export const factsUnder = (
   facts: Readonly<Record<string, string | undefined>>,
   old: string,
   drawn: string,
 ): Readonly<Record<string, string | undefined>> =>
-  Object.fromEntries(Object.entries(facts).map(([name, text]) => [name, text?.replace(old, drawn)]))
+  Object.fromEntries(
+    Object.entries(facts).map(([name, text]) => [
+      name,
+      ['Order ID', 'Transaction ID'].includes(name) ? text : text?.replace(old, drawn),
+    ]),
+  )

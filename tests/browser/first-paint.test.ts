@@ -42,7 +42,7 @@ type Public = {
 }
 
 const NO_SCRIPT =
-  'Registering needs JavaScript. Please switch it on in your browser, or write to the address below.'
+  'Registering needs JavaScript and a recent browser. Otherwise, write to the address below.'
 const RESULT_NO_SCRIPT = 'Showing it needs JavaScript.'
 const form = (page: Page): Locator =>
   page

@@ -220,7 +220,7 @@ test('a delegate of the conference is led page by page, refused what cannot be, 
     'Bed in a twin room, 3 nights3 × ₹ 2,250.50': '₹ 6,751.50',
     'Price Period': 'Regular',
     'Before GST': '₹ 23,751.50',
-    GST: '₹ 3,397.58',
+    'GST (18% and 5%)': '₹ 3,397.58',
     'Total Amount': '₹ 27,149.08',
   })
   await expectAccessible(page, 'the last page of the form')

@@ -92,6 +92,7 @@ const RIGHT: Readonly<Record<string, string>> = {
   EV445: WAYS,
   EV446: WAYS,
   EV447: WAYS,
+  EV448: WAYS,
   EV481: CANCELLATION,
   EV482: CANCELLATION,
   EV483: CANCELLATION,
@@ -105,6 +106,7 @@ const RIGHT: Readonly<Record<string, string>> = {
   EV493: INVOICE,
   EV494: `fees:\n  tax: {name: GST, percent: 18, prices: exclusive}\n${INVOICE}`,
   EV495: INVOICE,
+  EV499: INVOICE,
   EV801:
     '# second2026.yaml\nroutes:\n  form: /second2026\n  success: /second2026/success\n  failed: /second2026/failed\n',
   EV802: '# second2026.yaml\norder_id:\n  prefix: SCND\n',
@@ -175,6 +177,7 @@ export const MENDED: Readonly<Record<string, readonly [string, string]>> = {
   ],
   EV537: ['15% off", when', '20% off", when'],
   EV538: ['50 seats', '40 seats'],
+  EV449: ['id: room', 'id: room\n      sac: 996311'],
   EV457: ['2026-03-20', '2026-02-15'],
   EV458: ['2025-02-20', '2026-02-20'],
   EV461: [

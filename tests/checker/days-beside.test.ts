@@ -17,7 +17,7 @@ const sound = inMarch('{id: regular, from: 2026-10-31, to: 2027-03-16}')
     `payment:
   ways:
     - {id: card, gateway: card-gateway, account: sample}
-    - {id: transfer, label: NEFT, until: 2027-02-25, tell: Sample Bank, lapses_after: 5 days, asks: [{id: utr, label: UTR number, unique: true, required: true}]}`,
+    - {id: transfer, label: NEFT, until: 2027-02-25, tell: Sample Bank, lapses_after: 5 days, asks: [{id: utr, label: UTR number, format: utr, unique: true, required: true}]}`,
   )
 
 test('the file they are typed into is sound', () => {

@@ -480,7 +480,7 @@ describe('preview', () => {
     const event = readEvent(text, shared)
     const pages = event === null ? [] : preview(event)
     const [index, ...examples] = pages.map(({ html }) => plain(html))
-    expect(index).toContain('<th scope="row">ECG in an hour (Hall A, 12 noon)</th><td>₹ 1,000</td>')
+    expect(index).toContain('<th scope="row">ECG in an hour (Hall A, 12 noon)</th><td>₹ 1,180</td>')
     expect(index).toContain('late-fee: Late fee: +₹ 500 on registration, from 1 February 2027')
     expect(examples.join('\n')).toContain('Accompanying person: ₹ 5,310')
   })

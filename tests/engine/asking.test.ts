@@ -59,10 +59,20 @@ describe('the watch list', () => {
 
 test('an open payment: after half its age, between a minute and six hours, also when the clock went back', () => {
   const open = { status: 'pending', review: null, createdAt: start, watchUntil: null } as const
-  const waits = [-year(), 0, minute, 4 * minute, 2 * hour, 20 * hour, 4 * day].map((age) => {
+  const waits = [-year(), -1000, 0, minute, 4 * minute, 2 * hour, 20 * hour, 4 * day].map((age) => {
     const at = instant(start + age)
     return (nextQuestion(open, at, true) ?? 0) - at
   })
-  expect(waits).toEqual([minute, minute, minute, 2 * minute, hour, 6 * hour, 6 * hour])
+  expect(waits).toEqual([hour, minute, minute, minute, 2 * minute, hour, 6 * hour, 6 * hour])
 })
 const year = (): number => 365 * day
+
+test('a payment with a date in the future is asked about every hour, not every minute for weeks; every half day once it has ended', () => {
+  const tomorrow = instant(start + 86_400_000)
+  const open = { status: 'pending', review: null, createdAt: tomorrow, watchUntil: null } as const
+  expect(nextQuestion(open, start, true)).toBe(start + 3_600_000)
+  const watchUntil = instant(tomorrow + WATCHED_MS)
+  expect(nextQuestion({ ...open, status: 'failed', watchUntil }, start, true)).toBe(
+    start + 43_200_000,
+  )
+})

@@ -126,6 +126,7 @@ describe('items', () => {
       base: rupee(12_000),
       gst: rupee(600),
       total: rupee(12_600),
+      rate: 5,
     })
     expect(lines(event, { room: 'double', nights: 0 }).length).toBe(1)
     expect(lines(event, { room: 'double' }).length).toBe(1)

@@ -310,7 +310,7 @@ describe('how long a price is held', () => {
   test('no try is offered where none would be let through', () => {
     const paying = {
       ...event,
-      payment: { account: 'demo', gateway: {} as never },
+      payment: { account: 'demo', gateway: { minimum: 100 } as never },
     }
     const offered = (registration: Payable, on: string) => mayTry(paying, registration, at(on))
     const left = registrationOf(attempt({ createdAt: at('2026-01-05') }))

@@ -90,6 +90,7 @@ describe('a derived category', () => {
             base: rupee(4237),
             gst: rupee(763),
             total: rupee(5000),
+            rate: 18,
           },
         ],
       },

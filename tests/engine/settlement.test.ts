@@ -13,11 +13,11 @@ import {
   unsettled,
 } from '../../engine/index.ts'
 import type { HeldMoney, RegNo, SettlementLine } from '../../engine/index.ts'
-import { readLines } from '../../server/office/csv-lines.ts'
+import { readLines, STATEMENT_LIMITS } from '../../server/office/csv-lines.ts'
 import { rupee } from './fixtures.ts'
 
 const rowsOf = (text: string) => {
-  const read = readLines(text, 'loose')
+  const read = readLines(text, STATEMENT_LIMITS)
   if (!read.ok) throw new Error(read.error.message)
   return read.value
 }
@@ -144,10 +144,41 @@ Total,590,10,,
   test('of which nobody knows the heads is read as somebody says', () => {
     const rows = rowsOf('Was,Wieviel,Wann\nSMPL1,590,30/01/2026\n')
     expect(readSettlement(rows)).toMatchObject({ ok: false, error: { code: 'columns_unknown' } })
-    const none = { fee: null, tax: null, net: null, utr: null, kind: null, paid: null }
+    const none = {
+      fee: null,
+      tax: null,
+      net: null,
+      utr: null,
+      kind: null,
+      paid: null,
+      currencies: [],
+    }
     const said = readSettlement(rows, { order: 0, reference: null, amount: 1, day: 2, ...none })
     expect(said).toMatchObject({ ok: true, value: { lines: [{ order: 'SMPL1', net: 59_000 }] } })
   })
+})
+
+test.each(['USD', 'usd', '840', 'Dollar', 'EUR'])(
+  'a line in %s is left unread, and not taken for rupees',
+  (currency) => {
+    const file = `Order ID,Currency,Txn Amount,UTR Number,Settlement Date\nSMPL1,INR,590.00,U1,03-02-2027\nSMPL2,${currency},590.00,U1,03-02-2027\nSMPL3,,590.00,U1,03-02-2027\n`
+    const found = readSettlement(rowsOf(file))
+    expect(found).toMatchObject({
+      ok: true,
+      value: { unread: [3], lines: [{ order: 'SMPL1' }, { order: 'SMPL3' }] },
+    })
+  },
+)
+
+test('a line whose transfer alone is in another currency, or whose amount names one, is left unread too', () => {
+  const of = (head: string, row: string) =>
+    readSettlement(rowsOf(`Order ID,Txn Amount,UTR Number,Settlement Date,${head}\nSMPL1,${row}\n`))
+  for (const found of [
+    of('Txn Currency,Settlement Currency', '590.00,U1,03-02-2027,INR,USD'),
+    of('Remarks', 'USD 590.00,U1,03-02-2027,x'),
+    of('Remarks', '$590.00,U1,03-02-2027,x'),
+  ])
+    expect(found).toMatchObject({ ok: true, value: { lines: [], unread: [2] } })
 })
 
 const line = (n: number, more: Partial<SettlementLine> = {}): SettlementLine => ({

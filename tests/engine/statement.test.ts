@@ -1,12 +1,12 @@
 /** Statements of the usual banks, as their sites give them, beside registrations that wait for money. */
 import { expect, test } from 'vitest'
-import { day, readStatement, reconcile } from '../../engine/index.ts'
-import type { Awaited, RegNo } from '../../engine/index.ts'
-import { readLines } from '../../server/office/csv-lines.ts'
+import { bankKey, day, readStatement, reconcile } from '../../engine/index.ts'
+import type { Awaited, RegNo, Statement, StatementLine } from '../../engine/index.ts'
+import { readLines, STATEMENT_LIMITS } from '../../server/office/csv-lines.ts'
 import { rupee } from './fixtures.ts'
 
 const rowsOf = (text: string) => {
-  const read = readLines(text)
+  const read = readLines(text, STATEMENT_LIMITS)
   if (!read.ok) throw new Error(read.error.message)
   return read.value
 }
@@ -98,6 +98,10 @@ const waits = (n: number, more: Partial<Awaited> = {}): Awaited => ({
 })
 const told = (reference: string) => ({ reference, day: day('2027-02-03') })
 const OWN_ACCOUNT = '50200012345678'
+const fileOf = (
+  lines: readonly StatementLine[],
+  more: Partial<Pick<Statement, 'withdrawals' | 'details'>> = {},
+) => ({ lines, withdrawals: [], details: [], ...more })
 const line = (n: number, narration: string, amount = 1180) => ({
   line: n,
   day: day('2027-02-03'),
@@ -124,18 +128,20 @@ test('lines are matched by what was told, by the number, and by amount and day o
     line(8, 'NEFT CR GATEWAY UTIBN27020300077', 900),
   ]
   const payout = { utr: 'UTIBN27020300077', lines: 3, net: rupee(900) }
-  const found = reconcile(lines, awaited, {
-    known: new Map([['SBIN0270000000111', 'SMPL0000000000009' as RegNo]]),
-    payouts: new Map([[payout.utr, payout]]),
+  const paid = { id: 1, regNo: 'SMPL0000000000009' as RegNo, amount: rupee(1180) }
+  const found = reconcile(fileOf(lines), awaited, {
+    payments: new Map([[bankKey('SBIN0270000000111'), paid]]),
+    payouts: new Map([[bankKey(payout.utr), payout]]),
   })
   expect(found.map(({ as, of, reference }) => [as, of.map((no) => no.at(-1)), reference])).toEqual([
     ['matched', ['1'], 'ICICN22027020312345678'],
     ['matched', ['2'], '703400001111'],
     ['ambiguous', ['3'], '703499998888'],
-    ['differs', ['4'], '703412345678'],
-    ['ambiguous', ['4'], '703412345678'],
+    // One reference in two lines identifies neither.
+    ['ambiguous', ['4'], `2027-02-03 100000 UPI 703412345678 TO ${OWN_ACCOUNT}`],
+    ['ambiguous', ['4'], `2027-02-03 100000 UPI 703412345678 AGAIN TO ${OWN_ACCOUNT}`],
     // The number of one's own account, which stands in each, is no reference.
-    ['unmatched', [], `2027-02-03 INTEREST 12 TO ${OWN_ACCOUNT}`],
+    ['unmatched', [], `2027-02-03 700 INTEREST 12 TO ${OWN_ACCOUNT}`],
     ['known', ['9'], 'SBIN0270000000111'],
     ['payout', [], 'UTIBN27020300077'],
   ])

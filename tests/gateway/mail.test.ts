@@ -267,7 +267,7 @@ describe('without SMTP', () => {
     await queued({ subject, to })
     await mailer().run()
     const { headers } = readMail(only())
-    expect(headers['subject']).toBe('Hello Bcc: everybody@example.org')
+    expect(headers['subject']).toBe('Hello Bcc: everybody@example. org')
     expect(headers['bcc']).toBeUndefined()
   })
 

@@ -181,6 +181,7 @@ describe('a notice', () => {
     ['JSON that is none', '{"TRANSACTIONID":', 'application/json'],
     ['a form without an order', 'TRANSACTIONSTATUS=200', formType],
     ['a list', '[1,2]', 'application/json'],
+    ['an object without fields', '{}', 'application/json'],
   ])('malformed (%s): 400, stored as it came', async (_name, body, type) => {
     const response = await fetch(`${rig.url}/api/payment/webhook/`, {
       method: 'POST',
@@ -188,7 +189,10 @@ describe('a notice', () => {
       body,
     })
     expect(response.status).toBe(400)
-    expect(await response.json()).toMatchObject({ status: 'error', code: 'malformed' })
+    const answer = (await response.json()) as { message: string }
+    expect(answer).toMatchObject({ status: 'error', code: 'malformed' })
+    // `{}` is a JSON object, and an empty form is a form.
+    expect(answer.message).not.toContain('neither a posted form nor a JSON object')
     expect(rig.rows('SELECT body FROM gateway_notices ORDER BY id DESC LIMIT 1')).toEqual([
       { body },
     ])

@@ -1,7 +1,7 @@
 /** A gateway that answers what a test tells it to, on a port of its own, and the real adapter that asks it. */
 import { createServer } from 'node:http'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { instant } from '../../engine/index.ts'
+import { instant, paise } from '../../engine/index.ts'
 import type { EventConfig, OrderId } from '../../engine/index.ts'
 import type { Account, GatewayAdapter } from '../../server/deps.ts'
 import { airpay } from '../../server/paying/gateway/airpay.ts'
@@ -68,6 +68,7 @@ export const event: EventConfig = eventOf({
         refund: 'https://pay.example/refund',
         hops: [],
       },
+      minimum: paise(100),
       postsTo: 'pay',
       posts: {},
       constants: {},

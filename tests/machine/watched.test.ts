@@ -89,6 +89,29 @@ test('a database that had no room for somebody counts as down for half a minute,
   await app.close()
 })
 
+test('a clock that was set forward by weeks is logged, and stands in the health check for a day', async () => {
+  const app = await startTestApp({
+    clock: '2025-10-10',
+    events: { 'sample2026.yaml': fixtureEvent() },
+  })
+  const troubles = async (): Promise<unknown> =>
+    (await app.app.inject({ url: '/healthz', remoteAddress: '127.0.0.1' })).json().troubles
+  const warnings = (): readonly unknown[] =>
+    app.log.filter(({ message }) => String(message).includes('the clock was set'))
+  app.at('2025-10-12')
+  expect([await troubles(), warnings()]).toEqual([[], []])
+  app.setClock('2025-10-31')
+  expect(await troubles()).toEqual([
+    'At 31 October 2025, 12:00 pm the clock was set forward by 19 days. Check its time service (NTP).',
+  ])
+  expect(warnings()).toEqual([expect.objectContaining({ level: 'warn', byMs: 19 * 86_400_000 })])
+  app.setClock('2025-10-12')
+  expect(await troubles()).toEqual([expect.stringContaining('the clock was set back by 19 days')])
+  app.at('2025-10-14')
+  expect([await troubles(), warnings().length]).toEqual([[], 2])
+  await app.close()
+})
+
 test('the figures are for the machine itself and for whoever has the token, not for strangers and not through a proxy', async () => {
   const token = 'a token that nobody guesses'
   const app = await startTestApp({
@@ -108,7 +131,26 @@ test('the figures are for the machine itself and for whoever has the token, not 
   expect((await app.app.inject('/metrics')).body).toMatch(
     /\nrollcall_payments_pending 1\n[^]*\nrollcall_registrations\{event="sample2026",status="pending"\} 1\n/,
   )
-  expect(await ask({ 'x-forwarded-for': '192.0.2.7' }, '127.0.0.1')).toBe(401)
+  for (const header of [
+    'x-forwarded-for',
+    'forwarded',
+    'x-real-ip',
+    'via',
+    'cf-connecting-ip',
+    'true-client-ip',
+    'x-client-ip',
+    'x-forwarded-host',
+    'x-forwarded-proto',
+    'x-cluster-client-ip',
+  ]) {
+    expect([header, await ask({ [header]: '192.0.2.7' }, '127.0.0.1')]).toEqual([header, 401])
+    const health = await app.app.inject({ url: '/healthz', headers: { [header]: '192.0.2.7' } })
+    expect([header, Object.keys(health.json())]).toEqual([header, ['status', 'health']])
+  }
+  // A proxy that adds nothing still passes on the host that the visitor asked for.
+  expect(await ask({ host: 'conference.example' }, '127.0.0.1')).toBe(401)
+  for (const host of ['127.0.0.1:3000', 'localhost', '[::1]:3000'])
+    expect(await ask({ host }, '127.0.0.1')).toBe(200)
   await app.close()
 })
 

@@ -64,8 +64,9 @@ test('whoever pays has a receipt and an invoice, numbered one after the other', 
   expect(invoice).toMatchObject({
     buyer: { name: 'Asha Sample', gstin: null },
     supplier: { gstin: '32AAAAA0000A1ZB', sac: '998596' },
-    placeOfSupply: { code: '32', name: 'Kerala' },
-    heads: { taxable: 100_000, cgst: 9_000, sgst: 9_000, igst: 0, total: 118_000 },
+    form: 'tax-invoice',
+    lines: [{ sac: '998596', rate: 18, place: '32', base: 100_000, gst: 18_000 }],
+    byRate: [{ rate: 18, place: '32', taxable: 100_000, cgst: 9_000, sgst: 9_000, igst: 0 }],
     inWords: 'Rupees one thousand one hundred eighty only',
   })
   // The same notice again issues nothing again.
@@ -231,7 +232,7 @@ test('the PDF says what was frozen, in every script, and is the same each time',
     'Tax invoice',
     invoice?.serial ?? '',
     '₹\u00a01,180',
-    'CGST 9%',
+    '9%: ₹ 90',
     'GSTIN 32AAAAA0000A1ZB',
   ])
     expect(text.replaceAll(' ', '\u00a0')).toContain(said.replaceAll(' ', '\u00a0'))

@@ -1,10 +1,12 @@
 /** What is over in the office: a paid registration that was cancelled looked paid, and a desk would have let it in. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { FoundAnswer, ListAnswer, SoldAnswer, StatsAnswer } from '../../engine/index.ts'
-import { readImport } from '../../server/commands/registrations-csv.ts'
+import { freshNumber } from '../../server/registering/making.ts'
+import { readImportText } from './importing.ts'
 import { fixtureEvent } from '../server/fixture.ts'
 import { startTestApp } from '../server/harness.ts'
 import type { TestApp } from '../server/harness.ts'
+import { imported } from '../server/registrations.ts'
 import { noon, register, signIn } from './office.ts'
 import type { Office } from './office.ts'
 
@@ -119,10 +121,20 @@ test('a spreadsheet that is filtered for Paid leaves out who was cancelled, and 
   expect(named.headers['content-disposition']).toContain('_cancelled.csv')
   const config = test_.deps.events.byId(EVENT)
   if (config === null) throw new Error('no event')
-  const read = readImport(config.config, config.hash, file.body)
+  const read = readImportText(config.config, config.hash, file.body)
   expect(read.ok ? [] : read.error.map(({ message }) => message)).toContainEqual(
     expect.stringContaining(
       'means that it was cancelled, and an import makes registrations that stand.',
     ),
   )
+})
+
+test('a registration that was refunded before its import was displayed "Cancelled (refunded)" under the filter "Refunded"', async () => {
+  const config = test_.deps.events.byId(EVENT)?.config
+  if (config === undefined) throw new Error('no event')
+  const row = imported({ eventId: EVENT, paymentStatus: 'refunded', regNo: freshNumber(config) })
+  expect(await test_.deps.store.importRegistrations([row])).toMatchObject({ ok: true })
+  const { registrations } = await page('payment_status=refunded')
+  const shown = { reg_no: row.regNo, payment_status_display: 'Refunded' }
+  expect(registrations).toEqual([expect.objectContaining(shown)])
 })

@@ -124,6 +124,31 @@ test('whoever owes a difference is not told that all is complete when some of it
   expect(mail?.text).not.toContain('complete')
 })
 
+test('a refund that no single payment covers is split between the payments, and takes part of a paisa from none', async () => {
+  const regNo = await added('Kiran', 'C-090')
+  const dearer = { act: 'correct', why: 'By phone.', answers: { workshop: 'records' }, total: 5900 }
+  expect((await office.act(regNo, dearer)).status).toBe(200)
+  const paid = { act: 'confirm', why: 'Cash.', way: 'desk', reference: 'C-091', amount: '1180' }
+  expect((await office.act(regNo, paid)).status).toBe(200)
+  const refund = { act: 'refund', why: 'Agreed.', by_hand: true, reference: 'C-092' }
+  for (const amount of ['5000.005', 5000.005])
+    expect((await office.act(regNo, { ...refund, amount })).body.code).toMatch(
+      /^bad_(amount|data)$/,
+    )
+  const split = await office.act(regNo, { ...refund, amount: '5000.01' })
+  expect(split).toMatchObject({ status: 200 })
+  expect(split.body.message).toContain('split between 2 payments')
+  const refunds = await server.deps.store.refunds(regNo)
+  expect(refunds.map(({ amount, state }) => [amount, state])).toEqual([
+    [472_000, 'done'],
+    [28_001, 'done'],
+  ])
+  expect(await standing(regNo)).toMatchObject({ kept: 899.99 })
+  expect((await office.act(regNo, { ...refund, reference: 'C-093', amount: '900' })).status).toBe(
+    422,
+  )
+})
+
 test('whoever pays less by a correction is told what goes back, and no more than is there', async () => {
   const regNo = await added('Jaya', 'C-060')
   const price = async (workshop: string | null, total: number): Promise<string> => {

@@ -7,7 +7,7 @@ import type { EventConfig, RegistrationAnswer } from '../../engine/index.ts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { main } from '../../server/cli.ts'
 import { readEnvironment } from '../../server/machine/environment.ts'
-import { readImport } from '../../server/commands/registrations-csv.ts'
+import { readImportText } from './importing.ts'
 import type { CsvProblem } from '../../server/office/csv-lines.ts'
 import { freshNumber } from '../../server/registering/making.ts'
 import { openStore } from '../../server/store/open.ts'
@@ -42,7 +42,7 @@ const pulmo = () => {
   return served.config
 }
 const problems = (lines: readonly string[]): readonly CsvProblem[] => {
-  const read = readImport(pulmo(), 'hash', lines.join('\n'))
+  const read = readImportText(pulmo(), 'hash', lines.join('\n'))
   return read.ok ? [] : read.error
 }
 
@@ -75,7 +75,7 @@ async function stored(): Promise<number> {
 }
 
 test('a row becomes a registration: labels become values, amounts paise, times Indian; what is not there is nothing', () => {
-  const read = readImport(pulmo(), 'hash', GOOD.join('\n'))
+  const read = readImportText(pulmo(), 'hash', GOOD.join('\n'))
   expect(read.ok && read.value).toEqual([
     {
       line: 2,
@@ -138,7 +138,7 @@ describe('lists in a cell', () => {
   const conference = readEvent(read(path).text, ours, { path }) as EventConfig
   const answersOf = (column: string, cell: string): unknown => {
     const said = `"${cell.replaceAll('"', '""')}"`
-    const found = readImport(
+    const found = readImportText(
       conference,
       'hash',
       `reg_no,payment_status,created_at,${column}\nNIDAN1,success,2026-12-24,${said}`,
@@ -172,7 +172,7 @@ describe('lists in a cell', () => {
   test('days of people are read as the export says them', () => {
     const marathonPath = 'tests/events/nilarun2027.yaml'
     const marathon = readEvent(read(marathonPath).text, ours, { path: marathonPath }) as EventConfig
-    const found = readImport(
+    const found = readImportText(
       marathon,
       'hash',
       'reg_no,payment_status,created_at,family\nNILA1,success,2026-12-24,"Mini Sample, 5 May 2022"',
@@ -377,7 +377,7 @@ describe('the command', () => {
 
 /** The lines of a file, each under a number as the command draws it. */
 const numbered = (lines: readonly string[]): ImportRow[] => {
-  const read = readImport(
+  const read = readImportText(
     pulmo(),
     app.deps.events.byId('pulmocon2025')?.hash ?? '',
     lines.join('\n'),
@@ -495,7 +495,7 @@ test('the office sees imported rows, and its export can be brought in elsewhere'
     },
   ])
   const csv = (await office.get('/admin/export/?event_type=pulmocon')).body
-  const again = readImport(pulmo(), app.deps.events.byId('pulmocon2025')?.hash ?? '', csv)
+  const again = readImportText(pulmo(), app.deps.events.byId('pulmocon2025')?.hash ?? '', csv)
   if (!again.ok) throw new Error(JSON.stringify(again.error))
   expect(again.value.map(({ row }) => row).toSorted((a, b) => a.createdAt - b.createdAt)).toEqual(
     rows.map(({ regNo, ...row }) => ({ ...row, formerNo: regNo })),

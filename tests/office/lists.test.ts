@@ -178,7 +178,7 @@ describe('a list call', () => {
     ],
     [
       'waiting=money',
-      '“waiting” must be one of review, told, to_approve, cancel_asked, pay_back, mail_failed, pending, not “money”.',
+      '“waiting” must be one of review, told, to_approve, cancel_asked, pay_back, refund_unsettled, mail_failed, pending, not “money”.',
     ],
     ['page=0', '“page” must be a whole number from 1.'],
     ['page=1e9', '“page” must be a whole number from 1.'],
@@ -309,7 +309,14 @@ describe('an export', () => {
     const { rows, text } = await csv('/afpicon/download-csv/')
     expect(text.startsWith('\uFEFF')).toBe(true)
     const list = test_.deps.events.byId(EVENT)?.config.admin.lists[1]
-    expect(rows[0]).toEqual(list?.columns.map(({ label }) => label))
+    // The columns of the specification as it orders them, then ours.
+    expect(rows[0]).toEqual([
+      ...(list?.columns ?? []).map(({ label }) => label),
+      'Amount paid',
+      'Amount refunded',
+      'Amount due',
+    ])
+    expect(rows[1]?.slice(-3)).toEqual(['7080.00', '0.00', '0.00'])
     expect(rows).toHaveLength(46)
     const row = Object.fromEntries(
       (list?.columns ?? []).map(({ id }, index) => [id, rows[1]?.[index]]),

@@ -66,8 +66,8 @@ const TABLE: Readonly<Record<string, Row>> = {
   'POST /admin/me/recovery-codes': 'signed in',
   'POST /admin/me/sessions/end': 'signed in',
   'GET /admin/my-lists': 'signed in',
-  'POST /admin/my-lists': 'signed in',
 
+  'POST /admin/my-lists': 'viewer of their event',
   'GET /admin/export': 'viewer of their event',
   'GET /admin/sold': 'viewer of their event',
   'GET /admin/add': 'desk of their event',
@@ -201,8 +201,10 @@ function ask(
     .replace('*', 'nothing')
   const list = server.deps.events.byId(here)?.config.admin.lists[0]
   const query = new URLSearchParams({
-    event: here,
-    event_id: here,
+    // A call that takes no event refuses one.
+    ...(/\/(find|stats|me|session|my-lists|admins|served-files)\b/.test(url)
+      ? {}
+      : { event: here, event_id: here }),
     list_id: list?.id ?? '',
     // What tells the exports apart that share an address.
     ...Object.fromEntries(new URLSearchParams(list?.export.api.split('?')[1] ?? '')),

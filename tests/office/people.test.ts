@@ -264,6 +264,24 @@ describe('an own account', () => {
     expect((await login('nita', { password: 'three words apart' })).statusCode).toBe(200)
   })
 
+  test('a stolen session and password changed the password of an account with a second factor', async () => {
+    const { token, secret } = await withFactor('usha')
+    const change = (more: object) =>
+      post(
+        '/admin/me/password/',
+        { password: PASSWORD, new_password: 'three words apart', ...more },
+        token,
+      )
+    for (const more of [{}, { code: '' }, { code: codeOf(secret, 5) }, { code: null }]) {
+      const { statusCode, body } = await change(more)
+      expect([statusCode, Object.keys(JSON.parse(body).errors)]).toEqual([422, ['code']])
+    }
+    expect((await login('usha', { code: codeOf(secret) })).statusCode).toBe(200)
+    later(STEP_MS)
+    expect((await change({ code: codeOf(secret) })).statusCode).toBe(200)
+    expect((await login('usha')).statusCode).toBe(401)
+  })
+
   test('sessions are told apart by browser and network, and ended one by one or together', async () => {
     const token = await someone('omar')
     const phone =

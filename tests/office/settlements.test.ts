@@ -383,3 +383,51 @@ test('the bank’s statement names the gateway’s transfer, and money that nobo
   ).toBe('₹\u00a01,180 has gone back.')
   expect((await reviews()).filter(({ kind }) => kind === 'unmatched')).toEqual([])
 })
+
+test('a treasurer of one event who keeps a report of the shared account changed payments of the other event', async () => {
+  const theirs = await registered('other2026')
+  const paidThere = await paid('AP30', 'other2026')
+  const mine = await registered()
+  await server.deps.store.addAdmin('shared', await cheapHash(PASSWORD), server.now(), {
+    role: 'treasurer',
+    events: [EVENT],
+  })
+  const one = await signIn(server, 'shared')
+  const file = report(
+    sale(theirs.order, 'AP31', 1180, 'UTR30'),
+    sale(mine.order, 'AP30', 1180, 'UTR30'),
+    sale('NOBODYS1', 'AP32', 1180, 'UTR30'),
+    `${theirs.order},AP33,500.00,0,0,500.00,UTR30,30-01-2026,Refund`,
+    sale(mine.order, 'AP34', 1180, 'UTR30'),
+  )
+  const before = await server.deps.store.registration(theirs.regNo)
+  const kept = await post(asked('reconcile/keep'), file, one)
+  expect([kept.code, kept.body]).toEqual([
+    200,
+    {
+      status: 'success',
+      message:
+        '2 lines kept, money of 2 lines is before a person, 3 lines of other events left unmatched.',
+      added: 2,
+      known: 0,
+      to_review: 2,
+    },
+  ])
+  expect(await server.deps.store.registration(theirs.regNo)).toEqual(before)
+  expect(
+    server.rows("SELECT order_id FROM settlement_lines WHERE utr = 'UTR30' ORDER BY order_id"),
+  ).toEqual(
+    [{ order_id: mine.order }, { order_id: 'NOBODYS1' }].toSorted((a, b) =>
+      a.order_id < b.order_id ? -1 : 1,
+    ),
+  )
+  // The order id of a first attempt is the number of the registration.
+  const looked = await post(asked('reconcile'), file, one)
+  const shown = JSON.stringify(looked.body)
+  for (const hidden of [theirs.regNo, paidThere.regNo]) expect(shown).not.toContain(hidden)
+  expect(shown).toContain(mine.regNo)
+  // A user of both events keeps the rest.
+  expect((await post(asked('reconcile/keep'), file)).body).toMatchObject({ added: 3, known: 2 })
+  const csv = await one.get(`/admin/settlements/export/?event=${EVENT}`)
+  for (const hidden of [theirs.regNo, paidThere.regNo]) expect(csv.body).not.toContain(hidden)
+})

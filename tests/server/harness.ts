@@ -43,6 +43,8 @@ export type TestApp = {
   readonly printed: string[]
   /** Sets the clock: an instant with offset, or a day (its noon in India). */
   at(text: string): void
+  /** Sets the clock as an operator does, while no time passes. */
+  setClock(text: string): void
   now(): Instant
   /** Rows as they are in the database file now, read by a connection of our own. */
   rows(sql: string, ...params: unknown[]): Record<string, unknown>[]
@@ -98,10 +100,12 @@ export async function startTestApp(
   })
   if (!read.ok) throw new Error(read.error.join('\n'))
   let now = instantOf(options.clock ?? '2025-10-10T12:00:00+05:30')
+  let passedMs = 0
   const log: Record<string, unknown>[] = []
   const printed: string[] = []
   const assembled = await assemble(read.value, {
     clock: () => now,
+    steadyMs: () => passedMs,
     log: {
       info: (entry, message) => void log.push({ level: 'info', message, ...entry }),
       warn: (entry, message) => void log.push({ level: 'warn', message, ...entry }),
@@ -142,6 +146,11 @@ export async function startTestApp(
     printed,
     rows,
     at: (text) => {
+      const next = instantOf(text)
+      passedMs += next - now
+      now = next
+    },
+    setClock: (text) => {
       now = instantOf(text)
     },
     now: () => now,

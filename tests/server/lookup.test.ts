@@ -215,11 +215,11 @@ describe('limits on guessing', () => {
       url: `/api/sample2026/registrations/SMPL${String(serial).padStart(13, '0')}/`,
       remoteAddress: address,
     })
-  const limited = () =>
+  const limited = (variables: Readonly<Record<string, string>> = {}) =>
     start({
       clock: '2026-01-10',
       events: { 'sample2026.yaml': fixtureEvent() },
-      variables: { RATE_LIMITS: 'on' },
+      variables: { RATE_LIMITS: 'on', ...variables },
     })
 
   test('twenty wrong numbers from one address, then 429 until ten minutes have passed; another address is not affected', async () => {
@@ -253,7 +253,38 @@ describe('limits on guessing', () => {
     ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
     ['fe80::1%eth0', 'fe80:0:0:0::/64'],
     ['::1', '0:0:0:0::/64'],
+    ['::FFFF:C000:0201', '192.0.2.1'],
+    // As proxies write an address with its port.
+    ['192.0.2.1:54321', '192.0.2.1'],
+    [' 192.0.2.1:1 ', '192.0.2.1'],
+    ['[2001:db8:0:7::1]:443', '2001:db8:0:7::/64'],
+    ['[2001:db8:0:7::1]', '2001:db8:0:7::/64'],
+    ['[::ffff:192.0.2.1]:80', '192.0.2.1'],
+    ['[fe80::1%eth0]:80', 'fe80:0:0:0::/64'],
+    // What is no address shares one count.
+    ...['', 'unknown', '_hidden', 'a:1', 'b:2', '192.0.2.256', '[x]:1', '1.2.3', '::1]:1'].map(
+      (ip) => [ip, 'no address'] as [string, string],
+    ),
   ])('%s is counted under %s', (ip, key) => expect(addressOf({ ip })).toBe(key))
+
+  test('whoever changed the port, or made up addresses, guessed without end behind a trusted proxy', async () => {
+    const { app } = await limited({ TRUST_PROXY: '127.0.0.1' })
+    const from = (serial: number, visitor: string) =>
+      app.inject({
+        url: `/api/sample2026/registrations/SMPL${String(serial).padStart(13, '0')}/`,
+        headers: { 'x-forwarded-for': visitor },
+      })
+    for (const visitor of [
+      (serial: number) => `192.0.2.9:${1000 + serial}`,
+      (serial: number) => `[2001:db8:0:9::${serial + 1}]:${1000 + serial}`,
+      (serial: number) => `made-up-${serial}`,
+    ]) {
+      const statuses = []
+      for (let serial = 0; serial < 21; serial++)
+        statuses.push((await from(serial, visitor(serial))).statusCode)
+      expect(statuses).toEqual([...Array.from({ length: 20 }, () => 404), 429])
+    }
+  })
 
   test('right numbers do not count', async () => {
     const { app, post } = await limited()

@@ -204,6 +204,25 @@ test('nobody paid in ten days: the workshop seat is free for others, and what wa
   }
 })
 
+test('a registration that expired while the clock was a month ahead can be paid until the same day as before', async () => {
+  const { body } = await register({ way: 'transfer' })
+  const { payUntil } = await stored(body.reg_no)
+  server.setClock('2027-02-10')
+  await server.lapsing.run()
+  server.setClock('2027-01-10')
+  expect((await stored(body.reg_no)).state).toBe('lapsed')
+  await server.lapsing.run()
+  expect(await stored(body.reg_no)).toMatchObject({ state: 'to_pay', payUntil })
+  expect((await mailsOf(body.reg_no)).at(-1)?.subject).toContain('is open again')
+  expect((await server.deps.store.acts(body.reg_no as never)).map(({ act: name }) => name)).toEqual(
+    ['lapse', 'reopen'],
+  )
+  const number = utr()
+  await ownPage(body.page).tell({ utr: number, paid_on: '2027-01-10' })
+  const came = { act: 'confirm', way: 'transfer', reference: number, amount: '4720' }
+  expect(await act(body.reg_no, came)).toMatchObject({ body: { state: 'complete' } })
+})
+
 test('where the day of credit decides, money of a dearer day is measured by its price', async () => {
   const { body } = await register({ way: 'transfer' })
   const number = utr()

@@ -5,6 +5,7 @@
 import { dayOf, rupees } from '../../engine/index.ts'
 import type { AddedAnswer, Way } from '../../engine/index.ts'
 import type { Sql } from '../../server/store/database.ts'
+import { plain, spelled } from './bank.ts'
 import type { Bank } from './bank.ts'
 import type { Course } from './course.ts'
 import { answersOf, priceOn, SEEN } from './events.ts'
@@ -59,7 +60,16 @@ export async function addAtDesk(
   const today = dayOf(course.now())
   const price = priceOn(given.versionOf(SEEN), isMember ? 'member' : 'non-member', today)
   if (price === null) return
-  const slip = isPaid ? bank.pay(MODES[mode], price, today).reference : ''
+  // Some read the slip of a transfer that is recorded already.
+  const used = sql()<{ reference: string }>(
+    "SELECT reference FROM captures WHERE source IN ('transfer', 'upi', 'cheque')",
+  ).all()
+  const isUsed = mode !== 'cash' && used.length > 0 && random.chance(0.2)
+  const slip = !isPaid
+    ? ''
+    : isUsed
+      ? spelled(plain(random.pick(used).reference), random)
+      : bank.pay(MODES[mode], price, today).reference
   const payload = {
     event: SEEN,
     key: hands.nextClick(),
@@ -84,6 +94,8 @@ export async function addAtDesk(
     const isSettled = stored?.state === 'complete' && stored.slips === 1
     if (isPaid && state === 'complete' && stored?.state === 'complete' && !isSettled)
       broken({ promise: 'what is paid at the desk counts once', by })
+    if (isPaid && isUsed && state === 'complete')
+      broken({ promise: 'each rupee at the bank is counted once', by: `${slip}: ${by}` })
     if (isPaid && stored?.state === 'to_pay' && stored.in_review === 0)
       broken({ promise: 'what is paid at the desk counts once', by })
     return regNo

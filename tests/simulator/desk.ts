@@ -5,11 +5,12 @@
 import { addDays, assertNever, dayOf, paise } from '../../engine/index.ts'
 import type { ActName, ActsAnswer, RegistrationState, RegNo, Way } from '../../engine/index.ts'
 import { addAtDesk } from './adding.ts'
-import { purseOf } from './bank.ts'
+import { purseOf, spelled } from './bank.ts'
 import type { Bank, Came } from './bank.ts'
 import type { Course } from './course.ts'
-import { CREDITED, priceOn, SEEN } from './events.ts'
-import type { Version } from './events.ts'
+import { CREDITED, ITEM_IDS, priceOn, RATES, SEEN } from './events.ts'
+import type { EventId, Version } from './events.ts'
+import { compareFigures } from './figures.ts'
 import type { Gateway } from './gateway.ts'
 import { openHands } from './hands.ts'
 import type { Answer, Machine } from './machine.ts'
@@ -149,6 +150,18 @@ export function openDesk(given: DeskGiven): { begin(): void } {
         const now = page?.fields.find(({ id }) => id === 'is_member')?.value
         return { act: 'correct', answers: { is_member: now !== 'true' && now !== 'yes' } }
       }
+      case 'correct items': {
+        const exchange = random.pick([
+          { workshop: true, donation: false },
+          { workshop: false, donation: true },
+        ])
+        const answers = random.chance(0.4)
+          ? exchange
+          : Object.fromEntries(
+              ITEM_IDS.filter(() => random.chance(0.35)).map((id) => [id, random.chance(0.5)]),
+            )
+        return given.eventOf(regNo) === RATES ? { act: 'correct', answers } : null
+      }
       case 'transfer': {
         const n = random.below(1000)
         const answers = {
@@ -176,7 +189,7 @@ export function openDesk(given: DeskGiven): { begin(): void } {
       case 'came again':
       case 'confirm': {
         const came = await cameFor(regNo, random)
-        const reference = random.chance(0.5) ? came.reference.toLowerCase() : came.reference
+        const reference = spelled(came.reference, random)
         const { way, amount, on: day } = came
         const act = is === 'confirm' ? 'confirm' : 'came_again'
         return { act, way, reference, amount: amount / 100, day }
@@ -195,6 +208,7 @@ export function openDesk(given: DeskGiven): { begin(): void } {
         return { act: 'refuse' }
       case 'refuse with an offer':
         return { act: 'refuse', offer: true }
+      case 'compare the figures':
       case 'erase':
       case 'load a statement':
       case 'add at the desk':
@@ -218,7 +232,9 @@ export function openDesk(given: DeskGiven): { begin(): void } {
     const known = bank.all()
     if (known.length > 0 && random.chance(0.35)) {
       const one = random.pick(known)
-      return purseOf(one.way) === 'bank' ? { ...one, way: random.pick(['transfer', 'upi']) } : one
+      return purseOf(one.way) === 'bank'
+        ? { ...one, way: random.pick(['transfer', 'upi', 'cheque', 'machine']) }
+        : one
     }
     const stored = await machine.inside(({ store }) => store.registration(regNo as RegNo))
     const on = addDays(dayOf(course.now()), random.chance(0.3) ? -random.below(DAYS_AGO_MAX) : 0)
@@ -282,6 +298,10 @@ export function openDesk(given: DeskGiven): { begin(): void } {
 
   /** Some acts are for those who wait for them: one of these, where there is one. */
   const fitting = async (is: DeskAct, numbers: readonly string[]): Promise<readonly string[]> => {
+    if (is === 'correct items') {
+      const theirs = numbers.filter((regNo) => given.eventOf(regNo) === RATES)
+      return theirs.length === 0 ? numbers : theirs
+    }
     const wanted = WAITS_FOR[is]
     if (wanted === undefined) return numbers
     const states = await Promise.all(
@@ -303,7 +323,9 @@ export function openDesk(given: DeskGiven): { begin(): void } {
         if (times > 0) given.post.expect()
       }
       const shared = { bank, hands, sql: given.sql, broken, acted }
-      await Promise.all(people.map((who) => loadStatement(shared, who, SEEN, one, drawn(who))))
+      await Promise.all(
+        people.map((who) => loadStatement(shared, who, SEEN, one, drawn(who), dayOf(course.now()))),
+      )
       return
     }
     if (one.is === 'add at the desk') {
@@ -320,6 +342,10 @@ export function openDesk(given: DeskGiven): { begin(): void } {
     }
     const numbers = given.numbers()
     if (numbers.length === 0) return
+    if (one.is === 'compare the figures') {
+      broken(await compareFigures(hands, given.sql, given.eventOf(random.pick(numbers)) as EventId))
+      return
+    }
     const regNo = random.pick(await fitting(one.is, numbers))
     await Promise.all(
       people.map((who) =>

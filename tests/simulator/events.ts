@@ -23,7 +23,9 @@ export const CLOSES: Instant = startOf(day('2026-03-01'))
 export const EVENTS = ['sample2026', 'second2026', 'seats2026'] as const
 /** Served where people of the desk are: its members are seen before they pay, and delegates change what they eat. */
 export const SEEN = 'seen2026'
-export type EventId = (typeof EVENTS)[number] | typeof SEEN
+/** Served where people of the desk are: items with two tax rates and with none. */
+export const RATES = 'rates2026'
+export type EventId = (typeof EVENTS)[number] | typeof SEEN | typeof RATES
 /** Of these there is enough for everybody. */
 export const PLENTY = ['sample2026', 'second2026'] as const satisfies readonly EventId[]
 
@@ -83,6 +85,7 @@ limits:
   - {id: dais, when: {category: member}, max: 2, full: The dais is full}
 `,
   },
+  rates2026: { id: RATES, prefix: 'RATE', title: 'Rates 2026', extra: SCALE + INVOICE },
   seats2026: {
     id: 'seats2026',
     prefix: 'SEAT',
@@ -104,6 +107,7 @@ function textOf(id: EventId, version: Exclude<Version, 'gone'>): string {
   const plain = PLAIN[id]
   if (id === SEEN)
     return withWays(withFood(plainText(plain, version === 'free' ? 'usual' : version)))
+  if (id === RATES) return withItems(plainText(plain, version === 'free' ? 'usual' : version))
   // What is free has no coupon.
   if (id === 'seats2026') return withCodes(plainText(plain, version === 'free' ? 'usual' : version))
   return plainText(plain, version)
@@ -123,6 +127,25 @@ function withFood(text: string): string {
     /( {8}- \{id: letter.*\n)/,
     '$1        - {id: food, type: select, label: Food, options: [{id: rice, label: Rice}, {id: bread, label: Bread}]}\n',
   )
+}
+
+/** A workshop and a donation cost the same with tax; of the companion's price the tax is rounded. */
+const ITEMS = `  items:
+    - {id: room, label: Room, when: {room: true}, tax: {name: GST, percent: 5, prices: exclusive}, prices: {period: [early, late], each: [3000, 3000]}}
+    - {id: companion, label: Companion, when: {companion: true}, prices: {period: [early, late], each: [777.77, 777.77]}}
+    - {id: workshop, label: Workshop, when: {workshop: true}, prices: {period: [early, late], each: [1000, 1000]}}
+    - {id: donation, label: Donation, when: {donation: true}, tax: none, prices: {period: [early, late], each: [1180, 1180]}}
+`
+export const ITEM_IDS = ['room', 'companion', 'workshop', 'donation'] as const
+export type ItemId = (typeof ITEM_IDS)[number]
+
+function withItems(text: string): string {
+  const fields = ITEM_IDS.map(
+    (id) => `        - {id: ${id}, type: yes-no, label: ${id}, default: false}\n`,
+  )
+  return text
+    .replace(/( {4}non-member: .*\n)/, `$1${ITEMS}`)
+    .replace(/( {8}- \{id: letter.*\n)/, `$1${fields.join('')}`)
 }
 
 /** What it costs with tax, in whole paise, by category and period; the early member's also as the dearer file has it. */
@@ -235,7 +258,9 @@ export const answersOf = (
   isMember: boolean,
   code: CodeKindId | null,
   way: string | null,
+  items: readonly ItemId[] = [],
 ): Readonly<Record<string, string>> => ({
+  ...Object.fromEntries(items.map((id) => [id, 'true'])),
   ...(way === null ? {} : { way }),
   ...(code === null ? {} : { code: SEATS.codes[code] }),
   full_name: `Delegate Number${delegate}`,

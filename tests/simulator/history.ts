@@ -6,7 +6,7 @@ import { openBank } from './bank.ts'
 import { openCourse } from './course.ts'
 import { hireEverybody, openDesk } from './desk.ts'
 import { freshDisk } from './disk.ts'
-import { ACCOUNTS, EVENTS, SEEN, served } from './events.ts'
+import { ACCOUNTS, EVENTS, RATES, SEEN, served } from './events.ts'
 import type { Credentials, EventId, Version } from './events.ts'
 import { openGateway } from './gateway.ts'
 import { openMachine } from './machine.ts'
@@ -71,7 +71,7 @@ export async function happen(plan: Plan, { trace }: Options = {}): Promise<Outco
     lastMs = Math.max(lastMs, course.now() - plan.start + ms)
   }
 
-  const events: readonly EventId[] = plan.desk.length > 0 ? [...EVENTS, SEEN] : EVENTS
+  const events: readonly EventId[] = plan.desk.length > 0 ? [...EVENTS, SEEN, RATES] : EVENTS
   const files = new Map<EventId, Version>(events.map((event) => [event, 'usual']))
   let credentials: Credentials = 'first'
   let skewMs = 0
@@ -113,6 +113,8 @@ export async function happen(plan: Plan, { trace }: Options = {}): Promise<Outco
     wrote: (verb) => {
       tally.writes += 1
       if (!PLANS_ONLY.has(verb)) broken(promises.afterWrite(course.now()))
+      if (verb === 'clockWentBack' && skewMs === 0)
+        broken(promises.afterClockWentBack(course.now()))
     },
     trace: say,
   }

@@ -5,6 +5,7 @@
  */
 import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
+import threads from 'node:worker_threads'
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import { ASK_AGAIN_MS_MIN, instant, issuerOf } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
@@ -20,6 +21,7 @@ import type { Disk } from './disk.ts'
 import { ACCOUNTS, registryOf } from './events.ts'
 import type { Credentials } from './events.ts'
 import type { Random } from './random.ts'
+import { SheetThreadHere } from './sheet-thread.ts'
 
 /** What the store does that changes something; a crash may commit it without an answer. */
 const WRITES: ReadonlySet<string> = new Set(Object.keys(writes))
@@ -162,6 +164,7 @@ async function routes(): Promise<FastifyInstance> {
       forget: async () => {},
     },
     clock,
+    clockJumps: { look: () => null, close: async () => {} },
     log,
   }
   app = await buildApp(deps)
@@ -178,6 +181,7 @@ function inVirtualTime(world: World): () => void {
     timeout: AbortSignal.timeout.bind(AbortSignal),
     randomInt: crypto.randomInt,
     randomBytes: crypto.randomBytes,
+    Worker: threads.Worker,
   }
   const timeouts = new WeakMap<object, number>()
   Object.assign(globalThis, {
@@ -201,12 +205,14 @@ function inVirtualTime(world: World): () => void {
     randomBytes: (bytes: number) =>
       Buffer.from(Array.from({ length: bytes }, () => world.random.below(256))),
   })
+  Object.assign(threads, { Worker: SheetThreadHere })
   syncBuiltinESMExports()
   return () => {
-    const { timeout, randomInt, randomBytes, ...globals } = real
+    const { timeout, randomInt, randomBytes, Worker, ...globals } = real
     Object.assign(globalThis, globals)
     AbortSignal.timeout = timeout
     Object.assign(crypto, { randomInt, randomBytes })
+    Object.assign(threads, { Worker })
     syncBuiltinESMExports()
   }
 }
@@ -224,29 +230,32 @@ export async function openMachine(world: World): Promise<Machine & { close(): vo
       get:
         (_, verb: keyof Store) =>
         (...args: unknown[]) =>
-          new Promise((resolve, reject) => {
-            const run = (): Promise<unknown> => {
-              const done = (disk.store()[verb] as (...given: unknown[]) => Promise<unknown>)(
-                ...args,
-              )
-              world.trace(() => `store: ${verb}`)
-              if (!WRITES.has(verb)) return done
-              world.wrote(verb)
-              plan()
-              return done
-            }
-            const entry = course.after(
-              world.storeMs(),
-              () => {
-                uncommitted.delete(entry)
-                if (world.isDiskFull() && WRITES.has(verb))
-                  reject(new StoreBusy('the disk is full'))
-                else run().then(resolve, reject)
-              },
-              owner,
-            )
-            if (WRITES.has(verb)) uncommitted.set(entry, () => void run().catch(() => {}))
-          }),
+          // Read in chunks while it is sent: no promise of its own.
+          verb === 'exportRows'
+            ? (disk.store().exportRows as (...given: unknown[]) => unknown)(...args)
+            : new Promise((resolve, reject) => {
+                const run = (): Promise<unknown> => {
+                  const done = (disk.store()[verb] as (...given: unknown[]) => Promise<unknown>)(
+                    ...args,
+                  )
+                  world.trace(() => `store: ${verb}`)
+                  if (!WRITES.has(verb)) return done
+                  world.wrote(verb)
+                  plan()
+                  return done
+                }
+                const entry = course.after(
+                  world.storeMs(),
+                  () => {
+                    uncommitted.delete(entry)
+                    if (world.isDiskFull() && WRITES.has(verb))
+                      reject(new StoreBusy('the disk is full'))
+                    else run().then(resolve, reject)
+                  },
+                  owner,
+                )
+                if (WRITES.has(verb)) uncommitted.set(entry, () => void run().catch(() => {}))
+              }),
     })
 
   /** When something is due next, by the server's own clock. */

@@ -17,21 +17,44 @@ type Document = {
 }
 const DOCUMENTS = `SELECT id, payment_id, kind, account, year, serial, body, json_extract(body, '$.total') AS total
   FROM documents ORDER BY id`
-type Paid = {
+type Paid = { id: number; order_id: string; amount: number }
+const PAID = `SELECT p.id, p.order_id, p.amount FROM payments p JOIN registrations r ON r.id = p.registration_id
+  JOIN event_issuers e ON e.event_id = r.event_id WHERE p.status IN ('success', 'refunded') AND p.amount > 0`
+type Charged = {
   id: number
-  order_id: string
-  amount: number
+  reg_no: string
+  total: number
+  due: number
   came: number
-  back: number
+  gone: number
+  let_go: number
   invoices: 0 | 1
 }
-/** What was paid, how much came for it, and how much of that has gone back by now. */
-const PAID = `SELECT p.id, p.order_id, p.amount, e.issuer ->> '$.invoice' IS NOT NULL AS invoices,
-  (SELECT coalesce(sum(f.amount), 0) FROM refunds f JOIN captures c ON c.id = f.capture_id
-    WHERE c.counts_for = p.id AND c.state IN ('fits', 'accepted') AND f.state = 'done') AS back,
-  (SELECT coalesce(sum(c.amount), 0) FROM captures c WHERE c.counts_for = p.id AND c.state IN ('fits', 'accepted')) AS came
-  FROM payments p JOIN registrations r ON r.id = p.registration_id JOIN event_issuers e ON e.event_id = r.event_id
-  WHERE p.status IN ('success', 'refunded') AND p.amount > 0`
+/** What a registration costs that has been paid, what came for it, what went back, and how much less was accepted. */
+const CHARGED = `SELECT r.id, r.reg_no, r.total, r.due, e.issuer ->> '$.invoice' IS NOT NULL AS invoices,
+  sum(p.came) AS came, sum(p.gone) AS gone, sum(max(0, p.amount - p.came)) AS let_go FROM (
+    SELECT p.registration_id, p.amount,
+      (SELECT coalesce(sum(c.amount), 0) FROM captures c WHERE c.counts_for = p.id AND c.state IN ('fits', 'accepted')) AS came,
+      (SELECT coalesce(sum(f.amount), 0) FROM refunds f JOIN captures c ON c.id = f.capture_id
+        WHERE c.counts_for = p.id AND c.state IN ('fits', 'accepted') AND f.state = 'done') AS gone
+    FROM payments p WHERE p.status IN ('success', 'refunded') AND p.amount > 0) p
+  JOIN registrations r ON r.id = p.registration_id JOIN event_issuers e ON e.event_id = r.event_id GROUP BY r.id`
+/** Taxable value and tax of the registered items by rate; an adjustment changes each line at the line's rate. */
+const BY_RATE = `SELECT coalesce(rate, 'null') AS rate, sum(base) AS base, sum(gst) AS gst FROM (
+    SELECT l.rate, l.base, l.gst FROM bill_lines l JOIN registrations r ON r.id = l.registration_id AND r.bill = l.bill
+      WHERE r.id = ? AND l.parts IS NULL
+    UNION ALL
+    SELECT s.rate, part.value ->> '$.base', part.value ->> '$.gst' FROM bill_lines l
+      JOIN registrations r ON r.id = l.registration_id AND r.bill = l.bill JOIN json_each(l.parts) part
+      JOIN bill_lines s ON s.registration_id = l.registration_id AND s.bill = l.bill AND s.line = part.value ->> '$.line'
+      WHERE r.id = ?)
+  GROUP BY 1 HAVING sum(base) <> 0 OR sum(gst) <> 0 ORDER BY 1`
+/** Invoices less credit notes. */
+const INVOICED_BY_RATE = `SELECT coalesce(CAST(json_extract(line.value, '$.rate') AS TEXT), 'null') AS rate,
+    sum(iif(d.kind = 'credit', -1, 1) * (line.value ->> '$.base')) AS base, sum(iif(d.kind = 'credit', -1, 1) * (line.value ->> '$.gst')) AS gst
+  FROM documents d JOIN json_each(d.body, '$.lines') line WHERE d.registration_id = ? AND d.kind <> 'receipt'
+  GROUP BY 1 HAVING sum(iif(d.kind = 'credit', -1, 1) * (line.value ->> '$.base')) <> 0
+    OR sum(iif(d.kind = 'credit', -1, 1) * (line.value ->> '$.gst')) <> 0 ORDER BY 1`
 
 /** The words of a receipt go with the person; what it states of money stays, and all of an invoice. */
 function statedBy(one: Document): Document {
@@ -41,7 +64,7 @@ function statedBy(one: Document): Document {
 
 export function paperPromisesOf(sql: () => Sql): { afterWrite(): Violation | null } {
   const issued = new Map<number, string>()
-  /** Those that were paid while the event had invoices: what its file says later changes nothing of it. */
+  /** By registration, whether every change so far happened while the event file had invoices. */
   const invoiced = new Map<number, boolean>()
 
   const unchanged = (all: readonly Document[]): Violation | null => {
@@ -64,31 +87,42 @@ export function paperPromisesOf(sql: () => Sql): { afterWrite(): Violation | nul
     }
     return null
   }
-  const complete = (all: readonly Document[]): Violation | null => {
+  const received = (all: readonly Document[]): Violation | null => {
     for (const paid of sql()<Paid>(PAID).all()) {
-      const isTaxed = invoiced.get(paid.id) ?? paid.invoices === 1
-      invoiced.set(paid.id, isTaxed)
-      const theirs = all.filter(({ payment_id: id }) => id === paid.id)
-      const of = (kind: Document['kind']): readonly Document[] =>
-        theirs.filter((one) => one.kind === kind)
-      const by = `${JSON.stringify(paid)}: ${theirs.map(({ kind, total }) => `${kind} ${total}`).join(', ')}`
-      if (of('receipt').length !== 1 || of('receipt')[0]?.total !== paid.amount)
-        return { promise: 'whoever pays has one receipt, of what was paid', by }
-      if (of('invoice').length !== (isTaxed ? 1 : 0))
-        return { promise: 'tax that was charged is invoiced once', by }
-      const credited = of('credit').reduce((sum, { total }) => sum + total, 0)
-      // What came beyond the price was never charged, and goes back first.
-      const beyond = Math.max(0, paid.came - paid.amount)
-      const charged = Math.min(Math.max(0, paid.back - beyond), paid.amount)
-      if (isTaxed && credited !== charged)
-        return { promise: 'what goes back of an invoice is credited', by }
+      const receipts = all.filter((one) => one.payment_id === paid.id && one.kind === 'receipt')
+      if (receipts.length !== 1 || receipts[0]?.total !== paid.amount)
+        return {
+          promise: 'whoever pays has one receipt, of what was paid',
+          by: JSON.stringify(paid),
+        }
+    }
+    return null
+  }
+  const covered = (): Violation | null => {
+    for (const row of sql()<Charged>(CHARGED).all()) {
+      const isInvoiced = row.invoices === 1 && (invoiced.get(row.id) ?? true)
+      invoiced.set(row.id, isInvoiced)
+      if (!isInvoiced) continue
+      const kept = row.came - row.gone
+      const charged = Math.max(0, Math.min(row.total, kept + row.due + (kept > 0 ? row.let_go : 0)))
+      const found = sql()<{ rate: string; base: number; gst: number }>(INVOICED_BY_RATE).all(row.id)
+      const by = `${JSON.stringify(row)}: ${JSON.stringify(found)}`
+      const total = found.reduce((sum, { base, gst }) => sum + base + gst, 0)
+      if (total !== charged)
+        return { promise: 'invoices less credit notes are what is charged', by }
+      const wanted = JSON.stringify(sql()(BY_RATE).all(row.id, row.id))
+      if (charged === row.total && JSON.stringify(found) !== wanted)
+        return {
+          promise: 'invoices less credit notes are the registered items by rate',
+          by: `${by}, not ${wanted}`,
+        }
     }
     return null
   }
   return {
     afterWrite: () => {
       const all = sql()<Document>(DOCUMENTS).all()
-      return unchanged(all) ?? series(all) ?? complete(all)
+      return unchanged(all) ?? series(all) ?? received(all) ?? covered()
     },
   }
 }

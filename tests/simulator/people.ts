@@ -6,6 +6,7 @@ import type { PaymentData, RegisterAnswer, RegistrationAnswer, RegNo } from '../
 import { amountText, assertNever, dayOf, instant, paise } from '../../engine/index.ts'
 import type { Fields } from '../../server/paying/gateway/fields.ts'
 import { noticePath, usualReturnPath } from '../../server/paying/gateway/open.ts'
+import { spelled } from './bank.ts'
 import type { Bank } from './bank.ts'
 import type { Course } from './course.ts'
 import { ACCOUNTS, answersOf, CREDITED, priceOn, served } from './events.ts'
@@ -191,14 +192,14 @@ export function openPeople(given: Given): People {
       : null
 
   const send = (
-    { name, event, isMember, code, way }: Delegate,
+    { name, event, isMember, code, way, items }: Delegate,
     agreed: Fields,
   ): Promise<Answer | null> =>
     call(
       'POST',
       served(event, 'usual').config.api.register,
       'application/json',
-      JSON.stringify({ ...answersOf(name, isMember, code, way), ...agreed }),
+      JSON.stringify({ ...answersOf(name, isMember, code, way, items), ...agreed }),
       `form-of-${name}`,
     )
   /** What a delegate does who is told that a place or a code is gone; null: they give up. */
@@ -306,7 +307,7 @@ export function openPeople(given: Given): People {
           ? random.pick(known)
           : null
     const utr = came?.reference ?? `HDFCN5${String(9_000_000_000 + random.below(1000))}`
-    await onOwnPage(held, { act: 'tell', way, answers: { utr, paid_on } })
+    await onOwnPage(held, { act: 'tell', way, answers: { utr: spelled(utr, random), paid_on } })
   }
   /** Takes a step; answers whether there is a form to pay with that has come of it. */
   const take = async (

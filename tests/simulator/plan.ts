@@ -4,8 +4,8 @@
  */
 import { day, startOf } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
-import { EVENTS, PLENTY, SEATS, SEEN } from './events.ts'
-import type { CodeKindId, EventId, Version } from './events.ts'
+import { EVENTS, ITEM_IDS, PLENTY, RATES, SEATS, SEEN } from './events.ts'
+import type { CodeKindId, EventId, ItemId, Version } from './events.ts'
 import type { Profile } from './profiles.ts'
 import { randomOf } from './random.ts'
 import type { Random } from './random.ts'
@@ -58,6 +58,8 @@ export type Delegate = {
   readonly isMember: boolean
   /** The way that is chosen to pay; null: the form has one alone. */
   readonly way: 'card' | 'transfer' | 'credited' | null
+  /** What is taken besides, at the event that sells more than admission. */
+  readonly items: readonly ItemId[]
   /** The code that is typed, by what it gives; null: none. */
   readonly code: CodeKindId | null
   /** Sends the form twice at the same moment, under one key. */
@@ -91,6 +93,7 @@ export const DESK_ACTS = [
   'note',
   'correct name',
   'correct category',
+  'correct items',
   'transfer',
   'cancel',
   'refund',
@@ -109,6 +112,7 @@ export const DESK_ACTS = [
   'add at the desk',
   'erase',
   'came again',
+  'compare the figures',
 ] as const
 export type DeskAct = (typeof DESK_ACTS)[number]
 export type DeskStep = {
@@ -208,14 +212,20 @@ function delegateOf(profile: Profile, random: Random, name: number): Delegate {
         },
       )
   const isLimited = random.chance(profile.limited)
+  const isRated = profile.rates > 0 && random.chance(profile.rates)
   const codes = [null, null, 'coupon', 'guest'] as const
   return {
     name,
     afterMs: random.mostly(SECOND_MS, 3 * DAY_MS),
-    event: isLimited ? SEATS.event : isSeen ? SEEN : random.pick(PLENTY),
+    event: isRated ? RATES : isLimited ? SEATS.event : isSeen ? SEEN : random.pick(PLENTY),
     isMember: random.chance(0.5),
-    way: isSeen && !isLimited ? random.pick(['card', 'transfer', 'credited'] as const) : null,
-    code: isLimited ? random.pick(codes) : null,
+    items: isRated ? ITEM_IDS.filter(() => random.chance(0.4)) : [],
+    way: isRated
+      ? null
+      : isSeen && !isLimited
+        ? random.pick(['card', 'transfer', 'credited'] as const)
+        : null,
+    code: isLimited && !isRated ? random.pick(codes) : null,
     isHasty: random.chance(0.1),
     steps,
   }

@@ -19,6 +19,8 @@ export type Profile = {
   readonly limited: number
   /** … at the event whose members are seen before they pay, and where a transfer pays too, … */
   readonly seen: number
+  /** … at the event whose items have two tax rates and none, … */
+  readonly rates: number
   /** … a second tab pays too, … */
   readonly doubles: number
   /** … a further go is in the tab of the first order, … */
@@ -61,6 +63,7 @@ export const DESIGN: Profile = {
   goesMax: 2,
   limited: 0.35,
   seen: 0,
+  rates: 0,
   doubles: 0.08,
   oldTabs: 0.15,
   late: 0.06,
@@ -145,6 +148,7 @@ const ACTS: Profile['desk'] = {
   'add at the desk': 0.4,
   erase: 0.15,
   'came again': 0.3,
+  'compare the figures': 0.5,
 }
 const twice = (acts: Profile['desk']): Profile['desk'] =>
   Object.fromEntries(Object.entries(acts).map(([act, times]) => [act, 2 * times]))
@@ -176,6 +180,24 @@ export const DESK: readonly Profile[] = [
       versions: ['free'],
     },
     { file: 2 },
+  ),
+  fault('desk and tax rates', {
+    desk: {
+      ...ACTS,
+      'correct items': 4,
+      'compare the figures': 2,
+      refund: 1,
+      'refund by hand': 1,
+      cancel: 0.6,
+    },
+    limited: 0,
+    rates: 0.8,
+    late: 0.2,
+  }),
+  fault(
+    'desk and clock',
+    { desk: ACTS, seen: 0.6, skewMsMax: 30 * DAY_MS, lost: 0.6 },
+    { clock: 2 },
   ),
   fault('desk and odd money', { desk: ACTS, wrong: 0.4, late: 0.4, doubles: 0.3, badRefunds: 0.4 }),
 ]

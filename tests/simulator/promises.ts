@@ -4,7 +4,7 @@
  */
 import type { Paise, PaymentStatus, RegistrationState } from '../../engine/index.ts'
 import type { Sql } from '../../server/store/database.ts'
-import { purseOf } from './bank.ts'
+import { plain, purseOf } from './bank.ts'
 import type { Bank } from './bank.ts'
 import { creditedPromisesOf } from './credited.ts'
 import { duePromisesOf } from './dues.ts'
@@ -13,6 +13,7 @@ import { isMoney, isRight } from './gateway.ts'
 import type { Gateway, Order, Transaction } from './gateway.ts'
 import { paperPromisesOf } from './papers.ts'
 import { DAY_MS } from './plan.ts'
+import { ratePromisesOf } from './rates.ts'
 import { seatPromisesOf } from './seats.ts'
 import type { TrailPromises } from './trail.ts'
 
@@ -99,6 +100,11 @@ const OVERDUE = `SELECT reg_no, pay_until FROM registrations
   WHERE state = 'to_pay' AND payment_status <> 'success' AND in_review = 0 AND pay_until < ?
     AND NOT EXISTS (SELECT 1 FROM payments p WHERE p.registration_id = registrations.id
       AND p.status = 'pending' AND p.last_answer IN ('in-process', 'unreachable'))`
+/** The newest attempts that expired at a time that has not come, and claims on questions that nobody else can make. */
+const FROM_THE_FUTURE = `SELECT p.order_id, p.status_at, p.asking_until FROM payments p JOIN registrations r ON r.id = p.registration_id
+  WHERE p.asking_until > :now + 60000 OR (p.status = 'failed' AND p.reason = 'expired' AND p.status_at > :now AND p.review IS NULL
+    AND coalesce(p.handed_off_at, p.created_at) > :dayAgo AND r.state IN ('to_pay', 'lapsed') AND r.pay_until IS NULL
+    AND p.gateway IS NOT NULL AND NOT EXISTS (SELECT 1 FROM payments n WHERE n.registration_id = r.id AND n.attempt > p.attempt))`
 const OF_THE_GATEWAY = 'airpay'
 
 const isPaid = (status: PaymentStatus): boolean => status === 'success' || status === 'refunded'
@@ -106,6 +112,8 @@ const isPaid = (status: PaymentStatus): boolean => status === 'success' || statu
 export type Promises = {
   afterWrite(now: number): Violation | null
   atRest(now: number): Violation | null
+  /** The server has seen that its clock went back. */
+  afterClockWentBack(now: number): Violation | null
   /** A page says that this registration is paid. */
   shownPaid(regNo: string): Violation | null
 }
@@ -155,22 +163,22 @@ export function promisesOf(judged: Judged): Promises {
   const captures = (): Violation | null => {
     const counted = new Set<string>()
     for (const row of sql()<CaptureRow>(CAPTURES).all()) {
-      if (row.order_id === null) continue
       const by = JSON.stringify(row)
+      if (row.order_id === null && row.source === OF_THE_GATEWAY) continue
       if (row.state === 'review' && row.in_review !== 1)
         return { promise: 'money that does not fit comes before a person', by }
       if (row.state === 'fits' && row.came_too_late === 1)
         return { promise: 'what comes for what is cancelled is before a person', by }
       if (row.source !== OF_THE_GATEWAY) {
-        // Slips of the desk are numbered by each event.
-        const isSlip = row.source === 'cash' || row.source === 'machine' || row.source === 'desk'
-        const of = isSlip ? `${row.source} of ${row.event_id}` : purseOf(row.source)
-        const made = `${of} ${row.reference.toLowerCase()}`
+        // Each event numbers what it takes in cash.
+        const purse = purseOf(row.source)
+        const made = `${purse === 'bank' ? purse : `${row.source} of ${row.event_id}`} ${plain(row.reference)}`
         if (bank.find(row.source, row.reference)?.amount !== row.amount || counted.has(made))
-          return { promise: 'what is said to have come on a way came on it, once', by }
+          return { promise: 'each rupee at the bank is counted once', by }
         counted.add(made)
         continue
       }
+      if (row.order_id === null) continue
       const made = heldBy(row.order_id, row.reference)
       if (made === undefined || !isMoney(made) || made.amount !== row.amount)
         return { promise: 'a capture is one at the gateway', by }
@@ -274,10 +282,13 @@ export function promisesOf(judged: Judged): Promises {
     const orders = [...gateway.orders.values()].filter(({ givenBack }) => givenBack.length > 0)
     const rows = sql()<Row>(REFUNDS).all()
     const byHand = ({ reference }: Row): boolean => bank.gaveBack(reference) !== null
+    /** A refund that spans two payments is a row of each, under one reference. */
+    const partsOf = (reference: string | null): number =>
+      rows.filter((one) => one.reference === reference).reduce((sum, { amount }) => sum + amount, 0)
     for (const row of rows) {
       const by = JSON.stringify(row)
       if (byHand(row)) {
-        if (row.state !== 'done' || bank.gaveBack(row.reference) !== row.amount)
+        if (row.state !== 'done' || bank.gaveBack(row.reference) !== partsOf(row.reference))
           return { promise: 'what is given back by hand is what went back', by }
         continue
       }
@@ -436,6 +447,7 @@ export function promisesOf(judged: Judged): Promises {
   }
   const seats = seatPromisesOf(sql)
   const papers = paperPromisesOf(sql)
+  const rates = ratePromisesOf(sql)
   const dues = duePromisesOf(sql)
   const credited = creditedPromisesOf(sql)
   const afterWrite = (now: number): Violation | null =>
@@ -446,11 +458,18 @@ export function promisesOf(judged: Judged): Promises {
     confirmations() ??
     seats.afterWrite() ??
     papers.afterWrite() ??
+    rates.afterWrite() ??
     trail.afterWrite() ??
     dues.afterWrite() ??
     credited.afterWrite()
   return {
     afterWrite,
+    afterClockWentBack: (now) => {
+      const row = sql()(FROM_THE_FUTURE).get({ now, dayAgo: now - DAY_MS })
+      return row === undefined
+        ? null
+        : { promise: 'what a wrong clock ended is open again', by: JSON.stringify(row) }
+    },
     atRest: (now) => afterWrite(now) ?? ended(now) ?? found() ?? learnt() ?? unasked() ?? rightly(),
     shownPaid: (regNo) => {
       // All that it costs is due since a correction that made it free, or was until it was cancelled, or it still is free.

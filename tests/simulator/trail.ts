@@ -76,7 +76,9 @@ const LEFT_OF_ERASED = `SELECT r.reg_no, r.full_name, r.answers,
     AND (r.full_name || r.email || r.phone <> '' OR r.answers <> '{}' OR mail IS NOT NULL OR link IS NOT NULL
       OR EXISTS (SELECT 1 FROM tellings t WHERE t.registration_id = r.id AND t.answers <> '{}'))`
 const LAST = `SELECT (SELECT coalesce(max(id), 0) FROM acts) AS acts, (SELECT coalesce(max(id), 0) FROM decisions) AS decisions`
-const DONE = `SELECT (SELECT count(*) FROM acts WHERE why = ?) + (SELECT count(*) FROM decisions WHERE why = ?) AS times`
+/** A refund that spans two payments is a decision about each, once. */
+const DONE = `SELECT (SELECT count(*) FROM acts WHERE why = ?) +
+  (SELECT coalesce(max(times), 0) FROM (SELECT count(*) AS times FROM decisions WHERE why = ? GROUP BY capture_id)) AS times`
 
 /** Of acts after which it stands as they say, whatever its money does. */
 const STATE_AFTER = { tell: 'told', not_found: 'to_pay', lapse: 'lapsed' } as const
@@ -113,14 +115,19 @@ export function trailOf(sql: () => Sql): TrailPromises {
     const { times } = sql()<{ times: number }>(DONE).get(why, why) ?? { times: 0 }
     return times > 1 ? { promise: 'what is clicked twice is done once', by: why } : null
   }
-  const decided = (one: Decided, was: Row | undefined, now: Row | undefined): Violation | null => {
+  const decided = (
+    one: Decided,
+    was: Row | undefined,
+    now: Row | undefined,
+    refunded: number,
+  ): Violation | null => {
     if (INSIDE.has(one.who) || was === undefined || now === undefined) return null
     const act = one.what.split(' ')[0] as ActName
     const by = JSON.stringify(one)
     if (!isInTable(act, was.state)) return { promise: 'no act happens outside its table', by }
     if (!mayDo(one.who, act, was.event_id, null))
       return { promise: 'nobody does what their role may not', by }
-    if (act === 'refund' && now.refunds - was.refunds !== one.amount)
+    if (act === 'refund' && now.refunds - was.refunds !== refunded)
       return { promise: 'a refund of the trail is one of the books', by }
     if ((act === 'accept' || act === 'dismiss') && now.waiting > was.waiting)
       return { promise: 'what is decided waits no more', by }
@@ -207,6 +214,11 @@ export function trailOf(sql: () => Sql): TrailPromises {
           (now.open === 0 || isAskedFor(now))
           ? null
           : 'it is not asked for at its price'
+      case 'reopen':
+        return isSame('answers', 'total', 'due', 'category', 'captures', 'refunds') &&
+          (now.open === 0 || isAskedFor(now))
+          ? null
+          : 'it is not asked for at its price'
       case 'erase':
         return isSame('total', 'captures', 'refunds', 'category', 'waiting') &&
           now.answers === '{}' &&
@@ -271,7 +283,11 @@ export function trailOf(sql: () => Sql): TrailPromises {
       }
       for (const one of decisions) {
         const id = one.registration_id ?? 0
-        const wrong = decided(one, was.get(id), rows.get(id))
+        // A refund that spans two payments has a line for each of them.
+        const refunded = decisions
+          .filter(({ registration_id, what }) => registration_id === id && what === one.what)
+          .reduce((sum, { amount }) => sum + (amount ?? 0), 0)
+        const wrong = decided(one, was.get(id), rows.get(id), refunded)
         if (wrong !== null) return wrong
       }
       const touched = new Set(acts.map((act) => act.registration_id))

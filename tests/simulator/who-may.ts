@@ -55,6 +55,7 @@ const MAY: Readonly<Partial<Record<ActName, May>>> = {
   take_up: { least: 'treasurer', in: ['lapsed'] },
   tell: { least: 'delegate', in: ['to_pay', 'told', 'lapsed'] },
   lapse: { least: 'clock', in: ['to_pay', 'told'] },
+  reopen: { least: 'clock', in: ['lapsed'] },
   accept_offer: { least: 'delegate', in: ['refused'] },
   edit: { least: 'delegate', in: ['to_approve', 'to_pay', 'told', 'complete'] },
   erase: { least: 'owner', in: ALL },

@@ -1,6 +1,6 @@
 /** The specification's calls, fields and answers, against the whole server. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { paise } from '../../engine/index.ts'
+import { paise, resultValues } from '../../engine/index.ts'
 import type {
   Answers,
   ListAnswer,
@@ -517,6 +517,25 @@ describe('reading a PULMOCON registration', () => {
       registration_category: 'pg-students',
     })
     expect(Object.keys(found)).toEqual(expect.arrayContaining(['final_amount', 'amount']))
+  })
+  test('an imported registration showed our new number as Transaction ID instead of its former number', async () => {
+    const regNo = await imported(912)
+    const found = await server.app.inject({
+      method: 'POST',
+      url: '/api/registrations/PULMO912/',
+      payload: { email: pulmo['email'] },
+    })
+    expect(found.json()).toMatchObject({
+      registration: { reg_no: regNo, order_id: 'PULMO912', payment_id: 'OLD912' },
+    })
+    expect(await registration(`/api/registrations/${regNo}/`)).toMatchObject({
+      reg_no: regNo,
+      order_id: 'PULMO912',
+    })
+    const stored = await server.deps.store.registration(regNo)
+    const event = server.deps.events.byId('pulmocon2025')?.config
+    if (stored === null || event === undefined) throw new Error('nothing was imported')
+    expect(resultValues(event, stored, {})['order_id']).toBe('PULMO912')
   })
   test('S041: one that is not there', async () => {
     const answer = await server.app.inject({ method: 'GET', url: '/api/registrations/PULMO0/' })

@@ -21,6 +21,7 @@ import {
   quoteFor,
   readOrderId,
   regNoOf,
+  resultValues,
   rupees,
   shownFields,
   splitTotal,
@@ -28,6 +29,7 @@ import {
   tariff,
 } from '../../engine/index.ts'
 import type { EventConfig, Instant, Payment, PaymentFact } from '../../engine/index.ts'
+import { sizeText } from '../../web/event/ui.ts'
 import { afpicon, chirurgia, fieldOf, listOf, midzone, pulmocon } from './events.ts'
 
 const noon = (text: string): Instant => instant(startOf(day(text)) + 12 * 3_600_000)
@@ -539,4 +541,28 @@ describe('other constants', () => {
     expect(formatDay(addDays(day('2026-01-31'), 1))).toBe('1 February 2026')
     expect(formatDays(day('2026-02-21'), day('2026-02-22'))).toBe('21–22 February 2026')
   })
+})
+
+describe('a result page whose address names a date without a zone', () => {
+  test.each([
+    ['2026-01-25T10:20:30', '25 January 2026, 10:20 am'],
+    ['2026-01-25 10:20:30', '25 January 2026, 10:20 am'],
+    ['25-01-2026', '25 January 2026'],
+    ['25/01/2026', '25 January 2026'],
+  ])('shows %s as Indian time, not as N/A', (date, shown) => {
+    const said = resultValues(afpicon, null, { date })['date']
+    expect(said?.replaceAll(/\s/g, ' ')).toBe(shown)
+  })
+
+  test.each(['2026-02-30', '31/02/2026', '2026-01-25 99:20', 'tomorrow'])(
+    'shows %s, which is no date, as N/A',
+    (date) => {
+      expect(resultValues(afpicon, null, { date })['date']).toBeUndefined()
+    },
+  )
+})
+
+test('a file of one byte too many is not said to have the size that is allowed', () => {
+  expect(sizeText(5_242_881)).toBe('5.1\u00a0MB')
+  expect(sizeText(5_242_880)).toBe('5\u00a0MB')
 })

@@ -182,7 +182,7 @@ const READERS: readonly (readonly [string, Reader<unknown>, unknown, readonly st
     'a registration read back',
     readFound,
     { status: 'success', registration },
-    ['registration.reg_no', 'registration.payment_status', 'registration.created_at'],
+    ['registration.reg_no'],
   ],
   [
     'the registration of a link',
@@ -197,7 +197,7 @@ const READERS: readonly (readonly [string, Reader<unknown>, unknown, readonly st
       cancel: null,
       refused: null,
     },
-    ['registration', 'registration.reg_no', 'registration.payment_status', 'state'],
+    ['registration', 'registration.reg_no', 'state'],
   ],
   [
     'an event file',

@@ -3,7 +3,7 @@ import { renderToStaticMarkup } from 'react-dom/server'
 import { MemoryRouter } from 'react-router-dom'
 import { expect, test } from 'vitest'
 import { readEvent } from '../../engine/files.ts'
-import { publicEvent } from '../../engine/index.ts'
+import { publicEvent, valuesOf } from '../../engine/index.ts'
 import type { EventConfig, Failure } from '../../engine/index.ts'
 import { readRegistration } from '../../web/answers.ts'
 import { Failed } from '../../web/results/failed.tsx'
@@ -20,11 +20,11 @@ const registration = (answer: object): Registration => {
   if (found === null) throw new Error('no browser reads this answer')
   return found
 }
-const failed = (failedAs: Failure): string =>
+const failed = (failedAs: Failure, status: 'open' | 'closed' = 'open'): string =>
   renderToStaticMarkup(
     <MemoryRouter>
       <Failed
-        event={event}
+        event={{ ...event, status }}
         registration={registration({ payment_status: 'failed', failed_as: failedAs })}
         query={{ orderId: null, amount: null, date: null }}
         now={at}
@@ -43,6 +43,32 @@ test.each([
   const page = failed(as)
   for (const part of says) expect(page).toContain(part)
   for (const part of never) expect(page).not.toContain(part)
+})
+
+test.each(['expired', 'unclear'] as const)(
+  'failed, %s: told people to check "before you pay again" at a closed event, where nobody can',
+  (as) => {
+    expect(failed(as)).toContain('before you pay again')
+    expect(failed(as, 'closed')).toContain('make sure that no amount was deducted.')
+  },
+)
+
+test('a result page refused an answer with only the fields that the specification describes', () => {
+  const answer = readRegistration({ reg_no: 'PULMO1', full_name: 'Asha Nair', final_amount: 3500 })
+  expect(answer).toMatchObject({
+    reg_no: 'PULMO1',
+    order_id: 'PULMO1',
+    payment_status: 'pending',
+    may_pay: false,
+  })
+  // A time that nobody stated is unknown, not 1970.
+  expect(valuesOf(event, answer as Registration)['created_at']).toBeUndefined()
+  expect(readRegistration({ reg_no: 'PULMO1', payment_date: at })).toMatchObject({
+    payment_status: 'success',
+    stands: 'complete',
+    created_at: at,
+  })
+  expect(readRegistration({ reg_no: 'PULMO1', payment_status: 'done' })).toBeNull()
 })
 
 test.each([

@@ -1,6 +1,14 @@
 /** What the form of an event that sells more than a registration decides without a browser: keys of messages, rows of bills, marks. */
 import { expect, test } from 'vitest'
-import { NO_FACTS, normalise, paise, quote, readInstant } from '../../engine/index.ts'
+import {
+  labelOf,
+  listedPrice,
+  NO_FACTS,
+  normalise,
+  paise,
+  quote,
+  readInstant,
+} from '../../engine/index.ts'
 import type { Facts, PublicEvent, TariffAnswer } from '../../engine/index.ts'
 import { byBill, marksOf, notesOf } from '../../web/event/bill.ts'
 import { elementOf, keyOf, movedWith, nameOf, treeOf } from '../../web/event/keys.ts'
@@ -98,8 +106,8 @@ const tariff: TariffAnswer = {
 const filled = { kind: 'plain', workshops: ['ecmo', 'usg'], companions: [{ age: 4 }, { age: 40 }] }
 const answersOf = (raw: object, facts: Facts = NO_FACTS) =>
   normalise(event, raw as Readonly<Record<string, unknown>>, facts).answers
-const billOf = (raw: object) => {
-  const found = byBill(event, tariff, 'plain', answersOf(raw))
+const billOf = (raw: object, of = event) => {
+  const found = byBill(of, tariff, 'plain', answersOf(raw))
   if (found === null || typeof found === 'string') throw new Error(`no bill: ${found}`)
   return found
 }
@@ -175,6 +183,42 @@ test('a bill is drawn line by line, quantity × unit, and its lines add up to wh
     ['GST (18%)', undefined, '₹ 2,790', false],
     ['Total', undefined, '₹ 25,790', true],
   ])
+})
+
+/** The same event, whose rooms have 5% within their prices. */
+const twoRates: PublicEvent = {
+  ...event,
+  fees: {
+    ...event.fees,
+    items: event.fees.items.map((item) =>
+      item.id === 'room'
+        ? { ...item, tax: { ...GST, percent: 5, prices: 'inclusive' as const } }
+        : item,
+    ),
+  },
+}
+
+test('“GST (18%)” stood above a bill that has 5% too: the label has the rates of the bill', () => {
+  const labelWith = (answers: object): unknown =>
+    billRows(twoRates, billOf({ ...filled, ...answers }, twoRates), ['total']).at(-2)?.label
+  expect(labelWith({ room: 'twin', nights: 3 })).toBe('GST (18% and 5%)')
+  expect(labelWith({ room: 'none' })).toBe('GST (18%)')
+  expect(labelOf(twoRates, 'gst')).toBe('GST (18% and 5%)')
+  expect(labelOf(event, 'gst')).toBe('GST (18%)')
+})
+
+test('a price list had some prices with tax and some without: all are as those of registrations', () => {
+  // 2,500 with 5% in it is 2,380.95 without, beside prices to which 18% is added.
+  expect(listedPrice(twoRates, { ...GST, percent: 5, prices: 'inclusive' }, paise(250_000))).toBe(
+    238_095,
+  )
+  expect(listedPrice(twoRates, GST, paise(250_000))).toBe(250_000)
+  const inclusive = {
+    ...event,
+    fees: { ...event.fees, tax: { ...GST, prices: 'inclusive' as const } },
+  }
+  expect(listedPrice(inclusive, GST, paise(100_000))).toBe(118_000)
+  expect(listedPrice(inclusive, null, paise(100_000))).toBe(100_000)
 })
 
 test('one night is one night, and a bill of one line has no sum of lines', () => {

@@ -5,6 +5,7 @@ import {
   counts,
   EACH,
   firstFull,
+  listedPrice,
   formatMoney,
   formatPrice,
   optionsOf,
@@ -149,7 +150,8 @@ function priceOfEach(
 }
 
 /** The price of one, and by what it is multiplied: "₹ 2,500 per night", or "× nights" where one has no word. */
-function timesText(event: PublicEvent, { times: by }: Item, cell: Paise): string {
+function timesText(event: PublicEvent, { times: by, tax }: Item, stated: Paise): string {
+  const cell = listedPrice(event, tax, stated)
   const times = event.fields.find(({ id }) => id === by)
   if (times === undefined) return formatMoney(cell)
   return times.unitOne === undefined

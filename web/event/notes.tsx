@@ -65,7 +65,8 @@ export function Fees({
   // Without a last day of today's prices there is nothing to come.
   const isMore = tariff !== null && tariff.until !== null
   if (isSeenAbove && !isMore) return null
-  const today = isSeenAbove ? null : <Today event={event} tariff={tariff} />
+  // A server-drawn or printed page, which is never scrolled, shows today's prices.
+  const today = <Today event={event} tariff={tariff} />
   return (
     <FeeSection today={today}>
       {isMore && <LaterTable event={event} category={quote?.category ?? null} now={tariff.now} />}

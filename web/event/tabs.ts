@@ -5,6 +5,7 @@
 import type { PublicEvent } from '../../engine/index.ts'
 import { proofsIn } from '../shared/keep.ts'
 import type { KeptProofs } from '../shared/keep.ts'
+import { openChannel } from '../shared/storage.ts'
 
 /** How long answers are waited for; the other tabs may be asleep. Milliseconds. */
 const ANSWERS_MS = 3_000
@@ -16,10 +17,10 @@ export function askTabs(
   known: () => KeptProofs,
   found: (kept: KeptProofs) => void,
 ): void {
-  if (typeof BroadcastChannel === 'undefined') return
   let isAsking = true
-  const open = (): BroadcastChannel => {
-    const channel = new BroadcastChannel(`proofs of ${event.id}`)
+  const open = (): BroadcastChannel | null => {
+    const channel = openChannel(`proofs of ${event.id}`)
+    if (channel === null) return null
     channel.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
       // What others are told later is not for this tab, where the file may have been removed.
       if (data !== 'which') isAsking && found(proofsIn(event, now, data))
@@ -29,7 +30,7 @@ export function askTabs(
     addEventListener('pagehide', () => channel.close(), { once: true })
     return channel
   }
-  open().postMessage('which')
+  open()?.postMessage('which')
   setTimeout(() => {
     isAsking = false
   }, ANSWERS_MS)

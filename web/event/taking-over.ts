@@ -49,7 +49,7 @@ export function useTakeOver(
   useEffect(() => {
     if (!isPressed) return
     // When what was laid in has reached everything that reads it.
-    const later = setTimeout(() => theForm()?.requestSubmit())
+    const later = setTimeout(pressPay)
     return () => clearTimeout(later)
   }, [isPressed])
 }
@@ -62,6 +62,15 @@ const isList = (id: string): boolean =>
 function withLists(now: Typed, before: Typed): Typed {
   const known = new Set(now.map(([id]) => id))
   return [...now, ...before.filter(([id]) => !known.has(id) && isList(id))]
+}
+
+/** Sends the form as its button would; Safari before 16 has no call for it. */
+function pressPay(): void {
+  const button = document.createElement('button')
+  button.hidden = true
+  theForm()?.append(button)
+  button.click()
+  button.remove()
 }
 
 const theForm = () => document.querySelector<HTMLFormElement>(`form#${FORM_ID}`)

@@ -7,7 +7,7 @@ import { wayOf } from './way.ts'
 
 /** Bytes as people say them: "5 MB", "340 KB". */
 export function sizeText(bytes: number): string {
-  if (bytes >= 1024 * 1024) return `${Math.round((bytes / 1024 / 1024) * 10) / 10}\u00a0MB`
+  if (bytes >= 1024 * 1024) return `${Math.ceil((bytes / 1024 / 1024) * 10) / 10}\u00a0MB`
   return `${Math.max(1, Math.round(bytes / 1024))}\u00a0KB`
 }
 

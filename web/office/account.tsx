@@ -52,7 +52,7 @@ export function AccountPage({ isHeld }: { readonly isHeld: boolean }) {
         <div className="panels top">
           <SecondFactor account={query.data} onChange={again} />
           <div>
-            <Password onChange={again} />
+            <Password account={query.data} onChange={again} />
             <Sessions account={query.data} onChange={again} />
           </div>
         </div>
@@ -227,7 +227,7 @@ function RecoveryCodes({ codes }: { readonly codes: readonly string[] }) {
   )
 }
 
-function Password({ onChange }: { readonly onChange: () => void }) {
+function Password({ account, onChange }: Part) {
   const [told, setTold] = useState<string | null>(null)
   return (
     <section className="pan" aria-labelledby="own-password">
@@ -253,6 +253,7 @@ function Password({ onChange }: { readonly onChange: () => void }) {
           hint="At least 8 characters; several words are best. You are signed out everywhere else."
           autoComplete="new-password"
         />
+        {account.second_factor.is_on && <CodeField />}
       </Asking>
     </section>
   )

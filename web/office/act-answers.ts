@@ -14,6 +14,7 @@ export const readActs: Reader<ActsAnswer> = (body) => {
     kept,
     back_by_gateway: byGateway,
     proposed_back: proposed,
+    cancellation,
     allowed,
     fields,
     persons,
@@ -26,6 +27,7 @@ export const readActs: Reader<ActsAnswer> = (body) => {
     [due, back, kept].every((amount) => fromRupees(amount) !== null) &&
     typeof byGateway === 'boolean' &&
     (proposed === null || fromRupees(proposed) !== null) &&
+    isCancellation(cancellation) &&
     listOf(allowed, (act) => (typeof act === 'string' && isActName(act) ? act : null)) !== null &&
     listOf(fields, readField) !== null &&
     listOf(persons, (id) => (typeof id === 'string' ? id : null)) !== null &&
@@ -67,3 +69,11 @@ const readField = (value: unknown): Record<string, unknown> | null =>
   (typeof value['value'] === 'string' || Array.isArray(value['value']))
     ? value
     : null
+
+const isCancellation = (one: unknown): boolean =>
+  isRecord(one) &&
+  [one['paid'], one['owed'], one['remaining'], one['refunded']].every(
+    (amount) => fromRupees(amount) !== null,
+  ) &&
+  (one['percent'] === null || typeof one['percent'] === 'number') &&
+  (one['share'] === null || fromRupees(one['share']) !== null)

@@ -6,6 +6,7 @@ import type { ActsAnswer } from '../../engine/index.ts'
 import type { ApiError } from '../api.ts'
 import { Dialog } from '../shared/dialog.tsx'
 import { Icon } from '../shared/icons.tsx'
+import { Ledger } from '../shared/ledger.tsx'
 import { SeenFirst } from './act-approval.tsx'
 import { Came, Told, typed } from './act-came.tsx'
 import { ChangedAnswers, NewPerson } from './act-fields.tsx'
@@ -177,16 +178,29 @@ const said = (amount: number): string => {
   return paise === null ? '' : formatMoney(paise)
 }
 
-function PayBack({ kept, proposed_back: proposed }: ActsAnswer) {
+function PayBack({ kept, proposed_back: proposed, cancellation }: ActsAnswer) {
   if (kept === 0) return <p>Nothing was paid for it. Its places will be free for others.</p>
+  const { paid, owed, remaining, percent, share, refunded } = cancellation
+  const figures: readonly (readonly [name: string, amount: number | null])[] = [
+    ['Paid', paid],
+    ['Owed in any case', owed],
+    ['Remaining price', remaining],
+    [percent === null ? 'Share' : `Share of the price (${percent}%)`, share],
+    ['Already refunded', refunded],
+    ['Proposed refund', proposed],
+  ]
   return (
     <>
       <p>
-        {said(kept)} was paid. Its places will be free for others.{' '}
-        {proposed === null
-          ? 'The event file says nothing of what goes back.'
-          : `By the event file ${said(proposed)} goes back today.`}
+        This frees the places.{' '}
+        {proposed === null && 'No refund rule is set for this event: enter the amount to refund.'}
       </p>
+      <Ledger
+        money
+        rows={figures.flatMap(([label, amount]) =>
+          amount === null ? [] : [{ id: label, label, value: said(amount) }],
+        )}
+      />
       <label>
         To be paid back, in rupees
         <input

@@ -38,6 +38,7 @@ export const readCodes: Reader<CodesAnswer> = (body) =>
 export const readSold: Reader<SoldAnswer> = (body) =>
   isRecord(body) &&
   typeof body['capped'] === 'boolean' &&
+  typeof body['paid_beside'] === 'number' &&
   listOf(body['rows'], readSum) !== null &&
   listOf(body['people'], (one) => counted(one, 'count', 'paid')) !== null &&
   listOf(body['places'], (one) => counted(one, 'taken', 'max')) !== null

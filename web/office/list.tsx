@@ -8,6 +8,7 @@ import {
   formatCount,
   isAtLeast,
   isWaitingId,
+  listColumns,
   STATE_WORDS,
   STATES,
   WAITING,
@@ -81,7 +82,7 @@ export function ListPage({
   /** On a phone a row has room for its box only while one ticks. */
   const [isTicking, setTicking] = useState(false)
   const kept = useMyList(event, list)
-  const { cells, more } = cellsOf(list.columns, event.always, kept.mine.columns)
+  const { cells, more } = cellsOf(listColumns(list), event.always, kept.mine.columns)
   const asked = ASKED_BESIDE.flatMap((name) => {
     const words = saidOf(name, search.get(name) ?? '')
     return words === null ? [] : [{ name, words }]

@@ -3,15 +3,22 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import type { SyntheticEvent } from 'react'
 import { useNavigate } from 'react-router-dom'
+import { err } from '../../engine/index.ts'
+import type { SessionAnswer } from '../../engine/index.ts'
+import { call } from '../api.ts'
 import type { ApiError } from '../api.ts'
 import { Icon } from '../shared/icons.tsx'
 import { Head } from '../shared/plain.tsx'
-import { readDone } from './answers.ts'
-import { DASHBOARD, ask, isApiError } from './calls.ts'
+import { readDone, readSession } from './answers.ts'
+import { DASHBOARD, ask, isApiError, take } from './calls.ts'
 import './asking.css'
 import './login.css'
 
 type Errors = { readonly username?: string; readonly password?: string; readonly code?: string }
+
+/** Shown where the browser threw the session's cookie away: every page after it would ask to sign in again. */
+const NO_COOKIES =
+  'Your browser blocks cookies, so it cannot stay signed in. Allow cookies for this site, then sign in again.'
 
 /** The password was right; the second factor is not there yet, or was not. */
 const asksCode = ({ code }: ApiError): boolean => code === 'code_needed' || code === 'wrong_code'
@@ -28,17 +35,26 @@ export function Login({ next }: { readonly next: string }) {
   useEffect(() => username.current?.focus(), [])
 
   const signingIn = useMutation({
-    mutationFn: (sent: {
+    mutationFn: async (sent: {
       readonly username: string
       readonly password: string
       readonly code?: string
-    }) => ask('/admin/login/', readDone, { method: 'POST', json: sent }),
+    }) => {
+      await ask('/admin/login/', readDone, { method: 'POST', json: sent })
+      const session = await call('/admin/session/', readSession)
+      return !session.ok && session.error.status === 401
+        ? take<SessionAnswer>(err({ ...session.error, message: NO_COOKIES }))
+        : session.ok
+          ? session.value
+          : null
+    },
     onError: (failed) => {
       if (isApiError(failed) && asksCode(failed)) setHasFactor(true)
       else password.current?.select()
     },
-    onSuccess: () => {
+    onSuccess: (session) => {
       client.clear()
+      if (session !== null) client.setQueryData(['session'], session)
       void navigate(next, { replace: true })
     },
   })

@@ -116,9 +116,9 @@ function Told({ answer: { message, link } }: { readonly answer: PersonChangedAns
 type Events = PeopleAnswer['events']
 type OnDone = (answer: PersonChangedAnswer) => void
 
-/** The role and the events of a form, as the call takes them. */
+/** The role and the events of a form, as the call takes them; `event` would name the event that the call is about. */
 function mayIn(form: FormData): Readonly<Record<string, unknown>> {
-  return { events: form.get('all') === 'yes' ? null : form.getAll('event') }
+  return { event: undefined, events: form.get('all') === 'yes' ? null : form.getAll('event') }
 }
 
 function Person({

@@ -7,7 +7,7 @@ import { settlementIn } from './settlement-answers.ts'
 
 export const readReconciled: Reader<ReconcileAnswer> = (body) => {
   if (!isRecord(body)) return null
-  const { header, lines, waiting, unread, settlement } = body
+  const { header, lines, waiting, unread, repeated, settlement } = body
   if (settlement !== undefined)
     return settlementIn(settlement) === null ? null : (body as ReconcileAnswer)
   if (Array.isArray(header))
@@ -16,7 +16,8 @@ export const readReconciled: Reader<ReconcileAnswer> = (body) => {
     listOf(lines, readLine) !== null &&
     listOf(waiting, readAwaited) !== null &&
     Array.isArray(unread) &&
-    unread.every((line) => typeof line === 'number')
+    unread.every((line) => typeof line === 'number') &&
+    listOf(repeated, readRepeated) !== null
   return isReadable ? ({ ...body, header: null } as ReconcileAnswer) : null
 }
 
@@ -24,8 +25,15 @@ const readLine = (value: unknown): Record<string, unknown> | null =>
   isRecord(value) &&
   holdsAll(value, 'string', 'day', 'narration', 'reference', 'as') &&
   typeof value['line'] === 'number' &&
+  Array.isArray(value['also']) &&
+  (value['why'] === null || typeof value['why'] === 'string') &&
   fromRupees(value['amount']) !== null &&
   listOf(value['of'], readAwaited) !== null
+    ? value
+    : null
+
+const readRepeated = (value: unknown): Record<string, unknown> | null =>
+  isRecord(value) && typeof value['line'] === 'number' && typeof value['first'] === 'number'
     ? value
     : null
 

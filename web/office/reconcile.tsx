@@ -95,7 +95,7 @@ type FoundProps = {
   readonly again: () => void
 }
 
-function Found({ event, laid: { lines, waiting, unread }, again }: FoundProps) {
+function Found({ event, laid: { lines, waiting, unread, repeated }, again }: FoundProps) {
   const [ticked, setTicked] = useState<ReadonlySet<number>>(
     () => new Set(lines.filter(({ as }) => as === 'matched').map(({ line }) => line)),
   )
@@ -112,8 +112,9 @@ function Found({ event, laid: { lines, waiting, unread }, again }: FoundProps) {
         method: 'POST',
         json: {
           event: event.id,
-          keep: kept.map(({ reference, amount, day, narration }) => ({
+          keep: kept.map(({ reference, also, amount, day, narration }) => ({
             reference,
+            also,
             amount,
             day,
             narration,
@@ -121,6 +122,7 @@ function Found({ event, laid: { lines, waiting, unread }, again }: FoundProps) {
           lines: chosen.map((one) => ({
             reg_no: meant(one),
             reference: one.reference,
+            also: one.also,
             amount: one.amount,
             day: one.day,
           })),
@@ -156,6 +158,7 @@ function Found({ event, laid: { lines, waiting, unread }, again }: FoundProps) {
                       <b>{moneyOf(one.amount, true)}</b> on{' '}
                       {isDay(one.day) ? formatDay(one.day) : one.day}
                       <small>{one.narration}</small>
+                      {one.why !== null && <small className="care">{one.why}</small>}
                       {one.payout !== null && (
                         <small className={one.payout.net === one.amount ? '' : 'bad'}>
                           By the settlement {moneyOf(one.payout.net, true)} for {one.payout.lines}{' '}
@@ -183,7 +186,7 @@ function Found({ event, laid: { lines, waiting, unread }, again }: FoundProps) {
                               tick(one.line, target.value !== '')
                             }}
                           >
-                            <option value="">Nobody of them</option>
+                            <option value="">None of these</option>
                             {one.of.map(({ reg_no: regNo, name }) => (
                               <option key={regNo} value={regNo}>
                                 {name === '' ? regNo : name}
@@ -215,6 +218,13 @@ function Found({ event, laid: { lines, waiting, unread }, again }: FoundProps) {
         )
       })}
       {lines.length === 0 && <p className="mute">There is no money that came in this file.</p>}
+      {repeated.length > 0 && (
+        <p className="care">
+          {repeated.length === 1 ? '1 line repeats' : `${repeated.length} lines repeat`} an earlier
+          line and {repeated.length === 1 ? 'is' : 'are'} counted once:{' '}
+          {repeated.map(({ line, first }) => `line ${line} (same as ${first})`).join(', ')}.
+        </p>
+      )}
       {unread.length > 0 && (
         <p className="mute">No amount can be read in line {unread.join(', ')} of the file.</p>
       )}
@@ -288,12 +298,21 @@ const GROUPS = [
     'Another amount',
     'One registration, and the amount is not what is due. Confirmed, it is before the treasurer as a review.',
   ],
-  ['ambiguous', 'Not sure', 'It may be one of these. Say which, or leave it.'],
+  [
+    'ambiguous',
+    'Several possible matches',
+    'Choose the registration that this money is for, or leave the line.',
+  ],
   [
     'unmatched',
     'Nobody waits for it',
     'No registration of this event fits. What is meant for the conference all the same can be kept: it stands among the money to decide then.',
   ],
   ['payout', 'From the gateway', 'A transfer of many card payments, as its settlement has it.'],
+  [
+    'returned',
+    'May have been returned by the bank',
+    'A withdrawal that names a payment. Open the registration and check whether the money is still there.',
+  ],
   ['known', 'Confirmed before', 'This money is known already.'],
 ] as const satisfies readonly (readonly [Line['as'], string, string])[]

@@ -46,7 +46,10 @@ export function Report({ event, settlement, file, columns }: ReportProps) {
         <h2 id="settlement-report">Settlement of the gateway</h2>
         <Said {...settlement} />
         {unread.length > 0 && (
-          <p className="care">Line {unread.join(', ')} of the file cannot be read.</p>
+          <p className="care">
+            Line {unread.join(', ')} of the file cannot be read: the amount or the day is unclear,
+            or the currency is not rupees.
+          </p>
         )}
         {notYet > 0 && (
           <p className="mute">

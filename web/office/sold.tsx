@@ -49,6 +49,7 @@ export function Sold({ event, list, search }: SoldProps) {
 function Sums({
   capped,
   rows,
+  paid_beside: beside,
   people,
   places,
   isOfEnded,
@@ -89,6 +90,14 @@ function Sums({
                 <td data-head="Paid">{amountOf(row.paid_total)}</td>
               </tr>
             ))}
+            {beside !== 0 && (
+              <tr>
+                <th scope="row" colSpan={4}>
+                  Not on a bill: overpaid, or kept after a cancellation
+                </th>
+                <td data-head="Paid">{amountOf(beside)}</td>
+              </tr>
+            )}
           </tbody>
           <tfoot>
             <tr>
@@ -96,7 +105,9 @@ function Sums({
                 Together
               </th>
               <td data-head="Amount">{amountOf(sumOf(rows.map(({ total }) => total)))}</td>
-              <td data-head="Paid">{amountOf(sumOf(rows.map((row) => row.paid_total)))}</td>
+              <td data-head="Paid">
+                {amountOf(sumOf([beside, ...rows.map((row) => row.paid_total)]))}
+              </td>
             </tr>
           </tfoot>
         </table>
@@ -122,6 +133,7 @@ function Sums({
           ))}
         </dl>
       )}
+      {rows.length > 0 && <p className="mute">Paid: payments received, less refunds.</p>}
       {!isOfEnded && <p className="mute">What was cancelled or refused is not counted.</p>}
       {places.length > 0 && <p className="mute">Places are counted for the whole event.</p>}
     </div>

@@ -7,6 +7,8 @@ const ASKED = {
     ['date', 'The day on which it came', true],
     ['narration', 'What the bank wrote', true],
     ['credit', 'The amount that came', true],
+    ['reference', 'The bank’s reference', false],
+    ['debit', 'The amount that went out', false],
   ],
   settlement: [
     ['order', 'Our order number', true],
@@ -18,6 +20,7 @@ const ASKED = {
     ['tax', 'The tax on the fee', false],
     ['net', 'What is left after fee and tax', false],
     ['kind', 'Payment or refund', false],
+    ['currency', 'The currency', false],
   ],
 } as const satisfies Readonly<Record<string, readonly (readonly [string, string, boolean])[]>>
 

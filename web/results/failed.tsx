@@ -21,6 +21,8 @@ type FailedProps = {
   readonly paying?: Paying
 }
 
+const BEFORE_PAYING_AGAIN = ' before you pay again'
+
 /** What is said of the money instead of the event file's own words, where it went, or nobody can know that it stayed. */
 const MONEY_SAID: Readonly<Record<Exclude<Failure, 'declined'>, string>> = {
   expired:
@@ -51,6 +53,9 @@ export function Failed({ event, registration, query, now, paying }: FailedProps)
   const known = registration !== null || page.lookup === 'if-found'
   const price = registration === null ? null : heldPrice(registration, now)
   const isPayable = registration?.may_pay === true && event.payment !== null
+  // Nobody can pay again at a closed event, except for an order that may still be paid.
+  const withoutAdvice = (sentence: string): string =>
+    event.status === 'closed' && !isPayable ? sentence.replace(BEFORE_PAYING_AGAIN, '') : sentence
   const notes = said(page.notes)
   const facts = known && page.notesTitle === undefined ? notes : []
   const advice = page.notesTitle === undefined ? [] : notes
@@ -65,7 +70,7 @@ export function Failed({ event, registration, query, now, paying }: FailedProps)
       </h2>
       {intro !== null && <p className="intro">{intro}</p>}
       {failedAs !== null && failedAs !== 'declined' && (
-        <p className="intro">{MONEY_SAID[failedAs]}</p>
+        <p className="intro">{withoutAdvice(MONEY_SAID[failedAs])}</p>
       )}
       {facts.length > 0 && (
         <ul className="facts">
@@ -76,8 +81,9 @@ export function Failed({ event, registration, query, now, paying }: FailedProps)
       )}
       {!known && (
         <p className="intro">
-          We could not look up this payment, so please make sure that no amount was deducted before
-          you pay again.
+          {withoutAdvice(
+            'We could not look up this payment, so please make sure that no amount was deducted before you pay again.',
+          )}
         </p>
       )}
       {notes.length < page.notes.length && (

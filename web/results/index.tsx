@@ -53,10 +53,10 @@ function Result({
   useTitle(event, titleOf(event, look, outcome))
 
   if (look.is === 'loading') return <Loading />
+  // The failed page shows what its address says, the same for a number that needs an email as for an unknown one.
+  if (look.is !== 'found' && outcome === 'failed')
+    return <Failed event={event} registration={null} query={query} now={now} />
   if (look.is === 'missing') {
-    // A failed page without its registration still says what it was told, but nothing about money.
-    if (outcome === 'failed')
-      return <Failed event={event} registration={null} query={query} now={now} />
     return (
       <Trouble
         event={event}
@@ -77,7 +77,8 @@ function Result({
       {
         method: 'POST',
         json: {
-          order_id: registration.order_id,
+          // The former number of an imported registration is shown as its order id, but cannot be paid by.
+          order_id: registration.reg_no,
           ...(email !== null && { email }),
           ...(price !== null && { price }),
         },
@@ -124,8 +125,9 @@ function keyShown(event: PublicEvent, orderId: string): Pick<CallOptions, 'heade
 
 function titleOf(event: PublicEvent, look: Look, outcome: 'success' | 'failed'): string {
   if (look.is === 'loading') return 'Payment'
+  if (look.is !== 'found' && outcome === 'failed') return event.results.failed.title
   if (look.is === 'asks') return `${look.wrong ? 'Error: ' : ''}Your email address`
-  if (look.is === 'missing') return outcome === 'failed' ? event.results.failed.title : look.message
+  if (look.is === 'missing') return look.message
   return titleOfStanding(event, look.registration)
 }
 

@@ -26,7 +26,7 @@ export function Mailed({
     setAsked({ is: 'asking' })
     const answer = await call('/api/payment/confirmation/', () => ok(null), {
       method: 'POST',
-      json: { order_id: registration.order_id, email: to },
+      json: { order_id: registration.reg_no, email: to },
     })
     setAsked(
       answer.ok

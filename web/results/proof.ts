@@ -2,6 +2,7 @@
 import type { PublicEvent } from '../../engine/index.ts'
 import { recall } from '../shared/keep.ts'
 import { isRecord } from '../shared/shape.ts'
+import { readStored, writeStored } from '../shared/storage.ts'
 import type { Registration } from './registration.ts'
 
 const nameOf = (event: PublicEvent): string => `sent from here of ${event.id}`
@@ -12,22 +13,18 @@ const nameOf = (event: PublicEvent): string => `sent from here of ${event.id}`
  */
 export function keyOfSent(event: PublicEvent, orderId: string): string | null {
   const answers = recall(event)
-  try {
-    if (answers?.regNo != null && orderId.startsWith(answers.regNo)) {
-      const { regNo, key } = answers
-      sessionStorage.setItem(nameOf(event), JSON.stringify({ regNo, key }))
-      return key
-    }
-    const kept: unknown = JSON.parse(sessionStorage.getItem(nameOf(event)) ?? 'null')
-    return isRecord(kept) &&
-      typeof kept['regNo'] === 'string' &&
-      typeof kept['key'] === 'string' &&
-      orderId.startsWith(kept['regNo'])
-      ? kept['key']
-      : null
-  } catch {
-    return null
+  if (answers?.regNo != null && orderId.startsWith(answers.regNo)) {
+    const { regNo, key } = answers
+    writeStored(nameOf(event), { regNo, key })
+    return key
   }
+  const kept = readStored(nameOf(event))
+  return isRecord(kept) &&
+    typeof kept['regNo'] === 'string' &&
+    typeof kept['key'] === 'string' &&
+    orderId.startsWith(kept['regNo'])
+    ? kept['key']
+    : null
 }
 
 /** The event whose pages have no rows for answers that were not told: "N/A" would say that nobody gave them. */

@@ -39,7 +39,6 @@ export function billRows(
     ...quoteRows(event, quote, period, before),
     ...lineRows(quote.lines, before?.lines),
     ...quoteRows(event, quote, rest, before).map((row) => {
-      if (row.id === 'gst' && !hasOneTax(event)) return { ...row, label: taxName(event) }
       return row.id === 'base' && quote.lines.length > 1
         ? { ...row, label: labelOf(event, 'sum') }
         : row
@@ -102,11 +101,3 @@ function countOf({ quantity, unit }: Line, amount: Paise): readonly string[] {
 }
 
 const priceText = (amount: Paise): string => formatPrice(paise(amount))
-
-/** One percentage can be said of all lines only where they have the same. */
-function hasOneTax({ fees }: PublicEvent): boolean {
-  return fees.items.every(({ tax }) => tax === null || tax.percent === fees.tax?.percent)
-}
-
-const taxName = ({ fees }: PublicEvent): string =>
-  fees.tax?.name ?? fees.items.find(({ tax }) => tax !== null)?.tax?.name ?? 'Tax'

@@ -1,9 +1,12 @@
 /** What stands in place of a page that cannot be drawn. */
+import { useEffect } from 'react'
 import { unexpectedText } from '../api.ts'
+import { showPlainPage } from './plain-page.ts'
 import { Plain } from './plain.tsx'
 
-/** Nothing is known of what was being done, so nothing is said of it. */
+/** Nothing is known of what was being done, so nothing is said of it. A form's fees and address follow below. */
 export function Broken() {
+  useEffect(showPlainPage, [])
   return (
     <Plain title={unexpectedText()}>
       <p role="alert">This page could not be shown. Please try loading it again.</p>

@@ -2,6 +2,7 @@
 import { isDay } from '../../engine/index.ts'
 import type { Field, PublicEvent, RawAnswers } from '../../engine/index.ts'
 import { holdsAll, isRecord } from './shape.ts'
+import { readStored, removeStored, writeStored } from './storage.ts'
 
 /**
  * Answers stay in this tab until they are paid for: coming back from a failed payment, or by the
@@ -44,49 +45,30 @@ export const startOf = (event: PublicEvent): RawAnswers =>
   )
 
 export function recall(event: PublicEvent): Kept | null {
-  try {
-    const kept: unknown = JSON.parse(sessionStorage.getItem(nameOf(event)) ?? 'null')
-    if (typeof kept !== 'object' || kept === null || !('data' in kept) || !('key' in kept))
-      return null
-    if (typeof kept.data !== 'object' || kept.data === null || typeof kept.key !== 'string')
-      return null
-    const known = Object.entries(kept.data).filter(
-      ([id, answer]) =>
-        !isFile(event, id) && event.fields.some((field) => field.id === id && fits(field, answer)),
-    )
-    const textIn = (name: string) => {
-      const text = (kept as Readonly<Record<string, unknown>>)[name]
-      return typeof text === 'string' ? text : null
-    }
-    return {
-      data: { ...startOf(event), ...Object.fromEntries(known) },
-      key: kept.key,
-      regNo: textIn('regNo'),
-      code: textIn('code'),
-    }
-  } catch {
-    return null
+  const kept = readStored(nameOf(event))
+  if (!isRecord(kept) || typeof kept['key'] !== 'string') return null
+  const data = kept['data']
+  if (typeof data !== 'object' || data === null) return null
+  const known = Object.entries(data).filter(
+    ([id, answer]) =>
+      !isFile(event, id) && event.fields.some((field) => field.id === id && fits(field, answer)),
+  )
+  const textIn = (name: string) => (typeof kept[name] === 'string' ? kept[name] : null)
+  return {
+    data: { ...startOf(event), ...Object.fromEntries(known) },
+    key: kept['key'],
+    regNo: textIn('regNo'),
+    code: textIn('code'),
   }
 }
 
 export function keep(event: PublicEvent, { data, ...others }: Kept): void {
-  try {
-    sessionStorage.setItem(
-      nameOf(event),
-      JSON.stringify({ data: withoutFiles(event, data), ...others }),
-    )
-  } catch {
-    // Storage is switched off or full: the form works as before, it only forgets.
-  }
+  writeStored(nameOf(event), { data: withoutFiles(event, data), ...others })
 }
 
 export function forget(event: PublicEvent): void {
-  try {
-    sessionStorage.removeItem(nameOf(event))
-    sessionStorage.removeItem(proofsOf(event))
-  } catch {
-    // Nothing was kept.
-  }
+  removeStored(nameOf(event))
+  removeStored(proofsOf(event))
 }
 
 /**
@@ -116,26 +98,18 @@ export function keepCompleted(
   email: unknown,
 ): void {
   const completed: Completed = { day, ending: regNo.slice(-ENDING_DIGITS), mark: markOf(email) }
-  try {
-    sessionStorage.setItem(completedName(event), JSON.stringify(completed))
-  } catch {
-    // As with answers: it only forgets.
-  }
+  writeStored(completedName(event), completed)
 }
 
 export function completedBefore(event: PublicEvent): Completed | null {
-  try {
-    const kept: unknown = JSON.parse(sessionStorage.getItem(completedName(event)) ?? 'null')
-    return isRecord(kept) &&
-      typeof kept['day'] === 'string' &&
-      isDay(kept['day']) &&
-      typeof kept['ending'] === 'string' &&
-      typeof kept['mark'] === 'number'
-      ? { day: kept['day'], ending: kept['ending'], mark: kept['mark'] }
-      : null
-  } catch {
-    return null
-  }
+  const kept = readStored(completedName(event))
+  return isRecord(kept) &&
+    typeof kept['day'] === 'string' &&
+    isDay(kept['day']) &&
+    typeof kept['ending'] === 'string' &&
+    typeof kept['mark'] === 'number'
+    ? { day: kept['day'], ending: kept['ending'], mark: kept['mark'] }
+    : null
 }
 
 /**
@@ -172,18 +146,10 @@ export function proofsIn(event: PublicEvent, now: string, kept: unknown): KeptPr
 }
 
 export function recallProofs(event: PublicEvent, now: string): KeptProofs {
-  try {
-    return proofsIn(event, now, JSON.parse(sessionStorage.getItem(proofsOf(event)) ?? 'null'))
-  } catch {
-    return new Map()
-  }
+  return proofsIn(event, now, readStored(proofsOf(event)))
 }
 
 export function keepProofs(event: PublicEvent, proofs: KeptProofs): void {
-  try {
-    if (proofs.size === 0) sessionStorage.removeItem(proofsOf(event))
-    else sessionStorage.setItem(proofsOf(event), JSON.stringify(Object.fromEntries(proofs)))
-  } catch {
-    // Storage is switched off or full: the file is chosen again after a reload.
-  }
+  if (proofs.size === 0) removeStored(proofsOf(event))
+  else writeStored(proofsOf(event), Object.fromEntries(proofs))
 }

@@ -39,6 +39,6 @@ export function quoteRows(
           {now}
         </>
       )
-    return { id: line, label: labelOf(event, line), value, total: line === 'total' }
+    return { id: line, label: labelOf(event, line, quote.lines), value, total: line === 'total' }
   })
 }

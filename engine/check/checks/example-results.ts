@@ -1,7 +1,8 @@
 /** What the file's own examples get, each answered, judged and priced as the form would. */
 import type { EventConfig, ExampleCase } from '../../config.ts'
 import type { RawAnswers, Scalar } from '../../answer.ts'
-import { EACH, linesOf, REGISTRATION, totalsOf } from '../../bill.ts'
+import { EACH, linesOf, totalsOf } from '../../bill.ts'
+import { REGISTRATION } from '../../lines.ts'
 import { holds } from '../../conditions.ts'
 import { factsAmong, NO_FACTS, type Facts } from '../../facts.ts'
 import { fromPairs, own } from '../../outcome.ts'

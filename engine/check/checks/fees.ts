@@ -281,7 +281,7 @@ const priceDrops: Check = {
 const priceZero: Check = {
   slug: 'price-zero',
   severity: 'warning',
-  why: 'A 0 may be free of charge, not on sale, or a price that nobody has filled in yet; the words say which.',
+  why: 'A price of 0 is no price, so nobody can register at it. Only `free` costs nothing.',
   after: ['EV411'],
   find: (model) =>
     [...cellsOf(model), ...itemCellsOf(model)].flatMap(({ at, amount }): Draft[] =>
@@ -290,8 +290,8 @@ const priceZero: Check = {
             {
               at,
               message: at.startsWith('fees.prices.')
-                ? 'a price of 0 registers people for nothing, and looks like one that was forgotten'
-                : 'a price of 0 gives it away, and looks like one that was forgotten',
+                ? 'a price of 0 is no price: nobody can register then'
+                : 'a price of 0 is no price: nobody can buy it then',
               help: 'write free if it costs nothing, or none if it is not on sale then',
             },
           ]

@@ -1,4 +1,4 @@
-/** EV490 to EV495: what a tax invoice must state is there, and its numbers can be given without a gap. */
+/** EV449, EV490 to EV495, EV499: what a tax invoice must state is there, and its numbers can be given without a gap. */
 import { takesMoney } from '../../pay-ways.ts'
 import { own } from '../../outcome.ts'
 import {
@@ -9,10 +9,14 @@ import {
   serialText,
   stateNamed,
 } from '../../gst.ts'
+import { formatMoney } from '../../money.ts'
+import { ADDRESS_FROM_PAISE, taxableValue } from '../../tax.ts'
 import { formatDay } from '../../time.ts'
 import type { Draft } from '../finding.ts'
 import type { Check, Model } from '../model.ts'
 import { nearest } from '../near.ts'
+import { provedBill } from '../proof/bill.ts'
+import { sayBill } from '../proof/saying.ts'
 
 /** The largest conferences sell as much in a year; another digit would leave little room for the letters. */
 const SOLD_IN_A_YEAR_MAX = 9_999
@@ -33,42 +37,82 @@ const gstin: Check = {
         ],
 }
 
-const optionStates = (model: Model, field: string): readonly Draft[] => {
-  const asked = model.fields.find(({ id }) => id === field)
-  if (asked === undefined) return []
-  const unknown = (asked.field.options ?? []).filter(
-    ({ id, label }) => stateNamed(id) === null && stateNamed(label) === null,
-  )
-  const [first] = unknown
-  if (asked.field.options !== undefined && first === undefined) return []
-  return [
-    {
-      at: 'invoice.place_of_supply',
-      message:
-        first === undefined
-          ? `${field} does not offer states to choose from`
-          : `${field} offers ${first.label}, which is no state`,
-      related: [{ at: asked.path, message: 'asked here' }],
-      help: 'let the field be a select whose options are the names of states',
-    },
-  ]
-}
+/** The places that a file names: of the event, and of the items that have their own. */
+const placesOf = ({ file }: Model): readonly { readonly at: string; readonly said: string }[] => [
+  ...(file.invoice === undefined
+    ? []
+    : [{ at: 'invoice.place_of_supply', said: String(file.invoice.place_of_supply) }]),
+  ...(file.fees.items ?? []).flatMap(({ place_of_supply: said }, i) =>
+    said === undefined ? [] : [{ at: `fees.items.${i}.place_of_supply`, said: String(said) }],
+  ),
+]
 
 const place: Check = {
   slug: 'invoice-place',
   severity: 'error',
-  why: 'The place of supply decides between CGST with SGST and IGST.',
-  find: (model) => {
-    const { file } = model
-    if (file.invoice === undefined || stateNamed(String(file.invoice.place_of_supply)) !== null)
-      return []
-    const said = String(file.invoice.place_of_supply)
-    if (model.fields.some(({ id }) => id === said)) return optionStates(model, said)
+  why: 'The place of supply decides between CGST with SGST and IGST. Admission is supplied where the event is held, whoever the buyer is (IGST Act, section 12(6)).',
+  find: (model) =>
+    placesOf(model).flatMap(({ at, said }): Draft[] => {
+      if (stateNamed(said) !== null) return []
+      const field = model.fields.find(({ id }) => id === said)
+      return [
+        {
+          at,
+          message:
+            field === undefined
+              ? `${said} is not a state of India`
+              : `${said} is a field of the form, and the buyer's state does not decide where admission is supplied`,
+          ...(field === undefined ? {} : { related: [{ at: field.path, message: 'asked here' }] }),
+          help:
+            field === undefined
+              ? 'write the state of the venue or the building, such as Kerala'
+              : `write the state of the venue, such as Kerala; to print the buyer's state, write buyer: {state: ${said}}`,
+        },
+      ]
+    }),
+}
+
+const code: Check = {
+  slug: 'invoice-item-code',
+  severity: 'warning',
+  why: 'Another rate means another service, and its invoice line needs the code of that service: a room is not a conference fee.',
+  after: ['EV441'],
+  find: ({ file, config }) =>
+    file.invoice === undefined
+      ? []
+      : config.fees.items.flatMap((item, i): Draft[] =>
+          item.tax === null ||
+          item.sac !== undefined ||
+          item.tax.percent === config.fees.tax?.percent
+            ? []
+            : [
+                {
+                  at: `fees.items.${i}.id`,
+                  message: `\`${item.id}\` has a rate of its own, ${item.tax.percent}%, and the code of the conference, ${file.invoice?.sac}`,
+                  help: 'add sac: …, such as 996311 for a room in a hotel',
+                },
+              ],
+        ),
+}
+
+const address: Check = {
+  slug: 'invoice-address',
+  severity: 'error',
+  why: 'Rule 46(e): an invoice of ₹ 50,000 or more to a buyer without a GSTIN states the address and the state of the buyer.',
+  after: ['EV466', 'EV495'],
+  find: ({ file, config }) => {
+    const { buyer } = config.invoice ?? {}
+    if (buyer === undefined || (buyer.address !== undefined && buyer.state !== undefined)) return []
+    const dearest = provedBill(config).extremes?.dearest
+    if (dearest == null || taxableValue(dearest.lines) < ADDRESS_FROM_PAISE) return []
+    const missing = (['address', 'state'] as const).filter((key) => buyer[key] === undefined)
     return [
       {
-        at: 'invoice.place_of_supply',
-        message: `${said} is neither a state nor a field of the form`,
-        help: 'write the state in which the event is held, such as Kerala: admission is supplied there',
+        at: file.invoice?.buyer === undefined ? 'invoice' : 'invoice.buyer',
+        part: 'key',
+        message: `a bill can have a taxable value of ${formatMoney(taxableValue(dearest.lines))}, and the form does not ask for the buyer's ${missing.join(' and ')}`,
+        notes: [sayBill(config, dearest)],
+        help: `write buyer: {${missing.map((key) => `${key}: …`).join(', ')}} with the fields that ask for it; they become required from ₹ 50,000 without a GSTIN`,
       },
     ]
   },
@@ -209,6 +253,19 @@ const buyer: Check = {
           },
         ]
       }
+      if (key === 'state')
+        return (asked.field.options ?? []).some(
+          (option) => stateNamed(option.id) !== null || stateNamed(option.label) !== null,
+        )
+          ? []
+          : [
+              {
+                at,
+                message: `${id} does not offer states of India to choose from`,
+                related: [{ at: asked.path, message: 'asked here' }],
+                help: 'let the field be a select with `options: indian-states`',
+              },
+            ]
       return key === 'gstin' &&
         own(asked.raw as object as Record<string, unknown>, 'format') !== 'gstin'
         ? [
@@ -230,4 +287,6 @@ export const invoice = {
   EV493: year,
   EV494: withoutTax,
   EV495: buyer,
+  EV449: code,
+  EV499: address,
 }

@@ -1,6 +1,7 @@
 /** EV216 to EV219, and what EV201 to EV204 ask of it: the names in items, adjustments, limits, unique answers, codes and rolls. */
 import type { EventConfig, FieldType } from '../../config.ts'
-import { EACH, REGISTRATION } from '../../bill.ts'
+import { EACH } from '../../bill.ts'
+import { REGISTRATION } from '../../lines.ts'
 import { CODE, rollValueOf } from '../../facts.ts'
 import { axisOfFact, fullNames, rollColumnOf } from '../proof/axes.ts'
 import type * as Files from '../file-types.ts'

@@ -1,5 +1,5 @@
 /** EV206, EV213, EV214: a name belongs to one thing: not to two fields, and not to what the engine calls so itself. */
-import { REGISTRATION } from '../../bill.ts'
+import { REGISTRATION } from '../../lines.ts'
 import { delegateWays, WAY_FIELD } from '../../pay-ways.ts'
 import { ENGINE_VALUES } from '../../values.ts'
 import { ANSWERED_NAMES } from '../../wire.ts'

@@ -1,8 +1,9 @@
-/** EV443 to EV447 and EV458: on every day on which one can register there is a way to pay, and what waits for a transfer ends on a day that has a price. */
+/** EV443 to EV448 and EV458: on every day on which one can register there is a way to pay, and what waits for a transfer ends on a day that has a price. */
 import { bankNumbers, delegateWays, type PayWay } from '../../pay-ways.ts'
 import { periodOn } from '../../period.ts'
 import { addDays, daysBetween, formatDay, type Day } from '../../time.ts'
 import type { Draft } from '../finding.ts'
+import { patternFault } from '../pattern.ts'
 import type { Check, Model } from '../model.ts'
 import type { PayWay as Written } from '../payment-types.ts'
 import { closesMeant, inEventYear, isBeforeSale, onlyTheYear, opening } from './window.ts'
@@ -116,6 +117,31 @@ const unknowable: Check = {
     }),
 }
 
+const anyReference: Check = {
+  slug: 'reference-of-any-form',
+  severity: 'error',
+  why: 'A reference is looked for in the bank’s statement: where delegates may write anything, “paid” or six digits of another number are a reference too.',
+  after: ['EV445'],
+  find: (model) =>
+    pairs(model).flatMap(({ index, raw, way }): Draft[] => {
+      const at = (raw.asks ?? []).findIndex((ask) => ask.unique === true)
+      const ask = raw.asks?.[at]
+      if (way.is !== 'transfer' || ask === undefined || ask.format !== undefined) return []
+      const fault = ask.pattern === undefined ? null : patternFault(ask.pattern)
+      if (ask.pattern !== undefined && fault === null) return []
+      return [
+        {
+          at: `payment.ways.${index}.asks.${at}${fault === null ? '' : '.pattern'}`,
+          message:
+            fault === null
+              ? 'the reference of the payment may be written in any form'
+              : `the pattern of the reference cannot be used: ${fault.says}`,
+          help: 'write format: utr, or a pattern that only the numbers of your bank match',
+        },
+      ]
+    }),
+}
+
 /** What people write before a number, and the kind of number that must follow. */
 const NAMED = [
   [/\bUPI(?: ID)?:?\s+(\S+@\S+)/i, 'UPI ID', 'a name and a bank’s handle, such as society@bank'],
@@ -206,5 +232,6 @@ export const waysToPay = {
   EV445: unknowable,
   EV446: oddNumber,
   EV447: untilOutside,
+  EV448: anyReference,
   EV458: untilOfAnotherYear,
 }

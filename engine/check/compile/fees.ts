@@ -1,7 +1,8 @@
 /** The tax, the periods and the price table: rows to amounts, columns to periods. */
 import type { Adjustment, Fees, Item, PriceTable } from '../../sale.ts'
 import { toCondition } from './conditions.ts'
-import { REGISTRATION } from '../../bill.ts'
+import { stateNamed } from '../../gst.ts'
+import { REGISTRATION } from '../../lines.ts'
 import { paise, type Paise, type Tax } from '../../money.ts'
 import { words } from '../../texts.ts'
 import { TAX_PRICES, TAX_ROUND } from '../defaults.ts'
@@ -95,6 +96,8 @@ function toItem(item: Plain, tax: Tax | null): Item {
       count: toCount(item.count),
       times: maybe(item.times),
       amountIn: maybe(item.amount_in),
+      sac: maybe(item.sac),
+      placeOfSupply: stateNamed(maybe(item.place_of_supply) ?? '') ?? undefined,
     }),
   }
 }
@@ -123,8 +126,10 @@ function toAdjustment(adjustment: Plain): Adjustment {
   }
 }
 
-/** `none`, and a cell that a short row lacks, is not on sale; `free` is on sale for nothing. */
+/** `none`, 0 and a missing cell are not on sale; only `free` is on sale for nothing. */
 function toPrice(cell: unknown): Paise | null {
   if (cell === 'none' || cell === undefined) return null
-  return cell === 'free' ? paise(0) : paiseOf(cell)
+  if (cell === 'free') return paise(0)
+  const price = paiseOf(cell)
+  return price === 0 ? null : price
 }

@@ -3,9 +3,20 @@ import type { EventConfig, Field, Gateway } from '../../config.ts'
 import type { PayWay } from '../../pay-ways.ts'
 import { words } from '../../texts.ts'
 import type { Around } from './form.ts'
-import { LAPSE_DAYS } from '../defaults.ts'
+import { GATEWAY_MINIMUM, LAPSE_DAYS } from '../defaults.ts'
 import { toField } from './form.ts'
-import { given, list, map, maybe, maybeDay, text, texts, wireNames, type Plain } from './plain.ts'
+import {
+  given,
+  list,
+  map,
+  maybe,
+  maybeDay,
+  paiseOf,
+  text,
+  texts,
+  wireNames,
+  type Plain,
+} from './plain.ts'
 
 /** The one way of a file that names none. */
 const CARD = { id: 'card', label: 'Card, UPI or net banking' } as const
@@ -82,6 +93,7 @@ function toGateway(name: string, gateways: Plain): Gateway {
       refund: text(live.refund),
       hops: texts(live.hops),
     },
+    minimum: gateway.minimum === undefined ? GATEWAY_MINIMUM : paiseOf(gateway.minimum),
     constants: wireNames(gateway.constants),
     postsTo: text(gateway.posts_to),
     posts: wireNames(gateway.posts),

@@ -4,9 +4,9 @@
  * line to line and forgets what no later line asks for.
  */
 import type { EventConfig } from '../../config.ts'
-import { cellOf, counts, linesOf, REGISTRATION, soldOf, totalsOf, unitOf } from '../../bill.ts'
+import { cellOf, counts, linesOf, soldOf, totalsOf, unitOf } from '../../bill.ts'
 import { holds } from '../../conditions.ts'
-import type { Line } from '../../lines.ts'
+import { REGISTRATION, type Line } from '../../lines.ts'
 import { adjusted, paise, split, type Paise, type Tax } from '../../money.ts'
 import { assert } from '../../outcome.ts'
 import { remember } from '../../remember.ts'

@@ -54,6 +54,8 @@ export function handOffData(
   assert(event.payment !== null, 'a hand-off for an event that takes no money')
   if (!/^[A-Za-z0-9]{1,20}$/.test(orderId)) return err({ code: 'order_id' })
   if (amount <= 0 || amount > AMOUNT_MAX) return err({ code: 'amount' })
+  const { minimum } = event.payment.gateway
+  if (amount < minimum) return err({ code: 'below_minimum', minimum })
   const { min, max } = GATEWAY_EMAIL_CHARACTERS
   const { length: characters } = buyer.email
   if (characters < min || characters > max) return err({ code: 'email', characters })

@@ -33,17 +33,22 @@ export function actingContract(given: Given): void {
   })
   const stateOf = async (regNo: RegNo) => (await found(store, regNo)).state
 
-  /** Corrected, so that a difference is due, to be paid by transfer. */
-  const dearer = async (regNo: RegNo): Promise<void> => {
+  const card = { gateway: 'airpay', askedOf: { account: 'demo', merchantId: null } }
+  /** Corrected to so much more than its price, so that a difference is due, to be paid by transfer. */
+  const dearer = async (
+    regNo: RegNo,
+    by = 100,
+    through: typeof card | { readonly way: string } = { way: 'transfer' },
+  ): Promise<void> => {
     const { answers, category } = await found(store, regNo)
     const { searchable } = newRegistration()
-    const more = (amount: number) => paise(amount + 100)
+    const more = (amount: number) => paise(amount + by)
     const quote = { ...quoted, base: more(quoted.base), total: more(quoted.total), lines: [] }
     const same = { was: answers, answers, category, searchable, unique: [], mails: [], uploads: [] }
     const corrected = await store.correct(wanted(regNo, { act: 'correct', actor: 'owner' }), {
       ...same,
       quote,
-      through: { way: 'transfer' },
+      through,
       holdUntil: null,
       changes: ['x'],
       endsLinks: false,
@@ -56,7 +61,6 @@ export function actingContract(given: Given): void {
     await dearer(regNo)
     const [byTransfer] = (await found(store, regNo)).payments
     expect(byTransfer).toMatchObject({ way: 'transfer', status: 'pending', isDifference: true })
-    const card = { gateway: 'airpay', askedOf: { account: 'demo', merchantId: null } }
     expect(await store.retry(regNo, later(2000), card)).toMatchObject({
       ok: true,
       value: { way: null, amount: 100 },
@@ -66,6 +70,20 @@ export function actingContract(given: Given): void {
       'failed',
       'success',
     ])
+  })
+
+  test('a first difference that is paid after a second correction leaves the rest to be paid, not all of it', async () => {
+    const { regNo, orderId } = await registered(store)
+    await store.applyFact(orderId, confirmed('AP1'), null)
+    await dearer(regNo, 100, card)
+    const [first] = (await found(store, regNo)).payments
+    await dearer(regNo, 300, card)
+    await store.applyFact(first?.orderId ?? orderId, confirmed('AP2', paise(100)), null)
+    const { due, payments } = await found(store, regNo)
+    expect(due).toBe(200)
+    expect(payments.filter(({ status }) => status === 'pending')).toMatchObject([{ amount: 200 }])
+    await store.applyFact(payments[0]?.orderId ?? orderId, confirmed('AP3', paise(200)), null)
+    expect(await found(store, regNo)).toMatchObject({ due: 0, state: 'complete' })
   })
 
   test('two who correct at the same moment: what the second had before them is not there any more, and nothing of it is written', async () => {

@@ -7,6 +7,7 @@ import { newRegistration, noon } from '../registrations.ts'
 import { all } from './given.ts'
 import type { Given, Opened } from './given.ts'
 import { actingContract } from './acting.contract.ts'
+import { clockContract } from './clock.contract.ts'
 import { decidingContract } from './deciding.contract.ts'
 import { listingContract } from './listing.contract.ts'
 import { officeContract } from './office.contract.ts'
@@ -28,6 +29,7 @@ export function storeContract(open: () => Promise<Opened>): void {
 
   registeringContract(given)
   settlingContract(given)
+  clockContract(given)
   sellingContract(given)
   outsideContract(given)
   actingContract(given)

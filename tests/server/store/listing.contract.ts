@@ -60,7 +60,7 @@ export function listingContract(given: Given): void {
       const whole = await store.registration(divya ?? '')
       const { payments, ...listed } = one.rows[0] ?? {}
       expect(whole).toMatchObject(listed)
-      expect(Object.keys(listed)).toHaveLength(16)
+      expect(Object.keys(listed)).toHaveLength(18)
       expect(payments).toEqual([{ orderId: whole?.payments[0]?.orderId }])
     })
 

@@ -6,6 +6,9 @@ import { expect, test } from 'vitest'
 import { reads } from '../../../server/store/by-key.ts'
 import { DATABASE_FILE, openToWrite, statements } from '../../../server/store/database.ts'
 import { openStore } from '../../../server/store/open.ts'
+import { paymentsUnder, whyKnown } from '../../../server/store/bank-references.ts'
+import { decide } from '../../../server/store/deciding.ts'
+import { bankReferences } from '../../../server/store/migrations/bank-references.ts'
 import { reviews } from '../../../server/store/reviews.ts'
 import { keepDraft } from '../../../server/store/drafts.ts'
 import { activity } from '../../../server/store/activity.ts'
@@ -254,12 +257,14 @@ test('a database filled before bills had lines: its registrations and attempts h
     lines: [],
   })
   older.exec(
-    `INSERT INTO bill_lines VALUES (1, 1, 0, 'registration', NULL, 'PG', 1, 600000, 600000, 108000, 708000)`,
+    `INSERT INTO bill_lines (registration_id, bill, line, item, option, label, quantity, unit, base, gst, total) VALUES (1, 1, 0, 'registration', NULL, 'PG', 1, 600000, 600000, 108000, 708000)`,
   )
   expect(() => older.exec('UPDATE bill_lines SET quantity = 2')).toThrow('frozen')
   expect(() => older.exec('UPDATE bill_lines SET line = 0')).toThrow('frozen')
   expect(() =>
-    older.exec(`INSERT INTO bill_lines VALUES (1, 1, 1, 'room', NULL, 'Room', 1, 1, 1, 1, 3)`),
+    older.exec(
+      `INSERT INTO bill_lines (registration_id, bill, line, item, option, label, quantity, unit, base, gst, total) VALUES (1, 1, 1, 'room', NULL, 'Room', 1, 1, 1, 1, 3)`,
+    ),
   ).toThrow('CHECK')
   older.close()
   rmSync(other, { recursive: true })
@@ -515,5 +520,67 @@ test('a database of a newer version is refused with a sentence', async () => {
   expect(() => migrate(newer)).toThrow('newer version of Rollcall (99')
   newer.close()
   await expect(openStore({ dataDir: other })).rejects.toThrow('newer version of Rollcall')
+  rmSync(other, { recursive: true })
+})
+
+test('an older database with one transfer recorded twice still opens: both payments stay, staff are asked, and no third one is taken', () => {
+  const other = folder()
+  const db = openToWrite(join(other, DATABASE_FILE))
+  const before = migrations.indexOf(bankReferences)
+  for (const step of migrations.slice(0, before)) db.exec(step)
+  db.pragma(`user_version = ${before}`)
+  // id, source, account, reference, state
+  const came: [number, string, string, string, string][] = [
+    [1, 'transfer', '', '526123456702', 'fits'],
+    [2, 'cheque', '', '5261 2345 6702', 'fits'],
+    [3, 'desk', 'demo', 'UTR 526123456702', 'accepted'],
+    [4, 'transfer', '', '5261-2345-6702', 'refused'],
+    [5, 'cash', 'demo', '17', 'fits'],
+    [6, 'airpay', 'demo', '526123456702', 'fits'],
+    [7, 'upi', '', 'HDFCN52027010912', 'fits'],
+  ]
+  for (const [id, source, account, reference, state] of came)
+    db.exec(`INSERT INTO registrations (id, event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, payment_status, state, total, created_at, created_day)
+        VALUES (${id}, 'demo', 'h', 'DEMO${id}', 'Somebody', '', '', '', '{}', 'success', 'complete', 1000, 1, '2026-01-01');
+      INSERT INTO payments (id, registration_id, order_id, attempt, amount, status, reference, created_at, status_at, paid_at, asks_for)
+        VALUES (${id}, ${id}, 'DEMO${id}01', 1, 1000, 'success', '${reference}', 1, 1, 1, 'whole');
+      INSERT INTO captures (id, payment_id, counts_for, registration_id, source, account, reference, amount, currency, kind, paid_at, seen_at, state)
+        VALUES (${id}, ${id}, ${id}, ${id}, '${source}', '${account}', '${reference}', 1000, 'INR', 'sale', 1, 1, '${state}')`)
+  db.exec(`INSERT INTO tellings (registration_id, at, way, reference, folded, answers)
+    VALUES (1, 1, 'transfer', 'HDFC N5 2027', 'HDFCN52027', '{}'), (2, 2, 'transfer', '00912345678901', '00912345678901', '{}'), (3, 3, 'transfer', '912345678901', '912345678901', '{}')`)
+  migrate(db)
+  const sql = statements(db)
+  expect(db.prepare('SELECT count(*) AS n FROM captures').get()).toEqual({ n: came.length })
+  expect(
+    paymentsUnder(sql, ['526123456702', 'HDFCN52027010912', 'demo cash 17']).map(
+      ([key, { regNo }]) => [key, regNo],
+    ),
+  ).toEqual([
+    ['526123456702', 'DEMO1'],
+    ['HDFCN52027010912', 'DEMO7'],
+    ['demo cash 17', 'DEMO5'],
+  ])
+  const waiting = reviews(sql, 'demo')
+  expect(waiting.map(({ is, regNo }) => [is, regNo])).toEqual([
+    ['unclear', 'DEMO2'],
+    ['unclear', 'DEMO3'],
+  ])
+  expect(waiting[0]?.why).toContain('5261 2345 6702 is recorded twice, also for DEMO1')
+  const named = { reference: '5261.2345.6702', eventId: 'demo', regNo: null }
+  for (const way of ['transfer', 'upi', 'cheque', 'desk', 'machine'] as const)
+    expect(whyKnown(sql, { ...named, way })).toContain('the payment of DEMO1')
+  // Two reported one reference: the first spelling stays, so that nobody is refused who was heard.
+  expect(db.prepare('SELECT folded FROM tellings ORDER BY id').all()).toEqual([
+    { folded: 'HDFCN52027' },
+    { folded: '00912345678901' },
+    { folded: '912345678901' },
+  ])
+  // What staff have decided is not asked again by a later version.
+  const [first] = waiting
+  const dismissed = { what: 'dismiss', why: 'Refunded by hand.', who: 'treasurer' } as const
+  const decided = decide(sql, first?.id ?? '', dismissed, 5 as Instant, null)
+  expect(decided.ok).toBe(true)
+  expect(reviews(sql, 'demo').map(({ regNo }) => regNo)).toEqual(['DEMO3'])
+  db.close()
   rmSync(other, { recursive: true })
 })

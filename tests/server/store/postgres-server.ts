@@ -56,9 +56,22 @@ function binaries(): string | null {
     join(PACKAGED, 'bin'),
     ...newest.map((version) => join(INSTALLED, version, 'bin')),
   ]
-  const runs = (folder: string): boolean =>
-    spawnSync(join(folder, 'postgres'), ['--version'], NOBODY).status === 0
   return folders.find(runs) ?? null
+}
+
+const runs = (folder: string): boolean =>
+  spawnSync(join(folder, 'postgres'), ['--version'], NOBODY).status === 0
+
+/** The oldest version that we promise to run on: that of Debian 12. */
+const OLDEST = 15
+/** The folder with its programs; null: it is not installed here. */
+export function oldestBinaries(): string | null {
+  const folder = join(INSTALLED, String(OLDEST), 'bin')
+  if (runs(folder)) return folder
+  console.warn(
+    `· no PostgreSQL ${OLDEST} here: the store is tested on the packaged version only (apt-get install postgresql-${OLDEST})`,
+  )
+  return null
 }
 
 /** A package holds no links, so that it lists those that its libraries need. */
@@ -78,8 +91,9 @@ export const hasPostgres = found !== null
 if (found === null)
   console.warn('· no PostgreSQL here: what is tested on one is left out (npm ci brings it)')
 
-export async function startPostgres(): Promise<PostgresServer> {
-  if (found === null) throw new Error('there is no PostgreSQL on this machine')
+/** `programs`: the folder with initdb and postgres. */
+export async function startPostgres(programs: string | null = found): Promise<PostgresServer> {
+  if (programs === null) throw new Error('there is no PostgreSQL on this machine')
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-postgres-'))
   const data = join(folder, 'data')
   mkdirSync(data)
@@ -87,13 +101,13 @@ export async function startPostgres(): Promise<PostgresServer> {
   const { uid, gid } = NOBODY
   if (uid !== undefined) for (const one of [folder, data]) chownSync(one, uid, gid ?? uid)
   const made = spawnSync(
-    join(found, 'initdb'),
+    join(programs, 'initdb'),
     ['-D', data, '-U', USER, '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8', '--no-sync'],
     { ...NOBODY, encoding: 'utf8' },
   )
   if (made.status !== 0) throw new Error(`initdb: ${made.stderr}`)
   const urlOf = (name: string): string => `postgres://${USER}@/${name}?host=${folder}`
-  let server = run(found, data, folder)
+  let server = run(programs, data, folder)
   await listening(urlOf('postgres'))
 
   const shell = async (url = urlOf('postgres')): Promise<pg.Client> => {
@@ -114,7 +128,7 @@ export async function startPostgres(): Promise<PostgresServer> {
     },
     async crash() {
       await ended(server, 'SIGQUIT')
-      server = run(found, data, folder)
+      server = run(programs, data, folder)
       await listening(urlOf('postgres'))
     },
     async stop() {

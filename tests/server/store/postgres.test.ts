@@ -2,7 +2,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dayOf } from '../../../engine/index.ts'
 import { openStore } from '../../../server/store/open.ts'
@@ -10,7 +9,6 @@ import { openConnection } from '../../../server/store/postgres/connection.ts'
 import { openInsidePostgres } from '../../../server/store/postgres/open.ts'
 import { lookAtPostgres } from '../../../server/store/postgres/looking.ts'
 import { StoreBusy } from '../../../server/store/store.ts'
-import type { Store } from '../../../server/store/store.ts'
 import {
   confirmed,
   found,
@@ -21,30 +19,15 @@ import {
   registered,
 } from '../registrations.ts'
 import { CARELESS } from './careless.ts'
-import { storeContract } from './contract.ts'
 import { BY_COUNTERS, BY_ROWS, foundBy, happen, registerNames, TERMS } from './history.ts'
+import { freshStore, postgresContract } from './postgres-contract.ts'
+import type { Fresh } from './postgres-contract.ts'
 import { hasPostgres, startPostgres } from './postgres-server.ts'
 import type { PostgresServer } from './postgres-server.ts'
 
 let server: PostgresServer
 
-/** A store on a database of its own, and somebody with a shell beside it. */
-async function fresh(
-  name: string,
-): Promise<{ url: string; store: Store; shell: pg.Client; end(): Promise<void> }> {
-  const url = await server.database(name)
-  const { store } = await openInsidePostgres({ url })
-  const shell = await server.shell(url)
-  return {
-    url,
-    store,
-    shell,
-    end: async () => {
-      await store.close()
-      await shell.end()
-    },
-  }
-}
+const fresh = (name: string): Promise<Fresh> => freshStore(server, name)
 const full = (answer: unknown): boolean =>
   typeof answer === 'object' && answer !== null && 'ok' in answer && answer.ok === false
 
@@ -57,33 +40,7 @@ else
     afterAll(() => server.stop())
 
     describe('the contract', () => {
-      let given: Awaited<ReturnType<typeof fresh>>
-      let empty = ''
-      beforeAll(async () => {
-        given = await fresh('contract')
-        const { shell } = given
-        const { rows } = await shell.query<{ name: string }>(
-          "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename NOT IN ('rollcall_version', 'writer_turn')",
-        )
-        // What refuses to be deleted stands in triggers, which a shell may switch off. To truncate makes every file anew.
-        await shell.query('SET session_replication_role = replica')
-        empty = `${rows.map((row) => `DELETE FROM ${row.name}`).join('; ')};
-          SELECT setval(seqrelid::regclass, 1, false) FROM pg_sequence;
-          INSERT INTO search_progress VALUES (1, 0); INSERT INTO counted VALUES (1, 0); INSERT INTO office_settings VALUES (1)`
-      })
-      afterAll(() => given.end())
-      storeContract(async () => {
-        await given.shell.query(empty)
-        return {
-          store: given.store,
-          async reopen() {
-            await given.store.close()
-            given.store = (await openInsidePostgres({ url: given.url })).store
-            return given.store
-          },
-          end: async () => {},
-        }
-      })
+      postgresContract(() => server)
     })
 
     describe('the tables themselves', () => {

@@ -106,6 +106,7 @@ export function registeringContract(given: Given): void {
         inReview: false,
         state: 'to_pay',
         due: 0,
+        money: { paid: 0, refunded: 0, owed: 501_500 },
         approval: null,
         decideBy: null,
         offer: null,

@@ -1,9 +1,9 @@
 /** What gateways settled and what banks show beside: kept once, with what follows of money that nobody knew of. */
 import { beforeEach, describe, expect, test } from 'vitest'
-import { day, judgeSettled, paise } from '../../../engine/index.ts'
-import type { OrderId, SettlementLine } from '../../../engine/index.ts'
+import { bankKey, day, isoIndia, judgeSettled, paise } from '../../../engine/index.ts'
+import type { OrderId, RegNo, SettlementLine, Way } from '../../../engine/index.ts'
 import type { Store } from '../../../server/store/store.ts'
-import { confirmed, found, later, noon, registered } from '../registrations.ts'
+import { confirmed, found, hour, later, noon, registered } from '../registrations.ts'
 import type { Given } from './given.ts'
 import { due, grounds } from './people.ts'
 
@@ -60,13 +60,72 @@ export function settlementsContract(given: Given): void {
         { order: orderId, regNo, eventId: 'demo' },
       ])
       expect(judgeSettled(lines, held, []).map(({ as }) => as)).toEqual(['settled', 'unknown'])
-      expect(await store.payoutsNamed(['UTR1', 'UTR2', 'OTHER'])).toEqual(
-        expect.arrayContaining([
-          { utr: 'UTR1', lines: 2, net: -5_900 },
-          { utr: 'UTR2', lines: 1, net: due - 5_900 },
+      const { payouts } = await store.knownReferences(['UTR1', 'utr2', 'other'].map(bankKey))
+      expect(new Map(payouts)).toEqual(
+        new Map([
+          [bankKey('UTR1'), { utr: 'utr1', lines: 2, net: -5_900 }],
+          [bankKey('UTR2'), { utr: 'utr2', lines: 1, net: due - 5_900 }],
         ]),
       )
       expect(await store.reviews(null)).toEqual([])
+    })
+
+    test('a refund that no settlement contained five days later was seen by nobody', async () => {
+      const { orderId, regNo } = await placed()
+      await store.applyFact(orderId, confirmed('AP1', due, later(10)), null)
+      const refunded = (reference: string) =>
+        store.applyFact(
+          orderId,
+          { type: 'refunded', reference, amount: paise(5_000), at: later(20) },
+          null,
+        )
+      await refunded('RF1')
+      await refunded('RF2')
+      const DAY = 24 * hour
+      const on = (days: number) => day(isoIndia(later(days * DAY)).slice(0, 10))
+      const unsettled = async (at = later(9 * DAY)) =>
+        (await store.waiting(['demo'], at)).filter(({ is }) => is === 'refund_unsettled')
+      // Nobody keeps settlements of this account: nothing is known to be missing.
+      expect(await unsettled()).toEqual([])
+      await keep(line(orderId, 'AP1', { day: on(0) }))
+      expect(await unsettled()).toEqual([])
+      await keep(line('', 'AP7', { day: on(8) }))
+      expect(await unsettled(later(4 * DAY))).toEqual([])
+      const one = [{ eventId: 'demo', is: 'refund_unsettled', count: 1, more: false }]
+      expect(await unsettled()).toEqual(one)
+      const back = { is: 'refund', amount: paise(5_000), net: paise(-5_000), day: on(3) } as const
+      await keep(line('', 'RF1', back))
+      expect(await unsettled()).toEqual(one)
+      await keep(line(orderId, 'AP1', { ...back, utr: 'utr3' }))
+      expect(await unsettled()).toEqual([])
+
+      const second = await placed()
+      await store.applyFact(second.orderId, confirmed('AP2', due, later(10)), null)
+      await store.applyFact(
+        second.orderId,
+        { type: 'refunded', reference: 'RF3', amount: due, at: later(20) },
+        null,
+      )
+      expect(await unsettled()).toEqual(one)
+      const note = { who: 'treasurer', actor: 'treasurer', once: null, act: 'note' } as const
+      // Of another registration, and before the refund was missing: neither settles it.
+      await store.note({ ...note, regNo, why: 'Called.', at: later(8 * DAY) })
+      await store.note({ ...note, regNo: second.regNo, why: 'Called.', at: later(DAY) })
+      expect(await unsettled()).toEqual(one)
+      const why = 'The gateway credited the card directly.'
+      await store.note({ ...note, regNo: second.regNo, why, at: later(8 * DAY) })
+      expect(await unsettled()).toEqual([])
+    })
+
+    test('a refund by hand is in no settlement of a gateway, and nobody looks for it there', async () => {
+      const { orderId, regNo } = await placed()
+      await store.applyFact(orderId, confirmed('AP1', due, later(10)), null)
+      const wanted = { of: regNo, amount: due, ...grounds, byHand: 'NEFT 1', at: later(20) }
+      expect((await store.wantRefund(wanted)).ok).toBe(true)
+      const DAY = 24 * hour
+      await keep(line(orderId, 'AP1', { day: day(isoIndia(later(8 * DAY)).slice(0, 10)) }))
+      const waiting = await store.waiting(['demo'], later(9 * DAY))
+      expect(waiting.filter(({ is }) => is === 'refund_unsettled')).toEqual([])
     })
 
     test('know money from before captures knew their account', async () => {
@@ -118,6 +177,35 @@ export function settlementsContract(given: Given): void {
       expect(await found(store, regNo)).toMatchObject({ state: 'complete', inReview: true })
     })
 
+    test('one reference in several spellings pays once, by whichever method it is recorded, and the number of a payout never', async () => {
+      const one = await registered(store)
+      const wanted = { act: 'confirm', actor: 'owner', once: null, ...grounds } as const
+      const confirm = (regNo: RegNo, way: Way, reference: string) =>
+        store.confirm(
+          { ...wanted, regNo, at: noon },
+          { way, reference, amount: due, paidAt: noon },
+          null,
+        )
+      expect((await confirm(one.regNo, 'cheque', '5261 2345 6702')).ok).toBe(true)
+      const other = await registered(store)
+      for (const way of ['transfer', 'upi', 'cheque', 'desk', 'machine'] as const)
+        expect(await confirm(other.regNo, way, 'UTR 0526-123-456-702')).toMatchObject({
+          ok: false,
+          error: { code: 'taken', message: expect.stringContaining(one.regNo) },
+        })
+      await keep(line('', 'AP1', { utr: 'ICICN52026010101' }))
+      expect(await confirm(other.regNo, 'transfer', 'icic n5 2026 010101')).toMatchObject({
+        ok: false,
+        error: { message: expect.stringContaining('the gateway paid out') },
+      })
+      // Recorded before the settlement came, it comes before staff, once.
+      expect((await confirm(other.regNo, 'transfer', 'ICICN52026010102')).ok).toBe(true)
+      await keep(line('', 'AP2', { utr: 'ICICN52026010102' }))
+      await keep(line('', 'AP3', { utr: 'ICICN52026010102' }))
+      const waiting = (await store.reviews('demo')).filter(({ regNo }) => regNo === other.regNo)
+      expect(waiting.map(({ why }) => why.match(/ICICN52026010102/g)?.length)).toEqual([1])
+    })
+
     test('money at the bank that nobody waits for is kept once, and pays whom it is moved to', async () => {
       const money = {
         reference: 'SBIN7',
@@ -130,7 +218,8 @@ export function settlementsContract(given: Given): void {
       }
       expect(await store.keepUnmatched([money, { ...money, reference: 'sbin7' }])).toBe(1)
       expect(await store.keepUnmatched([money])).toBe(0)
-      expect(await store.knownReferences(['SBIN7'])).toEqual([['SBIN7', null]])
+      const { payments } = await store.knownReferences([bankKey('SBIN7')])
+      expect(payments).toMatchObject([['SBIN7', { regNo: null, amount: due }]])
       const { regNo } = await registered(store)
       const [review] = await store.reviews('demo')
       const move = { what: 'move', to: regNo, ...grounds } as const

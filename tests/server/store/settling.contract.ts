@@ -512,36 +512,6 @@ export function settlingContract(given: Given): void {
       expect((await store.payment(open.orderId))?.watchUntil).toBe(null)
     })
 
-    test('a clock that jumps a year ahead and back leaves nothing waiting for a year', async () => {
-      const year = 365 * 24 * hour
-      const [open, ended, planned] = [
-        await registered(store),
-        await registered(store),
-        await registered(store),
-      ]
-      await store.applyFact(ended.orderId, declined(), null)
-      await store.asked(open.orderId, later(year), later(year + hour))
-      await store.asked(ended.orderId, later(year), null)
-      await store.asked(planned.orderId, later(hour), later(5 * hour))
-      await store.clockWentBack(later(2 * hour))
-      expect(
-        (await store.pendingPayments(later(2 * hour), 10)).map(({ orderId }) => orderId),
-      ).toEqual([open.orderId])
-      expect(
-        (await store.watchedPayments(later(2 * hour), 10)).map(({ orderId }) => orderId),
-      ).toEqual([ended.orderId])
-    })
-
-    test('an order that ended while the clock was ahead is watched by the right time', async () => {
-      const { orderId } = await registered(store)
-      await store.asked(orderId, later(hour), later(2 * hour), 'no-record')
-      await store.applyFact(orderId, { type: 'expired', at: later(500 * hour) }, null)
-      await store.clockWentBack(later(2 * hour))
-      expect((await store.watchedPayments(later(2 * hour), 10)).map((one) => one.orderId)).toEqual([
-        orderId,
-      ])
-    })
-
     test('five days without a final answer: a person decides, and a late answer ends that by itself', async () => {
       const [paid, failed, silent] = [
         await registered(store),

@@ -30,7 +30,7 @@ export function Bar({
 }: BarProps) {
   const input = useRef<HTMLInputElement>(null)
   const select = useId()
-  const { checked, stuck } = checking
+  const { checked, stuck, failed } = checking
   const count = (severity: string) =>
     checked?.findings.filter((finding) => finding.severity === severity).length ?? 0
   const [errors, warnings] = [count('error'), count('warning')]
@@ -43,7 +43,13 @@ export function Bar({
         {edited && <span className="mute"> (changed)</span>}
       </p>
       <p className="org-state" role="status">
-        {checked === null && !stuck && <span className="mute">Reading the file</span>}
+        {checked === null && !stuck && !failed && <span className="mute">Reading the file</span>}
+        {failed && (
+          <Badge tone="care" icon="tri">
+            The checker did not start in this browser. Edit and save the file here, and check it in
+            another browser.
+          </Badge>
+        )}
         {stuck && (
           <Badge tone="care" icon="tri">
             This text takes too long to check

@@ -2,6 +2,8 @@
 import { useEffect, useRef, useState } from 'react'
 import type { EventConfig } from '../../../engine/index.ts'
 import type { SharedFiles } from '../../../engine/files.ts'
+import { holdsAll, isRecord } from '../../shared/shape.ts'
+import { readStored, removeStored, writeStored } from '../../shared/storage.ts'
 import type { Checked, Question } from './check.ts'
 
 /** A text as it was opened. `edition` counts openings, so that the editor starts anew with each. */
@@ -15,12 +17,15 @@ const REST_MS = 200
 /** A check that takes longer is given up: the next change starts another worker. */
 const PATIENCE_MS = 15_000
 
+const UNCHECKED: Checking = { checked: null, event: null, stuck: false, failed: false }
 export type Checking = {
   readonly checked: Checked | null
   /** The last text that could be read as an event; what the tabs show while the current one cannot. */
   readonly event: EventConfig | null
   /** The check was given up. */
   readonly stuck: boolean
+  /** The browser did not start the checker. */
+  readonly failed: boolean
 }
 
 /** Checks `text` in a worker of the page's own whenever it rests. Nothing leaves the browser. */
@@ -30,7 +35,7 @@ export function useChecking(
   shared: SharedFiles,
   otherRoutes: readonly string[],
 ): Checking {
-  const [state, setState] = useState<Checking>({ checked: null, event: null, stuck: false })
+  const [state, setState] = useState<Checking>(UNCHECKED)
   const worker = useRef<Worker | null>(null)
   const number = useRef(0)
   useEffect(
@@ -44,11 +49,22 @@ export function useChecking(
     const mine = ++number.current
     let giveUp: ReturnType<typeof setTimeout> | undefined
     const ask = () => {
-      worker.current ??= new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' })
+      const fail = () => {
+        clearTimeout(giveUp)
+        worker.current?.terminate()
+        worker.current = null
+        setState((old) => ({ ...old, failed: true }))
+      }
+      try {
+        worker.current ??= new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' })
+      } catch {
+        return fail()
+      }
+      worker.current.onerror = fail
       worker.current.onmessage = ({ data }: MessageEvent<Checked>) => {
         if (data.number !== number.current) return
         clearTimeout(giveUp)
-        setState((old) => ({ checked: data, event: data.event ?? old.event, stuck: false }))
+        setState((old) => ({ ...UNCHECKED, checked: data, event: data.event ?? old.event }))
       }
       const question: Question = { number: mine, path, text, shared, otherRoutes }
       worker.current.postMessage(question)
@@ -71,26 +87,13 @@ const KEPT_AS = 'event file being edited'
 
 /** What was being edited in this tab; it ends with the tab. */
 export function recallDraft(): { readonly path: string; readonly text: string } | null {
-  try {
-    const kept: unknown = JSON.parse(sessionStorage.getItem(KEPT_AS) ?? 'null')
-    return typeof kept === 'object' &&
-      kept !== null &&
-      'path' in kept &&
-      'text' in kept &&
-      typeof kept.path === 'string' &&
-      typeof kept.text === 'string'
-      ? { path: kept.path, text: kept.text }
-      : null
-  } catch {
-    return null
-  }
+  const kept = readStored(KEPT_AS)
+  return isRecord(kept) && holdsAll(kept, 'string', 'path', 'text')
+    ? { path: String(kept['path']), text: String(kept['text']) }
+    : null
 }
 
 export function keepDraft(draft: { readonly path: string; readonly text: string } | null): void {
-  try {
-    if (draft === null) sessionStorage.removeItem(KEPT_AS)
-    else sessionStorage.setItem(KEPT_AS, JSON.stringify(draft))
-  } catch {
-    // Storage is switched off or full: the page works as before, it only forgets.
-  }
+  if (draft === null) removeStored(KEPT_AS)
+  else writeStored(KEPT_AS, draft)
 }

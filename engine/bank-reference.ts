@@ -1,0 +1,97 @@
+/** Bank references: the one spelling in which they are compared, and which of them a text contains. */
+
+declare const bankKeyBrand: unique symbol
+/** A bank reference as it is compared. Only `bankKey` makes one, so that no other spelling is compared or stored. */
+export type BankKey = string & { readonly [bankKeyBrand]: true }
+
+/** A shorter one is in many narrations by chance. */
+const KEY_CHARACTERS_MIN = 6
+/** The store accepts no longer reference. */
+export const REFERENCE_CHARACTERS_MAX = 64
+/** UPI apps print twelve digits in three groups, banks print a UTR of 22 characters in six. */
+const GROUPS_MAX = 8
+/** Twelve digits of UPI and IMPS; bank code, channel and number of NEFT and RTGS. */
+const UTR = String.raw`\d{12}|[A-Z]{4}[A-Z0-9]\d{11,17}`
+const WHOLE_UTR = new RegExp(`^(?:${UTR})$`)
+/** What people and banks write before a reference. Removed only before a digit or a UTR, because a bank code is letters too. */
+const LEADING_WORD = new RegExp(
+  `^0*(?:UTR|RRN|UPI|IMPS|NEFT|RTGS|REFERENCE|REF|TRANSACTION|TRANS|TXN|TRN|CHEQUE|CHECK|CHQ|DRAFT|DD|SLIP|RECEIPT|PAYMENT|NUMBER|NUM|NO|ID)+(?=\\d|(?:${UTR})$)`,
+)
+/** The front desk numbers its slips from 1: only a number as long as a bank's is one. */
+const OWN_SLIP_CHARACTERS_MAX = 8
+
+/**
+ * Spaces, dashes, full stops, invisible characters, letter case, digits of another script, leading zeros, a leading word
+ * such as "UTR" or "Ref no" and words beside a UTR do not make a different reference. Empty: the text contains no reference.
+ */
+export function bankKey(reference: string): BankKey {
+  const words = wordsOf(reference)
+  const joined = withoutLeadingWord(words.join(''))
+  if (isUtr(joined)) return joined as BankKey
+  // "526123456702 UPI": a number beside words alone. Digits in another word may be a group of the same number.
+  const numbers = words.map(withoutLeadingWord).filter((word) => /\d/.test(word))
+  const [only] = numbers
+  return (numbers.length === 1 && only !== undefined && isUtr(only) ? only : joined) as BankKey
+}
+
+function withoutLeadingWord(word: string): string {
+  let key = word
+  for (let before = ''; before !== key;) {
+    before = key
+    key = key.replace(LEADING_WORD, '').replace(/^0+/, '')
+  }
+  return key
+}
+
+/** A reference that a bank gave, by its form: of UPI, IMPS, NEFT or RTGS. */
+export function isUtr(key: string): boolean {
+  return WHOLE_UTR.test(key)
+}
+
+/** False: it is too short, or without a digit, so that a line may contain it by chance. */
+export function isSearchable(key: BankKey): boolean {
+  return key.length >= KEY_CHARACTERS_MIN && /\d/.test(key)
+}
+
+/** The number of a slip of the front desk, not of a bank: each event counts its own. */
+export function isSlipNumber(key: BankKey): boolean {
+  return key.length <= OWN_SLIP_CHARACTERS_MAX || !/\d{6}/.test(key)
+}
+
+/** The words of a text: letters and digits, in capitals, without invisible characters. */
+export function wordsOf(text: string): readonly string[] {
+  return text
+    .normalize('NFKC')
+    .replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '')
+    .replaceAll(/\p{Nd}/gu, asciiDigit)
+    .toUpperCase()
+    .normalize('NFKC')
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '')
+}
+
+/** Every script's decimal digits stand in a block of ten, from zero on (Unicode, section 4.6). */
+function asciiDigit(digit: string): string {
+  const code = digit.codePointAt(0) ?? 0
+  let zero = code
+  while (zero > code - 9 && /\p{Nd}/u.test(String.fromCodePoint(zero - 1))) zero -= 1
+  return String(code - zero)
+}
+
+/** Every reference that a text may contain: each whole word, and words in a row that may be one number in groups. */
+export function keysIn(text: string): ReadonlySet<BankKey> {
+  const words = wordsOf(text)
+  const keys = new Set<BankKey>()
+  for (let from = 0; from < words.length; from++) {
+    let joined = ''
+    for (const word of words.slice(from, from + GROUPS_MAX)) {
+      // A name is no group of a number.
+      if (joined !== '' && !/\d/.test(word)) break
+      joined += word
+      if (joined.length > REFERENCE_CHARACTERS_MAX) break
+      const key = bankKey(joined)
+      if (isSearchable(key)) keys.add(key)
+    }
+  }
+  return keys
+}

@@ -1,0 +1,54 @@
+/** Detects jumps of the system clock by comparing it with a clock that cannot be set. */
+import type { Instant } from '../../engine/index.ts'
+import { repeating } from './clock.ts'
+
+/** Time services correct less than this by steps. */
+const JUMP_MS_MIN = 60_000
+/** How often the clocks are compared. */
+const TICK_MS = 10_000
+/** How long a jump is reported, and nothing is deleted because of its age: long enough for the clock to be corrected. */
+export const DOUBT_MS = 24 * 60 * 60_000
+
+/** `byMs`: forward when positive; `at`: what the clock showed after it. */
+export type ClockJump = { readonly at: Instant; readonly byMs: number }
+export type ClockJumps = {
+  /** Compares the clocks now. Answers the last jump of the past day; null: there was none. */
+  look(): ClockJump | null
+  close(): Promise<void>
+}
+
+/** `works` false: the clocks are compared only when somebody looks. `steadyMs` is for tests. */
+export function watchClock(
+  {
+    clock,
+    log,
+  }: {
+    readonly clock: () => Instant
+    readonly log: { warn(entry: object, message?: string): void }
+  },
+  {
+    works,
+    steadyMs = () => performance.now(),
+  }: { readonly works: boolean; readonly steadyMs?: () => number },
+): ClockJumps {
+  let [wall, steady] = [clock(), steadyMs()]
+  let last: (ClockJump & { readonly steadyAt: number }) | null = null
+  const look = (): ClockJump | null => {
+    const [wallNow, steadyNow] = [clock(), steadyMs()]
+    const byMs = Math.round(wallNow - wall - (steadyNow - steady))
+    ;[wall, steady] = [wallNow, steadyNow]
+    if (Math.abs(byMs) > JUMP_MS_MIN) {
+      last = { at: wallNow, byMs, steadyAt: steadyNow }
+      log.warn({ byMs, at: wallNow }, 'the clock was set, or the machine stood still')
+    }
+    return last === null || steadyNow - last.steadyAt > DOUBT_MS ? null : last
+  }
+  const stop = works
+    ? repeating(
+        TICK_MS,
+        async () => look(),
+        () => {},
+      )
+    : null
+  return { look, close: async () => stop?.() }
+}

@@ -1,0 +1,16 @@
+/** The inline script that shows a page's fees and address in a browser that cannot run the app. */
+
+/**
+ * Shows what stands in the page's <noscript> elements. Runs when every script has ended and the app has not begun
+ * (syntax or modules that the browser does not know); the app itself calls it when it cannot draw the page
+ * (web/shared/plain-page.ts takes `rollcallPlain` over). A script that could not be fetched is no reason: the form keeps
+ * what was typed, and loading the page again may help. Written for browsers of 2012.
+ */
+export const PLAIN_PAGE = `(function(w,d){var lost,me=d.currentScript,nonce=me&&(me.nonce||me.getAttribute("nonce"))
+w.rollcallPlain=function(){var all=d.querySelectorAll("noscript"),i,n,to,page,style
+for(i=0;i<all.length;i++){n=all[i];page=new DOMParser().parseFromString(n.textContent,"text/html")
+if(style=page.querySelector("style")){to=d.createElement("style");to.setAttribute("nonce",nonce);to.textContent=style.textContent;d.head.appendChild(to)}
+else while(page.body.firstChild)n.parentNode.insertBefore(page.body.firstChild,n)
+n.parentNode.removeChild(n)}}
+w.addEventListener("error",function(e){if(e.target&&e.target.src)lost=true},true)
+w.addEventListener("load",function(){if(!lost&&w.rollcallPlain)w.rollcallPlain()})})(window,document)`

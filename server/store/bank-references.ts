@@ -1,0 +1,213 @@
+/**
+ * Which payment a bank reference belongs to. Payment claims, confirmation, recording again, keeping, matching and
+ * settlement all ask here, and money that a bank shows is written here only.
+ */
+import { assert, bankKey, err, isSlipNumber, ok, WAY_IDS } from '../../engine/index.ts'
+import type {
+  BankKey,
+  Instant,
+  KnownPayment,
+  Paise,
+  RegNo,
+  Result,
+  Way,
+} from '../../engine/index.ts'
+import type { Sql } from './database.ts'
+
+/** Under what money was recorded. */
+export type Named = {
+  readonly way: Way
+  readonly reference: string
+  /** Other numbers that the bank's line shows for the same money. */
+  readonly also?: readonly string[]
+  readonly eventId: string
+  /** Null: it belongs to no registration yet. */
+  readonly regNo: RegNo | null
+}
+/** Whom a reference belongs to. `payout`: a gateway paid out under it. */
+export type ReferenceOwner =
+  | ({ readonly is: 'payment' } & KnownPayment)
+  | { readonly is: 'payout'; readonly utr: string }
+
+/** References and slips are stored in one column; a slip has a space, which no bank reference has. */
+type ReferenceKey = BankKey | `${string} ${Way} ${string}`
+
+/** The methods whose money a front desk takes under a slip number of its own. */
+const SLIP_WAYS: readonly Way[] = ['desk', 'machine']
+
+/** Every key under which money is recorded. No bank sees cash, and a slip number is of its event. */
+function keysOf({ way, reference, also = [], eventId, regNo }: Named): readonly ReferenceKey[] {
+  const key = bankKey(reference)
+  const isSlip =
+    way === 'cash' ||
+    (SLIP_WAYS.includes(way) && (isSlipNumber(key) || (regNo !== null && key === bankKey(regNo))))
+  if (isSlip) return [`${eventId} ${way} ${key === '' ? reference : key}`]
+  const keys = [reference, ...also].map(bankKey).filter((one) => one !== '')
+  return [...new Set(keys)]
+}
+
+/** Whom a reference belongs to, in any spelling; null: nobody. */
+export function ownerOf(sql: Sql, named: Named): ReferenceOwner | null {
+  for (const key of keysOf(named)) {
+    const [payment] = paymentsUnder(sql, [key])
+    if (payment !== undefined) return { is: 'payment', ...payment[1] }
+    const payout = sql<{ utr: string }>(
+      "SELECT utr FROM settlement_lines WHERE utr_key = ? AND utr_key <> '' LIMIT 1",
+    ).get(key)
+    if (payout !== undefined) return { is: 'payout', utr: payout.utr }
+  }
+  return null
+}
+
+/** What staff read where a reference is known; null: it is free. */
+export function whyKnown(sql: Sql, named: Named): string | null {
+  const owner = ownerOf(sql, named)
+  if (owner === null) return null
+  const { reference } = named
+  if (owner.is === 'payout')
+    return `${reference} is known already: the gateway paid out under this number.`
+  return `${reference} is known already: it is ${ownerWords(sql, owner.regNo, named.eventId)}.`
+}
+
+/** Whoever reads this may work for this event alone: the number of another event's registration stays out. */
+function ownerWords(sql: Sql, regNo: RegNo | null, eventId: string): string {
+  if (regNo === null) return 'of no registration yet'
+  const isHere = sql('SELECT 1 FROM registrations WHERE reg_no = ? AND event_id = ?').get(
+    regNo,
+    eventId,
+  )
+  return `the payment of ${isHere === undefined ? 'a registration of another event' : regNo}`
+}
+
+/** Recorded payments by their keys. Reads; also run outside the writer's transaction. */
+export function paymentsUnder(
+  sql: Sql,
+  keys: readonly string[],
+): readonly (readonly [key: BankKey, payment: KnownPayment])[] {
+  return sql<{ key: BankKey; id: number; reg_no: RegNo | null; amount: Paise }>(
+    `SELECT b.key, c.id, r.reg_no, c.amount FROM bank_references b JOIN captures c ON c.id = b.capture_id
+     LEFT JOIN registrations r ON r.id = c.registration_id WHERE b.key IN (SELECT value FROM json_each(?))`,
+  )
+    .all(JSON.stringify(keys))
+    .map(({ key, id, reg_no: regNo, amount }) => [key, { id, regNo, amount }])
+}
+
+/** Money that came, as somebody saw it at the bank or the desk. */
+export type NewCame = Named & {
+  readonly account: string
+  readonly amount: Paise
+  readonly paidAt: Instant
+  readonly at: Instant
+  readonly state: 'fits' | 'review' | 'unmatched'
+  readonly why: string | null
+  /** Null: it belongs to no registration yet. */
+  readonly registrationId: number | null
+  readonly paymentId: number | null
+  /** Of which event staff it is, where no registration says so. */
+  readonly foundFor: string | null
+}
+
+/** Writes money under its references: each is of one payment. The error says who has it already. */
+export function keepCame(sql: Sql, came: NewCame): Result<number, string> {
+  const known = whyKnown(sql, came)
+  if (known !== null) return err(known)
+  const keys = keysOf(came)
+  assert(keys.length > 0, 'money under a reference without a letter or digit')
+  const { lastInsertRowid } = sql(
+    `INSERT INTO captures (payment_id, counts_for, registration_id, source, account, reference, amount, currency, kind, paid_at, seen_at, state, why, found_for)
+     VALUES (?, ?, ?, ?, ?, ?, ?, 'INR', 'sale', ?, ?, ?, ?, ?)`,
+  ).run(
+    came.paymentId,
+    came.paymentId,
+    came.registrationId,
+    came.way,
+    came.account,
+    came.reference,
+    came.amount,
+    came.paidAt,
+    came.at,
+    came.state,
+    came.why,
+    came.foundFor,
+  )
+  for (const key of keys)
+    sql('INSERT INTO bank_references (key, capture_id) VALUES (?, ?)').run(key, lastInsertRowid)
+  return ok(Number(lastInsertRowid))
+}
+
+type Older = {
+  id: number
+  source: Way
+  reference: string
+  state: string
+  event_id: string | null
+  reg_no: RegNo | null
+}
+
+/**
+ * Names what an older version recorded. Of two payments under one reference the first has it; the second stays as it
+ * is and comes before staff. What delegates reported is compared in the same spelling from then on.
+ */
+export function nameOlder(sql: Sql): void {
+  const older = sql<Older>(
+    `SELECT c.id, c.source, c.reference, c.state, coalesce(r.event_id, c.found_for, c.account) AS event_id, r.reg_no
+     FROM captures c LEFT JOIN registrations r ON r.id = c.registration_id
+     WHERE c.source IN (SELECT value FROM json_each(?)) AND c.id NOT IN (SELECT capture_id FROM bank_references) ORDER BY c.id`,
+  ).all(JSON.stringify(WAY_IDS))
+  for (const { id, source: way, reference, state, event_id: eventId, reg_no: regNo } of older) {
+    const named = { way, reference, eventId: eventId ?? '', regNo }
+    const keys = keysOf(named)
+    const [first] = paymentsUnder(sql, keys)
+    if (first === undefined)
+      for (const key of keys)
+        sql('INSERT INTO bank_references (key, capture_id) VALUES (?, ?)').run(key, id)
+    else if (state !== 'refused') reportTwice(sql, id, reference, first[1])
+  }
+  const claims = sql<{ id: number; reference: string; folded: string }>(
+    'SELECT id, reference, folded FROM tellings ORDER BY id',
+  ).all()
+  for (const { id, reference, folded } of claims) {
+    const key = bankKey(reference)
+    const isTaken =
+      sql(
+        "SELECT 1 FROM tellings WHERE folded = ? AND id <> ? AND (ended_as IS NULL OR ended_as = 'found')",
+      ).get(key, id) !== undefined
+    if (key !== '' && key !== folded && !isTaken)
+      sql('UPDATE tellings SET folded = ? WHERE id = ?').run(key, id)
+  }
+}
+
+/** Two payments under one reference: staff decide which of them the bank has seen. */
+function reportTwice(sql: Sql, later: number, reference: string, first: KnownPayment): void {
+  const isOver = sql("SELECT 1 FROM captures WHERE id = ? AND state = 'refused'").get(first.id)
+  if (isOver !== undefined) return
+  const whose = first.regNo === null ? 'a payment without a registration' : first.regNo
+  const why = `The bank reference ${reference} is recorded twice, also for ${whose}. Check the bank statement and refund what was counted twice.`
+  putInReview(sql, later, why)
+}
+
+/** A gateway paid out under this number: money that was recorded under it is card payments, and counts there. */
+export function reportPaidOut(sql: Sql, utr: string): void {
+  for (const [, { id }] of paymentsUnder(sql, [bankKey(utr)]))
+    putInReview(
+      sql,
+      id,
+      `The gateway’s settlement has the bank reference ${utr}: this money is a payout of card payments, so do not count it again.`,
+    )
+}
+
+/** What counts, or waits already, comes before staff with one more reason. */
+function putInReview(sql: Sql, captureId: number, why: string): void {
+  sql(
+    "UPDATE captures SET why = coalesce(why || ' ', '') || ? WHERE id = ? AND state IN ('unmatched', 'review') AND instr(coalesce(why, ''), ?) = 0",
+  ).run(why, captureId, why)
+  const counted =
+    "SELECT counts_for FROM captures WHERE id = ? AND state IN ('fits', 'review', 'accepted')"
+  const { changes } = sql(
+    `UPDATE payments SET review = coalesce(review || ' ', '') || ? WHERE id = (${counted}) AND instr(coalesce(review, ''), ?) = 0`,
+  ).run(why, captureId, why)
+  if (changes > 0)
+    sql(
+      'UPDATE registrations SET in_review = 1 WHERE id = (SELECT registration_id FROM captures WHERE id = ?)',
+    ).run(captureId)
+}

@@ -1,0 +1,21 @@
+/** Bank references in one spelling: which payment each belongs to, whichever method it was recorded by. */
+export const bankReferences = `
+-- A reference is of one payment. Slips of the front desk are numbered by each event: theirs begin with event and method.
+CREATE TABLE bank_references (
+  key TEXT PRIMARY KEY,
+  capture_id INTEGER NOT NULL REFERENCES captures (id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX bank_references_of ON bank_references (capture_id);
+CREATE TRIGGER bank_references_stay BEFORE DELETE ON bank_references
+BEGIN SELECT RAISE(ABORT, 'a reference that was used is never free again'); END;
+CREATE TRIGGER bank_references_frozen BEFORE UPDATE ON bank_references
+BEGIN SELECT RAISE(ABORT, 'a reference stays with its payment'); END;
+
+-- The number of a gateway's transfer, in the same spelling.
+DROP TRIGGER settlement_lines_never_edited;
+ALTER TABLE settlement_lines ADD COLUMN utr_key TEXT NOT NULL DEFAULT '';
+UPDATE settlement_lines SET utr_key = ltrim(replace(replace(replace(upper(utr), ' ', ''), '-', ''), '.', ''), '0');
+CREATE TRIGGER settlement_lines_never_edited BEFORE UPDATE ON settlement_lines
+BEGIN SELECT RAISE(ABORT, 'settlement_lines is append-only'); END;
+CREATE INDEX settlement_lines_by_utr_key ON settlement_lines (utr_key);
+`

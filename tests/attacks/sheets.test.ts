@@ -1,0 +1,126 @@
+/** Bank statements, settlements and member lists made to take all memory, or all of the server's time. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { XLSX_TYPE } from '../../server/office/xlsx.ts'
+import { wrongWith } from '../server/one-shape.ts'
+import { CSV_ATTACKS, honestXlsx, XLSX_ATTACKS } from './hostile-sheets.ts'
+import { changes, command, CODED, freshAddress, signedIn, startTarget } from './target.ts'
+import type { Target } from './target.ts'
+import type { Answer } from './wire.ts'
+
+const MB = 1024 * 1024
+/** What the server may take of the machine's memory at its peak. */
+const RESIDENT_BYTES_MAX = 700 * MB
+
+/** While the body is still coming, a server that then reads it on its serving thread answers one or two others. */
+const ANSWERS_BEFORE_READING = 5
+
+let target: Target
+let token: string
+beforeAll(async () => {
+  target = await startTarget({ RATE_LIMITS: 'off' })
+  token = await signedIn(target)
+})
+afterAll(() => target.stop())
+
+const load = (file: Buffer, type: string): Promise<Answer> =>
+  target.ask({
+    method: 'POST',
+    path: '/admin/reconcile/?event=afpicon2026',
+    headers: { authorization: `Bearer ${token}`, 'content-type': type },
+    body: file,
+  })
+
+/** The most memory that the process has had resident since it was last asked to forget. */
+const peak = {
+  bytes: (): number =>
+    Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid()}/status`, 'utf8'))?.[1]) * 1024,
+  forget: (): void => writeFileSync(`/proc/${pid()}/clear_refs`, '5'),
+}
+const pid = (): number | undefined => target.process.pid
+
+/** How often the server answers somebody else before `work` has ended. */
+async function answersDuring(work: Promise<unknown>): Promise<number> {
+  const state = { isDone: false }
+  const done = work.finally(() => (state.isDone = true))
+  let answers = 0
+  while (!state.isDone) {
+    const { status } = await target.ask({ path: '/healthz' }, freshAddress())
+    expect(status).toBe(200)
+    if (!state.isDone) answers += 1
+  }
+  await done
+  return answers
+}
+
+async function attack(file: Buffer, type: string): Promise<Answer> {
+  expect(file.length).toBeLessThanOrEqual(2 * MB)
+  const before = target.holds()
+  peak.forget()
+  const answer = load(file, type)
+  expect(await answersDuring(answer)).toBeGreaterThan(ANSWERS_BEFORE_READING)
+  expect(peak.bytes()).toBeLessThan(RESIDENT_BYTES_MAX)
+  // What was looked at stands in the log of the office, and nothing else is new.
+  const { audit_log: _looked, ...changed } = changes(before, target.holds())
+  expect(changed).toEqual({})
+  return answer
+}
+
+function refusalOf({ status, headers, body }: Answer): string | null {
+  const said = { 'content-type': headers.get('content-type'), 'cache-control': 'no-store' }
+  return wrongWith({ statusCode: status, headers: said, body }, 'POST', false)
+}
+
+describe('an Excel file', () => {
+  test.each(XLSX_ATTACKS)(
+    '%s is refused within 700 MB of memory while the server answers others',
+    async (_what, file) => {
+      const answer = await attack(file(), XLSX_TYPE)
+      expect([answer.status, refusalOf(answer)]).toEqual([422, null])
+    },
+  )
+
+  test('made in the same way without harm is read', async () => {
+    const { status, body } = await load(honestXlsx(), XLSX_TYPE)
+    expect([status, JSON.parse(body)]).toEqual([200, { status: 'success', header: ['1'] }])
+  })
+
+  test('sent six times at once takes no more memory than once: four are read in turn, two are asked to wait', async () => {
+    const [, bomb] = XLSX_ATTACKS.find(([what]) => what.includes('49 MB of cells')) ?? []
+    const file = bomb?.() ?? Buffer.alloc(0)
+    peak.forget()
+    const sent = Promise.all(Array.from({ length: 6 }, () => load(file, XLSX_TYPE)))
+    expect(await answersDuring(sent)).toBeGreaterThan(0)
+    expect((await sent).map(({ status }) => status).toSorted()).toEqual([
+      422, 422, 422, 422, 503, 503,
+    ])
+    expect(peak.bytes()).toBeLessThan(RESIDENT_BYTES_MAX)
+  })
+})
+
+describe('a CSV', () => {
+  test.each(CSV_ATTACKS)(
+    '%s is read or refused within 700 MB of memory while the server answers others',
+    async (_what, file) => {
+      const answer = await attack(file(), 'text/csv')
+      expect([200, 422]).toContain(answer.status)
+      if (answer.status === 422) expect(refusalOf(answer)).toBe(null)
+    },
+  )
+})
+
+describe('a member list on the command line', () => {
+  test.each([...XLSX_ATTACKS.slice(0, 2), ...CSV_ATTACKS.slice(0, 2)])(
+    '%s is refused by the same reader, and changes nothing',
+    async (_what, file) => {
+      const path = join(target.dataDir, 'hostile-list')
+      writeFileSync(path, file())
+      const before = target.holds()
+      await expect(command(target, 'roll', CODED, 'society', path)).rejects.toThrow(
+        /Nothing was changed/,
+      )
+      expect(changes(before, target.holds())).toEqual({})
+    },
+  )
+})

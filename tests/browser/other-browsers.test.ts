@@ -1,0 +1,177 @@
+/**
+ * One journey in the browsers that are installed beside the tests' own Chromium: a name in several scripts, a proof, the
+ * payment, the self-service page, the office. A browser that is missing is named, and why, in what the run prints.
+ */
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { chromiumPath } from './browser.ts'
+import { PG, PROOF } from './delegate.ts'
+import { fixtureEvent } from '../server/fixture.ts'
+import { coloursIn, noWebKit, throughPlaywright, throughWebKit } from './drivers.ts'
+import type { Driver } from './drivers.ts'
+import { linkIn, openInbox } from './inbox.ts'
+import type { Inbox } from './inbox.ts'
+import { ADMIN, serve } from './serve.ts'
+import type { Served } from './serve.ts'
+
+const NAME = 'Dr Jürgen D’Souza आशा'
+const EMAIL = 'juergen@sample.example'
+
+const FIREFOX = process.env['FIREFOX'] ?? '/usr/bin/firefox-esr'
+const OLD_CHROMIUM = process.env['OLD_CHROMIUM']
+const NO_COOKIES = { 'network.cookie.cookieBehavior': 2 }
+
+const inFirefox = (preferences: Record<string, string | number | boolean> = {}) =>
+  throughPlaywright('firefox', {
+    executablePath: FIREFOX,
+    channel: 'moz-firefox',
+    firefoxUserPrefs: { 'ui.prefersReducedMotion': 1, ...preferences },
+  })
+const inChromium = (executablePath: string) =>
+  throughPlaywright('chromium', { executablePath, args: ['--no-sandbox', '--disable-gpu'] })
+
+const DATED = fixtureEvent().replace(
+  '        - {id: letter,',
+  '        - {id: arrives_on, type: date, label: Arriving on}\n        - {id: letter,',
+)
+
+/** Answers the date as a script would that knows React: by the element's own setter, and an event. */
+const SET_DATE = `(() => {
+  const input = document.querySelector('input[type=date]')
+  Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(input, '2026-03-01')
+  return input.dispatchEvent(new Event('input', { bubbles: true }))
+})()`
+
+type There = { readonly name: string; readonly start: () => Promise<Driver> }
+const noFirefox = existsSync(FIREFOX) ? null : 'no firefox-esr here'
+const BROWSERS: readonly (There & { readonly lacks: string | null })[] = [
+  { name: 'chromium', start: () => inChromium(chromiumPath()), lacks: null },
+  { name: 'firefox', start: () => inFirefox(), lacks: noFirefox },
+  { name: 'webkit', start: throughWebKit, lacks: noWebKit() },
+  {
+    name: 'old-chromium',
+    start: () => inChromium(OLD_CHROMIUM ?? ''),
+    lacks: OLD_CHROMIUM ? null : 'OLD_CHROMIUM names none (docs/browsers.md)',
+  },
+]
+for (const { name, lacks } of BROWSERS)
+  if (lacks !== null) process.stderr.write(`not tried in ${name}: ${lacks}\n`)
+
+let server: Served
+let inbox: Inbox
+let folder: string
+let proof: string
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'rollcall-proof-'))
+  proof = join(folder, PROOF.name)
+  writeFileSync(proof, PROOF.buffer)
+  inbox = await openInbox()
+  server = await serve(
+    { SMTP_URL: inbox.url, MAIL_FROM: 'no-reply@example.org', CLOCK: '2026-01-10' },
+    ({ eventsDir }) => writeFileSync(join(eventsDir, 'sample2026.yaml'), DATED),
+  )
+})
+afterAll(async () => {
+  await server.stop()
+  await inbox.close()
+  rmSync(folder, { recursive: true })
+})
+
+async function fillIn(driver: Driver, email: string): Promise<void> {
+  await driver.open(`${server.url}/afpicon2026`)
+  await driver.sees('Registration Summary')
+  await driver.fill('Full Name', NAME)
+  await driver.fill('Email Address', email)
+  await driver.fill('Phone Number', '+91 98470 00000')
+  await driver.choose(PG)
+  await driver.attach(proof)
+  await driver.sees('Total Amount')
+  await driver.sees(', sent')
+}
+async function signIn(driver: Driver): Promise<void> {
+  await driver.open(`${server.url}/admin/login`)
+  await driver.fill('Username', ADMIN.username)
+  await driver.fill('Password', ADMIN.password)
+  await driver.press('Sign In')
+}
+
+describe.each(BROWSERS.filter(({ lacks }) => lacks === null))('in $name', ({ name, start }) => {
+  test(`${NAME} registers with a proof, pays, opens the self-service page; the office sees it`, async () => {
+    const driver = await start()
+    const email = `${name}.${EMAIL}`
+    try {
+      await fillIn(driver, email)
+      await driver.shot(`${name}-1-form`)
+      await driver.press('Proceed to Secure Payment')
+      await driver.press('Pay')
+      await driver.sees('Registration Confirmed')
+      await driver.sees(NAME)
+      await driver.shot(`${name}-2-paid`)
+
+      const mail = await inbox.mailTo(email, '/my/')
+      await driver.open(linkIn(mail))
+      await driver.sees(NAME)
+      await driver.shot(`${name}-3-self-service`)
+
+      await signIn(driver)
+      await driver.sees('AFPICON 2026')
+      expect(await driver.address()).toBe(`${server.url}/admin/dashboard`)
+      expect(await driver.ask('document.body.innerText')).not.toContain('could not be shown')
+      await driver.shot(`${name}-4-dashboard`)
+    } finally {
+      await driver.close()
+    }
+  })
+})
+
+describe.each(BROWSERS.filter((one) => one.name === 'firefox' && one.lacks === null))(
+  'in $name without cookies',
+  () => {
+    test('the form of an event that takes a file opens, and can be paid; the office says why nobody can sign in', async () => {
+      const driver = await inFirefox(NO_COOKIES)
+      try {
+        await fillIn(driver, `blocked.${EMAIL}`)
+        expect(await driver.ask('navigator.cookieEnabled')).toBe(false)
+        await driver.shot('firefox-no-cookies-1-form')
+        await driver.press('Proceed to Secure Payment')
+        await driver.press('Pay')
+        await driver.sees('Registration Confirmed')
+        await driver.shot('firefox-no-cookies-2-paid')
+        const mail = await inbox.mailTo(`blocked.${EMAIL}`, '/my/')
+        await driver.open(linkIn(mail))
+        await driver.sees(NAME)
+        await driver.shot('firefox-no-cookies-3-self-service')
+        await signIn(driver)
+        await driver.sees('Your browser blocks cookies')
+        await driver.shot('firefox-no-cookies-4-office')
+      } finally {
+        await driver.close()
+      }
+    })
+  },
+)
+
+describe.each(BROWSERS.filter((one) => one.name === 'webkit' && one.lacks === null))(
+  'in $name',
+  ({ start }) => {
+    test("an empty date does not look answered with today's", async () => {
+      const driver = await start()
+      const ink = (): Promise<number> => coloursIn(driver, 'input[type=date]')
+      try {
+        await driver.open(`${server.url}/sample2026`)
+        await driver.sees('Arriving on')
+        const blank = await ink()
+        await driver.shot('webkit-5-empty-date')
+        await driver.ask(SET_DATE)
+        await driver.shot('webkit-6-date')
+        expect(blank).toBe(1)
+        // With an answer in it, the same picture has letters.
+        await expect.poll(ink).toBeGreaterThan(3)
+      } finally {
+        await driver.close()
+      }
+    })
+  },
+)

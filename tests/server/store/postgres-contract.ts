@@ -1,0 +1,56 @@
+/** The contract of every store on a PostgreSQL server, whatever its version. */
+import type pg from 'pg'
+import { afterAll, beforeAll } from 'vitest'
+import { openInsidePostgres } from '../../../server/store/postgres/open.ts'
+import type { Store } from '../../../server/store/store.ts'
+import { storeContract } from './contract.ts'
+import type { PostgresServer } from './postgres-server.ts'
+
+export type Fresh = { url: string; store: Store; shell: pg.Client; end(): Promise<void> }
+
+/** A store on a database of its own, and somebody with a shell beside it. */
+export async function freshStore(server: PostgresServer, name: string): Promise<Fresh> {
+  const url = await server.database(name)
+  const { store } = await openInsidePostgres({ url })
+  const shell = await server.shell(url)
+  return {
+    url,
+    store,
+    shell,
+    end: async () => {
+      await store.close()
+      await shell.end()
+    },
+  }
+}
+
+/** Inside a `describe` whose `beforeAll` has started the server. */
+export function postgresContract(server: () => PostgresServer): void {
+  let given: Fresh
+  let empty = ''
+  beforeAll(async () => {
+    given = await freshStore(server(), 'contract')
+    const { shell } = given
+    const { rows } = await shell.query<{ name: string }>(
+      "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename NOT IN ('rollcall_version', 'writer_turn')",
+    )
+    // What refuses to be deleted stands in triggers, which a shell may switch off. To truncate makes every file anew.
+    await shell.query('SET session_replication_role = replica')
+    empty = `${rows.map((row) => `DELETE FROM ${row.name}`).join('; ')};
+      SELECT setval(seqrelid::regclass, 1, false) FROM pg_sequence;
+      INSERT INTO search_progress VALUES (1, 0); INSERT INTO counted VALUES (1, 0); INSERT INTO office_settings VALUES (1)`
+  })
+  afterAll(() => given.end())
+  storeContract(async () => {
+    await given.shell.query(empty)
+    return {
+      store: given.store,
+      async reopen() {
+        await given.store.close()
+        given.store = (await openInsidePostgres({ url: given.url })).store
+        return given.store
+      },
+      end: async () => {},
+    }
+  })
+}

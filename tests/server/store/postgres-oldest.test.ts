@@ -1,0 +1,28 @@
+/** The contract of every store on the oldest PostgreSQL that we promise to run on, where it is installed. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { postgresContract } from './postgres-contract.ts'
+import { oldestBinaries, startPostgres } from './postgres-server.ts'
+import type { PostgresServer } from './postgres-server.ts'
+
+const programs = oldestBinaries()
+if (programs === null)
+  test('without PostgreSQL 15 on this machine, nothing is tested on that version', () => {})
+else
+  describe('PostgreSQL 15', () => {
+    let server: PostgresServer
+    beforeAll(async () => {
+      server = await startPostgres(programs)
+    })
+    afterAll(() => server.stop())
+
+    test('is the version that runs', async () => {
+      const shell = await server.shell()
+      const { rows } = await shell.query<{ server_version: string }>('SHOW server_version')
+      await shell.end()
+      expect(rows[0]?.server_version).toMatch(/^15\./)
+    })
+
+    describe('the contract', () => {
+      postgresContract(() => server)
+    })
+  })
