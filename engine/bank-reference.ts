@@ -58,6 +58,11 @@ export function isSlipNumber(key: BankKey): boolean {
   return key.length <= OWN_SLIP_CHARACTERS_MAX || !/\d{6}/.test(key)
 }
 
+/** Banks print Latin letters and digits. A letter of another script that looks like one would make one transfer two. */
+export function hasOtherLetters(key: BankKey): boolean {
+  return !/^\p{ASCII}*$/u.test(key)
+}
+
 /** The words of a text: letters and digits, in capitals, without invisible characters. */
 export function wordsOf(text: string): readonly string[] {
   return text

@@ -224,6 +224,7 @@ export {
 } from './act-mails.ts'
 export {
   bankKey,
+  hasOtherLetters,
   isSlipNumber,
   keysIn,
   REFERENCE_CHARACTERS_MAX,

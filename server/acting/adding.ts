@@ -23,6 +23,7 @@ import { leftOf } from '../registering/facts.ts'
 import type { InHand } from '../registering/making.ts'
 import { registerAtDesk } from '../registering/register.ts'
 import { textIn } from './asked.ts'
+import { wrongLetters } from './confirming.ts'
 import type { Words } from './asked.ts'
 import { asksOf } from './paying.ts'
 
@@ -114,7 +115,10 @@ export function addRoutes(office: OfficeRoutes, deps: Deps): void {
       way.reference === undefined
         ? ''
         : String(own(read.value, way.reference) ?? '').replaceAll(/\s+/g, ' ')
-    return ok({ way, mode: MODES[mode] ?? 'desk', slip })
+    const took = MODES[mode] ?? 'desk'
+    const wrong = wrongLetters(took, slip)
+    if (wrong !== null) return err({ [way.reference ?? 'way']: wrong })
+    return ok({ way, mode: took, slip })
   }
 
   const rule = { least: 'desk', about: 'event' } as const

@@ -4,11 +4,13 @@ import {
   dayOf,
   err,
   formatDay,
+  hasOtherLetters,
   instant,
   isAtLeast,
   isDay,
   isWay,
   isOfTheDesk,
+  isSlipNumber,
   ok,
   own,
   REFERENCE_CHARACTERS_MAX,
@@ -77,9 +79,8 @@ function cameIn({ wanted, words }: Pick<Asked, 'wanted' | 'words'>): Result<
   const isEmpty = isOfTheDesk(way) ? reference === '' : bankKey(reference) === ''
   if (isEmpty || reference.length > REFERENCE_CHARACTERS_MAX)
     return badData(`Write its reference: ${asks}, at most ${REFERENCE_CHARACTERS_MAX} characters.`)
-  // A letter of another script that looks like a Latin one would make one transfer two.
-  if (!isOfTheDesk(way) && !/^\p{ASCII}*$/u.test(bankKey(reference)))
-    return badData('Write the reference in Latin letters and digits, as the bank prints it.')
+  const wrong = wrongLetters(way, reference)
+  if (wrong !== null) return badData(wrong)
   const amount = amountIn(words, 'amount')
   if (!amount.ok) return amount
   if (amount.value === null || amount.value === 0) return badData('Write the amount that came.')
@@ -90,6 +91,18 @@ function cameIn({ wanted, words }: Pick<Asked, 'wanted' | 'words'>): Result<
     return badData(`It cannot have come on ${formatDay(day)}: today is ${formatDay(today)}.`)
   const paidAt = day === today ? wanted.at : instant(startOf(day))
   return ok({ way, reference, also, amount: amount.value, paidAt })
+}
+
+/**
+ * What is wrong with the letters of a reference that is compared with those of banks; null: nothing. A slip of the
+ * front desk may have letters of any script.
+ */
+export function wrongLetters(way: Way, reference: string): string | null {
+  const key = bankKey(reference)
+  const isSlip = way === 'cash' || (isOfTheDesk(way) && isSlipNumber(key))
+  return isSlip || !hasOtherLetters(key)
+    ? null
+    : 'Write the reference in Latin letters and digits, as the bank prints it.'
 }
 
 /** Where the day of credit decides, what it cost then; null: what it cost when it was registered. */

@@ -80,11 +80,18 @@ const SPELLINGS = [
   '5261\u200b2345\u200b6702',
   '\u2060526123456702\ufeff',
   '５２６１２３４５６７０２',
+  '५२६१२३४५६७०२',
+  '٥٢٦١ ٢٣٤٥ ٦٧٠٢',
   'Cheque no 526123456702',
+  '526123456702 UPI',
+  'UTR: 5261 2345 6702',
+  'NEFT 526123456702',
+  'IMPS/526123456702',
+  'rtgs-526123456702',
 ]
 
 describe('one transfer', () => {
-  test('recorded for twelve registrations at once, each in another spelling and by another method, pays for one', async () => {
+  test('recorded for many registrations at once, each in another spelling and by another method, pays for one', async () => {
     const all = await registerAll(SPELLINGS.length)
     const before = captures()
     const methods = ['transfer', 'upi', 'cheque', 'desk', 'machine']
@@ -106,6 +113,30 @@ describe('one transfer', () => {
     )
     expect(new Set(again.map(({ status }) => status))).toEqual(new Set([409]))
     expect(captures() - before).toBe(1)
+  })
+
+  test('with a letter of another script that looks like a Latin one is refused, and paid for nobody a second time', async () => {
+    const [paid, other] = (await registerAll(2)) as [Registered, Registered]
+    expect((await record(paid, 'confirm', 'transfer', 'HDFCN52027010100')).status).toBe(200)
+    const before = captures()
+    // Cyrillic С and Н, Greek Ν, and a Latin letter with an accent.
+    const alike = [
+      'HDF\u0421N52027010100',
+      '\u041dDFCN52027010100',
+      'HDFC\u039d52027010100',
+      'HDF\u0106N52027010100',
+    ]
+    for (const reference of alike)
+      for (const [one, act] of [
+        [other, 'confirm'],
+        [paid, 'came_again'],
+      ] as const)
+        for (const way of ['transfer', 'upi', 'cheque', 'machine']) {
+          const refused = await record(one, act, way, reference)
+          expect([act, way, reference, refused.status]).toEqual([act, way, reference, 422])
+          expect(refused.body).toContain('Latin letters and digits')
+        }
+    expect(captures()).toBe(before)
   })
 
   test('reported by ten delegates at once is heard once', async () => {

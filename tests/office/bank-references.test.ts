@@ -149,6 +149,15 @@ describe('one UTR', () => {
     expect((await confirm(regNo, 'transfer', reference)).status).toBe(409)
   })
 
+  test('entered at the front desk with a Cyrillic letter is refused; a slip in any script is not', async () => {
+    expect(await addAtDesk('card', 'HDF\u0421N52027010101')).toMatchObject({
+      status: 422,
+      body: { errors: { slip: expect.stringContaining('Latin letters and digits') } },
+    })
+    expect(await addAtDesk('card', 'रसीद 41')).toMatchObject({ status: 201 })
+    expect(await addAtDesk('cash', 'रसीद 526123456')).toMatchObject({ status: 201 })
+  })
+
   test('that contains no letter or digit is refused', async () => {
     const { regNo } = await register()
     expect((await confirm(regNo, 'transfer', '—')).status).toBe(422)
