@@ -65,15 +65,15 @@ type CaptureRow = {
   amount: Paise
   state: string
   in_review: 0 | 1
-  /** After it had been cancelled; null: it was not. */
-  came_too_late: 0 | 1 | null
+  id: number
+  is_cancelled: 0 | 1 | null
   status: PaymentStatus | null
 }
 
 const PAYMENTS = `SELECT order_id, registration_id, status, reference, amount, review, created_at, handed_off_at, gateway,
   (SELECT pay_until FROM registrations r WHERE r.id = registration_id) AS pay_until FROM payments`
-const CAPTURES = `SELECT p.order_id, p.handed_off_at, p.hold_until, p.asks_for, r.event_id, c.source, c.reference, c.amount, c.state, p.status, r.in_review,
-  (SELECT max(a.at) FROM acts a WHERE a.registration_id = r.id AND a.became = 'cancelled' AND r.state = 'cancelled') < c.seen_at AS came_too_late FROM captures c
+const CAPTURES = `SELECT c.id, p.order_id, p.handed_off_at, p.hold_until, p.asks_for, r.event_id, c.source, c.reference, c.amount, c.state, p.status, r.in_review,
+  r.state = 'cancelled' AS is_cancelled FROM captures c
   LEFT JOIN payments p ON p.id = c.payment_id LEFT JOIN registrations r ON r.id = c.registration_id`
 const SUMS = `SELECT (SELECT coalesce(sum(amount), 0) FROM captures WHERE state IN ('fits', 'accepted')) AS came,
   (SELECT coalesce(sum(b.amount), 0) FROM refunds b JOIN captures c ON c.id = b.capture_id
@@ -91,7 +91,7 @@ const CONFIRMATIONS = `SELECT r.reg_no, r.payment_status AS status, r.in_review,
   (SELECT count(*) FROM payments p WHERE p.registration_id = r.id AND p.asks_for = 'whole') AS attempts,
   r.is_corrected = 1 AND (r.total = 0 OR r.freed_at_attempt IS NOT NULL) AS was_free FROM registrations r`
 
-const REFUNDS = `SELECT c.source, r.state, r.reference, r.amount, r.at, p.order_id FROM refunds r
+const REFUNDS = `SELECT r.id, c.source, r.state, r.reference, r.amount, p.order_id FROM refunds r
   JOIN captures c ON c.id = r.capture_id JOIN payments p ON p.id = c.payment_id`
 /** Not sent for a day, or begun for five. */
 const REFUND_MS_MAX = 7 * DAY_MS
@@ -160,14 +160,17 @@ export function promisesOf(judged: Judged): Promises {
     handed !== null &&
     made.at >= CLOSES + DAY_MS &&
     made.at - handed > 2 * DAY_MS
+  // In the order of writes: what the server's clock wrote says nothing of what came first while that clock is wrong.
+  const cameWhileOpen = new Set<number>()
   const captures = (): Violation | null => {
     const counted = new Set<string>()
     for (const row of sql()<CaptureRow>(CAPTURES).all()) {
       const by = JSON.stringify(row)
+      if (row.is_cancelled !== 1) cameWhileOpen.add(row.id)
       if (row.order_id === null && row.source === OF_THE_GATEWAY) continue
       if (row.state === 'review' && row.in_review !== 1)
         return { promise: 'money that does not fit comes before a person', by }
-      if (row.state === 'fits' && row.came_too_late === 1)
+      if (row.state === 'fits' && !cameWhileOpen.has(row.id))
         return { promise: 'what comes for what is cancelled is before a person', by }
       if (row.source !== OF_THE_GATEWAY) {
         // Each event numbers what it takes in cash.
@@ -270,13 +273,14 @@ export function promisesOf(judged: Judged): Promises {
       return { promise: 'what nobody pays until its day lapses', by: JSON.stringify(late) }
     return null
   }
+  const wantedSince = new Map<number, number>()
   const refunds = (now: number): Violation | null => {
     type Row = {
+      id: number
       source: string
       state: string
       reference: string | null
       amount: Paise
-      at: number
       order_id: string
     }
     const orders = [...gateway.orders.values()].filter(({ givenBack }) => givenBack.length > 0)
@@ -300,7 +304,9 @@ export function promisesOf(judged: Judged): Promises {
         (back === undefined || back.doneAt > now || back.amount < row.amount)
       )
         return { promise: 'what is given back went back', by }
-      if ((row.state === 'wanted' || row.state === 'asked') && now - row.at > REFUND_MS_MAX)
+      const since = wantedSince.get(row.id) ?? now
+      wantedSince.set(row.id, since)
+      if ((row.state === 'wanted' || row.state === 'asked') && now - since > REFUND_MS_MAX)
         return { promise: 'no refund is on its way for ever', by }
     }
     for (const { orderId, givenBack } of orders) {
