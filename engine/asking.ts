@@ -25,6 +25,8 @@ const FAILED_MS_MAX = 12 * HOUR_MS
 const PAID_MS_MIN = HOUR_MS
 /** Clocks of two servers agree within this. */
 const CLOCKS_APART_MS = MINUTE_MS
+/** A question so much later than planned: the server was stopped, or its clock was put forward. */
+const LATE_MS_MIN = HOUR_MS
 /** Of a payment with a date in the future, made while the clock was ahead: its age is not known. */
 const UNKNOWN_AGE_MS = HOUR_MS
 
@@ -49,6 +51,20 @@ export function watchFrom(
 ): { readonly askAt: Instant; readonly watchUntil: Instant } {
   const wait = isPaid(status) ? PAID_MS_MIN : FAILED_MS_MIN
   return { askAt: instant(at + wait), watchUntil: instant(at + WATCHED_MS) }
+}
+
+/**
+ * The end of a watch at a question that was planned for `plannedAt`. Time in which the gateway was not asked, and of which
+ * nobody knows whether it passed at all, does not count: a watch that ended by a clock that was behind would be no watch.
+ */
+export function watchAsAsked(
+  watchUntil: Instant | null,
+  plannedAt: Instant | null,
+  at: Instant,
+): Instant | null {
+  if (watchUntil === null || plannedAt === null) return watchUntil
+  const late = at - plannedAt
+  return late < LATE_MS_MIN ? watchUntil : instant(watchUntil + late)
 }
 
 /**

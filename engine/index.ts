@@ -310,6 +310,7 @@ export {
   WATCHED_MS,
   isOpen,
   nextQuestion,
+  watchAsAsked,
   watchFrom,
 } from './asking.ts'
 export {

@@ -13,6 +13,7 @@ import {
   isOpen,
   mailFor,
   nextQuestion,
+  watchAsAsked,
 } from '../../engine/index.ts'
 import type {
   EventConfig,
@@ -189,8 +190,13 @@ async function askLater(
 ): Promise<Verified> {
   const at = deps.clock()
   const since = payment.handedOffAt ?? payment.createdAt
-  const next = nextQuestion({ ...payment, createdAt: since }, at, said !== 'unreachable')
-  await deps.store.asked(payment.orderId, at, next, said)
+  const watchUntil = watchAsAsked(payment.watchUntil, payment.nextAskAt, at)
+  const next = nextQuestion(
+    { ...payment, watchUntil, createdAt: since },
+    at,
+    said !== 'unreachable',
+  )
+  await deps.store.asked(payment.orderId, at, next, said, watchUntil)
   return statusOf(payment)
 }
 

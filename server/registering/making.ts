@@ -321,6 +321,7 @@ function paidWith(
     account: null,
     merchantId: null,
     watchUntil: null,
+    nextAskAt: null,
     quote: quoted,
     holdUntil: null,
     handedOffAt: null,

@@ -1,5 +1,5 @@
 /** Reopens what ended by a clock that was ahead, and plans anew what waits for a time in the future. */
-import { NO_RECORD_MS, UNDECIDED, UNDECIDED_MS } from '../../engine/index.ts'
+import { NO_RECORD_MS, UNDECIDED, UNDECIDED_MS, WATCHED_MS } from '../../engine/index.ts'
 import type { Instant, RegNo } from '../../engine/index.ts'
 import type { Sql } from './database.ts'
 import { limitPlaceHolds } from './places.ts'
@@ -54,6 +54,10 @@ function askAtOnce(sql: Sql, at: Instant): void {
     `UPDATE payments SET next_ask_at = ? WHERE status = 'pending' AND review IS NULL AND next_ask_at > ?
      AND max(coalesce(asked_at, 0), created_at) > ?`,
   ).run(at, at, at)
+  sql('UPDATE payments SET watch_until = ? WHERE watch_until > ?').run(
+    at + WATCHED_MS,
+    at + WATCHED_MS,
+  )
   sql(
     `UPDATE payments SET next_ask_at = ? WHERE watch_until IS NOT NULL AND watch_until > ? AND (next_ask_at IS NULL OR next_ask_at > ?)
      AND max(coalesce(asked_at, 0), status_at) > ?`,

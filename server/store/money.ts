@@ -39,6 +39,8 @@ export type StoredPayment = {
   readonly merchantId: string | null
   /** What has ended is still asked about until then; null: it has not ended, or is not watched. */
   readonly watchUntil: Instant | null
+  /** When it is asked about next; null: it is not. */
+  readonly nextAskAt: Instant | null
   /** Its own price, whose total is the amount; null: not known of rows brought in. */
   readonly quote: AttemptQuote | null
   /** Until when that price is held; null: without an end, or an attempt of an older version. */

@@ -139,6 +139,7 @@ export const toStoredPayment = (row: OwnedPaymentRow): StoredPayment => ({
   account: row.account,
   merchantId: row.merchant_id,
   watchUntil: row.watch_until,
+  nextAskAt: row.next_ask_at,
   quote: quoteOf(row),
   holdUntil: row.hold_until,
   handedOffAt: row.handed_off_at,

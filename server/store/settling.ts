@@ -334,10 +334,12 @@ export function asked(
   at: Instant,
   nextAt: Instant | null,
   said: LastAnswer | null,
+  watchUntil: Instant | null,
 ): void {
   sql(
-    'UPDATE payments SET asks = asks + 1, asked_at = ?, next_ask_at = ?, last_answer = ? WHERE order_id = ?',
-  ).run(at, nextAt, said, orderId)
+    `UPDATE payments SET asks = asks + 1, asked_at = ?, next_ask_at = ?, last_answer = ?,
+     watch_until = coalesce(CAST(? AS bigint), watch_until) WHERE order_id = ?`,
+  ).run(at, nextAt, said, watchUntil, orderId)
 }
 
 /** A question takes twenty seconds at most, and none is due again within a minute. */

@@ -165,17 +165,18 @@ export interface Store extends Acting, Issued, PeopleStore, SettlementStore {
     limit: number,
     barred?: readonly string[],
   ): Promise<readonly StoredPayment[]>
-  /**
-   * Before the gateway is asked of its own accord; false: it is not due any more, or another server asks. A claim that
-   * nobody ends lapses after a while.
-   */
+  /** Before the gateway is asked unprompted; false: not due any more, or another server asks. A claim expires by itself. */
   claimQuestion(orderId: OrderId, dueBefore: Instant, at: Instant): Promise<boolean>
-  /** Notes that the gateway was asked and when to ask again; null: never. `said` is left out where its answer is a fact. */
+  /**
+   * Notes that the gateway was asked, when to ask again (null: never), its answer where it is no fact, and the end of
+   * the watch where that changes.
+   */
   asked(
     orderId: OrderId,
     at: Instant,
     nextAt: Instant | null,
     said?: LastAnswer | null,
+    watchUntil?: Instant | null,
   ): Promise<void>
   /** A message claims money that the gateway does not know of: it may be on its way. */
   claimed(orderId: OrderId, at: Instant): Promise<void>

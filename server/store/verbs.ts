@@ -72,7 +72,8 @@ export function storeOf({
       read.watchedPayments(dueBefore, limit, barred),
     rearm: (orderId, at) => write('rearm', orderId, at),
     clockWentBack: (at) => write('clockWentBack', at),
-    asked: (orderId, at, nextAt, said = null) => write('asked', orderId, at, nextAt, said),
+    asked: (orderId, at, nextAt, said = null, watchUntil = null) =>
+      write('asked', orderId, at, nextAt, said, watchUntil),
     claimQuestion: (orderId, dueBefore, at) => write('claimQuestion', orderId, dueBefore, at),
     claimed: (orderId, at) => write('claimed', orderId, at),
     addLink: (link) => write('addLink', link),

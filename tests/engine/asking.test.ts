@@ -1,6 +1,6 @@
 /** When the gateway is asked: the plan of questions for what is open, failed, paid, and with a person. */
 import { describe, expect, test } from 'vitest'
-import { WATCHED_MS, instant, nextQuestion, watchFrom } from '../../engine/index.ts'
+import { WATCHED_MS, instant, nextQuestion, watchAsAsked, watchFrom } from '../../engine/index.ts'
 import type { Instant, PaymentStatus } from '../../engine/index.ts'
 
 const minute = 60_000
@@ -37,6 +37,15 @@ describe('the watch list', () => {
   test('a success: after an hour, doubling, and at the end of the ten days', () => {
     expect(questions('success').map((at) => at / hour)).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 240])
     expect(questions('refunded')).toEqual(questions('success'))
+  })
+
+  test('a watch that a clock was put forward over by weeks still lasts ten days', () => {
+    const { askAt, watchUntil } = watchFrom('success', start)
+    const put = 13 * day
+    const late = watchAsAsked(watchUntil, askAt, instant(askAt + put))
+    expect(late).toBe(watchUntil + put)
+    expect(watchAsAsked(watchUntil, askAt, instant(askAt + minute))).toBe(watchUntil)
+    expect(watchAsAsked(null, askAt, instant(askAt + put))).toBe(null)
   })
 
   test('while the gateway cannot be reached, ten minutes at most, whatever the plan was', () => {
