@@ -22,6 +22,7 @@ import {
   placeOfSupply,
   saleForm,
   summaryByRate,
+  TAX_FORMS,
   type PlacedLine,
   type RateSummary,
   type SupplyTerms,
@@ -149,6 +150,21 @@ export type DocumentBody = {
     readonly at: Instant
     readonly form?: TaxForm
   } | null
+}
+
+const FORM_OF_KIND: Readonly<Record<Exclude<DocumentKind, 'receipt'>, TaxForm>> = {
+  invoice: 'tax-invoice',
+  credit: 'credit-note',
+}
+
+type DocumentNamed = {
+  readonly kind: DocumentKind
+  readonly form?: TaxForm | undefined
+}
+
+/** What a document calls itself, on the page and in every list. */
+export function documentTitle({ kind, form }: DocumentNamed): string {
+  return kind === 'receipt' ? 'Receipt' : TAX_FORMS[form ?? FORM_OF_KIND[kind]].title
 }
 
 /** What was paid for: the lines of the bill where they make up the amount, else one line. */
@@ -357,5 +373,13 @@ export function buyerOf(
 /** GET /admin/registrations/{reg_no}/documents/; each is a PDF below its id. */
 export type DocumentsAnswer = {
   status: 'success'
-  documents: { id: number; kind: DocumentKind; serial: string; at: string; total: number }[]
+  /** `title`: the true name of the document, as it is printed: "Bill of supply". */
+  documents: {
+    id: number
+    kind: DocumentKind
+    title: string
+    serial: string
+    at: string
+    total: number
+  }[]
 }

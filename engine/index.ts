@@ -44,6 +44,7 @@ export { TAX_FORMS, type RateSummary, type TaxForm } from './tax.ts'
 export {
   creditOf,
   documentOf,
+  documentTitle,
   issuerOf,
   sumOf,
   type DocumentBody,

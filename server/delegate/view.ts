@@ -2,6 +2,7 @@
 import {
   allowedActs,
   cancellationRefund,
+  documentTitle,
   editableFields,
   isoIndia,
   missingFiles,
@@ -46,9 +47,10 @@ export async function myAnswer(
     registration: registrationView(config, registration, at),
     state,
     paying,
-    documents: documents.map(({ id, kind, serial, at: issuedAt, total }) => ({
+    documents: documents.map(({ id, kind, form, serial, at: issuedAt, total }) => ({
       id,
       kind,
+      title: documentTitle({ kind, form }),
       serial,
       at: isoIndia(issuedAt),
       total: rupees(total),

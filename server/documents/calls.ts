@@ -1,6 +1,6 @@
 /** The office's calls for documents: which there are of a registration, and one of them as PDF. */
 import type { FastifyReply } from 'fastify'
-import { isoIndia, rupees } from '../../engine/index.ts'
+import { documentTitle, isoIndia, rupees } from '../../engine/index.ts'
 import type { DocumentsAnswer } from '../../engine/index.ts'
 import type { Deps } from '../deps.ts'
 import type { Call, OfficeRoutes } from '../office/guard.ts'
@@ -29,9 +29,10 @@ export function documentRoutes(office: OfficeRoutes, deps: Deps): void {
     const documents = await deps.store.documents(call.target.regNo)
     const answer: DocumentsAnswer = {
       status: 'success',
-      documents: documents.map(({ id, kind, serial, at, total }) => ({
+      documents: documents.map(({ id, kind, form, serial, at, total }) => ({
         id,
         kind,
+        title: documentTitle({ kind, form }),
         serial,
         at: isoIndia(at),
         total: rupees(total),

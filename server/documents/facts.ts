@@ -1,5 +1,6 @@
 /** A document's frozen facts as the words and amounts that are printed; nothing is worked out but their looks. */
 import {
+  documentTitle,
   formatDay,
   formatInstant,
   formatMoney,
@@ -8,10 +9,8 @@ import {
   STATES_OF_INDIA,
   TAX_FORMS,
   type DocumentBody,
-  type DocumentKind,
   type Paise,
   type RateSummary,
-  type TaxForm,
 } from '../../engine/index.ts'
 
 type Pair = readonly [name: string, value: string]
@@ -42,19 +41,9 @@ export type Printed = {
   readonly foot: string
 }
 
-const FORM_OF_KIND: Readonly<Record<Exclude<DocumentKind, 'receipt'>, TaxForm>> = {
-  invoice: 'tax-invoice',
-  credit: 'credit-note',
-}
-
-/** What the document calls itself. */
-export function titleOf({ kind, form }: Pick<DocumentBody, 'kind' | 'form'>): string {
-  return kind === 'receipt' ? 'Receipt' : TAX_FORMS[form ?? FORM_OF_KIND[kind]].title
-}
-
 /** The name of a document's file, for a download or an attachment. */
 export function fileOf(body: Pick<DocumentBody, 'kind' | 'form' | 'serial'>): string {
-  return `${titleOf(body).replaceAll(' ', '-')}-${body.serial.replaceAll('/', '-')}.pdf`
+  return `${documentTitle(body).replaceAll(' ', '-')}-${body.serial.replaceAll('/', '-')}.pdf`
 }
 
 export function printed(body: DocumentBody): Printed {
@@ -66,7 +55,7 @@ export function printed(body: DocumentBody): Printed {
   const isOther = came !== body.total
   const paidWith = isOther && kind === 'invoice' ? `${formatMoney(came)}, ` : ''
   return {
-    title: titleOf(body),
+    title: documentTitle(body),
     serial,
     event: `${event.title} · ${event.days} · ${event.venue}`,
     colour: event.colour,

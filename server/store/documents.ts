@@ -24,6 +24,7 @@ import type {
   Paise,
   RegNo,
   Sold,
+  TaxForm,
 } from '../../engine/index.ts'
 import { amongIds } from './among.ts'
 import { keepLines, linesOf, nextBill } from './bills.ts'
@@ -320,10 +321,12 @@ function soldFor(
 }
 /** Of one registration, oldest first. */
 export function documentsOf(sql: Sql, regNo: RegNo): readonly StoredDocument[] {
-  return sql<StoredDocument>(
-    `SELECT d.id, d.kind, d.serial, d.at, json_extract(d.body, '$.total') AS total FROM documents d
-     WHERE d.registration_id = (SELECT id FROM registrations WHERE reg_no = ?) ORDER BY d.id`,
-  ).all(regNo)
+  return sql<Omit<StoredDocument, 'form'> & { readonly form: TaxForm | null }>(
+    `SELECT d.id, d.kind, json_extract(d.body, '$.form') AS form, d.serial, d.at, json_extract(d.body, '$.total') AS total
+     FROM documents d WHERE d.registration_id = (SELECT id FROM registrations WHERE reg_no = ?) ORDER BY d.id`,
+  )
+    .all(regNo)
+    .map(({ form, ...document }) => (form === null ? document : { ...document, form }))
 }
 
 /** Null: there is none of that kind and number of this registration. */

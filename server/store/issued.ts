@@ -1,10 +1,12 @@
 /** Documents as the rest of the server sees them. */
-import type { DocumentBody, DocumentKind, Instant, Paise, RegNo } from '../../engine/index.ts'
+import type { DocumentBody, DocumentKind, Instant, Paise, RegNo, TaxForm } from '../../engine/index.ts'
 
 /** One document, as it is listed. */
 export type StoredDocument = {
   readonly id: number
   readonly kind: DocumentKind
+  /** Absent: a receipt, or issued before documents had one. */
+  readonly form?: TaxForm | undefined
   readonly serial: string
   readonly at: Instant
   readonly total: Paise

@@ -2,13 +2,14 @@
 import * as mupdf from 'mupdf'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { instant, orderIdOf, paise } from '../../engine/index.ts'
-import type { Answers, DocumentBody, RegNo } from '../../engine/index.ts'
+import type { Answers, DocumentBody, DocumentsAnswer, RegNo } from '../../engine/index.ts'
 import { fileOf, printed } from '../../server/documents/facts.ts'
 import { pdfOf } from '../../server/documents/pdf.ts'
 import { readGolden } from '../checker/goldens.ts'
+import { newLink } from '../../server/registering/own-link.ts'
 import { startTestApp } from '../server/harness.ts'
 import type { TestApp } from '../server/harness.ts'
-import { noon, register } from './office.ts'
+import { noon, register, signIn } from './office.ts'
 
 const IN_TAMIL_NADU = '33AAAAA0000A1Z9'
 const day = noon('2026-01-20')
@@ -210,6 +211,24 @@ describe('the kind of document', () => {
     expect(text).toContain('Bill of supply')
     for (const word of ['CGST', 'IGST', 'Taxable', 'reverse charge'])
       expect(text).not.toContain(word)
+  })
+
+  test('office and delegate read "Tax invoice" above a bill of supply: each list has the name that is printed', async () => {
+    const office = await signIn(server)
+    for (const [answers, title] of [
+      [{ is_member: false, gift: 500 }, 'Bill of supply'],
+      [MIXED, 'Invoice-cum-bill of supply'],
+      [{}, 'Tax invoice'],
+    ] as const) {
+      const regNo = await paidBy(KERALA, answers)
+      const titles = async (answer: Promise<{ json<T>(): T }>): Promise<readonly string[]> =>
+        (await answer).json<DocumentsAnswer>().documents.map((one) => one.title)
+      const link = await newLink(server.deps, { regNo, eventId: KERALA })
+      const mine = titles(server.app.inject(`/api${new URL(link).pathname}`))
+      const expected = ['Receipt', title]
+      expect(await mine).toEqual(expected)
+      expect(await titles(office.get(`/admin/registrations/${regNo}/documents/`))).toEqual(expected)
+    }
   })
 
   test('a credit note credits each rate at its place, against the document that it names', async () => {

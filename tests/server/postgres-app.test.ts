@@ -77,7 +77,10 @@ else {
     expect(await at(`/admin/${EVENT}/registrations/`)).toMatchObject({ count: 1 })
     expect(await at(`/admin/${EVENT}/registrations/?search=asha`)).toMatchObject({ count: 1 })
     expect(await at(`/admin/registrations/${regNo}/documents/`)).toMatchObject({
-      documents: [{ kind: 'receipt' }, { kind: 'invoice', serial: 'SMPL/25-26/1' }],
+      documents: [
+        { kind: 'receipt', title: 'Receipt' },
+        { kind: 'invoice', title: 'Tax invoice', serial: 'SMPL/25-26/1' },
+      ],
     })
     await at('/admin/dashboard/stats/')
     expect(await second.deps.store.waiting([EVENT], second.now())).toEqual([])

@@ -11,7 +11,7 @@ export const readMine: Reader<Mine> = (body) => {
   if (!isRecord(body) || registration === null || !holdsAll(body, 'string', 'state')) return null
   const documents = recordsOf(body['documents']).filter(
     (one) =>
-      holdsAll(one, 'string', 'kind', 'serial', 'at') && holdsAll(one, 'number', 'id', 'total'),
+      holdsAll(one, 'string', 'title', 'serial', 'at') && holdsAll(one, 'number', 'id', 'total'),
   )
   const refused = readRefused(body['refused'])
   const edit = isRecord(body['edit']) ? body['edit'] : {}

@@ -1,15 +1,8 @@
 /** Receipts, invoices and credit notes of a registration, to be saved as PDF. */
 import { formatMoney, formatDay, dayOf, fromRupees, readInstant } from '../../engine/index.ts'
-import type { DocumentKind } from '../../engine/index.ts'
 import { Icon } from '../shared/icons.tsx'
 import type { PanelProps } from './panel.ts'
 import './my.css'
-
-const WORDS: Readonly<Record<DocumentKind, string>> = {
-  receipt: 'Receipt',
-  invoice: 'Tax invoice',
-  credit: 'Credit note',
-}
 
 export function Documents({ mine: { documents }, path }: PanelProps) {
   if (documents.length === 0) return null
@@ -19,11 +12,11 @@ export function Documents({ mine: { documents }, path }: PanelProps) {
         Documents
       </h2>
       <ul className="docs">
-        {documents.map(({ id, kind, serial, at, total }) => (
+        {documents.map(({ id, title, serial, at, total }) => (
           <li key={id}>
             <a className="btn line sm" href={`${path}documents/${id}/`} download>
               <Icon name="down" />
-              {WORDS[kind]} {serial}
+              {title} {serial}
             </a>
             <span className="mute">{said(at, total)}</span>
           </li>

@@ -8,13 +8,11 @@ import { useLeaveOn401 } from './leave.ts'
 import { Banner } from './parts.tsx'
 import { dateParts, moneyOf } from './rows.tsx'
 
-const WORDS = { receipt: 'Receipt', invoice: 'Tax invoice', credit: 'Credit note' } as const
-
 const readDocuments: Reader<DocumentsAnswer> = (body) =>
   isRecord(body) &&
   listOf(body['documents'], (one) =>
     isRecord(one) &&
-    holdsAll(one, 'string', 'kind', 'serial', 'at') &&
+    holdsAll(one, 'string', 'title', 'serial', 'at') &&
     holdsAll(one, 'number', 'id', 'total')
       ? one
       : null,
@@ -37,11 +35,11 @@ export function Documents({ regNo }: { readonly regNo: string }) {
       <h2 id="reg-documents">Documents</h2>
       {error && <Banner text={error.message} />}
       <ul className="log">
-        {documents.map(({ id, kind, serial, at, total }) => (
+        {documents.map(({ id, title, serial, at, total }) => (
           <li key={id}>
             <span>
               <a href={`${path}${id}/`} download>
-                {WORDS[kind]} {serial}
+                {title} {serial}
               </a>
               <small>{moneyOf(total, true)}</small>
             </span>
