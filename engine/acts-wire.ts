@@ -19,6 +19,8 @@ export type ActsAnswer = {
   kept: number
   /** Whether any of that came through the gateway, and can go back through it. */
   back_by_gateway: boolean
+  /** Whether a refund is in no settlement report five days later, and not marked as handled. */
+  refund_unsettled: boolean
   /** The refund that is proposed for a cancellation today; null: the event file has no scale. */
   proposed_back: number | null
   /** The figures of that refund: proposed = owed + share − refunded. */

@@ -57,6 +57,8 @@ const ACTS = {
     least: 'treasurer',
     asksWhy: true,
   },
+  /** A refund that no settlement report contains has been looked into. */
+  handle_refund: { in: STATES, least: 'treasurer', asksWhy: true },
   cancel: { in: ALIVE, least: 'owner', becomes: 'cancelled', asksWhy: true },
   /** Another person comes; number and money stay. */
   transfer: { in: ['complete'], least: 'owner', asksWhy: true },
@@ -221,6 +223,7 @@ const ACT_WORDS = {
   accept: 'accept a payment',
   dismiss: 'dismiss a payment',
   refund: 'refund',
+  handle_refund: 'mark its refund as handled',
   cancel: 'cancel it',
   transfer: 'transfer it',
   add: 'add a registration',
@@ -248,6 +251,7 @@ export const ACT_DONE = {
   accept: 'Payment accepted',
   dismiss: 'Review ended',
   refund: 'Refund',
+  handle_refund: 'Refund handled',
   cancel: 'Cancelled',
   transfer: 'Transferred',
   add: 'Added at the desk',

@@ -16,7 +16,7 @@ export const WAITING = {
   pay_back: { label: 'Money to pay back', said: 'with money to be paid back' },
   refund_unsettled: {
     label: 'Refunds in no settlement',
-    said: 'with a refund that is in no settlement report five days later, and no note since',
+    said: 'with a refund that is in no settlement report five days later, and is not marked as handled',
   },
   mail_failed: {
     label: 'Emails that failed',

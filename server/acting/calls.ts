@@ -71,10 +71,11 @@ async function standingOf(
 ): Promise<ActsAnswer> {
   const { regNo, state, due } = registration
   const fileOf = (field: string): string => `/admin/registrations/${regNo}/files/${field}/`
-  const [kept, captures, refunds, acts, decisions, told, reviews] = await Promise.all([
+  const [kept, captures, refunds, isUnsettled, acts, decisions, told, reviews] = await Promise.all([
     store.kept(regNo),
     store.captures(regNo),
     store.refunds(regNo),
+    store.isRefundUnsettled(regNo, clock()),
     store.acts(regNo),
     store.decisions(regNo),
     lastTold({ store }, served.config, registration, fileOf),
@@ -85,7 +86,10 @@ async function standingOf(
     .reduce((sum, { amount }) => sum + amount, 0)
   const isErased = acts.some(({ act }) => act === 'erase')
   const allowed = allowedActs(state, admin.role).filter(
-    (act) => DOERS[act] !== undefined && !(isErased && OF_SOMEBODY.has(act)),
+    (act) =>
+      DOERS[act] !== undefined &&
+      !(isErased && OF_SOMEBODY.has(act)) &&
+      (act !== 'handle_refund' || isUnsettled),
   )
   const paid = countedOf(captures)
   const refund = cancellationRefund(
@@ -102,6 +106,7 @@ async function standingOf(
     pay_back: rupees(paise(Math.max(0, -due - underWay))),
     kept: rupees(kept),
     back_by_gateway: captures.some((capture) => isLeftOfGateway(capture, refunds)),
+    refund_unsettled: isUnsettled,
     proposed_back: refund.proposed === null ? null : rupees(refund.proposed),
     cancellation: {
       paid: rupees(refund.paid),

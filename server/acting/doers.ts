@@ -19,6 +19,7 @@ export const DOERS: Readonly<Partial<Record<ActName, Doer>>> = {
   accept,
   dismiss,
   refund,
+  handle_refund: ({ deps, wanted }) => deps.store.handleRefund(wanted),
   cancel,
   erase: ({ deps, registration, wanted }) => eraseOne(deps, registration, wanted),
   approve,

@@ -200,6 +200,8 @@ export interface Acting {
     wanted: NewAct,
     how: { readonly amount: Paise | null; readonly byHand: string | null },
   ): Promise<ActAnswer>
+  /** Closes the matter of a refund that is in no settlement report; the reason says what became of it. */
+  handleRefund(wanted: NewAct): Promise<ActAnswer>
   /** Decides about money in review, which must be of this registration; `mail` as for `decide`. */
   decideFor(
     wanted: NewAct,
@@ -211,6 +213,8 @@ export interface Acting {
   knownReferences(keys: readonly BankKey[]): Promise<StoredReferences>
   /** What counts as paid for a registration, less what has gone back or is about to; whole paise. */
   kept(regNo: RegNo): Promise<Paise>
+  /** Whether a refund of it is in no settlement report five days later, and not marked as handled. */
+  isRefundUnsettled(regNo: RegNo, at: Instant): Promise<boolean>
   /** What was done to a registration, oldest first. */
   acts(regNo: RegNo): Promise<readonly StoredAct[]>
 }

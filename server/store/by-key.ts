@@ -22,6 +22,7 @@ import { nearPage } from './lists.ts'
 import { rollRow } from './rolls.ts'
 import { lapsedTooEarly } from './clock-back.ts'
 import { overdue, tellingsOf } from './telling.ts'
+import { isRefundUnsettled } from './waiting.ts'
 import { LIMIT, ownedPayment, paymentOfOrder, registrationsByIds, toStoredPayment } from './rows.ts'
 import type { OwnedPaymentRow } from './rows.ts'
 import type {
@@ -116,6 +117,9 @@ export function reads(sql: Sql) {
     kept(regNo: RegNo): Answered<'kept'> {
       const row = sql<{ id: number }>('SELECT id FROM registrations WHERE reg_no = ?').get(regNo)
       return row === undefined ? paise(0) : keptOf(sql, row.id)
+    },
+    isRefundUnsettled(regNo: RegNo, at: Instant): Answered<'isRefundUnsettled'> {
+      return isRefundUnsettled(sql, regNo, at)
     },
     acts(regNo: RegNo): Answered<'acts'> {
       return actsOf(sql, regNo)

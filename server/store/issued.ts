@@ -1,5 +1,12 @@
 /** Documents as the rest of the server sees them. */
-import type { DocumentBody, DocumentKind, Instant, Paise, RegNo, TaxForm } from '../../engine/index.ts'
+import type {
+  DocumentBody,
+  DocumentKind,
+  Instant,
+  Paise,
+  RegNo,
+  TaxForm,
+} from '../../engine/index.ts'
 
 /** One document, as it is listed. */
 export type StoredDocument = {

@@ -8,6 +8,7 @@ import { decide } from './deciding.ts'
 import { wantRefund } from './giving-back.ts'
 import { reviewOf } from './reviews.ts'
 import type { NewMail } from './store.ts'
+import { isRefundUnsettled } from './waiting.ts'
 
 export function refund(
   sql: Sql,
@@ -20,6 +21,18 @@ export function refund(
     const told = wantRefund(sql, { of: regNo, amount, why, who, at, ...hand })
     return told.ok ? ok({ ...told.value, isDecision: true }) : told
   })
+}
+
+/** Refused where no refund is missing: the treasurer would close a matter that nobody has seen yet. */
+export function handleRefund(sql: Sql, wanted: NewAct): ActAnswer {
+  return doAct(sql, wanted, () =>
+    isRefundUnsettled(sql, wanted.regNo, wanted.at)
+      ? ok({ message: 'The refund is marked as handled.' })
+      : err({
+          code: 'not_now',
+          message: 'No refund of this registration is missing from the settlement reports.',
+        }),
+  )
 }
 
 export function decideFor(

@@ -97,6 +97,7 @@ export function storeOf({
     confirm: (wanted, came, mail) => write('confirm', wanted, came, mail),
     cameAgain: (wanted, came) => write('cameAgain', wanted, came),
     refund: (wanted, how) => write('refund', wanted, how),
+    handleRefund: (wanted) => write('handleRefund', wanted),
     decideFor: (wanted, how) => write('decideFor', wanted, how),
     tell: (wanted, telling, mail) => write('tell', wanted, telling, mail),
     notFound: (wanted, how) => write('notFound', wanted, how),
@@ -107,6 +108,7 @@ export function storeOf({
     lapsedTooEarly: async (at, limit) => read.lapsedTooEarly(at, limit),
     tellings: async (regNo) => read.tellings(regNo),
     kept: async (regNo) => read.kept(regNo),
+    isRefundUnsettled: async (regNo, at) => read.isRefundUnsettled(regNo, at),
     acts: async (regNo) => read.acts(regNo),
 
     keepSettlement: (kept) => write('keepSettlement', kept),

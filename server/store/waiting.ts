@@ -4,7 +4,7 @@
  * by EXISTS: joined, SQLite walks over all of the event's to find those few.
  */
 import { instant, SETTLED_WITHIN_DAYS, startOf, WAITING_IDS } from '../../engine/index.ts'
-import type { Day, Instant, WaitingId } from '../../engine/index.ts'
+import type { Day, Instant, RegNo, WaitingId } from '../../engine/index.ts'
 import type { Sql } from './database.ts'
 import type { WaitingCount } from './store.ts'
 
@@ -49,9 +49,12 @@ const BY_GATEWAY = (refund: string): string =>
   `${refund}.state = 'done' AND (${refund}.asked_at IS NOT NULL OR ${refund}.who = 'gateway')`
 /**
  * Refunds of one account that ended before `before` and that no kept line covers; matched like `judgeSettled`, by reference, payment or order, and amount.
- * Two equal refunds of one payment need two lines. A note of the staff, written after the five days, closes the matter.
+ * Two equal refunds of one payment need two lines. The act `handle_refund` closes the matter.
+ * `only`: what else holds of the registration.
  */
-const UNSETTLED = `SELECT DISTINCT c.registration_id AS id FROM refunds f JOIN captures c ON c.id = f.capture_id
+const unsettledOf = (
+  only: string,
+): string => `SELECT DISTINCT c.registration_id AS id FROM refunds f JOIN captures c ON c.id = f.capture_id
   LEFT JOIN payments p ON p.id = c.payment_id
   WHERE ${BY_GATEWAY('f')} AND f.done_at < :before AND c.kind = 'sale' AND c.source = :source AND c.account IN (:account, '')
     AND EXISTS (SELECT 1 FROM registrations r WHERE r.id = c.registration_id AND r.event_id = :event)
@@ -60,17 +63,18 @@ const UNSETTLED = `SELECT DISTINCT c.registration_id AS id FROM refunds f JOIN c
           OR l.reference IN (SELECT g.reference FROM captures d JOIN refunds g ON g.capture_id = d.id WHERE d.payment_id = c.payment_id)))
       < (SELECT count(*) FROM captures d JOIN refunds g ON g.capture_id = d.id
         WHERE d.payment_id = c.payment_id AND ${BY_GATEWAY('g')} AND g.amount = f.amount AND g.id <= f.id)
-    AND NOT EXISTS (SELECT 1 FROM acts b WHERE b.registration_id = c.registration_id AND b.act = 'note'
-      AND b.at > f.done_at + ${SETTLED_WITHIN_MS})
+    AND NOT EXISTS (SELECT 1 FROM acts b WHERE b.registration_id = c.registration_id AND b.act = 'handle_refund'
+      AND b.at >= f.done_at) ${only}
   ORDER BY 1 DESC LIMIT :limit`
 
 /** Only accounts whose settlements are kept, up to the last day that they cover: elsewhere every refund would be listed. */
 function unsettledRefunds(
   sql: Sql,
-  event: string,
+  { event, registrationId = null }: { event: string; registrationId?: number | null },
   at: Instant,
   limit: number,
 ): readonly { id: number }[] {
+  const only = registrationId === null ? '' : 'AND c.registration_id = :one'
   const accounts = sql<{ source: string; account: string; day: Day | null }>(
     `SELECT s.source, s.account, (SELECT max(l.day) FROM settlement_lines l WHERE l.source = s.source AND l.account = s.account) AS day
      FROM (SELECT DISTINCT source, account FROM settlements) s`,
@@ -78,11 +82,30 @@ function unsettledRefunds(
   const found = accounts.flatMap(({ source, account, day }) => {
     if (day === null) return []
     const before = instant(Math.min(startOf(day), at - SETTLED_WITHIN_MS))
-    return sql<{ id: number }>(UNSETTLED).all({ event, source, account, before, limit })
+    return sql<{ id: number }>(unsettledOf(only)).all({
+      event,
+      source,
+      account,
+      before,
+      limit,
+      ...(registrationId === null ? {} : { one: registrationId }),
+    })
   })
   return [...new Map(found.map((one) => [one.id, one])).values()]
     .toSorted((a, b) => b.id - a.id)
     .slice(0, limit)
+}
+
+/** Whether a refund of this registration is in no settlement report, and not marked as handled. */
+export function isRefundUnsettled(sql: Sql, regNo: RegNo, at: Instant): boolean {
+  // Few have a refund at all: for the others nobody looks through the settlements.
+  const row = sql<{ id: number; event_id: string }>(
+    `SELECT id, event_id FROM registrations r WHERE reg_no = ? AND EXISTS (SELECT 1 FROM refunds f
+       JOIN captures c ON c.id = f.capture_id WHERE c.registration_id = r.id AND ${BY_GATEWAY('f')})`,
+  ).get(regNo)
+  if (row === undefined) return false
+  const { id: registrationId, event_id: event } = row
+  return unsettledRefunds(sql, { event, registrationId }, at, 1).length > 0
 }
 
 /** At most `limit` of them. */
@@ -94,7 +117,7 @@ export function waitingIds(
 ): readonly number[] {
   const found =
     is === 'refund_unsettled'
-      ? unsettledRefunds(sql, eventId, at, limit)
+      ? unsettledRefunds(sql, { event: eventId }, at, limit)
       : sql<{ id: number }>(IDS[is]).all({ event: eventId, at, limit })
   return found.map(({ id }) => id)
 }

@@ -60,6 +60,7 @@ export const writes = {
   reopen: telling.reopen,
   takeUp: telling.takeUp,
   refund: moneyActs.refund,
+  handleRefund: moneyActs.handleRefund,
   decideFor: moneyActs.decideFor,
   decide: deciding.decide,
   wantRefund: givingBack.wantRefund,

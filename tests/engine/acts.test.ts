@@ -19,7 +19,7 @@ describe('who may do what', () => {
   test.each<[Actor, readonly ActName[]]>([
     ['viewer', []],
     ['desk', ['note', 'came_again', 'resend']],
-    ['treasurer', ['note', 'came_again', 'accept', 'dismiss', 'refund', 'resend']],
+    ['treasurer', ['note', 'came_again', 'accept', 'dismiss', 'refund', 'handle_refund', 'resend']],
     [
       'owner',
       [
@@ -29,6 +29,7 @@ describe('who may do what', () => {
         'accept',
         'dismiss',
         'refund',
+        'handle_refund',
         'cancel',
         'transfer',
         'resend',

@@ -1,8 +1,16 @@
 /** The money of one event at every place where the office reads it: the figures must agree, to the paisa. */
 import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { paise } from '../../engine/index.ts'
-import type { ListAnswer, RegNo, SoldAnswer, StatsAnswer } from '../../engine/index.ts'
+import { orderIdOf, paise } from '../../engine/index.ts'
+import type {
+  ListAnswer,
+  RegNo,
+  ReviewsAnswer,
+  SettlementsAnswer,
+  SoldAnswer,
+  StatsAnswer,
+  WireSettlement,
+} from '../../engine/index.ts'
 import { startTestApp } from '../server/harness.ts'
 import type { TestApp } from '../server/harness.ts'
 import { noon, register, signIn } from './office.ts'
@@ -27,6 +35,7 @@ const made = (n: number, pays?: 'success' | 'wrong-amount') =>
       phone_number: '+919876500000',
       ticket_type: 'afpi-gp-specialist',
     },
+    throughGateway: true,
     ...(pays === undefined ? {} : { pays }),
   })
 const paisaOf = (rupees: unknown): number => Math.round(Number(rupees) * 100)
@@ -34,6 +43,40 @@ const act = async (regNo: string, payload: object) => {
   const done = await office.act(regNo, payload)
   expect(done, JSON.stringify(done.body)).toMatchObject({ status: 200 })
 }
+
+/** The gateway's report of all sales so far, and of refunds that went through it. */
+const report: string[] = [
+  'Merchant Txn ID,Transaction ID,Txn Amount,MDR,GST,Net Amount,UTR Number,Settlement Date,Txn Type',
+]
+const settles = (order: string, reference: string, amount: number, is: 'Sale' | 'Refund') =>
+  report.push(`${order},${reference},${amount / 100},0,0,${amount / 100},UTR1,11-10-2025,${is}`)
+/** Refunds that no gateway knows of. */
+let byHand = 0
+const sendReport = async (path: string) => {
+  const answer = await test_.app.inject({
+    method: 'POST',
+    url: `/admin/${path}/?event=${EVENT}`,
+    headers: { authorization: `Bearer ${office.token}`, 'content-type': 'text/csv' },
+    payload: report.join('\n'),
+  })
+  expect(answer.statusCode, answer.body).toBe(200)
+  return answer.json<{ settlement: WireSettlement }>()
+}
+/** Settled, and still to come; without what is under review. */
+async function reconciled({ payouts, unsettled }: WireSettlement): Promise<number> {
+  const { reviews } = (await office.json(
+    `/admin/reviews/?event=${EVENT}`,
+  )) as unknown as ReviewsAnswer
+  const sum = (amounts: readonly number[]) => amounts.reduce((so, one) => so + paisaOf(one), 0)
+  return (
+    sum(payouts.map(({ sales }) => sales)) -
+    sum(payouts.map(({ refunds }) => refunds)) +
+    sum(unsettled.map(({ amount }) => amount)) -
+    sum(reviews.map(({ came }) => came?.amount ?? 0)) -
+    byHand
+  )
+}
+
 const grounds = { who: 'office', why: 'Ill', actor: 'owner', once: null } as const
 
 /** What each reader of the office adds up, in paise. */
@@ -60,6 +103,10 @@ async function figures() {
     sales:
       paisaOf(sold.paid_beside) + sold.rows.reduce((sum, row) => sum + paisaOf(row.paid_total), 0),
     dashboard: paisaOf(stats.total_revenue),
+    reconciliation: await reconciled(
+      ((await office.json(`/admin/settlements/?event=${EVENT}`)) as unknown as SettlementsAnswer)
+        .settlement,
+    ),
   }
 }
 async function agree(money: number, due: number) {
@@ -71,12 +118,13 @@ async function agree(money: number, due: number) {
     listDue: due,
     sales: money,
     dashboard: money,
+    reconciliation: money,
   })
 }
 
 const PRICE = 708_000
 
-test('“Paid” is what payers paid: list, CSV, sales and dashboard add up to one figure', async () => {
+test('“Paid” is what payers paid: list, CSV, sales, dashboard and reconciliation add up to one figure', async () => {
   const [paid, cancelled, review] = [
     await made(1, 'success'),
     await made(2, 'success'),
@@ -94,6 +142,7 @@ test('“Paid” is what payers paid: list, CSV, sales and dashboard add up to o
     byHand: 'NEFT 1',
     at: test_.now(),
   })
+  byHand += 100_050
   await agree(2 * PRICE + 100 - 100_050, PRICE)
   await test_.deps.store.cancel(
     { ...grounds, regNo: cancelled, act: 'cancel', at: test_.now() },
@@ -107,7 +156,22 @@ test('“Paid” is what payers paid: list, CSV, sales and dashboard add up to o
     byHand: 'NEFT 2',
     at: test_.now(),
   })
+  byHand += 300_000
   await agree(2 * PRICE + 100 - 400_050, PRICE)
+
+  // The gateway settles two of the three, and a refund made in its own panel.
+  await test_.deps.store.applyFact(
+    orderIdOf(paid, 1),
+    { type: 'refunded', reference: 'PANEL', amount: paise(8_000), at: test_.now() },
+    null,
+  )
+  settles(orderIdOf(paid, 1), 'REF1', PRICE, 'Sale')
+  settles(orderIdOf(review, 1), 'REF3', 100, 'Sale')
+  settles(orderIdOf(paid, 1), 'PANEL', 8_000, 'Refund')
+  const money = 2 * PRICE + 100 - 408_050
+  expect(await reconciled((await sendReport('reconcile')).settlement)).toBe(money)
+  await sendReport('reconcile/keep')
+  await agree(money, PRICE)
 })
 
 const reviewOf = async (regNo: RegNo): Promise<string> =>

@@ -84,6 +84,8 @@ export type Made = {
   readonly answers: Answers
   readonly pays?: 'success' | 'failed' | 'wrong-amount'
   readonly mail?: NewMail
+  /** Handed to the gateway and the merchant account of its event, as settlements name them. */
+  readonly throughGateway?: true
 }
 
 /** Registers through the store, then settles the payment as the gateway would. */
@@ -106,6 +108,12 @@ export async function register(test: TestApp, eventId: string, made: Made): Prom
     at: made.on,
     mail: null,
     idempotency: null,
+    ...(made.throughGateway && event.payment !== null
+      ? {
+          gateway: event.payment.gateway.name,
+          askedOf: { account: event.payment.account, merchantId: '1' },
+        }
+      : {}),
   })
   expect(registered.ok).toBe(true)
   const total = quoted.ok ? quoted.value.total : paise(0)

@@ -114,6 +114,7 @@ const ACTS = [
   'transfer',
   'cancel',
   'refund',
+  'handle_refund',
   'approve',
   'refuse',
   'accept',

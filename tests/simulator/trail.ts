@@ -140,6 +140,7 @@ export function trailOf(sql: () => Sql): TrailPromises {
     if (became !== now.state) return `it became ${now.state}`
     switch (act) {
       case 'note':
+      case 'handle_refund':
         return JSON.stringify(was) === JSON.stringify(now) ? null : 'something else changed'
       case 'resend':
       case 'send_pay_link':

@@ -46,6 +46,7 @@ const MAY: Readonly<Partial<Record<ActName, May>>> = {
   accept: { least: 'treasurer', in: besides('refused', 'cancelled') },
   dismiss: { least: 'treasurer', in: ALL },
   refund: { least: 'treasurer', in: besides('to_approve') },
+  handle_refund: { least: 'treasurer', in: ALL },
   cancel: { least: 'owner', in: besides('refused', 'cancelled') },
   resend: { least: 'desk', in: ['complete'] },
   send_pay_link: { least: 'desk', in: ['to_pay', 'told', 'lapsed'] },

@@ -13,6 +13,7 @@ export const readActs: Reader<ActsAnswer> = (body) => {
     pay_back: back,
     kept,
     back_by_gateway: byGateway,
+    refund_unsettled: isUnsettled,
     proposed_back: proposed,
     cancellation,
     allowed,
@@ -26,6 +27,7 @@ export const readActs: Reader<ActsAnswer> = (body) => {
   const isReadable =
     [due, back, kept].every((amount) => fromRupees(amount) !== null) &&
     typeof byGateway === 'boolean' &&
+    typeof isUnsettled === 'boolean' &&
     (proposed === null || fromRupees(proposed) !== null) &&
     isCancellation(cancellation) &&
     listOf(allowed, (act) => (typeof act === 'string' && isActName(act) ? act : null)) !== null &&

@@ -16,6 +16,7 @@ export const BUTTONS = {
   note: 'Write a note',
   correct: 'Correct an answer',
   refund: 'Refund',
+  handle_refund: 'Mark refund as handled',
   cancel: 'Cancel registration',
   transfer: 'Transfer',
   erase: 'Erase the person',

@@ -126,6 +126,7 @@ function wordsIn(
     case 'approve':
     case 'erase':
     case 'not_found':
+    case 'handle_refund':
     case 'take_up':
     case 'send_pay_link':
     case 'resend':
@@ -165,6 +166,8 @@ function Questions({ button, standing, setAnswers }: QuestionsProps): ReactNode 
       return <Erased {...standing} />
     case 'not_found':
       return standing.told === null ? null : <Told told={standing.told} />
+    case 'handle_refund':
+      return <p>Ask the gateway what became of the refund. Write its answer as the reason.</p>
     case 'note':
     case 'take_up':
     case 'send_pay_link':

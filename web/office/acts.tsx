@@ -119,7 +119,12 @@ const buttonsOf = ({ allowed }: ActsAnswer): readonly Button[] =>
   (Object.keys(BUTTONS) as Button[]).filter((button) => allowed.includes(button))
 
 /** How it stands, and what is open of its money. */
-function State({ state_display: words, due, pay_back: back }: ActsAnswer) {
+function State({
+  state_display: words,
+  due,
+  pay_back: back,
+  refund_unsettled: isUnsettled,
+}: ActsAnswer) {
   const [owed, owing] = [fromRupees(due), fromRupees(back)]
   return (
     <>
@@ -136,6 +141,11 @@ function State({ state_display: words, due, pay_back: back }: ActsAnswer) {
         <p className="care">
           <Icon name="tri" small />
           {formatMoney(owing)} is to be paid back.
+        </p>
+      )}
+      {isUnsettled && (
+        <p className="care">
+          <Icon name="tri" small />A refund is in no settlement report five days later.
         </p>
       )}
     </>

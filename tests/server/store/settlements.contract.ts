@@ -107,14 +107,23 @@ export function settlementsContract(given: Given): void {
         null,
       )
       expect(await unsettled()).toEqual(one)
-      const note = { who: 'treasurer', actor: 'treasurer', once: null, act: 'note' } as const
-      // Of another registration, and before the refund was missing: neither settles it.
-      await store.note({ ...note, regNo, why: 'Called.', at: later(8 * DAY) })
-      await store.note({ ...note, regNo: second.regNo, why: 'Called.', at: later(DAY) })
+      const by = { who: 'treasurer', actor: 'treasurer', once: null } as const
+      const note = { ...by, act: 'note', why: 'Called.', at: later(8 * DAY) } as const
+      await store.note({ ...note, regNo: second.regNo })
+      expect(await unsettled()).toEqual(one)
+      const handled = (of: RegNo, why: string, at = later(9 * DAY)) =>
+        store.handleRefund({ ...by, act: 'handle_refund', regNo: of, why, at })
+      // Of another registration, and before the refund was missing.
+      expect(await handled(regNo, 'Called.')).toMatchObject({ error: { code: 'not_now' } })
+      expect(await handled(second.regNo, 'Called.', later(4 * DAY))).toMatchObject({
+        error: { code: 'not_now' },
+      })
+      expect(await handled(second.regNo, ' ')).toMatchObject({ error: { code: 'no_grounds' } })
       expect(await unsettled()).toEqual(one)
       const why = 'The gateway credited the card directly.'
-      await store.note({ ...note, regNo: second.regNo, why, at: later(8 * DAY) })
+      expect(await handled(second.regNo, why)).toMatchObject({ ok: true })
       expect(await unsettled()).toEqual([])
+      expect((await store.acts(second.regNo)).at(-1)).toMatchObject({ act: 'handle_refund', why })
     })
 
     test('a refund by hand is in no settlement of a gateway, and nobody looks for it there', async () => {
