@@ -6,6 +6,7 @@ import type { Answers, FieldErrors, RawAnswers } from './answer.ts'
 import { errorsOf, normalise } from './answers.ts'
 import { categoryOf } from './category.ts'
 import type { EventConfig } from './config.ts'
+import { invoiceErrors } from './invoice-address.ts'
 import { CODE, factsAmong, fullOf, type Facts } from './facts.ts'
 import type { Paise } from './money.ts'
 import { err, fromPairs, ok, own, type Result } from './outcome.ts'
@@ -69,10 +70,32 @@ export function corrected(
   const category = said === says ? registration.category : says
   const priced = repriced(event, registration, answers, category)
   if (!priced.ok) return err({ code: 'no_price', why: priced.error })
+  const unnamed = unnamedBuyer(event, registration, { answers, quote: priced.value })
+  if (Object.keys(unnamed).length > 0) return err({ code: 'wrong_answers', errors: unnamed })
   const changed = changesIn(event, before, answers)
   // Where nobody changed anything, what was found out when it was answered stays too.
   const isSame = changed.length === 0 && priced.value === null
   return ok({ answers: isSame ? before : answers, category, quote: priced.value, changes: changed })
+}
+
+/** What the invoice lacks of its buyer by this change. An older bill that lacked it stands while its price does. */
+function unnamedBuyer(
+  event: EventConfig,
+  registration: Correctable,
+  { answers, quote }: Pick<Corrected, 'answers' | 'quote'>,
+): FieldErrors {
+  if (event.invoice === null) return {}
+  const { answers: before, category, period, createdAt } = registration
+  if (quote !== null) return invoiceErrors(event, answers, quote.lines)
+  const by = pricedIn(event.fees, { period, createdAt })
+  const then = quoteIn(event, before, category, by, dayOf(createdAt))
+  if (!then.ok) return {}
+  const missedBefore = invoiceErrors(event, before, then.value.lines)
+  return fromPairs(
+    Object.entries(invoiceErrors(event, answers, then.value.lines)).filter(
+      ([id]) => own(missedBefore, id) === undefined,
+    ),
+  )
 }
 
 /** What is stored beside the form, and answers to fields that it has no more; facts are found out anew. */

@@ -303,4 +303,32 @@ describe('an invoice of 50,000 rupees', () => {
     const answer = await sent(answers)
     expect(answer.statusCode, answer.body).toBe(201)
   })
+
+  test('a correction lifted a bill to ₹ 50,000 without address and state: it asks for both first', async () => {
+    const office = await signIn(server)
+    const regNo = await paidBy(KERALA, { nights: 15 })
+    const correct = (answers: object) =>
+      office.act(regNo, { act: 'correct', why: 'By phone.', answers })
+    const needs = 'An invoice of ₹ 50,000 or more needs this. Please fill it in, or enter a GSTIN.'
+    expect((await correct({ nights: 16 })).body.code).toBe('price_changes')
+    expect((await correct({ nights: 17 })).body).toMatchObject({
+      code: 'bad_data',
+      message: `Address: ${needs} Region: ${needs}`,
+    })
+    expect((await correct({ nights: 17, address: '1 Home Road' })).body.message).toBe(
+      `Region: ${needs}`,
+    )
+    const whole = { nights: 17, address: '1 Home Road', region: 'kl' }
+    expect((await correct(whole)).body.code).toBe('price_changes')
+    const registered = { nights: 17, gst_number: IN_TAMIL_NADU }
+    expect((await correct(registered)).body.code).toBe('price_changes')
+    expect((await correct({ full_name: 'Asha Other' })).status).toBe(200)
+  })
+
+  test('of an older bill without an address another answer can still be corrected', async () => {
+    const office = await signIn(server)
+    const regNo = await paidBy(KERALA, { nights: 17 })
+    const named = { act: 'correct', why: 'A typo.', answers: { full_name: 'Asha Other' } }
+    expect((await office.act(regNo, named)).status).toBe(200)
+  })
 })
