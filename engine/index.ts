@@ -227,6 +227,7 @@ export {
   bankKey,
   hasOtherLetters,
   isSlipNumber,
+  isUtr,
   keysIn,
   REFERENCE_CHARACTERS_MAX,
   type BankKey,

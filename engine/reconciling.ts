@@ -154,6 +154,7 @@ function findReferences(
   const nameable = (line: StatementLine): ReadonlySet<BankKey> =>
     new Set([...keys(line), ...fallbackKeys(line)])
   const times = countIn([...lines, ...withdrawals].map(keys))
+  const timesCame = countIn(lines.map(keys))
   const carriers = Map.groupBy(
     lines.flatMap((line) => [...nameable(line)].map((key) => ({ key, line }))),
     ({ key }) => key,
@@ -263,16 +264,25 @@ function findReferences(
 
   /** The same line gives the same reference whenever it is read, so that it is confirmed once. */
   const nameOf = (line: StatementLine): Pick<Reconciled, 'reference' | 'also'> => {
+    // A withdrawal that names it too, or a charge, does not make it another transfer.
+    const isItsAlone = (key: BankKey): boolean => (timesCame.get(key) ?? 0) < 2
     const isItsOwn = (word: string): boolean => {
       const key = bankKey(word)
-      return isSearchable(key) && isUsable(key) && !isShared(key)
+      return isSearchable(key) && isUsable(key) && isItsAlone(key)
     }
     const column = wordsOf(line.reference).filter(isItsOwn)
     const narration = wordsOf(line.narration).filter(isItsOwn)
     const reported = [...keys(line)].find(
-      (key) => byReported.has(key) && isUsable(key) && !isShared(key),
+      (key) => byReported.has(key) && isUsable(key) && isItsAlone(key),
     )
-    const utrs = [...column, ...narration].filter((word) => isUtr(bankKey(word)))
+    const unshared = [...column, ...narration].filter((word) => isUtr(bankKey(word)))
+    // Without a number of its own it is recorded under those that it shares: else one transfer could be counted twice.
+    const utrs =
+      unshared.length > 0
+        ? unshared
+        : [...wordsOf(line.reference), ...wordsOf(line.narration)].filter(
+            (word) => isUtr(bankKey(word)) && isUsable(bankKey(word)),
+          )
     const best =
       reported ??
       utrs[0] ??
@@ -293,15 +303,17 @@ function countIn(lines: readonly ReadonlySet<BankKey>[]): ReadonlyMap<BankKey, n
   return times
 }
 
-/** A line without a number of its own is known by its day, amount and text. */
-function fallbackName({ day, amount, narration }: StatementLine): string {
-  return `${day} ${amount} ${narration}`.slice(0, REFERENCE_CHARACTERS_MAX)
+/** A line without a number of its own is known by its day, amount and texts. */
+function fallbackName({ day, amount, reference, narration }: StatementLine): string {
+  const texts = reference === '' ? narration : `${reference} ${narration}`
+  return `${day} ${amount} ${texts}`.slice(0, REFERENCE_CHARACTERS_MAX)
 }
 
-/** As it is stored now, and as it was before it had the amount. */
+/** As it is stored now, and as it was before it had the amount, and before it had the reference. */
 function fallbackKeys(line: StatementLine): readonly BankKey[] {
   const before = `${line.day} ${line.narration}`.slice(0, REFERENCE_CHARACTERS_MAX)
-  return [bankKey(fallbackName(line)), bankKey(before)]
+  const names = [fallbackName(line), fallbackName({ ...line, reference: '' }), before]
+  return [...new Set(names.map(bankKey))]
 }
 
 /** Reported without a reference that the bank shows: the same amount, about that day. */

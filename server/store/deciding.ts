@@ -89,7 +89,8 @@ function decideOne(
     case 'give-back': {
       const capture = captureRow(sql, number)
       if (follows.byHand !== null) {
-        gaveByHand(sql, capture, { ...follows, byHand: follows.byHand }, grounds, at)
+        const gave = gaveByHand(sql, capture, { ...follows, byHand: follows.byHand }, grounds, at)
+        if (!gave.ok) return gave
         return done(
           sql,
           review,

@@ -22,7 +22,7 @@ import type { Sql } from './database.ts'
 import { done, refused } from './decisions.ts'
 import type { DecisionAnswer } from './decisions.ts'
 import type { WantedRefund } from './money.ts'
-import { endRefund, isUnderWay, LEFT, leftOf, orderOfRefund, want } from './refunds.ts'
+import { endRefund, isUnderWay, LEFT, leftOf, orderOfRefund, want, whyRefunded } from './refunds.ts'
 import type { CaptureRow } from './refunds.ts'
 import { Refused } from './refused.ts'
 import { rearm } from './settling.ts'
@@ -66,15 +66,18 @@ export function gaveByHand(
   }: { readonly amount: Paise; readonly isAll: boolean; readonly byHand: string },
   grounds: Grounds,
   at: Instant,
-): void {
+): Result<null, DecisionRefusal> {
+  const why = whyRefunded(sql, byHand, capture)
+  if (why !== null) return refused('reference_taken', why)
   endRefund(sql, want(sql, capture.id, amount, grounds, at), 'done', byHand, at)
-  if (!isAll) return
+  if (!isAll) return ok(null)
   if (capture.counts_for !== null) {
     wentBack(sql, { capture, amount }, { reference: byHand, at })
-    return
+    return ok(null)
   }
   sql("UPDATE captures SET state = 'refused' WHERE id = ?").run(capture.id)
   if (capture.registration_id !== null) settleRegistration(sql, capture.registration_id)
+  return ok(null)
 }
 
 export function decideRefund(
@@ -100,6 +103,8 @@ export function decideRefund(
   if (orderId !== null) rearm(sql, orderId, at)
   switch (follows.does) {
     case 'refund-done': {
+      const why = follows.reference === null ? null : whyRefunded(sql, follows.reference, capture)
+      if (why !== null) return refused('reference_taken', why)
       endRefund(sql, id, 'done', follows.reference, at)
       const reference = follows.reference ?? row.reference ?? ''
       wentBack(sql, { capture, amount }, { reference, at })
@@ -153,6 +158,8 @@ export function wantRefund(sql: Sql, wanted: WantedRefund): DecisionAnswer {
   }
   const all = partOf(paise(captures.reduce((sum, { left }) => sum + left, 0)), amount)
   if (!all.ok) return all
+  const why = byHand === undefined ? null : whyRefunded(sql, byHand, first)
+  if (why !== null) return refused('reference_taken', why)
   const { reg_no: regNo, event_id: eventId } = paymentById(sql, first.counts_for)
   const refunds: number[] = []
   for (const [capture, part] of splitRefund(captures, all.value)) {

@@ -2,7 +2,7 @@
  * Refunds as rows: wanted by a person, asked of the gateway, done when its status call says so. A refund is
  * written as asked before the gateway hears of it, so that no crash asks twice.
  */
-import { paise } from '../../engine/index.ts'
+import { bankKey, formatMoney, isUtr, paise } from '../../engine/index.ts'
 import type { Grounds, Instant, OrderId, Paise, RefundSaid, RegNo } from '../../engine/index.ts'
 import type { Sql } from './database.ts'
 import type { GivenBack, RefundTold, RefundToSend, StoredRefund } from './money.ts'
@@ -65,6 +65,39 @@ export function isUnderWay(sql: Sql, captureId: number, amount: Paise): boolean 
       "SELECT 1 FROM refunds WHERE capture_id = ? AND amount = ? AND state IN ('wanted', 'asked', 'unsure')",
     ).get(captureId, amount) !== undefined
   )
+}
+
+/**
+ * Why a refund cannot be recorded under a reference once more; null: it can. A bank's reference is of one refund anywhere;
+ * any other, such as the number of a slip, of one refund of its registration.
+ */
+export function whyRefunded(
+  sql: Sql,
+  reference: string,
+  { id: captureId, registration_id: registrationId }: Pick<CaptureRow, 'id' | 'registration_id'>,
+): string | null {
+  type Row = {
+    reference: string
+    amount: Paise
+    capture_id: number
+    registration_id: number | null
+  }
+  const key = bankKey(reference) || reference.trim()
+  const rows = sql<Row>(
+    `SELECT r.reference, r.amount, r.capture_id, c.registration_id FROM refunds r JOIN captures c ON c.id = r.capture_id
+     WHERE r.state = 'done' AND r.reference IS NOT NULL ORDER BY r.id`,
+  ).all()
+  const isOfThis = (row: Row): boolean =>
+    row.capture_id === captureId ||
+    (registrationId !== null && row.registration_id === registrationId)
+  const found = rows.find(
+    (row) =>
+      (isUtr(key) || isOfThis(row)) && (bankKey(row.reference) || row.reference.trim()) === key,
+  )
+  if (found === undefined) return null
+  return isOfThis(found)
+    ? `A refund of ${formatMoney(found.amount)} is already recorded here under ${reference}. Give another refund its own reference.`
+    : `${reference} is already recorded as the reference of another refund.`
 }
 
 /** Answers the refund's id. */

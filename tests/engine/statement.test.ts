@@ -137,9 +137,9 @@ test('lines are matched by what was told, by the number, and by amount and day o
     ['matched', ['1'], 'ICICN22027020312345678'],
     ['matched', ['2'], '703400001111'],
     ['ambiguous', ['3'], '703499998888'],
-    // One reference in two lines identifies neither.
-    ['ambiguous', ['4'], `2027-02-03 100000 UPI 703412345678 TO ${OWN_ACCOUNT}`],
-    ['ambiguous', ['4'], `2027-02-03 100000 UPI 703412345678 AGAIN TO ${OWN_ACCOUNT}`],
+    // One UTR in two lines: staff decide which it is, and under it only one of them can be recorded.
+    ['ambiguous', ['4'], '703412345678'],
+    ['ambiguous', ['4'], '703412345678'],
     // The number of one's own account, which stands in each, is no reference.
     ['unmatched', [], `2027-02-03 700 INTEREST 12 TO ${OWN_ACCOUNT}`],
     ['known', ['9'], 'SBIN0270000000111'],

@@ -296,3 +296,41 @@ test('the office finds a payment by its reference in any spelling', async () => 
   )) as unknown as { found: { reg_no: string }[] }
   expect(JSON.stringify(answer)).toContain(regNo)
 })
+
+test.each([
+  [
+    'a withdrawal that returns it',
+    (u: string) => [came(`NEFT CR-${u}-ASHA`), went(`NEFT RETURN ${u}`)],
+  ],
+  ['a charge', (u: string) => [came(`NEFT CR-${u}-ASHA`), went(`CHGS NEFT ${u}`, 2.36)]],
+  [
+    'the same transfer in the words of another download',
+    (u: string) => [came(`NEFT CR-${u}-ASHA`), came(`NEFT/${u}/ASHA`)],
+  ],
+])(
+  'a transfer whose UTR is also in %s, once confirmed, pays for no second registration',
+  async (_, rows) => {
+    const reference = utr()
+    const { regNo, page } = await register()
+    expect((await report(page, reference)).status).toBe(200)
+    const [line] = (await statement(...rows(reference))).lines
+    expect(line?.as).toBe('ambiguous')
+    const confirmed = await confirm(regNo, 'transfer', line?.reference ?? '', { also: line?.also })
+    expect(confirmed.status).toBe(200)
+    const second = await confirm((await register()).regNo, 'transfer', reference)
+    expect([second.status, second.body.code]).toEqual([409, 'taken'])
+    expect(shown(await statement(came(`NEFT CR-${reference}-ASHA`)))).toEqual([['known', regNo]])
+  },
+)
+
+test('two cash deposits of one day and amount, with slips of their own, are both kept', async () => {
+  const before = Number(received())
+  const deposits = [
+    came('CASH DEP BY SELF', 773, '000123'),
+    came('CASH DEP BY SELF', 773, '000124'),
+  ]
+  expect(await keep(await statement(...deposits))).toContain('2 payments that nobody waits for')
+  expect(Number(received()) - before).toBe(2 * 77_300)
+  const again = await statement(...deposits)
+  expect(again.lines.map(({ as }) => as)).toEqual(['known', 'known'])
+})

@@ -217,3 +217,33 @@ test('what was paid stands in the trail of who was erased, without a word of the
   const refund = { act: 'refund', why: 'Paid back.', amount: '3540', by_hand: true, reference: '9' }
   expect((await office.act(regNo, refund)).status).toBe(200)
 })
+
+test('one refund that was sent once and entered twice counts once', async () => {
+  const regNo = await added('Latha', 'C-300')
+  const refund = { act: 'refund', why: 'Agreed.', amount: '200', by_hand: true }
+  expect((await office.act(regNo, { ...refund, reference: 'C-301' })).status).toBe(200)
+  const again = await office.act(regNo, { ...refund, reference: 'c 301' })
+  expect([again.status, again.body.code]).toEqual([409, 'reference_taken'])
+  expect(again.body.message).toContain('₹\u00a0200 is already recorded here')
+
+  // Money in review, and a bank's reference for another registration.
+  const came = { act: 'came_again', way: 'cash', reference: 'C-302', amount: '500' }
+  expect((await office.act(regNo, came)).status).toBe(200)
+  const [review] = (await standing(regNo)).reviews
+  const decide = (reference: string) =>
+    server.app.inject({
+      method: 'POST',
+      url: `/admin/reviews/${review?.id}/decide/`,
+      headers: headers(),
+      payload: { decision: 'refund', amount: '200', by_hand: true, reference, why: 'Twice.' },
+    })
+  const utr = '526199990001'
+  expect((await decide('C-301')).statusCode).toBe(409)
+  expect((await decide(utr)).statusCode).toBe(200)
+  expect((await decide(utr)).statusCode).toBe(409)
+  const other = await added('Meena', 'C-303')
+  const elsewhere = await office.act(other, { ...refund, reference: 'UTR 5261 9999 0001' })
+  expect([elsewhere.status, elsewhere.body.code]).toEqual([409, 'reference_taken'])
+  expect(elsewhere.body.message).not.toContain(regNo)
+  expect((await office.act(other, { ...refund, reference: 'C-301' })).status).toBe(200)
+})
