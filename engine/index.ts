@@ -230,6 +230,7 @@ export {
   isUtr,
   keysIn,
   REFERENCE_CHARACTERS_MAX,
+  wordsOf,
   type BankKey,
 } from './bank-reference.ts'
 export {

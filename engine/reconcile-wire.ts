@@ -2,7 +2,7 @@
 import type { Reconciled } from './reconciling.ts'
 import type { WireSettlement } from './settlement-wire.ts'
 
-/** POST /admin/reconcile/?event=ID with a bank's statement or a gateway's settlement report as text/csv. Nothing is written by it. */
+/** POST /admin/reconcile/?event=ID with a bank's statement or a gateway's settlement report as text/csv. Writes only that the bank returned a recorded payment. */
 export type ReconcileAnswer =
   | {
       status: 'success'

@@ -21,6 +21,8 @@ export type KnownPayment = {
   readonly id: number
   readonly regNo: RegNo | null
   readonly amount: Paise
+  /** Null: not known. */
+  readonly eventId?: string | null
 }
 /** What is stored about the references of a statement. */
 export type KnownReferences = {
@@ -28,6 +30,10 @@ export type KnownReferences = {
   readonly payouts?: ReadonlyMap<BankKey, PayoutKnown>
   /** Numbers of registrations, also of those that wait for nothing; null: one of another event. */
   readonly registrations?: ReadonlyMap<BankKey, RegNo | null>
+  /** References that delegates of other events reported, and that staff have not decided about. */
+  readonly claimedElsewhere?: ReadonlySet<BankKey>
+  /** The event whose statement it is; left out: every recorded payment is of it. */
+  readonly eventId?: string
   /** Texts that contain the conference's own bank details. */
   readonly details?: readonly string[]
 }
@@ -39,16 +45,26 @@ export type Reconciled = {
   readonly also: readonly string[]
   /**
    * `matched`: one registration, and the amount fits; `differs`: one, and it does not; `ambiguous`: staff decide which of
-   * those; `known`: it was confirmed before; `payout`: a gateway's transfer of many payments; `returned`: a withdrawal that
+   * those; `known`: it was confirmed before; `elsewhere`: it belongs to another event; `payout`: a gateway's transfer of many payments; `returned`: a withdrawal that
    * names a payment, so that the bank may have returned it; `unmatched`: nobody waits for it.
    */
-  readonly as: 'matched' | 'differs' | 'ambiguous' | 'known' | 'payout' | 'returned' | 'unmatched'
+  readonly as:
+    | 'matched'
+    | 'differs'
+    | 'ambiguous'
+    | 'known'
+    | 'elsewhere'
+    | 'payout'
+    | 'returned'
+    | 'unmatched'
   /** What its settlement says that came with it; null: it is no transfer of a gateway. */
   readonly payout: PayoutKnown | null
   /** Of one that is known, the registration that it was for, where there is one. */
   readonly of: readonly RegNo[]
   /** What staff have to know about it, in a sentence; null: nothing more. */
   readonly why: string | null
+  /** Of a withdrawal, the recorded payments that the bank may have returned. */
+  readonly returns?: readonly KnownPayment[]
 }
 
 /** Banks credit what was sent on a weekend by the next working day but one. */
@@ -88,13 +104,15 @@ export function reconcile(
   const taken = new Set<RegNo>()
   const judge = (line: StatementLine): Pick<Reconciled, 'as' | 'of' | 'why'> => {
     const { payments, elsewhere } = found.recordedIn(line)
-    if (payments.length > 0) return judgeKnown(line, payments)
+    if (payments.length > 0) return judgeKnown(line, payments, known.eventId)
     const named = found.awaitedIn(line)
     const others = found.othersIn(line)
     const of = [...new Set([...named.map(({ regNo }) => regNo), ...others.regNos])]
     if (elsewhere !== null) return ambiguous([...new Set([...elsewhere.of, ...of])], elsewhere.why)
     const [one] = named
     if (one === undefined) {
+      if (others.isElsewhere || found.isClaimedElsewhere(line))
+        return { as: 'elsewhere', of: [], why: others.why ?? CLAIMED_ELSEWHERE }
       if (others.why !== null) return { as: 'unmatched', of: [], why: others.why }
       const unsure = found.unsureIn(line)
       if (unsure !== null) return ambiguous(unsure.of, unsure.why)
@@ -105,6 +123,7 @@ export function reconcile(
         : ambiguous(those, 'The amount and the day fit; the line names no registration.')
     }
     if (others.why !== null) return ambiguous(of, others.why)
+    if (found.isClaimedElsewhere(line)) return ambiguous(of, CLAIMED_ELSEWHERE)
     if (named.length > 1) return ambiguous(of, 'The line names more than one registration.')
     const unsure = found.unsureIn(line)
     if (unsure !== null && unsure.isShared)
@@ -130,10 +149,13 @@ const ambiguous = (of: readonly RegNo[], why: string) => ({ as: 'ambiguous' as c
 function judgeKnown(
   { amount }: StatementLine,
   payments: readonly KnownPayment[],
+  eventId: string | undefined,
 ): Pick<Reconciled, 'as' | 'of' | 'why'> {
   const of = [...new Set(payments.flatMap(({ regNo }) => (regNo === null ? [] : [regNo])))]
   if (payments.length > 1)
     return ambiguous(of, 'This one line is recorded as several payments: check which are real.')
+  if (payments.some((payment) => isOfAnother(payment, eventId)))
+    return { as: 'known', of, why: 'This payment is recorded for another event.' }
   const recorded = payments[0]?.amount ?? amount
   const why =
     recorded === amount
@@ -142,11 +164,21 @@ function judgeKnown(
   return { as: 'known', of, why }
 }
 
+const isOfAnother = ({ eventId = null }: KnownPayment, here: string | undefined): boolean =>
+  here !== undefined && eventId !== null && eventId !== here
+
 /** What the references of each line are, judged over the whole file. */
 function findReferences(
   { lines, withdrawals, details }: Lines,
   awaited: readonly Awaited[],
-  { payments, payouts = new Map(), registrations = new Map(), details: ours = [] }: KnownReferences,
+  {
+    payments,
+    payouts = new Map(),
+    registrations = new Map(),
+    claimedElsewhere = new Set(),
+    eventId,
+    details: ours = [],
+  }: KnownReferences,
 ) {
   const own = new Set([...details, ...ours].flatMap((text) => [...keysIn(text)]))
   const keysOf = new Map([...lines, ...withdrawals].map((line) => [line, keysOfLine(line)]))
@@ -224,8 +256,11 @@ function findReferences(
         : regNos.length === 0
           ? 'The line contains the number of a registration of another event.'
           : `The line contains the number ${regNos.join(', ')}, which waits for no payment.`
-    return { regNos, why }
+    return { regNos, why, isElsewhere: there.length > 0 && regNos.length === 0 }
   }
+
+  const isClaimedElsewhere = (line: StatementLine): boolean =>
+    [...keys(line)].some((key) => claimedElsewhere.has(key) && isUsable(key))
 
   /** Registrations whose reported reference is in the line, and identifies nothing. */
   const unsureIn = (line: StatementLine) => {
@@ -251,15 +286,19 @@ function findReferences(
 
   /** A withdrawal that names a payment, recorded or reported; a refund that staff sent may name it too. */
   const returnedBy = (line: StatementLine): readonly Reconciled[] => {
-    const usable = [...keys(line)].filter(isUsable)
-    const paid = usable.flatMap((key) => payments.get(key)?.regNo ?? [])
-    const isKnown = usable.some((key) => payments.has(key))
-    const reported = reportedIn(line, (key) => !own.has(key))
-    const of = [...new Set([...paid, ...regNosOf(reported)])]
-    const [reference] = usable.filter((key) => payments.has(key) || byReported.has(key))
-    return !(isKnown || reported.length > 0) || reference === undefined
-      ? []
-      : [{ line, reference, also: [], as: 'returned', of, payout: null, why: RETURNED }]
+    // A payment may be recorded under the number of its registration.
+    const usable = [...keys(line)].filter((key) => !own.has(key))
+    const paid = usable.flatMap((key) => payments.get(key) ?? [])
+    const returns = [...new Map(paid.map((payment) => [payment.id, payment])).values()]
+    const reported = regNosOf(reportedIn(line, isUsable))
+    const of = [...new Set([...returns.flatMap(({ regNo }) => regNo ?? []), ...reported])]
+    const [reference] = usable.filter(
+      (key) => payments.has(key) || byReported.has(key) || claimedElsewhere.has(key),
+    )
+    if (reference === undefined) return []
+    const isHere = returns.some((payment) => !isOfAnother(payment, eventId)) || reported.length > 0
+    const why = isHere ? RETURNED : RETURNED_ELSEWHERE
+    return [{ line, reference, also: [], as: 'returned', of, payout: null, why, returns }]
   }
 
   /** The same line gives the same reference whenever it is read, so that it is confirmed once. */
@@ -294,7 +333,16 @@ function findReferences(
     return { reference: best.slice(0, REFERENCE_CHARACTERS_MAX), also }
   }
 
-  return { recordedIn, awaitedIn, othersIn, unsureIn, payoutIn, returnedBy, nameOf }
+  return {
+    recordedIn,
+    awaitedIn,
+    othersIn,
+    isClaimedElsewhere,
+    unsureIn,
+    payoutIn,
+    returnedBy,
+    nameOf,
+  }
 }
 
 function countIn(lines: readonly ReadonlySet<BankKey>[]): ReadonlyMap<BankKey, number> {
@@ -326,5 +374,8 @@ function mayBe({ amount, day }: StatementLine, { told, due }: Awaited): boolean 
   )
 }
 
+const CLAIMED_ELSEWHERE = 'A delegate of another event reported a reference in this line.'
+const RETURNED_ELSEWHERE =
+  'This withdrawal names a payment of another event: the bank may have returned it.'
 const RETURNED =
   'This withdrawal names a payment: the bank may have returned it. Check the registration.'

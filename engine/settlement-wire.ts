@@ -30,7 +30,8 @@ export type SettlementKeptAnswer = {
 export type WireSettled = {
   line: number
   is: SettlementLine['is']
-  as: Settled['as']
+  /** `elsewhere`: of an event that the user does not work for; how it stands there is not said. */
+  as: Settled['as'] | 'elsewhere'
   order_id: string
   reference: string
   amount: number

@@ -26,10 +26,12 @@ export function textIn(cells: readonly string[], at: number | null): string {
   return at === null ? '' : (cells[at] ?? '').replaceAll(/\s+/g, ' ').trim()
 }
 
-/** "Rs. 1,00,000.00 Cr", "-20.00", "(20.00)": signed whole paise; 0 where nothing stands; null: no amount. */
+/** "Rs. 1,00,000.00 Cr", "-20.00", "20.00-", "20.00 Dr", "(20.00)": signed whole paise; 0 where nothing stands; null: no amount. */
 export function signedIn(cell: string): Paise | null {
   const plain = cell
     .replaceAll(/rs\.?|inr|₹|cr\.?$|[,\s]/gi, '')
+    .replace(/^(.+?)(?:dr\.?|[-−])$/i, '-$1')
+    .replace(/^-(?=[-−(])/, '')
     .replace(/^\+/, '')
     .replace(/(\.\d{2})0+(?=\)?$)/, '$1')
   if (plain === '' || plain === '-') return paise(0)

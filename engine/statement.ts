@@ -23,6 +23,7 @@ export type StatementLine = {
   readonly narration: string
   /** Of the bank, from a column of its own; empty: it has none. */
   readonly reference: string
+  /** Zero: a withdrawal in a file that has no column of withdrawals. */
   readonly amount: Paise
 }
 export type Statement = {
@@ -58,7 +59,7 @@ const HEADS = {
   reference: [/utr/, /^(chq|cheque)?ref/, /^transactionid$/, /^(chq|cheque)/, /refno|refnumber/],
   credit: [/^(deposits?|credits?|cr)(amt|amount)?(inr|rs)?$/],
   amount: [/^((transaction|txn)?(amt|amount))(inr|rs)?$/],
-  debit: [/^(withdrawals?|debits?|dr)(amt|amount)?(inr|rs)?$/],
+  debit: [/^(withdrawals?|withdrawls?|debits?|dr|paidout|moneyout)(amt|amount)?(inr|rs)?$/],
   sign: [/^(drcr|crdr|debitcredit|creditdebit|(transaction|txn)?type)$/],
 } as const satisfies Readonly<Record<string, readonly RegExp[]>>
 
@@ -83,7 +84,9 @@ export function readStatement(
     if (day === null) continue
     const signed = signedBy(row.cells, is)
     if (signed === null) unread.push(row.line)
-    if (signed === null || signed === 0) continue
+    // Without a column of withdrawals, a row without a deposit may be one.
+    const mayBeWithdrawal = signed === 0 && is.credit !== null && (is.debit ?? null) === null
+    if (signed === null || (signed === 0 && !mayBeWithdrawal)) continue
     const line = {
       line: row.line,
       day,

@@ -74,6 +74,10 @@ export async function layBeside(
         one.eventId === eventId ? one.regNo : null,
       ]),
     ),
+    claimedElsewhere: new Set(
+      known.claims.filter((one) => one.eventId !== eventId).map(({ key }) => key),
+    ),
+    eventId,
     details: ways.flatMap((way) => (way.is === 'transfer' ? [way.tell] : [])),
   })
   const named = new Set(found.flatMap(({ of }) => of))
@@ -146,6 +150,7 @@ export async function reconcileRoutes(
       return reply.send(asked)
     }
     await deps.store.audit({ ...looked, what: 'laid a bank statement beside the registrations' })
+    await reportReturns(deps, admin, laid.value)
     return reply.send(wireOf(await shownTo(deps, admin, laid.value)))
   }
 
@@ -185,8 +190,9 @@ export async function reconcileRoutes(
     )
     const differing = await inReviewOf(deps, done.done)
     const confirmed = { ...bulkAnswer(done, 'confirmed'), message: confirmedText(done, differing) }
-    const added = kept.length === 0 ? 0 : await deps.store.keepUnmatched(kept)
-    const alsoKept = keptText(added, kept.length - added)
+    const { added, elsewhere } =
+      kept.length === 0 ? { added: 0, elsewhere: 0 } : await deps.store.keepUnmatched(kept)
+    const alsoKept = keptText(added, kept.length - added - elsewhere, elsewhere)
     const answer: BulkAnswer =
       kept.length === 0
         ? confirmed
@@ -229,6 +235,26 @@ async function inReviewOf(
   return found.filter((one) => one?.inReview === true).length
 }
 
+/** Returned transfers stay in the work queue, so that they do not depend on who reads this answer. */
+async function reportReturns(
+  { store }: Pick<Deps, 'store'>,
+  user: Pick<Person, 'events'>,
+  { lines }: Statement,
+): Promise<void> {
+  const returned = lines.flatMap(({ line, reference, returns = [] }) =>
+    returns
+      .filter(({ eventId = null }) => eventId !== null && maySee(user, eventId))
+      .map(({ id }) => ({
+        captureId: id,
+        reference,
+        amount: line.amount,
+        day: line.day,
+        narration: line.narration,
+      })),
+  )
+  if (returned.length > 0) await store.reportReturned(returned)
+}
+
 /** A line that paid for a registration of an event that the user does not work for does not name it. */
 async function shownTo(
   { store }: Pick<Deps, 'store'>,
@@ -266,10 +292,13 @@ function confirmedText(
   return `${parts.join('; ')}.`
 }
 
-const keptText = (added: number, recorded: number): string =>
+const keptText = (added: number, recorded: number, elsewhere: number): string =>
   [
     `${added} ${added === 1 ? 'payment' : 'payments'} that nobody waits for ${added === 1 ? 'is' : 'are'} kept for review.`,
     ...(recorded === 0 ? [] : [`${areOf(recorded)} already recorded.`]),
+    ...(elsewhere === 0
+      ? []
+      : [`${elsewhere} ${elsewhere === 1 ? 'belongs' : 'belong'} to another event.`]),
   ].join(' ')
 
 function wireOf({ lines, waiting, unread, repeated, byNumber }: Statement): ReconcileAnswer {

@@ -84,9 +84,14 @@ export function wireSettlement(
   { settled, report, payouts: paid, unsettled: open }: Account,
   person: Pick<Person, 'events'>,
 ): WireSettlement {
-  const shown = report === null ? settled.filter(needsLook) : settled
+  // Whether somebody of another event has to look says how a payment stands there.
+  const shown =
+    report === null ? settled.filter((one) => needsLook(one) && !isForeign(one, person)) : settled
+  const foreign = new Set(
+    settled.filter((one) => isForeign(one, person)).map(({ line }) => lineKey(line)),
+  )
   return {
-    fresh: report?.fresh.length ?? null,
+    fresh: report?.fresh.filter((line) => !foreign.has(lineKey(line))).length ?? null,
     lines: shown.map((one) => wireLine(one, person)),
     payouts: paid.map(({ day, utr, lines, ...amounts }) => ({
       day,
@@ -114,16 +119,14 @@ export function wireSettlement(
 }
 
 function wireLine(one: Settled, person: Pick<Person, 'events'>): WireSettled {
-  const { line, as, money, order } = one
-  const isForeign = [money?.eventId, order?.eventId].some(
-    (id) => id !== undefined && id !== null && !maySee(person, id),
-  )
+  const { line } = one
+  const isHidden = isForeign(one, person)
   return {
     line: line.line,
     is: line.is,
-    as,
+    as: isHidden ? 'elsewhere' : one.as,
     // The order of a first attempt is the number of the registration.
-    order_id: isForeign ? '' : line.order,
+    order_id: isHidden ? '' : line.order,
     reference: line.reference,
     amount: rupees(line.amount),
     fee: rupees(line.fee),
@@ -131,10 +134,16 @@ function wireLine(one: Settled, person: Pick<Person, 'events'>): WireSettled {
     net: rupees(line.net),
     day: line.day,
     utr: line.utr,
-    reg_no: isForeign ? null : (ownerOf(one)?.regNo ?? null),
-    // It may name the order as well.
-    why: isForeign && one.why !== null ? OF_ANOTHER_EVENT : one.why,
+    reg_no: isHidden ? null : (ownerOf(one)?.regNo ?? null),
+    why: isHidden ? OF_ANOTHER_EVENT : one.why,
   }
+}
+
+/** Of money or of an order of an event that the user does not work for. */
+function isForeign({ money, order }: Settled, user: Pick<Person, 'events'>): boolean {
+  return [money?.eventId, order?.eventId].some(
+    (id) => id !== undefined && id !== null && !maySee(user, id),
+  )
 }
 
 const OF_ANOTHER_EVENT =
@@ -153,12 +162,13 @@ export function ownerOf({
 }
 
 /** What a line is called where it is printed or exported. */
-export const SETTLED_WORDS: Readonly<Record<Settled['as'], string>> = {
+export const SETTLED_WORDS: Readonly<Record<WireSettled['as'], string>> = {
   settled: 'settled',
   refunded: 'refunded',
   review: 'before a person',
   differs: 'differs',
   unknown: 'unknown here',
+  elsewhere: 'of another event',
 }
 
 /** The lines of a report that touch no event but those of the user, by the order and by the transaction that they name. */
@@ -173,11 +183,11 @@ async function linesFor(
     store.heldMoney(of),
     store.heldOrders(lines.map(({ order }) => order)),
   ])
-  const isForeign = ({ eventId }: { readonly eventId: string | null }): boolean =>
+  const isElsewhere = ({ eventId }: { readonly eventId: string | null }): boolean =>
     eventId !== null && !maySee(user, eventId)
   const foreign = {
-    orders: new Set(orders.filter(isForeign).map(({ order }) => order)),
-    references: new Set(money.filter(isForeign).map(({ reference }) => reference)),
+    orders: new Set(orders.filter(isElsewhere).map(({ order }) => order)),
+    references: new Set(money.filter(isElsewhere).map(({ reference }) => reference)),
   }
   // A line without a reference is kept under its order.
   return lines.filter(
@@ -267,12 +277,13 @@ export function settlementRoutes(office: OfficeRoutes, deps: Deps): void {
       regNo: null,
     })
     const rows = settled.map((one) => {
-      const { line, as, money } = one
-      const { reg_no: regNo, order_id: order, why } = wireLine(one, admin)
+      const { line, money } = one
+      const { as, reg_no: regNo, order_id: order, why } = wireLine(one, admin)
       const amounts = [line.amount, line.fee, line.tax, line.net].map((amount) =>
         rupees(amount).toFixed(2),
       )
-      const paid = money === null ? line.paidOn : isoIndia(money.paidAt).slice(0, 10)
+      const paid =
+        money === null || as === 'elsewhere' ? line.paidOn : isoIndia(money.paidAt).slice(0, 10)
       const names = [line.is, order, line.reference, regNo, paid]
       return [line.day, line.utr, ...names, ...amounts, SETTLED_WORDS[as], why]
     })

@@ -32,6 +32,8 @@ export type StoredReferences = {
   readonly payments: readonly (readonly [key: BankKey, payment: KnownPayment])[]
   readonly payouts: readonly (readonly [key: BankKey, payout: PayoutKnown])[]
   readonly registrations: readonly { readonly regNo: RegNo; readonly eventId: string }[]
+  /** Reported by delegates, and not decided yet. */
+  readonly claims: readonly { readonly key: BankKey; readonly eventId: string }[]
 }
 
 /** Recorded payments, transfers of gateways, and registrations that these keys name. */
@@ -47,6 +49,10 @@ export function knownReferences(sql: Sql, keys: readonly BankKey[]): StoredRefer
       .map(({ key, ...payout }) => [key, payout]),
     registrations: sql<{ regNo: RegNo; eventId: string }>(
       'SELECT reg_no AS regNo, event_id AS eventId FROM registrations WHERE reg_no IN (SELECT value FROM json_each(?))',
+    ).all(listed),
+    claims: sql<{ key: BankKey; eventId: string }>(
+      `SELECT t.folded AS "key", r.event_id AS eventId FROM tellings t JOIN registrations r ON r.id = t.registration_id
+       WHERE t.ended_as IS NULL AND t.folded IN (SELECT value FROM json_each(?))`,
     ).all(listed),
   }
 }

@@ -2,9 +2,20 @@
  * Which payment a bank reference belongs to. Payment claims, confirmation, recording again, keeping, matching and
  * settlement all ask here, and money that a bank shows is written here only.
  */
-import { assert, bankKey, err, isSlipNumber, ok, WAY_IDS } from '../../engine/index.ts'
+import {
+  assert,
+  bankKey,
+  err,
+  formatDay,
+  formatMoney,
+  isSlipNumber,
+  ok,
+  WAY_IDS,
+  wordsOf,
+} from '../../engine/index.ts'
 import type {
   BankKey,
+  Day,
   Instant,
   KnownPayment,
   Paise,
@@ -29,8 +40,8 @@ export type ReferenceOwner =
   | ({ readonly is: 'payment' } & KnownPayment)
   | { readonly is: 'payout'; readonly utr: string }
 
-/** References and slips are stored in one column; a slip has a space, which no bank reference has. */
-type ReferenceKey = BankKey | `${string} ${Way} ${string}`
+/** References, slips and returns are stored in one column; slips and returns have a space, which no bank reference has. */
+type ReferenceKey = BankKey | `${string} ${Way} ${string}` | `returned ${number} ${string}`
 
 /** The methods whose money a front desk takes under a slip number of its own. */
 const SLIP_WAYS: readonly Way[] = ['desk', 'machine']
@@ -84,12 +95,21 @@ export function paymentsUnder(
   sql: Sql,
   keys: readonly string[],
 ): readonly (readonly [key: BankKey, payment: KnownPayment])[] {
-  return sql<{ key: BankKey; id: number; reg_no: RegNo | null; amount: Paise }>(
-    `SELECT b.key, c.id, r.reg_no, c.amount FROM bank_references b JOIN captures c ON c.id = b.capture_id
+  return sql<{
+    key: BankKey
+    id: number
+    reg_no: RegNo | null
+    amount: Paise
+    event: string | null
+  }>(
+    `SELECT b.key, c.id, r.reg_no, c.amount, coalesce(r.event_id, c.found_for) AS event FROM bank_references b JOIN captures c ON c.id = b.capture_id
      LEFT JOIN registrations r ON r.id = c.registration_id WHERE b.key IN (SELECT value FROM json_each(?))`,
   )
     .all(JSON.stringify(keys))
-    .map(({ key, id, reg_no: regNo, amount }) => [key, { id, regNo, amount }])
+    .map(({ key, id, reg_no: regNo, amount, event: eventId }) => [
+      key,
+      { id, regNo, amount, eventId },
+    ])
 }
 
 /** Money that came, as somebody saw it at the bank or the desk. */
@@ -161,7 +181,8 @@ export function nameOlder(sql: Sql): void {
     if (first === undefined)
       for (const key of keys)
         sql('INSERT INTO bank_references (key, capture_id) VALUES (?, ?)').run(key, id)
-    else if (state !== 'refused') reportTwice(sql, id, reference, first[1])
+    else if (state !== 'refused')
+      reportTwice(sql, id, { reference, eventId: named.eventId }, first[1])
   }
   const claims = sql<{ id: number; reference: string; folded: string }>(
     'SELECT id, reference, folded FROM tellings ORDER BY id',
@@ -178,11 +199,15 @@ export function nameOlder(sql: Sql): void {
 }
 
 /** Two payments under one reference: staff decide which of them the bank has seen. */
-function reportTwice(sql: Sql, later: number, reference: string, first: KnownPayment): void {
+function reportTwice(
+  sql: Sql,
+  later: number,
+  { reference, eventId }: { readonly reference: string; readonly eventId: string },
+  first: KnownPayment,
+): void {
   const isOver = sql("SELECT 1 FROM captures WHERE id = ? AND state = 'refused'").get(first.id)
   if (isOver !== undefined) return
-  const whose = first.regNo === null ? 'a payment without a registration' : first.regNo
-  const why = `The bank reference ${reference} is recorded twice, also for ${whose}. Check the bank statement and refund what was counted twice.`
+  const why = `The bank reference ${reference} is recorded twice: it is also ${ownerWords(sql, first.regNo, eventId)}. Check the bank statement and refund what was counted twice.`
   putInReview(sql, later, why)
 }
 
@@ -194,6 +219,38 @@ export function reportPaidOut(sql: Sql, utr: string): void {
       id,
       `The gateway’s settlement has the bank reference ${utr}: this money is a payout of card payments, so do not count it again.`,
     )
+}
+
+/** A withdrawal that names a recorded payment. */
+export type Returned = {
+  readonly captureId: number
+  readonly reference: string
+  /** Zero: the file does not say it. */
+  readonly amount: Paise
+  readonly day: Day
+  readonly narration: string
+}
+
+/** Puts money that the bank may have returned before staff, once for each withdrawal, and until they decide. */
+export function reportReturned(sql: Sql, returned: readonly Returned[]): void {
+  for (const { captureId, reference, amount, day, narration } of returned) {
+    const left = sql<{ left: Paise }>(
+      `SELECT c.amount - coalesce((SELECT sum(f.amount) FROM refunds f WHERE f.capture_id = c.id AND f.state = 'done'), 0) AS "left"
+       FROM captures c WHERE c.id = ? AND c.state <> 'refused'`,
+    ).get(captureId)
+    // Staff have refunded it: this withdrawal is that refund.
+    if (left === undefined || left.left <= 0) continue
+    const key: ReferenceKey = `returned ${captureId} ${day} ${amount} ${wordsOf(narration).join(' ')}`
+    const isOld = sql('SELECT 1 FROM bank_references WHERE key = ?').get(key) !== undefined
+    if (isOld) continue
+    sql('INSERT INTO bank_references (key, capture_id) VALUES (?, ?)').run(key, captureId)
+    const sum = amount === 0 ? '' : ` of ${formatMoney(amount)}`
+    putInReview(
+      sql,
+      captureId,
+      `The bank shows a withdrawal${sum} on ${formatDay(day)} that names ${reference}. It may have returned this transfer. If so, record the refund.`,
+    )
+  }
 }
 
 /** What counts, or waits already, comes before staff with one more reason. */

@@ -9,6 +9,8 @@ import type {
   SettlementLine,
 } from '../../engine/index.ts'
 
+import type { Returned } from './bank-references.ts'
+
 /** Of a gateway: `source` as captures have it. */
 export type SettlementAccount = { readonly source: string; readonly account: string }
 export type NewSettlement = SettlementAccount & {
@@ -42,6 +44,9 @@ export type NewUnmatched = {
   readonly at: Instant
 }
 
+/** Of lines of a statement that were to be kept: how many are, and how many belong to another event. */
+export type KeptUnmatched = { readonly added: number; readonly elsewhere: number }
+
 export interface SettlementStore {
   /** What was not kept yet; what only the report tells of is before a person from then on. One transaction. */
   keepSettlement(kept: NewSettlement): Promise<KeptSettlement>
@@ -53,6 +58,8 @@ export interface SettlementStore {
   heldOrders(orders: readonly string[]): Promise<readonly HeldOrder[]>
   /** What settlements say of one registration, by their days. */
   settledOf(regNo: RegNo): Promise<readonly SettlementLine[]>
-  /** Money of a bank's statement that nobody waits for is before a person; answers how many of them were not known. */
-  keepUnmatched(money: readonly NewUnmatched[]): Promise<number>
+  /** Money of a bank's statement that nobody waits for is before a person; the rest was known, or belongs to another event. */
+  keepUnmatched(money: readonly NewUnmatched[]): Promise<KeptUnmatched>
+  /** Payments that the bank may have returned are before a person, once for each withdrawal. */
+  reportReturned(returned: readonly Returned[]): Promise<void>
 }

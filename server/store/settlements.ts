@@ -2,7 +2,15 @@
  * Settlements of gateways: their lines, kept once however often a file is given, beside the money that they are of. What
  * only they tell of is before a person from then on.
  */
-import { bankKey, formatDay, formatMoney, instant, lineKey, startOf } from '../../engine/index.ts'
+import {
+  bankKey,
+  formatDay,
+  formatMoney,
+  instant,
+  keysIn,
+  lineKey,
+  startOf,
+} from '../../engine/index.ts'
 import type {
   Day,
   HeldMoney,
@@ -19,6 +27,7 @@ import type { Sql } from './database.ts'
 import { toPayment } from './rows.ts'
 import type {
   KeptSettlement,
+  KeptUnmatched,
   NewSettlement,
   NewUnmatched,
   SettlementAccount,
@@ -244,9 +253,15 @@ export function settledOf(sql: Sql, regNo: RegNo): readonly SettlementLine[] {
 }
 
 /** Under the name that a transfer is confirmed under, so that it counts once whatever becomes of it. */
-export function keepUnmatched(sql: Sql, money: readonly NewUnmatched[]): number {
+export function keepUnmatched(sql: Sql, money: readonly NewUnmatched[]): KeptUnmatched {
   let added = 0
-  for (const { reference, also = [], amount, day, narration, eventId, who, at } of money) {
+  let elsewhere = 0
+  for (const one of money) {
+    const { reference, also = [], amount, day, narration, eventId, who, at } = one
+    if (isElsewhere(sql, one)) {
+      elsewhere += 1
+      continue
+    }
     const kept = keepCame(sql, {
       way: 'transfer',
       account: '',
@@ -261,7 +276,7 @@ export function keepUnmatched(sql: Sql, money: readonly NewUnmatched[]): number 
       regNo: null,
       registrationId: null,
       paymentId: null,
-      why: `It came to the bank, and nobody waits for it: ${narration}${toldFor(sql, reference)}`,
+      why: `It came to the bank, and nobody waits for it: ${narration}${toldFor(sql, reference, eventId)}`,
     })
     if (!kept.ok) continue
     audit(sql, {
@@ -273,13 +288,33 @@ export function keepUnmatched(sql: Sql, money: readonly NewUnmatched[]): number 
     })
     added += 1
   }
-  return added
+  return { added, elsewhere }
 }
 
-/** Who told of it, and has paid otherwise or is ended since; empty: nobody. */
-function toldFor(sql: Sql, reference: string): string {
+/** A delegate of another event reported it, or it contains the number of a registration of another event. */
+function isElsewhere(
+  sql: Sql,
+  { reference, also = [], narration, eventId }: NewUnmatched,
+): boolean {
+  const names = [reference, ...also]
+  const claimed = sql(
+    `SELECT 1 FROM tellings t JOIN registrations r ON r.id = t.registration_id
+     WHERE t.ended_as IS NULL AND r.event_id <> ? AND t.folded IN (SELECT value FROM json_each(?))`,
+  ).get(eventId, JSON.stringify(names.map(bankKey)))
+  const numbers = [...names, narration].flatMap((text) => [...keysIn(text)])
+  const numbered = sql<{ event_id: string }>(
+    'SELECT event_id FROM registrations WHERE reg_no IN (SELECT value FROM json_each(?))',
+  ).all(JSON.stringify(numbers))
+  return (
+    claimed !== undefined ||
+    (numbered.length > 0 && numbered.every(({ event_id: id }) => id !== eventId))
+  )
+}
+
+/** Which registration of the event reported it, and has paid otherwise or is ended since; empty: none. */
+function toldFor(sql: Sql, reference: string, eventId: string): string {
   const told = sql<{ reg_no: RegNo }>(
-    'SELECT r.reg_no FROM tellings t JOIN registrations r ON r.id = t.registration_id WHERE t.folded = ? ORDER BY t.id DESC LIMIT 1',
-  ).get(bankKey(reference))
+    'SELECT r.reg_no FROM tellings t JOIN registrations r ON r.id = t.registration_id WHERE t.folded = ? AND r.event_id = ? ORDER BY t.id DESC LIMIT 1',
+  ).get(bankKey(reference), eventId)
   return told === undefined ? '' : ` (told for ${told.reg_no})`
 }

@@ -113,6 +113,7 @@ export function storeOf({
 
     keepSettlement: (kept) => write('keepSettlement', kept),
     keepUnmatched: (money) => write('keepUnmatched', money),
+    reportReturned: (returned) => write('reportReturned', returned),
     settlementLines: (of) => list('settlementLines', of),
     heldMoney: (of) => list('heldMoney', of),
     heldOrders: (orders) => list('heldOrders', orders),

@@ -22,6 +22,7 @@ import * as moneyActs from './money-acts.ts'
 import * as refunds from './refunds.ts'
 import * as proofs from './proofs.ts'
 import * as settlements from './settlements.ts'
+import { reportReturned } from './bank-references.ts'
 import * as rolls from './rolls.ts'
 import * as registering from './registering.ts'
 import * as settling from './settling.ts'
@@ -69,6 +70,7 @@ export const writes = {
   silentRefunds: refunds.silentRefunds,
   keepSettlement: settlements.keepSettlement,
   keepUnmatched: settlements.keepUnmatched,
+  reportReturned,
   keepMyList,
   addLink: links.addLink,
   linkUsed: links.linkUsed,

@@ -251,7 +251,7 @@ test('the same account of two events: each sees what is of the other without its
   )
   const seen = await post(asked('reconcile'), file, one)
   expect(seen.body.settlement?.lines.map(({ as, reg_no: regNo }) => [as, regNo])).toEqual([
-    ['settled', null],
+    ['elsewhere', null],
     ['settled', mine.regNo],
   ])
   expect((await post('/admin/reconcile/?event=other2026', file, one)).code).toBe(403)
@@ -430,4 +430,31 @@ test('a treasurer of one event who keeps a report of the shared account changed 
   expect((await post(asked('reconcile/keep'), file)).body).toMatchObject({ added: 3, known: 2 })
   const csv = await one.get(`/admin/settlements/export/?event=${EVENT}`)
   for (const hidden of [theirs.regNo, paidThere.regNo]) expect(csv.body).not.toContain(hidden)
+})
+
+test('a made-up report told a treasurer whether a payment of another event was settled, refunded or before staff', async () => {
+  const pending = await registered('other2026')
+  const settled = await paid('AP40', 'other2026')
+  const line = sale(settled.order, 'AP40', settled.amount / 100, 'UTR40')
+  expect((await post('/admin/reconcile/keep/?event=other2026', report(line))).code).toBe(200)
+  await server.deps.store.addAdmin('curious', await cheapHash(PASSWORD), server.now(), {
+    role: 'treasurer',
+    events: [EVENT],
+  })
+  const curious = await signIn(server, 'curious')
+  const guesses = [
+    line,
+    sale(settled.order, 'AP40', settled.amount / 100, 'UTR41'),
+    sale(settled.order, 'AP40', 7, 'UTR41'),
+    sale(settled.order, 'AP41', 1180, 'UTR41'),
+    sale(pending.order, 'AP42', 1180, 'UTR41'),
+    `${settled.order},AP40,500.00,0,0,500.00,UTR41,30-01-2026,Refund`,
+  ]
+  const { settlement } = (await post(asked('reconcile'), report(...guesses), curious)).body
+  expect(
+    settlement?.lines.map(({ as, order_id: order, reg_no: regNo, why }) => [as, order, regNo, why]),
+  ).toEqual(guesses.map(() => ['elsewhere', '', null, expect.stringContaining('another event')]))
+  expect(settlement?.fresh).toBe(0)
+  const ownView = await curious.json(asked('settlements'))
+  expect(JSON.stringify(ownView)).not.toContain('AP4')
 })

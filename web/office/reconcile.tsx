@@ -43,6 +43,7 @@ export function ReconcilePage({ event }: { readonly event: OfficeEvent }) {
         <p className="mute">
           A CSV or Excel file: the statement of HDFC, SBI, ICICI, Axis, Kotak and others, or the
           settlement report of the payment gateway. Nothing is confirmed or kept before you say so.
+          Transfers that the bank returned go to review at once.
         </p>
         {refused && <Banner text={refused.message} onDismiss={() => look.reset()} />}
         <form
@@ -155,7 +156,7 @@ function Found({ event, laid: { lines, waiting, unread, repeated }, again }: Fou
                 {those.map((one) => (
                   <li key={one.line}>
                     <span>
-                      <b>{moneyOf(one.amount, true)}</b> on{' '}
+                      <b>{one.amount === 0 ? 'Amount not stated' : moneyOf(one.amount, true)}</b> on{' '}
                       {isDay(one.day) ? formatDay(one.day) : one.day}
                       <small>{one.narration}</small>
                       {one.why !== null && <small className="care">{one.why}</small>}
@@ -308,11 +309,16 @@ const GROUPS = [
     'Nobody waits for it',
     'No registration of this event fits. What is meant for the conference all the same can be kept: it stands among the money to decide then.',
   ],
+  [
+    'elsewhere',
+    'Belongs to another event',
+    'Staff of that event decide about it. It cannot be confirmed or kept here.',
+  ],
   ['payout', 'From the gateway', 'A transfer of many card payments, as its settlement has it.'],
   [
     'returned',
     'May have been returned by the bank',
-    'A withdrawal that names a payment. Open the registration and check whether the money is still there.',
+    'A withdrawal that names a payment. Recorded payments wait in “Payments to review” until staff decide.',
   ],
   ['known', 'Confirmed before', 'This money is known already.'],
 ] as const satisfies readonly (readonly [Line['as'], string, string])[]

@@ -294,6 +294,7 @@ const GROUPS = [
     'Decided on the page of its registration, or among the money to decide.',
     false,
   ],
+  ['elsewhere', 'Belongs to another event', 'Staff of that event see what became of it.', true],
   ['settled', 'Settled', 'As it came.', true],
   ['refunded', 'Refunds', 'Taken off by the gateway, as they went back.', true],
 ] as const satisfies readonly (readonly [WireSettled['as'], string, string, boolean])[]

@@ -186,15 +186,16 @@ export function settlementsContract(given: Given): void {
       expect(await found(store, regNo)).toMatchObject({ state: 'complete', inReview: true })
     })
 
+    const wanted = { act: 'confirm', actor: 'owner', once: null, ...grounds } as const
+    const confirm = (regNo: RegNo, way: Way, reference: string) =>
+      store.confirm(
+        { ...wanted, regNo, at: noon },
+        { way, reference, amount: due, paidAt: noon },
+        null,
+      )
+
     test('one reference in several spellings pays once, by whichever method it is recorded, and the number of a payout never', async () => {
       const one = await registered(store)
-      const wanted = { act: 'confirm', actor: 'owner', once: null, ...grounds } as const
-      const confirm = (regNo: RegNo, way: Way, reference: string) =>
-        store.confirm(
-          { ...wanted, regNo, at: noon },
-          { way, reference, amount: due, paidAt: noon },
-          null,
-        )
       expect((await confirm(one.regNo, 'cheque', '5261 2345 6702')).ok).toBe(true)
       const other = await registered(store)
       for (const way of ['transfer', 'upi', 'cheque', 'desk', 'machine'] as const)
@@ -215,6 +216,30 @@ export function settlementsContract(given: Given): void {
       expect(waiting.map(({ why }) => why.match(/ICICN52026010102/g)?.length)).toEqual([1])
     })
 
+    test('a transfer that the bank returns is before a person once, and not once more after it was refunded', async () => {
+      const { regNo } = await registered(store)
+      expect((await confirm(regNo, 'transfer', 'RTRN52026010103')).ok).toBe(true)
+      const { payments } = await store.knownReferences([bankKey('RTRN52026010103')])
+      const [, payment] = payments[0] ?? []
+      const captureId = payment?.id ?? 0
+      const line = { captureId, reference: 'RTRN52026010103', amount: due, day: day('2025-10-02') }
+      await store.reportReturned([{ ...line, narration: 'RTN' }])
+      await store.reportReturned([{ ...line, narration: 'rtn.' }])
+      const waiting = async () =>
+        (await store.reviews('demo')).filter((review) => review.regNo === regNo)
+      expect((await waiting()).map(({ why }) => why.match(/RTRN52026010103/g)?.length)).toEqual([1])
+      const [review] = await waiting()
+      const decided = await store.decide(
+        review?.id ?? '',
+        { what: 'dismiss', ...grounds },
+        later(10),
+        null,
+      )
+      expect(decided.ok).toBe(true)
+      await store.reportReturned([{ ...line, narration: 'RTN' }])
+      expect(await waiting()).toEqual([])
+    })
+
     test('money at the bank that nobody waits for is kept once, and pays whom it is moved to', async () => {
       const money = {
         reference: 'SBIN7',
@@ -225,8 +250,10 @@ export function settlementsContract(given: Given): void {
         who: 'treasurer',
         at: noon,
       }
-      expect(await store.keepUnmatched([money, { ...money, reference: 'sbin7' }])).toBe(1)
-      expect(await store.keepUnmatched([money])).toBe(0)
+      expect(await store.keepUnmatched([money, { ...money, reference: 'sbin7' }])).toMatchObject({
+        added: 1,
+      })
+      expect(await store.keepUnmatched([money])).toMatchObject({ added: 0 })
       const { payments } = await store.knownReferences([bankKey('SBIN7')])
       expect(payments).toMatchObject([['SBIN7', { regNo: null, amount: due }]])
       const { regNo } = await registered(store)
