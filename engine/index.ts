@@ -155,9 +155,16 @@ export {
   type Place,
 } from './places.ts'
 export {
+  listedPart,
+  listedPrice,
+  listedTaxSentence,
+  listedTaxText,
+  paidPrice,
+  paidTaxText,
+} from './listed-prices.ts'
+export {
   priceTable,
   quote,
-  listedPrice,
   quoteFor,
   quoteOf,
   tariff,

@@ -6,7 +6,7 @@ import type { TariffAnswer } from './wire.ts'
 import { linesOf, totalsOf } from './bill.ts'
 import { categoryOf } from './category.ts'
 import type { Line } from './lines.ts'
-import { rupees, split, type Paise, type Split, type Tax } from './money.ts'
+import { rupees, split, type Paise, type Split } from './money.ts'
 import { err, fromPairs, ok, own, type Result } from './outcome.ts'
 import { lastDayOf, openOn, periodOn } from './period.ts'
 import { shownLeft } from './places.ts'
@@ -78,16 +78,6 @@ export function quoteIn(
   return lines.ok
     ? ok({ category, period, ...totalsOf(lines.value), lines: lines.value })
     : err({ code: 'not_on_sale', ...lines.error })
-}
-
-/**
- * A price of the event file as a price list shows it. A list is entirely with tax or entirely without: as the prices
- * of registrations are written, and where those bear none, with tax only if every item's prices contain it.
- */
-export function listedPrice({ fees }: PublicEvent, tax: Tax | null, price: Paise): Paise {
-  const stated = fees.tax === null ? fees.items.map((item) => item.tax) : [fees.tax]
-  const { base, total } = split(tax, price)
-  return stated.some((one) => one?.prices === 'exclusive') ? base : total
 }
 
 /** False for an event that registers without any price. */

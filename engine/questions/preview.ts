@@ -9,7 +9,8 @@ import { errorsOf, normalise, shownFields } from '../answers.ts'
 import { factsAmong } from '../facts.ts'
 import { escapeHtml } from '../html.ts'
 import { linesText } from '../lines.ts'
-import { formatPrice, rupees, split, type Split } from '../money.ts'
+import { paidPrice, paidTaxText } from '../listed-prices.ts'
+import { formatPrice, rupees, type Paise, type Split } from '../money.ts'
 import { lookOf } from '../look.ts'
 import { openOn, periodOn } from '../period.ts'
 import { quote, quoteFor, type Quote } from '../quote.ts'
@@ -191,9 +192,9 @@ function priceList(event: EventConfig): string {
     .join('')
   const rows = event.categories.map(
     (category) =>
-      `<tr><th scope="row">${escapeHtml(category.label)}</th>${event.fees.periods.map((period) => `<td>${totalOf(quoteFor(event, category.id, period.id))}</td>`).join('')}</tr>`,
+      `<tr><th scope="row">${escapeHtml(category.label)}</th>${event.fees.periods.map((period) => `<td>${priceText(quoteFor(event, category.id, period.id)?.total ?? null)}</td>`).join('')}</tr>`,
   )
-  return `<table><caption>To pay${event.fees.tax === null ? '' : `, ${escapeHtml(event.fees.tax.name)} included`}</caption><thead><tr><td></td>${head}</tr></thead><tbody>\n${rows.join('\n')}\n</tbody></table>${soldBesides(event, head)}`
+  return `<table><caption>${escapeHtml(['To pay', paidTaxText(event)].filter((text) => text !== '').join(', '))}</caption><thead><tr><td></td>${head}</tr></thead><tbody>\n${rows.join('\n')}\n</tbody></table>${soldBesides(event, head)}`
 }
 
 /** A table for each item, to pay as the table above it, and what changes and bounds them. */
@@ -210,7 +211,7 @@ function soldBesides(event: EventConfig, head: string): string {
           ]),
       ...mine.map(
         (row) =>
-          `<tr><th scope="row">${escapeHtml(row.label)}</th>${row.cells.map((price) => `<td>${totalOf(price === null ? null : split(tax, price))}</td>`).join('')}</tr>`,
+          `<tr><th scope="row">${escapeHtml(row.label)}</th>${row.cells.map((price) => `<td>${priceText(price === null ? null : paidPrice(tax, price))}</td>`).join('')}</tr>`,
       ),
     ])
     const said = escapeHtml([label, ...about].join(', '))
@@ -224,8 +225,8 @@ function soldBesides(event: EventConfig, head: string): string {
   return `\n${items.join('\n')}\n<ul>${rules.join('\n')}</ul>`
 }
 
-function totalOf(price: Split | null): string {
-  return price === null ? 'not on sale' : formatPrice(price.total)
+function priceText(price: Paise | null): string {
+  return price === null ? 'not on sale' : formatPrice(price)
 }
 
 function closedNotice(event: EventConfig): string {

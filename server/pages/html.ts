@@ -5,6 +5,8 @@ import {
   formatDay,
   formatDays,
   formatPrice,
+  listedPart,
+  listedTaxSentence,
   lookOf,
   openOn,
   priceTable,
@@ -172,25 +174,20 @@ function daysOf(from: Day | undefined, to: Day | undefined): string {
   return to === undefined ? 'any day' : `until ${formatDay(to)}`
 }
 
-/** Every category's price in every period, as its event file states it. */
+/** Every category's price in every period. */
 function feesShell(event: EventConfig): string {
   const rows = priceTable(event)
   if (rows.length === 0) return ''
-  const { periods, tax } = event.fees
-  const isExclusive = tax?.prices === 'exclusive'
-  const taxed =
-    tax === null || tax.percent === 0
-      ? ''
-      : `<p class="hint">${escapeHtml(isExclusive ? `Exclusive of ${tax.percent}% ${tax.name}.` : `${tax.percent}% ${tax.name} included.`)}</p>`
+  const { periods } = event.fees
+  const said = listedTaxSentence(event)
+  const taxed = said === '' ? '' : `<p class="hint">${escapeHtml(said)}</p>`
   const cell = (text: string): string => `<td>${escapeHtml(text)}</td>`
   const head = periods.map(({ from, to }) => `<th scope="col">${escapeHtml(daysOf(from, to))}</th>`)
   const body = rows.map(
     ({ category, cells }) =>
       `<tr><th scope="row">${escapeHtml(category.label)}</th>${cells
         .map(({ price }) =>
-          cell(
-            price === null ? 'Not on sale' : formatPrice(isExclusive ? price.base : price.total),
-          ),
+          cell(price === null ? 'Not on sale' : formatPrice(listedPart(event, price))),
         )
         .join('')}</tr>`,
   )

@@ -1,14 +1,6 @@
 /** What the form of an event that sells more than a registration decides without a browser: keys of messages, rows of bills, marks. */
 import { expect, test } from 'vitest'
-import {
-  labelOf,
-  listedPrice,
-  NO_FACTS,
-  normalise,
-  paise,
-  quote,
-  readInstant,
-} from '../../engine/index.ts'
+import { labelOf, NO_FACTS, normalise, paise, quote, readInstant } from '../../engine/index.ts'
 import type { Facts, PublicEvent, TariffAnswer } from '../../engine/index.ts'
 import { byBill, marksOf, notesOf } from '../../web/event/bill.ts'
 import { elementOf, keyOf, movedWith, nameOf, treeOf } from '../../web/event/keys.ts'
@@ -205,20 +197,6 @@ test('“GST (18%)” stood above a bill that has 5% too: the label has the rate
   expect(labelWith({ room: 'none' })).toBe('GST (18%)')
   expect(labelOf(twoRates, 'gst')).toBe('GST (18% and 5%)')
   expect(labelOf(event, 'gst')).toBe('GST (18%)')
-})
-
-test('a price list had some prices with tax and some without: all are as those of registrations', () => {
-  // 2,500 with 5% in it is 2,380.95 without, beside prices to which 18% is added.
-  expect(listedPrice(twoRates, { ...GST, percent: 5, prices: 'inclusive' }, paise(250_000))).toBe(
-    238_095,
-  )
-  expect(listedPrice(twoRates, GST, paise(250_000))).toBe(250_000)
-  const inclusive = {
-    ...event,
-    fees: { ...event.fees, tax: { ...GST, prices: 'inclusive' as const } },
-  }
-  expect(listedPrice(inclusive, GST, paise(100_000))).toBe(118_000)
-  expect(listedPrice(inclusive, null, paise(100_000))).toBe(100_000)
 })
 
 test('one night is one night, and a bill of one line has no sum of lines', () => {

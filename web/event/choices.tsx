@@ -4,7 +4,13 @@ import RadioWidget from '@rjsf/mui/lib/RadioWidget/RadioWidget.js'
 import type { WidgetProps } from '@rjsf/utils'
 import { use } from 'react'
 import type { CSSProperties } from 'react'
-import { formatDay, formatPrice, fromRupees } from '../../engine/index.ts'
+import {
+  formatDay,
+  formatPrice,
+  fromRupees,
+  listedPart,
+  listedTaxText,
+} from '../../engine/index.ts'
 import type { Colour, Day, Option, PublicEvent, TariffAnswer } from '../../engine/index.ts'
 import { Marks, Prices } from './context.ts'
 import { useControl } from './control.tsx'
@@ -18,14 +24,14 @@ export const Swatch = ({ colour }: { readonly colour: Colour | undefined }) => (
   <i className="sw" style={colourOf(colour)} />
 )
 
-/** Today's price of a category as its event file states it: before tax, or with the tax inside. Null: not on sale. */
+/** Today's price of a category as price lists show it. Null: not on sale. */
 export function priceOfOption(
   event: PublicEvent,
   tariff: TariffAnswer,
   option: Pick<Option, 'id'>,
 ): string | null {
   const price = tariff.pricing[option.id]
-  const amount = fromRupees(event.fees.tax?.prices === 'exclusive' ? price?.base : price?.total)
+  const amount = fromRupees(price && listedPart(event, price))
   return amount === null ? null : formatPrice(amount)
 }
 
@@ -38,15 +44,9 @@ export function PriceNote({
   readonly tariff: TariffAnswer | null
 }) {
   if (event.fees.prices === null) return null
-  const { tax } = event.fees
   const until = tariff?.until ? `Fees until ${formatDay(tariff.until as Day)}` : 'Fees'
-  const taxed =
-    tax === null || tax.percent === 0
-      ? ''
-      : tax.prices === 'exclusive'
-        ? `, exclusive of ${tax.percent}% ${tax.name}`
-        : `, ${tax.percent}% ${tax.name} included`
-  return <p className="hint">{tariff ? `${until}${taxed}.` : ' '}</p>
+  const said = [until, listedTaxText(event)].filter((text) => text !== '').join(', ')
+  return <p className="hint">{tariff ? `${said}.` : ' '}</p>
 }
 
 /** Ticked or not by the state of the input before it, so that it is right also before the script has come. */

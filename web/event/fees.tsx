@@ -4,6 +4,8 @@ import {
   formatDayShort,
   formatPrice,
   labelOf,
+  listedPart,
+  listedTaxSentence,
   nextPrice,
   openOn,
   quoteFor,
@@ -64,16 +66,10 @@ export type TableProps = {
 export function FeeTable({ event, category: own, now }: TableProps) {
   const on = today(now)
   const stretches = on === null ? [] : stretchesFrom(event, on)
-  const { tax } = event.fees
+  const taxed = listedTaxSentence(event)
   return (
     <>
-      {tax !== null && tax.percent > 0 && (
-        <p className="hint">
-          {tax.prices === 'exclusive'
-            ? `Exclusive of ${tax.percent}% ${tax.name}.`
-            : `${tax.percent}% ${tax.name} included.`}
-        </p>
-      )}
+      {taxed !== '' && <p className="hint">{taxed}</p>}
       <table className="fee" aria-labelledby="fees">
         <thead>
           <tr>
@@ -113,9 +109,8 @@ function days({ from, to }: Stretch, isNow: boolean): string {
   return `From ${short(from)}`
 }
 
-/** As the event file states it: before tax, or with the tax inside. */
 function priceIn(event: PublicEvent, category: string, { period }: Stretch): string {
   const price = quoteFor(event, category, period.id)
   if (price === null) return 'Not on sale'
-  return formatPrice(event.fees.tax?.prices === 'exclusive' ? price.base : price.total)
+  return formatPrice(listedPart(event, price))
 }

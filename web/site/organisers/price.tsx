@@ -5,6 +5,7 @@ import {
   firstFull,
   formatPrice,
   labelOf,
+  paidTaxText,
   priceParts,
   priceTable,
   sayFull,
@@ -187,11 +188,10 @@ function Table({
 }: Omit<PriceProps, 'trying' | 'title'> & { readonly it: Explanation }) {
   const rows = priceTable(event)
   if (rows.length === 0) return null
-  const { tax } = event.fees
   return (
     <>
       <h2 className="disp" id="org-prices">
-        {tax === null ? 'Prices' : `Prices, ${tax.name} included`}
+        {['Prices', paidTaxText(event)].filter((text) => text !== '').join(', ')}
       </h2>
       <div className="org-prices" tabIndex={0} role="region" aria-labelledby="org-prices">
         <table>

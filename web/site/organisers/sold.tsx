@@ -1,10 +1,11 @@
-/** What is sold besides the registration as the file states it: a small table for each item, then what changes and bounds it. */
+/** What is sold besides the registration, to pay with tax: a small table for each item, then what changes and bounds it. */
 import { Fragment } from 'react'
-import { formatPrice } from '../../../engine/index.ts'
+import { formatPrice, paidPrice } from '../../../engine/index.ts'
 import type { EventConfig } from '../../../engine/index.ts'
 import { priceListOf } from '../../../engine/files.ts'
 
 export function Sold({ event }: { readonly event: EventConfig }) {
+  const taxes = event.fees.items.map(({ tax }) => tax)
   const { tables, adjustments, limits, unique, codes, rolls } = priceListOf(event)
   const rules = [
     ['Changes', adjustments],
@@ -15,7 +16,7 @@ export function Sold({ event }: { readonly event: EventConfig }) {
   ] as const
   return (
     <>
-      {tables.slice(1).map(({ id, label, about, parts }) => (
+      {tables.slice(1).map(({ id, label, about, parts }, item) => (
         <Fragment key={id}>
           <h2 className="disp" id={`org-sold-${id}`}>
             {label}
@@ -55,7 +56,9 @@ export function Sold({ event }: { readonly event: EventConfig }) {
                         <th scope="row">{row.label}</th>
                         {row.cells.map((cell, at) => (
                           <td key={event.fees.periods[at]?.id}>
-                            {cell === null ? '–' : formatPrice(cell)}
+                            {cell === null
+                              ? '–'
+                              : formatPrice(paidPrice(taxes[item] ?? null, cell))}
                           </td>
                         ))}
                       </tr>
