@@ -214,10 +214,14 @@ function findReferences(
       const payment = isUsable(key) ? payments.get(key) : undefined
       return payment === undefined ? [] : [{ key, payment }]
     })
+    const names = new Set<BankKey>([...utrsIn(line), ...fallbackKeys(line)])
+    // A number that is no bank's, such as a cheque's: another line may have it by chance.
+    const isAnothers = utrsIn(line).some((key) => isUsable(key) && !payments.has(key))
     const isIts = ({ key, payment }: { key: BankKey; payment: KnownPayment }): boolean => {
       const those = carriers.get(key) ?? []
       const alike = those.filter((one) => one.line.amount === payment.amount)
-      return those.length < 2 || (alike.length === 1 && line.amount === payment.amount)
+      const isOnly = those.length < 2 || (alike.length === 1 && line.amount === payment.amount)
+      return isOnly && (names.has(key) || (line.amount === payment.amount && !isAnothers))
     }
     const its = hits.filter(isIts).map(({ payment }) => payment)
     // A delegate may pay twice under the number of the registration, which is no number of the bank.
@@ -233,7 +237,9 @@ function findReferences(
               why:
                 hits[0] === undefined
                   ? 'A payment is recorded under the registration number in this line: it may be this one.'
-                  : `A recorded payment has the reference ${hits[0].key}, which is in several lines of this file.`,
+                  : names.has(hits[0].key)
+                    ? `A recorded payment has the reference ${hits[0].key}, which is in several lines of this file.`
+                    : `A payment is recorded under ${hits[0].key}, which is in this line: it may be this one.`,
             },
     }
   }
@@ -305,32 +311,17 @@ function findReferences(
   const nameOf = (line: StatementLine): Pick<Reconciled, 'reference' | 'also'> => {
     // A withdrawal that names it too, or a charge, does not make it another transfer.
     const isItsAlone = (key: BankKey): boolean => (timesCame.get(key) ?? 0) < 2
-    const isItsOwn = (word: string): boolean => {
-      const key = bankKey(word)
-      return isSearchable(key) && isUsable(key) && isItsAlone(key)
-    }
-    const column = wordsOf(line.reference).filter(isItsOwn)
-    const narration = wordsOf(line.narration).filter(isItsOwn)
     const reported = [...keys(line)].find(
       (key) => byReported.has(key) && isUsable(key) && isItsAlone(key),
     )
-    const unshared = [...column, ...narration].filter((word) => isUtr(bankKey(word)))
+    const usable = utrsIn(line).filter(isUsable)
+    const unshared = usable.filter(isItsAlone)
     // Without a number of its own it is recorded under those that it shares: else one transfer could be counted twice.
-    const utrs =
-      unshared.length > 0
-        ? unshared
-        : [...wordsOf(line.reference), ...wordsOf(line.narration)].filter(
-            (word) => isUtr(bankKey(word)) && isUsable(bankKey(word)),
-          )
-    const best =
-      reported ??
-      utrs[0] ??
-      column[0] ??
-      narration.toSorted((a, b) => b.length - a.length)[0] ??
-      fallbackName(line)
-    const key = bankKey(best)
-    const also = [...new Set(utrs.map(bankKey))].filter((other) => other !== key)
-    return { reference: best.slice(0, REFERENCE_CHARACTERS_MAX), also }
+    const utrs = unshared.length > 0 ? unshared : usable
+    // Any other word is the bank's branch, the payer's account or a day: it is in the lines of other payers too.
+    const reference = reported ?? utrs[0] ?? fallbackName(line)
+    const key = bankKey(reference)
+    return { reference, also: utrs.filter((other) => other !== key) }
   }
 
   return {
@@ -354,14 +345,34 @@ function countIn(lines: readonly ReadonlySet<BankKey>[]): ReadonlyMap<BankKey, n
 /** A line without a number of its own is known by its day, amount and texts. */
 function fallbackName({ day, amount, reference, narration }: StatementLine): string {
   const texts = reference === '' ? narration : `${reference} ${narration}`
-  return `${day} ${amount} ${texts}`.slice(0, REFERENCE_CHARACTERS_MAX)
+  const name = `${day} ${amount} ${texts}`
+  if (name.length <= REFERENCE_CHARACTERS_MAX) return name
+  const end = ` x${fingerprint(name)}`
+  return name.slice(0, REFERENCE_CHARACTERS_MAX - end.length) + end
 }
 
-/** As it is stored now, and as it was before it had the amount, and before it had the reference. */
+/** FNV-1a: tells apart texts that are longer than a reference and begin alike. */
+function fingerprint(text: string): string {
+  let hash = 0x811c9dc5
+  for (const char of text) hash = Math.imul(hash ^ (char.codePointAt(0) ?? 0), 0x01000193)
+  return (hash >>> 0).toString(36)
+}
+
+/** As it is stored now, and as it was before it had a fingerprint, and before it had the amount. */
 function fallbackKeys(line: StatementLine): readonly BankKey[] {
-  const before = `${line.day} ${line.narration}`.slice(0, REFERENCE_CHARACTERS_MAX)
-  const names = [fallbackName(line), fallbackName({ ...line, reference: '' }), before]
-  return [...new Set(names.map(bankKey))]
+  const { day, amount, narration } = line
+  const names = [fallbackName(line), `${day} ${amount} ${narration}`, `${day} ${narration}`]
+  return names.map((name) => bankKey(name.slice(0, REFERENCE_CHARACTERS_MAX)))
+}
+
+/** UPI apps and some banks print twelve digits in three groups. */
+const IN_GROUPS = /(?<![\d-])\d{4}([ -])\d{4}\1\d{4}(?![\d-])/g
+
+/** The bank's own numbers in a line: a column of its own may hold one in groups. */
+function utrsIn({ reference, narration }: StatementLine): readonly BankKey[] {
+  const words = [reference, ...wordsOf(reference), ...wordsOf(narration)]
+  const groups = narration.match(IN_GROUPS) ?? []
+  return [...new Set([...words, ...groups].map(bankKey).filter(isUtr))]
 }
 
 /** Reported without a reference that the bank shows: the same amount, about that day. */

@@ -36,7 +36,7 @@ export type Statement = {
   readonly repeated: readonly { readonly line: number; readonly first: number }[]
   /** What is above and below the table: name, address and number of the account. */
   readonly details: readonly string[]
-  /** Rows with a date of which no amount can be read, by their line. */
+  /** Lines whose amount or day cannot be read. */
   readonly unread: readonly number[]
 }
 /** Nobody can tell which column is which: `header` is the row that looks most like the heads of columns. */
@@ -80,8 +80,10 @@ export function readStatement(
   const end = below.findLastIndex(isDated) + 1
   for (const row of below.slice(0, end)) {
     const day = dayIn(row.cells[is.date] ?? '')
-    // Between the lines there are rows of other things.
-    if (day === null) continue
+    if (day === null) {
+      if (hasAmount(row, is)) unread.push(row.line)
+      continue
+    }
     const signed = signedBy(row.cells, is)
     if (signed === null) unread.push(row.line)
     // Without a column of withdrawals, a row without a deposit may be one.
@@ -103,11 +105,24 @@ export function readStatement(
     else withdrawals.push(line)
     if (first === undefined) seen.set(same, row.line)
   }
+  for (const row of below.slice(end)) if (isUndated(row, is)) unread.push(row.line)
   const details = [...above, ...below.slice(end)]
     .slice(0, DETAIL_ROWS_MAX)
     .map(({ cells }) => cells.join(' ').slice(0, NARRATION_CHARACTERS_MAX))
   return ok({ columns: is, lines, withdrawals, repeated, details, unread })
 }
+
+/** Sums, and what was carried over: no lines of money that came. */
+const SUM = /total|balance|brought|carried|[bc]\/f/i
+
+const hasAmount = ({ cells }: SheetRow, is: StatementColumns): boolean => {
+  const signed = signedBy(cells, is)
+  return signed !== null && signed !== 0 && !SUM.test(cells.join(' '))
+}
+
+/** A line of money whose day cannot be read. Its column of days is not empty: below the table there are sums. */
+const isUndated = (row: SheetRow, is: StatementColumns): boolean =>
+  /\d/.test(row.cells[is.date] ?? '') && hasAmount(row, is)
 
 function columnsOf(cells: readonly string[]): StatementColumns | null {
   const heads = cells.map(headOf)

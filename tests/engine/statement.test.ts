@@ -86,7 +86,7 @@ test('heads that say nothing are asked about, and what is said is taken', () => 
 
 test('a row with a date and an amount that nobody can read is named', () => {
   const read = readStatement(rowsOf('Date,Narration,Credit\n03/02/27,UPI,=1+1\n31/02/27,UPI,5\n'))
-  expect(read).toMatchObject({ ok: true, value: { lines: [], unread: [2] } })
+  expect(read).toMatchObject({ ok: true, value: { lines: [], unread: [2, 3] } })
 })
 
 const waits = (n: number, more: Partial<Awaited> = {}): Awaited => ({
@@ -108,6 +108,24 @@ const line = (n: number, narration: string, amount = 1180) => ({
   narration: `${narration} TO ${OWN_ACCOUNT}`,
   reference: '',
   amount: rupee(amount),
+})
+
+test('money whose day cannot be read is named, and sums below the table are not', () => {
+  const read = readStatement(
+    rowsOf(`Date,Narration,Chq/Ref No,Withdrawal Amt,Deposit Amt
+24-Nov,UPI 703412345678,,,100
+24/11/26,UPI 703412345679,,,100
+"Nov 24, 2026",UPI 703412345670,,,100
+,NEFT WITHOUT A DAY,,,100
+,BALANCE CARRIED FORWARD,,,100
+25/11/26,UPI 703412345671,,,100
+31/02/2026,UPI 703412345672,,,100
+,Total,,,400
+`),
+  )
+  if (!read.ok) throw new Error(read.error.code)
+  expect(read.value.lines.map(({ line: at }) => at)).toEqual([3, 7])
+  expect(read.value.unread).toEqual([2, 4, 5, 8])
 })
 
 test('lines are matched by what was told, by the number, and by amount and day only as a question', () => {

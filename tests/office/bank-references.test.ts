@@ -334,3 +334,43 @@ test('two cash deposits of one day and amount, with slips of their own, are both
   const again = await statement(...deposits)
   expect(again.lines.map(({ as }) => as)).toEqual(['known', 'known'])
 })
+
+test.each([
+  ['the code of a branch', (regNo: string) => `BY TRANSFER-NEFT*KKBK0000958* ${regNo}`],
+  ['the account of one payer', (regNo: string) => `TRF FR A/C 50100123456789 ${regNo}`],
+  ['a telephone number', (regNo: string) => `IMPS-MOB 9847012345 ${regNo}`],
+  ['a day', (regNo: string) => `DEP 24112026 ${regNo}`],
+  [
+    'a text that is longer than a reference',
+    (regNo: string) =>
+      `BY TRANSFER FROM A MEMBER OF THE SAMPLE SOCIETY FOR THE CONFERENCE ${regNo}`,
+  ],
+])('two transfers whose lines share %s each pay for their own registration', async (_, text) => {
+  for (let n = 0; n < 2; n++) {
+    const { regNo } = await register()
+    const [line] = (await statement(came(text(regNo)))).lines
+    expect([line?.as, line?.of[0]?.reg_no]).toEqual(['matched', regNo])
+    const confirmed = await confirm(regNo, 'transfer', line?.reference ?? '', { also: line?.also })
+    expect(confirmed.status).toBe(200)
+    expect(shown(await statement(came(text(regNo))))).toEqual([['known', regNo]])
+  }
+})
+
+test('a branch code once recorded as a reference hides no later transfer of that branch', async () => {
+  const first = await register()
+  expect((await confirm(first.regNo, 'transfer', 'KKBK0000959')).status).toBe(200)
+  const second = await register()
+  const text = `NEFT*KKBK0000959*${utr()}*ASHA ${second.regNo}`
+  const [line] = (await statement(came(text))).lines
+  expect(line?.as).toBe('ambiguous')
+  expect(line?.of.map(({ reg_no: regNo }) => regNo)).toEqual([first.regNo, second.regNo])
+  const { reference = '', also } = line ?? {}
+  expect((await confirm(second.regNo, 'transfer', reference, { also })).status).toBe(200)
+})
+
+test('a UTR in groups in the column of references is the reference', async () => {
+  const reference = utr()
+  const { regNo } = await register()
+  const [line] = (await statement(came(`NEFT ${regNo}`, FEE, grouped(reference)))).lines
+  expect(line?.reference).toBe(reference)
+})

@@ -227,7 +227,10 @@ function Found({ event, laid: { lines, waiting, unread, repeated }, again }: Fou
         </p>
       )}
       {unread.length > 0 && (
-        <p className="mute">No amount can be read in line {unread.join(', ')} of the file.</p>
+        <p className="mute">
+          Line {unread.join(', ')} of the file cannot be read: the amount or the day is unclear. Its
+          money is not in the list above.
+        </p>
       )}
       {waiting.length > 0 && (
         <section className="pan" aria-labelledby="statement-waiting">
