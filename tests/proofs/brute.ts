@@ -16,6 +16,7 @@ import { DAYS } from './events.ts'
 
 export type Found = {
   readonly cheapest: number | null
+  readonly smallest: number | null
   readonly dearest: number | null
   /** `no-table item category`, `no-row item table row category`, `none item table row period category`. */
   readonly holes: ReadonlySet<string>
@@ -121,6 +122,7 @@ export function triedAll(event: EventConfig): Found {
   const overdrawn = new Set<string>()
   const meet = new Set<string>()
   let cheapest: number | null = null
+  let smallest: number | null = null
   let dearest: number | null = null
   const { adjustments } = event.fees
   for (const { answers, category } of accepted(event)) {
@@ -138,6 +140,7 @@ export function triedAll(event: EventConfig): Found {
       if (!lines.ok) continue
       const { total } = totalsOf(lines.value)
       cheapest = Math.min(cheapest ?? total, total)
+      if (total > 0) smallest = Math.min(smallest ?? total, total)
       dearest = Math.max(dearest ?? total, total)
       for (const one of counting) {
         const line = lines.value.find(({ id }) => id === one.id)
@@ -152,7 +155,7 @@ export function triedAll(event: EventConfig): Found {
       }
     }
   }
-  return { cheapest, dearest, holes, reached, overdrawn, meet }
+  return { cheapest, smallest, dearest, holes, reached, overdrawn, meet }
 }
 
 function lookAtItems(

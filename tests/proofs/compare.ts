@@ -30,6 +30,7 @@ export function proved(event: EventConfig): Found | null {
   }
   return {
     cheapest: extremes.cheapest?.total ?? null,
+    smallest: extremes.smallest?.total ?? null,
     dearest: extremes.dearest?.total ?? null,
     holes,
     reached,
@@ -46,6 +47,12 @@ export function eventOfSeed(seed: number, number: number): EventConfig {
   }
 }
 
+/** An amount off what is counted may leave least at a number between one and the most, which no proof looks at. */
+function isAbove({ fees }: EventConfig, claimed: Found, tried: Found): boolean {
+  const takesOff = fees.adjustments.some(({ by }) => 'amount' in by && by.amount < 0)
+  return takesOff && (claimed.smallest ?? Infinity) > (tried.smallest ?? Infinity)
+}
+
 /** Where the two differ, in words; empty where they agree. */
 export function differences(event: EventConfig): readonly string[] {
   const claimed = proved(event)
@@ -60,8 +67,10 @@ export function differences(event: EventConfig): readonly string[] {
       .map((one) => `${part}: only tried: ${one}`),
   ])
   return [
-    ...(['cheapest', 'dearest'] as const).flatMap((end) =>
-      claimed[end] === tried[end] ? [] : [`${end}: claimed ${claimed[end]}, tried ${tried[end]}`],
+    ...(['cheapest', 'smallest', 'dearest'] as const).flatMap((end) =>
+      claimed[end] === tried[end] || (end === 'smallest' && isAbove(event, claimed, tried))
+        ? []
+        : [`${end}: claimed ${claimed[end]}, tried ${tried[end]}`],
     ),
     ...sets,
   ]

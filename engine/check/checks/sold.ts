@@ -1,4 +1,4 @@
-/** EV453, EV454: what is in the price table can be bought, and somebody takes the money. */
+/** EV450, EV453, EV454: what is in the price table can be bought, and the money for it can be taken. */
 import { takesMoney } from '../../pay-ways.ts'
 import { formatMoney } from '../../money.ts'
 import type { Draft } from '../finding.ts'
@@ -67,7 +67,31 @@ function costsByItems({ config, file }: Model): readonly Draft[] {
   ]
 }
 
+const belowMinimum: Check = {
+  slug: 'below-the-minimum',
+  severity: 'warning',
+  why: 'The gateway refuses a payment below its minimum, so that such a bill cannot be paid online.',
+  after: [...AFTER_TABLE, 'EV454', 'EV466'],
+  find: (model) => {
+    const { config } = model
+    if (config.payment === null) return []
+    const { minimum } = config.payment.gateway
+    const smallest = provedBill(config).extremes?.smallest
+    if (smallest == null || smallest.total >= minimum) return []
+    return [
+      {
+        at: 'fees.prices',
+        part: 'key',
+        message: `a bill of ${formatMoney(smallest.total)} is possible; the gateway takes ${formatMoney(minimum)} or more`,
+        notes: [sayBill(config, smallest)],
+        help: `write prices so that every bill is free or at least ${formatMoney(minimum)}; an amount that delegates name needs a min`,
+      },
+    ]
+  },
+}
+
 export const sold = {
+  EV450: belowMinimum,
   EV453: neverOnSale,
   EV454: nobodyTakesIt,
 } satisfies Checks

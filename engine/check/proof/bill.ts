@@ -48,6 +48,11 @@ export type Overdrawn = {
 export type Extremes = {
   /** Null: nobody can register. */
   readonly cheapest: BillFound | null
+  /**
+   * A small one above nothing; null: none was found. It is the smallest, unless an amount is taken off what is counted:
+   * then some number between one and the most may leave less.
+   */
+  readonly smallest: BillFound | null
   readonly dearest: BillFound | null
   readonly overdrawn: readonly Overdrawn[]
 }
@@ -87,10 +92,16 @@ type Sum = { readonly total: number; readonly trail: Trail; readonly category: s
 function compareSums(a: Sum, b: Sum, sign: 1 | -1 = 1): number {
   return sign * (a.total - b.total) || (a.trail?.weight ?? 0) - (b.trail?.weight ?? 0)
 }
+function smallerOf(a: Sum | null, b: Sum | null): Sum | null {
+  if (a === null || b === null) return a ?? b
+  return compareSums(a, b) <= 0 ? a : b
+}
 /** An adjustment that counts: what of its amount is still to be laid on lines, and whether it found one. */
 type Pending = { readonly left: number; readonly hasLine: boolean }
 type Bill = {
   readonly least: Sum
+  /** The least above nothing; null: there is none so far. */
+  readonly smallest: Sum | null
   readonly most: Sum
   /** By adjustment; null: it does not count, or all its lines are done and took it up. */
   readonly pending: readonly (Pending | null)[]
@@ -112,12 +123,18 @@ function extremesOf(event: EventConfig, budget: Budget): Extremes {
           on,
         })
     })
-  const best = (side: 'least' | 'most', sign: 1 | -1): BillFound | null => {
-    const found = ends.toSorted((a, b) => compareSums(a.bill[side], b.bill[side], sign))[0]
-    return found === undefined ? null : billOf(event, found.on, found.period, found.bill[side])
+  const best = (side: 'least' | 'smallest' | 'most', sign: 1 | -1): BillFound | null => {
+    const found = ends
+      .flatMap(({ on, period, bill }) => {
+        const sum = bill[side]
+        return sum === null ? [] : [{ on, period, sum }]
+      })
+      .toSorted((a, b) => compareSums(a.sum, b.sum, sign))[0]
+    return found === undefined ? null : billOf(event, found.on, found.period, found.sum)
   }
   return {
     cheapest: best('least', 1),
+    smallest: best('smallest', 1),
     dearest: best('most', -1),
     overdrawn: [...overdrawn.values()],
   }
@@ -160,7 +177,9 @@ function billsOn(
     })
     const due = split(taxOfLine, amount).total
     const more = (sum: Sum): Sum => ({ ...sum, total: sum.total + due })
-    return { pending, least: more(bill.least), most: more(bill.most) }
+    const [least, most] = [more(bill.least), more(bill.most)]
+    const dearer = bill.smallest === null ? null : more(bill.smallest)
+    return { pending, least, smallest: least.total > 0 ? least : dearer, most }
   }
   /** After the last line that it touches an adjustment is done with; what is left of it is kept, to be told if the bill is one. */
   const without = (bill: Bill, id: string): Bill => ({
@@ -189,6 +208,7 @@ function billsOn(
       const known: Bill = {
         ...bill,
         least: { ...bill.least, category },
+        smallest: bill.smallest === null ? null : { ...bill.smallest, category },
         most: { ...bill.most, category },
       }
       return without(withLine(known, REGISTRATION, cell, tax), REGISTRATION)
@@ -224,10 +244,19 @@ function billsOn(
     event,
     stops,
     {
-      start: { least: nothing, most: nothing, pending: adjustments.map(() => null) },
+      start: {
+        least: nothing,
+        smallest: null,
+        most: nothing,
+        pending: adjustments.map(() => null),
+      },
       answered: (bill, name, answer) => ({
         ...bill,
         least: { ...bill.least, trail: longer(bill.least.trail, name, answer) },
+        smallest:
+          bill.smallest === null
+            ? null
+            : { ...bill.smallest, trail: longer(bill.smallest.trail, name, answer) },
         most: { ...bill.most, trail: longer(bill.most.trail, name, answer) },
       }),
       keyOf: ({ pending }) =>
@@ -235,6 +264,7 @@ function billsOn(
       joined: (a, b) => ({
         pending: a.pending,
         least: compareSums(a.least, b.least) <= 0 ? a.least : b.least,
+        smallest: smallerOf(a.smallest, b.smallest),
         most: compareSums(a.most, b.most, -1) <= 0 ? a.most : b.most,
       }),
     },
