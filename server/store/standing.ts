@@ -197,7 +197,7 @@ export function settleRegistration(sql: Sql, registrationId: number): void {
     'SELECT attempt, status, review, reference, paid_at, amount, period, base, gst, bill, reason, asks_for FROM payments WHERE registration_id = ? ORDER BY attempt DESC',
   ).all(registrationId)
   const row = sql<StandingRow>(
-    'SELECT state, due, is_corrected, freed_at_attempt, total, payment_id, paid_at, pay_until, payment_status FROM registrations WHERE id = ?',
+    'SELECT state, due, is_corrected, freed_at_attempt, total, payment_id, paid_at, pay_until, payment_status, booked FROM registrations WHERE id = ?',
   ).get(registrationId)
   assert(row !== undefined, 'a registration that is not there was settled')
   // What a difference does is in the dues, and decides nothing of what the registration itself cost.
@@ -229,7 +229,7 @@ export function settleRegistration(sql: Sql, registrationId: number): void {
   const inReview = attempts.some(({ review }) => review !== null) || waits !== undefined
   // Nothing was asked for, or nothing is any more: that is as good as paid.
   const isFree = deciding === undefined || (row.is_corrected === 1 && row.total === 0)
-  const status = isFree ? freeStatus(row) : deciding.status
+  const status = isFree ? freeStatus(row) : keptStatus(deciding.status, row)
   const hasExpired = deciding?.status === 'failed' && deciding.reason === 'expired'
   const hasTerm = row.pay_until !== null
   const state = stateAfter(row.state, { status, hasExpired, due: row.due, hasTerm })
@@ -245,6 +245,10 @@ export function settleRegistration(sql: Sql, registrationId: number): void {
     registrationId,
   )
 }
+
+/** One payment may have gone back in full while another, of a difference, is kept: then the registration is paid. */
+const keptStatus = (status: PaymentStatus, { booked }: StandingRow): PaymentStatus =>
+  status === 'refunded' && booked > 0 ? 'success' : status
 
 /** Of what nothing is asked for: as good as paid, but for what nobody has approved, or what was ended before that. */
 function freeStatus({ state, payment_status: was }: StandingRow): PaymentStatus {
@@ -264,6 +268,7 @@ type StandingRow = Pick<
   | 'paid_at'
   | 'pay_until'
   | 'payment_status'
+  | 'booked'
 >
 
 /** The reasons that stay when one is no reason any more. */

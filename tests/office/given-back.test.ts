@@ -147,6 +147,9 @@ test('a refund that no single payment covers is split between the payments, and 
   expect((await office.act(regNo, { ...refund, reference: 'C-093', amount: '900' })).status).toBe(
     422,
   )
+  // The workshop has few seats.
+  const cancel = { act: 'cancel', why: 'Ill.', pay_back: '0', kept: 899.99 }
+  expect((await office.act(regNo, cancel)).status).toBe(200)
 })
 
 test('whoever pays less by a correction is told what goes back, and no more than is there', async () => {
@@ -246,4 +249,21 @@ test('one refund that was sent once and entered twice counts once', async () => 
   expect([elsewhere.status, elsewhere.body.code]).toEqual([409, 'reference_taken'])
   expect(elsewhere.body.message).not.toContain(regNo)
   expect((await office.act(other, { ...refund, reference: 'C-301' })).status).toBe(200)
+})
+
+test('a registration of which money is kept stays complete when one of its payments goes back in full', async () => {
+  const regNo = await added('Nisha', 'C-400')
+  const dearer = { act: 'correct', why: 'By phone.', answers: { workshop: 'records' }, total: 5900 }
+  expect((await office.act(regNo, dearer)).status).toBe(200)
+  const paid = { act: 'confirm', why: 'Cash.', way: 'desk', reference: 'C-401', amount: '1180' }
+  expect((await office.act(regNo, paid)).status).toBe(200)
+  const refund = { act: 'refund', why: 'Agreed.', by_hand: true }
+  const first = { ...refund, amount: '4720', reference: 'C-402' }
+  expect((await office.act(regNo, first)).status).toBe(200)
+  expect(await standing(regNo)).toMatchObject({ state: 'complete', kept: 1180 })
+  expect(await server.deps.store.registration(regNo)).toMatchObject({ paymentStatus: 'success' })
+  const rest = { ...refund, amount: '1180', reference: 'C-403' }
+  expect((await office.act(regNo, rest)).body).toMatchObject({ status: 'success' })
+  expect(await standing(regNo)).toMatchObject({ state: 'cancelled', kept: 0 })
+  expect(await server.deps.store.registration(regNo)).toMatchObject({ paymentStatus: 'refunded' })
 })
