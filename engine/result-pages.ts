@@ -35,7 +35,7 @@ export type ResultRow = { readonly id: string; readonly label: string; readonly 
 /**
  * The detail rows of a result page. What is stored wins over what the address says; without a
  * registration the rows about it are left out and order id, amount and date come from the address.
- * A value that is missing, or that the address garbles, reads as the event's N/A.
+ * A value that is missing, or that the address garbles, reads as the event's N/A; a missing payment id has no row.
  */
 export function resultRows(
   event: PublicEvent,
@@ -56,7 +56,10 @@ export function resultRows(
     if ('text' in detail)
       return [{ id: `text-${index + 1}`, label, value: fill(detail.text, values, missing) }]
     if (view === null && !knownWithout(detail.show)) return []
-    return [{ id: detail.show, label, value: shownValue(view, detail, values) ?? missing }]
+    const value = shownValue(view, detail, values)
+    // Of many registrations there is none, and the number alone does not show it.
+    if (detail.show === 'payment_id' && value === undefined) return []
+    return [{ id: detail.show, label, value: value ?? missing }]
   })
 }
 

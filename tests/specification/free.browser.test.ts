@@ -16,15 +16,19 @@ beforeAll(async () => {
   ;[browser, server] = await Promise.all([
     launch(),
     serve({}, ({ eventsDir }) => {
-      // Takes money of everybody but one category.
-      writeFileSync(
-        join(eventsDir, 'freezone.yaml'),
-        readFileSync(join(eventsDir, 'midzone2025.yaml'), 'utf8')
-          .replace(/\nexamples:[\s\S]*$/, '\n')
-          .replaceAll(/midzone(2025)?/g, 'freezone')
-          .replaceAll('MIDZ', 'FREE')
-          .replace(/(\n {4}afpi-pg: +)\[750\]/, '$1[free]'),
-      )
+      // Takes money of everybody but one category; in the second event, somebody left that category's price at 0.
+      for (const [id, prefix, price] of [
+        ['freezone', 'FREE', 'free'],
+        ['zerozone', 'ZERO', '0'],
+      ] as const)
+        writeFileSync(
+          join(eventsDir, `${id}.yaml`),
+          readFileSync(join(eventsDir, 'midzone2025.yaml'), 'utf8')
+            .replace(/\nexamples:[\s\S]*$/, '\n')
+            .replaceAll(/midzone(2025)?/g, id)
+            .replaceAll('MIDZ', prefix)
+            .replace(/(\n {4}afpi-pg: +)\[750\]/, `$1[${price}]`),
+        )
       for (const id of ['afpicon2026', 'chirurgia2026', 'midzone2025']) {
         const path = join(eventsDir, `${id}.yaml`)
         const text = readFileSync(path, 'utf8')
@@ -127,5 +131,21 @@ test('a price of free in an event that takes money: Register, no gateway, confir
     'Total Amount': 'Free',
   })
   expect(complaints).toEqual([])
+  await context.close()
+})
+
+test('S132: a price of 0 gave a Register button that could be pressed: it is no price, and the button waits', async () => {
+  const { page, context } = await visit(browser)
+  await page.goto(`${server.url}/zerozone`)
+  await field(page, 'Full Name').fill('Dr. Zero Example')
+  await field(page, 'Email').fill('zero@example.org')
+  await field(page, 'Phone Number').fill('98470')
+  const yes = (question: string): Locator =>
+    page.getByRole('group', { name: question }).getByRole('radio', { name: 'Yes', exact: true })
+  await yes('Are you a post graduate?').check()
+  expect(await payButton(page).isEnabled()).toBe(true)
+  await yes('AFPI Member').check()
+  await field(page, 'AFPI Membership Number').fill('K-12')
+  await expect.poll(() => payButton(page).or(registerButton(page)).isDisabled()).toBe(true)
   await context.close()
 })

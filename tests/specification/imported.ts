@@ -5,6 +5,8 @@ import { runHere } from '../server/running.ts'
 
 export const PULMO = 'PULMO20250017'
 export const PULMO_FAILED = 'PULMO20250018'
+/** Of the former system's gateway. */
+export const PULMO_PAYMENT = 'PAY8841702'
 export const IMPORTED_EMAIL = 'old@example.org'
 
 /** One that was paid and one that failed. */
@@ -18,11 +20,11 @@ export async function importOldRows({
   mkdirSync(dataDir, { recursive: true })
   const csv = join(dataDir, 'old.csv')
   const row = (regNo: string, name: string, status: string): string =>
-    `${regNo},${name},${IMPORTED_EMAIL},+91 98470 22222,pg-students,3500,${status},2025-08-02T10:00:00+05:30,2025-08-02T10:05:00+05:30`
+    `${regNo},${name},${IMPORTED_EMAIL},+91 98470 22222,pg-students,3500,${status},${status === 'success' ? PULMO_PAYMENT : ''},2025-08-02T10:00:00+05:30,2025-08-02T10:05:00+05:30`
   writeFileSync(
     csv,
     [
-      'reg_no,full_name,email,phone_number,registration_category,final_amount,payment_status,created_at,payment_date',
+      'reg_no,full_name,email,phone_number,registration_category,final_amount,payment_status,payment_id,created_at,payment_date',
       row(PULMO, 'Dr. Imported Sample', 'success'),
       row(PULMO_FAILED, 'Dr. Declined Import', 'failed').replace(/,[^,]*$/, ','),
     ].join('\n'),

@@ -16,7 +16,7 @@ import {
 } from '../browser/delegate.ts'
 import { ADMIN, serve } from '../browser/serve.ts'
 import type { Served } from '../browser/serve.ts'
-import { IMPORTED_EMAIL, importOldRows, PULMO, PULMO_FAILED } from './imported.ts'
+import { IMPORTED_EMAIL, importOldRows, PULMO, PULMO_FAILED, PULMO_PAYMENT } from './imported.ts'
 
 let browser: Browser
 let server: Served
@@ -298,6 +298,11 @@ describe("PULMOCON's result pages", () => {
     ])
       expect(text.replaceAll('’', "'")).toContain(part)
     expect(text.replaceAll(' ', '')).toMatch(/PULMO\d{12,}/)
+    // The delegate's own number and payment id did not appear.
+    expect(await ledger(page.getByRole('main'))).toMatchObject({
+      'Transaction ID': PULMO,
+      'Payment ID': PULMO_PAYMENT,
+    })
     await context.close()
   })
   test('S042 S043 S055: a spinner while it looks, and a sentence when nobody answers', async () => {

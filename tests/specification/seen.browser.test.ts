@@ -2,6 +2,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectAccessible, launch, visit } from '../browser/browser.ts'
+import type { Visit } from '../browser/browser.ts'
 import { field, ledger, payButton, plain, summary } from '../browser/delegate.ts'
 import { serve } from '../browser/serve.ts'
 import type { Served } from '../browser/serve.ts'
@@ -62,6 +63,38 @@ test('S054 S085 S107 S180 S181: the AFPICON panel says 15 September, the price i
   ])
   await expectAccessible(page, 'the fees by period')
   await context.close()
+})
+
+test('the box of registration fees was empty until it was scrolled into view, in print too', async () => {
+  const phone = { width: 360, height: 740 }
+  const seen = async ({ page }: Visit) => {
+    const fees = page.getByRole('region', { name: 'Registration fees' })
+    const { top, height } = await fees.evaluate((box) => ({
+      top: box.getBoundingClientRect().top,
+      height: box.clientHeight,
+    }))
+    return { text: plain(await fees.innerText()), top, height }
+  }
+  const pricesIn = ({ text }: { readonly text: string }): readonly string[] =>
+    text.match(/₹ [\d,]+/g) ?? []
+  // As the server has drawn it, before its scripts have come.
+  const drawn = await visit(browser, { ...phone, own: true })
+  await drawn.page.route(/\.(?:js|woff2)$/, (route) => route.abort())
+  await drawn.page.goto(`${server.url}/afpicon2026`, { waitUntil: 'networkidle' })
+  const before = await seen(drawn)
+  expect(pricesIn(before)).toEqual(expect.arrayContaining(['₹ 6,000', '₹ 3,000']))
+  // Taken over by the script, and not scrolled: nothing in it moves.
+  const live = await visit(browser, { ...phone, own: true })
+  const { page } = live
+  // Lines break elsewhere in another font, which is no matter of the box.
+  await page.route(/\.woff2$/, (route) => route.abort())
+  await page.goto(`${server.url}/afpicon2026`, { waitUntil: 'networkidle' })
+  const after = await seen(live)
+  expect(after.top).toBeGreaterThan(phone.height)
+  expect([after.text, after.height]).toEqual([before.text, before.height])
+  await page.emulateMedia({ media: 'print' })
+  expect(pricesIn(await seen(live))).toEqual(pricesIn(before))
+  await Promise.all([drawn.context.close(), live.context.close()])
 })
 
 test("S089 S091 S134 S135 S136 S182 S185: Chirurgia's form says until when it is early, offers its designations, and takes an email that only looks odd from a visitor who has signed in nowhere", async () => {
