@@ -9,12 +9,26 @@ import {
   rupees,
   STATE_WORDS,
 } from '../../engine/index.ts'
-import type { ActName, ActedAnswer, ActsAnswer, Paise } from '../../engine/index.ts'
+import type {
+  ActName,
+  ActedAnswer,
+  ActsAnswer,
+  CancellationRefund,
+  EventConfig,
+  Instant,
+  Paise,
+} from '../../engine/index.ts'
 import type { Deps } from '../deps.ts'
 import { refuse } from '../http/refuse.ts'
 import type { Call, OfficeRoutes } from '../office/guard.ts'
 import { wireReview } from '../office/reviews.ts'
-import type { ActNo, StoredCapture, StoredRefund } from '../store/store.ts'
+import type {
+  ActNo,
+  StoredCapture,
+  StoredPayment,
+  StoredRefund,
+  StoredRegistration,
+} from '../store/store.ts'
 import { wireQuote } from '../registering/refusals.ts'
 import { ACT_WORDS, onceOf, textIn } from './asked.ts'
 import type { ActWord, Words } from './asked.ts'
@@ -91,12 +105,7 @@ async function standingOf(
       !(isErased && OF_SOMEBODY.has(act)) &&
       (act !== 'handle_refund' || isUnsettled),
   )
-  const paid = countedOf(captures)
-  const refund = cancellationRefund(
-    served.config.cancellation,
-    { price: registration.total, paid, refunded: paise(paid - kept) },
-    clock(),
-  )
+  const refund = refundAtCancellation(served.config, registration, { captures, kept }, clock())
   return {
     status: 'success',
     reg_no: regNo,
@@ -127,9 +136,31 @@ async function standingOf(
 }
 
 /** The sum of the money that counts as paid. */
-export function countedOf(captures: readonly StoredCapture[]): Paise {
+function countedOf(captures: readonly StoredCapture[]): Paise {
   const counted = captures.filter(({ state }) => state === 'fits' || state === 'accepted')
   return paise(counted.reduce((sum, { amount }) => sum + amount, 0))
+}
+
+/** What staff accepted too little of: it is no part of the price any more. */
+function waivedOf(payments: readonly StoredPayment[], captures: readonly StoredCapture[]): number {
+  return payments
+    .filter(({ status }) => status === 'success' || status === 'refunded')
+    .reduce((sum, { orderId, amount }) => {
+      const its = captures.filter(({ countsFor }) => countsFor === orderId)
+      return sum + (its.length === 0 ? 0 : Math.max(0, amount - countedOf(its)))
+    }, 0)
+}
+
+/** The refund that the page of the office and the delegate's own propose. `kept`: what counts as paid and is not refunded. */
+export function refundAtCancellation(
+  { cancellation }: EventConfig,
+  { total, payments }: StoredRegistration,
+  { captures, kept }: { readonly captures: readonly StoredCapture[]; readonly kept: Paise },
+  at: Instant,
+): CancellationRefund {
+  const paid = countedOf(captures)
+  const price = total === null ? null : paise(Math.max(0, total - waivedOf(payments, captures)))
+  return cancellationRefund(cancellation, { price, paid, refunded: paise(paid - kept) }, at)
 }
 
 /** What is done to somebody: of who was erased only the money is left. */

@@ -1,18 +1,16 @@
 /** All that a delegate's own page shows of a registration, and what may be done there now. */
 import {
   allowedActs,
-  cancellationRefund,
   documentTitle,
   editableFields,
   isoIndia,
   missingFiles,
   own,
-  paise,
   rupees,
 } from '../../engine/index.ts'
 import type { Field, MyAnswer } from '../../engine/index.ts'
 import { refusedShown } from '../acting/approving.ts'
-import { countedOf } from '../acting/calls.ts'
+import { refundAtCancellation } from '../acting/calls.ts'
 import { editable } from '../acting/editable.ts'
 import { payingOf } from '../acting/paying.ts'
 import type { Deps } from '../deps.ts'
@@ -36,12 +34,7 @@ export async function myAnswer(
   const may = allowedActs(state, 'delegate')
   const fields = may.includes('edit') ? editableFields(config, at) : []
   const missing = may.includes('edit') ? missingFiles(config, registration.answers) : []
-  const paid = countedOf(captures)
-  const { proposed: back } = cancellationRefund(
-    config.cancellation,
-    { price: registration.total, paid, refunded: paise(paid - kept) },
-    at,
-  )
+  const { proposed: back } = refundAtCancellation(config, registration, { captures, kept }, at)
   return {
     status: 'success',
     registration: registrationView(config, registration, at),

@@ -99,8 +99,8 @@ export function keepImported(sql: Sql, id: number, row: ImportRow): void {
 }
 
 const capture = `SELECT c.id, r.reg_no AS regNo, r.event_id AS eventId, p.order_id AS orderId, c.source, c.account, c.reference, c.amount, c.currency, c.kind,
-  c.paid_at AS paidAt, c.seen_at AS seenAt, c.state, c.why
-  FROM captures c LEFT JOIN registrations r ON r.id = c.registration_id LEFT JOIN payments p ON p.id = c.payment_id`
+  c.paid_at AS paidAt, c.seen_at AS seenAt, c.state, c.why, t.order_id AS countsFor
+  FROM captures c LEFT JOIN payments t ON t.id = c.counts_for LEFT JOIN registrations r ON r.id = c.registration_id LEFT JOIN payments p ON p.id = c.payment_id`
 
 /** Of one registration, oldest first. Reads; also run outside the writer's transaction. */
 export function capturesOf(sql: Sql, regNo: RegNo): readonly StoredCapture[] {

@@ -111,6 +111,8 @@ export type StoredCapture = {
   readonly state: 'fits' | 'review' | 'accepted' | 'refused' | 'unmatched'
   /** Why a person has to decide, or had to. */
   readonly why: string | null
+  /** The order that it pays; null: none yet. */
+  readonly countsFor: OrderId | null
 }
 
 /** What the gateway answered when asked about an order, as it came. */

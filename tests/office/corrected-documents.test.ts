@@ -1,7 +1,7 @@
 /** Tax documents of a registration that is corrected, refunded and cancelled after it was paid: its bill by rate, to the paisa. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { instant, orderIdOf, paise } from '../../engine/index.ts'
-import type { Answers, DocumentBody, RegNo } from '../../engine/index.ts'
+import type { ActsAnswer, Answers, DocumentBody, RegNo } from '../../engine/index.ts'
 import { readGolden } from '../checker/goldens.ts'
 import { startTestApp } from '../server/harness.ts'
 import type { TestApp } from '../server/harness.ts'
@@ -218,3 +218,44 @@ test.for([true, false])(
     expect(await invoiced(regNo)).toEqual({ 18: [25_000, 4_500] })
   },
 )
+
+test('too little that staff accepted is not taken off what a correction owes when the registration is cancelled', async () => {
+  const regNo = await register(server, EVENT, {
+    n: ++made,
+    on: paidAt,
+    answers: {
+      full_name: 'Asha Sample',
+      email: `asha${made}@example.org`,
+      phone_number: `+9198765${String(10_000 + made)}`,
+      is_member: true,
+      companion: true,
+    },
+  })
+  const paidWith = (attempt: number, amount: number) =>
+    server.deps.store.applyFact(
+      orderIdOf(regNo, attempt),
+      {
+        type: 'confirmed',
+        reference: `SHORT${attempt}`,
+        amount: paise(amount),
+        currency: '356',
+        kind: 'sale',
+        at: instant(paidAt + 3_600_000),
+      },
+      null,
+    )
+  await paidWith(1, 199_777)
+  const { reviews } = (await office.json(
+    `/admin/registrations/${regNo}/acts/`,
+  )) as unknown as ActsAnswer
+  const accept = { act: 'accept', review: reviews[0]?.id, reference: '', why: 'Only ₹ 100 less.' }
+  expect((await office.act(regNo, accept)).status).toBe(200)
+  const answers = { companion: false }
+  const less = { act: 'correct', answers, total: 1180, why: 'As the letter says.' }
+  expect((await office.act(regNo, less)).status).toBe(200)
+  expect(await office.json(`/admin/registrations/${regNo}/acts/`)).toMatchObject({
+    pay_back: 917.77,
+    cancellation: { paid: 1997.77, owed: 917.77, remaining: 1080, share: 810 },
+    proposed_back: 1727.77,
+  })
+})
