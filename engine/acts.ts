@@ -89,6 +89,8 @@ const ACTS = {
     least: 'delegate',
     asksWhy: false,
   },
+  /** Of a second payment for the same person; the office decides. */
+  ask_refund: { in: ['to_pay', 'told', 'complete'], least: 'delegate', asksWhy: false },
   lapse: { in: ['to_pay', 'told'], least: 'clock', becomes: 'lapsed', asksWhy: false },
   /** It lapsed while the server's clock was ahead, and there is time left to pay. */
   reopen: { in: ['lapsed'], least: 'clock', becomes: 'to_pay', asksWhy: false },
@@ -238,6 +240,7 @@ const ACT_WORDS = {
   accept_offer: 'accept the offered category',
   edit: 'edit the answers',
   ask_cancel: 'ask for cancellation',
+  ask_refund: 'request a refund',
   lapse: 'let it lapse',
   reopen: 'reopen it',
 } as const satisfies Readonly<Record<ActName, string>>
@@ -266,6 +269,7 @@ export const ACT_DONE = {
   accept_offer: 'Offer accepted',
   edit: 'Changed by the delegate',
   ask_cancel: 'Cancellation asked for',
+  ask_refund: 'Refund requested',
   lapse: 'Lapsed',
   reopen: 'Reopened',
 } as const satisfies Readonly<Record<ActName, string>>

@@ -394,5 +394,6 @@ export type {
   SessionAnswer,
 } from './wire-people.ts'
 export { withoutForeignLinks, wordsOfEvent } from './foreign-links.ts'
+export { ASK_REFUND, NO_REFUND_REQUEST, payerKey, secondPaymentMail } from './second-payment.ts'
 export { LOST_LINK_PLACE, pausedMail } from './paused-mail.ts'
 export { listColumns, MONEY_COLUMNS, type RegistrationMoney } from './money-columns.ts'

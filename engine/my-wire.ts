@@ -21,6 +21,8 @@ export type MyAnswer = {
   files: WireFile[]
   /** Null: it cannot be asked for now. POST to acts/ {act: 'ask_cancel', why?}. */
   cancel: WireCancel | null
+  /** It is the second payment for this email address and name; null: it is not, or the link is not from an email. POST to acts/ {act: 'ask_refund'}. */
+  second_payment: WireSecondPayment | null
   /** Of one that the organisers have refused; null: they have not. */
   refused: WireRefused | null
 }
@@ -39,6 +41,12 @@ export type WireCancel = {
   kept: number
   /** What the organisers' scale gives back today; null: there is none. */
   back: number | null
+}
+export type WireSecondPayment = {
+  /** The number of the registration that was paid first. */
+  first: string
+  /** Since when the organisers have a request for a refund; null: none. */
+  asked_at: string | null
 }
 /** Why, and the category as which one may take part instead, at its price in rupees; null: none. */
 export type WireRefused = {

@@ -78,6 +78,8 @@ export type OfficeRegistrationAnswer = {
   audit: { at: string; who: string; what: string }[]
   /** Other registrations of the event with the same email address, the newest first. */
   same_email: { reg_no: string; payment_status_display: string }[]
+  /** Other paid registrations of the event with the same email address and name, the first payment first. */
+  paid_by_same_person: string[]
   event: { id: string; title: string; route: string }
 }
 

@@ -13,6 +13,10 @@ export const WAITING = {
     label: 'Cancellations asked for',
     said: 'of which cancellation was asked for, without an answer yet',
   },
+  second_payment: {
+    label: 'Second payments for one person',
+    said: 'paid twice for one name and email address, without a note since',
+  },
   pay_back: { label: 'Money to pay back', said: 'with money to be paid back' },
   refund_unsettled: {
     label: 'Refunds in no settlement',

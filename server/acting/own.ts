@@ -9,6 +9,7 @@ import { tell } from './telling.ts'
 export const DELEGATE_DOERS: Readonly<Partial<Record<ActName, Doer>>> = {
   edit,
   ask_cancel: ({ deps, wanted }) => deps.store.askCancel(wanted),
+  ask_refund: ({ deps, wanted }) => deps.store.askRefund(wanted),
   accept_offer: acceptOffer,
   tell,
 }

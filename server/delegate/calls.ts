@@ -1,6 +1,6 @@
 /** The calls of a delegate's own page: what it shows, and the documents it leads to. The link is the proof; there is no cookie. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { isActName, wayFiles } from '../../engine/index.ts'
+import { isActName, NO_REFUND_REQUEST, wayFiles } from '../../engine/index.ts'
 import type { ActedAnswer } from '../../engine/index.ts'
 import { onceOf, textIn } from '../acting/asked.ts'
 import { sendNo, wordsOf } from '../acting/calls.ts'
@@ -72,12 +72,15 @@ export async function delegateCalls(
 
   const act = withLink(
     limitByAddress(deps, ACTS_PER_ADDRESS),
-    async ({ served, registration }, request, reply) => {
+    async ({ served, registration, isFromMail }, request, reply) => {
       const { act: named, why, ...words } = wordsOf(request)
       const doer = typeof named === 'string' && isActName(named) ? DELEGATE_DOERS[named] : undefined
       if (typeof named !== 'string' || !isActName(named) || doer === undefined)
         return refuse(reply, 422, 'act_unknown', 'There is no act with this name.')
       const { regNo } = registration
+      // Whoever filled in the form may be a stranger, and must not learn that this person is registered.
+      if (named === 'ask_refund' && !isFromMail)
+        return refuse(reply, 409, 'not_now', NO_REFUND_REQUEST)
       const once = onceOf({ ...words, why }, { who: WHO, regNo, act: named })
       if (!once.ok) return sendNo(reply, once.error)
       const wanted = {

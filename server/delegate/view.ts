@@ -20,16 +20,18 @@ import type { StoredAct, StoredRegistration } from '../store/store.ts'
 
 export async function myAnswer(
   { store, clock }: Pick<Deps, 'store' | 'clock'>,
-  { served: { config }, registration }: Linked,
+  { served: { config }, registration, isFromMail }: Linked,
 ): Promise<MyAnswer> {
   const at = clock()
   const { regNo, state } = registration
-  const [documents, acts, kept, captures, paying] = await Promise.all([
+  const [documents, acts, kept, captures, paying, second] = await Promise.all([
     store.documents(regNo),
     store.acts(regNo),
     store.kept(regNo),
     store.captures(regNo),
     payingOf({ store }, config, registration),
+    // Whoever filled in the form may be a stranger, and must not learn that this person is registered.
+    isFromMail ? store.secondPayment(regNo) : null,
   ])
   const may = allowedActs(state, 'delegate')
   const fields = may.includes('edit') ? editableFields(config, at) : []
@@ -60,6 +62,13 @@ export async function myAnswer(
           back: back === null ? null : rupees(back),
         }
       : null,
+    second_payment:
+      second === null
+        ? null
+        : {
+            first: second.first,
+            asked_at: second.askedAt === null ? null : isoIndia(second.askedAt),
+          },
     refused: await refusedShown(store, config, registration),
   }
 }

@@ -40,12 +40,13 @@ export function registrationRoutes(office: OfficeRoutes, deps: Deps): void {
       regNo,
       look: 'registration',
     })
-    const [mails, audit, code, settled, sameEmail, ...facts] = await Promise.all([
+    const [mails, audit, code, settled, sameEmail, samePerson, ...facts] = await Promise.all([
       deps.store.mailsOf(regNo),
       deps.store.auditOf(regNo),
       deps.store.codeOf(regNo),
       deps.store.settledOf(regNo),
       withSameEmail(deps, event, registration),
+      deps.store.paidBySamePerson(regNo),
       ...registration.payments.map(({ orderId }) => deps.store.facts(orderId)),
     ])
     const answer: OfficeRegistrationAnswer = {
@@ -92,6 +93,7 @@ export function registrationRoutes(office: OfficeRoutes, deps: Deps): void {
         reg_no: other.regNo,
         payment_status_display: paymentStatusDisplay(other),
       })),
+      paid_by_same_person: [...samePerson],
       event: {
         id: event.id,
         title: event.title,

@@ -28,6 +28,8 @@ export type Linked = {
   readonly served: ServedEvent
   readonly registration: StoredRegistration
   readonly isExpired: boolean
+  /** Only who reads the delegate's email has it. */
+  readonly isFromMail: boolean
 }
 
 /** Tokens are long and random; only their hashes are stored. */
@@ -44,7 +46,8 @@ export async function linked(
   const registration = link === null ? null : await deps.store.registration(link.regNo)
   const served = registration === null ? null : deps.events.byId(registration.eventId)
   if (link === null || registration === null || served === null) return null
-  return { served, registration, isExpired: deps.clock() >= link.expiresAt }
+  const isFromMail = link.purpose === 'mail'
+  return { served, registration, isExpired: deps.clock() >= link.expiresAt, isFromMail }
 }
 
 type Making = Pick<Deps, 'store' | 'clock'> & {
@@ -52,10 +55,11 @@ type Making = Pick<Deps, 'store' | 'clock'> & {
   readonly events: Pick<Deps['events'], 'byId'>
 }
 
-/** A new link to the page of a registration, of which only the hash is stored. */
+/** A new link to the page of a registration, of which only the hash is stored. `purpose` is `mail` where nobody but the mailbox gets it. */
 export async function newLink(
   { store, clock, environment, events }: Making,
   { regNo, eventId }: { readonly regNo: RegNo; readonly eventId: string },
+  purpose: 'my' | 'mail' = 'my',
 ): Promise<string> {
   const at = clock()
   const token = randomBytes(TOKEN_BYTES).toString('base64url')
@@ -63,7 +67,7 @@ export async function newLink(
   await store.addLink({
     tokenHash: hashOf(token),
     regNo,
-    purpose: 'my',
+    purpose,
     at,
     expiresAt: expiryOf(event, at),
   })
@@ -90,7 +94,7 @@ export async function textToSend(deps: Making, mail: QueuedMail): Promise<string
   const stored = regNo === null ? null : await deps.store.registration(regNo)
   if (stored === null) return null
   if (kind === 'unfinished' && standing(stored, deps.clock()) !== 'not-paid') return null
-  const link = await newLink(deps, stored)
+  const link = await newLink(deps, stored, 'mail')
   return lines.map((line) => (line === LINK_PLACE ? link : line)).join('\n')
 }
 
@@ -101,7 +105,7 @@ async function withLinks(deps: Making, lines: readonly string[], eventId: string
     const named = linkPlaceIn(line)
     const stored = named === null ? null : await deps.store.registration(named)
     if (named === null) out.push(line)
-    else if (stored?.eventId === eventId) out.push(await newLink(deps, stored))
+    else if (stored?.eventId === eventId) out.push(await newLink(deps, stored, 'mail'))
   }
   return out.join('\n')
 }

@@ -1,4 +1,5 @@
 /** Acts as the store takes them and gives them: what is wanted, what came of it, and the trail. */
+import type { SecondPayment } from './second-payments.ts'
 import type {
   ActName,
   Awaited,
@@ -103,6 +104,8 @@ export interface Acting {
   note(wanted: NewAct): Promise<ActAnswer>
   /** The delegate asks to be cancelled; the office decides. */
   askCancel(wanted: NewAct): Promise<ActAnswer>
+  /** The delegate asks for the money of a second payment; refused where it is none. The office decides. */
+  askRefund(wanted: NewAct): Promise<ActAnswer>
   /**
    * Every word of a person goes from every table; money and its facts stay. Refused while money is undecided. Files
    * and mails outside the database are the caller's.
@@ -215,6 +218,10 @@ export interface Acting {
   kept(regNo: RegNo): Promise<Paise>
   /** Whether a refund of it is in no settlement report five days later, and not marked as handled. */
   isRefundUnsettled(regNo: RegNo, at: Instant): Promise<boolean>
+  /** Whether this is a second payment for one email address and name; null: it is not. */
+  secondPayment(regNo: RegNo): Promise<SecondPayment | null>
+  /** The other paid registrations of the same email address and name in its event. */
+  paidBySamePerson(regNo: RegNo): Promise<readonly RegNo[]>
   /** What was done to a registration, oldest first. */
   acts(regNo: RegNo): Promise<readonly StoredAct[]>
 }

@@ -2,7 +2,7 @@
  * Acts on a registration: judged by the engine's table on the state as it is in the transaction, written with
  * their effect or not at all, never edited, and done once however often the same click arrives.
  */
-import { ACT_DONE, assert, err, judgeAct, ok } from '../../engine/index.ts'
+import { ACT_DONE, assert, err, judgeAct, NO_REFUND_REQUEST, ok } from '../../engine/index.ts'
 import type { ActName, ActRefusal, Instant, RegNo, Result } from '../../engine/index.ts'
 import type { ActAnswer, Acted, ActNo, NewAct, Once, StoredAct } from './acting.ts'
 import { audit } from './activity.ts'
@@ -10,6 +10,7 @@ import type { Sql } from './database.ts'
 import { enqueue } from './mails.ts'
 import { Refused } from './refused.ts'
 import type { RegistrationRow } from './rows.ts'
+import { sayingSecond, secondPaymentOf } from './second-payments.ts'
 import type { NewMail } from './shapes.ts'
 
 /** How long a click is known again. */
@@ -138,9 +139,21 @@ export function isCancelAsked(sql: Sql, registrationId: number): boolean {
   )
 }
 
+/** Of a second payment: shown to the office until it answers by a note or a refund. */
+export function askRefund(sql: Sql, wanted: NewAct): ActAnswer {
+  return doAct(sql, wanted, ({ reg_no: regNo }) => {
+    const second = secondPaymentOf(sql, regNo)
+    if (second === null) return refused('not_now', NO_REFUND_REQUEST)
+    return second.askedAt === null
+      ? ok({ message: 'The organisers have your request, and will write to you.' })
+      : refused('not_now', 'You have requested this already. The organisers will write to you.')
+  })
+}
+
 export function sendMail(sql: Sql, wanted: NewAct, mail: NewMail): ActAnswer {
   return doAct(sql, wanted, ({ id }) => {
-    enqueue(sql, id, 'again', mail, wanted.at, wanted.actor)
+    const sent = wanted.act === 'resend' ? sayingSecond(sql, id, mail) : mail
+    enqueue(sql, id, 'again', sent, wanted.at, wanted.actor)
     return ok({ message: `An email is on its way to ${mail.to}.`, data: { to: mail.to } })
   })
 }

@@ -13,6 +13,7 @@ import { decisionsOf } from './decisions.ts'
 import { documentBody, documentsOf } from './documents.ts'
 import { peopleReads } from './people.ts'
 import { givenBack, refundsOf, refundsToSend } from './refunds.ts'
+import { paidBySamePerson, secondPaymentOf } from './second-payments.ts'
 import { settledOf } from './settlements.ts'
 import { linkOf } from './links.ts'
 import { placesLeft, placesTaken } from './places.ts'
@@ -120,6 +121,12 @@ export function reads(sql: Sql) {
     },
     isRefundUnsettled(regNo: RegNo, at: Instant): Answered<'isRefundUnsettled'> {
       return isRefundUnsettled(sql, regNo, at)
+    },
+    secondPayment(regNo: RegNo): Answered<'secondPayment'> {
+      return secondPaymentOf(sql, regNo)
+    },
+    paidBySamePerson(regNo: RegNo): Answered<'paidBySamePerson'> {
+      return paidBySamePerson(sql, regNo)
     },
     acts(regNo: RegNo): Answered<'acts'> {
       return actsOf(sql, regNo)

@@ -9,6 +9,7 @@ import type { RegistrationRow } from './rows.ts'
 import { coverBill } from './documents.ts'
 import { addDue } from './dues.ts'
 import { reindex } from './search.ts'
+import { notePayer } from './second-payments.ts'
 import { settleRegistration } from './standing.ts'
 
 const RECEIPT_BUYER = { name: '', email: '', gstin: null, address: null }
@@ -67,6 +68,7 @@ function blank(sql: Sql, id: number, at: Instant): void {
      WHERE id = ?`,
   ).run(at, id)
   reindex(sql, id)
+  notePayer(sql, id)
   sql('DELETE FROM unique_answers WHERE registration_id = ?').run(id)
   sql('DELETE FROM links WHERE registration_id = ?').run(id)
   sql('DELETE FROM act_keys WHERE registration_id = ?').run(id)

@@ -6,6 +6,7 @@ import { keepImported } from './captures.ts'
 import { book } from './counters.ts'
 import { placeStored } from './places.ts'
 import { Refused } from './refused.ts'
+import { notePayer } from './second-payments.ts'
 import { insertRegistration } from './registering.ts'
 import type { RegistrationRow } from './rows.ts'
 import type { ImportRow } from './store.ts'
@@ -50,6 +51,7 @@ export function importRegistrations(
       )
     keepImported(sql, id, row)
     placeStored(sql, row.eventId, id)
+    notePayer(sql, id)
     if (row.paymentStatus === 'success' || row.paymentStatus === 'refunded') {
       const booked = { event_id: row.eventId, registration_id: id }
       const at = row.paidAt ?? row.createdAt

@@ -4,6 +4,7 @@ import type { Actor, Instant, RegNo } from '../../engine/index.ts'
 import type { Sql } from './database.ts'
 import type { MailsToRetry } from './mailing.ts'
 import { GIVEN_BACK } from './refunds.ts'
+import { sayingSecond } from './second-payments.ts'
 import type { MailSpacing, NewMail, QueuedMail } from './store.ts'
 
 /** Whoever sends a mail has ended by then, or died: a mail server is waited for 30 seconds at each step. */
@@ -73,7 +74,13 @@ function limitToMailbox(
 }
 
 /** Once in the life of a registration: one that a correction had made free was confirmed then, whatever is paid for it later. */
-export function confirmByMail(sql: Sql, registrationId: number, mail: NewMail, at: Instant): void {
+export function confirmByMail(
+  sql: Sql,
+  registrationId: number,
+  composed: NewMail,
+  at: Instant,
+): void {
+  const mail = sayingSecond(sql, registrationId, composed)
   sql(
     `INSERT INTO mail_queue (registration_id, kind, recipient, copy_to, subject, body, next_at, created_at)
      VALUES (?, 'confirmation', ?, ?, ?, ?, ?, ?) ON CONFLICT (registration_id) WHERE kind = 'confirmation' DO NOTHING`,
@@ -100,10 +107,14 @@ export function queueLinks(sql: Sql, regNo: RegNo, mail: NewMail, at: Instant): 
 export function queueAsked(
   sql: Sql,
   regNo: RegNo,
-  mail: NewMail,
+  composed: NewMail,
   at: Instant,
   { apartMs, mailsMax }: MailSpacing,
 ): boolean {
+  const registration = sql<{ id: number }>('SELECT id FROM registrations WHERE reg_no = ?').get(
+    regNo,
+  )
+  const mail = registration === undefined ? composed : sayingSecond(sql, registration.id, composed)
   const written = sql(
     `INSERT INTO mail_queue (registration_id, kind, recipient, copy_to, subject, body, next_at, created_at)
      SELECT r.id, 'asked', ?, NULL, ?, ?, ?, ? FROM registrations r WHERE r.reg_no = ?

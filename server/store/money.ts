@@ -206,8 +206,8 @@ export type ReviewCounts = {
 export type NewLink = {
   readonly tokenHash: string
   readonly regNo: RegNo
-  /** `pay`: of a mail of an older version, which led to the same page. */
-  readonly purpose: 'my' | 'pay'
+  /** `mail`: only who reads the delegate's email has it. `my`: perhaps also who filled in the form. `pay`: of a mail of an older version. */
+  readonly purpose: 'my' | 'mail' | 'pay'
   readonly at: Instant
   readonly expiresAt: Instant
 }

@@ -32,8 +32,11 @@ import { refundedAmounts } from './migrations/refunded.ts'
 import { activeEvents } from './migrations/active-events.ts'
 import { nameOlder } from './bank-references.ts'
 import { statements } from './database.ts'
+import type { Sql } from './database.ts'
 import { bankReferences } from './migrations/bank-references.ts'
+import { secondPayments } from './migrations/second-payments.ts'
 import { settlements } from './migrations/settlements.ts'
+import { noteOlderPayers } from './second-payments.ts'
 
 /**
  * An audit row is found by its registration's id. Ids grow, so that a batch of registrations writes one
@@ -199,11 +202,13 @@ export const migrations: readonly string[] = [
   refundedAmounts,
   // The last day that the kept settlements of an account cover.
   'CREATE INDEX settlement_lines_by_day ON settlement_lines (source, account, day);',
+  secondPayments,
 ]
 
-/** What a database of that version recorded is named in one spelling, once its tables are there. */
-export function isNamedAfter(version: number): boolean {
-  return version <= migrations.indexOf(bankReferences)
+/** What a database of that version recorded is put into the tables that came later, once they are there. */
+export function fillFrom(version: number, sql: Sql): void {
+  if (version <= migrations.indexOf(bankReferences)) nameOlder(sql)
+  if (version <= migrations.indexOf(secondPayments)) noteOlderPayers(sql)
 }
 
 /** Why a file is not touched whose tables this version does not know. */
@@ -220,7 +225,7 @@ export function migrate(db: Database.Database): void {
     const version = Number(db.pragma('user_version', { simple: true }))
     if (version > migrations.length) throw newerVersion(version)
     for (const step of migrations.slice(version)) db.exec(step)
-    if (isNamedAfter(version)) nameOlder(statements(db))
+    fillFrom(version, statements(db))
     db.pragma(`user_version = ${migrations.length}`)
   }).immediate()
 }

@@ -24,6 +24,7 @@ import { addDue, paidBack } from './dues.ts'
 import { settlePlaces } from './places.ts'
 import { LEFT } from './refunds.ts'
 import type { CaptureRow, Placed } from './refunds.ts'
+import { notePayer } from './second-payments.ts'
 import { ownedPayment, quoteOf, toPayment } from './rows.ts'
 import type { OwnedPaymentRow, RegistrationRow } from './rows.ts'
 
@@ -244,6 +245,7 @@ export function settleRegistration(sql: Sql, registrationId: number): void {
     state,
     registrationId,
   )
+  if (status === 'success' || row.payment_status === 'success') notePayer(sql, registrationId)
 }
 
 /** One payment may have gone back in full while another, of a difference, is kept: then the registration is paid. */

@@ -88,6 +88,7 @@ export function storeOf({
 
     note: (wanted) => write('note', wanted),
     askCancel: (wanted) => write('askCancel', wanted),
+    askRefund: (wanted) => write('askRefund', wanted),
     sendMail: (wanted, mail) => write('sendMail', wanted, mail),
     correct: (wanted, correction) => write('correct', wanted, correction),
     cancel: (wanted, how) => write('cancel', wanted, how),
@@ -109,6 +110,8 @@ export function storeOf({
     tellings: async (regNo) => read.tellings(regNo),
     kept: async (regNo) => read.kept(regNo),
     isRefundUnsettled: async (regNo, at) => read.isRefundUnsettled(regNo, at),
+    secondPayment: async (regNo) => read.secondPayment(regNo),
+    paidBySamePerson: async (regNo) => read.paidBySamePerson(regNo),
     acts: async (regNo) => read.acts(regNo),
 
     keepSettlement: (kept) => write('keepSettlement', kept),

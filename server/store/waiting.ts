@@ -6,6 +6,7 @@
 import { instant, SETTLED_WITHIN_DAYS, startOf, WAITING_IDS } from '../../engine/index.ts'
 import type { Day, Instant, RegNo, WaitingId } from '../../engine/index.ts'
 import type { Sql } from './database.ts'
+import { OPEN_SECOND_PAYMENTS } from './second-payments.ts'
 import type { WaitingCount } from './store.ts'
 
 /** Whoever pays by card has done so, or has left, within a day. */
@@ -32,6 +33,7 @@ const IDS: Readonly<Record<Exclude<WaitingId, 'refund_unsettled'>, string>> = {
       AND NOT EXISTS (SELECT 1 FROM acts b WHERE b.registration_id = a.registration_id AND b.id > a.id
         AND b.act IN ('note', 'cancel', 'refund', 'transfer'))
     ORDER BY 1 DESC LIMIT :limit`,
+  second_payment: OPEN_SECOND_PAYMENTS,
   pay_back: `SELECT id FROM registrations WHERE event_id = :event AND due <> 0 AND due < 0
     ORDER BY id DESC LIMIT :limit`,
   mail_failed: `SELECT DISTINCT m.registration_id AS id FROM mail_queue m

@@ -45,6 +45,7 @@ export const writes = {
   clockWentBack: clockBack.clockWentBack,
   note: acts.note,
   askCancel: acts.askCancel,
+  askRefund: acts.askRefund,
   erase: erasing.erase,
   dropEventFiles: erasing.dropEventFiles,
   sendMail: acts.sendMail,

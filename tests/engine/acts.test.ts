@@ -36,7 +36,7 @@ describe('who may do what', () => {
         'erase',
       ],
     ],
-    ['delegate', ['edit', 'ask_cancel']],
+    ['delegate', ['edit', 'ask_cancel', 'ask_refund']],
     ['clock', []],
   ])('%s, to a registration that is complete', (actor, acts) => {
     expect(allowedActs('complete', actor)).toEqual(acts)

@@ -98,7 +98,7 @@ describe('the same email address a second time', () => {
     const halfAYear = 180 * 24 * 3_600_000
     const over = Date.parse('2026-03-03T00:00:00+05:30')
     const [link] = server.rows('SELECT purpose, expires_at FROM links')
-    expect(link).toEqual({ purpose: 'my', expires_at: over + halfAYear })
+    expect(link).toEqual({ purpose: 'mail', expires_at: over + halfAYear })
 
     server.at('2026-01-10T13:01:00+05:30')
     await call(path, { ...answers })

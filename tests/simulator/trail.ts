@@ -201,6 +201,7 @@ export function trailOf(sql: () => Sql): TrailPromises {
           ? null
           : 'more than answers changed'
       case 'ask_cancel':
+      case 'ask_refund':
         return JSON.stringify(was) === JSON.stringify(now) ? null : 'something else changed'
       case 'tell':
       case 'not_found':

@@ -61,6 +61,7 @@ const MAY: Readonly<Partial<Record<ActName, May>>> = {
   edit: { least: 'delegate', in: ['to_approve', 'to_pay', 'told', 'complete'] },
   erase: { least: 'owner', in: ALL },
   ask_cancel: { least: 'delegate', in: ['to_approve', 'to_pay', 'told', 'complete'] },
+  ask_refund: { least: 'delegate', in: ['to_pay', 'told', 'complete'] },
 }
 /** Money at the desk; all else is the bank's. */
 const AT_THE_DESK: readonly Way[] = ['cash', 'machine', 'desk']

@@ -30,12 +30,19 @@ export const readMine: Reader<Mine> = (body) => {
     paying: readPaying(body['paying']),
     edit: { fields, until: textOf(edit['until']) },
     files: files.map((one) => ({ ...one, name: textOf(one['name']) })),
+    second_payment: readSecond(body['second_payment']),
     cancel: cancel !== null && holdsAll(cancel, 'number', 'kept') ? cancel : null,
   } as unknown as Mine
 }
 
 /** What was done, in a sentence of the server's. */
 export const readDone: Reader<string> = (body) => (isRecord(body) ? textOf(body['message']) : null)
+
+function readSecond(value: unknown): MyAnswer['second_payment'] {
+  return isRecord(value) && holdsAll(value, 'string', 'first')
+    ? { first: String(value['first']), asked_at: textOf(value['asked_at']) }
+    : null
+}
 
 function readPaying(value: unknown): unknown {
   return isRecord(value) && holdsAll(value, 'string', 'way', 'label', 'tell') ? value : null

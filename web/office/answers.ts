@@ -293,6 +293,7 @@ export const readOfficeRegistration: Reader<OfficeRegistrationAnswer> = (body) =
     listOf(mails, readMail) !== null &&
     listOf(audit, (one) => texted(one, 'at', 'who', 'what')) !== null &&
     listOf(same, (one) => texted(one, 'reg_no', 'payment_status_display')) !== null &&
+    listOf(body['paid_by_same_person'], (one) => (typeof one === 'string' ? one : null)) !== null &&
     texted(body['contact'], 'email', 'phone') !== null
   return registration !== null && lists && texted(event, 'id', 'title') !== null
     ? ({ ...body, registration, lines: recordsOf(body['lines']) } as OfficeRegistrationAnswer)

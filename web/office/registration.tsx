@@ -106,6 +106,23 @@ export function RegistrationPage({
           ))}
         </p>
       )}
+      {query.data.paid_by_same_person.length > 0 && (
+        <p className="care">
+          <Icon name="tri" small />
+          <span>
+            The same name and email address also paid for{' '}
+            {query.data.paid_by_same_person.map((regNo, at) => (
+              <span key={regNo}>
+                {at > 0 && ', '}
+                <Link to={registrationAddress(list, regNo)} state={state}>
+                  {regNo}
+                </Link>
+              </span>
+            ))}
+            .
+          </span>
+        </p>
+      )}
       <div className="panels top">
         <section className="pan" aria-labelledby="reg-answers">
           <h2 id="reg-answers">Answers</h2>

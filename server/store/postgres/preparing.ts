@@ -1,6 +1,5 @@
 /** Makes the tables in a database of PostgreSQL that has none, and looks whether those that are there are of this version. */
-import { nameOlder } from '../bank-references.ts'
-import { isNamedAfter, migrations, newerVersion } from '../schema.ts'
+import { fillFrom, migrations, newerVersion } from '../schema.ts'
 import { definitions, stepsFrom } from './definitions.ts'
 import { openConnection } from './connection.ts'
 import type { PostgresConnection } from './connection.ts'
@@ -66,7 +65,7 @@ function prepareOn(connection: PostgresConnection, migrates: boolean): void {
     if (found > known) throw new UnusableDatabase(newerVersion(found).message)
     if (!migrates) throw new UnusableDatabase(OLDER)
     for (const text of stepsFrom(found)) connection.plain(text)
-    if (isNamedAfter(found)) nameOlder(connection.sql)
+    fillFrom(found, connection.sql)
     connection.plain(`UPDATE rollcall_version SET version = ${known}`)
     return
   }

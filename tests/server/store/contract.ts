@@ -15,6 +15,7 @@ import { outsideContract } from './outside.contract.ts'
 import { peopleContract } from './people.contract.ts'
 import { refundingContract } from './refunding.contract.ts'
 import { registeringContract } from './registering.contract.ts'
+import { secondPaymentsContract } from './second-payments.contract.ts'
 import { sellingContract } from './selling.contract.ts'
 import { settlementsContract } from './settlements.contract.ts'
 import { settlingContract } from './settling.contract.ts'
@@ -35,6 +36,7 @@ export function storeContract(open: () => Promise<Opened>): void {
   actingContract(given)
   decidingContract(given)
   refundingContract(given)
+  secondPaymentsContract(given)
   settlementsContract(given)
   listingContract(given)
   officeContract(given)

@@ -565,7 +565,9 @@ test('an older database with one transfer recorded twice still opens: both payme
     ['unclear', 'DEMO2'],
     ['unclear', 'DEMO3'],
   ])
-  expect(waiting[0]?.why).toContain('5261 2345 6702 is recorded twice, also for DEMO1')
+  expect(waiting[0]?.why).toContain(
+    '5261 2345 6702 is recorded twice: it is also the payment of DEMO1',
+  )
   const named = { reference: '5261.2345.6702', eventId: 'demo', regNo: null }
   for (const way of ['transfer', 'upi', 'cheque', 'desk', 'machine'] as const)
     expect(whyKnown(sql, { ...named, way })).toContain('the payment of DEMO1')

@@ -135,6 +135,7 @@ export function registeringContract(given: Given): void {
             holdUntil: later(48 * hour),
             handedOffAt: noon,
             lastAnswer: null,
+            nextAskAt: noon,
             claimedAt: null,
             reviewSince: null,
             hasMoneyInReview: false,

@@ -1,0 +1,39 @@
+/** Second payments that an older version stored are reported once the database is brought up to date. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { RegNo } from '../../../engine/index.ts'
+import { DATABASE_FILE, openToWrite, statements } from '../../../server/store/database.ts'
+import { secondPayments } from '../../../server/store/migrations/second-payments.ts'
+import { migrate, migrations } from '../../../server/store/schema.ts'
+import { paidBySamePerson, secondPaymentOf } from '../../../server/store/second-payments.ts'
+
+test('a database from before second payments were noticed: pairs that were paid in it are reported', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'rollcall-second-'))
+  const db = openToWrite(join(folder, DATABASE_FILE))
+  const before = migrations.indexOf(secondPayments)
+  for (const step of migrations.slice(0, before)) db.exec(step)
+  db.pragma(`user_version = ${before}`)
+  // id, event, name, status, amount
+  const stored: [number, string, string, string, number][] = [
+    [1, 'demo', 'Dr Asha Nair', 'success', 1000],
+    [2, 'demo', 'Asha Nair', 'pending', 1000],
+    [3, 'demo', 'ASHA  NAIR', 'success', 1000],
+    [4, 'other', 'Asha Nair', 'success', 1000],
+    [5, 'demo', 'Anil Nair', 'success', 1000],
+    [6, 'demo', 'Asha Nair', 'success', 0],
+  ]
+  for (const [id, event, name, status, amount] of stored)
+    db.exec(`INSERT INTO registrations (id, event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, payment_status, state, total, created_at, created_day)
+        VALUES (${id}, '${event}', 'h', 'DEMO${id}', '${name}', 'nair@example.org', '', '', '{}', '${status}', '${status === 'success' ? 'complete' : 'to_pay'}', ${amount}, 1, '2026-01-01');
+      INSERT INTO payments (id, registration_id, order_id, attempt, amount, status, created_at, status_at, asks_for)
+        VALUES (${id}, ${id}, 'DEMO${id}01', 1, ${amount}, '${status}', 1, 1, 'whole')`)
+  migrate(db)
+  const sql = statements(db)
+  const firsts = stored.map(([id]) => secondPaymentOf(sql, `DEMO${id}` as RegNo)?.first ?? null)
+  expect(firsts).toEqual([null, null, 'DEMO1', null, null, null])
+  expect(paidBySamePerson(sql, 'DEMO1' as RegNo)).toEqual(['DEMO3'])
+  db.close()
+  rmSync(folder, { recursive: true })
+})
