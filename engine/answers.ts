@@ -3,7 +3,7 @@ import type { Field, PublicEvent } from './config.ts'
 import type { Answer, Answers, FieldErrors, RawAnswers } from './answer.ts'
 import { categoryOf } from './category.ts'
 import { holds, listOf } from './conditions.ts'
-import { chooseOf, fieldsOfPerson, formsOf, invalidOf, requiredOf } from './fields.ts'
+import { chooseOf, faultOf, fieldsOfPerson, formsOf, invalidOf, requiredOf } from './fields.ts'
 import { assertNever, err, fromPairs, ok, own, type Result } from './outcome.ts'
 import { factValues, NO_FACTS, type Facts } from './facts.ts'
 import { isBlank, isUnreadable, readField } from './read-answer.ts'
@@ -124,11 +124,11 @@ function errorOf(
   }
   if (!hasType(field, answer)) return invalidOf(field)
   if (field.type === 'many') return isChosenWell(field, listOf(answer)) ? null : chooseOf(field)
-  if (typeof answer !== 'string') return null
+  if (typeof answer !== 'string') return faultOf(field, answer)
   return (
     testsOf(field)
       .find(({ pattern }) => !pattern.test(answer))
-      ?.message(answer) ?? null
+      ?.message(answer) ?? faultOf(field, answer)
   )
 }
 

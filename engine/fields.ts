@@ -1,7 +1,9 @@
 /** What a proper answer of each field type looks like; read by the normaliser, the check and the schema alike. */
+import type { Answer } from './answer.ts'
 import { ANSWER_CHARACTERS_MAX } from './check/defaults.ts'
 import type { Field } from './config.ts'
 import { FORMATS } from './formats.ts'
+import { readGstin } from './gst.ts'
 import { assertNever } from './outcome.ts'
 import { DAY_PATTERN, type Day } from './time.ts'
 
@@ -117,6 +119,20 @@ export function invalidOf(field: Field): string {
   if (field.invalid !== '') return field.invalid
   return field.pattern === FORMATS.utr ? UTR_SAYS : 'Please check this answer'
 }
+
+/**
+ * What is wrong with an answer of the right form; null: nothing. No pattern can express it, so the schema does not
+ * know it, and both verdicts ask here. A GSTIN is accepted exactly where an invoice prints it.
+ */
+export function faultOf(field: Field, answer: Answer | undefined): string | null {
+  if (field.pattern === FORMATS.gstin && typeof answer === 'string')
+    return readGstin(answer) === null ? GSTIN_SAYS : null
+  if (field.isAmount === true && typeof answer === 'number')
+    return Number(answer.toFixed(2)) === answer ? null : AMOUNT_SAYS
+  return null
+}
+const GSTIN_SAYS = 'This GSTIN has a wrong character. Please check it.'
+const AMOUNT_SAYS = 'Please enter an amount with at most two decimals'
 
 /** The message for a field that has to be answered and is not. */
 export function requiredOf(field: Field): string {

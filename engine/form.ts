@@ -62,6 +62,8 @@ export type Field = {
   readonly to?: Day
   /** number: no fractions, because something is counted by it. */
   readonly isWhole?: boolean
+  /** number: rupees that the delegate names (`amount_in`), of at most two decimals. */
+  readonly isAmount?: boolean
   /** number: what is counted ("nights"), said behind the number; `unitOne` where one of it is called otherwise. */
   readonly unit?: string
   readonly unitOne?: string

@@ -5,7 +5,7 @@ import type { Field, PublicEvent } from './config.ts'
 import type { Answer, Answers, FieldErrors, Person, RawAnswers } from './answer.ts'
 import { listOf } from './conditions.ts'
 import { NO_FACTS, type Facts } from './facts.ts'
-import { chooseOf, fieldsOfPerson, formsOf, invalidOf, requiredOf } from './fields.ts'
+import { chooseOf, faultOf, fieldsOfPerson, formsOf, invalidOf, requiredOf } from './fields.ts'
 import { err, fromPairs, ok, own, type Result } from './outcome.ts'
 import { NOT_BLANK } from './schema.ts'
 
@@ -34,15 +34,19 @@ export function toMessages(
     event.fields.flatMap((field): (readonly [string, string])[] => {
       const found = at('', field)
       if (field.type === 'many') return ofMany(field, found, errors)
-      if (found.length > 0) return [[field.id, messageOf(field, found, own(answers, field.id))]]
-      return ofPeople(field, errors).flatMap((one) =>
-        fieldsOfPerson(field).flatMap((part): (readonly [string, string])[] => {
-          const wrong = at(`/${pointer(field.id)}/${one}`, part)
-          if (wrong.length === 0) return []
-          const said = personAt(own(answers, field.id), one)
-          return [[partOf(field, one, part), messageOf(part, wrong, own(said, part.id))]]
-        }),
-      )
+      const answer = own(answers, field.id)
+      if (found.length > 0) return [[field.id, messageOf(field, found, answer)]]
+      if (field.type === 'people')
+        return listOf(answer).flatMap((_, one) =>
+          fieldsOfPerson(field).flatMap((part): (readonly [string, string])[] => {
+            const wrong = at(`/${pointer(field.id)}/${one}`, part)
+            const said = own(personAt(answer, one), part.id)
+            const message = wrong.length > 0 ? messageOf(part, wrong, said) : faultOf(part, said)
+            return message === null ? [] : [[partOf(field, one, part), message]]
+          }),
+        )
+      const fault = faultOf(field, answer)
+      return fault === null ? [] : [[field.id, fault]]
     }),
   )
 }
@@ -61,16 +65,6 @@ function ofMany(
   if (isNone || found.some(({ keyword }) => keyword === 'type'))
     return [[field.id, invalidOf(field)]]
   return found.length === 0 ? [] : [[field.id, chooseOf(field)]]
-}
-
-/** The places of the people about whom anything is said, each once, in order. */
-function ofPeople(field: Field, errors: readonly SchemaError[]): readonly number[] {
-  if (field.type !== 'people') return []
-  const start = `/${pointer(field.id)}/`
-  const places = errors.flatMap(({ instancePath }) =>
-    instancePath.startsWith(start) ? [Number.parseInt(instancePath.slice(start.length), 10)] : [],
-  )
-  return [...new Set(places)].sort((a, b) => a - b)
 }
 
 function personAt(answer: Answer | undefined, at: number): Person {
@@ -108,7 +102,6 @@ export function checkBySchema(
   const { answers, shown } = counted(event, raw, facts)
   const errors = judge(answers)
   const unreadable = event.fields.filter((field) => isUnreadable(field, own(raw, field.id)))
-  if (errors.length === 0 && unreadable.length === 0) return ok(answers)
   const said = toMessages(event, errors, answers)
   const all = event.fields.flatMap((field) => {
     if (unreadable.includes(field) && shown.has(field.id))

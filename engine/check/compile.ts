@@ -53,12 +53,19 @@ export function toConfig(file: Plain, shared: PlainShared): EventConfig {
   const days = { from: day(text(event.from)), to: day(text(event.to)) }
   const fees = toFees(map(file.fees))
   const counted = new Set(fees.items.flatMap(({ count, times }) => [count?.field, times]))
+  const named = new Set(fees.items.map(({ amountIn }) => amountIn))
   const asked = sections.flatMap((section, index) =>
     list(section.fields)
       .map(map)
       .map((field) => toField(field, index, { categories, shared, days }))
       .map((field) =>
-        field.type === 'number' && counted.has(field.id) ? { ...field, isWhole: true } : field,
+        field.type !== 'number'
+          ? field
+          : {
+              ...field,
+              ...(counted.has(field.id) && { isWhole: true }),
+              ...(named.has(field.id) && { isAmount: true }),
+            },
       ),
   )
   const alsoStored = list(own.also_stored)

@@ -207,7 +207,7 @@ function someOf({ options = [], choose }: Field, chance: Chance): readonly strin
 }
 
 /** Made up, of the forms that event files ask for: a mobile number, PIN, GSTIN, PAN, time. */
-const FORMED = ['9800000000', '680001', '32AAACS1234A1Z5', 'AAAPS1234A', '3:45:00', '100000000000']
+const FORMED = ['9800000000', '680001', '32AAACS1234A1ZB', 'AAAPS1234A', '3:45:00', '100000000000']
 
 /** What has to have a form has one, or is left out. */
 function textFor(field: Field, first: string, last: string, chance: Chance): string {

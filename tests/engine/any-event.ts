@@ -15,11 +15,23 @@ import { eventOf, field, must } from './fixtures.ts'
 
 /** Answers as browsers and strangers send them, by the type of the field. */
 export const samples: Record<Field['type'], readonly unknown[]> = {
-  text: [undefined, ' ', 'x', 'y', 'AB123', '682001', 'z'.repeat(201), ['x'], {}],
+  text: [
+    undefined,
+    ' ',
+    'x',
+    'y',
+    'AB123',
+    '682001',
+    '27AAPFU0939F1ZV',
+    '27AAPFU0939F1ZW',
+    'z'.repeat(201),
+    ['x'],
+    {},
+  ],
   multiline: [undefined, 'x\ny', 'AB123\n'],
   email: [undefined, 'asha@example.org', 'asha', 'a@b', 'a@b.c', `${'a'.repeat(40)}@example.org`],
   phone: [undefined, '9876543210', '12'],
-  number: [undefined, '0', 1, '2.5', 'many', [1], 1e300, '-0', 2],
+  number: [undefined, '0', 1, 1.005, '2.5', 'many', [1], 1e300, '-0', 2],
   date: [undefined, '2026-01-31', '2026-02-01', '2025-12-31', '2026-02-30'],
   'yes-no': [undefined, true, 'false', 'maybe', { true: true }],
   select: [undefined, 'a', 'b', 'c', 'gone', ['a'], 'B '],
@@ -73,7 +85,7 @@ const properties = (id: string, type: Field['type']): fc.Arbitrary<Partial<Field
     case 'multiline':
       return fc
         .record({
-          pattern: fc.constantFrom(undefined, '^(?:[A-Z]{2}[0-9]{3})$', FORMATS.pin),
+          pattern: fc.constantFrom(undefined, '^(?:[A-Z]{2}[0-9]{3})$', FORMATS.pin, FORMATS.gstin),
           lengthMax: fc.constantFrom(undefined, undefined, 3),
         })
         .map(given)
@@ -85,6 +97,7 @@ const properties = (id: string, type: Field['type']): fc.Arbitrary<Partial<Field
           min: maybe(fc.constant(0)),
           max: fc.constantFrom(undefined, 2, 3),
           isWhole: maybe(fc.constant(true)),
+          isAmount: maybe(fc.constant(true)),
         })
         .map(given)
     case 'select':

@@ -254,7 +254,13 @@ const SAID: readonly (readonly [
     { phone_number: '0487 2331234' },
     { phone_number: 'Please give an Indian mobile number of ten digits' },
   ],
-  ['a GSTIN', conference, { gstin: '32AAACS1234A1Z5' }, {}],
+  ['a GSTIN', conference, { gstin: '32AAACS1234A1ZB' }, {}],
+  [
+    'a GSTIN with a wrong check digit, which no invoice prints',
+    conference,
+    { gstin: '32AAACS1234A1Z5' },
+    { gstin: 'This GSTIN has a wrong character. Please check it.' },
+  ],
   [
     'no GSTIN',
     conference,
