@@ -130,9 +130,9 @@ test('a registration is cancelled by the scale of the file: its place is sold ag
     })
   expect((await registers()).statusCode).toBe(409)
   await press('Cancel registration')
-  await dialog().getByText('Share of the price (50%)').waitFor()
+  await dialog().getByText('50% of the price of ₹\u00a01,180').waitFor()
   await dialog().getByText('Proposed refund').waitFor()
-  expect(await dialog().getByLabel('To be paid back, in rupees').inputValue()).toBe('590')
+  expect(await dialog().getByLabel('Amount to refund, in rupees').inputValue()).toBe('590')
   await expectAccessible(page, 'cancelling')
   await done('Ill, wrote yesterday.', 'Cancel registration')
   await said('The registration is cancelled')
@@ -152,7 +152,7 @@ test('money that came while the question stood open is said before anything is c
   const regNo = await registered(29)
   const page = await open(regNo)
   await press('Cancel registration')
-  await dialog().getByText('Nothing was paid for it.').waitFor()
+  await dialog().getByText('Nothing was paid.').waitFor()
   const came = await page.evaluate(
     async (path) =>
       fetch(path, {
@@ -171,7 +171,7 @@ test('money that came while the question stood open is said before anything is c
     .waitFor()
   await dialog().getByText('₹\u00a03,540').first().waitFor()
   await expectAccessible(page, 'money came before the cancellation')
-  await dialog().getByLabel('To be paid back, in rupees').fill('3540')
+  await dialog().getByLabel('Amount to refund, in rupees').fill('3540')
   await done('Asked for it by phone.', 'Cancel registration')
   await said('The registration is cancelled')
   await panel().getByText('₹\u00a03,540 is to be paid back.', { exact: true }).waitFor()

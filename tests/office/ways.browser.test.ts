@@ -199,7 +199,7 @@ test('what was paid in cash goes back by hand, and whoever erases a person reads
   await dialog.getByLabel('Reference of the transfer or slip').waitFor()
   await dialog.getByRole('button', { name: 'Not now' }).click()
   await acts(page).getByRole('button', { name: 'Cancel registration' }).click()
-  await dialog.getByLabel('To be paid back, in rupees').fill('3540')
+  await dialog.getByLabel('Amount to refund, in rupees').fill('3540')
   await dialog.getByLabel('Why').fill('She is ill.')
   await dialog.getByRole('button', { name: 'Cancel registration' }).click()
   await acts(page).getByText('Cancelled: ').waitFor()

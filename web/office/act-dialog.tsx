@@ -7,6 +7,7 @@ import type { ApiError } from '../api.ts'
 import { Dialog } from '../shared/dialog.tsx'
 import { Icon } from '../shared/icons.tsx'
 import { Ledger } from '../shared/ledger.tsx'
+import type { LedgerRow } from '../shared/ledger.tsx'
 import { SeenFirst } from './act-approval.tsx'
 import { Came, Told, typed } from './act-came.tsx'
 import { ChangedAnswers, NewPerson } from './act-fields.tsx'
@@ -182,30 +183,38 @@ const said = (amount: number): string => {
 }
 
 function PayBack({ kept, proposed_back: proposed, cancellation }: ActsAnswer) {
-  if (kept === 0) return <p>Nothing was paid for it. Its places will be free for others.</p>
+  if (kept === 0) return <p>Nothing was paid. This frees the seat.</p>
   const { paid, owed, remaining, percent, share, refunded } = cancellation
-  const figures: readonly (readonly [name: string, amount: number | null])[] = [
-    ['Paid', paid],
-    ['Owed in any case', owed],
-    ['Remaining price', remaining],
-    [percent === null ? 'Share' : `Share of the price (${percent}%)`, share],
-    ['Already refunded', refunded],
-    ['Proposed refund', proposed],
+  const rows: readonly LedgerRow[] = [
+    { id: 'paid', label: 'Paid', value: said(paid) },
+    ...(owed === 0
+      ? []
+      : [{ id: 'owed', label: 'Paid beyond the price: refunded in full', value: said(owed) }]),
+    ...(share === null
+      ? []
+      : [
+          {
+            id: 'share',
+            label: `${percent}% of the price of ${said(remaining)}`,
+            value: said(share),
+          },
+        ]),
+    ...(refunded === 0
+      ? []
+      : [{ id: 'refunded', label: 'Refunded so far', value: `− ${said(refunded)}` }]),
+    ...(proposed === null
+      ? []
+      : [{ id: 'proposed', label: 'Proposed refund', value: said(proposed), total: true }]),
   ]
   return (
     <>
-      <p>
-        This frees the places.{' '}
-        {proposed === null && 'No refund rule is set for this event: enter the amount to refund.'}
-      </p>
-      <Ledger
-        money
-        rows={figures.flatMap(([label, amount]) =>
-          amount === null ? [] : [{ id: label, label, value: said(amount) }],
-        )}
-      />
+      <p>This frees the seat. It pays nothing out: make the refund afterwards.</p>
+      {proposed === null && (
+        <p>No refund rule is set for this event: enter the amount to refund.</p>
+      )}
+      <Ledger money rows={rows} />
       <label>
-        To be paid back, in rupees
+        Amount to refund, in rupees
         <input
           name="pay_back"
           inputMode="decimal"
