@@ -123,6 +123,7 @@ const officeRegistration = {
     },
   ],
   same_email: [{ reg_no: 'SAMP2', payment_status_display: 'Paid' }],
+  paid_by_same_person: [],
   event: { id: 'sample', title: 'Sample', route: '/admin/sample' },
 }
 const session = {
