@@ -298,11 +298,21 @@ function findReferences(
     const returns = [...new Map(paid.map((payment) => [payment.id, payment])).values()]
     const reported = regNosOf(reportedIn(line, isUsable))
     const of = [...new Set([...returns.flatMap(({ regNo }) => regNo ?? []), ...reported])]
-    const [reference] = usable.filter(
-      (key) => payments.has(key) || byReported.has(key) || claimedElsewhere.has(key),
+    // The money came in this file: its bank's number is in a line of the same amount.
+    const cameHere = usable.filter(
+      (key) => isUtr(key) && carriers.get(key)?.some((one) => one.line.amount === line.amount),
     )
+    const [reference] = [
+      ...usable.filter(
+        (key) => payments.has(key) || byReported.has(key) || claimedElsewhere.has(key),
+      ),
+      ...cameHere,
+    ]
     if (reference === undefined) return []
-    const isHere = returns.some((payment) => !isOfAnother(payment, eventId)) || reported.length > 0
+    const isHere =
+      cameHere.length > 0 ||
+      reported.length > 0 ||
+      returns.some((payment) => !isOfAnother(payment, eventId))
     const why = isHere ? RETURNED : RETURNED_ELSEWHERE
     return [{ line, reference, also: [], as: 'returned', of, payout: null, why, returns }]
   }

@@ -374,3 +374,11 @@ test('a UTR in groups in the column of references is the reference', async () =>
   const [line] = (await statement(came(`NEFT ${regNo}`, FEE, grouped(reference)))).lines
   expect(line?.reference).toBe(reference)
 })
+
+test('a transfer that came and was returned in one file, and that nobody reported, is shown as returned', async () => {
+  const reference = utr()
+  const rows = [came(`NEFT CR-${reference}-UNKNOWN`, 55), went(`NEFT RETURN ${reference}`, 55)]
+  expect((await statement(...rows)).lines.map(({ as }) => as)).toEqual(['unmatched', 'returned'])
+  const charge = [came(`NEFT CR-${reference}-UNKNOWN`, 55), went(`CHGS NEFT ${reference}`, 2.36)]
+  expect((await statement(...charge)).lines.map(({ as }) => as)).toEqual(['unmatched'])
+})
