@@ -1,6 +1,6 @@
 /** Matches the lines of a bank statement with the registrations that wait for money. */
-import { bankKey, isSearchable, isUtr, keysIn, wordsOf } from './bank-reference.ts'
-import { REFERENCE_CHARACTERS_MAX, type BankKey } from './bank-reference.ts'
+import { bankKey, isSearchable, isUtr, keysIn, type BankKey } from './bank-reference.ts'
+import { fallbackKeys, fallbackName, keysOfLine, utrsIn } from './line-references.ts'
 import { formatMoney, type Paise } from './money.ts'
 import type { RegNo } from './numbers.ts'
 import type { Statement, StatementLine } from './statement.ts'
@@ -71,10 +71,6 @@ export type Reconciled = {
 const DAYS_APART_MAX = 3
 
 type Lines = Pick<Statement, 'lines' | 'withdrawals' | 'details'>
-
-/** The column of references and the narration are two texts: no number begins in one and ends in the other. */
-const keysOfLine = ({ reference, narration }: StatementLine): ReadonlySet<BankKey> =>
-  new Set([...keysIn(reference), ...keysIn(narration)])
 
 /** Every reference that the lines of a statement may be stored under. */
 export function referencesIn({ lines, withdrawals }: Lines): readonly BankKey[] {
@@ -350,39 +346,6 @@ function countIn(lines: readonly ReadonlySet<BankKey>[]): ReadonlyMap<BankKey, n
   const times = new Map<BankKey, number>()
   for (const keys of lines) for (const key of keys) times.set(key, (times.get(key) ?? 0) + 1)
   return times
-}
-
-/** A line without a number of its own is known by its day, amount and texts. */
-function fallbackName({ day, amount, reference, narration }: StatementLine): string {
-  const texts = reference === '' ? narration : `${reference} ${narration}`
-  const name = `${day} ${amount} ${texts}`
-  if (name.length <= REFERENCE_CHARACTERS_MAX) return name
-  const end = ` x${fingerprint(name)}`
-  return name.slice(0, REFERENCE_CHARACTERS_MAX - end.length) + end
-}
-
-/** FNV-1a: tells apart texts that are longer than a reference and begin alike. */
-function fingerprint(text: string): string {
-  let hash = 0x811c9dc5
-  for (const char of text) hash = Math.imul(hash ^ (char.codePointAt(0) ?? 0), 0x01000193)
-  return (hash >>> 0).toString(36)
-}
-
-/** As it is stored now, and as it was before it had a fingerprint, and before it had the amount. */
-function fallbackKeys(line: StatementLine): readonly BankKey[] {
-  const { day, amount, narration } = line
-  const names = [fallbackName(line), `${day} ${amount} ${narration}`, `${day} ${narration}`]
-  return names.map((name) => bankKey(name.slice(0, REFERENCE_CHARACTERS_MAX)))
-}
-
-/** UPI apps and some banks print twelve digits in three groups. */
-const IN_GROUPS = /(?<![\d-])\d{4}([ -])\d{4}\1\d{4}(?![\d-])/g
-
-/** The bank's own numbers in a line: a column of its own may hold one in groups. */
-function utrsIn({ reference, narration }: StatementLine): readonly BankKey[] {
-  const words = [reference, ...wordsOf(reference), ...wordsOf(narration)]
-  const groups = narration.match(IN_GROUPS) ?? []
-  return [...new Set([...words, ...groups].map(bankKey).filter(isUtr))]
 }
 
 /** Reported without a reference that the bank shows: the same amount, about that day. */

@@ -1,7 +1,17 @@
 /** A gateway's settlement report: which column is which, and what it paid into the bank, payment by payment. */
 import { paise, type Paise } from './money.ts'
 import { err, ok, type Result } from './outcome.ts'
-import { dayIn, headOf, likeliestHeader, signedIn, tableIn, textIn } from './sheet.ts'
+import {
+  currencyColumns,
+  dayIn,
+  headOf,
+  isInRupees,
+  likeliestHeader,
+  signedIn,
+  tableIn,
+  textIn,
+  withColumns,
+} from './sheet.ts'
 import type { SheetRow } from './sheet.ts'
 import type { ColumnsUnknown } from './statement.ts'
 import type { Day } from './time.ts'
@@ -122,12 +132,12 @@ export function readSettlement(
 ): Result<Settlement, ColumnsUnknown> {
   const table = tableIn(rows, columns, columnsOf)
   if (table === null) return err({ code: 'columns_unknown', header: likeliestHeader(rows) })
-  const { is, below } = table
+  const { below } = table
   const lines: SettlementLine[] = []
   const unread: number[] = []
   const alike = new Map<string, number>()
   let unsettled = 0
-  for (const row of below) {
+  for (const { row, is } of withColumns(below, table.is, columns === null ? columnsOf : null)) {
     const read = lineOf(row, is)
     if (read === 'none') continue
     if (read === 'unread') unread.push(row.line)
@@ -186,7 +196,7 @@ function columnsOf(cells: readonly string[]): SettlementColumns | null {
         utr: at('utr'),
         kind: at('kind'),
         paid: at('paid'),
-        currencies: heads.flatMap((head, column) => (CURRENCY.test(head) ? [column] : [])),
+        currencies: currencyColumns(heads),
       }
 }
 
@@ -204,7 +214,7 @@ function lineOf(
   ]
   // A sum has an amount, and a word at most where others have their number.
   if (!/\d/.test(order) && !/\d/.test(reference)) return 'none'
-  if (columns.currencies.some((at) => !RUPEES.test(textIn(cells, at)))) return 'unread'
+  if (!isInRupees(cells, columns.currencies)) return 'unread'
   const amount = signedIn(textIn(cells, columns.amount))
   const [fee, tax] = [columns.fee, columns.tax].map((at) => signedIn(textIn(cells, at)))
   if (amount === null || amount === 0 || fee == null || tax == null) return 'unread'
@@ -237,11 +247,6 @@ function lineOf(
     paidOn: dayIn(textIn(cells, columns.paid)),
   }
 }
-
-/** How gateways call a column of currencies, letters only. */
-const CURRENCY = /(?:currency|curr|ccy)(?:code|name)?$/
-/** How they write rupees; empty: the line does not say. */
-const RUPEES = /^(|inr|356|rs\.?|₹|rupees?|indian rupees?)$/i
 
 /** A chargeback, unless it is one that was won: that is given, and its sign says so. */
 const TAKEN_OFF = /^(?!.*revers).*(charge\s*back|dispute|\b350\b)/i

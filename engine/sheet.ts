@@ -28,6 +28,8 @@ export function textIn(cells: readonly string[], at: number | null): string {
 
 /** "Rs. 1,00,000.00 Cr", "-20.00", "20.00-", "20.00 Dr", "(20.00)": signed whole paise; 0 where nothing stands; null: no amount. */
 export function signedIn(cell: string): Paise | null {
+  // A comma before the paise would make a hundred times the amount.
+  if (cell.includes(',') && !GROUPED.test(cell)) return null
   const plain = cell
     .replaceAll(/rs\.?|inr|₹|cr\.?$|[,\s]/gi, '')
     .replace(/^(.+?)(?:dr\.?|[-−])$/i, '-$1')
@@ -39,6 +41,22 @@ export function signedIn(cell: string): Paise | null {
   const read = readAmount(less === '' ? plain : less)
   return read === null || less === '' ? read : paise(-read)
 }
+
+/** Thousands in threes, or lakhs in twos before the last three. */
+const GROUPED = /^[^\d,]*\d{1,3}(?:,\d{2,3})*,\d{3}(?![\d,])[^,]*$/
+
+/** How banks and gateways call a column of currencies, letters only. */
+const CURRENCY = /(?:currency|curr|ccy)(?:code|name)?$/
+/** How they write rupees; empty: the line does not say. */
+const RUPEES = /^(|inr|356|rs\.?|₹|rupees?|indian rupees?)$/i
+
+/** Columns that say a currency. */
+export const currencyColumns = (heads: readonly string[]): readonly number[] =>
+  heads.flatMap((head, column) => (CURRENCY.test(head) ? [column] : []))
+
+/** Whether a line is in rupees, as far as it says. */
+export const isInRupees = (cells: readonly string[], currencies: readonly number[]): boolean =>
+  currencies.every((at) => RUPEES.test(textIn(cells, at)))
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 
@@ -86,4 +104,21 @@ export function tableIn<C>(
   return found === undefined
     ? { is, above: [], below: rows }
     : { is, above: rows.slice(0, found.at), below: rows.slice(found.at + 1) }
+}
+
+/**
+ * The rows below the heads, each with its columns: where two downloads were pasted together the second brings heads of its own,
+ * maybe in another order. `columnsOf` null: somebody said the columns.
+ */
+export function withColumns<C>(
+  rows: readonly SheetRow[],
+  is: C,
+  columnsOf: ((cells: readonly string[]) => C | null) | null,
+): readonly { readonly row: SheetRow; readonly is: C }[] {
+  let now = is
+  return rows.flatMap((row) => {
+    const heads = columnsOf?.(row.cells) ?? null
+    now = heads ?? now
+    return heads === null ? [{ row, is: now }] : []
+  })
 }

@@ -1,7 +1,17 @@
 /** A bank's statement as the bank's site gives it: which column is what, and what came and went, line by line. */
 import { paise, type Paise } from './money.ts'
 import { err, ok, type Result } from './outcome.ts'
-import { dayIn, headOf, likeliestHeader, signedIn, tableIn, textIn } from './sheet.ts'
+import {
+  currencyColumns,
+  dayIn,
+  headOf,
+  isInRupees,
+  likeliestHeader,
+  signedIn,
+  tableIn,
+  textIn,
+  withColumns,
+} from './sheet.ts'
 import type { SheetRow } from './sheet.ts'
 import type { Day } from './time.ts'
 
@@ -15,6 +25,8 @@ export type StatementColumns = {
   readonly sign: number | null
   /** Money that went, where `credit` is what came; left out: the file has no such column. */
   readonly debit?: number | null
+  /** Columns that say a currency; left out: none. */
+  readonly currencies?: readonly number[]
 }
 /** Money that came, or that went. */
 export type StatementLine = {
@@ -36,7 +48,7 @@ export type Statement = {
   readonly repeated: readonly { readonly line: number; readonly first: number }[]
   /** What is above and below the table: name, address and number of the account. */
   readonly details: readonly string[]
-  /** Lines whose amount or day cannot be read. */
+  /** Lines whose amount or day cannot be read, and those in another currency. */
   readonly unread: readonly number[]
 }
 /** Nobody can tell which column is which: `header` is the row that looks most like the heads of columns. */
@@ -70,21 +82,23 @@ export function readStatement(
 ): Result<Statement, ColumnsUnknown> {
   const table = tableIn(rows, columns, columnsOf)
   if (table === null) return err({ code: 'columns_unknown', header: likeliestHeader(rows) })
-  const { is, above, below } = table
+  const { above, below } = table
   const lines: StatementLine[] = []
   const withdrawals: StatementLine[] = []
   const repeated: { line: number; first: number }[] = []
   const unread: number[] = []
   const seen = new Map<string, number>()
-  const isDated = ({ cells }: SheetRow): boolean => dayIn(cells[is.date] ?? '') !== null
-  const end = below.findLastIndex(isDated) + 1
-  for (const row of below.slice(0, end)) {
+  const all = withColumns(below, table.is, columns === null ? columnsOf : null)
+  const end = all.findLastIndex(({ row, is }) => dayIn(row.cells[is.date] ?? '') !== null) + 1
+  const isForeign = above.some(({ cells }) => FOREIGN.test(cells.join(' ')))
+  for (const { row, is } of all.slice(0, end)) {
     const day = dayIn(row.cells[is.date] ?? '')
     if (day === null) {
       if (hasAmount(row, is)) unread.push(row.line)
       continue
     }
-    const signed = signedBy(row.cells, is)
+    const isRupees = !isForeign && isInRupees(row.cells, is.currencies ?? [])
+    const signed = isRupees ? signedBy(row.cells, is) : null
     if (signed === null) unread.push(row.line)
     // Without a column of withdrawals, a row without a deposit may be one.
     const mayBeWithdrawal = signed === 0 && is.credit !== null && (is.debit ?? null) === null
@@ -105,12 +119,16 @@ export function readStatement(
     else withdrawals.push(line)
     if (first === undefined) seen.set(same, row.line)
   }
-  for (const row of below.slice(end)) if (isUndated(row, is)) unread.push(row.line)
-  const details = [...above, ...below.slice(end)]
+  const after = all.slice(end)
+  for (const { row, is } of after) if (isUndated(row, is)) unread.push(row.line)
+  const details = [...above, ...after.map(({ row }) => row)]
     .slice(0, DETAIL_ROWS_MAX)
     .map(({ cells }) => cells.join(' ').slice(0, NARRATION_CHARACTERS_MAX))
-  return ok({ columns: is, lines, withdrawals, repeated, details, unread })
+  return ok({ columns: table.is, lines, withdrawals, repeated, details, unread })
 }
+
+/** Above the table: what is in it is no rupees. */
+const FOREIGN = /currency\W{1,3}(?!inr|rs|rupee|indian)[a-z]{3}/i
 
 /** Sums, and what was carried over: no lines of money that came. */
 const SUM = /total|balance|brought|carried|[bc]\/f/i
@@ -147,7 +165,9 @@ function columnsOf(cells: readonly string[]): StatementColumns | null {
   )
     return null
   const debit = credit === null ? null : at('debit')
-  return { date, narration, reference, credit, amount, sign, debit }
+  const currencies = currencyColumns(heads)
+  const named = currencies.length === 0 ? {} : { currencies }
+  return { date, narration, reference, credit, amount, sign, debit, ...named }
 }
 
 /** What came by a row, below nothing where it went; 0: neither; null: it cannot be read. */

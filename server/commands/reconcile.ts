@@ -158,7 +158,8 @@ function say(
       `${file}:${line.line}: ${formatMoney(line.amount)} on ${formatDay(line.day)}, ${reference}: ${[WORDS[as], ...settled, ...of].join(' ')}${why === null ? '' : `. ${why}`}`,
     )
   }
-  for (const line of unread) terminal.print(`${file}:${line}: the amount or the day cannot be read`)
+  for (const line of unread)
+    terminal.print(`${file}:${line}: the amount, the currency or the day cannot be read`)
   for (const { line, first } of repeated)
     terminal.print(`${file}:${line}: the same as line ${first}, counted once`)
   for (const { regNo, due, told } of waiting)

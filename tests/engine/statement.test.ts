@@ -128,6 +128,32 @@ test('money whose day cannot be read is named, and sums below the table are not'
   expect(read.value.unread).toEqual([2, 4, 5, 8])
 })
 
+test.each([
+  ['a column that says USD', 'Date,Narration,Deposit Amt,Currency\n03/02/27,INWARD,1456.77,USD\n'],
+  [
+    'a line above the table',
+    'Currency: USD,,\nDate,Narration,Deposit Amt\n03/02/27,INWARD,1456.77\n',
+  ],
+  ['a comma before the paise', 'Date,Narration,Deposit Amt\n03/02/27,INWARD,"1456,77"\n'],
+])('money in another currency or way of writing is not read as rupees: %s', (_, text) => {
+  const read = readStatement(rowsOf(text))
+  expect(read).toMatchObject({ ok: true, value: { lines: [] } })
+  expect(read.ok && read.value.unread).toHaveLength(1)
+})
+
+test('two downloads in one file, with their columns in another order, are each read by their own heads', () => {
+  expect(
+    came(`Date,Narration,Withdrawal Amt,Deposit Amt,Currency
+03/02/27,FIRST,,"1,00,000.00",INR
+Date,Narration,Deposit Amt,Withdrawal Amt,Currency
+04/02/27,SECOND,20,,INR
+`),
+  ).toEqual([
+    ['2027-02-03', 10_000_000, '', 'FIRST'],
+    ['2027-02-04', 2_000, '', 'SECOND'],
+  ])
+})
+
 test('lines are matched by what was told, by the number, and by amount and day only as a question', () => {
   const awaited = [
     waits(1, { told: told('icic n2 2027 0203 12345678') }),

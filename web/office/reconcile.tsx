@@ -228,8 +228,8 @@ function Found({ event, laid: { lines, waiting, unread, repeated }, again }: Fou
       )}
       {unread.length > 0 && (
         <p className="mute">
-          Line {unread.join(', ')} of the file cannot be read: the amount or the day is unclear. Its
-          money is not in the list above.
+          Line {unread.join(', ')} of the file cannot be read: its amount, currency or day is
+          unclear. Its money is not in the list above.
         </p>
       )}
       {waiting.length > 0 && (
