@@ -65,7 +65,7 @@ export function mailRoutes(office: OfficeRoutes, deps: Deps): void {
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     const ids = readIds(body)
-    if (!ids.ok) return refuse(reply, 400, 'bad_request', ids.error)
+    if (!ids.ok) return refuse(reply, 422, 'bad_data', ids.error)
     const at = deps.clock()
     const count = await deps.store.retryMails(at, {
       ids: ids.value,

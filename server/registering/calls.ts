@@ -7,6 +7,7 @@ import { readBody } from '../http/body.ts'
 import type { Call } from '../http/event-calls.ts'
 import { addressOf, refuseTooMany } from '../http/limit.ts'
 import { refuse } from '../http/refuse.ts'
+import { refusesOtherThanText } from '../http/texts.ts'
 import type { Guesses } from './guesses.ts'
 import { leftOf } from './facts.ts'
 import { keyOf } from './key.ts'
@@ -90,7 +91,8 @@ export function registeringCalls(
       reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer')
       const body = await readBody(request, new Map(), deps.uploads)
       if (!body.ok) return sendRefusal(reply, bodyRefused(served.config, body.error))
-      const email = own(body.value.values, 'email') ?? undefined
+      if (refusesOtherThanText(reply, body.value.values, ['email'])) return reply
+      const email = own(body.value.values, 'email')
       return answer(served, request, reply, params.reg_no ?? '', email)
     }
 

@@ -5,6 +5,7 @@ import type { Deps } from '../deps.ts'
 import { addressOf, limitByAddress, refuseTooMany } from '../http/limit.ts'
 import type { Allowance } from '../http/limit.ts'
 import { refuse } from '../http/refuse.ts'
+import { refusesOtherThanText } from '../http/texts.ts'
 import type { MailSpacing } from '../store/store.ts'
 import { findRegistration, isCountable, isEmailOf } from './lookup.ts'
 import type { LookupGuard } from './lookup.ts'
@@ -31,6 +32,7 @@ export async function confirmationCall(
   const ask = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer')
     if (await isTooOften(request, reply)) return reply
+    if (refusesOtherThanText(reply, request.body, ['order_id', 'email'])) return reply
     const { order_id: orderId, email } = fieldsOf(request.body)
     const address = addressOf(request)
     const event = deps.events.byOrderId(orderId)?.config ?? null

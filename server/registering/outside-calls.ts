@@ -4,6 +4,8 @@ import { invalidOf, own } from '../../engine/index.ts'
 import type { CodeAnswer, EventConfig, RollAnswer } from '../../engine/index.ts'
 import type { Deps } from '../deps.ts'
 import { refuse } from '../http/refuse.ts'
+import { recordOf } from '../http/sent.ts'
+import { refusesOtherThanText } from '../http/texts.ts'
 import { cellsThatCount, codeFact, rowOf } from './facts.ts'
 import type { Guesses } from './guesses.ts'
 import { codeSentence } from './refusals.ts'
@@ -18,6 +20,7 @@ export async function outsideCalls(
 ): Promise<void> {
   const asking =
     (
+      names: readonly string[],
       answer: (
         event: EventConfig,
         body: Readonly<Record<string, unknown>>,
@@ -33,12 +36,11 @@ export async function outsideCalls(
         return refuse(reply, 404, 'no_such_event', 'There is no event with this name.')
       if (await guesses.isTooMany(request, reply)) return reply
       const { body } = request
-      const said =
-        typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {}
-      return answer(served.config, said, request, reply)
+      if (refusesOtherThanText(reply, body, names)) return reply
+      return answer(served.config, recordOf(body), request, reply)
     }
 
-  const code = asking(async (event, body, request, reply) => {
+  const code = asking(['code'], async (event, body, request, reply) => {
     const typed = typedIn(body, 'code')
     const fact = await codeFact(deps, event, typed ?? '', deps.clock())
     await guesses.count(request, fact.is === 'unknown' ? 'wrong' : 'right')
@@ -51,7 +53,7 @@ export async function outsideCalls(
     return reply.send(answer)
   })
 
-  const roll = asking(async (event, body, request, reply) => {
+  const roll = asking(['field', 'value'], async (event, body, request, reply) => {
     const field = event.fields.find(({ id }) => id === typedIn(body, 'field'))
     if (field?.roll === undefined)
       return refuse(reply, 422, 'no_such_field', 'This form asks for no roll under this name.')

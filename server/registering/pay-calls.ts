@@ -6,6 +6,7 @@ import type { Deps } from '../deps.ts'
 import { addressOf, limitByAddress, refuseTooMany } from '../http/limit.ts'
 import type { Allowance } from '../http/limit.ts'
 import { refuse } from '../http/refuse.ts'
+import { refusesOtherThanText } from '../http/texts.ts'
 import { readFields } from '../paying/gateway/fields.ts'
 import type { Fields } from '../paying/gateway/fields.ts'
 import { keepsBodies, readMessage } from '../paying/message-body.ts'
@@ -39,9 +40,28 @@ export async function payCalls(
   })
 }
 
-async function fieldsOf(request: FastifyRequest): Promise<Fields | null> {
+/** Null: there are none. `refused`: answered, because they are not text. */
+async function fieldsOf(
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Fields | null | 'refused'> {
   const read = await readMessage(request)
-  return read === null ? null : readFields(read.body, read.contentType)
+  if (read === null) return null
+  const isJson = read.contentType.toLowerCase().includes('json')
+  return isJson && refusesOtherThanText(reply, jsonIn(read.body), FIELDS)
+    ? 'refused'
+    : readFields(read.body, read.contentType)
+}
+
+const FIELDS = ['order_id', 'email', 'token', 'price'] as const
+
+/** Undefined: it is no JSON. */
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }
 
 async function payByNumber(
@@ -51,7 +71,8 @@ async function payByNumber(
   reply: FastifyReply,
 ): Promise<unknown> {
   reply.header('cache-control', 'no-store')
-  const fields = await fieldsOf(request)
+  const fields = await fieldsOf(request, reply)
+  if (fields === 'refused') return reply
   const orderId = fields?.['order_id']?.trim() ?? ''
   const address = addressOf(request)
   const named = deps.events.byOrderId(orderId)?.config.id ?? ''
@@ -80,7 +101,8 @@ async function payByLink(
   reply: FastifyReply,
 ): Promise<unknown> {
   reply.header('cache-control', 'no-store')
-  const fields = await fieldsOf(request)
+  const fields = await fieldsOf(request, reply)
+  if (fields === 'refused') return reply
   const token = fields?.['token']?.trim() ?? ''
   const found = await linked(deps, token)
   if (found === null || found.isExpired) return refuse(reply, 404, 'link_unknown', LINK_UNKNOWN)

@@ -67,7 +67,7 @@ export function closedRefused(text: string): Refusal {
 
 /** A call that takes a file and got none, or several. */
 export function noFileRefused(): Refusal {
-  return said(400, 'bad_request', 'Send one file, under the name of its field.')
+  return said(422, 'bad_request', 'Send one file, under the name of its field.')
 }
 
 export function bodyRefused(event: EventConfig, refusal: BodyRefusal): Refusal {
@@ -84,9 +84,9 @@ export function bodyRefused(event: EventConfig, refusal: BodyRefusal): Refusal {
     case 'not_json':
       return unreadable('The request says it is JSON, but it cannot be read as JSON.')
     case 'too_deep':
-      return unreadable('The answers are nested more deeply than any answer is.')
+      return said(422, 'bad_request', 'The answers are nested more deeply than any answer is.')
     case 'not_an_object':
-      return unreadable('The answers must be one JSON object.')
+      return said(422, 'bad_request', 'The answers must be one JSON object.')
     case 'not_multipart':
       return unreadable(
         'The request says it is multipart/form-data, but it cannot be read as such.',

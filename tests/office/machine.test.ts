@@ -71,8 +71,8 @@ test('mails that were given up are seen by who works for their event, and go out
   ])
 
   const ids = all.mails.map(({ id }) => id)
-  expect(await retry(desk, {})).toEqual([400, 'Say “ids” of at most 200 mails, or “all”: true.'])
-  expect((await retry(desk, { ids: ['1'] }))[0]).toBe(400)
+  expect(await retry(desk, {})).toEqual([422, 'Say “ids” of at most 200 mails, or “all”: true.'])
+  expect((await retry(desk, { ids: ['1'] }))[0]).toBe(422)
   // Of the other event it stays as it is, also when it is named.
   expect(await retry(desk, { ids })).toEqual([200, '1 mail goes out again.'])
   expect((await mails(owner)).counts).toEqual({ queued: 1, failed: 1, sent: 0 })

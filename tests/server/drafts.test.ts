@@ -168,8 +168,8 @@ test.each<[string, () => ReturnType<TestApp['post']>, number, string]>([
   ['a kind that is not taken', () => sendAhead(pdf(), 'proof.exe'), 422, 'invalid_answers'],
   ['an empty file', () => sendAhead(Buffer.alloc(0)), 422, 'invalid_answers'],
   ['more than the field takes', () => sendAhead(Buffer.alloc(6 << 20, 1)), 413, 'file_too_large'],
-  ['a file of no field', () => sendAhead(pdf(), 'a.pdf', 'cv'), 400, 'bad_request'],
-  ['no file', () => server.post(PROOFS, { pg_proof: 'x' }), 400, 'bad_request'],
+  ['a file of no field', () => sendAhead(pdf(), 'a.pdf', 'cv'), 422, 'bad_request'],
+  ['no file', () => server.post(PROOFS, { pg_proof: 'x' }), 422, 'bad_request'],
   [
     'one for no event',
     () => server.post('/api/events/none/proofs', {}, { a: { name: 'a.pdf', bytes: pdf() } }),

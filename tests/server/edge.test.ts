@@ -371,7 +371,7 @@ describe('what reads well and means nothing', () => {
         payload: nested(20_000),
       })
       expect([answer.statusCode, answer.json()]).toEqual([
-        400,
+        422,
         {
           status: 'error',
           code: 'bad_request',

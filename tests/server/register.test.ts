@@ -393,7 +393,7 @@ describe('wrong in, clear out, nothing stored:', () => {
     [
       'JSON that is no object',
       () => json('[1, 2]'),
-      400,
+      422,
       { code: 'bad_request', message: 'The answers must be one JSON object.' },
     ],
     ['an empty body that says it is JSON', () => json(''), 400, { code: 'bad_request' }],
