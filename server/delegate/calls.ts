@@ -19,7 +19,7 @@ import { keepProof } from '../registering/proof-calls.ts'
 import { bodyRefused, sendRefusal } from '../registering/refusals.ts'
 import { limitsOf } from '../registering/sent-files.ts'
 import { lostLinkCall } from './lost-link.ts'
-import { myAnswer } from './view.ts'
+import { myAnswer, ownDocuments } from './view.ts'
 
 /** The page looks again by itself while a payment is on its way. */
 const LOOKS_PER_ADDRESS: Allowance = { triesMax: 120, windowMs: 60_000 }
@@ -66,8 +66,11 @@ export async function delegateCalls(
   )
   const document = withLink(
     limitByAddress(deps, DOCUMENTS_PER_ADDRESS),
-    async ({ registration }, request, reply) =>
-      sendDocument(deps, reply, registration.regNo, request.params),
+    async ({ registration: { regNo } }, request, reply) => {
+      const { id } = request.params as { readonly id: string }
+      const isOwn = (await ownDocuments(deps.store, regNo)).some((one) => String(one.id) === id)
+      return sendDocument(deps, reply, regNo, isOwn ? { id } : {})
+    },
   )
 
   const act = withLink(

@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify'
 import { own } from '../../engine/index.ts'
 import { refuse } from './refuse.ts'
 
-/** True: answered with 422. A name that is left out is no mistake here, and a number is what it says. */
+/** True: answered with 422. A name that is left out, or null, is no mistake here, and a number is what it says. */
 export function refusesOtherThanText(
   reply: FastifyReply,
   body: unknown,
@@ -15,8 +15,8 @@ export function refusesOtherThanText(
     return true
   }
   const wrong = names.find((name) => {
-    const value = own(body as Readonly<Record<string, unknown>>, name)
-    return value !== undefined && typeof value !== 'string' && typeof value !== 'number'
+    const value = own(body as Readonly<Record<string, unknown>>, name) ?? null
+    return value !== null && typeof value !== 'string' && typeof value !== 'number'
   })
   if (wrong === undefined) return false
   refuse(reply, 422, 'bad_data', `“${wrong}” must be text.`)

@@ -92,7 +92,7 @@ export function registeringCalls(
       const body = await readBody(request, new Map(), deps.uploads)
       if (!body.ok) return sendRefusal(reply, bodyRefused(served.config, body.error))
       if (refusesOtherThanText(reply, body.value.values, ['email'])) return reply
-      const email = own(body.value.values, 'email')
+      const email = own(body.value.values, 'email') ?? undefined
       return answer(served, request, reply, params.reg_no ?? '', email)
     }
 

@@ -5,7 +5,7 @@ import * as mupdf from 'mupdf'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { amountInWords } from '../../engine/in-words.ts'
 import { formatMoney, instant, orderIdOf, paise } from '../../engine/index.ts'
-import type { DocumentBody, DocumentsAnswer, RegNo } from '../../engine/index.ts'
+import type { DocumentBody, DocumentsAnswer, MyAnswer, RegNo } from '../../engine/index.ts'
 import { readGolden } from '../checker/goldens.ts'
 import { startTestApp } from '../server/harness.ts'
 import type { TestApp } from '../server/harness.ts'
@@ -13,6 +13,7 @@ import { run } from '../server/running.ts'
 import { noon, register, signIn } from './office.ts'
 import { printed } from '../../server/documents/facts.ts'
 import { pdfOf } from '../../server/documents/pdf.ts'
+import { newLink } from '../../server/registering/own-link.ts'
 import type { Office } from './office.ts'
 
 let server: TestApp
@@ -257,4 +258,40 @@ test('a server that is told to stop does not stay for half a minute because some
   expect(out, err).toMatch(/^%PDF-/)
   // What would keep the process: its thread must not.
   expect(out).not.toContain('MessagePort')
+})
+
+test('after a transfer the new holder could open documents in the name of the first; they stay as issued, for the office', async () => {
+  const made = { n: 60, on: noon('2026-01-18'), answers: answers('First Holder') }
+  const regNo = await register(server, EVENT, { ...made, pays: 'success' })
+  const linkTo = async (): Promise<string> => {
+    const link = await newLink(server.deps, { regNo, eventId: EVENT })
+    return `/api${new URL(link).pathname}/`
+  }
+  const mine = async (path: string) =>
+    (await server.app.inject({ url: path })).json<MyAnswer>().documents ?? []
+  const before = await documents(regNo)
+  const issued = await body(regNo, 'invoice')
+  const first = await linkTo()
+  expect((await mine(first)).map(({ id }) => id)).toEqual(before.map(({ id }) => id))
+  const transfer = {
+    act: 'transfer',
+    why: 'A colleague comes.',
+    answers: {
+      full_name: 'Second Holder',
+      email: 'second@example.org',
+      phone_number: '9876511111',
+    },
+  }
+  expect(await office.act(regNo, transfer)).toMatchObject({ status: 200 })
+  // The office has them as they were issued; the first holder's link has ended.
+  expect(await documents(regNo)).toEqual(before)
+  expect(await body(regNo, 'invoice')).toEqual(issued)
+  expect(JSON.stringify(issued)).toContain('First Holder')
+  expect((await server.app.inject({ url: first })).statusCode).toBe(404)
+  const second = await linkTo()
+  expect(await mine(second)).toEqual([])
+  for (const { id } of before) {
+    const answer = await server.app.inject({ url: `${second}documents/${id}/` })
+    expect([answer.statusCode, answer.body.includes('First Holder')]).toEqual([404, false])
+  }
 })
