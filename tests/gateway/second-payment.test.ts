@@ -116,7 +116,8 @@ test('a stranger who registers the name and email address of somebody else learn
     if (formed.payment_data !== undefined) await rig.handOff(formed.payment_data)
     await rig.sandbox().act(orderId, 'pay')
     await rig.settled()
-    const result = await read<Record<string, unknown>>(`/api/payment/registration/${orderId}/`)
+    const result = await read<object>(`/api/afpicon/registrations/${formed.reg_no}/`)
+    expect(result).toMatchObject({ status: 'success', registration: { reg_no: formed.reg_no } })
     const own = await newLink(rig.parts().deps, {
       regNo: formed.reg_no as never,
       eventId: 'afpicon2026',
