@@ -37,7 +37,7 @@ export function SecondPayment({ mine: { second_payment: second }, path, again }:
       {asks && (
         <Dialog title="Request a refund?" onClose={() => setAsks(false)}>
           <p>
-            The organisers then cancel this registration and refund its payment. Registration{' '}
+            Nothing is cancelled yet: the organisers decide, and write to you. Registration{' '}
             {second.first} stays as it is.
           </p>
           <Said acting={acting} />
