@@ -87,7 +87,8 @@ const SUMS = `SELECT (SELECT coalesce(sum(amount), 0) FROM captures WHERE state 
   (SELECT count(*) FROM registrations) AS registered`
 const CONFIRMATIONS = `SELECT r.reg_no, r.payment_status AS status, r.in_review,
   (SELECT count(*) FROM mail_queue m WHERE m.registration_id = r.id AND m.kind = 'confirmation') AS mails,
-  (SELECT count(*) FROM payments p WHERE p.registration_id = r.id AND p.asks_for = 'whole' AND p.status = 'success') AS successes,
+  (SELECT count(*) FROM payments p WHERE p.registration_id = r.id AND p.asks_for = 'whole'
+    AND (p.status = 'success' OR (p.status = 'refunded' AND r.booked > 0))) AS successes,
   (SELECT count(*) FROM payments p WHERE p.registration_id = r.id AND p.asks_for = 'whole') AS attempts,
   r.is_corrected = 1 AND (r.total = 0 OR r.freed_at_attempt IS NOT NULL) AS was_free FROM registrations r`
 
