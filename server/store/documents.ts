@@ -143,7 +143,7 @@ function receivedWith(
 /** The tax that the receipts so far leave of the bill; nothing where this payment is not exactly what they leave. */
 function taxOfDifference(sql: Sql, row: OwnedPaymentRow, { gst, total }: RegistrationRow): Paise {
   const before = sql<{ gst: number; total: number }>(
-    `SELECT coalesce(sum(json_extract(body, '$.gst')), 0) AS gst, coalesce(sum(json_extract(body, '$.total')), 0) AS total
+    `SELECT coalesce(sum(CAST(json_extract(body, '$.gst') AS BIGINT)), 0) AS gst, coalesce(sum(json_extract(body, '$.total')), 0) AS total
      FROM documents WHERE registration_id = ? AND kind = 'receipt'`,
   ).get(row.registration_id) ?? { gst: 0, total: 0 }
   const left = (gst ?? 0) - before.gst

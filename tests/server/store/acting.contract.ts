@@ -1,7 +1,7 @@
 /** What is done to registrations: the state that follows, the trail, and that a second click does nothing. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { dayOf, decisionsFor, instant, paise } from '../../../engine/index.ts'
-import type { RegNo } from '../../../engine/index.ts'
+import type { Issuer, RegNo } from '../../../engine/index.ts'
 import type { NewAct, Store } from '../../../server/store/store.ts'
 import {
   confirmed,
@@ -15,6 +15,14 @@ import {
 } from '../registrations.ts'
 import { regNosOf } from './given.ts'
 import type { Given } from './given.ts'
+
+const ISSUER: Issuer = {
+  event: { id: 'demo', title: 'Demo', days: '', venue: '', support: '', colour: '' },
+  roles: {},
+  tax: { name: 'GST', percent: 18 },
+  invoice: null,
+  states: {},
+}
 
 export function actingContract(given: Given): void {
   let store: Store
@@ -69,6 +77,31 @@ export function actingContract(given: Given): void {
       'pending',
       'failed',
       'success',
+    ])
+  })
+
+  test('a difference is paid and gets its receipt with the tax that the first one left', async () => {
+    await store.keepEventFile({
+      hash: 'hash-1',
+      eventId: 'demo',
+      text: '',
+      shared: '',
+      at: later(0),
+      limits: [],
+      issuer: ISSUER,
+    })
+    const { regNo, orderId } = await registered(store)
+    await store.applyFact(orderId, confirmed('AP1'), null)
+    await dearer(regNo, 100, card)
+    const [difference] = (await found(store, regNo)).payments
+    if (difference === undefined) throw new Error('no difference was asked for')
+    const paid = confirmed('AP2', difference.amount)
+    await store.applyFact(difference.orderId, paid, null)
+    expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'success', due: 0 })
+    const receipts = await store.documents(regNo)
+    expect(receipts.map(({ kind, total }) => [kind, total])).toEqual([
+      ['receipt', quoted.total],
+      ['receipt', 100],
     ])
   })
 
