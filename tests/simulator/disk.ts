@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import type Database from 'better-sqlite3'
 import { reads } from '../../server/store/by-key.ts'
 import { openToWrite, statements } from '../../server/store/database.ts'
-import type { Sql } from '../../server/store/database.ts'
+import type { Connection as Written, Sql } from '../../server/store/database.ts'
 import { listings } from '../../server/store/listings.ts'
 import { answer } from '../../server/store/request.ts'
 import { migrate } from '../../server/store/schema.ts'
@@ -28,12 +28,14 @@ export type Disk = {
   /** Nothing of the history stays. */
   leave(): void
 }
+/** Where histories happen: each asks for a disk of its own, one after the other. */
+export type Disks = () => Disk
 
 type Connection = { readonly db: Database.Database; readonly sql: Sql; readonly store: Store }
 
 let kept: Connection | null = null
 
-export function freshDisk(): Disk {
+export const freshDisk: Disks = () => {
   kept ??= connected(openToWrite(':memory:'))
   let current = kept
   current.sql('BEGIN IMMEDIATE').run()
@@ -64,17 +66,33 @@ function connected(db: Database.Database): Connection {
   migrate(db)
   db.function('contains_folded', { deterministic: true, varargs: true }, containsFolded)
   const sql = statements(db)
+  return { db, sql, store: storeOn({ sql, connection: db, isShared: false, wrote: () => {} }) }
+}
+
+/** The store's real verbs on one connection of this thread, inside a transaction. `wrote`: a write has been run, whatever came of it. */
+export function storeOn({
+  sql,
+  connection,
+  isShared,
+  wrote,
+}: {
+  readonly sql: Sql
+  readonly connection: Pick<Written, 'inTransaction'>
+  readonly isShared: boolean
+  readonly wrote: () => void
+}): Store {
   let asked = 0
   const lists = listings as unknown as Verbs
-  const store = storeOf({
-    isShared: false,
+  return storeOf({
+    isShared,
     proofs: null,
     tries: null,
     write: async (verb, ...args) => {
       asked += 1
       // As they travel to the writer's thread.
       const sent = JSON.parse(JSON.stringify(args)) as unknown[]
-      const said = answer(db, sql, { id: asked, verb, args: sent })
+      const said = answer(connection, sql, { id: asked, verb, args: sent })
+      wrote()
       if (said.ok) return said.value as never
       throw said.busy ? new StoreBusy(said.message) : new Error(said.message)
     },
@@ -84,5 +102,4 @@ function connected(db: Database.Database): Connection {
     stands: () => true,
     close: async () => {},
   })
-  return { db, sql, store }
 }

@@ -6,6 +6,7 @@ import { openBank } from './bank.ts'
 import { openCourse } from './course.ts'
 import { hireEverybody, openDesk } from './desk.ts'
 import { freshDisk } from './disk.ts'
+import type { Disks } from './disk.ts'
 import { ACCOUNTS, EVENTS, RATES, SEEN, served } from './events.ts'
 import type { Credentials, EventId, Version } from './events.ts'
 import { openGateway } from './gateway.ts'
@@ -47,12 +48,17 @@ export type Outcome = { readonly violation: Violation | null; readonly tally: Ta
 export type Options = {
   /** Takes what happens, a line each. */
   readonly trace?: (line: string) => void
+  /** The database; SQLite in memory where none is named. */
+  readonly disks?: Disks
 }
 
-export async function happen(plan: Plan, { trace }: Options = {}): Promise<Outcome> {
+export async function happen(
+  plan: Plan,
+  { trace, disks = freshDisk }: Options = {},
+): Promise<Outcome> {
   const { seed, history, profile } = plan
   const course = openCourse(plan.start)
-  const disk = freshDisk()
+  const disk = disks()
   const random = randomOf(profile.name, seed, history, 'chance')
   const gateway = openGateway(randomOf(profile.name, seed, history, 'gateway'))
   const tally = noTally()

@@ -32,34 +32,40 @@ type Charged = {
 }
 /** What a registration costs that has been paid, what came for it, what went back, and how much less was accepted. */
 const CHARGED = `SELECT r.id, r.reg_no, r.total, r.due, e.issuer ->> '$.invoice' IS NOT NULL AS invoices,
-  sum(p.came) AS came, sum(p.gone) AS gone, sum(max(0, p.amount - p.came)) AS let_go FROM (
+  sum(p.came) AS came, sum(p.gone) AS gone, sum(max(0, CAST(p.amount - p.came AS BIGINT))) AS let_go FROM (
     SELECT p.registration_id, p.amount,
       (SELECT coalesce(sum(c.amount), 0) FROM captures c WHERE c.counts_for = p.id AND c.state IN ('fits', 'accepted')) AS came,
       (SELECT coalesce(sum(f.amount), 0) FROM refunds f JOIN captures c ON c.id = f.capture_id
         WHERE c.counts_for = p.id AND c.state IN ('fits', 'accepted') AND f.state = 'done') AS gone
     FROM payments p WHERE p.status IN ('success', 'refunded') AND p.amount > 0) p
-  JOIN registrations r ON r.id = p.registration_id JOIN event_issuers e ON e.event_id = r.event_id GROUP BY r.id`
+  JOIN registrations r ON r.id = p.registration_id JOIN event_issuers e ON e.event_id = r.event_id GROUP BY r.id, e.issuer ORDER BY r.id`
+type ByRate = { id: number; rate: string; base: number; gst: number }
 /** Taxable value and tax of the registered items by rate; an adjustment changes each line at the line's rate. */
-const BY_RATE = `SELECT coalesce(rate, 'null') AS rate, sum(base) AS base, sum(gst) AS gst FROM (
-    SELECT l.rate, l.base, l.gst FROM bill_lines l JOIN registrations r ON r.id = l.registration_id AND r.bill = l.bill
-      WHERE r.id = ? AND l.parts IS NULL
+const BY_RATE = `SELECT id, coalesce(CAST(rate AS TEXT), 'null') AS rate, sum(base) AS base, sum(gst) AS gst FROM (
+    SELECT r.id, l.rate, l.base, l.gst FROM bill_lines l JOIN registrations r ON r.id = l.registration_id AND r.bill = l.bill
+      WHERE l.parts IS NULL
     UNION ALL
-    SELECT s.rate, part.value ->> '$.base', part.value ->> '$.gst' FROM bill_lines l
-      JOIN registrations r ON r.id = l.registration_id AND r.bill = l.bill JOIN json_each(l.parts) part
-      JOIN bill_lines s ON s.registration_id = l.registration_id AND s.bill = l.bill AND s.line = part.value ->> '$.line'
-      WHERE r.id = ?)
-  GROUP BY 1 HAVING sum(base) <> 0 OR sum(gst) <> 0 ORDER BY 1`
+    SELECT r.id, s.rate, CAST(part.value ->> '$.base' AS BIGINT), CAST(part.value ->> '$.gst' AS BIGINT) FROM bill_lines l
+      JOIN registrations r ON r.id = l.registration_id AND r.bill = l.bill CROSS JOIN json_each(l.parts) part
+      JOIN bill_lines s ON s.registration_id = l.registration_id AND s.bill = l.bill AND CAST(s.line AS TEXT) = CAST(part.value ->> '$.line' AS TEXT)) each_line
+  GROUP BY 1, 2 HAVING sum(base) <> 0 OR sum(gst) <> 0 ORDER BY 1, 2`
 /** Invoices less credit notes. */
-const INVOICED_BY_RATE = `SELECT coalesce(CAST(json_extract(line.value, '$.rate') AS TEXT), 'null') AS rate,
-    sum(iif(d.kind = 'credit', -1, 1) * (line.value ->> '$.base')) AS base, sum(iif(d.kind = 'credit', -1, 1) * (line.value ->> '$.gst')) AS gst
-  FROM documents d JOIN json_each(d.body, '$.lines') line WHERE d.registration_id = ? AND d.kind <> 'receipt'
-  GROUP BY 1 HAVING sum(iif(d.kind = 'credit', -1, 1) * (line.value ->> '$.base')) <> 0
-    OR sum(iif(d.kind = 'credit', -1, 1) * (line.value ->> '$.gst')) <> 0 ORDER BY 1`
+const INVOICED_BY_RATE = `SELECT id, rate, sum(base) AS base, sum(gst) AS gst FROM (
+    SELECT d.registration_id AS id, coalesce(CAST(json_extract(line.value, '$.rate') AS TEXT), 'null') AS rate,
+      iif(d.kind = 'credit', -1, 1) * CAST(line.value ->> '$.base' AS BIGINT) AS base, iif(d.kind = 'credit', -1, 1) * CAST(line.value ->> '$.gst' AS BIGINT) AS gst
+    FROM documents d CROSS JOIN json_each(d.body, '$.lines') line WHERE d.kind <> 'receipt') each_line
+  GROUP BY 1, 2 HAVING sum(base) <> 0 OR sum(gst) <> 0 ORDER BY 1, 2`
 
 /** The words of a receipt go with the person; what it states of money stays, and all of an invoice. */
 function statedBy(one: Document): Document {
   const body = JSON.parse(one.body) as { buyer: unknown }
   return one.kind === 'receipt' ? { ...one, body: JSON.stringify({ ...body, buyer: null }) } : one
+}
+
+/** By registration. */
+function byRateIn(rows: readonly ByRate[]): (id: number) => readonly Omit<ByRate, 'id'>[] {
+  const all = Map.groupBy(rows, ({ id }) => id)
+  return (id) => (all.get(id) ?? []).map(({ rate, base, gst }) => ({ rate, base, gst }))
 }
 
 export function paperPromisesOf(sql: () => Sql): { afterWrite(): Violation | null } {
@@ -99,18 +105,20 @@ export function paperPromisesOf(sql: () => Sql): { afterWrite(): Violation | nul
     return null
   }
   const covered = (): Violation | null => {
+    const invoicedOf = byRateIn(sql()<ByRate>(INVOICED_BY_RATE).all())
+    const registeredOf = byRateIn(sql()<ByRate>(BY_RATE).all())
     for (const row of sql()<Charged>(CHARGED).all()) {
       const isInvoiced = row.invoices === 1 && (invoiced.get(row.id) ?? true)
       invoiced.set(row.id, isInvoiced)
       if (!isInvoiced) continue
       const kept = row.came - row.gone
       const charged = Math.max(0, Math.min(row.total, kept + row.due + (kept > 0 ? row.let_go : 0)))
-      const found = sql()<{ rate: string; base: number; gst: number }>(INVOICED_BY_RATE).all(row.id)
+      const found = invoicedOf(row.id)
       const by = `${JSON.stringify(row)}: ${JSON.stringify(found)}`
       const total = found.reduce((sum, { base, gst }) => sum + base + gst, 0)
       if (total !== charged)
         return { promise: 'invoices less credit notes are what is charged', by }
-      const wanted = JSON.stringify(sql()(BY_RATE).all(row.id, row.id))
+      const wanted = JSON.stringify(registeredOf(row.id))
       if (charged === row.total && JSON.stringify(found) !== wanted)
         return {
           promise: 'invoices less credit notes are the registered items by rate',

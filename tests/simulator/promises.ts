@@ -103,8 +103,8 @@ const OVERDUE = `SELECT reg_no, pay_until FROM registrations
       AND p.status = 'pending' AND p.last_answer IN ('in-process', 'unreachable'))`
 /** The newest attempts that expired at a time that has not come, and claims on questions that nobody else can make. */
 const FROM_THE_FUTURE = `SELECT p.order_id, p.status_at, p.asking_until FROM payments p JOIN registrations r ON r.id = p.registration_id
-  WHERE p.asking_until > :now + 60000 OR (p.status = 'failed' AND p.reason = 'expired' AND p.status_at > :now AND p.review IS NULL
-    AND coalesce(p.handed_off_at, p.created_at) > :dayAgo AND r.state IN ('to_pay', 'lapsed') AND r.pay_until IS NULL
+  WHERE p.asking_until - 60000 > :now OR (p.status = 'failed' AND p.reason = 'expired' AND p.status_at > :now AND p.review IS NULL
+    AND coalesce(p.handed_off_at, p.created_at) > :earlier AND r.state IN ('to_pay', 'lapsed') AND r.pay_until IS NULL
     AND p.gateway IS NOT NULL AND NOT EXISTS (SELECT 1 FROM payments n WHERE n.registration_id = r.id AND n.attempt > p.attempt))`
 const OF_THE_GATEWAY = 'airpay'
 
@@ -472,7 +472,7 @@ export function promisesOf(judged: Judged): Promises {
   return {
     afterWrite,
     afterClockWentBack: (now) => {
-      const row = sql()(FROM_THE_FUTURE).get({ now, dayAgo: now - DAY_MS })
+      const row = sql()(FROM_THE_FUTURE).get({ now, earlier: now - DAY_MS })
       return row === undefined
         ? null
         : { promise: 'what a wrong clock ended is open again', by: JSON.stringify(row) }

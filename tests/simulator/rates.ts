@@ -44,16 +44,17 @@ const PAID = `SELECT r.id, r.reg_no, r.category, r.period, r.answers, r.total, r
     FROM payments p WHERE p.status IN ('success', 'refunded') AND p.amount > 0) p
   JOIN registrations r ON r.id = p.registration_id
   WHERE r.event_id = '${RATES}' AND r.erased_at IS NULL
-  GROUP BY r.id HAVING min(p.came >= p.amount) = 1`
+  GROUP BY r.id HAVING min(iif(p.came >= p.amount, 1, 0)) = 1`
 type Invoiced = {
   readonly id: number
   readonly kind: string
-  readonly rate: number | null
+  readonly rate: number | string | null
   readonly base: number
   readonly tax: number
 }
-const INVOICED = `SELECT d.registration_id AS id, d.kind, line.value ->> '$.rate' AS rate, line.value ->> '$.base' AS base, line.value ->> '$.gst' AS tax
-  FROM documents d JOIN registrations r ON r.id = d.registration_id JOIN json_each(d.body, '$.lines') line
+const INVOICED = `SELECT d.registration_id AS id, d.kind, line.value ->> '$.rate' AS rate,
+    CAST(line.value ->> '$.base' AS BIGINT) AS base, CAST(line.value ->> '$.gst' AS BIGINT) AS tax
+  FROM documents d JOIN registrations r ON r.id = d.registration_id CROSS JOIN json_each(d.body, '$.lines') line
   WHERE d.kind <> 'receipt' AND r.event_id = '${RATES}'`
 
 export function ratePromisesOf(sql: () => Sql): { afterWrite(): Violation | null } {
@@ -65,7 +66,7 @@ export function ratePromisesOf(sql: () => Sql): { afterWrite(): Violation | null
       for (const row of rows) {
         const found = sumOf(
           (invoiced.get(row.id) ?? []).map(({ kind, rate, base, tax }) => ({
-            rate: rate === null || rate === 0 ? 'none' : String(rate),
+            rate: rate === null || Number(rate) === 0 ? 'none' : String(rate),
             base: kind === 'credit' ? -base : base,
             tax: kind === 'credit' ? -tax : tax,
           })),

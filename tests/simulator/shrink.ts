@@ -1,4 +1,6 @@
 /** A history that breaks a promise, made as short as it can be and still break it. */
+import { freshDisk } from './disk.ts'
+import type { Disks } from './disk.ts'
 import { happen } from './history.ts'
 import type { Delegate, Plan } from './plan.ts'
 import type { Violation } from './promises.ts'
@@ -9,6 +11,7 @@ const TRIES_MAX = 150
 export async function shrunk(
   plan: Plan,
   violation: Violation,
+  disks: Disks = freshDisk,
 ): Promise<{ plan: Plan; violation: Violation }> {
   let best = { plan, violation }
   let tries = 0
@@ -17,7 +20,7 @@ export async function shrunk(
     for (const shorter of shorterThan(best.plan)) {
       if (tries >= TRIES_MAX) return best
       tries += 1
-      const { violation: left } = await happen(shorter)
+      const { violation: left } = await happen(shorter, { disks })
       if (left?.promise !== violation.promise) continue
       best = { plan: shorter, violation: left }
       isShorter = true

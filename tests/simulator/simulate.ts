@@ -1,4 +1,6 @@
 /** A range of histories of one profile, one after the other in this thread. */
+import { freshDisk } from './disk.ts'
+import type { Disks } from './disk.ts'
 import { happen } from './history.ts'
 import { planOf } from './plan.ts'
 import type { Plan } from './plan.ts'
@@ -22,7 +24,12 @@ export async function simulate(
   seed: number,
   from: number,
   to: number,
-  shrink: (plan: Plan, violation: Violation) => Promise<{ plan: Plan; violation: Violation }>,
+  shrink: (
+    plan: Plan,
+    violation: Violation,
+    disks: Disks,
+  ) => Promise<{ plan: Plan; violation: Violation }>,
+  disks: Disks = freshDisk,
 ): Promise<{ readonly row: Row; readonly found: readonly Found[] }> {
   const counts = noCounts()
   const found: Found[] = []
@@ -31,12 +38,12 @@ export async function simulate(
   const used = process.cpuUsage()
   for (let history = from; history < to; history++) {
     const plan = planOf(profile, seed, history)
-    const { violation, tally } = await happen(plan)
+    const { violation, tally } = await happen(plan, { disks })
     add(counts, tally)
     if (violation === null) continue
     violations += 1
     if (found.length >= SHRUNK_MAX) continue
-    const { plan: small, violation: left } = await shrink(plan, violation)
+    const { plan: small, violation: left } = await shrink(plan, violation, disks)
     const { profile: _, ...rest } = small
     found.push({ profile: profile.name, plan: rest, violation: left })
   }

@@ -49,6 +49,7 @@ const ROWS = `SELECT r.id, r.reg_no, r.event_id, r.state, r.payment_status AS st
   (SELECT coalesce(max(l.expires_at), 0) FROM links l WHERE l.registration_id = r.id) AS links FROM registrations r`
 
 type Act = {
+  id: number
   registration_id: number
   at: number
   who: string
@@ -59,21 +60,23 @@ type Act = {
   became: RegistrationState
 }
 const ACTS =
-  'SELECT registration_id, at, who, act, why, data, was, became FROM acts WHERE id > ? ORDER BY id'
+  'SELECT id, registration_id, at, who, act, why, data, was, became FROM acts ORDER BY id'
 type Decided = {
+  id: number
   registration_id: number | null
   who: string
   what: string
   why: string
   amount: number | null
 }
-const DECISIONS =
-  'SELECT registration_id, who, what, why, amount FROM decisions WHERE id > ? ORDER BY id'
+const DECISIONS = 'SELECT id, registration_id, who, what, why, amount FROM decisions ORDER BY id'
 /** Whose words are somewhere still, or again. */
 const LEFT_OF_ERASED = `SELECT r.reg_no, r.full_name, r.answers,
   (SELECT max(m.kind || ' to ' || m.recipient || ': ' || m.subject) FROM mail_queue m WHERE m.registration_id = r.id AND m.recipient || m.body <> '') AS mail,
   (SELECT max(l.purpose) FROM links l WHERE l.registration_id = r.id) AS link FROM registrations r WHERE r.erased_at IS NOT NULL
-    AND (r.full_name || r.email || r.phone <> '' OR r.answers <> '{}' OR mail IS NOT NULL OR link IS NOT NULL
+    AND (r.full_name || r.email || r.phone <> '' OR r.answers <> '{}'
+      OR EXISTS (SELECT 1 FROM mail_queue m WHERE m.registration_id = r.id AND m.recipient || m.body <> '')
+      OR EXISTS (SELECT 1 FROM links l WHERE l.registration_id = r.id)
       OR EXISTS (SELECT 1 FROM tellings t WHERE t.registration_id = r.id AND t.answers <> '{}'))`
 const LAST = `SELECT (SELECT coalesce(max(id), 0) FROM acts) AS acts, (SELECT coalesce(max(id), 0) FROM decisions) AS decisions`
 /** A refund that spans two payments is a decision about each, once. */
@@ -261,8 +264,8 @@ export function trailOf(sql: () => Sql): TrailPromises {
       )
       const words = gone()
       if (words !== null) return words
-      const acts = sql()<Act>(ACTS).all(seen.acts)
-      const decisions = sql()<Decided>(DECISIONS).all(seen.decisions)
+      const acts = newIn(sql()<Act>(ACTS).all(), seen.acts)
+      const decisions = newIn(sql()<Decided>(DECISIONS).all(), seen.decisions)
       const was = before
       before = rows
       seen = sql()<typeof seen>(LAST).get() ?? seen
@@ -313,6 +316,9 @@ export function trailOf(sql: () => Sql): TrailPromises {
     },
   }
 }
+
+const newIn = <T extends { readonly id: number }>(rows: readonly T[], last: number): readonly T[] =>
+  rows.filter(({ id }) => id > last)
 
 /** Of money that came, as the trail says it. */
 function wayIn(came: string): string {
