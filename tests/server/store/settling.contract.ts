@@ -290,6 +290,7 @@ export function settlingContract(given: Given): void {
           regNo,
           eventId: 'demo',
           orderId,
+          countsFor: orderId,
           source: 'airpay',
           account: 'afpi',
           reference: 'AP1',
