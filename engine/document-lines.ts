@@ -29,10 +29,14 @@ export type Charge = {
   readonly bill: readonly Line[]
   /** The bill that the documents have covered until now; null: there are none. */
   readonly before: readonly Line[] | null
-  /** A bill that was paid and never invoiced: only what exceeds it is. */
+  /** A bill that was paid and never invoiced here: only what exceeds it is. One line without a rate: its items are not known. */
   readonly withoutInvoice: readonly Line[]
   /** What of the bill is still charged: its total less what was refunded of it. */
   readonly charged: Paise
+  /** With `withoutInvoice`: the money of what exceeds it, kept or due. A refund of other money credits nothing. */
+  readonly chargedHere: Paise
+  /** What was due and is not paid for any more: it is taken off the newest invoices. */
+  readonly unpaid: Paise
 }
 
 /** Tax may be rounded to whole rupees, so that a rate is recognised within this. */
@@ -47,14 +51,23 @@ const USUAL_RATES = [18, 5, 12, 28, 40, 3]
  */
 export function documentChange(
   issued: readonly IssuedDocument[],
-  { bill, before, withoutInvoice, charged }: Charge,
+  { bill, before, withoutInvoice, charged, chargedHere, unpaid }: Charge,
 ): DocumentChange {
-  const now = sumByKey(billedLines(bill))
-  const was = before === null ? new Map<string, Sum>() : sumByKey(billedLines(before))
-  const elsewhere = sumByKey(billedLines(withoutInvoice))
+  const now = beyond(bill, withoutInvoice)
+  const was = beyond(before ?? [], withoutInvoice)
   const open = remainingOf(issued)
   const covered = sumByKey(open.flatMap(({ lines }) => lines))
-  const wanted = chargedLines(now, { was, elsewhere, covered }, charged)
+  const wanted = chargedLines(
+    now,
+    { was, covered },
+    {
+      charged:
+        withoutInvoice.length === 0
+          ? charged
+          : Math.max(charged - sumOf(bill) + sumOf(now.values()), chargedHere),
+      unpaid: unpaidLines(open, unpaid),
+    },
+  )
   const sold = texts(bill)
   const invoice: RatedLine[] = []
   const credits = new Map<string, RatedLine[]>()
@@ -63,7 +76,7 @@ export function documentChange(
       credits.set(of, [...(credits.get(of) ?? []), line])
   }
   for (const key of new Set([...wanted.keys(), ...covered.keys()])) {
-    const target = atLeastNothing(minus(wanted.get(key) ?? NONE, elsewhere.get(key) ?? NONE))
+    const target = wanted.get(key) ?? NONE
     const there = covered.get(key) ?? NONE
     const change = minus(target, there)
     const isMixed = Math.sign(change.base) * Math.sign(change.gst) < 0
@@ -142,6 +155,37 @@ function rateOf({ base, gst }: Pick<Line, 'base' | 'gst'>): number | null {
   return USUAL_RATES.find(fits) ?? Math.round((gst * 10_000) / base) / 100
 }
 
+/** The lines of a bill beyond those that were paid without an invoice. */
+function beyond(bill: readonly Line[], withoutInvoice: readonly Line[]): Map<string, Sum> {
+  const sums = sumByKey(billedLines(bill))
+  const [first, second] = withoutInvoice
+  if (first !== undefined && second === undefined && first.rate === undefined) {
+    let rest: number = first.total
+    for (const [key, sum] of sums) {
+      const paid = spread(rest, [sum])[0] ?? NONE
+      rest -= totalOf(paid)
+      sums.set(key, minus(sum, paid))
+    }
+    return sums
+  }
+  for (const [key, paid] of sumByKey(billedLines(withoutInvoice)))
+    if (sums.has(key)) sums.set(key, atLeastNothing(minus(sums.get(key) ?? NONE, paid)))
+  return sums
+}
+
+/** An amount taken off what is left of the invoices, the newest first. */
+function unpaidLines(open: readonly Open[], amount: number): ReadonlyMap<string, Sum> {
+  const sums = new Map<string, Sum>()
+  let rest = amount
+  for (const { lines } of open.toReversed())
+    for (const [at, part] of spread(rest, lines).entries()) {
+      const line = lines[at]
+      if (line !== undefined) sums.set(keyOf(line), plus(sums.get(keyOf(line)) ?? NONE, part))
+      rest -= totalOf(part)
+    }
+  return sums
+}
+
 type Sum = { readonly base: number; readonly gst: number }
 const NONE: Sum = { base: 0, gst: 0 }
 const sumsOf = ({ base, gst }: Sum): Split => ({
@@ -150,6 +194,8 @@ const sumsOf = ({ base, gst }: Sum): Split => ({
   total: paise(base + gst),
 })
 const totalOf = ({ base, gst }: Sum): number => base + gst
+const sumOf = (sums: Iterable<Sum>): number =>
+  [...sums].reduce((total, sum) => total + totalOf(sum), 0)
 const plus = (a: Sum, b: Sum): Sum => ({ base: a.base + b.base, gst: a.gst + b.gst })
 const minus = (a: Sum, b: Sum): Sum => ({ base: a.base - b.base, gst: a.gst - b.gst })
 const atLeastNothing = ({ base, gst }: Sum): Sum => ({
@@ -180,20 +226,14 @@ function sumByKey(lines: readonly RatedLine[]): Map<string, Sum> {
  */
 function chargedLines(
   now: ReadonlyMap<string, Sum>,
-  {
-    was,
-    elsewhere,
-    covered,
-  }: Readonly<Record<'was' | 'elsewhere' | 'covered', ReadonlyMap<string, Sum>>>,
-  charged: Paise,
+  { was, covered }: Readonly<Record<'was' | 'covered', ReadonlyMap<string, Sum>>>,
+  { charged, unpaid }: { readonly charged: number; readonly unpaid: ReadonlyMap<string, Sum> },
 ): ReadonlyMap<string, Sum> {
   const keys = [...now.keys()]
   const lines = keys.map((key) => {
-    const there = covered.get(key) ?? NONE
-    const isElsewhere = elsewhere.has(key) && totalOf(there) === 0
-    const invoiced = minus(was.get(key) ?? NONE, elsewhere.get(key) ?? NONE)
-    const refunded = isElsewhere ? NONE : atLeastNothing(minus(invoiced, there))
-    return atLeastNothing(minus(now.get(key) ?? NONE, refunded))
+    const refunded = atLeastNothing(minus(was.get(key) ?? NONE, covered.get(key) ?? NONE))
+    const left = atLeastNothing(minus(now.get(key) ?? NONE, refunded))
+    return atLeastNothing(minus(left, unpaid.get(key) ?? NONE))
   })
   const excess = lines.reduce((sum, line) => sum + totalOf(line), 0) - charged
   const room = keys.map((key, at) => minus(now.get(key) ?? NONE, lines[at] ?? NONE))

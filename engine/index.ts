@@ -53,7 +53,7 @@ export {
   type Issuer,
   type Sold,
 } from './documents.ts'
-export { documentChange, type DocumentChange } from './document-lines.ts'
+export { documentChange, type Charge, type DocumentChange } from './document-lines.ts'
 export { invoiceErrors } from './invoice-address.ts'
 export { ENDED_LABEL, ENDED_STATES, endedText, isEnded } from './ended.ts'
 export {

@@ -1,5 +1,5 @@
 /** A registration that people end: what it took is free for others, and what of its money goes back is proposed. */
-import { err, formatMoney, ok } from '../../engine/index.ts'
+import { err, formatMoney, ok, paise } from '../../engine/index.ts'
 import type { Paise } from '../../engine/index.ts'
 import type { ActAnswer, NewAct } from './acting.ts'
 import { doAct } from './acts.ts'
@@ -41,7 +41,7 @@ export function cancel(
     settleRegistration(sql, id)
     addDue(sql, id, { what: 'given up', amount: -due }, at)
     addDue(sql, id, { what: 'cancelled', amount: -payBack }, at)
-    coverBill(sql, id, at)
+    coverBill(sql, id, at, { unpaid: paise(Math.max(0, due)) })
     if (mail !== null) enqueue(sql, id, 'again', mail, at, wanted.actor)
     return ok({
       message:

@@ -9,6 +9,7 @@ import {
   documentChange,
   documentOf,
   financialYearOf,
+  isEnded,
   paise,
   serialText,
   sumOf,
@@ -16,6 +17,7 @@ import {
 } from '../../engine/index.ts'
 import type {
   Answers,
+  Charge,
   DocumentBody,
   DocumentChange,
   Instant,
@@ -28,6 +30,7 @@ import type {
 } from '../../engine/index.ts'
 import { amongIds } from './among.ts'
 import { keepLines, linesOf, nextBill } from './bills.ts'
+import { sourceOf } from './captures.ts'
 import type { Sql } from './database.ts'
 import type { StoredDocument } from './issued.ts'
 import type { OwnedPaymentRow, PaymentRow, RegistrationRow } from './rows.ts'
@@ -183,26 +186,46 @@ function taxDocumentsOf(sql: Sql, registrationId: number): readonly TaxDocumentR
 const named = ({ serial, at }: { readonly serial: string; readonly at: Instant }): string =>
   `${serial} ${at}`
 
-/** What of the bill is charged: money that is kept, and what is due. Money beyond the price was never charged. */
-function chargedOf(sql: Sql, { id, due }: RegistrationRow, total: Paise, refundedBefore: number) {
-  const { came, gone, short } = sql<{ came: number; gone: number; short: number }>(
-    `SELECT coalesce(sum(came), 0) AS came, coalesce(sum(gone), 0) AS gone, coalesce(sum(CASE WHEN came < asked THEN asked - came ELSE 0 END), 0) AS short FROM (
-       SELECT p.amount AS asked,
+/**
+ * What of the bill is charged: money that is kept, and what is due. Money beyond the price was never charged.
+ * `chargedHere`: without the imported money, from which what is to be paid back is taken first.
+ */
+function chargedOf(
+  sql: Sql,
+  { id, due, state }: RegistrationRow,
+  total: Paise,
+  refundedBefore: number,
+): Pick<Charge, 'charged' | 'chargedHere'> {
+  const { came, gone, short, imported } = sql<
+    Record<'came' | 'gone' | 'short' | 'imported', number>
+  >(
+    `SELECT coalesce(sum(came), 0) AS came, coalesce(sum(gone), 0) AS gone, coalesce(sum(CASE WHEN came < asked THEN asked - came ELSE 0 END), 0) AS short,
+       coalesce(sum(CASE WHEN is_imported = 1 THEN came - gone ELSE 0 END), 0) AS imported FROM (
+       SELECT p.amount AS asked, CASE WHEN EXISTS (${IMPORTED} AND c.counts_for = p.id) THEN 1 ELSE 0 END AS is_imported,
          coalesce((SELECT sum(amount) FROM captures WHERE counts_for = p.id AND state IN ('fits', 'accepted')), p.amount) AS came,
          (SELECT coalesce(sum(f.amount), 0) FROM refunds f JOIN captures c ON c.id = f.capture_id
            WHERE c.counts_for = p.id AND c.state IN ('fits', 'accepted') AND f.state = 'done') AS gone
        FROM payments p WHERE p.registration_id = ? AND p.status IN ('success', 'refunded')) AS paid`,
-  ).get(id) ?? { came: 0, gone: 0, short: 0 }
+  ).get(id) ?? { came: 0, gone: 0, short: 0, imported: 0 }
   const kept = came - gone + refundedBefore
-  // The organisers let go of less than the price, until the last rupee is refunded.
-  return paise(Math.max(0, Math.min(total, kept + due + (kept > 0 ? short : 0))))
+  // The organisers let go of less than the price, until it is cancelled or the last rupee is refunded.
+  const waived = kept > 0 && !isEnded(state) ? short : 0
+  const dueHere = Math.max(due, Math.min(0, imported + due))
+  return {
+    charged: paise(Math.max(0, Math.min(total, kept + due + waived))),
+    chargedHere: paise(Math.max(0, kept - imported + dueHere + waived)),
+  }
 }
+
+/** Money of an import, which was invoiced where it came from; what was refunded there was credited there as well. */
+const IMPORTED = `SELECT 1 FROM captures c WHERE c.source = '${sourceOf(null)}'
+  AND NOT EXISTS (SELECT 1 FROM refunds f WHERE f.capture_id = c.id AND f.who = 'import')`
 
 /**
  * Issues what is missing so that invoices less credit notes are what the registration is charged, line by line. From
  * its first payment on it is called after everything that moves its bill, its dues or its money; where nothing
  * differs it issues nothing. `refund`: the refund that a credit note follows. `refundedBefore`: refunds of money that
- * begins to count only now, for which credit notes follow separately.
+ * begins to count only now, for which credit notes follow separately. `unpaid`: what was due, and is given up now.
  */
 export function coverBill(
   sql: Sql,
@@ -211,11 +234,15 @@ export function coverBill(
   {
     refund = null,
     refundedBefore = 0,
+    unpaid = paise(0),
   }: {
     readonly refund?: { readonly reference: string } | null
     readonly refundedBefore?: number
+    readonly unpaid?: Paise
   } = {},
 ): void {
+  if (sql(`${IMPORTED} AND c.registration_id = ?`).get(registrationId) !== undefined)
+    keepCoveredBill(sql, registrationRow(sql, registrationId))
   const row = registrationRow(sql, registrationId)
   const documents = taxDocumentsOf(sql, registrationId)
   const issuer = issuerOf(sql, row.event_id)
@@ -245,7 +272,8 @@ export function coverBill(
             : bill
           : billOf(registrationId, documented),
       withoutInvoice: elsewhere === null ? [] : billOf(registrationId, elsewhere),
-      charged: chargedOf(sql, row, sumOf(bill).total, refundedBefore),
+      ...chargedOf(sql, row, sumOf(bill).total, refundedBefore),
+      unpaid,
     },
   )
   for (const { of, lines } of change.credits) {

@@ -1,5 +1,5 @@
 /** A person is erased: every word of theirs goes from every table, in one transaction; money and its facts stay. */
-import { err, ok } from '../../engine/index.ts'
+import { err, ok, paise } from '../../engine/index.ts'
 import type { Instant, RegNo } from '../../engine/index.ts'
 import type { ActAnswer, NewAct } from './acting.ts'
 import { doAct } from './acts.ts'
@@ -37,9 +37,10 @@ export function erase(sql: Sql, wanted: NewAct): ActAnswer {
       sql("UPDATE registrations SET state = 'cancelled' WHERE id = ?").run(id)
       endOpenPayments(sql, id, 'cancelled', wanted.at)
       // A difference that a correction left: nobody is there any more who could pay it.
-      addDue(sql, id, { what: 'given up', amount: -Math.max(0, row.due) }, wanted.at)
+      const unpaid = paise(Math.max(0, row.due))
+      addDue(sql, id, { what: 'given up', amount: -unpaid }, wanted.at)
       settleRegistration(sql, id)
-      coverBill(sql, id, wanted.at)
+      coverBill(sql, id, wanted.at, { unpaid })
     }
     blank(sql, id, wanted.at)
     sql('PRAGMA secure_delete = OFF').all()

@@ -71,9 +71,17 @@ function follow(
   now: readonly Line[],
   refunded = 0,
   withoutInvoice: readonly Line[] = [],
+  { chargedHere = 0, unpaid = 0 } = {},
 ): { readonly change: DocumentChange; readonly ledger: Ledger } {
   const charged = paise(totalOf(now) - refunded)
-  const change = documentChange(issued, { bill: now, before, withoutInvoice, charged })
+  const change = documentChange(issued, {
+    bill: now,
+    before,
+    withoutInvoice,
+    charged,
+    chargedHere: paise(chargedHere),
+    unpaid: paise(unpaid),
+  })
   const invoices = change.invoice.length === 0 ? [] : [{ of: null, lines: change.invoice }]
   const fresh = [...change.credits, ...invoices].map((one, at) => ({
     ...one,
