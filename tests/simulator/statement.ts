@@ -63,8 +63,13 @@ export async function loadStatement(
   if (random.chance(0.2) && returnable.length > 0) bank.takeBack(random.pick(returnable), today)
   // Somebody else may load a later statement at the same moment.
   const returns = [...bank.takenBack()]
+  // Some payers write the number of a colleague beside their own reference.
+  const numbers = random.chance(0.6) ? numbersOf(sql, event) : []
+  const alsoNamed = came.map(() => (numbers.length > 0 ? random.pick(numbers) : null))
   const rows = [
-    ...came.map((each, at) => rowOf(each, `NEFT CR ${each.reference} SOMEBODY ${at}`, false)),
+    ...came.map((each, at) =>
+      rowOf(each, `NEFT CR ${each.reference} ${alsoNamed[at] ?? 'SOMEBODY'} ${at}`, false),
+    ),
     ...returns.map((each) => rowOf(each, `NEFT RETURN ${each.reference}`, true)),
   ]
   const isPastedTwice = random.chance(0.3)
@@ -86,6 +91,7 @@ export async function loadStatement(
   broken(readRight(lines, recorded, { came, returns }))
   if (!mayDo(who, 'confirm', event, 'transfer'))
     broken({ promise: 'nobody does what their role may not', by: `${who} reads a statement` })
+  broken(leftToStaff(lines, alsoNamed))
   for (const told of before)
     if (after.some((now) => JSON.stringify(now) === JSON.stringify(told)))
       broken(foundBy(lines, told))
@@ -170,6 +176,27 @@ function readRight(
     if (!lines.some(({ as, narration }) => as === 'returned' && contains(narration, one.reference)))
       return { promise: 'a transfer that the bank returns is shown', by: one.reference }
   return null
+}
+
+const numbersOf = (sql: () => Sql, event: string): readonly string[] =>
+  sql()<{ reg_no: string }>('SELECT reg_no FROM registrations WHERE event_id = ? ORDER BY id')
+    .all(event)
+    .map(({ reg_no: regNo }) => regNo)
+
+/** Who is named by the number alone in a line is never passed over for the one whose reference stands there. */
+function leftToStaff(lines: Lines, alsoNamed: readonly (string | null)[]): Violation | null {
+  const named = new Set(alsoNamed.filter((number) => number !== null))
+  const wrong = lines.find(({ as, narration, of }) => {
+    const number = narration.split(' ').find((word) => named.has(word))
+    const isOfAnother = number !== undefined && of.some((one) => one.reg_no !== number)
+    return isOfAnother && (as === 'matched' || as === 'differs')
+  })
+  return wrong === undefined
+    ? null
+    : {
+        promise: 'a line that names two registrations is left to staff',
+        by: JSON.stringify(wrong),
+      }
 }
 
 /** Another registration's number or reference may stand in the line as well: then it is for a person to look at. */
