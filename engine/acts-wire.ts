@@ -17,8 +17,8 @@ export type ActsAnswer = {
   pay_back: number
   /** What counts as paid, less what has gone back or is about to. */
   kept: number
-  /** Whether any of that came through the gateway, and can go back through it. */
-  back_by_gateway: boolean
+  /** How much of that came through the gateway, and can go back through it; 0: nothing. */
+  back_by_gateway: number
   /** Whether a refund is in no settlement report five days later, and not marked as handled. */
   refund_unsettled: boolean
   /** The refund that is proposed for a cancellation today; null: the event file has no scale. */

@@ -30,8 +30,8 @@ const ALLOWED = {
   unclear: ['dismiss'],
   /** Whether a refund moves money is not known: it is done, it is asked for again, or it never happened. */
   'refund-unsure': ['accept', 'refund', 'dismiss'],
-  /** The gateway refused a refund. */
-  'refund-refused': ['refund', 'dismiss'],
+  /** The gateway refused a refund: the money went back another way, it is asked for again, or it stays. */
+  'refund-refused': ['accept', 'refund', 'dismiss'],
 } as const satisfies Readonly<Record<string, readonly DecisionName[]>>
 export type ReviewKind = keyof typeof ALLOWED
 
@@ -184,7 +184,10 @@ function accepted(
       'no_reference',
       `A reference has at most ${REFERENCE_CHARACTERS_MAX} characters.`,
     )
-  if (review.is === 'refund-unsure')
+  // What the gateway refused went back another way, which has a reference of its own.
+  if (review.is === 'refund-refused' && reference === '')
+    return refused('no_reference', 'Give the reference under which the money went back.')
+  if (review.is === 'refund-unsure' || review.is === 'refund-refused')
     return ok({ does: 'refund-done', reference: reference === '' ? null : reference })
   if (review.came !== null)
     return amount === null
@@ -211,7 +214,7 @@ function givenBack(
   if (review.is.startsWith('refund'))
     return reference === null
       ? ok({ does: 'refund-again', amount: part.value })
-      : refused('not_allowed', 'What has gone back all the same is accepted, under its reference.')
+      : refused('not_allowed', 'Accept this review instead, with the reference of the refund.')
   if (reference === '' || (reference !== null && reference.length > REFERENCE_CHARACTERS_MAX))
     return refused(
       'no_reference',

@@ -3,7 +3,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import {
   allowedActs,
   isActName,
-  isOfGateway,
   paise,
   cancellationRefund,
   rupees,
@@ -22,13 +21,7 @@ import type { Deps } from '../deps.ts'
 import { refuse } from '../http/refuse.ts'
 import type { Call, OfficeRoutes } from '../office/guard.ts'
 import { wireReview } from '../office/reviews.ts'
-import type {
-  ActNo,
-  StoredCapture,
-  StoredPayment,
-  StoredRefund,
-  StoredRegistration,
-} from '../store/store.ts'
+import type { ActNo, StoredCapture, StoredPayment, StoredRegistration } from '../store/store.ts'
 import { wireQuote } from '../registering/refusals.ts'
 import { ACT_WORDS, onceOf, textIn } from './asked.ts'
 import type { ActWord, Words } from './asked.ts'
@@ -114,7 +107,9 @@ async function standingOf(
     due: rupees(paise(Math.max(0, due))),
     pay_back: rupees(paise(Math.max(0, -due - underWay))),
     kept: rupees(kept),
-    back_by_gateway: captures.some((capture) => isLeftOfGateway(capture, refunds)),
+    back_by_gateway: rupees(
+      paise(captures.reduce((sum, { backByGateway }) => sum + backByGateway, 0)),
+    ),
     refund_unsettled: isUnsettled,
     proposed_back: refund.proposed === null ? null : rupees(refund.proposed),
     cancellation: {
@@ -172,16 +167,6 @@ const OF_SOMEBODY: ReadonlySet<ActName> = new Set([
   'send_pay_link',
   'transfer',
 ])
-
-function isLeftOfGateway(
-  { id, source, state, amount }: StoredCapture,
-  refunds: readonly StoredRefund[],
-): boolean {
-  const gone = refunds
-    .filter(({ captureId, state: is }) => captureId === id && is !== 'refused')
-    .reduce((sum, refund) => sum + refund.amount, 0)
-  return isOfGateway(source) && (state === 'fits' || state === 'accepted') && amount > gone
-}
 
 export const wordsOf = ({ body }: FastifyRequest): Words =>
   typeof body === 'object' && body !== null ? (body as Words) : {}

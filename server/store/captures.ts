@@ -4,6 +4,7 @@
  */
 import type { PaymentFact, RegNo } from '../../engine/index.ts'
 import type { Sql } from './database.ts'
+import { LEFT } from './refunds.ts'
 import type { CaptureRow } from './refunds.ts'
 import type { OwnedPaymentRow } from './rows.ts'
 import type { ImportRow, StoredCapture } from './store.ts'
@@ -14,6 +15,10 @@ type Confirmed = PaymentFact & { readonly type: 'confirmed' }
 export function sourceOf(gateway: string | null): string {
   return gateway === null ? 'import' : gateway === '' ? 'gateway' : gateway
 }
+
+/** Of a capture `c`: its money came through the gateway for an order of ours, so the gateway can give it back. */
+export const CAME_BY_GATEWAY = `EXISTS (SELECT 1 FROM payments o WHERE o.id = c.payment_id AND o.gateway IS NOT NULL
+  AND c.source = CASE WHEN o.gateway = '' THEN 'gateway' ELSE o.gateway END)`
 
 /** What the gateway names by this reference, where it is known. */
 export function captureNamed(
@@ -99,7 +104,8 @@ export function keepImported(sql: Sql, id: number, row: ImportRow): void {
 }
 
 const capture = `SELECT c.id, r.reg_no AS regNo, r.event_id AS eventId, p.order_id AS orderId, c.source, c.account, c.reference, c.amount, c.currency, c.kind,
-  c.paid_at AS paidAt, c.seen_at AS seenAt, c.state, c.why, t.order_id AS countsFor
+  c.paid_at AS paidAt, c.seen_at AS seenAt, c.state, c.why, t.order_id AS countsFor,
+  CASE WHEN c.state IN ('fits', 'accepted') AND ${CAME_BY_GATEWAY} THEN ${LEFT} ELSE 0 END AS backByGateway
   FROM captures c LEFT JOIN payments t ON t.id = c.counts_for LEFT JOIN registrations r ON r.id = c.registration_id LEFT JOIN payments p ON p.id = c.payment_id`
 
 /** Of one registration, oldest first. Reads; also run outside the writer's transaction. */

@@ -17,7 +17,7 @@ import type {
   Result,
   Review,
 } from '../../engine/index.ts'
-import { sourceOf } from './captures.ts'
+import { CAME_BY_GATEWAY } from './captures.ts'
 import type { Sql } from './database.ts'
 import { done, refused } from './decisions.ts'
 import type { DecisionAnswer } from './decisions.ts'
@@ -41,12 +41,9 @@ export function wantOf(
   grounds: Grounds,
   at: Instant,
 ): Result<number, DecisionRefusal> {
-  const row = capture.payment_id === null ? null : paymentById(sql, capture.payment_id)
-  if (row === null || row.gateway === null || capture.source !== sourceOf(row.gateway))
-    return refused(
-      'not_by_gateway',
-      'This money did not come through the gateway, so it cannot be sent back through it.',
-    )
+  const byGateway = sql(`SELECT 1 FROM captures c WHERE c.id = ? AND ${CAME_BY_GATEWAY}`)
+  if (byGateway.get(capture.id) === undefined)
+    return refused('not_by_gateway', sayNotByGateway(paise(0)))
   if (isUnderWay(sql, capture.id, amount))
     return refused(
       'under_way',
@@ -103,9 +100,14 @@ export function decideRefund(
   if (orderId !== null) rearm(sql, orderId, at)
   switch (follows.does) {
     case 'refund-done': {
+      // What was refused has ended, and the money may have gone back otherwise meanwhile: another refund is written.
+      const isRefused = row.state === 'refused'
+      const part = isRefused ? partOf(leftOf(sql, capture.id), amount) : ok(amount)
+      if (!part.ok) return part
       const why = follows.reference === null ? null : whyRefunded(sql, follows.reference, capture)
       if (why !== null) return refused('reference_taken', why)
-      endRefund(sql, id, 'done', follows.reference, at)
+      const wanted = isRefused ? want(sql, capture.id, amount, grounds, at) : id
+      endRefund(sql, wanted, 'done', follows.reference, at)
       const reference = follows.reference ?? row.reference ?? ''
       wentBack(sql, { capture, amount }, { reference, at })
       return done(sql, review, capture.id, decision, grounds, amount, at, {
@@ -133,18 +135,23 @@ export function decideRefund(
   }
 }
 
-type CountingCapture = CaptureRow & { readonly counts_for: number; readonly left: Paise }
+type CountingCapture = CaptureRow & {
+  readonly counts_for: number
+  readonly left: Paise
+  readonly by_gateway: 0 | 1
+}
 
 /**
- * Refunds money that counts for a registration or an order, all of it or a part. One payment gives the whole amount where
- * one can; else it is split between the payments, the oldest first, because no payment can give back more than it brought.
+ * Refunds money that counts for a registration or an order, all of it or a part. Through the gateway goes only what came
+ * through it. One payment gives the whole amount where one can; else it is split between the payments, the oldest first,
+ * because no payment can give back more than it brought.
  */
 export function wantRefund(sql: Sql, wanted: WantedRefund): DecisionAnswer {
   const { of, amount, at, byHand } = wanted
   const grounds = groundsOf(wanted)
   if (!grounds.ok) return grounds
   const captures = sql<CountingCapture>(
-    `SELECT c.*, ${LEFT} AS left FROM captures c JOIN payments p ON p.id = c.counts_for JOIN registrations g ON g.id = p.registration_id
+    `SELECT c.*, ${LEFT} AS left, CASE WHEN ${CAME_BY_GATEWAY} THEN 1 ELSE 0 END AS by_gateway FROM captures c JOIN payments p ON p.id = c.counts_for JOIN registrations g ON g.id = p.registration_id
      WHERE c.state IN ('fits', 'accepted') AND (g.reg_no = ? OR p.order_id = ?) ORDER BY c.id`,
   ).all(of, of)
   const [first] = captures
@@ -156,13 +163,15 @@ export function wantRefund(sql: Sql, wanted: WantedRefund): DecisionAnswer {
       ? refused('not_there', `There is no registration or order ${of}.`)
       : refused('not_paid', `Nothing counts as paid for ${of}, so nothing can be given back.`)
   }
-  const all = partOf(paise(captures.reduce((sum, { left }) => sum + left, 0)), amount)
+  const all = partOf(sumOf(captures), amount)
   if (!all.ok) return all
+  const able = byHand === undefined ? captures.filter(({ by_gateway: is }) => is === 1) : captures
+  if (sumOf(able) < all.value) return refused('not_by_gateway', sayNotByGateway(sumOf(able)))
   const why = byHand === undefined ? null : whyRefunded(sql, byHand, first)
   if (why !== null) return refused('reference_taken', why)
   const { reg_no: regNo, event_id: eventId } = paymentById(sql, first.counts_for)
   const refunds: number[] = []
-  for (const [capture, part] of splitRefund(captures, all.value)) {
+  for (const [capture, part] of splitRefund(able, all.value)) {
     const refund =
       byHand === undefined
         ? wantOf(sql, capture, part, grounds.value, at)
@@ -195,6 +204,14 @@ export function wantRefund(sql: Sql, wanted: WantedRefund): DecisionAnswer {
       : `${formatMoney(all.value)} has gone back${split}.`
   return ok({ regNo, message, refundId: byHand === undefined ? (refunds.at(-1) ?? null) : null })
 }
+
+const sumOf = (captures: readonly CountingCapture[]): Paise =>
+  paise(captures.reduce((sum, { left }) => sum + left, 0))
+
+const sayNotByGateway = (most: Paise): string =>
+  most === 0
+    ? 'This money did not come through the gateway, so it cannot be sent back through it.'
+    : `Only ${formatMoney(most)} came through the gateway and can be refunded through it. Refund the rest another way, and record its reference.`
 
 /** The whole from one payment, the oldest that has it; else from several, the oldest first. */
 function splitRefund(

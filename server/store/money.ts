@@ -113,6 +113,8 @@ export type StoredCapture = {
   readonly why: string | null
   /** The order that it pays; null: none yet. */
   readonly countsFor: OrderId | null
+  /** Of what counts, what the gateway can still give back. */
+  readonly backByGateway: Paise
 }
 
 /** What the gateway answered when asked about an order, as it came. */

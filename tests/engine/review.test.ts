@@ -69,7 +69,7 @@ const table: Record<Review['is'], Record<keyof typeof decisions, string>> = {
     dismiss: 'refund-left',
   },
   'refund-refused': {
-    accept: 'not_allowed',
+    accept: 'refund-done',
     refund: 'refund-again',
     move: 'not_allowed',
     dismiss: 'refund-left',

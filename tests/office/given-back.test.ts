@@ -74,7 +74,7 @@ test('money is moved to a registration by its number as the page shows it, and i
 
 test('what came in cash is offered to go back by hand alone', async () => {
   const regNo = await added('Divya', 'C-020')
-  expect(await standing(regNo)).toMatchObject({ kept: 4720, back_by_gateway: false })
+  expect(await standing(regNo)).toMatchObject({ kept: 4720, back_by_gateway: 0 })
   const refund = { act: 'refund', why: 'She asked for it.', amount: '4720' }
   expect((await office.act(regNo, refund)).body.code).toBe('not_by_gateway')
   const byHand = { ...refund, by_hand: true, reference: 'C-021' }

@@ -25,8 +25,7 @@ export const readActs: Reader<ActsAnswer> = (body) => {
     trail,
   } = body
   const isReadable =
-    [due, back, kept].every((amount) => fromRupees(amount) !== null) &&
-    typeof byGateway === 'boolean' &&
+    [due, back, kept, byGateway].every((amount) => fromRupees(amount) !== null) &&
     typeof isUnsettled === 'boolean' &&
     (proposed === null || fromRupees(proposed) !== null) &&
     isCancellation(cancellation) &&

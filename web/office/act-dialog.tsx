@@ -245,25 +245,29 @@ function Erased({ pay_back: back }: ActsAnswer) {
   )
 }
 
-function GoesBack({ kept, pay_back: back, back_by_gateway: isByGateway }: ActsAnswer) {
-  const [by, setBy] = useState(isByGateway ? 'gateway' : 'hand')
+function GoesBack({ kept, pay_back: back, back_by_gateway: byGateway }: ActsAnswer) {
+  const amount = back === 0 ? kept : back
+  const [by, setBy] = useState(byGateway >= amount && amount > 0 ? 'gateway' : 'hand')
   return (
     <>
       <p>{said(kept)} of what was paid is there.</p>
+      {byGateway > 0 && byGateway < kept && (
+        <p>{said(byGateway)} of it can be refunded through the payment gateway.</p>
+      )}
       <label>
         Amount in rupees
         <input
           name="amount"
           inputMode="decimal"
           required
-          defaultValue={typed(back === 0 ? kept : back)}
+          defaultValue={typed(amount)}
           autoComplete="off"
         />
       </label>
       <label>
         How it goes back
         <select name="by" value={by} onChange={({ target }) => setBy(target.value)}>
-          {isByGateway && <option value="gateway">Through the payment gateway, now</option>}
+          {byGateway > 0 && <option value="gateway">Through the payment gateway, now</option>}
           <option value="hand">It has gone back by hand</option>
         </select>
       </label>

@@ -159,6 +159,13 @@ function Asked({ decision, review }: Pick<DecidingProps, 'decision' | 'review'>)
   const [by, setBy] = useState(isByGateway(review) ? 'gateway' : 'hand')
   switch (decision) {
     case 'accept':
+      if (kind === 'refund-refused')
+        return (
+          <label>
+            Reference of the refund
+            <input name="reference" required maxLength={64} autoComplete="off" />
+          </label>
+        )
       // Of a payment whose money nobody has seen, whoever accepts it says what came.
       return came !== null ? null : (
         <>

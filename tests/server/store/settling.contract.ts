@@ -301,6 +301,8 @@ export function settlingContract(given: Given): void {
           seenAt: fact.at,
           state: 'fits',
           why: null,
+          countsFor: orderId,
+          backByGateway: quoted.total,
         },
       ])
       expect(await store.payment(orderId)).toMatchObject({ account: 'afpi', merchantId: '123456' })
