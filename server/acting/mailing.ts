@@ -1,10 +1,11 @@
 /** Mails that the office sends to a delegate: the confirmation once more, and a link to pay. */
 import { mailFor, mayTry, payLinkMail } from '../../engine/index.ts'
-import type { EventConfig, Instant, Paise } from '../../engine/index.ts'
+import type { EventConfig, Instant } from '../../engine/index.ts'
 import { registrationView } from '../registering/view.ts'
 import type { NewMail, StoredRegistration } from '../store/store.ts'
 import { badData } from './asked.ts'
 import type { Doer } from './asked.ts'
+import { dueOf } from './due.ts'
 
 export const resend: Doer = async ({ deps, served, registration, wanted }) => {
   const { config } = served
@@ -32,11 +33,6 @@ export function completeMail(
 ): NewMail | null {
   const complete = { paymentStatus: 'success', state: 'complete', paidAt: at } as const
   return mailFor(config, registrationView(config, { ...registration, ...complete }, at))
-}
-
-/** What is still to be paid; null: it has no price. */
-function dueOf({ due, paymentStatus, total }: StoredRegistration): Paise | null {
-  return paymentStatus === 'success' ? due : total
 }
 
 const noMail = () => badData('This event sends no email, or the delegate gave no address.')

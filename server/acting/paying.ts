@@ -14,6 +14,7 @@ import {
 import type { DeskWay, EventConfig, TransferWay, WireAsk, WirePaying } from '../../engine/index.ts'
 import type { Deps } from '../deps.ts'
 import type { StoredRegistration, StoredTelling } from '../store/store.ts'
+import { dueOf } from './due.ts'
 import { lastTold } from './telling.ts'
 
 /** In these the delegate pays, tells, or waits for an answer. */
@@ -25,10 +26,10 @@ export async function payingOf(
   event: EventConfig,
   registration: StoredRegistration,
 ): Promise<WirePaying | null> {
-  const { payments, state, regNo, payUntil, paymentStatus, due, total } = registration
+  const { payments, state, regNo, payUntil } = registration
   const last = await lastTold(deps, event, registration)
   const way = transferWay(event, payments[0]?.way ?? last?.telling.way ?? null)
-  const amount = paymentStatus === 'success' ? due : total
+  const amount = dueOf(registration)
   if (way === null || amount === null || !WAITS.includes(state)) return null
   const numbers = bankNumbers(way.tell)
   const upi = numbers.find(({ label }) => label === 'UPI ID')?.text

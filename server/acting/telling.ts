@@ -32,6 +32,7 @@ import { heldDraft } from '../registering/drafts.ts'
 import type { StoredAct, StoredRegistration, StoredTelling, StoredUpload } from '../store/store.ts'
 import { badData, textIn } from './asked.ts'
 import type { Asked, Doer, Words } from './asked.ts'
+import { dueOf } from './due.ts'
 
 /** A registration that has no way of its own waits so long once it is taken up. */
 const TAKEN_UP_DAYS = 7
@@ -175,9 +176,7 @@ export async function lastTold(
 }
 
 /** What is still to be paid. */
-export function owed({ paymentStatus, due, total }: StoredRegistration): Paise {
-  return paymentStatus === 'success' ? due : (total ?? paise(0))
-}
+export const owed = (registration: StoredRegistration): Paise => dueOf(registration) ?? paise(0)
 
 function whyOf(acts: readonly StoredAct[]): string {
   return acts.findLast(({ act }) => act === 'not_found')?.why ?? ''

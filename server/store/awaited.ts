@@ -3,6 +3,7 @@ import { paise } from '../../engine/index.ts'
 import type { Awaited, BankKey, Day, KnownPayment, PayoutKnown, RegNo } from '../../engine/index.ts'
 import { paymentsUnder } from './bank-references.ts'
 import type { Sql } from './database.ts'
+import { due } from './migrations/amounts-due.ts'
 
 type Row = {
   reg_no: RegNo
@@ -15,7 +16,7 @@ type Row = {
 /** In the order in which they were registered. What is complete but for a difference waits for that. */
 export function awaited(sql: Sql, eventId: string): readonly Awaited[] {
   return sql<Row>(
-    `SELECT r.reg_no, r.full_name, iif(r.payment_status = 'success', r.due, r.total) AS due, t.reference AS told, t.paid_on
+    `SELECT r.reg_no, r.full_name, ${due('r')} AS due, t.reference AS told, t.paid_on
      FROM registrations r LEFT JOIN tellings t ON t.registration_id = r.id AND t.ended_as IS NULL WHERE r.event_id = ? AND r.state IN ('to_pay', 'told', 'lapsed') AND r.total > 0 ORDER BY r.id`,
   )
     .all(eventId)

@@ -1,13 +1,13 @@
 /**
  * What is counted as it happens, so that no figure counts rows: registrations per event, Indian day,
- * category, period and status (once they are counted kept by triggers, see migrations/ended.ts), and revenue per
+ * category, period and status (once they are counted kept by triggers, see migrations/amounts-due.ts), and revenue per
  * event and day.
  * Categories and periods that a registration does not have count under ''.
  */
 import { dayOf, ENDED_STATES } from '../../engine/index.ts'
 import type { Day, Instant, Paise, PaymentStatus } from '../../engine/index.ts'
 import type { Sql } from './database.ts'
-import { COUNT_NEW } from './migrations/ended.ts'
+import { COUNT_NEW, owed } from './migrations/amounts-due.ts'
 import type { EventFigures, ListQuery, StatusSum } from './store.ts'
 
 /** Books whole paise for a registration, on the Indian day of the instant; below zero: a refund. */
@@ -29,8 +29,7 @@ export function book(
 /** Of a registration `r`: cancelled or refused. An index is of those, and must be named as it was made. */
 export const IS_ENDED = `r.state IN (${ENDED_STATES.map((state) => `'${state}'`).join(', ')})`
 /** What is still to be paid for a registration `r`, as the triggers of the counters have it. */
-export const OWED = `CASE WHEN r.state IN ('cancelled', 'refused', 'lapsed') THEN 0
-  WHEN r.payment_status = 'pending' THEN coalesce(r.total, 0) WHEN r.payment_status = 'success' THEN max(r.due, 0) ELSE 0 END`
+export const OWED = owed('r')
 type Booked = { readonly event_id: string; readonly registration_id: number }
 
 /** Counts the registrations that have come since; to be run before the transaction that brought them is committed. */

@@ -5,6 +5,7 @@
  * Instants are milliseconds since 1970, days Indian civil days as text, amounts whole paise.
  */
 import type Database from 'better-sqlite3'
+import { amountsDue } from './migrations/amounts-due.ts'
 import { appendOnly } from './migrations/append-only.ts'
 import { first } from './migrations/first.ts'
 import { draftProofs, droppedProofs } from './migrations/proofs.ts'
@@ -203,6 +204,7 @@ export const migrations: readonly string[] = [
   // The last day that the kept settlements of an account cover.
   'CREATE INDEX settlement_lines_by_day ON settlement_lines (source, account, day);',
   secondPayments,
+  amountsDue,
 ]
 
 /** What a database of that version recorded is put into the tables that came later, once they are there. */

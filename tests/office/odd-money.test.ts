@@ -1,9 +1,17 @@
 /** Money that came in two ways or two parts, was moved, dismissed or declined: what is due, and how it goes back. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { orderIdOf, paise } from '../../engine/index.ts'
-import type { ActsAnswer, OrderId, RegNo, RegisterAnswer } from '../../engine/index.ts'
+import type {
+  ActsAnswer,
+  ListAnswer,
+  OrderId,
+  ReconcileAnswer,
+  RegNo,
+  RegisterAnswer,
+} from '../../engine/index.ts'
 import { startTestApp } from '../server/harness.ts'
 import type { TestApp } from '../server/harness.ts'
 import { actsOn, signIn } from './office.ts'
@@ -135,4 +143,57 @@ test('a refund that the gateway refused and that was paid by transfer is accepte
     [500, 'done'],
   ])
   expect(await standing(other)).toMatchObject({ kept: FEE - 500, reviews: [], state: 'complete' })
+})
+
+const HEAD = 'Date,Narration,Chq/Ref No,Withdrawal Amt,Deposit Amt'
+const statement = async (...rows: readonly string[]) => {
+  const answer = await server.app.inject({
+    method: 'POST',
+    url: `/admin/reconcile/?event=${EVENT}`,
+    headers: { authorization: `Bearer ${office.token}`, 'content-type': 'text/csv' },
+    payload: [HEAD, ...rows].join('\n'),
+  })
+  return answer.json<Extract<ReconcileAnswer, { header: null }>>().lines
+}
+/** What is due for one, as the list, the export, the page and the bank's statement say it; and whether the sums agree. */
+const dueAt = async (regNo: RegNo) => {
+  const url = `/admin/${EVENT}/registrations/?page_size=100`
+  const { registrations, sums } = (await office.json(url)) as unknown as ListAnswer
+  const csv = (await office.get(`/admin/export/?event_type=${EVENT}`)).body.replace(/^\uFEFF/, '')
+  const exported = parse(csv, { columns: true }) as Record<string, string>[]
+  const [line] = await statement(`10/01/27,NEFT ${regNo},${utr()},,${FEE}`)
+  const sum = (due: readonly unknown[]) => due.reduce<number>((so, one) => so + Number(one), 0)
+  const [first] = Object.keys(exported[0] ?? {})
+  expect([
+    sum(registrations.map((row) => row['money.owed'])),
+    sum(exported.map((row) => row['Amount due'])),
+  ]).toEqual([sums?.due, sums?.due])
+  return [
+    registrations.find((row) => row.reg_no === regNo)?.['money.owed'],
+    Number(exported.find((row) => row[first ?? ''] === regNo)?.['Amount due']),
+    line?.of[0]?.due,
+  ]
+}
+
+test('what is due after a declined card, and after a wrong amount was dismissed, moved or refunded, was 0 in the list', async () => {
+  const declined = await register('card')
+  const at = server.now()
+  const fact = { type: 'declined', code: '400', message: 'No funds', at } as const
+  await server.deps.store.applyFact(orderIdOf(declined, 1), fact, null)
+  expect(await dueAt(declined)).toEqual([FEE, FEE, FEE])
+  const decisions = [
+    { decision: 'dismiss' },
+    { decision: 'move', to: await register('transfer') },
+    { decision: 'refund', by_hand: true, reference: utr() },
+  ]
+  for (const decision of decisions) {
+    const regNo = await register('transfer')
+    await confirm(regNo, 1000)
+    const [review] = (await standing(regNo)).reviews
+    const words = { why: 'Not enough.', ...decision }
+    expect((await post(`/admin/reviews/${review?.id}/decide/`, words)).status).toBe(200)
+    expect(await dueAt(regNo), decision.decision).toEqual([FEE, FEE, FEE])
+    await confirm(regNo, FEE)
+    expect((await dueAt(regNo)).slice(0, 2)).toEqual([0, 0])
+  }
 })

@@ -6,7 +6,7 @@ import { followed } from './counting.ts'
 import { owed } from './sums.ts'
 
 const OVER = "IN ('cancelled', 'refused')"
-const ended = (row: 'NEW' | 'OLD' | 'registrations'): string =>
+export const ended = (row: 'NEW' | 'OLD' | 'registrations'): string =>
   `CASE WHEN ${row}.state ${OVER} THEN 1 ELSE 0 END`
 
 const count = (row: 'NEW' | 'OLD', sign: '' | '-'): string => `
@@ -27,12 +27,3 @@ DROP TRIGGER registrations_recounted;
 DROP TRIGGER registrations_uncounted;
 ${followed(count)}
 `
-
-/** What the triggers would have counted of those that came since. */
-export const COUNT_NEW = `
-INSERT INTO counters (event_id, day, category, period, status, registrations, booked, owed, ended)
-  SELECT event_id, created_day, coalesce(category, ''), coalesce(period, ''), payment_status, count(*), sum(booked), sum(${owed('registrations')}),
-    sum(${ended('registrations')})
-  FROM registrations WHERE id > (SELECT last_id FROM counted) GROUP BY 1, 2, 3, 4, 5
-  ON CONFLICT DO UPDATE SET registrations = registrations + excluded.registrations, booked = booked + excluded.booked,
-    owed = owed + excluded.owed, ended = ended + excluded.ended`

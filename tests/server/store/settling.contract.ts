@@ -301,7 +301,6 @@ export function settlingContract(given: Given): void {
           seenAt: fact.at,
           state: 'fits',
           why: null,
-          countsFor: orderId,
           backByGateway: quoted.total,
         },
       ])

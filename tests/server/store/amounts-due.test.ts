@@ -1,0 +1,35 @@
+/** Sums of what is due, in a database that an older version counted. */
+import Database from 'better-sqlite3'
+import { expect, test } from 'vitest'
+import { amountsDue } from '../../../server/store/migrations/amounts-due.ts'
+import { migrate, migrations } from '../../../server/store/schema.ts'
+
+test('the sum of what is due lacked declined cards: an older database is counted anew, and followed', () => {
+  const db = new Database(':memory:')
+  const before = migrations.indexOf(amountsDue)
+  for (const step of migrations.slice(0, before)) db.exec(step)
+  db.pragma(`user_version = ${before}`)
+  const rows = [
+    ['pending', 'to_pay', 0],
+    ['failed', 'to_pay', 0],
+    ['failed', 'lapsed', 0],
+    ['success', 'to_pay', 30],
+    ['refunded', 'cancelled', 0],
+  ] as const
+  for (const [at, [status, state, due]] of rows.entries())
+    db.prepare(
+      `INSERT INTO registrations (id, event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, total, due, payment_status, state, created_at, created_day)
+       VALUES (?, 'demo', 'h', ?, '', '', '', '', '{}', 1000, ?, ?, ?, 1, '2026-01-01')`,
+    ).run(at + 1, `DEMO${at + 1}`, due, status, state)
+  db.exec(`UPDATE counted SET last_id = 5;
+    INSERT INTO counters (event_id, day, category, period, status, registrations, owed)
+    SELECT 'demo', '2026-01-01', '', '', payment_status, count(*), sum(CASE payment_status WHEN 'pending' THEN total WHEN 'success' THEN due ELSE 0 END)
+    FROM registrations GROUP BY payment_status`)
+  migrate(db)
+  const owed = () => db.prepare('SELECT sum(owed), sum(registrations) FROM counters').raw().get()
+  expect(owed()).toEqual([2030, 5])
+  db.exec("UPDATE registrations SET state = 'lapsed' WHERE id = 1")
+  db.exec("UPDATE registrations SET payment_status = 'success', state = 'complete' WHERE id = 2")
+  expect(owed()).toEqual([30, 5])
+  db.close()
+})
