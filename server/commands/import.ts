@@ -1,5 +1,5 @@
 /** `rollcall import`: registrations that were taken elsewhere, from a CSV file. */
-import { err, isRegNo } from '../../engine/index.ts'
+import { assertNever, err, isRegNo } from '../../engine/index.ts'
 import type { EventConfig, RegNo } from '../../engine/index.ts'
 import type { Command } from './command.ts'
 import { makeClock } from '../machine/clock.ts'
@@ -10,6 +10,7 @@ import { cacheFolderIn } from '../events/cache.ts'
 import { openRegistry } from '../events/registry.ts'
 import { freshNumber } from '../registering/making.ts'
 import { openStore } from '../store/open.ts'
+import type { ImportRefusal } from '../store/store.ts'
 
 const help = `Usage: rollcall import <event> <file.csv>
 
@@ -17,6 +18,9 @@ Brings in registrations that were taken elsewhere. The first line names the colu
 event file, what it also stores, and reg_no, category, period, base_amount, gst_amount, final_amount,
 payment_status, payment_id, payment_date, created_at; a column <name>_display may hold labels. The
 headings of the event's own CSV export are understood too. Base and GST may be missing.
+
+One payment_id pays for one registration: a second row with it is refused, and so is one that is
+recorded here already. Leave the cell empty where one payment paid for several.
 
 Each bad line is named with its number, and nothing is stored unless all are good. Doing it twice
 changes nothing; a number that is there already with other answers is refused. Each registration gets a
@@ -93,13 +97,9 @@ export const importing: Command = {
         read.value.map(({ row }) => ({ ...row, regNo: numberFor(config, row.formerNo) })),
       )
       if (!done.ok) {
-        const { code, formerNo } = done.error
+        const { formerNo } = done.error
         const line = read.value.find(({ row }) => row.formerNo === formerNo)?.line ?? null
-        const message =
-          code === 'differs'
-            ? `${formerNo} is stored already, and differs.`
-            : `${formerNo} could not be given a number that is free. Please try again.`
-        terminal.complain(saidOf(file, { line, message }))
+        terminal.complain(saidOf(file, { line, message: sayRefusal(done.error) }))
         terminal.complain(`Nothing was imported.`)
         return 1
       }
@@ -113,6 +113,20 @@ export const importing: Command = {
       await store.close()
     }
   },
+}
+
+function sayRefusal(refusal: ImportRefusal): string {
+  const { formerNo } = refusal
+  switch (refusal.code) {
+    case 'differs':
+      return `${formerNo} is stored already, and differs.`
+    case 'reg_no_taken':
+      return `${formerNo} could not be given a number that is free. Please try again.`
+    case 'payment_known':
+      return `payment_id: ${refusal.why}`
+    default:
+      return assertNever(refusal)
+  }
 }
 
 /**

@@ -4,6 +4,7 @@
  */
 import {
   assertNever,
+  bankKey,
   composed,
   err,
   instant,
@@ -123,6 +124,7 @@ export function readImport(
   const problems: CsvProblem[] = []
   const rows: ImportLine[] = []
   const seen = new Map<string, number>()
+  const payments = new Map<string, number>()
   for (const { line, cells } of lines) {
     const wrong: string[] = []
     if (cells.length !== header.cells.length)
@@ -131,12 +133,25 @@ export function readImport(
     const before = row === null ? undefined : seen.get(row.formerNo)
     if (row !== null && before !== undefined)
       wrong.push(`${row.formerNo} stands in line ${before} already.`)
+    const payment = row === null ? null : paymentOf(row)
+    const paidIn = payment === null ? undefined : payments.get(payment)
+    if (row !== null && paidIn !== undefined)
+      wrong.push(
+        `payment_id: “${row.paymentId}” stands in line ${paidIn} already. Leave the cell empty if that payment paid for both.`,
+      )
     problems.push(...wrong.map((message) => ({ line, message })))
     if (row === null || wrong.length > 0) continue
     seen.set(row.formerNo, line)
+    if (payment !== null) payments.set(payment, line)
     rows.push({ line, row })
   }
   return problems.length === 0 ? ok(rows) : err(problems)
+}
+
+/** The number of the payment in one spelling; null: nothing was paid, or "cash" and the like, which is no number. */
+function paymentOf({ paymentId, paymentStatus }: ReadRow): string | null {
+  const isPaid = paymentStatus === 'success' || paymentStatus === 'refunded'
+  return isPaid && paymentId !== null && /\d/.test(paymentId) ? bankKey(paymentId) : null
 }
 
 function columnsOf(

@@ -198,6 +198,41 @@ export function nameOlder(sql: Sql): void {
   }
 }
 
+/** A payment that was made elsewhere, with the number that its row states. */
+export type NamedImport = {
+  readonly reference: string
+  readonly eventId: string
+  readonly regNo: RegNo
+}
+
+/** Whom the number of an imported payment belongs to already; null: nobody. Short numbers are counted elsewhere, and no bank's. */
+export function whyImportKnown(sql: Sql, { reference, eventId, regNo }: NamedImport) {
+  if (isSlipNumber(bankKey(reference))) return null
+  return whyKnown(sql, { way: 'transfer', reference, eventId, regNo })
+}
+
+/** The bank may show an imported payment too: its number is of one payment, like any other. */
+export function nameImport(sql: Sql, captureId: number, { reference }: NamedImport): void {
+  const key = bankKey(reference)
+  if (!isSlipNumber(key))
+    sql('INSERT INTO bank_references (key, capture_id) VALUES (?, ?)').run(key, captureId)
+}
+
+/** Names what was imported by older versions. Of two payments under one number the import comes before staff. */
+export function nameOlderImports(sql: Sql): void {
+  const older = sql<NamedImport & { id: number; is_refunded: number }>(
+    `SELECT c.id, p.reference, r.event_id AS "eventId", r.reg_no AS "regNo", CASE WHEN p.status = 'refunded' THEN 1 ELSE 0 END AS is_refunded
+     FROM captures c JOIN payments p ON p.id = c.payment_id JOIN registrations r ON r.id = c.registration_id
+     WHERE c.source = 'import' AND p.reference IS NOT NULL AND c.id NOT IN (SELECT capture_id FROM bank_references) ORDER BY c.id`,
+  ).all()
+  for (const { id, is_refunded: isRefunded, ...named } of older) {
+    const key = bankKey(named.reference)
+    const [first] = isSlipNumber(key) ? [] : paymentsUnder(sql, [key])
+    if (first === undefined) nameImport(sql, id, named)
+    else if (isRefunded === 0) reportTwice(sql, id, named, first[1])
+  }
+}
+
 /** Two payments under one reference: staff decide which of them the bank has seen. */
 function reportTwice(
   sql: Sql,

@@ -3,6 +3,7 @@
  * was for. Money that does not fit waits there for a person.
  */
 import type { PaymentFact, RegNo } from '../../engine/index.ts'
+import { nameImport } from './bank-references.ts'
 import type { Sql } from './database.ts'
 import { LEFT } from './refunds.ts'
 import type { CaptureRow } from './refunds.ts'
@@ -84,10 +85,13 @@ export function keepCapture(
   return there.why
 }
 
-/** What a row that was brought in says has been paid. Rows of elsewhere may share a reference, or have none: then the number tells them apart. */
+/** Whether a row that was brought in was paid, or paid and refunded. */
+export const wasPaid = ({ total, paymentStatus }: ImportRow): boolean =>
+  total !== null && (paymentStatus === 'success' || paymentStatus === 'refunded')
+
+/** What a row that was brought in says has been paid. Rows of elsewhere may share a word such as "cash", or have none: then the number tells them apart. */
 export function keepImported(sql: Sql, id: number, row: ImportRow): void {
-  if (row.total === null || (row.paymentStatus !== 'success' && row.paymentStatus !== 'refunded'))
-    return
+  if (row.total === null || !wasPaid(row)) return
   const at = row.paidAt ?? row.createdAt
   const write = (reference: string): boolean =>
     sql(
@@ -96,6 +100,9 @@ export function keepImported(sql: Sql, id: number, row: ImportRow): void {
        ON CONFLICT (source, account, reference) DO NOTHING`,
     ).run(sourceOf(null), reference, row.total, at, at, id).changes === 1
   if (!write(row.paymentId ?? row.regNo)) write(`${row.paymentId} ${row.regNo}`)
+  const kept = sql<{ id: number }>('SELECT id FROM captures WHERE registration_id = ?').get(id)
+  if (row.paymentId !== null && kept !== undefined)
+    nameImport(sql, kept.id, { ...row, reference: row.paymentId })
   if (row.paymentStatus === 'refunded' && row.total > 0)
     sql(
       `INSERT INTO refunds (capture_id, amount, state, why, who, at, done_at)

@@ -2,24 +2,22 @@
 import { err, ok, paise, stateAfter } from '../../engine/index.ts'
 import type { RegistrationState, Result } from '../../engine/index.ts'
 import type { Sql } from './database.ts'
-import { keepImported } from './captures.ts'
+import { whyImportKnown } from './bank-references.ts'
+import { keepImported, wasPaid } from './captures.ts'
 import { book } from './counters.ts'
 import { placeStored } from './places.ts'
 import { Refused } from './refused.ts'
 import { notePayer } from './second-payments.ts'
 import { insertRegistration } from './registering.ts'
 import type { RegistrationRow } from './rows.ts'
-import type { ImportRow } from './store.ts'
+import type { ImportRefusal, ImportRow } from './store.ts'
 import { forgetRules } from './unique.ts'
 
 /** They get a payment where they state an amount, but none that our gateway is asked about. */
 export function importRegistrations(
   sql: Sql,
   rows: readonly ImportRow[],
-): Result<
-  { added: number; unchanged: number },
-  { code: 'differs' | 'reg_no_taken'; formerNo: string }
-> {
+): Result<{ added: number; unchanged: number }, ImportRefusal> {
   let added = 0
   for (const eventId of new Set(rows.map((row) => row.eventId))) forgetRules(sql, eventId)
   for (const row of rows) {
@@ -33,6 +31,11 @@ export function importRegistrations(
       if (!sameAs(there, row)) throw new Refused(err({ code: 'differs', formerNo }))
       continue
     }
+    const known =
+      row.paymentId === null || !wasPaid(row)
+        ? null
+        : whyImportKnown(sql, { ...row, reference: row.paymentId })
+    if (known !== null) throw new Refused(err({ code: 'payment_known', formerNo, why: known }))
     const id = insertRegistration(sql, { ...row, state: stateOfImported(row) }, formerNo)
     if (id === null) throw new Refused(err({ code: 'reg_no_taken', formerNo }))
     added += 1

@@ -31,7 +31,7 @@ import { myLists } from './migrations/my-lists.ts'
 import { mailLimits } from './migrations/mail-limits.ts'
 import { refundedAmounts } from './migrations/refunded.ts'
 import { activeEvents } from './migrations/active-events.ts'
-import { nameOlder } from './bank-references.ts'
+import { nameOlder, nameOlderImports } from './bank-references.ts'
 import { statements } from './database.ts'
 import type { Sql } from './database.ts'
 import { bankReferences } from './migrations/bank-references.ts'
@@ -162,6 +162,9 @@ UPDATE payments SET watch_until = status_at + ${WATCHED_TEN_DAYS}, next_ask_at =
   WHERE gateway IS NOT NULL AND (status IN ('success', 'failed') OR review IS NOT NULL) AND status_at > unixepoch() * 1000 - ${WATCHED_TEN_DAYS};
 `
 
+/** Until then imported payments had no bank references; `fillFrom` gives them theirs. */
+const importsNamed = '-- Bank references of imported payments.'
+
 export const migrations: readonly string[] = [
   first,
   auditByRegistration,
@@ -205,12 +208,14 @@ export const migrations: readonly string[] = [
   'CREATE INDEX settlement_lines_by_day ON settlement_lines (source, account, day);',
   secondPayments,
   amountsDue,
+  importsNamed,
 ]
 
 /** What a database of that version recorded is put into the tables that came later, once they are there. */
 export function fillFrom(version: number, sql: Sql): void {
   if (version <= migrations.indexOf(bankReferences)) nameOlder(sql)
   if (version <= migrations.indexOf(secondPayments)) noteOlderPayers(sql)
+  if (version <= migrations.indexOf(importsNamed)) nameOlderImports(sql)
 }
 
 /** Why a file is not touched whose tables this version does not know. */

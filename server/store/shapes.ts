@@ -202,6 +202,12 @@ export type ImportRow = {
   readonly paidAt: Instant | null
 }
 
+/** Why nothing was imported, and for which row. */
+export type ImportRefusal =
+  | { readonly code: 'differs' | 'reg_no_taken'; readonly formerNo: string }
+  /** `why`: whose payment it is already. */
+  | { readonly code: 'payment_known'; readonly formerNo: string; readonly why: string }
+
 /** What is asked of a list; the same object gives the SQL and the sentence. */
 export type ListQuery = {
   readonly eventId: string

@@ -53,6 +53,7 @@ import type {
   Registered,
   RegisterRefusal,
   StoredRegistration,
+  ImportRefusal,
   ImportRow,
   ListQuery,
   ListPage,
@@ -367,12 +368,7 @@ export interface Store extends Acting, Issued, PeopleStore, SettlementStore {
   /** All or nothing; a registration already there and equal changes nothing, and differs is a refusal. */
   importRegistrations(
     rows: readonly ImportRow[],
-  ): Promise<
-    Result<
-      { readonly added: number; readonly unchanged: number },
-      { readonly code: 'differs' | 'reg_no_taken'; readonly formerNo: string }
-    >
-  >
+  ): Promise<Result<{ readonly added: number; readonly unchanged: number }, ImportRefusal>>
   /**
    * Notes the files of registrations that nobody paid as dropped, with a row of the log: all their
    * attempts failed before the instant, and no money, open question or review is there. Answers of how

@@ -2,9 +2,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { paise } from '../../engine/index.ts'
 import type { BulkAnswer, ReconcileAnswer, RegisterAnswer, RegNo } from '../../engine/index.ts'
 import { startTestApp } from '../server/harness.ts'
 import type { TestApp } from '../server/harness.ts'
+import { imported } from '../server/registrations.ts'
 import { signIn } from './office.ts'
 import type { Office } from './office.ts'
 
@@ -381,4 +383,24 @@ test('a transfer that came and was returned in one file, and that nobody reporte
   expect((await statement(...rows)).lines.map(({ as }) => as)).toEqual(['unmatched', 'returned'])
   const charge = [came(`NEFT CR-${reference}-UNKNOWN`, 55), went(`CHGS NEFT ${reference}`, 2.36)]
   expect((await statement(...charge)).lines.map(({ as }) => as)).toEqual(['unmatched'])
+})
+
+test('the UTR of an imported payment pays for no other registration, typed, in a statement or in a second import', async () => {
+  const reference = utr()
+  const row = (regNo: string, paymentId: string) =>
+    imported({ eventId: event, regNo: regNo as RegNo, paymentId, total: paise(FEE * 100) })
+  const { store } = server.deps
+  const first = 'LEKHA-OLD-1'
+  expect((await store.importRegistrations([row(first, reference)])).ok).toBe(true)
+  const waiting = (await register()).regNo
+  const refused = await confirm(waiting, 'transfer', grouped(reference))
+  expect([refused.status, refused.body.code]).toEqual([409, 'taken'])
+  expect(refused.body.message).toContain(`it is the payment of ${first}`)
+  const laid = await statement(came(`NEFT ${waiting}`, FEE, reference))
+  expect(shown(laid)).toEqual([['known', first]])
+  const again = await store.importRegistrations([row('LEKHA-OLD-2', grouped(reference))])
+  expect(again).toMatchObject({
+    ok: false,
+    error: { code: 'payment_known', formerNo: 'OLD-LEKHA-OLD-2' },
+  })
 })

@@ -281,6 +281,18 @@ describe('what is wrong is said, with its line', () => {
     expect(problems([header, line({}), line({})])).toEqual([
       { line: 3, message: 'PULMO1 stands in line 2 already.' },
     ]))
+  test('a payment that stands there twice, which counted as paid twice', () => {
+    const [heads, one] = [`${header},payment_id`, `${line({ payment_status: 'success' })}`]
+    const other = line({ reg_no: 'PULMO2', payment_status: 'success' })
+    expect(problems([heads, `${one},UTR 526123456702`, `${other},5261 2345 6702`])).toEqual([
+      {
+        line: 3,
+        message:
+          'payment_id: “5261 2345 6702” stands in line 2 already. Leave the cell empty if that payment paid for both.',
+      },
+    ])
+    expect(problems([heads, `${one},cash`, `${other},cash`])).toEqual([])
+  })
   test('a line with too few cells', () =>
     expect(problems([header, 'PULMO1,Dr. Example'])).toEqual([
       { line: 2, message: 'There are 2 cells under 10 headings.' },
