@@ -11,6 +11,8 @@ export type Awaited = {
   readonly regNo: RegNo
   readonly name: string
   readonly due: Paise
+  /** Where the day of credit decides the price: what is due for money of that day. */
+  readonly dueOn?: (day: Day) => Paise
   /** What the delegate told us, as it was typed, and for which day; null: nothing. */
   readonly told: { readonly reference: string; readonly day: Day | null } | null
 }
@@ -127,7 +129,7 @@ export function reconcile(
     if (taken.has(one.regNo))
       return ambiguous(of, 'Another line of this file names the same registration.')
     taken.add(one.regNo)
-    return { as: one.due === line.amount ? 'matched' : 'differs', of, why: null }
+    return { as: dueFor(one, line.day) === line.amount ? 'matched' : 'differs', of, why: null }
   }
   const judged = lines.map((line): Reconciled => {
     const payout = found.payoutIn(line)
@@ -349,14 +351,18 @@ function countIn(lines: readonly ReadonlySet<BankKey>[]): ReadonlyMap<BankKey, n
 }
 
 /** Reported without a reference that the bank shows: the same amount, about that day. */
-function mayBe({ amount, day }: StatementLine, { told, due }: Awaited): boolean {
-  if (told === null || due !== amount) return false
-  return (
+function mayBe({ amount, day }: StatementLine, one: Awaited): boolean {
+  const { told } = one
+  if (told === null) return false
+  const isNear =
     told.day === null ||
     (told.day <= day && day <= addDays(told.day, DAYS_APART_MAX)) ||
     told.day === addDays(day, 1)
-  )
+  return isNear && dueFor(one, day) === amount
 }
+
+/** What is due of it for money of that day. */
+const dueFor = ({ due, dueOn }: Awaited, day: Day): Paise => dueOn?.(day) ?? due
 
 const CLAIMED_ELSEWHERE = 'A delegate of another event reported a reference in this line.'
 const RETURNED_ELSEWHERE =

@@ -6,6 +6,7 @@ import { formatMoney, type Paise } from './money.ts'
 import type { OrderId, RegNo } from './numbers.ts'
 import { assertNever, err, ok, type Result } from './outcome.ts'
 import { RUPEE_CODES } from './payment.ts'
+import type { Quote } from './quote.ts'
 import type { Instant } from './time.ts'
 
 export type DecisionName = 'accept' | 'refund' | 'dismiss' | 'move'
@@ -87,7 +88,8 @@ export type Decision = Grounds &
     /** `amount` null: all that is left. `byHand`: it has gone back without the gateway, under this reference; left out: the gateway is asked. */
     | { readonly what: 'refund'; readonly amount: Paise | null; readonly byHand?: string }
     | { readonly what: 'dismiss' }
-    | { readonly what: 'move'; readonly to: string }
+    /** `price`: what the other registration costs on the day on which the money came, where that day decides. */
+    | { readonly what: 'move'; readonly to: string; readonly price?: Quote }
   )
 /** The registration that money is moved to. */
 export type MoveTarget = {

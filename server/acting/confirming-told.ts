@@ -1,8 +1,9 @@
 /** Confirms what a delegate told, as it was told: for rows that are ticked against the bank's page. */
 import { instant, rupees, startOf } from '../../engine/index.ts'
+import { priceOnDay } from '../paying/price-on-day.ts'
 import { badData } from './asked.ts'
 import type { Doer } from './asked.ts'
-import { confirm, priceOnDay } from './confirming.ts'
+import { confirm } from './confirming.ts'
 import { owed } from './telling.ts'
 
 /**

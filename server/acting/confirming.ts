@@ -14,22 +14,19 @@ import {
   ok,
   own,
   REFERENCE_CHARACTERS_MAX,
-  quoteOf,
   startOf,
-  transferWay,
   wayInSentence,
   wayOf,
   type Actor,
-  type EventConfig,
   type Instant,
   type Paise,
-  type Quote,
   type Result,
   type Role,
   type Way,
 } from '../../engine/index.ts'
+import { priceOnDay } from '../paying/price-on-day.ts'
 import { confirmationOf } from '../paying/question.ts'
-import type { ActNo, StoredRegistration } from '../store/store.ts'
+import type { ActNo } from '../store/store.ts'
 import { amountIn, badData, textIn } from './asked.ts'
 import type { Asked, Doer } from './asked.ts'
 
@@ -103,18 +100,6 @@ export function wrongLetters(way: Way, reference: string): string | null {
   return isSlip || !hasOtherLetters(key)
     ? null
     : 'Write the reference in Latin letters and digits, as the bank prints it.'
-}
-
-/** Where the day of credit decides, what it cost then; null: what it cost when it was registered. */
-export function priceOnDay(
-  config: EventConfig,
-  { payments, answers, category, paymentStatus }: StoredRegistration,
-  paidAt: Instant,
-): Quote | null {
-  const way = transferWay(config, payments[0]?.way ?? null)
-  if (way === null || way.priceOn !== 'credited' || paymentStatus === 'success') return null
-  const quoted = quoteOf(config, answers, category, paidAt)
-  return quoted.ok ? quoted.value : null
 }
 
 /** A statement's line has few numbers. */

@@ -16,6 +16,7 @@ import {
 import type {
   Awaited,
   BulkAnswer,
+  Day,
   EventConfig,
   Instant,
   Person,
@@ -37,6 +38,7 @@ import { STATEMENT_LIMITS } from './csv-lines.ts'
 import type { CsvLine } from './csv-lines.ts'
 import type { Call, OfficeRoutes } from './guard.ts'
 import { keepReport, layAccount, settlementAccount, wireSettlement } from './settlements.ts'
+import { pricedByDay } from './priced-by-day.ts'
 import { readSheet } from './sheets.ts'
 import { XLSX_TYPE } from './xlsx.ts'
 
@@ -54,17 +56,23 @@ type ColumnsUnknown = { readonly code: 'columns_unknown'; readonly header: reado
 /** Reads and writes nothing. `columns` null: by the heads. */
 export async function layBeside(
   store: Pick<Store, 'awaited' | 'knownReferences'>,
-  { id: eventId, ways }: Pick<EventConfig, 'id' | 'ways'>,
+  event: EventConfig,
   rows: readonly CsvLine[],
   columns: StatementColumns | null,
 ): Promise<Result<Statement, ColumnsUnknown>> {
   const read = readStatement(rows, columns)
   if (!read.ok) return read
   const { unread, repeated } = read.value
-  const [awaited, known] = await Promise.all([
-    store.awaited(eventId),
+  const { id: eventId, ways } = event
+  const priced = ways.filter((way) => way.is === 'transfer' && way.priceOn === 'credited')
+  const [stored, known] = await Promise.all([
+    store.awaited(
+      eventId,
+      priced.map(({ id }) => id),
+    ),
     store.knownReferences(referencesIn(read.value)),
   ])
+  const awaited = stored.map((one) => pricedByDay(event, one))
   const found = reconcile(read.value, awaited, {
     payments: new Map(known.payments),
     payouts: new Map(known.payouts),
@@ -302,10 +310,10 @@ const keptText = (added: number, recorded: number, elsewhere: number): string =>
   ].join(' ')
 
 function wireOf({ lines, waiting, unread, repeated, byNumber }: Statement): ReconcileAnswer {
-  const shown = (one: Awaited) => ({
+  const shown = (one: Awaited, day?: Day) => ({
     reg_no: one.regNo,
     name: one.name,
-    due: rupees(one.due),
+    due: rupees((day === undefined ? null : one.dueOn?.(day)) ?? one.due),
     reference: one.told?.reference ?? null,
   })
   return {
@@ -324,10 +332,12 @@ function wireOf({ lines, waiting, unread, repeated, byNumber }: Statement): Reco
         payout === null ? null : { utr: payout.utr, lines: payout.lines, net: rupees(payout.net) },
       of: of.map((regNo) => {
         const one = byNumber.get(regNo)
-        return one === undefined ? { reg_no: regNo, name: '', due: 0, reference: null } : shown(one)
+        return one === undefined
+          ? { reg_no: regNo, name: '', due: 0, reference: null }
+          : shown(one, line.day)
       }),
     })),
-    waiting: waiting.map(shown),
+    waiting: waiting.map((one) => shown(one)),
     unread: [...unread],
     repeated: [...repeated],
   }

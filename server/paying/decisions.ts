@@ -14,6 +14,7 @@ import type {
 import type { Deps } from '../deps.ts'
 import { versionOf } from '../events/held-back.ts'
 import type { Decided, NewMail, StoredRefund } from '../store/store.ts'
+import { priceOnDay } from './price-on-day.ts'
 import { confirmationOf } from './question.ts'
 
 export type DecidingDeps = Pick<Deps, 'store' | 'events' | 'payments' | 'clock'>
@@ -57,8 +58,8 @@ export async function preparedDecision(
 > {
   const decision = readDecision(words, { why: textOf(words.why), who })
   if (!decision.ok) return decision
-  const named = await asStored(deps, decision.value)
   const review = await deps.store.review(id)
+  const named = await priced(deps, review, await asStored(deps, decision.value))
   const mail = review === null ? null : await mailAfter(deps, review, named)
   return ok({ decision: named, mail })
 }
@@ -110,6 +111,21 @@ function readDecision(words: DecisionWords, grounds: Grounds): Result<Decision, 
 async function asStored({ store }: Pick<Deps, 'store'>, decision: Decision): Promise<Decision> {
   if (decision.what !== 'move' || (await store.registration(decision.to)) !== null) return decision
   return { ...decision, to: decision.to.replaceAll(/[\s-]/g, '').toUpperCase() }
+}
+
+/** Money that is moved pays the price of the day on which it came, as if it had been confirmed there. */
+async function priced(
+  { store, events }: Pick<Deps, 'store' | 'events'>,
+  review: Review | null,
+  decision: Decision,
+): Promise<Decision> {
+  const came = review?.came ?? null
+  if (decision.what !== 'move' || came === null) return decision
+  const target = await store.registration(decision.to)
+  const event = target === null ? null : events.byId(target.eventId)
+  const price =
+    target === null || event === null ? null : priceOnDay(event.config, target, came.paidAt)
+  return price === null ? decision : { ...decision, price }
 }
 
 /** Null: none was named. */

@@ -2,7 +2,6 @@
 import type { SecondPayment } from './second-payments.ts'
 import type {
   ActName,
-  Awaited,
   Answers,
   BankKey,
   Quote,
@@ -18,7 +17,7 @@ import type {
   Result,
   Way,
 } from '../../engine/index.ts'
-import type { StoredReferences } from './awaited.ts'
+import type { StoredAwaited, StoredReferences } from './awaited.ts'
 import type { AskedThrough } from './money.ts'
 import type { NewMail, Searchable, StoredUpload } from './shapes.ts'
 import type { NewTelling, StoredTelling } from './tellings.ts'
@@ -210,8 +209,8 @@ export interface Acting {
     wanted: NewAct,
     how: { readonly review: string; readonly decision: Decision; readonly mail: NewMail | null },
   ): Promise<ActAnswer>
-  /** Registrations of an event that wait for money. */
-  awaited(eventId: string): Promise<readonly Awaited[]>
+  /** Registrations of an event that wait for money; `pricedWays`: whose price the day of credit decides. */
+  awaited(eventId: string, pricedWays: readonly string[]): Promise<readonly StoredAwaited[]>
   /** Which of the references of a bank statement are known, and whose they are. */
   knownReferences(keys: readonly BankKey[]): Promise<StoredReferences>
   /** What counts as paid for a registration, less what has gone back or is about to; whole paise. */

@@ -1,6 +1,14 @@
 /** Registrations of an event that wait for money, and which references of banks are known already. */
 import { paise } from '../../engine/index.ts'
-import type { Awaited, BankKey, Day, KnownPayment, PayoutKnown, RegNo } from '../../engine/index.ts'
+import type {
+  Answers,
+  Awaited,
+  BankKey,
+  Day,
+  KnownPayment,
+  PayoutKnown,
+  RegNo,
+} from '../../engine/index.ts'
 import { paymentsUnder } from './bank-references.ts'
 import type { Sql } from './database.ts'
 import { due } from './migrations/amounts-due.ts'
@@ -11,21 +19,37 @@ type Row = {
   due: number
   told: string | null
   paid_on: Day | null
+  answers: string | null
+  category: string | null
+}
+export type StoredAwaited = Awaited & {
+  /** What decides its price, where it is paid in one of the ways that were named and is not paid yet. */
+  readonly priced: { readonly answers: Answers; readonly category: string | null } | null
 }
 
 /** In the order in which they were registered. What is complete but for a difference waits for that. */
-export function awaited(sql: Sql, eventId: string): readonly Awaited[] {
+export function awaited(
+  sql: Sql,
+  eventId: string,
+  pricedWays: readonly string[],
+): readonly StoredAwaited[] {
   return sql<Row>(
-    `SELECT r.reg_no, r.full_name, ${due('r')} AS due, t.reference AS told, t.paid_on
-     FROM registrations r LEFT JOIN tellings t ON t.registration_id = r.id AND t.ended_as IS NULL WHERE r.event_id = ? AND r.state IN ('to_pay', 'told', 'lapsed') AND r.total > 0 ORDER BY r.id`,
+    `SELECT r.reg_no, r.full_name, ${due('r')} AS due, t.reference AS told, t.paid_on, r.category,
+       CASE WHEN r.payment_status <> 'success' AND p.way IN (SELECT value FROM json_each(?)) THEN r.answers END AS answers
+     FROM registrations r LEFT JOIN tellings t ON t.registration_id = r.id AND t.ended_as IS NULL
+     LEFT JOIN payments p ON p.id = (SELECT id FROM payments WHERE registration_id = r.id ORDER BY attempt DESC LIMIT 1)
+     WHERE r.event_id = ? AND r.state IN ('to_pay', 'told', 'lapsed') AND r.total > 0 ORDER BY r.id`,
   )
-    .all(eventId)
-    .map(({ reg_no: regNo, full_name: name, due, told, paid_on: on }) => ({
-      regNo,
-      name,
-      due: paise(due),
-      told: told === null ? null : { reference: told, day: on },
-    }))
+    .all(JSON.stringify(pricedWays), eventId)
+    .map(
+      ({ reg_no: regNo, full_name: name, due: amount, told, paid_on: on, answers, category }) => ({
+        regNo,
+        name,
+        due: paise(amount),
+        told: told === null ? null : { reference: told, day: on },
+        priced: answers === null ? null : { answers: JSON.parse(answers) as Answers, category },
+      }),
+    )
 }
 
 /** What the store knows of the references of a bank statement. */

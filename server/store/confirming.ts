@@ -2,29 +2,18 @@
  * Money that came on a way of its own, by transfer or at the desk, confirmed by a person. It is a capture like
  * any other: what fits pays, what does not waits for a decision.
  */
-import {
-  ATTEMPTS_MAX,
-  err,
-  formatMoney,
-  isOfTheDesk,
-  ok,
-  orderIdOf,
-  reviewOf,
-  wayInSentence,
-} from '../../engine/index.ts'
-import type { Instant, Paise, Quote, RegNo, Way } from '../../engine/index.ts'
+import { err, formatMoney, isOfTheDesk, ok, reviewOf, wayInSentence } from '../../engine/index.ts'
+import type { Instant, Paise, Quote, Way } from '../../engine/index.ts'
 import type { ActAnswer, NewAct } from './acting.ts'
 import { doAct } from './acts.ts'
-import { endOpenPayments, insertPayment, nextAttempt } from './attempts.ts'
-import { keepLines } from './bills.ts'
 import { keepCame } from './bank-references.ts'
 import type { Sql } from './database.ts'
 import { count } from './deciding.ts'
 import { endTellings } from './telling.ts'
 import { captureRow } from './giving-back.ts'
 import { placeGone } from './places.ts'
+import { priceAnew } from './pricing.ts'
 import { toPayment } from './rows.ts'
-import type { PaymentRow } from './rows.ts'
 import { joined, paymentById, settleRegistration, stand } from './standing.ts'
 import type { NewMail } from './store.ts'
 
@@ -138,36 +127,4 @@ export function cameAgain(
 /** One transfer pays once, whichever conference it was meant for; slips of a desk are of their event. */
 function accountOf(way: Way, eventId: string): string {
   return isOfTheDesk(way) ? eventId : ''
-}
-
-/** What is to be paid costs what the day costs on which it was paid: another attempt, at another price. */
-function priceAnew(
-  sql: Sql,
-  { id, regNo }: { readonly id: number; readonly regNo: RegNo },
-  quote: Quote,
-  at: Instant,
-): void {
-  const newest = sql<PaymentRow>(
-    "SELECT * FROM payments WHERE registration_id = ? AND asks_for = 'whole' ORDER BY attempt DESC LIMIT 1",
-  ).get(id)
-  const attempt = nextAttempt(sql, id)
-  const isOpen = newest?.status === 'pending' || newest?.status === 'failed'
-  if (newest === undefined || !isOpen || newest.amount === quote.total || attempt > ATTEMPTS_MAX)
-    return
-  endOpenPayments(sql, id, 'corrected', at)
-  sql('UPDATE registrations SET is_corrected = 0 WHERE id = ?').run(id)
-  insertPayment(sql, {
-    registrationId: id,
-    orderId: orderIdOf(regNo, attempt),
-    attempt,
-    gateway: null,
-    way: newest.way,
-    askedOf: null,
-    amount: quote.total,
-    quote,
-    holdUntil: newest.hold_until,
-    bill: keepLines(sql, id, attempt, quote.lines),
-    at,
-  })
-  settleRegistration(sql, id)
 }

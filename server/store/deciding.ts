@@ -18,6 +18,7 @@ import type {
   Grounds,
   Instant,
   Paise,
+  RegNo,
   Result,
   Review,
 } from '../../engine/index.ts'
@@ -30,6 +31,7 @@ import { done, gone, refused } from './decisions.ts'
 import type { DecisionAnswer } from './decisions.ts'
 import { captureRow, decideRefund, gaveByHand, wantOf } from './giving-back.ts'
 import { confirmByMail } from './mails.ts'
+import { priceAnew } from './pricing.ts'
 import { Refused } from './refused.ts'
 import type { CaptureRow } from './refunds.ts'
 import { moveTarget, numberOf, restOf, reviewOf } from './reviews.ts'
@@ -69,6 +71,7 @@ function decideOne(
 ): DecisionAnswer {
   const review = reviewOf(sql, id)
   if (review === null) return gone(sql, id)
+  if (decision.what === 'move') priceTarget(sql, decision, at)
   const target = decision.what === 'move' ? moveTarget(sql, decision.to.trim()) : null
   const judged = judge(review, decision, target)
   if (!judged.ok) return judged
@@ -139,6 +142,19 @@ function decideOne(
     default:
       return assertNever(follows)
   }
+}
+
+/** A refusal undoes it with everything else. */
+function priceTarget(
+  sql: Sql,
+  { to, price }: Decision & { readonly what: 'move' },
+  at: Instant,
+): void {
+  const row = sql<{ id: number; reg_no: RegNo }>(
+    "SELECT id, reg_no FROM registrations WHERE reg_no = ? AND state IN ('to_pay', 'told', 'lapsed')",
+  ).get(to.trim())
+  if (row !== undefined && price !== undefined)
+    priceAnew(sql, { id: row.id, regNo: row.reg_no }, price, at)
 }
 
 function sayAccepted(sql: Sql, { due, regNo }: Review, amount: Paise): string {

@@ -133,7 +133,7 @@ export function storeOf({
     refundTold: (id, told, at) => write('refundTold', id, told, at),
     silentRefunds: (at) => write('silentRefunds', at),
     inReview: (eventId) => list('inReview', eventId),
-    awaited: (eventId) => list('awaited', eventId),
+    awaited: (eventId, pricedWays) => list('awaited', eventId, pricedWays),
     knownReferences: (keys) => list('knownReferences', keys),
     findIn: (eventIds, text, limit) => list('findIn', eventIds, text, limit),
     listPage: async (query, page, pageSize) => {

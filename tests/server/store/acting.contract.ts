@@ -159,6 +159,29 @@ export function actingContract(given: Given): void {
     })
   })
 
+  test('a moved payment pays the price of its day, and what waits says what decides that price', async () => {
+    const byHand = { way: 'transfer' }
+    const [from, to] = [await registered(store, byHand), await registered(store, byHand)]
+    const waits = async (ways: readonly string[]) =>
+      (await store.awaited('demo', ways)).find(({ regNo }) => regNo === to.regNo)
+    expect(await waits([])).toMatchObject({ due: quoted.total, priced: null })
+    const { answers, category } = await found(store, to.regNo)
+    expect((await waits(['transfer']))?.priced).toEqual({ answers, category })
+    await store.confirm(
+      wanted(from.regNo, { act: 'confirm', actor: 'treasurer' }),
+      { way: 'transfer', reference: '512345678901', amount: paise(100), paidAt: later(1000) },
+      null,
+    )
+    const [review] = await store.reviews('demo')
+    const price = { ...quoted, total: paise(quoted.total + 118), base: paise(quoted.base + 118) }
+    const move = { what: 'move', to: to.regNo, price, why: 'A friend.', who: 'office' } as const
+    expect(await store.decide(review?.id ?? '', move, later(2000), null)).toMatchObject({
+      ok: true,
+    })
+    expect(await found(store, to.regNo)).toMatchObject({ total: price.total, inReview: true })
+    expect(await waits([])).toMatchObject({ due: price.total })
+  })
+
   test('what was to be paid by transfer waits no more once the card has paid', async () => {
     const { regNo, orderId } = await registered(store)
     const told = { way: 'transfer', reference: 'HDFCN52026000001', paidOn: null, answers: {} }
