@@ -136,6 +136,8 @@ export type DocumentBody = {
   readonly base: Paise
   readonly gst: Paise
   readonly total: Paise
+  /** Of a receipt: what of `base` bears no tax. Absent: nothing, or issued before it was stated. */
+  readonly untaxed?: Paise
   /** Of a receipt what came, of the others the total. */
   readonly inWords: string
   /** `amount`: what came, where a person has accepted another amount; left out: the total. */
@@ -157,6 +159,15 @@ const FORM_OF_KIND: Readonly<Record<Exclude<DocumentKind, 'receipt'>, TaxForm>> 
   credit: 'credit-note',
 }
 
+/** The amount that a document is for, on the page and in every list: of a receipt what came, otherwise its total. */
+export function statedAmount({
+  kind,
+  paid,
+  total,
+}: Pick<DocumentBody, 'kind' | 'paid' | 'total'>): Paise {
+  return kind === 'receipt' ? (paid?.amount ?? total) : total
+}
+
 type DocumentNamed = {
   readonly kind: DocumentKind
   readonly form?: TaxForm | undefined
@@ -176,6 +187,7 @@ export type Sold = {
   readonly amount: Paise
   readonly base: Paise
   readonly gst: Paise
+  readonly untaxed?: Paise
   readonly lines: readonly DocumentLine[]
   /** Null: invoiced before it is paid, as a correction leaves it. `came` may be another amount that a person accepted. */
   readonly paid: {
@@ -210,6 +222,7 @@ export function documentOf(
     base: sold.base,
     gst: sold.gst,
     total: sold.amount,
+    ...(kind === 'receipt' && sold.gst > 0 && sold.untaxed ? { untaxed: sold.untaxed } : {}),
     inWords: amountInWords(kind === 'receipt' ? (sold.paid?.came ?? sold.amount) : sold.amount),
     paid:
       sold.paid === null

@@ -40,11 +40,12 @@ export {
   type Instant,
 } from './time.ts'
 export { financialYearOf, serialText, STATES_OF_INDIA } from './gst.ts'
-export { TAX_FORMS, type RateSummary, type TaxForm } from './tax.ts'
+export { TAX_FORMS, taxableValue, type RateSummary, type TaxForm } from './tax.ts'
 export {
   creditOf,
   documentOf,
   documentTitle,
+  statedAmount,
   issuerOf,
   sumOf,
   type DocumentBody,

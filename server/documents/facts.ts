@@ -6,6 +6,7 @@ import {
   formatMoney,
   dayOf,
   paise,
+  statedAmount,
   STATES_OF_INDIA,
   TAX_FORMS,
   type DocumentBody,
@@ -79,7 +80,7 @@ export function printed(body: DocumentBody): Printed {
     ].filter((line) => line !== ''),
     ...(body.byRate === undefined ? withoutRates(body) : withRates(body, body.byRate)),
     sums: isOther && kind === 'receipt' ? [...sums, ...besides(body.total, came)] : sums,
-    total: [total, formatMoney(kind === 'receipt' ? came : body.total)],
+    total: [total, formatMoney(statedAmount(body))],
     in_words: body.inWords,
     notes: [
       ...(of === null
@@ -139,11 +140,12 @@ function supplyNotes({ supplier, placeOfSupply, byRate, lines }: DocumentBody): 
 type Tables = Pick<Printed, 'columns' | 'rows' | 'rates'>
 
 /** Of a receipt, and of what was issued before lines had a rate each. */
-function withoutRates({ gst, tax, lines }: DocumentBody): Tables {
+function withoutRates({ gst, tax, lines, untaxed }: DocumentBody): Tables {
   const hasTax = gst > 0
+  const value = untaxed === undefined ? 'Taxable value' : 'Value'
   return {
     columns: hasTax
-      ? ['Description', 'Quantity', 'Rate', 'Taxable value', tax?.name ?? 'Tax', 'Amount']
+      ? ['Description', 'Quantity', 'Rate', value, tax?.name ?? 'Tax', 'Amount']
       : ['Description', 'Quantity', 'Rate', 'Amount'],
     rows: lines.map(({ label, quantity, unit, base, gst: taxed, total }) => [
       label,
@@ -230,8 +232,10 @@ function sumsOf(body: DocumentBody): readonly Pair[] {
     ]
   }
   if (gst <= 0) return []
+  const { untaxed = paise(0) } = body
   return [
-    ['Taxable value', formatMoney(base)],
+    ['Taxable value', formatMoney(paise(base - untaxed))],
+    ...(untaxed === 0 ? [] : ([['Untaxed items', formatMoney(untaxed)]] as const)),
     ...(heads === null
       ? ([[tax?.name ?? 'Tax', formatMoney(gst)]] as const)
       : taxSums(body, heads)),

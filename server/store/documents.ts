@@ -12,7 +12,9 @@ import {
   isEnded,
   paise,
   serialText,
+  statedAmount,
   sumOf,
+  taxableValue,
   taxWithin,
 } from '../../engine/index.ts'
 import type {
@@ -26,7 +28,6 @@ import type {
   Paise,
   RegNo,
   Sold,
-  TaxForm,
 } from '../../engine/index.ts'
 import { amongIds } from './among.ts'
 import { keepLines, linesOf, nextBill } from './bills.ts'
@@ -128,6 +129,7 @@ function receivedWith(
     amount: row.amount,
     base,
     gst,
+    untaxed: paise(isWhole && gst > 0 && isRated(lines) ? base - taxableValue(lines) : 0),
     lines:
       lines.length > 0 && isWhole
         ? lines.map((line) => ({
@@ -142,6 +144,10 @@ function receivedWith(
     paid: { reference, at: paidAt, came: accepted?.amount ?? row.amount },
   }
 }
+
+/** Bills of older versions do not say which of their lines are taxed. */
+const isRated = (lines: readonly Line[]): boolean =>
+  lines.length > 0 && lines.every(({ rate, parts }) => rate !== undefined || parts !== undefined)
 
 /** The tax that the receipts so far leave of the bill; nothing where this payment is not exactly what they leave. */
 function taxOfDifference(sql: Sql, row: OwnedPaymentRow, { gst, total }: RegistrationRow): Paise {
@@ -349,12 +355,15 @@ function soldFor(
 }
 /** Of one registration, oldest first. */
 export function documentsOf(sql: Sql, regNo: RegNo): readonly StoredDocument[] {
-  return sql<Omit<StoredDocument, 'form'> & { readonly form: TaxForm | null }>(
-    `SELECT d.id, d.kind, json_extract(d.body, '$.form') AS form, d.serial, d.at, json_extract(d.body, '$.total') AS total
-     FROM documents d WHERE d.registration_id = (SELECT id FROM registrations WHERE reg_no = ?) ORDER BY d.id`,
+  return sql<Omit<StoredDocument, 'form' | 'total'> & { readonly body: string }>(
+    `SELECT d.id, d.kind, d.serial, d.at, d.body FROM documents d WHERE d.registration_id = (SELECT id FROM registrations WHERE reg_no = ?) ORDER BY d.id`,
   )
     .all(regNo)
-    .map(({ form, ...document }) => (form === null ? document : { ...document, form }))
+    .map(({ body, ...document }) => {
+      const stated = JSON.parse(body) as DocumentBody
+      const { form } = stated
+      return { ...document, ...(form && { form }), total: statedAmount(stated) }
+    })
 }
 
 /** Null: there is none of that kind and number of this registration. */

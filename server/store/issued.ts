@@ -16,6 +16,7 @@ export type StoredDocument = {
   readonly form?: TaxForm | undefined
   readonly serial: string
   readonly at: Instant
+  /** What it is for, as the page states it: of a receipt what came. */
   readonly total: Paise
 }
 

@@ -140,7 +140,8 @@ test.for([
     await wentBack(after, `LATE${n}`)
     const issued = await documents(regNo)
     expect(issued.find(({ kind }) => kind === 'invoice')?.total).toBe(1180)
-    // A receipt is for what came, whatever was charged.
+    // A receipt is for what came, whatever was charged, in the list too.
+    expect(issued.find(({ kind }) => kind === 'receipt')?.total).toBe(came / 100)
     const { total, sums, in_words: inWords } = printed(await body(regNo, 'receipt'))
     expect(total).toEqual(['Paid', formatMoney(paise(came))])
     expect(sums.slice(-2)).toEqual([

@@ -114,6 +114,18 @@ async function pageText(body: DocumentBody): Promise<string> {
   return page.toStructuredText('preserve-whitespace').asText().replaceAll('\u00a0', ' ')
 }
 
+test('a receipt counted an untaxed donation as taxable value: it is outside, as on the invoice', async () => {
+  const regNo = await paidBy(KERALA, MIXED)
+  const sums = async (kind: string) =>
+    printed(await issued(regNo, kind)).sums.map(([name, sum]) => [name, sum.replace('\u00a0', ' ')])
+  expect(await sums('receipt')).toEqual([
+    ['Taxable value', '₹ 7,000'],
+    ['Untaxed items', '₹ 500'],
+    ['GST', '₹ 480'],
+  ])
+  expect(await sums('invoice')).toContainEqual(['Taxable value', '₹ 7,000'])
+})
+
 test('a bill of 18% and 5% stated one tax of no rate: each line has its rate and code, each rate its tax', async () => {
   const body = await invoiceFor(KERALA, ROOM)
   expect(body.lines).toMatchObject([
