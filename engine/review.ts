@@ -17,6 +17,8 @@ const ALLOWED = {
   misfit: ['accept', 'refund', 'move', 'dismiss'],
   /** Money for what is paid already: it cannot be accepted a second time. */
   second: ['refund', 'move', 'dismiss'],
+  /** More money for what was accepted at less than its price, and no more than is missing. */
+  rest: ['accept', 'refund', 'move', 'dismiss'],
   /** For a registration that people have cancelled or refused. */
   ended: ['refund', 'move', 'dismiss'],
   /** In another currency, so that its amount is none of ours. */
@@ -264,10 +266,13 @@ export function kindOfMoney(money: {
   readonly isPaid: boolean
   /** Whether people have cancelled or refused its registration. */
   readonly isEnded?: boolean
+  /** Whether other money for the same payment was accepted, and at least so much is missing to its price. */
+  readonly isRest?: boolean
 }): ReviewKind {
   if (money.kind === 'test') return 'test'
   if (money.currency !== '' && !RUPEE_CODES.includes(money.currency)) return 'foreign'
   if (!money.isMatched) return 'unmatched'
   if (money.isEnded === true) return 'ended'
+  if (money.isRest === true) return 'rest'
   return money.isPaid ? 'second' : 'misfit'
 }

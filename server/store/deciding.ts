@@ -25,6 +25,7 @@ import type {
 import { byHandInstead } from './attempts.ts'
 import { sourceOf } from './captures.ts'
 import { book } from './counters.ts'
+import { issueReceipt } from './documents.ts'
 import { addDue } from './dues.ts'
 import type { Sql } from './database.ts'
 import { done, gone, refused } from './decisions.ts'
@@ -157,7 +158,7 @@ function priceTarget(
     priceAnew(sql, { id: row.id, regNo: row.reg_no }, price, at)
 }
 
-function sayAccepted(sql: Sql, { due, regNo }: Review, amount: Paise): string {
+function sayAccepted(sql: Sql, { is, due, regNo }: Review, amount: Paise): string {
   const as =
     amount === due
       ? 'counts'
@@ -166,7 +167,7 @@ function sayAccepted(sql: Sql, { due, regNo }: Review, amount: Paise): string {
   const { due: open } = sql<{ due: Paise }>('SELECT due FROM registrations WHERE reg_no = ?').get(
     regNo,
   ) ?? { due: paise(0) }
-  const counts = `${formatMoney(amount)} ${as}`
+  const counts = is === 'rest' ? `${formatMoney(amount)} is added` : `${formatMoney(amount)} ${as}`
   if (open > 0) return `${counts}: ${formatMoney(open)} is still to be paid.`
   if (open < 0)
     return `${counts}: the registration is paid, and ${formatMoney(paise(-open))} is to be paid back.`
@@ -228,7 +229,22 @@ function acceptCapture(
   assert(capture.counts_for !== null, 'money of no payment was to be accepted')
   const row = paymentById(sql, capture.counts_for)
   judged(sql, capture, 'accepted')
+  if (row.status === 'success') {
+    addRest(sql, capture, row, at)
+    return ok(capture.id)
+  }
   return count(sql, capture, row, without(row.review, capture.why), at, mail)
+}
+
+/** More money for what was accepted at less than its price: together they pay, and a receipt says so. */
+function addRest(sql: Sql, capture: CaptureRow, row: OwnedPaymentRow, at: Instant): void {
+  book(sql, row, capture.paid_at, capture.amount)
+  const review = without(row.review, capture.why)
+  stand(sql, row, { ...toPayment(row), review }, at)
+  settleRegistration(sql, row.registration_id)
+  const { reference, paid_at: paidAt } = capture
+  issueReceipt(sql, row, { reference: `${row.reference}, ${reference}`, paidAt }, at)
+  bookAndCover(sql, row, { id: capture.id, reference }, at)
 }
 
 function judged(sql: Sql, { id }: CaptureRow, state: 'accepted' | 'refused'): void {

@@ -88,7 +88,10 @@ function keep(
   )
 }
 
-/** What a payment that has just become a success gets. Its invoice follows with `coverBill`. */
+/**
+ * What a payment that has just become a success gets, and again once more money is added to what was accepted at less:
+ * the newest states all that was paid. Its invoice follows with `coverBill`.
+ */
 export function issueReceipt(
   sql: Sql,
   row: OwnedPaymentRow,
@@ -97,7 +100,10 @@ export function issueReceipt(
 ): void {
   const issuer = row.amount === 0 ? null : issuerOf(sql, row.event_id)
   if (issuer === null) return
-  const serial = String(row.order_id)
+  const before = sql<{ n: number }>(
+    "SELECT count(*) AS n FROM documents WHERE payment_id = ? AND kind = 'receipt'",
+  ).get(row.id)
+  const serial = row.order_id + (before?.n ? `-${before.n + 1}` : '')
   const body = documentOf(issuer, receivedWith(sql, row, issuer, paid), {
     kind: 'receipt',
     serial,
@@ -120,9 +126,9 @@ function receivedWith(
       ? taxOfDifference(sql, row, registration)
       : (row.gst ?? taxWithin(row.amount, issuer.tax?.percent ?? 0))
   const base = paise(row.amount - gst)
-  const accepted = sql<{ amount: Paise }>(
-    "SELECT amount FROM captures WHERE counts_for = ? AND reference = ? AND state = 'accepted'",
-  ).get(row.id, reference)
+  const accepted = sql<{ amount: Paise | null }>(
+    "SELECT sum(amount) AS amount FROM captures WHERE counts_for = ? AND state = 'accepted'",
+  ).get(row.id)
   const label = row.asks_for === 'difference' ? 'Difference after a correction' : 'Registration'
   return {
     ...personOf(registration),
@@ -153,7 +159,7 @@ const isRated = (lines: readonly Line[]): boolean =>
 function taxOfDifference(sql: Sql, row: OwnedPaymentRow, { gst, total }: RegistrationRow): Paise {
   const before = sql<{ gst: number; total: number }>(
     `SELECT coalesce(sum(CAST(json_extract(body, '$.gst') AS BIGINT)), 0) AS gst, coalesce(sum(json_extract(body, '$.total')), 0) AS total
-     FROM documents WHERE registration_id = ? AND kind = 'receipt'`,
+     FROM documents WHERE id IN (SELECT max(id) FROM documents WHERE registration_id = ? AND kind = 'receipt' GROUP BY payment_id)`,
   ).get(row.registration_id) ?? { gst: 0, total: 0 }
   const left = (gst ?? 0) - before.gst
   const isExact = (total ?? 0) - before.total === row.amount && left >= 0 && left <= row.amount

@@ -30,6 +30,9 @@ const OWNER = 'g.reg_no, g.event_id, g.full_name, p.order_id, p.amount AS due'
 const OWNER_OF_MONEY =
   'g.reg_no, coalesce(g.event_id, c.found_for) AS event_id, g.full_name, p.order_id, p.amount AS due'
 
+/** Of a payment `p`: what is missing to its price where less was accepted. */
+const MISSING = `p.amount - coalesce((SELECT sum(k.amount) FROM captures k WHERE k.counts_for = p.id AND k.state IN ('fits', 'accepted')), p.amount)`
+
 /** All events where no event is named; the longest waiting first. */
 export function reviews(sql: Sql, eventId: string | null): readonly Review[] {
   return [...ofMoney(sql, null), ...ofPayments(sql, null), ...ofRefunds(sql, null)]
@@ -83,9 +86,15 @@ const cameOf = (row: CaptureRow): Review['came'] => ({
 function ofMoney(sql: Sql, only: number | null): readonly Review[] {
   return sql<
     CaptureRow &
-      Owner & { left: Paise; paid_as: PaymentStatus | null; standing: RegistrationState | null }
+      Owner & {
+        left: Paise
+        paid_as: PaymentStatus | null
+        standing: RegistrationState | null
+        missing: number
+      }
   >(
-    `SELECT c.*, ${LEFT} AS left, ${OWNER_OF_MONEY}, g.state AS standing, iif(p.asks_for = 'difference', p.status, g.payment_status) AS paid_as FROM captures c
+    `SELECT c.*, ${LEFT} AS left, ${OWNER_OF_MONEY}, g.state AS standing, iif(p.asks_for = 'difference', p.status, g.payment_status) AS paid_as,
+       CASE WHEN p.status = 'success' THEN ${MISSING} ELSE 0 END AS missing FROM captures c
      LEFT JOIN registrations g ON g.id = c.registration_id LEFT JOIN payments p ON p.id = c.counts_for
      WHERE c.state IN ('review', 'unmatched') AND (? IS NULL OR c.id = ?)`,
   )
@@ -102,6 +111,7 @@ function ofMoney(sql: Sql, only: number | null): readonly Review[] {
           row.standing === 'cancelled' ||
           row.standing === 'refused' ||
           (row.counts_for === null && row.paid_as !== 'success'),
+        isRest: row.left === row.amount && row.amount <= row.missing,
       }),
       ...owner(row),
       came: cameOf(row),

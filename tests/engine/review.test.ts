@@ -51,6 +51,7 @@ const outcome = (one: Review, decision: Decision, to: MoveTarget | null = target
 const table: Record<Review['is'], Record<keyof typeof decisions, string>> = {
   misfit: { accept: 'accept', refund: 'give-back', move: 'move', dismiss: 'dismiss' },
   second: { accept: 'not_allowed', refund: 'give-back', move: 'move', dismiss: 'dismiss' },
+  rest: { accept: 'accept', refund: 'give-back', move: 'move', dismiss: 'dismiss' },
   ended: { accept: 'not_allowed', refund: 'give-back', move: 'move', dismiss: 'dismiss' },
   foreign: { accept: 'not_allowed', refund: 'give-back', move: 'not_allowed', dismiss: 'dismiss' },
   test: { accept: 'not_allowed', refund: 'not_allowed', move: 'not_allowed', dismiss: 'dismiss' },

@@ -197,3 +197,33 @@ test('what is due after a declined card, and after a wrong amount was dismissed,
     expect((await dueAt(regNo)).slice(0, 2)).toEqual([0, 0])
   }
 })
+
+test('a price paid in two transfers, of which the second could only be refunded, moved or dismissed', async () => {
+  const regNo = await register('transfer')
+  await confirm(regNo, 4000)
+  await confirm(regNo, 720)
+  const decide = async (decision: string) => {
+    const [review] = (await standing(regNo)).reviews
+    const words = { decision, why: 'Paid in two parts.' }
+    return (await post(`/admin/reviews/${review?.id}/decide/`, words)).body['message']
+  }
+  await decide('accept')
+  const [rest] = (await standing(regNo)).reviews
+  expect(rest).toMatchObject({ kind: 'rest', decisions: ['accept', 'refund', 'move', 'dismiss'] })
+  expect(await decide('accept')).toBe('₹\u00a0720 is added: the registration is paid.')
+  expect(await standing(regNo)).toMatchObject({ state: 'complete', kept: FEE, due: 0, reviews: [] })
+  expect(await server.deps.store.registration(regNo)).toMatchObject({ inReview: false })
+  const documents = await server.deps.store.documents(regNo)
+  const receipts = documents.filter(({ kind }) => kind === 'receipt')
+  expect(receipts.map(({ serial }) => serial)).toEqual([regNo, `${regNo}-2`])
+  const body = await server.deps.store.document(regNo, receipts.at(-1)?.id ?? 0)
+  expect(body?.total).toBe(FEE * 100)
+  expect(body?.paid).not.toHaveProperty('amount')
+  // What is more than missing is another payment, which cannot be added.
+  const other = await register('transfer')
+  await confirm(other, 4000)
+  await confirm(other, 721)
+  const [short] = (await standing(other)).reviews
+  await post(`/admin/reviews/${short?.id}/decide/`, { decision: 'accept', why: 'Agreed.' })
+  expect((await standing(other)).reviews).toMatchObject([{ kind: 'second' }])
+})

@@ -110,13 +110,14 @@ export function wordsFor(
   const shown = order?.transactions.find((made: Transaction) => isMoney(made))
   switch (review.is) {
     case 'misfit':
+    case 'rest':
     case 'ended':
     case 'second': {
       const others = numbers().filter((number) => number !== review.regNo)
       const decision = random.pick(['accept', 'refund', 'refund', 'move', 'dismiss'] as const)
       if (decision === 'move')
         return others.length === 0 ? null : { decision, to: random.pick(others) }
-      if (decision === 'accept' && review.is !== 'misfit') return null
+      if (decision === 'accept' && review.is !== 'misfit' && review.is !== 'rest') return null
       return { decision }
     }
     case 'foreign':
