@@ -127,6 +127,8 @@ export type EventStats = {
   ended_registrations: number
   today_registrations: number
   total_revenue: number
+  /** Received and dismissed by staff: part of no other figure. */
+  dismissed_amount: number
   /** Payments and refunds that wait for a person. */
   needs_decision: number
 }

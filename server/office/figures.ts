@@ -53,6 +53,7 @@ export function statsRoutes(office: OfficeRoutes, deps: Deps): void {
         ended_registrations: figure.ended,
         today_registrations: figure.today,
         total_revenue: rupees(figure.revenue),
+        dismissed_amount: rupees(figure.dismissed),
         needs_decision: waiting.filter(({ eventId }) => eventId === event.id).length,
       } satisfies EventStats
       data.recent_registrations[key] = figure.recent.map((registration) => ({

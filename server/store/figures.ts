@@ -1,7 +1,9 @@
 /** One event in figures: what the dashboard shows, and what of the event's file is in use. On the reader thread. */
+import { paise, RUPEE_CODES } from '../../engine/index.ts'
 import type { Day, Paise, PaymentStatus } from '../../engine/index.ts'
 import { byDay, countByCategory, countByStatus } from './counters.ts'
 import type { Sql } from './database.ts'
+import { LEFT } from './refunds.ts'
 import { registrationsByIds } from './rows.ts'
 import type { EventFigures, Store } from './store.ts'
 
@@ -29,12 +31,24 @@ export function figures(sql: Sql, eventId: string, today: Day): EventFigures {
     ended: statuses.reduce((sum, { ended }) => sum + ended, 0),
     today: statuses.reduce((sum, { onDay }) => sum + onDay, 0),
     revenue: days.reduce((sum, { revenue }) => sum + revenue, 0) as Paise,
+    dismissed: dismissedOf(sql, eventId),
     byDay: days,
     recent: registrationsByIds(
       sql,
       recent.map(({ id }) => id),
     ),
   }
+}
+
+/** In rupees; money of the gateway's test mode did not move. */
+function dismissedOf(sql: Sql, eventId: string): Paise {
+  const row = sql<{ amount: number | null }>(
+    `SELECT sum(${LEFT}) AS amount FROM decisions d JOIN captures c ON c.id = d.capture_id AND d.about = 'C' || c.id
+     LEFT JOIN registrations r ON r.id = c.registration_id
+     WHERE d.what = 'dismiss' AND c.state = 'refused' AND c.kind <> 'test' AND coalesce(r.event_id, c.found_for) = ?
+       AND c.currency IN ('', ${RUPEE_CODES.map((code) => `'${code}'`).join(', ')})`,
+  ).get(eventId)
+  return paise(row?.amount ?? 0)
 }
 
 export function inUse(sql: Sql, eventId: string): Awaited<ReturnType<Store['inUse']>> {

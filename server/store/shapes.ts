@@ -322,6 +322,8 @@ export type EventFigures = {
   readonly today: number
   /** Successes including GST less refunds. */
   readonly revenue: Paise
+  /** Received and dismissed by staff: it counts nowhere, and was not refunded. */
+  readonly dismissed: Paise
   readonly byDay: readonly {
     readonly day: Day
     readonly registrations: number

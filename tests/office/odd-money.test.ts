@@ -6,6 +6,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { orderIdOf, paise } from '../../engine/index.ts'
 import type {
   ActsAnswer,
+  EventStats,
+  StatsAnswer,
   ListAnswer,
   OrderId,
   ReconcileAnswer,
@@ -226,4 +228,22 @@ test('a price paid in two transfers, of which the second could only be refunded,
   const [short] = (await standing(other)).reviews
   await post(`/admin/reviews/${short?.id}/decide/`, { decision: 'accept', why: 'Agreed.' })
   expect((await standing(other)).reviews).toMatchObject([{ kind: 'second' }])
+})
+
+test('money that staff dismiss is in the figures of the dashboard, until it is refunded', async () => {
+  const dismissed = async (): Promise<number> => {
+    const { data } = (await office.json('/admin/dashboard/stats/')) as unknown as StatsAnswer
+    const { key = '' } = server.deps.events.byId(EVENT)?.config.admin.dashboard ?? {}
+    return (data[`${key}_stats`] as EventStats).dismissed_amount
+  }
+  const before = await dismissed()
+  const regNo = await register('transfer')
+  await confirm(regNo, 300)
+  const [review] = (await standing(regNo)).reviews
+  const decide = (words: object) =>
+    post(`/admin/reviews/${review?.id}/decide/`, { why: 'Nobody asks for it.', ...words })
+  await decide({ decision: 'refund', amount: '100', by_hand: true, reference: utr() })
+  expect(await dismissed()).toBe(before)
+  expect((await decide({ decision: 'dismiss' })).status).toBe(200)
+  expect(await dismissed()).toBe(before + 200)
 })

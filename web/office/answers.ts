@@ -188,6 +188,7 @@ const isStats = (value: unknown): value is EventStats =>
     isCount(value[`${name}_registrations`]),
   ) &&
   fromRupees(value['total_revenue']) !== null &&
+  fromRupees(value['dismissed_amount'] ?? 0) !== null &&
   isCount(value['refunded_registrations'] ?? 0) &&
   isCount(value['ended_registrations'] ?? 0) &&
   isCount(value['needs_decision'] ?? 0)

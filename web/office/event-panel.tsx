@@ -38,6 +38,9 @@ export function EventPanel({ event, data, isPast = false }: EventPanelProps) {
       <p className="rev">
         <b>{moneyOf(stats.total_revenue, true)}</b> <span className="mute">revenue</span>
       </p>
+      {stats.dismissed_amount > 0 && (
+        <p className="mute">{moneyOf(stats.dismissed_amount, true)} was received and dismissed</p>
+      )}
     </>
   )
   const body = <Figures event={event} stats={stats} data={data} />

@@ -218,6 +218,7 @@ export function listingContract(given: Given): void {
         ended: 0,
         today: 0,
         revenue: 0,
+        dismissed: 0,
         byDay: [],
         recent: [],
       })
