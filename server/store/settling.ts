@@ -233,13 +233,13 @@ export function owedSince(sql: Sql, row: OwnedPaymentRow, at: Instant): void {
   settleRegistration(sql, id)
 }
 
-/** An earlier difference was paid late: the order that is open asks for what is still due, not for more. */
+/** An earlier difference was paid late: the order after it, open or expired by now, asks for what is still due, not for more. */
 function askRemainder(sql: Sql, row: OwnedPaymentRow, at: Instant): void {
   const { registration_id: id, reg_no, gateway, account, merchant_id: merchantId, way } = row
-  const open = sql(
-    "SELECT 1 FROM payments WHERE registration_id = ? AND asks_for = 'difference' AND status = 'pending'",
-  ).get(id)
-  if (open === undefined) return
+  const later = sql(
+    "SELECT 1 FROM payments WHERE registration_id = ? AND asks_for = 'difference' AND status IN ('pending', 'failed') AND attempt > ?",
+  ).get(id, row.attempt)
+  if (later === undefined) return
   const askedOf = { account: account ?? '', merchantId }
   const through = way === null ? { gateway: gateway ?? '', askedOf } : { way }
   askDifference(sql, { id, reg_no, due: dueOf(sql, id) }, through, at)

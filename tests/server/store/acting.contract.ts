@@ -7,6 +7,7 @@ import {
   confirmed,
   declined,
   found,
+  hour,
   later,
   mail,
   newRegistration,
@@ -105,19 +106,29 @@ export function actingContract(given: Given): void {
     ])
   })
 
-  test('a first difference that is paid after a second correction leaves the rest to be paid, not all of it', async () => {
-    const { regNo, orderId } = await registered(store)
-    await store.applyFact(orderId, confirmed('AP1'), null)
-    await dearer(regNo, 100, card)
-    const [first] = (await found(store, regNo)).payments
-    await dearer(regNo, 300, card)
-    await store.applyFact(first?.orderId ?? orderId, confirmed('AP2', paise(100)), null)
-    const { due, payments } = await found(store, regNo)
-    expect(due).toBe(200)
-    expect(payments.filter(({ status }) => status === 'pending')).toMatchObject([{ amount: 200 }])
-    await store.applyFact(payments[0]?.orderId ?? orderId, confirmed('AP3', paise(200)), null)
-    expect(await found(store, regNo)).toMatchObject({ due: 0, state: 'complete' })
-  })
+  test.each(['is open', 'has expired'])(
+    'a first difference that is paid after a second correction, whose order %s, leaves the rest to be paid, not all of it',
+    async (second) => {
+      const { regNo, orderId } = await registered(store)
+      await store.applyFact(orderId, confirmed('AP1'), null)
+      await dearer(regNo, 100, card)
+      const [first] = (await found(store, regNo)).payments
+      await dearer(regNo, 300, card)
+      const [open] = (await found(store, regNo)).payments
+      if (second === 'has expired')
+        await store.applyFact(
+          open?.orderId ?? orderId,
+          { type: 'expired', at: later(30 * hour) },
+          null,
+        )
+      await store.applyFact(first?.orderId ?? orderId, confirmed('AP2', paise(100)), null)
+      const { due, payments } = await found(store, regNo)
+      expect(due).toBe(200)
+      expect(payments.filter(({ status }) => status === 'pending')).toMatchObject([{ amount: 200 }])
+      await store.applyFact(payments[0]?.orderId ?? orderId, confirmed('AP3', paise(200)), null)
+      expect(await found(store, regNo)).toMatchObject({ due: 0, state: 'complete' })
+    },
+  )
 
   test('two who correct at the same moment: what the second had before them is not there any more, and nothing of it is written', async () => {
     const { regNo } = await registered(store)
