@@ -25,6 +25,7 @@ import type {
   EventConfig,
   Facts,
   Paise,
+  Answers,
   RawAnswers,
 } from '../../engine/index.ts'
 import { draftsIn } from '../registering/drafts.ts'
@@ -163,8 +164,15 @@ async function change(
     mails: isTransfer
       ? present([handedOverMail(config, registration), transferredMail(config, told)])
       : await mailsAfter(asked, told, paise(registration.due + difference)),
-    endsLinks: isTransfer,
+    // They were sent to an address that was not theirs. Who corrects their own keeps the link that they use.
+    endsLinks: isTransfer || (how === 'correct' && isMoved(config, registration.answers, answers)),
   })
+}
+
+/** Whether emails go to another address from now on. */
+function isMoved(config: EventConfig, was: Answers, now: Answers): boolean {
+  const [before, after] = [delegateOf(config, was), delegateOf(config, now)]
+  return before.email.toLowerCase() !== after.email.toLowerCase()
 }
 
 /** Of a paid registration for which more is to be paid now, or less. */

@@ -107,6 +107,16 @@ describe('what the link opens', () => {
     expect(handed).toMatchObject({ status: 200 })
     expect((await server.app.inject(path)).statusCode).toBe(404)
   })
+
+  test('is nothing for the mailbox to which links went before the office corrected a mistyped email address', async () => {
+    const { regNo, path } = await own()
+    const correct = (answers: object) =>
+      office.act(regNo, { act: 'correct', why: 'By phone.', answers })
+    expect((await correct({ phone_number: '9000000001' })).status).toBe(200)
+    expect((await server.app.inject(path)).statusCode).toBe(200)
+    expect((await correct({ email: 'right@sample.example' })).status).toBe(200)
+    expect((await server.app.inject(path)).statusCode).toBe(404)
+  })
 })
 
 describe('what delegates change themselves', () => {
