@@ -149,6 +149,7 @@ export function peopleRoutes(office: OfficeRoutes, deps: Deps): void {
 
   const renew = async (by: PersonCall, reply: FastifyReply): Promise<FastifyReply> => {
     const { username } = by.params
+    if (isOwn(by)) return refuseOwn(reply)
     const at = deps.clock()
     // Whoever has the old password has nothing any more.
     await store.setPassword(username, await hashPassword(makePassword()), at)
@@ -165,6 +166,7 @@ export function peopleRoutes(office: OfficeRoutes, deps: Deps): void {
 
   const resetFactor = async (by: PersonCall, reply: FastifyReply): Promise<FastifyReply> => {
     const { username } = by.params
+    if (isOwn(by)) return refuseOwn(reply)
     return (await store.dropSecondFactor(username))
       ? done(
           by,
@@ -222,6 +224,20 @@ export function peopleRoutes(office: OfficeRoutes, deps: Deps): void {
 }
 
 type PersonCall = Call<'every', never, never, 'username'>
+
+/** As the store compares names: `usernameRefusal` allows no others. */
+const isOwn = ({ admin, params }: PersonCall): boolean =>
+  admin.username.toLowerCase() === params.username.toLowerCase()
+
+/** A session that somebody else got hold of could otherwise take the account over: the account's page asks for password and code. */
+function refuseOwn(reply: FastifyReply): FastifyReply {
+  return refuse(
+    reply,
+    409,
+    'own_account',
+    'Change your own password and second factor on the page of your account.',
+  )
+}
 
 /** Setting a password with a link, by somebody who is not signed in. */
 export function passwordLinkRoutes(app: FastifyInstance, deps: Deps): void {

@@ -362,6 +362,20 @@ describe('people', () => {
     })
   })
 
+  test('an owner’s session alone makes no link for their own password and takes no second factor of theirs away', async () => {
+    const token = await signIn('owner')
+    for (const call of ['link', 'reset-second-factor'])
+      for (const name of ['owner', 'OWNER']) {
+        const answer = await post(`/admin/admins/${name}/${call}/`, {}, token)
+        expect([call, answer.statusCode, answer.json<{ code: string }>().code]).toEqual([
+          call,
+          409,
+          'own_account',
+        ])
+      }
+    expect((await login('owner')).statusCode).toBe(200)
+  })
+
   test('a link ends after three days, and by the next one', async () => {
     const owner = await signIn('owner')
     await someone('tara')

@@ -193,15 +193,17 @@ function Person({
               <MayWhat was={role} chosen={person.events} events={events} />
             </Asking>
             <div className="acts">
-              <Asking
-                label={`A new password for ${username}`}
-                call={`${call}link/`}
-                read={readPersonChanged}
-                button="Link for a New Password"
-                quiet
-                onDone={done}
-              />
-              {person.has_second_factor && (
+              {!isSelf && (
+                <Asking
+                  label={`A new password for ${username}`}
+                  call={`${call}link/`}
+                  read={readPersonChanged}
+                  button="Link for a New Password"
+                  quiet
+                  onDone={done}
+                />
+              )}
+              {!isSelf && person.has_second_factor && (
                 <Asking
                   label={`The second factor of ${username}`}
                   call={`${call}reset-second-factor/`}
