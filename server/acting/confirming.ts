@@ -24,7 +24,7 @@ import {
   type Role,
   type Way,
 } from '../../engine/index.ts'
-import { priceOnDay } from '../paying/price-on-day.ts'
+import { atPrice, priceOnDay } from '../paying/price-on-day.ts'
 import { confirmationOf } from '../paying/question.ts'
 import type { ActNo } from '../store/store.ts'
 import { amountIn, badData, textIn } from './asked.ts'
@@ -41,7 +41,11 @@ export const confirm: Doer = async (asked) => {
   const mail =
     payment === undefined
       ? null
-      : confirmationOf({ event: served.config, registration, payment }, reference, paidAt)
+      : confirmationOf(
+          { event: served.config, registration: atPrice(registration, price), payment },
+          reference,
+          paidAt,
+        )
   return deps.store.confirm(wanted, { ...came.value, price }, mail)
 }
 

@@ -14,7 +14,7 @@ import type {
 import type { Deps } from '../deps.ts'
 import { versionOf } from '../events/held-back.ts'
 import type { Decided, NewMail, StoredRefund } from '../store/store.ts'
-import { priceOnDay } from './price-on-day.ts'
+import { atPrice, priceOnDay } from './price-on-day.ts'
 import { confirmationOf } from './question.ts'
 
 export type DecidingDeps = Pick<Deps, 'store' | 'events' | 'payments' | 'clock'>
@@ -145,7 +145,9 @@ async function mailAfter(
 ): Promise<NewMail | null> {
   if (decision.what !== 'accept' && decision.what !== 'move') return null
   const regNo = decision.what === 'move' ? decision.to : review.regNo
-  const registration = regNo === null ? null : await store.registration(regNo)
+  const stored = regNo === null ? null : await store.registration(regNo)
+  const price = decision.what === 'move' ? (decision.price ?? null) : null
+  const registration = stored === null ? null : atPrice(stored, price)
   // Whose file was removed meanwhile is told in the words it registered under.
   const event =
     registration === null

@@ -14,3 +14,10 @@ export function priceOnDay(
   const quoted = quoteOf(config, answers, category, paidAt)
   return quoted.ok ? quoted.value : null
 }
+
+/** The registration as it stands once it is priced so; null: its price stays. */
+export function atPrice(registration: StoredRegistration, price: Quote | null): StoredRegistration {
+  if (price === null) return registration
+  const { period, base, gst, total, lines } = price
+  return { ...registration, period, base, gst, total, lines }
+}

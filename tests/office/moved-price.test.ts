@@ -80,3 +80,20 @@ test('a line of a statement is compared with the price of its own day', async ()
     ['matched', EARLY],
   ])
 })
+
+test('the confirmation of money at the price of its day states that price, confirmed or moved', async () => {
+  const [paid, from, to] = [numbered(2), numbered(0), numbered(1)]
+  const came = { act: 'confirm', way: 'transfer', day: '2027-01-17', amount: String(REGULAR) }
+  expect((await office.act(paid, { ...came, reference: '526123000021' })).status).toBe(200)
+  const mailed = async (regNo: RegNo) =>
+    (await server.deps.store.mailsOf(regNo)).map(({ text: body }) => body.replaceAll('\u00a0', ' '))
+  expect(await mailed(paid)).toContainEqual(expect.stringContaining('We have received ₹ 5,900'))
+  // At the early price the other registration owes less.
+  const early = { ...came, reference: '526123000022', day: '2027-01-14', amount: '4721' }
+  expect((await office.act(from, early)).status).toBe(200)
+  const review = (await standing(from)).reviews.at(-1)
+  expect(review?.due).toBe(EARLY)
+  const words = { decision: 'move', to, why: 'Meant for a friend.' }
+  await post(`/admin/reviews/${review?.id}/decide/`, 'application/json', words)
+  expect((await standing(to)).reviews.at(-1)?.due).toBe(EARLY)
+})
