@@ -10,8 +10,11 @@ const KEY_CHARACTERS_MIN = 6
 export const REFERENCE_CHARACTERS_MAX = 64
 /** UPI apps print twelve digits in three groups, banks print a UTR of 22 characters in six. */
 const GROUPS_MAX = 8
-/** Twelve digits of UPI and IMPS; bank code, channel and number of NEFT and RTGS. */
-const UTR = String.raw`\d{12}|[A-Z]{4}[A-Z0-9]\d{11,17}`
+/**
+ * Twelve digits of UPI and IMPS; bank code, channel and number of NEFT and RTGS, or 16 characters with a longer channel
+ * (AXISCN…) or with a channel alone (N… of HDFC Bank); CMS… of ICICI Bank.
+ */
+const UTR = String.raw`\d{12}|[A-Z]{4}[A-Z0-9]\d{11,17}|[A-Z]{6}\d{10}|[A-Z]\d{15}|CMS\d{9,13}`
 const WHOLE_UTR = new RegExp(`^(?:${UTR})$`)
 /** What people and banks write before a reference. Removed only before a digit or a UTR, because a bank code is letters too. */
 const LEADING_WORD = new RegExp(

@@ -6,6 +6,23 @@
 const STATE = '(?:0[1-9]|[12][0-9]|3[0-8]|97|99)'
 const PAN = '[A-Za-z]{5}[0-9]{4}[A-Za-z]'
 
+/** Apps show references in groups. */
+const GROUPED = '[ .\\-]?'
+/** So many of these characters, in one piece or in groups. */
+const times = (characters: string, count: number): string =>
+  `${characters}(?:${GROUPED}${characters}){${count - 1}}`
+const [DIGIT, LETTER, EITHER] = ['[0-9]', '[A-Za-z]', '[A-Za-z0-9]']
+
+/** The forms of `isUtr`, and 22 characters of which some more are letters. */
+const UTRS: readonly string[] = [
+  times(DIGIT, 12),
+  [times(LETTER, 4), EITHER, times(DIGIT, 11)].join(GROUPED),
+  [times(LETTER, 4), times(EITHER, 18)].join(GROUPED),
+  [times(LETTER, 6), times(DIGIT, 10)].join(GROUPED),
+  [LETTER, times(DIGIT, 15)].join(GROUPED),
+  ['[Cc][Mm][Ss]', `${times(DIGIT, 9)}(?:${GROUPED}${DIGIT}){0,4}`].join(GROUPED),
+]
+
 export const FORMATS = {
   /** Six digits, the first not 0; often written in two groups of three (Department of Posts). */
   pin: '^[1-9][0-9]{2} ?[0-9]{3}$',
@@ -13,8 +30,8 @@ export const FORMATS = {
   gstin: `^${STATE}${PAN}[0-9A-Za-z][Zz][0-9A-Za-z]$`,
   /** Five letters, four digits, a letter (Income Tax Department). */
   pan: `^${PAN}$`,
-  /** Bank reference of a transfer: twelve digits of UPI and IMPS, or the 16 or 22 signs of NEFT and RTGS. */
-  utr: '^(?:[0-9]{12}|[A-Za-z]{4}[A-Za-z0-9][0-9]{11}|[A-Za-z]{4}[A-Za-z0-9][A-Za-z0-9]{17})$',
+  /** Bank reference of a transfer: twelve digits of UPI and IMPS, or the letters and digits of NEFT and RTGS. */
+  utr: `^(?:${UTRS.join('|')})$`,
   /** Ten digits from 6 on, with or without the country's number (DoT). */
   'mobile-in': '^(?:(?:\\+?91|0)[ \\-]?)?[6-9][0-9]{4}[ \\-]?[0-9]{5}$',
 } as const

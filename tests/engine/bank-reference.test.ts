@@ -5,12 +5,14 @@ import {
   bankKey,
   day,
   formatMoney,
+  isUtr,
   keysIn,
   readStatement,
   reconcile,
   referencesIn,
 } from '../../engine/index.ts'
 import type { Awaited, BankKey, KnownPayment, RegNo } from '../../engine/index.ts'
+import { FORMATS } from '../../engine/formats.ts'
 import { readLines, STATEMENT_LIMITS } from '../../server/office/csv-lines.ts'
 import { rupee } from './fixtures.ts'
 
@@ -47,6 +49,12 @@ test.each([
   ['HDFCN52027010912', 'NEFT HDFCN52027010912'],
   ['HDFCN52027010912', 'UTRHDFCN52027010912'],
   ['IDIBN52027010912', 'IDIB-N5-2027010912'],
+  ['N328261234567890', 'n328 2612 3456 7890'],
+  ['N328261234567890', 'NEFT N328261234567890'],
+  ['N328261234567890', 'UTR no. N328261234567890 Sharma'],
+  ['P240101234567890', 'NEFT P240101234567890'],
+  ['CMS4123456789', 'NEFT CMS4123456789'],
+  ['AXISCN0123456789', 'NEFT/AXISCN0123456789'],
   ['000123 HDFC Bank', '123 hdfc bank'],
 ])('the reference %j is the same as %j', (one, other) => {
   expect(bankKey(one)).toBe(bankKey(other))
@@ -66,7 +74,7 @@ test.each(['', ' ', '—', '000', '\u200b'])('%j contains no reference', (text) 
   expect(bankKey(text)).toBe('')
 })
 
-/** Twelve digits, or bank code, channel and number. */
+/** Twelve digits, or bank code, channel and number, or a channel and number alone. */
 const utrs = fc.oneof(
   fc
     .tuple(fc.integer({ min: 1, max: 9 }), fc.stringMatching(/^\d{11}$/))
@@ -77,6 +85,9 @@ const utrs = fc.oneof(
       fc.stringMatching(/^\d{11}$/),
     )
     .map((one) => one.join('')),
+  fc
+    .tuple(fc.constantFrom('N', 'P', 'AXISCN'), fc.stringMatching(/^\d{15}$/))
+    .map(([letters, digits]) => `${letters}${digits}`.slice(0, 16)),
 )
 const separators = fc.constantFrom('', ' ', '-', '.', '/', '\u200b', '\u00ad', '  ', ' - ')
 /** The same reference, as somebody else types it. */
@@ -129,6 +140,33 @@ test('a line contains a reference as a whole word, in one piece or in groups, an
     expect([...keysIn(`NEFT ${longer} ASHA`)]).not.toContain(UTR)
   expect([...keysIn('TO 50200012345678')]).not.toContain('502000123456')
 })
+
+test.each([
+  '526123456702',
+  'N328261234567890',
+  'P240101234567890',
+  'CMS4123456789',
+  'AXISCN0123456789',
+  'SBIN324123456789',
+  'HDFCN52027010912',
+  'HDFCR52027010912345678',
+])('%s is a reference that a bank gave', (reference) => {
+  expect(isUtr(bankKey(reference))).toBe(true)
+})
+
+test.each(['5261 2345 6702', 'N328 2612 3456 7890', 'CMS4123456789', 'hdfcr5-20270109-12345678'])(
+  'a form accepts the reference %j, as apps show it',
+  (reference) => {
+    expect(new RegExp(FORMATS.utr, 'u').test(reference)).toBe(true)
+  },
+)
+
+test.each(['Sharma', '52612345670', 'N32826123456789', '5261234567020'])(
+  'a form does not accept %j as a reference',
+  (reference) => {
+    expect(new RegExp(FORMATS.utr, 'u').test(reference)).toBe(false)
+  },
+)
 
 const awaits = (n: number, reference: string | null = null): Awaited => ({
   regNo: `SMPL479999160${n}` as RegNo,

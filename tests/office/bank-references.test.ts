@@ -377,6 +377,25 @@ test('a UTR in groups in the column of references is the reference', async () =>
   expect(line?.reference).toBe(reference)
 })
 
+test('an N and 15 digits of HDFC Bank is reported, pays for one registration only, and is seen when it is returned', async () => {
+  const reference = 'N328261234567890'
+  const [first, second] = [await register(), await register()]
+  const line = () => statement(came(`NEFT CR-HDFC0000001-${first.regNo}`, FEE, reference))
+  expect((await line()).lines[0]).toMatchObject({ as: 'matched', reference })
+  expect((await report(first.page, 'n328 2612 3456 7890')).status).toBe(200)
+  expect((await confirm(first.regNo, 'transfer', reference)).status).toBe(200)
+  expect(shown(await line())).toEqual([['known', first.regNo]])
+  expect((await confirm(second.regNo, 'transfer', `NEFT ${reference}`)).status).toBe(409)
+  const returned = await statement(went(`NEFT RTN ${reference}`))
+  expect(shown(returned)).toEqual([['returned', first.regNo]])
+})
+
+test('a delegate types the UTR in groups of four, as bank apps show it', async () => {
+  const reference = utr()
+  const { page } = await register()
+  expect((await report(page, grouped(reference))).status).toBe(200)
+})
+
 test('a transfer that came and was returned in one file, and that nobody reported, is shown as returned', async () => {
   const reference = utr()
   const rows = [came(`NEFT CR-${reference}-UNKNOWN`, 55), went(`NEFT RETURN ${reference}`, 55)]
