@@ -80,6 +80,22 @@ export function whyKnown(sql: Sql, named: Named): string | null {
   return `${reference} is known already: it is ${ownerWords(sql, owner.regNo, named.eventId)}.`
 }
 
+/**
+ * What staff read where the delegate of another registration reported the reference and waits for it; null: free. Their
+ * payment could not be confirmed any more.
+ */
+function whyClaimed(sql: Sql, named: Named): string | null {
+  const claim = sql<{ regNo: RegNo; eventId: string }>(
+    `SELECT r.reg_no AS "regNo", r.event_id AS "eventId" FROM tellings t JOIN registrations r ON r.id = t.registration_id
+     WHERE t.ended_as IS NULL AND r.reg_no <> ? AND t.folded IN (SELECT value FROM json_each(?)) ORDER BY t.id LIMIT 1`,
+  ).get(named.regNo ?? '', JSON.stringify(keysOf(named)))
+  if (claim === undefined) return null
+  const { regNo, eventId } = claim
+  if (eventId !== named.eventId)
+    return `A delegate of another event reported the reference ${named.reference}.`
+  return `The delegate of ${regNo} reported ${named.reference}. Confirm it for ${regNo}, or first choose “Payment not found” there.`
+}
+
 /** Whoever reads this may work for this event alone: the number of another event's registration stays out. */
 function ownerWords(sql: Sql, regNo: RegNo | null, eventId: string): string {
   if (regNo === null) return 'of no registration yet'
@@ -129,7 +145,7 @@ export type NewCame = Named & {
 
 /** Writes money under its references: each is of one payment. The error says who has it already. */
 export function keepCame(sql: Sql, came: NewCame): Result<number, string> {
-  const known = whyKnown(sql, came)
+  const known = whyKnown(sql, came) ?? (came.regNo === null ? null : whyClaimed(sql, came))
   if (known !== null) return err(known)
   const keys = keysOf(came)
   assert(keys.length > 0, 'money under a reference without a letter or digit')

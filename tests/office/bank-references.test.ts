@@ -390,6 +390,26 @@ test('an N and 15 digits of HDFC Bank is reported, pays for one registration onl
   expect(shown(returned)).toEqual([['returned', first.regNo]])
 })
 
+test('a UTR that one delegate reported was confirmed for another registration, whose payment then could not be confirmed', async () => {
+  const reference = utr()
+  const [reporter, other] = [await register(), await register()]
+  await report(reporter.page, reference)
+  const before = received()
+  const refused = [
+    await confirm(other.regNo, 'transfer', grouped(reference)),
+    await confirm(other.regNo, 'desk', reference),
+    await addAtDesk('upi', reference),
+  ]
+  expect(refused.map(({ status }) => status)).toEqual([409, 409, 409])
+  expect(refused[0]?.body.message).toContain(
+    `The delegate of ${reporter.regNo} reported ${grouped(reference)}. Confirm it for ${reporter.regNo}, or first choose “Payment not found” there.`,
+  )
+  expect(received()).toBe(before)
+  const rejected = { act: 'not_found', why: 'It is the payment of the other.' }
+  expect((await office.act(reporter.regNo, rejected)).status).toBe(200)
+  expect((await confirm(other.regNo, 'transfer', reference)).status).toBe(200)
+})
+
 test('a delegate types the UTR in groups of four, as bank apps show it', async () => {
   const reference = utr()
   const { page } = await register()

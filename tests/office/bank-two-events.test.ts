@@ -120,6 +120,24 @@ describe('a transfer of the other event', () => {
     expect(shown(found)).toEqual([['matched', theirs.regNo]])
   })
 
+  test('that a delegate reported there was confirmed here by its number, typed in by staff', async () => {
+    const reference = utr()
+    const [theirs, mine] = [await register(THERE), await register(HERE)]
+    await report(theirs, reference)
+    for (const [way, more] of [
+      ['transfer', {}],
+      ['desk', { mode: 'upi' }],
+    ] as const) {
+      const words = { act: 'confirm', way, reference, amount: String(FEE), ...more }
+      const refused = await here.act(mine.regNo, words)
+      expect([refused.status, refused.body.message]).toEqual([
+        409,
+        `A delegate of another event reported the reference ${reference}.`,
+      ])
+    }
+    expect((await confirm(theirs, reference)).status).toBe(200)
+  })
+
   test('that was confirmed there is known here, without number, name and amount', async () => {
     const reference = utr()
     const theirs = await register(THERE)
