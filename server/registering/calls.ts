@@ -1,7 +1,7 @@
 /** The calls that an event file names: register, read a registration, the tariff. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { own, tariff } from '../../engine/index.ts'
-import type { RegistrationAnswer, RegNo } from '../../engine/index.ts'
+import type { RegistrationAnswer } from '../../engine/index.ts'
 import type { Deps, ServedEvent } from '../deps.ts'
 import { readBody } from '../http/body.ts'
 import type { Call } from '../http/event-calls.ts'
@@ -10,8 +10,7 @@ import { refuse } from '../http/refuse.ts'
 import { refusesOtherThanText } from '../http/texts.ts'
 import type { Guesses } from './guesses.ts'
 import { leftOf } from './facts.ts'
-import { keyOf } from './key.ts'
-import { findRegistration, isCountable, isEmailOf } from './lookup.ts'
+import { findRegistration, hasItsKey, isCountable, isEmailOf } from './lookup.ts'
 import type { LookupGuard } from './lookup.ts'
 import { bodyRefused, sendRefusal } from './refusals.ts'
 import { registerCall } from './register.ts'
@@ -29,18 +28,6 @@ export function registeringCalls(
   guesses: Guesses,
 ): void {
   const register = registerCall(deps, guard, guesses)
-
-  /** The browser that registered shows the key under which it did: for a day it is known by that. */
-  const hasItsKey = async (
-    { config }: ServedEvent,
-    request: FastifyRequest,
-    regNo: RegNo,
-  ): Promise<boolean> => {
-    const key = keyOf(request)
-    if (!key.ok || key.value === null) return false
-    const known = await deps.store.registeredUnder(config.id, key.value, deps.clock())
-    return known?.registered.regNo === regNo
-  }
 
   /** `email` undefined: the question does not say one. */
   const answer = async (
@@ -67,7 +54,7 @@ export function registeringCalls(
         : refuse(reply, 403, 'email_differs', EMAIL_DIFFERS)
     }
     await guard.know(address, config.id, found.regNo, text)
-    const isProven = saidEmail || (await hasItsKey(served, request, found.regNo))
+    const isProven = saidEmail || (await hasItsKey(deps, request, found))
     const registration = publicView(config, found, deps.clock(), isProven)
     const said: RegistrationAnswer = {
       status: 'success',

@@ -1,8 +1,10 @@
 /** Finding a registration by the number that a page or a message holds, without letting anybody guess numbers. */
+import type { FastifyRequest } from 'fastify'
 import { delegateOf, isRegNo } from '../../engine/index.ts'
 import type { EventConfig } from '../../engine/index.ts'
 import type { Deps } from '../deps.ts'
 import { openLimit } from '../http/limit.ts'
+import { keyOf } from './key.ts'
 import type { StoredRegistration } from '../store/store.ts'
 
 /** A delegate mistypes a number a few times; a hall behind one address a few times more. */
@@ -81,6 +83,18 @@ export async function findRegistration(
  */
 export function isCountable({ regNo, formerNo }: StoredRegistration, text: string): boolean {
   return formerNo !== null && (text === formerNo || String(regNo) === formerNo)
+}
+
+/** The browser that registered shows the key under which it did: for a day it is known by that. */
+export async function hasItsKey(
+  { store, clock }: Pick<Deps, 'store' | 'clock'>,
+  request: FastifyRequest,
+  { eventId, regNo }: Pick<StoredRegistration, 'eventId' | 'regNo'>,
+): Promise<boolean> {
+  const key = keyOf(request)
+  if (!key.ok || key.value === null) return false
+  const known = await store.registeredUnder(eventId, key.value, clock())
+  return known !== null && !known.isOver && known.registered.regNo === regNo
 }
 
 /** Whether it is the delegate's address, in whatever case. */

@@ -34,7 +34,7 @@ import type {
   Result,
   Stands,
 } from '../../engine/index.ts'
-import type { Deps, HandOffRefusal } from '../deps.ts'
+import type { Buyer, Deps, HandOffRefusal } from '../deps.ts'
 import type { OutsideRefusal, StoredPayment, StoredRegistration } from '../store/store.ts'
 import { tellTheRegistered } from './already.ts'
 
@@ -71,11 +71,18 @@ export function handOff(
   event: EventConfig,
   due: Due,
   at: Instant,
+  by: 'delegate' | 'stranger' = 'delegate',
 ): Result<PaymentData, HandOffRefusal> {
   const { fullName, email, phone } = delegateOf(event, due.answers)
-  const buyer = { fullName, email, phone, regNo: due.regNo }
-  return deps.gateway.handOff(event, buyer, due.orderId, due.amount, at)
+  const { regNo, orderId, amount } = due
+  const form = (buyer: Omit<Buyer, 'regNo'>) =>
+    deps.gateway.handOff(event, { ...buyer, regNo }, orderId, amount, at)
+  const own = form({ fullName, email, phone })
+  // The gateway wants an address and a name. Who only has the number learns neither: the organisers' stand for them.
+  return own.ok && by === 'stranger' ? form(strangerOf(event)) : own
 }
+
+const strangerOf = ({ support }: EventConfig) => ({ fullName: '', email: support, phone: '' })
 
 const RECORDED = 'Your registration is recorded.'
 
@@ -98,23 +105,25 @@ export function answerTo(
   return { status: 'success', message, reg_no, stands, payment_data: data }
 }
 
+/** `accepted`: the total that the delegate has agreed to where the price is no longer held. `by`: who shows no more than the number is a stranger. */
+type Payer = { readonly accepted?: Paise | null; readonly by?: 'delegate' | 'stranger' }
+
 /** An order that can be paid, with the form that pays it. */
 export type Payable = Due & { readonly data: PaymentData; readonly isNew: boolean }
 
 /**
  * The order to pay, by the engine's one rule. The gateway is asked about everything that may still bring money
- * before anything is handed out: it may know of a failure, or of money, before we do. `accepted` is the
- * total that the delegate has agreed to where the price is no longer held.
+ * before anything is handed out: it may know of a failure, or of money, before we do.
  */
 export async function payAgain(
   deps: Deps,
   event: EventConfig,
   regNo: RegNo,
   at: Instant,
-  accepted: Paise | null = null,
+  { accepted = null, by = 'delegate' }: Payer = {},
 ): Promise<Result<Payable, PayAgainRefusal>> {
   const payable = (due: Due, isNew: boolean): Result<Payable, PayAgainRefusal> => {
-    const data = handOff(deps, event, due, at)
+    const data = handOff(deps, event, due, at, by)
     return data.ok
       ? ok({ ...due, data: data.value, isNew })
       : err({ code: 'not_payable', why: data.error })
@@ -176,7 +185,7 @@ export async function payAgain(
           const now = deps.events.byId(event.id)
           return now === null || now === served
             ? taken(error)
-            : payAgain(deps, now.config, regNo, at, accepted)
+            : payAgain(deps, now.config, regNo, at, { accepted, by })
         }
         if (error.code === 'too_many_attempts') return err({ code: error.code })
         if (error.code !== 'not_found' && error.code !== 'not_failed') return taken(error)

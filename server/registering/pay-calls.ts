@@ -10,7 +10,7 @@ import { refusesOtherThanText } from '../http/texts.ts'
 import { readFields } from '../paying/gateway/fields.ts'
 import type { Fields } from '../paying/gateway/fields.ts'
 import { keepsBodies, readMessage } from '../paying/message-body.ts'
-import { isCountable, isEmailOf } from './lookup.ts'
+import { hasItsKey, isCountable, isEmailOf } from './lookup.ts'
 import type { LookupGuard } from './lookup.ts'
 import { hashOf, linked, LINK_UNKNOWN } from './own-link.ts'
 import { payAgain } from './pay-again.ts'
@@ -20,6 +20,7 @@ import { payAgainRefused, sendRefusal } from './refusals.ts'
 const TRIES_PER_ADDRESS: Allowance = { triesMax: 20, windowMs: 60_000 }
 
 const NOT_FOUND = 'Registration details not found'
+const USE_LINK = 'To pay this registration, open the link in your email.'
 
 export async function payCalls(
   app: FastifyInstance,
@@ -91,7 +92,13 @@ async function payByNumber(
     return refuse(reply, 404, 'not_found', NOT_FOUND)
   }
   await guard.know(address, event.id, registration.regNo)
-  return pay(deps, event, registration.regNo, fields, reply)
+  const isProven =
+    isEmailOf(event, registration, fields?.['email']) ||
+    (await hasItsKey(deps, request, registration))
+  // The number is on badges: without more it starts no card payment in place of a transfer that is awaited.
+  if (!isProven && (registration.payments[0]?.way ?? null) !== null)
+    return refuse(reply, 403, 'email_needed', USE_LINK)
+  return pay(deps, { event, regNo: registration.regNo, isProven }, fields, reply)
 }
 
 async function payByLink(
@@ -110,18 +117,22 @@ async function payByLink(
   const event = served.config
   await guard.know(addressOf(request), event.id, registration.regNo)
   await deps.store.linkUsed(hashOf(token), deps.clock())
-  return pay(deps, event, registration.regNo, fields, reply)
+  return pay(deps, { event, regNo: registration.regNo, isProven: true }, fields, reply)
 }
 
 /** The order to pay, or why there is none. `price` is the total that the delegate has agreed to. */
 async function pay(
   deps: Deps,
-  event: EventConfig,
-  regNo: RegNo,
+  {
+    event,
+    regNo,
+    isProven,
+  }: { readonly event: EventConfig; readonly regNo: RegNo; readonly isProven: boolean },
   fields: Fields | null,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const due = await payAgain(deps, event, regNo, deps.clock(), acceptedIn(fields))
+  const by = isProven ? 'delegate' : 'stranger'
+  const due = await payAgain(deps, event, regNo, deps.clock(), { accepted: acceptedIn(fields), by })
   if (!due.ok) return sendRefusal(reply, payAgainRefused(event, due.error))
   const answer: RegisterAnswer = {
     status: 'success',

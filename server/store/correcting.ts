@@ -22,6 +22,7 @@ import { movePlaces } from './places.ts'
 import type { RegistrationRow } from './rows.ts'
 import { reindex } from './search.ts'
 import { settleRegistration } from './standing.ts'
+import { endKeys } from './registering.ts'
 import { renoteAnswers, standsAgainst } from './unique.ts'
 
 /** Of a correction and of a transfer: `wanted.act` says which. */
@@ -50,6 +51,7 @@ export function correct(sql: Sql, wanted: NewAct, correction: Correction): ActAn
         at,
         row.id,
       )
+    if (wanted.act === 'transfer') endKeys(sql, row.id)
     for (const mail of mails) enqueue(sql, row.id, 'again', mail, at, wanted.actor)
     if (confirmation !== null && row.payment_status !== 'success' && isPaid(sql, row.id))
       confirmByMail(sql, row.id, confirmation, at)

@@ -158,13 +158,24 @@ function answerTo(act: () => ActAnswer): ActAnswer {
   }
 }
 
+/** In place of a fingerprint: the key made this registration, and opens it no more. */
+const KEY_OVER = 'over'
+
+/** Another person has the registration now: the browser that made it neither reads it nor sends it again. */
+export function endKeys(sql: Sql, registrationId: number): void {
+  sql('UPDATE idempotency_keys SET fingerprint = ? WHERE registration_id = ?').run(
+    KEY_OVER,
+    registrationId,
+  )
+}
+
 /** Reads; also run outside the writer's transaction. */
 export function registeredUnder(
   sql: Sql,
   eventId: string,
   key: string,
   at: Instant,
-): { fingerprint: string; registered: Registered } | null {
+): { fingerprint: string; isOver: boolean; registered: Registered } | null {
   // Subqueries, not a join: one that compares with bound values is planned anew at every run.
   const row = sql<KeyRow>(
     `SELECT fingerprint, registration_id AS id,
@@ -177,6 +188,7 @@ export function registeredUnder(
     ? null
     : {
         fingerprint: row.fingerprint,
+        isOver: row.fingerprint === KEY_OVER,
         registered: {
           id: row.id,
           regNo: row.reg_no,

@@ -98,7 +98,11 @@ export interface Store extends Acting, Issued, PeopleStore, SettlementStore {
     eventId: string,
     key: string,
     at: Instant,
-  ): Promise<{ readonly fingerprint: string; readonly registered: Registered } | null>
+  ): Promise<{
+    readonly fingerprint: string
+    readonly isOver: boolean
+    readonly registered: Registered
+  } | null>
   /**
    * A further attempt for a registration whose newest payment failed, or is open and ends by it (`replaces`).
    * The order id is the number plus two digits. A price of its own becomes the registration's.

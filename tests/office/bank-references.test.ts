@@ -443,3 +443,15 @@ test('the UTR of an imported payment pays for no other registration, typed, in a
     error: { code: 'payment_known', formerNo: 'OLD-LEKHA-OLD-2' },
   })
 })
+
+test('the number alone puts no card payment in the place of a transfer that is awaited', async () => {
+  const { regNo } = await register()
+  const retry = {
+    method: 'POST',
+    url: '/api/payment/retry/',
+    payload: { order_id: regNo },
+  } as const
+  expect((await server.app.inject(retry)).statusCode).toBe(403)
+  const [payment] = (await server.deps.store.registration(regNo))?.payments ?? []
+  expect(payment).toMatchObject({ way: 'transfer', status: 'pending' })
+})

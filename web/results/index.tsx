@@ -82,6 +82,7 @@ function Result({
           ...(email !== null && { email }),
           ...(price !== null && { price }),
         },
+        ...(email === null && keyShown(event, registration.reg_no)),
         fallback: event.form.failure,
       },
       waits,
