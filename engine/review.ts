@@ -31,6 +31,8 @@ const ALLOWED = {
   undecided: ['accept', 'dismiss'],
   /** What the gateway says contradicts what is stored, and no money is known. */
   unclear: ['dismiss'],
+  /** It counts, and a withdrawal at the bank names it: a refund is recorded with the registration, or it was not returned. */
+  returned: ['dismiss'],
   /** Whether a refund moves money is not known: it is done, it is asked for again, or it never happened. */
   'refund-unsure': ['accept', 'refund', 'dismiss'],
   /** The gateway refused a refund: the money went back another way, it is asked for again, or it stays. */

@@ -282,6 +282,9 @@ export type Returned = {
   readonly narration: string
 }
 
+/** In the reason of a payment that counts, and that the bank may have returned. */
+export const MAY_BE_RETURNED = 'It may have returned this transfer.'
+
 /** Puts money that the bank may have returned before staff, once for each withdrawal, and until they decide. */
 export function reportReturned(sql: Sql, returned: readonly Returned[]): void {
   for (const { captureId, reference, amount, day, narration } of returned) {
@@ -299,7 +302,7 @@ export function reportReturned(sql: Sql, returned: readonly Returned[]): void {
     putInReview(
       sql,
       captureId,
-      `The bank shows a withdrawal${sum} on ${formatDay(day)} that names ${reference}. It may have returned this transfer. If so, record the refund.`,
+      `The bank shows a withdrawal${sum} on ${formatDay(day)} that names ${reference}. ${MAY_BE_RETURNED} If so, record the refund on the page of the registration.`,
     )
   }
 }

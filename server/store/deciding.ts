@@ -124,7 +124,10 @@ function decideOne(
       if (captureId === null) endPayment(sql, paymentById(sql, number), at)
       else dismissCapture(sql, captureRow(sql, captureId), at)
       return done(sql, review, captureId, decision, grounds, null, at, {
-        message: 'Nothing has to be done about it.',
+        message:
+          review.is === 'returned'
+            ? 'The warning is dismissed. The payment still counts.'
+            : 'Nothing has to be done about it.',
       })
     }
     case 'move': {

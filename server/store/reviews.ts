@@ -13,6 +13,7 @@ import type {
   RegNo,
   Review,
 } from '../../engine/index.ts'
+import { MAY_BE_RETURNED } from './bank-references.ts'
 import type { Sql } from './database.ts'
 import type { ReviewCounts } from './money.ts'
 import { LEFT } from './refunds.ts'
@@ -149,7 +150,11 @@ function ofPayments(sql: Sql, only: number | null): readonly Review[] {
       return [
         {
           id: `P${row.id}`,
-          is: isUndecided ? ('undecided' as const) : ('unclear' as const),
+          is: isUndecided
+            ? ('undecided' as const)
+            : row.status === 'success' && why.includes(MAY_BE_RETURNED)
+              ? ('returned' as const)
+              : ('unclear' as const),
           ...owner(row),
           came: null,
           left: paise(0),

@@ -63,6 +63,12 @@ const table: Record<Review['is'], Record<keyof typeof decisions, string>> = {
     move: 'not_allowed',
     dismiss: 'dismiss',
   },
+  returned: {
+    accept: 'not_allowed',
+    refund: 'not_allowed',
+    move: 'not_allowed',
+    dismiss: 'dismiss',
+  },
   'refund-unsure': {
     accept: 'refund-done',
     refund: 'refund-again',

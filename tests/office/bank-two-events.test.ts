@@ -6,6 +6,7 @@ import type {
   BulkAnswer,
   ReconcileAnswer,
   RegisterAnswer,
+  RegNo,
   ReviewsAnswer,
 } from '../../engine/index.ts'
 import { startTestApp } from '../server/harness.ts'
@@ -245,6 +246,24 @@ describe('a transfer that the bank returned', () => {
     // Loaded once more, what was handled stays so.
     await statement(here, HERE, row(reference))
     expect(await waits()).toEqual([])
+  })
+
+  test('that it did not: dismissing said that the money does not count, and it counts before and after', async () => {
+    const reference = utr()
+    const mine = await register(HERE)
+    await confirm(mine, reference)
+    await statement(here, HERE, went(`CHARGES ${reference}`))
+    const [review] = (await reviewsOf(here, HERE)).filter(({ reg_no: no }) => no === mine.regNo)
+    expect(review).toMatchObject({ kind: 'returned', decisions: ['dismiss'] })
+    const words = { decision: 'dismiss', why: 'It is a charge.' }
+    const { message } = await post<{ message: string }>(
+      here,
+      `/admin/reviews/${review?.id}/decide/`,
+      words,
+    )
+    expect(message).toBe('The warning is dismissed. The payment still counts.')
+    const stored = await server.deps.store.registration(mine.regNo as RegNo)
+    expect(stored).toMatchObject({ paymentStatus: 'success', inReview: false, state: 'complete' })
   })
 
   test('in a file that has no column of withdrawals is shown without an amount', async () => {

@@ -125,6 +125,7 @@ export function wordsFor(
       return { decision: random.pick(['refund', 'dismiss']) }
     case 'test':
     case 'unclear':
+    case 'returned':
       return { decision: 'dismiss' }
     case 'unmatched':
       return null

@@ -27,11 +27,16 @@ const OF_REFUND = {
   refund: 'Ask for it again',
   dismiss: 'Leave the refund',
 } as const satisfies Readonly<Record<DecisionName, string>>
+const OF_RETURNED = {
+  ...OF_MONEY,
+  dismiss: 'It was not returned',
+} as const satisfies Readonly<Record<DecisionName, string>>
 /** What follows from each, where its name does not say it. */
 const ABOUT: Readonly<Partial<Record<DecisionName, string>>> = {
-  dismiss: 'Nothing is done about the money: it does not count, and does not go back.',
+  dismiss: 'The money does not count, and no refund is made.',
   move: 'It pays the other registration if it is exactly what is due there; else it waits there.',
 }
+const RETURNED_DISMISSED = 'This dismisses the warning only. The payment still counts.'
 const isOfRefund = ({ kind }: WireReview): boolean => kind.startsWith('refund')
 
 type ReviewProps = {
@@ -43,7 +48,7 @@ type ReviewProps = {
 
 export function Review({ review, mayDecide, onDone }: ReviewProps) {
   const [open, setOpen] = useState<DecisionName | null>(null)
-  const words = isOfRefund(review) ? OF_REFUND : OF_MONEY
+  const words = isOfRefund(review) ? OF_REFUND : review.kind === 'returned' ? OF_RETURNED : OF_MONEY
   return (
     <div className="review" role="group" aria-label={`Review ${review.id}`}>
       <p className="care">
@@ -82,7 +87,7 @@ export function Review({ review, mayDecide, onDone }: ReviewProps) {
 }
 
 function Came({ came, due, left, said, kind }: WireReview) {
-  const owed = due === null ? '' : `${moneyOf(due, true)} was due. `
+  const owed = due === null || kind === 'returned' ? '' : `${moneyOf(due, true)} was due. `
   const rest =
     came !== null && !kind.startsWith('refund') && left !== came.amount
       ? `${moneyOf(left, true)} of it is left. `
@@ -118,12 +123,13 @@ function Deciding({ decision, title, review, onDone, onClose }: DecidingProps) {
     onSuccess: onDone,
   })
   const refused = useLeaveOn401(deciding.error)
+  const about = review.kind === 'returned' ? RETURNED_DISMISSED : ABOUT[decision]
   return (
     <Dialog title={title} onClose={onClose}>
       {refused && <Banner text={refused.message} />}
       <p>{review.why}</p>
       <Came {...review} />
-      {!isOfRefund(review) && ABOUT[decision] !== undefined && <p>{ABOUT[decision]}</p>}
+      {!isOfRefund(review) && about !== undefined && <p>{about}</p>}
       <form
         className="making"
         onSubmit={(submitted) => {

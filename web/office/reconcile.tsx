@@ -321,7 +321,7 @@ const GROUPS = [
   [
     'returned',
     'May have been returned by the bank',
-    'A withdrawal that names a payment. Recorded payments wait in “Payments to review” until staff decide.',
+    'A withdrawal that names a payment. Recorded payments wait on the page “Money to decide”.',
   ],
   ['known', 'Confirmed before', 'This money is known already.'],
 ] as const satisfies readonly (readonly [Line['as'], string, string])[]
