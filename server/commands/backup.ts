@@ -3,61 +3,87 @@ import path from 'node:path'
 import { formatInstant } from '../../engine/index.ts'
 import type { Environment } from '../deps.ts'
 import { noteBackup } from '../machine/backed-up.ts'
-import { backUp, restore } from '../machine/backup.ts'
+import { backUp, pruneBackups, restore } from '../machine/backup.ts'
 import type { Copied } from '../machine/backup.ts'
 import { makeClock } from '../machine/clock.ts'
+import { placeTrouble } from '../store/trouble.ts'
 import { readArguments } from './arguments.ts'
 import type { Command, Status, Terminal } from './command.ts'
 
-const backupHelp = `Usage: rollcall backup DIR
+const backupHelp = `Usage: rollcall backup DIR [--prune N]
 
-Copies everything that is stored into DIR, which must not be there yet: the database as it is at one moment, the
-files that delegates sent, the event files, and a list of what there is. The server may run meanwhile.
+Copies everything that is stored into DIR, which must not exist: the database as it is at one moment, the files that
+delegates uploaded, the event files, and a list of the contents. The server may be running.
 
   rollcall backup /backups/$(date +%F)
 
-Credentials are not in it: keep the environment of the server somewhere safe too.
+  --prune N   afterwards, removes all but the newest N backups in the folder that contains DIR
 
-Exit status: 0 done; 1 done, and files were missing or damaged on the disk, which it names; 2 it cannot be done.`
+Credentials are not in a backup: keep the environment of the server somewhere safe too.
 
-const restoreHelp = `Usage: rollcall restore DIR
+Exit status: 0 done; 1 done, but files were missing or damaged on the disk (they are listed); 2 not possible, nothing was made.`
 
-Puts a backup into DATA_DIR, in which there must be no database and no server at work. Everything is compared
-with the list of the backup first. The event files of the backup stay in DIR/events: copy them to EVENTS_DIR,
-or point EVENTS_DIR there. A database of an older version is brought up to date by the next start.
+const restoreHelp = `Usage: rollcall restore DIR [--move-aside]
 
-Exit status: 0 done; 1 done, and files were missing in the backup, which it names; 2 it cannot be done.`
+Puts a backup into DATA_DIR. No server may be running there. Everything is compared with the list of the backup first. The event files of the backup stay in DIR/events: copy them to
+EVENTS_DIR, or point EVENTS_DIR there. A database of an older version is brought up to date by the next start.
+
+  --move-aside   moves a database that is in DATA_DIR, and its log, into a folder of their own; without it they are refused
+
+Exit status: 0 done; 1 done, but files were missing in the backup (they are listed); 2 not possible.`
 
 export const backingUp: Command = {
   summary: 'Copy everything that is stored into a folder, while the server runs',
   help: backupHelp,
   run: async (args, terminal) => {
-    const given = readArguments(args, {}, [1, 1], backupHelp, terminal)
+    const given = readArguments(args, { prune: { type: 'string' } }, [1, 1], backupHelp, terminal)
     if (given === null) return 2
+    const { prune } = given.values
+    if (prune !== undefined && !/^[1-9]\d{0,5}$/.test(prune)) {
+      terminal.complain(`--prune takes the number of backups to keep, at least 1, not "${prune}".`)
+      return 2
+    }
     const environment = onFile(terminal)
     if (environment === null) return 2
     const at = makeClock(environment.clockStart)()
     const into = path.resolve(given.positionals[0] ?? '')
     const done = await backUp(environment, into, at)
     if (!done.ok) return refused(terminal, done.error)
-    await noteBackup(environment.dataDir, at)
-    return told(terminal, done.value, `are in ${into}`)
+    const status = told(terminal, done.value, `are in ${into}`)
+    await noteBackup(environment.dataDir, at).catch((error: unknown) => {
+      const why = placeTrouble(error, environment.dataDir)
+      if (why === null) throw error
+      terminal.complain(
+        `The backup is complete. The time of the backup could not be noted: ${why} The server will report an older backup until the next one.`,
+      )
+    })
+    if (prune === undefined) return status
+    const folder = path.dirname(into)
+    for (const name of await pruneBackups(folder, Number(prune)))
+      terminal.print(`Removed the older backup ${path.join(folder, name)}.`)
+    return status
   },
 }
 
 export const restoring: Command = {
-  summary: 'Put a backup into an empty data folder',
+  summary: 'Put a backup into a data folder',
   help: restoreHelp,
   run: async (args, terminal) => {
-    const given = readArguments(args, {}, [1, 1], restoreHelp, terminal)
+    const options = { 'move-aside': { type: 'boolean' } } as const
+    const given = readArguments(args, options, [1, 1], restoreHelp, terminal)
     if (given === null) return 2
     const environment = onFile(terminal)
     if (environment === null) return 2
     const { dataDir } = environment
     const from = path.resolve(given.positionals[0] ?? '')
-    const done = await restore(from, environment)
+    const done = await restore(from, environment, {
+      movesAside: given.values['move-aside'] === true,
+      at: makeClock(environment.clockStart)(),
+    })
     if (!done.ok) return refused(terminal, done.error)
-    return told(terminal, done.value, `of ${formatInstant(done.value.list.at)} are in ${dataDir}`)
+    const { aside, list } = done.value
+    if (aside !== null) terminal.print(`The database that was in ${dataDir} is now in ${aside}.`)
+    return told(terminal, done.value, `of ${formatInstant(list.at)} are in ${dataDir}`)
   },
 }
 

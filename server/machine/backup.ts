@@ -5,13 +5,16 @@
  */
 import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream, existsSync } from 'node:fs'
-import { cp, mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, open, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { err, ok } from '../../engine/index.ts'
 import type { Instant, Result } from '../../engine/index.ts'
 import { copyDatabase, damageIn, lookInto } from '../store/copies.ts'
-import { DATABASE_FILE } from '../store/database.ts'
+import { DATABASE_FILE, DATABASE_FILES } from '../store/database.ts'
+import { versionsIn } from '../store/migrating.ts'
+import { beginServing } from '../store/serving.ts'
+import { placeTrouble } from '../store/trouble.ts'
 import { keepPrivate } from './private.ts'
 
 const LIST_FILE = 'backup.json'
@@ -27,6 +30,8 @@ type List = {
   readonly rows: Readonly<Record<string, number>>
   readonly files: readonly string[]
 }
+/** `aside`: where the files of the database before it are now; null: there were none. */
+export type Restored = Copied & { readonly aside: string | null }
 export type Copied = {
   readonly list: List
   /** Hashes of files that are not on the disk, or are not what they were. */
@@ -37,51 +42,130 @@ export type Copied = {
 const placeIn = (folder: string, sha256: string): string =>
   path.join(folder, FILES, sha256.slice(0, 2), sha256)
 
-/** Writes a backup into a folder that is not there yet, beside a running server or without one; refused with a sentence. */
+/**
+ * Writes a backup into a folder that is not there yet, beside a running server or without one. Refused with a sentence, and
+ * then nothing is left of it.
+ */
 export async function backUp(
   { dataDir, eventsDir }: Places,
   into: string,
   at: Instant,
 ): Promise<Result<Copied, string>> {
-  if (existsSync(into)) return err(`${into} is there already: name a folder that is not.`)
-  if (!existsSync(path.join(dataDir, DATABASE_FILE)))
-    return err(`DATA_DIR is ${dataDir}, and there is no database in it.`)
+  if (existsSync(into)) return err(`${into} already exists. Name a folder that does not.`)
+  const database = path.join(dataDir, DATABASE_FILE)
+  if (!existsSync(database)) return err(`DATA_DIR is ${dataDir}, and there is no database in it.`)
+  if (versionsIn(dataDir).found === 0)
+    return err(`The database ${database} is empty. An empty database is not a backup.`)
   const part = `${into}.part`
-  await rm(part, { recursive: true, force: true })
-  keepPrivate(part)
+  try {
+    await rm(part, { recursive: true, force: true })
+    keepPrivate(part)
+    const copied = await copyAll({ dataDir, eventsDir }, part, at)
+    await rename(part, into)
+    await syncToDisk(path.dirname(into))
+    return ok(copied)
+  } catch (error) {
+    await rm(part, { recursive: true, force: true }).catch(() => {})
+    const why = placeTrouble(error, into)
+    if (why === null) throw error
+    return err(`${why} No backup was made.`)
+  }
+}
+
+async function copyAll({ dataDir, eventsDir }: Places, part: string, at: Instant): Promise<Copied> {
   const copy = path.join(part, DATABASE_FILE)
   copyDatabase(dataDir, copy)
   const { version, rows, files } = lookInto(copy)
+  await syncToDisk(copy)
   const missing = await copyFiles(dataDir, part, files)
   if (existsSync(eventsDir)) await cp(eventsDir, path.join(part, EVENTS), { recursive: true })
   const list: List = { format: 1, at, version, rows, files }
-  await writeFile(path.join(part, LIST_FILE), JSON.stringify(list, null, 2))
-  await rename(part, into)
-  return ok({ list, missing })
+  await writeFile(path.join(part, LIST_FILE), JSON.stringify(list, null, 2), { flush: true })
+  return { list, missing }
 }
 
-/** Puts a backup into a data folder that has no database; refused with a sentence, and then nothing is there. */
-export async function restore(from: string, { dataDir }: Places): Promise<Result<Copied, string>> {
+/**
+ * Puts a backup into a data folder in which no server is at work. Files of a database that are there already are moved
+ * into a folder beside it where `movesAside`; otherwise, and where the backup is not whole, it is refused with a sentence
+ * and nothing changes.
+ */
+export async function restore(
+  from: string,
+  { dataDir }: Pick<Places, 'dataDir'>,
+  { movesAside, at }: { readonly movesAside: boolean; readonly at: Instant },
+): Promise<Result<Restored, string>> {
   const list = await listIn(from)
-  if (list === null)
-    return err(`${from} is no backup: there is no ${LIST_FILE} in it that can be read.`)
-  const into = path.join(dataDir, DATABASE_FILE)
-  if (existsSync(into))
-    return err(
-      `There is a database in ${dataDir} already. Restore into an empty DATA_DIR, or move that one away first.`,
-    )
+  if (list === null) return err(`${from} is not a backup: it has no ${LIST_FILE} that can be read.`)
   keepPrivate(dataDir)
+  // Held until the end: a server that starts meanwhile would answer delegates from a database that is then replaced.
+  const leave = beginServing(dataDir)
+  if (leave === null) return err(`A server is running on ${dataDir}. Stop it first.`)
+  try {
+    return await restoreAlone(from, dataDir, list, { movesAside, at })
+  } finally {
+    leave()
+  }
+}
+
+/**
+ * Removes all backups in a folder but the newest `kept`, by the moment at which they were made. Whatever else is in the folder
+ * stays. Answers the names of those that were removed.
+ */
+export async function pruneBackups(folder: string, kept: number): Promise<readonly string[]> {
+  const found: { readonly name: string; readonly at: Instant }[] = []
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const list = entry.isDirectory() ? await listIn(path.join(folder, entry.name)) : null
+    if (list !== null) found.push({ name: entry.name, at: list.at })
+  }
+  const old = found.toSorted((a, b) => b.at - a.at).slice(kept)
+  for (const { name } of old) await rm(path.join(folder, name), { recursive: true, force: true })
+  return old.map(({ name }) => name)
+}
+
+async function restoreAlone(
+  from: string,
+  dataDir: string,
+  list: List,
+  { movesAside, at }: { readonly movesAside: boolean; readonly at: Instant },
+): Promise<Result<Restored, string>> {
+  const found = DATABASE_FILES.filter((name) => existsSync(path.join(dataDir, name)))
+  if (found.length > 0 && !movesAside)
+    return err(
+      `${dataDir} contains ${found.join(', ')}. A backup beside files of another database would be damaged. Run restore with --move-aside to keep them in a folder of their own, or move them yourself.`,
+    )
+  const into = path.join(dataDir, DATABASE_FILE)
   const part = `${into}.part`
   await cp(path.join(from, DATABASE_FILE), part)
+  await syncToDisk(part)
   const why = differsFrom(list, part)
   if (why !== null) {
     await rm(part, { force: true })
     return err(why)
   }
   const missing = await copyFiles(from, dataDir, list.files)
-  // Last, so that whatever breaks off leaves no database that lacks files.
+  let aside: string | null = null
+  if (found.length > 0) {
+    aside = path.join(dataDir, `before-restore-${at}`)
+    await mkdir(aside)
+    // The database first: without it a server does not start, and without its log it would have lost commits.
+    for (const name of found) await rename(path.join(dataDir, name), path.join(aside, name))
+  }
+  // Last, so that an interrupted restore leaves no database that lacks files.
   await rename(part, into)
-  return ok({ list, missing })
+  await syncToDisk(dataDir)
+  const differs = differsFrom(list, into)
+  if (differs !== null) return err(`${into} was written and cannot be used. ${differs}`)
+  return ok({ list, missing, aside })
+}
+
+/** A file's content, or the names in a folder. */
+async function syncToDisk(place: string): Promise<void> {
+  const handle = await open(place, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
 }
 
 /** Why a copy is not what its list says; null: it is. */
@@ -104,7 +188,7 @@ async function listIn(from: string): Promise<List | null> {
   }
 }
 
-/** Copies what is whole; answers the hashes of the others. */
+/** Copies what is whole; answers the hashes of the others. A whole file that is there already stays. */
 async function copyFiles(
   from: string,
   into: string,
@@ -113,29 +197,39 @@ async function copyFiles(
   const missing: string[] = []
   for (const sha256 of hashes) {
     const [source, place] = [placeIn(from, sha256), placeIn(into, sha256)]
-    await mkdir(path.dirname(place), { recursive: true })
-    const hash = createHash('sha256')
-    const copied = await pipeline(
-      createReadStream(source),
-      async function* hashed(pieces: AsyncIterable<Buffer>) {
-        for await (const piece of pieces) {
-          hash.update(piece)
-          yield piece
-        }
-      },
-      createWriteStream(place, { flush: true }),
-    ).then(
-      () => true,
-      (error: NodeJS.ErrnoException) => {
-        if (error.code === 'ENOENT') return false
-        throw error
-      },
-    )
-    if (copied && hash.digest('hex') === sha256) continue
-    missing.push(sha256)
-    await rm(place, { force: true })
+    if ((await hashOf(place)) === sha256) continue
+    if (!(await copyFile(source, place, sha256))) missing.push(sha256)
   }
   return missing
+}
+
+/** Copies a file of that hash, whole or not at all; false: it is missing or another one. */
+async function copyFile(source: string, place: string, sha256: string): Promise<boolean> {
+  const part = `${place}.part`
+  await mkdir(path.dirname(place), { recursive: true })
+  try {
+    await pipeline(createReadStream(source), createWriteStream(part, { flush: true }))
+    if ((await hashOf(part)) !== sha256) return false
+    await rename(part, place)
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
+    throw error
+  } finally {
+    await rm(part, { force: true })
+  }
+}
+
+/** Null: there is no such file. */
+async function hashOf(file: string): Promise<string | null> {
+  const hash = createHash('sha256')
+  try {
+    await pipeline(createReadStream(file), hash)
+    return hash.digest('hex')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  }
 }
 
 /** Hashes of files that the database refers to and that are not on the disk; it does not read them. */

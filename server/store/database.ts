@@ -24,6 +24,10 @@ export type Connection = { readonly sql: Sql; readonly inTransaction: boolean }
 
 /** The name of the database in a data folder. */
 export const DATABASE_FILE = 'rollcall.db'
+/** The database and the files that SQLite keeps beside it. A log that belongs to another database damages the one it lies beside. */
+export const DATABASE_FILES: readonly string[] = ['', '-wal', '-shm', '-journal'].map(
+  (ending) => DATABASE_FILE + ending,
+)
 
 /** How long a connection waits for another process (`rollcall admin` beside a running server). */
 export const BUSY_MS = 5_000

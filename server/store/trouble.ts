@@ -12,8 +12,24 @@ const TROUBLES: readonly (readonly [RegExp, string])[] = [
   ],
   [/unable to open database file/, 'it cannot be opened; look who may read it and its folder'],
   [/database or disk is full/, 'the disk is full'],
+  [/disk I\/O error/, 'the disk reports an error; look at the system log'],
   [/database is locked/, 'another program holds it; wait until that one has ended'],
 ]
+
+/** The same for a file or folder, by the system's code or SQLite's. */
+const PLACE_TROUBLES: readonly (readonly [RegExp, string])[] = [
+  [/^(ENOSPC|EDQUOT|SQLITE_FULL)/, 'has no room left'],
+  [/^(EACCES|EPERM|EROFS|EISDIR|ENOTEMPTY|SQLITE_CANTOPEN|SQLITE_READONLY)/, 'cannot be written'],
+  [/^(EIO|SQLITE_IOERR)/, 'cannot be read or written: the disk reports an error'],
+  [/^(ENOTDIR|EEXIST)/, 'is inside something that is not a folder'],
+]
+
+/** Why nothing could be written to a place, in a sentence; null for any other error. */
+export function placeTrouble(error: unknown, place: string): string | null {
+  const { code = '' } = (error ?? {}) as { readonly code?: string }
+  const found = PLACE_TROUBLES.find(([pattern]) => pattern.test(code))
+  return found === undefined ? null : `${place} ${found[1]}.`
+}
 
 /** These are sentences already. */
 const SENTENCE = /^The database (?:is of an? (?:older|newer) version of Rollcall|in PostgreSQL )/

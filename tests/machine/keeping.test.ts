@@ -1,11 +1,20 @@
 /** Backups and bringing them back, secrets in files, and what rollcall health says. */
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readEnvironment } from '../../server/machine/environment.ts'
 import { lookInto } from '../../server/store/copies.ts'
+import { beginServing } from '../../server/store/serving.ts'
 import { pdf } from '../server/files.ts'
 import { fixtureDelegate, fixtureEvent } from '../server/fixture.ts'
 import { startTestApp } from '../server/harness.ts'
@@ -68,13 +77,103 @@ describe('a backup', () => {
     const twice = await runHere(['restore', into], variables({ DATA_DIR: dataDir }))
     expect([twice.status, twice.err]).toEqual([
       2,
-      expect.stringMatching(/^There is a database in .+ already\./),
+      expect.stringContaining('contains rollcall.db. A backup beside files of another database'),
     ])
     const again = await runHere(['backup', into], variables())
     expect([again.status, again.err]).toEqual([
       2,
-      `${into} is there already: name a folder that is not.\n`,
+      `${into} already exists. Name a folder that does not.\n`,
     ])
+  })
+
+  test('restored beside the log of another database, it is refused, or that log is moved aside: 60 registrations became "malformed"', async () => {
+    const into = join(folder, 'beside')
+    await runHere(['backup', into], variables())
+    const dataDir = join(folder, 'with-a-log')
+    mkdirSync(dataDir)
+    for (const name of ['rollcall.db-wal', 'rollcall.db-shm', 'rollcall.db-journal'])
+      writeFileSync(join(dataDir, name), `of another database: ${name}`)
+    const refused = await runHere(['restore', into], variables({ DATA_DIR: dataDir }))
+    expect(refused.status).toBe(2)
+    expect(refused.err).toContain('rollcall.db-wal, rollcall.db-shm, rollcall.db-journal')
+    expect(existsSync(join(dataDir, 'rollcall.db'))).toBe(false)
+
+    const moving = ['restore', into, '--move-aside']
+    const done = await runHere(moving, variables({ DATA_DIR: dataDir }))
+    expect([done.status, done.err]).toEqual([0, ''])
+    const aside = /is now in (.+)\./.exec(done.out)?.[1] ?? ''
+    expect(readFileSync(join(aside, 'rollcall.db-wal'), 'utf8')).toContain('of another database')
+    expect(lookInto(join(dataDir, 'rollcall.db'))).toEqual(lookInto(join(into, 'rollcall.db')))
+  })
+
+  test('restored while a server runs on the folder, it is refused: registrations answered with 201 were lost', async () => {
+    const into = join(folder, 'while-serving')
+    await runHere(['backup', into], variables())
+    const dataDir = join(folder, 'served')
+    mkdirSync(dataDir)
+    const leave = beginServing(dataDir)
+    const { status, err } = await runHere(['restore', into], variables({ DATA_DIR: dataDir }))
+    leave?.()
+    expect([status, err]).toEqual([2, expect.stringContaining('A server is running on')])
+    expect(existsSync(join(dataDir, 'rollcall.db'))).toBe(false)
+  })
+
+  test('a proof that is damaged in the backup does not replace the whole one on the disk', async () => {
+    const into = join(folder, 'damaged-proof')
+    await runHere(['backup', into], variables())
+    const [sha256 = ''] = lookInto(join(into, 'rollcall.db')).files
+    const place = join('uploads', sha256.slice(0, 2), sha256)
+    const whole = readFileSync(join(into, place))
+    writeFileSync(join(into, place), 'damaged')
+    const dataDir = join(folder, 'with-proofs')
+    mkdirSync(join(dataDir, 'uploads', sha256.slice(0, 2)), { recursive: true })
+    writeFileSync(join(dataDir, place), whole)
+    const { status } = await runHere(['restore', into], variables({ DATA_DIR: dataDir }))
+    expect(status).toBe(0)
+    expect(readFileSync(join(dataDir, place))).toEqual(whole)
+  })
+
+  test('that fails leaves nothing behind, names the place, and an empty database is none', async () => {
+    const file = join(folder, 'a-file')
+    writeFileSync(file, '')
+    const failed = await runHere(['backup', join(file, 'inside')], variables())
+    expect([failed.status, failed.err]).toEqual([
+      2,
+      `${join(file, 'inside')} is inside something that is not a folder. No backup was made.\n`,
+    ])
+    const empty = join(folder, 'empty')
+    mkdirSync(empty)
+    writeFileSync(join(empty, 'rollcall.db'), '')
+    const none = await runHere(
+      ['backup', join(folder, 'of-nothing')],
+      variables({ DATA_DIR: empty }),
+    )
+    expect([none.status, none.err]).toEqual([
+      2,
+      expect.stringContaining('An empty database is not a backup'),
+    ])
+    expect(readdirSync(folder).filter((name) => name.startsWith('of-nothing'))).toEqual([])
+  })
+
+  test('that is complete exits with 0 where its time cannot be noted; --prune keeps the newest', async () => {
+    const backups = join(folder, 'nightly')
+    mkdirSync(join(backups, 'not-ours'), { recursive: true })
+    for (const day of ['2026-01-10', '2026-01-11', '2026-01-12'])
+      await runHere(['backup', join(backups, day)], variables({ CLOCK: day }))
+    rmSync(join(app.dir, 'backed-up'))
+    mkdirSync(join(app.dir, 'backed-up', 'in-the-way'), { recursive: true })
+    const last = ['backup', join(backups, 'last'), '--prune', '2']
+    const done = await runHere(last, variables({ CLOCK: '2026-01-13' }))
+    rmSync(join(app.dir, 'backed-up'), { recursive: true })
+    expect([done.status, done.err]).toEqual([
+      0,
+      expect.stringMatching(/^The backup is complete\. /),
+    ])
+    expect(readdirSync(backups).toSorted()).toEqual(['2026-01-12', 'last', 'not-ours'])
+    for (const wrong of ['0', '-1', 'two'])
+      expect(
+        (await runHere(['backup', join(backups, 'no'), `--prune=${wrong}`], variables())).status,
+      ).toBe(2)
   })
 
   test('a file that is missing or damaged is named, and the rest is kept', async () => {
@@ -117,7 +216,7 @@ describe('a backup', () => {
     ])
     expect(existsSync(join(dataDir, 'rollcall.db'))).toBe(false)
     const none = await runHere(['restore', folder], variables({ DATA_DIR: dataDir }))
-    expect([none.status, none.err]).toEqual([2, expect.stringContaining('is no backup')])
+    expect([none.status, none.err]).toEqual([2, expect.stringContaining('is not a backup')])
   })
 })
 
