@@ -6,6 +6,7 @@ import { onceOf, textIn } from '../acting/asked.ts'
 import { sendNo, wordsOf } from '../acting/calls.ts'
 import { DELEGATE_DOERS } from '../acting/own.ts'
 import type { Deps } from '../deps.ts'
+import { ownDocuments } from '../documents/own.ts'
 import { sendDocument } from '../documents/reply.ts'
 import { addressOf, limitByAddress } from '../http/limit.ts'
 import type { Allowance } from '../http/limit.ts'
@@ -19,7 +20,7 @@ import { keepProof } from '../registering/proof-calls.ts'
 import { bodyRefused, sendRefusal } from '../registering/refusals.ts'
 import { limitsOf } from '../registering/sent-files.ts'
 import { lostLinkCall } from './lost-link.ts'
-import { myAnswer, ownDocuments } from './view.ts'
+import { myAnswer } from './view.ts'
 
 /** The page looks again by itself while a payment is on its way. */
 const LOOKS_PER_ADDRESS: Allowance = { triesMax: 120, windowMs: 60_000 }

@@ -8,26 +8,16 @@ import {
   own,
   rupees,
 } from '../../engine/index.ts'
-import type { Field, MyAnswer, RegNo } from '../../engine/index.ts'
+import type { Field, MyAnswer } from '../../engine/index.ts'
 import { refusedShown } from '../acting/approving.ts'
 import { refundAtCancellation } from '../acting/calls.ts'
 import { editable } from '../acting/editable.ts'
 import { payingOf } from '../acting/paying.ts'
 import type { Deps } from '../deps.ts'
+import { ownDocuments } from '../documents/own.ts'
 import type { Linked } from '../registering/own-link.ts'
 import { registrationView } from '../registering/view.ts'
-import type { StoredDocument } from '../store/issued.ts'
-import type { StoredAct, StoredRegistration, Store } from '../store/store.ts'
-
-/** Documents of the person whose registration it is now: those before a transfer name somebody else. */
-export async function ownDocuments(
-  store: Pick<Store, 'documents' | 'acts'>,
-  regNo: RegNo,
-): Promise<readonly StoredDocument[]> {
-  const [documents, acts] = await Promise.all([store.documents(regNo), store.acts(regNo)])
-  const since = Math.max(0, ...acts.flatMap(({ act, at }) => (act === 'transfer' ? [at] : [])))
-  return documents.filter(({ at }) => at > since)
-}
+import type { StoredAct, StoredRegistration } from '../store/store.ts'
 
 export async function myAnswer(
   { store, clock }: Pick<Deps, 'store' | 'clock'>,

@@ -63,7 +63,7 @@ export function activityRoutes(office: OfficeRoutes, deps: Deps): void {
         status: 'success',
         rows: shown.map(wire),
         before: rows.length > PAGE_ROWS ? (shown.at(-1)?.id ?? null) : null,
-        people: [...(await deps.store.actors())],
+        people: [...(await deps.store.actors(query.events))],
       }
       return reply.send(answer)
     })

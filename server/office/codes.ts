@@ -1,13 +1,27 @@
 /** The office's calls about codes and rolls: what there is of an event, codes made and withdrawn. */
 import type { FastifyReply } from 'fastify'
-import { isoIndia } from '../../engine/index.ts'
-import type { CodesAnswer, CodesMadeAnswer, RollsAnswer, WireCode } from '../../engine/index.ts'
+import { isAtLeast, isoIndia } from '../../engine/index.ts'
+import type {
+  CodesAnswer,
+  CodesMadeAnswer,
+  RollsAnswer,
+  Role,
+  WireCode,
+} from '../../engine/index.ts'
 import type { Deps } from '../deps.ts'
 import { refuse } from '../http/refuse.ts'
 import type { StoredCode } from '../store/store.ts'
 import { makeCodes, withdrawCode } from './making-codes.ts'
 import type { CodesRefusal, CodeWords } from './making-codes.ts'
 import type { Call, OfficeRoutes } from './guard.ts'
+
+/** A code is worth money to whoever has it. */
+const GIVES_CODES = 'treasurer' satisfies Role
+
+/** In full for those who can make codes; its first characters for others, who could spend it. */
+export function codeFor(role: Role, code: string): string {
+  return isAtLeast(role, GIVES_CODES) ? code : `${code.slice(0, 2)}…`
+}
 
 type Asked = Pick<Call<'event'>, 'admin' | 'target'>
 
@@ -27,7 +41,13 @@ export function codeRoutes(office: OfficeRoutes, deps: Deps): void {
     const codes = await deps.store.codesOf(event.id, event.holdPlaceMs, deps.clock())
     await saw('codes', `saw the codes (${codes.length})`, call)
     const kinds = event.codeKinds.map(({ id, label }) => ({ id, label }))
-    const answer: CodesAnswer = { status: 'success', kinds, codes: codes.map(wireCode) }
+    const answer: CodesAnswer = {
+      status: 'success',
+      kinds,
+      codes: codes
+        .map(wireCode)
+        .map((one) => ({ ...one, code: codeFor(call.admin.role, one.code) })),
+    }
     return reply.header('cache-control', 'no-store').send(answer)
   }
   const make = async (
@@ -62,8 +82,7 @@ export function codeRoutes(office: OfficeRoutes, deps: Deps): void {
     return reply.header('cache-control', 'no-store').send(answer)
   }
   const look = { least: 'viewer', about: 'event' } as const
-  // A code is worth money to whoever has it.
-  const give = { least: 'treasurer', about: 'event' } as const
+  const give = { least: GIVES_CODES, about: 'event' } as const
   office.get('/admin/codes', look, list)
   office.post(
     '/admin/codes',

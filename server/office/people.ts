@@ -48,7 +48,7 @@ export function readMay(
   events: unknown,
 ): Result<MayWhat, string> {
   if (!isRole(role)) return err('Choose one of the roles viewer, desk, treasurer and owner.')
-  if (events === null || events === undefined) return ok({ role, events: null })
+  if (events === null) return ok({ role, events: null })
   const named: readonly unknown[] = Array.isArray(events) ? events : []
   const ids = [...new Set(named.filter((id) => typeof id === 'string'))]
   if (ids.length === 0 || named.some((id) => typeof id !== 'string'))
@@ -292,7 +292,7 @@ function refuseChange(reply: FastifyReply, is: 'unknown' | 'last', username: str
         reply,
         409,
         'last_owner',
-        `${username} is the last owner of all events: nobody could look after people any more. Make somebody else an owner first.`,
+        `${username} is the last owner of all events who can sign in. Another owner must sign in first.`,
       )
 }
 

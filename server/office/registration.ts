@@ -21,6 +21,7 @@ import type { Deps } from '../deps.ts'
 import type { KeptUpload, StoredPayment, StoredRegistration } from '../store/store.ts'
 import { refuse } from '../http/refuse.ts'
 import { listRow, nameOf, paymentStatusDisplay } from './rows.ts'
+import { codeFor } from './codes.ts'
 import type { Call, OfficeRoutes } from './guard.ts'
 import { withSameEmail } from '../registering/same-email.ts'
 
@@ -55,7 +56,7 @@ export function registrationRoutes(office: OfficeRoutes, deps: Deps): void {
       name: nameOf(event, registration),
       contact: contactOf(event, registration),
       lines: wireLines(registration.lines),
-      answers: answersOf(event, registration, code),
+      answers: answersOf(event, registration, code === null ? null : codeFor(admin.role, code)),
       payments: registration.payments.map((payment, index) => ({
         order_id: payment.orderId,
         amount: rupees(payment.amount),

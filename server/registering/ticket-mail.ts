@@ -4,6 +4,7 @@ import { renderSVG } from 'uqr'
 import { CODE_LOOK } from '../../engine/index.ts'
 import type { EventConfig, Instant, RegNo } from '../../engine/index.ts'
 import { fileOf } from '../documents/facts.ts'
+import { ownDocuments } from '../documents/own.ts'
 import { pdfOf } from '../documents/pdf.ts'
 import { calendarOf } from '../events/calendar.ts'
 import { later } from '../machine/later.ts'
@@ -21,7 +22,7 @@ export type Attachment = {
 const TICKETS: ReadonlySet<QueuedMail['kind']> = new Set(['confirmation', 'again', 'asked'])
 /** `event` null: its file is gone; the mail goes without. Throws where a document cannot be set. */
 export async function attachmentsOf(
-  store: Pick<Store, 'documents' | 'document' | 'registration'>,
+  store: Pick<Store, 'documents' | 'document' | 'acts' | 'registration'>,
   event: EventConfig | null,
   { kind, regNo }: Pick<QueuedMail, 'kind' | 'regNo'>,
   publicUrl: string,
@@ -44,11 +45,11 @@ export async function attachmentsOf(
 }
 
 async function documentsOf(
-  store: Pick<Store, 'documents' | 'document'>,
+  store: Pick<Store, 'documents' | 'document' | 'acts'>,
   regNo: RegNo,
 ): Promise<readonly Attachment[]> {
   const attached: Attachment[] = []
-  for (const { id } of await store.documents(regNo)) {
+  for (const { id } of await ownDocuments(store, regNo)) {
     const body = await store.document(regNo, id)
     if (body !== null)
       attached.push({

@@ -78,10 +78,12 @@ export function activity(
   ).all(...args, limit)
 }
 
-export function actors(sql: Sql): readonly string[] {
+/** `events` null: of all of them, and of none. */
+export function actors(sql: Sql, events: readonly string[] | null): readonly string[] {
+  const ofThese = events === null ? '' : 'AND event_id IN (SELECT value FROM json_each(?))'
   return sql<{ who: string }>(
-    `SELECT who FROM audit_log WHERE ${IS_PERSON} GROUP BY who ORDER BY who COLLATE NOCASE`,
+    `SELECT who FROM audit_log WHERE ${IS_PERSON} ${ofThese} GROUP BY who ORDER BY who COLLATE NOCASE`,
   )
-    .all()
+    .all(...(events === null ? [] : [JSON.stringify(events)]))
     .map(({ who }) => who)
 }

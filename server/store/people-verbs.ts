@@ -164,6 +164,6 @@ export interface PeopleStore {
     before: number | null,
     limit: number,
   ): Promise<readonly ActivityRow[]>
-  /** Whoever did something, by name: people who are gone are among them. */
-  actors(): Promise<readonly string[]>
+  /** Users who did something in these events (null: anywhere), by name. Removed users are among them. */
+  actors(events: readonly string[] | null): Promise<readonly string[]>
 }

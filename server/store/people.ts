@@ -39,11 +39,14 @@ export function addAdmin(
 const idOf = (sql: Sql, username: string): number | null =>
   sql<{ id: number }>('SELECT id FROM admins WHERE username = ?').get(username)?.id ?? null
 
-/** Without an owner of all events nobody could look after people any more. */
+/** Whoever has a link for a password, used or expired, has no password yet: `setPassword` takes it away. */
+const HAS_PASSWORD = 'NOT EXISTS (SELECT 1 FROM password_links l WHERE l.admin_id = other.id)'
+
+/** Whether no other owner of all events can sign in: then no one could manage the users. */
 const isLastOwner = (sql: Sql, id: number): boolean =>
   sql(
     `SELECT 1 FROM admins WHERE id = ? AND role = 'owner' AND events IS NULL
-     AND NOT EXISTS (SELECT 1 FROM admins other WHERE other.id <> admins.id AND other.role = 'owner' AND other.events IS NULL)`,
+     AND NOT EXISTS (SELECT 1 FROM admins other WHERE other.id <> admins.id AND other.role = 'owner' AND other.events IS NULL AND ${HAS_PASSWORD})`,
   ).get(id) !== undefined
 
 export function setMay(sql: Sql, username: string, { role, events }: MayWhat): PersonChanged {

@@ -280,6 +280,6 @@ function peopleVerbs({ write, list, read }: Pick<Doers, 'write' | 'list' | 'read
     audit: withoutRepeated((entry) => write('audit', entry)),
     auditOf: async (regNo) => read.auditOf(regNo),
     activity: (query, before, limit) => list('activity', query, before, limit),
-    actors: () => list('actors'),
+    actors: (events) => list('actors', events),
   }
 }

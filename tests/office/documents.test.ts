@@ -14,6 +14,7 @@ import { noon, register, signIn } from './office.ts'
 import { printed } from '../../server/documents/facts.ts'
 import { pdfOf } from '../../server/documents/pdf.ts'
 import { newLink } from '../../server/registering/own-link.ts'
+import { attachmentsOf } from '../../server/registering/ticket-mail.ts'
 import type { Office } from './office.ts'
 
 let server: TestApp
@@ -295,4 +296,18 @@ test('after a transfer the new holder could open documents in the name of the fi
     const answer = await server.app.inject({ url: `${second}documents/${id}/` })
     expect([answer.statusCode, answer.body.includes('First Holder')]).toEqual([404, false])
   }
+  // Their mail attached the receipt and the invoice of the first holder.
+  const served = server.deps.events.byId(EVENT)?.config ?? null
+  const mail = { kind: 'again', regNo } as const
+  const attached = await attachmentsOf(
+    server.deps.store,
+    served,
+    mail,
+    'https://x.example',
+    server.now(),
+  )
+  expect(attached.map(({ contentType }) => contentType.split(';')[0])).toEqual([
+    'image/png',
+    'text/calendar',
+  ])
 })

@@ -431,6 +431,21 @@ describe('people', () => {
     ).toBe(401)
   })
 
+  test('a call that leaves the events out gave somebody all of them', async () => {
+    const owner = await signIn('owner')
+    await someone('vani')
+    for (const [path, said] of [
+      ['/admin/admins/', { username: 'veer', role: 'viewer' }],
+      ['/admin/admins/vani/may/', { role: 'viewer' }],
+    ] as const) {
+      const answer = await post(path, said, owner)
+      expect([answer.statusCode, answer.json().errors]).toEqual([
+        422,
+        { events: 'Choose at least one event, or all of them.' },
+      ])
+    }
+  })
+
   test.each([
     ['', 'Required'],
     ['two words', 'A username is letters and digits, with dots, hyphens or @ in it and no spaces.'],

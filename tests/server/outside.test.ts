@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { paise } from '../../engine/index.ts'
 import type { OrderId, PaymentFact, RegisterAnswer, RegNo, WireCode } from '../../engine/index.ts'
-import { signIn } from '../office/office.ts'
+import { cheapHash, PASSWORD, signIn } from '../office/office.ts'
 import { fixtureDelegate } from './fixture.ts'
 import { startTestApp } from './harness.ts'
 import type { TestApp } from './harness.ts'
@@ -441,6 +441,21 @@ describe('the office', () => {
       code: 'code_taken',
       message: 'The code friends26 already exists.',
     })
+  })
+
+  test('showed whole unused codes to viewers and the desk, who could spend them', async () => {
+    const wanted = { event: 'sample2026', kind: 'coupon', code: 'secretfriends' }
+    expect((await office('POST', '/admin/codes/', wanted)).status).toBe(201)
+    for (const role of ['viewer', 'desk', 'treasurer'] as const) {
+      await server.deps.store.addAdmin(role, await cheapHash(PASSWORD), server.now(), {
+        role,
+        events: null,
+      })
+      const { body } = await (await signIn(server, role)).get('/admin/codes/?event=sample2026')
+      const isWhole = role === 'treasurer'
+      expect([role, body.includes('secretfriends')]).toEqual([role, isWhole])
+      expect(body.includes('"se…"')).toBe(!isWhole)
+    }
   })
 
   test('sees how many rows a roll holds', async () => {

@@ -1,8 +1,8 @@
 /** The codes of one event in the office: made, counted, withdrawn. */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
-import { formatDay, isDay } from '../../engine/index.ts'
-import type { OfficeEvent, WireCode } from '../../engine/index.ts'
+import { formatDay, isAtLeast, isDay } from '../../engine/index.ts'
+import type { OfficeEvent, Role, WireCode } from '../../engine/index.ts'
 import { Badge } from '../shared/status.tsx'
 import { readCodes, readMadeCodes, readMessage } from './answers.ts'
 import { ask } from './calls.ts'
@@ -15,7 +15,9 @@ import './codes.css'
 const CALL = '/api/admin/codes/'
 
 /** The form that makes codes beside the list of all there are. */
-export function CodesPage({ event }: { readonly event: OfficeEvent }) {
+export function CodesPage({ event, role }: { readonly event: OfficeEvent; readonly role: Role }) {
+  // Others see the beginning of each code, which withdraws none.
+  const gives = isAtLeast(role, 'treasurer')
   const query = useQuery({
     queryKey: ['codes', event.id],
     queryFn: ({ signal }) =>
@@ -37,8 +39,8 @@ export function CodesPage({ event }: { readonly event: OfficeEvent }) {
       )}
       {query.data && (
         <div className="panels top">
-          <Made eventId={event.id} {...query.data} onChange={again} />
-          <Making eventId={event.id} kinds={query.data.kinds} onMade={again} />
+          <Made eventId={event.id} {...query.data} gives={gives} onChange={again} />
+          {gives && <Making eventId={event.id} kinds={query.data.kinds} onMade={again} />}
         </div>
       )}
     </main>
@@ -132,11 +134,13 @@ function Made({
   eventId,
   codes,
   kinds,
+  gives,
   onChange,
 }: {
   readonly eventId: string
   readonly codes: readonly WireCode[]
   readonly kinds: Kinds
+  readonly gives: boolean
   readonly onChange: () => void
 }) {
   const [asked, setAsked] = useState<string | null>(null)
@@ -157,8 +161,8 @@ function Made({
       </p>
       {codes.length === 0 && <p className="mute">There are no codes yet.</p>}
       <ul className="log">
-        {codes.map((code) => (
-          <li key={code.code}>
+        {codes.map((code, at) => (
+          <li key={gives ? code.code : at}>
             <span>
               <b className="code">{code.code}</b>
               <small>{aboutOf(code, labelOf(code.kind))}</small>
@@ -168,7 +172,7 @@ function Made({
                 <Badge tone="bad" icon="cross">
                   Withdrawn
                 </Badge>
-              ) : (
+              ) : gives ? (
                 <button
                   type="button"
                   className="btn line sm"
@@ -180,7 +184,7 @@ function Made({
                   {asked === code.code ? 'Withdraw for good?' : 'Withdraw'}
                   <span className="vh"> {code.code}</span>
                 </button>
-              )}
+              ) : null}
             </span>
           </li>
         ))}

@@ -127,7 +127,8 @@ function pageAt(path: string, session: SessionAnswer): ReactNode {
       return <ReconcilePage key={event.id} event={event} />
     if (path === addAddress(event.id) && isAtLeast(session.role, 'desk'))
       return <AddingPage key={event.id} event={event} />
-    if (event.gives_codes && path === codesAddress(event.id)) return <CodesPage event={event} />
+    if (event.gives_codes && path === codesAddress(event.id))
+      return <CodesPage event={event} role={session.role} />
     for (const list of event.lists) {
       if (path === list.route)
         return <ListPage key={list.route} event={event} list={list} role={session.role} />
