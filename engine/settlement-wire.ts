@@ -54,7 +54,10 @@ export type WirePayout = {
   fee: number
   tax: number
   others: number
+  /** What the bank shows, with the lines of other events. */
   net: number
+  /** Lines of events that the user does not work for; null: there are none. */
+  elsewhere: { lines: number; net: number } | null
 }
 export type WireUnsettled = {
   reg_no: string | null

@@ -64,6 +64,7 @@ export async function layBeside(
   if (!read.ok) return read
   const { unread, repeated } = read.value
   const { id: eventId, ways } = event
+  const gateway = settlementAccount(event)
   const priced = ways.filter((way) => way.is === 'transfer' && way.priceOn === 'credited')
   const [stored, known] = await Promise.all([
     store.awaited(
@@ -75,7 +76,11 @@ export async function layBeside(
   const awaited = stored.map((one) => pricedByDay(event, one))
   const found = reconcile(read.value, awaited, {
     payments: new Map(known.payments),
-    payouts: new Map(known.payouts),
+    payouts: new Map(
+      known.payouts.filter(
+        ([, { source, account }]) => source === gateway?.source && account === gateway.account,
+      ),
+    ),
     registrations: new Map(
       known.registrations.map((one) => [
         bankKey(one.regNo),

@@ -8,6 +8,7 @@ import {
   judgeSettled,
   lineKey,
   maySee,
+  paise,
   payouts,
   rupees,
   unsettled,
@@ -23,6 +24,7 @@ import type {
   SettlementLine,
   SettlementsAnswer,
   Unsettled,
+  WirePayout,
   WireSettled,
   WireSettlement,
 } from '../../engine/index.ts'
@@ -36,6 +38,8 @@ type Read = Pick<Store, 'settlementLines' | 'heldMoney' | 'heldOrders'>
 /** All that an account's settlements say. */
 export type Account = {
   readonly settled: readonly Settled[]
+  /** All lines of its payouts, also those that are not in the report. */
+  readonly all: readonly Settled[]
   /** Of a report that was loaded: its lines, and which of them are not kept yet. */
   readonly report: (Settlement & { readonly fresh: readonly SettlementLine[] }) | null
   readonly payouts: readonly Payout[]
@@ -59,19 +63,22 @@ export async function layAccount(
   const orders = await store.heldOrders([...new Set(all.map(({ order }) => order))])
   const settled = judgeSettled(all, held, orders)
   const inReport = new Set(report?.lines.map(lineKey))
-  const transfers = new Set(report?.lines.map(({ utr, day }) => (utr === '' ? day : utr)))
+  const transfers = new Set(report?.lines.map(transferOf))
   return {
     settled: report === null ? settled : settled.filter(({ line }) => inReport.has(lineKey(line))),
+    all: settled,
     report:
       report === null
         ? null
         : { ...report, fresh: report.lines.filter((line) => !keys.has(lineKey(line))) },
-    payouts: payouts(all).filter(
-      ({ utr, day }) => report === null || transfers.has(utr === '' ? day : utr),
-    ),
+    payouts: payouts(all).filter((payout) => report === null || transfers.has(transferOf(payout))),
     unsettled: unsettled(settled, held, clock()),
   }
 }
+
+/** In which transfer to the bank a line is. */
+const transferOf = ({ utr, day }: Pick<Payout, 'utr' | 'day'>): string =>
+  utr === '' ? `${day}` : utr
 
 /** Whether somebody has to look. */
 export function needsLook({ as }: Settled): boolean {
@@ -81,9 +88,10 @@ export function needsLook({ as }: Settled): boolean {
 /** As somebody sees it who works for some events: the names of others' registrations stay out. */
 export function wireSettlement(
   event: EventConfig,
-  { settled, report, payouts: paid, unsettled: open }: Account,
+  account: Account,
   person: Pick<Person, 'events'>,
 ): WireSettlement {
+  const { settled, report, unsettled: open } = account
   // Whether somebody of another event has to look says how a payment stands there.
   const shown =
     report === null ? settled.filter((one) => needsLook(one) && !isForeign(one, person)) : settled
@@ -93,17 +101,7 @@ export function wireSettlement(
   return {
     fresh: report?.fresh.filter((line) => !foreign.has(lineKey(line))).length ?? null,
     lines: shown.map((one) => wireLine(one, person)),
-    payouts: paid.map(({ day, utr, lines, ...amounts }) => ({
-      day,
-      utr,
-      lines,
-      sales: rupees(amounts.sales),
-      refunds: rupees(amounts.refunds),
-      fee: rupees(amounts.fee),
-      tax: rupees(amounts.tax),
-      others: rupees(amounts.others),
-      net: rupees(amounts.net),
-    })),
+    payouts: payoutsFor(account, person),
     unsettled: open
       .filter(({ money }) => money.eventId === event.id)
       .map(({ money, days }) => ({
@@ -117,6 +115,42 @@ export function wireSettlement(
     not_yet: report?.unsettled ?? 0,
   }
 }
+
+/**
+ * A payout without a line of the user's events is left out. Of others, lines of other events are a count and a sum: the
+ * user compares the amount of the whole payout with the bank's.
+ */
+function payoutsFor({ all, payouts: paid }: Account, person: Pick<Person, 'events'>): WirePayout[] {
+  const lines = Map.groupBy(all, ({ line }) => transferOf(line))
+  return paid.flatMap((payout): readonly WirePayout[] => {
+    const those = lines.get(transferOf(payout)) ?? []
+    const shown = those.filter((one) => !isForeign(one, person))
+    if (shown.length === those.length) return [wirePayout(payout)]
+    const [own] = shown.some(isOfEvent) ? payouts(shown.map(({ line }) => line)) : []
+    if (own === undefined) return []
+    const { day, net } = payout
+    const elsewhere = { lines: those.length - shown.length, net: rupees(paise(net - own.net)) }
+    return [{ ...wirePayout({ ...own, day, net }), elsewhere }]
+  })
+}
+
+function wirePayout({ day, utr, lines, ...amounts }: Payout): WirePayout {
+  return {
+    day,
+    utr,
+    lines,
+    sales: rupees(amounts.sales),
+    refunds: rupees(amounts.refunds),
+    fee: rupees(amounts.fee),
+    tax: rupees(amounts.tax),
+    others: rupees(amounts.others),
+    net: rupees(amounts.net),
+    elsewhere: null,
+  }
+}
+
+const isOfEvent = ({ money, order }: Settled): boolean =>
+  (money?.eventId ?? order?.eventId ?? null) !== null
 
 function wireLine(one: Settled, person: Pick<Person, 'events'>): WireSettled {
   const { line } = one
@@ -267,7 +301,8 @@ export function settlementRoutes(office: OfficeRoutes, deps: Deps): void {
     const found = asked(call, reply)
     if (found === null) return reply
     const { admin, event, of } = found
-    const { settled } = await layAccount(deps, of, null)
+    const account = await layAccount(deps, of, null)
+    const shown = account.settled.filter((one) => !isForeign(one, admin))
     const at = deps.clock()
     await deps.store.audit({
       at,
@@ -276,7 +311,10 @@ export function settlementRoutes(office: OfficeRoutes, deps: Deps): void {
       eventId: event.id,
       regNo: null,
     })
-    const rows = settled.map((one) => {
+    const others = payoutsFor(account, admin).flatMap(({ day, utr, elsewhere }) =>
+      elsewhere === null ? [] : [rowOfOthers(day, utr, elsewhere)],
+    )
+    const rows = shown.map((one) => {
       const { line, money } = one
       const { as, reg_no: regNo, order_id: order, why } = wireLine(one, admin)
       const amounts = [line.amount, line.fee, line.tax, line.net].map((amount) =>
@@ -293,12 +331,22 @@ export function settlementRoutes(office: OfficeRoutes, deps: Deps): void {
         'content-disposition',
         `attachment; filename="${event.id}_settlements_${dayOf(at)}.csv"`,
       )
-      .send(csvRows([CSV_HEADS, ...rows], true))
+      .send(csvRows([CSV_HEADS, ...rows, ...others], true))
   }
 
   const rule = { least: 'treasurer', about: 'event' } as const
   office.get('/admin/settlements', rule, show)
   office.get('/admin/settlements/export', rule, csv)
+}
+
+/** Lines of other events in a payout, so that the rows add up to what the bank shows. */
+function rowOfOthers(
+  day: string | null,
+  utr: string,
+  { lines, net }: NonNullable<WirePayout['elsewhere']>,
+): readonly (string | null)[] {
+  const text = `${lines} ${lines === 1 ? 'line' : 'lines'} of other events`
+  return [day, utr, ...Array<string>(8).fill(''), net.toFixed(2), SETTLED_WORDS.elsewhere, text]
 }
 
 const CSV_HEADS = [

@@ -11,6 +11,7 @@ import type {
 } from '../../engine/index.ts'
 import { paymentsUnder } from './bank-references.ts'
 import type { Sql } from './database.ts'
+import type { SettlementAccount } from './settlement-verbs.ts'
 import { due } from './migrations/amounts-due.ts'
 
 type Row = {
@@ -52,10 +53,12 @@ export function awaited(
     )
 }
 
+type StoredPayout = PayoutKnown & SettlementAccount
+
 /** What the store knows of the references of a bank statement. */
 export type StoredReferences = {
   readonly payments: readonly (readonly [key: BankKey, payment: KnownPayment])[]
-  readonly payouts: readonly (readonly [key: BankKey, payout: PayoutKnown])[]
+  readonly payouts: readonly (readonly [key: BankKey, payout: StoredPayout])[]
   readonly registrations: readonly { readonly regNo: RegNo; readonly eventId: string }[]
   /** Reported by delegates, and not decided yet. */
   readonly claims: readonly { readonly key: BankKey; readonly eventId: string }[]
@@ -66,9 +69,9 @@ export function knownReferences(sql: Sql, keys: readonly BankKey[]): StoredRefer
   const listed = JSON.stringify(keys)
   return {
     payments: paymentsUnder(sql, keys),
-    payouts: sql<PayoutKnown & { key: BankKey }>(
-      `SELECT utr_key AS "key", min(utr) AS utr, count(*) AS lines, sum(net) AS net FROM settlement_lines
-       WHERE utr_key <> '' AND utr_key IN (SELECT value FROM json_each(?)) GROUP BY utr_key`,
+    payouts: sql<StoredPayout & { key: BankKey }>(
+      `SELECT utr_key AS "key", source, account, min(utr) AS utr, count(*) AS lines, sum(net) AS net FROM settlement_lines
+       WHERE utr_key <> '' AND utr_key IN (SELECT value FROM json_each(?)) GROUP BY utr_key, source, account`,
     )
       .all(listed)
       .map(({ key, ...payout }) => [key, payout]),

@@ -148,6 +148,7 @@ test('a report says how each line stands and what is still to come; kept, the mo
       tax: 14.4,
       others: 0,
       net: 3945.6,
+      elsewhere: null,
     },
   ])
   expect(settlement?.unsettled).toEqual([
@@ -430,6 +431,43 @@ test('a treasurer of one event who keeps a report of the shared account changed 
   expect((await post(asked('reconcile/keep'), file)).body).toMatchObject({ added: 3, known: 2 })
   const csv = await one.get(`/admin/settlements/export/?event=${EVENT}`)
   for (const hidden of [theirs.regNo, paidThere.regNo]) expect(csv.body).not.toContain(hidden)
+})
+
+test('a payout of the other event alone was listed and exported with its amounts; of a shared one others are a sum', async () => {
+  const [first, second] = [await paid('AP60', 'other2026'), await paid('AP61', 'other2026')]
+  const mine = await paid('AP62')
+  const file = report(
+    sale(first.order, 'AP60', first.amount / 100, 'UTR60'),
+    sale(second.order, 'AP61', second.amount / 100, 'UTR61'),
+    sale(mine.order, 'AP62', mine.amount / 100, 'UTR61'),
+  )
+  expect((await post('/admin/reconcile/keep/?event=other2026', file)).code).toBe(200)
+  await server.deps.store.addAdmin('payouts', await cheapHash(PASSWORD), server.now(), {
+    role: 'treasurer',
+    events: [EVENT],
+  })
+  const one = await signIn(server, 'payouts')
+  const seen = await kept(one)
+  const net = mine.amount / 100 - 23.6
+  expect(seen.payouts.filter(({ utr }) => utr.startsWith('UTR6'))).toMatchObject([
+    {
+      utr: 'UTR61',
+      lines: 1,
+      net: 2 * net,
+      sales: mine.amount / 100,
+      elsewhere: { lines: 1, net },
+    },
+  ])
+  const csv = (await one.get(asked('settlements/export'))).body
+  expect(csv).toContain('AP62')
+  expect(csv).toContain('1 line of other events')
+  for (const hidden of ['UTR60', 'AP60', 'AP61']) expect(csv).not.toContain(hidden)
+  // A user of both events sees all of it.
+  const all = (await kept()).payouts.filter(({ utr }) => utr.startsWith('UTR6'))
+  expect(all.map(({ utr, lines, elsewhere }) => [utr, lines, elsewhere])).toEqual([
+    ['UTR60', 1, null],
+    ['UTR61', 2, null],
+  ])
 })
 
 test('a made-up report told a treasurer whether a payment of another event was settled, refunded or before staff', async () => {

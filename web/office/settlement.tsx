@@ -174,7 +174,15 @@ function Payouts({ payouts, children }: PayoutsProps) {
 }
 
 /** How the amount comes about. */
-function partsOf({ lines, sales, refunds, fee, tax, others }: WirePayout): readonly string[] {
+function partsOf({
+  lines,
+  sales,
+  refunds,
+  fee,
+  tax,
+  others,
+  elsewhere,
+}: WirePayout): readonly string[] {
   const less = [
     ['refunds', refunds],
     ['fees', fee],
@@ -187,6 +195,9 @@ function partsOf({ lines, sales, refunds, fee, tax, others }: WirePayout): reado
       amount <= 0 ? [] : [`less ${moneyOf(amount, true)} ${word}`],
     ),
     ...(others < 0 ? [`and ${moneyOf(-others, true)} besides`] : []),
+    ...(elsewhere === null
+      ? []
+      : [`other events: ${count(elsewhere.lines, 'line')}, ${signedMoney(elsewhere.net)}`]),
   ]
 }
 

@@ -63,8 +63,8 @@ export function settlementsContract(given: Given): void {
       const { payouts } = await store.knownReferences(['UTR1', 'utr2', 'other'].map(bankKey))
       expect(new Map(payouts)).toEqual(
         new Map([
-          [bankKey('UTR1'), { utr: 'utr1', lines: 2, net: -5_900 }],
-          [bankKey('UTR2'), { utr: 'utr2', lines: 1, net: due - 5_900 }],
+          [bankKey('UTR1'), { ...ACCOUNT, utr: 'utr1', lines: 2, net: -5_900 }],
+          [bankKey('UTR2'), { ...ACCOUNT, utr: 'utr2', lines: 1, net: due - 5_900 }],
         ]),
       )
       expect(await store.reviews(null)).toEqual([])
