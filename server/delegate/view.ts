@@ -15,6 +15,7 @@ import { editable } from '../acting/editable.ts'
 import { payingOf } from '../acting/paying.ts'
 import type { Deps } from '../deps.ts'
 import { ownDocuments } from '../documents/own.ts'
+import { withOwnAnswers } from '../registering/own-answers.ts'
 import type { Linked } from '../registering/own-link.ts'
 import { registrationView } from '../registering/view.ts'
 import type { StoredAct, StoredRegistration } from '../store/store.ts'
@@ -34,13 +35,14 @@ export async function myAnswer(
     // Whoever filled in the form may be a stranger, and must not learn that this person is registered.
     isFromMail ? store.secondPayment(regNo) : null,
   ])
+  const shown = withOwnAnswers(config, registration, acts)
   const may = allowedActs(state, 'delegate')
   const fields = may.includes('edit') ? editableFields(config, at) : []
   const missing = may.includes('edit') ? missingFiles(config, registration.answers) : []
   const { proposed: back } = refundAtCancellation(config, registration, { captures, kept }, at)
   return {
     status: 'success',
-    registration: registrationView(config, registration, at),
+    registration: registrationView(config, shown, at),
     state,
     paying,
     documents: documents.map(({ id, kind, form, serial, at: issuedAt, total }) => ({
@@ -52,10 +54,10 @@ export async function myAnswer(
       total: rupees(total),
     })),
     edit: {
-      fields: editable({ ...config, fields }, registration),
+      fields: editable({ ...config, fields }, shown),
       until: fields.length === 0 ? null : (config.edit?.to ?? null),
     },
-    files: filesOf([...fields, ...missing], registration),
+    files: filesOf([...fields, ...missing], shown),
     cancel: may.includes('ask_cancel')
       ? {
           asked_at: askedAt(acts),

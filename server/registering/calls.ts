@@ -12,6 +12,7 @@ import type { Guesses } from './guesses.ts'
 import { leftOf } from './facts.ts'
 import { findRegistration, hasItsKey, isCountable, isEmailOf } from './lookup.ts'
 import type { LookupGuard } from './lookup.ts'
+import { withOwnAnswers } from './own-answers.ts'
 import { bodyRefused, sendRefusal } from './refusals.ts'
 import { registerCall } from './register.ts'
 import { publicView } from './view.ts'
@@ -55,7 +56,10 @@ export function registeringCalls(
     }
     await guard.know(address, config.id, found.regNo, text)
     const isProven = saidEmail || (await hasItsKey(deps, request, found))
-    const registration = publicView(config, found, deps.clock(), isProven)
+    const shown = isProven
+      ? withOwnAnswers(config, found, await deps.store.acts(found.regNo))
+      : found
+    const registration = publicView(config, shown, deps.clock(), isProven)
     const said: RegistrationAnswer = {
       status: 'success',
       registration,

@@ -9,6 +9,7 @@ import type {
   OrderId,
   ProofAnswer,
   RegisterAnswer,
+  RegistrationAnswer,
   RegNo,
 } from '../../engine/index.ts'
 import { paise } from '../../engine/index.ts'
@@ -29,22 +30,27 @@ cancellation:
   steps: [{to: 2026-01-15, refund: 75%}, {otherwise: none}]
 edit: {to: 2026-01-20, fields: [phone_number, letter]}
 `
+const INSTITUTION = '{id: institution, label: Institution}'
 beforeAll(async () => {
   server = await startTestApp({
     clock: '2026-01-10',
-    events: { 'sample2026.yaml': fixtureEvent({ extra: EXTRA }) },
+    events: {
+      'sample2026.yaml': fixtureEvent({ extra: EXTRA })
+        .replace(/( +- )\{id: letter,/, (line, dash: string) => `${dash}${INSTITUTION}\n${line}`)
+        .replace('full_name, total]', 'full_name, institution, total]'),
+    },
   })
   office = await signIn(server)
 })
 afterAll(() => server.close())
 
 /** Registers and pays, unless told otherwise; the path of the own page's calls. */
-async function own({ pays = true } = {}): Promise<{
+async function own({ pays = true, answers = fixtureDelegate } = {}): Promise<{
   readonly regNo: RegNo
   readonly path: string
 }> {
   server.at('2026-01-10')
-  const answer = await server.post(`/api/${EVENT}/register/`, fixtureDelegate)
+  const answer = await server.post(`/api/${EVENT}/register/`, answers)
   const { reg_no: regNo, payment_data: order } = answer.json<RegisterAnswer>()
   if (pays)
     await server.deps.store.applyFact(
@@ -106,6 +112,34 @@ describe('what the link opens', () => {
     })
     expect(handed).toMatchObject({ status: 200 })
     expect((await server.app.inject(path)).statusCode).toBe(404)
+  })
+
+  test('showed the new holder what the first person had written, after a transfer', async () => {
+    server.at('2026-01-10')
+    const sent = { ...fixtureDelegate, institution: 'First Hospital' }
+    const { regNo } = await own({ answers: sent })
+    const moved = { full_name: 'New Holder', email: 'n@sample.example', phone_number: '98765' }
+    const handed = await office.act(regNo, { act: 'transfer', why: 'Ill.', answers: moved })
+    expect(handed).toMatchObject({ status: 200 })
+    const path = `/api${new URL(await newLink(server.deps, { regNo, eventId: EVENT })).pathname}`
+    const read = async () => {
+      const url = `/api/${EVENT}/registrations/${regNo}/`
+      const found = await server.app.inject({
+        method: 'POST',
+        url,
+        payload: { email: moved.email },
+      })
+      return [(await look(path)).registration, found.json<RegistrationAnswer>().registration]
+    }
+    for (const shown of await read()) {
+      expect(shown).toMatchObject({ full_name: 'New Holder', reg_no: regNo })
+      expect(shown).not.toHaveProperty('institution')
+    }
+    // The office keeps it. What is given for the new person is theirs.
+    expect((await office.get(`/admin/registrations/${regNo}/`)).body).toContain('First Hospital')
+    const given = { institution: 'Second Hospital' }
+    await office.act(regNo, { act: 'correct', why: 'By phone.', answers: given })
+    for (const shown of await read()) expect(shown).toMatchObject(given)
   })
 
   test('is nothing for the mailbox to which links went before the office corrected a mistyped email address', async () => {
