@@ -4,7 +4,7 @@ import type { ActivityAnswer, RegNo } from '../../engine/index.ts'
 import { fixtureEvent } from '../server/fixture.ts'
 import { startTestApp } from '../server/harness.ts'
 import type { TestApp } from '../server/harness.ts'
-import { noon, register, signIn } from './office.ts'
+import { cheapHash, noon, PASSWORD, register, signIn } from './office.ts'
 import type { Office } from './office.ts'
 
 let server: TestApp
@@ -65,4 +65,19 @@ test('who decides about money is seen with what was decided and the amount, not 
   expect(await done(regNo)).toEqual([
     expect.stringMatching(/^office: payment accepted, ₹\u00a0[\d,.]+: Agreed on the telephone\.$/),
   ])
+})
+
+test('the owner of one event saw the names of users of all others in the filter of the activity', async () => {
+  const may = { role: 'owner', events: [EVENT] } as const
+  await server.deps.store.addAdmin('of-one', await cheapHash(PASSWORD), server.now(), may)
+  const ofOne = await signIn(server, 'of-one')
+  for (const [who, eventId] of [
+    ['of-another', 'another2026'],
+    ['of-this', EVENT],
+  ] as const)
+    await server.deps.store.audit({ at: server.now(), who, what: 'noted', eventId, regNo: null })
+  const people = async ({ get }: Office) => (await get('/admin/log/')).json<ActivityAnswer>().people
+  expect(await people(ofOne)).toContain('of-this')
+  expect(await people(ofOne)).not.toContain('of-another')
+  expect(await people(owner)).toContain('of-another')
 })
