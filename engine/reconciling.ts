@@ -32,6 +32,8 @@ export type KnownReferences = {
   readonly payouts?: ReadonlyMap<BankKey, PayoutKnown>
   /** Numbers of registrations, also of those that wait for nothing; null: one of another event. */
   readonly registrations?: ReadonlyMap<BankKey, RegNo | null>
+  /** Titles of other events whose registrations are named, where the user works for them. */
+  readonly titles?: ReadonlyMap<BankKey, string>
   /** References that delegates of other events reported, and that staff have not decided about. */
   readonly claimedElsewhere?: ReadonlySet<BankKey>
   /** The event whose statement it is; left out: every recorded payment is of it. */
@@ -173,6 +175,7 @@ function findReferences(
     payments,
     payouts = new Map(),
     registrations = new Map(),
+    titles = new Map(),
     claimedElsewhere = new Set(),
     eventId,
     details: ours = [],
@@ -258,7 +261,7 @@ function findReferences(
       there.length === 0
         ? null
         : regNos.length === 0
-          ? 'The line contains the number of a registration of another event.'
+          ? ofOthers(there.flatMap((key) => titles.get(key) ?? []))
           : `The line contains the number ${regNos.join(', ')}, which waits for no payment.`
     return { regNos, why, isElsewhere: there.length > 0 && regNos.length === 0 }
   }
@@ -364,6 +367,10 @@ function mayBe({ amount, day }: StatementLine, one: Awaited): boolean {
 /** What is due of it for money of that day. */
 const dueFor = ({ due, dueOn }: Awaited, day: Day): Paise => dueOn?.(day) ?? due
 
+const ofOthers = (titles: readonly string[]): string =>
+  titles.length === 0
+    ? 'The line contains a registration number that is not of this event.'
+    : `The line contains a registration number of ${[...new Set(titles)].join(', ')}.`
 const CLAIMED_ELSEWHERE = 'A delegate of another event reported a reference in this line.'
 const RETURNED_ELSEWHERE =
   'This withdrawal names a payment of another event: the bank may have returned it.'

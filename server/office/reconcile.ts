@@ -38,6 +38,8 @@ import { STATEMENT_LIMITS } from './csv-lines.ts'
 import type { CsvLine } from './csv-lines.ts'
 import type { Call, OfficeRoutes } from './guard.ts'
 import { keepReport, layAccount, settlementAccount, wireSettlement } from './settlements.ts'
+import { registrationsNamed } from './other-numbers.ts'
+import type { OtherEvents } from './other-numbers.ts'
 import { pricedByDay } from './priced-by-day.ts'
 import { readSheet } from './sheets.ts'
 import { XLSX_TYPE } from './xlsx.ts'
@@ -59,11 +61,13 @@ export async function layBeside(
   event: EventConfig,
   rows: readonly CsvLine[],
   columns: StatementColumns | null,
+  others: OtherEvents = { all: [], user: { events: null } },
 ): Promise<Result<Statement, ColumnsUnknown>> {
   const read = readStatement(rows, columns)
   if (!read.ok) return read
   const { unread, repeated } = read.value
   const { id: eventId, ways } = event
+  const keys = referencesIn(read.value)
   const gateway = settlementAccount(event)
   const priced = ways.filter((way) => way.is === 'transfer' && way.priceOn === 'credited')
   const [stored, known] = await Promise.all([
@@ -71,7 +75,7 @@ export async function layBeside(
       eventId,
       priced.map(({ id }) => id),
     ),
-    store.knownReferences(referencesIn(read.value)),
+    store.knownReferences(keys),
   ])
   const awaited = stored.map((one) => pricedByDay(event, one))
   const found = reconcile(read.value, awaited, {
@@ -81,12 +85,7 @@ export async function layBeside(
         ([, { source, account }]) => source === gateway?.source && account === gateway.account,
       ),
     ),
-    registrations: new Map(
-      known.registrations.map((one) => [
-        bankKey(one.regNo),
-        one.eventId === eventId ? one.regNo : null,
-      ]),
-    ),
+    ...registrationsNamed(keys, known.registrations, event, others),
     claimedElsewhere: new Set(
       known.claims.filter((one) => one.eventId !== eventId).map(({ key }) => key),
     ),
@@ -157,7 +156,10 @@ export async function reconcileRoutes(
       }
       return reply.send(answer)
     }
-    const laid = await layBeside(deps.store, event, rows, statementColumnsIn(query))
+    const laid = await layBeside(deps.store, event, rows, statementColumnsIn(query), {
+      all: deps.events.all().map(({ config }) => config),
+      user: admin,
+    })
     if (!laid.ok) {
       const asked: ReconcileAnswer = { status: 'success', header: [...laid.error.header] }
       return reply.send(asked)

@@ -2,8 +2,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { publicEvent, randomDigits, regNoOf } from '../../engine/index.ts'
 import type {
   BulkAnswer,
+  EventConfig,
   ReconcileAnswer,
   RegisterAnswer,
   RegNo,
@@ -119,6 +121,30 @@ describe('a transfer of the other event', () => {
     // Staff of that event find it.
     const found = await statement(there, THERE, came(`UPI/${reference}/SOMEBODY`))
     expect(shown(found)).toEqual([['matched', theirs.regNo]])
+  })
+
+  test('told by its number whether that registration exists there, and its own staff not where it belongs', async () => {
+    const theirs = await register(THERE)
+    const config = server.deps.events.byId(THERE)?.config
+    const title = config?.title ?? ''
+    const event = publicEvent(config as EventConfig)
+    const madeUp = regNoOf(
+      event,
+      Array.from({ length: randomDigits(event) }, () => 4),
+    )
+    const line = (user: Office, number: string) =>
+      statement(user, HERE, came(`NEFT ${utr()} ${number}`))
+    const answers = [await line(here, theirs.regNo), await line(here, madeUp)]
+    for (const { lines } of answers)
+      expect(lines).toMatchObject([
+        {
+          as: 'elsewhere',
+          of: [],
+          why: 'The line contains a registration number that is not of this event.',
+        },
+      ])
+    const [shownToBoth] = (await line(office, theirs.regNo)).lines
+    expect(shownToBoth?.why).toBe(`The line contains a registration number of ${title}.`)
   })
 
   test('that a delegate reported there was confirmed here by its number, typed in by staff', async () => {
