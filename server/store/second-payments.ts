@@ -100,11 +100,16 @@ export function sayingSecond(sql: Sql, registrationId: number, mail: NewMail): N
   return first === undefined ? mail : secondPaymentMail(mail, first.reg_no)
 }
 
-/** A note on either of the two that came after it, and after the request for a refund, answers it. */
+/**
+ * A note on either of the two that came after it answers it. A request for a refund is answered by a note on the registration
+ * that it came from: one on the other may be about something else.
+ */
 const OPEN = `FROM paid_persons s WHERE s.event_id = :event AND s.first_id IS NOT NULL
   AND NOT EXISTS (SELECT 1 FROM acts b WHERE b.registration_id IN (s.registration_id, s.first_id) AND b.act = 'note'
     AND b.id > s.after_act AND b.id > coalesce((SELECT max(a.id) FROM acts a
-      WHERE a.registration_id = s.registration_id AND a.act = 'ask_refund'), 0))`
+      WHERE a.registration_id = s.registration_id AND a.act = 'ask_refund'), 0)
+    AND (b.registration_id = s.registration_id OR NOT EXISTS (SELECT 1 FROM acts a
+      WHERE a.registration_id = s.registration_id AND a.act = 'ask_refund')))`
 
 /** Both of each pair that nobody has answered. */
 export const OPEN_SECOND_PAYMENTS = `SELECT s.registration_id AS id ${OPEN} UNION SELECT s.first_id ${OPEN}

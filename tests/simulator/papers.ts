@@ -31,10 +31,11 @@ type Charged = {
   came: number
   gone: number
   let_go: number
+  state: string
   invoices: 0 | 1
 }
 /** What a registration costs that has been paid, what came for it, what went back, and how much less was accepted. */
-const CHARGED = `SELECT r.id, r.reg_no, r.total, r.due, e.issuer ->> '$.invoice' IS NOT NULL AS invoices,
+const CHARGED = `SELECT r.id, r.reg_no, r.state, r.total, r.due, e.issuer ->> '$.invoice' IS NOT NULL AS invoices,
   sum(p.came) AS came, sum(p.gone) AS gone, sum(max(0, CAST(p.amount - p.came AS BIGINT))) AS let_go FROM (
     SELECT p.registration_id, p.amount,
       (SELECT coalesce(sum(c.amount), 0) FROM captures c WHERE c.counts_for = p.id AND c.state IN ('fits', 'accepted')) AS came,
@@ -117,7 +118,9 @@ export function paperPromisesOf(sql: () => Sql): { afterWrite(): Violation | nul
       invoiced.set(row.id, isInvoiced)
       if (!isInvoiced) continue
       const kept = row.came - row.gone
-      const charged = Math.max(0, Math.min(row.total, kept + row.due + (kept > 0 ? row.let_go : 0)))
+      // What staff let go is charged while the registration stands: its invoice is of the whole price.
+      const letGo = kept > 0 && row.state !== 'cancelled' ? row.let_go : 0
+      const charged = Math.max(0, Math.min(row.total, kept + row.due + letGo))
       const found = invoicedOf(row.id)
       const by = `${JSON.stringify(row)}: ${JSON.stringify(found)}`
       const total = found.reduce((sum, { base, gst }) => sum + base + gst, 0)

@@ -147,6 +147,10 @@ export function secondPaymentsContract(given: Given): void {
       expect(await store.askRefund({ ...ask, regNo: first.regNo })).toMatchObject({
         error: { code: 'not_now' },
       })
+      // A note about something else on the first must not end the request of the second.
+      await store.note(wanted(first.regNo))
+      expect(await reported()).toEqual([first.regNo, second.regNo])
+      expect((await store.secondPayment(second.regNo))?.askedAt).toBe(ask.at)
       await store.note(wanted(second.regNo))
       expect(await reported()).toEqual([])
       expect((await store.secondPayment(second.regNo))?.askedAt).toBeNull()
