@@ -1,6 +1,7 @@
 /** How acts travel: what the office is told of a registration's state, what it may do, and what was done. */
 import type { PaymentStatus } from './payment.ts'
 import type { ActName, RegistrationState } from './acts.ts'
+import type { WireSecondPayment } from './my-wire.ts'
 import type { WireTold } from './paying-wire.ts'
 import type { WireReview } from './office-wire.ts'
 
@@ -21,7 +22,9 @@ export type ActsAnswer = {
   back_by_gateway: number
   /** Whether a refund is in no settlement report five days later, and not marked as handled. */
   refund_unsettled: boolean
-  /** The refund that is proposed for a cancellation today; null: the event file has no scale. */
+  /** It is the second payment for this email address and name; null: it is not. */
+  second_payment: WireSecondPayment | null
+  /** The refund that is proposed for a cancellation today: all of a second payment; null: the event file has no scale. */
   proposed_back: number | null
   /** The figures of that refund: proposed = owed + share − refunded. */
   cancellation: {

@@ -352,9 +352,9 @@ export {
   type ResultRow,
 } from './result-pages.ts'
 export { LINK_PLACE, unfinishedMail } from './unfinished.ts'
-export type { MyAnswer, WireCancel, WireFile, WireRefused } from './my-wire.ts'
+export type { MyAnswer, WireCancel, WireFile, WireRefused, WireSecondPayment } from './my-wire.ts'
 export { linkPlaceIn, linksMail } from './lost-link.ts'
-export { editableFields, missingFiles } from './own-page.ts'
+export { editableFields, filesToSend } from './own-page.ts'
 export { alreadyMail } from './already.ts'
 export { emailNotForGateway, GATEWAY_EMAIL_CHARACTERS, invalidOf, isEmail } from './fields.ts'
 export { mailboxOf, mailboxMeant } from './mailbox.ts'

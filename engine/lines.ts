@@ -66,14 +66,27 @@ function signed(amount: number): Paise | null {
 }
 
 /**
- * The lines in a mail or a receipt, one under the other: "Accompanying person, 2 × ₹ 4,000: ₹ 9,440". Of
+ * Quantity and price of one beside an amount with tax: "2 × ₹ 4,720". The stated price may be before tax: then it is the
+ * amount's share, and only the quantity ("× 2") where that is no whole number of paise. Null: of one thing.
+ */
+export function countText(
+  { quantity, unit }: Pick<Line, 'quantity' | 'unit'>,
+  amount: number,
+): string | null {
+  if (quantity === 1) return null
+  const one = unit * quantity === amount ? unit : amount / quantity
+  return Number.isInteger(one) ? `${quantity} × ${formatMoney(paise(one))}` : `× ${quantity}`
+}
+
+/**
+ * The lines in a mail or a receipt, one under the other: "Accompanying person, 2 × ₹ 4,720: ₹ 9,440". Of
  * one thing its total says all.
  */
 export function linesText(lines: readonly Line[]): string {
   return lines
-    .map(({ label, quantity, unit, total }) => {
-      const times = quantity === 1 ? '' : `, ${quantity} × ${formatMoney(unit)}`
-      return `${label}${times}: ${formatPrice(total)}`
+    .map((line) => {
+      const times = countText(line, line.total)
+      return `${line.label}${times === null ? '' : `, ${times}`}: ${formatPrice(line.total)}`
     })
     .join('\n')
 }

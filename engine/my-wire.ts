@@ -45,6 +45,8 @@ export type WireCancel = {
 export type WireSecondPayment = {
   /** The number of the registration that was paid first. */
   first: string
+  /** What was paid here and is still there, in rupees. */
+  amount: number
   /** Since when the organisers have a request for a refund; null: none. */
   asked_at: string | null
 }

@@ -29,6 +29,8 @@ export type ListAnswer = {
   page_size: number
   /** A sentence that says what is shown: "Paid registrations of AFPI Member – Post Graduate, 41 in all". */
   shown: string
+  /** Among second payments: the numbers for which the delegate requests a refund. */
+  refund_requested?: string[]
   registrations: ListRow[]
   results: { registrations: ListRow[] }
 }
@@ -84,7 +86,13 @@ export type OfficeRegistrationAnswer = {
 }
 
 /** GET /admin/reviews/?event=ID: what waits for a person, the longest waiting first. */
-export type ReviewsAnswer = { status: 'success'; count: number; reviews: WireReview[] }
+export type ReviewsAnswer = {
+  status: 'success'
+  count: number
+  reviews: WireReview[]
+  /** How many delegates of each event request the refund of a second payment; events without one are left out. */
+  refund_requests: { event_id: string; count: number }[]
+}
 export type WireReview = {
   id: string
   kind: ReviewKind

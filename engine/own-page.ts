@@ -13,10 +13,15 @@ export function editableFields({ edit, fields }: EventConfig, at: Instant): read
     : fields.filter(({ id }) => edit.fields.includes(id))
 }
 
-/** The files that the form asks of these answers and that nobody has handed in yet. */
-export function missingFiles(event: EventConfig, answers: Answers): readonly Field[] {
+/** The files that the form asks for with these answers, in form order: those that may be replaced, and missing ones. */
+export function filesToSend(
+  event: EventConfig,
+  answers: Answers,
+  editable: readonly Field[],
+): readonly Field[] {
   const files = event.fields.filter(
-    ({ id, type }) => type === 'file' && own(answers, id) === undefined,
+    (field) =>
+      field.type === 'file' && (editable.includes(field) || own(answers, field.id) === undefined),
   )
   if (files.length === 0) return files
   const shown = shownFields(event, answers, factsAmong(event, answers))

@@ -22,6 +22,7 @@ import { refuse } from '../http/refuse.ts'
 import type { Call, OfficeRoutes } from '../office/guard.ts'
 import { wireReview } from '../office/reviews.ts'
 import type { ActNo, StoredCapture, StoredPayment, StoredRegistration } from '../store/store.ts'
+import { wireSecondPayment } from '../registering/second-payment.ts'
 import { wireQuote } from '../registering/refusals.ts'
 import { ACT_WORDS, onceOf, textIn } from './asked.ts'
 import type { ActWord, Words } from './asked.ts'
@@ -78,16 +79,18 @@ async function standingOf(
 ): Promise<ActsAnswer> {
   const { regNo, state, due } = registration
   const fileOf = (field: string): string => `/admin/registrations/${regNo}/files/${field}/`
-  const [kept, captures, refunds, isUnsettled, acts, decisions, told, reviews] = await Promise.all([
-    store.kept(regNo),
-    store.captures(regNo),
-    store.refunds(regNo),
-    store.isRefundUnsettled(regNo, clock()),
-    store.acts(regNo),
-    store.decisions(regNo),
-    lastTold({ store }, served.config, registration, fileOf),
-    store.reviews(registration.eventId),
-  ])
+  const [kept, captures, refunds, isUnsettled, acts, decisions, told, reviews, second] =
+    await Promise.all([
+      store.kept(regNo),
+      store.captures(regNo),
+      store.refunds(regNo),
+      store.isRefundUnsettled(regNo, clock()),
+      store.acts(regNo),
+      store.decisions(regNo),
+      lastTold({ store }, served.config, registration, fileOf),
+      store.reviews(registration.eventId),
+      store.secondPayment(regNo),
+    ])
   const underWay = refunds
     .filter(({ state: is }) => is === 'wanted' || is === 'asked' || is === 'unsure')
     .reduce((sum, { amount }) => sum + amount, 0)
@@ -99,6 +102,8 @@ async function standingOf(
       (act !== 'handle_refund' || isUnsettled),
   )
   const refund = refundAtCancellation(served.config, registration, { captures, kept }, clock())
+  // What was paid by mistake is refunded in full, whatever the scale says of a cancellation.
+  const proposed = second === null ? refund.proposed : kept
   return {
     status: 'success',
     reg_no: regNo,
@@ -111,7 +116,8 @@ async function standingOf(
       paise(captures.reduce((sum, { backByGateway }) => sum + backByGateway, 0)),
     ),
     refund_unsettled: isUnsettled,
-    proposed_back: refund.proposed === null ? null : rupees(refund.proposed),
+    second_payment: wireSecondPayment(second, kept),
+    proposed_back: proposed === null ? null : rupees(proposed),
     cancellation: {
       paid: rupees(refund.paid),
       owed: rupees(refund.owed),

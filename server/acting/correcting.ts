@@ -11,7 +11,7 @@ import {
   formatMoney,
   handedOverMail,
   heldUntil,
-  missingFiles,
+  filesToSend,
   own,
   paise,
   placesOf,
@@ -79,7 +79,7 @@ export const edit: Doer = async (asked) => {
     return badData('Say which answers change: answers: {field: answer}.')
   const may = new Set([
     ...editableFields(config, wanted.at).map(({ id }) => id),
-    ...missingFiles(config, registration.answers).map(({ id }) => id),
+    ...filesToSend(config, registration.answers, []).map(({ id }) => id),
   ])
   const others = Object.keys(given).filter((id) => !may.has(id))
   if (others.length > 0)

@@ -3,8 +3,8 @@ import {
   allowedActs,
   documentTitle,
   editableFields,
+  filesToSend,
   isoIndia,
-  missingFiles,
   own,
   rupees,
 } from '../../engine/index.ts'
@@ -17,6 +17,7 @@ import type { Deps } from '../deps.ts'
 import { ownDocuments } from '../documents/own.ts'
 import { withOwnAnswers } from '../registering/own-answers.ts'
 import type { Linked } from '../registering/own-link.ts'
+import { wireSecondPayment } from '../registering/second-payment.ts'
 import { registrationView } from '../registering/view.ts'
 import type { StoredAct, StoredRegistration } from '../store/store.ts'
 
@@ -38,7 +39,7 @@ export async function myAnswer(
   const shown = withOwnAnswers(config, registration, acts)
   const may = allowedActs(state, 'delegate')
   const fields = may.includes('edit') ? editableFields(config, at) : []
-  const missing = may.includes('edit') ? missingFiles(config, registration.answers) : []
+  const files = may.includes('edit') ? filesToSend(config, registration.answers, fields) : []
   const { proposed: back } = refundAtCancellation(config, registration, { captures, kept }, at)
   return {
     status: 'success',
@@ -57,28 +58,23 @@ export async function myAnswer(
       fields: editable({ ...config, fields }, shown),
       until: fields.length === 0 ? null : (config.edit?.to ?? null),
     },
-    files: filesOf([...fields, ...missing], shown),
-    cancel: may.includes('ask_cancel')
-      ? {
-          asked_at: askedAt(acts),
-          kept: rupees(kept),
-          back: back === null ? null : rupees(back),
-        }
-      : null,
-    second_payment:
-      second === null
-        ? null
-        : {
-            first: second.first,
-            asked_at: second.askedAt === null ? null : isoIndia(second.askedAt),
-          },
+    files: filesOf(files, shown),
+    // A share of a payment made by mistake would mislead: what is offered there is its refund.
+    cancel:
+      may.includes('ask_cancel') && (second === null || askedAt(acts) !== null)
+        ? {
+            asked_at: askedAt(acts),
+            kept: rupees(kept),
+            back: back === null ? null : rupees(back),
+          }
+        : null,
+    second_payment: wireSecondPayment(second, kept),
     refused: await refusedShown(store, config, registration),
   }
 }
 
-/** Each once: what is missing may be editable too. */
 function filesOf(fields: readonly Field[], { answers }: StoredRegistration): MyAnswer['files'] {
-  return [...new Set(fields)].flatMap((field) => {
+  return fields.flatMap((field) => {
     const { id, label, type, accept = [], bytesMax } = field
     const name = own(answers, id)
     return type !== 'file' || bytesMax === undefined

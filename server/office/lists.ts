@@ -59,6 +59,8 @@ async function sendPage(
     regNo: null,
     look: `list ${list.id}`,
   })
+  const requested =
+    query.waiting?.is === 'second_payment' ? await deps.store.refundRequests(event.id) : null
   const hasMore = rows.length === pageSize && page * pageSize < found.count
   const answer: Omit<ListAnswer, 'results'> = {
     status: 'success',
@@ -71,6 +73,7 @@ async function sendPage(
     page,
     page_size: pageSize,
     shown,
+    ...(requested !== null && { refund_requested: [...requested] }),
     registrations: rows,
   }
   // Rows as they are listed come once; the others where either reader looks for them.

@@ -18,7 +18,14 @@ import {
 } from '../../engine/index.ts'
 import type { EventConfig, OfficeRegistrationAnswer, PaymentFact } from '../../engine/index.ts'
 import type { Deps } from '../deps.ts'
-import type { KeptUpload, StoredPayment, StoredRegistration } from '../store/store.ts'
+import type {
+  KeptUpload,
+  StoredCapture,
+  StoredDecision,
+  StoredPayment,
+  StoredRefund,
+  StoredRegistration,
+} from '../store/store.ts'
 import { refuse } from '../http/refuse.ts'
 import { listRow, nameOf, paymentStatusDisplay } from './rows.ts'
 import { codeFor } from './codes.ts'
@@ -41,7 +48,21 @@ export function registrationRoutes(office: OfficeRoutes, deps: Deps): void {
       regNo,
       look: 'registration',
     })
-    const [mails, audit, code, settled, sameEmail, samePerson, ...facts] = await Promise.all([
+    const [
+      captures,
+      decisions,
+      refunds,
+      mails,
+      audit,
+      code,
+      settled,
+      sameEmail,
+      samePerson,
+      ...facts
+    ] = await Promise.all([
+      deps.store.captures(regNo),
+      deps.store.decisions(regNo),
+      deps.store.refunds(regNo),
       deps.store.mailsOf(regNo),
       deps.store.auditOf(regNo),
       deps.store.codeOf(regNo),
@@ -65,11 +86,14 @@ export function registrationRoutes(office: OfficeRoutes, deps: Deps): void {
         reference: payment.reference,
         created_at: isoIndia(payment.createdAt),
         asked: askedText(event, payment),
-        facts: (facts[index] ?? []).map(({ at, type, body }) => ({
-          at: isoIndia(at),
-          type,
-          text: factText(body, payment),
-        })),
+        facts: [
+          ...refundsOutside(refunds, captures, decisions, payment),
+          ...(facts[index] ?? []).map(({ at, type, body }) => ({
+            at: isoIndia(at),
+            type,
+            text: factText(body, payment),
+          })),
+        ],
       })),
       settled: settled.map(({ is, order, reference, amount, fee, tax, net, day, utr }) => ({
         is,
@@ -235,6 +259,31 @@ function askedText(event: EventConfig, { way, isDifference, handedOffAt }: Store
   if (isDifference) return `What a correction left to be paid was asked for${by}.`
   if (way !== null) return `Asked for${by}.`
   return handedOffAt === null ? 'Asked for.' : 'Sent to the payment gateway.'
+}
+
+/** Refunds that staff recorded under a reference, the newest first: the gateway's are among its facts. */
+function refundsOutside(
+  refunds: readonly StoredRefund[],
+  captures: readonly StoredCapture[],
+  decisions: readonly StoredDecision[],
+  { orderId }: StoredPayment,
+): OfficeRegistrationAnswer['payments'][number]['facts'] {
+  const its = new Set(captures.flatMap(({ id, countsFor }) => (countsFor === orderId ? [id] : [])))
+  return refunds
+    .filter(
+      ({ captureId, at, state }) =>
+        its.has(captureId) &&
+        state === 'done' &&
+        decisions.some(
+          (one) => one.what === 'refund by hand' && one.about === `C${captureId}` && one.at === at,
+        ),
+    )
+    .toSorted((a, b) => b.at - a.at)
+    .map(({ at, amount, reference }) => ({
+      at: isoIndia(at),
+      type: 'refunded',
+      text: `${formatMoney(amount)} was refunded outside the gateway, reference ${reference}.`,
+    }))
 }
 
 function factText(fact: PaymentFact, payment: StoredPayment): string {

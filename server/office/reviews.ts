@@ -13,6 +13,7 @@ import type { Deps } from '../deps.ts'
 import { refuse } from '../http/refuse.ts'
 import { decideReview, refundPayment, refundedText } from '../paying/decisions.ts'
 import type { Told } from '../paying/decisions.ts'
+import { eventsOf } from './guard.ts'
 import type { Call, OfficeRoutes } from './guard.ts'
 
 export function reviewRoutes(office: OfficeRoutes, deps: Deps): void {
@@ -35,6 +36,7 @@ export function reviewRoutes(office: OfficeRoutes, deps: Deps): void {
       status: 'success',
       count: reviews.length,
       reviews: reviews.map(wireReview),
+      refund_requests: await refundRequests(deps, admin, eventId),
     }
     return reply.header('cache-control', 'no-store').send(answer)
   }
@@ -59,6 +61,22 @@ export function reviewRoutes(office: OfficeRoutes, deps: Deps): void {
     { least: 'treasurer', about: 'payment', body: { why: 'text', amount: 'text' } },
     refund,
   )
+}
+
+/** Of one event, or of all that the user works for. */
+async function refundRequests(
+  deps: Deps,
+  admin: Call<'events'>['admin'],
+  eventId: string | null,
+): Promise<ReviewsAnswer['refund_requests']> {
+  const events = eventsOf(deps, admin).filter(({ id }) => eventId === null || id === eventId)
+  const counts = await Promise.all(
+    events.map(async ({ id }) => ({
+      event_id: id,
+      count: (await deps.store.refundRequests(id)).length,
+    })),
+  )
+  return counts.filter(({ count }) => count > 0)
 }
 
 /** What a decision says besides the registration that money is moved to. */

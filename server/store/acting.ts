@@ -221,6 +221,8 @@ export interface Acting {
   secondPayment(regNo: RegNo): Promise<SecondPayment | null>
   /** The other paid registrations of the same email address and name in its event. */
   paidBySamePerson(regNo: RegNo): Promise<readonly RegNo[]>
+  /** The second payments of an event for which the delegate requests a refund, until staff answer. */
+  refundRequests(eventId: string): Promise<readonly RegNo[]>
   /** What was done to a registration, oldest first. */
   acts(regNo: RegNo): Promise<readonly StoredAct[]>
 }

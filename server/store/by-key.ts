@@ -13,7 +13,7 @@ import { decisionsOf } from './decisions.ts'
 import { documentBody, documentsOf } from './documents.ts'
 import { peopleReads } from './people.ts'
 import { givenBack, refundsOf, refundsToSend } from './refunds.ts'
-import { paidBySamePerson, secondPaymentOf } from './second-payments.ts'
+import { paidBySamePerson, refundRequests, secondPaymentOf } from './second-payments.ts'
 import { settledOf } from './settlements.ts'
 import { linkOf } from './links.ts'
 import { placesLeft, placesTaken } from './places.ts'
@@ -127,6 +127,9 @@ export function reads(sql: Sql) {
     },
     paidBySamePerson(regNo: RegNo): Answered<'paidBySamePerson'> {
       return paidBySamePerson(sql, regNo)
+    },
+    refundRequests(eventId: string): Answered<'refundRequests'> {
+      return refundRequests(sql, eventId)
     },
     acts(regNo: RegNo): Answered<'acts'> {
       return actsOf(sql, regNo)

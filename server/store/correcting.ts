@@ -16,7 +16,7 @@ import {
 import { keepLines, nextBill } from './bills.ts'
 import type { Sql } from './database.ts'
 import { coverBill, keepCoveredBill } from './documents.ts'
-import { addDue, underWayOf, wentBackBefore } from './dues.ts'
+import { addDue, dueOf, underWayOf, wentBackBefore } from './dues.ts'
 import { confirmByMail, enqueue } from './mails.ts'
 import { movePlaces } from './places.ts'
 import type { RegistrationRow } from './rows.ts'
@@ -57,7 +57,11 @@ export function correct(sql: Sql, wanted: NewAct, correction: Correction): ActAn
       confirmByMail(sql, row.id, confirmation, at)
     return ok({
       message: sayDone(wanted.act, changes, difference.value),
-      data: { changes, difference: difference.value },
+      data: {
+        changes,
+        difference: difference.value,
+        due: isPaid(sql, row.id) ? dueOf(sql, row.id) : null,
+      },
     })
   })
 }

@@ -115,6 +115,21 @@ const OPEN = `FROM paid_persons s WHERE s.event_id = :event AND s.first_id IS NO
 export const OPEN_SECOND_PAYMENTS = `SELECT s.registration_id AS id ${OPEN} UNION SELECT s.first_id ${OPEN}
   ORDER BY 1 DESC LIMIT :limit`
 
+/** As many are listed. */
+const REQUESTS_MAX = 1000
+
+/** The second payments among them for which the delegate requests a refund, the newest first. Reads. */
+export function refundRequests(sql: Sql, eventId: string): readonly RegNo[] {
+  return sql<{ reg_no: RegNo }>(
+    `SELECT r.reg_no FROM registrations r WHERE r.id IN (SELECT s.registration_id ${OPEN})
+       AND EXISTS (SELECT 1 FROM acts q WHERE q.registration_id = r.id AND q.act = 'ask_refund'
+         AND NOT EXISTS (SELECT 1 FROM acts n WHERE n.registration_id = r.id AND n.act IN ('note', 'refund') AND n.id > q.id))
+     ORDER BY r.id DESC LIMIT ${REQUESTS_MAX}`,
+  )
+    .all({ event: eventId })
+    .map(({ reg_no }) => reg_no)
+}
+
 /** So many at a time. */
 const OLDER_ROWS = 10_000
 

@@ -112,6 +112,7 @@ export function storeOf({
     isRefundUnsettled: async (regNo, at) => read.isRefundUnsettled(regNo, at),
     secondPayment: async (regNo) => read.secondPayment(regNo),
     paidBySamePerson: async (regNo) => read.paidBySamePerson(regNo),
+    refundRequests: async (eventId) => read.refundRequests(eventId),
     acts: async (regNo) => read.acts(regNo),
 
     keepSettlement: (kept) => write('keepSettlement', kept),

@@ -363,11 +363,11 @@ describe('simulate', () => {
     expect(given).toContain('dinner_tickets: 5, room: single, nights: 5')
     expect(lines).toEqual([
       '  Non-member: ₹ 15,340',
-      '  Accompanying person, 4 × ₹ 6,000: ₹ 28,320',
+      '  Accompanying person, 4 × ₹ 7,080: ₹ 28,320',
       '  Workshop: Difficult airway (Hall B, 9 AM): ₹ 4,130',
       '  Workshop: Ventilation (Hall B, 12 noon): ₹ 5,310',
-      '  Gala dinner, 5 × ₹ 2,000: ₹ 11,800',
-      '  Single room, 5 nights, 5 × ₹ 4,500: ₹ 23,625',
+      '  Gala dinner, 5 × ₹ 2,360: ₹ 11,800',
+      '  Single room, 5 nights, 5 × ₹ 4,725: ₹ 23,625',
       '  Late fee: ₹ 590',
     ])
     const who = block('Who gets').join('\n')

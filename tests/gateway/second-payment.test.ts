@@ -1,16 +1,21 @@
 /** The same person pays twice in one event: what the emails, the page and the office say, on a server that listens. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type {
+  ActsAnswer,
   ListAnswer,
   MyAnswer,
   OfficeRegistrationAnswer,
   RegisterAnswer,
+  ReviewsAnswer,
   StatsAnswer,
 } from '../../engine/index.ts'
 import { newLink } from '../../server/registering/own-link.ts'
 import { cheapHash, PASSWORD } from '../office/office.ts'
 import { delegate, openRig } from './rig.ts'
 import type { Placed, Rig } from './rig.ts'
+
+/** Of the registration that `delegate` fills in. */
+const AMOUNT = 7080
 
 let rig: Rig
 let office: Readonly<Record<string, string>>
@@ -78,6 +83,7 @@ test('who pays again in a second tab reads that it is the second payment, reques
   expect((await read<MyAnswer>(await mailedPage(first.regNo))).second_payment).toBeNull()
   expect((await read<MyAnswer>(page)).second_payment).toEqual({
     first: first.regNo,
+    amount: AMOUNT,
     asked_at: null,
   })
   expect(await send(`${page}acts/`, { act: 'ask_refund' })).toMatchObject({
@@ -142,4 +148,33 @@ test('a stranger who registers the name and email address of somebody else learn
     expect([one.second, one.names, one.asked]).toEqual([null, first.names, first.asked])
   }
   expect(again.asked).toMatchObject({ code: 'not_now' })
+})
+
+test('a delegate who pays twice is offered no share of the second payment, and staff are proposed all of it', async () => {
+  const person = { full_name: 'Lakshmi Menon', email: 'lakshmi@example.org' }
+  const first = await pay(person)
+  const second = await pay(person)
+  const page = await mailedPage(second.regNo)
+  expect((await read<MyAnswer>(page)).cancel).toBeNull()
+  expect((await read<MyAnswer>(await mailedPage(first.regNo))).cancel).not.toBeNull()
+  const acts = (regNo: string) => read<ActsAnswer>(`/admin/registrations/${regNo}/acts/`, office)
+  expect(await acts(second.regNo)).toMatchObject({
+    second_payment: { first: first.regNo, amount: AMOUNT, asked_at: null },
+    proposed_back: AMOUNT,
+  })
+  expect(await acts(first.regNo)).toMatchObject({ second_payment: null })
+
+  const path = '/admin/afpicon/registrations/'
+  const asked = async () =>
+    (await read<ListAnswer>(`${path}?waiting=second_payment`, office)).refund_requested
+  const requests = async () =>
+    (await read<ReviewsAnswer>('/api/admin/reviews/', office)).refund_requests
+  expect([await asked(), await requests()]).toEqual([[], []])
+  await send(`${page}acts/`, { act: 'ask_refund' })
+  expect(await asked()).toEqual([second.regNo])
+  expect(await requests()).toEqual([{ event_id: 'afpicon2026', count: 1 }])
+  expect((await acts(second.regNo)).second_payment?.asked_at).toBe('2025-10-10T12:00:00+05:30')
+  expect((await read<ListAnswer>(path, office)).refund_requested).toBeUndefined()
+  await send(`/admin/registrations/${second.regNo}/acts/`, { act: 'note', why: 'Rang.' }, office)
+  expect([await asked(), await requests()]).toEqual([[], []])
 })

@@ -39,8 +39,14 @@ export const readMine: Reader<Mine> = (body) => {
 export const readDone: Reader<string> = (body) => (isRecord(body) ? textOf(body['message']) : null)
 
 function readSecond(value: unknown): MyAnswer['second_payment'] {
-  return isRecord(value) && holdsAll(value, 'string', 'first')
-    ? { first: String(value['first']), asked_at: textOf(value['asked_at']) }
+  return isRecord(value) &&
+    holdsAll(value, 'string', 'first') &&
+    holdsAll(value, 'number', 'amount')
+    ? {
+        first: String(value['first']),
+        amount: Number(value['amount']),
+        asked_at: textOf(value['asked_at']),
+      }
     : null
 }
 

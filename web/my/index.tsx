@@ -16,6 +16,7 @@ import { readMine } from './answers.ts'
 import type { Mine } from './answers.ts'
 import { LostLink } from './lost.tsx'
 import { PANELS } from './panels.ts'
+import { SecondPayment } from './second-payment.tsx'
 
 export default function MyPage({ page }: PageProps) {
   if (page.page !== 'my') return null
@@ -69,6 +70,7 @@ function Own({ page: { event, now } }: { readonly page: EventAnswer }) {
     const panel = { event, mine: look.answer, path: pathOf(token), again }
     return (
       <>
+        <SecondPayment {...panel} />
         <Standing {...{ event, registration, query, now, again, ask }} isOwn />
         {PANELS.map((Panel, index) => (
           <Panel key={index} {...panel} />

@@ -6,11 +6,9 @@ import { Edit } from './edit.tsx'
 import { Files } from './files.tsx'
 import { Offer } from './offer.tsx'
 import type { PanelProps } from './panel.ts'
-import { SecondPayment } from './second-payment.tsx'
 import { Told } from './told.tsx'
 
 export const PANELS: readonly ComponentType<PanelProps>[] = [
-  SecondPayment,
   Told,
   Offer,
   Documents,

@@ -1,6 +1,14 @@
 /** A second payment for the same name and email address: says so, and requests the refund. */
 import { useState } from 'react'
-import { ASK_REFUND, dayOf, formatDay, readInstant } from '../../engine/index.ts'
+import {
+  ASK_REFUND,
+  dayOf,
+  formatDay,
+  formatMoney,
+  fromRupees,
+  paise,
+  readInstant,
+} from '../../engine/index.ts'
 import { Dialog } from '../shared/dialog.tsx'
 import { useActing } from './acting.ts'
 import type { PanelProps } from './panel.ts'
@@ -11,6 +19,7 @@ export function SecondPayment({ mine: { second_payment: second }, path, again }:
   const [asks, setAsks] = useState(false)
   if (second === null) return null
   const asked = second.asked_at === null ? null : readInstant(second.asked_at)
+  const amount = formatMoney(fromRupees(second.amount) ?? paise(0))
   const send = async () => {
     if (await acting.act({ act: 'ask_refund' })) setAsks(false)
   }
@@ -21,8 +30,8 @@ export function SecondPayment({ mine: { second_payment: second }, path, again }:
       </h2>
       {!asks && <Said acting={acting} />}
       <p>
-        This is the second payment for this name and email address. Registration {second.first} was
-        paid before.
+        This is the second payment for this name and email address: {amount}. Registration{' '}
+        {second.first} was paid before.
       </p>
       {asked === null ? (
         <button type="button" className="btn line" onClick={() => setAsks(true)}>
@@ -30,15 +39,15 @@ export function SecondPayment({ mine: { second_payment: second }, path, again }:
         </button>
       ) : (
         <p>
-          You requested a refund on {formatDay(dayOf(asked))}. The organisers decide, and write to
-          you by email.
+          You requested a refund of {amount} on {formatDay(dayOf(asked))}. The organisers decide,
+          and write to you by email.
         </p>
       )}
       {asks && (
         <Dialog title="Request a refund?" onClose={() => setAsks(false)}>
           <p>
-            Nothing is cancelled yet: the organisers decide, and write to you. Registration{' '}
-            {second.first} stays as it is.
+            You request a refund of {amount}. The organisers decide, and write to you by email.
+            Registration {second.first} stays as it is.
           </p>
           <Said acting={acting} />
           <div className="acts">
@@ -51,7 +60,7 @@ export function SecondPayment({ mine: { second_payment: second }, path, again }:
               {ASK_REFUND}
             </button>
             <button type="button" className="btn line" onClick={() => setAsks(false)}>
-              Cancel
+              Not now
             </button>
           </div>
         </Dialog>

@@ -14,6 +14,7 @@ export const readActs: Reader<ActsAnswer> = (body) => {
     kept,
     back_by_gateway: byGateway,
     refund_unsettled: isUnsettled,
+    second_payment: second,
     proposed_back: proposed,
     cancellation,
     allowed,
@@ -27,6 +28,7 @@ export const readActs: Reader<ActsAnswer> = (body) => {
   const isReadable =
     [due, back, kept, byGateway].every((amount) => fromRupees(amount) !== null) &&
     typeof isUnsettled === 'boolean' &&
+    (second === null || isSecond(second)) &&
     (proposed === null || fromRupees(proposed) !== null) &&
     isCancellation(cancellation) &&
     listOf(allowed, (act) => (typeof act === 'string' && isActName(act) ? act : null)) !== null &&
@@ -40,6 +42,9 @@ export const readActs: Reader<ActsAnswer> = (body) => {
     ) !== null
   return isReadable ? (body as ActsAnswer) : null
 }
+
+const isSecond = (value: unknown): boolean =>
+  isRecord(value) && holdsAll(value, 'string', 'first') && fromRupees(value['amount']) !== null
 
 const isApproval = (value: unknown): boolean => {
   if (!isRecord(value)) return false

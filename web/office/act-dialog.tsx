@@ -182,15 +182,20 @@ const said = (amount: number): string => {
   return paise === null ? '' : formatMoney(paise)
 }
 
-function PayBack({ kept, proposed_back: proposed, cancellation }: ActsAnswer) {
+function PayBack({
+  kept,
+  proposed_back: proposed,
+  cancellation,
+  second_payment: second,
+}: ActsAnswer) {
   if (kept === 0) return <p>Nothing was paid. This frees the seat.</p>
   const { paid, owed, remaining, percent, share, refunded } = cancellation
   const rows: readonly LedgerRow[] = [
     { id: 'paid', label: 'Paid', value: said(paid) },
-    ...(owed === 0
+    ...(owed === 0 || second !== null
       ? []
       : [{ id: 'owed', label: 'Paid beyond the price: refunded in full', value: said(owed) }]),
-    ...(share === null
+    ...(share === null || second !== null
       ? []
       : [
           {
@@ -209,6 +214,9 @@ function PayBack({ kept, proposed_back: proposed, cancellation }: ActsAnswer) {
   return (
     <>
       <p>This frees the seat. It pays nothing out: make the refund afterwards.</p>
+      {second !== null && (
+        <p>This is a second payment, so the full amount is proposed, whatever the refund rule.</p>
+      )}
       {proposed === null && (
         <p>No refund rule is set for this event: enter the amount to refund.</p>
       )}

@@ -1,8 +1,9 @@
 /** What may be done to a registration, and what was: buttons made of the table of acts, each with its question, and the trail. */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { formatMoney, fromRupees } from '../../engine/index.ts'
-import type { ActsAnswer } from '../../engine/index.ts'
+import { Link } from 'react-router-dom'
+import { dayOf, formatDay, formatMoney, fromRupees, readInstant } from '../../engine/index.ts'
+import type { ActsAnswer, AdminList, WireSecondPayment } from '../../engine/index.ts'
 import { Icon } from '../shared/icons.tsx'
 import { readActed, readActs } from './act-answers.ts'
 import { Told } from './act-came.tsx'
@@ -10,20 +11,21 @@ import { ActDialog } from './act-dialog.tsx'
 import { BUTTONS } from './act-buttons.ts'
 import { Review } from './act-review.tsx'
 import type { ActWords, Button } from './act-buttons.ts'
-import { ask, isApiError } from './calls.ts'
+import { ask, isApiError, registrationAddress } from './calls.ts'
 import { useLeaveOn401 } from './leave.ts'
 import { Banner } from './parts.tsx'
-import { dateParts } from './rows.tsx'
+import { dateParts, moneyOf } from './rows.tsx'
 import './codes.css'
 import './acts.css'
 
 type ActsProps = {
   readonly regNo: string
+  readonly list: AdminList
   /** The registration is another one now. */
   readonly onDone: () => void
 }
 
-export function Acts({ regNo, onDone }: ActsProps) {
+export function Acts({ regNo, list, onDone }: ActsProps) {
   const path = `/api/admin/registrations/${encodeURIComponent(regNo)}/acts/`
   const [open, setOpen] = useState<Button | null>(null)
   /** What was decided last about its money; it is no act of this page. */
@@ -67,6 +69,7 @@ export function Acts({ regNo, onDone }: ActsProps) {
         />
       )}
       {data && <State {...data} />}
+      {data?.second_payment && <Second list={list} second={data.second_payment} />}
       {data?.told && <Told told={data.told} />}
       <p role="status" className="done">
         {act.data ?? decided}
@@ -149,6 +152,28 @@ function State({
         </p>
       )}
     </>
+  )
+}
+
+function Second({
+  list,
+  second: { first, amount, asked_at: askedAt },
+}: Pick<ActsProps, 'list'> & { readonly second: WireSecondPayment }) {
+  const asked = askedAt === null ? null : readInstant(askedAt)
+  return (
+    <p className="care">
+      <Icon name="tri" small />
+      <span>
+        This is a second payment. The first registration of this person is{' '}
+        <Link to={registrationAddress(list, first)}>{first}</Link>.
+        {asked !== null && (
+          <>
+            {' '}
+            The delegate requested a refund of {moneyOf(amount, true)} on {formatDay(dayOf(asked))}.
+          </>
+        )}
+      </span>
+    </p>
   )
 }
 

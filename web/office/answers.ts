@@ -230,6 +230,8 @@ export type Page = {
   readonly sums: WireSums | null
   /** Why it is not sorted as it was asked; null: it is. */
   readonly notSorted: string | null
+  /** Numbers for which the delegate requests the refund of a second payment. */
+  readonly refundRequested: readonly string[]
 }
 
 /**
@@ -244,7 +246,15 @@ export const listReader =
       return rows === null ? null : { ...whole, rows, count: rows.length, pageSize: rows.length }
     }
     if (!isRecord(body)) return null
-    const { results, registrations, count, shown, page, page_size: size } = body
+    const {
+      refund_requested: requested,
+      results,
+      registrations,
+      count,
+      shown,
+      page,
+      page_size: size,
+    } = body
     const rows = listOf(isRecord(results) ? results['registrations'] : registrations, readRow)
     if (rows === null || !isCount(count)) return null
     return {
@@ -256,10 +266,20 @@ export const listReader =
       countCapped: body['count_capped'] === true,
       sums: readSums(body['sums']),
       notSorted: typeof body['not_sorted'] === 'string' ? body['not_sorted'] : null,
+      refundRequested: Array.isArray(requested)
+        ? requested.filter((one) => typeof one === 'string')
+        : [],
     }
   }
 
-const whole = { shown: null, page: 1, countCapped: false, sums: null, notSorted: null } as const
+const whole = {
+  shown: null,
+  page: 1,
+  countCapped: false,
+  sums: null,
+  notSorted: null,
+  refundRequested: [],
+} as const
 
 const readSums = (value: unknown): WireSums | null =>
   isRecord(value) &&

@@ -214,6 +214,7 @@ export function ListPage({
             list={list}
             cells={cells}
             rows={page.rows}
+            refundRequested={page.refundRequested}
             isStale={query.isPlaceholderData}
             ticked={mayTick ? ticked : null}
             onTick={(regNo) => {

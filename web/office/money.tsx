@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link, useSearchParams } from 'react-router-dom'
 import { formatCount, isAtLeast } from '../../engine/index.ts'
-import type { SessionAnswer, WireReview } from '../../engine/index.ts'
+import type { ReviewsAnswer, SessionAnswer, WireReview } from '../../engine/index.ts'
 import { Icon } from '../shared/icons.tsx'
 import { Review } from './act-review.tsx'
 import { EventOptions } from './asked-list.tsx'
@@ -30,7 +30,8 @@ export function MoneyPage({ session }: { readonly session: SessionAnswer }) {
       ask(`/api/admin/reviews/?event=${encodeURIComponent(event)}`, readReviews, { signal }),
   })
   const error = useLeaveOn401(query.error)
-  const { data } = query
+  const data = query.data?.reviews
+  const requests = query.data?.refund_requests ?? []
   const events = session.events
   return (
     <main className="main" id="main" aria-busy={query.isFetching}>
@@ -58,7 +59,10 @@ export function MoneyPage({ session }: { readonly session: SessionAnswer }) {
       <p role="status" className={done === '' ? undefined : 'done'}>
         {done}
       </p>
-      {data !== undefined && data.length === 0 && (
+      {requests.map((request) => (
+        <Requested key={request.event_id} session={session} request={request} />
+      ))}
+      {data !== undefined && data.length === 0 && requests.length === 0 && (
         <p className="clear">
           <Icon name="tick" small /> No money waits for a decision.
         </p>
@@ -87,6 +91,35 @@ export function MoneyPage({ session }: { readonly session: SessionAnswer }) {
         </button>
       )}
     </main>
+  )
+}
+
+/** Refunds that delegates request for second payments: staff decide on each registration's page. */
+function Requested({
+  session,
+  request: { event_id: eventId, count },
+}: {
+  readonly session: SessionAnswer
+  readonly request: ReviewsAnswer['refund_requests'][number]
+}) {
+  const event = session.events.find(({ id }) => id === eventId)
+  const list = event?.lists[0]
+  const words =
+    count === 1
+      ? '1 refund request for a second payment'
+      : `${formatCount(count)} refund requests for second payments`
+  return (
+    <p className="care">
+      <Icon name="tri" small />
+      <span>
+        {list === undefined ? (
+          words
+        ) : (
+          <Link to={`${list.route}?waiting=second_payment`}>{words}</Link>
+        )}
+        {event !== undefined && `, ${event.title}`}
+      </span>
+    </p>
   )
 }
 

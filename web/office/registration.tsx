@@ -141,7 +141,7 @@ export function RegistrationPage({
           />
         </section>
         <div>
-          <Acts regNo={row.reg_no} onDone={changed} />
+          <Acts regNo={row.reg_no} list={list} onDone={changed} />
           <section className="pan" aria-labelledby="reg-price">
             <h2 id="reg-price">Price</h2>
             <Ledger money rows={priceRows(row, query.data.lines)} />

@@ -1,5 +1,5 @@
 /** What the calls about money that waits for a decision answer, read once where it arrives. */
-import type { ReviewsAnswer, WireReview } from '../../engine/index.ts'
+import type { ReviewsAnswer } from '../../engine/index.ts'
 import type { Reader } from '../api.ts'
 import { holdsAll, isRecord, listOf } from '../shared/shape.ts'
 
@@ -9,9 +9,16 @@ export const reviewIn = (one: unknown): Record<string, unknown> | null =>
     ? one
     : null
 
-export const readReviews: Reader<readonly WireReview[]> = (body) =>
-  isRecord(body) && listOf(body['reviews'], reviewIn) !== null
-    ? (body as unknown as ReviewsAnswer).reviews
+export const readReviews: Reader<ReviewsAnswer> = (body) =>
+  isRecord(body) &&
+  listOf(body['reviews'], reviewIn) !== null &&
+  listOf(body['refund_requests'], requestIn) !== null
+    ? (body as unknown as ReviewsAnswer)
+    : null
+
+const requestIn = (one: unknown): Record<string, unknown> | null =>
+  isRecord(one) && holdsAll(one, 'string', 'event_id') && holdsAll(one, 'number', 'count')
+    ? one
     : null
 
 /** What was decided, in a sentence of the server's. */

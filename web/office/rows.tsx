@@ -25,6 +25,8 @@ type RowsProps = {
   readonly list: AdminList
   readonly cells: readonly Cell[]
   readonly rows: readonly ListRow[]
+  /** Numbers for which the delegate requests the refund of a second payment. */
+  readonly refundRequested: readonly string[]
   readonly isStale: boolean
   /** As the address has it: `name`, `-name`; empty: the newest first. */
   readonly sort: string
@@ -37,7 +39,17 @@ type RowsProps = {
 /** A number such as EXAMPLE-17 stays on one line, hyphen or not. */
 const SHORT_WORD = /^\S{1,20}$/
 
-export function Rows({ list, cells, rows, isStale, sort, onSort, ticked, onTick }: RowsProps) {
+export function Rows({
+  list,
+  cells,
+  rows,
+  refundRequested,
+  isStale,
+  sort,
+  onSort,
+  ticked,
+  onTick,
+}: RowsProps) {
   const { pathname, search } = useLocation()
   const navigate = useNavigate()
   const from = pathname + search
@@ -79,6 +91,9 @@ export function Rows({ list, cells, rows, isStale, sort, onSort, ticked, onTick 
                   </label>
                 )}
                 <CellOf list={list} cell={cell} row={row} hasSplit={hasSplit} from={from} />
+                {cell.slot === 'reg' && refundRequested.includes(row.reg_no) && (
+                  <small className="bad">Refund requested</small>
+                )}
               </td>
             ))}
           </tr>

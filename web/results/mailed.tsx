@@ -20,7 +20,19 @@ export function Mailed({
 }) {
   const [asked, setAsked] = useState<Asked>({ is: 'no' })
   const to = registration[event.roles.email ?? '']
-  if (event.sendsMail !== true || typeof to !== 'string' || to === '') return null
+  if (event.sendsMail !== true) return null
+  // The same for every paid registration: it tells a stranger nothing of another one.
+  const twice =
+    (registration.total ?? 0) > 0
+      ? ' If you paid twice by mistake, the email has a link to request a refund.'
+      : ''
+  if (typeof to !== 'string' || to === '')
+    return twice === '' ? null : (
+      <div className="mailed">
+        <Icon name="mail" />
+        <p>We send the confirmation by email.{twice}</p>
+      </div>
+    )
   const ask = async () => {
     if (asked.is === 'asking') return
     setAsked({ is: 'asking' })
@@ -50,6 +62,7 @@ export function Mailed({
           </button>
         )}{' '}
         <span role="status">{asked.is === 'told' && asked.text}</span>
+        {twice}
       </p>
     </div>
   )
