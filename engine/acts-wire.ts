@@ -1,7 +1,6 @@
 /** How acts travel: what the office is told of a registration's state, what it may do, and what was done. */
 import type { PaymentStatus } from './payment.ts'
 import type { ActName, RegistrationState } from './acts.ts'
-import type { WireSecondPayment } from './my-wire.ts'
 import type { WireTold } from './paying-wire.ts'
 import type { WireReview } from './office-wire.ts'
 
@@ -51,6 +50,14 @@ export type ActsAnswer = {
   reviews: WireReview[]
   /** What was done, the newest first. */
   trail: WireAct[]
+}
+export type WireSecondPayment = {
+  /** The number of the registration that was paid first. */
+  first: string
+  /** What was paid here and is still there, in rupees. */
+  amount: number
+  /** Since when the organisers have a request for a refund; null: none. */
+  asked_at: string | null
 }
 export type WireApproval = {
   /** The files, by the label of their question; `href` null: it was not sent, or is not kept any more. */

@@ -1,7 +1,6 @@
 /**
- * The engine's door for what runs: registrations, prices, payments, pages. Every name that somebody outside
- * uses, under the file that knows it. What reads and judges event files has a door of its own (`files.ts`), because
- * it is eight times as much code, and the threads of the store need none of it.
+ * The engine's door for what runs: registrations, prices, payments, pages. What reads and judges event files has a door of
+ * its own (`files.ts`): it is eight times as much code, and the threads of the store need none of it.
  */
 export {
   AMOUNT_MAX,
@@ -220,6 +219,7 @@ export type {
   WireFound,
   WireApproval,
   WireEditable,
+  WireSecondPayment,
 } from './acts-wire.ts'
 export {
   cancelledMail,
@@ -352,7 +352,7 @@ export {
   type ResultRow,
 } from './result-pages.ts'
 export { LINK_PLACE, unfinishedMail } from './unfinished.ts'
-export type { MyAnswer, WireCancel, WireFile, WireRefused, WireSecondPayment } from './my-wire.ts'
+export type { MyAnswer, WireCancel, WireFile, WireRefused } from './my-wire.ts'
 export { linkPlaceIn, linksMail } from './lost-link.ts'
 export { editableFields, filesToSend } from './own-page.ts'
 export { alreadyMail } from './already.ts'

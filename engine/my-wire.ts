@@ -1,6 +1,6 @@
 /** What a delegate's own page reads and sends: a registration with all that belongs to it, for whoever has its link. */
 import type { RegistrationState } from './acts.ts'
-import type { WireEditable } from './acts-wire.ts'
+import type { WireEditable, WireSecondPayment } from './acts-wire.ts'
 import type { DocumentsAnswer } from './documents.ts'
 import type { WirePaying } from './paying-wire.ts'
 import type { RegistrationAnswer } from './wire.ts'
@@ -41,14 +41,6 @@ export type WireCancel = {
   kept: number
   /** What the organisers' scale gives back today; null: there is none. */
   back: number | null
-}
-export type WireSecondPayment = {
-  /** The number of the registration that was paid first. */
-  first: string
-  /** What was paid here and is still there, in rupees. */
-  amount: number
-  /** Since when the organisers have a request for a refund; null: none. */
-  asked_at: string | null
 }
 /** Why, and the category as which one may take part instead, at its price in rupees; null: none. */
 export type WireRefused = {

@@ -293,6 +293,7 @@ const LESS_THAN_USUAL = new Map<Reader<unknown>, ReadonlyMap<unknown, unknown>>(
           countCapped: false,
           sums: null,
           notSorted: null,
+          refundRequested: [],
         },
       ],
     ]),
