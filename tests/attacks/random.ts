@@ -22,7 +22,7 @@ import type { Outcome } from './wire.ts'
 /** As many as a browser with some windows opens. */
 const LINES = 16
 /** Of a server that answers in milliseconds, on a machine that does much else. */
-const PATIENCE_MS = 30_000
+const PATIENCE_MS = 100_000
 /** Compiled code, caches and pools are there by then. */
 const WARM_SHARE = 0.4
 

@@ -2,6 +2,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { STATEMENT_LIMITS } from '../../server/office/csv-lines.ts'
+import { readSheet } from '../../server/office/sheets.ts'
 import { XLSX_TYPE } from '../../server/office/xlsx.ts'
 import { wrongWith } from '../server/one-shape.ts'
 import { CSV_ATTACKS, honestXlsx, XLSX_ATTACKS } from './hostile-sheets.ts'
@@ -86,16 +88,27 @@ describe('an Excel file', () => {
     expect([status, JSON.parse(body)]).toEqual([200, { status: 'success', header: ['1'] }])
   })
 
-  test('sent six times at once takes no more memory than once: four are read in turn, two are asked to wait', async () => {
+  const sixTimes = (): readonly Buffer[] => {
     const [, bomb] = XLSX_ATTACKS.find(([what]) => what.includes('49 MB of cells')) ?? []
-    const file = bomb?.() ?? Buffer.alloc(0)
+    return Array.from({ length: 6 }, () => bomb?.() ?? Buffer.alloc(0))
+  }
+
+  test('sent six times at once takes no more memory than once', async () => {
+    const files = sixTimes()
     peak.forget()
-    const sent = Promise.all(Array.from({ length: 6 }, () => load(file, XLSX_TYPE)))
+    const sent = Promise.all(files.map((file) => load(file, XLSX_TYPE)))
     expect(await answersDuring(sent)).toBeGreaterThan(0)
-    expect((await sent).map(({ status }) => status).toSorted()).toEqual([
-      422, 422, 422, 422, 503, 503,
-    ])
+    // How many arrive while another is read depends on the machine.
+    for (const { status } of await sent) expect([422, 503]).toContain(status)
     expect(peak.bytes()).toBeLessThan(RESIDENT_BYTES_MAX)
+  })
+
+  test('given six times at the same moment is read four times in turn, and two are refused as busy', async () => {
+    const limits = { ...STATEMENT_LIMITS, msMax: 60_000 }
+    const read = await Promise.all(sixTimes().map((file) => readSheet(file, limits)))
+    expect(read.map((each) => (each.ok ? null : each.error.code)).toSorted()).toEqual([
+      ...['busy', 'busy', 'not_csv', 'not_csv', 'not_csv', 'not_csv'],
+    ])
   })
 })
 

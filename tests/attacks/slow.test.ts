@@ -136,7 +136,7 @@ test('a registration whose proof comes by a byte now and then is given up, and i
   const incoming = join(target.dataDir, 'uploads', 'incoming')
   for (const outcome of await Promise.all(outcomes)) expect(problemOf(outcome)).toBe(null)
   clearInterval(dripping)
-  await vi.waitFor(() => expect(readdirSync(incoming)).toEqual([]), { timeout: 20_000 })
+  await vi.waitFor(() => expect(readdirSync(incoming)).toEqual([]), { timeout: 60_000 })
   expect(changes(before, target.holds())).toEqual({})
 })
 

@@ -30,7 +30,7 @@ export type AskOptions = {
   readonly endsLine?: boolean
 }
 
-const PATIENCE_MS = 20_000
+const PATIENCE_MS = 100_000
 const HEADS_END = Buffer.from('\r\n\r\n')
 
 export function openLine(url: string): Line {

@@ -265,7 +265,7 @@ describe.each([360, 1280])('at %i px', (width) => {
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
       if (ready === form) {
         // It has a price from the beginning, and the button was open already before the script had come.
-        await expect.poll(() => isTaken(page), { timeout: 10_000 }).toBe(true)
+        await expect.poll(() => isTaken(page)).toBe(true)
         expect(await payButton(page).isEnabled()).toBe(true)
       }
       expect(complaints).toEqual([])
@@ -413,7 +413,7 @@ test.each([
       )
     if (tells) await expect.poll(async () => plain(await bar.innerText())).toContain('₹ 3,540')
     release()
-    await expect.poll(() => isTaken(page), { timeout: 10_000 }).toBe(true)
+    await expect.poll(() => isTaken(page)).toBe(true)
     await expect.poll(async () => plain(await bar.innerText())).toContain('₹ 3,540')
     for (const [where, answer] of filled)
       expect(answer === true ? await where.isChecked() : await where.inputValue()).toBe(answer)

@@ -45,7 +45,7 @@ else {
     // It has begun, and waits for the file.
     const waiting = `FROM pg_stat_activity WHERE datname = 'keeping' AND state = 'idle in transaction' AND query LIKE '%proof_files%'`
     await expect
-      .poll(async () => (await shell.query(`SELECT 1 ${waiting}`)).rowCount, { timeout: 30_000 })
+      .poll(async () => (await shell.query(`SELECT 1 ${waiting}`)).rowCount, { timeout: 60_000 })
       .toBe(1)
     await shell.query(`SELECT pg_terminate_backend(pid) ${waiting}`)
     await shell.end()

@@ -161,7 +161,7 @@ async function listening(url: string): Promise<void> {
       await client.end()
       return
     } catch (error) {
-      if (performance.now() - began > 30_000) throw error
+      if (performance.now() - began > 120_000) throw error
     }
     await new Promise((resolve) => {
       setTimeout(resolve, 20)
