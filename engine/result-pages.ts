@@ -7,6 +7,7 @@ import { delegateOf } from './roles.ts'
 import {
   eventValues,
   fill,
+  labelOf,
   moneyText,
   valuesOf,
   viewOf,
@@ -52,7 +53,7 @@ export function resultRows(
       (view === null || !holds(detail.when, view.answers, view.category))
     )
       return []
-    const label = fill(detail.label, values, missing)
+    const label = fill(labelFor(event, detail, view), values, missing)
     if ('text' in detail)
       return [{ id: `text-${index + 1}`, label, value: fill(detail.text, values, missing) }]
     if (view === null && !knownWithout(detail.show)) return []
@@ -61,6 +62,12 @@ export function resultRows(
     if (detail.show === 'payment_id' && value === undefined) return []
     return [{ id: detail.show, label, value: value ?? missing }]
   })
+}
+
+/** The event's own label of the tax has all its rates; a bill has the label of those that it bears. */
+function labelFor(event: PublicEvent, detail: Detail, view: RegistrationView | null): string {
+  const isOurs = 'show' in detail && detail.show === 'gst' && detail.label === labelOf(event, 'gst')
+  return isOurs ? labelOf(event, 'gst', view?.lines) : detail.label
 }
 
 /** The values the texts of a result page may name: notes, button subjects, intro. */

@@ -20,7 +20,9 @@ export const sendPayLink: Doer = async ({ deps, served, registration, wanted }) 
   if (due === null || due <= 0 || config.payment === null)
     return badData('Nothing is to be paid for this registration.')
   if (!mayTry(config, registration, wanted.at))
-    return badData('It cannot be paid by a link now: it is at the bank, or registration is closed.')
+    return badData(
+      'It cannot be paid by a link now: it is at the bank, it is below the smallest amount that the gateway takes, or registration is closed.',
+    )
   const mail = payLinkMail(config, registration, due)
   return mail === null ? noMail() : deps.store.sendMail(wanted, mail)
 }

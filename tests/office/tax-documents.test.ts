@@ -290,6 +290,26 @@ test('a document states each particular of rule 46 that applies to it', async ()
     expect(text).toContain(stated)
 })
 
+test('a long email address ran off the page: each letter of a document is between its margins', async () => {
+  const invoice = await invoiceFor(KERALA, { ...REGISTERED, ...MIXED, stall: true })
+  const email = `${'made.up.name.'.repeat(5)}@department.of.medicine.example.org`
+  const lines = invoice.lines.map((line) => ({ ...line, label: 'Registration/'.repeat(4) }))
+  const long = { ...invoice, lines, buyer: { ...invoice.buyer, email } }
+  const page = mupdf.Document.openDocument(await pdfOf(long), 'application/pdf').loadPage(0)
+  const [, , width = 0] = page.getBounds()
+  const margin = (18 / 25.4) * 72
+  const outside: string[] = []
+  let letters = ''
+  page.toStructuredText('preserve-whitespace').walk({
+    onChar: (letter, _origin, _font, _size, [left = 0, , right = 0]) => {
+      letters += letter
+      if (left < margin - 1 || right > width - margin + 1) outside.push(letter)
+    },
+  })
+  expect(outside).toEqual([])
+  expect(letters.replaceAll('\u200b', '')).toContain(email)
+})
+
 describe('an invoice of 50,000 rupees', () => {
   const sent = (answers: Answers) =>
     server.app.inject({

@@ -9,6 +9,7 @@ import { isoIndia, paise, readAmount } from '../../engine/index.ts'
 import type { OrderId, Paise, RawAnswers, RegisterAnswer } from '../../engine/index.ts'
 import type { AnsweredValues } from '../../engine/wire.ts'
 import { PROOF } from '../browser/delegate.ts'
+import { signIn } from '../office/office.ts'
 import { billsOf, instantOf, sayLine, THREE, type Bill } from '../engine/three-bills/bills.ts'
 import { startTestApp } from './harness.ts'
 import type { TestApp } from './harness.ts'
@@ -271,4 +272,12 @@ describe('what one form cannot know', () => {
       total: 11_210,
     })
   })
+})
+
+test('the CSV of an event with 18% and 5% had “GST (18%)” in its head: it has both rates', async () => {
+  const office = await signIn(server)
+  const headOf = async (id: string) =>
+    (await office.get(`/admin/export/?event_type=${id}`)).body.split('\n')[0]?.split(',') ?? []
+  expect(await headOf('nidancon2027')).toContain('GST (18% and 5%)')
+  expect(await headOf('nilarun2027')).toContain('GST (18%)')
 })

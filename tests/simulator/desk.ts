@@ -20,6 +20,7 @@ import type { Post } from './post.ts'
 import type { Violation } from './promises.ts'
 import { randomOf } from './random.ts'
 import type { Random } from './random.ts'
+import { proposalOf } from './scale.ts'
 import { loadStatement } from './statement.ts'
 import type { Sql } from '../../server/store/database.ts'
 import type { Store, StoredRegistration } from '../../server/store/store.ts'
@@ -85,12 +86,17 @@ export function openDesk(given: DeskGiven): { begin(): void } {
     const token = await signIn(who)
     if (token === null) return
     const address = `/admin/registrations/${regNo}/acts/`
-    const seen = await call('GET', address, token)
+    const open = () => call('GET', address, token)
+    const proposal = await proposalOf(given.sql, regNo, { now: course.now, open })
+    const seen = proposal.answer
     const isTheirs = OFFICE[who].events?.some((id) => id === given.eventOf(regNo)) !== false
     if (!isTheirs && seen?.status === 200)
       broken({ promise: 'nobody does what their role may not', by: `${who} sees ${regNo}` })
     if (isTheirs && seen?.status !== 200) return
     const page = isTheirs && seen !== null ? (JSON.parse(seen.body) as ActsAnswer) : null
+    // A server whose clock is wrong takes another step of the scale.
+    if (page !== null && !plan.mishaps.some(({ is }) => is === 'clock'))
+      broken(proposal.judge(page))
     const body = await bodyOf(one.is, page, regNo, random)
     if (body === null) return
     if (one.isSignedOut) await call('POST', '/admin/logout/', token)
@@ -343,7 +349,8 @@ export function openDesk(given: DeskGiven): { begin(): void } {
     const numbers = given.numbers()
     if (numbers.length === 0) return
     if (one.is === 'compare the figures') {
-      broken(await compareFigures(hands, given.sql, given.eventOf(random.pick(numbers)) as EventId))
+      const figures = { sql: given.sql, gateway: given.gateway, now: course.now }
+      broken(await compareFigures(hands, figures, given.eventOf(random.pick(numbers)) as EventId))
       return
     }
     const regNo = random.pick(await fitting(one.is, numbers))

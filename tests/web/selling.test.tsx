@@ -1,6 +1,14 @@
 /** What the form of an event that sells more than a registration decides without a browser: keys of messages, rows of bills, marks. */
 import { expect, test } from 'vitest'
-import { labelOf, NO_FACTS, normalise, paise, quote, readInstant } from '../../engine/index.ts'
+import {
+  labelOf,
+  NO_FACTS,
+  normalise,
+  paise,
+  quote,
+  readInstant,
+  resultRows,
+} from '../../engine/index.ts'
 import type { Facts, PublicEvent, TariffAnswer } from '../../engine/index.ts'
 import { byBill, marksOf, notesOf } from '../../web/event/bill.ts'
 import { elementOf, keyOf, movedWith, nameOf, treeOf } from '../../web/event/keys.ts'
@@ -197,6 +205,33 @@ test('“GST (18%)” stood above a bill that has 5% too: the label has the rate
   expect(labelWith({ room: 'none' })).toBe('GST (18%)')
   expect(labelOf(twoRates, 'gst')).toBe('GST (18% and 5%)')
   expect(labelOf(event, 'gst')).toBe('GST (18%)')
+})
+
+test('the result page had “GST (18% and 5%)” above a bill of 18% alone: it has the label that the form had', () => {
+  const { success } = twoRates.results
+  const details = [{ show: 'gst', label: labelOf(twoRates, 'gst') }]
+  const drawn = { ...twoRates, results: { ...twoRates.results, success: { ...success, details } } }
+  const labelWith = (answers: object): unknown => {
+    const { base, gst, total, lines } = billOf({ ...filled, ...answers }, drawn)
+    const stored = {
+      regNo: 'X1',
+      answers: answersOf({ ...filled, ...answers }),
+      category: 'plain',
+      period: 'now',
+      base,
+      gst,
+      total,
+      lines,
+      paymentStatus: 'success',
+      inReview: false,
+      paymentId: null,
+      paidAt: null,
+      createdAt: null,
+    } as const
+    return resultRows(drawn, 'success', stored, {})[0]?.label
+  }
+  expect(labelWith({ room: 'twin', nights: 3 })).toBe('GST (18% and 5%)')
+  expect(labelWith({ room: 'none' })).toBe('GST (18%)')
 })
 
 test('one night is one night, and a bill of one line has no sum of lines', () => {
