@@ -175,11 +175,11 @@ describe.each(BROWSERS.filter((one) => one.name === 'webkit' && one.lacks === nu
       try {
         await driver.open(`${server.url}/sample2026`)
         await driver.sees('Arriving on')
-        const blank = await ink()
         expect.soft(await driver.look('webkit-5-empty-date')).toEqual([])
+        // The page may still move between the look at the field's place and the picture.
+        await expect.poll(ink).toBe(1)
         await driver.ask(SET_DATE)
         expect.soft(await driver.look('webkit-6-date')).toEqual([])
-        expect(blank).toBe(1)
         // With an answer in it, the same picture has letters.
         await expect.poll(ink).toBeGreaterThan(3)
       } finally {
