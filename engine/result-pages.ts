@@ -189,10 +189,19 @@ function shownValue(
 
 // A forged address shows no words of its own: a date that cannot be read is missing.
 function dateText(text: string): string | undefined {
-  const day = text.replace(/^(\d{2})[-/](\d{2})[-/](\d{4})$/, '$3-$2-$1')
-  if (isDay(day)) return formatDay(day)
+  // India writes the day first; some programs write a second with six decimals.
+  const written = text
+    .replace(
+      /^(\d{1,2})([-/])(\d{1,2})\2(\d{4})(?!\d)/,
+      (_all, day: string, _mark, month: string, year: string) =>
+        `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`,
+    )
+    .replace(/(\.\d{3})\d+/, '$1')
+  if (isDay(written)) return formatDay(written)
   // Without a zone it is Indian time; a space is a T, or the plus sign of a zone that the address has lost.
-  const local = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?)$/.exec(text)
-  const at = readInstant(local === null ? text.replace(' ', '+') : `${local[1]}T${local[2]}+05:30`)
+  const local = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?)$/.exec(written)
+  const at = readInstant(
+    local === null ? written.replace(' ', '+') : `${local[1]}T${local[2]}+05:30`,
+  )
   return at === null ? undefined : formatInstant(at)
 }

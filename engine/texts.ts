@@ -325,16 +325,23 @@ export function readRegistration(
       : []
   }
   const createdAt = readInstant(wire.created_at)
+  // An answer of the specification has these under the event file's names alone.
+  const named = (value: 'category' | 'base' | 'gst' | 'total'): unknown => {
+    if (own(wire, value) != null) return own(wire, value)
+    const [name] = Object.entries(event.api.returns).find(([, each]) => each === value) ?? []
+    return name === undefined ? null : (own(wire, name) ?? null)
+  }
+  const category = named('category')
   return {
     regNo: wire.reg_no,
     answers: Object.fromEntries(
       [...event.fields, ...event.alsoStored].flatMap(({ id }) => answerOf(id)),
     ),
-    category: wire.category,
+    category: typeof category === 'string' ? category : null,
     period: wire.period,
-    base: fromRupees(wire.base),
-    gst: fromRupees(wire.gst),
-    total: fromRupees(wire.total),
+    base: fromRupees(named('base')),
+    gst: fromRupees(named('gst')),
+    total: fromRupees(named('total')),
     lines: readLines(wire.lines),
     paymentStatus: wire.payment_status,
     inReview: wire.in_review,

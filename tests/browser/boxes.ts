@@ -28,8 +28,8 @@ async function settled(page: Page): Promise<readonly string[]> {
 /** Every line of text and every control that is seen, held against every other. */
 export const misplaced = (page: Page): Promise<readonly string[]> => page.evaluate(inPage)
 
-/** Runs in the page. */
-function inPage(): readonly string[] {
+/** Runs in the page, also in browsers that are driven by its text (`drivers.ts`). */
+export function inPage(): readonly string[] {
   type Box = { left: number; top: number; right: number; bottom: number }
   type Piece = Box & { node: Node; name: string }
   const found: string[] = []
@@ -39,7 +39,10 @@ function inPage(): readonly string[] {
   /** Within what scrolls by itself only a part is seen. Null: what is hidden, or hangs over the page on purpose. */
   const windowOf = (element: Element): Box | null => {
     const seen = { left: -Infinity, top: -Infinity, right: Infinity, bottom: Infinity }
-    if (!element.checkVisibility({ opacityProperty: true, visibilityProperty: true })) return null
+    // Two names for the same, of which an older browser knows one.
+    const hidden = { opacityProperty: true, visibilityProperty: true }
+    const before = { checkOpacity: true, checkVisibilityCSS: true }
+    if (!element.checkVisibility({ ...hidden, ...before })) return null
     for (let at: Element | null = element; at !== null; at = at.parentElement) {
       const { clipPath, position, overflowX, overflowY } = getComputedStyle(at)
       if (clipPath !== 'none' || position === 'fixed') return null

@@ -1,10 +1,14 @@
 /** What a person does in a browser, in few words, for the browsers that are installed: WebKit, Firefox, a given Chromium. */
 import { spawn } from 'node:child_process'
-import { existsSync, writeFileSync } from 'node:fs'
-import { basename } from 'node:path'
+import type { ChildProcess } from 'node:child_process'
+import { existsSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
 import { chromium, firefox } from 'playwright-core'
 import type { BrowserType, LaunchOptions } from 'playwright-core'
 import { PNG } from 'pngjs'
+import { inPage } from './boxes.ts'
 import { likeAPerson } from './browser.ts'
 import { freePort } from './serve.ts'
 
@@ -22,16 +26,69 @@ export type Driver = {
   readonly address: () => Promise<string>
   /** What the window shows, as PNG. */
   readonly picture: () => Promise<Buffer>
-  /** Takes a picture, where `SHOTS` names a folder for them. */
-  readonly shot: (name: string) => Promise<void>
+  /**
+   * What lies over something else or is cut off, at the widths of a phone, a tablet and a computer. Where `SHOTS` names a
+   * folder, a picture of the whole page at each width goes there.
+   */
+  readonly look: (name: string) => Promise<readonly string[]>
   readonly close: () => Promise<void>
 }
 
 const SHOTS = process.env['SHOTS']
 /** A person would have given up. */
-const PATIENCE_MS = 60_000
+const PATIENCE_MS = 20_000
+const WIDTHS = [360, 768, 1280] as const
 const WIDTH = 1280
 const HEIGHT = 1000
+
+/** A page is drawn for another width some frames after the window has it. */
+const LOOKS_MAX = 20
+const pause = (ms: number): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, ms)
+  })
+
+type Window = Pick<Driver, 'ask' | 'picture'> & {
+  readonly resize: (width: number, height: number) => Promise<void>
+}
+async function lookAt({ ask, picture, resize }: Window, name: string): Promise<readonly string[]> {
+  const found: string[] = []
+  for (const width of WIDTHS) {
+    await resize(width, HEIGHT)
+    await ask('document.fonts.ready.then(() => scrollTo({ top: 0, behavior: "instant" }))')
+    let misplaced: readonly string[] = []
+    for (let look = 0; look < LOOKS_MAX; look += 1) {
+      misplaced = (await ask(`(${inPage.toString()})()`)) as readonly string[]
+      if (misplaced.length === 0) break
+      await pause(100)
+    }
+    found.push(...misplaced.map((what) => `${name}, ${width} px: ${what}`))
+    if (!SHOTS) continue
+    await resize(width, Number(await ask('document.documentElement.scrollHeight')))
+    // A large window is painted piece by piece.
+    await pause(1500)
+    await ask('scrollTo({ top: 0, behavior: "instant" })')
+    await pause(300)
+    writeFileSync(join(SHOTS, `${name}-${width}.png`), await picture())
+  }
+  await resize(WIDTH, HEIGHT)
+  return found
+}
+
+const FONTS = dirname(
+  createRequire(import.meta.url).resolve('@expo-google-fonts/noto-sans-devanagari/package.json'),
+)
+
+/** With it a browser draws Devanagari on a machine that has no fonts for it, as every phone and computer of a delegate does. */
+function withFonts(): NodeJS.ProcessEnv {
+  const conf = join(mkdtempSync(join(tmpdir(), 'rollcall-fonts-')), 'fonts.conf')
+  const dirs = ['400Regular', '700Bold'].map((face) => `<dir>${join(FONTS, face)}</dir>`)
+  writeFileSync(
+    conf,
+    `<fontconfig><include ignore_missing="yes">/etc/fonts/fonts.conf</include>${dirs.join('')}</fontconfig>`,
+  )
+  return { ...process.env, FONTCONFIG_FILE: conf }
+}
 
 /** Over Playwright: Chromium and Firefox. `javaScript` runs before every page's own. */
 export async function throughPlaywright(
@@ -39,11 +96,22 @@ export async function throughPlaywright(
   options: LaunchOptions,
 ): Promise<Driver> {
   const types: Record<typeof type, BrowserType> = { chromium, firefox }
-  const browser = await types[type].launch(options)
+  const browser = await types[type].launch({
+    ...options,
+    env: withFonts(),
+    // Its pages read no other files.
+    firefoxUserPrefs: {
+      ...options.firefoxUserPrefs,
+      'security.sandbox.content.read_path_whitelist': `${FONTS}/`,
+    },
+  })
   const context = await browser.newContext({ viewport: { width: WIDTH, height: HEIGHT } })
   context.setDefaultTimeout(PATIENCE_MS)
   if (type === 'firefox') await context.addInitScript(likeAPerson)
   const page = await context.newPage()
+  const ask = (expression: string): Promise<unknown> => page.evaluate(expression)
+  const picture = (): Promise<Buffer> => page.screenshot()
+  const resize = (width: number, height: number) => page.setViewportSize({ width, height })
   return {
     open: async (url) => void (await page.goto(url)),
     fill: (label, text) => page.getByLabel(label, { exact: false }).first().fill(text),
@@ -51,12 +119,10 @@ export async function throughPlaywright(
     attach: (path) => page.locator('input[type=file]').first().setInputFiles(path),
     press: (name) => page.getByRole('button', { name, exact: true }).first().click(),
     sees: (text) => page.getByText(text).first().waitFor(),
-    ask: (expression) => page.evaluate(expression),
-    picture: () => page.screenshot(),
+    ask,
+    picture,
     address: () => Promise.resolve(page.url()),
-    shot: async (name) => {
-      if (SHOTS) await page.screenshot({ path: `${SHOTS}/${name}.png`, fullPage: true })
-    },
+    look: (name) => lookAt({ ask, picture, resize }, name),
     close: () => browser.close(),
   }
 }
@@ -83,10 +149,11 @@ const BORDER_PX = 4
 const WEBKIT_DRIVER = '/usr/bin/WebKitWebDriver'
 const EPIPHANY = '/usr/bin/epiphany'
 const XVFB = '/usr/bin/Xvfb'
+const DBUS = '/usr/bin/dbus-daemon'
 
 /** Why WebKit cannot be driven here; null: it can. */
 export const noWebKit = (): string | null => {
-  const lacks = [WEBKIT_DRIVER, EPIPHANY, XVFB].filter((path) => !existsSync(path))
+  const lacks = [WEBKIT_DRIVER, EPIPHANY, XVFB, DBUS].filter((path) => !existsSync(path))
   return lacks.length === 0 ? null : `no ${lacks.map((path) => basename(path)).join(', ')} here`
 }
 
@@ -102,31 +169,52 @@ const FIND = {
 /** WebDriver's name for an element. */
 const ELEMENT = 'element-6066-11e4-a52e-4f735466cecf'
 
-export async function throughWebKit(): Promise<Driver> {
-  const display = `:${90 + (process.pid % 900)}`
-  const screen = spawn(XVFB, [display, '-screen', '0', '1300x1200x24', '-nolisten', 'tcp'], {
-    stdio: 'ignore',
+/** The first line that a program prints to its third stream. */
+const firstLine = (program: ChildProcess): Promise<string> =>
+  new Promise((resolve, reject) => {
+    program.stdio[3]?.once('data', (data) => resolve(String(data).trim()))
+    program.once('error', reject)
+    program.once('exit', () => reject(new Error(`${program.spawnfile} has ended`)))
   })
+/** So high that a whole page fits into a window. */
+const SCREEN = '1400x6000x24'
+
+export async function throughWebKit(): Promise<Driver> {
+  const started: ChildProcess[] = []
+  const end = (): void => {
+    for (const program of started.toReversed()) program.kill()
+  }
+  const begin = (path: string, args: readonly string[], env = process.env): ChildProcess => {
+    const program = spawn(path, args, { env, stdio: ['ignore', 'ignore', 'ignore', 'pipe'] })
+    started.push(program)
+    return program
+  }
   const port = await freePort()
-  const driver = spawn(WEBKIT_DRIVER, [`--port=${port}`], {
-    stdio: 'ignore',
-    env: {
-      ...process.env,
-      DISPLAY: display,
+  try {
+    const screen = begin(XVFB, ['-displayfd', '3', '-screen', '0', SCREEN, '-nolisten', 'tcp'])
+    // Without a session bus, as in a container, Epiphany starts and never answers.
+    const bus = begin(DBUS, ['--session', '--nofork', '--nosyslog', '--print-address=3'])
+    begin(WEBKIT_DRIVER, [`--port=${port}`], {
+      ...withFonts(),
+      DISPLAY: `:${await firstLine(screen)}`,
+      DBUS_SESSION_BUS_ADDRESS: await firstLine(bus),
       NO_AT_BRIDGE: '1',
       LIBGL_ALWAYS_SOFTWARE: '1',
       // As root there is no user namespace to put a page into; every page here is our own.
       WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: '1',
-    },
-  })
-  const end = (): void => {
-    driver.kill()
-    screen.kill()
+    })
+    return await inWebKit(`http://127.0.0.1:${port}`, end)
+  } catch (error) {
+    end()
+    throw error
   }
-  const base = `http://127.0.0.1:${port}`
+}
+
+async function inWebKit(base: string, end: () => void): Promise<Driver> {
   const send = async (method: string, path: string, body?: object): Promise<unknown> => {
     const answer = await fetch(base + path, {
       method,
+      signal: AbortSignal.timeout(PATIENCE_MS),
       ...(method === 'POST' && { body: JSON.stringify(body ?? {}) }),
     })
     const { value } = (await answer.json()) as { readonly value: unknown }
@@ -144,59 +232,59 @@ export async function throughWebKit(): Promise<Driver> {
       } catch (error) {
         problem = error
       }
-      await new Promise((resolve) => {
-        setTimeout(resolve, 100)
-      })
+      await pause(100)
     }
     throw new Error(`WebKit: ${what} is not there`, { cause: problem })
   }
-  try {
-    const { sessionId } = (await until('a session', () =>
-      send('POST', '/session', {
-        capabilities: {
-          alwaysMatch: {
-            'webkitgtk:browserOptions': { binary: EPIPHANY, args: ['--automation-mode'] },
-          },
+  const { sessionId } = (await until('a session', () =>
+    send('POST', '/session', {
+      capabilities: {
+        alwaysMatch: {
+          'webkitgtk:browserOptions': { binary: EPIPHANY, args: ['--automation-mode'] },
         },
-      }),
-    )) as { readonly sessionId: string }
-    const here = `/session/${sessionId}`
-    const run = (script: string, ...args: readonly string[]): Promise<unknown> =>
-      send('POST', `${here}/execute/sync`, { script, args })
-    const find = async (by: keyof typeof FIND, text = ''): Promise<string> => {
-      const found = (await until(`"${text}"`, () => run(FIND[by], text))) as Record<string, string>
-      return `${here}/element/${found[ELEMENT]}`
-    }
-    const click = async (by: keyof typeof FIND, name: string): Promise<void> =>
-      void (await until(name, async () => {
-        await send('POST', `${await find(by, name)}/click`)
-        return true
-      }))
-    return {
-      open: async (url) => void (await send('POST', `${here}/url`, { url })),
-      fill: async (label, text) =>
-        void (await send('POST', `${await find('labelled', label)}/value`, { text })),
-      choose: (label) => click('choice', label),
-      attach: async (path) =>
-        void (await send('POST', `${await find('file')}/value`, { text: path })),
-      press: (name) => click('button', name),
-      sees: async (text) => void (await until(`"${text}"`, () => run(FIND.text, text))),
-      ask: (expression) => run(`return (${expression})`),
-      picture: async () => Buffer.from(String(await send('GET', `${here}/screenshot`)), 'base64'),
-      address: async () => String(await send('GET', `${here}/url`)),
-      shot: async (name) => {
-        if (!SHOTS) return
-        const picture = await send('GET', `${here}/screenshot`)
-        writeFileSync(`${SHOTS}/${name}.png`, Buffer.from(String(picture), 'base64'))
       },
-      close: async () => {
-        // A window that has ended is no reason: what is wrong was said before.
-        await send('DELETE', here).catch(() => null)
-        end()
-      },
-    }
-  } catch (error) {
-    end()
-    throw error
+    }),
+  )) as { readonly sessionId: string }
+  const here = `/session/${sessionId}`
+  const run = (script: string, ...args: readonly string[]): Promise<unknown> =>
+    send('POST', `${here}/execute/sync`, { script, args })
+  const find = async (by: keyof typeof FIND, text = ''): Promise<string> => {
+    const found = (await until(`"${text}"`, () => run(FIND[by], text))) as Record<string, string>
+    return `${here}/element/${found[ELEMENT]}`
+  }
+  const click = async (by: keyof typeof FIND, name: string): Promise<void> =>
+    void (await until(name, async () => {
+      await send('POST', `${await find(by, name)}/click`)
+      return true
+    }))
+  const ask = (expression: string): Promise<unknown> => run(`return (${expression})`)
+  const picture = async (): Promise<Buffer> =>
+    Buffer.from(String(await send('GET', `${here}/screenshot`)), 'base64')
+  /** The window is larger than the page in it, by Epiphany's own bars. */
+  const resize = async (width: number, height: number): Promise<void> => {
+    const [across, down] = (await ask(
+      '[outerWidth - innerWidth, outerHeight - innerHeight]',
+    )) as readonly [number, number]
+    const rect = { x: 0, y: 0, width: width + across, height: height + down }
+    await send('POST', `${here}/window/rect`, rect)
+  }
+  return {
+    open: async (url) => void (await send('POST', `${here}/url`, { url })),
+    fill: async (label, text) =>
+      void (await send('POST', `${await find('labelled', label)}/value`, { text })),
+    choose: (label) => click('choice', label),
+    attach: async (path) =>
+      void (await send('POST', `${await find('file')}/value`, { text: path })),
+    press: (name) => click('button', name),
+    sees: async (text) => void (await until(`"${text}"`, () => run(FIND.text, text))),
+    ask,
+    picture,
+    address: async () => String(await send('GET', `${here}/url`)),
+    look: (name) => lookAt({ ask, picture, resize }, name),
+    close: async () => {
+      // A window that has ended is no reason: what is wrong was said before.
+      await send('DELETE', here).catch(() => null)
+      end()
+    },
   }
 }

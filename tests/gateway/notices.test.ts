@@ -181,7 +181,7 @@ describe('a notice', () => {
     ['JSON that is none', '{"TRANSACTIONID":', 'application/json'],
     ['a form without an order', 'TRANSACTIONSTATUS=200', formType],
     ['a list', '[1,2]', 'application/json'],
-    ['an object without fields', '{}', 'application/json'],
+    ['{}, which was "neither a posted form nor a JSON object"', '{}', 'application/json'],
   ])('malformed (%s): 400, stored as it came', async (_name, body, type) => {
     const response = await fetch(`${rig.url}/api/payment/webhook/`, {
       method: 'POST',

@@ -29,7 +29,7 @@ import {
   tariff,
 } from '../../engine/index.ts'
 import type { EventConfig, Instant, Payment, PaymentFact } from '../../engine/index.ts'
-import { sizeText } from '../../web/event/ui.ts'
+import { tooLargeText } from '../../web/shared/size.ts'
 import { afpicon, chirurgia, fieldOf, listOf, midzone, pulmocon } from './events.ts'
 
 const noon = (text: string): Instant => instant(startOf(day(text)) + 12 * 3_600_000)
@@ -549,12 +549,16 @@ describe('a result page whose address names a date without a zone', () => {
     ['2026-01-25 10:20:30', '25 January 2026, 10:20 am'],
     ['25-01-2026', '25 January 2026'],
     ['25/01/2026', '25 January 2026'],
+    ['5/1/2026', '5 January 2026'],
+    ['25-01-2026 10:20:30', '25 January 2026, 10:20 am'],
+    ['25/01/2026T10:20', '25 January 2026, 10:20 am'],
+    ['2026-01-25T10:20:30.123456', '25 January 2026, 10:20 am'],
   ])('shows %s as Indian time, not as N/A', (date, shown) => {
     const said = resultValues(afpicon, null, { date })['date']
     expect(said?.replaceAll(/\s/g, ' ')).toBe(shown)
   })
 
-  test.each(['2026-02-30', '31/02/2026', '2026-01-25 99:20', 'tomorrow'])(
+  test.each(['2026-02-30', '31/02/2026', '2026-01-25 99:20', '01-25-2026 10:20', 'tomorrow'])(
     'shows %s, which is no date, as N/A',
     (date) => {
       expect(resultValues(afpicon, null, { date })['date']).toBeUndefined()
@@ -562,7 +566,18 @@ describe('a result page whose address names a date without a zone', () => {
   )
 })
 
-test('a file of one byte too many is not said to have the size that is allowed', () => {
-  expect(sizeText(5_242_881)).toBe('5.1\u00a0MB')
-  expect(sizeText(5_242_880)).toBe('5\u00a0MB')
+describe('a file of one byte too many is not said to have the size that is allowed', () => {
+  test.each([
+    [5, '5.1\u00a0MB', '5\u00a0MB'],
+    [2.2, '2.3\u00a0MB', '2.2\u00a0MB'],
+    [2.25, '2.3\u00a0MB', '2.2\u00a0MB'],
+    [1, '1.1\u00a0MB', '1\u00a0MB'],
+    [0.5, '513\u00a0KB', '512\u00a0KB'],
+    [0.3, '308\u00a0KB', '307\u00a0KB'],
+  ])('where %s MB are allowed', (mb, size, limit) => {
+    const max = Math.round(mb * 1024 * 1024)
+    expect(tooLargeText('p.pdf', max + 1, max)).toBe(
+      `p.pdf is ${size}. Please choose a file of at most ${limit}.`,
+    )
+  })
 })

@@ -61,6 +61,12 @@ test('a result page refused an answer with only the fields that the specificatio
     payment_status: 'pending',
     may_pay: false,
   })
+  // What it has under the event file's names is shown, and not N/A.
+  const shown = { category: 'PG Students', total: '₹\u00a03,500' }
+  const closed = read('events/pulmocon2025.yaml')
+  const pulmocon = publicEvent(readEvent(closed.text, ours, closed) as EventConfig)
+  const said = { ...answer, registration_category: 'pg-students' } as Registration
+  expect(valuesOf(pulmocon, said)).toMatchObject(shown)
   // A time that nobody stated is unknown, not 1970.
   expect(valuesOf(event, answer as Registration)['created_at']).toBeUndefined()
   expect(readRegistration({ reg_no: 'PULMO1', payment_date: at })).toMatchObject({

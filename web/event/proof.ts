@@ -1,7 +1,7 @@
 /** A file that was chosen: where it is, and whether it is one that its question takes. */
 import type { Field } from '../../engine/index.ts'
 import type { KeptProof } from '../shared/keep.ts'
-import { sizeText } from './ui.ts'
+import { tooLargeText } from '../shared/size.ts'
 
 /** A file by its name, and where it is. */
 export type Proof =
@@ -37,7 +37,7 @@ export const mayShrink = (field: Field, file: File): boolean =>
 export function refusalOf(field: Field, { name, size }: File): string | null {
   if (field.accept && !field.accept.includes(endingOf(name))) return `${name}: ${field.invalid}`
   if (field.bytesMax !== undefined && size > field.bytesMax)
-    return `${name} is ${sizeText(size)}. Please choose a file of at most ${sizeText(field.bytesMax)}.`
+    return tooLargeText(name, size, field.bytesMax)
   if (size === 0) return `${name} is empty. Please choose another file.`
   return null
 }

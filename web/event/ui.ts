@@ -2,14 +2,9 @@
 import type { UiSchema } from '@rjsf/utils'
 import { uiSchema } from '../../engine/index.ts'
 import type { Field, PublicEvent, RawAnswers } from '../../engine/index.ts'
+import { limitText } from '../shared/size.ts'
 import { typingOf } from './typing.ts'
 import { wayOf } from './way.ts'
-
-/** Bytes as people say them: "5 MB", "340 KB". */
-export function sizeText(bytes: number): string {
-  if (bytes >= 1024 * 1024) return `${Math.ceil((bytes / 1024 / 1024) * 10) / 10}\u00a0MB`
-  return `${Math.max(1, Math.round(bytes / 1024))}\u00a0KB`
-}
 
 /** The event file's hint; of a file also its kinds and its size. */
 function hintOf(field: Field): string | undefined {
@@ -18,7 +13,7 @@ function hintOf(field: Field): string | undefined {
   const list =
     kinds.length > 1 ? `${kinds.slice(0, -1).join(', ')} or ${kinds.at(-1)}` : kinds.join('')
   const size =
-    field.bytesMax === undefined ? '' : `${list ? ', ' : ''}at most ${sizeText(field.bytesMax)}`
+    field.bytesMax === undefined ? '' : `${list ? ', ' : ''}at most ${limitText(field.bytesMax)}`
   return [field.hint, `${list}${size}`].filter(Boolean).join('. ')
 }
 

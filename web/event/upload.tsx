@@ -6,7 +6,7 @@ import { Icon } from '../shared/icons.tsx'
 import { useControl } from './control.tsx'
 import { fetchSending, useProof } from './proofs.ts'
 import type { Proof } from './proof.ts'
-import { sizeText } from './ui.ts'
+import { sizeText } from '../shared/size.ts'
 import '../styles/upload.css'
 
 /**

@@ -3,16 +3,10 @@ import { useRef, useState } from 'react'
 import type { WireFile } from '../../engine/index.ts'
 import { readProof } from '../answers.ts'
 import { Icon } from '../shared/icons.tsx'
+import { limitText, tooLargeText } from '../shared/size.ts'
 import { useActing } from './acting.ts'
 import type { PanelProps } from './panel.ts'
 import { Said } from './said.tsx'
-
-const KILO = 1024
-/** Of bytes, as people say it. */
-const sizeText = (bytes: number): string =>
-  bytes < KILO * KILO
-    ? `${Math.ceil(bytes / KILO)} KB`
-    : `${Math.round((bytes / KILO / KILO) * 10) / 10} MB`
 
 export function Files({ mine: { files }, path, again }: PanelProps) {
   if (files.length === 0) return null
@@ -42,7 +36,9 @@ function OneFile({
     if (chosen === undefined || percent !== null) return
     if (chosen.size === 0 || chosen.size > bytesMax)
       return acting.refuse(
-        `${chosen.name} is ${chosen.size === 0 ? 'empty' : sizeText(chosen.size)}. Please choose a file of at most ${sizeText(bytesMax)}.`,
+        chosen.size === 0
+          ? `${chosen.name} is empty. Please choose another file.`
+          : tooLargeText(chosen.name, chosen.size, bytesMax),
       )
     acting.refuse(null)
     setPercent(0)
@@ -87,7 +83,7 @@ function OneFile({
           : `Sending, ${percent}%`}
       </label>
       <p className="mute small">
-        {accept.length > 0 && `${accept.join(', ').toUpperCase()}, `}at most {sizeText(bytesMax)}
+        {accept.length > 0 && `${accept.join(', ').toUpperCase()}, `}at most {limitText(bytesMax)}
       </p>
     </div>
   )

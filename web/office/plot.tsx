@@ -51,8 +51,13 @@ export function sentenceOf(bars: readonly Bar[], title: string, today: string): 
   const most = bars.reduce((best, bar) => (bar.registrations > best.registrations ? bar : best))
   const richest = bars.reduce((best, bar) => (bar.revenue > best.revenue ? bar : best))
   const total = bars.reduce((sum, bar) => sum + bar.registrations, 0)
+  const counted = `${formatCount(total)} ${total === 1 ? 'registration' : 'registrations'}`
+  if (first.from === last.to) {
+    const revenue = first.revenue > 0 ? `; revenue ${moneyOf(first.revenue, true)}` : ''
+    return `${counted} on ${span(first)}${revenue}.`
+  }
   const parts = [
-    `${formatCount(total)} registrations from ${formatDay(day(first.from))} to ${formatDay(day(last.to))}; the most, ${formatCount(most.registrations)}, ${most.from === most.to ? 'on' : 'in'} ${span(most)}`,
+    `${counted} from ${formatDay(day(first.from))} to ${formatDay(day(last.to))}; the most, ${formatCount(most.registrations)}, ${most.from === most.to ? 'on' : 'in'} ${span(most)}`,
   ]
   if (richest.revenue > 0)
     parts.push(

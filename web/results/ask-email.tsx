@@ -24,7 +24,7 @@ export function AskEmail({ event, message, wrong, onGive }: AskEmailProps) {
   }
   const error = missing ? 'Please enter your email address.' : wrong ? message : null
   return (
-    <section className="fx" aria-labelledby="asks">
+    <section className="fx asking" aria-labelledby="asks">
       <h2 className="disp" id="asks">
         Your email address
       </h2>

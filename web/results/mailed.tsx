@@ -50,7 +50,7 @@ export function Mailed({
     <div className="mailed">
       <Icon name="mail" />
       <p>
-        The confirmation goes to <b>{to}</b>.{' '}
+        The confirmation goes to <b>{to}</b>.{twice}{' '}
         {!(asked.is === 'told' && asked.isSent) && (
           <button
             type="button"
@@ -62,7 +62,6 @@ export function Mailed({
           </button>
         )}{' '}
         <span role="status">{asked.is === 'told' && asked.text}</span>
-        {twice}
       </p>
     </div>
   )
