@@ -1,6 +1,7 @@
 /** `rollcall reconcile`: asks the gateway about every pending payment now, or lays a bank's statement or a settlement beside what is here. */
 import { formatDay, formatMoney, SETTLED_WITHIN_DAYS } from '../../engine/index.ts'
 import type { Reconciled } from '../../engine/index.ts'
+import { SEES_ALL } from '../office/other-numbers.ts'
 import { layBeside, settlementIn } from '../office/reconcile.ts'
 import type { Statement } from '../office/reconcile.ts'
 import { keepReport, layAccount, needsLook, ownerOf, SETTLED_WORDS } from '../office/settlements.ts'
@@ -81,11 +82,11 @@ async function compare(work: AtWork, asked: Asked, terminal: Terminal): Promise<
   const settlement = settlementIn(event, rows)
   if (settlement !== null) {
     const { of, report } = settlement
-    const account = await layAccount(work, of, report)
+    const account = await layAccount(work, of, report, SEES_ALL)
     const status = saySettlement(event.id, account, file, terminal)
     if (who === null) return status
     const given = { file: bytes, lines: report.lines, who }
-    const kept = await keepReport(work, event, of, given, { events: null })
+    const kept = await keepReport(work, event, of, given, SEES_ALL)
     terminal.print(kept.message)
     return status
   }

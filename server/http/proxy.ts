@@ -1,19 +1,9 @@
 /** A proxy in front that TRUST_PROXY does not name: all who come through it share the limits of one visitor, and nothing else would say so. */
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import type { Deps } from '../deps.ts'
 
 /** The headers in which proxies name the address of the visitor. */
 const PASSED_ON = ['x-forwarded-for', 'forwarded', 'x-real-ip'] as const
-/** Every header that only proxies write: `via`, `x-forwarded-host`, `cf-connecting-ip`, `true-client-ip` and their like. */
-const OF_PROXIES =
-  /^(?:via$|forwarded|x-forwarded|x-original-|x-envoy-|cf-|fly-|.*client-ip$|.*real-ip$)/
-/** What the machine calls itself. A proxy that writes no header of its own may still pass on the visitor's host. */
-const OWN_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i
-
-/** Whether a request was passed on by a proxy, or looks as if it was. */
-export const isPassedOn = ({ headers }: Pick<FastifyRequest, 'headers'>): boolean =>
-  Object.keys(headers).some((name) => OF_PROXIES.test(name)) || !OWN_HOST.test(headers.host ?? '')
-
 /** Says so once; whoever writes such a header without a proxy gets no more lines out of us than that. */
 export function tellUnknownProxy(app: FastifyInstance, { environment, log }: Deps): void {
   if (!environment.rateLimits) return

@@ -141,12 +141,9 @@ function makeGuard(deps: Deps) {
       return null
     }
     const sent = readSent(request)
-    const resolved = await resolve(rule, sent, admin.events === null)
-    const foreign = resolved.of.find((id) =>
-      id === null ? admin.events !== null : !maySee(admin, id),
-    )
-    if (foreign !== undefined) {
-      refuse(reply, 403, 'not_your_event', notYours(deps, admin, foreign))
+    const resolved = await resolve(rule, sent, admin)
+    if (resolved.of.some((id) => !maySee(admin, id))) {
+      refuse(reply, 403, 'not_your_event', notYours(deps, admin))
       return null
     }
     if (resolved.is === 'malformed') {
@@ -253,13 +250,9 @@ function orMore(least: Role): string {
   return least === 'owner' ? 'owner' : `${least} or a higher one`
 }
 
-function notYours(deps: Deps, admin: Admin, eventId: string | null): string {
-  const what =
-    eventId === null
-      ? 'what belongs to no event'
-      : (deps.events.byId(eventId)?.config.title ?? 'another event')
+function notYours(deps: Deps, admin: Admin): string {
   const theirs = eventsOf(deps, admin).map((event) => event.title)
   return theirs.length === 0
-    ? `Your account is not for ${what}, nor for any event that is served.`
-    : `Your account is not for ${what}. It is for ${theirs.join(', ')}.`
+    ? 'Your account is not for this event, nor for any event that is served.'
+    : `Your account is not for this event. It is for ${theirs.join(', ')}.`
 }

@@ -1,6 +1,7 @@
 /** The registration numbers that a bank statement names, of its event and of others. */
 import { bankKey, isRegNo, maySee } from '../../engine/index.ts'
 import type { BankKey, EventConfig, Person, reconcile } from '../../engine/index.ts'
+import type { Deps } from '../deps.ts'
 import type { Store } from '../store/store.ts'
 
 /** The events that are served, and who asks. */
@@ -8,6 +9,16 @@ export type OtherEvents = {
   readonly all: readonly EventConfig[]
   readonly user: Pick<Person, 'events'>
 }
+/** What the user may be told of the other events. */
+export const viewerOf = (
+  { events }: Pick<Deps, 'events'>,
+  user: OtherEvents['user'],
+): OtherEvents => ({
+  all: events.all().map(({ config }) => config),
+  user,
+})
+/** A command's user. */
+export const SEES_ALL: OtherEvents = { all: [], user: { events: null } }
 type KnownReferences = Parameters<typeof reconcile>[2]
 type Stored = Awaited<ReturnType<Store['knownReferences']>>['registrations']
 

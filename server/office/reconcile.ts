@@ -37,8 +37,9 @@ import type { ColumnsSaid } from './columns.ts'
 import { STATEMENT_LIMITS } from './csv-lines.ts'
 import type { CsvLine } from './csv-lines.ts'
 import type { Call, OfficeRoutes } from './guard.ts'
-import { keepReport, layAccount, settlementAccount, wireSettlement } from './settlements.ts'
-import { registrationsNamed } from './other-numbers.ts'
+import { settlementAccount } from './settlement-account.ts'
+import { keepReport, layAccount, wireSettlement } from './settlements.ts'
+import { registrationsNamed, viewerOf } from './other-numbers.ts'
 import type { OtherEvents } from './other-numbers.ts'
 import { pricedByDay } from './priced-by-day.ts'
 import { readSheet } from './sheets.ts'
@@ -149,17 +150,15 @@ export async function reconcileRoutes(
     if (settlement !== null) {
       const { of, report } = settlement
       await deps.store.audit({ ...looked, what: 'laid a settlement beside the money that came' })
-      const laid = await layAccount(deps, of, report)
+      const laid = await layAccount(deps, of, report, viewerOf(deps, admin))
       const answer: ReconcileAnswer = {
         status: 'success',
-        settlement: wireSettlement(event, laid, admin),
+        settlement: wireSettlement(event, laid),
       }
       return reply.send(answer)
     }
-    const laid = await layBeside(deps.store, event, rows, statementColumnsIn(query), {
-      all: deps.events.all().map(({ config }) => config),
-      user: admin,
-    })
+    const columns = statementColumnsIn(query)
+    const laid = await layBeside(deps.store, event, rows, columns, viewerOf(deps, admin))
     if (!laid.ok) {
       const asked: ReconcileAnswer = { status: 'success', header: [...laid.error.header] }
       return reply.send(asked)
@@ -180,7 +179,8 @@ export async function reconcileRoutes(
       return refuse(reply, 422, 'not_settlement', 'This is no settlement report of the gateway.')
     const who = admin.username
     const { of, report } = settlement
-    const kept = await keepReport(deps, event, of, { file, lines: report.lines, who }, admin)
+    const said = { file, lines: report.lines, who }
+    const kept = await keepReport(deps, event, of, said, viewerOf(deps, admin))
     return reply.send(kept)
   }
 

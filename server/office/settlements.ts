@@ -7,7 +7,6 @@ import {
   joinLines,
   judgeSettled,
   lineKey,
-  maySee,
   paise,
   payouts,
   rupees,
@@ -17,7 +16,6 @@ import type {
   EventConfig,
   HeldMoney,
   Payout,
-  Person,
   Settled,
   Settlement,
   SettlementKeptAnswer,
@@ -33,10 +31,16 @@ import { refuse } from '../http/refuse.ts'
 import type { SettlementAccount, Store } from '../store/store.ts'
 import { csvRows } from './csv.ts'
 import type { Call, OfficeRoutes } from './guard.ts'
+import { viewerOf } from './other-numbers.ts'
+import type { OtherEvents } from './other-numbers.ts'
+import { settlementAccount } from './settlement-account.ts'
+import { whoseLines } from './whose-lines.ts'
+import type { Whose } from './whose-lines.ts'
 
 type Read = Pick<Store, 'settlementLines' | 'heldMoney' | 'heldOrders'>
-/** All that an account's settlements say. */
+/** All that an account's settlements say to a user. */
 export type Account = {
+  readonly whose: Whose
   readonly settled: readonly Settled[]
   /** All lines of its payouts, also those that are not in the report. */
   readonly all: readonly Settled[]
@@ -46,25 +50,33 @@ export type Account = {
   readonly unsettled: readonly Unsettled[]
 }
 
-/** Null: no money comes through a gateway for it. */
-export function settlementAccount({ payment }: EventConfig): SettlementAccount | null {
-  return payment === null ? null : { source: payment.gateway.name, account: payment.account }
-}
-
 /** Reads and writes nothing. `report` null: what is kept. */
 export async function layAccount(
   { store, clock }: { readonly store: Read; readonly clock: Deps['clock'] },
   of: SettlementAccount,
   report: Settlement | null,
+  viewer: OtherEvents,
 ): Promise<Account> {
   const [kept, held] = await Promise.all([store.settlementLines(of), store.heldMoney(of)])
-  const keys = new Set(kept.map(lineKey))
-  const all = report === null ? kept : joinLines(kept, report.lines)
-  const orders = await store.heldOrders([...new Set(all.map(({ order }) => order))])
-  const settled = judgeSettled(all, held, orders)
+  const named = [...kept, ...(report?.lines ?? [])].map(({ order }) => order)
+  const orders = await store.heldOrders([...new Set(named)])
+  const whose = whoseLines(of, viewer, held, orders)
+  // Otherwise a report that repeats a kept line of another event would show that it is there.
+  const own = kept.filter(whose.isOwn)
+  const all = report === null ? kept : joinLines(own, report.lines)
+  const judged = new Map(
+    judgeSettled(
+      all.filter((line) => !whose.isElsewhere(line)),
+      whose.held,
+      whose.orders,
+    ).map((one) => [one.line, one]),
+  )
+  const settled = all.map((line) => judged.get(line) ?? ofAnotherEvent(line))
+  const keys = new Set(own.map(lineKey))
   const inReport = new Set(report?.lines.map(lineKey))
   const transfers = new Set(report?.lines.map(transferOf))
   return {
+    whose,
     settled: report === null ? settled : settled.filter(({ line }) => inReport.has(lineKey(line))),
     all: settled,
     report:
@@ -72,9 +84,18 @@ export async function layAccount(
         ? null
         : { ...report, fresh: report.lines.filter((line) => !keys.has(lineKey(line))) },
     payouts: payouts(all).filter((payout) => report === null || transfers.has(transferOf(payout))),
-    unsettled: unsettled(settled, held, clock()),
+    unsettled: unsettled(settled, whose.held, clock()),
   }
 }
+
+/** Nothing of it is compared with what is known here. */
+const ofAnotherEvent = (line: SettlementLine): Settled => ({
+  line,
+  as: 'unknown',
+  money: null,
+  order: null,
+  why: null,
+})
 
 /** In which transfer to the bank a line is. */
 const transferOf = ({ utr, day }: Pick<Payout, 'utr' | 'day'>): string =>
@@ -85,23 +106,14 @@ export function needsLook({ as }: Settled): boolean {
   return as !== 'settled' && as !== 'refunded'
 }
 
-/** As somebody sees it who works for some events: the names of others' registrations stay out. */
-export function wireSettlement(
-  event: EventConfig,
-  account: Account,
-  person: Pick<Person, 'events'>,
-): WireSettlement {
-  const { settled, report, unsettled: open } = account
-  // Whether somebody of another event has to look says how a payment stands there.
+export function wireSettlement(event: EventConfig, account: Account): WireSettlement {
+  const { whose, settled, report, unsettled: open } = account
   const shown =
-    report === null ? settled.filter((one) => needsLook(one) && !isForeign(one, person)) : settled
-  const foreign = new Set(
-    settled.filter((one) => isForeign(one, person)).map(({ line }) => lineKey(line)),
-  )
+    report === null ? settled.filter((one) => needsLook(one) && whose.isOwn(one.line)) : settled
   return {
-    fresh: report?.fresh.filter((line) => !foreign.has(lineKey(line))).length ?? null,
-    lines: shown.map((one) => wireLine(one, person)),
-    payouts: payoutsFor(account, person),
+    fresh: report?.fresh.filter(whose.isOwn).length ?? null,
+    lines: shown.map((one) => wireLine(one, whose)),
+    payouts: payoutsFor(account),
     unsettled: open
       .filter(({ money }) => money.eventId === event.id)
       .map(({ money, days }) => ({
@@ -120,11 +132,11 @@ export function wireSettlement(
  * A payout without a line of the user's events is left out. Of others, lines of other events are a count and a sum: the
  * user compares the amount of the whole payout with the bank's.
  */
-function payoutsFor({ all, payouts: paid }: Account, person: Pick<Person, 'events'>): WirePayout[] {
+function payoutsFor({ all, payouts: paid, whose }: Account): WirePayout[] {
   const lines = Map.groupBy(all, ({ line }) => transferOf(line))
   return paid.flatMap((payout): readonly WirePayout[] => {
     const those = lines.get(transferOf(payout)) ?? []
-    const shown = those.filter((one) => !isForeign(one, person))
+    const shown = those.filter(({ line }) => whose.isOwn(line))
     if (shown.length === those.length) return [wirePayout(payout)]
     const [own] = shown.some(isOfEvent) ? payouts(shown.map(({ line }) => line)) : []
     if (own === undefined) return []
@@ -152,9 +164,10 @@ function wirePayout({ day, utr, lines, ...amounts }: Payout): WirePayout {
 const isOfEvent = ({ money, order }: Settled): boolean =>
   (money?.eventId ?? order?.eventId ?? null) !== null
 
-function wireLine(one: Settled, person: Pick<Person, 'events'>): WireSettled {
-  const { line } = one
-  const isHidden = isForeign(one, person)
+function wireLine(one: Settled, { isElsewhere, isPartial }: Whose): WireSettled {
+  const { line, money, order } = one
+  const isHidden = isElsewhere(line)
+  const why = isPartial && money === null && order === null ? NONE_OF_YOURS : one.why
   return {
     line: line.line,
     is: line.is,
@@ -168,20 +181,13 @@ function wireLine(one: Settled, person: Pick<Person, 'events'>): WireSettled {
     net: rupees(line.net),
     day: line.day,
     utr: line.utr,
-    reg_no: isHidden ? null : (ownerOf(one)?.regNo ?? null),
-    why: isHidden ? OF_ANOTHER_EVENT : one.why,
+    reg_no: ownerOf(one)?.regNo ?? null,
+    why: isHidden ? OF_ANOTHER_EVENT : why,
   }
 }
 
-/** Of money or of an order of an event that the user does not work for. */
-function isForeign({ money, order }: Settled, user: Pick<Person, 'events'>): boolean {
-  return [money?.eventId, order?.eventId].some(
-    (id) => id !== undefined && id !== null && !maySee(user, id),
-  )
-}
-
-const OF_ANOTHER_EVENT =
-  'This line belongs to another event. Ask somebody who works for that event.'
+const OF_ANOTHER_EVENT = 'The order id has the form of another event. Ask its staff.'
+const NONE_OF_YOURS = 'Neither the order nor the payment is known in your events.'
 
 /** Null: it is of no registration that is known. */
 export function ownerOf({
@@ -205,32 +211,10 @@ export const SETTLED_WORDS: Readonly<Record<WireSettled['as'], string>> = {
   elsewhere: 'of another event',
 }
 
-/** The lines of a report that touch no event but those of the user, by the order and by the transaction that they name. */
-async function linesFor(
-  store: Pick<Store, 'heldMoney' | 'heldOrders'>,
-  of: SettlementAccount,
-  lines: readonly SettlementLine[],
-  user: Pick<Person, 'events'>,
-): Promise<readonly SettlementLine[]> {
-  if (user.events === null) return lines
-  const [money, orders] = await Promise.all([
-    store.heldMoney(of),
-    store.heldOrders(lines.map(({ order }) => order)),
-  ])
-  const isElsewhere = ({ eventId }: { readonly eventId: string | null }): boolean =>
-    eventId !== null && !maySee(user, eventId)
-  const foreign = {
-    orders: new Set(orders.filter(isElsewhere).map(({ order }) => order)),
-    references: new Set(money.filter(isElsewhere).map(({ reference }) => reference)),
-  }
-  // A line without a reference is kept under its order.
-  return lines.filter(
-    ({ order, reference }) =>
-      !foreign.orders.has(order) && !foreign.references.has(reference === '' ? order : reference),
-  )
-}
-
-/** Keeps what of a report is not kept yet. Lines of events that the user does not work for stay out. */
+/**
+ * Keeps what of a report is not kept yet. For a user of some events, a line stays out whose payment is not known in these
+ * events: it may be another event's. The gateway is asked what came for its order instead.
+ */
 export async function keepReport(
   {
     store,
@@ -246,10 +230,17 @@ export async function keepReport(
     readonly lines: readonly SettlementLine[]
     readonly who: string
   },
-  user: Pick<Person, 'events'>,
+  viewer: OtherEvents,
 ): Promise<SettlementKeptAnswer> {
-  const kept = await linesFor(store, of, report.lines, user)
-  const left = report.lines.length - kept.length
+  const [held, orders] = await Promise.all([
+    store.heldMoney(of),
+    store.heldOrders(report.lines.map(({ order }) => order)),
+  ])
+  const { isKeepable, isElsewhere, orders: own } = whoseLines(of, viewer, held, orders)
+  const kept = report.lines.filter(isKeepable)
+  const elsewhere = report.lines.filter(isElsewhere).length
+  const unknown = report.lines.length - kept.length - elsewhere
+  const left = new Set(report.lines.filter((line) => !isKeepable(line)).map(({ order }) => order))
   const { added, known, toReview } = await store.keepSettlement({
     ...of,
     eventId: event.id,
@@ -257,13 +248,15 @@ export async function keepReport(
     who: report.who,
     at: clock(),
     lines: kept,
+    ask: own.flatMap(({ order }) => (left.has(order) ? [order] : [])),
   })
   const lines = (count: number): string => `${count} ${count === 1 ? 'line' : 'lines'}`
   const said = [
     `${lines(added)} kept`,
     ...(known === 0 ? [] : [`${lines(known)} kept before`]),
     ...(toReview === 0 ? [] : [`money of ${lines(toReview)} is before a person`]),
-    ...(left === 0 ? [] : [`${lines(left)} of other events left unmatched`]),
+    ...(elsewhere === 0 ? [] : [`${lines(elsewhere)} of other events left unmatched`]),
+    ...(unknown === 0 ? [] : [`${lines(unknown)} not known in your events left unmatched`]),
   ]
   return { status: 'success', message: `${said.join(', ')}.`, added, known, to_review: toReview }
 }
@@ -292,7 +285,7 @@ export function settlementRoutes(office: OfficeRoutes, deps: Deps): void {
     })
     const answer: SettlementsAnswer = {
       status: 'success',
-      settlement: wireSettlement(event, await layAccount(deps, of, null), admin),
+      settlement: wireSettlement(event, await layAccount(deps, of, null, viewerOf(deps, admin))),
     }
     return reply.send(answer)
   }
@@ -301,8 +294,8 @@ export function settlementRoutes(office: OfficeRoutes, deps: Deps): void {
     const found = asked(call, reply)
     if (found === null) return reply
     const { admin, event, of } = found
-    const account = await layAccount(deps, of, null)
-    const shown = account.settled.filter((one) => !isForeign(one, admin))
+    const account = await layAccount(deps, of, null, viewerOf(deps, admin))
+    const shown = account.settled.filter(({ line }) => account.whose.isOwn(line))
     const at = deps.clock()
     await deps.store.audit({
       at,
@@ -311,17 +304,16 @@ export function settlementRoutes(office: OfficeRoutes, deps: Deps): void {
       eventId: event.id,
       regNo: null,
     })
-    const others = payoutsFor(account, admin).flatMap(({ day, utr, elsewhere }) =>
+    const others = payoutsFor(account).flatMap(({ day, utr, elsewhere }) =>
       elsewhere === null ? [] : [rowOfOthers(day, utr, elsewhere)],
     )
     const rows = shown.map((one) => {
       const { line, money } = one
-      const { as, reg_no: regNo, order_id: order, why } = wireLine(one, admin)
+      const { as, reg_no: regNo, order_id: order, why } = wireLine(one, account.whose)
       const amounts = [line.amount, line.fee, line.tax, line.net].map((amount) =>
         rupees(amount).toFixed(2),
       )
-      const paid =
-        money === null || as === 'elsewhere' ? line.paidOn : isoIndia(money.paidAt).slice(0, 10)
+      const paid = money === null ? line.paidOn : isoIndia(money.paidAt).slice(0, 10)
       const names = [line.is, order, line.reference, regNo, paid]
       return [line.day, line.utr, ...names, ...amounts, SETTLED_WORDS[as], why]
     })

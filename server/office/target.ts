@@ -1,6 +1,9 @@
-/** Resolves a request to the objects that it names. The guard checks the result, and the handler receives nothing else. */
-import { own } from '../../engine/index.ts'
-import type { RegNo } from '../../engine/index.ts'
+/**
+ * Resolves a request to the objects that it names. The guard checks the result, and the handler receives nothing else.
+ * An object of an event that the user does not work for is missing, like one that does not exist.
+ */
+import { maySee, own } from '../../engine/index.ts'
+import type { Person, RegNo } from '../../engine/index.ts'
 import type { Deps, ServedEvent } from '../deps.ts'
 import type { GuardedRule, TargetKind } from '../http/office-rule.ts'
 import { recordOf } from '../http/sent.ts'
@@ -43,8 +46,8 @@ export type Targets = {
   readonly list: OfficeCall
 }
 
-/** `of`: the events that the request names; null among them: it names something of no event. */
-export type Resolved<T> = { readonly of: readonly (string | null)[] } & (
+/** `of`: the events that the request names as such. */
+export type Resolved<T> = { readonly of: readonly string[] } & (
   | { readonly is: 'found'; readonly target: T }
   | { readonly is: 'missing'; readonly code: string; readonly message: string }
   | { readonly is: 'malformed'; readonly status: 400 | 422; readonly message: string }
@@ -52,8 +55,9 @@ export type Resolved<T> = { readonly of: readonly (string | null)[] } & (
 export type Resolve = <K extends TargetKind>(
   rule: GuardedRule<K>,
   sent: Sent,
-  seesAll: boolean,
+  user: User,
 ) => Promise<Resolved<Targets[K]>>
+type User = Pick<Person, 'events'>
 
 /** A page of a list has fewer; each registration is a transaction of its own. */
 export const ROWS_MAX = 500
@@ -116,27 +120,25 @@ export function makeResolve(deps: Pick<Deps, 'events' | 'store'>): Resolve {
   events.onChange(() => {
     table = officeTable(events.all())
   })
-  const registrationNamed = async (name: string): Promise<StoredRegistration | null> =>
-    (await store.registration(name)) ?? (await store.registration(plainNumber(name)))
-  /** Registrations by number; a number that two events could mean names both. */
+  const registrationNamed = async (name: string, user: User): Promise<StoredRegistration | null> =>
+    seenBy(user, await store.registration(name)) ??
+    seenBy(user, await store.registration(plainNumber(name)))
   const rowsNamed = async (
     names: readonly unknown[],
     wordsOf: (at: number) => NamedRow['words'],
-    seesAll: boolean,
+    user: User,
   ): Promise<Resolved<readonly NamedRow[]>> => {
     const rows: NamedRow[] = []
-    const of: (string | null)[] = []
-    let isMissing = false
     for (const [at, name] of names.entries()) {
       const asked = textOf(name)
-      if (asked === null) return malformed(of, 422, 'A registration is named by its number.')
-      const registration = await registrationNamed(asked)
-      if (registration === null) isMissing = true
-      else of.push(registration.eventId)
+      if (asked === null) return malformed([], 422, 'A registration is named by its number.')
+      const registration = await registrationNamed(asked, user)
       rows.push({ asked, regNo: registration?.regNo ?? null, words: wordsOf(at) })
     }
     // A user of all events reads which of them are unknown, row by row.
-    return isMissing && !seesAll ? missing(of, NO_REGISTRATION) : found(of, rows)
+    return seesAll(user) || rows.every(({ regNo }) => regNo !== null)
+      ? found([], rows)
+      : noRegistration(user)
   }
   const eventNamed = (sent: Sent, { filters }: GuardedRule): Named =>
     named(sent, filters === true ? ['event_id'] : EVENT_NAMES)
@@ -148,98 +150,80 @@ export function makeResolve(deps: Pick<Deps, 'events' | 'store'>): Resolve {
     const served = one === null ? null : events.byId(one)
     return served === null ? missing(known, NO_EVENT, 'no_such_event') : found(known, served)
   }
-  const optionalEvent = (
-    sent: Sent,
-    rule: GuardedRule,
-    seesAll: boolean,
-  ): Resolved<string | null> => {
+  const optionalEvent = (sent: Sent, rule: GuardedRule, user: User): Resolved<string | null> => {
     const { of, one, problem } = eventNamed(sent, rule)
     if (problem !== null) return { ...problem, of }
-    const isKnown = one === null || seesAll || events.byId(one) !== null
+    const isKnown = one === null || seesAll(user) || events.byId(one) !== null
     return isKnown ? found(of, one) : missing([], NO_EVENT, 'no_such_event')
   }
-  const reviewNamed = async (id: string): Promise<(string | null)[] | null> => {
-    const owner = await store.eventOfReview(id)
-    return owner === null ? null : [owner.eventId]
+  const isReviewOf = async (user: User, id: string): Promise<boolean> =>
+    seenBy(user, await store.eventOfReview(id)) !== null
+  const registrationInPath = async (
+    { params }: Sent,
+    user: User,
+  ): Promise<Resolved<StoredRegistration>> => {
+    const registration = await registrationNamed(String(params['reg_no']), user)
+    return registration === null ? noRegistration(user) : found([], registration)
   }
-  const registrationInPath = async ({ params }: Sent): Promise<Resolved<StoredRegistration>> => {
-    const registration = await registrationNamed(String(params['reg_no']))
-    return registration === null
-      ? missing([], NO_REGISTRATION)
-      : found([registration.eventId], registration)
-  }
-  const reviewInBody = async (
-    { body }: Sent,
-    seesAll: boolean,
-  ): Promise<Resolved<string | null>> => {
+  const reviewInBody = async ({ body }: Sent, user: User): Promise<Resolved<string | null>> => {
     const named = own(body, 'review') ?? ''
     if (typeof named !== 'string') return malformed([], 422, '“review” must be text.')
     const id = named.trim()
     if (id === '') return found([], null)
-    const of = await reviewNamed(id)
-    return of === null && !seesAll ? missing([], NO_REVIEW) : found(of ?? [], id)
+    return seesAll(user) || (await isReviewOf(user, id)) ? found([], id) : missing([], NO_REVIEW)
   }
 
   const resolvers: { readonly [K in TargetKind]: Resolver<K> } = {
     own: async () => found([], null),
     any: async () => found([], null),
     every: async () => found([], null),
-    event: async (sent, _seesAll, rule) => servedNamed(sent, rule),
-    events: async (sent, seesAll, rule) => optionalEvent(sent, rule, seesAll),
-    'stored registration': (sent) => registrationInPath(sent),
-    registration: async (sent, seesAll) => {
-      const resolved = await registrationInPath(sent)
+    event: async (sent, _user, rule) => servedNamed(sent, rule),
+    events: async (sent, user, rule) => optionalEvent(sent, rule, user),
+    'stored registration': registrationInPath,
+    registration: async (sent, user) => {
+      const resolved = await registrationInPath(sent, user)
       if (resolved.is !== 'found') return resolved
-      const review = await reviewInBody(sent, seesAll)
-      const of = [...resolved.of, ...review.of]
-      if (review.is !== 'found') return { ...review, of }
+      const review = await reviewInBody(sent, user)
+      if (review.is !== 'found') return review
       const registration = resolved.target
       const served = events.byId(registration.eventId)
       return served === null
-        ? missing(of, 'This registration belongs to an event that is not being served.')
-        : found(of, { registration, served, review: review.target })
+        ? missing([], 'This registration belongs to an event that is not being served.')
+        : found([], { registration, served, review: review.target })
     },
-    payment: async ({ params }) => {
+    payment: async ({ params }, user) => {
       const name = String(params['reg_no'])
-      const registration = await registrationNamed(name)
-      if (registration !== null) {
-        // The store looks for an order of this id as well: of the first attempt, it is the registration itself.
-        const owner = await store.registrationOf(registration.regNo)
-        return found(
-          [registration, owner ?? registration].map(({ eventId }) => eventId),
-          registration.regNo,
-        )
-      }
-      const order = plainNumber(name)
+      const registration = await registrationNamed(name, user)
+      const order = registration?.regNo ?? plainNumber(name)
       const owner = await store.registrationOf(order)
-      return owner === null ? missing([], NO_REGISTRATION) : found([owner.eventId], order)
+      // The store looks for an order of this id as well: of the first attempt, it is the registration itself.
+      const isOf = owner === null ? registration !== null : seenBy(user, owner) !== null
+      return isOf ? found([], order) : noRegistration(user)
     },
-    review: async ({ params, body }, seesAll) => {
+    review: async ({ params, body }, user) => {
       const id = String(params['id'])
-      const of = await reviewNamed(id)
-      if (of === null && !seesAll) return missing([], NO_REVIEW)
+      if (!seesAll(user) && !(await isReviewOf(user, id))) return missing([], NO_REVIEW)
       const to = own(body, 'to') ?? ''
-      if (typeof to !== 'string') return malformed(of ?? [], 422, '“to” must be text.')
+      if (typeof to !== 'string') return malformed([], 422, '“to” must be text.')
       const name = to.trim()
-      if (name === '') return found(of ?? [], { id, to: '' })
-      const target = await registrationNamed(name)
-      if (target === null)
-        return seesAll ? found([], { id, to: name }) : missing(of ?? [], NO_REGISTRATION)
-      return found([...(of ?? []), target.eventId], { id, to: target.regNo })
+      if (name === '') return found([], { id, to: '' })
+      const target = await registrationNamed(name, user)
+      if (target === null) return seesAll(user) ? found([], { id, to: name }) : noRegistration(user)
+      return found([], { id, to: target.regNo })
     },
-    registrations: async (sent, seesAll, rule) => {
-      const event = optionalEvent(sent, rule, seesAll)
+    registrations: async (sent, user, rule) => {
+      const event = optionalEvent(sent, rule, user)
       if (event.is !== 'found') return event
       const names = own(sent.body, 'reg_nos')
       if (!Array.isArray(names) || names.length === 0 || names.length > ROWS_MAX)
         return malformed(event.of, 422, `Tick at least one registration, and at most ${ROWS_MAX}.`)
-      const rows = await rowsNamed([...new Set(names as unknown[])], () => ({}), seesAll)
-      const of = [...event.of, ...rows.of]
+      const rows = await rowsNamed([...new Set(names as unknown[])], () => ({}), user)
+      const { of } = event
       return rows.is === 'found'
         ? found(of, { eventId: event.target, rows: rows.target })
         : { ...rows, of }
     },
-    statement: async (sent, seesAll, rule) => {
+    statement: async (sent, user, rule) => {
       const event = servedNamed(sent, rule)
       if (event.is !== 'found') return event
       const lines = own(sent.body, 'lines') ?? []
@@ -249,9 +233,9 @@ export function makeResolve(deps: Pick<Deps, 'events' | 'store'>): Resolve {
       const rows = await rowsNamed(
         words.map((line) => own(line, 'reg_no')),
         (at) => words[at] ?? {},
-        seesAll,
+        user,
       )
-      const of = [...event.of, ...rows.of]
+      const { of } = event
       return rows.is === 'found'
         ? found(of, { served: event.target, rows: rows.target })
         : { ...rows, of }
@@ -264,8 +248,8 @@ export function makeResolve(deps: Pick<Deps, 'events' | 'store'>): Resolve {
     },
   }
 
-  return async (rule, sent, seesAll) => {
-    const resolved = await resolvers[rule.about](sent, seesAll, rule)
+  return async (rule, sent, user) => {
+    const resolved = await resolvers[rule.about](sent, user, rule)
     const strange = strangeName(rule, sent)
     return strange === null
       ? resolved
@@ -275,22 +259,40 @@ export function makeResolve(deps: Pick<Deps, 'events' | 'store'>): Resolve {
 
 type Resolver<K extends TargetKind> = (
   sent: Sent,
-  seesAll: boolean,
+  user: User,
   rule: GuardedRule,
 ) => Promise<Resolved<Targets[K]>>
 
-const NO_REGISTRATION = 'There is no registration with this number.'
+const seesAll = ({ events }: User): boolean => events === null
+
+/** Null: there is none, or it is of an event that the user does not work for, or of no event. */
+function seenBy<T extends { readonly eventId: string | null }>(
+  user: User,
+  one: T | null,
+): T | null {
+  const isSeen =
+    one !== null && (seesAll(user) || (one.eventId !== null && maySee(user, one.eventId)))
+  return isSeen ? one : null
+}
+
+const noRegistration = (user: User) =>
+  missing(
+    [],
+    seesAll(user)
+      ? 'There is no registration with this number.'
+      : 'There is no registration with this number in your events.',
+  )
 const NO_REVIEW = 'There is no such review.'
 const NO_EVENT = 'There is no event with this name.'
 
-const found = <T>(of: readonly (string | null)[], target: T): Resolved<T> => ({
+const found = <T>(of: readonly string[], target: T): Resolved<T> => ({
   is: 'found',
   of,
   target,
 })
-const missing = (of: readonly (string | null)[], message: string, code = 'not_found') =>
+const missing = (of: readonly string[], message: string, code = 'not_found') =>
   ({ is: 'missing', of, code, message }) as const
-const malformed = (of: readonly (string | null)[], status: 400 | 422, message: string) =>
+const malformed = (of: readonly string[], status: 400 | 422, message: string) =>
   ({ is: 'malformed', of, status, message }) as const
 
 /** People copy a number as pages print it, in groups, or type it in small letters. */

@@ -51,7 +51,7 @@ export function correct(sql: Sql, wanted: NewAct, correction: Correction): ActAn
         at,
         row.id,
       )
-    if (wanted.act === 'transfer') endKeys(sql, row.id)
+    if (wanted.act === 'transfer' || isMoved(row, correction)) endKeys(sql, row.id)
     for (const mail of mails) enqueue(sql, row.id, 'again', mail, at, wanted.actor)
     if (confirmation !== null && row.payment_status !== 'success' && isPaid(sql, row.id))
       confirmByMail(sql, row.id, confirmation, at)
@@ -65,6 +65,10 @@ export function correct(sql: Sql, wanted: NewAct, correction: Correction): ActAn
     })
   })
 }
+
+/** The browser that registered gave another address: it may be a stranger's. */
+const isMoved = ({ email }: RegistrationRow, { searchable }: Correction): boolean =>
+  email.toLowerCase() !== searchable.email.toLowerCase()
 
 function sayDone(act: NewAct['act'], changes: readonly string[], difference: Paise): string {
   if (act === 'transfer') return 'The registration is transferred.'

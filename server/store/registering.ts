@@ -161,7 +161,7 @@ function answerTo(act: () => ActAnswer): ActAnswer {
 /** In place of a fingerprint: the key made this registration, and opens it no more. */
 const KEY_OVER = 'over'
 
-/** Another person has the registration now: the browser that made it neither reads it nor sends it again. */
+/** Another person has the registration now, or its email address is another: the browser that made it neither reads it nor sends it again. */
 export function endKeys(sql: Sql, registrationId: number): void {
   sql('UPDATE idempotency_keys SET fingerprint = ? WHERE registration_id = ?').run(
     KEY_OVER,

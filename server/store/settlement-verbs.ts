@@ -21,6 +21,8 @@ export type NewSettlement = SettlementAccount & {
   readonly who: string
   readonly at: Instant
   readonly lines: readonly SettlementLine[]
+  /** Orders that the gateway is asked about again, because lines of them are not kept. */
+  readonly ask?: readonly string[]
 }
 export type KeptSettlement = {
   readonly added: number

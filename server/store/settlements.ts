@@ -62,7 +62,11 @@ const OF_ACCOUNT = "account IN (?, '')"
 
 /** One transaction: lines that are new, and what follows of those of which nothing was known. */
 export function keepSettlement(sql: Sql, kept: NewSettlement): KeptSettlement {
-  const { source, account, eventId, sha256, who, at, lines } = kept
+  const { source, account, eventId, sha256, who, at, lines, ask = [] } = kept
+  for (const order of ask) {
+    const row = orderRow(sql, source, order)
+    if (row !== undefined) rearm(sql, row.order_id, at)
+  }
   const fresh = lines.filter(
     (line) =>
       sql('SELECT 1 FROM settlement_lines WHERE source = ? AND account = ? AND key = ?').get(

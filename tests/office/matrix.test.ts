@@ -202,7 +202,7 @@ function ask(
   const list = server.deps.events.byId(here)?.config.admin.lists[0]
   const query = new URLSearchParams({
     // A call that takes no event refuses one.
-    ...(/\/(find|stats|me|session|my-lists|admins|served-files)\b/.test(url)
+    ...(isOfTarget(url) || /\/(find|stats|me|session|my-lists|admins|served-files)\b/.test(url)
       ? {}
       : { event: here, event_id: here }),
     list_id: list?.id ?? '',
@@ -213,18 +213,21 @@ function ask(
     method,
     url: method === 'GET' ? `${filled}${filled.includes('?') ? '&' : '?'}${query}` : filled,
     headers: token === '' ? {} : { authorization: `Bearer ${token}` },
-    ...(method === 'POST' && { payload: { event: here } }),
+    ...(method === 'POST' && { payload: isOfTarget(url) ? {} : { event: here } }),
   })
 }
+/** Its path names a registration or a review: of another event, there is none with this number. */
+const isOfTarget = (url: string): boolean => /\/(registrations\/:reg_no|reviews\/:id)\b/.test(url)
 
 /** What the table says a person hears: `in` is whatever the call itself answers. */
-function expected(row: Row, { role, works }: Asker): 'in' | 401 | 403 {
+function expected(row: Row, url: string, { role, works }: Asker): 'in' | 401 | 403 | 404 {
   if (row === 'public' || row === 'anybody') return 'in'
   if (role === null) return 401
   if (row === 'signed in') return 'in'
   const [least, , of] = row.split(' ')
   const isEnough = ROLES.indexOf(role) >= ROLES.findIndex((one) => one === least)
   const isTheirs = of === 'all' ? works === 'everywhere' : works !== 'elsewhere'
+  if (isEnough && !isTheirs && isOfTarget(url)) return 404
   return isEnough && isTheirs ? 'in' : 403
 }
 
@@ -235,8 +238,9 @@ async function wrongWith(row: Row, method: 'GET' | 'POST', url: string): Promise
     // Signing in and out is its own test; here it would end the sessions that ask.
     if (row === 'anybody' && asker.role !== null) continue
     const { statusCode, body } = await ask(asker, method, url)
-    const is = statusCode === 401 || statusCode === 403 ? statusCode : 'in'
-    const due = expected(row, asker)
+    const isNone = statusCode === 404 && /no such review|in your events/.test(body)
+    const is = statusCode === 401 || statusCode === 403 || isNone ? statusCode : 'in'
+    const due = expected(row, url, asker)
     // A login without a password is refused as such, a foreign page as such: neither is about who asks.
     if (is !== due && !(row === 'anybody' && /foreign_origin/.test(body)))
       wrong.push(
@@ -324,13 +328,14 @@ const asker = (name: string): Asker => {
 
 describe('somebody of one event', () => {
   test('is told in a sentence whose event it is, and which role it takes', async () => {
-    const elsewhere = await ask(asker('owner-elsewhere'), 'GET', '/admin/registrations/:reg_no')
+    const elsewhere = await ask(asker('owner-elsewhere'), 'GET', '/admin/codes')
     const { title } = server.deps.events.byId(here)!.config
     expect(elsewhere.json()).toMatchObject({
       status: 'error',
       code: 'not_your_event',
-      message: expect.stringMatching(`^Your account is not for ${title}. It is for .+\\.$`),
+      message: expect.stringMatching(/^Your account is not for this event. It is for .+\.$/),
     })
+    expect(elsewhere.body).not.toContain(title)
     const desk = await ask(asker('desk-here'), 'POST', '/admin/registrations/:reg_no/refund')
     expect(desk.json()).toMatchObject({
       code: 'role_may_not',
@@ -409,7 +414,7 @@ describe('somebody of one event', () => {
       })
       return [answer.statusCode, answer.json().code]
     }
-    expect(await move('treasurer-here')).toEqual([403, 'not_your_event'])
+    expect(await move('treasurer-here')).toEqual([404, 'not_found'])
     // Whoever works for both hears of the decision itself, which does not fit this review.
     expect(await move('all-treasurer')).toEqual([409, 'not_allowed'])
   })

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type {
+  EventConfig,
   OfficeRegistrationAnswer,
   OrderId,
   Paise,
@@ -10,7 +11,7 @@ import type {
   SettlementsAnswer,
   WireSettlement,
 } from '../../engine/index.ts'
-import { formatMoney, paise } from '../../engine/index.ts'
+import { formatMoney, paise, randomDigits, regNoOf } from '../../engine/index.ts'
 import { main } from '../../server/cli.ts'
 import { xlsxOf } from '../../server/office/xlsx.ts'
 import { fixtureEvent } from '../server/fixture.ts'
@@ -389,6 +390,7 @@ test('a treasurer of one event who keeps a report of the shared account changed 
   const theirs = await registered('other2026')
   const paidThere = await paid('AP30', 'other2026')
   const mine = await registered()
+  const paidHere = await paid('AP35')
   await server.deps.store.addAdmin('shared', await cheapHash(PASSWORD), server.now(), {
     role: 'treasurer',
     events: [EVENT],
@@ -400,6 +402,7 @@ test('a treasurer of one event who keeps a report of the shared account changed 
     sale('NOBODYS1', 'AP32', 1180, 'UTR30'),
     `${theirs.order},AP33,500.00,0,0,500.00,UTR30,30-01-2026,Refund`,
     sale(mine.order, 'AP34', 1180, 'UTR30'),
+    sale(paidHere.order, 'AP35', 1180, 'UTR30'),
   )
   const before = await server.deps.store.registration(theirs.regNo)
   const kept = await post(asked('reconcile/keep'), file, one)
@@ -408,27 +411,27 @@ test('a treasurer of one event who keeps a report of the shared account changed 
     {
       status: 'success',
       message:
-        '2 lines kept, money of 2 lines is before a person, 3 lines of other events left unmatched.',
-      added: 2,
+        '1 line kept, 2 lines of other events left unmatched, 3 lines not known in your events left unmatched.',
+      added: 1,
       known: 0,
-      to_review: 2,
+      to_review: 0,
     },
   ])
   expect(await server.deps.store.registration(theirs.regNo)).toEqual(before)
   expect(
     server.rows("SELECT order_id FROM settlement_lines WHERE utr = 'UTR30' ORDER BY order_id"),
-  ).toEqual(
-    [{ order_id: mine.order }, { order_id: 'NOBODYS1' }].toSorted((a, b) =>
-      a.order_id < b.order_id ? -1 : 1,
-    ),
-  )
+  ).toEqual([{ order_id: paidHere.order }])
   // The order id of a first attempt is the number of the registration.
   const looked = await post(asked('reconcile'), file, one)
   const shown = JSON.stringify(looked.body)
   for (const hidden of [theirs.regNo, paidThere.regNo]) expect(shown).not.toContain(hidden)
   expect(shown).toContain(mine.regNo)
   // A user of both events keeps the rest.
-  expect((await post(asked('reconcile/keep'), file)).body).toMatchObject({ added: 3, known: 2 })
+  expect((await post(asked('reconcile/keep'), file)).body).toMatchObject({
+    added: 5,
+    known: 1,
+    to_review: 3,
+  })
   const csv = await one.get(`/admin/settlements/export/?event=${EVENT}`)
   for (const hidden of [theirs.regNo, paidThere.regNo]) expect(csv.body).not.toContain(hidden)
 })
@@ -495,4 +498,98 @@ test('a made-up report told a treasurer whether a payment of another event was s
   expect(settlement?.fresh).toBe(0)
   const ownView = await curious.json(asked('settlements'))
   expect(JSON.stringify(ownView)).not.toContain('AP4')
+})
+
+test('a made-up report told a treasurer which orders and payments of another event exist, also once such lines are kept', async () => {
+  const pending = await registered('other2026')
+  const theirs = await paid('AP70', 'other2026')
+  const [mine, paidHere] = [await registered(), await paid('AP71')]
+  const settled = sale(theirs.order, 'AP70', theirs.amount / 100, 'UTR70')
+  const refund = (order: string, reference: string) =>
+    `${order},${reference},500.00,0,0,500.00,UTR70,30-01-2026,Refund`
+  await server.deps.store.addAdmin('guesses', await cheapHash(PASSWORD), server.now(), {
+    role: 'treasurer',
+    events: [EVENT],
+  })
+  const one = await signIn(server, 'guesses')
+  const event = server.deps.events.byId('other2026')?.config as EventConfig
+  const digits = Array.from({ length: randomDigits(event) }, () => 4)
+  const nobodys = regNoOf(event, digits)
+  /** The same lines of what exists and of what does not. */
+  const lines = (order: string, reference: string): readonly string[] => [
+    sale(order, reference, theirs.amount / 100, 'UTR70'),
+    sale(order, 'AP72', 1180, 'UTR70'),
+    sale(`${order}02`, 'AP73', 1180, 'UTR70'),
+    sale(mine.order, reference, theirs.amount / 100, 'UTR70'),
+    sale('NOBODYS7', reference, theirs.amount / 100, 'UTR70'),
+    sale('', reference, theirs.amount / 100, 'UTR70'),
+    refund(order, reference),
+    refund(mine.order, reference),
+    sale(paidHere.order, 'AP71', paidHere.amount / 100, 'UTR71'),
+  ]
+  const answersTo = async (order: string, reference: string): Promise<string> => {
+    const file = report(...lines(order, reference))
+    const answers = [
+      await post(asked('reconcile'), file, one),
+      await post(asked('reconcile/keep'), file, one),
+      await one.json(asked('settlements')),
+      (await one.get(asked('settlements/export'))).body,
+    ]
+    return JSON.stringify(answers).replaceAll(order, 'ORDER').replaceAll(reference, 'REFERENCE')
+  }
+  const none = report(sale(paidHere.order, 'AP71', paidHere.amount / 100, 'UTR71'))
+  expect((await post(asked('reconcile/keep'), none, one)).code).toBe(200)
+  const compare = async (): Promise<void> => {
+    const invented = await answersTo(nobodys, 'AP79')
+    expect(await answersTo(theirs.order, 'AP70')).toBe(invented)
+    expect(await answersTo(pending.order, 'AP78')).toBe(invented)
+  }
+  await compare()
+  const { settlement } = (await post(asked('reconcile'), report(...lines(nobodys, 'AP79')), one))
+    .body
+  const [elsewhere, unknown] = ['elsewhere', 'unknown']
+  expect(settlement?.lines.map(({ as }) => as)).toEqual([
+    'settled',
+    elsewhere,
+    elsewhere,
+    elsewhere,
+    unknown,
+    unknown,
+    unknown,
+    elsewhere,
+    unknown,
+  ])
+  // A user of all events keeps the line of the other event.
+  expect(
+    (await post('/admin/reconcile/keep/?event=other2026', report(settled))).body,
+  ).toMatchObject({ added: 1 })
+  await compare()
+  expect((await post(asked('reconcile'), report(settled))).body.settlement?.lines).toMatchObject([
+    { as: 'settled', reg_no: theirs.regNo },
+  ])
+  expect(
+    server.rows(
+      "SELECT reference FROM settlement_lines WHERE utr IN ('UTR70', 'UTR71') ORDER BY id",
+    ),
+  ).toEqual([{ reference: 'AP71' }, { reference: 'AP70' }])
+})
+
+test('a payment that nobody knew of, in a shared report that a treasurer of its event alone keeps, is asked about at the gateway', async () => {
+  const mine = await registered()
+  const now = server.now()
+  await server.deps.store.applyFact(
+    mine.order,
+    { type: 'declined', code: '400', message: 'Declined', at: now },
+    null,
+  )
+  await server.deps.store.addAdmin('asks', await cheapHash(PASSWORD), server.now(), {
+    role: 'treasurer',
+    events: [EVENT],
+  })
+  const one = await signIn(server, 'asks')
+  const next = () =>
+    server.rows(`SELECT next_ask_at FROM payments WHERE order_id = '${mine.order}'`)
+  const before = next()
+  await post(asked('reconcile/keep'), report(sale(mine.order, 'AP80', 1180, 'UTR80')), one)
+  expect(next()).not.toEqual(before)
 })

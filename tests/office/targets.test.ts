@@ -6,7 +6,7 @@ import Database from 'better-sqlite3'
 import { join } from 'node:path'
 import Fastify from 'fastify'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { instant, orderIdOf, paise } from '../../engine/index.ts'
+import { instant, orderIdOf, paise, randomDigits, regNoOf } from '../../engine/index.ts'
 import type { RegNo } from '../../engine/index.ts'
 import type { GuardedRule, TargetKind } from '../../server/http/office-rule.ts'
 import { officeRoutes, refuseUnguarded } from '../../server/office/guard.ts'
@@ -38,6 +38,8 @@ type Request = {
 let server: TestApp
 let mine: Party
 let theirs: Party
+/** Of the same event, with numbers in the same form, and there is none of it. */
+let invented: Party
 let routes: readonly Route[]
 
 beforeAll(async () => {
@@ -45,6 +47,13 @@ beforeAll(async () => {
   const [first, second] = server.deps.events.all().map(({ config }) => config.id)
   mine = await party(first ?? '', 100)
   theirs = await party(second ?? '', 200)
+  const { config } = server.deps.events.byId(theirs.event) ?? {}
+  if (config === undefined) throw new Error('two events are needed')
+  const regNo = regNoOf(
+    config,
+    Array.from({ length: randomDigits(config) }, () => 4),
+  )
+  invented = { ...theirs, regNo, orderId: orderIdOf(regNo, 2), review: 'C999999' }
   const { fixedRoutes, eventCalls } = server.app
   routes = [
     ...fixedRoutes.map(({ method, url, office }) => ({ method, url, rule: office })),
@@ -164,46 +173,46 @@ const line = (named: unknown) => ({
   day: '2025-10-09',
 })
 
-/** For each kind of target, requests of my owner that name something of theirs. */
-const ATTACKS: Readonly<Record<TargetKind, () => readonly Request[]>> = {
+/** For each kind of target, requests of my owner that name something of another party. */
+const ATTACKS: Readonly<Record<TargetKind, (other: Party) => readonly Request[]>> = {
   own: () => eventNamed(),
   any: () => eventNamed(),
   every: () => [{}, ...eventNamed()],
   event: () => eventNamed(),
   events: () => eventNamed(),
-  registration: () => [
-    ...spellings(theirs).map((name) => ({ params: { reg_no: name } })),
-    ...[theirs.review, ...wrapped(theirs.review)].map((review) => ({
+  registration: (other) => [
+    ...spellings(other).map((name) => ({ params: { reg_no: name } })),
+    ...[other.review, ...wrapped(other.review)].map((review) => ({
       body: { act: 'dismiss', review },
     })),
     ...eventNamed(),
   ],
-  'stored registration': () => [
-    ...spellings(theirs).map((name) => ({ params: { reg_no: name } })),
+  'stored registration': (other) => [
+    ...spellings(other).map((name) => ({ params: { reg_no: name } })),
     ...eventNamed(),
   ],
-  payment: () => [
-    ...spellings(theirs).map((name) => ({ params: { reg_no: name } })),
+  payment: (other) => [
+    ...spellings(other).map((name) => ({ params: { reg_no: name } })),
     ...eventNamed(),
   ],
-  review: () => [
-    { params: { id: theirs.review } },
-    ...[...spellings(theirs), ...spellings(theirs).flatMap(wrapped)].map((to) => ({
+  review: (other) => [
+    { params: { id: other.review } },
+    ...[...spellings(other), ...spellings(other).flatMap(wrapped)].map((to) => ({
       body: { decision: 'move', to },
     })),
     ...eventNamed(),
   ],
-  registrations: () => [
-    ...[...spellings(theirs), ...spellings(theirs).flatMap(wrapped)].flatMap((name) => [
+  registrations: (other) => [
+    ...[...spellings(other), ...spellings(other).flatMap(wrapped)].flatMap((name) => [
       { body: { reg_nos: [name] } },
       { body: { reg_nos: [mine.regNo, name] } },
       { body: { event: mine.event, reg_nos: [name] } },
     ]),
-    { body: { reg_nos: theirs.regNo } },
+    { body: { reg_nos: other.regNo } },
     ...eventNamed({ reg_nos: [mine.regNo] }),
   ],
-  statement: () => [
-    ...[...spellings(theirs), ...spellings(theirs).flatMap(wrapped)].flatMap((name) => [
+  statement: (other) => [
+    ...[...spellings(other), ...spellings(other).flatMap(wrapped)].flatMap((name) => [
       { body: { event: mine.event, lines: [line(name)] } },
       { body: { event: mine.event, lines: [line(mine.regNo), line(name)] } },
     ]),
@@ -341,7 +350,7 @@ describe('a user of another event', () => {
       // Under /api, with the slash and as HEAD a route is the same one: some of the requests are enough.
       const isMain =
         route.method !== 'HEAD' && !route.url.startsWith('/api/') && !route.url.endsWith('/')
-      for (const [at, request] of ATTACKS[route.rule.about]().entries()) {
+      for (const [at, request] of ATTACKS[route.rule.about](theirs).entries()) {
         if (!isMain && at % 9 !== 0) continue
         if (route.method !== 'POST' && request.body !== undefined) continue
         const { statusCode, body } = await ask(route, mine, request)
@@ -356,6 +365,47 @@ describe('a user of another event', () => {
     expect(reached).toEqual([])
     expect(stored()).toEqual(before)
     expect(asked).toBeGreaterThan(2000)
+  })
+
+  test('could tell from the answers which numbers of that event exist', async () => {
+    const told: string[] = []
+    let asked = 0
+    for (const route of routes) {
+      if (route.url.startsWith('/api/') || route.url.endsWith('/')) continue
+      const made = ATTACKS[route.rule.about](invented)
+      for (const [at, request] of ATTACKS[route.rule.about](theirs).entries()) {
+        const madeUp = made[at] ?? {}
+        const isSame = JSON.stringify(request) === JSON.stringify(madeUp)
+        if (isSame || (route.method !== 'POST' && request.body !== undefined)) continue
+        const [of, ofMadeUp] = await Promise.all([
+          ask(route, mine, request),
+          ask(route, mine, madeUp),
+        ])
+        asked += 1
+        const answers = [of, ofMadeUp].map(({ statusCode, body }) => `${statusCode} ${body}`)
+        if (answers[0] !== answers[1])
+          told.push(
+            `${route.method} ${route.url} ${JSON.stringify(request)}: ${answers.join(' | ')}`,
+          )
+      }
+    }
+    expect(told).toEqual([])
+    expect(asked).toBeGreaterThan(200)
+  })
+
+  test('reads that a number of that event is none of their events', async () => {
+    const { body, statusCode } = await server.app.inject({
+      url: `/admin/registrations/${theirs.regNo}/`,
+      headers: { authorization: `Bearer ${mine.token}` },
+    })
+    expect([statusCode, JSON.parse(body)]).toEqual([
+      404,
+      {
+        status: 'error',
+        code: 'not_found',
+        message: 'There is no registration with this number in your events.',
+      },
+    ])
   })
 })
 

@@ -1,4 +1,6 @@
 /** What the number of a registration alone does not give: it stands on badges and in the subjects of emails. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { paise } from '../../engine/index.ts'
 import type { OrderId, RegisterAnswer } from '../../engine/index.ts'
@@ -71,4 +73,61 @@ test('the browser that registered reads nothing of the person to whom the regist
   const again = await server.post(`/api/${EVENT}/register/`, fixtureDelegate, {}, key)
   expect(again.statusCode).toBe(422)
   expect(again.body).not.toContain('second.example')
+})
+
+test.each(['transfer', 'card'])(
+  'after the office corrected the email address of an unpaid registration, the old browser got a new link and the new address (%s)',
+  async (way) => {
+    const name = 'lekhacon2027'
+    const file = `${name}.yaml`
+    const text = readFileSync(join(import.meta.dirname, '..', 'events', file), 'utf8')
+    const other = await startTestApp({ clock: '2027-01-10', events: { [file]: text } })
+    try {
+      const staff = await signIn(other)
+      const key = { 'idempotency-key': 'the-key-of-the-old-browser' }
+      const answers = {
+        full_name: 'Wrong Person',
+        email: 'wrong@delegate.example',
+        phone_number: '9847000000',
+        registered_as: 'member',
+        way,
+      }
+      const registersAgain = () => other.post(`/api/${name}/register/`, answers, {}, key)
+      const paysAgain = (order: string) =>
+        other.app.inject({
+          method: 'POST',
+          url: '/api/payment/retry/',
+          payload: { order_id: order },
+          headers: key,
+        })
+      const { reg_no: number = '' } = (await registersAgain()).json<RegisterAnswer>()
+      expect((await registersAgain()).statusCode).toBe(201)
+      const corrected = { full_name: 'Right Person', email: 'right@delegate.example' }
+      const done = await staff.act(number, { act: 'correct', why: 'Mistyped.', answers: corrected })
+      expect(done.status, JSON.stringify(done)).toBe(200)
+      const again = await registersAgain()
+      expect(again.statusCode).toBe(422)
+      const read = await other.app.inject({
+        url: `/api/${name}/registrations/${number}/`,
+        headers: key,
+      })
+      // What the number alone shows.
+      expect(read.json()).toHaveProperty('partial', true)
+      for (const { body } of [again, await paysAgain(number)])
+        for (const word of ['right@delegate.example', 'Right Person', '/my/'])
+          expect(body).not.toContain(word)
+      expect(read.body).not.toContain('right@delegate.example')
+    } finally {
+      await other.close()
+    }
+  },
+)
+
+test('a correction of anything but the email address leaves the browser that registered its registration', async () => {
+  const key = { 'idempotency-key': 'the-key-of-a-corrected-name' }
+  const { reg_no: number = '' } = await registers(key)
+  const answers = { full_name: 'Corrected Delegate', email: fixtureDelegate.email.toUpperCase() }
+  const done = await office.act(number, { act: 'correct', why: 'Mistyped.', answers })
+  expect(done.status).toBe(200)
+  expect(await registers(key)).toMatchObject({ reg_no: number })
 })

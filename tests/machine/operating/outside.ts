@@ -30,7 +30,10 @@ import { USER_ID } from './unit.ts'
 const DISK_MB = 100
 
 const healthOf = async (url: string): Promise<string> => {
-  const { status, text } = await askOnce(url, { path: '/healthz' })
+  const { status, text } = await askOnce(url, {
+    path: '/healthz',
+    headers: { connection: 'keep-alive' },
+  })
   const { health, code, troubles } = JSON.parse(text) as {
     readonly health?: string
     readonly code?: string

@@ -207,7 +207,7 @@ export async function officeOf(url: string): Promise<(path: string) => Promise<s
 
 /** Lines of /metrics by their name. */
 export async function figuresOf(url: string): Promise<ReadonlyMap<string, number>> {
-  const { text } = await askOnce(url, { path: '/metrics' })
+  const { text } = await askOnce(url, { path: '/metrics', headers: { connection: 'keep-alive' } })
   return new Map(
     [...text.matchAll(/^(rollcall_\S+) (\S+)$/gm)].map(([, name = '', value]) => [
       name,
