@@ -13,8 +13,9 @@ import { makeClock } from '../machine/clock.ts'
 import { freeBytes } from '../machine/disk.ts'
 import { missingAccounts } from '../machine/environment.ts'
 import { servable } from '../machine/servable.ts'
-import { damageIn } from '../store/copies.ts'
+import { damageIn, lookInto } from '../store/copies.ts'
 import { DATABASE_FILE } from '../store/database.ts'
+import { lackOf, lostDatabase } from '../store/lost-database.ts'
 import { versionsIn } from '../store/migrating.ts'
 import { servingPid } from '../store/serving.ts'
 import { lookAtPostgres } from '../store/postgres/looking.ts'
@@ -80,9 +81,7 @@ const CHECKS: readonly Check[] = [
   },
   async ({ environment, hasDatabase }) => [await serversOf(environment, hasDatabase)],
   async ({ environment, hasDatabase, served }) =>
-    hasDatabase
-      ? databaseOf(environment, served)
-      : [look('There is no database yet; the first start makes one.')],
+    hasDatabase ? databaseOf(environment, served) : [missingDatabase(environment.dataDir)],
   async ({ events, refused }) => [
     good(`${events.length} event files are clean.`),
     ...refused.map(wrong),
@@ -233,6 +232,12 @@ function rightsOf({ dataDir }: Environment): readonly Finding[] {
       ]
 }
 
+/** No database, or none with tables: of a folder that a server used before it was lost. */
+function missingDatabase(dataDir: string): Finding {
+  const lost = lostDatabase(dataDir)
+  return lost === null ? look('There is no database yet; the first start makes one.') : wrong(lost)
+}
+
 async function databaseOf(
   { dataDir, databaseUrl }: Environment,
   served: readonly ServedEvent[],
@@ -252,6 +257,7 @@ async function databaseOf(
     ]
   }
   try {
+    if (lackOf(dataDir) !== null) return [missingDatabase(dataDir)]
     const { found, known } = versionsIn(dataDir)
     if (found !== null && found > known)
       return [
@@ -265,8 +271,16 @@ async function databaseOf(
         : look(`The database is of version ${found}; the next start brings it to ${known}.`)
     const damage = damageIn(path.join(dataDir, DATABASE_FILE))
     if (damage !== null) return [version, wrong(`The database is damaged: ${damage}.`)]
+    const { rows } = lookInto(path.join(dataDir, DATABASE_FILE))
     const missing = await missingIn(dataDir)
-    return [version, good('The database is whole.'), filesOf(missing)]
+    return [
+      version,
+      good('The database is whole.'),
+      ...(rows['registrations'] === 0
+        ? [look('The database has no registrations: a copy of it does not count as a backup.')]
+        : []),
+      filesOf(missing),
+    ]
   } catch (error) {
     return [wrong(databaseTrouble(error) ?? String(error))]
   }
