@@ -123,8 +123,8 @@ export function openCondition(deps: ConditionDeps): Condition {
         return await seen.troubles
       } catch (error) {
         seen = null
-        deps.log.error({ error: String(error) }, 'the health check could not write')
         const text = writeTrouble(error instanceof StoreBusy ? error.code : '')
+        deps.log.error({ error: String(error), why: text }, 'the health check could not write')
         return [{ code: 'cannot_write', text, isDown: true }]
       }
     },

@@ -46,7 +46,8 @@ function hasNoTables(file: string): boolean {
   try {
     const db = new Database(file, { readonly: true })
     try {
-      return db.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined
+      const version = Number(db.pragma('user_version', { simple: true }))
+      return version === 0 && db.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined
     } finally {
       db.close()
     }

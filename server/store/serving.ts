@@ -5,11 +5,15 @@ import {
   existsSync,
   openSync,
   readFileSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { DATABASE_FILE } from './database.ts'
 import { lackOf } from './lost-database.ts'
 
 /** Held by SQLite's own lock, which ends with its process, however that ends: a file with a number in it stays behind. */
@@ -61,6 +65,38 @@ function lockOn(file: string): Database.Database | 'replaced' | null {
   if (before !== undefined && statSync(file, { throwIfNoEntry: false })?.ino === before) return lock
   lock.close()
   return 'replaced'
+}
+
+/**
+ * A process that has the database of a folder open, also one that was deleted there since; null: none is seen. Only Linux
+ * says so, and of other users' processes only to root.
+ */
+export function databaseUser(dataDir: string): number | null {
+  const file = join(realpathSync(dataDir), DATABASE_FILE)
+  const links = new Set([file, `${file} (deleted)`])
+  for (const name of namesIn('/proc')) {
+    const pid = Number(name)
+    if (!Number.isSafeInteger(pid) || pid === process.pid) continue
+    for (const fd of namesIn(`/proc/${pid}/fd`))
+      if (links.has(targetOf(`/proc/${pid}/fd/${fd}`))) return pid
+  }
+  return null
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}
+
+function targetOf(link: string): string {
+  try {
+    return readlinkSync(link)
+  } catch {
+    return ''
+  }
 }
 
 /** The process of the server that is at work on a data folder; null: there is none, or it has no number. */
