@@ -39,7 +39,12 @@ export async function openStore({
   readonly migrates?: boolean
   readonly isNew?: boolean
 }): Promise<Store> {
-  if (databaseUrl === null) return (await openInside({ dataDir, migrates, isNew })).store
+  if (databaseUrl === null) {
+    // No command makes an empty database either, which the next start would take for the one that is missing.
+    const lost = isNew ? null : lostDatabase(dataDir)
+    if (lost !== null) throw new LostDatabase(lost)
+    return (await openInside({ dataDir, migrates })).store
+  }
   const { openInsidePostgres } = await import('./postgres/open.ts')
   return (await openInsidePostgres({ url: databaseUrl, migrates, isNew: isNew || !migrates })).store
 }
@@ -48,19 +53,15 @@ export async function openStore({
 export async function openInside({
   dataDir,
   migrates = false,
-  isNew = false,
   seam = {},
   begin,
 }: {
   readonly dataDir: string
   readonly migrates?: boolean
-  readonly isNew?: boolean
   readonly seam?: Seam
   readonly begin?: Begin
 }): Promise<Inside> {
   keepPrivate(dataDir)
-  const lost = isNew ? null : lostDatabase(dataDir)
-  if (lost !== null) throw new LostDatabase(lost)
   const file = join(dataDir, DATABASE_FILE)
   const data: WriterData = { file, migrates, seam }
   const { waitingMax = WAITING_MAX } = seam
