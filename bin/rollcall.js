@@ -32,8 +32,8 @@
       .then(
         function (status) {
           process.exitCode = status
-          // After a fault of ours, threads may be left that would keep the process for ever.
-          if (status === 3) process.exit(3)
+          // After a fault of ours or of the machine, threads may be left that would keep the process for ever.
+          if (status === 3 || status === 75) process.exit(status)
         },
         function (error) {
           console.error(error)

@@ -21,9 +21,10 @@ import { cacheFolderIn } from './events/cache.ts'
 import type { Judge } from './events/folder.ts'
 import { openRegistry } from './events/registry.ts'
 import { warmValidators } from './events/validators.ts'
+import { holdsTraces, lackOf, lostDatabase, moveRestAside } from './store/lost-database.ts'
 import { openStore } from './store/open.ts'
 import { beginServing } from './store/serving.ts'
-import { databaseTrouble } from './store/trouble.ts'
+import { troubleOf } from './store/trouble.ts'
 import type { Store } from './store/store.ts'
 import { openKeeping } from './acting/erasing.ts'
 import { openGivenBack } from './paying/given-back.ts'
@@ -39,6 +40,8 @@ export type AssembleOptions = {
   readonly print: (text: string) => void
   /** Whether the event files are watched, payments reconciled and mails sent without anybody asking. */
   readonly works: boolean
+  /** Whether an empty database takes the place of one that was lost; it does not when left out. */
+  readonly isNew?: boolean
   /** The event files only. */
   readonly watches?: boolean
   /** Whether what is new in the event files is activated for all servers of the database; as `works` when left out. */
@@ -63,15 +66,58 @@ export type Assembled = {
   /** Answers what is in flight, then closes everything; nothing acknowledged is lost. */
   close(): Promise<void>
 }
-/** Why it cannot start, and the exit status that says so: 1 an event file, 2 the environment. */
-export type CannotStart = { readonly text: string; readonly status: 1 | 2 }
+/** Why it cannot start, and the exit status that says so: 1 an event file, 2 the environment, 75 what may pass (EX_TEMPFAIL). */
+export type CannotStart = { readonly text: string; readonly status: 1 | 2 | 75 }
 
 export async function assemble(
   environment: Environment,
   options: AssembleOptions,
 ): Promise<Result<Assembled, CannotStart>> {
   const unusable = unusableFolder(environment, options.log)
-  if (unusable !== null) return err({ text: unusable, status: 2 })
+  if (unusable !== null) return err(unusable)
+  const begins = mayBegin(environment, options)
+  if (!begins.ok) return err({ text: begins.error, status: 2 })
+  try {
+    return await assembleServing(environment, { ...options, mayMake: begins.value })
+  } catch (error) {
+    const cannot = cannotStart(error, environment)
+    if (cannot === null) throw error
+    return err(cannot)
+  }
+}
+
+/** What does not let a server start for a fault of the machine; null: the fault is ours. */
+export function cannotStart(error: unknown, { dataDir }: Environment): CannotStart | null {
+  const trouble = troubleOf(error, dataDir)
+  if (trouble === null) return null
+  return trouble.isTemporary
+    ? { text: `${trouble.text} Then start again; a unit of systemd does so by itself.`, status: 75 }
+    : { text: trouble.text, status: 2 }
+}
+
+/** Whether a database may be made where there is none; refused where one was lost, or is there and is not to be. */
+function mayBegin(
+  { dataDir, databaseUrl }: Environment,
+  { works, isNew = false }: AssembleOptions,
+): Result<boolean, string> {
+  if (!works) return ok(false)
+  const hasServed = holdsTraces(dataDir)
+  if (databaseUrl !== null) return ok(isNew || !hasServed)
+  if (isNew && lackOf(dataDir) === null)
+    return err(
+      `There is a database in ${dataDir}. Start without --new to serve it. To begin with an empty one, move it away or set another DATA_DIR.`,
+    )
+  const lost = isNew ? null : lostDatabase(dataDir)
+  return lost === null ? ok(true) : err(lost)
+}
+
+/** `mayMake`: whether a database is made where there is none. */
+type Beginning = AssembleOptions & { readonly mayMake: boolean }
+
+async function assembleServing(
+  environment: Environment,
+  options: Beginning,
+): Promise<Result<Assembled, CannotStart>> {
   // Whoever works on what waits is alone; a command beside a server only looks.
   const leave = options.works ? beginServing(environment.dataDir) : () => {}
   if (leave === null)
@@ -79,7 +125,10 @@ export async function assemble(
       text: `DATA_DIR is ${environment.dataDir}, and another server is at work there: each mail would go out twice. Stop that one first, or give this one a DATA_DIR of its own.`,
       status: 2,
     })
-  const assembled = await assembleAlone(environment, options)
+  const assembled = await assembleAlone(environment, options).catch((error: unknown) => {
+    leave()
+    throw error
+  })
   if (!assembled.ok) {
     leave()
     return assembled
@@ -96,15 +145,28 @@ export async function assemble(
 
 async function assembleAlone(
   environment: Environment,
+  options: Beginning,
+): Promise<Result<Assembled, CannotStart>> {
+  const { clock, opens = openStore, works, isNew = false, mayMake } = options
+  const aside =
+    isNew && environment.databaseUrl === null ? moveRestAside(environment.dataDir, clock()) : null
+  if (aside !== null)
+    options.print(`${aside.names.join(', ')} of an earlier database are now in ${aside.folder}.`)
+  const store = await opens({ ...environment, migrates: works, isNew: mayMake })
+  try {
+    return await assembleOn(store, environment, options)
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+}
+
+async function assembleOn(
+  store: Store,
+  environment: Environment,
   options: AssembleOptions,
 ): Promise<Result<Assembled, CannotStart>> {
-  const { clock, log, opens = openStore } = options
-  const store = await opens({ ...environment, migrates: options.works }).catch((error: unknown) => {
-    const trouble = databaseTrouble(error)
-    if (trouble === null) throw error
-    return trouble
-  })
-  if (typeof store === 'string') return err({ text: store, status: 2 })
+  const { clock, log } = options
   const opened = await openEvents(environment, options, store)
   if (!opened.ok) {
     await store.close()
@@ -182,8 +244,10 @@ async function assembleAlone(
 }
 
 /** Null when the event files can be read and the data folder written. */
-function unusableFolder({ eventsDir, dataDir }: Environment, log: Log): string | null {
-  if (!existsSync(eventsDir)) return `EVENTS_DIR is ${eventsDir}, and there is no such folder.`
+function unusableFolder(environment: Environment, log: Log): CannotStart | null {
+  const { eventsDir, dataDir } = environment
+  if (!existsSync(eventsDir))
+    return { text: `EVENTS_DIR is ${eventsDir}, and there is no such folder.`, status: 2 }
   try {
     const { tightened, notOurs } = keepPrivate(dataDir)
     if (tightened > 0)
@@ -198,8 +262,10 @@ function unusableFolder({ eventsDir, dataDir }: Environment, log: Log): string |
       )
     accessSync(dataDir, constants.W_OK)
     return null
-  } catch {
-    return `DATA_DIR is ${dataDir}, and nothing can be written there.`
+  } catch (error) {
+    const cannot = cannotStart(error, environment)
+    if (cannot?.status === 75) return cannot
+    return { text: `DATA_DIR is ${dataDir}, and nothing can be written there.`, status: 2 }
   }
 }
 

@@ -1,7 +1,7 @@
 /** `rollcall`: finds the command, and turns what it says into an exit status. */
 import type { Command, Status, Terminal } from './commands/command.ts'
 import { environment } from './machine/environment.ts'
-import { databaseTrouble } from './store/trouble.ts'
+import { troubleOf } from './store/trouble.ts'
 
 /** Loaded when asked for: `validate` needs no database, and `--help` needs nothing. */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
@@ -64,13 +64,22 @@ export async function main(
   try {
     return await command.run(rest, terminal)
   } catch (error) {
-    const trouble = databaseTrouble(error)
+    const trouble = troubleOf(error, dataDirOf(terminal))
     if (trouble !== null) {
-      terminal.complain(trouble)
+      terminal.complain(trouble.text)
       return 2
     }
     terminal.complain(error instanceof Error ? (error.stack ?? error.message) : String(error))
     return 3
+  }
+}
+
+/** Where the disk is looked at: a command that reads no environment has no data there. */
+function dataDirOf(terminal: Terminal): string {
+  try {
+    return terminal.environment()?.dataDir ?? '.'
+  } catch {
+    return '.'
   }
 }
 

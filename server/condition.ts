@@ -2,11 +2,15 @@
  * How well the server is: what keeps it from taking registrations, and what somebody should look after before it does. One
  * answer for whoever watches from outside, for the figures and for the office.
  */
+import { readdir } from 'node:fs/promises'
 import { formatInstant } from '../engine/index.ts'
 import type { Instant } from '../engine/index.ts'
 import type { Deps } from './deps.ts'
 import { backedUpAt } from './machine/backed-up.ts'
+import { lookAtDescriptors } from './machine/descriptors.ts'
 import { freeBytes } from './machine/disk.ts'
+import { StoreBusy } from './store/store.ts'
+import { writeTrouble } from './store/trouble.ts'
 
 /** A disk that takes longer than this to take one row is not healthy. */
 const WRITE_MS_MAX = 5_000
@@ -23,6 +27,9 @@ const MAIL_WAITS_MS_MAX = 15 * 60_000
 /** A backup of every night, and some hours to be late. */
 const BACKUP_MS_MAX = 36 * 60 * 60_000
 
+/** What is done about too many open files. */
+const RAISE = 'Raise the limit (LimitNOFILE of the unit), and look who holds connections open.'
+
 export type Trouble = {
   readonly code:
     | 'cannot_write'
@@ -33,6 +40,7 @@ export type Trouble = {
     | 'gateway'
     | 'backup'
     | 'clock'
+    | 'descriptors'
   /** A sentence for the operator. */
   readonly text: string
   /** Whether nobody can register. */
@@ -68,6 +76,20 @@ export function openCondition(deps: ConditionDeps): Condition {
         'little_room',
         `${inMb(free)} are free, and files of delegates are refused below ${inMb(FILES_BYTES_MIN)}.`,
       )
+    const descriptors = await lookAtDescriptors(environment.dataDir)
+    if (descriptors.is === 'none')
+      say('descriptors', `No file and no connection can be opened. ${RAISE}`, true)
+    else if (descriptors.is === 'few')
+      say(
+        'descriptors',
+        `${descriptors.open} of ${descriptors.most} files and connections are open. ${RAISE}`,
+      )
+    const folder = await readdir(environment.eventsDir).catch((error: unknown) => error)
+    if (folder instanceof Error)
+      say(
+        'event_files',
+        `EVENTS_DIR is ${environment.eventsDir}, and it cannot be read. The events are served as they were. Put the folder back.`,
+      )
     for (const { why } of events.refused()) say('event_files', why)
     const { mailsQueued } = await store.operating()
     if (mailsQueued.since !== null && at - mailsQueued.since > MAIL_WAITS_MS_MAX)
@@ -101,8 +123,9 @@ export function openCondition(deps: ConditionDeps): Condition {
         return await seen.troubles
       } catch (error) {
         seen = null
-        deps.log.error({ error: String(error) }, 'the health check could not write')
-        return [{ code: 'cannot_write', text: 'The database does not take writes.', isDown: true }]
+        const text = writeTrouble(error instanceof StoreBusy ? error.code : '')
+        deps.log.error({ error: String(error), why: text }, 'the health check could not write')
+        return [{ code: 'cannot_write', text, isDown: true }]
       }
     },
   }

@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import type { FastifyListenOptions } from 'fastify'
 import { assert, err, formatInstant, ok } from '../engine/index.ts'
 import type { Result } from '../engine/index.ts'
-import { assemble } from './assemble.ts'
+import { assemble, cannotStart } from './assemble.ts'
 import type { Assembled, CannotStart } from './assemble.ts'
 import type { Terminal } from './commands/command.ts'
 import { giveBackLater } from './machine/at-rest.ts'
@@ -55,12 +55,13 @@ const ownProcess: Place = {
 
 /**
  * Starts everything and listens. Resolves once it is said where; refused with a sentence and the exit status where an
- * event file, a variable or the database does not let it start.
+ * event file, a variable or the database does not let it start. `isNew`: an empty database may take the place of one that was lost.
  */
 export async function boot(
   wanted: Environment,
   terminal: Terminal,
   place: Place = ownProcess,
+  { isNew = false }: { readonly isNew?: boolean } = {},
 ): Promise<Result<Booted, CannotStart>> {
   const fit = servable(wanted)
   if (!fit.ok) return err({ status: 2, text: fit.error.join('\n') })
@@ -80,6 +81,7 @@ export async function boot(
     log,
     print: terminal.complain,
     works: true,
+    isNew,
   })
   if (!assembled.ok) {
     await free()
@@ -90,11 +92,15 @@ export async function boot(
     log.info({}, 'told to read the event files again')
     void deps.events.reload()
   }
-  const first = await addFirstAdmin(assembled.value)
+  const first = await addFirstAdmin(assembled.value).catch((error: unknown) => {
+    const cannot = cannotStart(error, environment)
+    if (cannot === null) throw error
+    return err(cannot)
+  })
   if (!first.ok) {
     await free()
     await assembled.value.close()
-    return err({ status: 2, text: first.error })
+    return first
   }
   const password = first.value
   try {
@@ -251,14 +257,17 @@ async function withRealPort(
  * Adds the first admin when there is none. Answers the password if it was made up, to be printed once;
  * refuses one that everybody guesses.
  */
-async function addFirstAdmin({ deps }: Assembled): Promise<Result<string | null, string>> {
+async function addFirstAdmin({ deps }: Assembled): Promise<Result<string | null, CannotStart>> {
   const { store, environment, clock, events } = deps
   if ((await store.adminCount()) > 0) return ok(null)
   const given = environment.firstAdmin.password
   const names = [environment.firstAdmin.username, ...events.all().map(({ config }) => config.id)]
   const refusal = given === null ? null : passwordRefusal(given, names)
   if (refusal !== null)
-    return err(`ADMIN_PASSWORD is not taken. ${refusal} Or leave it out, and one is made up.`)
+    return err({
+      status: 2,
+      text: `ADMIN_PASSWORD is not taken. ${refusal} Or leave it out, and one is made up.`,
+    })
   const password = given ?? makePassword()
   const added = await store.addAdmin(
     environment.firstAdmin.username,

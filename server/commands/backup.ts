@@ -1,9 +1,11 @@
 /** `rollcall backup` and `rollcall restore`: all that is stored, as a folder that can be kept elsewhere, and back. */
+import { rmSync } from 'node:fs'
+import { constants } from 'node:os'
 import path from 'node:path'
 import { formatInstant } from '../../engine/index.ts'
 import type { Environment } from '../deps.ts'
 import { noteBackup } from '../machine/backed-up.ts'
-import { backUp, pruneBackups, restore } from '../machine/backup.ts'
+import { backUp, partOf, pruneBackups, restore } from '../machine/backup.ts'
 import type { Copied } from '../machine/backup.ts'
 import { makeClock } from '../machine/clock.ts'
 import { placeTrouble } from '../store/trouble.ts'
@@ -25,8 +27,9 @@ Exit status: 0 done; 1 done, but files were missing or damaged on the disk (they
 
 const restoreHelp = `Usage: rollcall restore DIR [--move-aside]
 
-Puts a backup into DATA_DIR. No server may be running there. Everything is compared with the list of the backup first. The event files of the backup stay in DIR/events: copy them to
-EVENTS_DIR, or point EVENTS_DIR there. A database of an older version is brought up to date by the next start.
+Puts a backup into DATA_DIR. No server may be running there. Everything is compared with the list of the backup, before it is put
+in place and again afterwards. The event files of the backup stay in DIR/events: copy them to EVENTS_DIR, or point EVENTS_DIR there.
+What was stored after the backup is lost. A database of an older version is brought up to date by the next start.
 
   --move-aside   moves a database that is in DATA_DIR, and its log, into a folder of their own; without it they are refused
 
@@ -47,20 +50,22 @@ export const backingUp: Command = {
     if (environment === null) return 2
     const at = makeClock(environment.clockStart)()
     const into = path.resolve(given.positionals[0] ?? '')
-    const done = await backUp(environment, into, at)
+    const done = await leavingNothing(partOf(into), () => backUp(environment, into, at))
     if (!done.ok) return refused(terminal, done.error)
     const status = told(terminal, done.value, `are in ${into}`)
+    if ((done.value.list.rows['registrations'] ?? 0) === 0) {
+      terminal.complain(
+        'The database has no registrations: this does not count as a backup. Its time is not noted and no older backup is removed.',
+      )
+      return status
+    }
     await noteBackup(environment.dataDir, at).catch((error: unknown) => {
-      const why = placeTrouble(error, environment.dataDir)
-      if (why === null) throw error
+      const why = placeTrouble(error, environment.dataDir) ?? `${messageOf(error)}.`
       terminal.complain(
         `The backup is complete. The time of the backup could not be noted: ${why} The server will report an older backup until the next one.`,
       )
     })
-    if (prune === undefined) return status
-    const folder = path.dirname(into)
-    for (const name of await pruneBackups(folder, Number(prune)))
-      terminal.print(`Removed the older backup ${path.join(folder, name)}.`)
+    if (prune !== undefined) await removeOlder(terminal, path.dirname(into), Number(prune))
     return status
   },
 }
@@ -85,6 +90,35 @@ export const restoring: Command = {
     if (aside !== null) terminal.print(`The database that was in ${dataDir} is now in ${aside}.`)
     return told(terminal, done.value, `of ${formatInstant(list.at)} are in ${dataDir}`)
   },
+}
+
+const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error)
+
+async function removeOlder(terminal: Terminal, folder: string, kept: number): Promise<void> {
+  try {
+    for (const name of await pruneBackups(folder, kept))
+      terminal.print(`Removed the older backup ${path.join(folder, name)}.`)
+  } catch (error) {
+    terminal.complain(
+      `The backup is complete. Older ones could not be removed from ${folder}: ${messageOf(error)}. Remove them by hand.`,
+    )
+  }
+}
+
+/** Does it so that a signal in the middle of it leaves no folder behind. */
+async function leavingNothing<T>(part: string, work: () => Promise<T>): Promise<T> {
+  const end = (signal: NodeJS.Signals): void => {
+    rmSync(part, { recursive: true, force: true })
+    process.exit(128 + constants.signals[signal])
+  }
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+  for (const signal of signals) process.once(signal, end)
+  try {
+    return await work()
+  } finally {
+    for (const signal of signals) process.removeListener(signal, end)
+  }
 }
 
 /** Null after saying why not. */

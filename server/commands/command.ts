@@ -2,8 +2,8 @@
 import type { Readable } from 'node:stream'
 import type { Environment } from '../deps.ts'
 
-/** 0: done. 1: it found something wrong (findings, no such admin). 2: it was asked wrongly. 3: our fault. */
-export type Status = 0 | 1 | 2 | 3
+/** 0: done. 1: it found something wrong (findings, no such admin). 2: it was asked wrongly. 3: our fault. 75: the machine's, and it may pass. */
+export type Status = 0 | 1 | 2 | 3 | 75
 export type Command = {
   /** One line for the list of commands. */
   readonly summary: string

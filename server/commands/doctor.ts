@@ -13,8 +13,9 @@ import { makeClock } from '../machine/clock.ts'
 import { freeBytes } from '../machine/disk.ts'
 import { missingAccounts } from '../machine/environment.ts'
 import { servable } from '../machine/servable.ts'
-import { damageIn } from '../store/copies.ts'
+import { damageIn, lookInto } from '../store/copies.ts'
 import { DATABASE_FILE } from '../store/database.ts'
+import { lackOf, lostDatabase } from '../store/lost-database.ts'
 import { versionsIn } from '../store/migrating.ts'
 import { servingPid } from '../store/serving.ts'
 import { lookAtPostgres } from '../store/postgres/looking.ts'
@@ -74,15 +75,13 @@ const CHECKS: readonly Check[] = [
     const text = `${Math.floor(free / 1024 / 1024)} MB are free for DATA_DIR`
     return [
       free < ROOM_BYTES_MIN
-        ? wrong(`${text}: files of delegates are refused, and soon everybody.`)
+        ? wrong(`${text}: files of delegates are refused, and soon everybody. Free some space.`)
         : good(`${text}.`),
     ]
   },
   async ({ environment, hasDatabase }) => [await serversOf(environment, hasDatabase)],
   async ({ environment, hasDatabase, served }) =>
-    hasDatabase
-      ? databaseOf(environment, served)
-      : [look('There is no database yet; the first start makes one.')],
+    hasDatabase ? databaseOf(environment, served) : [missingDatabase(environment.dataDir)],
   async ({ events, refused }) => [
     good(`${events.length} event files are clean.`),
     ...refused.map(wrong),
@@ -116,14 +115,17 @@ const CHECKS: readonly Check[] = [
   async ({ environment }) => {
     if (environment.databaseUrl !== null)
       return [
-        look('Copies of a database in PostgreSQL are made with pg_dump: see to it that they are.'),
+        look('Copies of a database in PostgreSQL are made with pg_dump. Make one every night.'),
       ]
     const last = await backedUpAt(environment.dataDir)
-    if (last === null) return [look('No backup was made with rollcall backup yet.')]
+    if (last === null)
+      return [look('No backup was made with rollcall backup yet. Run it every night.')]
     const hours = Math.floor((makeClock(environment.clockStart)() - last) / HOUR_MS)
     return [
       hours > BACKUP_HOURS_MAX
-        ? wrong(`The last backup is ${hours} hours old.`)
+        ? wrong(
+            `The last backup is ${hours} hours old. Run rollcall backup, and see why the last ones were not made.`,
+          )
         : good(`The last backup is ${hours} hours old.`),
     ]
   },
@@ -170,7 +172,9 @@ async function eventsOf({
     return {
       served: [],
       events: [],
-      refused: [`EVENTS_DIR is ${eventsDir}, and it cannot be read.`],
+      refused: [
+        `EVENTS_DIR is ${eventsDir}, and it cannot be read. Set it to the folder of the event files.`,
+      ],
     }
   }
 }
@@ -202,12 +206,12 @@ async function serversOf(environment: Environment, hasDatabase: boolean): Promis
     return answering === null
       ? good('No server is at work here now.')
       : wrong(
-          `A server of another DATA_DIR answers at ${url}: one of this DATA_DIR cannot start there.`,
+          `A server of another DATA_DIR answers at ${url}: one of this DATA_DIR cannot start there. Stop that one, or set another PORT.`,
         )
   const here = `A server is at work here (process ${pid})`
   if (answering === null)
     return wrong(
-      `${here}, and none answers at ${url}: it got stuck, or HOST and PORT are not the ones that it was started with.`,
+      `${here}, and none answers at ${url}: it got stuck, or HOST and PORT are not the ones that it was started with. Compare them, look into its log, and start it again.`,
     )
   const other = answering.process ?? pid
   return other === pid
@@ -222,7 +226,11 @@ function rightsOf({ dataDir }: Environment): readonly Finding[] {
   try {
     accessSync(dataDir, constants.W_OK)
   } catch {
-    return [wrong(`DATA_DIR is ${dataDir}, and nothing can be written there.`)]
+    return [
+      wrong(
+        `DATA_DIR is ${dataDir}, and nothing can be written there. Give the user who runs Rollcall the right to.`,
+      ),
+    ]
   }
   return (there.mode & 0o077) === 0
     ? [good(`DATA_DIR is ${dataDir}, and no other user reads it.`)]
@@ -231,6 +239,12 @@ function rightsOf({ dataDir }: Environment): readonly Finding[] {
           `Other users of this machine can read DATA_DIR (${dataDir}); the next start closes it.`,
         ),
       ]
+}
+
+/** No database, or none with tables: of a folder that a server used before it was lost. */
+function missingDatabase(dataDir: string): Finding {
+  const lost = lostDatabase(dataDir)
+  return lost === null ? look('There is no database yet; the first start makes one.') : wrong(lost)
 }
 
 async function databaseOf(
@@ -252,11 +266,12 @@ async function databaseOf(
     ]
   }
   try {
+    if (lackOf(dataDir) !== null) return [missingDatabase(dataDir)]
     const { found, known } = versionsIn(dataDir)
     if (found !== null && found > known)
       return [
         wrong(
-          `The database is of a newer version of Rollcall (${found}; this one knows ${known}).`,
+          `The database is of a newer version of Rollcall (${found}; this one knows ${known}). Start the newer one.`,
         ),
       ]
     const version =
@@ -264,9 +279,23 @@ async function databaseOf(
         ? good(`The database is of version ${known}.`)
         : look(`The database is of version ${found}; the next start brings it to ${known}.`)
     const damage = damageIn(path.join(dataDir, DATABASE_FILE))
-    if (damage !== null) return [version, wrong(`The database is damaged: ${damage}.`)]
+    if (damage !== null)
+      return [
+        version,
+        wrong(
+          `The database is damaged: ${damage}. Stop the server and put back the last backup, or let "sqlite3 rollcall.db .recover" save what can be read.`,
+        ),
+      ]
+    const { rows } = lookInto(path.join(dataDir, DATABASE_FILE))
     const missing = await missingIn(dataDir)
-    return [version, good('The database is whole.'), filesOf(missing)]
+    return [
+      version,
+      good('The database is whole.'),
+      ...(rows['registrations'] === 0
+        ? [look('The database has no registrations: a copy of it does not count as a backup.')]
+        : []),
+      filesOf(missing),
+    ]
   } catch (error) {
     return [wrong(databaseTrouble(error) ?? String(error))]
   }
@@ -276,7 +305,7 @@ const filesOf = (missing: readonly string[]): Finding =>
   missing.length === 0
     ? good('Every file that a registration refers to is there.')
     : wrong(
-        `${missing.length} files that registrations refer to are missing, the first is ${missing[0]}.`,
+        `${missing.length} files that registrations refer to are missing, the first is ${missing[0]}. Put them back from a backup.`,
       )
 
 /** Whether the gateway is reached, and whether its clock and ours agree: both in one answer, whatever it says. */
@@ -306,9 +335,13 @@ async function gatewayOf(
         const seconds = Math.round(Math.abs(makeClock(clockStart)() - theirs) / 1000)
         return Number.isNaN(theirs) || seconds <= CLOCK_SECONDS_MAX
           ? good(`The gateway at ${host} is reached, and its clock agrees with ours.`)
-          : wrong(`Our clock and that of the gateway at ${host} differ by ${seconds} seconds.`)
+          : wrong(
+              `Our clock and that of the gateway at ${host} differ by ${seconds} seconds. Check the time service (NTP) of this machine.`,
+            )
       } catch {
-        return wrong(`The gateway at ${host} is not reached.`)
+        return wrong(
+          `The gateway at ${host} is not reached. Check the network and the firewall of this machine.`,
+        )
       }
     }),
   )

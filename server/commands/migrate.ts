@@ -1,4 +1,5 @@
 /** `rollcall migrate`: brings the database up to date while no server runs, or says whether that is needed. */
+import { lostDatabase } from '../store/lost-database.ts'
 import { openStore } from '../store/open.ts'
 import { versionsIn } from '../store/migrating.ts'
 import { beginServing } from '../store/serving.ts'
@@ -27,6 +28,11 @@ export const migrating: Command = {
       terminal.complain(
         'DATABASE_URL is set: a database in PostgreSQL is brought up to date by the next start. Copy it with pg_dump first.',
       )
+      return 2
+    }
+    const lost = lostDatabase(dataDir)
+    if (lost !== null) {
+      terminal.complain(lost)
       return 2
     }
     const { found, known } = versionsIn(dataDir)

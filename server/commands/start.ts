@@ -2,32 +2,32 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
+import { readArguments } from './arguments.ts'
 import type { Command, Status, Terminal } from './command.ts'
 import type { Environment } from '../deps.ts'
 import { setLibrariesToProduction } from '../machine/environment.ts'
 
 export const start: Command = {
   summary: 'Serve landing page, forms and office, and the sandbox gateway',
-  help: `Usage: rollcall start
+  help: `Usage: rollcall start [--new]
 
 Builds the web app when it is missing or older than its sources (in production it only says so), then serves everything until it is
 told to stop (SIGTERM or Ctrl-C). The first time it prints a password for the office.
+
+  --new   begins with an empty database where another one was in DATA_DIR; without it such a start is refused
 
 Where and how is said by environment variables: PORT, HOST, PUBLIC_URL, DATA_DIR, EVENTS_DIR,
 ADMIN_USERNAME, ADMIN_PASSWORD, SMTP_URL, MAIL_FROM, GATEWAY_MODE, AIRPAY_<ACCOUNT>_…, RATE_LIMITS,
 CLOCK, TRUST_PROXY, SANDBOX_PORT, METRICS_TOKEN. Secrets also come from files: ADMIN_PASSWORD_FILE and so on.
 
-Exit status: 0 stopped as told, 1 an event file has errors, 2 a variable is wrong, 3 our fault.`,
+Exit status: 0 stopped as told; 1 an event file has errors; 2 a variable is wrong, or the database cannot be used; 3 our fault;
+75 a fault that may pass, such as a full disk or a PostgreSQL that is down: start again.`,
   run: async (args, terminal) => {
-    if (args.length > 0) {
-      terminal.complain(
-        'rollcall start takes no arguments; it is told everything by environment variables.',
-      )
-      return 2
-    }
+    const given = readArguments(args, { new: { type: 'boolean' } }, [0, 0], start.help, terminal)
+    if (given === null) return 2
     const environment = terminal.environment()
     if (environment === null) return 2
-    return serveUntilStopped(environment, terminal)
+    return serveUntilStopped(environment, terminal, { isNew: given.values['new'] === true })
   },
 }
 
@@ -46,6 +46,7 @@ async function buildApart(): Promise<Status> {
 export async function serveUntilStopped(
   environment: Environment,
   terminal: Terminal,
+  how: { readonly isNew?: boolean } = {},
 ): Promise<Status> {
   const { isWebBuilt } = await import('./web-build.ts')
   if (!(await isWebBuilt())) {
@@ -61,7 +62,7 @@ export async function serveUntilStopped(
   // After the build, which reads the environment anew and must find what the operator has set.
   setLibrariesToProduction()
   const { boot } = await import('../serve.ts')
-  const booted = await boot(environment, terminal)
+  const booted = await boot(environment, terminal, undefined, how)
   if (!booted.ok) {
     terminal.complain(booted.error.text)
     return booted.error.status

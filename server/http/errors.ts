@@ -3,6 +3,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import type { Instant } from '../../engine/index.ts'
 import type { Deps } from '../deps.ts'
 import { StoreBusy } from '../store/store.ts'
+import { writeTrouble } from '../store/trouble.ts'
 import { GivenUp } from './bodies.ts'
 import { pathOf } from './event-calls.ts'
 import { refuse, RETRY_SECONDS, toldOf } from './refuse.ts'
@@ -31,8 +32,9 @@ export function answersErrors(
     const at = deps.clock()
     if (toldAt !== null && at >= toldAt && at - toldAt < TOLD_EVERY_MS) return
     toldAt = at
+    const why = error instanceof StoreBusy ? { why: writeTrouble(error.code) } : {}
     deps.log.error(
-      { error: error.message },
+      { error: error.message, ...why },
       'requests are refused, because the machine takes no more',
     )
   }

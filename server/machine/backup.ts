@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream, existsSync } from 'node:fs'
-import { cp, mkdir, open, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, open, readFile, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { err, ok } from '../../engine/index.ts'
@@ -13,9 +13,9 @@ import type { Instant, Result } from '../../engine/index.ts'
 import { copyDatabase, damageIn, lookInto } from '../store/copies.ts'
 import { DATABASE_FILE, DATABASE_FILES } from '../store/database.ts'
 import { versionsIn } from '../store/migrating.ts'
-import { beginServing } from '../store/serving.ts'
-import { placeTrouble } from '../store/trouble.ts'
-import { keepPrivate } from './private.ts'
+import { beginServing, databaseUser } from '../store/serving.ts'
+import { databaseTrouble, placeTrouble } from '../store/trouble.ts'
+import { giveToOwner, keepPrivate } from './private.ts'
 
 const LIST_FILE = 'backup.json'
 const FILES = 'uploads'
@@ -56,8 +56,10 @@ export async function backUp(
   if (!existsSync(database)) return err(`DATA_DIR is ${dataDir}, and there is no database in it.`)
   if (versionsIn(dataDir).found === 0)
     return err(`The database ${database} is empty. An empty database is not a backup.`)
-  const part = `${into}.part`
+  const part = partOf(into)
+  let parents: string | undefined
   try {
+    parents = await mkdir(path.dirname(into), { recursive: true })
     await rm(part, { recursive: true, force: true })
     keepPrivate(part)
     const copied = await copyAll({ dataDir, eventsDir }, part, at)
@@ -66,10 +68,34 @@ export async function backUp(
     return ok(copied)
   } catch (error) {
     await rm(part, { recursive: true, force: true }).catch(() => {})
-    const why = placeTrouble(error, into)
+    if (parents !== undefined) await removeEmpty(path.dirname(into), parents)
+    const why = copyTrouble(error, { dataDir, eventsDir }, into)
     if (why === null) throw error
     return err(`${why} No backup was made.`)
   }
+}
+
+/** Where a backup is until it is whole. */
+export const partOf = (into: string): string => `${into}.part`
+
+/** Removes empty folders from `folder` up to `top`. */
+async function removeEmpty(folder: string, top: string): Promise<void> {
+  for (let place = folder; place.startsWith(top); place = path.dirname(place))
+    if (
+      !(await rmdir(place)
+        .then(() => true)
+        .catch(() => false))
+    )
+      return
+}
+
+/** Whether what is read fails, or the place that is written: a full or failing disk is one of the two. */
+function copyTrouble(error: unknown, { dataDir, eventsDir }: Places, into: string): string | null {
+  const { code = '', path: at = '' } = error as { readonly code?: string; readonly path?: string }
+  if (/^SQLITE_IOERR_(READ|SHORT_READ|SHM|LOCK)/.test(code)) return databaseTrouble(error)
+  const isRead =
+    /^(EACCES|EPERM|EIO)$/.test(code) && [dataDir, eventsDir].some((top) => at.startsWith(top))
+  return isRead ? `${at} cannot be read.` : placeTrouble(error, into)
 }
 
 async function copyAll({ dataDir, eventsDir }: Places, part: string, at: Instant): Promise<Copied> {
@@ -97,13 +123,24 @@ export async function restore(
   const list = await listIn(from)
   if (list === null) return err(`${from} is not a backup: it has no ${LIST_FILE} that can be read.`)
   keepPrivate(dataDir)
-  // Held until the end: a server that starts meanwhile would answer delegates from a database that is then replaced.
-  const leave = beginServing(dataDir)
-  if (leave === null) return err(`A server is running on ${dataDir}. Stop it first.`)
+  let leave: (() => void) | null = null
   try {
+    // Held until the end: a server that starts meanwhile would answer delegates from a database that is then replaced.
+    leave = beginServing(dataDir)
+    if (leave === null) return err(`A server is running on ${dataDir}. Stop it first.`)
+    // Whoever removes a folder's files removes the lock of the server that goes on with them.
+    const user = databaseUser(dataDir)
+    if (user !== null)
+      return err(`Process ${user} uses the database that is or was in ${dataDir}. Stop it first.`)
     return await restoreAlone(from, dataDir, list, { movesAside, at })
+  } catch (error) {
+    await rm(partOf(path.join(dataDir, DATABASE_FILE)), { force: true }).catch(() => {})
+    const why = placeTrouble(error, dataDir)
+    if (why === null) throw error
+    return err(`${why} The backup was not restored.`)
   } finally {
-    leave()
+    leave?.()
+    giveToOwner(dataDir)
   }
 }
 
@@ -134,7 +171,7 @@ async function restoreAlone(
       `${dataDir} contains ${found.join(', ')}. A backup beside files of another database would be damaged. Run restore with --move-aside to keep them in a folder of their own, or move them yourself.`,
     )
   const into = path.join(dataDir, DATABASE_FILE)
-  const part = `${into}.part`
+  const part = partOf(into)
   await cp(path.join(from, DATABASE_FILE), part)
   await syncToDisk(part)
   const why = differsFrom(list, part)
@@ -149,12 +186,17 @@ async function restoreAlone(
     await mkdir(aside)
     // The database first: without it a server does not start, and without its log it would have lost commits.
     for (const name of found) await rename(path.join(dataDir, name), path.join(aside, name))
+    await syncToDisk(aside)
   }
   // Last, so that an interrupted restore leaves no database that lacks files.
   await rename(part, into)
   await syncToDisk(dataDir)
   const differs = differsFrom(list, into)
-  if (differs !== null) return err(`${into} was written and cannot be used. ${differs}`)
+  if (differs !== null) {
+    await rm(into, { force: true })
+    const kept = aside === null ? '' : ` The database before it is in ${aside}.`
+    return err(`What was written to ${into} is not what the backup holds. ${differs}${kept}`)
+  }
   return ok({ list, missing, aside })
 }
 
@@ -169,7 +211,17 @@ async function syncToDisk(place: string): Promise<void> {
 }
 
 /** Why a copy is not what its list says; null: it is. */
-function differsFrom({ rows }: List, file: string): string | null {
+function differsFrom(list: List, file: string): string | null {
+  try {
+    return differenceOf(list, file)
+  } catch (error) {
+    const { code = '', message } = error as { readonly code?: string; readonly message?: string }
+    if (!/^SQLITE_(CORRUPT|NOTADB)/.test(code)) throw error
+    return `The database of the backup is damaged: ${message}.`
+  }
+}
+
+function differenceOf({ rows }: List, file: string): string | null {
   const damage = damageIn(file)
   if (damage !== null) return `The database of the backup is damaged: ${damage}.`
   const found = lookInto(file).rows
@@ -200,6 +252,9 @@ async function copyFiles(
     if ((await hashOf(place)) === sha256) continue
     if (!(await copyFile(source, place, sha256))) missing.push(sha256)
   }
+  const folders = new Set(hashes.map((sha256) => path.dirname(placeIn(into, sha256))))
+  for (const folder of [...folders, path.join(into, FILES)])
+    if (existsSync(folder)) await syncToDisk(folder)
   return missing
 }
 

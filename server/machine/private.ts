@@ -1,11 +1,11 @@
 /** What the server stores is for the user it runs as: other users of the machine read none of it. */
-import { chmodSync, lstatSync, mkdirSync, readdirSync } from 'node:fs'
+import { chmodSync, lchownSync, lstatSync, mkdirSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import { isMainThread } from 'node:worker_threads'
 
 /** What a data folder holds of ours. Somebody may have chosen a folder that also holds other things. */
 const OURS =
-  /^(rollcall\.db(-wal|-shm|-journal)?|rollcall\.before-v\d+\.db|before-restore-.+|backed-up|serving\.(lock|pid)|sandbox\.jsonl|uploads|mail|cache)$|\.log$/
+  /^(rollcall\.db(-wal|-shm|-journal)?|rollcall\.before-v\d+\.db|before-(restore|new)-.+|backed-up|serving\.(lock|pid)|sandbox\.jsonl|uploads|mail|cache)$|\.log$/
 const FOLDER_MODE = 0o700
 const FILE_MODE = 0o600
 const OTHERS = 0o077
@@ -54,4 +54,17 @@ export function keepPrivate(folder: string): Tightened {
     }
   }
   return { tightened, notOurs }
+}
+
+/** Gives what root has put into a folder to the owner of the folder: the server, which is another user, could not read it. */
+export function giveToOwner(folder: string): void {
+  if (process.getuid?.() !== 0) return
+  const { uid, gid } = lstatSync(folder)
+  const give = (entry: string): void => {
+    const there = lstatSync(entry, { throwIfNoEntry: false })
+    if (there === undefined) return
+    if (there.uid === 0 && uid !== 0) lchownSync(entry, uid, gid)
+    if (there.isDirectory()) for (const name of readdirSync(entry)) give(path.join(entry, name))
+  }
+  for (const name of readdirSync(folder)) if (OURS.test(name)) give(path.join(folder, name))
 }

@@ -4,6 +4,7 @@
  */
 import { receiveMessageOnPort } from 'node:worker_threads'
 import type { MessagePort } from 'node:worker_threads'
+import { codeOfBusy } from './busy.ts'
 import type { Connection } from './database.ts'
 import { answerAll, messageOf } from './request.ts'
 import { commitAndAnswer } from './seam.ts'
@@ -38,9 +39,13 @@ export function commitBatch(
     )
   } catch (error) {
     if (connection.inTransaction) sql('ROLLBACK').run()
-    send({
-      answers: batch.map(({ id }) => ({ id, ok: false, busy: true, message: messageOf(error) })),
-    })
+    const no = {
+      ok: false,
+      busy: true,
+      message: messageOf(error),
+      code: codeOfBusy(error),
+    } as const
+    send({ answers: batch.map(({ id }) => ({ id, ...no })) })
   }
 }
 

@@ -14,6 +14,7 @@ import type { MovedFiles } from './moving-files.ts'
 import { openConnection } from './postgres/connection.ts'
 import type { PostgresConnection } from './postgres/connection.ts'
 import { cannotBeUsed, prepare } from './postgres/preparing.ts'
+import { isOfPostgres } from './postgres/refused.ts'
 import { migrate, migrations } from './schema.ts'
 import { indexNew } from './search.ts'
 
@@ -146,7 +147,8 @@ function inPostgres<T>(
     return done
   } catch (error) {
     sql('ROLLBACK').run()
-    throw cannotBeUsed(error)
+    // Of the file and of what delegates sent, others say what is wrong.
+    throw isOfPostgres(error) ? cannotBeUsed(error) : error
   } finally {
     connection.close()
   }

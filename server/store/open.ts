@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { DATABASE_FILE, openToRead, statements } from './database.ts'
 import { reads } from './by-key.ts'
 import type { listings } from './listings.ts'
-
+import { LostDatabase, lostDatabase } from './lost-database.ts'
 import type { Seam } from './seam.ts'
 import type { Store } from './store.ts'
 import { storeOf } from './verbs.ts'
@@ -26,20 +26,27 @@ export type Inside = {
 
 /**
  * On PostgreSQL where it has an address, else on the file in the data folder. `migrates`: a database of an older version is brought
- * up to date, after a copy; else it is refused with a sentence.
+ * up to date, after a copy; else it is refused with a sentence. So is a folder that had a database and has none, unless `isNew`.
  */
 export async function openStore({
   dataDir,
   databaseUrl = null,
   migrates = false,
+  isNew = false,
 }: {
   readonly dataDir: string
   readonly databaseUrl?: string | null
   readonly migrates?: boolean
+  readonly isNew?: boolean
 }): Promise<Store> {
-  if (databaseUrl === null) return (await openInside({ dataDir, migrates })).store
+  if (databaseUrl === null) {
+    // No command makes an empty database either, which the next start would take for the one that is missing.
+    const lost = isNew ? null : lostDatabase(dataDir)
+    if (lost !== null) throw new LostDatabase(lost)
+    return (await openInside({ dataDir, migrates })).store
+  }
   const { openInsidePostgres } = await import('./postgres/open.ts')
-  return (await openInsidePostgres({ url: databaseUrl, migrates })).store
+  return (await openInsidePostgres({ url: databaseUrl, migrates, isNew: isNew || !migrates })).store
 }
 
 /** The store with its threads in reach, the seam through which tests make it misbehave, and where else than in threads it may work. */

@@ -3,9 +3,11 @@ import { parentPort, workerData } from 'node:worker_threads'
 import type { MessagePort } from 'node:worker_threads'
 import type Database from 'better-sqlite3'
 import { assert } from '../../engine/index.ts'
+import { codeOfBusy, isOfTheMachine } from './busy.ts'
 import { openToRead, statements } from './database.ts'
 import type { Sql } from './database.ts'
 import { listings } from './listings.ts'
+import { messageOf } from './request.ts'
 import { requestsIn } from './thread.ts'
 import type { Answer, FromThread, Request, ToThread } from './thread.ts'
 import type { Verbs } from './writes.ts'
@@ -33,12 +35,8 @@ export function serve(port: MessagePort, { file }: ReaderData): void {
       // One transaction, so that every statement of the verb sees the same moment.
       return { id, ok: true, value: db.transaction(() => run(sql, ...(args as never[])))() }
     } catch (error) {
-      return {
-        id,
-        ok: false,
-        busy: false,
-        message: error instanceof Error ? error.message : String(error),
-      }
+      const busy = isOfTheMachine(error)
+      return { id, ok: false, busy, message: messageOf(error), code: codeOfBusy(error) }
     }
   }
 

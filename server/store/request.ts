@@ -1,6 +1,6 @@
 /** Writes of the store: run by their names, several in one transaction, and what became of each. */
 import { countNew } from './counters.ts'
-import { isOfTheMachine } from './busy.ts'
+import { codeOfBusy, isOfTheMachine } from './busy.ts'
 import type { Connection, Sql } from './database.ts'
 import { readingOnce } from './read-once.ts'
 import { Refused } from './refused.ts'
@@ -52,7 +52,8 @@ export function answer(
     cached('RELEASE request').run()
     const { id } = request
     if (error instanceof Refused) return { id, ok: true, value: error.value }
-    return { id, ok: false, busy: isOfTheMachine(error), message: messageOf(error) }
+    const busy = isOfTheMachine(error)
+    return { id, ok: false, busy, message: messageOf(error), code: codeOfBusy(error) }
   }
 }
 

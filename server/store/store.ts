@@ -87,8 +87,7 @@ export type * from './settlement-verbs.ts'
 export type * from './shapes.ts'
 export type * from './tellings.ts'
 
-/** The writer's queue is full or the writer is being started again: answer 503 with Retry-After. */
-export class StoreBusy extends Error {}
+export { StoreBusy } from './store-busy.ts'
 
 export interface Store extends Acting, Issued, PeopleStore, SettlementStore {
   /** One transaction: registration, first payment, money in hand, uploads, audit row, idempotency key, mail. A repeated key with the same fingerprint answers the first registration. */

@@ -5,7 +5,7 @@
  */
 import { Worker } from 'node:worker_threads'
 import type { Call, Verbs } from './writes.ts'
-import { StoreBusy } from './store.ts'
+import { StoreBusy } from './store-busy.ts'
 
 export type Request = {
   readonly id: number
@@ -15,7 +15,14 @@ export type Request = {
 export type Answer =
   | { readonly id: number; readonly ok: true; readonly value: unknown }
   /** `busy`: nothing was stored and it may be tried again; otherwise it is a bug of ours. */
-  | { readonly id: number; readonly ok: false; readonly busy: boolean; readonly message: string }
+  | {
+      readonly id: number
+      readonly ok: false
+      readonly busy: boolean
+      readonly message: string
+      /** As `StoreBusy` has it. */
+      readonly code?: string
+    }
 export type FromThread = { readonly ready: true } | { readonly answers: readonly Answer[] }
 /** Requests go as JSON of `Request[]`: all that were made since the last went, and quicker than cloned one by one. */
 export type ToThread = { readonly close: true } | { readonly requests: string }
@@ -93,6 +100,8 @@ export async function startThread<V extends Verbs>(options: {
   const start = (): Promise<void> =>
     new Promise((resolve, reject) => {
       let cause = 'the thread ended'
+      /** Of an error of a database, which whoever starts the thread may tell from a fault of ours. */
+      let code: unknown
       worker = begin(options.file, options.data, {
         message: (message) => {
           if ('ready' in message) {
@@ -109,11 +118,16 @@ export async function startThread<V extends Verbs>(options: {
             waiting.delete(answer.id)
             if (answer.ok) asker?.resolve(answer.value)
             else
-              asker?.reject(answer.busy ? new StoreBusy(answer.message) : new Error(answer.message))
+              asker?.reject(
+                answer.busy
+                  ? new StoreBusy(answer.message, answer.code)
+                  : new Error(answer.message),
+              )
           }
         },
         error: (error) => {
           cause = error instanceof Error ? error.message : String(error)
+          code = (error as { readonly code?: unknown } | null)?.code
         },
         exit: () => {
           worker = null
@@ -121,7 +135,7 @@ export async function startThread<V extends Verbs>(options: {
           waiting.clear()
           made = []
           atWork = 0
-          reject(new Error(cause))
+          reject(Object.assign(new Error(cause), { code }))
           if (closing) ended()
           else restartLater()
         },

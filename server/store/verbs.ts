@@ -5,6 +5,8 @@ import type { reads } from './by-key.ts'
 import { fromTexts } from './listed.ts'
 import { isNear } from './lists.ts'
 import type { listings } from './listings.ts'
+import { openOwed } from './owed.ts'
+import type { Owed } from './owed.ts'
 import type { ProofShelf } from './proof-shelf.ts'
 import type { PeopleStore, Store } from './store.ts'
 import type { Tries } from './tries.ts'
@@ -48,6 +50,7 @@ export function storeOf({
   proofs,
   tries,
 }: Doers): Store {
+  const owed = openOwed(write)
   return {
     isShared,
     proofs,
@@ -195,7 +198,7 @@ export function storeOf({
     mailFailed: (id, error, nextAt) => write('mailFailed', id, error, nextAt),
     mailsOf: async (regNo) => read.mailsOf(regNo),
 
-    ...peopleVerbs({ write, list, read }),
+    ...peopleVerbs({ write, list, read, owed }),
 
     activate: (activation) => write('activate', activation),
     activeEvents: async (known) => read.activeEvents(known),
@@ -232,14 +235,22 @@ export function storeOf({
       assert(stands(), 'the database file was deleted or replaced')
       await write('ping', at)
     },
-    close,
+    async close() {
+      await owed.settle()
+      await close()
+    },
   }
 }
 
 /** A session's last use is written at most so often, and never coarser than a tenth of the idle time. */
 const TOUCH_MS = 60_000
 
-function peopleVerbs({ write, list, read }: Pick<Doers, 'write' | 'list' | 'read'>): PeopleStore {
+function peopleVerbs({
+  write,
+  list,
+  read,
+  owed,
+}: Pick<Doers, 'write' | 'list' | 'read'> & { readonly owed: Owed }): PeopleStore {
   return {
     admin: async (username) => read.admin(username),
     adminCount: async () => read.adminCount(),
@@ -271,14 +282,15 @@ function peopleVerbs({ write, list, read }: Pick<Doers, 'write' | 'list' | 'read
       const session = await read.session(tokenHash)
       if (session === null) return null
       const { expiresAt, seenAt, ...open } = session
-      if (at >= expiresAt || at - seenAt > idleMs) return null
-      if (at - seenAt >= Math.min(TOUCH_MS, idleMs / 10)) await write('touchSession', tokenHash, at)
+      const idle = at - Math.max(seenAt, owed.seenAt(tokenHash) ?? 0)
+      if (at >= expiresAt || idle > idleMs) return null
+      if (idle >= Math.min(TOUCH_MS, idleMs / 10)) await owed.touchSession(tokenHash, at)
       return open
     },
     sessionsOf: async (adminId, at, idleMs) => read.sessionsOf(adminId, at, instant(at - idleMs)),
     closeSession: (tokenHash) => write('closeSession', tokenHash),
     closeOtherSessions: (adminId, tokenHash) => write('closeOtherSessions', adminId, tokenHash),
-    audit: withoutRepeated((entry) => write('audit', entry)),
+    audit: withoutRepeated(owed.audit),
     auditOf: async (regNo) => read.auditOf(regNo),
     activity: (query, before, limit) => list('activity', query, before, limit),
     actors: (events) => list('actors', events),

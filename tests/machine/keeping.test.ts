@@ -139,7 +139,7 @@ describe('a backup', () => {
     const failed = await runHere(['backup', join(file, 'inside')], variables())
     expect([failed.status, failed.err]).toEqual([
       2,
-      `${join(file, 'inside')} is inside something that is not a folder. No backup was made.\n`,
+      `${join(file, 'inside')} is inside something that is not a folder. Name another place. No backup was made.\n`,
     ])
     const empty = join(folder, 'empty')
     mkdirSync(empty)

@@ -130,3 +130,37 @@ export async function halfSent(
     },
   }
 }
+
+/** Starts it where it may not start: answers what it printed and the status that it ends with; one that serves is stopped, and is 'serves'. */
+export async function attempt(
+  { dataDir, eventsDir }: Pick<Folders, 'dataDir' | 'eventsDir'>,
+  {
+    args = [],
+    variables = {},
+    before = [],
+  }: {
+    readonly args?: readonly string[]
+    readonly variables?: Readonly<Record<string, string>>
+    /** Words of a command that runs the rest of its line. */
+    readonly before?: readonly string[]
+  } = {},
+): Promise<{ readonly status: number | string; readonly printed: string }> {
+  const own = [process.execPath, join(top, 'bin', 'rollcall.js'), 'start', ...args]
+  const [program = '', ...rest] = [...before, ...own]
+  const child = spawn(program, rest, {
+    cwd: top,
+    env: { ...(await usual({ dataDir, eventsDir }, await freePort())), ...variables },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let printed = ''
+  let serves = false
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => {
+      printed += chunk.toString()
+      if (serves || !printed.includes('/admin/login')) return
+      serves = true
+      child.kill('SIGTERM')
+    })
+  const [status, signal] = (await once(child, 'close')) as (number | string | null)[]
+  return { status: serves ? 'serves' : (status ?? signal ?? ''), printed }
+}

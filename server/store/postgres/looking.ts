@@ -1,7 +1,10 @@
 /** How a database in PostgreSQL stands, for whoever asks before anything is started. Changes nothing. */
 import pg from 'pg'
 import { migrations, newerVersion } from '../schema.ts'
+import { notSaid } from './asking.ts'
 import { cannotBeUsed } from './preparing.ts'
+import { PostgresRefused } from './refused.ts'
+import { postgresTrouble, READ_ONLY } from './sentences.ts'
 
 const CONNECT_MS_MAX = 10_000
 
@@ -36,9 +39,15 @@ export async function lookAtPostgres(url: string): Promise<Looked> {
   })
   try {
     await client.connect()
-    const { rows } = await client.query<{ server: string; there: string | null }>(
-      "SELECT current_setting('server_version') AS server, to_regclass('rollcall_version')::text AS there",
+    const { rows } = await client.query<{
+      server: string
+      there: string | null
+      isReadOnly: boolean
+    }>(
+      `SELECT current_setting('server_version') AS server, to_regclass('rollcall_version')::text AS there,
+        pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' AS "isReadOnly"`,
     )
+    if (rows[0]?.isReadOnly === true) return wrong(postgresTrouble(READ_ONLY) ?? '')
     const server = `PostgreSQL ${rows[0]?.server.split(' ')[0] ?? ''}`
     if (rows[0]?.there == null)
       return good(`${server} answers, and there are no tables yet; the first start makes them.`)
@@ -60,7 +69,8 @@ export async function lookAtPostgres(url: string): Promise<Looked> {
       new Map(active.map(({ id, hash }) => [id, hash])),
     )
   } catch (error) {
-    return wrong(cannotBeUsed(error).message)
+    const { code, message } = notSaid(error)
+    return wrong(cannotBeUsed(new PostgresRefused(code, message)).message)
   } finally {
     await client.end().catch(() => {})
   }

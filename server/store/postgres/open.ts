@@ -1,14 +1,18 @@
 /** Opens the store on PostgreSQL: a thread that writes, and some that read. */
+import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import type { reads } from '../by-key.ts'
 import type { listings } from '../listings.ts'
 import type { Seam } from '../seam.ts'
+import { StoreBusy } from '../store-busy.ts'
 import type { Store } from '../store.ts'
 import { startThread } from '../thread.ts'
 import type { Thread } from '../thread.ts'
 import { storeOf } from '../verbs.ts'
 import type { Reads } from '../verbs.ts'
 import type { writes } from '../writes.ts'
+import { AGAIN_MS, STARTING_MS_MAX } from './preparing.ts'
+import { openProbing } from './probing.ts'
 import { openProofs } from './proofs.ts'
 import { openTries } from './tries.ts'
 import type { WriterData } from './writer.ts'
@@ -27,14 +31,17 @@ export type InsidePostgres = { readonly store: Store; readonly writer: Thread<ty
 export async function openInsidePostgres({
   url,
   migrates = false,
+  isNew = true,
   seam = {},
 }: {
   readonly url: string
   readonly migrates?: boolean
+  /** Whether tables may be made where there are none. */
+  readonly isNew?: boolean
   readonly seam?: Seam
 }): Promise<InsidePostgres> {
   const { waitingMax = WAITING_MAX } = seam
-  const data: WriterData = { url, migrates, seam }
+  const data: WriterData = { url, migrates, isNew, seam }
   // The tables are there before anybody reads them.
   const writer = await startThread<typeof writes>({
     file: new URL('./writer.ts', import.meta.url),
@@ -64,17 +71,19 @@ export async function openInsidePostgres({
   // Without somebody who listens a failover would end the process, also while a connection is in use.
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
+  const { noting, probe } = openProbing(pool)
+  const shelf = openProofs(pool)
   let closed: Promise<void> | null = null
   const closeAll = async (): Promise<void> => {
     await Promise.all([pool.end(), ...[writer, ...readers].map((thread) => thread.close())])
   }
   const store = storeOf({
-    write: writer.call,
+    write: (verb, ...args) => noting(writer.call(verb, ...args)),
     list: (verb, ...args) => free().call(verb, ...args),
     read: asked((verb, args) => (free() as unknown as AnyThread).call(verb, ...args)),
     waiting: writer.waiting,
     isShared: true,
-    proofs: openProofs(pool),
+    proofs: { ...shelf, keep: (file, at) => noting(shelf.keep(file, at)) },
     tries: openTries(pool),
     // Whether it answers is found by writing; there is no file that could be another.
     stands: () => true,
@@ -83,7 +92,30 @@ export async function openInsidePostgres({
       return closed
     },
   })
-  return { store, writer }
+  if (migrates) await untilRead(() => store.adminCount())
+  return {
+    writer,
+    store: {
+      ...store,
+      async ping(at) {
+        await probe()
+        await store.ping(at)
+      },
+    },
+  }
+}
+
+/** A server reads before it says that it is there: all connections may be taken by then. */
+async function untilRead(read: () => Promise<unknown>): Promise<void> {
+  const began = performance.now()
+  for (;;)
+    try {
+      await read()
+      return
+    } catch (error) {
+      if (!(error instanceof StoreBusy) || performance.now() - began > STARTING_MS_MAX) throw error
+      await pause(AGAIN_MS)
+    }
 }
 
 type AnyThread = { call(verb: string, ...args: readonly unknown[]): Promise<unknown> }

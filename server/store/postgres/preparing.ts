@@ -3,7 +3,8 @@ import { fillFrom, migrations, newerVersion } from '../schema.ts'
 import { definitions, stepsFrom } from './definitions.ts'
 import { openConnection } from './connection.ts'
 import type { PostgresConnection } from './connection.ts'
-import { ConnectionLost, UnusableDatabase } from './refused.ts'
+import { isOfPostgres, PostgresRefused, UnusableDatabase } from './refused.ts'
+import { codeOf, mayPass, postgresTrouble, READ_ONLY } from './sentences.ts'
 
 /** Two servers that start at once do not both make the tables. Any number that nobody else holds. */
 const MAKING = 72_655_118
@@ -12,35 +13,48 @@ const MALAYALAM = 'നായർ'
 
 const OLDER =
   'The database in PostgreSQL is of an older version of Rollcall. Copy it with pg_dump, stop the servers, and start one of this version: it brings the database up to date.'
+const NOT_NEW =
+  'The database in PostgreSQL has no tables, and DATA_DIR holds the data of an earlier server. Let DATABASE_URL name the database that was used before, put it back with pg_restore, or bring the data there with rollcall move to-postgres. To begin with an empty database instead, run rollcall start --new once.'
 
-/** A database that is started beside the server, or is coming back, is waited for. */
-const STARTING_MS_MAX = 15_000
-const AGAIN_MS = 250
+/** A database that is started beside the server, is coming back, or has no free connection is waited for. */
+export const STARTING_MS_MAX = 15_000
+export const AGAIN_MS = 250
 
-/** Throws a sentence where the database cannot be used. `migrates`: one of an older version is brought up to date. */
-export function prepare(url: string, migrates: boolean): void {
+/**
+ * Throws a sentence where the database cannot be used. `migrates`: one of an older version is brought up to date, and one that
+ * takes no writes is not served.
+ */
+export function prepare(url: string, migrates: boolean, isNew = true): void {
+  untilItTakesUs(() => prepareOnce(url, { migrates, isNew }))
+}
+
+/** Does it once the database can be used; throws a sentence where that takes too long or will not be. */
+export function untilItTakesUs(work: () => void): void {
   for (let left = STARTING_MS_MAX; ; left -= AGAIN_MS)
     try {
-      prepareOnce(url, migrates)
+      work()
       return
     } catch (error) {
-      if (left <= 0 || !isStarting(error)) throw cannotBeUsed(error)
+      if (left <= 0 || !isWaitedFor(error)) throw cannotBeUsed(error)
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, AGAIN_MS)
     }
 }
 
-/** Not reached, cut off, or told that it starts, stops or recovers. */
-const isStarting = (error: unknown): boolean =>
-  error instanceof ConnectionLost && /^(?:|57P0[123])$/.test(error.code)
+/** Not reached, cut off, told that it starts, stops, recovers or has no free connection, or it is a standby still. */
+const isWaitedFor = (error: unknown): boolean =>
+  isOfPostgres(error) && /^(?:|57P0[123]|53300|25006)$/.test(codeOf(error))
 
-function prepareOnce(url: string, migrates: boolean): void {
+type Preparing = { readonly migrates: boolean; readonly isNew: boolean }
+
+function prepareOnce(url: string, preparing: Preparing): void {
   const connection = openConnection(url, {
     begins: ['BEGIN', `SELECT pg_advisory_xact_lock(${MAKING})`],
     isWaitedFor: true,
   })
   try {
     connection.sql('BEGIN').run()
-    prepareOn(connection, migrates)
+    if (preparing.migrates) refuseReadOnly(connection)
+    prepareOn(connection, preparing)
     connection.sql('COMMIT').run()
   } catch (error) {
     connection.sql('ROLLBACK').run()
@@ -50,14 +64,27 @@ function prepareOnce(url: string, migrates: boolean): void {
   }
 }
 
-/** What PostgreSQL or the network says, as a sentence. */
+/** A server on a database that takes no writes would start, and refuse the first delegate. */
+function refuseReadOnly({ sql }: PostgresConnection): void {
+  const found = sql<{ is: number }>(
+    "SELECT pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' AS is",
+  ).get()
+  if (found?.is === 1) throw new PostgresRefused(READ_ONLY, 'it takes no writes')
+}
+
+/** What PostgreSQL or the network says, as a sentence with the next step. */
 export function cannotBeUsed(error: unknown): UnusableDatabase {
   if (error instanceof UnusableDatabase) return error
   const message = error instanceof Error ? error.message : String(error)
-  return new UnusableDatabase(`The database in PostgreSQL cannot be used: ${message}.`)
+  const code = isOfPostgres(error) ? codeOf(error) : null
+  const advice = code === null ? null : postgresTrouble(code)
+  return new UnusableDatabase(
+    `The database in PostgreSQL cannot be used: ${message}.${advice === null ? '' : ` ${advice}`}`,
+    code !== null && mayPass(code) ? code : 'unusable',
+  )
 }
 
-function prepareOn(connection: PostgresConnection, migrates: boolean): void {
+function prepareOn(connection: PostgresConnection, { migrates, isNew }: Preparing): void {
   const found = versionOn(connection)
   const known = migrations.length
   if (found === known) return
@@ -69,6 +96,7 @@ function prepareOn(connection: PostgresConnection, migrates: boolean): void {
     connection.plain(`UPDATE rollcall_version SET version = ${known}`)
     return
   }
+  if (!isNew) throw new UnusableDatabase(NOT_NEW)
   for (const text of definitions()) connection.plain(text)
   connection.plain(
     `CREATE TABLE rollcall_version ("only" integer PRIMARY KEY CHECK ("only" = 1), version integer NOT NULL)`,

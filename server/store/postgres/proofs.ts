@@ -8,7 +8,10 @@ import type pg from 'pg'
 import { assert } from '../../../engine/index.ts'
 import type { Instant } from '../../../engine/index.ts'
 import type { KeptFile, ProofShelf } from '../proof-shelf.ts'
-import { StoreBusy } from '../store.ts'
+import { OF_POSTGRES } from '../busy.ts'
+import { StoreBusy } from '../store-busy.ts'
+import { notSaid } from './asking.ts'
+import { codeOf } from './sentences.ts'
 
 /** A file of five megabytes is twenty of them. */
 const PIECE_BYTES = 256 * 1024
@@ -112,6 +115,7 @@ async function asked<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer
   } catch (error) {
-    throw new StoreBusy(error instanceof Error ? error.message : String(error))
+    const { code, message } = notSaid(error)
+    throw new StoreBusy(message, OF_POSTGRES + codeOf({ code, message }))
   }
 }

@@ -1,7 +1,7 @@
 /** A thread that reads from PostgreSQL: what is found by a key, lists, exports and figures, each of one moment. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { assert } from '../../../engine/index.ts'
-import { isOfTheMachine } from '../busy.ts'
+import { codeOfBusy, isOfTheMachine } from '../busy.ts'
 import { reads } from '../by-key.ts'
 import { listings } from '../listings.ts'
 import { messageOf } from '../request.ts'
@@ -40,7 +40,8 @@ function answer(request: Request, isAgain = false): Answer {
     sql('ROLLBACK').run()
     const isLost = error instanceof ConnectionLost
     if (isLost && !isAgain) return answer(request, true)
-    return { id, ok: false, busy: isLost || isOfTheMachine(error), message: messageOf(error) }
+    const busy = isLost || isOfTheMachine(error)
+    return { id, ok: false, busy, message: messageOf(error), code: codeOfBusy(error) }
   }
 }
 

@@ -20,4 +20,14 @@ export class ConnectionLost extends Error {
 }
 
 /** No server can start on the database; the message is a sentence for whoever wants to. */
-export class UnusableDatabase extends Error {}
+export class UnusableDatabase extends Error {
+  /** Why, as PostgreSQL says it; 'unusable': the database itself would have to be another. */
+  readonly code: string
+  constructor(message: string, code = 'unusable') {
+    super(message)
+    this.code = code
+  }
+}
+
+export const isOfPostgres = (error: unknown): error is PostgresRefused | ConnectionLost =>
+  error instanceof PostgresRefused || error instanceof ConnectionLost

@@ -9,11 +9,13 @@ import { indexNew } from '../search.ts'
 import type { Seam } from '../seam.ts'
 import type { FromThread } from '../thread.ts'
 import { openConnection } from './connection.ts'
-import { prepare } from './preparing.ts'
+import { prepare, untilItTakesUs } from './preparing.ts'
 
 export type WriterData = {
   readonly url: string
   readonly migrates: boolean
+  /** Whether tables may be made where there are none. */
+  readonly isNew: boolean
   readonly seam: Seam
 }
 
@@ -24,16 +26,24 @@ const TURN_MAX = '20s'
 
 assert(parentPort !== null, 'the writer runs as a thread of the store')
 const port = parentPort
-const { url, migrates, seam } = workerData as WriterData
-prepare(url, migrates)
+const { url, migrates, isNew, seam } = workerData as WriterData
+prepare(url, migrates, isNew)
 const connection = openConnection(url, {
   begins: [
-    'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE',
+    // Whether it may write is for PostgreSQL to say: whoever has made it read-only means all of us.
+    'BEGIN ISOLATION LEVEL READ COMMITTED',
     `SELECT set_config('lock_timeout', '${TURN_WAIT}', true), set_config('idle_in_transaction_session_timeout', '${TURN_MAX}', true)`,
     ...(seam.takesNoTurn === true ? [] : ['SELECT "only" FROM writer_turn FOR UPDATE']),
   ],
   isWaitedFor: true,
 })
+
+// A server has its connection before it says that it is there: all of them may be taken by then.
+if (migrates)
+  untilItTakesUs(() => {
+    connection.plain('BEGIN')
+    connection.plain('ROLLBACK')
+  })
 
 const send = (message: FromThread): void => port.postMessage(message)
 

@@ -15,6 +15,7 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
@@ -29,6 +30,10 @@ export type PostgresServer = {
   shell(url?: string): Promise<pg.Client>
   /** Ends it as a machine does that dies, and starts it again. */
   crash(): Promise<void>
+  /** Ends it and starts it again as a standby, which takes no writes until it is promoted. */
+  becomeStandby(): Promise<void>
+  /** Ends it, and starts it again when that is called. */
+  pause(): Promise<() => Promise<void>>
   stop(): Promise<void>
 }
 
@@ -130,6 +135,19 @@ export async function startPostgres(programs: string | null = found): Promise<Po
       await ended(server, 'SIGQUIT')
       server = run(programs, data, folder)
       await listening(urlOf('postgres'))
+    },
+    async becomeStandby() {
+      await ended(server, 'SIGINT')
+      writeFileSync(join(data, 'standby.signal'), '')
+      server = run(programs, data, folder)
+      await listening(urlOf('postgres'))
+    },
+    async pause() {
+      await ended(server, 'SIGINT')
+      return async () => {
+        server = run(programs, data, folder)
+        await listening(urlOf('postgres'))
+      }
     },
     async stop() {
       await ended(server, 'SIGINT')

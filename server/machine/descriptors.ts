@@ -1,0 +1,25 @@
+/** How many files and connections this process has open, and how many it may have. */
+import { open, readdir, readFile } from 'node:fs/promises'
+
+/** Above this part of the limit whoever looks after the server should know. */
+const NEARLY = 0.9
+
+export type Descriptors =
+  | { readonly is: 'free' }
+  | { readonly is: 'few'; readonly open: number; readonly most: number }
+  | { readonly is: 'none' }
+
+/** `none`: no file can be opened now, and hardly a connection taken. `folder`: any that can be read. */
+export async function lookAtDescriptors(folder: string): Promise<Descriptors> {
+  try {
+    await (await open(folder, 'r')).close()
+    const { length } = await readdir('/proc/self/fd')
+    const limits = await readFile('/proc/self/limits', 'utf8')
+    const most = Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1])
+    return length > most * NEARLY ? { is: 'few', open: length, most } : { is: 'free' }
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    // Other systems have no such folder.
+    return code === 'EMFILE' || code === 'ENFILE' ? { is: 'none' } : { is: 'free' }
+  }
+}

@@ -1,0 +1,37 @@
+/** What PostgreSQL says when it does not do something, in words for whoever looks after it: what is wrong, and what to do. */
+
+type Said = { readonly code: string; readonly message: string }
+
+/** By the codes of PostgreSQL; without one it was not reached. */
+const BY_CODE: readonly (readonly [RegExp, string])[] = [
+  [/^$/, 'PostgreSQL is not reached. Start it, or correct DATABASE_URL.'],
+  [
+    /^57P0/,
+    'PostgreSQL is starting, stopping or recovering. Wait until it takes connections, and see its log.',
+  ],
+  [
+    /^53300/,
+    'PostgreSQL has no free connection. End other connections, or raise its max_connections or the limit of the role or the database.',
+  ],
+  [/^53[14]00/, 'PostgreSQL has no room left on its disk. Free some space on its machine.'],
+  [/^53/, 'PostgreSQL is out of memory or another resource. See its log.'],
+  [
+    /^25006/,
+    'PostgreSQL is read-only. It is a standby, or default_transaction_read_only is on: promote it or switch that off, or let DATABASE_URL name the server that takes writes.',
+  ],
+  [/^28/, 'PostgreSQL refuses the user or the password in DATABASE_URL. Correct them.'],
+  [/^3D000/, 'The database that DATABASE_URL names does not exist. Create it or correct the name.'],
+]
+
+/** A sentence or two; null: the code says nothing that an operator could act on. Holds no address and no name. */
+export const postgresTrouble = (code: string): string | null =>
+  BY_CODE.find(([pattern]) => pattern.test(code))?.[1] ?? null
+
+/** What a standby says of a transaction that is to write has another code than what any other server says that is read-only. */
+export const READ_ONLY = '25006'
+export function codeOf({ code, message }: Said): string {
+  return code === '0A000' && /recovery/.test(message) ? READ_ONLY : code
+}
+
+/** What passes without a change of settings: PostgreSQL comes back, somebody ends a connection or makes room, a standby is promoted. */
+export const mayPass = (code: string): boolean => /^(|08.*|53.*|57P0.|25006)$/.test(code)

@@ -1,0 +1,9 @@
+/** That the store did nothing, and may be asked again: the answer is 503 with Retry-After. */
+export class StoreBusy extends Error {
+  /** What the database says of it, as `codeOfBusy` writes it; empty: the queue is full, or the thread is being started again. */
+  readonly code: string
+  constructor(message: string, code = '') {
+    super(message)
+    this.code = code
+  }
+}

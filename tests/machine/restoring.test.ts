@@ -1,0 +1,292 @@
+/** Backups and restoring them beside real servers and on disks that are full: what is left, what is said, and whose it is. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { launcher, own, run, top } from '../server/running.ts'
+import { makeFolders, operate } from './operator.ts'
+import type { Operated } from './operator.ts'
+import { hasSmallDisks, makeSmallDisk } from './small-disk.ts'
+import type { SmallDisk } from './small-disk.ts'
+
+let folders: ReturnType<typeof makeFolders>
+let server: Operated | null = null
+const disks: SmallDisk[] = []
+beforeEach(() => {
+  folders = makeFolders()
+})
+afterEach(async () => {
+  await server?.stop()
+  server = null
+  for (const disk of disks.splice(0)) disk.remove()
+  folders.remove()
+})
+
+const register = async ({ url }: Operated, email: string): Promise<number> => {
+  const { status } = await fetch(`${url}/api/afpicon/register/`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      full_name: 'Asha Nair',
+      email,
+      phone_number: '1',
+      ticket_type: 'afpi-gp-specialist',
+    }),
+  })
+  return status
+}
+const registerSome = async (there: Operated, count: number, name: string): Promise<void> => {
+  for (let n = 0; n < count; n += 1)
+    expect(await register(there, `${name}${n}@example.org`)).toBe(201)
+}
+const emails = (dataDir: string): readonly unknown[] => {
+  const db = new Database(join(dataDir, 'rollcall.db'), { readonly: true })
+  try {
+    return db.prepare('SELECT email FROM registrations ORDER BY id').pluck().all()
+  } finally {
+    db.close()
+  }
+}
+const variables = (more: Readonly<Record<string, string>> = {}) => ({
+  DATA_DIR: folders.dataDir,
+  EVENTS_DIR: folders.eventsDir,
+  CLOCK: '2025-10-10',
+  ...more,
+})
+const rollcall = (
+  args: readonly string[],
+  more: Readonly<Record<string, string>> = {},
+): ReturnType<typeof run> => run([launcher, ...args], variables(more))
+const small = (megabytes: number): SmallDisk => {
+  const disk = makeSmallDisk(megabytes)
+  disks.push(disk)
+  return disk
+}
+
+describe('a restore', () => {
+  test('beside the log of a server that was killed does not serve 60 as malformed, or the 660 of before: it is refused, or moves that aside', async () => {
+    const into = join(folders.folder, 'backup')
+    server = await operate(folders)
+    await registerSome(server, 6, 'kept')
+    expect(rollcall(['backup', into]).status).toBe(0)
+    await registerSome(server, 30, 'later')
+    process.kill(server.pid, 'SIGKILL')
+    await server.ended
+    rmSync(join(folders.dataDir, 'rollcall.db'))
+    expect(statSync(join(folders.dataDir, 'rollcall.db-wal')).size).toBeGreaterThan(0)
+    const refused = rollcall(['restore', into])
+    expect([refused.status, refused.err]).toEqual([
+      2,
+      expect.stringContaining('contains rollcall.db-wal, rollcall.db-shm'),
+    ])
+    const done = rollcall(['restore', into, '--move-aside'])
+    expect([done.status, done.out]).toEqual([
+      0,
+      expect.stringMatching(/is now in .+before-restore-\d+\.\n6 registrations/),
+    ])
+    server = await operate(folders)
+    await registerSome(server, 1, 'after')
+    await server.stop()
+    expect(emails(folders.dataDir)).toEqual([
+      ...Array.from({ length: 6 }, (_, n) => `kept${n}@example.org`),
+      'after0@example.org',
+    ])
+  })
+
+  test('is refused beside a server whose lock was deleted with everything else: it answered 201 for what was then lost', async () => {
+    const into = join(folders.folder, 'backup')
+    server = await operate(folders)
+    await registerSome(server, 1, 'asha')
+    expect(rollcall(['backup', into]).status).toBe(0)
+    const running = rollcall(['restore', into, '--move-aside'])
+    expect([running.status, running.err]).toEqual([
+      2,
+      expect.stringContaining('A server is running'),
+    ])
+    for (const name of readdirSync(folders.dataDir))
+      rmSync(join(folders.dataDir, name), { recursive: true })
+    const { status, err } = rollcall(['restore', into])
+    expect([status, err]).toEqual([
+      2,
+      expect.stringMatching(new RegExp(`^Process ${server.pid} uses the database`)),
+    ])
+    await server.stop()
+    expect(rollcall(['restore', into, '--move-aside']).status).toBe(0)
+    expect(emails(folders.dataDir)).toEqual(['asha0@example.org'])
+  })
+
+  test('of a backup whose database is no database says so of the backup, and leaves nothing', async () => {
+    const into = join(folders.folder, 'backup')
+    server = await operate(folders)
+    await registerSome(server, 1, 'asha')
+    expect(rollcall(['backup', into]).status).toBe(0)
+    await server.stop()
+    writeFileSync(join(into, 'rollcall.db'), 'not a database '.repeat(1_000))
+    const other = join(folders.folder, 'other')
+    const { status, err } = rollcall(['restore', into], { DATA_DIR: other })
+    expect([status, err]).toEqual([
+      2,
+      expect.stringContaining('The database of the backup is damaged'),
+    ])
+    expect(readdirSync(other)).toEqual([])
+  })
+
+  // What root restores: only root gives files to another user.
+  if (process.getuid?.() === 0)
+    test('by root gives the files to the owner of the folder, whose server reads them', async () => {
+      const into = join(folders.folder, 'backup')
+      server = await operate(folders)
+      await registerSome(server, 1, 'asha')
+      expect(rollcall(['backup', into]).status).toBe(0)
+      const other = join(folders.folder, 'other')
+      mkdirSync(other, { mode: 0o700 })
+      chownSync(other, 65_534, 65_534)
+      expect(rollcall(['restore', into], { DATA_DIR: other }).status).toBe(0)
+      for (const name of readdirSync(other))
+        expect([name, statSync(join(other, name)).uid]).toEqual([name, 65_534])
+    })
+
+  if (hasSmallDisks)
+    test('without room is a sentence and leaves nothing of it', async () => {
+      const into = join(folders.folder, 'backup')
+      server = await operate(folders)
+      await registerSome(server, 1, 'asha')
+      expect(rollcall(['backup', into]).status).toBe(0)
+      const other = join(small(2).folder, 'var')
+      mkdirSync(other)
+      disks[0]?.fill()
+      const { status, err } = rollcall(['restore', into], { DATA_DIR: other })
+      expect([status, err]).toEqual([
+        2,
+        `${other} has no room left. Free some space. The backup was not restored.\n`,
+      ])
+      expect(readdirSync(other)).toEqual([])
+    })
+})
+
+describe('a backup', () => {
+  test('that is told to stop in the middle leaves nothing behind', async () => {
+    server = await operate(folders)
+    await registerSome(server, 1, 'asha')
+    await server.stop()
+    // Enough to copy, so that it is told in the middle of it.
+    const events = join(folders.folder, 'many')
+    cpSync(folders.eventsDir, events, { recursive: true })
+    for (let n = 0; n < 4_000; n += 1) writeFileSync(join(events, `${n}.txt`), 'x'.repeat(4_096))
+    const backups = join(folders.folder, 'backups')
+    mkdirSync(backups)
+    const child = spawn(process.execPath, [launcher, 'backup', join(backups, 'today')], {
+      cwd: top,
+      env: { ...own, ...variables({ EVENTS_DIR: events }) },
+      stdio: 'ignore',
+    })
+    const ended = once(child, 'exit')
+    await expect
+      .poll(() => existsSync(join(backups, 'today.part', 'events')), {
+        timeout: 60_000,
+        interval: 1,
+      })
+      .toBe(true)
+    child.kill('SIGTERM')
+    const [status] = await ended
+    // One that was quicker than the signal is whole.
+    expect(readdirSync(backups)).toEqual(status === 0 ? ['today'] : [])
+  })
+
+  test('of a database without registrations does not count as one, and removes none of the others', async () => {
+    const backups = join(folders.folder, 'backups')
+    server = await operate(folders)
+    await registerSome(server, 1, 'asha')
+    expect(rollcall(['backup', join(backups, 'monday')]).status).toBe(0)
+    await server.stop()
+    rmSync(folders.dataDir, { recursive: true })
+    server = await operate(folders)
+    const args = ['backup', join(backups, 'tuesday'), '--prune', '1']
+    const { status, err } = rollcall(args, { CLOCK: '2025-10-11' })
+    expect([status, err]).toEqual([
+      0,
+      expect.stringContaining('The database has no registrations: this does not count as a backup'),
+    ])
+    expect(readdirSync(backups).toSorted()).toEqual(['monday', 'tuesday'])
+    expect(existsSync(join(folders.dataDir, 'backed-up'))).toBe(false)
+    expect(rollcall(['doctor'], { PORT: '1' }).out).toMatch(
+      /^look +The database has no registrations/m,
+    )
+  })
+
+  if (hasSmallDisks) {
+    test('without room where it goes names that place, leaves nothing, not even the folders it made, and is no stack trace', async () => {
+      server = await operate(folders)
+      await registerSome(server, 1, 'asha')
+      const disk = small(1)
+      disk.fill()
+      const into = join(disk.folder, '2026', '01', '10')
+      const { status, err } = rollcall(['backup', into])
+      expect([status, err]).toEqual([
+        2,
+        `${into} has no room left. Free some space. No backup was made.\n`,
+      ])
+      expect(readdirSync(disk.folder)).toEqual(['filler'])
+    })
+
+    test('on a full DATA_DIR is whole and exits with 0; that the note has no room is a sentence', async () => {
+      const disk = small(48)
+      const there = { ...folders, dataDir: join(disk.folder, 'var') }
+      server = await operate(there)
+      await registerSome(server, 3, 'asha')
+      disk.fill()
+      const into = join(folders.folder, 'backup')
+      const { status, out, err } = rollcall(['backup', into], { DATA_DIR: there.dataDir })
+      expect([status, out, err]).toEqual([
+        0,
+        expect.stringMatching(/^3 registrations/),
+        expect.stringMatching(
+          /^The backup is complete\. The time of the backup could not be noted: .+ has no room left\. Free some space\. The server will report an older backup until the next one\.\n$/,
+        ),
+      ])
+      expect(existsSync(join(there.dataDir, 'backed-up'))).toBe(false)
+      disk.makeRoom()
+    })
+
+    test('of a full DATA_DIR without a server is made, or names the database and not the place where it goes', async () => {
+      const disk = small(48)
+      const there = { ...folders, dataDir: join(disk.folder, 'var') }
+      server = await operate(there)
+      await registerSome(server, 3, 'asha')
+      process.kill(server.pid, 'SIGKILL')
+      await server.ended
+      rmSync(join(there.dataDir, 'rollcall.db-shm'), { force: true })
+      disk.fill()
+      const into = join(folders.folder, 'backup')
+      const { status, err } = rollcall(['backup', into], { DATA_DIR: there.dataDir })
+      expect([status, err]).toEqual([
+        2,
+        expect.stringMatching(
+          /^The database rollcall\.db in DATA_DIR cannot be used: its disk has no room left\. Free some space\./,
+        ),
+      ])
+      expect(existsSync(into)).toBe(false)
+    })
+  }
+
+  if (process.getuid?.() === 0)
+    test('by root leaves a note that the server, which is another user, can replace', async () => {
+      server = await operate(folders)
+      await registerSome(server, 1, 'asha')
+      await server.stop()
+      chownSync(folders.dataDir, 65_534, 65_534)
+      expect(rollcall(['backup', join(folders.folder, 'backup')]).status).toBe(0)
+      expect(statSync(join(folders.dataDir, 'backed-up')).uid).toBe(65_534)
+    })
+})

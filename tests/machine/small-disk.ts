@@ -1,0 +1,65 @@
+/** A disk of a few megabytes, which a test can fill: a file system in memory, where this machine lets the tests mount one. */
+import { spawnSync } from 'node:child_process'
+import { chmodSync, closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+export type SmallDisk = {
+  readonly folder: string
+  /** Takes every byte that is left. */
+  fill(): void
+  /** Gives back what `fill` took. */
+  makeRoom(): void
+  remove(): void
+}
+
+const mounts = (args: readonly string[]): boolean =>
+  spawnSync('mount', args, { stdio: 'ignore' }).status === 0
+const unmount = (folder: string): void =>
+  void spawnSync('umount', ['--lazy', folder], { stdio: 'ignore' })
+
+/** Only root may mount. */
+function canMount(): boolean {
+  const folder = mkdtempSync(join(tmpdir(), 'rollcall-mount-'))
+  const can = mounts(['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', folder])
+  if (can) unmount(folder)
+  rmSync(folder, { recursive: true, force: true })
+  return can
+}
+
+/** False where the tests may not mount, which is said once: then only what a limit of the size of files shows is tested. */
+export const hasSmallDisks = canMount()
+if (!hasSmallDisks)
+  console.warn('· no file system can be mounted here: what needs a small disk is left out')
+
+export function makeSmallDisk(megabytes: number): SmallDisk {
+  const top = mkdtempSync(join(tmpdir(), 'rollcall-disk-'))
+  const folder = join(top, 'disk')
+  // PostgreSQL does not run as root.
+  chmodSync(top, 0o755)
+  mkdirSync(folder)
+  if (!mounts(['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=0755`, 'tmpfs', folder]))
+    throw new Error(`${folder} cannot be mounted`)
+  const filler = join(folder, 'filler')
+  return {
+    folder,
+    fill() {
+      const file = openSync(filler, 'a')
+      try {
+        for (const bytes of [65_536, 4_096, 1])
+          try {
+            for (;;) writeSync(file, Buffer.alloc(bytes))
+          } catch (error) {
+            if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
+          }
+      } finally {
+        closeSync(file)
+      }
+    },
+    makeRoom: () => rmSync(filler, { force: true }),
+    remove() {
+      unmount(folder)
+      rmSync(top, { recursive: true, force: true })
+    },
+  }
+}
