@@ -73,6 +73,7 @@ import type { Activation, Active, ServedFile } from './active.ts'
 import type { Issued } from './issued.ts'
 import type { ProofShelf } from './proof-shelf.ts'
 import type { PeopleStore } from './people-verbs.ts'
+import type { RecoveryStore } from './recovery-verbs.ts'
 import type { SettlementStore } from './settlement-verbs.ts'
 import type { Tries } from './tries.ts'
 import type { StoredPlace } from './places.ts'
@@ -83,6 +84,7 @@ export type * from './issued.ts'
 export type * from './money.ts'
 export type * from './outside.ts'
 export type * from './people-verbs.ts'
+export type * from './recovery-verbs.ts'
 export type * from './settlement-verbs.ts'
 export type * from './shapes.ts'
 export type * from './tellings.ts'
@@ -90,7 +92,7 @@ export type * from './tellings.ts'
 /** The writer's queue is full or the writer is being started again: answer 503 with Retry-After. */
 export class StoreBusy extends Error {}
 
-export interface Store extends Acting, Issued, PeopleStore, SettlementStore {
+export interface Store extends Acting, Issued, PeopleStore, RecoveryStore, SettlementStore {
   /** One transaction: registration, first payment, money in hand, uploads, audit row, idempotency key, mail. A repeated key with the same fingerprint answers the first registration. */
   register(registration: NewRegistration): Promise<Result<Registered, RegisterRefusal>>
   /** What a key was used for in the last 24 hours: a repeated request is answered even when price or event have changed since. */
