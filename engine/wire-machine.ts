@@ -31,7 +31,7 @@ export type WireMail = {
   error: string | null
 }
 
-/** GET /admin/recovery/: how the installation stands after a restore. Instants as in `wire.ts`. */
+/** GET /admin/recovery-state/: how the installation stands after a restore. Instants as in `wire.ts`. */
 export type RecoveryAnswer = {
   status: 'success'
   /** Null: it is not in recovery. */
@@ -69,7 +69,7 @@ export type WireRecovery = {
   /** Uploaded files: referred to and not there; there and not referred to. */
   uploads: { missing: number; unused: number }
 }
-/** POST /admin/recovery/end/ {mails: 'send' | 'discard'} answers a message. */
+/** POST /admin/recovery-state/end/ {mails: 'send' | 'discard'} answers a message. */
 
 /** GET /admin/served-files/, and POST /admin/served-files/reload/ once they were read again. */
 export type EventFilesAnswer = { status: 'success'; files: WireEventFile[] }

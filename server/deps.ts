@@ -195,7 +195,11 @@ export type Payments = {
    * Asks about an order that is not in the database, for the event that it may be of; what the gateway confirms is before staff. `unsure`:
    * no answer that decides.
    */
-  lookUp(event: EventConfig, orderId: string, timeoutMs: number): Promise<'kept' | 'none' | 'unsure'>
+  lookUp(
+    event: EventConfig,
+    orderId: string,
+    timeoutMs: number,
+  ): Promise<'kept' | 'none' | 'unsure'>
   /** Asks for the refunds that people want and that nobody is asking for; answers how many. The reconciler does it too. */
   sendRefunds(): Promise<number>
   /** Accounts that the gateway does not answer, and that are not asked for a while. */

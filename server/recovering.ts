@@ -75,8 +75,12 @@ export function openRecovering(
   deps: RecoveringDeps,
   { works }: { readonly works: boolean },
 ): ByItself {
-  return byItself(() => compare(deps), works, NOTE_MS, (error) =>
-    deps.log.error({ error: String(error) }, 'how far the database has come could not be noted'),
+  return byItself(
+    () => compare(deps),
+    works,
+    NOTE_MS,
+    (error) =>
+      deps.log.error({ error: String(error) }, 'how far the database has come could not be noted'),
   )
 }
 

@@ -291,7 +291,10 @@ async function recoveryOf({
     if (!isIn) return []
     const store = await openStore(environment)
     try {
-      const standing = await standingOf({ store, environment, clock: makeClock(clockStart) }, events)
+      const standing = await standingOf(
+        { store, environment, clock: makeClock(clockStart) },
+        events,
+      )
       return standing.recovery === null ? [] : sentencesOf(standing).map(look)
     } finally {
       await store.close()

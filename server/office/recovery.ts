@@ -48,8 +48,8 @@ export function recoveryRoutes(office: OfficeRoutes, deps: Deps): void {
     })
   }
   const owners = { least: 'owner', about: 'every' } as const
-  office.get('/admin/recovery', owners, show)
-  office.post('/admin/recovery/end', { ...owners, body: { mails: 'text' } }, end)
+  office.get('/admin/recovery-state', owners, show)
+  office.post('/admin/recovery-state/end', { ...owners, body: { mails: 'text' } }, end)
 }
 
 function wire(

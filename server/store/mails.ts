@@ -92,16 +92,7 @@ export function confirmByMail(
   sql(
     `INSERT INTO mail_queue (registration_id, kind, recipient, copy_to, subject, body, next_at, created_at)
      VALUES (?, 'confirmation', ?, ?, ?, ?, ${sentUnless(PAID_BEFORE)}, ?) ON CONFLICT (registration_id) WHERE kind = 'confirmation' DO NOTHING`,
-  ).run(
-    registrationId,
-    mail.to,
-    mail.copyTo,
-    mail.subject,
-    mail.text,
-    registrationId,
-    at,
-    at,
-  )
+  ).run(registrationId, mail.to, mail.copyTo, mail.subject, mail.text, registrationId, at, at)
 }
 
 export function queueMail(sql: Sql, regNo: RegNo, mail: NewMail, at: Instant): number {

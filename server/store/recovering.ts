@@ -2,7 +2,13 @@
  * A recovery: what follows of a database that is older than what was served. It is begun and ended in one transaction each, and
  * says what is different.
  */
-import { dayOf, financialYearOf, recoveryCode, seriesAfter, WATCHED_MS } from '../../engine/index.ts'
+import {
+  dayOf,
+  financialYearOf,
+  recoveryCode,
+  seriesAfter,
+  WATCHED_MS,
+} from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
 import { audit } from './activity.ts'
 import type { Sql } from './database.ts'

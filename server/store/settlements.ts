@@ -128,8 +128,7 @@ function keepUnknown(
     row !== undefined &&
     sql('SELECT 1 FROM captures WHERE payment_id = ?').get(row.id) !== undefined
   // The gateway may have confirmed it for an order that is not here.
-  const isOfUnknown =
-    line.reference === '' && row === undefined && isPaidElsewhere(sql, line.order)
+  const isOfUnknown = line.reference === '' && row === undefined && isPaidElsewhere(sql, line.order)
   if (isKnown || isOfOrder || isOfUnknown) return false
   const day = line.paidOn ?? line.day
   const paidAt = day === null ? at : instant(Math.min(startOf(day), at))

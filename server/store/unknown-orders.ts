@@ -106,12 +106,7 @@ export function unknownUndecided(sql: Sql, orderId: string, at: Instant): void {
   )
 }
 
-export function unknownDecided(
-  sql: Sql,
-  orderId: string,
-  isUsed: boolean,
-  at: Instant,
-): void {
+export function unknownDecided(sql: Sql, orderId: string, isUsed: boolean, at: Instant): void {
   const row = sql<{ eventId: string }>(
     'SELECT event_id AS eventId FROM unknown_orders WHERE order_id = ?',
   ).get(orderId)
@@ -132,9 +127,8 @@ export function ownerOf(
   orderId: string,
 ): { readonly regNo: RegNo; readonly attempt: number } | null {
   const [, number = '', attempt = ''] = /^(.+)(\d\d)$/.exec(orderId) ?? []
-  const row = sql<{ regNo: RegNo }>('SELECT reg_no AS regNo FROM registrations WHERE reg_no = ?').get(
-    number,
-  )
+  const row = sql<{ regNo: RegNo }>(
+    'SELECT reg_no AS regNo FROM registrations WHERE reg_no = ?',
+  ).get(number)
   return row === undefined ? null : { regNo: row.regNo, attempt: Number(attempt) }
 }
-

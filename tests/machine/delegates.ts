@@ -118,12 +118,12 @@ export async function officeAt(url: string, password: string): Promise<Office> {
 export const reviewsIn = async (office: Office): Promise<ReviewsAnswer['reviews']> =>
   (await office.get<ReviewsAnswer>('/admin/reviews/')).reviews
 export const recoveryIn = (office: Office): Promise<RecoveryAnswer> =>
-  office.get<RecoveryAnswer>('/admin/recovery/')
+  office.get<RecoveryAnswer>('/admin/recovery-state/')
 /** Numbers of the invoices of a registration. */
 export const invoicesOf = async (office: Office, regNo: string): Promise<readonly string[]> =>
-  (
-    await office.get<DocumentsAnswer>(`/admin/registrations/${regNo}/documents/`)
-  ).documents.flatMap(({ kind, serial }) => (kind === 'receipt' ? [] : [serial]))
+  (await office.get<DocumentsAnswer>(`/admin/registrations/${regNo}/documents/`)).documents.flatMap(
+    ({ kind, serial }) => (kind === 'receipt' ? [] : [serial]),
+  )
 
 /** Asks until it is so, for half a minute at most. */
 export async function until<T>(what: string, look: () => Promise<T | null>): Promise<T> {

@@ -39,9 +39,7 @@ export function openProofs(pool: pg.Pool): ProofShelf {
       return { bytes, content: Readable.from(pieces(pool, sha256, bytes), { objectMode: false }) }
     },
     async hashes() {
-      const { rows } = await asked(
-        pool.query<{ sha256: string }>('SELECT sha256 FROM proof_files'),
-      )
+      const { rows } = await asked(pool.query<{ sha256: string }>('SELECT sha256 FROM proof_files'))
       return rows.map(({ sha256 }) => sha256)
     },
     async forget(sha256s) {

@@ -35,7 +35,11 @@ export function recoveringContract(given: Given): void {
       expect(await store.recovery()).toBe(null)
       const begun = await begin()
       expect(await store.recovery()).toEqual(begun)
-      expect(begun).toMatchObject({ begunAt: later(hour), copyAt: noon, code: expect.stringMatching(/^R[0-9A-Z]{3}$/) })
+      expect(begun).toMatchObject({
+        begunAt: later(hour),
+        copyAt: noon,
+        code: expect.stringMatching(/^R[0-9A-Z]{3}$/),
+      })
       expect(await store.dueMails(later(9 * hour), 9)).toEqual([])
       expect((await store.operating()).mailsQueued.count).toBe(0)
       expect(await store.hurryMails(later(9 * hour))).toBe(0)
@@ -54,7 +58,9 @@ export function recoveringContract(given: Given): void {
       expect(await store.dueMails(later(9 * hour), 9)).toEqual([])
       expect((await store.mailCounts(null)).failed).toBe(2)
       const log = await store.activity(EVERYTHING, null, 9)
-      expect(log.map(({ what }) => what).filter((what) => what.includes('recovery'))).toHaveLength(4)
+      expect(log.map(({ what }) => what).filter((what) => what.includes('recovery'))).toHaveLength(
+        4,
+      )
     })
 
     test('a confirmation of what was paid before it is held, one of what is paid since goes out', async () => {
@@ -143,9 +149,7 @@ export function recoveringContract(given: Given): void {
       account: 'demo',
       payer: { name: 'Ravi Sample', email: 'ravi@example.org', phone: '', way: 'UPI' },
       at: later(hour),
-      money: [
-        { reference: 'AP9', amount: due, currency: 'INR', kind: 'sale', paidAt: later(10) },
-      ],
+      money: [{ reference: 'AP9', amount: due, currency: 'INR', kind: 'sale', paidAt: later(10) }],
       ...more,
     })
     test('is before a person once, with what the gateway says of it, and pays a registration exactly', async () => {
