@@ -41,3 +41,12 @@ export function seriesAfter(pattern: string, code: string): string {
 /** As many as the checker leaves room for. */
 const SERIES_MAX = 9_999
 const YEAR = '26-27'
+
+/**
+ * What becomes of the emails that were held when a recovery ends: all are sent; only those are that the copy held queued; or none. What
+ * was written since is about what happened before the restart, and may have been sent then.
+ */
+export const HELD_MAILS = ['send', 'copy', 'discard'] as const
+export type HeldMails = (typeof HELD_MAILS)[number]
+export const isHeldMails = (word: unknown): word is HeldMails =>
+  HELD_MAILS.some((one) => one === word)

@@ -1,4 +1,5 @@
 /** What the office's pages of mails and of event files ask for and answer. */
+import type { HeldMails } from './recovery-series.ts'
 
 /** GET /admin/mail/. */
 export type MailsAnswer = {
@@ -42,7 +43,7 @@ export type RecoveryAnswer = {
     begun_at: string
     ended_at: string
     ended_by: string
-    mails: 'send' | 'discard'
+    mails: HeldMails
   }[]
 }
 export type WireRecovery = {
@@ -61,7 +62,8 @@ export type WireRecovery = {
   pending: { all: number; asked: number; ended: number }
   /** Payments for orders that the database does not know: those before staff, and those about which the gateway is asked again. */
   unknown: { to_decide: number; to_ask: number }
-  held: { mails: number; refunds: number; erasures: number }
+  /** `since`: of the emails, those that were written since, about what happened before the restart. */
+  held: { mails: number; since: number; refunds: number; erasures: number }
   /** The first of the emails that are held, the oldest first. */
   mails: { id: number; to: string; subject: string; event: string; at: string }[]
   /** How far each series of documents has counted since. */
@@ -69,7 +71,7 @@ export type WireRecovery = {
   /** Uploaded files: referred to and not there; there and not referred to. */
   uploads: { missing: number; unused: number }
 }
-/** POST /admin/recovery-state/end/ {mails: 'send' | 'discard'} answers a message. */
+/** POST /admin/recovery-state/end/ {mails} answers a message. */
 
 /** GET /admin/served-files/, and POST /admin/served-files/reload/ once they were read again. */
 export type EventFilesAnswer = { status: 'success'; files: WireEventFile[] }

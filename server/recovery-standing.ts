@@ -81,7 +81,7 @@ export function sentencesOf({ recovery, figures, uploads }: Standing): readonly 
     ...(when.length === 0 ? [] : [`${capital(when.join('; '))}.`]),
     `Payments that were pending in the copy: ${count(pending.all)}; the gateway was asked about ${count(pending.asked)}, and ${count(pending.ended)} are not pending any more.`,
     `Payments for orders that are not in the database: ${count(unknown.toDecide)} wait for a decision, and the gateway is still to be asked about ${count(unknown.toAsk)} possible orders.`,
-    `Held: ${count(held.mails)} emails, ${count(held.refunds)} refunds, the erasure of ${count(held.erasures)} registrations.`,
+    `Held: ${count(held.mails)} emails (${count(held.since)} of them written since the restart), ${count(held.refunds)} refunds, the erasure of ${count(held.erasures)} registrations.`,
     series.length === 0
       ? `New invoices and credit notes have ${recovery.code} in their numbers.`
       : `New invoices and credit notes have ${recovery.code} in their numbers: ${series.map(({ pattern, last }) => `${pattern} (${last} so far)`).join(', ')}.`,

@@ -1,5 +1,6 @@
 /** `rollcall recovery`: how the installation stands after a restore, beginning a recovery by hand, and ending one. */
-import { formatInstant } from '../../engine/index.ts'
+import { formatInstant, isHeldMails } from '../../engine/index.ts'
+import type { HeldMails } from '../../engine/index.ts'
 import { beginNow } from '../recovering.ts'
 import { sentencesOf, standingOf } from '../recovery-standing.ts'
 import { readArguments } from './arguments.ts'
@@ -11,7 +12,7 @@ const text = { type: 'string' } as const
 
 const HELP = `Usage: rollcall recovery
        rollcall recovery begin --who NAME [--why TEXT]
-       rollcall recovery end --who NAME --mails send|discard
+       rollcall recovery end --who NAME --mails send|copy|discard
 
 After an older copy of the database was put back, the installation is in recovery: new invoices and credit notes have numbers of a
 new series; emails that the copy held queued and automatic ones, refunds and erasure are held; the gateway is asked about every
@@ -25,7 +26,8 @@ Without a word: shows the differences.
 
   --who NAME    who begins or ends it; it is in the activity log
   --why TEXT    what happened
-  --mails WHAT  send or discard the emails that are held
+  --mails WHAT  which emails are sent of those that are held: all of them (send), those that the copy held queued (copy), none
+                (discard). What was written since is about what happened before the restart, and may have been sent then
 
 Exit status: 0 done, 1 an event file has errors, or it is not in recovery; 2 asked wrongly, 3 our fault.`
 
@@ -46,9 +48,9 @@ export const recovering: Command = {
         if (who.trim() === '') return asked(terminal, `Say who ${word}s it: --who NAME.`)
         if (word === 'begin')
           return atWork(terminal, (work) => begin(work, { who, why: why ?? '' }, terminal))
-        return mails === 'send' || mails === 'discard'
+        return isHeldMails(mails)
           ? atWork(terminal, (work) => end(work, { who, mails }, terminal))
-          : asked(terminal, 'Say what becomes of the held emails: --mails send or --mails discard.')
+          : asked(terminal, 'Say which of the held emails are sent: --mails send, copy or discard.')
       }
       default:
         return asked(terminal, `rollcall recovery does not know "${word}".\n${HELP}`)
@@ -86,7 +88,7 @@ async function begin(
 
 async function end(
   { store, clock }: AtWork,
-  { who, mails }: { readonly who: string; readonly mails: 'send' | 'discard' },
+  { who, mails }: { readonly who: string; readonly mails: HeldMails },
   terminal: Terminal,
 ): Promise<Status> {
   const ended = await store.endRecovery({ at: clock(), who, mails })
@@ -94,9 +96,8 @@ async function end(
     terminal.complain('The installation is not in recovery.')
     return 1
   }
-  const many = `${ended.mails} held ${ended.mails === 1 ? 'email' : 'emails'}`
   terminal.print(
-    `The recovery has ended. ${mails === 'send' ? `The server sends ${many}.` : `${many} were discarded.`} Refunds and erasure go on.`,
+    `The recovery has ended. Held emails: ${ended.sent} to be sent by the server, ${ended.discarded} discarded. Refunds and erasure go on.`,
   )
   return 0
 }

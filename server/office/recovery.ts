@@ -1,6 +1,6 @@
 /** The office's calls about a recovery: how the installation stands, and ending it. For owners of all events. */
 import type { FastifyReply } from 'fastify'
-import { isoIndia } from '../../engine/index.ts'
+import { isHeldMails, isoIndia } from '../../engine/index.ts'
 import type { Instant, RecoveryAnswer, WireRecovery } from '../../engine/index.ts'
 import type { Deps } from '../deps.ts'
 import { refuse } from '../http/refuse.ts'
@@ -33,18 +33,14 @@ export function recoveryRoutes(office: OfficeRoutes, deps: Deps): void {
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     const { mails } = body
-    if (mails !== 'send' && mails !== 'discard')
-      return refuse(reply, 422, 'bad_data', 'Choose whether the held emails are sent or discarded.')
+    if (!isHeldMails(mails))
+      return refuse(reply, 422, 'bad_data', 'Choose which of the held emails are sent.')
     const ended = await deps.store.endRecovery({ at: deps.clock(), who: admin.username, mails })
     if (ended === null)
       return refuse(reply, 409, 'not_now', 'The installation is not in recovery any more.')
-    const many = `${ended.mails} held ${ended.mails === 1 ? 'email' : 'emails'}`
     return reply.header('cache-control', 'no-store').send({
       status: 'success',
-      message:
-        mails === 'send'
-          ? `The recovery has ended. ${many} will be sent.`
-          : `The recovery has ended. ${many} discarded.`,
+      message: `The recovery has ended. Held emails: ${ended.sent} to be sent, ${ended.discarded} discarded.`,
     })
   }
   const owners = { least: 'owner', about: 'every' } as const

@@ -9,14 +9,13 @@ import {
   seriesAfter,
   WATCHED_MS,
 } from '../../engine/index.ts'
-import type { Instant } from '../../engine/index.ts'
+import type { HeldMails, Instant } from '../../engine/index.ts'
 import { audit } from './activity.ts'
 import type { Sql } from './database.ts'
 import { IS_HELD } from './in-recovery.ts'
 import type {
   Counted,
   EndedRecovery,
-  HeldMails,
   Mark,
   NewRecovery,
   Recovery,
@@ -131,7 +130,7 @@ function askAtOnce(sql: Sql, at: Instant): void {
 export function endRecovery(
   sql: Sql,
   { at, who, mails }: { readonly at: Instant; readonly who: string; readonly mails: HeldMails },
-): { readonly recovery: Recovery; readonly mails: number } | null {
+): { readonly recovery: Recovery; readonly sent: number; readonly discarded: number } | null {
   const recovery = recoveryOf(sql)
   if (recovery === null) return null
   sql('UPDATE recoveries SET ended_at = ?, ended_by = ?, mails = ? WHERE ended_at IS NULL').run(
@@ -139,14 +138,22 @@ export function endRecovery(
     who,
     mails,
   )
-  const { changes } =
-    mails === 'send'
-      ? sql(`UPDATE mail_queue SET next_at = ? WHERE ${IS_HELD}`).run(at)
-      : sql(`UPDATE mail_queue SET status = 'failed', error = ? WHERE ${IS_HELD}`).run(DISCARDED)
-  const what = `ended the recovery ${recovery.code}; held emails ${mails === 'send' ? 'sent' : 'discarded'} (${changes})`
+  const sent =
+    mails === 'discard'
+      ? 0
+      : sql(`UPDATE mail_queue SET next_at = ? WHERE ${IS_HELD} AND created_at < ?`).run(
+          at,
+          mails === 'send' ? LAST : recovery.begunAt,
+        ).changes
+  const discarded = sql(`UPDATE mail_queue SET status = 'failed', error = ? WHERE ${IS_HELD}`).run(
+    DISCARDED,
+  ).changes
+  const what = `ended the recovery ${recovery.code}; held emails: ${sent} to be sent, ${discarded} discarded`
   audit(sql, { at, who, what, eventId: null, regNo: null })
-  return { recovery, mails: changes }
+  return { recovery, sent, discarded }
 }
+/** Behind every instant. */
+const LAST = 8_640_000_000_000_000
 /** What the office reads of an email that was discarded. */
 const DISCARDED = 'Discarded at the end of a recovery. Try again to send it.'
 
@@ -180,6 +187,10 @@ export function recoveryFigures(sql: Sql, keepOver: readonly string[]): Recovery
     },
     held: {
       mails: count(`SELECT count(*) AS n FROM mail_queue WHERE ${IS_HELD}`),
+      since: count(
+        `SELECT count(*) AS n FROM mail_queue WHERE ${IS_HELD} AND created_at >= ?`,
+        last?.begun_at ?? 0,
+      ),
       refunds: count("SELECT count(*) AS n FROM refunds WHERE state = 'wanted'"),
       erasures: count(
         'SELECT count(*) AS n FROM registrations WHERE erased_at IS NULL AND event_id IN (SELECT value FROM json_each(?))',

@@ -1,5 +1,5 @@
 /** What the store does after a restore, and about money for orders that it does not know. */
-import type { Instant, OrderId, Paise } from '../../engine/index.ts'
+import type { HeldMails, Instant, OrderId, Paise } from '../../engine/index.ts'
 
 /** How far tables have counted that only grow; a copy that was made earlier has counted less far. */
 export type Counted = Readonly<Record<string, number>>
@@ -27,14 +27,18 @@ export type EndedRecovery = Pick<Recovery, 'code' | 'begunAt'> & {
   readonly endedBy: string
   readonly mails: HeldMails
 }
-/** What becomes of the emails that were held. */
-export type HeldMails = 'send' | 'discard'
 
 /** What is different since the restore, counted. */
 export type RecoveryFigures = {
   readonly pending: { readonly all: number; readonly asked: number; readonly ended: number }
   readonly unknown: { readonly toDecide: number; readonly toAsk: number }
-  readonly held: { readonly mails: number; readonly refunds: number; readonly erasures: number }
+  /** `since`: of the emails, those that were written since. */
+  readonly held: {
+    readonly mails: number
+    readonly since: number
+    readonly refunds: number
+    readonly erasures: number
+  }
   readonly mails: readonly {
     readonly id: number
     readonly to: string
@@ -89,12 +93,16 @@ export interface RecoveryStore {
    * where one began at or after that instant.
    */
   beginRecovery(recovery: NewRecovery, since: Instant | null): Promise<Recovery | null>
-  /** Null: none is open. Answers how many emails were held. */
+  /** Null: none is open. Answers what becomes of the emails that were held. */
   endRecovery(end: {
     readonly at: Instant
     readonly who: string
     readonly mails: HeldMails
-  }): Promise<{ readonly recovery: Recovery; readonly mails: number } | null>
+  }): Promise<{
+    readonly recovery: Recovery
+    readonly sent: number
+    readonly discarded: number
+  } | null>
 
   /** Before a person from then on, each reference once; answers how many are new. */
   keepUnknownPayment(payment: UnknownPayment): Promise<number>

@@ -62,19 +62,28 @@ export function noteUnknownOrder(
   { orderId, eventId }: UnknownOrder,
   at: Instant,
 ): boolean {
-  const { n } = sql<{ n: number }>('SELECT count(*) AS n FROM unknown_orders').get() ?? { n: 0 }
+  const { n } = sql<{ n: number }>(
+    'SELECT count(*) AS n FROM unknown_orders WHERE is_claimed = 1',
+  ).get() ?? { n: 0 }
   if (n >= NOTED_MAX) return false
-  note(sql, { orderId, eventId }, at, at + AGAIN_MS_MIN)
+  note(sql, { orderId, eventId }, at, { askAt: at + AGAIN_MS_MIN, isClaimed: true })
   return true
 }
 
-function note(sql: Sql, { orderId, eventId }: UnknownOrder, at: Instant, askAt: number): void {
+function note(
+  sql: Sql,
+  { orderId, eventId }: UnknownOrder,
+  at: Instant,
+  { askAt, isClaimed }: { readonly askAt: number; readonly isClaimed: boolean },
+): void {
   if (isHere(sql, orderId)) return
   sql(
-    `INSERT INTO unknown_orders (order_id, event_id, at, next_ask_at, asks) VALUES (?, ?, ?, ?, 0)
+    `INSERT INTO unknown_orders (order_id, event_id, at, next_ask_at, asks, is_claimed) VALUES (?, ?, ?, ?, 0, ?)
      ON CONFLICT (order_id) DO NOTHING`,
-  ).run(orderId, eventId, at, askAt)
+  ).run(orderId, eventId, at, askAt, isClaimed ? 1 : 0)
 }
+
+const atOnce = (at: Instant) => ({ askAt: at, isClaimed: false })
 
 /** After a restore: the next attempt of everybody who has not paid in the copy may have been made and paid meanwhile. */
 export function noteNextAttempts(sql: Sql, at: Instant): void {
@@ -83,7 +92,8 @@ export function noteNextAttempts(sql: Sql, at: Instant): void {
      WHERE r.payment_status IN ('pending', 'failed') AND p.gateway IS NOT NULL GROUP BY r.id, r.reg_no, r.event_id ORDER BY r.id`,
   ).all()
   for (const { regNo, eventId, last } of unpaid)
-    if (last < ATTEMPTS_MAX) note(sql, { orderId: orderIdOf(regNo, last + 1), eventId }, at, at)
+    if (last < ATTEMPTS_MAX)
+      note(sql, { orderId: orderIdOf(regNo, last + 1), eventId }, at, atOnce(at))
 }
 
 /** Reads; also run outside the writer's transaction. */
@@ -115,7 +125,12 @@ export function unknownDecided(sql: Sql, orderId: string, isUsed: boolean, at: I
   const owner = isUsed ? ownerOf(sql, orderId) : null
   // Only of a registration that is here: orders that anybody can name lead to no further questions.
   if (owner !== null && owner.attempt < ATTEMPTS_MAX)
-    note(sql, { orderId: orderIdOf(owner.regNo, owner.attempt + 1), eventId: row.eventId }, at, at)
+    note(
+      sql,
+      { orderId: orderIdOf(owner.regNo, owner.attempt + 1), eventId: row.eventId },
+      at,
+      atOnce(at),
+    )
 }
 
 const forget = (sql: Sql, orderId: string): void =>

@@ -1,6 +1,4 @@
 /** The page of a recovery, by keyboard, and money for an order that is not in the database. */
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { instant, paise } from '../../engine/index.ts'
@@ -13,8 +11,6 @@ import { cheapHash, PASSWORD } from './office.ts'
 let server: TestApp
 let browser: Browser
 let url = ''
-/** Where to keep pictures of what is tested; none are taken when it is not set. */
-const PICTURES = process.env['RECOVERY_PICTURES']
 
 beforeAll(async () => {
   server = await startTestApp({
@@ -64,15 +60,6 @@ const signIn = async (page: Page, name: string, path: string): Promise<void> => 
   await page.getByLabel('Password').fill(PASSWORD)
   await page.getByRole('button', { name: 'Sign In' }).click()
 }
-const picture = async (page: Page, name: string): Promise<void> => {
-  if (PICTURES === undefined) return
-  mkdirSync(PICTURES, { recursive: true })
-  for (const width of [360, 768, 1280]) {
-    await page.setViewportSize({ width, height: 900 })
-    await page.screenshot({ path: join(PICTURES, `${name}-${width}.png`), fullPage: true })
-  }
-  await page.setViewportSize({ width: 360, height: 740 })
-}
 const fits = (page: Page): Promise<boolean> =>
   page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)
 
@@ -91,21 +78,18 @@ test('an owner sees the differences, decides about money for an unknown order, a
   const { page, context, complaints } = await visit(browser, { width: 360 })
   await signIn(page, 'owner', '/admin/dashboard')
   await page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor()
-  await picture(page, 'dashboard')
   await page.getByRole('link', { name: 'See the recovery' }).click()
   await page.getByRole('heading', { level: 1, name: 'Recovery' }).waitFor()
   await page.getByText('A copy of 10 Jan 2026, 11:00 was restored.').waitFor()
   await page.getByRole('region', { name: 'Held emails' }).getByText('asha@example.org').waitFor()
   await expectAccessible(page, 'a recovery')
   expect(await fits(page)).toBe(true)
-  await picture(page, 'recovery')
 
   await page.getByRole('link', { name: '1 in Money to decide' }).click()
   await page.getByText('SMPL900000000019').waitFor()
   await page.getByText('Meera Sample, meera@example.org, UPI').waitFor()
   await expectAccessible(page, 'money for an unknown order')
   expect(await fits(page)).toBe(true)
-  await picture(page, 'money')
   await page.getByRole('button', { name: 'Dismiss the payment' }).click()
   await page.getByLabel('Why').fill('Paid back by hand.')
   await page.getByRole('dialog').getByRole('button', { name: 'Dismiss the payment' }).click()
@@ -121,23 +105,21 @@ test('an owner sees the differences, decides about money for an unknown order, a
   await page.getByRole('dialog').waitFor()
   await expectAccessible(page, 'ending a recovery')
   expect(await fits(page)).toBe(true)
-  await picture(page, 'ending')
   await page.keyboard.press('Escape')
   await expect.poll(() => end.evaluate((one) => one === document.activeElement)).toBe(true)
   await page.keyboard.press('Enter')
   await page.keyboard.press('Tab')
   await page.keyboard.press('Space')
-  await page.keyboard.press('ArrowDown')
-  expect(await page.getByLabel('Discard them').isChecked()).toBe(true)
+  await page.keyboard.press('ArrowUp')
+  expect(await page.getByLabel('Discard all').isChecked()).toBe(true)
   await page.keyboard.press('ArrowUp')
   await page.keyboard.press('Enter')
-  await page.getByText('The recovery has ended. 1 held email will be sent.').waitFor()
+  await page.getByText('The recovery has ended. Held emails: 1 to be sent, 0 discarded.').waitFor()
   await page.getByText('The installation is not in recovery.').waitFor()
   await page
     .getByRole('region', { name: 'Earlier recoveries' })
     .getByText('ended by owner')
     .waitFor()
-  await picture(page, 'ended')
   expect(await server.mailer.run()).toBe(1)
   expect(complaints).toEqual([])
   await context.close()

@@ -59,7 +59,7 @@ export const readRecovery: Reader<RecoveryAnswer> = (body) =>
 const FIGURES = {
   pending: ['all', 'asked', 'ended'],
   unknown: ['to_decide', 'to_ask'],
-  held: ['mails', 'refunds', 'erasures'],
+  held: ['mails', 'since', 'refunds', 'erasures'],
   uploads: ['missing', 'unused'],
 } as const
 

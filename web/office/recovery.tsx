@@ -139,6 +139,7 @@ function Differences({ recovery }: { readonly recovery: WireRecovery }) {
             <Facts
               facts={[
                 ['Emails', formatCount(held.mails)],
+                ['Of them, written since', formatCount(held.since)],
                 ['Refunds', formatCount(held.refunds)],
                 ['Erasures', formatCount(held.erasures)],
               ]}
@@ -183,6 +184,8 @@ function Facts({ facts }: { readonly facts: readonly (readonly [string, ReactNod
   )
 }
 
+const ENDED_AS = { send: 'sent', copy: 'of the copy sent', discard: 'discarded' } as const
+
 function Past({ past }: Pick<RecoveryAnswer, 'past'>) {
   return (
     <section className="pan" aria-labelledby="past">
@@ -193,7 +196,7 @@ function Past({ past }: Pick<RecoveryAnswer, 'past'>) {
             <span>
               <b>{code}</b> {instantText(begun)} to {instantText(ended)}
               <small>
-                ended by {by}, held emails {mails === 'send' ? 'sent' : 'discarded'}
+                ended by {by}, held emails {ENDED_AS[mails]}
               </small>
             </span>
           </li>
@@ -225,15 +228,15 @@ function Ending({ recovery, onDone, onClose }: EndingProps) {
         <p className="care">
           <Icon name="tri" small />
           <span>
-            {formatCount(unknown.to_decide)} unknown payments wait for a decision, the gateway is
-            still to be asked about {formatCount(unknown.to_ask)} possible orders, and{' '}
-            {formatCount(pending.all - pending.ended)} payments of the copy are still pending.
+            Still open: payments for unknown orders to decide ({formatCount(unknown.to_decide)}),
+            orders to ask the gateway about ({formatCount(unknown.to_ask)}), pending payments of the
+            copy ({formatCount(pending.all - pending.ended)}).
           </span>
         </p>
       )}
       <p>
-        {formatCount(held.refunds)} refunds will be asked for, and erasure goes on. Invoices stay in
-        the new series.
+        Refunds that are held ({formatCount(held.refunds)}) go to the gateway, and erasure goes on.
+        New invoices stay in the new series.
       </p>
       <form
         className="making"
@@ -243,14 +246,19 @@ function Ending({ recovery, onDone, onClose }: EndingProps) {
         }}
       >
         <fieldset className="ticks">
-          <legend>The {formatCount(held.mails)} held emails</legend>
+          <legend>Emails that are held ({formatCount(held.mails)})</legend>
           <label>
             <input type="radio" name="mails" value="send" required />
-            Send them: some may have been sent before
+            Send all: some may have been sent before
+          </label>
+          <label>
+            <input type="radio" name="mails" value="copy" required />
+            Send those that the copy held queued, discard those written since (
+            {formatCount(held.since)})
           </label>
           <label>
             <input type="radio" name="mails" value="discard" required />
-            Discard them: some may never have been sent
+            Discard all: some may never have been sent
           </label>
         </fieldset>
         <div className="acts">

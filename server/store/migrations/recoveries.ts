@@ -19,7 +19,7 @@ CREATE TABLE recoveries (
   ended_at INTEGER,
   ended_by TEXT,
   -- What became of the emails that were held.
-  mails TEXT CHECK (mails IN ('send', 'discard'))
+  mails TEXT CHECK (mails IN ('send', 'copy', 'discard'))
 ) STRICT;
 -- What was pending in the copy.
 CREATE TABLE recovery_payments (
@@ -33,7 +33,9 @@ CREATE TABLE unknown_orders (
   event_id TEXT NOT NULL,
   at INTEGER NOT NULL,
   next_ask_at INTEGER NOT NULL,
-  asks INTEGER NOT NULL
+  asks INTEGER NOT NULL,
+  -- 1: a message named it, which anybody can write.
+  is_claimed INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX unknown_orders_due ON unknown_orders (next_ask_at);
 -- Of money for an order that is not here: the order, and who paid it as the gateway says (JSON).

@@ -24,7 +24,7 @@ export function recoveringContract(given: Given): void {
       { at, who: 'rollcall', why: 'Restored.', copyAt: noon, servedAt: null, taken },
       since === null ? null : instant(since),
     )
-  const end = (mails: 'send' | 'discard', at = later(2 * hour)) =>
+  const end = (mails: 'send' | 'copy' | 'discard', at = later(2 * hour)) =>
     store.endRecovery({ at, who: 'owner', mails })
   const figures = (keepOver: readonly string[] = []) => store.recoveryFigures(keepOver)
 
@@ -49,12 +49,12 @@ export function recoveringContract(given: Given): void {
       expect((await store.dueMails(later(9 * hour), 9)).map(({ subject }) => subject)).toEqual([
         'Asked for',
       ])
-      expect(await end('send')).toMatchObject({ mails: 1 })
+      expect(await end('send')).toMatchObject({ sent: 1, discarded: 0 })
       expect(await store.dueMails(later(9 * hour), 9)).toHaveLength(2)
       expect([await store.recovery(), await end('send')]).toEqual([null, null])
       expect((await figures()).past).toMatchObject([{ endedBy: 'owner', mails: 'send' }])
       await begin(later(3 * hour))
-      expect(await end('discard', later(4 * hour))).toMatchObject({ mails: 2 })
+      expect(await end('discard', later(4 * hour))).toMatchObject({ sent: 0, discarded: 2 })
       expect(await store.dueMails(later(9 * hour), 9)).toEqual([])
       expect((await store.mailCounts(null)).failed).toBe(2)
       const log = await store.activity(EVERYTHING, null, 9)
@@ -79,7 +79,9 @@ export function recoveringContract(given: Given): void {
       const due_ = await store.dueMails(later(9 * hour), 9)
       expect(due_.map(({ regNo }) => regNo)).toEqual([since.regNo])
       const { pending, held } = await figures()
-      expect([pending, held.mails]).toEqual([{ all: 3, asked: 3, ended: 3 }, 2])
+      expect([pending, held.mails, held.since]).toEqual([{ all: 3, asked: 3, ended: 3 }, 2, 2])
+      // Whoever sends only what the copy held tells nobody twice that they have paid.
+      expect(await end('copy', later(3 * hour))).toMatchObject({ sent: 0, discarded: 2 })
     })
 
     test('asks for no refund, lets nothing lapse and erases nothing, until it has ended', async () => {
