@@ -125,12 +125,12 @@ export const invoicesOf = async (office: Office, regNo: string): Promise<readonl
     ({ kind, serial }) => (kind === 'receipt' ? [] : [serial]),
   )
 
-/** Asks until it is so, for half a minute at most. */
+/** Asks until it is so; what works by itself looks each minute at the latest. */
 export async function until<T>(what: string, look: () => Promise<T | null>): Promise<T> {
-  for (let tries = 0; tries < 300; tries += 1) {
+  for (let tries = 0; tries < 1_000; tries += 1) {
     const found = await look()
     if (found !== null) return found
     await pause(100)
   }
-  throw new Error(`${what}: not within half a minute`)
+  throw new Error(`${what}: not within minutes`)
 }
