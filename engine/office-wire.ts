@@ -115,6 +115,10 @@ export type WireReview = {
   said: string | null
   why: string
   since: string
+  /** Of money for an order that is not in the database: the order, who paid as the gateway says, and whose registration it may be. */
+  unknown_order: string | null
+  payer: { name: string; email: string; phone: string; way: string } | null
+  suggested: string | null
 }
 /** Of a decision and of a refund; `refund` is how far the refund has come that follows, null where none does. */
 export type DecidedAnswer = {

@@ -24,6 +24,7 @@ export const LINK_PAGES: readonly string[] = [
   '/admin/activity',
   '/admin/mails',
   '/admin/event-files',
+  '/admin/recovery',
   '/admin/password',
 ]
 
@@ -73,6 +74,8 @@ const OFFICE_CALLS: readonly string[] = [
   '/admin/mail/retry',
   '/admin/served-files',
   '/admin/served-files/reload',
+  '/admin/recovery-state',
+  '/admin/recovery-state/end',
   '/admin/log',
   '/admin/log/export',
 ]

@@ -71,6 +71,20 @@ export type Review = {
   readonly said: string | null
   readonly why: string
   readonly since: Instant
+  /** Of money for an order that is not in the database; left out: it is of none. */
+  readonly unknown?: UnknownMoney
+}
+export type UnknownMoney = {
+  readonly orderId: string
+  /** As the gateway names them, '' where it does not; null: it names nobody. */
+  readonly payer: {
+    readonly name: string
+    readonly email: string
+    readonly phone: string
+    readonly way: string
+  } | null
+  /** The registration of which the order would be a further attempt; null: there is none. */
+  readonly suggested: RegNo | null
 }
 
 /** Both required, at most `GROUNDS_CHARACTERS_MAX` characters each. */

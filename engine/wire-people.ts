@@ -13,6 +13,8 @@ export type SessionAnswer = {
   all_events: boolean
   /** Nothing but their own account is open to them until they have set one up. */
   needs_second_factor: boolean
+  /** An older copy of the database was put back, and nobody has ended the recovery yet. */
+  in_recovery: boolean
   events: OfficeEvent[]
   texts: PublicEvent['texts']
 }

@@ -13,10 +13,12 @@ import { openGateway } from './paying/gateway/open.ts'
 import type { Sandbox } from './paying/gateway/sandbox.ts'
 import { openMailer } from './mail.ts'
 import { openLapsing } from './acting/lapsing.ts'
+import { within } from './machine/clock.ts'
 import type { ByItself } from './machine/clock.ts'
 import { openDailyMail } from './office/daily-mail.ts'
 import type { Mailer } from './mail.ts'
 import { openPayments } from './paying/verify.ts'
+import { openRecovering, recoverIfOlder } from './recovering.ts'
 import { cacheFolderIn } from './events/cache.ts'
 import type { Judge } from './events/folder.ts'
 import { openRegistry } from './events/registry.ts'
@@ -30,6 +32,9 @@ import { openKeeping } from './acting/erasing.ts'
 import { openGivenBack } from './paying/given-back.ts'
 import { openUnfinished } from './registering/unfinished.ts'
 import { openUploads } from './registering/uploads.ts'
+
+/** A stop does not wait longer for a note. */
+const LAST_NOTE_MS = 1_000
 
 export type AssembleOptions = {
   readonly clock: () => Instant
@@ -61,6 +66,8 @@ export type Assembled = {
   readonly keeping: ByItself
   readonly daily: ByItself
   readonly lapsing: ByItself
+  /** Notes how far the database has come, and notices an older one. */
+  readonly recovering: ByItself
   /** Null unless the gateway is our own simulator. */
   readonly sandbox: Sandbox | null
   /** Answers what is in flight, then closes everything; nothing acknowledged is lost. */
@@ -167,6 +174,8 @@ async function assembleOn(
   options: AssembleOptions,
 ): Promise<Result<Assembled, CannotStart>> {
   const { clock, log } = options
+  // Before anything is sent, asked or erased.
+  if (options.works) await recoverIfOlder({ store, clock, log, environment })
   const opened = await openEvents(environment, options, store)
   if (!opened.ok) {
     await store.close()
@@ -189,6 +198,7 @@ async function assembleOn(
   const unfinished = openUnfinished({ store, events, clock, log }, { works: options.works })
   const givenBack = openGivenBack({ store, events, clock, log }, { works: options.works })
   const lapsing = openLapsing({ store, events, clock, log }, { works: options.works })
+  const recovering = openRecovering({ store, clock, log, environment }, { works: options.works })
   const daily = openDailyMail({ store, events, clock, log, environment }, { works: options.works })
   const uploads = openUploads({ folder: path.join(environment.dataDir, 'uploads'), store, clock })
   const keeping = openKeeping(
@@ -223,6 +233,7 @@ async function assembleOn(
     keeping,
     daily,
     lapsing,
+    recovering,
     sandbox,
     close: async () => {
       // From the outside in: no new requests, then what still works for the old ones, the store last.
@@ -233,6 +244,9 @@ async function assembleOn(
       await unfinished.close()
       await givenBack.close()
       await lapsing.close()
+      await recovering.close()
+      // So that the next start knows how far it had come.
+      if (options.works) await within(LAST_NOTE_MS, recovering.run(), () => {})
       await keeping.close()
       await daily.close()
       await mailer.close()

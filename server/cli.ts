@@ -10,6 +10,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   doctor: async () => (await import('./commands/doctor.ts')).doctoring,
   backup: async () => (await import('./commands/backup.ts')).backingUp,
   restore: async () => (await import('./commands/backup.ts')).restoring,
+  recovery: async () => (await import('./commands/recovery.ts')).recovering,
   migrate: async () => (await import('./commands/migrate.ts')).migrating,
   move: async () => (await import('./commands/move.ts')).moving,
   reload: async () => (await import('./commands/reload.ts')).reloading,

@@ -41,6 +41,7 @@ export type Trouble = {
     | 'backup'
     | 'clock'
     | 'descriptors'
+    | 'recovery'
   /** A sentence for the operator. */
   readonly text: string
   /** Whether nobody can register. */
@@ -99,6 +100,12 @@ export function openCondition(deps: ConditionDeps): Condition {
       )
     for (const account of payments.resting())
       say('gateway', `The gateway does not answer the account ${account}.`)
+    const recovery = await store.recovery()
+    if (recovery !== null)
+      say(
+        'recovery',
+        `In recovery since ${formatInstant(recovery.begunAt)}: scheduled emails, refunds and erasure are held until it is ended (rollcall recovery).`,
+      )
     const jump = clockJumps.look()
     if (jump !== null)
       say(

@@ -191,6 +191,15 @@ export type Payments = {
   learn(orderIds: readonly OrderId[], timeoutMs: number): Promise<ReadonlyMap<OrderId, Learnt>>
   /** Asks about every payment that is due, those that ended and are watched last; answers how many open ones were asked about and how many of them ended. */
   reconcile(all?: boolean): Promise<{ readonly asked: number; readonly ended: number }>
+  /**
+   * Asks about an order that is not in the database, for the event that it may be of; what the gateway confirms is before staff. `unsure`:
+   * no answer that decides.
+   */
+  lookUp(
+    event: EventConfig,
+    orderId: string,
+    timeoutMs: number,
+  ): Promise<'kept' | 'none' | 'unsure'>
   /** Asks for the refunds that people want and that nobody is asking for; answers how many. The reconciler does it too. */
   sendRefunds(): Promise<number>
   /** Accounts that the gateway does not answer, and that are not asked for a while. */

@@ -33,6 +33,7 @@ export function operatingFigures(registry: Registry, deps: FiguresDeps): () => P
     'store_waiting',
     'Calls that wait for the database; at 2000 requests are refused',
   )
+  const recovery = gauge('recovery', 'Whether the installation is in recovery after a restore')
   const backup = gauge('backup_age_seconds', 'Since the last rollcall backup; -1: there was none')
 
   return async () => {
@@ -67,6 +68,7 @@ export function operatingFigures(registry: Registry, deps: FiguresDeps): () => P
       ['log', `${DATABASE_FILE}-wal`],
     ] as const)
       database.set({ file }, await bytesOf(path.join(dataDir, name)))
+    recovery.set((await store.recovery()) === null ? 0 : 1)
     backup.set(backedUp === null ? -1 : age(backedUp))
   }
 }

@@ -8,6 +8,10 @@ import { noteBackup } from '../machine/backed-up.ts'
 import { backUp, partOf, pruneBackups, restore } from '../machine/backup.ts'
 import type { Copied } from '../machine/backup.ts'
 import { makeClock } from '../machine/clock.ts'
+import type { Restored } from '../machine/last-served.ts'
+import { beginRestored } from '../recovering.ts'
+import { versionsIn } from '../store/migrating.ts'
+import { openStore } from '../store/open.ts'
 import { placeTrouble } from '../store/trouble.ts'
 import { readArguments } from './arguments.ts'
 import type { Command, Status, Terminal } from './command.ts'
@@ -30,6 +34,7 @@ const restoreHelp = `Usage: rollcall restore DIR [--move-aside]
 Puts a backup into DATA_DIR. No server may be running there. Everything is compared with the list of the backup, before it is put
 in place and again afterwards. The event files of the backup stay in DIR/events: copy them to EVENTS_DIR, or point EVENTS_DIR there.
 What was stored after the backup is lost. A database of an older version is brought up to date by the next start.
+The installation is in recovery then: see rollcall recovery --help.
 
   --move-aside   moves a database that is in DATA_DIR, and its log, into a folder of their own; without it they are refused
 
@@ -81,14 +86,15 @@ export const restoring: Command = {
     if (environment === null) return 2
     const { dataDir } = environment
     const from = path.resolve(given.positionals[0] ?? '')
-    const done = await restore(from, environment, {
-      movesAside: given.values['move-aside'] === true,
-      at: makeClock(environment.clockStart)(),
-    })
+    const at = makeClock(environment.clockStart)()
+    const movesAside = given.values['move-aside'] === true
+    const done = await restore(from, environment, { movesAside, at })
     if (!done.ok) return refused(terminal, done.error)
     const { aside, list } = done.value
     if (aside !== null) terminal.print(`The database that was in ${dataDir} is now in ${aside}.`)
-    return told(terminal, done.value, `of ${formatInstant(list.at)} are in ${dataDir}`)
+    const status = told(terminal, done.value, `of ${formatInstant(list.at)} are in ${dataDir}`)
+    await recover(environment, { at, copyAt: list.at }, terminal)
+    return status
   },
 }
 
@@ -119,6 +125,27 @@ async function leavingNothing<T>(part: string, work: () => Promise<T>): Promise<
   } finally {
     for (const signal of signals) process.removeListener(signal, end)
   }
+}
+
+/** The next start does it where the copy is of an older version. */
+async function recover(
+  environment: Environment,
+  restored: Restored,
+  terminal: Terminal,
+): Promise<void> {
+  const { found, known } = versionsIn(environment.dataDir)
+  let code = ''
+  if (found === known) {
+    const store = await openStore(environment)
+    try {
+      code = ` ${(await beginRestored({ store, environment }, restored, restored.at)).code}`
+    } finally {
+      await store.close()
+    }
+  }
+  terminal.print(
+    `The installation is in recovery${code}: new invoices have numbers of another series; scheduled emails, refunds and erasure are held. See "rollcall recovery" and docs/operating.md.`,
+  )
 }
 
 /** Null after saying why not. */

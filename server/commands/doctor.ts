@@ -13,10 +13,12 @@ import { makeClock } from '../machine/clock.ts'
 import { freeBytes } from '../machine/disk.ts'
 import { missingAccounts } from '../machine/environment.ts'
 import { servable } from '../machine/servable.ts'
-import { damageIn, lookInto } from '../store/copies.ts'
+import { sentencesOf, standingOf } from '../recovery-standing.ts'
+import { damageIn, isInRecovery, lookInto } from '../store/copies.ts'
 import { DATABASE_FILE } from '../store/database.ts'
 import { lackOf, lostDatabase } from '../store/lost-database.ts'
 import { versionsIn } from '../store/migrating.ts'
+import { openStore } from '../store/open.ts'
 import { servingPid } from '../store/serving.ts'
 import { lookAtPostgres } from '../store/postgres/looking.ts'
 import { databaseTrouble } from '../store/trouble.ts'
@@ -82,6 +84,7 @@ const CHECKS: readonly Check[] = [
   async ({ environment, hasDatabase }) => [await serversOf(environment, hasDatabase)],
   async ({ environment, hasDatabase, served }) =>
     hasDatabase ? databaseOf(environment, served) : [missingDatabase(environment.dataDir)],
+  async (place) => recoveryOf(place),
   async ({ events, refused }) => [
     good(`${events.length} event files are clean.`),
     ...refused.map(wrong),
@@ -298,6 +301,36 @@ async function databaseOf(
     ]
   } catch (error) {
     return [wrong(databaseTrouble(error) ?? String(error))]
+  }
+}
+
+/** What is different since a restore; nothing where it is not in recovery, or cannot be asked. */
+async function recoveryOf({
+  environment,
+  hasDatabase,
+  events,
+}: Place): Promise<readonly Finding[]> {
+  const { dataDir, databaseUrl, clockStart } = environment
+  if (!hasDatabase) return []
+  try {
+    const isIn =
+      databaseUrl === null
+        ? isInRecovery(dataDir)
+        : (await lookAtPostgres(databaseUrl)).isInRecovery
+    if (!isIn) return []
+    const store = await openStore(environment)
+    try {
+      const standing = await standingOf(
+        { store, environment, clock: makeClock(clockStart) },
+        events,
+      )
+      return standing.recovery === null ? [] : sentencesOf(standing).map(look)
+    } finally {
+      await store.close()
+    }
+  } catch {
+    // What keeps it from being opened is said above.
+    return []
   }
 }
 

@@ -15,6 +15,7 @@ import { DATABASE_FILE, DATABASE_FILES } from '../store/database.ts'
 import { versionsIn } from '../store/migrating.ts'
 import { beginServing, databaseUser } from '../store/serving.ts'
 import { databaseTrouble, placeTrouble } from '../store/trouble.ts'
+import { noteRestored } from './last-served.ts'
 import { giveToOwner, keepPrivate } from './private.ts'
 
 const LIST_FILE = 'backup.json'
@@ -188,6 +189,8 @@ async function restoreAlone(
     for (const name of found) await rename(path.join(dataDir, name), path.join(aside, name))
     await syncToDisk(aside)
   }
+  // Whoever opens it next finds that it is older than what was served.
+  await noteRestored(dataDir, { at, copyAt: list.at })
   // Last, so that an interrupted restore leaves no database that lacks files.
   await rename(part, into)
   await syncToDisk(dataDir)

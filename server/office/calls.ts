@@ -16,6 +16,7 @@ import { myListRoutes } from './my-lists.ts'
 import { findRoutes } from './find.ts'
 import { soldRoutes } from './sold.ts'
 import { reconcileRoutes } from './reconcile.ts'
+import { recoveryRoutes } from './recovery.ts'
 import { reviewRoutes } from './reviews.ts'
 import { passwordLinkRoutes, peopleRoutes } from './people.ts'
 import { registrationRoutes } from './registration.ts'
@@ -46,4 +47,5 @@ export async function adminRoutes(app: FastifyInstance, deps: Deps): Promise<voi
   activityRoutes(office, deps)
   mailRoutes(office, deps)
   servedFileRoutes(office, deps)
+  recoveryRoutes(office, deps)
 }

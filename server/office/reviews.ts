@@ -150,5 +150,8 @@ export function wireReview(review: Review): WireReview {
     said: review.said,
     why: review.why,
     since: isoIndia(review.since),
+    unknown_order: review.unknown?.orderId ?? null,
+    payer: review.unknown?.payer ?? null,
+    suggested: review.unknown?.suggested ?? null,
   }
 }

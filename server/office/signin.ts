@@ -179,6 +179,7 @@ export function signInRoutes(app: FastifyInstance, office: OfficeRoutes, deps: D
       role: admin.role,
       all_events: admin.events === null,
       needs_second_factor: lacksSecondFactor(admin),
+      in_recovery: (await deps.store.recovery()) !== null,
       events: events.map(({ id, title, look, status, admin: { dashboard, lists }, ...event }) => ({
         id,
         title,

@@ -189,7 +189,7 @@ export function refundedText(message: string, state: StoredRefund['state']): str
 function refundSentence(state: StoredRefund['state']): string {
   switch (state) {
     case 'wanted':
-      return 'The gateway could not be asked yet; it is asked again by itself.'
+      return 'The gateway was not asked yet. It is asked automatically, during a recovery once that has ended.'
     case 'asked':
       return 'The gateway has begun it. It counts as done once its status call says so.'
     case 'done':

@@ -1,7 +1,7 @@
 /** What comes from the gateway by itself: the browser's return and the server's notice. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { amountText, assertNever, isOpen, isoIndia } from '../../engine/index.ts'
-import type { EventConfig, Instant } from '../../engine/index.ts'
+import type { EventConfig, Instant, OrderId } from '../../engine/index.ts'
 import { refuse, toldOf } from '../http/refuse.ts'
 import type { Call } from '../http/event-calls.ts'
 import type { BadNotice, Deps } from '../deps.ts'
@@ -9,7 +9,7 @@ import { inCapitals, readFields } from './gateway/fields.ts'
 import type { Fields } from './gateway/fields.ts'
 import { noticePath, usualReturnPath } from './gateway/open.ts'
 import { addressOf, openLimit, refuseTooMany } from '../http/limit.ts'
-import type { Allowance } from '../http/limit.ts'
+import type { Allowance, Limit } from '../http/limit.ts'
 import { openKeeping } from './keeping.ts'
 import type { Keeping, Message } from './keeping.ts'
 import { within } from '../machine/clock.ts'
@@ -26,15 +26,29 @@ const NOTICE_ASK_MS = 20_000
 /** A hall behind one address pays at the same time; a gateway repeats itself. More than this is neither. */
 const MESSAGES_PER_ADDRESS: Allowance = { triesMax: 600, windowMs: 60_000 }
 
+/** About orders that are not here, whoever names them: more than a gateway has after a restore, in some minutes. */
+const UNKNOWN_QUESTIONS: Allowance = { triesMax: 30, windowMs: 60_000 }
+
 /** What stands at both doors. */
-type Doors = { readonly deps: Deps; readonly guard: LookupGuard; readonly keeping: Keeping }
+type Doors = {
+  readonly deps: Deps
+  readonly guard: LookupGuard
+  readonly keeping: Keeping
+  /** Questions about orders that are not here: anybody can name some. */
+  readonly questions: Limit
+}
 
 export async function paymentRoutes(
   app: FastifyInstance,
   deps: Deps,
   guard: LookupGuard,
 ): Promise<void> {
-  const doors: Doors = { deps, guard, keeping: openKeeping(deps) }
+  const doors: Doors = {
+    deps,
+    guard,
+    keeping: openKeeping(deps),
+    questions: openLimit(deps, UNKNOWN_QUESTIONS),
+  }
   const messages = openLimit(deps, MESSAGES_PER_ADDRESS)
   /** Counts it; milliseconds to wait where there were too many. */
   const waitOf = async (request: FastifyRequest): Promise<number> =>
@@ -133,25 +147,53 @@ async function verifyClaim(
 }
 
 /**
+ * Money that is claimed for an order that is not in the database: asked about at once, or noted to be asked about; null: it claims no
+ * money, or names no event of ours. The message is kept first, because it may name who paid.
+ */
+async function lookUpClaim(
+  { deps, keeping, questions }: Doors,
+  { message, event, claimsMoney }: Judged,
+  timeoutMs: number,
+): Promise<'kept' | 'none' | 'unsure' | null> {
+  const { orderId } = message
+  if (!claimsMoney || event === null || event.payment === null || orderId === null) return null
+  if (!ORDER_ID.test(orderId)) return null
+  await keeping.refused(message)
+  const at = deps.clock()
+  const mayAsk = (await questions.take('', at)) === 0
+  const looked = mayAsk ? await deps.payments.lookUp(event, orderId, timeoutMs) : 'unsure'
+  if (looked !== 'unsure') return looked
+  const order = { orderId: orderId as OrderId, eventId: event.id }
+  return (await deps.store.noteUnknownOrder(order, at)) ? 'unsure' : null
+}
+/** As the gateway takes it. */
+const ORDER_ID = /^[A-Za-z0-9]{1,20}$/
+
+/**
  * The browser coming back: judged, stored, verified for at most five seconds, then sent to the page of
  * what is stored. It comes from another site and carries no cookie; it needs none, because it changes
  * nothing by itself. Dispatched to for the path an event file names, and under the usual one.
  */
 async function comeBack(
-  { deps, guard, keeping }: Doors,
+  doors: Doors,
   request: FastifyRequest,
   reply: FastifyReply,
   read: Read | null,
 ): Promise<unknown> {
+  const { deps, guard, keeping } = doors
   if (read === null || read.body === '') return reply.redirect(UNKNOWN_PAYMENT_PAGE, 303)
   const judgement = await judged(deps, 'return', read)
   const { message, refused, payment, event } = judgement
   const address = addressOf(request)
   const isBarred = (await guard.wait(address, event?.id ?? '', message.orderId ?? '')) > 0
+  const looked =
+    payment === null && !isBarred ? await lookUpClaim(doors, judgement, RETURN_WAIT_MS) : null
+  // The page says whom to write to; staff see the money.
+  if (looked === 'kept') return reply.redirect(UNKNOWN_PAYMENT_PAGE, 303)
   if (payment === null) {
     // What is tried at a shut door is nobody's guess: it does not help to shut the event to all others.
     if (!isBarred) await guard.count(address, event?.id ?? '')
-    await keeping.refused(message)
+    if (looked === null) await keeping.refused(message)
     deps.log.warn({ code: refused ?? 'unknown_order' }, 'a return that fits no payment')
     return reply.redirect(
       isBarred && event !== null && message.orderId !== null
@@ -209,19 +251,27 @@ function resultAddress(
 }
 
 async function takeNotice(
-  { deps, guard, keeping }: Doors,
+  doors: Doors,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {
+  const { deps, guard, keeping } = doors
   const read = await readMessage(request)
   if (read === null) return refuse(reply, 413, toldOf(413).code, toldOf(413).message)
   const judgement = await judged(deps, 'notice', read)
   const { message, fields, refused, payment, event } = judgement
   const address = addressOf(request)
   const waitMs = await guard.wait(address, event?.id ?? '', message.orderId ?? '')
+  const looked =
+    payment === null && waitMs === 0 ? await lookUpClaim(doors, judgement, NOTICE_ASK_MS) : null
+  if (looked === 'kept') return reply.send({ status: 'success' })
+  if (looked === 'unsure') {
+    reply.header('retry-after', '60')
+    return refuse(reply, 503, 'not_verified', NOT_VERIFIED)
+  }
   if (payment === null) {
     if (refused !== 'malformed' && waitMs === 0) await guard.count(address, event?.id ?? '')
-    await keeping.refused(message)
+    if (looked === null) await keeping.refused(message)
     deps.log.warn({ code: refused ?? 'unknown_order' }, 'a notice was refused')
     // The same for an order that is there: the gateway sends it again, and a guesser learns nothing.
     if (waitMs > 0) return refuseTooMany(reply, waitMs, 'messages')
@@ -239,6 +289,9 @@ async function takeNotice(
   if (event !== null) await guard.know(address, event.id, payment.regNo)
   return reply.send({ status: 'success' })
 }
+
+const NOT_VERIFIED =
+  'The order is not known here, and the gateway could not be asked about it. Please send the notice again.'
 
 function refuseNotice(reply: FastifyReply, code: BadNotice['code'] | 'unreadable'): FastifyReply {
   switch (code) {

@@ -11,6 +11,7 @@ import type { StoredPayment } from '../store/store.ts'
 import { openBreaker } from './breaker.ts'
 import { ask } from './question.ts'
 import { sendRefunds } from './refunds.ts'
+import { lookUp, lookUpAll } from './unknown-orders.ts'
 import type { PaymentsDeps, Told, Verified, Versions } from './question.ts'
 
 /** How often the reconciler looks whether a payment is due. */
@@ -148,10 +149,12 @@ export function openPayments(
       const due = (
         await deps.store.watchedPayments(at, watched.size + BATCH_ROWS, breaker.resting())
       ).filter(({ orderId }) => !watched.has(orderId))
-      if (due.length === 0) return { asked: seen.size, ended }
+      if (due.length === 0) break
       for (const { orderId } of due) watched.add(orderId)
       await askAll(due, at, () => {})
     }
+    await lookUpAll(deps)
+    return { asked: seen.size, ended }
   }
 
   const stop = reconciles
@@ -171,6 +174,7 @@ export function openPayments(
     verify,
     learn,
     reconcile,
+    lookUp: (event, orderId, timeoutMs) => lookUp(deps, event, orderId as OrderId, timeoutMs),
     sendRefunds: refund,
     resting: () => breaker.resting(),
     idle,

@@ -6,6 +6,7 @@ import type { AskedOf, AskedThrough, AttemptQuote } from './money.ts'
 import { paymentOfOrder, quoteOf, toPayment } from './rows.ts'
 import type { OwnedPaymentRow } from './rows.ts'
 import { paymentById, stand } from './standing.ts'
+import { isPaidElsewhere } from './unknown-orders.ts'
 
 /** A gateway that the caller does not name; references are unique per gateway. */
 export const UNNAMED_GATEWAY = ''
@@ -181,8 +182,15 @@ export function askDifference(
 }
 
 export function nextAttempt(sql: Sql, registrationId: number): number {
-  const row = sql<{ last: number | null }>(
-    'SELECT max(attempt) AS last FROM payments WHERE registration_id = ?',
+  const row = sql<{ reg_no: RegNo; last: number | null }>(
+    'SELECT reg_no, (SELECT max(attempt) FROM payments WHERE registration_id = registrations.id) AS last FROM registrations WHERE id = ?',
   ).get(registrationId)
-  return (row?.last ?? 0) + 1
+  return row === undefined ? 1 : unusedAttempt(sql, row.reg_no, (row.last ?? 0) + 1)
+}
+
+/** From that attempt on, the first whose order is not known to be paid: a restored database may lack the attempt itself. */
+export function unusedAttempt(sql: Sql, regNo: RegNo, from: number): number {
+  let attempt = from
+  while (attempt <= ATTEMPTS_MAX && isPaidElsewhere(sql, orderIdOf(regNo, attempt))) attempt += 1
+  return attempt
 }

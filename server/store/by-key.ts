@@ -18,7 +18,9 @@ import { settledOf } from './settlements.ts'
 import { linkOf } from './links.ts'
 import { placesLeft, placesTaken } from './places.ts'
 import { registeredUnder } from './registering.ts'
+import { counted, recoveryOf } from './recovering.ts'
 import { eventOfReview, reviewOf } from './reviews.ts'
+import { unknownOrders } from './unknown-orders.ts'
 import { nearPage } from './lists.ts'
 import { rollRow } from './rolls.ts'
 import { lapsedTooEarly } from './clock-back.ts'
@@ -108,6 +110,15 @@ export function reads(sql: Sql) {
     },
     refundsToSend(at: Instant, limit: number): Answered<'refundsToSend'> {
       return refundsToSend(sql, at, limit)
+    },
+    recovery(): Answered<'recovery'> {
+      return recoveryOf(sql)
+    },
+    counted(): Answered<'counted'> {
+      return counted(sql)
+    },
+    unknownOrders(at: Instant, limit: number): Answered<'unknownOrders'> {
+      return unknownOrders(sql, at, limit)
     },
     review(id: string): Answered<'review'> {
       return reviewOf(sql, id)

@@ -1,8 +1,9 @@
 /** Copies of a database: made while others read and write, looked over, and counted so that two can be compared. */
 import path from 'node:path'
 import Database from 'better-sqlite3'
-import { BUSY_MS, DATABASE_FILE } from './database.ts'
+import { BUSY_MS, DATABASE_FILE, statements } from './database.ts'
 import { copyTo } from './migrating.ts'
+import { recoveryOf } from './recovering.ts'
 
 export type Looked = {
   readonly version: number
@@ -68,6 +69,11 @@ function filesIn(db: Database.Database, tables: ReadonlySet<string>): readonly s
 export function damageIn(file: string): string | null {
   const found = reading(file, (db) => String(db.pragma('quick_check(1)', { simple: true })))
   return found === 'ok' ? null : found
+}
+
+/** Whether the database of a data folder is in recovery. Throws what SQLite does, also of one of an older version. */
+export function isInRecovery(dataDir: string): boolean {
+  return reading(path.join(dataDir, DATABASE_FILE), (db) => recoveryOf(statements(db)) !== null)
 }
 
 function reading<T>(file: string, read: (db: Database.Database) => T): T {

@@ -34,6 +34,7 @@ import { keepLines, linesOf, nextBill } from './bills.ts'
 import { sourceOf } from './captures.ts'
 import type { Sql } from './database.ts'
 import type { StoredDocument } from './issued.ts'
+import { seriesNow } from './recovering.ts'
 import type { OwnedPaymentRow, PaymentRow, RegistrationRow } from './rows.ts'
 
 export function setIssuer(sql: Sql, eventId: string, issuer: Issuer): void {
@@ -56,12 +57,13 @@ type Numbered = { readonly account: string; readonly year: string; readonly seri
 /** The next of a series. Whoever rolls back gives the number back with it. */
 function nextOf(sql: Sql, account: string, pattern: string, at: Instant): Numbered {
   const year = financialYearOf(dayOf(at))
+  const series = seriesNow(sql, pattern, year)
   const row = sql<{ last: number }>(
     `INSERT INTO document_series (account, year, pattern, last) VALUES (?, ?, ?, 1)
      ON CONFLICT DO UPDATE SET last = last + 1 RETURNING last`,
-  ).get(account, year, pattern)
+  ).get(account, year, series)
   assert(row !== undefined, 'a series that counts nothing')
-  return { account, year, serial: serialText(pattern, row.last, year) }
+  return { account, year, serial: serialText(series, row.last, year) }
 }
 
 /** `creditNumber`: of an invoice, the pattern by which what goes back of it is numbered. */

@@ -7,6 +7,7 @@ import { endOpenPayments } from './attempts.ts'
 import type { Sql } from './database.ts'
 import type { RegistrationRow } from './rows.ts'
 import { coverBill } from './documents.ts'
+import { NOT_IN_RECOVERY } from './in-recovery.ts'
 import { addDue } from './dues.ts'
 import { reindex } from './search.ts'
 import { notePayer } from './second-payments.ts'
@@ -128,8 +129,10 @@ function blankReceipts(sql: Sql, id: number): void {
 function blankNotices(sql: Sql, id: number): void {
   sql(
     `UPDATE gateway_notices SET body = ''
-     WHERE order_id IN (SELECT order_id FROM payments WHERE registration_id = ?) AND body <> ''`,
-  ).run(id)
+     WHERE (order_id IN (SELECT order_id FROM payments WHERE registration_id = ?)
+       OR order_id IN (SELECT unknown_order FROM captures WHERE registration_id = ?)) AND body <> ''`,
+  ).run(id, id)
+  sql('UPDATE captures SET payer = NULL WHERE registration_id = ? AND payer IS NOT NULL').run(id)
 }
 
 /** Of all events, also such as are not served; the oldest first. Run by the thread of the lists, because it looks at all. */
@@ -148,7 +151,7 @@ export function toErase(
   after: number,
 ): readonly { readonly id: number; readonly regNo: RegNo }[] {
   return sql<{ id: number; regNo: RegNo }>(
-    `SELECT id, reg_no AS regNo FROM registrations WHERE event_id = ? AND erased_at IS NULL AND id > ?
+    `SELECT id, reg_no AS regNo FROM registrations WHERE event_id = ? AND erased_at IS NULL AND id > ? AND ${NOT_IN_RECOVERY}
      ORDER BY id LIMIT ${DUE_ROWS}`,
   ).all(eventId, after)
 }
@@ -157,7 +160,7 @@ export function toErase(
 export function dropEventFiles(sql: Sql, eventId: string, at: Instant, why: string): number {
   const ids = sql<{ id: number }>(
     `SELECT DISTINCT r.id FROM registrations r JOIN uploads u ON u.registration_id = r.id
-     WHERE r.event_id = ? AND u.dropped_at IS NULL LIMIT ${DUE_ROWS}`,
+     WHERE r.event_id = ? AND u.dropped_at IS NULL AND ${NOT_IN_RECOVERY} LIMIT ${DUE_ROWS}`,
   ).all(eventId)
   for (const { id } of ids) {
     sql('UPDATE uploads SET dropped_at = ? WHERE registration_id = ? AND dropped_at IS NULL').run(

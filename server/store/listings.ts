@@ -11,6 +11,7 @@ import { soldIn } from './sold.ts'
 import { toErase, withEmail } from './erasing.ts'
 import { unpaidWithFiles } from './proofs.ts'
 import { waiting } from './waiting.ts'
+import { filesReferred, recoveryFigures } from './recovering.ts'
 import { reviewCounts, reviews } from './reviews.ts'
 import { heldMoney, heldOrders, settlementLines } from './settlements.ts'
 
@@ -40,4 +41,6 @@ export const listings = {
   heldOrders,
   activity,
   actors,
+  recoveryFigures,
+  filesReferred,
 }

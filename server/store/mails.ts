@@ -2,6 +2,7 @@
 import { assert, instant, mailboxOf, pausedMail } from '../../engine/index.ts'
 import type { Actor, Instant, RegNo } from '../../engine/index.ts'
 import type { Sql } from './database.ts'
+import { sentUnless } from './in-recovery.ts'
 import type { MailsToRetry } from './mailing.ts'
 import { GIVEN_BACK } from './refunds.ts'
 import { sayingSecond } from './second-payments.ts'
@@ -73,6 +74,13 @@ function limitToMailbox(
   return false
 }
 
+/**
+ * Of a recovery `v`: the registration has paid before it began, as far as is known, and may have been told so. Where the gateway
+ * names no time, the order was handed out before. Bound to the registration.
+ */
+const PAID_BEFORE = `EXISTS (SELECT 1 FROM payments p WHERE p.registration_id = ? AND p.status = 'success'
+  AND (p.paid_at < v.begun_at OR (p.paid_at = p.status_at AND p.handed_off_at < v.begun_at)))`
+
 /** Once in the life of a registration: one that a correction had made free was confirmed then, whatever is paid for it later. */
 export function confirmByMail(
   sql: Sql,
@@ -83,8 +91,8 @@ export function confirmByMail(
   const mail = sayingSecond(sql, registrationId, composed)
   sql(
     `INSERT INTO mail_queue (registration_id, kind, recipient, copy_to, subject, body, next_at, created_at)
-     VALUES (?, 'confirmation', ?, ?, ?, ?, ?, ?) ON CONFLICT (registration_id) WHERE kind = 'confirmation' DO NOTHING`,
-  ).run(registrationId, mail.to, mail.copyTo, mail.subject, mail.text, at, at)
+     VALUES (?, 'confirmation', ?, ?, ?, ?, ${sentUnless(PAID_BEFORE)}, ?) ON CONFLICT (registration_id) WHERE kind = 'confirmation' DO NOTHING`,
+  ).run(registrationId, mail.to, mail.copyTo, mail.subject, mail.text, registrationId, at, at)
 }
 
 export function queueMail(sql: Sql, regNo: RegNo, mail: NewMail, at: Instant): number {
@@ -194,7 +202,7 @@ function queuedOnce(
 ): Written {
   return sql(
     `INSERT INTO mail_queue (registration_id, kind, once, recipient, copy_to, subject, body, next_at, created_at)
-     SELECT id, '${kind}', ?, ?, ?, ?, ?, ?, ? FROM registrations WHERE reg_no = ? ${where} ON CONFLICT (once) DO NOTHING`,
+     SELECT id, '${kind}', ?, ?, ?, ?, ?, ${sentUnless('registrations.created_at < v.begun_at')}, ? FROM registrations WHERE reg_no = ? ${where} ON CONFLICT (once) DO NOTHING`,
   ).run(once, mail.to, mail.copyTo, mail.subject, mail.text, at, at, regNo)
 }
 
@@ -240,7 +248,7 @@ export function retryMails(sql: Sql, at: Instant, { ids, events }: MailsToRetry)
   const those =
     ids === null
       ? "status = 'failed'"
-      : `id IN (SELECT value FROM json_each(?)) AND (status = 'failed' OR (status = 'queued' AND claimed_at IS NULL AND error IS NOT NULL))`
+      : `id IN (SELECT value FROM json_each(?)) AND (status = 'failed' OR (status = 'queued' AND next_at IS NOT NULL AND claimed_at IS NULL AND error IS NOT NULL))`
   const ofEvents =
     events === null
       ? ''

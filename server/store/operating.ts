@@ -25,7 +25,7 @@ export function operating(sql: Sql): Omit<Operating, 'callsWaiting'> {
   const waiting = (text: string): Waiting => sql<Waiting>(text).get() ?? { count: 0, since: null }
   return {
     mailsQueued: waiting(
-      "SELECT count(*) AS count, min(created_at) AS since FROM mail_queue WHERE status = 'queued'",
+      "SELECT count(*) AS count, min(created_at) AS since FROM mail_queue WHERE status = 'queued' AND next_at IS NOT NULL",
     ),
     mailsFailed: waiting(
       "SELECT count(*) AS count, min(created_at) AS since FROM mail_queue WHERE status = 'failed'",

@@ -11,6 +11,8 @@ export type ProofShelf = {
   hold(sha256: string, at: Instant): Promise<boolean>
   /** Null: no such file. The content must be read or destroyed. */
   read(sha256: string): Promise<{ readonly bytes: number; readonly content: Readable } | null>
+  /** Of every file that is there. */
+  hashes(): Promise<readonly string[]>
   /** Removes these at once, but for those that something refers to. */
   forget(sha256s: readonly string[]): Promise<void>
   /** Removes what was handed in at that instant or before and nothing refers to; answers how many. */

@@ -1,6 +1,7 @@
 /** The files of registrations that nobody paid, which are not kept for ever: personal data without a purpose, and a stranger's way to fill the disk. */
 import type { Instant } from '../../engine/index.ts'
 import type { Sql } from './database.ts'
+import { NOT_IN_RECOVERY } from './in-recovery.ts'
 
 /** So many registrations in one write, so that nobody who registers waits for long. */
 const BATCH_ROWS = 100
@@ -19,7 +20,7 @@ const UNPAID = `r.payment_status = 'failed' AND r.in_review = 0
 export function unpaidWithFiles(sql: Sql, failedBefore: Instant, at: Instant): readonly number[] {
   return sql<{ id: number }>(
     `SELECT r.id FROM registrations r
-     WHERE r.id IN (SELECT registration_id FROM uploads WHERE dropped_at IS NULL) AND ${UNPAID}
+     WHERE r.id IN (SELECT registration_id FROM uploads WHERE dropped_at IS NULL) AND ${UNPAID} AND ${NOT_IN_RECOVERY}
      LIMIT ${BATCH_ROWS}`,
   )
     .all(failedBefore, at)

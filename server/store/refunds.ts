@@ -5,6 +5,7 @@
 import { bankKey, formatMoney, isUtr, paise } from '../../engine/index.ts'
 import type { Grounds, Instant, OrderId, Paise, RefundSaid, RegNo } from '../../engine/index.ts'
 import type { Sql } from './database.ts'
+import { NOT_IN_RECOVERY } from './in-recovery.ts'
 import type { GivenBack, RefundTold, RefundToSend, StoredRefund } from './money.ts'
 import { LIMIT } from './rows.ts'
 
@@ -184,7 +185,7 @@ export function refundsToSend(sql: Sql, at: Instant, limit: number): readonly Re
   return sql<RefundToSend>(
     `SELECT r.id, r.amount, c.reference, p.order_id AS orderId FROM refunds r
      JOIN captures c ON c.id = r.capture_id JOIN payments p ON p.id = c.payment_id
-     WHERE r.state = 'wanted' AND (r.asked_at IS NULL OR abs(? - r.asked_at) >= ${REFUND_AGAIN_MS}) ORDER BY r.id ${LIMIT}`,
+     WHERE r.state = 'wanted' AND ${NOT_IN_RECOVERY} AND (r.asked_at IS NULL OR abs(? - r.asked_at) >= ${REFUND_AGAIN_MS}) ORDER BY r.id ${LIMIT}`,
   ).all(at, limit)
 }
 
@@ -192,7 +193,7 @@ export function refundsToSend(sql: Sql, at: Instant, limit: number): readonly Re
 export function claimRefund(sql: Sql, id: number, at: Instant): boolean {
   return (
     sql(
-      "UPDATE refunds SET state = 'asked', asked_at = ?, said = NULL WHERE id = ? AND state = 'wanted'",
+      `UPDATE refunds SET state = 'asked', asked_at = ?, said = NULL WHERE id = ? AND state = 'wanted' AND ${NOT_IN_RECOVERY}`,
     ).run(at, id).changes === 1
   )
 }

@@ -12,7 +12,7 @@ import type {
 import type { ActAnswer } from './acting.ts'
 import { isActive } from './activating.ts'
 import type { Sql } from './database.ts'
-import { askDifference, insertPayment, UNNAMED_GATEWAY } from './attempts.ts'
+import { askDifference, insertPayment, unusedAttempt, UNNAMED_GATEWAY } from './attempts.ts'
 import { keepLines } from './bills.ts'
 import { confirm } from './confirming.ts'
 import { noteAdded } from './acts.ts'
@@ -228,7 +228,8 @@ export function retry(
     (after !== undefined && newest.order_id !== after)
   )
     return err({ code: 'not_failed' })
-  if (newest.attempt >= ATTEMPTS_MAX) return err({ code: 'too_many_attempts' })
+  const attempt = unusedAttempt(sql, regNo, newest.attempt + 1)
+  if (attempt > ATTEMPTS_MAX) return err({ code: 'too_many_attempts' })
   const eventId = registration.event_id
   if (eventHash !== undefined && !isActive(sql, { eventId, hash: eventHash, takesNew: false }))
     return err({ code: 'version_moved' })
@@ -244,7 +245,6 @@ export function retry(
   // A price of its own becomes the registration's, also of one that was corrected.
   if (price !== undefined)
     sql('UPDATE registrations SET is_corrected = 0 WHERE id = ?').run(registration.id)
-  const attempt = newest.attempt + 1
   const orderId = orderIdOf(regNo, attempt)
   const quote = price?.quote ?? quoteOf(newest)
   const added = insertPayment(sql, {

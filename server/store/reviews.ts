@@ -17,7 +17,9 @@ import { MAY_BE_RETURNED } from './bank-references.ts'
 import type { Sql } from './database.ts'
 import type { ReviewCounts } from './money.ts'
 import { LEFT } from './refunds.ts'
+import type { Payer } from './recovery-verbs.ts'
 import type { CaptureRow } from './refunds.ts'
+import { ownerOf } from './unknown-orders.ts'
 
 type Owner = {
   readonly reg_no: RegNo | null
@@ -91,6 +93,8 @@ function ofMoney(sql: Sql, only: number | null): readonly Review[] {
         left: Paise
         paid_as: PaymentStatus | null
         standing: RegistrationState | null
+        unknown_order: string | null
+        payer: string | null
         missing: number
       }
   >(
@@ -120,7 +124,23 @@ function ofMoney(sql: Sql, only: number | null): readonly Review[] {
       said: null,
       why: row.why ?? 'Nobody knows what it is for.',
       since: row.seen_at,
+      ...unknownOf(sql, row),
     }))
+}
+
+function unknownOf(
+  sql: Sql,
+  row: { readonly unknown_order: string | null; readonly payer: string | null },
+): Pick<Review, 'unknown'> {
+  const { unknown_order: orderId, payer } = row
+  if (orderId === null) return {}
+  return {
+    unknown: {
+      orderId,
+      payer: payer === null ? null : (JSON.parse(payer) as Payer),
+      suggested: ownerOf(sql, orderId)?.regNo ?? null,
+    },
+  }
 }
 
 /** What a payment's review says beside the captures that wait for themselves. */

@@ -35,6 +35,7 @@ import { nameOlder, nameOlderImports } from './bank-references.ts'
 import { statements } from './database.ts'
 import type { Sql } from './database.ts'
 import { bankReferences } from './migrations/bank-references.ts'
+import { recoveries } from './migrations/recoveries.ts'
 import { secondPayments } from './migrations/second-payments.ts'
 import { settlements } from './migrations/settlements.ts'
 import { noteOlderPayers } from './second-payments.ts'
@@ -209,6 +210,7 @@ export const migrations: readonly string[] = [
   secondPayments,
   amountsDue,
   importsNamed,
+  recoveries,
 ]
 
 /** What a database of that version recorded is put into the tables that came later, once they are there. */

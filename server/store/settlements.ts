@@ -33,6 +33,7 @@ import type {
   SettlementAccount,
 } from './settlement-verbs.ts'
 import { rearm } from './settling.ts'
+import { isPaidElsewhere } from './unknown-orders.ts'
 import { joined, paymentById, settleRegistration, stand } from './standing.ts'
 
 type LineRow = {
@@ -130,14 +131,20 @@ function keepUnknown(
     line.reference === '' &&
     row !== undefined &&
     sql('SELECT 1 FROM captures WHERE payment_id = ?').get(row.id) !== undefined
-  if (isKnown || isOfOrder) return false
+  // The gateway may have confirmed it for an order that is not here.
+  const isOfUnknown = line.reference === '' && row === undefined && isPaidElsewhere(sql, line.order)
+  if (isKnown || isOfOrder || isOfUnknown) return false
   const day = line.paidOn ?? line.day
   const paidAt = day === null ? at : instant(Math.min(startOf(day), at))
   const on = line.day === null ? '' : ` of ${formatDay(line.day)}`
-  const why = `${formatMoney(line.amount)} stands in the gateway’s settlement${on}, and it never told us of it.`
+  const unknownOrder = row === undefined && line.order !== '' ? line.order : null
+  const why =
+    unknownOrder === null
+      ? `${formatMoney(line.amount)} stands in the gateway’s settlement${on}, and it never told us of it.`
+      : `${formatMoney(line.amount)} stands in the gateway’s settlement${on} for the order ${unknownOrder}, which is not in this database.`
   sql(
-    `INSERT INTO captures (payment_id, counts_for, registration_id, source, account, reference, amount, currency, kind, paid_at, seen_at, state, why, found_for)
-     VALUES (?, ?, ?, ?, ?, ?, ?, 'INR', 'sale', ?, ?, ?, ?, ?)`,
+    `INSERT INTO captures (payment_id, counts_for, registration_id, source, account, reference, amount, currency, kind, paid_at, seen_at, state, why, found_for, unknown_order)
+     VALUES (?, ?, ?, ?, ?, ?, ?, 'INR', 'sale', ?, ?, ?, ?, ?, ?)`,
   ).run(
     row?.id ?? null,
     row?.id ?? null,
@@ -151,6 +158,7 @@ function keepUnknown(
     row === undefined ? 'unmatched' : 'review',
     why,
     row === undefined ? eventId : null,
+    unknownOrder,
   )
   if (row === undefined) return true
   const payment = paymentById(sql, row.id)
@@ -219,7 +227,7 @@ export function heldMoney(sql: Sql, { source, account }: SettlementAccount): rea
     ({ capture_id: id }) => id,
   )
   return sql<HeldRow>(
-    `SELECT c.id, c.reference, p.order_id, r.reg_no, coalesce(r.event_id, c.found_for) AS event_id, c.amount, c.state, c.paid_at
+    `SELECT c.id, c.reference, coalesce(p.order_id, c.unknown_order) AS order_id, r.reg_no, coalesce(r.event_id, c.found_for) AS event_id, c.amount, c.state, c.paid_at
      FROM captures c LEFT JOIN payments p ON p.id = c.payment_id LEFT JOIN registrations r ON r.id = c.registration_id
      WHERE c.source = ? AND c.${OF_ACCOUNT} AND c.kind = 'sale' ORDER BY c.id`,
   )

@@ -73,6 +73,7 @@ import type { Activation, Active, ServedFile } from './active.ts'
 import type { Issued } from './issued.ts'
 import type { ProofShelf } from './proof-shelf.ts'
 import type { PeopleStore } from './people-verbs.ts'
+import type { RecoveryStore } from './recovery-verbs.ts'
 import type { SettlementStore } from './settlement-verbs.ts'
 import type { Tries } from './tries.ts'
 import type { StoredPlace } from './places.ts'
@@ -83,13 +84,14 @@ export type * from './issued.ts'
 export type * from './money.ts'
 export type * from './outside.ts'
 export type * from './people-verbs.ts'
+export type * from './recovery-verbs.ts'
 export type * from './settlement-verbs.ts'
 export type * from './shapes.ts'
 export type * from './tellings.ts'
 
 export { StoreBusy } from './store-busy.ts'
 
-export interface Store extends Acting, Issued, PeopleStore, SettlementStore {
+export interface Store extends Acting, Issued, PeopleStore, RecoveryStore, SettlementStore {
   /** One transaction: registration, first payment, money in hand, uploads, audit row, idempotency key, mail. A repeated key with the same fingerprint answers the first registration. */
   register(registration: NewRegistration): Promise<Result<Registered, RegisterRefusal>>
   /** What a key was used for in the last 24 hours: a repeated request is answered even when price or event have changed since. */

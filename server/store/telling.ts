@@ -10,6 +10,7 @@ import { endOpenPayments, insertPayment, nextAttempt } from './attempts.ts'
 import { ownerOf, type Named } from './bank-references.ts'
 import { reopenPayment } from './clock-back.ts'
 import type { Sql } from './database.ts'
+import { NOT_IN_RECOVERY } from './in-recovery.ts'
 import { forgetDraft } from './drafts.ts'
 import { enqueue } from './mails.ts'
 import { keepAgain } from './places.ts'
@@ -206,7 +207,7 @@ export function takeUp(
 export function overdue(sql: Sql, at: Instant, limit: number): readonly RegNo[] {
   return sql<{ reg_no: RegNo }>(
     `SELECT reg_no FROM registrations WHERE state = 'to_pay' AND pay_until IS NOT NULL AND pay_until <= ?
-       AND payment_status <> 'success' AND in_review = 0 AND NOT ${MAY_COME} ORDER BY pay_until LIMIT abs(?)`,
+       AND payment_status <> 'success' AND in_review = 0 AND NOT ${MAY_COME} AND ${NOT_IN_RECOVERY} ORDER BY pay_until LIMIT abs(?)`,
   )
     .all(at, limit)
     .map(({ reg_no }) => reg_no)

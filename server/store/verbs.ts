@@ -8,7 +8,7 @@ import type { listings } from './listings.ts'
 import { openOwed } from './owed.ts'
 import type { Owed } from './owed.ts'
 import type { ProofShelf } from './proof-shelf.ts'
-import type { PeopleStore, Store } from './store.ts'
+import type { PeopleStore, RecoveryStore, Store } from './store.ts'
 import type { Tries } from './tries.ts'
 import type { Call, writes } from './writes.ts'
 
@@ -126,6 +126,8 @@ export function storeOf({
     heldOrders: (orders) => list('heldOrders', orders),
     settledOf: async (regNo) => read.settledOf(regNo),
 
+    ...recoveryVerbs({ write, list, read }),
+
     reviews: (eventId) => list('reviews', eventId),
     review: async (id) => read.review(id),
     eventOfReview: async (id) => read.eventOfReview(id),
@@ -239,6 +241,27 @@ export function storeOf({
       await owed.settle()
       await close()
     },
+  }
+}
+
+function recoveryVerbs({
+  write,
+  list,
+  read,
+}: Pick<Doers, 'write' | 'list' | 'read'>): RecoveryStore {
+  return {
+    recovery: async () => read.recovery(),
+    recoveryFigures: (keepOver) => list('recoveryFigures', keepOver),
+    mark: (name) => write('mark', name),
+    counted: async () => read.counted(),
+    beginRecovery: (recovery, since) => write('beginRecovery', recovery, since),
+    endRecovery: (end) => write('endRecovery', end),
+    keepUnknownPayment: (payment) => write('keepUnknownPayment', payment),
+    noteUnknownOrder: (order, at) => write('noteUnknownOrder', order, at),
+    unknownOrders: async (at, limit) => read.unknownOrders(at, limit),
+    unknownUndecided: (orderId, at) => write('unknownUndecided', orderId, at),
+    unknownDecided: (orderId, isUsed, at) => write('unknownDecided', orderId, isUsed, at),
+    filesReferred: () => list('filesReferred'),
   }
 }
 

@@ -23,11 +23,13 @@ import * as refunds from './refunds.ts'
 import * as proofs from './proofs.ts'
 import * as settlements from './settlements.ts'
 import { reportReturned } from './bank-references.ts'
+import * as recovering from './recovering.ts'
 import * as rolls from './rolls.ts'
 import * as registering from './registering.ts'
 import * as settling from './settling.ts'
 import * as taking from './taking.ts'
 import * as telling from './telling.ts'
+import * as unknownOrders from './unknown-orders.ts'
 import type { Sql } from './database.ts'
 
 export const writes = {
@@ -72,6 +74,13 @@ export const writes = {
   keepSettlement: settlements.keepSettlement,
   keepUnmatched: settlements.keepUnmatched,
   reportReturned,
+  mark: recovering.mark,
+  beginRecovery: recovering.beginRecovery,
+  endRecovery: recovering.endRecovery,
+  keepUnknownPayment: unknownOrders.keepUnknownPayment,
+  noteUnknownOrder: unknownOrders.noteUnknownOrder,
+  unknownUndecided: unknownOrders.unknownUndecided,
+  unknownDecided: unknownOrders.unknownDecided,
   keepMyList,
   addLink: links.addLink,
   linkUsed: links.linkUsed,

@@ -23,6 +23,7 @@ import { serveAlone, TOP } from '../browser/serve.ts'
 import { filled, formStates } from './form.ts'
 import { officeStates } from './office.ts'
 import { LETTERS, LETTERS_FILE, ownStates } from './own.ts'
+import { recoveryStates } from './recovery.ts'
 import { NUMBER, resultStates } from './results.ts'
 import { NOW, to } from './state.ts'
 import type { State } from './state.ts'
@@ -141,6 +142,7 @@ try {
     ...ownStates(server),
     ...SITE,
     ...officeStates(server),
+    ...recoveryStates(server),
   ]) {
     if (words.length > 0 && !words.some((word) => name.includes(word))) continue
     const { page, context, complaints } = await visit(browser, {

@@ -56,6 +56,7 @@ export function Review({ review, mayDecide, onDone }: ReviewProps) {
         {review.why}
       </p>
       <Came {...review} />
+      <Unknown {...review} />
       {mayDecide && (
         <div className="acts-of">
           {review.decisions.map((decision) => (
@@ -101,6 +102,19 @@ function Came({ came, due, left, said, kind }: WireReview) {
       {rest}
       {back}
       {said !== null && said !== '' && `The gateway says: ${said}`}
+    </p>
+  )
+}
+
+/** Who paid for an order that is not in the database, as the gateway says, and whose registration it may be. */
+function Unknown({ unknown_order: order, payer, suggested }: WireReview) {
+  if (order === null) return null
+  const { name = '', email = '', phone = '', way = '' } = payer ?? {}
+  const said = [name, email, phone, way].filter((word) => word !== '').join(', ')
+  return (
+    <p>
+      {said !== '' && `The gateway names the payer: ${said}. `}
+      {suggested !== null && `It may be a further payment of ${suggested}.`}
     </p>
   )
 }
@@ -189,7 +203,13 @@ function Asked({ decision, review }: Pick<DecidingProps, 'decision' | 'review'>)
       return (
         <label>
           Number of the other registration
-          <input name="to" required maxLength={40} autoComplete="off" />
+          <input
+            name="to"
+            required
+            maxLength={40}
+            defaultValue={review.suggested ?? ''}
+            autoComplete="off"
+          />
         </label>
       )
     case 'refund':

@@ -69,7 +69,7 @@ export const readSession: Reader<SessionAnswer> = (body) => {
   if (
     !isRecord(body) ||
     !holdsAll(body, 'string', 'username', 'role') ||
-    !holdsAll(body, 'boolean', 'all_events', 'needs_second_factor')
+    !holdsAll(body, 'boolean', 'all_events', 'needs_second_factor', 'in_recovery')
   )
     return null
   const { events, texts } = body

@@ -11,6 +11,7 @@ export const PEOPLE = '/admin/people'
 export const ACTIVITY = '/admin/activity'
 export const MAILS = '/admin/mails'
 export const EVENT_FILES = '/admin/event-files'
+export const RECOVERY = '/admin/recovery'
 export const SEARCH = '/admin/search'
 /** What waits for a decision; its call has the name of reviews. */
 export const MONEY = '/admin/money'

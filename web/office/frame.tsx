@@ -20,6 +20,7 @@ import {
   MAILS,
   MONEY,
   PEOPLE,
+  RECOVERY,
   SEARCH,
   ask,
   isOwnerOfAll,
@@ -125,6 +126,12 @@ export function Frame({
               Event files
             </Link>
           )}
+          {isOwnerOfAll(session) && (session.in_recovery || isAt(RECOVERY)) && (
+            <Link to={RECOVERY} {...current(RECOVERY)}>
+              <Icon name="tri" />
+              Recovery
+            </Link>
+          )}
           {isAtLeast(session.role, 'owner') && (
             <Link to={ACTIVITY} {...current(ACTIVITY)}>
               <Icon name="clock" />
@@ -152,6 +159,20 @@ export function Frame({
             text={`You are still signed in, because logging out failed. ${problem}`}
             action={{ label: session.texts.admin.retry, go: logout }}
           />
+        )}
+        {session.in_recovery && !isAt(RECOVERY) && (
+          <aside className="care inrecovery" aria-label="Recovery">
+            <Icon name="tri" small />
+            <span>
+              An older copy of the database was put back. Scheduled emails, refunds and erasure are
+              held.{' '}
+              {isOwnerOfAll(session) ? (
+                <Link to={RECOVERY}>See the recovery</Link>
+              ) : (
+                'An owner ends the recovery.'
+              )}
+            </span>
+          </aside>
         )}
         {children}
       </div>

@@ -27,6 +27,7 @@ import {
   MONEY,
   PASSWORD,
   PEOPLE,
+  RECOVERY,
   SEARCH,
   ask,
   isOwnerOfAll,
@@ -45,6 +46,7 @@ import { MoneyPage } from './money.tsx'
 import { MailsPage } from './mails.tsx'
 import { PasswordPage } from './password.tsx'
 import { PeoplePage } from './people.tsx'
+import { RecoveryPage } from './recovery.tsx'
 import { SearchPage } from './search.tsx'
 import { ReconcilePage } from './reconcile.tsx'
 import { RegistrationPage } from './registration.tsx'
@@ -118,6 +120,7 @@ function pageAt(path: string, session: SessionAnswer): ReactNode {
     return <ActivityPage session={session} />
   if (path === MAILS && isAtLeast(session.role, 'desk')) return <MailsPage session={session} />
   if (path === EVENT_FILES && isOwnerOfAll(session)) return <EventFilesPage />
+  if (path === RECOVERY && isOwnerOfAll(session)) return <RecoveryPage />
   if (path === SEARCH) return <SearchPage />
   if (path === MONEY) return <MoneyPage session={session} />
   if (path === DASHBOARD) return <Dashboard session={session} />

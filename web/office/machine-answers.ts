@@ -1,6 +1,12 @@
 /** What the calls about mails and event files answer. */
 import { readInstant } from '../../engine/index.ts'
-import type { EventFilesAnswer, MailsAnswer, WireEventFile, WireMail } from '../../engine/index.ts'
+import type {
+  EventFilesAnswer,
+  MailsAnswer,
+  RecoveryAnswer,
+  WireEventFile,
+  WireMail,
+} from '../../engine/index.ts'
 import type { Reader } from '../api.ts'
 import { holdsAll, isRecord, listOf } from '../shared/shape.ts'
 
@@ -38,3 +44,43 @@ const readFile = (value: unknown): WireEventFile | null =>
   ['event_id', 'title', 'version', 'why', 'findings'].every((name) => isTextOrNone(value[name]))
     ? (value as WireEventFile)
     : null
+
+export const readRecovery: Reader<RecoveryAnswer> = (body) =>
+  isRecord(body) &&
+  (body['recovery'] === null || isRecovery(body['recovery'])) &&
+  listOf(body['past'], (one) =>
+    isRecord(one) && holdsAll(one, 'string', 'code', 'begun_at', 'ended_at', 'ended_by', 'mails')
+      ? one
+      : null,
+  ) !== null
+    ? (body as RecoveryAnswer)
+    : null
+
+const FIGURES = {
+  pending: ['all', 'asked', 'ended'],
+  unknown: ['to_decide', 'to_ask'],
+  held: ['mails', 'since', 'refunds', 'erasures'],
+  uploads: ['missing', 'unused'],
+} as const
+
+const isRecovery = (value: unknown): boolean =>
+  isRecord(value) &&
+  isInstant(value['begun_at']) &&
+  holdsAll(value, 'string', 'why', 'code') &&
+  ['copy_at', 'stored_at', 'served_at'].every(
+    (name) => value[name] === null || isInstant(value[name]),
+  ) &&
+  Object.entries(FIGURES).every(([name, numbers]) => {
+    const figures = value[name]
+    return isRecord(figures) && holdsAll(figures, 'number', ...numbers)
+  }) &&
+  listOf(value['mails'], (one) =>
+    isRecord(one) && holdsAll(one, 'string', 'to', 'subject', 'event') && isInstant(one['at'])
+      ? one
+      : null,
+  ) !== null &&
+  listOf(value['series'], (one) =>
+    isRecord(one) && holdsAll(one, 'string', 'pattern', 'year') && holdsAll(one, 'number', 'last')
+      ? one
+      : null,
+  ) !== null

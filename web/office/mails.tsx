@@ -155,7 +155,9 @@ function Mail({
   readonly onRetry: () => void
 }) {
   const list = session.events.find(({ id }) => id === event_id)?.lists[0]
-  const mayRetry = to !== '' && (status === 'failed' || (status === 'queued' && error !== null))
+  const mayRetry =
+    to !== '' &&
+    (status === 'failed' || (status === 'queued' && error !== null && next_at !== null))
   return (
     <li>
       <span>
@@ -181,6 +183,10 @@ function Mail({
         ) : status === 'failed' ? (
           <Badge tone="bad" icon="cross">
             Given up
+          </Badge>
+        ) : next_at === null ? (
+          <Badge tone="care" icon="clock">
+            Held
           </Badge>
         ) : (
           <Badge tone="care" icon="clock">

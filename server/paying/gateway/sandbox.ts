@@ -138,6 +138,8 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       CUSTOMVAR: '',
       CHMOD: 'pg',
       BILLEDAMOUNT: order.paid ?? order.asked,
+      CUSTOMER: order.name,
+      CUSTOMEREMAIL: order.email,
     }
   }
 

@@ -12,7 +12,13 @@ const MISSING = `SELECT sha256 FROM uploads WHERE dropped_at IS NULL
   UNION SELECT sha256 FROM draft_proofs EXCEPT SELECT sha256 FROM proof_files`
 
 type Looked =
-  | { readonly trouble: string; readonly said: null; readonly missing: null; readonly active: null }
+  | {
+      readonly trouble: string
+      readonly said: null
+      readonly missing: null
+      readonly active: null
+      readonly isInRecovery: false
+    }
   | {
       readonly trouble: null
       readonly said: string
@@ -20,6 +26,7 @@ type Looked =
       readonly missing: readonly string[] | null
       /** The hash of the version that all servers serve, by event. */
       readonly active: ReadonlyMap<string, string>
+      readonly isInRecovery: boolean
     }
 
 /** `trouble`: why no server could start on it; null: `said` says how it stands. */
@@ -30,12 +37,14 @@ export async function lookAtPostgres(url: string): Promise<Looked> {
     said: string,
     missing: readonly string[] | null = null,
     active: ReadonlyMap<string, string> = new Map(),
-  ): Looked => ({ trouble: null, said, missing, active })
+    isInRecovery = false,
+  ): Looked => ({ trouble: null, said, missing, active, isInRecovery })
   const wrong = (trouble: string): Looked => ({
     trouble,
     said: null,
     missing: null,
     active: null,
+    isInRecovery: false,
   })
   try {
     await client.connect()
@@ -63,10 +72,12 @@ export async function lookAtPostgres(url: string): Promise<Looked> {
       'SELECT event_id AS id, hash FROM active_events WHERE is_gone = 0',
     )
     const { rows: missing } = await client.query<{ sha256: string }>(MISSING)
+    const { rowCount } = await client.query('SELECT 1 FROM recoveries WHERE ended_at IS NULL')
     return good(
       `${server} answers, and the database is of version ${version}.`,
       missing.map(({ sha256 }) => sha256),
       new Map(active.map(({ id, hash }) => [id, hash])),
+      (rowCount ?? 0) > 0,
     )
   } catch (error) {
     const { code, message } = notSaid(error)

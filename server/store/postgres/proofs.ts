@@ -41,6 +41,10 @@ export function openProofs(pool: pg.Pool): ProofShelf {
       const bytes = Number(found.bytes)
       return { bytes, content: Readable.from(pieces(pool, sha256, bytes), { objectMode: false }) }
     },
+    async hashes() {
+      const { rows } = await asked(pool.query<{ sha256: string }>('SELECT sha256 FROM proof_files'))
+      return rows.map(({ sha256 }) => sha256)
+    },
     async forget(sha256s) {
       await asked(
         pool.query(`DELETE FROM proof_files f WHERE sha256 = ANY ($1) AND ${NOT_IN_USE}`, [

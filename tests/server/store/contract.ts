@@ -13,6 +13,7 @@ import { listingContract } from './listing.contract.ts'
 import { officeContract } from './office.contract.ts'
 import { outsideContract } from './outside.contract.ts'
 import { peopleContract } from './people.contract.ts'
+import { recoveringContract } from './recovering.contract.ts'
 import { refundingContract } from './refunding.contract.ts'
 import { registeringContract } from './registering.contract.ts'
 import { secondPaymentsContract } from './second-payments.contract.ts'
@@ -36,6 +37,7 @@ export function storeContract(open: () => Promise<Opened>): void {
   actingContract(given)
   decidingContract(given)
   refundingContract(given)
+  recoveringContract(given)
   secondPaymentsContract(given)
   settlementsContract(given)
   listingContract(given)

@@ -1,0 +1,88 @@
+/** The office after a restore: the page of the recovery, what it asks before it ends, and money for an order that is not there. */
+import type { Page } from 'playwright-core'
+import { instant, paise, readInstant } from '../../engine/index.ts'
+import { openStore } from '../../server/store/open.ts'
+import { signedIn as signedInTo } from './session.ts'
+import { NOW } from './state.ts'
+import type { Pictured, State } from './state.ts'
+
+export const recoveryStates = (server: Pictured): readonly State[] => {
+  const signedIn = signedInTo(server)
+  /** In recovery while `work` is done: no other picture is of it. */
+  const during = async (work: () => Promise<void>): Promise<void> => {
+    const store = await openStore({ dataDir: server.dataDir })
+    try {
+      const at = readInstant(NOW) ?? instant(0)
+      const why = 'A copy of 11 Jan 2026, 02:00 was restored.'
+      const copyAt = instant(at - 34 * 3_600_000)
+      const begun = { at, who: 'rollcall', why, copyAt, servedAt: null, taken: [] }
+      await store.beginRecovery(begun, null)
+      await store.keepUnknownPayment({
+        orderId: 'AFPI990000000012',
+        eventId: 'letters2027',
+        source: 'airpay',
+        account: 'afpi',
+        payer: {
+          name: 'Dr. Example Payer',
+          email: 'a.payer.with.a.long.address@example.org',
+          phone: '+91 98765 43210',
+          way: 'UPI, example@okbank',
+        },
+        // The longest waiting stands first.
+        at: instant(at - 300 * 24 * 3_600_000),
+        money: [
+          {
+            reference: '900000077',
+            amount: paise(708_000),
+            currency: 'INR',
+            kind: 'sale',
+            paidAt: instant(at - 3_600_000),
+          },
+        ],
+      })
+      await work()
+    } finally {
+      await store.endRecovery({ at: readInstant(NOW) ?? instant(0), who: 'admin', mails: 'send' })
+      await store.close()
+    }
+  }
+  const recovery = async (page: Page): Promise<void> => {
+    await signedIn('/admin/recovery')(page)
+    await page.getByText('In recovery since').waitFor()
+  }
+  return [
+    { name: 'office-recovery', open: (page) => during(() => recovery(page)) },
+    {
+      name: 'office-recovery-ending',
+      open: (page) =>
+        during(async () => {
+          await recovery(page)
+          await page.getByRole('button', { name: 'End the Recovery' }).click()
+          await page.getByRole('dialog').waitFor()
+        }),
+    },
+    {
+      name: 'office-recovery-banner',
+      open: (page) =>
+        during(async () => {
+          await signedIn('/admin/search')(page)
+          await page.getByText('See the recovery').waitFor()
+        }),
+    },
+    {
+      name: 'office-recovery-money',
+      open: (page) =>
+        during(async () => {
+          await signedIn('/admin/money?event=letters2027')(page)
+          await page.getByText('AFPI990000000012').waitFor()
+        }),
+    },
+    {
+      name: 'office-recovery-ended',
+      open: async (page) => {
+        await signedIn('/admin/recovery')(page)
+        await page.getByText('is not in recovery').waitFor()
+      },
+    },
+  ]
+}
