@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
 import {
+  bankKey,
   dayOf,
   isoIndia,
   joinLines,
@@ -205,28 +206,42 @@ export const SETTLED_WORDS: Readonly<Record<WireSettled['as'], string>> = {
   elsewhere: 'of another event',
 }
 
-/** The lines of a report that touch no event but those of the user, by the order and by the transaction that they name. */
+/**
+ * The lines of a report that touch no event but those of the user: by the order, the transaction and the refund that they
+ * name, and by the bank's number, which says from then on that it is a payout and nobody's transfer.
+ */
 async function linesFor(
-  store: Pick<Store, 'heldMoney' | 'heldOrders'>,
+  store: Pick<Store, 'heldMoney' | 'heldOrders' | 'knownReferences'>,
   of: SettlementAccount,
   lines: readonly SettlementLine[],
   user: Pick<Person, 'events'>,
 ): Promise<readonly SettlementLine[]> {
   if (user.events === null) return lines
-  const [money, orders] = await Promise.all([
+  const [money, orders, { payments, claims }] = await Promise.all([
     store.heldMoney(of),
     store.heldOrders(lines.map(({ order }) => order)),
+    store.knownReferences([...new Set(lines.map(({ utr }) => bankKey(utr)))]),
   ])
-  const isElsewhere = ({ eventId }: { readonly eventId: string | null }): boolean =>
+  const isElsewhere = ({ eventId = null }: { readonly eventId?: string | null }): boolean =>
     eventId !== null && !maySee(user, eventId)
   const foreign = {
     orders: new Set(orders.filter(isElsewhere).map(({ order }) => order)),
-    references: new Set(money.filter(isElsewhere).map(({ reference }) => reference)),
+    references: new Set(
+      money
+        .filter(isElsewhere)
+        .flatMap(({ reference, refunds }) => [reference, ...refunds.map((one) => one.reference)]),
+    ),
+    utrs: new Set([
+      ...payments.flatMap(([key, payment]) => (isElsewhere(payment) ? [key] : [])),
+      ...claims.filter(isElsewhere).map(({ key }) => key),
+    ]),
   }
   // A line without a reference is kept under its order.
   return lines.filter(
-    ({ order, reference }) =>
-      !foreign.orders.has(order) && !foreign.references.has(reference === '' ? order : reference),
+    ({ order, reference, utr }) =>
+      !foreign.orders.has(order) &&
+      !foreign.references.has(reference === '' ? order : reference) &&
+      !foreign.utrs.has(bankKey(utr)),
   )
 }
 
@@ -236,7 +251,7 @@ export async function keepReport(
     store,
     clock,
   }: {
-    readonly store: Pick<Store, 'keepSettlement' | 'heldMoney' | 'heldOrders'>
+    readonly store: Pick<Store, 'keepSettlement' | 'heldMoney' | 'heldOrders' | 'knownReferences'>
     readonly clock: Deps['clock']
   },
   event: EventConfig,
