@@ -1,7 +1,9 @@
 /** What whoever watches a server sees: a disk that takes no more, and the figures, which are not for strangers. */
 import { afterAll, expect, test } from 'vitest'
 import Database from 'better-sqlite3'
+import { connect } from 'node:net'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { instant } from '../../engine/index.ts'
 import { openCondition } from '../../server/condition.ts'
 import { fixtureDelegate, fixtureEvent } from '../server/fixture.ts'
@@ -142,6 +144,10 @@ test('the figures are for the machine itself and for whoever has the token, not 
     'x-forwarded-host',
     'x-forwarded-proto',
     'x-cluster-client-ip',
+    'x-azure-clientip',
+    'x-remote-addr',
+    'x-scheme',
+    'cdn-loop',
   ]) {
     expect([header, await ask({ [header]: '192.0.2.7' }, '127.0.0.1')]).toEqual([header, 401])
     const health = await app.app.inject({ url: '/healthz', headers: { [header]: '192.0.2.7' } })
@@ -151,6 +157,23 @@ test('the figures are for the machine itself and for whoever has the token, not 
   expect(await ask({ host: 'conference.example' }, '127.0.0.1')).toBe(401)
   for (const host of ['127.0.0.1:3000', 'localhost', '[::1]:3000'])
     expect(await ask({ host }, '127.0.0.1')).toBe(200)
+  await app.close()
+})
+
+test('the figures were open behind a proxy that writes our own host and no header', async () => {
+  const app = await startTestApp({ clock: '2026-01-10' })
+  const address = new URL(await app.app.listen({ host: '127.0.0.1', port: 0 }))
+  const ask = async (path: string, version: string): Promise<string> => {
+    const socket = connect(Number(address.port), address.hostname)
+    socket.write(
+      `GET ${path} HTTP/${version}\r\nHost: ${address.host}\r\nConnection: close\r\n\r\n`,
+    )
+    return text(socket)
+  }
+  expect(await ask('/metrics', '1.1')).toMatch(/^HTTP\/1.1 200/)
+  expect(await ask('/metrics', '1.0')).toMatch(/^HTTP\/1.1 401/)
+  expect(await ask('/healthz', '1.1')).toContain('"troubles"')
+  expect(await ask('/healthz', '1.0')).not.toContain('"troubles"')
   await app.close()
 })
 
