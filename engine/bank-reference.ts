@@ -30,20 +30,39 @@ const OWN_SLIP_CHARACTERS_MAX = 8
 export function bankKey(reference: string): BankKey {
   const words = wordsOf(reference)
   const joined = withoutLeadingWord(words.join(''))
-  if (isUtr(joined)) return joined as BankKey
+  if (isUtr(joined)) return joined
   // "526123456702 UPI": a number beside words alone. Digits in another word may be a group of the same number.
   const numbers = words.map(withoutLeadingWord).filter((word) => /\d/.test(word))
   const [only] = numbers
-  return (numbers.length === 1 && only !== undefined && isUtr(only) ? only : joined) as BankKey
+  return numbers.length === 1 && only !== undefined && isUtr(only) ? only : joined
 }
 
-function withoutLeadingWord(word: string): string {
+/**
+ * Every key under which money is recorded that people enter under this text: a narration that they paste has more numbers
+ * than the bank's own ("IMPS-P2A-526123456702"), and the bank's own must be known from then on.
+ */
+export function keysOfReference(reference: string): readonly BankKey[] {
+  const keys = [bankKey(reference), ...wordsOf(reference).flatMap((word) => utrOf(word) ?? [])]
+  return [...new Set(keys)].filter((key) => key !== '')
+}
+
+/** The bank's own number in one word; null: it has none. Of twelve digits the first may be 0, which no key begins with. */
+export function utrOf(word: string): BankKey | null {
+  const key = withoutLeadingWord(word)
+  const twelve = /(?<!\d)\d{12}$/.exec(word)?.[0].replace(/^0+/, '')
+  return isUtr(key) || (key !== '' && key === twelve) ? key : null
+}
+
+/** The key of a word in capitals. */
+function withoutLeadingWord(word: string): BankKey {
+  // Most words that are asked about: a long statement has a hundred thousand.
+  if (/^[1-9]/.test(word)) return word as BankKey
   let key = word
   for (let before = ''; before !== key;) {
     before = key
     key = key.replace(LEADING_WORD, '').replace(/^0+/, '')
   }
-  return key
+  return key as BankKey
 }
 
 /** A reference that a bank gave, by its form: of UPI, IMPS, NEFT or RTGS. */
@@ -97,7 +116,7 @@ export function keysIn(text: string): ReadonlySet<BankKey> {
       if (joined !== '' && !/\d/.test(word)) break
       joined += word
       if (joined.length > REFERENCE_CHARACTERS_MAX) break
-      const key = bankKey(joined)
+      const key = withoutLeadingWord(joined)
       if (isSearchable(key)) keys.add(key)
     }
   }

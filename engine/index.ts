@@ -236,16 +236,12 @@ export {
   isSlipNumber,
   isUtr,
   keysIn,
+  keysOfReference,
   REFERENCE_CHARACTERS_MAX,
   wordsOf,
   type BankKey,
 } from './bank-reference.ts'
-export {
-  readStatement,
-  type Statement,
-  type StatementColumns,
-  type StatementLine,
-} from './statement.ts'
+export { readStatement, type Statement, type StatementColumns } from './statement.ts'
 export type { BulkAnswer, ReconcileAnswer } from './reconcile-wire.ts'
 export {
   reconcile,

@@ -4,14 +4,18 @@ import {
   isUtr,
   keysIn,
   REFERENCE_CHARACTERS_MAX,
+  utrOf,
   wordsOf,
   type BankKey,
 } from './bank-reference.ts'
+import { remember } from './remember.ts'
 import type { StatementLine } from './statement.ts'
 
 /** The column of references and the narration are two texts: no number begins in one and ends in the other. */
-export const keysOfLine = ({ reference, narration }: StatementLine): ReadonlySet<BankKey> =>
-  new Set([...keysIn(reference), ...keysIn(narration)])
+export const keysOfLine = remember(
+  ({ reference, narration }: StatementLine): ReadonlySet<BankKey> =>
+    new Set([...keysIn(reference), ...keysIn(narration)]),
+)
 
 /** A line without a number of its own is known by its day, amount and texts. */
 export function fallbackName({ day, amount, reference, narration }: StatementLine): string {
@@ -30,18 +34,19 @@ function fingerprint(text: string): string {
 }
 
 /** As it is stored now, and as it was before it had a fingerprint, and before it had the amount. */
-export function fallbackKeys(line: StatementLine): readonly BankKey[] {
+export const fallbackKeys = remember((line: StatementLine): readonly BankKey[] => {
   const { day, amount, narration } = line
   const names = [fallbackName(line), `${day} ${amount} ${narration}`, `${day} ${narration}`]
   return names.map((name) => bankKey(name.slice(0, REFERENCE_CHARACTERS_MAX)))
-}
+})
 
 /** UPI apps and some banks print twelve digits in three groups. */
 const IN_GROUPS = /(?<![\d-])\d{4}([ -])\d{4}\1\d{4}(?![\d-])/g
 
 /** The bank's own numbers in a line: a column of its own may hold one in groups. */
-export function utrsIn({ reference, narration }: StatementLine): readonly BankKey[] {
-  const words = [reference, ...wordsOf(reference), ...wordsOf(narration)]
-  const groups = narration.match(IN_GROUPS) ?? []
-  return [...new Set([...words, ...groups].map(bankKey).filter(isUtr))]
-}
+export const utrsIn = remember(({ reference, narration }: StatementLine): readonly BankKey[] => {
+  const words = [...wordsOf(reference), ...wordsOf(narration)].flatMap((word) => utrOf(word) ?? [])
+  const whole = [bankKey(reference)].filter(isUtr)
+  const groups = (narration.match(IN_GROUPS) ?? []).map(bankKey).filter(isUtr)
+  return [...new Set([...whole, ...words, ...groups])]
+})

@@ -76,14 +76,25 @@ const DAYS_APART_MAX = 3
 
 type Lines = Pick<Statement, 'lines' | 'withdrawals' | 'details'>
 
-/** Every reference that the lines of a statement may be stored under. */
-export function referencesIn({ lines, withdrawals }: Lines): readonly BankKey[] {
-  return [
-    ...new Set([
-      ...[...lines, ...withdrawals].flatMap((line) => [...keysOfLine(line)]),
-      ...lines.flatMap(fallbackKeys),
-    ]),
-  ]
+/** A line of a bank has some ten numbers; a file of nothing but short ones would hold up the server. */
+const NUMBERS_MAX = 100_000
+/** Of all lines together. Words in a row that are numbers may be one number in groups, as where a line has day and time. */
+const REFERENCES_MAX = 250_000
+
+/** Every reference that the lines of a statement may be stored under; null: more than any statement has. */
+export function referencesIn({ lines, withdrawals }: Lines): readonly BankKey[] | null {
+  const keys = new Set<BankKey>()
+  let [numbers, references] = [0, 0]
+  for (const line of [...lines, ...withdrawals]) {
+    numbers += (`${line.reference} ${line.narration}`.match(/\p{Nd}+/gu) ?? []).length
+    if (numbers > NUMBERS_MAX) return null
+    const those = keysOfLine(line)
+    references += those.size
+    if (references > REFERENCES_MAX) return null
+    for (const key of those) keys.add(key)
+  }
+  for (const key of lines.flatMap(fallbackKeys)) keys.add(key)
+  return [...keys]
 }
 
 /** Matches all lines of a statement together, because a reference that is in several of them identifies none. */

@@ -8,9 +8,15 @@ export type SheetRow = { readonly line: number; readonly cells: readonly string[
 /** Who gives a sheet puts name and address above the table; none of them takes more rows for it. */
 const ROWS_ABOVE_MAX = 60
 
+/** No bank has a longer one; a cell of a file without heads may have two million characters. */
+const HEAD_CHARACTERS_MAX = 200
+
 /** A head as it is compared: its letters, small. */
 export function headOf(cell: string): string {
-  return cell.toLowerCase().replaceAll(/[^a-z]/g, '')
+  return cell
+    .slice(0, HEAD_CHARACTERS_MAX)
+    .toLowerCase()
+    .replaceAll(/[^a-z]/g, '')
 }
 
 /** The row with the most cells that have letters and no digits. */
@@ -18,7 +24,8 @@ export function likeliestHeader(all: readonly SheetRow[]): readonly string[] {
   const rows = all.slice(0, ROWS_ABOVE_MAX)
   const words = ({ cells }: SheetRow): number =>
     cells.filter((cell) => /[a-z]/i.test(cell) && !/\d/.test(cell)).length
-  return rows.toSorted((a, b) => words(b) - words(a))[0]?.cells ?? []
+  const likeliest = rows.toSorted((a, b) => words(b) - words(a))[0]?.cells ?? []
+  return likeliest.map((cell) => cell.slice(0, HEAD_CHARACTERS_MAX))
 }
 
 /** Empty where there is no such column. */

@@ -96,8 +96,11 @@ async function compare(work: AtWork, asked: Asked, terminal: Terminal): Promise<
   }
   const laid = await layBeside(work.store, event, rows, null)
   if (!laid.ok) {
+    const { error } = laid
     terminal.complain(
-      `${file}: its heads are not those of a bank or a gateway that we know (${laid.error.header.join(', ')}). Load it on the office’s page, which asks which column is which.`,
+      error.code === 'too_many_numbers'
+        ? `${file}: ${error.message}`
+        : `${file}: its heads are not those of a bank or a gateway that we know (${error.header.join(', ')}). Load it on the office’s page, which asks which column is which.`,
     )
     return 2
   }

@@ -1,6 +1,7 @@
 /** The calls for what a bank or a gateway says that came: what of it is for whom, confirming what fits in one go, and keeping a settlement. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import {
+  err,
   fromRupees,
   isDay,
   maySee,
@@ -54,7 +55,9 @@ export type Statement = {
   readonly repeated: readonly { readonly line: number; readonly first: number }[]
   readonly byNumber: ReadonlyMap<string, Awaited>
 }
-type ColumnsUnknown = { readonly code: 'columns_unknown'; readonly header: readonly string[] }
+type NotLaid =
+  | { readonly code: 'columns_unknown'; readonly header: readonly string[] }
+  | { readonly code: 'too_many_numbers'; readonly message: string }
 
 /** Reads and writes nothing. `columns` null: by the heads. */
 export async function layBeside(
@@ -63,12 +66,13 @@ export async function layBeside(
   rows: readonly CsvLine[],
   columns: StatementColumns | null,
   others: OtherEvents = { all: [], user: { events: null } },
-): Promise<Result<Statement, ColumnsUnknown>> {
+): Promise<Result<Statement, NotLaid>> {
   const read = readStatement(rows, columns)
   if (!read.ok) return read
   const { unread, repeated } = read.value
   const { id: eventId, ways } = event
   const keys = referencesIn(read.value)
+  if (keys === null) return err({ code: 'too_many_numbers', message: TOO_MANY_NUMBERS })
   const gateway = settlementAccount(event)
   const priced = ways.filter((way) => way.is === 'transfer' && way.priceOn === 'credited')
   const [stored, known] = await Promise.all([
@@ -102,6 +106,9 @@ export async function layBeside(
     byNumber: new Map(awaited.map((one) => [one.regNo, one])),
   })
 }
+
+const TOO_MANY_NUMBERS =
+  'This file contains more numbers than a bank statement has. Load a statement of a shorter period.'
 
 /** A report of the gateway, where the file is one; null: it is none, or no money comes through a gateway. */
 export function settlementIn(
@@ -160,6 +167,8 @@ export async function reconcileRoutes(
     const columns = statementColumnsIn(query)
     const laid = await layBeside(deps.store, event, rows, columns, viewerOf(deps, admin))
     if (!laid.ok) {
+      if (laid.error.code === 'too_many_numbers')
+        return refuse(reply, 422, laid.error.code, laid.error.message)
       const asked: ReconcileAnswer = { status: 'success', header: [...laid.error.header] }
       return reply.send(asked)
     }

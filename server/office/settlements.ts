@@ -2,17 +2,20 @@
 import { createHash } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
 import {
+  bankKey,
   dayOf,
   isoIndia,
   joinLines,
   judgeSettled,
   lineKey,
+  maySee,
   paise,
   payouts,
   rupees,
   unsettled,
 } from '../../engine/index.ts'
 import type {
+  BankKey,
   EventConfig,
   HeldMoney,
   Payout,
@@ -212,6 +215,27 @@ export const SETTLED_WORDS: Readonly<Record<WireSettled['as'], string>> = {
 }
 
 /**
+ * Transfers of other events than the user's, by the bank's numbers of a report: a number that is kept is a payout from then on,
+ * and nobody's transfer.
+ */
+async function foreignTransfers(
+  store: Pick<Store, 'knownReferences'>,
+  lines: readonly SettlementLine[],
+  user: OtherEvents['user'],
+): Promise<ReadonlySet<BankKey>> {
+  if (user.events === null) return new Set()
+  const { payments, claims } = await store.knownReferences([
+    ...new Set(lines.map(({ utr }) => bankKey(utr))),
+  ])
+  const isForeign = ({ eventId = null }: { readonly eventId?: string | null }): boolean =>
+    eventId !== null && !maySee(user, eventId)
+  return new Set([
+    ...payments.flatMap(([key, payment]) => (isForeign(payment) ? [key] : [])),
+    ...claims.filter(isForeign).map(({ key }) => key),
+  ])
+}
+
+/**
  * Keeps what of a report is not kept yet. For a user of some events, a line stays out whose payment is not known in these
  * events: it may be another event's. The gateway is asked what came for its order instead.
  */
@@ -220,7 +244,7 @@ export async function keepReport(
     store,
     clock,
   }: {
-    readonly store: Pick<Store, 'keepSettlement' | 'heldMoney' | 'heldOrders'>
+    readonly store: Pick<Store, 'keepSettlement' | 'heldMoney' | 'heldOrders' | 'knownReferences'>
     readonly clock: Deps['clock']
   },
   event: EventConfig,
@@ -236,7 +260,10 @@ export async function keepReport(
     store.heldMoney(of),
     store.heldOrders(report.lines.map(({ order }) => order)),
   ])
-  const { isKeepable, isElsewhere, orders: own } = whoseLines(of, viewer, held, orders)
+  const { isKeepable: isKnown, isElsewhere, orders: own } = whoseLines(of, viewer, held, orders)
+  const foreign = await foreignTransfers(store, report.lines, viewer.user)
+  const isKeepable = (line: SettlementLine): boolean =>
+    isKnown(line) && !foreign.has(bankKey(line.utr))
   const kept = report.lines.filter(isKeepable)
   const elsewhere = report.lines.filter(isElsewhere).length
   const unknown = report.lines.length - kept.length - elsewhere

@@ -94,6 +94,13 @@ const NAMES: Readonly<Record<TargetKind, Names>> = {
   list: {},
 }
 
+/** Part of a name that may name a target, in whatever words: `to_reg_no`, `other_event`, `registration`. */
+const PART_OF_TARGET_NAME = /event|regno|regid|registration|orderid|review|capture|payment/
+/** Where the user works for all events, as for who may sign in, a name of events names nothing that is not theirs. */
+const mayNameTarget = (name: string, about: TargetKind): boolean =>
+  isTargetName(name) ||
+  (about !== 'every' && PART_OF_TARGET_NAME.test(name.toLowerCase().replaceAll(/[^a-z]/g, '')))
+
 /** Why a route cannot be served: its handler would read what nobody checks. Null: it can. */
 export function uncoveredInput(path: string, rule: GuardedRule): string | null {
   const covered: Names = NAMES[rule.about]
@@ -105,7 +112,9 @@ export function uncoveredInput(path: string, rule: GuardedRule): string | null {
   )
   const read = { params, query, body: Object.keys(body) }
   const unchecked = (['params', 'query', 'body'] as const).flatMap((part) =>
-    read[part].filter((name) => isTargetName(name) || covered[part]?.includes(name) === true),
+    read[part].filter(
+      (name) => mayNameTarget(name, rule.about) || covered[part]?.includes(name) === true,
+    ),
   )
   if (unread.length > 0) return `the path has no :${unread.join(', :')}`
   if (undeclared.length > 0) return `nobody declares :${undeclared.join(', :')}`

@@ -9,7 +9,7 @@ import type {
   PayoutKnown,
   RegNo,
 } from '../../engine/index.ts'
-import { paymentsUnder } from './bank-references.ts'
+import { claimsUnder, paymentsUnder } from './bank-references.ts'
 import type { Sql } from './database.ts'
 import type { SettlementAccount } from './settlement-verbs.ts'
 import { due } from './migrations/amounts-due.ts'
@@ -78,9 +78,6 @@ export function knownReferences(sql: Sql, keys: readonly BankKey[]): StoredRefer
     registrations: sql<{ regNo: RegNo; eventId: string }>(
       'SELECT reg_no AS regNo, event_id AS eventId FROM registrations WHERE reg_no IN (SELECT value FROM json_each(?))',
     ).all(listed),
-    claims: sql<{ key: BankKey; eventId: string }>(
-      `SELECT t.folded AS "key", r.event_id AS eventId FROM tellings t JOIN registrations r ON r.id = t.registration_id
-       WHERE t.ended_as IS NULL AND t.folded IN (SELECT value FROM json_each(?))`,
-    ).all(listed),
+    claims: claimsUnder(sql, keys).filter(({ endedAs }) => endedAs === null),
   }
 }

@@ -9,6 +9,7 @@ import {
   formatDay,
   formatMoney,
   isSlipNumber,
+  keysOfReference,
   ok,
   WAY_IDS,
   wordsOf,
@@ -53,8 +54,7 @@ function keysOf({ way, reference, also = [], eventId, regNo }: Named): readonly 
     way === 'cash' ||
     (SLIP_WAYS.includes(way) && (isSlipNumber(key) || (regNo !== null && key === bankKey(regNo))))
   if (isSlip) return [`${eventId} ${way} ${key === '' ? reference : key}`]
-  const keys = [reference, ...also].map(bankKey).filter((one) => one !== '')
-  return [...new Set(keys)]
+  return [...new Set([reference, ...also].flatMap(keysOfReference))]
 }
 
 /** Whom a reference belongs to, in any spelling; null: nobody. */
@@ -85,10 +85,9 @@ export function whyKnown(sql: Sql, named: Named): string | null {
  * payment could not be confirmed any more.
  */
 function whyClaimed(sql: Sql, named: Named): string | null {
-  const claim = sql<{ regNo: RegNo; eventId: string }>(
-    `SELECT r.reg_no AS "regNo", r.event_id AS "eventId" FROM tellings t JOIN registrations r ON r.id = t.registration_id
-     WHERE t.ended_as IS NULL AND r.reg_no <> ? AND t.folded IN (SELECT value FROM json_each(?)) ORDER BY t.id LIMIT 1`,
-  ).get(named.regNo ?? '', JSON.stringify(keysOf(named)))
+  const claim = claimsUnder(sql, keysOf(named)).find(
+    ({ regNo, endedAs }) => endedAs === null && regNo !== named.regNo,
+  )
   if (claim === undefined) return null
   const { regNo, eventId } = claim
   if (eventId !== named.eventId)
@@ -126,6 +125,29 @@ export function paymentsUnder(
       key,
       { id, regNo, amount, eventId },
     ])
+}
+
+/** What a delegate reported. `endedAs` null: nobody has decided about it. */
+export type Claim = {
+  readonly key: BankKey
+  readonly regNo: RegNo
+  readonly eventId: string
+  readonly endedAs: 'found' | 'not_found' | 'again' | null
+}
+
+/** What delegates reported under these keys, the oldest first: what is not decided about or was found, or all of it. */
+export function claimsUnder(
+  sql: Sql,
+  keys: readonly string[],
+  which: 'standing' | 'all' = 'standing',
+): readonly Claim[] {
+  // In the words of the index.
+  const standing = which === 'all' ? '' : "AND (t.ended_as IS NULL OR t.ended_as = 'found')"
+  return sql<Claim>(
+    `SELECT t.folded AS "key", r.reg_no AS "regNo", r.event_id AS "eventId", t.ended_as AS "endedAs"
+     FROM tellings t JOIN registrations r ON r.id = t.registration_id
+     WHERE t.folded IN (SELECT value FROM json_each(?)) ${standing} ORDER BY t.id`,
+  ).all(JSON.stringify(keys))
 }
 
 /** Money that came, as somebody saw it at the bank or the desk. */
@@ -229,8 +251,8 @@ export function whyImportKnown(sql: Sql, { reference, eventId, regNo }: NamedImp
 
 /** The bank may show an imported payment too: its number is of one payment, like any other. */
 export function nameImport(sql: Sql, captureId: number, { reference }: NamedImport): void {
-  const key = bankKey(reference)
-  if (!isSlipNumber(key))
+  if (isSlipNumber(bankKey(reference))) return
+  for (const key of keysOfReference(reference))
     sql('INSERT INTO bank_references (key, capture_id) VALUES (?, ?)').run(key, captureId)
 }
 
@@ -242,8 +264,10 @@ export function nameOlderImports(sql: Sql): void {
      WHERE c.source = 'import' AND p.reference IS NOT NULL AND c.id NOT IN (SELECT capture_id FROM bank_references) ORDER BY c.id`,
   ).all()
   for (const { id, is_refunded: isRefunded, ...named } of older) {
-    const key = bankKey(named.reference)
-    const [first] = isSlipNumber(key) ? [] : paymentsUnder(sql, [key])
+    const { reference } = named
+    const [first] = isSlipNumber(bankKey(reference))
+      ? []
+      : paymentsUnder(sql, keysOfReference(reference))
     if (first === undefined) nameImport(sql, id, named)
     else if (isRefunded === 0) reportTwice(sql, id, named, first[1])
   }

@@ -8,6 +8,7 @@ import {
   formatMoney,
   instant,
   keysIn,
+  keysOfReference,
   lineKey,
   startOf,
 } from '../../engine/index.ts'
@@ -22,7 +23,7 @@ import type {
   SettlementLine,
 } from '../../engine/index.ts'
 import { audit } from './activity.ts'
-import { keepCame, reportPaidOut } from './bank-references.ts'
+import { claimsUnder, keepCame, reportPaidOut } from './bank-references.ts'
 import type { Sql } from './database.ts'
 import { toPayment } from './rows.ts'
 import type {
@@ -309,24 +310,20 @@ function isElsewhere(
   { reference, also = [], narration, eventId }: NewUnmatched,
 ): boolean {
   const names = [reference, ...also]
-  const claimed = sql(
-    `SELECT 1 FROM tellings t JOIN registrations r ON r.id = t.registration_id
-     WHERE t.ended_as IS NULL AND r.event_id <> ? AND t.folded IN (SELECT value FROM json_each(?))`,
-  ).get(eventId, JSON.stringify(names.map(bankKey)))
+  const isClaimed = claimsUnder(sql, names.flatMap(keysOfReference)).some(
+    (claim) => claim.endedAs === null && claim.eventId !== eventId,
+  )
   const numbers = [...names, narration].flatMap((text) => [...keysIn(text)])
   const numbered = sql<{ event_id: string }>(
     'SELECT event_id FROM registrations WHERE reg_no IN (SELECT value FROM json_each(?))',
   ).all(JSON.stringify(numbers))
-  return (
-    claimed !== undefined ||
-    (numbered.length > 0 && numbered.every(({ event_id: id }) => id !== eventId))
-  )
+  return isClaimed || (numbered.length > 0 && numbered.every(({ event_id: id }) => id !== eventId))
 }
 
 /** Which registration of the event reported it, and has paid otherwise or is ended since; empty: none. */
 function toldFor(sql: Sql, reference: string, eventId: string): string {
-  const told = sql<{ reg_no: RegNo }>(
-    'SELECT r.reg_no FROM tellings t JOIN registrations r ON r.id = t.registration_id WHERE t.folded = ? AND r.event_id = ? ORDER BY t.id DESC LIMIT 1',
-  ).get(bankKey(reference), eventId)
-  return told === undefined ? '' : ` (told for ${told.reg_no})`
+  const told = claimsUnder(sql, keysOfReference(reference), 'all').findLast(
+    (claim) => claim.eventId === eventId,
+  )
+  return told === undefined ? '' : ` (told for ${told.regNo})`
 }

@@ -7,7 +7,7 @@ import type { Answers, BankKey, Instant, RegNo } from '../../engine/index.ts'
 import type { ActAnswer, NewAct } from './acting.ts'
 import { doAct } from './acts.ts'
 import { endOpenPayments, insertPayment, nextAttempt } from './attempts.ts'
-import { ownerOf, type Named } from './bank-references.ts'
+import { claimsUnder, ownerOf, type Named } from './bank-references.ts'
 import { reopenPayment } from './clock-back.ts'
 import type { Sql } from './database.ts'
 import { NOT_IN_RECOVERY } from './in-recovery.ts'
@@ -30,7 +30,7 @@ export function tell(
   const { way, reference, paidOn, answers, uploads, drafts } = telling
   return doAct(sql, wanted, ({ id, event_id: eventId }) => {
     const folded = bankKey(reference)
-    const known = knownAs(sql, { reference, folded, eventId, regNo }, id)
+    const known = knownAs(sql, { reference, folded, eventId, regNo })
     if (known !== null) return err({ code: 'taken', message: known })
     endTellings(sql, id, 'again', at)
     // Found as another amount, or by a wrong way, it may be told once more: this telling is the one that stands.
@@ -63,15 +63,12 @@ export function tell(
 function knownAs(
   sql: Sql,
   { folded, ...claim }: Omit<Named, 'way'> & { readonly folded: BankKey },
-  id: number,
 ): string | null {
-  const told = sql<{ id: number }>(
-    "SELECT registration_id AS id FROM tellings WHERE folded = ? AND (ended_as IS NULL OR ended_as = 'found') AND registration_id <> ?",
-  ).get(folded, id)
+  const isTold = claimsUnder(sql, [folded]).some(({ regNo }) => regNo !== claim.regNo)
   const owner = ownerOf(sql, { ...claim, way: 'transfer' })
   if (owner?.is === 'payment' && owner.regNo === claim.regNo)
     return 'This payment has been found already, and it is with the organisers. You need not tell of it again; they will write to you.'
-  return told === undefined && owner === null
+  return !isTold && owner === null
     ? null
     : 'This number has been told for another registration already. Please check it. If it is right, write to the organisers.'
 }

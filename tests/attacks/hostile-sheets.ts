@@ -157,6 +157,24 @@ export const XLSX_ATTACKS: readonly (readonly [what: string, file: () => Buffer]
   ['that is cut in half', () => zipOf([...BOOK, { name: SHEET, ...bomb(49) }]).subarray(0, 9_000)],
 ]
 
+/** As a bank writes it, but for its texts: each line is another one. */
+const statementOf = (lines: number, text: (n: number) => string): Buffer =>
+  Buffer.from(
+    `Date,Narration,Ref No,Debit,Credit\n${Array.from(
+      { length: lines },
+      (_, n) => `09/01/27,${text(2 * n)},${text(2 * n + 1)},,1.00\n`,
+    ).join('')}`,
+  )
+/** Numbers of so many digits until the text is as long as what is read of it; no row of them comes twice. */
+const numbers = (digits: number) => {
+  let last = 1
+  const next = (): string => {
+    last = (last * 48_271) % 2_147_483_647
+    return String(last % 10 ** digits).padStart(digits, '1')
+  }
+  return (): string => Array.from({ length: Math.floor(300 / (digits + 1)) }, next).join(' ')
+}
+
 export const CSV_ATTACKS: readonly (readonly [what: string, file: () => Buffer])[] = [
   ['of two million commas', () => Buffer.alloc(2 * MB, ',')],
   ['of two million line breaks', () => Buffer.alloc(2 * MB, '\n')],
@@ -170,5 +188,14 @@ export const CSV_ATTACKS: readonly (readonly [what: string, file: () => Buffer])
     () =>
       Buffer.from(Array.from({ length: 5_000 }, (_, n) => `a${',a'.repeat(n % 59)}\n`).join('')),
   ],
+  [
+    'that is a statement of short numbers, each of which may be a group of another',
+    () => statementOf(3_300, numbers(2)),
+  ],
+  [
+    'that is a statement with the same short numbers in every line',
+    () => statementOf(3_300, (n) => `${n} ${'12 34 56 '.repeat(32)}`),
+  ],
+  ['that is a statement of half a million numbers', () => statementOf(3_300, numbers(6))],
   ['of 5,000 lines with 60 cells each', () => Buffer.from(`${'ab,'.repeat(59)}ab\n`.repeat(5_000))],
 ]

@@ -7,6 +7,7 @@ import {
   formatMoney,
   isUtr,
   keysIn,
+  keysOfReference,
   readStatement,
   reconcile,
   referencesIn,
@@ -376,6 +377,52 @@ test('a file that is one cell of numbers does not hold up the server', () => {
   const { lines, details } = matched([came(cell, '1', cell)], [], {}, [cell])
   const read = [...lines.flatMap((line) => [line.narration, line.reference]), ...details]
   for (const text of read) expect(text.length).toBeLessThanOrEqual(300)
+})
+
+test.each([
+  ['the same short numbers in every line', () => '12 34 56 '.repeat(30)],
+  [
+    'other short numbers in every line',
+    (n: number) => Array.from({ length: 90 }, (_, at) => 10 + ((n * 31 + at * at) % 89)).join(' '),
+  ],
+  [
+    'a number that is long enough to be one, thirty times a line',
+    (n: number) => Array.from({ length: 30 }, (_, at) => 100_000 + n * 30 + at).join(' X '),
+  ],
+])('a file with %s held up the server; it is not looked up', (_, text) => {
+  const read = readStatement([
+    { line: 1, cells: ['Date', 'Narration', 'Credit'] },
+    ...Array.from({ length: 4_500 }, (__, n) => ({
+      line: n + 2,
+      cells: ['03/02/27', `${text(n)} ${n}`, '1'],
+    })),
+  ])
+  expect(read.ok && referencesIn(read.value)).toBe(null)
+})
+
+test('a long statement of a bank is looked up', () => {
+  const read = readStatement([
+    { line: 1, cells: ['Date', 'Narration', 'Ref No', 'Credit'] },
+    ...Array.from({ length: 4_990 }, (_, n) => ({
+      line: n + 2,
+      cells: [
+        '03/02/27',
+        `UPI/${526_123_000_000 + n}/ASHA ${n}/asha${n}@okaxis/HDFC0001234/03-02-2027 14:05:33/98470 00000`,
+        `00000${526_123_000_000 + n}`,
+        '1180.00',
+      ],
+    })),
+  ])
+  expect(read.ok && referencesIn(read.value)).not.toBe(null)
+})
+
+test.each([
+  ['IMPS-P2A-526123456702-SHARMA-XX1234', ['526123456702']],
+  ['526123456702 and HDFCN52027010912', ['526123456702', 'HDFCN52027010912']],
+  ['012345678901 UPI', ['12345678901']],
+  ['UPI/012345678901/1', ['12345678901']],
+])('money recorded as %j is recorded under the bank’s numbers in it', (text, numbers) => {
+  expect(keysOfReference(text)).toEqual(expect.arrayContaining(numbers))
 })
 
 test('lines without any number are told apart by day, amount and text, and found again once they are kept', () => {

@@ -1,7 +1,8 @@
 /** Statements of the usual banks, as their sites give them, beside registrations that wait for money. */
 import { expect, test } from 'vitest'
 import { bankKey, day, readStatement, reconcile } from '../../engine/index.ts'
-import type { Awaited, RegNo, Statement, StatementLine } from '../../engine/index.ts'
+import type { Awaited, RegNo, Statement } from '../../engine/index.ts'
+import type { StatementLine } from '../../engine/statement.ts'
 import { readLines, STATEMENT_LIMITS } from '../../server/office/csv-lines.ts'
 import { rupee } from './fixtures.ts'
 

@@ -112,6 +112,9 @@ describe('one UTR', () => {
       ['cheque', `Cheque no. ${reference}`],
       ['desk', reference],
       ['machine', `${reference.slice(0, 6)}\u200b${reference.slice(6)}`],
+      ['transfer', `IMPS-P2A-${reference}-SHARMA-XX1234`],
+      ['upi', `UPI/P2M/${reference}/2`],
+      ['desk', `${reference} of 09/01/2027`],
     ] as const
     for (const [way, spelling] of spellings) {
       const { regNo } = await register()
@@ -129,6 +132,23 @@ describe('one UTR', () => {
         status: 409,
         body: { code: 'taken' },
       })
+    expect(received()).toBe(before)
+  })
+
+  test('in a narration that was pasted was unknown when it came alone, in the next statement and to a delegate', async () => {
+    const [reference, { regNo: paid }, { regNo, page }] = [
+      utr(),
+      await register(),
+      await register(),
+    ]
+    const pasted = `NEFT 4 ${reference} SHARMA 12`
+    expect((await confirm(paid, 'transfer', pasted)).status).toBe(200)
+    const before = received()
+    expect((await confirm(regNo, 'transfer', reference)).body).toMatchObject({ code: 'taken' })
+    expect((await report(page, grouped(reference))).body).toMatchObject({ code: 'taken' })
+    const laid = await statement(came(`UPI/${reference}/SHARMA`))
+    expect(shown(laid)).toEqual([['known', paid]])
+    await keep(laid)
     expect(received()).toBe(before)
   })
 

@@ -473,6 +473,45 @@ test('a payout of the other event alone was listed and exported with its amounts
   ])
 })
 
+test('a report kept for one event put a transfer of the other before staff, closed its number to a delegate there, and hid a refund that is missing', async () => {
+  const theirs = await paid('AP50', 'other2026')
+  const mine = await paid('AP51')
+  const back = { type: 'refunded', reference: 'RF50', amount: paise(50_000), at: server.now() }
+  await server.deps.store.applyFact(theirs.order, { ...back, type: 'refunded' }, null)
+  const transfer = { act: 'came_again', way: 'transfer', amount: '1180', why: 'Seen at the bank.' }
+  const acts = `/admin/registrations/${theirs.regNo}/acts/`
+  const recorded = await post(acts, { ...transfer, reference: '526150000001' })
+  expect(recorded.code, JSON.stringify(recorded.body)).toBe(200)
+  await server.deps.store.addAdmin('keeper', await cheapHash(PASSWORD), server.now(), {
+    role: 'treasurer',
+    events: [EVENT],
+  })
+  const keeper = await signIn(server, 'keeper')
+  const refundOf = (reference: string, amount: number) =>
+    `,${reference},${amount}.00,0,0,${amount}.00,UTR50,30-01-2026,Refund`
+  const file = report(
+    sale(mine.order, 'AP51', 1180, '5261 5000 0001'),
+    refundOf('RF50', 500),
+    refundOf('RF50', 7),
+    sale('NOBODYS51', 'AP52', 1180, 'UTR50'),
+  )
+  const there = () => [
+    server.rows('SELECT id, why, state FROM captures WHERE reference <> ?', 'AP52'),
+    server.rows('SELECT id, review FROM payments'),
+  ]
+  const before = there()
+  expect((await post(asked('reconcile/keep'), file, keeper)).body).toMatchObject({
+    added: 0,
+    message: expect.stringContaining('left unmatched'),
+  })
+  expect(there()).toEqual(before)
+  expect(server.rows("SELECT 1 FROM settlement_lines WHERE reference IN ('AP51', 'RF50')")).toEqual(
+    [],
+  )
+  // A user of both events keeps them.
+  expect((await post(asked('reconcile/keep'), file)).body).toMatchObject({ added: 4 })
+})
+
 test('a made-up report told a treasurer whether a payment of another event was settled, refunded or before staff', async () => {
   const pending = await registered('other2026')
   const settled = await paid('AP40', 'other2026')

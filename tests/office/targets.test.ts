@@ -463,6 +463,13 @@ describe('the server does not start with a route of the office', () => {
       { least: 'owner', about: 'any', query: ['eventId'] },
     ],
     ['a registration', '/admin/new', { least: 'owner', about: 'event', body: { reg_no: 'text' } }],
+    [
+      'another registration',
+      '/admin/registrations/:reg_no/new',
+      { least: 'owner', about: 'registration', body: { to_reg_no: 'text' } },
+    ],
+    ['a second event', '/admin/new', { least: 'owner', about: 'event', query: ['other-events'] }],
+    ['a payment', '/admin/new', { least: 'owner', about: 'any', body: { payments: 'list' } }],
     ['a list of them', '/admin/new', { least: 'owner', about: 'event', body: { reg_nos: 'list' } }],
     ['an order', '/admin/new', { least: 'owner', about: 'event', query: ['order_id'] }],
     [

@@ -60,6 +60,7 @@ const OUTSIDE = [
   'order_id',
   'orderId',
   'password',
+  'price',
   'quote',
   'reg_no',
   'roll',
@@ -78,9 +79,15 @@ const OUTSIDE = [
 /** Of the guard: the names of targets. */
 const TARGETS = ['event', 'event_id', 'lines', 'reg_nos', 'review', 'to']
 
+/** What the language, a parser and the look whether it is a list ask of any object. */
+const OF_LANGUAGE = ['then', 'toJSON', 'constructor', '__proto__', 'length', '0']
+
+const fieldIds = (): readonly string[] =>
+  server.deps.events.all().flatMap(({ config }) => config.fields.map(({ id }) => id))
+
 function posted(): readonly Posted[] {
   const { fixedRoutes, eventCalls } = server.app
-  const ids = server.deps.events.all().flatMap(({ config }) => config.fields.map(({ id }) => id))
+  const ids = fieldIds()
   const all = [
     ...fixedRoutes.map(({ method, url, office: rule }) => ({ method, url, rule })),
     ...eventCalls.all().map(({ method, path, office: rule }) => ({ method, url: path, rule })),
@@ -177,6 +184,37 @@ const OTHERWISE: readonly (readonly [url: RegExp, statuses: readonly number[], w
 
 const allowedFor = (path: string): readonly number[] =>
   OTHERWISE.find(([url]) => url.test(path))?.[1] ?? [422]
+
+test('a call outside the office that reads a new name is sent nothing unexpected under it', async () => {
+  const MARK = 'a name that nobody reads'
+  const read = new Set<string>()
+  const parse = JSON.parse
+  const watched = (body: object): object =>
+    new Proxy(body, {
+      get: (of, name, self) => {
+        if (typeof name === 'string') read.add(name)
+        return Reflect.get(of, name, self) as unknown
+      },
+      getOwnPropertyDescriptor: (of, name) => {
+        if (typeof name === 'string') read.add(name)
+        return Reflect.getOwnPropertyDescriptor(of, name)
+      },
+    })
+  JSON.parse = ((text: string, reviver?: Parameters<typeof parse>[1]) => {
+    const body = parse(text, reviver) as object
+    return text.includes(MARK) ? watched(body) : body
+  }) as typeof parse
+  try {
+    for (const route of asked().filter(({ kinds }) => Object.keys(kinds).length === 0))
+      for (const value of ['null', '"1"', '{"toString":1}'])
+        await send(route.url, bodyOf(route, [...OUTSIDE, MARK], value))
+  } finally {
+    JSON.parse = parse
+  }
+  const known = new Set([MARK, ...OUTSIDE, ...TARGETS, ...fieldIds(), ...OF_LANGUAGE])
+  expect([...read].filter((name) => !known.has(name))).toEqual([])
+  expect(OUTSIDE.filter((name) => read.has(name)).length).toBeGreaterThan(10)
+})
 
 test('a call outside the office answered 400, 403 or 404 to an object where text is expected: 422, with the exceptions named', async () => {
   const outside = asked().filter(
