@@ -1,7 +1,7 @@
-/** Keeps text that people typed from becoming a link in an email: only words of the event file stay links. */
+/** Keeps text that people typed from becoming a link in an email or a document: only words of the event file stay links. */
 import { remember } from './remember.ts'
 
-/** Words of an event file, as an email may repeat them. */
+/** Words of an event file, as an email or a document may repeat them. */
 export type KnownWords = {
   readonly words: ReadonlySet<string>
   /** Addresses that the file writes with a value in them: `https://maps.example/?q={city}`. */
@@ -56,8 +56,8 @@ function bare(word: string): string {
   return word.replace(/^[\p{Ps}\p{Pi}"'<,;:!?.]+|[\p{Pe}\p{Pf}"'>,;:!?.]+$/gu, '')
 }
 
-/** Browsers read each of these as the dot of a host name. */
-const DOT = /[.\u3002\uFF0E\uFF61](?=[\p{L}\p{M}\p{N}\p{Cf}_-])/gu
+/** Browsers and mail programs read each of these as the dot of a host name, and a letter in a circle as the letter. */
+const DOT = /[.\u2024\u3002\uFE52\uFF0E\uFF61](?=[\p{L}\p{M}\p{N}\p{So}\p{Cf}_-])/gu
 /** After a letter: "10:30" is a time. */
 const SCHEME = /(?<=[\p{L}\p{M}])[:\uFF1A](?=\S)/gu
 
@@ -77,7 +77,7 @@ function isDecimal(word: string, at: number): boolean {
   return (
     before !== '' &&
     after !== '' &&
-    !/^(?:\p{L}|\.[\p{L}\p{N}])/u.test(rest) &&
+    !/^(?:[\p{L}\p{So}]|\.[\p{L}\p{N}\p{So}])/u.test(rest) &&
     !/[.\p{L}/@]$/u.test(start)
   )
 }

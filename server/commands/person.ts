@@ -82,7 +82,11 @@ async function everythingOf(deps: AtWork, regNo: RegNo, folder: string): Promise
     if (body === null) continue
     documents.push(body)
     files.push(`${regNo}-${fileOf(body)}`)
-    await writeFile(placeIn(folder, files), await pdfOf(body), { mode: 0o600 })
+    await writeFile(
+      placeIn(folder, files),
+      await pdfOf(body, deps.events.byId(body.event.id)?.config),
+      { mode: 0o600 },
+    )
   }
   const [mails, acts, captures, refunds, decisions] = await Promise.all([
     store.mailsOf(regNo),

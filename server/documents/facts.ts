@@ -9,6 +9,8 @@ import {
   statedAmount,
   STATES_OF_INDIA,
   TAX_FORMS,
+  withoutForeignLinks,
+  wordsOfEvent,
   type DocumentBody,
   type Paise,
   type RateSummary,
@@ -47,8 +49,16 @@ export function fileOf(body: Pick<DocumentBody, 'kind' | 'form' | 'serial'>): st
   return `${documentTitle(body).replaceAll(' ', '-')}-${body.serial.replaceAll('/', '-')}.pdf`
 }
 
-export function printed(body: DocumentBody): Printed {
+/**
+ * Many viewers turn words into links. No word that a delegate typed becomes one but their own email address; words of
+ * the event file stay. `file`: the event as it is served; null: it is not.
+ */
+export function printed(body: DocumentBody, file: object | null = null): Printed {
   const { kind, serial, event, buyer, supplier, paid, of } = body
+  // Before the @ of an address may stand a path of another site.
+  const ours = new Set(buyer.email.includes('/') ? [] : [buyer.email])
+  const safe = (text: string): string =>
+    withoutForeignLinks(text, wordsOfEvent(file ?? event), ours)
   const sums = sumsOf(body)
   const [total, paidHow] =
     kind === 'credit' ? ['Credited', 'Paid back'] : [kind === 'invoice' ? 'Total' : 'Paid', 'Paid']
@@ -72,13 +82,13 @@ export function printed(body: DocumentBody): Printed {
         : [supplier.supplier, ...linesIn(supplier.address), `GSTIN ${supplier.gstin}`],
     to_title: kind === 'receipt' ? 'Received from' : 'Recipient',
     to: [
-      buyer.name,
-      ...linesIn(buyer.address ?? ''),
+      safe(buyer.name),
+      ...linesIn(buyer.address ?? '').map(safe),
       ...(buyer.state == null || kind === 'receipt' ? [] : [stateText(buyer.state)]),
       ...(buyer.gstin === null ? [] : [`GSTIN ${buyer.gstin}`]),
-      buyer.email,
+      safe(buyer.email),
     ].filter((line) => line !== ''),
-    ...(body.byRate === undefined ? withoutRates(body) : withRates(body, body.byRate)),
+    ...(body.byRate === undefined ? withoutRates(body, safe) : withRates(body, body.byRate, safe)),
     sums: isOther && kind === 'receipt' ? [...sums, ...besides(body.total, came)] : sums,
     total: [total, formatMoney(statedAmount(body))],
     in_words: body.inWords,
@@ -94,7 +104,7 @@ export function printed(body: DocumentBody): Printed {
       ...(paid === null
         ? []
         : ([
-            [paidHow, `${paidWith}${formatInstant(paid.at)}, reference ${paid.reference}`],
+            [paidHow, `${paidWith}${formatInstant(paid.at)}, reference ${safe(paid.reference)}`],
           ] as const)),
       ...supplyNotes(body),
     ],
@@ -137,10 +147,12 @@ function supplyNotes({ supplier, placeOfSupply, byRate, lines }: DocumentBody): 
   ]
 }
 
+/** The label of a line may repeat an answer. */
+type Safe = (text: string) => string
 type Tables = Pick<Printed, 'columns' | 'rows' | 'rates'>
 
 /** Of a receipt, and of what was issued before lines had a rate each. */
-function withoutRates({ gst, tax, lines, untaxed }: DocumentBody): Tables {
+function withoutRates({ gst, tax, lines, untaxed }: DocumentBody, safe: Safe): Tables {
   const hasTax = gst > 0
   const value = untaxed === undefined ? 'Taxable value' : 'Value'
   return {
@@ -148,7 +160,7 @@ function withoutRates({ gst, tax, lines, untaxed }: DocumentBody): Tables {
       ? ['Description', 'Quantity', 'Rate', value, tax?.name ?? 'Tax', 'Amount']
       : ['Description', 'Quantity', 'Rate', 'Amount'],
     rows: lines.map(({ label, quantity, unit, base, gst: taxed, total }) => [
-      label,
+      safe(label),
       String(quantity),
       formatMoney(unit),
       ...(hasTax ? [formatMoney(base), formatMoney(taxed)] : []),
@@ -159,7 +171,7 @@ function withoutRates({ gst, tax, lines, untaxed }: DocumentBody): Tables {
 }
 
 /** Each line with its code, value, rate and tax; below them the tax of each rate, taken apart. */
-function withRates({ lines }: DocumentBody, byRate: readonly RateSummary[]): Tables {
+function withRates({ lines }: DocumentBody, byRate: readonly RateSummary[], safe: Safe): Tables {
   const places = new Set(byRate.map(({ place }) => place))
   const isInter = byRate.some(({ isInterState }) => isInterState)
   const isIntra = byRate.some(({ isInterState }) => !isInterState)
@@ -172,9 +184,10 @@ function withRates({ lines }: DocumentBody, byRate: readonly RateSummary[]): Tab
         ? ['Description', 'SAC', 'Quantity', 'Price', 'Value']
         : ['Description', 'SAC', 'Quantity', 'Price', 'Value', 'Rate of tax', 'Tax', 'Amount'],
     rows: lines.map(({ label, sac, quantity, unit, base, rate, gst, total, adjusted }) => [
-      [label, ...(adjusted ?? []).map((one) => `${one.label}: ${formatMoney(one.base)}`)].join(
-        '\n',
-      ),
+      [
+        safe(label),
+        ...(adjusted ?? []).map((one) => `${one.label}: ${formatMoney(one.base)}`),
+      ].join('\n'),
       sac ?? '',
       String(quantity),
       formatMoney(unit),

@@ -18,9 +18,9 @@ let idle: NodeJS.Timeout | null = null
 let last = 0
 const waiting = new Map<number, Waiting>()
 
-/** The PDF of a document's frozen facts; the same facts make the same bytes. Throws where it cannot be set. */
-export async function pdfOf(body: DocumentBody): Promise<Buffer> {
-  const wanted: Wanted = { id: ++last, document: printed(body), at: body.at }
+/** The PDF of a document's frozen facts; the same facts make the same bytes. `event` as `printed` has it. Throws where it cannot be set. */
+export async function pdfOf(body: DocumentBody, event: object | null = null): Promise<Buffer> {
+  const wanted: Wanted = { id: ++last, document: printed(body, event), at: body.at }
   const late = setTimeout(
     () => fail(new Error(`a document was not set after ${WAIT_MS_MAX / 1000} seconds`)),
     WAIT_MS_MAX,

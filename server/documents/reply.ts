@@ -20,5 +20,5 @@ export async function sendDocument(
     : reply
         .header('content-type', 'application/pdf')
         .header('content-disposition', `attachment; filename="${fileOf(body)}"`)
-        .send(await pdfOf(body))
+        .send(await pdfOf(body, deps.events.byId(body.event.id)?.config ?? null))
 }

@@ -40,12 +40,13 @@ export async function attachmentsOf(
       content: calendarOf(event, publicUrl, at),
       contentType: 'text/calendar; charset=utf-8; method=PUBLISH',
     },
-    ...(await documentsOf(store, regNo)),
+    ...(await documentsOf(store, event, regNo)),
   ]
 }
 
 async function documentsOf(
   store: Pick<Store, 'documents' | 'document' | 'acts'>,
+  event: EventConfig,
   regNo: RegNo,
 ): Promise<readonly Attachment[]> {
   const attached: Attachment[] = []
@@ -54,7 +55,7 @@ async function documentsOf(
     if (body !== null)
       attached.push({
         filename: fileOf(body),
-        content: await pdfOf(body),
+        content: await pdfOf(body, event),
         contentType: 'application/pdf',
       })
   }

@@ -155,7 +155,7 @@ describe('a stranger who fills the mailbox of somebody else', () => {
 
 describe('a stranger who types a link into an answer', () => {
   /** What mail programs turn into a link: an address with a scheme, or a word like a host name, but not the rest of the email. */
-  const LINKS = /(?:[a-z][a-z0-9+.-]*:\/\/|www\.)\S+|\S*evil[.\u3002\uFF0E\uFF61]\S+/giu
+  const LINKS = /(?:[a-z][a-z0-9+.-]*:\/\/|www\.)\S+|\S*evil[.\u2024\u3002\uFE52\uFF0E\uFF61]\S+/giu
   const names = [
     'You won https://evil.example',
     'You won HTTP://EVIL.EXAMPLE/x?y=1',
@@ -166,6 +166,9 @@ describe('a stranger who types a link into an answer', () => {
     'https:\\\\evil.example',
     'evil。example',
     'evil．example',
+    'evil\u2024example',
+    'evil\uFE52example',
+    'evil.ⓔxample',
     '<a href="https://evil.example">prize</a>',
     '[prize](https://evil.example)',
     'Asha,https://evil.example,Nair',

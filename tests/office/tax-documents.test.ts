@@ -364,3 +364,36 @@ describe('an invoice of 50,000 rupees', () => {
     expect((await office.act(regNo, named)).status).toBe(200)
   })
 })
+
+test('an address of another site that a delegate gave as institution was a link in receipt and invoice', async () => {
+  const typed = {
+    full_name: 'Dr. A.B. Nair evil\u2024example',
+    email: 'made.up@example.org',
+    institution: 'https://evil.example/inst',
+    address: 'www.evil.example\nmailto:x@evil.example, Kochi 682001',
+    gst_number: '',
+  }
+  const regNo = await paidBy(KERALA, { ...MIXED, ...typed })
+  for (const kind of ['receipt', 'invoice']) {
+    const body = await issued(regNo, kind)
+    expect(JSON.stringify(body)).toContain('evil')
+    const text = await pageText(body)
+    expect(text).not.toMatch(/https?:\/\/|www\.\S|evil[.\u2024]\S|mailto:\S/)
+    expect(text).toContain('https: / /evil. example/inst')
+    expect(text).toContain('www. evil. example')
+    // Their own address, and that of the organisers, stay one word.
+    for (const word of ['made.up@example.org', body.event.support]) expect(text).toContain(word)
+  }
+  const receipt = await issued(regNo, 'receipt')
+  const [line] = receipt.lines
+  if (line === undefined) throw new Error('a line is needed')
+  const label = 'Visit of https://tours.example for https://evil.example/x'
+  const { rows } = printed(
+    { ...receipt, lines: [{ ...line, label }] },
+    { items: ['Visit of https://tours.example for {institution}'] },
+  )
+  expect(rows[0]?.[0]).toBe('Visit of https://tours.example for https: / /evil. example/x')
+  const reference = 'evil.example/pay'
+  const paid = { reference, at: receipt.at }
+  expect(JSON.stringify(printed({ ...receipt, paid }))).not.toContain('evil.example')
+})
