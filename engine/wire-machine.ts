@@ -1,6 +1,8 @@
 /** What the office's pages of mails and of event files ask for and answer. */
 import type { HeldMails } from './recovery-series.ts'
 
+export type { HeldMails } from './recovery-series.ts'
+
 /** GET /admin/mail/. */
 export type MailsAnswer = {
   status: 'success'

@@ -67,7 +67,8 @@ describe('after an older copy was put back', () => {
     const first = await paid(server.url, 'first@example.org')
     await invoiceOf(first.regNo)
     const copy = join(folders.folder, 'copy')
-    expect(await runHere(['backup', copy], variables())).toMatchObject({ status: 0 })
+    const { status, err } = await runHere(['backup', copy], variables())
+    if (status !== 0) throw new Error(err)
     for (const email of ['second@example.org', 'third@example.org']) {
       const one = await registers(server.url, email)
       later = await pays(one.data)
