@@ -377,8 +377,7 @@ export {
   type WireWaiting,
 } from './waiting.ts'
 export { isAtLeast, isRole, maySee, ROLE_SAYS, ROLES, type Person, type Role } from './may.ts'
-export { isHeldMails, recoveryCode, seriesAfter } from './recovery-series.ts'
-export type * from './wire-machine.ts'
+export * from './wire-machine.ts'
 export type {
   AccountAnswer,
   ActivityAnswer,
