@@ -1,8 +1,6 @@
 /** What the office's pages of mails and of event files ask for and answer. */
 import type { HeldMails } from './recovery-series.ts'
 
-export * from './recovery-series.ts'
-
 /** GET /admin/mail/. */
 export type MailsAnswer = {
   status: 'success'
