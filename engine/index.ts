@@ -363,18 +363,12 @@ export { contrast, lookOf } from './look.ts'
 export { MARK } from './mark.ts'
 export { RESERVED_CALLS } from './reserved.ts'
 export { SORTS, type MyList, type MyListsAnswer, type SortName, type WireSums } from './listing.ts'
-export {
-  isWaitingId,
-  UNMATCHED,
-  UNMATCHED_LABEL,
-  WAITING,
-  WAITING_IDS,
-  type WaitingId,
-  type WireWaiting,
-} from './waiting.ts'
+export { isWaitingId, UNMATCHED, UNMATCHED_LABEL, WAITING, WAITING_IDS } from './waiting.ts'
+export type { WaitingId, WireWaiting } from './waiting.ts'
 export { isAtLeast, isRole, maySee, ROLE_SAYS, ROLES, type Person, type Role } from './may.ts'
 export { isHeldMails, recoveryCode, seriesAfter, type HeldMails } from './recovery-series.ts'
-export type * from './wire-machine.ts'
+export type { EventFilesAnswer, MailsAnswer, WireEventFile, WireMail } from './wire-machine.ts'
+export type { RecoveryAnswer, WireRecovery } from './wire-machine.ts'
 export type {
   AccountAnswer,
   ActivityAnswer,

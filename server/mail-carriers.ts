@@ -63,9 +63,9 @@ function messageOf(environment: MailEnvironment, mail: Outgoing) {
     ...(mail.html === null ? {} : { html: mail.html }),
     ...(mail.replyTo === null ? {} : { replyTo: { name: '', address: mail.replyTo } }),
     attachments: [...mail.attachments],
-    // The same for every try of a mail, so that a server that saw it before can know it again.
+    // The same for every try of a mail, so that a server that saw it before can know it again; after a restore, a number may be another's.
     messageId: `<${createHash('sha256')
-      .update(`${mail.id} ${nameOf(mail)}`)
+      .update(`${mail.id} ${nameOf(mail)} ${mail.at}`)
       .digest('hex')
       .slice(0, 32)}@${host}>`,
     headers: { 'Auto-Submitted': 'auto-generated' },

@@ -366,8 +366,8 @@ const ROWS: readonly Row[] = [
   {
     why: 'One word for one thing (the glossary)',
     in: /^(engine|server|web)\//,
-    // They read what organisers write, in their own words.
-    but: /^engine\/check\/(said\/(about|amounts|standing)|meant\/(key|value))\.ts$/,
+    // They read what organisers, or the gateway, write in their own words.
+    but: /^(engine\/check\/(said\/(about|amounts|standing)|meant\/(key|value))|server\/paying\/gateway\/payer)\.ts$/,
     text: /\b(booking|attendees?|guests?|customers?|subtotal|slab|checkout)s?\b/i,
     instead: 'registration, delegate, accompanying person, base, period, hand-off',
     bad: 'const attendee = rows[0]',

@@ -43,6 +43,11 @@ export function openDailyMail(
     const today = dayOf(at)
     const morning = instant(startOf(today) + MAIL_AT_MS)
     if (at < morning || toldOn === today) return 0
+    // Today's may have gone out before a restore; whoever ends the recovery looks at what waits.
+    if ((await store.recovery()) !== null) {
+      toldOn = today
+      return 0
+    }
     const queued = counts.reviews === 0 ? 0 : await tellOffices(deps, today, morning)
     toldOn = today
     return queued

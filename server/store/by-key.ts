@@ -21,6 +21,7 @@ import { registeredUnder } from './registering.ts'
 import { counted, recoveryOf } from './recovering.ts'
 import { eventOfReview, reviewOf } from './reviews.ts'
 import { unknownOrders } from './unknown-orders.ts'
+import { wasDiscarded } from './in-recovery.ts'
 import { nearPage } from './lists.ts'
 import { rollRow } from './rolls.ts'
 import { lapsedTooEarly } from './clock-back.ts'
@@ -187,6 +188,7 @@ export function reads(sql: Sql) {
          WHERE p.status = 'pending' AND p.review IS NULL AND p.last_answer = 'no-record' AND p.handed_off_at <= ? AND p.id > ?
            AND r.event_id IN (SELECT value FROM json_each(?))
            AND NOT EXISTS (SELECT 1 FROM mail_queue m WHERE m.once = 'unfinished ' || r.reg_no)
+           AND NOT ${wasDiscarded('p.handed_off_at < v.begun_at')}
          ORDER BY p.id LIMIT abs(?)`,
       ).all(handedBefore, after, JSON.stringify(eventIds), limit)
     },
@@ -221,7 +223,7 @@ export function reads(sql: Sql) {
     },
     dueMails(at: Instant, limit: number): readonly QueuedMail[] {
       return sql<QueuedMail>(
-        `SELECT m.id, m.kind, m.recipient AS "to", m.copy_to AS copyTo, m.subject, m.body AS text, m.attempts, coalesce(m.event_id, r.event_id) AS eventId, r.reg_no AS regNo
+        `SELECT m.id, m.kind, m.recipient AS "to", m.copy_to AS copyTo, m.subject, m.body AS text, m.attempts, m.created_at AS at, coalesce(m.event_id, r.event_id) AS eventId, r.reg_no AS regNo
          FROM mail_queue m LEFT JOIN registrations r ON r.id = m.registration_id
          WHERE m.status = 'queued' AND m.next_at <= ? ORDER BY m.next_at, m.id ${LIMIT}`,
       ).all(at, limit)

@@ -60,6 +60,11 @@ export function decide(
 ): DecisionAnswer {
   const decided = decideOne(sql, id, decision, at, mail)
   if (!decided.ok) throw new Refused(decided)
+  // Who paid was kept for whoever decides.
+  if (id.startsWith('C'))
+    sql(
+      "UPDATE captures SET payer = NULL WHERE id = ? AND payer IS NOT NULL AND state NOT IN ('review', 'unmatched')",
+    ).run(numberOf(id))
   return decided
 }
 

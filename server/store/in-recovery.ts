@@ -10,5 +10,12 @@ export const NOT_IN_RECOVERY = 'NOT EXISTS (SELECT 1 FROM recoveries v WHERE v.e
 export const sentUnless = (held: string): string =>
   `CASE WHEN EXISTS (SELECT 1 FROM recoveries v WHERE v.ended_at IS NULL AND ${held}) THEN NULL ELSE CAST(? AS bigint) END`
 
+/**
+ * Of an email that follows by itself from what `before` says: a recovery `v` has ended in which such emails were discarded, because they
+ * may have been sent before the restore.
+ */
+export const wasDiscarded = (before: string): string =>
+  `EXISTS (SELECT 1 FROM recoveries v WHERE v.mails <> 'send' AND ${before})`
+
 /** Of an email of the queue. */
 export const IS_HELD = "status = 'queued' AND next_at IS NULL"

@@ -5,7 +5,7 @@
 import { bankKey, formatMoney, isUtr, paise } from '../../engine/index.ts'
 import type { Grounds, Instant, OrderId, Paise, RefundSaid, RegNo } from '../../engine/index.ts'
 import type { Sql } from './database.ts'
-import { NOT_IN_RECOVERY } from './in-recovery.ts'
+import { NOT_IN_RECOVERY, wasDiscarded } from './in-recovery.ts'
 import type { GivenBack, RefundTold, RefundToSend, StoredRefund } from './money.ts'
 import { LIMIT } from './rows.ts'
 
@@ -267,6 +267,7 @@ export function givenBack(
      LEFT JOIN payments p ON p.id = c.counts_for JOIN registrations g ON g.id = coalesce(p.registration_id, c.registration_id)
      WHERE f.state = 'done' AND f.done_at > ? AND NOT ${BROUGHT_IN} AND g.email <> '' AND g.event_id IN (SELECT value FROM json_each(?))
        AND NOT EXISTS (SELECT 1 FROM mail_queue m WHERE m.once = '${GIVEN_BACK} ' || f.id)
+       AND NOT ${wasDiscarded('g.created_at < v.begun_at AND f.done_at BETWEEN v.begun_at AND v.ended_at')}
      ORDER BY f.done_at, f.id ${LIMIT}`,
   ).all(after, JSON.stringify(eventIds), limit)
 }

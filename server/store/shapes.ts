@@ -305,6 +305,8 @@ export type QueuedMail = NewMail & {
     | 'links'
     | 'paused'
   readonly attempts: number
+  /** When it was written. */
+  readonly at: Instant
   readonly eventId: string
   /** Null: of an event as a whole. */
   readonly regNo: RegNo | null

@@ -67,7 +67,6 @@ import type {
   WaitingCount,
   KeptEventFile,
 } from './shapes.ts'
-
 import type { Acting } from './acting.ts'
 import type { Activation, Active, ServedFile } from './active.ts'
 import type { Issued } from './issued.ts'

@@ -50,6 +50,23 @@ const variables = (more: Readonly<Record<string, string>> = {}) => ({
   ...more,
 })
 
+/** What the recovery writes that a restore begins. */
+const OF_RECOVERY = new Set([
+  'audit_log',
+  'installation',
+  'recoveries',
+  'recovery_payments',
+  'unknown_orders',
+])
+const copied = (folder: string) => {
+  const { rows, ...looked } = lookInto(join(folder, 'rollcall.db'))
+  return { ...looked, rows: Object.entries(rows).filter(([name]) => !OF_RECOVERY.has(name)) }
+}
+const restoredIn = (dataDir: string) => {
+  expect(lookInto(join(dataDir, 'rollcall.db')).rows['recoveries']).toBe(1)
+  return copied(dataDir)
+}
+
 describe('a backup', () => {
   test('made while delegates register is whole, and is what comes back into an empty folder', async () => {
     const into = join(folder, 'one')
@@ -67,8 +84,7 @@ describe('a backup', () => {
     const dataDir = join(folder, 'back')
     const restored = await runHere(['restore', into], variables({ DATA_DIR: dataDir }))
     expect([restored.status, restored.err]).toEqual([0, ''])
-    const back = lookInto(join(dataDir, 'rollcall.db'))
-    expect(back).toEqual({ ...back, rows, files })
+    expect(restoredIn(dataDir)).toEqual(copied(into))
     for (const sha256 of files)
       expect(readFileSync(join(dataDir, 'uploads', sha256.slice(0, 2), sha256))).toEqual(
         readFileSync(join(app.dir, 'uploads', sha256.slice(0, 2), sha256)),
@@ -77,7 +93,7 @@ describe('a backup', () => {
     const twice = await runHere(['restore', into], variables({ DATA_DIR: dataDir }))
     expect([twice.status, twice.err]).toEqual([
       2,
-      expect.stringContaining('contains rollcall.db. A backup beside files of another database'),
+      expect.stringMatching(/contains rollcall\.db.* A backup beside files of another database/),
     ])
     const again = await runHere(['backup', into], variables())
     expect([again.status, again.err]).toEqual([
@@ -103,7 +119,7 @@ describe('a backup', () => {
     expect([done.status, done.err]).toEqual([0, ''])
     const aside = /is now in (.+)\./.exec(done.out)?.[1] ?? ''
     expect(readFileSync(join(aside, 'rollcall.db-wal'), 'utf8')).toContain('of another database')
-    expect(lookInto(join(dataDir, 'rollcall.db'))).toEqual(lookInto(join(into, 'rollcall.db')))
+    expect(restoredIn(dataDir)).toEqual(copied(into))
   })
 
   test('restored while a server runs on the folder, it is refused: registrations answered with 201 were lost', async () => {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { hasPostgres } from '../server/store/postgres-server.ts'
 import { overnightOn } from './overnight.ts'
 
-const FEW = { before: 16, after: 10 }
+const FEW = { before: 16, after: 10, quietMs: 0 }
 const MS_MAX = 300_000
 
 test.each(['SQLite', 'PostgreSQL'] as const)(

@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { SMTPServer } from 'smtp-server'
 import { freePort } from '../browser/serve.ts'
 import { pdf } from '../server/files.ts'
@@ -34,6 +35,8 @@ const CLOCK = { CLOCK: '2026-01-10T02:00:00+05:30' }
 const MORNING = { CLOCK: '2026-01-10T07:00:00+05:30' }
 
 type Say = (line: string) => void
+/** How many come before the backup and after it, and how long afterwards to wait for emails that nobody should get. */
+export type Size = { readonly before: number; readonly after: number; readonly quietMs: number }
 /** Where the data is, and what an operator does with a copy of it. */
 type Keeping = {
   readonly variables: Readonly<Record<string, string>>
@@ -116,7 +119,7 @@ export async function overnight(
   folders: ReturnType<typeof makeFolders>,
   keeping: Keeping,
   say: Say,
-  { before, after }: { readonly before: number; readonly after: number },
+  { before, after, quietMs }: Size,
 ): Promise<void> {
   const mails = await mailServer()
   const variables = { ...CLOCK, ...keeping.variables, SMTP_URL: mails.url }
@@ -301,6 +304,7 @@ export async function overnight(
   await until('the emails of those who are new', async () =>
     fresh.every((_, n) => isSent(`fresh${n}`)) ? true : null,
   )
+  await pause(quietMs)
   const twice = [
     ...Map.groupBy(mails.taken, ({ to, subject }) => `${to} ${subject}`).values(),
   ].filter((same) => same.length > 1)
@@ -315,7 +319,7 @@ export async function overnight(
   const there = await keeping.proofs()
   const missing = [...proofs].filter((sha256) => !there.has(sha256))
   say(
-    `emails sent twice: ${twice.length}, all queued in the copy, each with its Message-ID; proofs missing: ${missing.length} of ${proofs.size}`,
+    `emails sent twice: ${twice.length}, all queued in the copy, each with its Message-ID; proofs missing: ${missing.length} of ${proofs.size}${missing.length === 0 ? '' : ', which were in the database that was deleted'}`,
   )
   hold(
     'no proof is lost',
@@ -420,7 +424,7 @@ export async function onPostgres(): Promise<Keeping> {
 export async function overnightOn(
   where: 'SQLite' | 'PostgreSQL',
   say: Say,
-  size: { readonly before: number; readonly after: number },
+  size: Size,
 ): Promise<void> {
   const folders = makeFolders()
   const keeping = where === 'SQLite' ? onSqlite(folders) : await onPostgres()

@@ -1,5 +1,5 @@
 /** What operators saw after they had put an older copy back, on real servers. */
-import { copyFileSync, mkdirSync, rmSync } from 'node:fs'
+import { copyFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runHere } from '../server/running.ts'
@@ -20,9 +20,18 @@ import { makeFolders, operate } from './operator.ts'
 import type { Operated } from './operator.ts'
 
 const PASSWORD = 'a password for operators'
-const CLOCK = { CLOCK: '2026-01-10' }
+/** The clock goes on while a server is away. */
+let hour = 8
+const clock = () => ({ CLOCK: `2026-01-10T${String(hour).padStart(2, '0')}:00:00+05:30` })
+/** The gateway's message about a payment that a restored copy does not hold. */
+let later: Awaited<ReturnType<typeof pays>>
 const folders = makeFolders()
-const variables = { DATA_DIR: folders.dataDir, EVENTS_DIR: folders.eventsDir, ...CLOCK }
+const variables = (more: Readonly<Record<string, string>> = {}) => ({
+  DATA_DIR: folders.dataDir,
+  EVENTS_DIR: folders.eventsDir,
+  ...clock(),
+  ...more,
+})
 let server: Operated
 let office: Office
 afterAll(async () => {
@@ -31,11 +40,21 @@ afterAll(async () => {
 })
 
 const start = async (): Promise<void> => {
-  server = await operate(folders, CLOCK)
+  hour += 1
+  server = await operate(folders, clock())
   office = await officeAt(server.url, PASSWORD)
 }
 const invoiceOf = (regNo: string): Promise<string> =>
   until('the invoice', async () => (await invoicesOf(office, regNo))[0] ?? null)
+
+const restartOn = async (copy: string): Promise<void> => {
+  await server.stop()
+  hour += 1
+  const done = await runHere(['restore', copy, '--move-aside'], variables())
+  expect([done.status, done.err]).toEqual([0, ''])
+  expect(done.out).toMatch(/The installation is in recovery R\w{3}:/)
+  await start()
+}
 
 describe('after an older copy was put back', () => {
   const before: string[] = []
@@ -48,9 +67,11 @@ describe('after an older copy was put back', () => {
     const first = await paid(server.url, 'first@example.org')
     await invoiceOf(first.regNo)
     const copy = join(folders.folder, 'copy')
-    expect(await runHere(['backup', copy], variables)).toMatchObject({ status: 0 })
+    const { status, err } = await runHere(['backup', copy], variables())
+    if (status !== 0) throw new Error(err)
     for (const email of ['second@example.org', 'third@example.org']) {
-      const one = await paid(server.url, email)
+      const one = await registers(server.url, email)
+      later = await pays(one.data)
       before.push(await invoiceOf(one.regNo))
     }
     // Paid in the lost period; the gateway's message is repeated after it.
@@ -58,10 +79,7 @@ describe('after an older copy was put back', () => {
     lost = await pays(last.data)
     lostRegNo = last.regNo
     await until('paid', async () => (await invoicesOf(office, last.regNo))[0] ?? null)
-    await server.stop()
-    const done = await runHere(['restore', copy, '--move-aside'], variables)
-    expect([done.status, done.err]).toEqual([0, ''])
-    await start()
+    await restartOn(copy)
   })
 
   test('invoice numbers are not issued twice', async () => {
@@ -86,5 +104,92 @@ describe('after an older copy was put back', () => {
     // The same message again is the same money.
     expect(await tells(server.url, lost)).toBe(200)
     expect(await reviewsIn(office)).toHaveLength(1)
+  })
+
+  test('a refund is not asked for a second time, and the doctor, /healthz and the office say why', async () => {
+    const one = await paid(server.url, 'sixth@example.org')
+    await invoiceOf(one.regNo)
+    const refund = await office.send<{ readonly refund: string; readonly message: string }>(
+      `/admin/registrations/${one.regNo}/refund/`,
+      { why: 'Asked for.' },
+    )
+    expect([refund.refund, refund.message]).toEqual([
+      'wanted',
+      expect.stringContaining('during a recovery once that has ended'),
+    ])
+    const health = (await (await fetch(`${server.url}/healthz`)).json()) as object
+    expect(health).toMatchObject({
+      health: 'degraded',
+      troubles: expect.arrayContaining([expect.stringMatching(/^In recovery since /)]),
+    })
+    const { out } = await runHere(['doctor'], variables({ PORT: String(server.port) }))
+    expect(out).toMatch(/^look +The installation is in recovery since .+ was restored\.$/m)
+    expect(out).toMatch(/^look +Held: \d emails .*, 1 refunds, /m)
+    expect(server.printed()).toContain('the installation is in recovery')
+    expect((await recoveryIn(office)).recovery).toMatchObject({
+      held: { refunds: 1 },
+      unknown: { to_decide: 1 },
+    })
+    const shown = await runHere(['recovery'], variables())
+    expect(shown.out).toContain('1 wait for a decision')
+    const wrong = await runHere(['recovery', 'end', '--who', 'owner'], variables())
+    expect([wrong.status, wrong.err]).toEqual([2, expect.stringContaining('--mails')])
+    const ended = await runHere(
+      ['recovery', 'end', '--who', 'owner', '--mails', 'copy'],
+      variables(),
+    )
+    expect([ended.status, ended.out]).toEqual([0, expect.stringContaining('has ended')])
+    const twice = await runHere(
+      ['recovery', 'end', '--who', 'owner', '--mails', 'copy'],
+      variables(),
+    )
+    expect([twice.status, twice.err]).toEqual([1, 'The installation is not in recovery.\n'])
+    await until('the credit note', async () =>
+      (await invoicesOf(office, one.regNo)).length > 1 ? true : null,
+    )
+    const { rows } = await office.get<{ readonly rows: readonly { what: string }[] }>(
+      '/admin/log/?kind=all&words=recovery',
+    )
+    expect(rows.map(({ what }) => what)).toEqual([
+      expect.stringMatching(/^ended the recovery R/),
+      expect.stringMatching(/^began a recovery, /),
+    ])
+  })
+})
+
+test('an older file that was copied back by hand is noticed by the start, which served newer records from that folder', async () => {
+  await server.stop()
+  const file = join(folders.dataDir, 'rollcall.db')
+  const older = join(folders.folder, 'older.db')
+  copyFileSync(file, older)
+  await start()
+  expect((await recoveryIn(office)).recovery).toBe(null)
+  const lost = await paid(server.url, 'seventh@example.org')
+  const number = await invoiceOf(lost.regNo)
+  await server.stop()
+  copyFileSync(older, file)
+  await start()
+  expect(server.printed()).toContain('an older copy was put back')
+  expect((await recoveryIn(office)).recovery?.why).toMatch(/^The database is older than /)
+  const next = await invoiceOf((await paid(server.url, 'eighth@example.org')).regNo)
+  expect(next).not.toBe(number)
+  // Whoever starts again is in the same recovery.
+  const { past } = await recoveryIn(office)
+  await server.stop()
+  await start()
+  const again = await recoveryIn(office)
+  expect([again.past.length, again.recovery === null]).toEqual([past.length, false])
+})
+
+test('outside a recovery too, money that the gateway confirms for an order that is not here waits for staff', async () => {
+  await runHere(['recovery', 'end', '--who', 'owner', '--mails', 'send'], variables())
+  const known = (await reviewsIn(office)).length
+  expect(await tells(server.url, { ...later, TRANSACTIONID: 'SMPL0000000000000' })).toBe(404)
+  expect(await reviewsIn(office)).toHaveLength(known)
+  expect(await tells(server.url, later)).toBe(200)
+  expect((await reviewsIn(office)).at(-1)).toMatchObject({
+    kind: 'unmatched',
+    unknown_order: later['TRANSACTIONID'],
+    payer: { email: 'third@example.org' },
   })
 })

@@ -100,6 +100,8 @@ const TABLE: Readonly<Record<string, Row>> = {
   'POST /admin/mail/retry': 'desk of their event',
   'GET /admin/served-files': 'owner of all',
   'POST /admin/served-files/reload': 'owner of all',
+  'GET /admin/recovery-state': 'owner of all',
+  'POST /admin/recovery-state/end': 'owner of all',
   'GET /admin/admins': 'owner of all',
   'POST /admin/admins': 'owner of all',
   'POST /admin/admins/second-factor': 'owner of all',

@@ -30,6 +30,7 @@ const NOBODYS = [
   'event_files active_events activation event_issuers event_limits unique_rules codes roll_rows',
   'admins sessions recovery_codes password_links office_settings admin_lists',
   'counters counted revenue pings search_progress',
+  'installation recoveries recovery_payments unknown_orders',
 ].flatMap((names) => names.split(' '))
 let server: TestApp
 let owner: Office

@@ -82,6 +82,12 @@ export function RecoveryPage() {
 
 function Differences({ recovery }: { readonly recovery: WireRecovery }) {
   const { why, begun_at: begun, pending, unknown, held, mails, series, uploads, code } = recovery
+  const toDecide =
+    unknown.to_decide === 0 ? (
+      '0'
+    ) : (
+      <Link to={MONEY}>{formatCount(unknown.to_decide)} in Money to decide</Link>
+    )
   return (
     <>
       <p>
@@ -122,14 +128,7 @@ function Differences({ recovery }: { readonly recovery: WireRecovery }) {
                 ['Pending in the copy', formatCount(pending.all)],
                 ['Gateway asked about', formatCount(pending.asked)],
                 ['Not pending any more', formatCount(pending.ended)],
-                [
-                  'For unknown orders',
-                  unknown.to_decide === 0 ? (
-                    '0'
-                  ) : (
-                    <Link to={MONEY}>{formatCount(unknown.to_decide)} in Money to decide</Link>
-                  ),
-                ],
+                ['For unknown orders', toDecide],
                 ['Orders to ask about', formatCount(unknown.to_ask)],
               ]}
             />

@@ -38,3 +38,12 @@ function payerOf(fields: Fields): Payer {
     way: [word('CHMOD'), word('CUSTOMERVPA', 'CARDISSUER', 'BANKNAME')].filter(Boolean).join(', '),
   }
 }
+
+/** As the simulator names who paid. */
+export const namedPayer = ({
+  name,
+  email,
+}: {
+  readonly name: string
+  readonly email: string
+}): Fields => ({ CUSTOMER: name, CUSTOMEREMAIL: email })

@@ -12,6 +12,7 @@ import type { Account, Log } from '../../deps.ts'
 import { secureHash } from './checksums.ts'
 import type { Addresses } from './airpay.ts'
 import type { Fields } from './fields.ts'
+import { namedPayer } from './payer.ts'
 import { freshReference, sandboxApp } from './sandbox-calls.ts'
 import type { Orders } from './sandbox-calls.ts'
 import type { Action, SandboxOrder } from './sandbox-pages.ts'
@@ -138,8 +139,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       CUSTOMVAR: '',
       CHMOD: 'pg',
       BILLEDAMOUNT: order.paid ?? order.asked,
-      CUSTOMER: order.name,
-      CUSTOMEREMAIL: order.email,
+      ...namedPayer(order),
     }
   }
 

@@ -84,6 +84,33 @@ export function recoveringContract(given: Given): void {
       expect(await end('copy', later(3 * hour))).toMatchObject({ sent: 0, discarded: 2 })
     })
 
+    test('emails that follow by themselves are held, and not written anew once they were discarded', async () => {
+      const [left, back] = [await placed(), await placed()]
+      await store.asked(left.orderId, later(10), null, 'no-record')
+      await store.applyFact(back.orderId, confirmed('AP1', due, later(10)), null)
+      await begin()
+      const went = {
+        type: 'refunded',
+        reference: 'RF1',
+        amount: due,
+        at: later(hour + 10),
+      } as const
+      await store.applyFact(back.orderId, went, null)
+      const owed = async () => [
+        (await store.unfinished(later(2 * hour), ['demo'], 0, 9)).map(({ regNo }) => regNo),
+        (await store.givenBack(noon, ['demo'], 9)).map(({ regNo }) => regNo),
+      ]
+      expect(await owed()).toEqual([[left.regNo], [back.regNo]])
+      expect(await store.queueUnfinished(left.regNo, mail, later(2 * hour))).toBe(true)
+      expect(await store.dueMails(later(9 * hour), 9)).toEqual([])
+      expect(await end('copy', later(3 * hour))).toMatchObject({ sent: 0, discarded: 1 })
+      expect(await owed()).toEqual([[], []])
+      const since = await registered(store, { gateway: 'airpay', at: later(4 * hour) })
+      await store.applyFact(since.orderId, confirmed('AP2', due, later(5 * hour)), null)
+      await store.applyFact(since.orderId, { ...went, reference: 'RF2', at: later(6 * hour) }, null)
+      expect(await owed()).toEqual([[], [since.regNo]])
+    })
+
     test('asks for no refund, lets nothing lapse and erases nothing, until it has ended', async () => {
       const { orderId, regNo } = await placed()
       await store.applyFact(orderId, confirmed('AP1', due, later(10)), null)
