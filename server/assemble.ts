@@ -123,7 +123,10 @@ async function assembleAlone(
     { store, events, gateway, clock, log },
     { reconciles: options.works },
   )
-  const mailer = openMailer({ store, events, clock, log, environment }, { works: options.works })
+  const mailer = openMailer(
+    { store, events, clock, clockJumps, log, environment },
+    { works: options.works },
+  )
   const unfinished = openUnfinished({ store, events, clock, log }, { works: options.works })
   const givenBack = openGivenBack({ store, events, clock, log }, { works: options.works })
   const lapsing = openLapsing({ store, events, clock, log }, { works: options.works })

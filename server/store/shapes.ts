@@ -305,6 +305,8 @@ export type QueuedMail = NewMail & {
     | 'links'
     | 'paused'
   readonly attempts: number
+  /** Null: it was not tried yet. */
+  readonly firstTriedAt: Instant | null
   readonly eventId: string
   /** Null: of an event as a whole. */
   readonly regNo: RegNo | null

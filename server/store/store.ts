@@ -3,7 +3,7 @@
  * Implementations pass the same contract suite (`tests/server/store/contract.ts`).
  * Every write is durable (fsynced) before its promise resolves.
  */
-import type { ListedMail, MailCounts, MailsQuery, MailsToRetry } from './mailing.ts'
+import type { ListedMail, MailCounts, MailsQuery, MailsToRetry, Tried } from './mailing.ts'
 import type { Operating } from './operating.ts'
 import type {
   Answers,
@@ -326,7 +326,7 @@ export interface Store extends Acting, Issued, PeopleStore, SettlementStore {
   claimMail(id: number, at: Instant): Promise<boolean>
   dueMails(at: Instant, limit: number): Promise<readonly QueuedMail[]>
   mailSent(id: number, at: Instant): Promise<void>
-  /** The mail server answers again: what was put off after a try is due now. Answers how many. */
+  /** The mail server answers again: what it did not answer is due now. Answers how many. */
   hurryMails(at: Instant): Promise<number>
   /**
    * Mails that were given up, once more from the first try; of those that are named, also what was put off after a try. All
@@ -337,8 +337,8 @@ export interface Store extends Acting, Issued, PeopleStore, SettlementStore {
   mails(query: MailsQuery, before: number | null, limit: number): Promise<readonly ListedMail[]>
   /** Of these events; null: of all. */
   mailCounts(events: readonly string[] | null): Promise<MailCounts>
-  /** nextAt null: given up. */
-  mailFailed(id: number, error: string, nextAt: Instant | null): Promise<void>
+  /** nextAt null: given up. `tried` null: it was not sent to anybody. */
+  mailFailed(id: number, error: string, nextAt: Instant | null, tried?: Tried | null): Promise<void>
   mailsOf(regNo: RegNo): Promise<
     readonly (NewMail & {
       readonly id: number

@@ -192,7 +192,7 @@ export function storeOf({
     retryMails: (at, which = { ids: null, events: null }) => write('retryMails', at, which),
     mails: (query, before, limit) => list('mails', query, before, limit),
     mailCounts: (events) => list('mailCounts', events),
-    mailFailed: (id, error, nextAt) => write('mailFailed', id, error, nextAt),
+    mailFailed: (id, error, nextAt, tried = null) => write('mailFailed', id, error, nextAt, tried),
     mailsOf: async (regNo) => read.mailsOf(regNo),
 
     ...peopleVerbs({ write, list, read }),

@@ -29,7 +29,7 @@ const NOBODYS = [
   'places places_taken settlements settlement_lines document_series',
   'event_files active_events activation event_issuers event_limits unique_rules codes roll_rows',
   'admins sessions recovery_codes password_links office_settings admin_lists',
-  'counters counted revenue pings search_progress',
+  'counters counted revenue pings clock_seen search_progress',
 ].flatMap((names) => names.split(' '))
 let server: TestApp
 let owner: Office
