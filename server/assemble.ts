@@ -21,6 +21,7 @@ import { cacheFolderIn } from './events/cache.ts'
 import type { Judge } from './events/folder.ts'
 import { openRegistry } from './events/registry.ts'
 import { warmValidators } from './events/validators.ts'
+import { DATABASE_FILE } from './store/database.ts'
 import { openStore } from './store/open.ts'
 import { beginServing } from './store/serving.ts'
 import { databaseTrouble } from './store/trouble.ts'
@@ -105,6 +106,10 @@ async function assembleAlone(
     return trouble
   })
   if (typeof store === 'string') return err({ text: store, status: 2 })
+  if (!existsSync(environment.eventsDir) && (await store.eventsServed()).length === 0) {
+    await store.close()
+    return err({ text: noEvents(environment.eventsDir), status: 2 })
+  }
   const opened = await openEvents(environment, options, store)
   if (!opened.ok) {
     await store.close()
@@ -184,9 +189,17 @@ async function assembleAlone(
   })
 }
 
-/** Null when the event files can be read and the data folder written. */
-function unusableFolder({ eventsDir, dataDir }: Environment, log: Log): string | null {
-  if (!existsSync(eventsDir)) return `EVENTS_DIR is ${eventsDir}, and there is no such folder.`
+const noEvents = (eventsDir: string): string =>
+  `EVENTS_DIR is ${eventsDir}, and there is no such folder.`
+
+/** Null when the event files can be read, or were once, and the data folder can be written. */
+function unusableFolder({ eventsDir, dataDir, databaseUrl }: Environment, log: Log): string | null {
+  if (
+    !existsSync(eventsDir) &&
+    databaseUrl === null &&
+    !existsSync(path.join(dataDir, DATABASE_FILE))
+  )
+    return noEvents(eventsDir)
   try {
     const { tightened, notOurs } = keepPrivate(dataDir)
     if (tightened > 0)
@@ -224,6 +237,7 @@ export async function openEvents(
     watches: options.watches ?? options.works,
     decides: options.decides ?? options.works,
     ...(options.judge === undefined ? {} : { judge: options.judge }),
+    ...(options.steadyMs === undefined ? {} : { steadyMs: options.steadyMs }),
   })
   if (!opened.ok) return err({ text: opened.error, status: 1 })
   const missing = missingAccounts(

@@ -2,9 +2,10 @@
  * How well the server is: what keeps it from taking registrations, and what somebody should look after before it does. One
  * answer for whoever watches from outside, for the figures and for the office.
  */
-import { formatInstant } from '../engine/index.ts'
+import { dayOf, formatInstant, tookPlace } from '../engine/index.ts'
 import type { Instant } from '../engine/index.ts'
 import type { Deps } from './deps.ts'
+import { REMOVED } from './events/last-good.ts'
 import { backedUpAt } from './machine/backed-up.ts'
 import { freeBytes } from './machine/disk.ts'
 
@@ -69,6 +70,9 @@ export function openCondition(deps: ConditionDeps): Condition {
         `${inMb(free)} are free, and files of delegates are refused below ${inMb(FILES_BYTES_MIN)}.`,
       )
     for (const { why } of events.refused()) say('event_files', why)
+    // One that is over is taken away on purpose.
+    for (const { config, isGone } of events.all())
+      if (isGone === true && !tookPlace(config, dayOf(at))) say('event_files', REMOVED(config.id))
     const { mailsQueued } = await store.operating()
     if (mailsQueued.since !== null && at - mailsQueued.since > MAIL_WAITS_MS_MAX)
       say(

@@ -45,7 +45,7 @@ type Answered<K extends keyof Store> = Store[K] extends (...args: never[]) => Pr
   : never
 type File = Answered<'eventFile'>
 const notBarred = "coalesce(p.account, '') NOT IN (SELECT value FROM json_each(?))"
-const fileColumns = 'hash, event_id AS eventId, text, shared'
+const fileColumns = 'hash, event_id AS eventId, text, shared, gone_at AS goneAt'
 
 export function reads(sql: Sql) {
   return {

@@ -340,4 +340,6 @@ export type KeptEventFile = {
   readonly eventId: string
   readonly text: string
   readonly shared: string
+  /** Since when the event has no file; null: it has one, as far as is known. */
+  readonly goneAt: Instant | null
 }
