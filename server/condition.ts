@@ -98,6 +98,8 @@ export function openCondition(deps: ConditionDeps): Condition {
   return {
     async look() {
       try {
+        const lost = await store.lost()
+        if (lost !== null) return [{ code: 'cannot_write', text: LOST(lost), isDown: true }]
         await check()
         const at = clock()
         if (seen === null || at - seen.at >= WRITE_EVERY_MS || at < seen.at)
@@ -112,6 +114,8 @@ export function openCondition(deps: ConditionDeps): Condition {
   }
 }
 
+const LOST = (what: string): string =>
+  `The database file ${what}. Writes are refused. The log says where the data is.`
 const inMb = (bytes: number): string => `${Math.floor(bytes / 1024 / 1024)} MB`
 /** In whole minutes, hours or days. */
 function lengthOf(ms: number): string {

@@ -1,5 +1,5 @@
 /** `rollcall doctor`: looks at everything that a server needs, and says of each in a sentence how it stands. */
-import { accessSync, constants, existsSync, lstatSync } from 'node:fs'
+import { accessSync, constants, existsSync, lstatSync, readdirSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { devNull } from 'node:os'
 import path from 'node:path'
@@ -16,6 +16,7 @@ import { servable } from '../machine/servable.ts'
 import { damageIn } from '../store/copies.ts'
 import { DATABASE_FILE } from '../store/database.ts'
 import { versionsIn } from '../store/migrating.ts'
+import { RESCUED } from '../store/rescuing.ts'
 import { servingPid } from '../store/serving.ts'
 import { lookAtPostgres } from '../store/postgres/looking.ts'
 import { databaseTrouble } from '../store/trouble.ts'
@@ -266,10 +267,21 @@ async function databaseOf(
     const damage = damageIn(path.join(dataDir, DATABASE_FILE))
     if (damage !== null) return [version, wrong(`The database is damaged: ${damage}.`)]
     const missing = await missingIn(dataDir)
-    return [version, good('The database is whole.'), filesOf(missing)]
+    return [version, good('The database is whole.'), filesOf(missing), ...rescuedIn(dataDir)]
   } catch (error) {
     return [wrong(databaseTrouble(error) ?? String(error))]
   }
+}
+
+/** What a server wrote out that lost its database stays until somebody has seen to it. */
+function rescuedIn(dataDir: string): readonly Finding[] {
+  return readdirSync(dataDir)
+    .filter((name) => RESCUED.test(name))
+    .map((name) =>
+      look(
+        `${name} in ${dataDir} is what a server wrote out when its database was deleted or replaced. Compare it with ${DATABASE_FILE}; move it away when nothing in it is missing.`,
+      ),
+    )
 }
 
 const filesOf = (missing: readonly string[]): Finding =>

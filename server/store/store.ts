@@ -5,6 +5,7 @@
  */
 import type { ListedMail, MailCounts, MailsQuery, MailsToRetry, Tried } from './mailing.ts'
 import type { Operating } from './operating.ts'
+import type { Rescued } from './rescuing.ts'
 import type {
   Answers,
   CodeFact,
@@ -61,7 +62,6 @@ import type {
   SoldInList,
   NewMail,
   MailSpacing,
-  DraftProof,
   QueuedMail,
   EventFigures,
   WaitingCount,
@@ -71,6 +71,7 @@ import type {
 import type { Acting } from './acting.ts'
 import type { Activation, Active, ServedFile } from './active.ts'
 import type { Issued } from './issued.ts'
+import type { KeepingStore } from './keeping-verbs.ts'
 import type { ProofShelf } from './proof-shelf.ts'
 import type { PeopleStore } from './people-verbs.ts'
 import type { SettlementStore } from './settlement-verbs.ts'
@@ -90,7 +91,7 @@ export type * from './tellings.ts'
 /** The writer's queue is full or the writer is being started again: answer 503 with Retry-After. */
 export class StoreBusy extends Error {}
 
-export interface Store extends Acting, Issued, PeopleStore, SettlementStore {
+export interface Store extends Acting, Issued, KeepingStore, PeopleStore, SettlementStore {
   /** One transaction: registration, first payment, money in hand, uploads, audit row, idempotency key, mail. A repeated key with the same fingerprint answers the first registration. */
   register(registration: NewRegistration): Promise<Result<Registered, RegisterRefusal>>
   /** What a key was used for in the last 24 hours: a repeated request is answered even when price or event have changed since. */
@@ -373,22 +374,10 @@ export interface Store extends Acting, Issued, PeopleStore, SettlementStore {
   importRegistrations(
     rows: readonly ImportRow[],
   ): Promise<Result<{ readonly added: number; readonly unchanged: number }, ImportRefusal>>
-  /**
-   * Notes the files of registrations that nobody paid as dropped, with a row of the log: all their
-   * attempts failed before the instant, and no money, open question or review is there. Answers of how
-   * many registrations.
-   */
-  dropProofs(failedBefore: Instant, at: Instant, why: string): Promise<number>
-  /** A proof that was sent ahead of its registration, under the hash of its token; false: there are too many of them. */
-  keepDraft(tokenHash: string, draft: DraftProof): Promise<boolean>
-  draft(tokenHash: string): Promise<DraftProof | null>
-  forgetDraft(tokenHash: string): Promise<void>
-  /** Those sent at that instant or before; answers how many. */
-  forgetOldDrafts(before: Instant): Promise<number>
-  /** Which of these files a draft refers to, or a registration that has not dropped them; for the sweeper. */
-  uploadsInUse(sha256s: readonly string[]): Promise<readonly string[]>
-  /** Whether the database is still the file that was opened: not deleted, not replaced. Costs a look at its name. */
-  stands(): Promise<boolean>
+  /** What has become of the file that was opened (`was deleted`, …); null: it stands. Costs a look at its name and its header. */
+  lost(): Promise<string | null>
+  /** Writes out what is still held; from then on each write is refused. */
+  rescue(): Promise<Rescued>
   /** A real write and read, for the health check. */
   ping(at: Instant): Promise<void>
   /** What waits, and who is registered where. */

@@ -32,7 +32,8 @@ export function placeTrouble(error: unknown, place: string): string | null {
 }
 
 /** These are sentences already. */
-const SENTENCE = /^The database (?:is of an? (?:older|newer) version of Rollcall|in PostgreSQL )/
+const SENTENCE =
+  /^The database (?:is of an? (?:older|newer) version of Rollcall|in PostgreSQL |rollcall\.db in .* was deleted, replaced)/
 
 /** A sentence for an error of a database that no program can mend; null for any other. */
 export function databaseTrouble(error: unknown): string | null {

@@ -6,6 +6,7 @@ import { fromTexts } from './listed.ts'
 import { isNear } from './lists.ts'
 import type { listings } from './listings.ts'
 import type { ProofShelf } from './proof-shelf.ts'
+import type { Rescued } from './rescuing.ts'
 import type { PeopleStore, Store } from './store.ts'
 import type { Tries } from './tries.ts'
 import type { Call, writes } from './writes.ts'
@@ -25,7 +26,9 @@ export type Doers = {
   readonly write: Call<typeof writes>
   readonly list: Call<typeof listings>
   readonly read: Reads
-  readonly stands: () => boolean
+  /** What has become of the database file; null: it stands. */
+  readonly lost: () => string | null
+  readonly rescue: () => Promise<Rescued>
   /** Whether other servers write to the same database. */
   readonly isShared: boolean
   /** Where files of delegates are kept; null: on the disk of the one server. */
@@ -41,7 +44,8 @@ export function storeOf({
   write,
   list,
   read,
-  stands,
+  lost,
+  rescue,
   waiting,
   close,
   isShared,
@@ -226,10 +230,12 @@ export function storeOf({
     forgetDraft: (tokenHash) => write('forgetDraft', tokenHash),
     forgetOldDrafts: (before) => write('forgetOldDrafts', before),
     uploadsInUse: async (sha256s) => read.uploadsInUse(sha256s),
-    stands: async () => stands(),
+    lost: async () => lost(),
+    rescue,
     operating: async () => ({ ...(await list('operating')), callsWaiting: waiting() }),
     async ping(at) {
-      assert(stands(), 'the database file was deleted or replaced')
+      const what = lost()
+      assert(what === null, `the database file ${what}`)
       await write('ping', at)
     },
     close,

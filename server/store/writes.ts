@@ -29,6 +29,7 @@ import * as settling from './settling.ts'
 import * as taking from './taking.ts'
 import * as telling from './telling.ts'
 import type { Sql } from './database.ts'
+import type { Rescued } from './rescuing.ts'
 
 export const writes = {
   register: registering.register,
@@ -115,6 +116,10 @@ export const writes = {
   activate,
   keepEventFile: accounts.keepEventFile,
   ping: accounts.ping,
+  /** Done by the writer without a transaction (writer.ts), and only where the database was lost. */
+  rescue: (_sql: Sql, folder: string): Rescued => {
+    throw new Error(`the database is where it was, and nothing is rescued into ${folder}`)
+  },
   pragmas: accounts.pragmas,
 }
 export type Verbs = Readonly<Record<string, (sql: Sql, ...args: never[]) => unknown>>

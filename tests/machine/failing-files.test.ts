@@ -15,8 +15,9 @@ afterEach(async () => {
 afterAll(() => folders.remove())
 
 const PATIENT = { timeout: 30_000, interval: 50 }
-const said = (text: string): Promise<void> =>
-  expect.poll(() => server?.printed(), PATIENT).toContain(text)
+const said = async (text: string): Promise<void> => {
+  await expect.poll(() => server?.printed(), PATIENT).toContain(text)
+}
 const register = async (): Promise<unknown> => {
   const response = await fetch(`${server?.url}/api/afpicon/register/`, {
     method: 'POST',

@@ -77,7 +77,8 @@ export async function openInsidePostgres({
     proofs: openProofs(pool),
     tries: openTries(pool),
     // Whether it answers is found by writing; there is no file that could be another.
-    stands: () => true,
+    lost: () => null,
+    rescue: () => Promise.reject(new Error('there is no file to rescue')),
     close: () => {
       closed ??= closeAll()
       return closed
