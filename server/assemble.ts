@@ -26,10 +26,11 @@ import { openStore } from './store/open.ts'
 import { beginServing } from './store/serving.ts'
 import { databaseTrouble } from './store/trouble.ts'
 import type { Store } from './store/store.ts'
+import { clockTrust } from './acting/clock-trust.ts'
 import { openKeeping } from './acting/erasing.ts'
 import { openGivenBack } from './paying/given-back.ts'
 import { openUnfinished } from './registering/unfinished.ts'
-import { openUploads } from './registering/uploads.ts'
+import { openUploads, placesIn } from './registering/uploads.ts'
 
 export type AssembleOptions = {
   readonly clock: () => Instant
@@ -136,9 +137,12 @@ async function assembleAlone(
   const givenBack = openGivenBack({ store, events, clock, log }, { works: options.works })
   const lapsing = openLapsing({ store, events, clock, log }, { works: options.works })
   const daily = openDailyMail({ store, events, clock, log, environment }, { works: options.works })
-  const uploads = openUploads({ folder: path.join(environment.dataDir, 'uploads'), store, clock })
+  const uploads = openUploads({ ...placesIn(environment.dataDir), store, clock })
+  const isClockTrusted = clockTrust({ store, clock, clockJumps, log })
+  // Before anything is recorded by a clock that may be wrong.
+  if (options.works) await isClockTrusted()
   const keeping = openKeeping(
-    { store, events, clock, log, environment, uploads, clockJumps },
+    { store, events, clock, log, environment, uploads, isClockTrusted },
     { works: options.works },
   )
   const deps: Deps = {
@@ -150,6 +154,7 @@ async function assembleAlone(
     uploads,
     clock,
     clockJumps,
+    isClockTrusted,
     log,
   }
   const app = await buildApp(deps)

@@ -4,6 +4,7 @@
  */
 import { dayOf, formatInstant, tookPlace } from '../engine/index.ts'
 import type { Instant } from '../engine/index.ts'
+import { whyErasingWaits } from './office/clock.ts'
 import type { Deps } from './deps.ts'
 import { REMOVED } from './events/last-good.ts'
 import { backedUpAt } from './machine/backed-up.ts'
@@ -34,6 +35,8 @@ export type Trouble = {
     | 'gateway'
     | 'backup'
     | 'clock'
+    | 'erasing'
+    | 'files'
   /** A sentence for the operator. */
   readonly text: string
   /** Whether nobody can register. */
@@ -42,11 +45,13 @@ export type Trouble = {
 export type Condition = {
   /** What is wrong now, the worst first. */
   look(): Promise<readonly Trouble[]>
+  /** What the operator may want to know while nothing is wrong. */
+  notes(): readonly string[]
 }
 
 export type ConditionDeps = Pick<
   Deps,
-  'store' | 'clock' | 'clockJumps' | 'events' | 'environment' | 'payments' | 'log'
+  'store' | 'clock' | 'clockJumps' | 'events' | 'environment' | 'payments' | 'uploads' | 'log'
 > & {
   /** When the database last had no room for a request; null: never. */
   readonly noRoomAt: () => Instant | null
@@ -87,6 +92,10 @@ export function openCondition(deps: ConditionDeps): Condition {
         'clock',
         `At ${formatInstant(jump.at)} the clock was set ${jump.byMs > 0 ? 'forward' : 'back'} by ${lengthOf(Math.abs(jump.byMs))}. Check its time service (NTP).`,
       )
+    const waits = await whyErasingWaits(deps)
+    if (waits !== null) say('erasing', waits)
+    const { trouble } = deps.uploads.state()
+    if (trouble !== null) say('files', trouble)
     const last = await backedUpAt(environment.dataDir)
     // Whoever never made one with us has another way, or learns of it from rollcall doctor.
     if (last !== null && at - last > BACKUP_MS_MAX)
@@ -96,6 +105,7 @@ export function openCondition(deps: ConditionDeps): Condition {
   /** The same for everybody who asks within some seconds. */
   let seen: { readonly at: Instant; readonly troubles: Promise<readonly Trouble[]> } | null = null
   return {
+    notes: () => [deps.uploads.state().note].filter((note) => note !== null),
     async look() {
       try {
         const lost = await store.lost()

@@ -14,6 +14,7 @@ import type { Deps, Environment, Log } from './deps.ts'
 import { makeLog } from './machine/log.ts'
 import { servable } from './machine/servable.ts'
 import { DATABASE_FILE } from './store/database.ts'
+import { heldSentence } from './registering/unknown-files.ts'
 import { hashPassword, makePassword, passwordRefusal } from './office/passwords.ts'
 
 /** Files that no registration refers to are looked for this often. */
@@ -109,12 +110,10 @@ export async function boot(
     return err({ status: 2, text })
   }
   if (place === ownProcess) giveBackLater(app.server)
+  // What lies aside and something refers to comes back before anybody looks for it.
+  deps.uploads.reclaim().catch(stumbled(log))
   const sweeping = setInterval(() => {
-    if (deps.clockJumps.look() !== null) return
-    deps.uploads.sweep().then(
-      (removed) => removed > 0 && log.info({ removed }, 'unused uploads were removed'),
-      (error: unknown) => log.error({ error: String(error) }, 'the sweep of uploads stumbled'),
-    )
+    sweepUploads(deps).catch(stumbled(log))
   }, SWEEP_MS)
   sweeping.unref()
   const look = noticeLoss(deps)
@@ -155,6 +154,27 @@ export async function boot(
     log.info({}, 'stopped')
   })
   return ok({ url, stopped })
+}
+
+const stumbled =
+  (log: Log) =>
+  (error: unknown): void =>
+    log.error({ error: String(error) }, 'the sweep of uploads stumbled')
+
+/** What of the files of delegates goes, or is set aside, with a line for each. */
+async function sweepUploads({
+  uploads,
+  log,
+  isClockTrusted,
+}: Pick<Deps, 'uploads' | 'log' | 'isClockTrusted'>): Promise<void> {
+  if (!(await isClockTrusted())) return
+  const { dropped, removed, setAside, held, aside } = await uploads.sweep()
+  if (dropped > 0)
+    log.warn({ registrations: dropped }, 'the files of registrations that nobody paid were dropped')
+  if (removed > 0) log.info({ removed }, 'uploads that are not needed any more were removed')
+  if (setAside > 0)
+    log.warn({ setAside, aside }, 'uploads that no record refers to were set aside for 30 days')
+  if (held !== null) log.warn({ held: held.count }, heldSentence(held))
 }
 
 /** A socket that was handed over is listened on already: who asks while the server is started again waits in its queue. */

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { devNull } from 'node:os'
 import path from 'node:path'
 import type { EventConfig } from '../../engine/index.ts'
+import { waitsSentence } from '../acting/clock-trust.ts'
 import type { Environment, ServedEvent } from '../deps.ts'
 import { compileFolder, readFolder } from '../events/folder.ts'
 import { carrierOf } from '../mail-carriers.ts'
@@ -13,7 +14,8 @@ import { makeClock } from '../machine/clock.ts'
 import { freeBytes } from '../machine/disk.ts'
 import { missingAccounts } from '../machine/environment.ts'
 import { servable } from '../machine/servable.ts'
-import { damageIn } from '../store/copies.ts'
+import { ASIDE_FOLDER, asideSentence } from '../registering/unknown-files.ts'
+import { clockSeenIn, damageIn } from '../store/copies.ts'
 import { DATABASE_FILE } from '../store/database.ts'
 import { versionsIn } from '../store/migrating.ts'
 import { RESCUED } from '../store/rescuing.ts'
@@ -235,9 +237,10 @@ function rightsOf({ dataDir }: Environment): readonly Finding[] {
 }
 
 async function databaseOf(
-  { dataDir, databaseUrl }: Environment,
+  environment: Environment,
   served: readonly ServedEvent[],
 ): Promise<readonly Finding[]> {
+  const { dataDir, databaseUrl } = environment
   if (databaseUrl !== null) {
     const { trouble, said, missing, active } = await lookAtPostgres(databaseUrl)
     if (trouble !== null) return [wrong(trouble)]
@@ -267,7 +270,14 @@ async function databaseOf(
     const damage = damageIn(path.join(dataDir, DATABASE_FILE))
     if (damage !== null) return [version, wrong(`The database is damaged: ${damage}.`)]
     const missing = await missingIn(dataDir)
-    return [version, good('The database is whole.'), filesOf(missing), ...rescuedIn(dataDir)]
+    return [
+      version,
+      good('The database is whole.'),
+      filesOf(missing),
+      ...rescuedIn(dataDir),
+      ...asideIn(dataDir),
+      ...(found === known ? clockOf(environment) : []),
+    ]
   } catch (error) {
     return [wrong(databaseTrouble(error) ?? String(error))]
   }
@@ -282,6 +292,20 @@ function rescuedIn(dataDir: string): readonly Finding[] {
         `${name} in ${dataDir} is what a server wrote out when its database was deleted or replaced. Compare it with ${DATABASE_FILE}; move it away when nothing in it is missing.`,
       ),
     )
+}
+
+function asideIn(dataDir: string): readonly Finding[] {
+  const folder = path.join(dataDir, ASIDE_FOLDER)
+  const count = existsSync(folder) ? readdirSync(folder).length : 0
+  return count === 0 ? [] : [look(asideSentence(count, folder))]
+}
+
+/** Whether erasing waits until somebody has looked at the clock. */
+function clockOf({ dataDir, clockStart }: Environment): readonly Finding[] {
+  const seen = clockSeenIn(path.join(dataDir, DATABASE_FILE))
+  return seen === null || seen.waitsSince === null
+    ? []
+    : [wrong(waitsSentence(seen, makeClock(clockStart)()))]
 }
 
 const filesOf = (missing: readonly string[]): Finding =>

@@ -81,12 +81,14 @@ export async function pathsIn(folder: string, shared: string): Promise<readonly 
 /** Rejects where there is no such folder. */
 async function eventFilesIn(folder: string): Promise<readonly string[]> {
   const names = await inTime(folder, () => readdir(folder))
-  if (names === null) throw new Error(tooSlow(folder))
+  if (names === null) throw notInTime(folder)
   return names
     .filter(isEventFile)
     .sort()
     .map((name) => path.join(folder, name))
 }
+
+const notInTime = (folder: string): Error => new Error(tooSlow(folder))
 
 /** Why a folder cannot be read, with what to do about it. */
 function whyUnread(folder: string, error: unknown): string {

@@ -15,6 +15,7 @@ import { DATABASE_FILE, DATABASE_FILES } from '../store/database.ts'
 import { versionsIn } from '../store/migrating.ts'
 import { beginServing } from '../store/serving.ts'
 import { placeTrouble } from '../store/trouble.ts'
+import { noteNewDatabase } from './new-database.ts'
 import { keepPrivate } from './private.ts'
 
 const LIST_FILE = 'backup.json'
@@ -150,6 +151,7 @@ async function restoreAlone(
     // The database first: without it a server does not start, and without its log it would have lost commits.
     for (const name of found) await rename(path.join(dataDir, name), path.join(aside, name))
   }
+  await noteNewDatabase(dataDir, at)
   // Last, so that an interrupted restore leaves no database that lacks files.
   await rename(part, into)
   await syncToDisk(dataDir)

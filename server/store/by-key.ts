@@ -6,6 +6,7 @@ import type { Active } from './active.ts'
 import { actsOf } from './acts.ts'
 import { capturesOf } from './captures.ts'
 import { codeAt, codeOf } from './codes.ts'
+import { clockSeen } from './clock-seen.ts'
 import type { Sql } from './database.ts'
 import { draftOf } from './drafts.ts'
 import { keptOf } from './dues.ts'
@@ -267,5 +268,16 @@ export function reads(sql: Sql) {
         .all(JSON.stringify(sha256s))
         .map(({ sha256 }) => sha256)
     },
+    uploadsDropped(sha256s: readonly string[]): readonly string[] {
+      return sql<{ sha256: string }>(
+        `SELECT value AS sha256 FROM json_each(?) WHERE value IN (SELECT sha256 FROM uploads)
+         AND value NOT IN (SELECT sha256 FROM uploads WHERE dropped_at IS NULL) AND value NOT IN (SELECT sha256 FROM draft_proofs)`,
+      )
+        .all(JSON.stringify(sha256s))
+        .map(({ sha256 }) => sha256)
+    },
+    databaseSince: (): Instant | null =>
+      sql<{ at: Instant | null }>('SELECT min(first_at) AS at FROM event_files').get()?.at ?? null,
+    clockSeen: () => clockSeen(sql),
   }
 }

@@ -255,7 +255,7 @@ export function hurryMails(sql: Sql, at: Instant): number {
 
 /** No email waits for a time that was planned by a clock that was ahead. */
 export function planMailsAgain(sql: Sql, at: Instant): void {
-  // One that was claimed may be on its way: it waits as long as any claim does.
+  // One that was claimed may be on its way: it waits no longer than other claims do.
   sql(
     "UPDATE mail_queue SET next_at = ? WHERE status = 'queued' AND claimed_at > ? AND next_at > ?",
   ).run(at + CLAIMED_MS, at, at + CLAIMED_MS)

@@ -59,7 +59,7 @@ export async function openInside({
 }): Promise<Inside> {
   keepPrivate(dataDir)
   const lostLog = lostLogIn(dataDir)
-  if (lostLog !== null) throw new Error(lostLog)
+  if (lostLog !== null) throw lostLog
   const file = join(dataDir, DATABASE_FILE)
   // A server keeps watch over its file; a command is there for a moment, beside a server that does.
   const shared = migrates ? newShared() : undefined

@@ -226,12 +226,14 @@ function logHeaderIn(folder: string): string | null {
  * Why a server must not open what lies in a data folder: the log beside it is of a database that was lost. To be asked
  * while nobody has it open.
  */
-export function lostLogIn(dataDir: string): string | null {
+export function lostLogIn(dataDir: string): Error | null {
   const noted = path.join(dataDir, LOST_FILE)
   if (!existsSync(noted)) return null
   if (logHeaderIn(dataDir) !== readFileSync(noted, 'utf8')) {
     rmSync(noted, { force: true })
     return null
   }
-  return `The database ${DATABASE_FILE} in ${dataDir} was deleted, replaced or written over while a server used it. ${DATABASE_FILE}-wal is the log of the database before; with another database it would make a damaged one. Move ${DATABASE_FILE}-wal and ${DATABASE_FILE}-shm into another folder, put rollcall.rescued.db, which that server wrote, in the place of ${DATABASE_FILE}, and start again.`
+  return new Error(
+    `The database ${DATABASE_FILE} in ${dataDir} was deleted, replaced or written over while a server used it. ${DATABASE_FILE}-wal is the log of the database before; with another database it would make a damaged one. Move ${DATABASE_FILE}-wal and ${DATABASE_FILE}-shm into another folder, put rollcall.rescued.db, which that server wrote, in the place of ${DATABASE_FILE}, and start again.`,
+  )
 }

@@ -1,6 +1,7 @@
 /** The writer thread: owns the only connection that writes; one commit of a batch is one fsync. */
 import { parentPort, workerData } from 'node:worker_threads'
 import type { MessagePort } from 'node:worker_threads'
+import { assert } from '../../engine/index.ts'
 import { commitBatch, serveBatches } from './batches.ts'
 import { closeWhole, openToWrite, statements } from './database.ts'
 import type { Connection } from './database.ts'
@@ -33,7 +34,7 @@ const MARK_MS = 60_000
 export function serve(port: MessagePort, { file, migrates, seam, shared }: WriterData): void {
   const own = shared === undefined ? null : ownFile(shared, file)
   // A thread that begins anew must not make another database in the place of one that was lost.
-  if (own !== null && own.look() !== null) throw new Error(NO_FILE)
+  assert(own === null || own.look() === null, NO_FILE)
   const db = openToWrite(file)
   bringUpToDate(db, file, { migrates })
   degrade(db, seam)

@@ -169,7 +169,7 @@ test('emails that were queued and tried while the clock was hours ahead go out w
     'queued',
     'sent',
   ])
-  // As long as any claim is left to whoever made it.
+  // A claim is left to its maker for so long.
   now = instant(noon + 10 * minute)
   await worker.run()
   expect(await claimed()).toBe('sent')

@@ -100,6 +100,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   'POST /admin/mail/retry': 'desk of their event',
   'GET /admin/served-files': 'owner of all',
   'POST /admin/served-files/reload': 'owner of all',
+  'POST /admin/clock/confirm': 'owner of all',
   'GET /admin/admins': 'owner of all',
   'POST /admin/admins': 'owner of all',
   'POST /admin/admins/second-factor': 'owner of all',
@@ -202,7 +203,7 @@ function ask(
   const list = server.deps.events.byId(here)?.config.admin.lists[0]
   const query = new URLSearchParams({
     // A call that takes no event refuses one.
-    ...(/\/(find|stats|me|session|my-lists|admins|served-files)\b/.test(url)
+    ...(/\/(find|stats|me|session|my-lists|admins|served-files|clock)\b/.test(url)
       ? {}
       : { event: here, event_id: here }),
     list_id: list?.id ?? '',
