@@ -154,6 +154,8 @@ export type StatsAnswer = {
     waiting: WireWaiting[]
     /** Why event files are not served as they are, in sentences; for people of all events only. */
     event_files?: string[]
+    /** Why nothing is erased because of its age until an owner confirms the clock; for owners of all events only. */
+    erasing_waits?: string
     revenue_stats: { total_revenue: number }
     recent_registrations: Record<
       string,

@@ -23,15 +23,17 @@ import { cacheFolderIn } from './events/cache.ts'
 import type { Judge } from './events/folder.ts'
 import { openRegistry } from './events/registry.ts'
 import { warmValidators } from './events/validators.ts'
+import { DATABASE_FILE } from './store/database.ts'
 import { holdsTraces, lackOf, lostDatabase, moveRestAside } from './store/lost-database.ts'
 import { openStore } from './store/open.ts'
 import { beginServing } from './store/serving.ts'
 import { troubleOf } from './store/trouble.ts'
 import type { Store } from './store/store.ts'
+import { clockTrust } from './acting/clock-trust.ts'
 import { openKeeping } from './acting/erasing.ts'
 import { openGivenBack } from './paying/given-back.ts'
 import { openUnfinished } from './registering/unfinished.ts'
-import { openUploads } from './registering/uploads.ts'
+import { openUploads, placesIn } from './registering/uploads.ts'
 
 /** A stop does not wait longer for a note. */
 const LAST_NOTE_MS = 1_000
@@ -176,6 +178,10 @@ async function assembleOn(
   const { clock, log } = options
   // Before anything is sent, asked or erased.
   if (options.works) await recoverIfOlder({ store, clock, log, environment })
+  if (!existsSync(environment.eventsDir) && (await store.eventsServed()).length === 0) {
+    await store.close()
+    return err({ text: noEvents(environment.eventsDir), status: 2 })
+  }
   const opened = await openEvents(environment, options, store)
   if (!opened.ok) {
     await store.close()
@@ -194,15 +200,21 @@ async function assembleOn(
     { store, events, gateway, clock, log },
     { reconciles: options.works },
   )
-  const mailer = openMailer({ store, events, clock, log, environment }, { works: options.works })
+  const mailer = openMailer(
+    { store, events, clock, clockJumps, log, environment },
+    { works: options.works },
+  )
   const unfinished = openUnfinished({ store, events, clock, log }, { works: options.works })
   const givenBack = openGivenBack({ store, events, clock, log }, { works: options.works })
   const lapsing = openLapsing({ store, events, clock, log }, { works: options.works })
   const recovering = openRecovering({ store, clock, log, environment }, { works: options.works })
   const daily = openDailyMail({ store, events, clock, log, environment }, { works: options.works })
-  const uploads = openUploads({ folder: path.join(environment.dataDir, 'uploads'), store, clock })
+  const uploads = openUploads({ ...placesIn(environment.dataDir), store, clock })
+  const isClockTrusted = clockTrust({ store, clock, clockJumps, log })
+  // Before anything is recorded by a clock that may be wrong.
+  if (options.works) await isClockTrusted()
   const keeping = openKeeping(
-    { store, events, clock, log, environment, uploads, clockJumps },
+    { store, events, clock, log, environment, uploads, isClockTrusted },
     { works: options.works },
   )
   const deps: Deps = {
@@ -214,6 +226,7 @@ async function assembleOn(
     uploads,
     clock,
     clockJumps,
+    isClockTrusted,
     log,
   }
   const app = await buildApp(deps)
@@ -257,11 +270,18 @@ async function assembleOn(
   })
 }
 
-/** Null when the event files can be read and the data folder written. */
+const noEvents = (eventsDir: string): string =>
+  `EVENTS_DIR is ${eventsDir}, and there is no such folder.`
+
+/** Null when the event files can be read, or were once, and the data folder can be written. */
 function unusableFolder(environment: Environment, log: Log): CannotStart | null {
-  const { eventsDir, dataDir } = environment
-  if (!existsSync(eventsDir))
-    return { text: `EVENTS_DIR is ${eventsDir}, and there is no such folder.`, status: 2 }
+  const { eventsDir, dataDir, databaseUrl } = environment
+  if (
+    !existsSync(eventsDir) &&
+    databaseUrl === null &&
+    !existsSync(path.join(dataDir, DATABASE_FILE))
+  )
+    return { text: noEvents(eventsDir), status: 2 }
   try {
     const { tightened, notOurs } = keepPrivate(dataDir)
     if (tightened > 0)
@@ -301,6 +321,7 @@ export async function openEvents(
     watches: options.watches ?? options.works,
     decides: options.decides ?? options.works,
     ...(options.judge === undefined ? {} : { judge: options.judge }),
+    ...(options.steadyMs === undefined ? {} : { steadyMs: options.steadyMs }),
   })
   if (!opened.ok) return err({ text: opened.error, status: 1 })
   const missing = missingAccounts(

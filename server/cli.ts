@@ -15,6 +15,8 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   move: async () => (await import('./commands/move.ts')).moving,
   reload: async () => (await import('./commands/reload.ts')).reloading,
   mail: async () => (await import('./commands/mail.ts')).mailing,
+  clock: async () => (await import('./commands/clock.ts')).clocking,
+  'unknown-files': async () => (await import('./commands/unknown-files.ts')).unknownFiles,
   build: async () => (await import('./commands/build.ts')).build,
   validate: async () => (await import('./commands/validate.ts')).validate,
   new: async () => (await import('./commands/new.ts')).creating,

@@ -3,9 +3,11 @@
  * answer for whoever watches from outside, for the figures and for the office.
  */
 import { readdir } from 'node:fs/promises'
-import { formatInstant } from '../engine/index.ts'
+import { dayOf, formatInstant, tookPlace } from '../engine/index.ts'
 import type { Instant } from '../engine/index.ts'
+import { whyErasingWaits } from './office/clock.ts'
 import type { Deps } from './deps.ts'
+import { REMOVED } from './events/last-good.ts'
 import { backedUpAt } from './machine/backed-up.ts'
 import { lookAtDescriptors } from './machine/descriptors.ts'
 import { freeBytes } from './machine/disk.ts'
@@ -42,6 +44,8 @@ export type Trouble = {
     | 'clock'
     | 'descriptors'
     | 'recovery'
+    | 'erasing'
+    | 'files'
   /** A sentence for the operator. */
   readonly text: string
   /** Whether nobody can register. */
@@ -50,11 +54,13 @@ export type Trouble = {
 export type Condition = {
   /** What is wrong now, the worst first. */
   look(): Promise<readonly Trouble[]>
+  /** What the operator may want to know while nothing is wrong. */
+  notes(): readonly string[]
 }
 
 export type ConditionDeps = Pick<
   Deps,
-  'store' | 'clock' | 'clockJumps' | 'events' | 'environment' | 'payments' | 'log'
+  'store' | 'clock' | 'clockJumps' | 'events' | 'environment' | 'payments' | 'uploads' | 'log'
 > & {
   /** When the database last had no room for a request; null: never. */
   readonly noRoomAt: () => Instant | null
@@ -92,6 +98,9 @@ export function openCondition(deps: ConditionDeps): Condition {
         `EVENTS_DIR is ${environment.eventsDir}, and it cannot be read. The events are served as they were. Put the folder back.`,
       )
     for (const { why } of events.refused()) say('event_files', why)
+    // One that is over is taken away on purpose.
+    for (const { config, isGone } of events.all())
+      if (isGone === true && !tookPlace(config, dayOf(at))) say('event_files', REMOVED(config.id))
     const { mailsQueued } = await store.operating()
     if (mailsQueued.since !== null && at - mailsQueued.since > MAIL_WAITS_MS_MAX)
       say(
@@ -112,6 +121,10 @@ export function openCondition(deps: ConditionDeps): Condition {
         'clock',
         `At ${formatInstant(jump.at)} the clock was set ${jump.byMs > 0 ? 'forward' : 'back'} by ${lengthOf(Math.abs(jump.byMs))}. Check its time service (NTP).`,
       )
+    const waits = await whyErasingWaits(deps)
+    if (waits !== null) say('erasing', waits)
+    const { trouble } = deps.uploads.state()
+    if (trouble !== null) say('files', trouble)
     const last = await backedUpAt(environment.dataDir)
     // Whoever never made one with us has another way, or learns of it from rollcall doctor.
     if (last !== null && at - last > BACKUP_MS_MAX)
@@ -121,8 +134,11 @@ export function openCondition(deps: ConditionDeps): Condition {
   /** The same for everybody who asks within some seconds. */
   let seen: { readonly at: Instant; readonly troubles: Promise<readonly Trouble[]> } | null = null
   return {
+    notes: () => [deps.uploads.state().note].filter((note) => note !== null),
     async look() {
       try {
+        const lost = await store.lost()
+        if (lost !== null) return [{ code: 'cannot_write', text: LOST(lost), isDown: true }]
         await check()
         const at = clock()
         if (seen === null || at - seen.at >= WRITE_EVERY_MS || at < seen.at)
@@ -138,6 +154,8 @@ export function openCondition(deps: ConditionDeps): Condition {
   }
 }
 
+const LOST = (what: string): string =>
+  `The database file ${what}. Writes are refused. The log says where the data is.`
 const inMb = (bytes: number): string => `${Math.floor(bytes / 1024 / 1024)} MB`
 /** In whole minutes, hours or days. */
 function lengthOf(ms: number): string {

@@ -13,6 +13,7 @@ import type {
   Site,
 } from '../engine/index.ts'
 import type { ClockJumps } from './machine/clock-jumps.ts'
+import type { Swept } from './store/proof-shelf.ts'
 import type { Store } from './store/store.ts'
 
 /** One merchant account's credentials, from AIRPAY_<ACCOUNT>_…; the sandbox makes its own. */
@@ -236,8 +237,22 @@ export type Uploads = {
   read(sha256: string): Promise<{ readonly bytes: number; readonly content: Readable } | null>
   /** Removes these at once, but for those that another registration refers to. */
   forget(sha256s: readonly string[]): Promise<void>
-  /** Removes kept files that no registration refers to; answers how many. */
-  sweep(): Promise<number>
+  /**
+   * Removes files that the database knows and needs no more, and sets aside those that it does not know. `all`: staff have
+   * looked, and all that are unknown are set aside.
+   */
+  sweep(all?: boolean): Promise<Swept>
+  /** Puts back what lies aside and something refers to. */
+  reclaim(): Promise<void>
+  /** As the last sweep left it. */
+  state(): UploadsState
+}
+/** Sentences for the operator. */
+export type UploadsState = {
+  /** What must be looked after; null: nothing. */
+  readonly trouble: string | null
+  /** What may be known; null: nothing. */
+  readonly note: string | null
 }
 
 export type Log = {
@@ -255,5 +270,7 @@ export type Deps = {
   readonly uploads: Uploads
   readonly clock: () => Instant
   readonly clockJumps: ClockJumps
+  /** Whether anything may be erased, or dropped, because of its age. */
+  readonly isClockTrusted: () => Promise<boolean>
   readonly log: Log
 }

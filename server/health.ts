@@ -54,6 +54,7 @@ export function healthRoutes(app: FastifyInstance, deps: Deps, condition: Condit
       const troubles = await condition.look()
       const down = troubles.find(({ isDown }) => isDown)
       if (down !== undefined) return refuse(reply, 503, down.code, down.text)
+      const notes = condition.notes()
       return {
         status: 'success',
         health: troubles.length === 0 ? 'good' : 'degraded',
@@ -62,6 +63,7 @@ export function healthRoutes(app: FastifyInstance, deps: Deps, condition: Condit
               process: process.pid,
               events: deps.events.all().length,
               troubles: troubles.map(({ text }) => text),
+              ...(notes.length === 0 ? {} : { notes }),
             }
           : {}),
       }

@@ -23,6 +23,10 @@ const UNREACHABLE =
   /^(ECONNECTION|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ESOCKET|EDNS|ETLS|EREQUIRETLS|EAUTH|ENOAUTH|EPROXY)$/
 /** SMTP: the service is not available and the connection is closed. */
 const CLOSING = 421
+/** SMTP: what begins with this may pass, of a mailbox as of a server. */
+const PASSING = 4
+/** Commands that are about one email: their answers say nothing of the next. */
+const OF_ONE_MAIL = /^(RCPT TO|DATA)$/
 
 export type MailEnvironment = Pick<Environment, 'smtpUrl' | 'mailFrom' | 'dataDir' | 'publicUrl'>
 export type Problem = {
@@ -31,6 +35,8 @@ export type Problem = {
   readonly final: boolean
   /** Nobody answers, or nobody lets us in: the next mail would fare no better. */
   readonly isUnreachable: boolean
+  /** The copy went out, and the delegate's did not. */
+  readonly hasCopyGone?: true
 }
 /** `html` and `replyTo` null: the event's file is gone. */
 export type Outgoing = QueuedMail & {
@@ -111,17 +117,24 @@ function smtpCarrier(environment: MailEnvironment, url: string): Carrier {
       const problem = problemOf(mail)
       if (problem !== null) return problem
       try {
-        const { rejected } = await transport.sendMail(messageOf(environment, mail))
+        const { rejected, rejectedErrors = [] } = await transport.sendMail(
+          messageOf(environment, mail),
+        )
         // With a copy the server may take the one and refuse the other; only the delegate counts.
-        const refused = rejected.includes(mail.to)
-        return refused
-          ? {
-              code: 'EENVELOPE',
-              text: 'The mail server refuses this recipient.',
-              final: true,
-              isUnreachable: false,
-            }
-          : null
+        if (!rejected.includes(mail.to)) return null
+        const mayPass = rejectedErrors.some(
+          ({ recipient, responseCode = 0 }) =>
+            recipient === mail.to && Math.floor(responseCode / 100) === PASSING,
+        )
+        return {
+          code: 'EENVELOPE',
+          text: mayPass
+            ? 'The mail server does not take emails to this recipient now.'
+            : 'The mail server refuses this recipient.',
+          final: !mayPass,
+          isUnreachable: false,
+          hasCopyGone: true,
+        }
       } catch (error) {
         return failureOf(error)
       }
@@ -143,14 +156,17 @@ function failureOf(error: unknown): Problem {
     code = 'EUNKNOWN',
     responseCode = 0,
     message = String(error),
+    command = '',
   } = (error ?? {}) as {
     readonly code?: string
     readonly responseCode?: number
     readonly message?: string
+    readonly command?: string
   }
   // The server knows the recipient and says never. Everything else (it is down, it is full, our password is wrong) may pass.
   const final = code === 'EENVELOPE' && responseCode >= 500
-  const isUnreachable = UNREACHABLE.test(code) || responseCode === CLOSING
+  const isUnreachable =
+    (UNREACHABLE.test(code) || responseCode === CLOSING) && !OF_ONE_MAIL.test(command)
   return { code, text: message.slice(0, 300), final, isUnreachable }
 }
 

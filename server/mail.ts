@@ -1,7 +1,7 @@
 /**
  * The mail queue's worker. With SMTP it sends; without, each mail becomes one .eml file. The row in
  * the queue is the truth: a mail is claimed before it is sent and marked once the other side has taken it; one
- * that could not be sent is tried again at growing intervals until it is given up. Where the process died, or
+ * that could not be sent is tried again at growing intervals for three days. Where the process died, or
  * the disk was full, between the two, nobody knows whether it went out: it is tried once more, and no more.
  */
 import {
@@ -18,9 +18,10 @@ import { dashboardOf } from './office/daily-mail.ts'
 import { textToSend } from './registering/own-link.ts'
 import { carrierOf, CONNECTIONS_MAX, oneAddress } from './mail-carriers.ts'
 import type { MailEnvironment, Problem } from './mail-carriers.ts'
+import type { Tried } from './store/mailing.ts'
 import type { QueuedMail } from './store/store.ts'
 
-/** After each failed try; a mail server that is down over a weekend loses nothing. */
+/** After each try that a mail server answered with no; the last again and again. */
 export const MAIL_AGAIN_MS: readonly number[] = [
   60,
   300,
@@ -31,6 +32,10 @@ export const MAIL_AGAIN_MS: readonly number[] = [
   24 * 3_600,
   24 * 3_600,
 ].map((seconds) => seconds * 1000)
+/** After a try that nobody answered: whether the server answers is learnt with one mail at a time. */
+const UNREACHED_AGAIN_MS = 60_000
+/** So long after its first try a mail is given up; a mail server that is down over a weekend loses nothing. */
+export const GIVEN_UP_MS = 3 * 24 * 60 * 60_000
 /** A mail waits at most so long before it is looked at. */
 const TICK_MS = 2_000
 /** Read from the store at a time. */
@@ -47,6 +52,8 @@ export type Mailer = {
   close(): Promise<void>
 }
 export type MailDeps = Pick<Deps, 'store' | 'clock' | 'log'> & {
+  /** While the clock may be wrong nothing is given up; never wrong when left out. */
+  readonly clockJumps?: Pick<Deps['clockJumps'], 'look'>
   readonly events: Pick<Deps['events'], 'byId'>
   readonly environment: MailEnvironment
 }
@@ -60,6 +67,7 @@ export function openMailer(
   const carrier = carrierOf(environment)
   const rest = restingPlace(deps)
   let running: Promise<number> | null = null
+  let isClosing = false
 
   const sendOne = async (mail: QueuedMail): Promise<boolean> => {
     // A disk that cannot take the claim could not take that it was sent either.
@@ -74,21 +82,34 @@ export function openMailer(
     const attachments = await attachmentsOf(store, event, mail, environment.publicUrl, clock())
     const html = event === null ? null : await inLook(event, { ...safe, text }, environment)
     const replyTo = event !== null && oneAddress.test(event.support) ? event.support : null
-    const problem = await carrier.send({ ...safe, text, html, replyTo, attachments })
+    const problem = await judged(await carrier.send({ ...safe, text, html, replyTo, attachments }))
     const at = clock()
     await rest.told(problem)
     if (problem === null) {
       await store.mailSent(mail.id, at)
       return true
     }
-    const wait = problem.final ? undefined : MAIL_AGAIN_MS[mail.attempts]
+    const tried = {
+      at,
+      firstAt: instant(Math.min(mail.firstTriedAt ?? at, at)),
+      isReached: !problem.isUnreachable,
+      hasCopyGone: problem.hasCopyGone === true,
+    }
+    const next = problem.final ? null : nextTry(mail.attempts, tried, deps)
     log.warn(
-      { mail: mail.id, event: mail.eventId, error: problem.code, givenUp: wait === undefined },
-      'a mail could not be sent',
+      { mail: mail.id, event: mail.eventId, error: problem.code, givenUp: next === null },
+      next === null
+        ? 'an email is given up; rollcall mail retry, or Emails in the office, tries it again'
+        : 'an email could not be sent and is tried again',
     )
-    await store.mailFailed(mail.id, problem.text, wait === undefined ? null : instant(at + wait))
+    await store.mailFailed(mail.id, problem.text, next, tried)
     return false
   }
+  /** A connection may end because of the one mail that is on it: then the server still answers, and the others go on. */
+  const judged = async (problem: Problem | null): Promise<Problem | null> =>
+    problem?.isUnreachable !== true || isClosing || (await carrier.verify()) !== null
+      ? problem
+      : { ...problem, isUnreachable: false }
   const runOnce = async (): Promise<number> => {
     let sent = 0
     for (;;) {
@@ -135,6 +156,7 @@ export function openMailer(
   return {
     run,
     close: async () => {
+      isClosing = true
       const ended = Promise.all([stop?.(), running])
       // What a server that says nothing was given is tried again at the next start.
       await within(STOP_MS_MAX, ended, () => {})
@@ -143,8 +165,23 @@ export function openMailer(
   }
 }
 
+/** When a mail is tried again; null: it is given up. */
+function nextTry(
+  attempts: number,
+  { at, firstAt, isReached }: Tried,
+  { clockJumps }: Pick<MailDeps, 'clockJumps'>,
+): Instant | null {
+  const wait = isReached
+    ? (MAIL_AGAIN_MS[attempts] ?? MAIL_AGAIN_MS.at(-1) ?? UNREACHED_AGAIN_MS)
+    : UNREACHED_AGAIN_MS
+  const end = firstAt + GIVEN_UP_MS
+  if (at < end) return instant(Math.min(at + wait, end))
+  const isClockInDoubt = (clockJumps?.look() ?? null) !== null
+  return isClockInDoubt ? instant(at + wait) : null
+}
+
 /**
- * When a mail server cannot be reached the whole queue rests, and when it answers again, all that was put off
+ * When a mail server cannot be reached the whole queue rests, and when it answers again, all that it did not answer
  * meanwhile is hurried.
  */
 function restingPlace({ store, clock, log }: Pick<MailDeps, 'store' | 'clock' | 'log'>) {

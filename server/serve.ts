@@ -1,6 +1,7 @@
 /** A server process: listens, says where, and stops without losing anything. */
 import { once } from 'node:events'
 import { createServer } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyListenOptions } from 'fastify'
 import { assert, err, formatInstant, ok } from '../engine/index.ts'
 import type { Result } from '../engine/index.ts'
@@ -12,12 +13,14 @@ import { makeClock } from './machine/clock.ts'
 import type { Deps, Environment, Log } from './deps.ts'
 import { makeLog } from './machine/log.ts'
 import { servable } from './machine/servable.ts'
+import { DATABASE_FILE } from './store/database.ts'
+import { heldSentence } from './registering/unknown-files.ts'
 import { hashPassword, makePassword, passwordRefusal } from './office/passwords.ts'
 
 /** Files that no registration refers to are looked for this often. */
 const SWEEP_MS = 60 * 60 * 1000
-/** Whether the database is still the file that was opened is looked at this often. */
-const LOOK_MS = 10_000
+/** Whether the database is still the file that was opened is looked at this often; each write looks by itself. */
+const LOOK_MS = 1_000
 /** A stop that takes longer than this has got stuck. */
 const STOP_MS_MAX = 30_000
 /**
@@ -113,12 +116,10 @@ export async function boot(
     return err({ status: 2, text })
   }
   if (place === ownProcess) giveBackLater(app.server)
+  // What lies aside and something refers to comes back before anybody looks for it.
+  deps.uploads.reclaim().catch(stumbled(log))
   const sweeping = setInterval(() => {
-    if (deps.clockJumps.look() !== null) return
-    deps.uploads.sweep().then(
-      (removed) => removed > 0 && log.info({ removed }, 'unused uploads were removed'),
-      (error: unknown) => log.error({ error: String(error) }, 'the sweep of uploads stumbled'),
-    )
+    sweepUploads(deps).catch(stumbled(log))
   }, SWEEP_MS)
   sweeping.unref()
   const look = noticeLoss(deps)
@@ -152,11 +153,34 @@ export async function boot(
       process.exit(3)
     }, STOP_MS_MAX)
     stuck.unref()
+    // What is lost with the process is rescued before it ends.
+    await look()
     await assembled.value.close()
     clearTimeout(stuck)
     log.info({}, 'stopped')
   })
   return ok({ url, stopped })
+}
+
+const stumbled =
+  (log: Log) =>
+  (error: unknown): void =>
+    log.error({ error: String(error) }, 'the sweep of uploads stumbled')
+
+/** What of the files of delegates goes, or is set aside, with a line for each. */
+async function sweepUploads({
+  uploads,
+  log,
+  isClockTrusted,
+}: Pick<Deps, 'uploads' | 'log' | 'isClockTrusted'>): Promise<void> {
+  if (!(await isClockTrusted())) return
+  const { dropped, removed, setAside, held, aside } = await uploads.sweep()
+  if (dropped > 0)
+    log.warn({ registrations: dropped }, 'the files of registrations that nobody paid were dropped')
+  if (removed > 0) log.info({ removed }, 'uploads that are not needed any more were removed')
+  if (setAside > 0)
+    log.warn({ setAside, aside }, 'uploads that no record refers to were set aside for 30 days')
+  if (held !== null) log.warn({ held: held.count }, heldSentence(held))
 }
 
 /** A socket that was handed over is listened on already: who asks while the server is started again waits in its queue. */
@@ -175,19 +199,60 @@ function cannotListen(error: unknown, { port, host, socketFd }: Environment): st
     : null
 }
 
-/** Says once that the database file has gone: the server works on in a file that nobody will find again. */
+/** Looked at once more after so long: whoever renames it back at once has lost nothing. */
+const SURE_MS = 300
+/** A rescue for which there is no room is tried again this often. */
+const RESCUE_AGAIN_MS = 30_000
+
+/**
+ * Looks whether the database file is still the one that was opened, and where it is not, writes what the server still holds
+ * into a file of its own, saying where. Answers when that is done, or has failed.
+ */
 export function noticeLoss({ store, log }: Pick<Deps, 'store' | 'log'>): () => Promise<void> {
   let isSaid = false
-  return async () => {
-    const stands = await store.stands()
-    if (!stands && !isSaid)
+  let isRescued = false
+  let failedAt: number | null = null
+  const look = async (): Promise<void> => {
+    if (isRescued) return
+    let what = await store.lost()
+    if (what === null) return
+    if (!isSaid) {
+      await sleep(SURE_MS)
+      what = await store.lost()
+      if (what === null) return
       log.error(
-        {},
-        'the database file was deleted or replaced while the server runs: what is stored from now on is lost. Stop the server, put the file back and start again',
+        { file: DATABASE_FILE },
+        `the database file ${what} while the server runs: writes are refused. DO NOT STOP THE SERVER: it holds data that is in no file any more, and is writing it out`,
       )
-    isSaid = !stands
+      isSaid = true
+    }
+    if (failedAt !== null && performance.now() - failedAt < RESCUE_AGAIN_MS) return
+    try {
+      const { file, rows, isWhole } = await store.rescue()
+      isRescued = true
+      log.error({ file, rows, isWhole }, isWhole ? WHOLE(file) : PARTS(file))
+    } catch (error) {
+      failedAt = performance.now()
+      log.error(
+        { error: String(error) },
+        `what the server holds of the database could not be written out. DO NOT STOP THE SERVER: make room in DATA_DIR; it tries again every ${RESCUE_AGAIN_MS / 1000} seconds`,
+      )
+    }
+  }
+  let looking: Promise<void> | null = null
+  return () => {
+    looking ??= look().finally(() => {
+      looking = null
+    })
+    return looking
   }
 }
+const NEXT = (file: string): string =>
+  `Stop the server, move rollcall.db, rollcall.db-wal and rollcall.db-shm (what is there of them) into another folder, rename ${file} to rollcall.db and start the server`
+const WHOLE = (file: string): string =>
+  `everything that was in the database is in ${file}, which was checked. ${NEXT(file)}`
+const PARTS = (file: string): string =>
+  `what could be read of the database is in ${file}: compare its rows with the last backup, because some may be missing, and keep all files of DATA_DIR. ${NEXT(file)}`
 
 /** Lines of one turn of the event loop in one write: under load a write per line is felt. `write` does not wait for its end. */
 function inOneWrite(write: (lines: string) => void): {

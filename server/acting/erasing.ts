@@ -34,13 +34,16 @@ async function forgetMails(folder: string, regNo: string): Promise<void> {
     if (name.endsWith(`-${regNo}.eml`)) await rm(path.join(folder, name), { force: true })
 }
 
-type KeepingDeps = ErasingDeps & Pick<Deps, 'events' | 'clock' | 'clockJumps' | 'log'>
+type KeepingDeps = ErasingDeps &
+  Pick<Deps, 'events' | 'clock' | 'log'> & {
+    /** Whether anything may be erased because of its age. */
+    readonly isClockTrusted: () => Promise<boolean>
+  }
 
 /** Erases what event files say under `keep` was kept long enough; `run` answers how many registrations. */
 export function openKeeping(deps: KeepingDeps, { works }: { readonly works: boolean }): ByItself {
   const run = async (): Promise<number> => {
-    // What is erased cannot be reopened: a clock that has just jumped may be wrong.
-    if (deps.clockJumps.look() !== null) return 0
+    if (!(await deps.isClockTrusted())) return 0
     let erased = 0
     for (const served of deps.events.all()) erased += await keepTo(deps, served)
     return erased
@@ -55,8 +58,15 @@ async function keepTo(deps: KeepingDeps, { config }: ServedEvent): Promise<numbe
   const at = clock()
   const today = dayOf(at)
   const { answers, files } = config.keep
-  if (files !== null && today > files)
-    while ((await store.dropEventFiles(config.id, at, KEPT_LONG_ENOUGH)) > 0);
+  if (files !== null && today > files) {
+    let dropped = 0
+    for (;;) {
+      const now = await store.dropEventFiles(config.id, at, KEPT_LONG_ENOUGH)
+      if (now === 0) break
+      dropped += now
+    }
+    if (dropped > 0) tell(deps, config.id, dropped, 'the files of registrations were dropped')
+  }
   if (answers === null || today <= answers) return 0
   let erased = 0
   for (let left = await store.toErase(config.id, 0); left.length > 0;) {
@@ -74,5 +84,15 @@ async function keepTo(deps: KeepingDeps, { config }: ServedEvent): Promise<numbe
     }
     left = await store.toErase(config.id, last)
   }
+  if (erased > 0) tell(deps, config.id, erased, 'the persons of registrations were erased')
   return erased
+}
+
+function tell(
+  { log }: Pick<KeepingDeps, 'log'>,
+  event: string,
+  registrations: number,
+  what: string,
+): void {
+  log.warn({ event, registrations }, `${what}: ${KEPT_LONG_ENOUGH}`)
 }

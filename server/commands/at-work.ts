@@ -1,5 +1,4 @@
 /** What a command that touches money works with: the store, the event files, the gateway, beside a running server or without one. */
-import path from 'node:path'
 import type { EventConfig } from '../../engine/index.ts'
 import { openEvents } from '../assemble.ts'
 import type { Deps } from '../deps.ts'
@@ -7,7 +6,7 @@ import { makeClock } from '../machine/clock.ts'
 import { makeLog } from '../machine/log.ts'
 import { gatewayOfRunning } from '../paying/gateway/open.ts'
 import { openPayments } from '../paying/verify.ts'
-import { openUploads } from '../registering/uploads.ts'
+import { openUploads, placesIn } from '../registering/uploads.ts'
 import { openStore } from '../store/open.ts'
 import type { Status, Terminal } from './command.ts'
 
@@ -58,8 +57,7 @@ export async function atWork(
       { reconciles: false },
     )
     try {
-      const folder = path.join(environment.dataDir, 'uploads')
-      const uploads = openUploads({ folder, store, clock })
+      const uploads = openUploads({ ...placesIn(environment.dataDir), store, clock })
       return await work({ store, events, payments, clock, gateway, uploads, environment })
     } finally {
       await payments.close()

@@ -10,7 +10,7 @@ import type { Environment } from '../deps.ts'
 import { cacheFolderIn } from '../events/cache.ts'
 import { openRegistry } from '../events/registry.ts'
 import { openStore } from '../store/open.ts'
-import { openUploads } from '../registering/uploads.ts'
+import { openUploads, placesIn } from '../registering/uploads.ts'
 import { serveUntilStopped } from './start.ts'
 
 export const demo: Command = {
@@ -82,7 +82,7 @@ async function fill(environment: Environment, terminal: Terminal): Promise<Envir
       return null
     }
     const uploads = openUploads({
-      folder: path.join(environment.dataDir, 'uploads'),
+      ...placesIn(environment.dataDir),
       store,
       clock: () => now,
     })

@@ -1,9 +1,10 @@
 /** `rollcall doctor`: looks at everything that a server needs, and says of each in a sentence how it stands. */
-import { accessSync, constants, existsSync, lstatSync } from 'node:fs'
+import { accessSync, constants, existsSync, lstatSync, readdirSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { devNull } from 'node:os'
 import path from 'node:path'
 import type { EventConfig } from '../../engine/index.ts'
+import { waitsSentence } from '../acting/clock-trust.ts'
 import type { Environment, ServedEvent } from '../deps.ts'
 import { compileFolder, readFolder } from '../events/folder.ts'
 import { carrierOf } from '../mail-carriers.ts'
@@ -13,12 +14,14 @@ import { makeClock } from '../machine/clock.ts'
 import { freeBytes } from '../machine/disk.ts'
 import { missingAccounts } from '../machine/environment.ts'
 import { servable } from '../machine/servable.ts'
+import { ASIDE_FOLDER, asideSentence } from '../registering/unknown-files.ts'
 import { sentencesOf, standingOf } from '../recovery-standing.ts'
-import { damageIn, isInRecovery, lookInto } from '../store/copies.ts'
+import { clockSeenIn, damageIn, isInRecovery, lookInto } from '../store/copies.ts'
 import { DATABASE_FILE } from '../store/database.ts'
 import { lackOf, lostDatabase } from '../store/lost-database.ts'
 import { versionsIn } from '../store/migrating.ts'
 import { openStore } from '../store/open.ts'
+import { RESCUED } from '../store/rescuing.ts'
 import { servingPid } from '../store/serving.ts'
 import { lookAtPostgres } from '../store/postgres/looking.ts'
 import { databaseTrouble } from '../store/trouble.ts'
@@ -251,9 +254,10 @@ function missingDatabase(dataDir: string): Finding {
 }
 
 async function databaseOf(
-  { dataDir, databaseUrl }: Environment,
+  environment: Environment,
   served: readonly ServedEvent[],
 ): Promise<readonly Finding[]> {
+  const { dataDir, databaseUrl } = environment
   if (databaseUrl !== null) {
     const { trouble, said, missing, active } = await lookAtPostgres(databaseUrl)
     if (trouble !== null) return [wrong(trouble)]
@@ -298,6 +302,9 @@ async function databaseOf(
         ? [look('The database has no registrations: a copy of it does not count as a backup.')]
         : []),
       filesOf(missing),
+      ...rescuedIn(dataDir),
+      ...asideIn(dataDir),
+      ...(found === known ? clockOf(environment) : []),
     ]
   } catch (error) {
     return [wrong(databaseTrouble(error) ?? String(error))]
@@ -332,6 +339,31 @@ async function recoveryOf({
     // What keeps it from being opened is said above.
     return []
   }
+}
+
+/** What a server wrote out that lost its database stays until somebody has seen to it. */
+function rescuedIn(dataDir: string): readonly Finding[] {
+  return readdirSync(dataDir)
+    .filter((name) => RESCUED.test(name))
+    .map((name) =>
+      look(
+        `${name} in ${dataDir} is what a server wrote out when its database was deleted or replaced. Compare it with ${DATABASE_FILE}; move it away when nothing in it is missing.`,
+      ),
+    )
+}
+
+function asideIn(dataDir: string): readonly Finding[] {
+  const folder = path.join(dataDir, ASIDE_FOLDER)
+  const count = existsSync(folder) ? readdirSync(folder).length : 0
+  return count === 0 ? [] : [look(asideSentence(count, folder))]
+}
+
+/** Whether erasing waits until somebody has looked at the clock. */
+function clockOf({ dataDir, clockStart }: Environment): readonly Finding[] {
+  const seen = clockSeenIn(path.join(dataDir, DATABASE_FILE))
+  return seen === null || seen.waitsSince === null
+    ? []
+    : [wrong(waitsSentence(seen, makeClock(clockStart)()))]
 }
 
 const filesOf = (missing: readonly string[]): Finding =>

@@ -24,7 +24,7 @@ export const asking: Command = {
       terminal.complain(`No server answers at ${addressOf(environment)}.`)
       return 1
     }
-    const { isServing, status, health, troubles = [], message } = answer
+    const { isServing, status, health, troubles = [], notes = [], message } = answer
     if (!isServing) {
       terminal.complain(message ?? `The server at ${addressOf(environment)} answers ${status}.`)
       return 1
@@ -32,7 +32,7 @@ export const asking: Command = {
     terminal.print(
       health === 'good' ? 'The server is well.' : 'The server serves, and somebody should look:',
     )
-    for (const text of troubles) terminal.print(`  ${text}`)
+    for (const text of [...troubles, ...notes]) terminal.print(`  ${text}`)
     return 0
   },
 }
@@ -45,6 +45,8 @@ type Health = {
   /** What somebody should look after, and which process it is: said to the machine itself, or for the token. */
   readonly troubles?: readonly string[]
   readonly process?: number
+  /** What needs nobody. */
+  readonly notes?: readonly string[]
 }
 type Where = Pick<Environment, 'host' | 'port' | 'metricsToken'>
 

@@ -94,7 +94,7 @@ export function activationOf(
 
 /** A version as the store keeps it, with what depends on it. */
 export function keptFile(
-  { hash, config, text, shared }: ServedEvent,
+  { hash, config, text, shared, isGone }: ServedEvent,
   at: Instant,
 ): Activation['files'][number] {
   const { id: eventId, limits, holdPlaceMs } = config
@@ -102,5 +102,16 @@ export function keptFile(
     allPlaces(limits).map((place) => [place.id, placeName(config, place)]),
   )
   const issuer = issuerOf(config)
-  return { hash, eventId, text, shared, at, limits, holdPlaceMs, placeNames, issuer }
+  return {
+    hash,
+    eventId,
+    text,
+    shared,
+    at,
+    limits,
+    holdPlaceMs,
+    placeNames,
+    issuer,
+    isGone: isGone === true,
+  }
 }

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { lstat, readFile, readdir } from 'node:fs/promises'
+import { constants, lstat, open, readdir, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { err, ok } from '../../engine/index.ts'
 import { formatFindings, hasErrors, readEvent } from '../../engine/files.ts'
@@ -19,6 +19,7 @@ import type {
 } from '../../engine/files.ts'
 import type { ServedEvent } from '../deps.ts'
 import { openCache } from './cache.ts'
+import { inTime, tooSlow } from './in-time.ts'
 import type { CleanFolder } from './cache.ts'
 import type { ToJudge } from './judging.ts'
 import { judgeFolder } from './verdict.ts'
@@ -40,6 +41,8 @@ export type Compiled = {
   readonly findingsOf: ReadonlyMap<string, string>
   /** What no single event file is to blame for. */
   readonly folderErrors: readonly string[]
+  /** False: there is no folder, or no event file in it. */
+  readonly hasFiles: boolean
   readonly site: Site | null
   /** For people; empty when there is nothing to say. */
   readonly findings: string
@@ -75,18 +78,46 @@ export async function pathsIn(folder: string, shared: string): Promise<readonly 
   ]
 }
 
+/** Rejects where there is no such folder. */
 async function eventFilesIn(folder: string): Promise<readonly string[]> {
-  const names = await readdir(folder)
+  const names = await inTime(folder, () => readdir(folder))
+  if (names === null) throw notInTime(folder)
   return names
     .filter(isEventFile)
     .sort()
     .map((name) => path.join(folder, name))
 }
 
+const notInTime = (folder: string): Error => new Error(tooSlow(folder))
+
+/** Why a folder cannot be read, with what to do about it. */
+function whyUnread(folder: string, error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException
+  if (code === 'ENOENT')
+    return `EVENTS_DIR is ${folder}, and there is no such folder. Put it back, or mount it.`
+  return code === undefined
+    ? message
+    : `EVENTS_DIR is ${folder}, and it cannot be read (${code}). Look who may read it.`
+}
+
 /** The text of a file; null when there is none. Refused, with a sentence, when there is one that cannot be read. */
 export async function readText(file: string): Promise<Result<string | null, string>> {
+  const read = await inTime(file, () => readRegular(file))
+  return read ?? err(tooSlow(file))
+}
+
+/** Whatever else has such a name is not opened: a FIFO would be waited for until somebody writes to it. */
+async function readRegular(file: string): Promise<Result<string | null, string>> {
   try {
-    return ok(await readFile(file, 'utf8'))
+    if (!(await stat(file)).isFile())
+      return err(`${file} is not a regular file and is not read. Remove it, or rename it.`)
+    // It may have been replaced since.
+    const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK)
+    try {
+      return ok(await handle.readFile('utf8'))
+    } finally {
+      await handle.close()
+    }
   } catch {
     // A link to nowhere stands in the folder; a file that went while it was read does not.
     const stands = await lstat(file).then(
@@ -101,7 +132,13 @@ export async function readFolder(
   folder: string,
   shared: string = sharedFolderOf(folder),
 ): Promise<Folder> {
-  const names = await eventFilesIn(folder)
+  let names: readonly string[] = []
+  let trouble: string | null = null
+  try {
+    names = await eventFilesIn(folder)
+  } catch (error) {
+    trouble = whyUnread(folder, error)
+  }
   const common = await readShared(shared)
   const unreadable = new Map<string, string>()
   const files: SourceText[] = []
@@ -119,7 +156,7 @@ export async function readFolder(
     files,
     problems: [
       ...common.problems,
-      ...(isEmpty ? [`There is no event file to serve in ${folder}.`] : []),
+      ...(isEmpty ? [trouble ?? `There is no event file to serve in ${folder}.`] : []),
     ],
     unreadable,
     unread: await unreadIn(folder),
@@ -204,6 +241,7 @@ export async function compileFolder(
     if (isNew) await cache.write(hashAt(file.path), { event, leadsTo })
   }
   const told = verdict.findings.filter(({ severity }) => severity !== 'note')
+  const hasFiles = folder.files.length + folder.unreadable.size > 0
   const blamed = new Set(folder.files.map((file) => file.path))
   return {
     served,
@@ -211,10 +249,12 @@ export async function compileFolder(
     findingsOf,
     folderErrors: [
       ...folder.problems,
-      ...(hasErrors(verdict.findings.filter(({ at }) => !blamed.has(at.path)))
+      // Shared files lie in the folder: where that is missing, so are they.
+      ...(hasFiles && hasErrors(verdict.findings.filter(({ at }) => !blamed.has(at.path)))
         ? ['The files in _shared have findings.']
         : []),
     ],
+    hasFiles,
     site: verdict.site,
     findings: [
       ...(told.length === 0 ? [] : [formatFindings(told, sourcesOf(folder))]),
@@ -255,6 +295,8 @@ function nothingOf(why: string): Compiled {
     refused: new Map(),
     findingsOf: new Map(),
     folderErrors: [why],
+    // It was not judged: nobody knows what is missing.
+    hasFiles: false,
     site: null,
     findings: why,
   }

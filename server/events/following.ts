@@ -9,8 +9,6 @@ import type { Store } from '../store/store.ts'
 import { compileActive } from './active.ts'
 import type { ServedNow } from './active.ts'
 import { openCache } from './cache.ts'
-import type { Compiled } from './folder.ts'
-import { closed, idNamed } from './last-good.ts'
 
 /** How often a server looks whether something else is active. */
 const LOOK_MS = 1_000
@@ -119,31 +117,4 @@ export function followed(look: () => Promise<boolean>): () => Promise<boolean> {
     return next
   }
   return follow
-}
-
-/** Without the events that have no file here any more: closed where people are registered, else gone. */
-export async function withoutMissing(
-  { store, log }: Pick<Options, 'store' | 'log'>,
-  served: readonly ServedEvent[],
-  disk: Compiled,
-): Promise<readonly ServedEvent[]> {
-  const there = new Set([
-    ...disk.served.map(({ config }) => config.id),
-    ...[...disk.refused.keys()].map(idNamed),
-  ])
-  const kept: ServedEvent[] = []
-  for (const event of served) {
-    const { id } = event.config
-    if (there.has(id) || event.isGone === true) {
-      kept.push(event)
-      continue
-    }
-    const { registrations } = await store.inUse(id)
-    log.warn(
-      { event: id },
-      `there is no file ${id}.yaml any more: nobody registers, on any server, and those who are registered are served from the version before`,
-    )
-    if (registrations > 0) kept.push(closed(event))
-  }
-  return kept
 }

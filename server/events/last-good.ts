@@ -21,7 +21,13 @@ export type LastGood = {
   readonly standIns: readonly ServedEvent[]
   /** Of events whose file has gone and in which people are registered. */
   readonly gone: readonly ServedEvent[]
+  /** Of events whose file has gone and in which nobody is registered: they are served no more. */
+  readonly left: readonly ServedEvent[]
 }
+
+/** What is said of an event whose file was removed, wherever it is said. */
+export const REMOVED = (id: string): string =>
+  `There is no file ${id}.yaml any more: registration is closed, and delegates who are registered are served from the version before. Put the file back to open registration.`
 
 /** The id of the event that a file is named for. */
 export const idNamed = (file: string): string => path.basename(file).replace(/\.ya?ml$/, '')
@@ -44,23 +50,30 @@ export async function lastGood(keeper: Keeper, first: Compiled): Promise<Result<
     if (last !== null) standIns.push(last)
     said.push(() => tell(keeper, file, why, last))
   }
+  const gone: ServedEvent[] = []
+  const left: ServedEvent[] = []
+  const refused = new Set([...first.refused.keys()].map(idNamed))
+  for (const id of known) {
+    if (fresh.has(id) || refused.has(id)) continue
+    const last = await usable(keeper, id)
+    if (last === null) continue
+    // A folder without event files is out of order: nobody has removed each of them.
+    const isRemoved = first.hasFiles || (await keeper.store.lastEventFile(id))?.goneAt !== null
+    if (!isRemoved) standIns.push(last)
+    else if ((await keeper.store.inUse(id)).registrations === 0) left.push(last)
+    else {
+      said.push(() => keeper.log.warn({ event: id }, REMOVED(id)))
+      gone.push(closed(last))
+    }
+  }
   if (first.served.length + standIns.length === 0) return err(wrong.join('\n'))
   for (const say of said) say()
   for (const problem of first.folderErrors) keeper.log.error({}, problem)
-  const refused = new Set([...first.refused.keys()].map(idNamed))
-  const gone: ServedEvent[] = []
-  for (const id of known) {
-    if (fresh.has(id) || refused.has(id)) continue
-    if ((await keeper.store.inUse(id)).registrations === 0) continue
-    const last = await usable(keeper, id)
-    if (last === null) continue
-    keeper.log.warn(
-      { event: id },
-      `there is no file ${id}.yaml any more: nobody registers, and those who are registered are served from the version before`,
+  if (!first.hasFiles)
+    keeper.print(
+      `${first.folderErrors[0] ?? ''} These events are served as they were served last: ${standIns.map(({ config }) => config.id).join(', ')}.`,
     )
-    gone.push(closed(last))
-  }
-  return ok({ standIns, gone })
+  return ok({ standIns, gone, left })
 }
 
 /** The last version, as far as it may be served here: what was rehearsed with demo values is not for real money. */

@@ -2,23 +2,25 @@
  * The event files on disk as they are served: checked before anybody sees them, replaced whole when
  * a changed file is clean, kept as they were when it is not.
  */
+import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { dayOf, inOrder, ok, openOn, tookPlace } from '../../engine/index.ts'
 import type { EventCard, EventConfig, Instant, OrderId, Result, Site } from '../../engine/index.ts'
-import { clashesAmong } from '../../engine/files.ts'
 import { activationOf, keptFile, NOTHING } from './active.ts'
 import type { ServedNow } from './active.ts'
 import { compileFolder, readFolder, sharedFolderOf } from './folder.ts'
 import type { Compiled, Judge } from './folder.ts'
 import type { EventRegistry, Log, RefusedFile, ServedEvent } from '../deps.ts'
-import { followed, openFollowing, passedOver, withoutMissing } from './following.ts'
+import { followed, openFollowing, passedOver } from './following.ts'
 import { keepPromises, lastServed } from './held-back.ts'
-import { lastGood } from './last-good.ts'
+import { closed, lastGood } from './last-good.ts'
 import { judgeApart } from './judging.ts'
+import { besides, closedOf, openRemovals } from './removed.ts'
 import type { Store } from '../store/store.ts'
 import { settled } from './together.ts'
 import { signatureOf, watchFolders } from './watch.ts'
 
+const NONE: ReadonlySet<string> = new Set()
 /** Versions handed to the store at once, so that its queue keeps room for others. */
 const KEPT_AT_ONCE = 200
 
@@ -49,15 +51,18 @@ export type RegistryOptions = {
   readonly cannotServe?: (event: EventConfig) => string | null
   /** Who judges a changed folder; a thread of its own, for as long as the files need, when left out. */
   readonly judge?: Judge
+  /** Milliseconds of a clock that nobody can set; the machine's own when left out. */
+  readonly steadyMs?: () => number
 }
 
 /** Refuses, with the findings as text, what was never served while a file has an error; after that, its last good version is served. */
 export async function openRegistry(
   options: RegistryOptions,
 ): Promise<Result<EventRegistry, string>> {
-  const { folder, store, clock, log } = options
+  const { folder, store, clock, log, steadyMs = () => performance.now() } = options
   // Once and for all: a `_shared` that is missing for a moment must not change what events say.
-  const shared = sharedFolderOf(folder)
+  let shared = sharedFolderOf(folder)
+  let isSharedKnown = existsSync(folder)
   // Before it is read, so that what is written while it is read counts as changed.
   let signature = await signatureOf(folder, shared)
   const judged = await compileFolder(await readFolder(folder, shared), options)
@@ -107,11 +112,20 @@ export async function openRegistry(
       await follow()
     }
   }
-  const merged = async (): Promise<readonly ServedEvent[]> => {
+  const removals = openRemovals({ steadyMs, log }, store.isShared)
+  const merged = async (removed = NONE): Promise<readonly ServedEvent[]> => {
     const before = current.served
     const wanted = following.wanted(disk.served, before)
     const next = { ...disk, served: await keepPromises(options, wanted, before) }
-    return takeTogether(options, merge(options, before, next), before)
+    if (removed.size === 0) return takeTogether(options, merge(options, before, next), before)
+    const isRemoved = ({ config }: ServedEvent): boolean => removed.has(config.id)
+    const standing = before.filter((event) => event.isGone !== true && !isRemoved(event))
+    const together = takeTogether(options, merge(options, standing, next), standing)
+    const gone = [
+      ...before.filter(({ isGone }) => isGone === true),
+      ...(await closedOf(options, before.filter(isRemoved))),
+    ].filter(({ config }) => !together.some((event) => event.config.id === config.id))
+    return [...together, ...besides(gone, together)]
   }
 
   const decides = options.decides ?? true
@@ -129,8 +143,14 @@ export async function openRegistry(
     await decide(merged, { all: true, site: current.site === null ? disk.site : null })
   }
 
+  removals.look(current.served, disk, false)
+  let lookAgain: NodeJS.Timeout | null = null
   const load = async (isTold: boolean): Promise<void> => {
     const siteBefore = JSON.stringify(disk.site)
+    if (!isSharedKnown) {
+      shared = sharedFolderOf(folder)
+      isSharedKnown = existsSync(folder)
+    }
     signature = await signatureOf(folder, shared)
     // While it starts a server may wait for a proof; while it serves, a thread of its own waits for it.
     disk = servableOf(
@@ -143,16 +163,17 @@ export async function openRegistry(
       await follow()
       if (isTold) following.forgetPassed()
     }
-    const isTakenAway = isTold && store.isShared && disk.folderErrors.length === 0
-    await decide(
-      async () => (isTakenAway ? withoutMissing(options, await merged(), disk) : merged()),
-      {
-        all: false,
-        // As with versions: what has not changed on this disk is no news.
-        site:
-          !store.isShared || isTold || JSON.stringify(disk.site) !== siteBefore ? disk.site : null,
-      },
-    )
+    const { removed, waitMs } = removals.look(current.served, disk, isTold && store.isShared)
+    if (lookAgain !== null) clearTimeout(lookAgain)
+    lookAgain =
+      waitMs === null || !options.watches ? null : setTimeout(() => void reload(false), waitMs)
+    lookAgain?.unref()
+    await decide(() => merged(removed), {
+      all: false,
+      // As with versions: what has not changed on this disk is no news.
+      site:
+        !store.isShared || isTold || JSON.stringify(disk.site) !== siteBefore ? disk.site : null,
+    })
   }
   let working: Promise<void> = Promise.resolve()
   const reload = (isTold: boolean): Promise<void> => {
@@ -189,6 +210,7 @@ export async function openRegistry(
     onChange: (listener) => void listeners.add(listener),
     close: async () => {
       stop()
+      if (lookAgain !== null) clearTimeout(lookAgain)
       await stopFollowing()
       await working
     },
@@ -203,6 +225,7 @@ async function beginning(
   const past = await lastGood(options, first)
   if (!past.ok) return past
   const kept = [...(await keepPromises(options, first.served, [])), ...past.value.standIns]
+  await keepAll(options, past.value.left.map(closed))
   const wanted = [...first.served, ...past.value.standIns]
   const together = takeTogether(options, kept, await standIns(options, kept, wanted, first))
   return ok([...together, ...besides(past.value.gone, together)])
@@ -232,19 +255,6 @@ function servableOf(
     return why === null
   })
   return { ...compiled, served, refused }
-}
-
-/** Those of the events without a file that take nothing from the others: an event may have been renamed. */
-function besides(
-  gone: readonly ServedEvent[],
-  served: readonly ServedEvent[],
-): readonly ServedEvent[] {
-  const taken: ServedEvent[] = []
-  for (const event of gone) {
-    const configs = [...served, ...taken, event].map(({ config }) => config)
-    if (clashesAmong(configs).length === 0) taken.push(event)
-  }
-  return taken
 }
 
 /** What stands on the disk and is not served: refused by itself, or another version of it is served. */

@@ -3,6 +3,7 @@ import { watch } from 'node:fs'
 import type { FSWatcher } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { pathsIn } from './folder.ts'
+import { inTime } from './in-time.ts'
 
 /** Editors write a file in several steps; this long after the last one it is read. */
 const SETTLE_MS = 150
@@ -11,9 +12,11 @@ const POLL_MS = 2_000
 
 /** Names, sizes and times of everything the events are made from. */
 export async function signatureOf(folder: string, shared: string): Promise<string> {
+  // A folder that is missing differs from each that is there.
+  const paths = await pathsIn(folder, shared).catch(() => [])
   const parts = await Promise.all(
-    (await pathsIn(folder, shared)).map(async (file) => {
-      const found = await stat(file).catch(() => null)
+    paths.map(async (file) => {
+      const found = await inTime(file, () => stat(file)).catch(() => null)
       return found === null ? `${file}:gone` : `${file}:${found.size}:${found.mtimeMs}`
     }),
   )

@@ -17,6 +17,7 @@ import { beginServing, databaseUser } from '../store/serving.ts'
 import { databaseTrouble, placeTrouble } from '../store/trouble.ts'
 import { noteRestored } from './last-served.ts'
 import { giveToOwner, keepPrivate } from './private.ts'
+import { noteNewDatabase } from './new-database.ts'
 
 const LIST_FILE = 'backup.json'
 const FILES = 'uploads'
@@ -191,6 +192,7 @@ async function restoreAlone(
   }
   // Whoever opens it next finds that it is older than what was served.
   await noteRestored(dataDir, { at, copyAt: list.at })
+  await noteNewDatabase(dataDir, at)
   // Last, so that an interrupted restore leaves no database that lacks files.
   await rename(part, into)
   await syncToDisk(dataDir)

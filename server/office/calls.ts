@@ -7,6 +7,7 @@ import { addRoutes } from '../acting/adding.ts'
 import { accountRoutes } from './account.ts'
 import { activityRoutes } from './activity.ts'
 import { documentRoutes } from '../documents/calls.ts'
+import { clockRoutes } from './clock.ts'
 import { codeRoutes } from './codes.ts'
 import { servedFileRoutes } from './event-files.ts'
 import { listRoutes } from './lists.ts'
@@ -48,4 +49,5 @@ export async function adminRoutes(app: FastifyInstance, deps: Deps): Promise<voi
   mailRoutes(office, deps)
   servedFileRoutes(office, deps)
   recoveryRoutes(office, deps)
+  clockRoutes(office, deps)
 }

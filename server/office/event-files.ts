@@ -3,6 +3,7 @@ import path from 'node:path'
 import type { FastifyReply } from 'fastify'
 import type { EventFilesAnswer, WireEventFile } from '../../engine/index.ts'
 import type { Deps, ServedEvent } from '../deps.ts'
+import { REMOVED } from '../events/last-good.ts'
 import type { Call, OfficeRoutes } from './guard.ts'
 
 /** So much of a version's hash tells it apart, and stands in the log. */
@@ -67,11 +68,14 @@ const versionOf = ({ hash }: ServedEvent): string => hash.slice(0, VERSION_CHARA
 
 type Told = Pick<WireEventFile, 'why' | 'findings'>
 
-function standing({ isGone }: ServedEvent, told: Told | null): Told & Pick<WireEventFile, 'is'> {
+function standing(
+  { isGone, config }: ServedEvent,
+  told: Told | null,
+): Told & Pick<WireEventFile, 'is'> {
   if (isGone === true)
     return {
       is: 'gone',
-      why: 'There is no such file any more. Nobody registers; whoever is registered is served as before.',
+      why: REMOVED(config.id),
       findings: null,
     }
   return told === null ? { is: 'served', why: null, findings: null } : { is: 'before', ...told }

@@ -12,6 +12,7 @@ import {
 } from '../../engine/index.ts'
 import type { EventStats, Review, StatsAnswer, WaitingId, WireWaiting } from '../../engine/index.ts'
 import type { Deps } from '../deps.ts'
+import { whyErasingWaits } from './clock.ts'
 import { nameOf, paymentStatusDisplay } from './rows.ts'
 import type { WaitingCount } from '../store/store.ts'
 import { eventsOf } from './guard.ts'
@@ -29,11 +30,15 @@ export function statsRoutes(office: OfficeRoutes, deps: Deps): void {
       events.map(({ id }) => id),
       at,
     )
+    const erasing = await whyErasingWaits(deps)
     const data: StatsAnswer['data'] = {
       now: isoIndia(at),
       waiting: [...waitingRows(waits), ...unmatchedRow(waiting, events)],
       ...(admin.events === null
-        ? { event_files: deps.events.refused().map(({ why }) => why) }
+        ? {
+            event_files: deps.events.refused().map(({ why }) => why),
+            ...(erasing === null || admin.role !== 'owner' ? {} : { erasing_waits: erasing }),
+          }
         : {}),
       revenue_stats: { total_revenue: 0 },
       recent_registrations: {},

@@ -1,18 +1,32 @@
 /** Files that delegates send: written to disk as they come, kept under the hash of their content, outside everything that is served. */
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdirSync, readdirSync, unlinkSync } from 'node:fs'
-import { mkdir, open, readdir, rename, rm, stat, statfs, utimes } from 'node:fs/promises'
+import { mkdir, open, rename, rm, stat, statfs, utimes } from 'node:fs/promises'
 import path from 'node:path'
 import type { Readable } from 'node:stream'
 import { err, instant, ok } from '../../engine/index.ts'
 import type { Instant, Result } from '../../engine/index.ts'
 import type { ReceivedFile, ReceiveRefusal, Uploads } from '../deps.ts'
-import type { ProofShelf } from '../store/proof-shelf.ts'
+import { newDatabaseAt } from '../machine/new-database.ts'
+import type { ProofShelf, Swept } from '../store/proof-shelf.ts'
 import type { Store } from '../store/store.ts'
 import { typeOfFile } from './file-kind.ts'
 import { openFlushes } from './flushing.ts'
 import type { Flushes } from './flushing.ts'
 import { removeMetadata } from './pictures.ts'
+import {
+  ASIDE_FOLDER,
+  inBatches,
+  isHash,
+  isYoung,
+  keptAsideSince,
+  lookAside,
+  oldFiles,
+  putBack,
+  setAside,
+  stateOf,
+  whyHeld,
+} from './unknown-files.ts'
 
 /** A file that no registration came to refer to is kept this long: its registration may still be on its way. */
 const UNUSED_MS_MAX = 24 * 60 * 60 * 1000
@@ -31,15 +45,18 @@ const UNPAID_DAYS_MAX = 30
  * paper, or for a card, comes back within days.
  */
 export const DRAFT_MS = 3 * 24 * 60 * 60 * 1000
-/** So many hashes are asked about in one query. */
-const SWEEP_BATCH_MAX = 500
 /** Where a file lies until its registration is judged: in the same file system, so that a rename keeps it. */
 const INCOMING = 'incoming'
 
-type Swept = Pick<Store, 'uploadsInUse' | 'dropProofs' | 'forgetOldDrafts'> &
+type Known = Pick<
+  Store,
+  'uploadsInUse' | 'uploadsDropped' | 'dropProofs' | 'forgetOldDrafts' | 'databaseSince'
+> &
   Partial<Pick<Store, 'proofs'>>
 type Shelf = {
   readonly folder: string
+  /** Where what no record refers to lies for a while. */
+  readonly asideFolder: string
   readonly freeBytesMin: number
   /** When each hash was last handed in, since start. */
   readonly handedIn: Map<string, Instant>
@@ -48,19 +65,37 @@ type Shelf = {
   readonly flushes: Flushes
 }
 
+/** Where a data folder has them, and when its database was restored. */
+export const placesIn = (dataDir: string) => ({
+  folder: path.join(dataDir, 'uploads'),
+  asideFolder: path.join(dataDir, ASIDE_FOLDER),
+  restoredAt: () => newDatabaseAt(dataDir),
+})
+
 /** Opens the folder, and removes what a process that died left unfinished in it. */
 export function openUploads(options: {
   readonly folder: string
-  readonly store: Swept
+  readonly asideFolder: string
+  readonly store: Known
   readonly clock: () => Instant
+  /** When the database was restored; null: never. Never when left out. */
+  readonly restoredAt?: () => Promise<Instant | null>
   /** Bytes of the disk that files leave free. */
   readonly freeBytesMin?: number
 }): Uploads {
   const { store, clock } = options
   const { proofs = null } = store
+  const { restoredAt = async () => null } = options
+  const since: Since = async () => {
+    const [restored, made] = await Promise.all([restoredAt(), store.databaseSince()])
+    return restored === null || made === null
+      ? (restored ?? made)
+      : instant(Math.max(restored, made))
+  }
   const { freeBytesMin = FREE_BYTES_MIN } = options
   const shelf: Shelf = {
     folder: options.folder,
+    asideFolder: options.asideFolder,
     freeBytesMin,
     handedIn: new Map(),
     removals: new Map(),
@@ -73,13 +108,17 @@ export function openUploads(options: {
     typeOf: (file, name, accept) => typeOfFile(file.path, name, accept),
     bared,
     discard: (file) => rm(file.path, { force: true }),
-    ...(proofs === null ? onDisk(shelf, store, clock) : inside(proofs, store, clock)),
+    ...(proofs === null ? onDisk(shelf, store, clock, since) : inside(proofs, store, clock, since)),
   }
 }
 
-type Shelved = Pick<Uploads, 'keep' | 'hold' | 'read' | 'forget' | 'sweep'>
+type Shelved = Pick<Uploads, 'keep' | 'hold' | 'read' | 'forget' | 'sweep' | 'reclaim' | 'state'>
+/** Since when there is this database, as a restore or an empty start left it. */
+type Since = () => Promise<Instant | null>
 
-function onDisk(shelf: Shelf, store: Swept, clock: () => Instant): Shelved {
+function onDisk(shelf: Shelf, store: Known, clock: () => Instant, since: Since): Shelved {
+  const place = (sha256: string): string => placeOf(shelf, sha256)
+  let last: Pick<Swept, 'held' | 'aside'> = { held: null, aside: 0 }
   return {
     keep: async (file) => {
       shelf.handedIn.set(file.sha256, clock())
@@ -89,29 +128,55 @@ function onDisk(shelf: Shelf, store: Swept, clock: () => Instant): Shelved {
     hold: async (sha256) => {
       shelf.handedIn.set(sha256, clock())
       await shelf.removals.get(sha256)
-      return (await stat(placeOf(shelf, sha256)).catch(() => null)) !== null
+      return (
+        (await stat(place(sha256)).catch(() => null)) !== null ||
+        putBack(shelf.asideFolder, place, sha256)
+      )
     },
     read: (sha256) => read(shelf, sha256),
     forget: async (sha256s) => {
       const used = new Set(await store.uploadsInUse(sha256s))
       for (const sha256 of sha256s) if (!used.has(sha256)) await remove(shelf, sha256)
     },
-    sweep: () => sweep(shelf, store, clock()),
+    sweep: async (all = false) => {
+      const at = clock()
+      const swept = await sweep(shelf, store, at, !all && isYoung(await since(), at), all)
+      last = swept
+      return swept
+    },
+    reclaim: async () => {
+      const { aside } = await lookAside(shelf.asideFolder, place, store, null)
+      last = { ...last, aside }
+    },
+    state: () => stateOf(last, shelf.asideFolder),
   }
 }
 
 /** Where every server reads them; nothing of them stays on this disk. */
-function inside(proofs: ProofShelf, store: Swept, clock: () => Instant): Shelved {
+function inside(proofs: ProofShelf, store: Known, clock: () => Instant, since: Since): Shelved {
+  let last: Pick<Swept, 'held' | 'aside'> = { held: null, aside: 0 }
   return {
     keep: (file) => proofs.keep(file, clock()),
     hold: (sha256) => proofs.hold(sha256, clock()),
     read: async (sha256) => (isHash(sha256) ? proofs.read(sha256) : null),
     forget: (sha256s) => proofs.forget(sha256s),
-    sweep: async () => {
+    sweep: async (all = false) => {
       const at = clock()
-      await dropOld(store, at)
-      return proofs.sweep(instant(at - UNUSED_MS_MAX))
+      const { dropped, forgotten } = await dropOld(store, at)
+      await proofs.forget(forgotten)
+      const young = !all && isYoung(await since(), at)
+      const swept = await proofs.sweep({
+        at,
+        keptBefore: instant(at - UNUSED_MS_MAX),
+        deleteBefore: young ? null : instant(keptAsideSince(at)),
+        mayMove: (unknown, files) => (all ? null : whyHeld(unknown, files, young)),
+      })
+      last = swept
+      return { ...swept, dropped }
     },
+    // A file that is read or held is there, wherever it is noted.
+    reclaim: async () => {},
+    state: () => stateOf(last, 'the database (proof_files.aside_at)'),
   }
 }
 
@@ -199,18 +264,20 @@ async function keepDurably(
   await flushes.flushOnce(path.dirname(parent), path.basename(parent))
 }
 
-const isHash = (text: string): boolean => /^[0-9a-f]{64}$/.test(text)
-
 /** Null: no such file. Only hashes are read, no paths. */
 async function read(
   shelf: Shelf,
   sha256: string,
 ): Promise<{ readonly bytes: number; readonly content: Readable } | null> {
   if (!isHash(sha256)) return null
-  const file = await open(placeOf(shelf, sha256), 'r').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return null
-    throw error
-  })
+  const place = (one: string): string => placeOf(shelf, one)
+  const opened = () =>
+    open(place(sha256), 'r').catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return null
+      throw error
+    })
+  const file =
+    (await opened()) ?? ((await putBack(shelf.asideFolder, place, sha256)) ? await opened() : null)
   return file === null
     ? null
     : { bytes: (await file.stat()).size, content: file.createReadStream() }
@@ -237,44 +304,80 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** What is of no use to anybody any more refers to no file. */
-async function dropOld(store: Swept, at: Instant): Promise<void> {
+/** What is of no use to anybody any more refers to no file: of how many registrations, and the files of forms that were never sent. */
+async function dropOld(
+  store: Known,
+  at: Instant,
+): Promise<{ readonly dropped: number; readonly forgotten: readonly string[] }> {
   const failedBefore = instant(at - UNPAID_DAYS_MAX * 24 * 60 * 60 * 1000)
-  await store.forgetOldDrafts(instant(at - DRAFT_MS))
-  await store.dropProofs(failedBefore, at, `not paid for ${UNPAID_DAYS_MAX} days`)
+  const forgotten = await store.forgetOldDrafts(instant(at - DRAFT_MS))
+  const dropped = await store.dropProofs(failedBefore, at, `not paid for ${UNPAID_DAYS_MAX} days`)
+  return { dropped, forgotten }
 }
 
-/** Removes what no registration refers to, or only such as nobody paid, and nobody handed in lately. Answers how many files went. */
-async function sweep(shelf: Shelf, store: Swept, at: Instant): Promise<number> {
-  await dropOld(store, at)
-  for (const [sha256, handedIn] of shelf.handedIn)
-    if (at - handedIn >= UNUSED_MS_MAX) shelf.handedIn.delete(sha256)
-  const old: string[] = []
-  for (const sub of await readdir(shelf.folder).catch(() => [])) {
-    if (sub === INCOMING) continue
-    for (const name of await readdir(path.join(shelf.folder, sub)).catch(() => [])) {
-      const { mtimeMs } = await stat(path.join(shelf.folder, sub, name))
-      if (at - mtimeMs >= UNUSED_MS_MAX) old.push(name)
-    }
+/**
+ * Removes what registrations have dropped and drafts no longer wait for, and sets aside what no record refers to and nobody
+ * handed in lately. `young` and `all` say of the unknown ones whether few, none or all are set aside.
+ */
+async function sweep(
+  shelf: Shelf,
+  store: Known,
+  at: Instant,
+  young: boolean,
+  all: boolean,
+): Promise<Swept> {
+  const place = (sha256: string): string => placeOf(shelf, sha256)
+  const { dropped, forgotten } = await dropOld(store, at)
+  /** This process took them in itself, and no registration came to refer to them: they say nothing of the database. */
+  const refusedHere = new Set<string>()
+  for (const [sha256, handedIn] of shelf.handedIn) {
+    if (at - handedIn < UNUSED_MS_MAX) continue
+    refusedHere.add(sha256)
+    shelf.handedIn.delete(sha256)
   }
-  let removed = 0
-  for (let from = 0; from < old.length; from += SWEEP_BATCH_MAX) {
-    const batch = old.slice(from, from + SWEEP_BATCH_MAX)
-    const used = new Set(await store.uploadsInUse(batch))
-    for (const sha256 of batch) {
-      if (used.has(sha256) || shelf.handedIn.has(sha256)) continue
-      await remove(shelf, sha256)
-      removed++
-    }
-  }
-  return removed
+  const { old, files } = await oldFiles(shelf.folder, INCOMING, instant(at - UNUSED_MS_MAX))
+  const asked = [...new Set([...old, ...forgotten])]
+  const used = new Set(await inBatches(asked, (some) => store.uploadsInUse(some)))
+  const unused = asked.filter((sha256) => !used.has(sha256) && !shelf.handedIn.has(sha256))
+  const known = new Set([
+    ...forgotten,
+    ...(await inBatches(unused, (some) => store.uploadsDropped(some))),
+  ])
+  const gone = unused.filter((sha256) => known.has(sha256))
+  // Somebody may have handed it in again since it was looked for.
+  const isFree = (sha256: string): boolean => !shelf.handedIn.has(sha256)
+  for (const sha256 of gone) if (isFree(sha256)) await remove(shelf, sha256)
+
+  const unknown = unused.filter((sha256) => !known.has(sha256))
+  const strange = unknown.filter((sha256) => !refusedHere.has(sha256))
+  const held = all ? null : whyHeld(young ? unknown.length : strange.length, files, young)
+  const moved = held === null ? unknown : []
+  for (const sha256 of moved) if (isFree(sha256)) await moveAside(shelf, sha256, at)
+  const { aside, removed } = await lookAside(
+    shelf.asideFolder,
+    place,
+    store,
+    young ? null : keptAsideSince(at),
+  )
+  return { dropped, removed: gone.length + removed, setAside: moved.length, held, aside }
 }
 
 /** Whoever hands the same bytes in meanwhile waits for it. */
 async function remove(shelf: Shelf, sha256: string): Promise<void> {
-  const removal = rm(placeOf(shelf, sha256), { force: true }).finally(() =>
-    shelf.removals.delete(sha256),
+  await keptFrom(shelf, sha256, async () => {
+    await rm(placeOf(shelf, sha256), { force: true })
+    await rm(path.join(shelf.asideFolder, sha256), { force: true })
+  })
+}
+
+async function moveAside(shelf: Shelf, sha256: string, at: Instant): Promise<void> {
+  await keptFrom(shelf, sha256, () =>
+    setAside(shelf.asideFolder, placeOf(shelf, sha256), sha256, at),
   )
+}
+
+async function keptFrom(shelf: Shelf, sha256: string, work: () => Promise<void>): Promise<void> {
+  const removal = work().finally(() => shelf.removals.delete(sha256))
   shelf.removals.set(sha256, removal)
   await removal
 }

@@ -18,6 +18,7 @@ export function keepEventFile(
     holdPlaceMs = 0,
     placeNames = {},
     issuer,
+    isGone = false,
   }: ServedFile,
 ): void {
   setLimits(sql, eventId, limits, holdPlaceMs)
@@ -27,6 +28,15 @@ export function keepEventFile(
     `INSERT INTO event_files (hash, event_id, text, shared, first_at, served_at) VALUES (?, ?, ?, ?, ?, ?)
      ON CONFLICT (hash) DO UPDATE SET served_at = max(served_at, excluded.served_at)`,
   ).run(hash, eventId, text, shared, at, at)
+  if (isGone)
+    sql('UPDATE event_files SET gone_at = ? WHERE event_id = ? AND gone_at IS NULL').run(
+      at,
+      eventId,
+    )
+  else
+    sql('UPDATE event_files SET gone_at = NULL WHERE event_id = ? AND gone_at IS NOT NULL').run(
+      eventId,
+    )
 }
 
 /** Writes and reads back; a disk that takes nothing any more throws. */

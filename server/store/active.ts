@@ -15,6 +15,8 @@ export type ServedFile = {
   readonly placeNames?: Readonly<Record<string, string>>
   /** Who issues documents of the event; left out: as before. */
   readonly issuer?: Issuer
+  /** Its file was removed. */
+  readonly isGone?: boolean
 }
 export type ActiveEvent = {
   readonly eventId: string

@@ -6,6 +6,7 @@ import type { Active } from './active.ts'
 import { actsOf } from './acts.ts'
 import { capturesOf } from './captures.ts'
 import { codeAt, codeOf } from './codes.ts'
+import { clockSeen } from './clock-seen.ts'
 import type { Sql } from './database.ts'
 import { draftOf } from './drafts.ts'
 import { keptOf } from './dues.ts'
@@ -48,7 +49,7 @@ type Answered<K extends keyof Store> = Store[K] extends (...args: never[]) => Pr
   : never
 type File = Answered<'eventFile'>
 const notBarred = "coalesce(p.account, '') NOT IN (SELECT value FROM json_each(?))"
-const fileColumns = 'hash, event_id AS eventId, text, shared'
+const fileColumns = 'hash, event_id AS eventId, text, shared, gone_at AS goneAt'
 
 export function reads(sql: Sql) {
   return {
@@ -223,7 +224,7 @@ export function reads(sql: Sql) {
     },
     dueMails(at: Instant, limit: number): readonly QueuedMail[] {
       return sql<QueuedMail>(
-        `SELECT m.id, m.kind, m.recipient AS "to", m.copy_to AS copyTo, m.subject, m.body AS text, m.attempts, m.created_at AS at, coalesce(m.event_id, r.event_id) AS eventId, r.reg_no AS regNo
+        `SELECT m.id, m.kind, m.recipient AS "to", m.copy_to AS copyTo, m.subject, m.body AS text, m.attempts, m.first_tried_at AS firstTriedAt, m.created_at AS at, coalesce(m.event_id, r.event_id) AS eventId, r.reg_no AS regNo
          FROM mail_queue m LEFT JOIN registrations r ON r.id = m.registration_id
          WHERE m.status = 'queued' AND m.next_at <= ? ORDER BY m.next_at, m.id ${LIMIT}`,
       ).all(at, limit)
@@ -280,5 +281,16 @@ export function reads(sql: Sql) {
         .all(JSON.stringify(sha256s))
         .map(({ sha256 }) => sha256)
     },
+    uploadsDropped(sha256s: readonly string[]): readonly string[] {
+      return sql<{ sha256: string }>(
+        `SELECT value AS sha256 FROM json_each(?) WHERE value IN (SELECT sha256 FROM uploads)
+         AND value NOT IN (SELECT sha256 FROM uploads WHERE dropped_at IS NULL) AND value NOT IN (SELECT sha256 FROM draft_proofs)`,
+      )
+        .all(JSON.stringify(sha256s))
+        .map(({ sha256 }) => sha256)
+    },
+    databaseSince: (): Instant | null =>
+      sql<{ at: Instant | null }>('SELECT min(first_at) AS at FROM event_files').get()?.at ?? null,
+    clockSeen: () => clockSeen(sql),
   }
 }

@@ -2,14 +2,12 @@
 import { NO_RECORD_MS, UNDECIDED, UNDECIDED_MS, WATCHED_MS } from '../../engine/index.ts'
 import type { Instant, RegNo } from '../../engine/index.ts'
 import type { Sql } from './database.ts'
+import { planMailsAgain } from './mails.ts'
 import { limitPlaceHolds } from './places.ts'
 import { reopenBegunRefunds } from './refunds.ts'
 import { toPayment } from './rows.ts'
 import { ASKING_MS_MAX } from './settling.ts'
 import { paymentById, stand, without } from './standing.ts'
-
-/** No mail waits longer for its next try. */
-const MAIL_WAIT_MS_MAX = 24 * 60 * 60 * 1000
 
 export function clockWentBack(sql: Sql, at: Instant): void {
   const tooEarly = paymentsEndedTooEarly(sql, at)
@@ -17,10 +15,7 @@ export function clockWentBack(sql: Sql, at: Instant): void {
   for (const id of tooEarly) reopenPayment(sql, id, at)
   limitPlaceHolds(sql, at)
   reopenBegunRefunds(sql, at)
-  sql("UPDATE mail_queue SET next_at = ? WHERE status = 'queued' AND next_at > ?").run(
-    at,
-    at + MAIL_WAIT_MS_MAX,
-  )
+  planMailsAgain(sql, at)
 }
 
 /** Payments that expired, or came before a person for want of an answer, and would not have by the right time. */

@@ -1,7 +1,9 @@
 /** Copies of a database: made while others read and write, looked over, and counted so that two can be compared. */
 import path from 'node:path'
 import Database from 'better-sqlite3'
+import { clockSeen } from './clock-seen.ts'
 import { BUSY_MS, DATABASE_FILE, statements } from './database.ts'
+import type { ClockSeen } from './keeping-verbs.ts'
 import { copyTo } from './migrating.ts'
 import { recoveryOf } from './recovering.ts'
 
@@ -75,6 +77,10 @@ export function damageIn(file: string): string | null {
 export function isInRecovery(dataDir: string): boolean {
   return reading(path.join(dataDir, DATABASE_FILE), (db) => recoveryOf(statements(db)) !== null)
 }
+
+/** Whether erasing waits for the clock in a database of this version; null: nobody has compared it yet. */
+export const clockSeenIn = (file: string): ClockSeen | null =>
+  reading(file, (db) => clockSeen(statements(db)))
 
 function reading<T>(file: string, read: (db: Database.Database) => T): T {
   const db = new Database(file, { readonly: true, fileMustExist: true, timeout: BUSY_MS })

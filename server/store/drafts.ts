@@ -35,7 +35,11 @@ export function forgetDraft(sql: Sql, tokenHash: string): void {
   sql('DELETE FROM draft_proofs WHERE token_hash = ?').run(tokenHash)
 }
 
-/** Those sent before that instant; answers how many. What a registration took has a row of its own. */
-export function forgetOldDrafts(sql: Sql, before: Instant): number {
-  return sql('DELETE FROM draft_proofs WHERE at <= ?').run(before).changes
+/** Those sent before that instant; answers their files. What a registration took has a row of its own. */
+export function forgetOldDrafts(sql: Sql, before: Instant): readonly string[] {
+  const old = sql<{ sha256: string }>('SELECT DISTINCT sha256 FROM draft_proofs WHERE at <= ?').all(
+    before,
+  )
+  if (old.length > 0) sql('DELETE FROM draft_proofs WHERE at <= ?').run(before)
+  return old.map(({ sha256 }) => sha256)
 }

@@ -38,3 +38,14 @@ export type MailsToRetry = {
   readonly ids: readonly number[] | null
   readonly events: readonly string[] | null
 }
+
+/** What became of a try. */
+export type Tried = {
+  readonly at: Instant
+  /** Of the first try, which decides when it is given up. */
+  readonly firstAt: Instant
+  /** False: the mail server did not answer, and it is tried again as soon as it does. */
+  readonly isReached: boolean
+  /** The copy went out, and is not sent again with the next try. */
+  readonly hasCopyGone: boolean
+}

@@ -3,7 +3,7 @@ import { assert, instant, mailboxOf, pausedMail } from '../../engine/index.ts'
 import type { Actor, Instant, RegNo } from '../../engine/index.ts'
 import type { Sql } from './database.ts'
 import { sentUnless } from './in-recovery.ts'
-import type { MailsToRetry } from './mailing.ts'
+import type { MailsToRetry, Tried } from './mailing.ts'
 import { GIVEN_BACK } from './refunds.ts'
 import { sayingSecond } from './second-payments.ts'
 import type { MailSpacing, NewMail, QueuedMail } from './store.ts'
@@ -229,17 +229,48 @@ export function mailSent(sql: Sql, id: number, at: Instant): void {
   ).run(at, id)
 }
 
-export function mailFailed(sql: Sql, id: number, error: string, nextAt: Instant | null): void {
+/** A try that no mail server answered is not counted. */
+export function mailFailed(
+  sql: Sql,
+  id: number,
+  error: string,
+  nextAt: Instant | null,
+  tried: Tried | null,
+): void {
+  const { at = null, firstAt = null, isReached = true, hasCopyGone = false } = tried ?? {}
   sql(
-    "UPDATE mail_queue SET status = ?, next_at = ?, attempts = attempts + 1, claimed_at = NULL, error = ? WHERE id = ? AND status = 'queued'",
-  ).run(nextAt === null ? 'failed' : 'queued', nextAt, error, id)
+    `UPDATE mail_queue SET status = ?, next_at = ?, attempts = attempts + ?, unreached = ?, tried_at = ?, first_tried_at = ?,
+       copy_to = CASE WHEN ? = 1 THEN NULL ELSE copy_to END, claimed_at = NULL, error = ? WHERE id = ? AND status = 'queued'`,
+  ).run(
+    nextAt === null ? 'failed' : 'queued',
+    nextAt,
+    Number(isReached),
+    Number(!isReached),
+    at,
+    firstAt,
+    Number(hasCopyGone),
+    error,
+    id,
+  )
 }
 
-/** Those that were put off after a try are due at once; answers how many. */
+/** Those that no mail server answered are due at once; answers how many. */
 export function hurryMails(sql: Sql, at: Instant): number {
   return sql(
-    "UPDATE mail_queue SET next_at = ? WHERE status = 'queued' AND next_at > ? AND claimed_at IS NULL AND error IS NOT NULL",
+    "UPDATE mail_queue SET next_at = ? WHERE status = 'queued' AND next_at > ? AND claimed_at IS NULL AND unreached = 1",
   ).run(at, at).changes
+}
+
+/** No email waits for a time that was planned by a clock that was ahead. */
+export function planMailsAgain(sql: Sql, at: Instant): void {
+  // One that was claimed may be on its way: it waits no longer than other claims do.
+  sql(
+    "UPDATE mail_queue SET next_at = ? WHERE status = 'queued' AND claimed_at > ? AND next_at > ?",
+  ).run(at + CLAIMED_MS, at, at + CLAIMED_MS)
+  sql(
+    `UPDATE mail_queue SET next_at = ? WHERE status = 'queued' AND claimed_at IS NULL AND next_at > ?
+     AND coalesce(tried_at, created_at) > ?`,
+  ).run(at, at, at)
 }
 
 /** Mails that were given up are tried again from the beginning, those of an erased person excepted; answers how many. */
@@ -254,7 +285,7 @@ export function retryMails(sql: Sql, at: Instant, { ids, events }: MailsToRetry)
       ? ''
       : `AND coalesce(event_id, (SELECT r.event_id FROM registrations r WHERE r.id = registration_id)) IN (SELECT value FROM json_each(?))`
   return sql(
-    `UPDATE mail_queue SET status = 'queued', next_at = ?, attempts = 0, lost = 0, claimed_at = NULL
+    `UPDATE mail_queue SET status = 'queued', next_at = ?, attempts = 0, lost = 0, claimed_at = NULL, first_tried_at = NULL, unreached = 0
      WHERE recipient <> '' AND ${those} ${ofEvents}`,
   ).run(at, ...[ids, events].flatMap((some) => (some === null ? [] : [JSON.stringify(some)])))
     .changes

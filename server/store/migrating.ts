@@ -57,10 +57,21 @@ export function copyTo(db: Database.Database, copy: string): void {
   rmSync(part, { force: true })
   try {
     db.prepare('VACUUM INTO ?').run(part)
+    withoutMark(part)
     renameSync(part, copy)
   } catch (error) {
     rmSync(part, { force: true })
     throw error
+  }
+}
+
+/** A server knows its own file by a mark (own-file.ts): a copy that is put over it must not have that. */
+function withoutMark(copy: string): void {
+  const db = new Database(copy)
+  try {
+    db.pragma('application_id = 0')
+  } finally {
+    db.close()
   }
 }
 

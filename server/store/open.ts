@@ -1,13 +1,17 @@
 /** Opens the store; on SQLite that is the writer thread, the reader thread, and a connection of the main thread for what is found by a key. */
 import { statSync } from 'node:fs'
-import type { Stats } from 'node:fs'
 import { keepPrivate } from '../machine/private.ts'
 import { join } from 'node:path'
 import { DATABASE_FILE, openToRead, statements } from './database.ts'
 import { reads } from './by-key.ts'
 import type { listings } from './listings.ts'
 import { LostDatabase, lostDatabase } from './lost-database.ts'
+
+import { isLost, newShared, NO_FILE, openOwnFile, setLost, WRITTEN_OVER } from './own-file.ts'
+import type { OwnFile } from './own-file.ts'
+import { lostLogIn, rescueInto } from './rescuing.ts'
 import type { Seam } from './seam.ts'
+import { StoreBusy } from './store.ts'
 import type { Store } from './store.ts'
 import { storeOf } from './verbs.ts'
 import { startThread } from './thread.ts'
@@ -62,8 +66,13 @@ export async function openInside({
   readonly begin?: Begin
 }): Promise<Inside> {
   keepPrivate(dataDir)
+  const lostLog = lostLogIn(dataDir)
+  if (lostLog !== null) throw lostLog
   const file = join(dataDir, DATABASE_FILE)
-  const data: WriterData = { file, migrates, seam }
+  // A server keeps watch over its file; a command is there for a moment, beside a server that does.
+  const shared = migrates ? newShared() : undefined
+  const watched = shared === undefined ? {} : { shared }
+  const data: WriterData = { file, migrates, seam, ...watched }
   const { waitingMax = WAITING_MAX } = seam
   const common = { waitingMax, ...(begin === undefined ? {} : { begin }) }
   const writing = startThread<typeof writes>({
@@ -75,29 +84,48 @@ export async function openInside({
   // figure before it has answered anybody, so that for one it begins beside the writer.
   const reading = startThread<typeof listings>({
     file: new URL('./reader.ts', import.meta.url),
-    data: { file },
+    data: { file, ...watched },
     whenAsked: !migrates,
     ...common,
   })
   const [writer, reader] = await bothOf(writing, reading)
   const db = openToRead(file)
-  const opened = statSync(file)
+  const own = shared === undefined ? sameName(file) : openOwnFile(shared, file)
   const read = reads(statements(db))
   let closed: Promise<void> | null = null
   const closeAll = async (): Promise<void> => {
     await Promise.all([writer.close(), reader.close()])
     db.close()
+    own.close()
+  }
+  // The thread that writes has seen the file last.
+  let isRefused = false
+  const write: typeof writer.call = async (verb, ...args) => {
+    if (shared !== undefined && isLost(shared) && verb !== 'rescue') throw new StoreBusy(NO_FILE)
+    try {
+      const answer = await writer.call(verb, ...args)
+      isRefused = false
+      return answer
+    } catch (error) {
+      if (error instanceof StoreBusy && error.message === NO_FILE) isRefused = true
+      throw error
+    }
   }
 
   const store = storeOf({
     isShared: false,
     proofs: null,
     tries: null,
-    write: writer.call,
+    write,
     list: reader.call,
     read,
     waiting: writer.waiting,
-    stands: () => sameFile(statSync(file, { throwIfNoEntry: false }), opened),
+    lost: () => own.look() ?? (isRefused ? WRITTEN_OVER : null),
+    rescue: async () => {
+      if (shared !== undefined) setLost(shared)
+      // The connection that wrote holds more of it than any other.
+      return writer.call('rescue', dataDir).catch(() => rescueInto(db, dataDir))
+    },
     close: () => {
       closed ??= closeAll()
       return closed
@@ -106,8 +134,16 @@ export async function openInside({
   return { store, writer, reader }
 }
 
-const sameFile = (now: Stats | undefined, then: Stats): boolean =>
-  now !== undefined && now.ino === then.ino && now.dev === then.dev
+function sameName(file: string): OwnFile & { close(): void } {
+  const then = statSync(file)
+  return {
+    look: () => {
+      const now = statSync(file, { throwIfNoEntry: false })
+      return now?.ino === then.ino && now.dev === then.dev ? null : 'was deleted or replaced'
+    },
+    close: () => {},
+  }
+}
 
 /** Where one does not begin, the other ends again: a thread that nobody holds would keep the process for ever. */
 async function bothOf(

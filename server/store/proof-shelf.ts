@@ -4,6 +4,26 @@ import type { Instant } from '../../engine/index.ts'
 
 /** A whole file on the disk of this server, which stays there. */
 export type KeptFile = { readonly path: string; readonly sha256: string; readonly bytes: number }
+/** `young`: the database was restored or made lately; `many`: more than a few are unknown at once. */
+export type Held = { readonly count: number; readonly why: 'young' | 'many' }
+export type Swept = {
+  /** Of registrations nobody paid for long: their files are dropped. */
+  readonly dropped: number
+  /** Deleted: the database knows them and needs them no more, or they lay aside for long enough. */
+  readonly removed: number
+  readonly setAside: number
+  /** Unknown files that stay where they are, and why; null: there are none. */
+  readonly held: Held | null
+  /** How many lie aside now. */
+  readonly aside: number
+}
+export type ShelfSweep = {
+  readonly at: Instant
+  readonly keptBefore: Instant
+  readonly deleteBefore: Instant | null
+  /** How many are unknown, of all; null: they may be set aside. */
+  readonly mayMove: (unknown: number, all: number) => Held | null
+}
 export type ProofShelf = {
   /** Durably, before it resolves. The same bytes twice are one file. */
   keep(file: KeptFile, at: Instant): Promise<void>
@@ -15,6 +35,9 @@ export type ProofShelf = {
   hashes(): Promise<readonly string[]>
   /** Removes these at once, but for those that something refers to. */
   forget(sha256s: readonly string[]): Promise<void>
-  /** Removes what was handed in at that instant or before and nothing refers to; answers how many. */
-  sweep(keptBefore: Instant): Promise<number>
+  /**
+   * Of what was handed in before and nothing refers to: removes what registrations have dropped, and sets aside what is unknown,
+   * where `mayMove` lets it. What lay aside for long enough is removed, unless `deleteBefore` is null.
+   */
+  sweep(how: ShelfSweep): Promise<Omit<Swept, 'dropped'>>
 }

@@ -6,21 +6,26 @@ import { assert } from '../../engine/index.ts'
 import { codeOfBusy, isOfTheMachine } from './busy.ts'
 import { openToRead, statements } from './database.ts'
 import type { Sql } from './database.ts'
+import { NO_FILE, ownFile } from './own-file.ts'
+import type { Shared } from './own-file.ts'
 import { listings } from './listings.ts'
 import { messageOf } from './request.ts'
 import { requestsIn } from './thread.ts'
 import type { Answer, FromThread, Request, ToThread } from './thread.ts'
 import type { Verbs } from './writes.ts'
 
-export type ReaderData = { readonly file: string }
+/** `shared`: of a server, which keeps watch over its file. */
+export type ReaderData = { readonly file: string; readonly shared?: Shared }
 
 const verbs = listings as unknown as Verbs
 
 /** Does what comes through the port until that is closed. */
-export function serve(port: MessagePort, { file }: ReaderData): void {
+export function serve(port: MessagePort, { file, shared }: ReaderData): void {
   /** Opened when first asked: the thread starts beside the writer, which makes the file and its tables. */
   let opened: { readonly db: Database.Database; readonly sql: Sql } | null = null
   const open = (): { readonly db: Database.Database; readonly sql: Sql } => {
+    // Whatever lies there now is another database.
+    assert(shared === undefined || ownFile(shared, file).look() === null, NO_FILE)
     const db = openToRead(file)
     return { db, sql: statements(db) }
   }

@@ -23,6 +23,7 @@ import { erasing } from './migrations/erasing.ts'
 import { finding } from './migrations/finding.ts'
 import { formerNumbers } from './migrations/former-numbers.ts'
 import { endedCounted } from './migrations/ended.ts'
+import { failures } from './migrations/failures.ts'
 import { counting } from './migrations/counting.ts'
 import { telling } from './migrations/telling.ts'
 import { people } from './migrations/people.ts'
@@ -211,6 +212,7 @@ export const migrations: readonly string[] = [
   amountsDue,
   importsNamed,
   recoveries,
+  failures,
 ]
 
 /** What a database of that version recorded is put into the tables that came later, once they are there. */

@@ -307,6 +307,8 @@ export type QueuedMail = NewMail & {
   readonly attempts: number
   /** When it was written. */
   readonly at: Instant
+  /** Null: it was not tried yet. */
+  readonly firstTriedAt: Instant | null
   readonly eventId: string
   /** Null: of an event as a whole. */
   readonly regNo: RegNo | null
@@ -340,4 +342,6 @@ export type KeptEventFile = {
   readonly eventId: string
   readonly text: string
   readonly shared: string
+  /** Since when the event has no file; null: it has one, as far as is known. */
+  readonly goneAt: Instant | null
 }

@@ -3,8 +3,9 @@
  * Implementations pass the same contract suite (`tests/server/store/contract.ts`).
  * Every write is durable (fsynced) before its promise resolves.
  */
-import type { ListedMail, MailCounts, MailsQuery, MailsToRetry } from './mailing.ts'
+import type { ListedMail, MailCounts, MailsQuery, MailsToRetry, Tried } from './mailing.ts'
 import type { Operating } from './operating.ts'
+import type { Rescued } from './rescuing.ts'
 import type {
   Answers,
   CodeFact,
@@ -61,7 +62,6 @@ import type {
   SoldInList,
   NewMail,
   MailSpacing,
-  DraftProof,
   QueuedMail,
   EventFigures,
   WaitingCount,
@@ -70,6 +70,7 @@ import type {
 import type { Acting } from './acting.ts'
 import type { Activation, Active, ServedFile } from './active.ts'
 import type { Issued } from './issued.ts'
+import type { KeepingStore } from './keeping-verbs.ts'
 import type { ProofShelf } from './proof-shelf.ts'
 import type { PeopleStore } from './people-verbs.ts'
 import type { RecoveryStore } from './recovery-verbs.ts'
@@ -90,7 +91,8 @@ export type * from './tellings.ts'
 
 export { StoreBusy } from './store-busy.ts'
 
-export interface Store extends Acting, Issued, PeopleStore, RecoveryStore, SettlementStore {
+export interface Store
+  extends Acting, Issued, KeepingStore, PeopleStore, RecoveryStore, SettlementStore {
   /** One transaction: registration, first payment, money in hand, uploads, audit row, idempotency key, mail. A repeated key with the same fingerprint answers the first registration. */
   register(registration: NewRegistration): Promise<Result<Registered, RegisterRefusal>>
   /** What a key was used for in the last 24 hours: a repeated request is answered even when price or event have changed since. */
@@ -326,7 +328,7 @@ export interface Store extends Acting, Issued, PeopleStore, RecoveryStore, Settl
   claimMail(id: number, at: Instant): Promise<boolean>
   dueMails(at: Instant, limit: number): Promise<readonly QueuedMail[]>
   mailSent(id: number, at: Instant): Promise<void>
-  /** The mail server answers again: what was put off after a try is due now. Answers how many. */
+  /** The mail server answers again: what it did not answer is due now. Answers how many. */
   hurryMails(at: Instant): Promise<number>
   /**
    * Mails that were given up, once more from the first try; of those that are named, also what was put off after a try. All
@@ -337,8 +339,8 @@ export interface Store extends Acting, Issued, PeopleStore, RecoveryStore, Settl
   mails(query: MailsQuery, before: number | null, limit: number): Promise<readonly ListedMail[]>
   /** Of these events; null: of all. */
   mailCounts(events: readonly string[] | null): Promise<MailCounts>
-  /** nextAt null: given up. */
-  mailFailed(id: number, error: string, nextAt: Instant | null): Promise<void>
+  /** nextAt null: given up. `tried` null: it was not sent to anybody. */
+  mailFailed(id: number, error: string, nextAt: Instant | null, tried?: Tried | null): Promise<void>
   mailsOf(regNo: RegNo): Promise<
     readonly (NewMail & {
       readonly id: number
@@ -373,22 +375,10 @@ export interface Store extends Acting, Issued, PeopleStore, RecoveryStore, Settl
   importRegistrations(
     rows: readonly ImportRow[],
   ): Promise<Result<{ readonly added: number; readonly unchanged: number }, ImportRefusal>>
-  /**
-   * Notes the files of registrations that nobody paid as dropped, with a row of the log: all their
-   * attempts failed before the instant, and no money, open question or review is there. Answers of how
-   * many registrations.
-   */
-  dropProofs(failedBefore: Instant, at: Instant, why: string): Promise<number>
-  /** A proof that was sent ahead of its registration, under the hash of its token; false: there are too many of them. */
-  keepDraft(tokenHash: string, draft: DraftProof): Promise<boolean>
-  draft(tokenHash: string): Promise<DraftProof | null>
-  forgetDraft(tokenHash: string): Promise<void>
-  /** Those sent at that instant or before; answers how many. */
-  forgetOldDrafts(before: Instant): Promise<number>
-  /** Which of these files a draft refers to, or a registration that has not dropped them; for the sweeper. */
-  uploadsInUse(sha256s: readonly string[]): Promise<readonly string[]>
-  /** Whether the database is still the file that was opened: not deleted, not replaced. Costs a look at its name. */
-  stands(): Promise<boolean>
+  /** What has become of the file that was opened (`was deleted`, …); null: it stands. Costs a look at its name and its header. */
+  lost(): Promise<string | null>
+  /** Writes out what is still held; from then on each write is refused. */
+  rescue(): Promise<Rescued>
   /** A real write and read, for the health check. */
   ping(at: Instant): Promise<void>
   /** What waits, and who is registered where. */

@@ -71,7 +71,7 @@ function ofPlace(error: unknown, place: string): Trouble | null {
 
 /** These are sentences already. */
 const SENTENCE =
-  /^(?:The database (?:is of an? (?:older|newer) version of Rollcall|in PostgreSQL |\S+ has no )|There is no database )/
+  /^(?:The database (?:is of an? (?:older|newer) version of Rollcall|in PostgreSQL |\S+ has no |rollcall\.db in .* was deleted, replaced)|There is no database )/
 
 /** A sentence for an error of a database that no program can mend; null for any other. */
 export const databaseTrouble = (error: unknown): string | null =>

@@ -8,6 +8,7 @@ import type { listings } from './listings.ts'
 import { openOwed } from './owed.ts'
 import type { Owed } from './owed.ts'
 import type { ProofShelf } from './proof-shelf.ts'
+import type { Rescued } from './rescuing.ts'
 import type { PeopleStore, RecoveryStore, Store } from './store.ts'
 import type { Tries } from './tries.ts'
 import type { Call, writes } from './writes.ts'
@@ -27,7 +28,9 @@ export type Doers = {
   readonly write: Call<typeof writes>
   readonly list: Call<typeof listings>
   readonly read: Reads
-  readonly stands: () => boolean
+  /** What has become of the database file; null: it stands. */
+  readonly lost: () => string | null
+  readonly rescue: () => Promise<Rescued>
   /** Whether other servers write to the same database. */
   readonly isShared: boolean
   /** Where files of delegates are kept; null: on the disk of the one server. */
@@ -43,7 +46,8 @@ export function storeOf({
   write,
   list,
   read,
-  stands,
+  lost,
+  rescue,
   waiting,
   close,
   isShared,
@@ -197,7 +201,7 @@ export function storeOf({
     retryMails: (at, which = { ids: null, events: null }) => write('retryMails', at, which),
     mails: (query, before, limit) => list('mails', query, before, limit),
     mailCounts: (events) => list('mailCounts', events),
-    mailFailed: (id, error, nextAt) => write('mailFailed', id, error, nextAt),
+    mailFailed: (id, error, nextAt, tried = null) => write('mailFailed', id, error, nextAt, tried),
     mailsOf: async (regNo) => read.mailsOf(regNo),
 
     ...peopleVerbs({ write, list, read, owed }),
@@ -231,10 +235,17 @@ export function storeOf({
     forgetDraft: (tokenHash) => write('forgetDraft', tokenHash),
     forgetOldDrafts: (before) => write('forgetOldDrafts', before),
     uploadsInUse: async (sha256s) => read.uploadsInUse(sha256s),
-    stands: async () => stands(),
+    uploadsDropped: async (sha256s) => read.uploadsDropped(sha256s),
+    databaseSince: async () => read.databaseSince(),
+    seeClock: (at, aheadMsMax) => write('seeClock', at, aheadMsMax),
+    clockSeen: async () => read.clockSeen(),
+    confirmClock: (at) => write('confirmClock', at),
+    lost: async () => lost(),
+    rescue,
     operating: async () => ({ ...(await list('operating')), callsWaiting: waiting() }),
     async ping(at) {
-      assert(stands(), 'the database file was deleted or replaced')
+      const what = lost()
+      assert(what === null, `the database file ${what}`)
       await write('ping', at)
     },
     async close() {

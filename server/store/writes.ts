@@ -1,4 +1,5 @@
 /** Every write, by name: what the writer thread runs and what `open.ts` may ask of it. */
+import { assert } from '../../engine/index.ts'
 import * as acts from './acts.ts'
 import { keepMyList } from './my-lists.ts'
 import { activate } from './activating.ts'
@@ -9,6 +10,7 @@ import * as cancelling from './cancelling.ts'
 import { cameAgain, confirm } from './confirming.ts'
 import * as correcting from './correcting.ts'
 import * as clockBack from './clock-back.ts'
+import { confirmClock, seeClock } from './clock-seen.ts'
 import * as codes from './codes.ts'
 import * as deciding from './deciding.ts'
 import * as givingBack from './giving-back.ts'
@@ -31,6 +33,7 @@ import * as taking from './taking.ts'
 import * as telling from './telling.ts'
 import * as unknownOrders from './unknown-orders.ts'
 import type { Sql } from './database.ts'
+import type { Rescued } from './rescuing.ts'
 
 export const writes = {
   register: registering.register,
@@ -121,9 +124,13 @@ export const writes = {
   keepDraft: drafts.keepDraft,
   forgetDraft: drafts.forgetDraft,
   forgetOldDrafts: drafts.forgetOldDrafts,
+  seeClock,
+  confirmClock,
   activate,
   keepEventFile: accounts.keepEventFile,
   ping: accounts.ping,
+  /** Done by the writer without a transaction (writer.ts), and only where the database was lost. */
+  rescue: (_sql: Sql, folder: string): Rescued => notLost(folder),
   pragmas: accounts.pragmas,
 }
 export type Verbs = Readonly<Record<string, (sql: Sql, ...args: never[]) => unknown>>
@@ -131,3 +138,7 @@ export type Call<V extends Verbs> = <K extends keyof V & string>(
   verb: K,
   ...args: V[K] extends (sql: Sql, ...args: infer A) => unknown ? A : never
 ) => Promise<ReturnType<V[K]>>
+
+function notLost(folder: string): never {
+  assert(false, `the database is where it was, and nothing is rescued into ${folder}`)
+}

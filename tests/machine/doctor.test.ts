@@ -118,7 +118,7 @@ const faults: Readonly<Record<string, Fault>> = {
   },
   'no event files': {
     more: () => ({ EVENTS_DIR: join(folder, 'nowhere') }),
-    says: /^wrong +EVENTS_DIR is .+nowhere, and it cannot be read\./,
+    says: /^wrong +EVENTS_DIR is .+nowhere, and there is no such folder\./,
   },
   'a data folder that others can read': {
     make: () => {

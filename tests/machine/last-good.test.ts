@@ -1,5 +1,14 @@
 /** What a restart serves where an event file has an error, was cut off, or has gone. */
-import { copyFileSync, cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -41,9 +50,9 @@ afterEach(async () => {
 })
 
 /** The next start on what is stored: what it serves and says. */
-async function restarted({ production = false } = {}) {
+async function restarted({ production = false, isAgain = false } = {}) {
   for (const name of ['rollcall.db', 'rollcall.db-wal'])
-    copyFileSync(join(app.dir, name), join(again, name))
+    if (!isAgain) copyFileSync(join(app.dir, name), join(again, name))
   const store = await openStore({ dataDir: again })
   const said: string[] = []
   const opened = await openRegistry({
@@ -120,14 +129,37 @@ describe('after a restart', () => {
     await close()
   })
 
-  test('a folder with nothing that was ever served, or with nothing at all, is refused', async () => {
+  test.each([
+    ['is missing', () => renameSync(app.eventsDir, `${app.eventsDir}-away`)],
+    ['is empty, like a disk that was not mounted', () => {}],
+  ])(
+    'a folder of event files that %s: what was served before is served, and what was removed before is not',
+    async (_, take) => {
+      rmSync(join(app.eventsDir, 'other2026.yaml'))
+      const without = await restarted()
+      if (!without.opened.ok) throw new Error(without.opened.error)
+      await without.close()
+      rmSync(join(app.eventsDir, 'sample2026.yaml'))
+      take()
+      const { opened, said, close } = await restarted({ isAgain: true })
+      if (existsSync(`${app.eventsDir}-away`)) renameSync(`${app.eventsDir}-away`, app.eventsDir)
+      if (!opened.ok) throw new Error(opened.error)
+      expect(opened.value.all().map(({ config }) => [config.id, config.status])).toEqual([
+        ['sample2026', 'open'],
+      ])
+      expect(opened.value.refused()).toMatchObject([{ file: '_shared', why: expect.any(String) }])
+      expect(said()).toContain('These events are served as they were served last: sample2026.')
+      // The folder is there again.
+      app.writeEvent('sample2026.yaml', fixtureEvent({ title: 'Changed' }))
+      await opened.value.reload()
+      expect(opened.value.byId('sample2026')?.config.title).toBe('Changed')
+      expect(opened.value.refused()).toEqual([])
+      await close()
+    },
+  )
+
+  test('a folder with nothing that was ever served is refused', async () => {
     for (const file of ['sample2026.yaml', 'other2026.yaml']) rmSync(join(app.eventsDir, file))
-    const empty = await restarted()
-    expect(empty.opened).toMatchObject({
-      ok: false,
-      error: expect.stringMatching(/^There is no event file to serve/),
-    })
-    await empty.close()
     app.writeEvent('third2026.yaml', 'event: [')
     const broken = await restarted()
     expect(broken.opened).toEqual({
@@ -149,7 +181,7 @@ describe('after a restart', () => {
     expect(registry.cards(instant(Date.UTC(2026, 0, 10))).map(({ id }) => id)).toEqual([
       'sample2026',
     ])
-    expect(said()).toContain('there is no file other2026.yaml any more')
+    expect(said()).toContain('There is no file other2026.yaml any more')
     expect(registry.refused()).toEqual([])
     // And back, as it was.
     app.writeEvent('other2026.yaml', other)

@@ -102,6 +102,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   'POST /admin/served-files/reload': 'owner of all',
   'GET /admin/recovery-state': 'owner of all',
   'POST /admin/recovery-state/end': 'owner of all',
+  'POST /admin/clock/confirm': 'owner of all',
   'GET /admin/admins': 'owner of all',
   'POST /admin/admins': 'owner of all',
   'POST /admin/admins/second-factor': 'owner of all',
@@ -204,7 +205,8 @@ function ask(
   const list = server.deps.events.byId(here)?.config.admin.lists[0]
   const query = new URLSearchParams({
     // A call that takes no event refuses one.
-    ...(isOfTarget(url) || /\/(find|stats|me|session|my-lists|admins|served-files)\b/.test(url)
+    ...(isOfTarget(url) ||
+    /\/(find|stats|me|session|my-lists|admins|served-files|clock)\b/.test(url)
       ? {}
       : { event: here, event_id: here }),
     list_id: list?.id ?? '',

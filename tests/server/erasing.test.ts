@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { paise } from '../../engine/index.ts'
-import type { OrderId, RegisterAnswer, RegNo } from '../../engine/index.ts'
+import type { OrderId, RegisterAnswer, RegNo, StatsAnswer } from '../../engine/index.ts'
 import { newLink } from '../../server/registering/own-link.ts'
 import { cheapHash, PASSWORD, signIn } from '../office/office.ts'
 import type { Office } from '../office/office.ts'
@@ -29,7 +29,7 @@ const NOBODYS = [
   'places places_taken settlements settlement_lines document_series',
   'event_files active_events activation event_issuers event_limits unique_rules codes roll_rows',
   'admins sessions recovery_codes password_links office_settings admin_lists',
-  'counters counted revenue pings search_progress',
+  'counters counted revenue pings clock_seen search_progress',
   'installation recoveries recovery_payments unknown_orders',
 ].flatMap((names) => names.split(' '))
 let server: TestApp
@@ -267,6 +267,7 @@ test('what the file keeps for a while goes by itself: files first, answers later
     ['2026-04-03T00:00:00+05:30', [false, false]],
   ] as const) {
     server.at(day)
+    await server.deps.store.confirmClock(server.now())
     await server.keeping.run()
     expect([day, await held()]).toEqual([day, still])
   }
@@ -275,16 +276,87 @@ test('what the file keeps for a while goes by itself: files first, answers later
   ])
 })
 
-test('nothing is erased on the day on which the clock was set: it may be wrong', async () => {
+test('an hour in a wrong year erases nobody: nothing is erased until the clock is right again, or an owner confirms it; each run is logged', async () => {
   const { regNo } = await registered()
   const isHere = async (): Promise<boolean> =>
     Object.keys((await server.deps.store.registration(regNo))?.answers ?? {}).length > 0
-  server.setClock('2026-05-10')
+  server.setClock('2026-01-10')
+  server.at('2026-01-12')
+  await server.keeping.run()
+  server.setClock('2031-05-10')
+  await server.keeping.run()
+  // What is recorded meanwhile proves nothing.
+  await registered()
+  server.at('2031-05-12')
   await server.keeping.run()
   expect(await isHere()).toBe(true)
-  server.at('2026-05-12')
+  server.setClock('2026-01-13')
+  server.at('2026-01-15')
   await server.keeping.run()
-  expect(await isHere()).toBe(false)
+  const waits = async (): Promise<unknown> =>
+    (await server.app.inject({ url: '/healthz', remoteAddress: '127.0.0.1' }))
+      .json()
+      .troubles.filter((text: string) => text.startsWith('The clock shows'))
+  expect([await isHere(), await waits()]).toEqual([true, []])
+
+  server.at('2026-05-10')
+  await server.keeping.run()
+  const why = expect.stringMatching(
+    /^The clock shows 10 May 2026, 12:00 pm, and the last time that was recorded is 15 January 2026, 12:00 pm\. Nothing is erased/,
+  )
+  expect([await isHere(), await waits()]).toEqual([true, [why]])
+  const [ownerNow, treasurerNow] = [await signIn(server), await signIn(server, 'money')]
+  const stats = async (office: Office) =>
+    (await office.get('/admin/dashboard/stats/')).json<StatsAnswer>().data.erasing_waits
+  expect([await stats(ownerNow), await stats(treasurerNow)]).toEqual([why, undefined])
+  const variables = { DATA_DIR: server.dir, EVENTS_DIR: server.eventsDir, CLOCK: '2026-05-10' }
+  expect(await runHere(['clock'], variables)).toMatchObject({ status: 1, out: why })
+  expect((await runHere(['clock', '--confirm'], variables)).status).toBe(2)
+  const confirmedBy = async ({ token }: Office): Promise<number> => {
+    const headers = { authorization: `Bearer ${token}` }
+    const url = '/admin/clock/confirm/'
+    return (await server.app.inject({ method: 'POST', url, headers })).statusCode
+  }
+  expect([await confirmedBy(treasurerNow), await confirmedBy(ownerNow)]).toEqual([403, 200])
+  server.log.length = 0
+  await server.keeping.run()
+  expect([await isHere(), await stats(ownerNow)]).toEqual([false, undefined])
+  expect(server.log).toContainEqual(
+    expect.objectContaining({
+      event: EVENT,
+      registrations: expect.any(Number),
+      message: 'the persons of registrations were erased: kept for as long as the event file says',
+    }),
+  )
+  expect(server.rows('SELECT who, what FROM audit_log ORDER BY id')).toContainEqual({
+    who: 'office',
+    what: 'confirmed that the clock is right',
+  })
+  server.setClock('2026-01-10')
+  server.at('2026-01-12')
+})
+
+test('a server that starts in a wrong year, with a database from before this was recorded, erases nobody', async () => {
+  server.at('2026-01-20')
+  const { regNo } = await registered()
+  const db = new Database(join(server.dir, 'rollcall.db'))
+  db.exec('DELETE FROM clock_seen')
+  db.close()
+  server.setClock('2031-01-10')
+  server.at('2031-01-12')
+  await server.keeping.run()
+  expect(Object.keys((await server.deps.store.registration(regNo))?.answers ?? {})).not.toEqual([])
+  expect(
+    await runHere(['clock', '--confirm', '--who', 'Made Up'], {
+      DATA_DIR: server.dir,
+      EVENTS_DIR: server.eventsDir,
+      CLOCK: '2031-01-12',
+    }),
+  ).toMatchObject({ status: 0, out: expect.stringContaining('12 January 2031') })
+  // A day after it was set.
+  server.at('2031-01-13T13:00:00+05:30')
+  await server.keeping.run()
+  expect(Object.keys((await server.deps.store.registration(regNo))?.answers ?? {})).toEqual([])
   server.setClock('2026-01-10')
   server.at('2026-01-12')
 })

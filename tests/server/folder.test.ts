@@ -290,7 +290,7 @@ const FOLDERS: readonly Row[] = [
     what: 'a folder that is called like an event file',
     files: { 'sample2026.yaml': sample },
     make: (folder) => mkdirSync(join(folder, 'other2026.yaml')),
-    refused: /other2026\.yaml cannot be read/,
+    refused: /other2026\.yaml is not a regular file/,
   },
   {
     what: 'a link to nowhere',

@@ -312,7 +312,15 @@ describe('a lost link', () => {
   test('is put on its own line alone: nobody is called so that the mail about them holds a link', async () => {
     const { regNo } = await own()
     const at = server.now()
-    const mail = { id: 1, attempts: 0, at, to: 'a@sample.example', copyTo: null, subject: '' }
+    const mail = {
+      id: 1,
+      attempts: 0,
+      at,
+      firstTriedAt: null,
+      to: 'a@sample.example',
+      copyTo: null,
+      subject: '',
+    }
     const text = 'Dear {link},\n\nyour registration {link SMPL1} was handed on.\n'
     for (const kind of ['again', 'links'] as const)
       expect(await textToSend(server.deps, { ...mail, kind, text, regNo, eventId: EVENT })).toBe(

@@ -5,7 +5,7 @@ import Database from 'better-sqlite3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { instant, paise } from '../../engine/index.ts'
 import type { Instant, OrderId, RegNo } from '../../engine/index.ts'
-import { openUploads } from '../../server/registering/uploads.ts'
+import { openUploads, placesIn } from '../../server/registering/uploads.ts'
 import type { StoredRegistration } from '../../server/store/store.ts'
 import { signIn } from '../office/office.ts'
 import { pdf } from './files.ts'
@@ -273,7 +273,7 @@ test('a server killed between the note and the removal removes the file after it
   expect(await server.deps.store.dropProofs(after(0), server.now(), 'not paid')).toBe(1)
   expect(server.uploadsStored()).toContain(hashOf('killed'))
   const again = openUploads({
-    folder: `${server.dir}/uploads`,
+    ...placesIn(server.dir),
     store: server.deps.store,
     clock: () => server.now(),
   })

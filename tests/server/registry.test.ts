@@ -1,5 +1,5 @@
 /** Event files change while the server runs: what is clean is served, what is not leaves the old version serving. */
-import { mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { afterEach, expect, test } from 'vitest'
@@ -14,6 +14,7 @@ import { startTestApp } from './harness.ts'
 import type { TestApp } from './harness.ts'
 
 const file = 'sample2026.yaml'
+const other = fixtureEvent({ id: 'other2026', prefix: 'OTHR', title: 'Other 2026' })
 let server: TestApp | null = null
 const start = async (
   text = fixtureEvent(),
@@ -111,18 +112,79 @@ test('the server does not start without an event file', async () => {
   await expect(startTestApp({ events: {} })).rejects.toThrow(/There is no event file to serve/)
 })
 
-test('a new file is served, and one whose file went stays until the next start', async () => {
+test('a new file is served; one whose file was removed takes no registration after the seconds that a renamed file needs', async () => {
   const app = await start()
-  app.writeEvent(
-    'other2026.yaml',
-    fixtureEvent({ id: 'other2026', prefix: 'OTHR', title: 'Other 2026' }),
-  )
+  app.writeEvent('other2026.yaml', other)
   await app.deps.events.reload()
   expect((await app.app.inject('/other2026')).statusCode).toBe(200)
   expect((await app.post('/api/other2026/register/', fixtureDelegate)).statusCode).toBe(201)
   rmSync(join(app.eventsDir, 'other2026.yaml'))
   await app.deps.events.reload()
+  expect(app.deps.events.byId('other2026')?.config.status).toBe('open')
+  app.at('2026-01-10T12:00:04+05:30')
+  await app.deps.events.reload()
+  expect(app.deps.events.byId('other2026')?.config.status).toBe('open')
+  app.at('2026-01-10T12:00:05+05:30')
+  await app.deps.events.reload()
+  expect(app.deps.events.byId('other2026')).toMatchObject({
+    isGone: true,
+    config: { status: 'closed' },
+  })
+  const closed = await app.post('/api/other2026/register/', fixtureDelegate)
+  expect([closed.statusCode, closed.json()]).toMatchObject([409, { code: 'registration_closed' }])
   expect((await app.app.inject('/other2026')).statusCode).toBe(200)
+  // Health says what the log said, and neither once the file is back.
+  const health = async (): Promise<unknown> => (await app.app.inject('/healthz')).json().troubles
+  const why = expect.stringMatching(
+    /^There is no file other2026\.yaml any more: registration is closed/,
+  )
+  expect(await health()).toEqual([why])
+  expect(app.log.map(({ message }) => message)).toContainEqual(why)
+  app.writeEvent('other2026.yaml', other)
+  await app.deps.events.reload()
+  expect(app.deps.events.byId('other2026')?.config.status).toBe('open')
+  app.at('2026-01-10T12:00:20+05:30')
+  expect(await health()).toEqual([])
+})
+
+test('a file that was renamed, or taken away by whoever wrote it anew, closes nothing; the other way is noticed', async () => {
+  const app = await start()
+  app.writeEvent('other2026.yaml', other)
+  await app.deps.events.reload()
+  await app.post('/api/other2026/register/', fixtureDelegate)
+  rmSync(join(app.eventsDir, 'other2026.yaml'))
+  await app.deps.events.reload()
+  app.writeEvent('other2026.yaml', other)
+  await app.deps.events.reload()
+  app.at('2026-01-10T13:00:00+05:30')
+  await app.deps.events.reload()
+  expect(app.deps.events.byId('other2026')?.config.status).toBe('open')
+  // Under another name it has the addresses of the event that it was.
+  rmSync(join(app.eventsDir, 'other2026.yaml'))
+  app.writeEvent('renamed2026.yaml', other.replace('id: other2026', 'id: renamed2026'))
+  await app.deps.events.reload()
+  expect(app.deps.events.byId('renamed2026')).toBeNull()
+  app.at('2026-01-10T13:00:05+05:30')
+  await app.deps.events.reload()
+  expect(app.deps.events.byOrderId('OTHR123')?.config.id).toBe('renamed2026')
+})
+
+test('a folder of event files that is missing closes nothing, and health says that it is', async () => {
+  const app = await start()
+  renameSync(app.eventsDir, `${app.eventsDir}-away`)
+  await app.deps.events.reload()
+  app.at('2026-01-10T13:00:00+05:30')
+  await app.deps.events.reload()
+  expect(app.deps.events.byId('sample2026')?.config.status).toBe('open')
+  const health = async (): Promise<unknown> => (await app.app.inject('/healthz')).json()
+  expect(await health()).toMatchObject({
+    health: 'degraded',
+    troubles: [expect.stringMatching(/^EVENTS_DIR is .*, and there is no such folder\./)],
+  })
+  renameSync(`${app.eventsDir}-away`, app.eventsDir)
+  await app.deps.events.reload()
+  app.at('2026-01-10T13:00:10+05:30')
+  expect(await health()).toMatchObject({ health: 'good' })
 })
 
 test.each([

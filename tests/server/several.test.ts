@@ -148,7 +148,7 @@ else {
     expect(createHash('sha256').update(bytes).digest('hex')).toBe(kept?.sha256)
   })
 
-  test('what nobody refers to is swept from the database after a day, and nothing else', async () => {
+  test('what nobody refers to lies aside in the database after a day, is read from there, and goes after thirty days; of many nothing moves', async () => {
     const files = { kept: pdf('referred to'), unused: pdf('of nobody') }
     await first.post('/api/sample2026/register/', fixtureDelegate, {
       letter: { name: 'letter.pdf', bytes: files.kept },
@@ -162,15 +162,37 @@ else {
       found?.content.destroy()
       return found !== null
     }
-    await second.deps.uploads.sweep()
-    expect([await isThere(files.kept), await isThere(files.unused)]).toEqual([true, true])
-    second.at('2026-01-21T12:00:01+05:30')
-    // Somebody hands it in once more, at the server whose clock is the same.
-    first.at('2026-01-21T12:00:01+05:30')
+    const swept = async (day: string) => {
+      for (const app of [first, second]) app.at(day)
+      const { setAside, removed, aside, held } = await second.deps.uploads.sweep()
+      return { setAside, removed, aside, held }
+    }
+    const none = { setAside: 0, removed: 0, aside: 0, held: null }
+    expect(await swept('2026-01-20')).toEqual(none)
+    // The database is not older than a week.
+    expect(await swept('2026-01-22')).toEqual({ ...none, held: { count: 1, why: 'young' } })
+    for (const app of [first, second]) app.at('2026-01-28')
+    // Somebody hands it in once more.
     await first.deps.uploads.hold(unused.value.sha256)
-    expect(await second.deps.uploads.sweep()).toBe(0)
-    second.at('2026-01-22T12:00:02+05:30')
-    expect(await second.deps.uploads.sweep()).toBe(1)
+    expect(await swept('2026-01-28')).toEqual(none)
+    expect(await swept('2026-01-30')).toEqual({ ...none, setAside: 1, aside: 1 })
+    expect([await isThere(files.kept), await isThere(files.unused)]).toEqual([true, true])
+    await first.deps.uploads.hold(unused.value.sha256)
+    expect(await swept('2026-01-30')).toEqual(none)
+    expect(await swept('2026-02-01')).toEqual({ ...none, setAside: 1, aside: 1 })
+    const shell = await postgres.shell(url)
+    await shell.query(
+      "INSERT INTO proof_files (sha256, bytes, kept_at) SELECT 'unknown ' || n, 0, 0 FROM generate_series(1, 21) n",
+    )
+    expect(await swept('2026-02-02')).toEqual({
+      ...none,
+      aside: 1,
+      held: { count: 21, why: 'many' },
+    })
+    await shell.query("DELETE FROM proof_files WHERE sha256 LIKE 'unknown %'")
+    await shell.end()
+    expect(await swept('2026-03-02')).toEqual({ ...none, aside: 1 })
+    expect(await swept('2026-03-04')).toEqual({ ...none, removed: 1 })
     expect([await isThere(files.kept), await isThere(files.unused)]).toEqual([true, false])
     // Of a person who is erased they go at once, but for what another refers to.
     await second.deps.uploads.forget([createHash('sha256').update(files.kept).digest('hex')])

@@ -99,7 +99,8 @@ export function storeOn({
     list: async (verb, ...args) => lists[verb]?.(sql, ...(args as unknown as never[])) as never,
     read: reads(sql),
     waiting: () => 0,
-    stands: () => true,
+    lost: () => null,
+    rescue: () => Promise.reject(new Error('nothing is lost')),
     close: async () => {},
   })
 }

@@ -160,11 +160,14 @@ async function routes(): Promise<FastifyInstance> {
       hold: noUploads,
       discard: noUploads,
       read: noUploads,
+      reclaim: async () => {},
+      state: () => ({ trouble: null, note: null }),
       sweep: noUploads,
       forget: async () => {},
     },
     clock,
     clockJumps: { look: () => null, close: async () => {} },
+    isClockTrusted: async () => true,
     log,
   }
   app = await buildApp(deps)

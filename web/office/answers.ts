@@ -162,6 +162,7 @@ export const readStats: Reader<StatsAnswer['data']> = (body) => {
     byDay !== null &&
     waits !== null &&
     files !== null &&
+    ['undefined', 'string'].includes(typeof data['erasing_waits']) &&
     figures
     ? ({
         ...data,

@@ -1,9 +1,9 @@
 /** The dashboard: what needs somebody, then what every event has taken. */
-import { useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router-dom'
 import { day, formatCount, inOrder, tookPlace } from '../../engine/index.ts'
 import type { EventStats, OfficeEvent, SessionAnswer } from '../../engine/index.ts'
-import { readStats } from './answers.ts'
+import { readDone, readStats } from './answers.ts'
 import { ask } from './calls.ts'
 import { EventPanel, statsOf } from './event-panel.tsx'
 import { shortTitle } from './frame.tsx'
@@ -69,6 +69,9 @@ export function Dashboard({ session }: { readonly session: SessionAnswer }) {
           <span className="vh">Loading the dashboard</span>
         </p>
       )}
+      {data?.erasing_waits !== undefined && (
+        <ClockInDoubt why={data.erasing_waits} onConfirmed={() => void query.refetch()} />
+      )}
       {data && (
         <>
           <Waiting rows={data.waiting} events={session.events} files={data.event_files ?? []} />
@@ -99,6 +102,27 @@ export function Dashboard({ session }: { readonly session: SessionAnswer }) {
         </>
       )}
     </main>
+  )
+}
+
+/** The clock may be wrong, and nothing is erased until an owner has looked at it. */
+function ClockInDoubt({
+  why,
+  onConfirmed,
+}: {
+  readonly why: string
+  readonly onConfirmed: () => void
+}) {
+  const confirm = useMutation({
+    mutationFn: () => ask('/api/admin/clock/confirm/', readDone, { method: 'POST' }),
+    onSuccess: onConfirmed,
+  })
+  const error = useLeaveOn401(confirm.error)
+  return (
+    <Banner
+      text={error === null ? why : error.message}
+      action={{ label: 'The Clock Is Right', go: () => confirm.mutate() }}
+    />
   )
 }
 

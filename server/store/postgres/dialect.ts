@@ -11,6 +11,7 @@ const NUMBERED =
 const KEYS: Readonly<Record<string, string>> = {
   activation: 'only',
   admin_lists: 'admin_id, list',
+  clock_seen: 'only',
   counters: 'event_id, day, category, period, status',
   document_series: 'account, year, pattern',
   event_issuers: 'event_id',

@@ -86,7 +86,8 @@ export async function openInsidePostgres({
     proofs: { ...shelf, keep: (file, at) => noting(shelf.keep(file, at)) },
     tries: openTries(pool),
     // Whether it answers is found by writing; there is no file that could be another.
-    stands: () => true,
+    lost: () => null,
+    rescue: () => Promise.reject(new Error('there is no file to rescue')),
     close: () => {
       closed ??= closeAll()
       return closed

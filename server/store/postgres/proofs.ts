@@ -7,7 +7,7 @@ import { Readable } from 'node:stream'
 import type pg from 'pg'
 import { assert } from '../../../engine/index.ts'
 import type { Instant } from '../../../engine/index.ts'
-import type { KeptFile, ProofShelf } from '../proof-shelf.ts'
+import type { KeptFile, ProofShelf, ShelfSweep, Swept } from '../proof-shelf.ts'
 import { OF_POSTGRES } from '../busy.ts'
 import { StoreBusy } from '../store-busy.ts'
 import { notSaid } from './asking.ts'
@@ -25,10 +25,10 @@ export function openProofs(pool: pg.Pool): ProofShelf {
     keep: (file, at) => keep(pool, file, at),
     async hold(sha256, at) {
       const { rowCount } = await asked(
-        pool.query('UPDATE proof_files SET kept_at = greatest(kept_at, $2) WHERE sha256 = $1', [
-          sha256,
-          at,
-        ]),
+        pool.query(
+          'UPDATE proof_files SET kept_at = greatest(kept_at, $2), aside_at = NULL WHERE sha256 = $1',
+          [sha256, at],
+        ),
       )
       return rowCount === 1
     },
@@ -52,13 +52,52 @@ export function openProofs(pool: pg.Pool): ProofShelf {
         ]),
       )
     },
-    async sweep(keptBefore) {
-      // Whoever takes one again meanwhile makes it young, and a row that was changed is looked at again.
-      const { rowCount } = await asked(
-        pool.query(`DELETE FROM proof_files f WHERE kept_at <= $1 AND ${NOT_IN_USE}`, [keptBefore]),
-      )
-      return rowCount ?? 0
-    },
+    sweep: (how) => sweep(pool, how),
+  }
+}
+
+/** That registrations have dropped it: the database knows it, and that it is not needed. */
+const DROPPED = 'EXISTS (SELECT 1 FROM uploads u WHERE u.sha256 = f.sha256)'
+
+async function sweep(
+  pool: pg.Pool,
+  { at, keptBefore, deleteBefore, mayMove }: ShelfSweep,
+): Promise<Omit<Swept, 'dropped'>> {
+  const count = async (text: string, ...values: readonly unknown[]): Promise<number> => {
+    const { rows } = await asked(
+      pool.query<{ n: string }>(`SELECT count(*) AS n ${text}`, [...values]),
+    )
+    return Number(rows[0]?.n ?? 0)
+  }
+  const change = async (text: string, ...values: readonly unknown[]): Promise<number> =>
+    (await asked(pool.query(text, [...values]))).rowCount ?? 0
+  // Whoever takes one again meanwhile makes it young, and a row that was changed is looked at again.
+  const dropped = `proof_files f WHERE kept_at <= $1 AND ${NOT_IN_USE} AND ${DROPPED}`
+  let removed = await change(`DELETE FROM ${dropped}`, keptBefore)
+  await change(
+    `UPDATE proof_files f SET aside_at = NULL WHERE aside_at IS NOT NULL AND NOT (${NOT_IN_USE})`,
+  )
+  if (deleteBefore !== null)
+    removed += await change(
+      `DELETE FROM proof_files f WHERE aside_at <= $1 AND ${NOT_IN_USE}`,
+      deleteBefore,
+    )
+  const unknown = `proof_files f WHERE kept_at <= $1 AND aside_at IS NULL AND ${NOT_IN_USE} AND NOT ${DROPPED}`
+  const found = await count(`FROM ${unknown}`, keptBefore)
+  const held = mayMove(found, await count('FROM proof_files'))
+  const setAside =
+    found === 0 || held !== null
+      ? 0
+      : await change(
+          unknown.replace('proof_files f WHERE', 'UPDATE proof_files f SET aside_at = $2 WHERE'),
+          keptBefore,
+          at,
+        )
+  return {
+    removed,
+    setAside,
+    held,
+    aside: await count('FROM proof_files WHERE aside_at IS NOT NULL'),
   }
 }
 
@@ -72,7 +111,7 @@ async function keep(pool: pg.Pool, file: KeptFile, at: Instant): Promise<void> {
     const { rows } = await asked(
       client.query<{ isNew: boolean }>(
         `INSERT INTO proof_files AS f (sha256, bytes, kept_at) VALUES ($1, $2, $3)
-         ON CONFLICT (sha256) DO UPDATE SET kept_at = greatest(f.kept_at, excluded.kept_at) RETURNING xmax = 0 AS "isNew"`,
+         ON CONFLICT (sha256) DO UPDATE SET kept_at = greatest(f.kept_at, excluded.kept_at), aside_at = NULL RETURNING xmax = 0 AS "isNew"`,
         [sha256, bytes, at],
       ),
     )

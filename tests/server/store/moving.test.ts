@@ -9,7 +9,7 @@ import Database from 'better-sqlite3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dayOf } from '../../../engine/index.ts'
 import type { Uploads } from '../../../server/deps.ts'
-import { openUploads } from '../../../server/registering/uploads.ts'
+import { openUploads, placesIn } from '../../../server/registering/uploads.ts'
 import { openStore } from '../../../server/store/open.ts'
 import { lookAtPostgres } from '../../../server/store/postgres/looking.ts'
 import type { Store } from '../../../server/store/store.ts'
@@ -79,7 +79,7 @@ else {
       holdPlaceMs: hour,
       limits: [{ id: 'hall', max: 1_000, full: { say: 'Full' } }],
     })
-    const uploads = openUploads({ folder: join(filled, 'uploads'), store, clock: () => noon })
+    const uploads = openUploads({ ...placesIn(filled), store, clock: () => noon })
     for (const [field, bytes] of Object.entries(FILES)) {
       const file = await uploads.receive(Readable.from([bytes]), bytes.length)
       if (!file.ok) throw new Error(file.error)
@@ -124,7 +124,7 @@ else {
     )
     expect(await foundBy(after, TERMS)).toEqual(await foundBy(before, TERMS))
     const moved = openUploads({
-      folder: join(folder(), 'uploads'),
+      ...placesIn(folder()),
       store: after,
       clock: () => noon,
     })
@@ -135,7 +135,7 @@ else {
     expect(await move('to-sqlite', back, url)).toMatchObject({ status: 0, err: '' })
     expect(allRows(back)).toEqual(allRows(filled))
     const there = await openStore({ dataDir: back })
-    const onDisk = openUploads({ folder: join(back, 'uploads'), store: there, clock: () => noon })
+    const onDisk = openUploads({ ...placesIn(back), store: there, clock: () => noon })
     expect(await filesOf(there, onDisk)).toEqual(Object.values(FILES))
     await there.close()
 

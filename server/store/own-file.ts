@@ -1,0 +1,164 @@
+/**
+ * Whether the database is still the file that this server opened. SQLite does not look: it goes on writing into a file that
+ * was deleted, and into whatever was copied over its own. The header is compared with a mark that this server set.
+ */
+import { randomInt } from 'node:crypto'
+import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
+import type { Stats } from 'node:fs'
+import type Database from 'better-sqlite3'
+
+/** What the threads of a server share about its database: numbers at these places. */
+export type Shared = Int32Array<SharedArrayBuffer>
+const FD = 0
+const IS_LOST = 1
+const RUN = 2
+const MARK = 3
+/** The mark in the file when it was opened: it stays there until the log with the first of this run is copied into it. */
+const OPENED = 4
+const NUMBERS = 5
+
+/**
+ * The mark stands where SQLite keeps an application's number: the run of the server above, and below how often this run has
+ * changed it. A copy made before has another run, or an earlier number.
+ */
+const RUNS = 2 ** 15
+const MARKS = 2 ** 16
+
+/** SQLite's header: the first bytes of the file (https://www.sqlite.org/fileformat2.html). */
+const HEADER_BYTES = 100
+const MAGIC = 'SQLite format 3\0'
+const PAGE_SIZE_AT = 16
+const PAGES_AT = 28
+const SCHEMA_AT = 40
+const VERSION_AT = 60
+const MARK_AT = 68
+
+type Header = {
+  readonly pageSize: number
+  readonly pages: number
+  /** Counted on by each change of the tables, and by VACUUM. */
+  readonly schema: number
+  readonly version: number
+  readonly mark: number
+}
+/** Null: it is none. */
+function headerOf(fd: number): Header | null {
+  const bytes = Buffer.alloc(HEADER_BYTES)
+  const read = readSync(fd, bytes, 0, HEADER_BYTES, 0)
+  if (read < HEADER_BYTES || bytes.toString('latin1', 0, MAGIC.length) !== MAGIC) return null
+  return {
+    pageSize: bytes.readUInt16BE(PAGE_SIZE_AT),
+    pages: bytes.readUInt32BE(PAGES_AT),
+    schema: bytes.readUInt32BE(SCHEMA_AT),
+    version: bytes.readUInt32BE(VERSION_AT),
+    mark: bytes.readUInt32BE(MARK_AT),
+  }
+}
+
+export function newShared(): Shared {
+  const shared = new Int32Array(new SharedArrayBuffer(NUMBERS * Int32Array.BYTES_PER_ELEMENT))
+  shared[FD] = -1
+  shared[RUN] = randomInt(1, RUNS)
+  return shared
+}
+export const isLost = (shared: Shared): boolean => Atomics.load(shared, IS_LOST) === 1
+/** From now on nobody writes into whatever lies there, and nothing is copied into it. */
+export const setLost = (shared: Shared): void => void Atomics.store(shared, IS_LOST, 1)
+
+const markOf = (run: number, number: number): number => run * MARKS + number
+
+/** Sets the next mark, by the connection that writes, outside a transaction. */
+export function setMark(db: Database.Database, shared: Shared): void {
+  const next = Atomics.load(shared, MARK) + 1
+  if (next >= MARKS) return
+  // Whoever looks meanwhile may find the one or the other.
+  Atomics.store(shared, MARK, next)
+  db.pragma(`application_id = ${markOf(Atomics.load(shared, RUN), next)}`)
+}
+
+export type OwnFile = {
+  /** What has become of it, for a sentence; null: it is as it was left. */
+  look(): string | null
+}
+
+/** Why a write is refused then. */
+export const NO_FILE = 'the database file was deleted, replaced or written over'
+const DELETED = 'was deleted'
+const REPLACED = 'was replaced by another file'
+export const WRITTEN_OVER = 'was written over or cut off'
+
+type Seen = { readonly header: Header; readonly bytes: number }
+
+/** Compares with what `look` saw before, so that each thread has its own. Nothing is known before `openOwnFile`. */
+export function ownFile(shared: Shared, file: string): OwnFile {
+  let before: Seen | null = null
+  return {
+    look() {
+      if (isLost(shared)) return WRITTEN_OVER
+      const fd = Atomics.load(shared, FD)
+      if (fd < 0) return null
+      const opened = fstatSync(fd)
+      const moved = movedFrom(opened, file)
+      if (moved !== null) return moved
+      const header = headerOf(fd)
+      if (header === null) return WRITTEN_OVER
+      const now = { header, bytes: opened.size }
+      if (isOther(now, before, shared)) return WRITTEN_OVER
+      before = now
+      return null
+    },
+  }
+}
+
+function movedFrom(then: Stats, file: string): string | null {
+  const now = statSync(file, { throwIfNoEntry: false })
+  if (now === undefined) return DELETED
+  return now.ino === then.ino && now.dev === then.dev ? null : REPLACED
+}
+
+function isOther({ header, bytes }: Seen, before: Seen | null, shared: Shared): boolean {
+  const age = ageOf(header.mark, shared)
+  if (age === null) return true
+  if (before === null) return false
+  const { header: old } = before
+  const isVacuumed = header.schema > old.schema
+  // While the log is copied into the file it grows page by page, after its header has said so.
+  const isCutOff = bytes < before.bytes && bytes < header.pages * header.pageSize
+  return (
+    isCutOff ||
+    header.pageSize !== old.pageSize ||
+    header.version !== old.version ||
+    age < (ageOf(old.mark, shared) ?? 0) ||
+    (header.pages < old.pages && !isVacuumed)
+  )
+}
+
+/** How many marks this run had set when that one stood in the file; null: it is not of this run. */
+function ageOf(mark: number, shared: Shared): number | null {
+  const number = mark - markOf(Atomics.load(shared, RUN), 0)
+  if (number > 0 && number <= Atomics.load(shared, MARK)) return number
+  return mark === Atomics.load(shared, OPENED) ? 0 : null
+}
+
+/**
+ * The main thread's, which also looks at the files that SQLite keeps beside it: whoever deletes them takes what is not yet
+ * in the database. `close` when every connection is closed: whoever closes any handle of the file ends SQLite's locks on it.
+ */
+export function openOwnFile(shared: Shared, file: string): OwnFile & { close(): void } {
+  const fd = openSync(file, 'r')
+  Atomics.store(shared, OPENED, headerOf(fd)?.mark ?? 0)
+  Atomics.store(shared, FD, fd)
+  const own = ownFile(shared, file)
+  own.look()
+  const beside = [`${file}-wal`, `${file}-shm`].flatMap((name) => {
+    const then = statSync(name, { throwIfNoEntry: false })
+    return then === undefined ? [] : [{ name, then }]
+  })
+  return {
+    look: () =>
+      own.look() ??
+      beside.map(({ name, then }) => movedFrom(then, name)).find((moved) => moved !== null) ??
+      null,
+    close: () => closeSync(fd),
+  }
+}
