@@ -22,7 +22,7 @@ import type {
   SettlementLine,
 } from '../../engine/index.ts'
 import { audit } from './activity.ts'
-import { keepCame, reportPaidOut } from './bank-references.ts'
+import { keepCame, ownerOf, reportPaidOut, reportsUnder } from './bank-references.ts'
 import type { Sql } from './database.ts'
 import { toPayment } from './rows.ts'
 import type {
@@ -256,24 +256,27 @@ export function settledOf(sql: Sql, regNo: RegNo): readonly SettlementLine[] {
 export function keepUnmatched(sql: Sql, money: readonly NewUnmatched[]): KeptUnmatched {
   let added = 0
   let elsewhere = 0
+  let reported = 0
   for (const one of money) {
     const { reference, also = [], amount, day, narration, eventId, who, at } = one
     if (isElsewhere(sql, one)) {
       elsewhere += 1
       continue
     }
+    const named = { way: 'transfer', reference, also, eventId, regNo: null } as const
+    // It is confirmed for the registration whose delegate reported it, or first not found there.
+    if (ownerOf(sql, named)?.is === 'report') {
+      reported += 1
+      continue
+    }
     const kept = keepCame(sql, {
-      way: 'transfer',
+      ...named,
       account: '',
-      reference,
-      also,
       amount,
       paidAt: instant(Math.min(startOf(day), at)),
       at,
       state: 'unmatched',
-      eventId,
       foundFor: eventId,
-      regNo: null,
       registrationId: null,
       paymentId: null,
       why: `It came to the bank, and nobody waits for it: ${narration}${toldFor(sql, reference, eventId)}`,
@@ -288,7 +291,7 @@ export function keepUnmatched(sql: Sql, money: readonly NewUnmatched[]): KeptUnm
     })
     added += 1
   }
-  return { added, elsewhere }
+  return { added, elsewhere, reported }
 }
 
 /** A delegate of another event reported it, or it contains the number of a registration of another event. */
@@ -297,24 +300,18 @@ function isElsewhere(
   { reference, also = [], narration, eventId }: NewUnmatched,
 ): boolean {
   const names = [reference, ...also]
-  const claimed = sql(
-    `SELECT 1 FROM tellings t JOIN registrations r ON r.id = t.registration_id
-     WHERE t.ended_as IS NULL AND r.event_id <> ? AND t.folded IN (SELECT value FROM json_each(?))`,
-  ).get(eventId, JSON.stringify(names.map(bankKey)))
+  const isClaimed = reportsUnder(sql, names.map(bankKey)).some(
+    (report) => report.eventId !== eventId && !report.isRejected,
+  )
   const numbers = [...names, narration].flatMap((text) => [...keysIn(text)])
   const numbered = sql<{ event_id: string }>(
     'SELECT event_id FROM registrations WHERE reg_no IN (SELECT value FROM json_each(?))',
   ).all(JSON.stringify(numbers))
-  return (
-    claimed !== undefined ||
-    (numbered.length > 0 && numbered.every(({ event_id: id }) => id !== eventId))
-  )
+  return isClaimed || (numbered.length > 0 && numbered.every(({ event_id: id }) => id !== eventId))
 }
 
-/** Which registration of the event reported it, and has paid otherwise or is ended since; empty: none. */
+/** Which registration of the event reported it, where staff did not find it then; empty: none. */
 function toldFor(sql: Sql, reference: string, eventId: string): string {
-  const told = sql<{ reg_no: RegNo }>(
-    'SELECT r.reg_no FROM tellings t JOIN registrations r ON r.id = t.registration_id WHERE t.folded = ? AND r.event_id = ? ORDER BY t.id DESC LIMIT 1',
-  ).get(bankKey(reference), eventId)
-  return told === undefined ? '' : ` (told for ${told.reg_no})`
+  const told = reportsUnder(sql, [bankKey(reference)]).findLast((one) => one.eventId === eventId)
+  return told === undefined ? '' : ` (told for ${told.regNo})`
 }
