@@ -1,5 +1,5 @@
 /** `rollcall doctor`: looks at everything that a server needs, and says of each in a sentence how it stands. */
-import { accessSync, constants, existsSync, lstatSync, readdirSync } from 'node:fs'
+import { accessSync, constants, existsSync, lstatSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { devNull } from 'node:os'
 import path from 'node:path'
@@ -14,20 +14,19 @@ import { makeClock } from '../machine/clock.ts'
 import { freeBytes } from '../machine/disk.ts'
 import { missingAccounts } from '../machine/environment.ts'
 import { servable } from '../machine/servable.ts'
-import { ASIDE_FOLDER, asideSentence } from '../registering/unknown-files.ts'
 import { sentencesOf, standingOf } from '../recovery-standing.ts'
 import { clockSeenIn, damageIn, isInRecovery, lookInto } from '../store/copies.ts'
 import { DATABASE_FILE } from '../store/database.ts'
 import { lackOf, lostDatabase } from '../store/lost-database.ts'
 import { versionsIn } from '../store/migrating.ts'
 import { openStore } from '../store/open.ts'
-import { RESCUED } from '../store/rescuing.ts'
 import { servingPid } from '../store/serving.ts'
 import { lookAtPostgres } from '../store/postgres/looking.ts'
 import { databaseTrouble } from '../store/trouble.ts'
 import { readArguments } from './arguments.ts'
 import type { Command } from './command.ts'
 import { addressOf, askHealth } from './health.ts'
+import { leftIn } from './left-files.ts'
 import { isWebBuilt } from './web-build.ts'
 
 /** Files of delegates are refused below it (`registering/uploads.ts`). */
@@ -302,8 +301,7 @@ async function databaseOf(
         ? [look('The database has no registrations: a copy of it does not count as a backup.')]
         : []),
       filesOf(missing),
-      ...rescuedIn(dataDir),
-      ...asideIn(dataDir),
+      ...leftIn(dataDir).map(look),
       ...(found === known ? clockOf(environment) : []),
     ]
   } catch (error) {
@@ -339,23 +337,6 @@ async function recoveryOf({
     // What keeps it from being opened is said above.
     return []
   }
-}
-
-/** What a server wrote out that lost its database stays until somebody has seen to it. */
-function rescuedIn(dataDir: string): readonly Finding[] {
-  return readdirSync(dataDir)
-    .filter((name) => RESCUED.test(name))
-    .map((name) =>
-      look(
-        `${name} in ${dataDir} is what a server wrote out when its database was deleted or replaced. Compare it with ${DATABASE_FILE}; move it away when nothing in it is missing.`,
-      ),
-    )
-}
-
-function asideIn(dataDir: string): readonly Finding[] {
-  const folder = path.join(dataDir, ASIDE_FOLDER)
-  const count = existsSync(folder) ? readdirSync(folder).length : 0
-  return count === 0 ? [] : [look(asideSentence(count, folder))]
 }
 
 /** Whether erasing waits until somebody has looked at the clock. */

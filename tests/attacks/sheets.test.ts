@@ -107,7 +107,12 @@ describe('an Excel file', () => {
     const limits = { ...STATEMENT_LIMITS, msMax: 60_000 }
     const read = await Promise.all(sixTimes().map((file) => readSheet(file, limits)))
     expect(read.map((each) => (each.ok ? null : each.error.code)).toSorted()).toEqual([
-      ...['busy', 'busy', 'not_csv', 'not_csv', 'not_csv', 'not_csv'],
+      'busy',
+      'busy',
+      'not_csv',
+      'not_csv',
+      'not_csv',
+      'not_csv',
     ])
   })
 })
