@@ -381,18 +381,16 @@ describe('over SMTP', () => {
     await worker.close()
   })
 
-  test('what a try has put off for minutes goes out as soon as the mail server answers', async () => {
-    await Promise.all([queued(), queued()])
+  test('what a try has put off goes out as soon as the mail server answers', async () => {
+    // Five are tried at once; the last waits for the rest of the queue to end.
+    await Promise.all(Array.from({ length: 6 }, () => queued()))
     const port = await freePort()
     const worker = mailer(`smtp://127.0.0.1:${port}`)
     await worker.run()
-    // One of them is tried a second time, and is not due for five minutes.
-    now = instant(now + 60_000)
-    await worker.run()
     const server = await smtp({}, port)
-    now = instant(now + 60_000)
+    now = instant(now + 30_000)
     for (let tick = 0; tick < 2; tick += 1) await worker.run()
-    expect(server.taken.length).toBe(2)
+    expect(server.taken.length).toBe(6)
     await worker.close()
   })
 

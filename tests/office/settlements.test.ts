@@ -5,8 +5,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type {
   EventConfig,
   OfficeRegistrationAnswer,
-  OrderId,
-  Paise,
   ReviewsAnswer,
   SettlementsAnswer,
   WireSettlement,
@@ -18,6 +16,7 @@ import { fixtureEvent } from '../server/fixture.ts'
 import { startTestApp } from '../server/harness.ts'
 import type { TestApp } from '../server/harness.ts'
 import { cheapHash, PASSWORD, signIn } from './office.ts'
+import { registerDelegate, registerPaid } from './card-payers.ts'
 import type { Office } from './office.ts'
 
 const EVENT = 'sample2026'
@@ -59,44 +58,8 @@ const decide = (id: string, words: object) => post(`/admin/reviews/${id}/decide/
 const page = async (regNo: string): Promise<OfficeRegistrationAnswer> =>
   (await owner.json(`/admin/registrations/${regNo}/`)) as unknown as OfficeRegistrationAnswer
 
-let count = 0
-/** Registers as a delegate does; answers the number and the order. */
-async function registered(
-  event = EVENT,
-): Promise<{ regNo: string; order: OrderId; amount: Paise }> {
-  count += 1
-  const answer = await server.post(`/api/${event}/register/`, {
-    full_name: `Delegate ${count}`,
-    email: `delegate${count}@example.org`,
-    phone_number: `98765000${10 + count}`,
-    is_member: 'true',
-  })
-  expect(answer.statusCode, answer.body).toBe(201)
-  const { reg_no: regNo, payment_data: data } = answer.json<{
-    reg_no: string
-    payment_data: { orderid: OrderId }
-  }>()
-  const payment = await server.deps.store.payment(data.orderid)
-  if (payment === null) throw new Error('no payment')
-  return { regNo, order: data.orderid, amount: payment.amount }
-}
-/** The gateway says that it was paid. */
-async function paid(reference: string, event = EVENT) {
-  const one = await registered(event)
-  await server.deps.store.applyFact(
-    one.order,
-    {
-      type: 'confirmed',
-      reference,
-      amount: one.amount,
-      currency: '356',
-      kind: 'sale',
-      at: server.now(),
-    },
-    null,
-  )
-  return one
-}
+const registered = (event = EVENT) => registerDelegate(server, event)
+const paid = (reference: string, event = EVENT) => registerPaid(server, event, reference)
 
 const HEAD =
   'Merchant Txn ID,Transaction ID,Txn Amount,MDR,GST,Net Amount,UTR Number,Settlement Date,Txn Type'

@@ -74,6 +74,7 @@ export function officeContract(given: Given): void {
       expect(await store.lastEventFile('demo')).toEqual({
         hash: 'one',
         eventId: 'demo',
+        goneAt: null,
         text: 'text of one',
         shared: '{}',
       })
