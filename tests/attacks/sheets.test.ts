@@ -2,6 +2,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { STATEMENT_LIMITS } from '../../server/office/csv-lines.ts'
+import { readSheet } from '../../server/office/sheets.ts'
 import { XLSX_TYPE } from '../../server/office/xlsx.ts'
 import { wrongWith } from '../server/one-shape.ts'
 import { CSV_ATTACKS, honestXlsx, XLSX_ATTACKS } from './hostile-sheets.ts'
@@ -97,6 +99,18 @@ describe('an Excel file', () => {
     ])
     expect(peak.bytes()).toBeLessThan(RESIDENT_BYTES_MAX)
   })
+})
+
+test('files that are sent together are read one after the other, because each may take all the memory that one may', async () => {
+  const order: string[] = []
+  const large = Buffer.from(`${'ab,'.repeat(59)}ab\n`.repeat(4_900))
+  await Promise.all(
+    [large, Buffer.from('a,b\n')].map(async (file) => {
+      const read = await readSheet(file, STATEMENT_LIMITS)
+      order.push(`${file === large ? 'large' : 'small'} ${read.ok ? 'read' : read.error.message}`)
+    }),
+  )
+  expect(order).toEqual(['large read', 'small read'])
 })
 
 describe('a CSV', () => {
