@@ -154,6 +154,18 @@ export const XLSX_ATTACKS: readonly (readonly [what: string, file: () => Buffer]
       ])
     },
   ],
+  [
+    'with 40 MB of styles',
+    () =>
+      zipOf([
+        ...BOOK,
+        entry(SHEET, `${HEAD}<c r="A1" s="0"><v>1</v></c></row></sheetData></worksheet>`),
+        {
+          name: 'xl/styles.xml',
+          ...repeated(`<styleSheet xmlns="${MAIN}"><cellXfs>`, '<xf numFmtId="14"/>', 40),
+        },
+      ]),
+  ],
   ['that is cut in half', () => zipOf([...BOOK, { name: SHEET, ...bomb(49) }]).subarray(0, 9_000)],
 ]
 

@@ -117,6 +117,18 @@ describe('an Excel file', () => {
   })
 })
 
+test('files that are sent together are read one after the other, because each may take all the memory that one may', async () => {
+  const order: string[] = []
+  const large = Buffer.from(`${'ab,'.repeat(59)}ab\n`.repeat(4_900))
+  await Promise.all(
+    [large, Buffer.from('a,b\n')].map(async (file) => {
+      const read = await readSheet(file, STATEMENT_LIMITS)
+      order.push(`${file === large ? 'large' : 'small'} ${read.ok ? 'read' : read.error.message}`)
+    }),
+  )
+  expect(order).toEqual(['large read', 'small read'])
+})
+
 describe('a CSV', () => {
   test.each(CSV_ATTACKS)(
     '%s is read or refused within 700 MB of memory while the server answers others',
