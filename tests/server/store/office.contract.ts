@@ -31,6 +31,7 @@ export function officeContract(given: Given): void {
         id: expect.any(Number),
         kind: 'confirmation',
         attempts: 0,
+        at: later(10),
         eventId: 'demo',
         regNo,
       })
