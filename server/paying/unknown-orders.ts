@@ -2,8 +2,8 @@
  * Orders that the database does not know and that the gateway may hold money for: after a restore, or where a registration was
  * never stored. The gateway's own answer decides; what a message claims only starts the question.
  */
-import { assertNever } from '../../engine/index.ts'
-import type { EventConfig, OrderId, PaymentFact } from '../../engine/index.ts'
+import { assertNever, paise } from '../../engine/index.ts'
+import type { EventConfig, OrderId, Paise, PaymentFact } from '../../engine/index.ts'
 import type { StatusAnswer } from '../deps.ts'
 import { payerIn } from './gateway/payer.ts'
 import type { PaymentsDeps } from './question.ts'
@@ -64,14 +64,15 @@ async function follow(
       return 'none'
     case 'fact': {
       const { fact, raw } = answer
-      if (fact.type !== 'confirmed' || isGivenBack(fact)) return 'none'
+      if (fact.type !== 'confirmed') return 'none'
       const messages = await store.notices(orderId)
-      await store.keepUnknownPayment({
+      const kept = await store.keepUnknownPayment({
         orderId,
         eventId: event.id,
         source: event.payment?.gateway.name ?? '',
         account: event.payment?.account ?? '',
         payer: payerIn([{ body: raw, contentType: 'text/xml' }, ...messages.toReversed()]),
+        refunded: refundedOf(fact),
         at: clock(),
         money: [fact, ...(fact.further ?? [])].map((money) => ({
           reference: money.reference,
@@ -81,18 +82,17 @@ async function follow(
           paidAt: money.paidAt ?? null,
         })),
       })
-      return 'kept'
+      return kept > 0 || refundedOf(fact) < cameOf(fact) ? 'kept' : 'none'
     }
     default:
       return assertNever(answer)
   }
 }
 
-/** All of it has gone back already. */
-function isGivenBack({ amount, further = [], refunds = [] }: Confirmed): boolean {
-  const came = further.reduce((sum, one) => sum + one.amount, amount as number)
-  return refunds.reduce((sum, one) => sum + one.amount, 0) >= came
-}
+const cameOf = ({ amount, further = [] }: Confirmed): Paise =>
+  paise(further.reduce((sum, one) => sum + one.amount, amount as number))
+const refundedOf = ({ refunds = [] }: Confirmed): Paise =>
+  paise(refunds.reduce((sum, one) => sum + one.amount, 0))
 
 /** Asks about all that are due by now, some at a time; answers how many are before staff by it. */
 export async function lookUpAll(deps: PaymentsDeps): Promise<number> {

@@ -68,6 +68,8 @@ export type UnknownPayment = {
   readonly source: string
   readonly account: string
   readonly payer: Payer | null
+  /** Of all of it, as the gateway says. */
+  readonly refunded: Paise
   readonly at: Instant
   readonly money: readonly {
     readonly reference: string
@@ -104,7 +106,10 @@ export interface RecoveryStore {
     readonly discarded: number
   } | null>
 
-  /** Before a person from then on, each reference once; answers how many are new. */
+  /**
+   * Before a person from then on, each reference once; answers how many are new. What a settlement has listed already is told of the
+   * payer and of what was refunded.
+   */
   keepUnknownPayment(payment: UnknownPayment): Promise<number>
   /** The gateway is asked about it until it says; false: so many are waiting that no more are taken. */
   noteUnknownOrder(order: UnknownOrder, at: Instant): Promise<boolean>

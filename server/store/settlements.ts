@@ -34,7 +34,7 @@ import type {
   SettlementAccount,
 } from './settlement-verbs.ts'
 import { rearm } from './settling.ts'
-import { isPaidElsewhere } from './unknown-orders.ts'
+import { isPaidElsewhere, noteSettledOrder } from './unknown-orders.ts'
 import { joined, paymentById, settleRegistration, stand } from './standing.ts'
 
 type LineRow = {
@@ -161,6 +161,8 @@ function keepUnknown(
     row === undefined ? eventId : null,
     unknownOrder,
   )
+  if (unknownOrder !== null)
+    noteSettledOrder(sql, { orderId: unknownOrder as OrderId, eventId }, at)
   if (row === undefined) return true
   const payment = paymentById(sql, row.id)
   stand(sql, payment, { ...toPayment(payment), review: joined(payment.review, why) }, at)

@@ -25,16 +25,27 @@ export const isPaidElsewhere = (sql: Sql, orderId: string): boolean =>
 
 /** Each reference once, whatever a settlement or an earlier message has said of it. */
 export function keepUnknownPayment(sql: Sql, payment: UnknownPayment): number {
-  const { orderId, eventId, source, account, payer, at } = payment
+  const { orderId, eventId, source, account, refunded, at } = payment
+  const payer = payment.payer === null ? null : JSON.stringify(payment.payer)
+  const back = refunded === 0 ? '' : ` ${formatMoney(refunded)} of it was refunded at the gateway.`
+  const came = payment.money.reduce((sum, { amount }) => sum + amount, 0)
   if (isHere(sql, orderId)) return 0
   let added = 0
   for (const { reference, amount, currency, kind, paidAt } of payment.money) {
-    const known = sql(
-      `SELECT 1 FROM captures WHERE source = ? AND account IN (?, '') AND (reference = ? OR (reference = ? AND unknown_order = ?))`,
+    const known = sql<{ id: number; why: string | null }>(
+      `SELECT id, why FROM captures WHERE source = ? AND account IN (?, '') AND (reference = ? OR (reference = ? AND unknown_order = ?))`,
     ).get(source, account, reference, orderId, orderId)
-    if (known !== undefined) continue
+    if (known !== undefined) {
+      const why = known.why?.includes(back) === true ? known.why : `${known.why ?? ''}${back}`
+      sql(
+        "UPDATE captures SET payer = coalesce(payer, ?), why = ? WHERE id = ? AND state = 'unmatched'",
+      ).run(payer, why, known.id)
+      continue
+    }
+    // Nothing is left to decide.
+    if (refunded >= came) continue
     const when = paidAt === null ? '' : ` on ${formatInstant(paidAt)}`
-    const why = `The gateway confirms ${formatMoney(amount)}${when} for the order ${orderId}, which is not in this database.`
+    const why = `The gateway confirms ${formatMoney(amount)}${when} for the order ${orderId}, which is not in this database.${back}`
     sql(
       `INSERT INTO captures (source, account, reference, amount, currency, kind, paid_at, seen_at, state, why, found_for, unknown_order, payer)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'unmatched', ?, ?, ?, ?)`,
@@ -50,12 +61,19 @@ export function keepUnknownPayment(sql: Sql, payment: UnknownPayment): number {
       why,
       eventId,
       orderId,
-      payer === null ? null : JSON.stringify(payer),
+      payer,
     )
     added += 1
   }
   return added
 }
+
+/** A settlement lists it: the gateway may name the payer, and say what was refunded. */
+export function noteSettledOrder(sql: Sql, order: UnknownOrder, at: Instant): void {
+  if (ORDER_ID.test(order.orderId)) note(sql, order, at, atOnce(at))
+}
+/** As gateways take it. */
+const ORDER_ID = /^[A-Za-z0-9]{1,20}$/
 
 export function noteUnknownOrder(
   sql: Sql,

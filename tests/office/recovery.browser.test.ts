@@ -44,6 +44,7 @@ beforeAll(async () => {
     source: 'airpay',
     account: 'sample',
     payer: { name: 'Meera Sample', email: 'meera@example.org', phone: '', way: 'UPI' },
+    refunded: paise(0),
     at,
     money: [
       { reference: '900000077', amount: paise(118_000), currency: 'INR', kind: 'sale', paidAt: at },

@@ -28,6 +28,7 @@ export const recoveryStates = (server: Pictured): readonly State[] => {
           phone: '+91 98765 43210',
           way: 'UPI, example@okbank',
         },
+        refunded: paise(0),
         // The longest waiting stands first.
         at: instant(at - 300 * 24 * 3_600_000),
         money: [

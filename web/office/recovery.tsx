@@ -248,16 +248,18 @@ function Ending({ recovery, onDone, onClose }: EndingProps) {
           <legend>Emails that are held ({formatCount(held.mails)})</legend>
           <label>
             <input type="radio" name="mails" value="send" required />
-            Send all: some may have been sent before
+            <span>Send all: some may have been sent before</span>
           </label>
           <label>
             <input type="radio" name="mails" value="copy" required />
-            Send those that the copy held queued, discard those written since (
-            {formatCount(held.since)})
+            <span>
+              Send those that the copy held queued, discard those written since (
+              {formatCount(held.since)})
+            </span>
           </label>
           <label>
             <input type="radio" name="mails" value="discard" required />
-            Discard all: some may never have been sent
+            <span>Discard all: some may never have been sent</span>
           </label>
         </fieldset>
         <div className="acts">

@@ -32,6 +32,7 @@ export function officeContract(given: Given): void {
         kind: 'confirmation',
         attempts: 0,
         firstTriedAt: null,
+        at: later(10),
         eventId: 'demo',
         regNo,
       })

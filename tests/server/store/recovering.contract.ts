@@ -177,6 +177,7 @@ export function recoveringContract(given: Given): void {
       source: 'airpay',
       account: 'demo',
       payer: { name: 'Ravi Sample', email: 'ravi@example.org', phone: '', way: 'UPI' },
+      refunded: paise(0),
       at: later(hour),
       money: [{ reference: 'AP9', amount: due, currency: 'INR', kind: 'sale', paidAt: later(10) }],
       ...more,
@@ -249,7 +250,18 @@ export function recoveringContract(given: Given): void {
       const ten = payment(second, {
         money: [{ reference: 'AP10', amount: due, currency: 'INR', kind: 'sale', paidAt: null }],
       })
-      expect(await store.keepUnknownPayment(ten)).toBe(0)
+      // The gateway is asked about what only the settlement lists: who paid it, and what was refunded.
+      const asks = await store.unknownOrders(later(2 * hour), 9)
+      expect(asks.map(({ orderId }) => orderId)).toEqual([second])
+      expect((await store.reviews('demo'))[1]?.unknown?.payer).toBe(null)
+      expect(await store.keepUnknownPayment({ ...ten, refunded: due })).toBe(0)
+      expect(await store.keepUnknownPayment({ ...ten, refunded: due })).toBe(0)
+      const [, told] = await store.reviews('demo')
+      expect(told?.unknown?.payer?.name).toBe('Ravi Sample')
+      expect(told?.why.match(/was refunded at the gateway\./g)).toHaveLength(1)
+      const gone = payment(nextRegNo(), { refunded: due })
+      expect(await store.keepUnknownPayment({ ...gone, account: 'other' })).toBe(0)
+      expect(await store.reviews('demo')).toHaveLength(2)
     })
 
     test('so many are noted to be asked about, and no more', async () => {
