@@ -1,5 +1,5 @@
 /** Opens the store; on SQLite that is the writer thread, the reader thread, and a connection of the main thread for what is found by a key. */
-import { statSync } from 'node:fs'
+import { lstatSync, statSync } from 'node:fs'
 import { keepPrivate } from '../machine/private.ts'
 import { join } from 'node:path'
 import { DATABASE_FILE, openToRead, statements } from './database.ts'
@@ -69,8 +69,10 @@ export async function openInside({
   const lostLog = lostLogIn(dataDir)
   if (lostLog !== null) throw lostLog
   const file = join(dataDir, DATABASE_FILE)
-  // A server keeps watch over its file; a command is there for a moment, beside a server that does.
-  const shared = migrates ? newShared() : undefined
+  // A server keeps watch over its file; a command is there for a moment, beside a server that does. What lies elsewhere under a
+  // link may be another server's too, which marks it.
+  const isLink = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() ?? false
+  const shared = migrates && !isLink ? newShared() : undefined
   const watched = shared === undefined ? {} : { shared }
   const data: WriterData = { file, migrates, seam, ...watched }
   const { waitingMax = WAITING_MAX } = seam
