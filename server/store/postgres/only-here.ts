@@ -36,7 +36,7 @@ export const ONLY_HERE: Readonly<Record<number, readonly string[]>> = {
     END $body$`,
   ],
   // Since when a file lies aside that no record refers to.
-  39: ['ALTER TABLE proof_files ADD COLUMN aside_at bigint'],
+  40: ['ALTER TABLE proof_files ADD COLUMN aside_at bigint'],
 }
 
 /** What comes after that version, up to and with the other. */
