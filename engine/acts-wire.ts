@@ -44,7 +44,7 @@ export type ActsAnswer = {
   persons: string[]
   /** Of what somebody sees before it is paid: what to look at, and what a refusal may offer; null: nobody has to. */
   approval: WireApproval | null
-  /** What the delegate told of money paid outside; null: nothing that is still looked for. */
+  /** What the delegate told of money paid outside, the newest; null: nothing. */
   told: WireTold | null
   /** Its money that waits for a decision: POST {act: accept | dismiss, review, why, reference?, amount?}. */
   reviews: WireReview[]

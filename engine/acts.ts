@@ -35,6 +35,8 @@ type Row = {
   readonly least: Actor
   /** Left out: the state stays, or follows from the money. */
   readonly becomes?: RegistrationState
+  /** It becomes so from this state alone. */
+  readonly from?: RegistrationState
   /** Whether it must be said why; a note is its own reason. */
   readonly asksWhy: boolean
 }
@@ -68,8 +70,8 @@ const ACTS = {
   refuse: { in: ['to_approve'], least: 'owner', becomes: 'refused', asksWhy: true },
   resend: { in: ['complete'], least: 'desk', asksWhy: false },
   send_pay_link: { in: ['to_pay', 'told', 'lapsed'], least: 'desk', asksWhy: false },
-  /** What the bank knows nothing of: the delegate is asked again. */
-  not_found: { in: ['told'], least: 'treasurer', becomes: 'to_pay', asksWhy: true },
+  /** What the bank knows nothing of: the delegate who waits is asked again, and others may use the reference. */
+  not_found: { in: STATES, least: 'treasurer', becomes: 'to_pay', from: 'told', asksWhy: true },
   erase: { in: STATES, least: 'owner', asksWhy: true },
   /** "I have paid", on a way that tells us nothing by itself. */
   tell: { in: ['to_pay', 'told', 'lapsed'], least: 'delegate', becomes: 'told', asksWhy: false },
@@ -180,7 +182,8 @@ export function judgeAct(
       code: 'no_grounds',
       message: `This takes at most ${GROUNDS_CHARACTERS_MAX} characters.`,
     })
-  return ok({ becomes: row.becomes ?? state, why: said })
+  const { becomes = state, from = state } = row
+  return ok({ becomes: from === state ? becomes : state, why: said })
 }
 
 /** What the money of a registration says. */

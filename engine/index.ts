@@ -243,14 +243,8 @@ export {
 } from './bank-reference.ts'
 export { readStatement, type Statement, type StatementColumns } from './statement.ts'
 export type { BulkAnswer, ReconcileAnswer } from './reconcile-wire.ts'
-export {
-  reconcile,
-  referencesIn,
-  type Awaited,
-  type KnownPayment,
-  type PayoutKnown,
-  type Reconciled,
-} from './reconciling.ts'
+export { reconcile, referencesIn, type Reconciled } from './reconciling.ts'
+export type { Awaited, KnownPayment, PayoutKnown } from './known-references.ts'
 export {
   lineKey,
   readSettlement,

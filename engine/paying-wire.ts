@@ -44,8 +44,8 @@ export type WireTold = {
   paid_on: string | null
   /** By question, as people read it; `href`: a file, of the office only. */
   answers: { label: string; text: string; href?: string }[]
-  /** `looking`: nobody has looked yet. */
-  stands: 'looking' | 'found' | 'not_found'
+  /** `looking`: nobody has looked yet; `unconfirmed`: nobody looks any more, because it was paid otherwise or has ended. */
+  stands: 'looking' | 'found' | 'not_found' | 'unconfirmed'
   /** Why it was not found, in the words of the office; else empty. */
   why: string
 }

@@ -1,46 +1,12 @@
 /** Matches the lines of a bank statement with the registrations that wait for money. */
 import { bankKey, isSearchable, isUtr, keysIn, type BankKey } from './bank-reference.ts'
 import { fallbackKeys, fallbackName, keysOfLine, utrsIn } from './line-references.ts'
+import type { Awaited, KnownPayment, KnownReferences, PayoutKnown } from './known-references.ts'
 import { formatMoney, type Paise } from './money.ts'
 import type { RegNo } from './numbers.ts'
 import type { Statement, StatementLine } from './statement.ts'
 import { addDays, type Day } from './time.ts'
 
-/** A registration that waits for money. */
-export type Awaited = {
-  readonly regNo: RegNo
-  readonly name: string
-  readonly due: Paise
-  /** Where the day of credit decides the price: what is due for money of that day. */
-  readonly dueOn?: (day: Day) => Paise
-  /** What the delegate told us, as it was typed, and for which day; null: nothing. */
-  readonly told: { readonly reference: string; readonly day: Day | null } | null
-}
-/** A transfer of a gateway, by its settlement: how many payments, and what came of them. */
-export type PayoutKnown = { readonly utr: string; readonly lines: number; readonly net: Paise }
-/** Money that is recorded under a reference. `regNo` null: it belongs to no registration yet. */
-export type KnownPayment = {
-  readonly id: number
-  readonly regNo: RegNo | null
-  readonly amount: Paise
-  /** Null: not known. */
-  readonly eventId?: string | null
-}
-/** What is stored about the references of a statement. */
-export type KnownReferences = {
-  readonly payments: ReadonlyMap<BankKey, KnownPayment>
-  readonly payouts?: ReadonlyMap<BankKey, PayoutKnown>
-  /** Numbers of registrations, also of those that wait for nothing; null: one of another event. */
-  readonly registrations?: ReadonlyMap<BankKey, RegNo | null>
-  /** Titles of other events whose registrations are named, where the user works for them. */
-  readonly titles?: ReadonlyMap<BankKey, string>
-  /** References that delegates of other events reported, and that staff have not decided about. */
-  readonly claimedElsewhere?: ReadonlySet<BankKey>
-  /** The event whose statement it is; left out: every recorded payment is of it. */
-  readonly eventId?: string
-  /** Texts that contain the conference's own bank details. */
-  readonly details?: readonly string[]
-}
 /** A line beside what it is for. `reference`: under which it is confirmed, so that it counts once. */
 export type Reconciled = {
   readonly line: StatementLine
@@ -116,17 +82,18 @@ export function reconcile(
   const judge = (line: StatementLine): Pick<Reconciled, 'as' | 'of' | 'why'> => {
     const { payments, elsewhere } = found.recordedIn(line)
     if (payments.length > 0) return judgeKnown(line, payments, known.eventId)
-    const named = found.awaitedIn(line)
+    const awaits = found.awaitedIn(line)
+    const named = [...awaits.map(({ regNo }) => regNo), ...found.endedIn(line)]
     const others = found.othersIn(line)
-    const of = [...new Set([...named.map(({ regNo }) => regNo), ...others.regNos])]
+    const of = [...new Set([...named, ...others.regNos])]
     if (elsewhere !== null) return ambiguous([...new Set([...elsewhere.of, ...of])], elsewhere.why)
     const [one] = named
     if (one === undefined) {
       if (others.isElsewhere || found.isClaimedElsewhere(line))
         return { as: 'elsewhere', of: [], why: others.why ?? CLAIMED_ELSEWHERE }
-      if (others.why !== null) return { as: 'unmatched', of: [], why: others.why }
       const unsure = found.unsureIn(line)
-      if (unsure !== null) return ambiguous(unsure.of, unsure.why)
+      if (unsure !== null) return ambiguous([...unsure.of, ...others.regNos], unsure.why)
+      if (others.why !== null) return { as: 'unmatched', of: [], why: others.why }
       const might = awaited.filter((each) => mayBe(line, each) && !isNamed.has(each.regNo))
       const those = might.map(({ regNo }) => regNo)
       return those.length === 0
@@ -136,13 +103,16 @@ export function reconcile(
     if (others.why !== null) return ambiguous(of, others.why)
     if (found.isClaimedElsewhere(line)) return ambiguous(of, CLAIMED_ELSEWHERE)
     if (named.length > 1) return ambiguous(of, 'The line names more than one registration.')
+    if (found.isRejectedElsewhere(line)) return ambiguous(of, REJECTED_ELSEWHERE)
     const unsure = found.unsureIn(line)
     if (unsure !== null && unsure.isShared)
       return ambiguous([...new Set([...of, ...unsure.of])], unsure.why)
-    if (taken.has(one.regNo))
+    if (taken.has(one))
       return ambiguous(of, 'Another line of this file names the same registration.')
-    taken.add(one.regNo)
-    return { as: dueFor(one, line.day) === line.amount ? 'matched' : 'differs', of, why: null }
+    taken.add(one)
+    const [waits] = awaits
+    if (waits === undefined) return { as: 'differs', of, why: PAID_OTHERWISE }
+    return { as: dueFor(waits, line.day) === line.amount ? 'matched' : 'differs', of, why: null }
   }
   const judged = lines.map((line): Reconciled => {
     const payout = found.payoutIn(line)
@@ -187,7 +157,9 @@ function findReferences(
     payouts = new Map(),
     registrations = new Map(),
     titles = new Map(),
+    reports = new Map(),
     claimedElsewhere = new Set(),
+    rejectedElsewhere = new Set(),
     eventId,
     details: ours = [],
   }: KnownReferences,
@@ -206,19 +178,26 @@ function findReferences(
   const byNumber = new Map(awaited.map((one) => [bankKey(one.regNo), one]))
   const isNumber = (key: BankKey): boolean => byNumber.has(key) || registrations.has(key)
   const isUsable = (key: BankKey): boolean => !own.has(key) && !isNumber(key)
+  const byRegNo = new Map(awaited.map((one) => [one.regNo, one]))
+  const told = awaited.flatMap(({ regNo, told: last }) =>
+    last === null ? [] : [{ key: bankKey(last.reference), regNo }],
+  )
+  const everTold = [...reports].flatMap(([key, those]) =>
+    those.map(({ regNo }) => ({ key, regNo })),
+  )
   const byReported = Map.groupBy(
-    awaited.flatMap((one) => {
-      const key = one.told === null ? null : bankKey(one.told.reference)
-      return key === null || !isSearchable(key) || isNumber(key) ? [] : [{ key, one }]
-    }),
+    [...told, ...everTold].filter(({ key }) => isSearchable(key) && !isNumber(key)),
     ({ key }) => key,
   )
-  const reportedIn = (line: StatementLine, fits: (key: BankKey) => boolean): readonly Awaited[] =>
-    [...keys(line)].filter(fits).flatMap((key) => byReported.get(key)?.map(({ one }) => one) ?? [])
-  const isShared = (key: BankKey): boolean => (times.get(key) ?? 0) > 1
-  const regNosOf = (those: readonly Awaited[]): readonly RegNo[] => [
-    ...new Set(those.map(({ regNo }) => regNo)),
+  const reportedIn = (line: StatementLine, fits: (key: BankKey) => boolean): readonly RegNo[] => [
+    ...new Set(
+      [...keys(line)]
+        .filter(fits)
+        .flatMap((key) => byReported.get(key)?.map(({ regNo }) => regNo) ?? []),
+    ),
   ]
+  const isShared = (key: BankKey): boolean => (times.get(key) ?? 0) > 1
+  const isItsOwn = (key: BankKey): boolean => !own.has(key) && !isShared(key)
 
   /** Payments that are recorded under a reference of the line; `elsewhere`: one is, but it may be another line's. */
   const recordedIn = (line: StatementLine) => {
@@ -260,13 +239,24 @@ function findReferences(
   const awaitedIn = (line: StatementLine): readonly Awaited[] => [
     ...new Set([
       ...[...keys(line)].flatMap((key) => byNumber.get(key) ?? []),
-      ...reportedIn(line, (key) => !own.has(key) && !isShared(key)),
+      ...reportedIn(line, isItsOwn).flatMap((regNo) => byRegNo.get(regNo) ?? []),
     ]),
   ]
 
+  /** Registrations that reported a reference of the line alone, or that it also names by number, and that wait for no money. */
+  const endedIn = (line: StatementLine): readonly RegNo[] => {
+    const byBoth = reportedIn(line, isUsable).filter((regNo) => keys(line).has(bankKey(regNo)))
+    return [...new Set([...reportedIn(line, isItsOwn), ...byBoth])].filter(
+      (regNo) => !byRegNo.has(regNo),
+    )
+  }
+
   /** Registrations that the line names by number, and that wait for no money here. */
   const othersIn = (line: StatementLine) => {
-    const there = [...keys(line)].filter((key) => registrations.has(key) && !byNumber.has(key))
+    const ended = new Set(endedIn(line).map(bankKey))
+    const there = [...keys(line)].filter(
+      (key) => registrations.has(key) && !byNumber.has(key) && !ended.has(key),
+    )
     const regNos = there.flatMap((key) => registrations.get(key) ?? [])
     const why =
       there.length === 0
@@ -279,6 +269,8 @@ function findReferences(
 
   const isClaimedElsewhere = (line: StatementLine): boolean =>
     [...keys(line)].some((key) => claimedElsewhere.has(key) && isUsable(key))
+  const isRejectedElsewhere = (line: StatementLine): boolean =>
+    reportedIn(line, (key) => rejectedElsewhere.has(key) && isItsOwn(key)).length > 0
 
   /** Registrations whose reported reference is in the line, and identifies nothing. */
   const unsureIn = (line: StatementLine) => {
@@ -286,14 +278,14 @@ function findReferences(
     const detail = reportedIn(line, (key) => own.has(key))
     if (shared.length > 0)
       return {
-        of: regNosOf(shared),
+        of: shared,
         isShared: true,
         why: 'The reported reference is in several lines of this file.',
       }
     return detail.length === 0
       ? null
       : {
-          of: regNosOf(detail),
+          of: detail,
           isShared: false,
           why: 'The reported reference is part of the conference’s own bank details.',
         }
@@ -308,7 +300,7 @@ function findReferences(
     const usable = [...keys(line)].filter((key) => !own.has(key))
     const paid = usable.flatMap((key) => payments.get(key) ?? [])
     const returns = [...new Map(paid.map((payment) => [payment.id, payment])).values()]
-    const reported = regNosOf(reportedIn(line, isUsable))
+    const reported = reportedIn(line, isUsable)
     const of = [...new Set([...returns.flatMap(({ regNo }) => regNo ?? []), ...reported])]
     // The money came in this file: its bank's number is in a line of the same amount.
     const cameHere = usable.filter(
@@ -349,8 +341,10 @@ function findReferences(
   return {
     recordedIn,
     awaitedIn,
+    endedIn,
     othersIn,
     isClaimedElsewhere,
+    isRejectedElsewhere,
     unsureIn,
     payoutIn,
     returnedBy,
@@ -383,6 +377,10 @@ const ofOthers = (titles: readonly string[]): string =>
     ? 'The line contains a registration number that is not of this event.'
     : `The line contains a registration number of ${[...new Set(titles)].join(', ')}.`
 const CLAIMED_ELSEWHERE = 'A delegate of another event reported a reference in this line.'
+const REJECTED_ELSEWHERE =
+  'A delegate of another event reported this reference too, and staff did not find it there.'
+const PAID_OTHERWISE =
+  'Its delegate reported this reference, and it waits for no payment now. Confirmed, it is a second payment before the treasurer.'
 const RETURNED_ELSEWHERE =
   'This withdrawal names a payment of another event: the bank may have returned it.'
 const RETURNED =

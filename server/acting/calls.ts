@@ -21,7 +21,13 @@ import type { Deps } from '../deps.ts'
 import { refuse } from '../http/refuse.ts'
 import type { Call, OfficeRoutes } from '../office/guard.ts'
 import { wireReview } from '../office/reviews.ts'
-import type { ActNo, StoredCapture, StoredPayment, StoredRegistration } from '../store/store.ts'
+import type {
+  ActNo,
+  StoredCapture,
+  StoredPayment,
+  StoredRegistration,
+  StoredTelling,
+} from '../store/store.ts'
 import { wireSecondPayment } from '../registering/second-payment.ts'
 import { wireQuote } from '../registering/refusals.ts'
 import { ACT_WORDS, onceOf, textIn } from './asked.ts'
@@ -79,7 +85,7 @@ async function standingOf(
 ): Promise<ActsAnswer> {
   const { regNo, state, due } = registration
   const fileOf = (field: string): string => `/admin/registrations/${regNo}/files/${field}/`
-  const [kept, captures, refunds, isUnsettled, acts, decisions, told, reviews, second] =
+  const [kept, captures, refunds, isUnsettled, acts, decisions, told, tellings, reviews, second] =
     await Promise.all([
       store.kept(regNo),
       store.captures(regNo),
@@ -88,6 +94,7 @@ async function standingOf(
       store.acts(regNo),
       store.decisions(regNo),
       lastTold({ store }, served.config, registration, fileOf),
+      store.tellings(regNo),
       store.reviews(registration.eventId),
       store.secondPayment(regNo),
     ])
@@ -99,7 +106,8 @@ async function standingOf(
     (act) =>
       DOERS[act] !== undefined &&
       !(isErased && OF_SOMEBODY.has(act)) &&
-      (act !== 'handle_refund' || isUnsettled),
+      (act !== 'handle_refund' || isUnsettled) &&
+      (act !== 'not_found' || state === 'told' || reserves(tellings)),
   )
   const refund = refundAtCancellation(served.config, registration, { captures, kept }, clock())
   // What was paid by mistake is refunded in full, whatever the scale says of a cancellation.
@@ -130,11 +138,15 @@ async function standingOf(
     fields: allowed.includes('correct') ? editable(served.config, registration) : [],
     persons: Object.values(served.config.roles),
     approval: approvalShown(served.config, registration),
-    told: told?.telling.endedAs === null ? told.told : null,
+    told: told?.told ?? null,
     reviews: reviews.filter((review) => review.regNo === regNo).map(wireReview),
     trail: trailOf(acts, decisions, refunds),
   }
 }
+
+/** Whether a reported reference is kept for it that staff can still say was not found. */
+const reserves = (tellings: readonly StoredTelling[]): boolean =>
+  tellings.some(({ endedAs, isRecorded }) => endedAs !== 'not_found' && !isRecorded)
 
 /** The sum of the money that counts as paid. */
 function countedOf(captures: readonly StoredCapture[]): Paise {

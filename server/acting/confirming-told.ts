@@ -1,5 +1,5 @@
 /** Confirms what a delegate told, as it was told: for rows that are ticked against the bank's page. */
-import { instant, rupees, startOf } from '../../engine/index.ts'
+import { bankKey, instant, rupees, startOf } from '../../engine/index.ts'
 import { priceOnDay } from '../paying/price-on-day.ts'
 import { badData } from './asked.ts'
 import type { Doer } from './asked.ts'
@@ -16,6 +16,13 @@ export const confirmTold: Doer = async (asked) => {
   if (telling === undefined || telling.endedAs !== null)
     return badData('Nothing was told of it that is still looked for.')
   const { reference, paidOn } = telling
+  const { regNo, eventId } = registration
+  const { reports } = await deps.store.knownReferences([bankKey(reference)])
+  const other = reports.find((report) => report.regNo !== regNo)
+  if (other !== undefined)
+    return badData(
+      `The delegate of ${other.eventId === eventId ? other.regNo : 'another event'} reported ${reference} too. Check the bank’s statement and confirm it by itself.`,
+    )
   const paidAt = paidOn === null ? wanted.at : instant(startOf(paidOn))
   const price = priceOnDay(served.config, registration, paidAt)
   const amount = rupees(price?.total ?? owed(registration))

@@ -115,7 +115,7 @@ export const notFound: Doer = async ({ deps, served, registration, wanted }) => 
   const way = transferWay(config, telling?.way ?? null)
   const payUntil = way === null ? registration.payUntil : lapseOf(way, wanted.at)
   const mail =
-    telling === undefined
+    telling === undefined || registration.state !== 'told'
       ? null
       : notFoundMail(config, registration, telling.reference, wanted.why, payUntil)
   return deps.store.notFound(wanted, { payUntil, mail })
@@ -169,10 +169,20 @@ export async function lastTold(
           },
         ]
       }),
-      stands: endedAs === 'not_found' || endedAs === 'found' ? endedAs : 'looking',
+      stands: standsOf(registration, telling),
       why,
     },
   }
+}
+
+function standsOf(
+  { state }: StoredRegistration,
+  { endedAs, isRecorded }: StoredTelling,
+): WireTold['stands'] {
+  if (isRecorded) return 'found'
+  if (endedAs === 'not_found') return 'not_found'
+  const isAwaited = state === 'to_pay' || state === 'told' || state === 'lapsed'
+  return endedAs === null && isAwaited ? 'looking' : 'unconfirmed'
 }
 
 /** What is still to be paid. */

@@ -29,9 +29,10 @@ function lineOf({ at, who, act, why, data }: StoredAct): WireAct {
 
 /** What an act kept beside who and why, in words; each under a name of its own. */
 function detailsOf(data: StoredAct['data']): string {
-  const { to, pay_back: back, difference, due, changes, came } = data
+  const { to, pay_back: back, difference, due, changes, came, told } = data
   return [
     ...(typeof came === 'string' ? [came] : []),
+    ...(typeof told === 'string' ? [told] : []),
     ...(Array.isArray(changes) ? changes.map(String) : []),
     ...(typeof to === 'string' ? [to] : []),
     ...(typeof back === 'number' && back > 0

@@ -1,11 +1,13 @@
 /** The calls for what a bank or a gateway says that came: what of it is for whom, confirming what fits in one go, and keeping a settlement. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import {
+  allowedActs,
   err,
   fromRupees,
   isDay,
   maySee,
   ok,
+  paise,
   readSettlement,
   readStatement,
   reconcile,
@@ -28,11 +30,12 @@ import type {
   StatementColumns,
 } from '../../engine/index.ts'
 import { bulkAnswer, doEach } from '../acting/bulk.ts'
-import { alsoIn, confirm } from '../acting/confirming.ts'
+import type { Doer } from '../acting/asked.ts'
+import { alsoIn, cameAgain, confirm } from '../acting/confirming.ts'
 import type { Deps } from '../deps.ts'
 import { refuse } from '../http/refuse.ts'
 import { recordOf } from '../http/sent.ts'
-import type { NewUnmatched, SettlementAccount, Store } from '../store/store.ts'
+import type { NewUnmatched, ReferenceReport, SettlementAccount, Store } from '../store/store.ts'
 import { COLUMN_NAMES, settlementColumnsIn, statementColumnsIn } from './columns.ts'
 import type { ColumnsSaid } from './columns.ts'
 import { STATEMENT_LIMITS } from './csv-lines.ts'
@@ -44,6 +47,7 @@ import { registrationsNamed, viewerOf } from './other-numbers.ts'
 import type { OtherEvents } from './other-numbers.ts'
 import { pricedByDay } from './priced-by-day.ts'
 import { readSheet } from './sheets.ts'
+import { confirmedText, keptText } from './statement-texts.ts'
 import { XLSX_TYPE } from './xlsx.ts'
 
 /** What of a statement is for whom. */
@@ -83,6 +87,9 @@ export async function layBeside(
     store.knownReferences(keys),
   ])
   const awaited = stored.map((one) => pricedByDay(event, one))
+  const here = known.reports.filter((one) => one.eventId === eventId)
+  const elsewhere = known.reports.filter((one) => one.eventId !== eventId)
+  const keysOf = (reports: readonly ReferenceReport[]) => new Set(reports.map(({ key }) => key))
   const found = reconcile(read.value, awaited, {
     payments: new Map(known.payments),
     payouts: new Map(
@@ -91,9 +98,9 @@ export async function layBeside(
       ),
     ),
     ...registrationsNamed(keys, known.registrations, event, others),
-    claimedElsewhere: new Set(
-      known.claims.filter((one) => one.eventId !== eventId).map(({ key }) => key),
-    ),
+    reports: Map.groupBy(here, ({ key }) => key),
+    claimedElsewhere: keysOf(elsewhere.filter(({ isRejected }) => !isRejected)),
+    rejectedElsewhere: keysOf(elsewhere.filter(({ isRejected }) => isRejected)),
     eventId,
     details: ways.flatMap((way) => (way.is === 'transfer' ? [way.tell] : [])),
   })
@@ -103,12 +110,22 @@ export async function layBeside(
     waiting: awaited.filter(({ regNo, told }) => told !== null && !named.has(regNo)),
     unread,
     repeated,
-    byNumber: new Map(awaited.map((one) => [one.regNo, one])),
+    byNumber: new Map(
+      [...here.map(withoutDue), ...awaited].map((one) => [one.regNo, one] as const),
+    ),
   })
 }
 
 const TOO_MANY_NUMBERS =
   'This file contains more numbers than a bank statement has. Load a statement of a shorter period.'
+
+/** What reported it and waits for no money any more. */
+const withoutDue = ({ regNo, name, reference, day }: ReferenceReport): Awaited => ({
+  regNo,
+  name,
+  due: paise(0),
+  told: { reference, day },
+})
 
 /** A report of the gateway, where the file is one; null: it is none, or no money comes through a gateway. */
 export function settlementIn(
@@ -210,13 +227,12 @@ export async function reconcileRoutes(
       deps,
       admin,
       target.rows.map((row) => ({ ...row, words: { ...row.words, way: 'transfer' } })),
-      { act: 'confirm', why: 'By the bank’s statement', doer: confirm, eventId },
+      { act: 'confirm', why: 'By the bank’s statement', doer: confirmOrAgain, eventId },
     )
     const differing = await inReviewOf(deps, done.done)
     const confirmed = { ...bulkAnswer(done, 'confirmed'), message: confirmedText(done, differing) }
-    const { added, elsewhere } =
-      kept.length === 0 ? { added: 0, elsewhere: 0 } : await deps.store.keepUnmatched(kept)
-    const alsoKept = keptText(added, kept.length - added - elsewhere, elsewhere)
+    const alsoKept =
+      kept.length === 0 ? '' : keptText(kept.length, await deps.store.keepUnmatched(kept))
     const answer: BulkAnswer =
       kept.length === 0
         ? confirmed
@@ -298,32 +314,11 @@ async function shownTo(
   return { ...statement, lines }
 }
 
-const areOf = (count: number): string => `${count} ${count === 1 ? 'is' : 'are'}`
-
-function confirmedText(
-  { done, refused }: Pick<BulkAnswer, 'done' | 'refused'>,
-  differing: number,
-): string {
-  const parts = [
-    `${areOf(done.length - differing)} confirmed`,
-    ...(differing === 0
-      ? []
-      : [
-          `${areOf(differing)} before the treasurer because ${differing === 1 ? 'it does' : 'they do'} not fit what was due`,
-        ]),
-    ...(refused.length === 0 ? [] : [`${areOf(refused.length)} not, for the reasons below`]),
-  ]
-  return `${parts.join('; ')}.`
-}
-
-const keptText = (added: number, recorded: number, elsewhere: number): string =>
-  [
-    `${added} ${added === 1 ? 'payment' : 'payments'} that nobody waits for ${added === 1 ? 'is' : 'are'} kept for review.`,
-    ...(recorded === 0 ? [] : [`${areOf(recorded)} already recorded.`]),
-    ...(elsewhere === 0
-      ? []
-      : [`${elsewhere} ${elsewhere === 1 ? 'belongs' : 'belong'} to another event.`]),
-  ].join(' ')
+/** The transfer that a delegate reported comes after all: it is a second payment of what waits for no money. */
+const confirmOrAgain: Doer = (asked) =>
+  allowedActs(asked.registration.state, asked.wanted.actor).includes('came_again')
+    ? cameAgain({ ...asked, wanted: { ...asked.wanted, act: 'came_again' } })
+    : confirm(asked)
 
 function wireOf({ lines, waiting, unread, repeated, byNumber }: Statement): ReconcileAnswer {
   const shown = (one: Awaited, day?: Day) => ({

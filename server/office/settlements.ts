@@ -224,14 +224,14 @@ async function foreignTransfers(
   user: OtherEvents['user'],
 ): Promise<ReadonlySet<BankKey>> {
   if (user.events === null) return new Set()
-  const { payments, claims } = await store.knownReferences([
+  const { payments, reports } = await store.knownReferences([
     ...new Set(lines.map(({ utr }) => bankKey(utr))),
   ])
   const isForeign = ({ eventId = null }: { readonly eventId?: string | null }): boolean =>
     eventId !== null && !maySee(user, eventId)
   return new Set([
     ...payments.flatMap(([key, payment]) => (isForeign(payment) ? [key] : [])),
-    ...claims.filter(isForeign).map(({ key }) => key),
+    ...reports.filter((report) => !report.isRejected && isForeign(report)).map(({ key }) => key),
   ])
 }
 

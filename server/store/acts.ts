@@ -3,7 +3,14 @@
  * their effect or not at all, never edited, and done once however often the same click arrives.
  */
 import { ACT_DONE, assert, err, judgeAct, NO_REFUND_REQUEST, ok } from '../../engine/index.ts'
-import type { ActName, ActRefusal, Instant, RegNo, Result } from '../../engine/index.ts'
+import type {
+  ActName,
+  ActRefusal,
+  Instant,
+  RegistrationState,
+  RegNo,
+  Result,
+} from '../../engine/index.ts'
 import type { ActAnswer, Acted, ActNo, NewAct, Once, StoredAct } from './acting.ts'
 import { audit } from './activity.ts'
 import type { Sql } from './database.ts'
@@ -45,7 +52,7 @@ const refused = (code: ActRefusal['code'], message: string) => err({ code, messa
 export function doAct(
   sql: Sql,
   wanted: NewAct,
-  effect: (row: RegistrationRow) => Result<Effect, ActNo>,
+  effect: (row: RegistrationRow, was: RegistrationState) => Result<Effect, ActNo>,
 ): ActAnswer {
   const { regNo, act, who, at, once } = wanted
   const row = rowOf(sql, regNo)
@@ -58,7 +65,7 @@ export function doAct(
   const { becomes, why } = judged.value
   if (becomes !== row.state)
     sql('UPDATE registrations SET state = ? WHERE id = ?').run(becomes, row.id)
-  const done = effect({ ...row, state: becomes })
+  const done = effect({ ...row, state: becomes }, row.state)
   if (!done.ok) throw new Refused(done)
   const { message, data = {}, refundId = null } = done.value
   const state = rowOf(sql, regNo)?.state

@@ -9,9 +9,10 @@ import type {
   PayoutKnown,
   RegNo,
 } from '../../engine/index.ts'
-import { claimsUnder, paymentsUnder } from './bank-references.ts'
+import { paymentsUnder, reportsUnder } from './bank-references.ts'
 import type { Sql } from './database.ts'
 import type { SettlementAccount } from './settlement-verbs.ts'
+import type { ReferenceReport } from './tellings.ts'
 import { due } from './migrations/amounts-due.ts'
 
 type Row = {
@@ -60,8 +61,8 @@ export type StoredReferences = {
   readonly payments: readonly (readonly [key: BankKey, payment: KnownPayment])[]
   readonly payouts: readonly (readonly [key: BankKey, payout: StoredPayout])[]
   readonly registrations: readonly { readonly regNo: RegNo; readonly eventId: string }[]
-  /** Reported by delegates, and not decided yet. */
-  readonly claims: readonly { readonly key: BankKey; readonly eventId: string }[]
+  /** What delegates reported, of every event. */
+  readonly reports: readonly ReferenceReport[]
 }
 
 /** Recorded payments, transfers of gateways, and registrations that these keys name. */
@@ -78,6 +79,6 @@ export function knownReferences(sql: Sql, keys: readonly BankKey[]): StoredRefer
     registrations: sql<{ regNo: RegNo; eventId: string }>(
       'SELECT reg_no AS regNo, event_id AS eventId FROM registrations WHERE reg_no IN (SELECT value FROM json_each(?))',
     ).all(listed),
-    claims: claimsUnder(sql, keys).filter(({ endedAs }) => endedAs === null),
+    reports: reportsUnder(sql, keys),
   }
 }

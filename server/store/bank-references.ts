@@ -4,6 +4,7 @@
  */
 import {
   assert,
+  assertNever,
   bankKey,
   err,
   formatDay,
@@ -25,6 +26,7 @@ import type {
   Way,
 } from '../../engine/index.ts'
 import type { Sql } from './database.ts'
+import type { ReferenceReport } from './tellings.ts'
 
 /** Under what money was recorded. */
 export type Named = {
@@ -36,10 +38,11 @@ export type Named = {
   /** Null: it belongs to no registration yet. */
   readonly regNo: RegNo | null
 }
-/** Whom a reference belongs to. `payout`: a gateway paid out under it. */
+/** Whom a reference belongs to. `payout`: a gateway paid out under it; `report`: the delegate of that registration reported it. */
 export type ReferenceOwner =
   | ({ readonly is: 'payment' } & KnownPayment)
   | { readonly is: 'payout'; readonly utr: string }
+  | ({ readonly is: 'report' } & ReferenceReport)
 
 /** References, slips and returns are stored in one column; slips and returns have a space, which no bank reference has. */
 type ReferenceKey = BankKey | `${string} ${Way} ${string}` | `returned ${number} ${string}`
@@ -57,9 +60,13 @@ function keysOf({ way, reference, also = [], eventId, regNo }: Named): readonly 
   return [...new Set([reference, ...also].flatMap(keysOfReference))]
 }
 
-/** Whom a reference belongs to, in any spelling; null: nobody. */
+/**
+ * Whom a reference belongs to, in any spelling; null: nobody. A payment comes before a report; what the delegate of the
+ * registration itself reported, and what staff did not find, stands in nobody's way.
+ */
 export function ownerOf(sql: Sql, named: Named): ReferenceOwner | null {
-  for (const key of keysOf(named)) {
+  const keys = keysOf(named)
+  for (const key of keys) {
     const [payment] = paymentsUnder(sql, [key])
     if (payment !== undefined) return { is: 'payment', ...payment[1] }
     const payout = sql<{ utr: string }>(
@@ -67,7 +74,10 @@ export function ownerOf(sql: Sql, named: Named): ReferenceOwner | null {
     ).get(key)
     if (payout !== undefined) return { is: 'payout', utr: payout.utr }
   }
-  return null
+  const report = reportsUnder(sql, keys).find(
+    ({ regNo, isRejected }) => regNo !== named.regNo && !isRejected,
+  )
+  return report === undefined ? null : { is: 'report', ...report }
 }
 
 /** What staff read where a reference is known; null: it is free. */
@@ -75,24 +85,31 @@ export function whyKnown(sql: Sql, named: Named): string | null {
   const owner = ownerOf(sql, named)
   if (owner === null) return null
   const { reference } = named
-  if (owner.is === 'payout')
-    return `${reference} is known already: the gateway paid out under this number.`
-  return `${reference} is known already: it is ${ownerWords(sql, owner.regNo, named.eventId)}.`
+  switch (owner.is) {
+    case 'payment':
+      return `${reference} is known already: it is ${ownerWords(sql, owner.regNo, named.eventId)}.`
+    case 'payout':
+      return `${reference} is known already: the gateway paid out under this number.`
+    case 'report':
+      return owner.eventId === named.eventId
+        ? `The delegate of ${owner.regNo} reported ${reference}. Confirm it for ${owner.regNo}, or first choose “Payment not found” there.`
+        : `A delegate of another event reported the reference ${reference}.`
+    default:
+      return assertNever(owner)
+  }
 }
 
-/**
- * What staff read where the delegate of another registration reported the reference and waits for it; null: free. Their
- * payment could not be confirmed any more.
- */
-function whyClaimed(sql: Sql, named: Named): string | null {
-  const claim = claimsUnder(sql, keysOf(named)).find(
-    ({ regNo, endedAs }) => endedAs === null && regNo !== named.regNo,
+/** Every report of these references, the oldest first; of several of one registration the newest. Reads. */
+export function reportsUnder(sql: Sql, keys: readonly string[]): readonly ReferenceReport[] {
+  return sql<Omit<ReferenceReport, 'isRejected'> & { ended_as: string | null }>(
+    `SELECT t.folded AS "key", r.reg_no AS "regNo", r.event_id AS "eventId", r.full_name AS name, t.reference, t.paid_on AS day, t.ended_as
+     FROM tellings t JOIN registrations r ON r.id = t.registration_id
+     WHERE t.folded IN (SELECT value FROM json_each(?)) AND NOT EXISTS (
+       SELECT 1 FROM tellings n WHERE n.registration_id = t.registration_id AND n.folded = t.folded AND n.id > t.id)
+     ORDER BY t.id`,
   )
-  if (claim === undefined) return null
-  const { regNo, eventId } = claim
-  if (eventId !== named.eventId)
-    return `A delegate of another event reported the reference ${named.reference}.`
-  return `The delegate of ${regNo} reported ${named.reference}. Confirm it for ${regNo}, or first choose “Payment not found” there.`
+    .all(JSON.stringify(keys.filter((key) => key !== '')))
+    .map(({ ended_as: endedAs, ...report }) => ({ ...report, isRejected: endedAs === 'not_found' }))
 }
 
 /** Whoever reads this may work for this event alone: the number of another event's registration stays out. */
@@ -127,29 +144,6 @@ export function paymentsUnder(
     ])
 }
 
-/** What a delegate reported. `endedAs` null: nobody has decided about it. */
-export type Claim = {
-  readonly key: BankKey
-  readonly regNo: RegNo
-  readonly eventId: string
-  readonly endedAs: 'found' | 'not_found' | 'again' | null
-}
-
-/** What delegates reported under these keys, the oldest first: what is not decided about or was found, or all of it. */
-export function claimsUnder(
-  sql: Sql,
-  keys: readonly string[],
-  which: 'standing' | 'all' = 'standing',
-): readonly Claim[] {
-  // In the words of the index.
-  const standing = which === 'all' ? '' : "AND (t.ended_as IS NULL OR t.ended_as = 'found')"
-  return sql<Claim>(
-    `SELECT t.folded AS "key", r.reg_no AS "regNo", r.event_id AS "eventId", t.ended_as AS "endedAs"
-     FROM tellings t JOIN registrations r ON r.id = t.registration_id
-     WHERE t.folded IN (SELECT value FROM json_each(?)) ${standing} ORDER BY t.id`,
-  ).all(JSON.stringify(keys))
-}
-
 /** Money that came, as somebody saw it at the bank or the desk. */
 export type NewCame = Named & {
   readonly account: string
@@ -167,7 +161,7 @@ export type NewCame = Named & {
 
 /** Writes money under its references: each is of one payment. The error says who has it already. */
 export function keepCame(sql: Sql, came: NewCame): Result<number, string> {
-  const known = whyKnown(sql, came) ?? (came.regNo === null ? null : whyClaimed(sql, came))
+  const known = whyKnown(sql, came)
   if (known !== null) return err(known)
   const keys = keysOf(came)
   assert(keys.length > 0, 'money under a reference without a letter or digit')
@@ -232,6 +226,18 @@ export function nameOlder(sql: Sql): void {
         "SELECT 1 FROM tellings WHERE folded = ? AND id <> ? AND (ended_as IS NULL OR ended_as = 'found')",
       ).get(key, id) !== undefined
     if (key !== '' && key !== folded && !isTaken)
+      sql('UPDATE tellings SET folded = ? WHERE id = ?').run(key, id)
+  }
+}
+
+/** What older versions let go of is compared in the one spelling too: a report stays known. */
+export function nameOlderReports(sql: Sql): void {
+  const ended = sql<{ id: number; reference: string; folded: string }>(
+    "SELECT id, reference, folded FROM tellings WHERE ended_as IN ('again', 'not_found') ORDER BY id",
+  ).all()
+  for (const { id, reference, folded } of ended) {
+    const key = bankKey(reference)
+    if (key !== '' && key !== folded)
       sql('UPDATE tellings SET folded = ? WHERE id = ?').run(key, id)
   }
 }

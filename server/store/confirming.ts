@@ -9,7 +9,7 @@ import { doAct } from './acts.ts'
 import { keepCame } from './bank-references.ts'
 import type { Sql } from './database.ts'
 import { count } from './deciding.ts'
-import { endTellings } from './telling.ts'
+import { foundTellings } from './telling.ts'
 import { captureRow } from './giving-back.ts'
 import { placeGone } from './places.ts'
 import { priceAnew } from './pricing.ts'
@@ -65,7 +65,7 @@ export function confirm(
       foundFor: null,
     })
     if (!kept.ok) return err({ code: 'taken', message: kept.error })
-    endTellings(sql, id, 'found', at)
+    foundTellings(sql, { id, regNo }, at)
     const said = `${formatMoney(amount)} ${wayInSentence(way)}`
     const data = { came: `${said}, ${reference}`, paid_at: paidAt }
     if (why !== null) {
@@ -82,11 +82,7 @@ export function confirm(
  * Money for what is paid already, or has ended: it is before a person, who gives it back, moves it to whoever it was
  * meant for, or leaves it.
  */
-export function cameAgain(
-  sql: Sql,
-  wanted: NewAct,
-  money: Omit<Came, 'price' | 'also'>,
-): ActAnswer {
+export function cameAgain(sql: Sql, wanted: NewAct, money: Omit<Came, 'price'>): ActAnswer {
   const { at, regNo } = wanted
   const { way, reference, amount, paidAt } = money
   return doAct(sql, wanted, ({ id, event_id: eventId, state }) => {
@@ -111,6 +107,7 @@ export function cameAgain(
       foundFor: null,
     })
     if (!kept.ok) return err({ code: 'taken', message: kept.error })
+    foundTellings(sql, { id, regNo }, at)
     if (newest === undefined) settleRegistration(sql, id)
     else {
       const row = paymentById(sql, newest.id)

@@ -322,7 +322,7 @@ export function inReview(sql: Sql, eventId: string): readonly StoredRegistration
   )
 }
 
-/** Registrations of several events that hold the text, or money under that reference, or that order; newest first. */
+/** Registrations of several events that hold the text, or money under that reference, recorded or reported, or that order; newest first. */
 export function findIn(
   sql: Sql,
   eventIds: readonly string[],
@@ -337,8 +337,9 @@ export function findIn(
   const named = sql<Key>(
     `SELECT r.id, r.created_at FROM registrations r WHERE ${ofEvents} AND r.id IN (
        SELECT registration_id FROM captures WHERE reference = ? COLLATE NOCASE OR id = (SELECT capture_id FROM bank_references WHERE key = ?)
+       UNION SELECT registration_id FROM tellings WHERE folded = ?
        UNION SELECT registration_id FROM payments WHERE order_id = ?) LIMIT ?`,
-  ).all(events, reference, bankKey(text), reference.replaceAll(/[\s-]/g, ''), limit)
+  ).all(events, reference, bankKey(text), bankKey(text), reference.replaceAll(/[\s-]/g, ''), limit)
   // A whole number is somebody's: its beginning stands in every row of the index, which would be read for it.
   const [term = ''] = terms
   const whole =

@@ -32,7 +32,7 @@ import { myLists } from './migrations/my-lists.ts'
 import { mailLimits } from './migrations/mail-limits.ts'
 import { refundedAmounts } from './migrations/refunded.ts'
 import { activeEvents } from './migrations/active-events.ts'
-import { nameOlder, nameOlderImports } from './bank-references.ts'
+import { nameOlder, nameOlderImports, nameOlderReports } from './bank-references.ts'
 import { statements } from './database.ts'
 import type { Sql } from './database.ts'
 import { bankReferences } from './migrations/bank-references.ts'
@@ -167,6 +167,9 @@ UPDATE payments SET watch_until = status_at + ${WATCHED_TEN_DAYS}, next_ask_at =
 /** Until then imported payments had no bank references; `fillFrom` gives them theirs. */
 const importsNamed = '-- Bank references of imported payments.'
 
+/** A reported reference stays known, whatever became of its registration: `fillFrom` brings them into one spelling. */
+const reportsStay = 'CREATE INDEX tellings_by_key ON tellings (folded);'
+
 export const migrations: readonly string[] = [
   first,
   auditByRegistration,
@@ -213,6 +216,7 @@ export const migrations: readonly string[] = [
   importsNamed,
   recoveries,
   failures,
+  reportsStay,
 ]
 
 /** What a database of that version recorded is put into the tables that came later, once they are there. */
@@ -220,6 +224,7 @@ export function fillFrom(version: number, sql: Sql): void {
   if (version <= migrations.indexOf(bankReferences)) nameOlder(sql)
   if (version <= migrations.indexOf(secondPayments)) noteOlderPayers(sql)
   if (version <= migrations.indexOf(importsNamed)) nameOlderImports(sql)
+  if (version <= migrations.indexOf(reportsStay)) nameOlderReports(sql)
 }
 
 /** Why a file is not touched whose tables this version does not know. */

@@ -47,7 +47,12 @@ export type NewUnmatched = {
 }
 
 /** Of lines of a statement that were to be kept: how many are, and how many belong to another event. */
-export type KeptUnmatched = { readonly added: number; readonly elsewhere: number }
+export type KeptUnmatched = {
+  readonly added: number
+  readonly elsewhere: number
+  /** The delegate of a registration here reported it: it is confirmed there. */
+  readonly reported: number
+}
 
 export interface SettlementStore {
   /** What was not kept yet; what only the report tells of is before a person from then on. One transaction. */

@@ -23,7 +23,7 @@ import type {
   SettlementLine,
 } from '../../engine/index.ts'
 import { audit } from './activity.ts'
-import { claimsUnder, keepCame, reportPaidOut } from './bank-references.ts'
+import { keepCame, ownerOf, reportPaidOut, reportsUnder } from './bank-references.ts'
 import type { Sql } from './database.ts'
 import { toPayment } from './rows.ts'
 import type {
@@ -271,24 +271,27 @@ export function settledOf(sql: Sql, regNo: RegNo): readonly SettlementLine[] {
 export function keepUnmatched(sql: Sql, money: readonly NewUnmatched[]): KeptUnmatched {
   let added = 0
   let elsewhere = 0
+  let reported = 0
   for (const one of money) {
     const { reference, also = [], amount, day, narration, eventId, who, at } = one
     if (isElsewhere(sql, one)) {
       elsewhere += 1
       continue
     }
+    const named = { way: 'transfer', reference, also, eventId, regNo: null } as const
+    // It is confirmed for the registration whose delegate reported it, or first not found there.
+    if (ownerOf(sql, named)?.is === 'report') {
+      reported += 1
+      continue
+    }
     const kept = keepCame(sql, {
-      way: 'transfer',
+      ...named,
       account: '',
-      reference,
-      also,
       amount,
       paidAt: instant(Math.min(startOf(day), at)),
       at,
       state: 'unmatched',
-      eventId,
       foundFor: eventId,
-      regNo: null,
       registrationId: null,
       paymentId: null,
       why: `It came to the bank, and nobody waits for it: ${narration}${toldFor(sql, reference, eventId)}`,
@@ -303,7 +306,7 @@ export function keepUnmatched(sql: Sql, money: readonly NewUnmatched[]): KeptUnm
     })
     added += 1
   }
-  return { added, elsewhere }
+  return { added, elsewhere, reported }
 }
 
 /** A delegate of another event reported it, or it contains the number of a registration of another event. */
@@ -312,8 +315,8 @@ function isElsewhere(
   { reference, also = [], narration, eventId }: NewUnmatched,
 ): boolean {
   const names = [reference, ...also]
-  const isClaimed = claimsUnder(sql, names.flatMap(keysOfReference)).some(
-    (claim) => claim.endedAs === null && claim.eventId !== eventId,
+  const isClaimed = reportsUnder(sql, names.flatMap(keysOfReference)).some(
+    (report) => report.eventId !== eventId && !report.isRejected,
   )
   const numbers = [...names, narration].flatMap((text) => [...keysIn(text)])
   const numbered = sql<{ event_id: string }>(
@@ -322,10 +325,10 @@ function isElsewhere(
   return isClaimed || (numbered.length > 0 && numbered.every(({ event_id: id }) => id !== eventId))
 }
 
-/** Which registration of the event reported it, and has paid otherwise or is ended since; empty: none. */
+/** Which registration of the event reported it, where staff did not find it then; empty: none. */
 function toldFor(sql: Sql, reference: string, eventId: string): string {
-  const told = claimsUnder(sql, keysOfReference(reference), 'all').findLast(
-    (claim) => claim.eventId === eventId,
+  const told = reportsUnder(sql, keysOfReference(reference)).findLast(
+    (one) => one.eventId === eventId,
   )
   return told === undefined ? '' : ` (told for ${told.regNo})`
 }

@@ -65,7 +65,7 @@ export function stand(sql: Sql, row: OwnedPaymentRow, next: Payment, at: Instant
 /** What was to be paid by hand is paid otherwise: no gateway is asked about it, so that nothing else would end it. */
 function endOthersByHand(sql: Sql, row: OwnedPaymentRow, at: Instant): void {
   if (row.asks_for !== 'whole') return
-  // What the delegate told of is looked for no more: nobody waits for it, and its number is free to be told again.
+  // What the delegate told of is looked for no more, because nobody waits for it. Its number stays known.
   sql(
     "UPDATE tellings SET ended_as = 'again', ended_at = ? WHERE registration_id = ? AND ended_as IS NULL",
   ).run(at, row.registration_id)

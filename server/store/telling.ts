@@ -7,7 +7,7 @@ import type { Answers, BankKey, Instant, RegNo } from '../../engine/index.ts'
 import type { ActAnswer, NewAct } from './acting.ts'
 import { doAct } from './acts.ts'
 import { endOpenPayments, insertPayment, nextAttempt } from './attempts.ts'
-import { claimsUnder, ownerOf, type Named } from './bank-references.ts'
+import { ownerOf, paymentsUnder, type Named } from './bank-references.ts'
 import { reopenPayment } from './clock-back.ts'
 import type { Sql } from './database.ts'
 import { NOT_IN_RECOVERY } from './in-recovery.ts'
@@ -30,9 +30,9 @@ export function tell(
   const { way, reference, paidOn, answers, uploads, drafts } = telling
   return doAct(sql, wanted, ({ id, event_id: eventId }) => {
     const folded = bankKey(reference)
-    const known = knownAs(sql, { reference, folded, eventId, regNo })
+    const known = knownAs(sql, { reference, eventId, regNo })
     if (known !== null) return err({ code: 'taken', message: known })
-    endTellings(sql, id, 'again', at)
+    endTellings(sql, id, at)
     // Found as another amount, or by a wrong way, it may be told once more: this telling is the one that stands.
     sql(
       "UPDATE tellings SET ended_as = 'again', ended_at = ? WHERE registration_id = ? AND folded = ? AND ended_as = 'found'",
@@ -60,29 +60,56 @@ export function tell(
 }
 
 /** Why this reference is not looked for, said to whoever tells it; null: it is. */
-function knownAs(
-  sql: Sql,
-  { folded, ...claim }: Omit<Named, 'way'> & { readonly folded: BankKey },
-): string | null {
-  const isTold = claimsUnder(sql, [folded]).some(({ regNo }) => regNo !== claim.regNo)
+function knownAs(sql: Sql, claim: Omit<Named, 'way'>): string | null {
   const owner = ownerOf(sql, { ...claim, way: 'transfer' })
-  if (owner?.is === 'payment' && owner.regNo === claim.regNo)
-    return 'This payment has been found already, and it is with the organisers. You need not tell of it again; they will write to you.'
-  return !isTold && owner === null
-    ? null
+  if (owner === null) return null
+  return owner.is === 'payment' && owner.regNo === claim.regNo
+    ? 'This payment has been found already, and it is with the organisers. You need not tell of it again; they will write to you.'
     : 'This number has been told for another registration already. Please check it. If it is right, write to the organisers.'
 }
 
-/** Of a registration what is still looked for ends so. */
-export function endTellings(
+/** Of a registration what is still looked for is looked for no more. Its reference stays known. */
+export function endTellings(sql: Sql, registrationId: number, at: Instant): void {
+  sql(
+    "UPDATE tellings SET ended_as = 'again', ended_at = ? WHERE registration_id = ? AND ended_as IS NULL",
+  ).run(at, registrationId)
+}
+
+type Reported = { id: number; folded: BankKey; ended_as: StoredTelling['endedAs'] }
+
+/** What its delegate reported, and which payment of which registration is recorded under that. */
+function reported(sql: Sql, registrationId: number) {
+  return sql<Reported>(
+    'SELECT id, folded, ended_as FROM tellings WHERE registration_id = ? ORDER BY id',
+  )
+    .all(registrationId)
+    .map(({ folded, ...row }) => ({
+      ...row,
+      payment: paymentsUnder(sql, [folded])[0]?.[1] ?? null,
+    }))
+}
+
+const endOne = (sql: Sql, id: number, as: 'found' | 'not_found', at: Instant): void =>
+  void sql('UPDATE tellings SET ended_as = ?, ended_at = ? WHERE id = ?').run(as, at, id)
+
+/** Money came for it: what was looked for is found where the money is recorded under it, and else looked for no more. */
+export function foundTellings(
   sql: Sql,
-  registrationId: number,
-  as: 'found' | 'not_found' | 'again',
+  { id, regNo }: { readonly id: number; readonly regNo: RegNo },
   at: Instant,
 ): void {
-  sql(
-    'UPDATE tellings SET ended_as = ?, ended_at = ? WHERE registration_id = ? AND ended_as IS NULL',
-  ).run(as, at, registrationId)
+  for (const one of reported(sql, id))
+    if (one.ended_as === null && one.payment?.regNo === regNo) endOne(sql, one.id, 'found', at)
+  endTellings(sql, id, at)
+}
+
+/** Frees every reference of it that no payment is recorded under; false: there is none. */
+function reject(sql: Sql, registrationId: number, at: Instant): boolean {
+  const kept = reported(sql, registrationId).filter(
+    ({ ended_as: endedAs, payment }) => endedAs !== 'not_found' && payment === null,
+  )
+  for (const { id } of kept) endOne(sql, id, 'not_found', at)
+  return kept.length > 0
 }
 
 /**
@@ -120,14 +147,21 @@ export function payByHand(
   })
 }
 
-/** What was looked for was not there: the delegate may tell again, until `payUntil`. */
+/**
+ * What was looked for was not there: the delegate may tell again, until `payUntil`. Of what waits for no answer any more,
+ * the references that were reported are free for others.
+ */
 export function notFound(
   sql: Sql,
   wanted: NewAct,
   { payUntil, mail }: { readonly payUntil: Instant | null; readonly mail: NewMail | null },
 ): ActAnswer {
-  return doAct(sql, wanted, ({ id }) => {
-    endTellings(sql, id, 'not_found', wanted.at)
+  return doAct(sql, wanted, ({ id }, was) => {
+    const isAny = reject(sql, id, wanted.at)
+    if (was !== 'told')
+      return isAny
+        ? ok({ message: 'Others can use the reference that was reported for this registration.' })
+        : err({ code: 'not_now', message: 'No reference is reported that was not decided about.' })
     sql('UPDATE registrations SET pay_until = ? WHERE id = ?').run(payUntil, id)
     settleRegistration(sql, id)
     if (mail !== null) enqueue(sql, id, 'again', mail, wanted.at, wanted.actor)
@@ -212,10 +246,21 @@ export function overdue(sql: Sql, at: Instant, limit: number): readonly RegNo[] 
 
 /** What was told of a registration, the newest first. Reads; also run outside the writer's transaction. */
 export function tellingsOf(sql: Sql, regNo: RegNo): readonly StoredTelling[] {
-  return sql<Omit<StoredTelling, 'answers'> & { answers: string }>(
-    `SELECT at, way, reference, paid_on AS paidOn, answers, ended_as AS endedAs FROM tellings
+  const rows = sql<
+    Omit<StoredTelling, 'answers' | 'isRecorded'> & { answers: string; folded: BankKey }
+  >(
+    `SELECT at, way, reference, folded, paid_on AS paidOn, answers, ended_as AS endedAs FROM tellings
      WHERE registration_id = (SELECT id FROM registrations WHERE reg_no = ?) ORDER BY id DESC`,
+  ).all(regNo)
+  const recorded = new Set(
+    paymentsUnder(
+      sql,
+      rows.map(({ folded }) => folded),
+    ).map(([key]) => key),
   )
-    .all(regNo)
-    .map((row) => ({ ...row, answers: JSON.parse(row.answers) as Answers }))
+  return rows.map(({ folded, ...row }) => ({
+    ...row,
+    answers: JSON.parse(row.answers) as Answers,
+    isRecorded: recorded.has(folded),
+  }))
 }

@@ -1,5 +1,5 @@
 /** What delegates tell of money paid outside, as the store takes it and gives it. */
-import type { Answers, Day, Instant } from '../../engine/index.ts'
+import type { Answers, BankKey, Day, Instant, RegNo } from '../../engine/index.ts'
 import type { StoredUpload } from './shapes.ts'
 
 /** What is told; files are kept already, and each belongs to the field `way.question`. */
@@ -18,6 +18,20 @@ export type StoredTelling = {
   readonly reference: string
   readonly paidOn: Day | null
   readonly answers: Answers
-  /** Null: nobody has looked for it yet. */
+  /** Null: nobody has looked for it yet; `again`: another was reported since, or it was paid otherwise. */
   readonly endedAs: 'found' | 'not_found' | 'again' | null
+  /** A payment is recorded under the reference. */
+  readonly isRecorded: boolean
+}
+/** A reference that a delegate reported. It stays the registration's, also once that is paid otherwise or has ended. */
+export type ReferenceReport = {
+  readonly key: BankKey
+  readonly regNo: RegNo
+  readonly eventId: string
+  readonly name: string
+  /** As it was typed, and for which day. */
+  readonly reference: string
+  readonly day: Day | null
+  /** Staff did not find it since: it may be another registration's, and staff decide whose. */
+  readonly isRejected: boolean
 }

@@ -19,7 +19,10 @@ describe('who may do what', () => {
   test.each<[Actor, readonly ActName[]]>([
     ['viewer', []],
     ['desk', ['note', 'came_again', 'resend']],
-    ['treasurer', ['note', 'came_again', 'accept', 'dismiss', 'refund', 'handle_refund', 'resend']],
+    [
+      'treasurer',
+      ['note', 'came_again', 'accept', 'dismiss', 'refund', 'handle_refund', 'resend', 'not_found'],
+    ],
     [
       'owner',
       [
@@ -33,6 +36,7 @@ describe('who may do what', () => {
         'cancel',
         'transfer',
         'resend',
+        'not_found',
         'erase',
       ],
     ],

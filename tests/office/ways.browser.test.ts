@@ -85,7 +85,7 @@ test('a transfer is told with its screenshot, confirmed as it was told, and mail
   await inbox.mailTo(email, 'We look for your payment')
 
   const seen = await openInOffice(office, regNo)
-  await acts(seen).getByText('512345678901').waitFor()
+  await acts(seen).getByText('512345678901', { exact: true }).waitFor()
   await acts(seen).getByRole('button', { name: 'Confirm a payment' }).click()
   const dialog = seen.getByRole('dialog')
   expect(await dialog.getByLabel('UTR or reference of the bank').inputValue()).toBe('512345678901')

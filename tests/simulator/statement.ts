@@ -18,11 +18,14 @@ import type { PersonName } from './who-may.ts'
 export const BY_STATEMENT = 'By the bank’s statement'
 
 type Told = { readonly reg_no: string; readonly reference: string; readonly due: number }
-/** Who waits for money and has told of it; a member's or an offer's price may have changed since, where it is due. */
-const TOLD = `SELECT r.reg_no, t.reference, iif(r.payment_status = 'success', r.due, r.total) AS due
+/**
+ * Who ever told of money, whatever became of it; a member's or an offer's price may have changed since, where it is due.
+ * Who waits for none has nothing due.
+ */
+const TOLD = `SELECT r.reg_no, t.reference,
+    iif(r.state NOT IN ('to_pay', 'told', 'lapsed'), 0, iif(r.payment_status = 'success', r.due, r.total)) AS due
   FROM tellings t JOIN registrations r ON r.id = t.registration_id
-  WHERE t.ended_as IS NULL AND r.event_id = ? AND r.state IN ('to_pay', 'told', 'lapsed') AND r.total > 0
-    AND t.reference IS NOT NULL`
+  WHERE r.event_id = ? AND r.total > 0 AND t.reference IS NOT NULL`
 const RECORDED = `SELECT c.reference, c.amount, r.reg_no FROM captures c LEFT JOIN registrations r ON r.id = c.registration_id
   WHERE c.source <> 'airpay'`
 

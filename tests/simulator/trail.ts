@@ -84,7 +84,7 @@ const DONE = `SELECT (SELECT count(*) FROM acts WHERE why = ?) +
   (SELECT coalesce(max(times), 0) FROM (SELECT count(*) AS times FROM decisions WHERE why = ? GROUP BY capture_id)) AS times`
 
 /** Of acts after which it stands as they say, whatever its money does. */
-const STATE_AFTER = { tell: 'told', not_found: 'to_pay', lapse: 'lapsed' } as const
+const STATE_AFTER = { tell: 'told', lapse: 'lapsed' } as const
 
 /** Whoever decides without being signed in, through the verbs alone. */
 const INSIDE: ReadonlySet<string> = new Set(['Asha', 'Ravi'])
@@ -208,11 +208,15 @@ export function trailOf(sql: () => Sql): TrailPromises {
         return JSON.stringify(was) === JSON.stringify(now) ? null : 'something else changed'
       case 'tell':
       case 'not_found':
-      case 'lapse':
-        if (now.state !== STATE_AFTER[act]) return `it is ${now.state}`
+      case 'lapse': {
+        // Who waits for no answer stays as before; the number is free for others.
+        const rejected = was.state === 'told' ? 'to_pay' : was.state
+        if (now.state !== (act === 'not_found' ? rejected : STATE_AFTER[act]))
+          return `it is ${now.state}`
         return isSame('answers', 'total', 'due', 'category', 'captures', 'refunds')
           ? null
           : 'more than what is believed of its money changed'
+      }
       case 'take_up':
         // An order of the card is made when somebody is sent there.
         return isSame('answers', 'total', 'due', 'category', 'captures') &&

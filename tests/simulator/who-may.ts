@@ -52,7 +52,7 @@ const MAY: Readonly<Partial<Record<ActName, May>>> = {
   send_pay_link: { least: 'desk', in: ['to_pay', 'told', 'lapsed'] },
   approve: { least: 'owner', in: ['to_approve', 'refused'] },
   refuse: { least: 'owner', in: ['to_approve'] },
-  not_found: { least: 'treasurer', in: ['told'] },
+  not_found: { least: 'treasurer', in: ALL },
   take_up: { least: 'treasurer', in: ['lapsed'] },
   tell: { least: 'delegate', in: ['to_pay', 'told', 'lapsed'] },
   lapse: { least: 'clock', in: ['to_pay', 'told'] },

@@ -13,8 +13,11 @@ import type { ActsAnswer, Day, Way, WireTold } from '../../engine/index.ts'
 import { Icon } from '../shared/icons.tsx'
 
 /** What does not fit is before the treasurer, so that it is typed as it came; what was told stands there already. */
-export function Came({ told }: Pick<ActsAnswer, 'told'>) {
+export function Came({ told: reported }: Pick<ActsAnswer, 'told'>) {
   const [way, setWay] = useState<Way>('transfer')
+  // What was found is recorded, and what was not found did not come.
+  const told =
+    reported?.stands === 'looking' || reported?.stands === 'unconfirmed' ? reported : null
   return (
     <>
       {told !== null && <Told told={told} />}
@@ -51,7 +54,7 @@ export function Came({ told }: Pick<ActsAnswer, 'told'>) {
           inputMode="decimal"
           required
           autoComplete="off"
-          defaultValue={told === null ? '' : typed(told.amount)}
+          defaultValue={told === null || told.amount === 0 ? '' : typed(told.amount)}
         />
       </label>
       <label>
@@ -64,13 +67,13 @@ export function Came({ told }: Pick<ActsAnswer, 'told'>) {
 
 /** What the delegate told, with the file beside the amount. */
 export function Told({ told }: { readonly told: WireTold }) {
-  const { label, reference, amount, paid_on: day, answers } = told
-  const paise = fromRupees(amount)
+  const { label, reference, amount, paid_on: day, answers, stands } = told
+  const paise = stands === 'looking' && amount > 0 ? fromRupees(amount) : null
   return (
     <div className="told">
       <p>
         The delegate says: paid{paise === null ? '' : ` ${formatMoney(paise)}`} by {label}
-        {day === null ? '' : ` on ${formatDay(day as Day)}`}, <b>{reference}</b>.
+        {day === null ? '' : ` on ${formatDay(day as Day)}`}, <b>{reference}</b>. {STANDS[stands]}
       </p>
       {answers.map((answer) => (
         <p key={answer.label}>
@@ -88,6 +91,13 @@ export function Told({ told }: { readonly told: WireTold }) {
     </div>
   )
 }
+
+const STANDS = {
+  looking: '',
+  found: 'It is recorded.',
+  not_found: 'Staff did not find it.',
+  unconfirmed: 'It was not confirmed, and is not awaited now.',
+} as const satisfies Readonly<Record<WireTold['stands'], string>>
 
 /** Rupees as an amount is typed: 590 and 590.50. */
 export function typed(amount: number): string {

@@ -153,7 +153,7 @@ function Questions({ button, standing, setAnswers }: QuestionsProps): ReactNode 
           <p>
             Nothing is due for it: what came is before the treasurer, who gives it back or moves it.
           </p>
-          <Came told={null} />
+          <Came {...standing} />
         </>
       )
     case 'cancel':

@@ -1,0 +1,56 @@
+/** Databases of versions that forgot a reported reference once its registration was paid otherwise: each is known again. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { reportsUnder, whyKnown } from '../../../server/store/bank-references.ts'
+import { DATABASE_FILE, openToWrite, statements } from '../../../server/store/database.ts'
+import { migrate, migrations } from '../../../server/store/schema.ts'
+
+test('a UTR that an older version had forgotten was confirmed for another registration', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'rollcall-reports-'))
+  const db = openToWrite(join(folder, DATABASE_FILE))
+  const before = migrations.findIndex((step) => step.includes('tellings_by_key'))
+  for (const step of migrations.slice(0, before)) db.exec(step)
+  db.pragma(`user_version = ${before}`)
+  // id of the registration, reference, as it is compared, how it ended
+  const told: [number, string, string, string | null][] = [
+    [1, '526123456701', '526123456701', 'again'],
+    [2, '00526 123 456 701', '00526123456701', 'not_found'],
+    [3, '00526 123 456 702', '00526123456702', 'again'],
+    [4, '526123456702', '526123456702', null],
+    [5, '526123456703', '526123456703', 'found'],
+    [5, '526123456703', '526123456703', 'not_found'],
+  ]
+  for (const id of [1, 2, 3, 4, 5])
+    db.exec(`INSERT INTO registrations (id, event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, payment_status, state, total, created_at, created_day)
+        VALUES (${id}, 'demo', 'h', 'DEMO${id}', 'Somebody', '', '', '', '{}', 'success', 'complete', 1000, 1, '2026-01-01')`)
+  for (const [id, reference, folded, endedAs] of told)
+    db.exec(`INSERT INTO tellings (registration_id, at, way, reference, folded, answers, ended_as)
+        VALUES (${id}, 1, 'transfer', '${reference}', '${folded}', '{}', ${endedAs === null ? 'NULL' : `'${endedAs}'`})`)
+  migrate(db)
+  const sql = statements(db)
+  const keys = ['526123456701', '526123456702', '526123456703']
+  expect(
+    reportsUnder(sql, keys).map(({ key, regNo, isRejected }) => [key, regNo, isRejected]),
+  ).toEqual([
+    ['526123456701', 'DEMO1', false],
+    ['526123456701', 'DEMO2', true],
+    ['526123456702', 'DEMO3', false],
+    ['526123456702', 'DEMO4', false],
+    ['526123456703', 'DEMO5', true],
+  ])
+  const ofAnother = {
+    way: 'transfer',
+    eventId: 'demo',
+    regNo: 'DEMO9' as never,
+  } as const
+  const known = keys.map((reference) => whyKnown(sql, { ...ofAnother, reference }))
+  expect(known).toEqual([
+    expect.stringContaining('The delegate of DEMO1 reported 526123456701'),
+    expect.stringContaining('The delegate of DEMO3 reported 526123456702'),
+    null,
+  ])
+  db.close()
+  rmSync(folder, { recursive: true })
+})
