@@ -90,7 +90,7 @@ export function handedOverMail(event: EventConfig, registration: Told): Mail | n
 export function differenceMail(event: EventConfig, registration: Told, due: Paise): Mail | null {
   const { regNo } = registration
   return delegateMail(event, registration, `${formatMoney(due)} is to be paid for ${event.title}`, [
-    `Your registration ${regNo} for ${event.title} was corrected by the organisers. It now costs ${formatMoney(due)} more.`,
+    `Your registration ${regNo} for ${event.title} was corrected by the organisers. ${formatMoney(due)} more is to be paid for it.`,
     `Pay the difference here:\n${LINK_PLACE}`,
     'Please keep the link to yourself: anybody who has it can see your registration.',
   ])

@@ -280,6 +280,7 @@ export { approvalOf, decideBy, payUntil } from './approving.ts'
 export { approvalFor, quoteAs } from './offering.ts'
 export { approvedMail, offerAcceptedMail, refusedMail, toApproveMail } from './approval-mails.ts'
 export { corrected, rawWith, type Corrected, type CorrectionRefusal } from './correcting.ts'
+export { balanceOf, pricePaidOf, requiredOf, type MoneyOfBill } from './balance.ts'
 export { cancellationRefund, type CancellationRefund } from './cancelling.ts'
 export {
   ACT_DONE,

@@ -5,6 +5,7 @@ import {
   isActName,
   paise,
   cancellationRefund,
+  pricePaidOf,
   rupees,
   STATE_WORDS,
 } from '../../engine/index.ts'
@@ -15,19 +16,14 @@ import type {
   CancellationRefund,
   EventConfig,
   Instant,
+  MoneyOfBill,
   Paise,
 } from '../../engine/index.ts'
 import type { Deps } from '../deps.ts'
 import { refuse } from '../http/refuse.ts'
 import type { Call, OfficeRoutes } from '../office/guard.ts'
 import { wireReview } from '../office/reviews.ts'
-import type {
-  ActNo,
-  StoredCapture,
-  StoredPayment,
-  StoredRegistration,
-  StoredTelling,
-} from '../store/store.ts'
+import type { ActNo, StoredRegistration, StoredTelling } from '../store/store.ts'
 import { wireSecondPayment } from '../registering/second-payment.ts'
 import { wireQuote } from '../registering/refusals.ts'
 import { ACT_WORDS, onceOf, textIn } from './asked.ts'
@@ -85,19 +81,31 @@ async function standingOf(
 ): Promise<ActsAnswer> {
   const { regNo, state, due } = registration
   const fileOf = (field: string): string => `/admin/registrations/${regNo}/files/${field}/`
-  const [kept, captures, refunds, isUnsettled, acts, decisions, told, tellings, reviews, second] =
-    await Promise.all([
-      store.kept(regNo),
-      store.captures(regNo),
-      store.refunds(regNo),
-      store.isRefundUnsettled(regNo, clock()),
-      store.acts(regNo),
-      store.decisions(regNo),
-      lastTold({ store }, served.config, registration, fileOf),
-      store.tellings(regNo),
-      store.reviews(registration.eventId),
-      store.secondPayment(regNo),
-    ])
+  const [
+    kept,
+    money,
+    captures,
+    refunds,
+    isUnsettled,
+    acts,
+    decisions,
+    told,
+    tellings,
+    reviews,
+    second,
+  ] = await Promise.all([
+    store.kept(regNo),
+    store.moneyOfBill(regNo),
+    store.captures(regNo),
+    store.refunds(regNo),
+    store.isRefundUnsettled(regNo, clock()),
+    store.acts(regNo),
+    store.decisions(regNo),
+    lastTold({ store }, served.config, registration, fileOf),
+    store.tellings(regNo),
+    store.reviews(registration.eventId),
+    store.secondPayment(regNo),
+  ])
   const underWay = refunds
     .filter(({ state: is }) => is === 'wanted' || is === 'asked' || is === 'unsure')
     .reduce((sum, { amount }) => sum + amount, 0)
@@ -109,7 +117,7 @@ async function standingOf(
       (act !== 'handle_refund' || isUnsettled) &&
       (act !== 'not_found' || state === 'told' || reserves(tellings)),
   )
-  const refund = refundAtCancellation(served.config, registration, { captures, kept }, clock())
+  const refund = refundAtCancellation(served.config, registration, { money, kept }, clock())
   // What was paid by mistake is refunded in full, whatever the scale says of a cancellation.
   const proposed = second === null ? refund.proposed : kept
   return {
@@ -148,31 +156,15 @@ async function standingOf(
 const reserves = (tellings: readonly StoredTelling[]): boolean =>
   tellings.some(({ endedAs, isRecorded }) => endedAs !== 'not_found' && !isRecorded)
 
-/** The sum of the money that counts as paid. */
-function countedOf(captures: readonly StoredCapture[]): Paise {
-  const counted = captures.filter(({ state }) => state === 'fits' || state === 'accepted')
-  return paise(counted.reduce((sum, { amount }) => sum + amount, 0))
-}
-
-/** What staff accepted too little of: it is no part of the price any more. */
-function waivedOf(payments: readonly StoredPayment[], captures: readonly StoredCapture[]): number {
-  return payments
-    .filter(({ status }) => status === 'success' || status === 'refunded')
-    .reduce((sum, { orderId, amount }) => {
-      const its = captures.filter(({ countsFor }) => countsFor === orderId)
-      return sum + (its.length === 0 ? 0 : Math.max(0, amount - countedOf(its)))
-    }, 0)
-}
-
 /** The refund that the page of the office and the delegate's own propose. `kept`: what counts as paid and is not refunded. */
 export function refundAtCancellation(
   { cancellation }: EventConfig,
-  { total, payments }: StoredRegistration,
-  { captures, kept }: { readonly captures: readonly StoredCapture[]; readonly kept: Paise },
+  { total }: StoredRegistration,
+  { money, kept }: { readonly money: MoneyOfBill; readonly kept: Paise },
   at: Instant,
 ): CancellationRefund {
-  const paid = countedOf(captures)
-  const price = total === null ? null : paise(Math.max(0, total - waivedOf(payments, captures)))
+  const { came: paid } = money
+  const price = pricePaidOf(total, money)
   return cancellationRefund(cancellation, { price, paid, refunded: paise(paid - kept) }, at)
 }
 

@@ -16,6 +16,7 @@ import {
   paise,
   placesOf,
   rawWith,
+  requiredOf,
   transferredMail,
   uniqueRules,
 } from '../../engine/index.ts'
@@ -163,7 +164,7 @@ async function change(
         : null,
     mails: isTransfer
       ? present([handedOverMail(config, registration), transferredMail(config, told)])
-      : await mailsAfter(asked, told, paise(registration.due + difference)),
+      : await mailsAfter(asked, told, await dueAfter(asked, quote?.total ?? null)),
     // They were sent to an address that was not theirs. Who corrects their own keeps the link that they use.
     endsLinks: isTransfer || (how === 'correct' && isMoved(config, registration.answers, answers)),
   })
@@ -173,6 +174,14 @@ async function change(
 function isMoved(config: EventConfig, was: Answers, now: Answers): boolean {
   const [before, after] = [delegateOf(config, was), delegateOf(config, now)]
   return before.email.toLowerCase() !== after.email.toLowerCase()
+}
+
+/** What is due once it costs this, by the same rule as the store's; null: it costs what it cost. */
+async function dueAfter({ deps, registration }: Asked, total: Paise | null): Promise<Paise> {
+  const { regNo, due, total: before } = registration
+  if (total === null) return due
+  const { letGo } = await deps.store.moneyOfBill(regNo)
+  return paise(due + requiredOf(total, letGo) - requiredOf(before ?? paise(0), letGo))
 }
 
 /** Of a paid registration for which more is to be paid now, or less. */

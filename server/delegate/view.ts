@@ -27,11 +27,11 @@ export async function myAnswer(
 ): Promise<MyAnswer> {
   const at = clock()
   const { regNo, state } = registration
-  const [documents, acts, kept, captures, paying, second] = await Promise.all([
+  const [documents, acts, kept, money, paying, second] = await Promise.all([
     ownDocuments(store, regNo),
     store.acts(regNo),
     store.kept(regNo),
-    store.captures(regNo),
+    store.moneyOfBill(regNo),
     payingOf({ store }, config, registration),
     // Whoever filled in the form may be a stranger, and must not learn that this person is registered.
     isFromMail ? store.secondPayment(regNo) : null,
@@ -40,7 +40,7 @@ export async function myAnswer(
   const may = allowedActs(state, 'delegate')
   const fields = may.includes('edit') ? editableFields(config, at) : []
   const files = may.includes('edit') ? filesToSend(config, registration.answers, fields) : []
-  const { proposed: back } = refundAtCancellation(config, registration, { captures, kept }, at)
+  const { proposed: back } = refundAtCancellation(config, registration, { money, kept }, at)
   return {
     status: 'success',
     registration: registrationView(config, shown, at),

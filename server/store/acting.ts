@@ -11,6 +11,7 @@ import type {
   Decision,
   DecisionRefusal,
   Instant,
+  MoneyOfBill,
   Paise,
   RegistrationState,
   RegNo,
@@ -215,6 +216,8 @@ export interface Acting {
   knownReferences(keys: readonly BankKey[]): Promise<StoredReferences>
   /** What counts as paid for a registration, less what has gone back or is about to; whole paise. */
   kept(regNo: RegNo): Promise<Paise>
+  /** What counts beside its bill, for the rule of what is due and what goes back. */
+  moneyOfBill(regNo: RegNo): Promise<MoneyOfBill>
   /** Whether a refund of it is in no settlement report five days later, and not marked as handled. */
   isRefundUnsettled(regNo: RegNo, at: Instant): Promise<boolean>
   /** Whether this is a second payment for one email address and name; null: it is not. */

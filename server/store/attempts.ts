@@ -26,6 +26,8 @@ type NewPayment = {
   holdUntil: Instant | null
   /** Under which its lines are kept; null: it has none. */
   bill: number | null
+  /** Of a difference, what the registration costs; left out: the amount. */
+  billTotal?: Paise | null
   /** False: nobody was sent to pay yet, and the gateway is not asked about it before somebody is. Left out: true. */
   isHandedOff?: boolean
   at: Instant
@@ -43,6 +45,7 @@ export function insertPayment(
     quote,
     holdUntil,
     bill,
+    billTotal = null,
     at,
     asksFor = 'whole',
     isHandedOff = true,
@@ -51,8 +54,8 @@ export function insertPayment(
 ): boolean {
   return (
     sql(
-      `INSERT INTO payments (registration_id, order_id, attempt, gateway, account, merchant_id, amount, status, period, base, gst, hold_until, bill, created_at, status_at, next_ask_at, handed_off_at, asks_for, way)
-     VALUES (?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (order_id) DO NOTHING`,
+      `INSERT INTO payments (registration_id, order_id, attempt, gateway, account, merchant_id, amount, status, period, base, gst, hold_until, bill, created_at, status_at, next_ask_at, handed_off_at, asks_for, way, bill_total)
+     VALUES (?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (order_id) DO NOTHING`,
     ).run(
       registrationId,
       orderId,
@@ -72,6 +75,7 @@ export function insertPayment(
       isHandedOff ? at : null,
       asksFor,
       way,
+      billTotal,
     ).changes === 1
   )
 }
@@ -127,6 +131,7 @@ export function byHandInstead(
     quote: quoteOf(row),
     holdUntil: row.hold_until,
     bill: row.bill,
+    billTotal: row.bill_total,
     at,
   })
   assert(added, `order id ${attempt} of a registration is taken`)
@@ -159,7 +164,13 @@ export function askDifference(
     (open?.gateway === asks.gateway &&
       open.way === (asks.way ?? null) &&
       open.merchant_id === (asks.askedOf?.merchantId ?? null))
-  if (open !== undefined && open.amount === due && isSame) return open.order_id
+  const billTotal = sql<{ total: Paise | null }>(
+    'SELECT total FROM registrations WHERE id = ?',
+  ).get(id)?.total
+  if (open !== undefined && open.amount === due && isSame) {
+    sql('UPDATE payments SET bill_total = ? WHERE order_id = ?').run(billTotal, open.order_id)
+    return open.order_id
+  }
   endOpenPayments(sql, id, 'corrected', at, 'difference')
   const attempt = nextAttempt(sql, id)
   if (due <= 0 || through === null || attempt > ATTEMPTS_MAX) return null
@@ -173,6 +184,7 @@ export function askDifference(
     quote: null,
     holdUntil: null,
     bill: null,
+    billTotal: billTotal ?? null,
     at,
     asksFor: 'difference',
   })

@@ -8,6 +8,7 @@ import { capturesOf } from './captures.ts'
 import { codeAt, codeOf } from './codes.ts'
 import type { Sql } from './database.ts'
 import { draftOf } from './drafts.ts'
+import { moneyOfBill } from './balance.ts'
 import { keptOf } from './dues.ts'
 import { decisionsOf } from './decisions.ts'
 import { documentBody, documentsOf } from './documents.ts'
@@ -118,6 +119,10 @@ export function reads(sql: Sql) {
     kept(regNo: RegNo): Answered<'kept'> {
       const row = sql<{ id: number }>('SELECT id FROM registrations WHERE reg_no = ?').get(regNo)
       return row === undefined ? paise(0) : keptOf(sql, row.id)
+    },
+    moneyOfBill(regNo: RegNo): Answered<'moneyOfBill'> {
+      const row = sql<{ id: number }>('SELECT id FROM registrations WHERE reg_no = ?').get(regNo)
+      return moneyOfBill(sql, row?.id ?? 0)
     },
     isRefundUnsettled(regNo: RegNo, at: Instant): Answered<'isRefundUnsettled'> {
       return isRefundUnsettled(sql, regNo, at)

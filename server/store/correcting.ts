@@ -13,6 +13,7 @@ import {
   insertPayment,
   nextAttempt,
 } from './attempts.ts'
+import { balance } from './balance.ts'
 import { keepLines, nextBill } from './bills.ts'
 import type { Sql } from './database.ts'
 import { coverBill, keepCoveredBill } from './documents.ts'
@@ -147,15 +148,16 @@ function reprice(
         'A refund of this registration is on its way. Change its price once that is done, or was refused.',
     })
   keepCoveredBill(sql, row)
+  const before = balance(sql, row.id)
   const bill = keepLines(sql, row.id, nextBill(sql, row.id), quote.lines)
   sql(
     'UPDATE registrations SET period = ?, base = ?, gst = ?, total = ?, bill = ?, is_corrected = 1 WHERE id = ?',
   ).run(quote.period, quote.base, quote.gst, quote.total, bill, row.id)
   if (row.payment_status === 'success') {
     if (row.is_corrected === 1 && row.total === 0) wasFree(sql, row.id)
-    addDue(sql, row.id, { what: 'corrected', amount: difference }, at)
+    addDue(sql, row.id, { what: 'corrected', amount: balance(sql, row.id) - before }, at)
     wentBackBefore(sql, row.id, at)
-    askDifference(sql, { ...row, due: paise(row.due + difference) }, through, at)
+    askDifference(sql, { ...row, due: dueOf(sql, row.id) }, through, at)
     coverBill(sql, row.id, at)
     return ok(difference)
   }

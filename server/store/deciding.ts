@@ -26,6 +26,7 @@ import { byHandInstead } from './attempts.ts'
 import { sourceOf } from './captures.ts'
 import { book } from './counters.ts'
 import { issueReceipt } from './documents.ts'
+import { balance, payDifference } from './balance.ts'
 import { addDue } from './dues.ts'
 import type { Sql } from './database.ts'
 import { done, gone, refused } from './decisions.ts'
@@ -189,6 +190,7 @@ export function count(
   mail: NewMail | null,
 ): CaptureId {
   const { reference, amount, paid_at: paidAt } = capture
+  const counted = beginToCount(sql, capture.id)
   // A reference is a gateway's own; of what came outside it counts once among its own kind already.
   const taken =
     row.gateway === null
@@ -210,10 +212,7 @@ export function count(
     sql('UPDATE captures SET counts_for = ? WHERE id = ?').run(own.id, capture.id)
     return count(sql, { ...capture, counts_for: own.id }, own, null, at, mail)
   }
-  if (row.asks_for === 'difference') {
-    const { id: paymentId, registration_id: id } = row
-    addDue(sql, id, { what: 'paid', amount: -row.amount, paymentId }, at)
-  }
+  payDifference(sql, row, counted, at)
   stand(sql, row, acceptedAs({ ...toPayment(row), review }, { reference, amount, paidAt }, at), at)
   owedSince(sql, row, at)
   book(sql, row, paidAt, amount)
@@ -221,6 +220,16 @@ export function count(
   // What a correction left is beside a registration that was confirmed when it was paid.
   if (mail !== null && row.asks_for === 'whole') confirmByMail(sql, row.registration_id, mail, at)
   return ok(capture.id)
+}
+
+/** What staff refunded before is no money for this payment. Answers what counts. */
+function beginToCount(sql: Sql, captureId: number): Paise {
+  const row = sql<{ counted: Paise }>(
+    `UPDATE captures SET counted = amount - (SELECT coalesce(sum(f.amount), 0) FROM refunds f WHERE f.capture_id = captures.id AND f.state <> 'refused')
+     WHERE id = ? RETURNING counted`,
+  ).get(captureId)
+  assert(row !== undefined, 'money that is not there began to count')
+  return row.counted
 }
 
 function acceptCapture(
@@ -231,8 +240,12 @@ function acceptCapture(
 ): CaptureId {
   assert(capture.counts_for !== null, 'money of no payment was to be accepted')
   const row = paymentById(sql, capture.counts_for)
+  const before = balance(sql, row.registration_id)
   judged(sql, capture, 'accepted')
   if (row.status === 'success') {
+    beginToCount(sql, capture.id)
+    const amount = balance(sql, row.registration_id) - before
+    addDue(sql, row.registration_id, { what: 'paid', amount, paymentId: row.id }, at)
     addRest(sql, capture, row, at)
     return ok(capture.id)
   }

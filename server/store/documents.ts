@@ -11,6 +11,7 @@ import {
   financialYearOf,
   isEnded,
   paise,
+  requiredOf,
   serialText,
   statedAmount,
   sumOf,
@@ -30,6 +31,7 @@ import type {
   Sold,
 } from '../../engine/index.ts'
 import { amongIds } from './among.ts'
+import { moneyOfBill } from './balance.ts'
 import { keepLines, linesOf, nextBill } from './bills.ts'
 import { sourceOf } from './captures.ts'
 import type { Sql } from './database.ts'
@@ -127,7 +129,7 @@ function receivedWith(
       : (row.gst ?? taxWithin(row.amount, issuer.tax?.percent ?? 0))
   const base = paise(row.amount - gst)
   const accepted = sql<{ amount: Paise | null }>(
-    "SELECT sum(amount) AS amount FROM captures WHERE counts_for = ? AND state = 'accepted'",
+    "SELECT sum(coalesce(counted, amount)) AS amount FROM captures WHERE counts_for = ? AND state = 'accepted'",
   ).get(row.id)
   const label = row.asks_for === 'difference' ? 'Difference after a correction' : 'Registration'
   return {
@@ -208,20 +210,19 @@ function chargedOf(
   total: Paise,
   refundedBefore: number,
 ): Pick<Charge, 'charged' | 'chargedHere'> {
-  const { came, gone, short, imported } = sql<
-    Record<'came' | 'gone' | 'short' | 'imported', number>
-  >(
-    `SELECT coalesce(sum(came), 0) AS came, coalesce(sum(gone), 0) AS gone, coalesce(sum(CASE WHEN came < asked THEN asked - came ELSE 0 END), 0) AS short,
+  const { came, gone, imported } = sql<Record<'came' | 'gone' | 'imported', number>>(
+    `SELECT coalesce(sum(came), 0) AS came, coalesce(sum(gone), 0) AS gone,
        coalesce(sum(CASE WHEN is_imported = 1 THEN came - gone ELSE 0 END), 0) AS imported FROM (
-       SELECT p.amount AS asked, CASE WHEN EXISTS (${IMPORTED} AND c.counts_for = p.id) THEN 1 ELSE 0 END AS is_imported,
+       SELECT CASE WHEN EXISTS (${IMPORTED} AND c.counts_for = p.id) THEN 1 ELSE 0 END AS is_imported,
          coalesce((SELECT sum(amount) FROM captures WHERE counts_for = p.id AND state IN ('fits', 'accepted')), p.amount) AS came,
          (SELECT coalesce(sum(f.amount), 0) FROM refunds f JOIN captures c ON c.id = f.capture_id
            WHERE c.counts_for = p.id AND c.state IN ('fits', 'accepted') AND f.state = 'done') AS gone
        FROM payments p WHERE p.registration_id = ? AND p.status IN ('success', 'refunded')) AS paid`,
-  ).get(id) ?? { came: 0, gone: 0, short: 0, imported: 0 }
+  ).get(id) ?? { came: 0, gone: 0, imported: 0 }
   const kept = came - gone + refundedBefore
   // The organisers let go of less than the price, until it is cancelled or the last rupee is refunded.
-  const waived = kept > 0 && !isEnded(state) ? short : 0
+  const letGo = total - requiredOf(total, moneyOfBill(sql, id).letGo)
+  const waived = kept > 0 && !isEnded(state) ? letGo : 0
   const dueHere = Math.max(due, Math.min(0, imported + due))
   return {
     charged: paise(Math.max(0, Math.min(total, kept + due + waived))),
@@ -346,7 +347,7 @@ function soldFor(
 ): Sold {
   const { base, gst, total } = sumOf(lines)
   const came = sql<{ came: number }>(
-    "SELECT coalesce(sum(amount), 0) AS came FROM captures WHERE counts_for = ? AND state IN ('fits', 'accepted')",
+    "SELECT coalesce(sum(coalesce(counted, amount)), 0) AS came FROM captures WHERE counts_for = ? AND state IN ('fits', 'accepted')",
   ).get(payment.id)
   const { reference, paid_at: at } = payment
   const isOfPayment = payment.amount === total && reference !== null && at !== null

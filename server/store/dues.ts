@@ -47,16 +47,6 @@ export function underWayOf(sql: Sql, registrationId: number): Paise {
   return paise(row?.amount ?? 0)
 }
 
-/** What its attempts have paid of its price, less what was to be paid back and is. */
-export function paidOf(sql: Sql, registrationId: number): Paise {
-  const row = sql<{ paid: number }>(
-    `SELECT (SELECT coalesce(sum(amount), 0) FROM payments WHERE registration_id = r.id AND status IN ('success', 'refunded'))
-       - (SELECT coalesce(sum(amount), 0) FROM dues WHERE registration_id = r.id AND what = 'paid back') AS paid
-     FROM registrations r WHERE id = ?`,
-  ).get(registrationId)
-  return paise(row?.paid ?? 0)
-}
-
 /** What counts as paid for a registration, less what has gone back or is about to. */
 export function keptOf(sql: Sql, registrationId: number): Paise {
   const row = sql<{ kept: number | null }>(

@@ -32,7 +32,7 @@ const OWNER_OF_MONEY =
   'g.reg_no, coalesce(g.event_id, c.found_for) AS event_id, g.full_name, p.order_id, p.amount AS due'
 
 /** Of a payment `p`: what is missing to its price where less was accepted. */
-const MISSING = `p.amount - coalesce((SELECT sum(k.amount) FROM captures k WHERE k.counts_for = p.id AND k.state IN ('fits', 'accepted')), p.amount)`
+const MISSING = `p.amount - coalesce((SELECT sum(coalesce(k.counted, k.amount)) FROM captures k WHERE k.counts_for = p.id AND k.state IN ('fits', 'accepted')), p.amount)`
 
 /** All events where no event is named; the longest waiting first. */
 export function reviews(sql: Sql, eventId: string | null): readonly Review[] {

@@ -81,6 +81,8 @@ export type PaymentRow = {
   base: Paise | null
   gst: Paise | null
   bill: number | null
+  /** Of a difference, what the registration cost when it was asked for. */
+  bill_total: Paise | null
   hold_until: Instant | null
   handed_off_at: Instant | null
   last_answer: LastAnswer | null

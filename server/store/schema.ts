@@ -32,6 +32,7 @@ import { mailLimits } from './migrations/mail-limits.ts'
 import { refundedAmounts } from './migrations/refunded.ts'
 import { activeEvents } from './migrations/active-events.ts'
 import { nameOlder, nameOlderImports, nameOlderReports } from './bank-references.ts'
+import { balanceOlder } from './balance.ts'
 import { statements } from './database.ts'
 import type { Sql } from './database.ts'
 import { bankReferences } from './migrations/bank-references.ts'
@@ -168,6 +169,15 @@ const importsNamed = '-- Bank references of imported payments.'
 /** A reported reference stays known, whatever became of its registration: `fillFrom` brings them into one spelling. */
 const reportsStay = 'CREATE INDEX tellings_by_key ON tellings (folded);'
 
+/** What was refunded before money began to count, and what a registration cost when a difference was asked for. */
+const balances = `
+-- Null: all of it counts, or none.
+ALTER TABLE captures ADD COLUMN counted INTEGER;
+-- Null: its own amount is what the registration cost.
+ALTER TABLE payments ADD COLUMN bill_total INTEGER;
+UPDATE payments SET bill_total = (SELECT total FROM registrations WHERE registrations.id = payments.registration_id) WHERE asks_for = 'difference';
+`
+
 export const migrations: readonly string[] = [
   first,
   auditByRegistration,
@@ -213,6 +223,7 @@ export const migrations: readonly string[] = [
   amountsDue,
   importsNamed,
   reportsStay,
+  balances,
 ]
 
 /** What a database of that version recorded is put into the tables that came later, once they are there. */
@@ -221,6 +232,7 @@ export function fillFrom(version: number, sql: Sql): void {
   if (version <= migrations.indexOf(secondPayments)) noteOlderPayers(sql)
   if (version <= migrations.indexOf(importsNamed)) nameOlderImports(sql)
   if (version <= migrations.indexOf(reportsStay)) nameOlderReports(sql)
+  if (version <= migrations.indexOf(balances)) balanceOlder(sql)
 }
 
 /** Why a file is not touched whose tables this version does not know. */

@@ -22,7 +22,8 @@ import type { Sql } from './database.ts'
 import { askDifference, endOpenPayments } from './attempts.ts'
 import { captureNamed, isDecidedElsewise, keepCapture } from './captures.ts'
 import { book } from './counters.ts'
-import { addDue, dueOf, paidOf, wentBackBefore } from './dues.ts'
+import { balance, payDifference } from './balance.ts'
+import { addDue, dueOf, wentBackBefore } from './dues.ts'
 import { known, writeFact } from './facts.ts'
 import { confirmByMail } from './mails.ts'
 import { placeGone } from './places.ts'
@@ -191,13 +192,7 @@ function applyOne(sql: Sql, row: OwnedPaymentRow, fact: PaymentFact): News {
   if (isNew) writeFact(sql, row.id, fact, refusal)
   const next = { ...judgedTo, review }
   const isPaidNow = next.status.is === 'success' && row.status !== 'success'
-  if (isPaidNow && row.asks_for === 'difference')
-    addDue(
-      sql,
-      row.registration_id,
-      { what: 'paid', amount: -row.amount, paymentId: row.id },
-      fact.at,
-    )
+  if (isPaidNow) payDifference(sql, row, row.amount, fact.at)
   const changed = stand(sql, row, next, fact.at)
   // It may have waited before a person until now, and part of it have gone back meanwhile.
   const counts =
@@ -211,21 +206,22 @@ function applyOne(sql: Sql, row: OwnedPaymentRow, fact: PaymentFact): News {
 }
 
 /**
- * Paid with an order from before a correction, whether it fitted or a person accepted it: what it costs now beside what
+ * Paid with an order from before a correction, or with another amount that a person accepted: what it costs now beside what
  * was paid is due, or to be paid back. It is the money of this order that decides from now on, also where it had been free.
  */
 export function owedSince(sql: Sql, row: OwnedPaymentRow, at: Instant): void {
   if (row.asks_for === 'difference') return askRemainder(sql, row, at)
   const { registration_id: id, reg_no, gateway, account, merchant_id: merchantId } = row
   sql('UPDATE registrations SET freed_at_attempt = NULL WHERE id = ?').run(id)
-  const stored = sql<{ total: Paise | null; due: Paise }>(
-    'SELECT total, due FROM registrations WHERE id = ? AND is_corrected = 1',
+  const stored = sql<{ total: Paise | null; is_corrected: 0 | 1 }>(
+    'SELECT total, is_corrected FROM registrations WHERE id = ?',
   ).get(id)
   if (stored?.total == null) return
-  const owed = stored.total - paidOf(sql, id) - stored.due
+  const owed = balance(sql, id) - dueOf(sql, id)
   if (owed === 0) return
   addDue(sql, id, { what: 'corrected', amount: owed }, at)
   wentBackBefore(sql, id, at)
+  if (stored.is_corrected === 0) return
   // The order at the corrected price would ask for all of it.
   endOpenPayments(sql, id, 'corrected', at)
   const askedOf = { account: account ?? '', merchantId }

@@ -117,11 +117,15 @@ export function bookAndCover(
   const gone = sql<{ amount: Paise; done_at: Instant; reference: string | null }>(
     "SELECT amount, done_at, reference FROM refunds WHERE capture_id = ? AND state = 'done' ORDER BY id",
   ).all(capture?.id ?? null)
-  const refundedBefore = gone.reduce((sum, { amount }) => sum + amount, 0)
+  const uncounted = sql<{ amount: Paise }>(
+    'SELECT amount - coalesce(counted, amount) AS amount FROM captures WHERE id = ?',
+  ).get(capture?.id ?? null)
+  const refundedBefore =
+    gone.reduce((sum, { amount }) => sum + amount, 0) - (uncounted?.amount ?? 0)
   coverBill(sql, row.registration_id, at, { refundedBefore })
   for (const back of gone) book(sql, row, back.done_at, -back.amount)
   const reference = gone.at(-1)?.reference ?? capture?.reference ?? ''
-  if (gone.length > 0) coverBill(sql, row.registration_id, at, { refund: { reference } })
+  if (refundedBefore > 0) coverBill(sql, row.registration_id, at, { refund: { reference } })
 }
 
 /** All of the price has gone back: what a correction left is not to be paid for what nobody has any more. */

@@ -109,6 +109,7 @@ export function storeOf({
     lapsedTooEarly: async (at, limit) => read.lapsedTooEarly(at, limit),
     tellings: async (regNo) => read.tellings(regNo),
     kept: async (regNo) => read.kept(regNo),
+    moneyOfBill: async (regNo) => read.moneyOfBill(regNo),
     isRefundUnsettled: async (regNo, at) => read.isRefundUnsettled(regNo, at),
     secondPayment: async (regNo) => read.secondPayment(regNo),
     paidBySamePerson: async (regNo) => read.paidBySamePerson(regNo),

@@ -334,7 +334,7 @@ describe('correcting', () => {
     [15, false, 1180, 'fits', { state: 'complete', due: -236_000 }, ''],
     [53, false, 1180, 'counts', { state: 'complete', due: -236_000 }, '2,360 is to be paid back.'],
     [54, true, 3540, 'counts', { state: 'to_pay', due: 236_000 }, '2,360 is still to be paid.'],
-    [55, false, 1180, 'is left', { state: 'complete', due: -204_000 }, '2,040 is to be paid back.'],
+    [55, false, 1180, 'is left', { state: 'complete', due: -86_000 }, '860 is to be paid back.'],
   ] as const)(
     'of what is not paid yet is asked for anew at the new price; money of the old order leaves the difference: %i (member: %s) now %i, and it %s',
     async (n, isMember, costs, how, then, says) => {

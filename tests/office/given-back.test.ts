@@ -162,7 +162,7 @@ test('whoever pays less by a correction is told what goes back, and no more than
     return `${subject}: ${body.split('\n\n')[1]}`.replaceAll('\u00a0', ' ')
   }
   const corrected = `Your registration ${regNo} for LEKHACON 2027 was corrected by the organisers.`
-  expect(await price('records', 5900)).toContain(`${corrected} It now costs ₹ 1,180 more.`)
+  expect(await price('records', 5900)).toContain(`${corrected} ₹ 1,180 more is to be paid for it.`)
   expect(await price(null, 4720)).toBe(
     `Nothing more is to be paid for LEKHACON 2027: ${corrected} Nothing more is to be paid for it, and nothing to be refunded.`,
   )

@@ -1,11 +1,13 @@
 /**
- * What is promised of what is due, looked at after every write: what counts is what it costs, but for what is still to
- * be paid or paid back; and whatever is still to happen, there is somebody who can do it.
+ * What is promised of what is due, looked at after every write: what counts is what it costs, less what staff let go, but
+ * for what is still to be paid or paid back; and whatever is still to happen, there is somebody who can do it.
  */
 import type { RegistrationState, PaymentStatus } from '../../engine/index.ts'
 import type { Sql } from '../../server/store/database.ts'
 import { reviews } from '../../server/store/reviews.ts'
 import type { Violation } from './promises.ts'
+import { requiredOf } from './required.ts'
+import type { Required } from './required.ts'
 
 type Row = {
   id: number
@@ -15,16 +17,14 @@ type Row = {
   in_review: 0 | 1
   total: number | null
   due: number
-  paid: number
   paid_back: number
   orders: number
   left: number
   under_way: number
   asks: number | null
 }
-/** `paid`: the amounts of the attempts that brought money; `left`: of what counts, what has not gone back. */
+/** `left`: of what counts, what has not gone back. */
 const ROWS = `SELECT r.id, r.reg_no, r.state, r.payment_status AS status, r.in_review, r.total, r.due,
-  (SELECT coalesce(sum(p.amount), 0) FROM payments p WHERE p.registration_id = r.id AND p.status IN ('success', 'refunded')) AS paid,
   (SELECT coalesce(sum(d.amount), 0) FROM dues d WHERE d.registration_id = r.id AND d.what = 'paid back') AS paid_back,
   (SELECT count(*) FROM payments p WHERE p.registration_id = r.id) AS orders,
   (SELECT coalesce(sum(c.amount - (SELECT coalesce(sum(f.amount), 0) FROM refunds f WHERE f.capture_id = c.id AND f.state <> 'refused')), 0)
@@ -35,14 +35,20 @@ const ROWS = `SELECT r.id, r.reg_no, r.state, r.payment_status AS status, r.in_r
   FROM registrations r`
 
 export function duePromisesOf(sql: () => Sql): { afterWrite(): Violation | null } {
-  const balance = (row: Row): Violation | null => {
-    const { state, status, orders, total, due } = row
+  const observed = requiredOf(sql)
+  const balance = (row: Row, all: Required): Violation | null => {
+    const { id, state, status, orders, total, due } = row
     if (orders === 0 || total === null) return null
-    const by = JSON.stringify(row)
+    const { came, required } = all.of(id)
+    const by = JSON.stringify({ ...row, came, required: required(total) })
     if (state === 'cancelled' && due > 0)
       return { promise: 'nothing is to be paid for what is cancelled', by }
-    if (state !== 'cancelled' && status === 'success' && row.paid - row.paid_back !== total - due)
-      return { promise: 'what was paid is what it costs, but for what is due', by }
+    if (
+      state !== 'cancelled' &&
+      status === 'success' &&
+      came - row.paid_back !== required(total) - due
+    )
+      return { promise: 'what was paid is what has to be, but for what is due', by }
     if (due < 0 && row.left + row.under_way < -due)
       return { promise: 'what is to be paid back is there', by }
     return null
@@ -62,10 +68,11 @@ export function duePromisesOf(sql: () => Sql): { afterWrite(): Violation | null 
   return {
     afterWrite: () => {
       const rows = sql()<Row>(ROWS).all()
+      const all = observed()
       const isAsked = rows.some((row) => row.in_review === 1)
       const waiting = new Set(isAsked ? reviews(sql(), null).map(({ regNo }) => regNo ?? '') : [])
       for (const row of rows) {
-        const found = balance(row) ?? movable(row, waiting)
+        const found = balance(row, all) ?? movable(row, waiting)
         if (found !== null) return found
       }
       return null

@@ -4,6 +4,8 @@
  */
 import type { Sql } from '../../server/store/database.ts'
 import type { Violation } from './promises.ts'
+import { requiredOf } from './required.ts'
+import type { Required } from './required.ts'
 
 type Document = {
   id: number
@@ -30,14 +32,13 @@ type Charged = {
   due: number
   came: number
   gone: number
-  let_go: number
   state: string
   invoices: 0 | 1
 }
-/** What a registration costs that has been paid, what came for it, what went back, and how much less was accepted. */
+/** What a registration costs that has been paid, what came for it, and what went back. */
 const CHARGED = `SELECT r.id, r.reg_no, r.state, r.total, r.due, e.issuer ->> '$.invoice' IS NOT NULL AS invoices,
-  sum(p.came) AS came, sum(p.gone) AS gone, sum(max(0, CAST(p.amount - p.came AS BIGINT))) AS let_go FROM (
-    SELECT p.registration_id, p.amount,
+  sum(p.came) AS came, sum(p.gone) AS gone FROM (
+    SELECT p.registration_id,
       (SELECT coalesce(sum(c.amount), 0) FROM captures c WHERE c.counts_for = p.id AND c.state IN ('fits', 'accepted')) AS came,
       (SELECT coalesce(sum(f.amount), 0) FROM refunds f JOIN captures c ON c.id = f.capture_id
         WHERE c.counts_for = p.id AND c.state IN ('fits', 'accepted') AND f.state = 'done') AS gone
@@ -73,6 +74,7 @@ function byRateIn(rows: readonly ByRate[]): (id: number) => readonly Omit<ByRate
 }
 
 export function paperPromisesOf(sql: () => Sql): { afterWrite(): Violation | null } {
+  const observed = requiredOf(sql)
   const issued = new Map<number, string>()
   /** By registration, whether every change so far happened while the event file had invoices. */
   const invoiced = new Map<number, boolean>()
@@ -110,7 +112,7 @@ export function paperPromisesOf(sql: () => Sql): { afterWrite(): Violation | nul
     }
     return null
   }
-  const covered = (): Violation | null => {
+  const covered = (all: Required): Violation | null => {
     const invoicedOf = byRateIn(sql()<ByRate>(INVOICED_BY_RATE).all())
     const registeredOf = byRateIn(sql()<ByRate>(BY_RATE).all())
     for (const row of sql()<Charged>(CHARGED).all()) {
@@ -119,7 +121,8 @@ export function paperPromisesOf(sql: () => Sql): { afterWrite(): Violation | nul
       if (!isInvoiced) continue
       const kept = row.came - row.gone
       // What staff let go is charged while the registration stands: its invoice is of the whole price.
-      const letGo = kept > 0 && row.state !== 'cancelled' ? row.let_go : 0
+      const letGo =
+        kept > 0 && row.state !== 'cancelled' ? row.total - all.of(row.id).required(row.total) : 0
       const charged = Math.max(0, Math.min(row.total, kept + row.due + letGo))
       const found = invoicedOf(row.id)
       const by = `${JSON.stringify(row)}: ${JSON.stringify(found)}`
@@ -138,7 +141,7 @@ export function paperPromisesOf(sql: () => Sql): { afterWrite(): Violation | nul
   return {
     afterWrite: () => {
       const all = sql()<Document>(DOCUMENTS).all()
-      return unchanged(all) ?? series(all) ?? received(all) ?? covered()
+      return unchanged(all) ?? series(all) ?? received(all) ?? covered(observed())
     },
   }
 }

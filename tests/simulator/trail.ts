@@ -6,6 +6,8 @@ import { assertNever } from '../../engine/index.ts'
 import type { ActName, PaymentStatus, RegistrationState } from '../../engine/index.ts'
 import type { Sql } from '../../server/store/database.ts'
 import type { Violation } from './promises.ts'
+import { requiredOf } from './required.ts'
+import type { Required } from './required.ts'
 import { BY_STATEMENT } from './statement.ts'
 import { isInTable, isPerson, mayAdd, mayDo } from './who-may.ts'
 
@@ -101,6 +103,8 @@ const numberIn = (data: Data, name: string): number => Number(data[name] ?? 0)
 export function trailOf(sql: () => Sql): TrailPromises {
   let before = new Map<number, Row>()
   let seen = { acts: 0, decisions: 0 }
+  const observed = requiredOf(sql)
+  let all: Required = { of: () => ({ came: 0, required: (total) => total }) }
 
   const inTable = (act: Act, was: Row): Violation | null => {
     const by = JSON.stringify(act)
@@ -156,7 +160,9 @@ export function trailOf(sql: () => Sql): TrailPromises {
         if ((now.total ?? 0) - (was.total ?? 0) !== difference) return 'another difference'
         // What went back before it was owed is done already.
         const done = now.paid_back - was.paid_back
-        if (now.due - was.due - done !== (was.status === 'success' ? difference : 0))
+        const { required } = all.of(now.id)
+        const more = required(now.total ?? 0) - required(was.total ?? 0)
+        if (now.due - was.due - done !== (was.status === 'success' ? more : 0))
           return 'another difference is due'
         if ((was.answers !== now.answers) !== changes.length > 0) return 'other answers'
         return isSame('captures', 'refunds') ? null : 'money moved'
@@ -266,6 +272,7 @@ export function trailOf(sql: () => Sql): TrailPromises {
           .all()
           .map((row) => [row.id, row]),
       )
+      all = observed()
       const words = gone()
       if (words !== null) return words
       const acts = newIn(sql()<Act>(ACTS).all(), seen.acts)
