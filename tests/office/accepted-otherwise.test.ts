@@ -203,3 +203,33 @@ describe('more than the price, which staff accepted', () => {
     expect(await figures(regNo)).toMatchObject({ back: 5820, invoiced: 1180 })
   })
 })
+
+test('₹ 4,720 that was left of an unknown transfer and moved: the receipt stated ₹ 1,04,720 as paid, and ₹ 1,00,000 beyond the price', async () => {
+  const to = await registered(TO_4720)
+  const post = async (url: string, payload: object) => {
+    const headers = { authorization: `Bearer ${office.token}` }
+    const answer = await server.app.inject({ method: 'POST', url, headers, payload })
+    expect(answer.statusCode, answer.body).toBe(200)
+    return answer.json<Record<string, unknown>>()
+  }
+  const reference = '526123450001'
+  const line = { reference, also: [], amount: 104_720, day: '2026-01-20', narration: 'NEFT' }
+  await post('/admin/reconcile/confirm/', { event: EVENT, lines: [], keep: [line] })
+  const all = await server.deps.store.reviews(EVENT)
+  const review = all.find(({ came }) => came?.reference === reference)
+  const decide = (words: object) =>
+    post(`/admin/reviews/${review?.id}/decide/`, { why: 'It is theirs.', ...words })
+  const byHand = { by_hand: true, reference: 'NEFT OUT 1' }
+  await decide({ decision: 'refund', amount: 100_000, ...byHand })
+  await decide({ decision: 'move', to })
+  if ((await standing(to)).reviews.length > 0) await accept(to)
+  const { store } = server.deps
+  const receipt = (await store.documents(to)).find(({ kind }) => kind === 'receipt')
+  const body = await store.document(to, receipt?.id ?? 0)
+  expect([receipt?.total, body?.paid?.amount]).toEqual([472_000, undefined])
+  const exact = { due: 0, back: 0, kept: 4720, owed: 0, remaining: 4720, invoiced: 4720 }
+  expect(await figures(to)).toMatchObject(exact)
+  await correct(to, { tour: true }, 5900)
+  expect(await figures(to)).toMatchObject({ due: 1180, proposed: 3540 })
+  expect((await standing(to)).cancellation).toMatchObject({ paid: 4720, owed: 0, refunded: 0 })
+})
