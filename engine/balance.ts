@@ -8,7 +8,7 @@ export type LetGo = { readonly bill: Paise; readonly amount: Paise }
 export type MoneyOfBill = {
   /** All that began to count, whatever went back of it since. */
   readonly came: Paise
-  /** What went back of it because it was owed. */
+  /** What went back of it because it was owed before a cancellation. What goes back after one is a share of the price. */
   readonly paidBack: Paise
   /** In the order of the payments. */
   readonly letGo: readonly LetGo[]

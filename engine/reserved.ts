@@ -74,6 +74,7 @@ const OFFICE_CALLS: readonly string[] = [
   '/admin/mail/retry',
   '/admin/served-files',
   '/admin/served-files/reload',
+  '/admin/clock/confirm',
   '/admin/recovery-state',
   '/admin/recovery-state/end',
   '/admin/log',

@@ -92,7 +92,8 @@ export function openCondition(deps: ConditionDeps): Condition {
         `${descriptors.open} of ${descriptors.most} files and connections are open. ${RAISE}`,
       )
     const folder = await readdir(environment.eventsDir).catch((error: unknown) => error)
-    if (folder instanceof Error)
+    // A folder that is gone is among what was refused.
+    if (folder instanceof Error && (folder as NodeJS.ErrnoException).code !== 'ENOENT')
       say(
         'event_files',
         `EVENTS_DIR is ${environment.eventsDir}, and it cannot be read. The events are served as they were. Put the folder back.`,

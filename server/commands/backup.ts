@@ -9,6 +9,7 @@ import { backUp, partOf, pruneBackups, restore } from '../machine/backup.ts'
 import type { Copied } from '../machine/backup.ts'
 import { makeClock } from '../machine/clock.ts'
 import type { Restored } from '../machine/last-served.ts'
+import { giveToOwner } from '../machine/private.ts'
 import { beginRestored } from '../recovering.ts'
 import { versionsIn } from '../store/migrating.ts'
 import { openStore } from '../store/open.ts'
@@ -143,6 +144,7 @@ async function recover(
       await store.close()
     }
   }
+  giveToOwner(environment.dataDir)
   terminal.print(
     `The installation is in recovery${code}: new invoices have numbers of another series; scheduled emails, refunds and erasure are held. See "rollcall recovery" and docs/operating.md.`,
   )

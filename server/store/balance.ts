@@ -30,7 +30,8 @@ export function moneyOfBill(
   next: Paid | null = null,
 ): MoneyOfBill {
   const { paidBack } = sql<{ paidBack: Paise }>(
-    `SELECT coalesce(sum(amount), 0) AS "paidBack" FROM dues WHERE registration_id = ? AND what = 'paid back'`,
+    `SELECT coalesce(sum(d.amount), 0) AS "paidBack" FROM dues d WHERE d.registration_id = ? AND d.what = 'paid back'
+       AND NOT EXISTS (SELECT 1 FROM dues c WHERE c.registration_id = d.registration_id AND c.what = 'cancelled' AND c.id < d.id)`,
   ).get(registrationId) ?? { paidBack: paise(0) }
   const paid = [...paymentsOf(sql, registrationId), ...(next === null ? [] : [next])].toSorted(
     (a, b) => a.attempt - b.attempt,

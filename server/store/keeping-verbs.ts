@@ -2,6 +2,15 @@
 import type { Instant } from '../../engine/index.ts'
 import type { DraftProof } from './shapes.ts'
 
+/** What a server wrote out that lost its database. */
+export type Rescued = {
+  readonly file: string
+  /** Rows by table. */
+  readonly rows: Readonly<Record<string, number>>
+  /** Whether it is all there was. */
+  readonly isWhole: boolean
+}
+
 /** The last time that counts as right; `waitsSince`: the clock is days ahead of it since then, and erasure waits. */
 export type ClockSeen = { readonly at: Instant; readonly waitsSince: Instant | null }
 

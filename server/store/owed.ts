@@ -19,6 +19,8 @@ export type Owed = {
   seenAt(tokenHash: string): Instant | null
   /** Writes what it can; for the end of the store. */
   settle(): Promise<void>
+  /** Nothing waits to be written. */
+  isEmpty(): boolean
 }
 
 export function openOwed(write: Call<typeof writes>): Owed {
@@ -59,6 +61,7 @@ export function openOwed(write: Call<typeof writes>): Owed {
     touchSession: (tokenHash, at) =>
       orOwe(write('touchSession', tokenHash, at), () => void seen.set(tokenHash, at)),
     seenAt: (tokenHash) => seen.get(tokenHash) ?? null,
+    isEmpty: () => entries.length + seen.size === 0,
     async settle() {
       if (again !== null) clearTimeout(again)
       if (entries.length + seen.size > 0) await settle()

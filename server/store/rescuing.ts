@@ -17,16 +17,9 @@ import {
 import path from 'node:path'
 import Database from 'better-sqlite3'
 import { DATABASE_FILE } from './database.ts'
+import type { Rescued } from './keeping-verbs.ts'
 import { copyTo } from './migrating.ts'
 import { migrate } from './schema.ts'
-
-export type Rescued = {
-  readonly file: string
-  /** Rows by table. */
-  readonly rows: Readonly<Record<string, number>>
-  /** Whether it is all there was. */
-  readonly isWhole: boolean
-}
 
 /** What the log of a database begins with; other logs begin otherwise. */
 const LOG_HEADER_BYTES = 32

@@ -5,7 +5,7 @@
  */
 import type { ListedMail, MailCounts, MailsQuery, MailsToRetry, Tried } from './mailing.ts'
 import type { Operating } from './operating.ts'
-import type { Rescued } from './rescuing.ts'
+import type { Rescued } from './keeping-verbs.ts'
 import type {
   Answers,
   CodeFact,

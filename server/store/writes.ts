@@ -33,7 +33,7 @@ import * as taking from './taking.ts'
 import * as telling from './telling.ts'
 import * as unknownOrders from './unknown-orders.ts'
 import type { Sql } from './database.ts'
-import type { Rescued } from './rescuing.ts'
+import type { Rescued } from './keeping-verbs.ts'
 
 export const writes = {
   register: registering.register,

@@ -35,6 +35,8 @@ beforeAll(async () => {
     [join(top, 'node_modules', 'yaml-language-server', 'bin', 'yaml-language-server'), '--stdio'],
     { stdio: ['pipe', 'pipe', 'ignore'] },
   )
+  // It may still ask for something in the moment in which it is ended.
+  server.stdin?.on('error', () => {})
   let buffer = Buffer.alloc(0)
   server.stdout?.on('data', (chunk: Buffer) => {
     buffer = Buffer.concat([buffer, chunk])

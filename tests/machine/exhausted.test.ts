@@ -51,7 +51,7 @@ test('a folder of event files that is gone is in the health check, and the event
   renameSync(folders.eventsDir, `${folders.eventsDir}-away`)
   await expect.poll(health, { timeout: 30_000, interval: 200 }).toMatchObject({
     health: 'degraded',
-    troubles: [expect.stringMatching(/^EVENTS_DIR is .+ cannot be read\..+Put the folder back/)],
+    troubles: [expect.stringMatching(/^EVENTS_DIR is .+ no such folder\. Put it back/)],
   })
   expect(await register(server, 'asha@example.org')).toBe(201)
   renameSync(`${folders.eventsDir}-away`, folders.eventsDir)

@@ -134,7 +134,7 @@ test('proofs that the database does not list are not deleted: few lie aside for 
 
   const many = Array.from({ length: 30 }, (_, n) => lay(`proof ${n}`, '2025-10-02'))
   await said('30 uploaded files belong to no registration in the database: more than are ever left')
-  expect((await health()).health).toBe('degraded')
+  await expect.poll(async () => (await health()).health, PATIENT).toBe('degraded')
   expect(aside()).toHaveLength(2)
   for (const name of many) expect(existsSync(stored(name))).toBe(true)
   for (const name of many.slice(3)) rmSync(stored(name))

@@ -132,6 +132,7 @@ const session = {
   role: 'owner',
   all_events: true,
   needs_second_factor: false,
+  in_recovery: false,
   events: [afpicon, midzone].map(({ id, title, look, status, routes, admin }) => ({
     id,
     title,
