@@ -1,7 +1,7 @@
 /** What an act on a registration is given, before anybody judged it, and what reads its words. */
 import { createHash } from 'node:crypto'
 import { err, fromRupees, ok, readAmount } from '../../engine/index.ts'
-import type { ActName, Paise, Result } from '../../engine/index.ts'
+import type { ActName, FieldErrors, Paise, Result } from '../../engine/index.ts'
 import type { Deps, ServedEvent } from '../deps.ts'
 import type { Acted, ActNo, NewAct, Once, StoredRegistration } from '../store/store.ts'
 
@@ -57,8 +57,8 @@ export function onceOf(
   })
 }
 
-export function badData(message: string) {
-  return err({ code: 'bad_data' as const, message })
+export function badData(message: string, errors?: FieldErrors) {
+  return err({ code: 'bad_data' as const, message, ...(errors !== undefined && { errors }) })
 }
 
 export function textIn<N extends string>(

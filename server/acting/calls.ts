@@ -30,6 +30,7 @@ import { ACT_WORDS, onceOf, textIn } from './asked.ts'
 import type { ActWord, Words } from './asked.ts'
 import { approvalShown } from './approving.ts'
 import { DOERS } from './doers.ts'
+import { toPayBack } from './due.ts'
 import { editable } from './editable.ts'
 import { lastTold } from './telling.ts'
 import { trailOf } from './trail.ts'
@@ -106,9 +107,6 @@ async function standingOf(
     store.reviews(registration.eventId),
     store.secondPayment(regNo),
   ])
-  const underWay = refunds
-    .filter(({ state: is }) => is === 'wanted' || is === 'asked' || is === 'unsure')
-    .reduce((sum, { amount }) => sum + amount, 0)
   const isErased = acts.some(({ act }) => act === 'erase')
   const allowed = allowedActs(state, admin.role).filter(
     (act) =>
@@ -126,7 +124,7 @@ async function standingOf(
     state,
     state_display: STATE_WORDS[state],
     due: rupees(paise(Math.max(0, due))),
-    pay_back: rupees(paise(Math.max(0, -due - underWay))),
+    pay_back: rupees(toPayBack(registration, refunds)),
     kept: rupees(kept),
     back_by_gateway: rupees(
       paise(captures.reduce((sum, { backByGateway }) => sum + backByGateway, 0)),

@@ -1,29 +1,35 @@
 /** Acts about a registration's end and its money: cancelled, refunded, money in review decided about. */
-import { cancelledMail, ok, paise } from '../../engine/index.ts'
+import { cancelledMail, ok, own, paise } from '../../engine/index.ts'
 import { askedForBack, preparedDecision, refundedText } from '../paying/decisions.ts'
 import { amountIn, badData, textIn } from './asked.ts'
 import type { Asked, Doer, Done } from './asked.ts'
+import { toPayBack } from './due.ts'
 
 /**
- * `{pay_back?: rupees, kept?: rupees}`: how much of what was paid is to go back; left out: nothing. A refund gives it
- * back. `kept`: how much was paid as the page showed it, so that nobody cancels what was paid meanwhile unseen.
+ * `{pay_back?: rupees, kept?: rupees}`: how much of what was paid is to go back; left out, or less than is owed in any
+ * case: what is owed. A refund gives it back. `kept`: how much was paid as the page showed it, so that nobody cancels what was paid meanwhile unseen.
  */
 export const cancel: Doer = async ({ deps, served, registration, wanted, words }) => {
   const amount = amountIn(words, 'pay_back')
   if (!amount.ok) return amount
   const kept = amountIn(words, 'kept')
   if (!kept.ok) return kept
-  const payBack = amount.value ?? paise(0)
+  const { regNo } = registration
+  const owed = toPayBack(registration, await deps.store.refunds(regNo))
+  const payBack = paise(Math.max(owed, amount.value ?? 0))
   const mail = cancelledMail(served.config, registration, payBack)
   return deps.store.cancel(wanted, { payBack, shown: kept.value, mail })
 }
 
 /**
- * `{amount?: rupees, by_hand?: true, reference?}`: left out, all that is left. By hand it has gone back already, and
+ * `{amount?: rupees, by_hand?: true, reference?}`: left out, all that is left; an empty amount is none. By hand it has gone back already, and
  * the reference says how; otherwise the gateway is asked at once.
  */
 export const refund: Doer = async (asked) => {
   const { deps, wanted, words } = asked
+  const given = own(words, 'amount')
+  if (typeof given === 'string' && given.trim() === '')
+    return badData(NO_AMOUNT, { amount: NO_AMOUNT })
   const amount = amountIn(words, 'amount')
   if (!amount.ok) return amount
   const reference = textIn(words, 'reference')
@@ -35,6 +41,8 @@ export const refund: Doer = async (asked) => {
   const how = { amount: amount.value, byHand: isByHand ? reference : null }
   return withRefund(asked, await deps.store.refund(wanted, how))
 }
+
+const NO_AMOUNT = 'Enter the amount to refund.'
 
 /** `{review, reference?, amount?}` as for the list of reviews. */
 export const accept: Doer = (asked) => decideAs(asked, 'accept')

@@ -125,7 +125,7 @@ export interface Acting {
   /** Other answers, with what they cost; of a correction, of a transfer and of what delegates edit themselves. */
   correct(wanted: NewAct, correction: Correction): Promise<ActAnswer>
   /**
-   * Ends it and frees what it took; `payBack` is proposed to be given back, which a refund does. `shown` is what was
+   * Ends it and frees what it took; `payBack`, at least what is owed, is proposed to be given back, which a refund does. `shown` is what was
    * paid as whoever cancels saw it, and refused when money has come or gone since; null: not said. `mail` is queued for
    * the delegate.
    */

@@ -6,20 +6,20 @@ import { doAct } from './acts.ts'
 import { endOpenPayments } from './attempts.ts'
 import type { Sql } from './database.ts'
 import { coverBill } from './documents.ts'
-import { addDue, keptOf } from './dues.ts'
+import { addDue, keptOf, underWayOf } from './dues.ts'
 import { settleRegistration } from './standing.ts'
 import { enqueue } from './mails.ts'
 import type { NewMail } from './store.ts'
 
 /**
- * `payBack`: how much of what was paid is to go back: proposed by this, given back by a refund. `shown`: how much was
+ * `payBack`: how much of what was paid is to go back, at least what is owed: proposed by this, given back by a refund. `shown`: how much was
  * paid when whoever cancels looked; null: not said. `mail` goes to the delegate.
  */
 export function cancel(
   sql: Sql,
   wanted: NewAct,
   {
-    payBack,
+    payBack: wantedBack,
     shown,
     mail,
   }: { readonly payBack: Paise; readonly shown: Paise | null; readonly mail: NewMail | null },
@@ -27,6 +27,8 @@ export function cancel(
   const { at } = wanted
   return doAct(sql, wanted, ({ id, due }) => {
     const kept = keptOf(sql, id)
+    // What is owed in any case stays to be paid back until it is refunded.
+    const payBack = paise(Math.max(wantedBack, -due - underWayOf(sql, id)))
     if (payBack > kept)
       return err({
         code: 'bad_data',

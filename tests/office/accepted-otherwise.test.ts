@@ -233,3 +233,34 @@ test('₹ 4,720 that was left of an unknown transfer and moved: the receipt stat
   expect(await figures(to)).toMatchObject({ due: 1180, proposed: 3540 })
   expect((await standing(to)).cancellation).toMatchObject({ paid: 4720, owed: 0, refunded: 0 })
 })
+
+test('₹ 1,180 that was owed when it was cancelled with nothing to refund was in no list', async () => {
+  const regNo = await registered(TO_5900)
+  await confirm(regNo, 5900)
+  await correct(regNo, { tour: false }, 4720)
+  expect(await figures(regNo)).toMatchObject({ back: 1180 })
+  const cancelled = await office.act(regNo, { act: 'cancel', why: 'No show.', pay_back: 0 })
+  expect(cancelled.body.message).toContain('₹\u00a01,180 is to be paid back')
+  expect(await figures(regNo)).toMatchObject({ due: 0, back: 1180, kept: 5900, invoiced: 4720 })
+  const api = server.deps.events.byId(EVENT)?.config.admin.lists[0]?.api
+  const found = await office.json(`${api}?waiting=pay_back&page_size=100`)
+  expect(JSON.stringify(found)).toContain(regNo)
+  await refund(regNo, 1180)
+  expect(await figures(regNo)).toMatchObject({ back: 0, kept: 4720, invoiced: 4720 })
+})
+
+test('a refund whose amount was left empty sent everything back', async () => {
+  const regNo = await registered(TO_4720)
+  await confirm(regNo, 4720)
+  const words = { act: 'refund', why: 'Agreed.', by_hand: true, reference: `back ${++made}` }
+  for (const amount of ['', '  ']) {
+    const empty = await office.act(regNo, { ...words, amount })
+    expect(empty).toMatchObject({
+      status: 422,
+      body: { code: 'bad_data', errors: { amount: 'Enter the amount to refund.' } },
+    })
+  }
+  expect(await figures(regNo)).toMatchObject({ kept: 4720 })
+  await act(regNo, words)
+  expect(await standing(regNo)).toMatchObject({ kept: 0 })
+})

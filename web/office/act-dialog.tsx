@@ -187,6 +187,7 @@ function PayBack({
   proposed_back: proposed,
   cancellation,
   second_payment: second,
+  pay_back: owedNow,
 }: ActsAnswer) {
   if (kept === 0) return <p>Nothing was paid. This frees the seat.</p>
   const { paid, owed, remaining, percent, share, refunded } = cancellation
@@ -214,6 +215,9 @@ function PayBack({
   return (
     <>
       <p>This frees the seat. It pays nothing out: make the refund afterwards.</p>
+      {owedNow > 0 && (
+        <p>{said(owedNow)} is owed in any case, and stays to be paid back until it is refunded.</p>
+      )}
       {second !== null && (
         <p>This is a second payment, so the full amount is proposed, whatever the refund rule.</p>
       )}
