@@ -98,6 +98,8 @@ describe('on a phone', () => {
     // The message of a question that was left comes above the one that was pressed, and goes again.
     const email = field(page, 'Email Address')
     await email.fill('not an address')
+    // Its first message and its line of the list on top go a moment after the typing, and what is below them moves up.
+    await expect.poll(() => problems(page).getByRole('link').count()).toBe(2)
     const isTold = () => page.locator('.msg', { hasText: 'valid email address' }).count()
     await expect.poll(isTold).toBe(0)
     const pressed = await topOf(phone)
