@@ -19,7 +19,7 @@ export {
   taxWithin,
   type Paise,
   type Tax,
-} from './money.ts'
+} from './lib/money.ts'
 export {
   addDays,
   day,
@@ -37,9 +37,9 @@ export {
   startOf,
   type Day,
   type Instant,
-} from './time.ts'
-export { financialYearOf, serialText, STATES_OF_INDIA } from './gst.ts'
-export { TAX_FORMS, taxableValue, type RateSummary, type TaxForm } from './tax.ts'
+} from './lib/time.ts'
+export { financialYearOf, serialText, STATES_OF_INDIA } from './documents/gst.ts'
+export { TAX_FORMS, taxableValue, type RateSummary, type TaxForm } from './documents/tax.ts'
 export {
   creditOf,
   documentOf,
@@ -52,10 +52,10 @@ export {
   type DocumentsAnswer,
   type Issuer,
   type Sold,
-} from './documents.ts'
-export { documentChange, type Charge, type DocumentChange } from './document-lines.ts'
-export { invoiceErrors } from './invoice-address.ts'
-export { ENDED_LABEL, ENDED_STATES, endedText, isEnded } from './ended.ts'
+} from './documents/documents.ts'
+export { documentChange, type Charge, type DocumentChange } from './documents/document-lines.ts'
+export { invoiceErrors } from './documents/buyer-address.ts'
+export { ENDED_LABEL, ENDED_STATES, endedText, isEnded } from './registration/ended-registration.ts'
 export {
   bankNumbers,
   delegateWays,
@@ -69,17 +69,17 @@ export {
   type DeskWay,
   type PayWay,
   type TransferWay,
-} from './pay-ways.ts'
-export { readAsked, readTold, wayFileName, wayFiles } from './telling.ts'
-export type { AddedAnswer, AddingAnswer } from './adding-wire.ts'
-export type { WireAsk, WirePaying, WireTold } from './paying-wire.ts'
-export { lapsedMail, notFoundMail, takenUpMail, toldMail, toPayMail } from './paying-mails.ts'
-export { isOfGateway, isOfTheDesk, isWay, WAY_IDS, wayInSentence, wayOf, type Way } from './ways.ts'
-export { composed } from './composed.ts'
-export { CODE, NO_FACTS, type CodeFact, type Facts } from './facts.ts'
-export { foldedCode, foldedFor, foldedText, uniqueRules, type UniqueRule } from './folded.ts'
-export { remember } from './remember.ts'
-export { assert, assertNever, err, expectOk, ok, own, type Result } from './outcome.ts'
+} from './payments/payment-methods.ts'
+export { readAsked, readTold, wayFileName, wayFiles } from './payments/payment-claim.ts'
+export type { AddedAnswer, AddingAnswer } from './api/manual-registration.ts'
+export type { WireAsk, WirePaying, WireTold } from './api/payment-methods.ts'
+export { lapsedMail, notFoundMail, takenUpMail, toldMail, toPayMail } from './messages/payment-emails.ts'
+export { isOfGateway, isOfTheDesk, isWay, WAY_IDS, wayInSentence, wayOf, type Way } from './payments/manual-payment.ts'
+export { composed } from './lib/unicode.ts'
+export { CODE, NO_FACTS, type CodeFact, type Facts } from './rules/pricing-context.ts'
+export { foldedCode, foldedFor, foldedText, uniqueRules, type UniqueRule } from './answers/compare-answers.ts'
+export { remember } from './lib/memoize.ts'
+export { assert, assertNever, err, expectOk, ok, own, type Result } from './lib/result.ts'
 export type {
   AdminList,
   Button,
@@ -94,9 +94,9 @@ export type {
   Section,
   SiteTexts,
   SummaryLine,
-} from './config.ts'
-export type { Answer, Scalar, Answers, Condition, FieldErrors, RawAnswers, Test } from './answer.ts'
-export { closedWords, UNKNOWN_PAYMENT, type Site, type Social } from './site.ts'
+} from './event/config.ts'
+export type { Answer, Scalar, Answers, Condition, FieldErrors, RawAnswers, Test } from './event/answer-types.ts'
+export { closedWords, UNKNOWN_PAYMENT, type Site, type Social } from './event/site.ts'
 export type {
   CodeAnswer,
   ProofAnswer,
@@ -113,7 +113,7 @@ export type {
   RegistrationAnswer,
   TariffAnswer,
   WireQuote,
-} from './wire.ts'
+} from './api/registration.ts'
 export type {
   CodesAnswer,
   CodesMadeAnswer,
@@ -127,23 +127,23 @@ export type {
   ReviewsAnswer,
   StatsAnswer,
   WireReview,
-} from './office-wire.ts'
-export { FACES } from './wire.ts'
-export { type ListValue } from './values.ts'
-export { readLines, wireLines, type AdjustmentPart, type Line } from './lines.ts'
-export { publicEvent } from './public.ts'
-export { agreedIn } from './agreed.ts'
-export { delegateOf } from './roles.ts'
-export { holds } from './conditions.ts'
-export { answersAlone, factsAmong, fullOf, laidIn } from './facts.ts'
-export { checkAnswers, errorsOf, fileName, normalise, shownFields } from './answers.ts'
-export { cellOf, counts, EACH, optionsOf, tableOf } from './bill.ts'
-export type { Item, Limit, Roll } from './sale.ts'
-export { categoryOf, labelOfCategory } from './category.ts'
-export { explainCategory, type CategoryExplained } from './category-explained.ts'
-export { contradictionOf, type Contradiction } from './contradiction.ts'
-export { nextPrice, stretchesFrom, type Stretch } from './coming.ts'
-export { inOrder, lastDayOf, openOn, periodOn, priceSteps, tookPlace } from './period.ts'
+} from './api/office.ts'
+export { FACES } from './api/registration.ts'
+export { type ListValue } from './event/built-in-values.ts'
+export { readLines, wireLines, type AdjustmentPart, type Line } from './pricing/bill-lines.ts'
+export { publicEvent } from './event/public-event.ts'
+export { agreedIn } from './answers/consent.ts'
+export { delegateOf } from './event/delegate-fields.ts'
+export { holds } from './rules/evaluate-condition.ts'
+export { answersAlone, factsAmong, fullOf, laidIn } from './rules/pricing-context.ts'
+export { checkAnswers, errorsOf, fileName, normalise, shownFields } from './answers/normalize-answers.ts'
+export { cellOf, counts, EACH, optionsOf, tableOf } from './pricing/bill.ts'
+export type { Item, Limit, Roll } from './event/pricing-types.ts'
+export { categoryOf, labelOfCategory } from './rules/category.ts'
+export { explainCategory, type CategoryExplained } from './rules/explain-category.ts'
+export { contradictionOf, type Contradiction } from './rules/category-contradiction.ts'
+export { nextPrice, stretchesFrom, type Stretch } from './pricing/upcoming-prices.ts'
+export { inOrder, lastDayOf, openOn, periodOn, priceSteps, tookPlace } from './pricing/price-periods.ts'
 export {
   allPlaces,
   firstFull,
@@ -152,7 +152,7 @@ export {
   sayFull,
   shownLeft,
   type Place,
-} from './places.ts'
+} from './pricing/quotas.ts'
 export {
   listedPart,
   listedPrice,
@@ -160,7 +160,7 @@ export {
   listedTaxText,
   paidPrice,
   paidTaxText,
-} from './listed-prices.ts'
+} from './pricing/price-list-tax.ts'
 export {
   priceTable,
   quote,
@@ -169,7 +169,7 @@ export {
   tariff,
   type Quote,
   type QuoteRefusal,
-} from './quote.ts'
+} from './pricing/quote.ts'
 export {
   ATTEMPTS_MAX,
   heldUntil,
@@ -184,7 +184,7 @@ export {
   termsOf,
   type LastAnswer,
   type Learnt,
-} from './may-pay.ts'
+} from './payments/can-pay.ts'
 export {
   isRegNo,
   ORDER_ID_CHARACTERS_MAX,
@@ -194,7 +194,7 @@ export {
   regNoOf,
   type OrderId,
   type RegNo,
-} from './numbers.ts'
+} from './event/registration-number.ts'
 export {
   acceptedAs,
   applyFact,
@@ -210,7 +210,7 @@ export {
   type PaymentStatus,
   type RefundSaid,
   type Stands,
-} from './payment.ts'
+} from './payments/payment.ts'
 export type {
   ActedAnswer,
   ActsAnswer,
@@ -220,7 +220,7 @@ export type {
   WireApproval,
   WireEditable,
   WireSecondPayment,
-} from './acts-wire.ts'
+} from './api/actions.ts'
 export {
   cancelledMail,
   cheaperMail,
@@ -229,7 +229,7 @@ export {
   handedOverMail,
   payLinkMail,
   transferredMail,
-} from './act-mails.ts'
+} from './messages/action-emails.ts'
 export {
   bankKey,
   hasOtherLetters,
@@ -240,18 +240,18 @@ export {
   REFERENCE_CHARACTERS_MAX,
   wordsOf,
   type BankKey,
-} from './bank-reference.ts'
-export { readStatement, type Statement, type StatementColumns } from './statement.ts'
-export type { BulkAnswer, ReconcileAnswer } from './reconcile-wire.ts'
-export { reconcile, referencesIn, type Reconciled } from './reconciling.ts'
-export type { Awaited, KnownPayment, PayoutKnown } from './known-references.ts'
+} from './payments/bank-reference.ts'
+export { readStatement, type Statement, type StatementColumns } from './payments/bank-statement.ts'
+export type { BulkAnswer, ReconcileAnswer } from './api/reconciliation.ts'
+export { reconcile, referencesIn, type Reconciled } from './payments/reconciliation.ts'
+export type { Awaited, KnownPayment, PayoutKnown } from './payments/known-references.ts'
 export {
   lineKey,
   readSettlement,
   type Settlement,
   type SettlementColumns,
   type SettlementLine,
-} from './settlement.ts'
+} from './payments/settlement-report.ts'
 export {
   joinLines,
   judgeSettled,
@@ -263,7 +263,7 @@ export {
   type Payout,
   type Settled,
   type Unsettled,
-} from './settled.ts'
+} from './payments/settlement.ts'
 export type {
   SettlementKeptAnswer,
   SettlementsAnswer,
@@ -271,13 +271,13 @@ export type {
   WireSettled,
   WireSettlement,
   WireUnsettled,
-} from './settlement-wire.ts'
-export { approvalOf, decideBy, payUntil } from './approving.ts'
-export { approvalFor, quoteAs } from './offering.ts'
-export { approvedMail, offerAcceptedMail, refusedMail, toApproveMail } from './approval-mails.ts'
-export { corrected, rawWith, type Corrected, type CorrectionRefusal } from './correcting.ts'
-export { balanceOf, pricePaidOf, requiredOf, type MoneyOfBill } from './balance.ts'
-export { cancellationRefund, type CancellationRefund } from './cancelling.ts'
+} from './api/settlements.ts'
+export { approvalOf, decideBy, payUntil } from './registration/approval.ts'
+export { approvalFor, quoteAs } from './registration/category-offer.ts'
+export { approvedMail, offerAcceptedMail, refusedMail, toApproveMail } from './messages/approval-emails.ts'
+export { corrected, rawWith, type Corrected, type CorrectionRefusal } from './registration/correction.ts'
+export { balanceOf, pricePaidOf, requiredOf, type MoneyOfBill } from './payments/balance.ts'
+export { cancellationRefund, type CancellationRefund } from './registration/cancellation-refund.ts'
 export {
   ACT_DONE,
   allowedActs,
@@ -290,7 +290,7 @@ export {
   type ActRefusal,
   type Actor,
   type RegistrationState,
-} from './acts.ts'
+} from './registration/states-and-actions.ts'
 export {
   decide,
   decisionsFor,
@@ -303,7 +303,7 @@ export {
   type Grounds,
   type MoveTarget,
   type Review,
-} from './review.ts'
+} from './payments/payment-review.ts'
 export {
   ASK_AGAIN_MS_MIN,
   NO_RECORD_MS,
@@ -313,7 +313,7 @@ export {
   nextQuestion,
   watchAsAsked,
   watchFrom,
-} from './asking.ts'
+} from './payments/polling.ts'
 export {
   answerText,
   unitText,
@@ -331,7 +331,7 @@ export {
   valuesOf,
   words,
   type RegistrationView,
-} from './texts.ts'
+} from './event/texts.ts'
 export {
   mailFor,
   orderIdToSay,
@@ -341,29 +341,29 @@ export {
   resultValues,
   saysNoMoneyWent,
   type ResultRow,
-} from './result-pages.ts'
-export { LINK_PLACE, unfinishedMail } from './unfinished.ts'
-export type { MyAnswer, WireCancel, WireFile, WireRefused } from './my-wire.ts'
-export { linkPlaceIn, linksMail } from './lost-link.ts'
-export { editableFields, filesToSend } from './own-page.ts'
-export { alreadyMail } from './already.ts'
-export { emailNotForGateway, GATEWAY_EMAIL_CHARACTERS, invalidOf, isEmail } from './fields.ts'
-export { mailboxOf, mailboxMeant } from './mailbox.ts'
-export { flatSchema, toSchema, uiSchema } from './schema.ts'
-export { checkBySchema, toMessages } from './verdict.ts'
-export { SOLD, soldColumns, soldValues } from './sold-columns.ts'
-export { placeRows, soldRows, type SoldAnswer, type SoldSum } from './sold-sums.ts'
-export { escapeHtml } from './html.ts'
-export { contrast, lookOf } from './look.ts'
-export { MARK } from './mark.ts'
-export { RESERVED_CALLS } from './reserved.ts'
-export { SORTS, type MyList, type MyListsAnswer, type SortName, type WireSums } from './listing.ts'
-export { isWaitingId, UNMATCHED, UNMATCHED_LABEL, WAITING, WAITING_IDS } from './waiting.ts'
-export type { WaitingId, WireWaiting } from './waiting.ts'
-export { isAtLeast, isRole, maySee, ROLE_SAYS, ROLES, type Person, type Role } from './may.ts'
-export { isHeldMails, recoveryCode, seriesAfter, type HeldMails } from './recovery-series.ts'
-export type { EventFilesAnswer, MailsAnswer, WireEventFile, WireMail } from './wire-machine.ts'
-export type { RecoveryAnswer, WireRecovery } from './wire-machine.ts'
+} from './messages/result-pages.ts'
+export { LINK_PLACE, unfinishedMail } from './messages/unpaid-reminder-email.ts'
+export type { MyAnswer, WireCancel, WireFile, WireRefused } from './api/self-service.ts'
+export { linkPlaceIn, linksMail } from './messages/lost-link-email.ts'
+export { editableFields, filesToSend } from './registration/self-service.ts'
+export { alreadyMail } from './messages/already-registered-email.ts'
+export { emailNotForGateway, GATEWAY_EMAIL_CHARACTERS, invalidOf, isEmail } from './answers/field-types.ts'
+export { mailboxOf, mailboxMeant } from './answers/email-typos.ts'
+export { flatSchema, toSchema, uiSchema } from './answers/json-schema.ts'
+export { checkBySchema, toMessages } from './answers/validate-answers.ts'
+export { SOLD, soldColumns, soldValues } from './reports/sales-columns.ts'
+export { placeRows, soldRows, type SoldAnswer, type SoldSum } from './reports/sales-sums.ts'
+export { escapeHtml } from './lib/html.ts'
+export { contrast, lookOf } from './lib/theme-colors.ts'
+export { MARK } from './lib/logo.ts'
+export { RESERVED_CALLS } from './event/reserved-addresses.ts'
+export { SORTS, type MyList, type MyListsAnswer, type SortName, type WireSums } from './reports/list-columns.ts'
+export { isWaitingId, UNMATCHED, UNMATCHED_LABEL, WAITING, WAITING_IDS } from './registration/work-queue.ts'
+export type { WaitingId, WireWaiting } from './registration/work-queue.ts'
+export { isAtLeast, isRole, maySee, ROLE_SAYS, ROLES, type Person, type Role } from './registration/permissions.ts'
+export { isHeldMails, recoveryCode, seriesAfter, type HeldMails } from './documents/recovery-series.ts'
+export type { EventFilesAnswer, MailsAnswer, WireEventFile, WireMail } from './api/operations.ts'
+export type { RecoveryAnswer, WireRecovery } from './api/operations.ts'
 export type {
   AccountAnswer,
   ActivityAnswer,
@@ -378,8 +378,8 @@ export type {
   LoginAnswer,
   OfficeEvent,
   SessionAnswer,
-} from './wire-people.ts'
-export { withoutForeignLinks, wordsOfEvent } from './foreign-links.ts'
-export { ASK_REFUND, NO_REFUND_REQUEST, payerKey, secondPaymentMail } from './second-payment.ts'
-export { LOST_LINK_PLACE, pausedMail } from './paused-mail.ts'
-export { listColumns, MONEY_COLUMNS, type RegistrationMoney } from './money-columns.ts'
+} from './api/users.ts'
+export { withoutForeignLinks, wordsOfEvent } from './lib/untrusted-text.ts'
+export { ASK_REFUND, NO_REFUND_REQUEST, payerKey, secondPaymentMail } from './payments/duplicate-payment.ts'
+export { LOST_LINK_PLACE, pausedMail } from './messages/paused-emails.ts'
+export { listColumns, MONEY_COLUMNS, type RegistrationMoney } from './reports/money-columns.ts'

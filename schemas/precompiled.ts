@@ -1,13 +1,13 @@
 /**
- * For the web build: what engine/check/schemas.ts exports, with the schemas compiled to plain
+ * For the web build: what engine/authoring/schema/json-schemas.ts exports, with the schemas compiled to plain
  * functions. The content security policy of our pages forbids `eval`, which ajv needs for compiling.
  */
 import { fileURLToPath } from 'node:url'
 import standalone from 'ajv/dist/standalone/index.js'
 import type { Plugin } from 'vite'
-import { ajvOf, SCHEMAS, type Kind } from '../engine/check/schemas.ts'
+import { ajvOf, SCHEMAS, type Kind } from '../engine/authoring/schema/json-schemas.ts'
 
-const REPLACED = fileURLToPath(new URL('../engine/check/schemas.ts', import.meta.url))
+const REPLACED = fileURLToPath(new URL('../engine/authoring/schema/json-schemas.ts', import.meta.url))
 
 /** `kinds`: the files that a page reads; the others would only be loaded. */
 export const precompiledSchemas = (...kinds: readonly Kind[]): Plugin => ({

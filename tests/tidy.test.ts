@@ -131,8 +131,8 @@ const ROWS: readonly Row[] = [
     why: 'The engine has two doors, one for what runs and one for event files',
     in: /^(server|web)\//,
     text: /from '(\.\.\/)+engine\/(?!(index|files)\.ts')/,
-    instead: 'import it from engine/index.ts or engine/files.ts, and export it there',
-    bad: "import { paise } from '../engine/money.ts'",
+    instead: 'import it from engine/index.ts or engine/authoring.ts, and export it there',
+    bad: "import { paise } from '../engine/lib/money.ts'",
     good: "import { paise } from '../engine/index.ts'",
   },
   {
@@ -177,7 +177,7 @@ const ROWS: readonly Row[] = [
     text: /from 'yaml'/,
     instead: 'parse in engine/check/, where positions are kept',
     bad: "import { parse } from 'yaml'",
-    good: "import { compileEvent } from '../engine/files.ts'",
+    good: "import { compileEvent } from '../engine/authoring.ts'",
   },
   {
     why: 'The environment is read once',
@@ -339,7 +339,7 @@ const ROWS: readonly Row[] = [
     in: /^(engine|server|web)\/.+\.tsx?$/,
     but: /^engine\/outcome\.ts$/,
     text: /\{ ok: (true, value|false, error)\b/,
-    instead: 'use ok() and err() of engine/outcome.ts',
+    instead: 'use ok() and err() of engine/lib/result.ts',
     bad: "return { ok: false, error: 'busy' }",
     good: "return err('busy')",
   },
@@ -394,7 +394,7 @@ describe('what may not appear where', () => {
 
   test('the walk sees the files it judges', () => {
     for (const needed of [
-      'engine/config.ts',
+      'engine/event/config.ts',
       'server/store/store.ts',
       'README.md',
       'tests/run.js',
@@ -470,7 +470,7 @@ test('what runs needs nothing that judges event files: the threads of the store 
       walk(posix.join(posix.dirname(path), target))
   }
   for (const thread of ['server/store/writer.ts', 'server/store/reader.ts']) walk(thread)
-  expect([...seen]).toContain('engine/payment.ts')
+  expect([...seen]).toContain('engine/payments/payment.ts')
   expect(
     [...seen].filter((path) =>
       /^engine\/(files\.ts|check\/(?!defaults\.ts$)|questions\/)/.test(path),

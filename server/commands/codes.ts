@@ -1,7 +1,7 @@
 /** `rollcall codes`: what a code of validate means, with a wrong and a right example. */
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { catalogue, listed, nearest } from '../../engine/files.ts'
+import { catalogue, listed, nearest } from '../../engine/authoring.ts'
 import type { Command } from './command.ts'
 import { readArguments } from './arguments.ts'
 

@@ -7,7 +7,7 @@ import {
   readFacts,
   sayExplanation,
   type Explanation,
-} from '../../engine/files.ts'
+} from '../../engine/authoring.ts'
 import type { EventConfig, RawAnswers } from '../../engine/index.ts'
 import type { Command, Status, Terminal } from './command.ts'
 import { makeClock } from '../machine/clock.ts'

@@ -7,7 +7,7 @@ import { accountKey, accountVariable } from '../machine/environment.ts'
 import { makeClock } from '../machine/clock.ts'
 import { checkGateway } from '../paying/gateway/check.ts'
 import { accountsOfRunning } from '../paying/gateway/open.ts'
-import { listed } from '../../engine/files.ts'
+import { listed } from '../../engine/authoring.ts'
 import type { OrderId } from '../../engine/index.ts'
 
 /** A person waits for the answer, and wants to know of a slow gateway rather than of none. */

@@ -11,9 +11,9 @@ import {
   newEventFile,
   prefixFor,
   QUESTIONS,
-} from '../../engine/files.ts'
+} from '../../engine/authoring.ts'
 import type { Day, Result } from '../../engine/index.ts'
-import type { Told } from '../../engine/files.ts'
+import type { Told } from '../../engine/authoring.ts'
 import type { Command, Terminal } from './command.ts'
 import { makeClock } from '../machine/clock.ts'
 import { readArguments } from './arguments.ts'

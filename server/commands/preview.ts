@@ -1,7 +1,7 @@
 /** `rollcall preview`: an event's pages as files, without a server. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { preview } from '../../engine/files.ts'
+import { preview } from '../../engine/authoring.ts'
 import type { Command } from './command.ts'
 import { readArguments } from './arguments.ts'
 import { openEvent } from './files.ts'

@@ -9,7 +9,7 @@ import {
   prefixFor,
   readEvent,
   repeatEvent,
-} from '../../engine/files.ts'
+} from '../../engine/authoring.ts'
 import type { EventConfig } from '../../engine/index.ts'
 import { readFolder } from '../events/folder.ts'
 import { readArguments } from './arguments.ts'

@@ -1,6 +1,6 @@
 /** `rollcall show`: an event as it reads once it is checked. */
 import { flatSchema, publicEvent, toSchema, uiSchema } from '../../engine/index.ts'
-import { showEvent } from '../../engine/files.ts'
+import { showEvent } from '../../engine/authoring.ts'
 import type { Command } from './command.ts'
 import { readArguments } from './arguments.ts'
 import { openEvent } from './files.ts'

@@ -1,5 +1,5 @@
 /** `rollcall simulate`: an event's prices over all its days and categories. */
-import { saySimulation, simulate } from '../../engine/files.ts'
+import { saySimulation, simulate } from '../../engine/authoring.ts'
 import type { Command } from './command.ts'
 import { readArguments } from './arguments.ts'
 import { openEvent } from './files.ts'

@@ -12,8 +12,8 @@ import {
   findingsAsSarif,
   formatFindings,
   hasErrors,
-} from '../../engine/files.ts'
-import type { Finding } from '../../engine/files.ts'
+} from '../../engine/authoring.ts'
+import type { Finding } from '../../engine/authoring.ts'
 import type { Command, Status, Terminal } from './command.ts'
 import { readFolder, readShared, sourcesOf } from '../events/folder.ts'
 import { judgeFolder } from '../events/verdict.ts'

@@ -5,7 +5,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, readFile, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import type { KnownEvent } from '../../engine/files.ts'
+import type { KnownEvent } from '../../engine/authoring.ts'
 import type { Site } from '../../engine/index.ts'
 
 /** Keys are the hashes of an event's texts, shared files among them. */

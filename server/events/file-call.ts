@@ -1,8 +1,8 @@
 /** Event files as their authors wrote them, for the page that shows what a file becomes. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { EventFile, EventFileAnswer } from '../../engine/index.ts'
-import type { SharedFiles } from '../../engine/files.ts'
-import { withoutComments } from '../../engine/files.ts'
+import type { SharedFiles } from '../../engine/authoring.ts'
+import { withoutComments } from '../../engine/authoring.ts'
 import { refuse } from '../http/refuse.ts'
 import type { Deps, ServedEvent } from '../deps.ts'
 

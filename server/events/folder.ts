@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs'
 import { constants, lstat, open, readdir, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { err, ok } from '../../engine/index.ts'
-import { formatFindings, hasErrors, readEvent } from '../../engine/files.ts'
+import { formatFindings, hasErrors, readEvent } from '../../engine/authoring.ts'
 import type { Result, Site } from '../../engine/index.ts'
 import type {
   EventFolder,
@@ -16,7 +16,7 @@ import type {
   KnownEvent,
   SharedFiles,
   SourceText,
-} from '../../engine/files.ts'
+} from '../../engine/authoring.ts'
 import type { ServedEvent } from '../deps.ts'
 import { openCache } from './cache.ts'
 import { inTime, tooSlow } from './in-time.ts'

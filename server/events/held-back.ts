@@ -1,9 +1,9 @@
 /** New versions of event files beside the versions that stored registrations were taken with. */
 import path from 'node:path'
 import { own } from '../../engine/index.ts'
-import { compareWithPast, formatFindings, readEvent } from '../../engine/files.ts'
+import { compareWithPast, formatFindings, readEvent } from '../../engine/authoring.ts'
 import type { EventConfig } from '../../engine/index.ts'
-import type { Finding, SharedFiles } from '../../engine/files.ts'
+import type { Finding, SharedFiles } from '../../engine/authoring.ts'
 import type { Log, ServedEvent } from '../deps.ts'
 import type { Store } from '../store/store.ts'
 import { looksCutOff } from './whole.ts'

@@ -5,7 +5,7 @@
 import { Worker } from 'node:worker_threads'
 import { err, ok } from '../../engine/index.ts'
 import type { Result } from '../../engine/index.ts'
-import type { EventFolder, FolderVerdict, KnownEvent } from '../../engine/files.ts'
+import type { EventFolder, FolderVerdict, KnownEvent } from '../../engine/authoring.ts'
 
 /** A file takes some fifty milliseconds; what the thread needs to begin is in it. */
 const JUDGING_MS_MAX = 20_000

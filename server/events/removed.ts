@@ -1,6 +1,6 @@
 /** Event files that are removed while the server runs: registration for their events closes, after the seconds that a file needs to be renamed. */
 import type { Instant } from '../../engine/index.ts'
-import { clashesAmong } from '../../engine/files.ts'
+import { clashesAmong } from '../../engine/authoring.ts'
 import type { Log, ServedEvent } from '../deps.ts'
 import type { Store } from '../store/store.ts'
 import type { Compiled } from './folder.ts'

@@ -1,5 +1,5 @@
 /** Which versions of events can be served beside each other: no two at one address, no button to nowhere. */
-import { clashesAmong, strandedAmong } from '../../engine/files.ts'
+import { clashesAmong, strandedAmong } from '../../engine/authoring.ts'
 import type { EventConfig } from '../../engine/index.ts'
 import type { ServedEvent } from '../deps.ts'
 

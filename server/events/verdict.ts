@@ -1,7 +1,7 @@
 /** The verdict on a folder of event files, made file by file so that a server rests in between. */
 import { setImmediate as rest } from 'node:timers/promises'
-import { compilingFolder } from '../../engine/files.ts'
-import type { EventFolder, FolderVerdict, KnownEvent, SourceText } from '../../engine/files.ts'
+import { compilingFolder } from '../../engine/authoring.ts'
+import type { EventFolder, FolderVerdict, KnownEvent, SourceText } from '../../engine/authoring.ts'
 
 /** While events are compiled, requests wait no longer than this and one file. */
 const BUSY_MS_MAX = 10

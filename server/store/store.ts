@@ -21,7 +21,7 @@ import type {
   Review,
   UniqueRule,
 } from '../../engine/index.ts'
-import type { InUse } from '../../engine/files.ts'
+import type { InUse } from '../../engine/authoring.ts'
 import type {
   Decided,
   NextAttempt,

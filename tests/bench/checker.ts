@@ -14,7 +14,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { compileEvent, type SharedFiles } from '../../engine/files.ts'
+import { compileEvent, type SharedFiles } from '../../engine/authoring.ts'
 
 const TOP = join(import.meta.dirname, '..', '..')
 const FILES = 100

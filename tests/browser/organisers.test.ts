@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
-import { withoutComments } from '../../engine/files.ts'
+import { withoutComments } from '../../engine/authoring.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectAccessible, launch, visit } from './browser.ts'
 import { plain } from './delegate.ts'

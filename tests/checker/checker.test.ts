@@ -11,9 +11,9 @@ import {
   formatFindings,
   runExamples,
   type SharedFiles,
-} from '../../engine/files.ts'
-import { nearest } from '../../engine/check/near.ts'
-import { readYaml } from '../../engine/check/parse.ts'
+} from '../../engine/authoring.ts'
+import { nearest } from '../../engine/authoring/suggestions/nearest-name.ts'
+import { readYaml } from '../../engine/authoring/syntax/parse-yaml.ts'
 import { anyText, brokenOf } from './broken.ts'
 import { base, readGolden, shared } from './goldens.ts'
 
@@ -242,7 +242,7 @@ describe('the same files give the same findings', () => {
           '-e',
           `
         const real = Date; globalThis.Date = class extends real { constructor(...given) { given.length === 0 ? super(${JSON.stringify(clock)}) : super(...given) } static now() { return real.parse(${JSON.stringify(clock)}) } }
-        const { compileEvents } = await import(${JSON.stringify(join(TOP, 'engine/files.ts'))})
+        const { compileEvents } = await import(${JSON.stringify(join(TOP, 'engine/authoring.ts'))})
         const [files, shared] = JSON.parse(process.argv[1])
         process.stdout.write(JSON.stringify(compileEvents(files, shared)))`,
           JSON.stringify([files, shared]),

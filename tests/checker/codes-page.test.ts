@@ -1,6 +1,6 @@
 /** docs/codes.md says what the golden pairs say, code by code. */
 import { expect, test } from 'vitest'
-import { catalogue } from '../../engine/files.ts'
+import { catalogue } from '../../engine/authoring.ts'
 import { CODES_PAGE, codesPage, examplesOf, MENDED, mendedOf } from './codes-page.ts'
 import { findingsOf } from './goldens.ts'
 

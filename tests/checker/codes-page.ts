@@ -5,7 +5,7 @@
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { catalogue } from '../../engine/files.ts'
+import { catalogue } from '../../engine/authoring.ts'
 import { base, findingsOf, GOLDENS, readGolden } from './goldens.ts'
 
 export const CODES_PAGE = join(import.meta.dirname, '..', '..', 'docs', 'codes.md')

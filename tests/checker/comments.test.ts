@@ -2,7 +2,7 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { readEvent, withoutComments } from '../../engine/files.ts'
+import { readEvent, withoutComments } from '../../engine/authoring.ts'
 
 const EVENTS = join(import.meta.dirname, '..', '..', 'events')
 const source = (path: string) => ({ path, text: readFileSync(join(EVENTS, path), 'utf8') })

@@ -1,9 +1,9 @@
 /** Days that disagree, as an organiser types them in a hurry; and days that only look as if they did. */
 import { describe, expect, test } from 'vitest'
-import { daysSaid } from '../../engine/check/said/days.ts'
-import { compileEvent } from '../../engine/files.ts'
-import { openOn } from '../../engine/period.ts'
-import { day } from '../../engine/time.ts'
+import { daysSaid } from '../../engine/authoring/prose/days.ts'
+import { compileEvent } from '../../engine/authoring.ts'
+import { openOn } from '../../engine/pricing/price-periods.ts'
+import { day } from '../../engine/lib/time.ts'
 import { shared } from './goldens.ts'
 import { findingsIn, inMarch, lineOf } from './sample.ts'
 

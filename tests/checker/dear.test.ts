@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { compileEvent } from '../../engine/files.ts'
+import { compileEvent } from '../../engine/authoring.ts'
 
 const GOLDENS = join(import.meta.dirname, 'goldens')
 const read = (name: string) => ({ path: name, text: readFileSync(join(GOLDENS, name), 'utf8') })

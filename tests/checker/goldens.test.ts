@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { catalogue, compileEvent } from '../../engine/files.ts'
+import { catalogue, compileEvent } from '../../engine/authoring.ts'
 import { base, codeOf, findingsOf, GOLDENS, readGolden, shared } from './goldens.ts'
 
 const codes = Object.keys(catalogue).sort()

@@ -9,7 +9,7 @@ import {
   type Finding,
   type InUse,
   type SharedFiles,
-} from '../../engine/files.ts'
+} from '../../engine/authoring.ts'
 
 export const GOLDENS = join(import.meta.dirname, 'goldens')
 export const readGolden = (name: string): string => readFileSync(join(GOLDENS, name), 'utf8')

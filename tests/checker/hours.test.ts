@@ -1,6 +1,6 @@
 /** Hours that no clock has, as an organiser mistypes them; and figures that only look like hours. */
 import { describe, expect, test } from 'vitest'
-import { impossibleHours } from '../../engine/check/said/hours.ts'
+import { impossibleHours } from '../../engine/authoring/prose/hours.ts'
 
 const said = (text: string): readonly string[] =>
   impossibleHours(text).map(({ start, end }) => text.slice(start, end))

@@ -1,6 +1,6 @@
 /** What a trial found in files that were otherwise right: numbers that were called wrong, and words that were never replaced. Each is told at its line; what looks alike and is meant stays silent. */
 import { describe, expect, test } from 'vitest'
-import { compileEvents } from '../../engine/files.ts'
+import { compileEvents } from '../../engine/authoring.ts'
 import { base, shared } from './goldens.ts'
 import { findingsIn, lineOf, said } from './sample.ts'
 

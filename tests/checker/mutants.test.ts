@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { compileEvent, type SharedFiles } from '../../engine/files.ts'
+import { compileEvent, type SharedFiles } from '../../engine/authoring.ts'
 import { judge, misspelt, mutantsOf } from './mutants.ts'
 
 const TOP = join(import.meta.dirname, '..', '..')

@@ -11,7 +11,7 @@ import {
   isEmptyDiff,
   type Finding,
   type SharedFiles,
-} from '../../engine/files.ts'
+} from '../../engine/authoring.ts'
 
 export type Mutant = { readonly how: string; readonly line: number; readonly text: string }
 export type Judged = Mutant & {

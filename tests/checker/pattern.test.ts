@@ -7,8 +7,8 @@ import {
   wholePattern,
   WAYS_MAX,
   type Node,
-} from '../../engine/check/pattern.ts'
-import { FORMATS } from '../../engine/formats.ts'
+} from '../../engine/authoring/schema/answer-pattern.ts'
+import { FORMATS } from '../../engine/event/identifier-patterns.ts'
 
 const oneSign = (source: string): RegExp => {
   const known = signs.get(source) ?? new RegExp(`^${source}$`, 'u')

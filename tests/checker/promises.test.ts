@@ -1,7 +1,7 @@
 /** What an event promises others: a slip in it is found, a change of both is a change. */
 import { describe, expect, test } from 'vitest'
-import { compileEvent } from '../../engine/files.ts'
-import { isOneSlip, editDistance } from '../../engine/distance.ts'
+import { compileEvent } from '../../engine/authoring.ts'
+import { isOneSlip, editDistance } from '../../engine/lib/edit-distance.ts'
 import { base, shared } from './goldens.ts'
 
 const examples = (promises: string): string =>

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { categoryOf, normalise, type Answers, type EventConfig } from '../../engine/index.ts'
-import { compileEvent } from '../../engine/files.ts'
+import { compileEvent } from '../../engine/authoring.ts'
 import { base, readGolden, shared } from './goldens.ts'
 
 type Made = {

@@ -1,6 +1,6 @@
 /** Files made of the golden base with something put in, and what the checker says of them. */
-import { compileEvent } from '../../engine/files.ts'
-import type { Finding } from '../../engine/files.ts'
+import { compileEvent } from '../../engine/authoring.ts'
+import type { Finding } from '../../engine/authoring.ts'
 import { base, shared } from './goldens.ts'
 
 /** The base as a conference of three days in March, with an early bird that ends in October; its second period goes by `late`. */

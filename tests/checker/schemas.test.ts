@@ -4,7 +4,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv } from 'ajv'
 import { afterAll, describe, expect, test } from 'vitest'
-import { ajvOf, errorsOf, SCHEMAS } from '../../engine/check/schemas.ts'
+import { ajvOf, errorsOf, SCHEMAS } from '../../engine/authoring/schema/json-schemas.ts'
 import { precompiled } from '../../schemas/precompiled.ts'
 import { typesOf } from './schema-types.ts'
 
@@ -68,11 +68,11 @@ test('the functions of the web build say what ajv says here', async () => {
 
 /** Where the type of each file is written by hand. */
 const WRITTEN_IN: Readonly<Record<(typeof kinds)[number], string>> = {
-  event: 'engine/check/file-types.ts',
-  lists: 'engine/check/shared-types.ts',
-  gateways: 'engine/check/shared-types.ts',
-  texts: 'engine/check/shared-types.ts',
-  site: 'engine/check/site.ts',
+  event: 'engine/authoring/schema/event-file-types.ts',
+  lists: 'engine/authoring/schema/shared-file-types.ts',
+  gateways: 'engine/authoring/schema/shared-file-types.ts',
+  texts: 'engine/authoring/schema/shared-file-types.ts',
+  site: 'engine/authoring/compile/site.ts',
 }
 
 describe('the types of a file', () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { compileSite } from '../../engine/check/site.ts'
+import { compileSite } from '../../engine/authoring/compile/site.ts'
 
 const TOP = join(import.meta.dirname, '..', '..')
 const SITE = readFileSync(join(TOP, 'events/_shared/site.yaml'), 'utf8')

@@ -1,6 +1,6 @@
 /** Slips of the hand in a correct file: each is told at the line a person would point at, with what to write instead. */
 import { describe, expect, test } from 'vitest'
-import { applyFixes, compileEvent, formatFindings } from '../../engine/files.ts'
+import { applyFixes, compileEvent, formatFindings } from '../../engine/authoring.ts'
 import { base, shared } from './goldens.ts'
 
 const path = 'sample2026.yaml'

@@ -1,6 +1,6 @@
 /** Words that are taken for something else, each answered with ours; and those that mean what they say. */
 import { describe, expect, test } from 'vitest'
-import { compileEvent } from '../../engine/files.ts'
+import { compileEvent } from '../../engine/authoring.ts'
 import { base, shared } from './goldens.ts'
 import { field, findingsIn, lineOf, said } from './sample.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { catalogue } from '../../engine/files.ts'
+import { catalogue } from '../../engine/authoring.ts'
 import { place, type Place } from './cli.ts'
 
 let here: Place

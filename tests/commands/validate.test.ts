@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { applyFixes, findingsAsGithub, type Finding } from '../../engine/files.ts'
+import { applyFixes, findingsAsGithub, type Finding } from '../../engine/authoring.ts'
 import { place, top, type Place } from './cli.ts'
 
 let here: Place

@@ -13,7 +13,7 @@ import {
   readEvent,
   showEvent,
   type SampleOptions,
-} from '../../engine/files.ts'
+} from '../../engine/authoring.ts'
 import { place, plain, top, type Place } from './cli.ts'
 import { shared } from './shared.ts'
 

@@ -12,7 +12,7 @@ import {
   type RawAnswers,
   type Test,
 } from '../../engine/index.ts'
-import { FORMATS } from '../../engine/formats.ts'
+import { FORMATS } from '../../engine/event/identifier-patterns.ts'
 import { chosen, derived, eventOf, field, isIn, must, when } from './fixtures.ts'
 
 const one = (made: Field, raw: unknown): unknown =>

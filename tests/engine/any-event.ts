@@ -9,8 +9,8 @@ import {
   type Scalar,
   type Test,
 } from '../../engine/index.ts'
-import type { Facts } from '../../engine/facts.ts'
-import { FORMATS } from '../../engine/formats.ts'
+import type { Facts } from '../../engine/rules/pricing-context.ts'
+import { FORMATS } from '../../engine/event/identifier-patterns.ts'
 import { eventOf, field, must } from './fixtures.ts'
 
 /** Answers as browsers and strangers send them, by the type of the field. */

@@ -13,7 +13,7 @@ import {
   referencesIn,
 } from '../../engine/index.ts'
 import type { Awaited, BankKey, KnownPayment, RegNo } from '../../engine/index.ts'
-import { FORMATS } from '../../engine/formats.ts'
+import { FORMATS } from '../../engine/event/identifier-patterns.ts'
 import { readLines, STATEMENT_LIMITS } from '../../server/office/csv-lines.ts'
 import { rupee } from './fixtures.ts'
 

@@ -1,13 +1,13 @@
 /** The bill: lines as they come, adjustments, tax for each line, and a total that is their sum. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Answers } from '../../engine/answer.ts'
-import { linesOf, totalsOf } from '../../engine/bill.ts'
-import type { Line } from '../../engine/lines.ts'
-import type { EventConfig } from '../../engine/config.ts'
-import { adjusted, paise, split, type Paise, type Tax } from '../../engine/money.ts'
-import type { Adjustment, Item } from '../../engine/sale.ts'
-import { day, type Day } from '../../engine/time.ts'
+import type { Answers } from '../../engine/event/answer-types.ts'
+import { linesOf, totalsOf } from '../../engine/pricing/bill.ts'
+import type { Line } from '../../engine/pricing/bill-lines.ts'
+import type { EventConfig } from '../../engine/event/config.ts'
+import { adjusted, paise, split, type Paise, type Tax } from '../../engine/lib/money.ts'
+import type { Adjustment, Item } from '../../engine/event/pricing-types.ts'
+import { day, type Day } from '../../engine/lib/time.ts'
 import { eventOf, field, isIn, rupee, when } from './fixtures.ts'
 
 const gst = (percent: number): Tax => ({

@@ -1,12 +1,12 @@
 /** Which lines invoices and credit notes cover, after any sequence of corrections and refunds. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { billedLines, documentChange } from '../../engine/document-lines.ts'
-import type { DocumentChange, IssuedDocument } from '../../engine/document-lines.ts'
-import type { DocumentLine } from '../../engine/documents.ts'
-import { adjusted, paise, split } from '../../engine/money.ts'
-import type { Tax } from '../../engine/money.ts'
-import type { Line } from '../../engine/lines.ts'
+import { billedLines, documentChange } from '../../engine/documents/document-lines.ts'
+import type { DocumentChange, IssuedDocument } from '../../engine/documents/document-lines.ts'
+import type { DocumentLine } from '../../engine/documents/documents.ts'
+import { adjusted, paise, split } from '../../engine/lib/money.ts'
+import type { Tax } from '../../engine/lib/money.ts'
+import type { Line } from '../../engine/pricing/bill-lines.ts'
 
 type Sold = {
   readonly id: string

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { publicEvent, type Field, type RawAnswers } from '../../engine/index.ts'
-import { compileEvent } from '../../engine/files.ts'
+import { compileEvent } from '../../engine/authoring.ts'
 import { judge } from './judge.ts'
 
 const folder = new URL('../../events/', import.meta.url)

@@ -9,7 +9,7 @@ import {
   type Section,
   type Test,
 } from '../../engine/index.ts'
-import { rolesOf } from '../../engine/roles.ts'
+import { rolesOf } from '../../engine/event/delegate-fields.ts'
 
 export const rupee = (amount: number): Paise => paise(Math.round(amount * 100))
 

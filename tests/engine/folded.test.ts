@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { foldedCode, foldedFor, foldedText, uniqueRules } from '../../engine/index.ts'
 import type { PublicEvent } from '../../engine/index.ts'
-import { foldedPhone } from '../../engine/folded.ts'
+import { foldedPhone } from '../../engine/answers/compare-answers.ts'
 
 describe('the same', () => {
   test.each([

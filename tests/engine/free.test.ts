@@ -22,7 +22,7 @@ import {
   saySimulation,
   showEvent,
   simulate,
-} from '../../engine/files.ts'
+} from '../../engine/authoring.ts'
 import { fixtureEvent } from '../server/fixture.ts'
 import { ours } from './ours.ts'
 

@@ -6,10 +6,10 @@ import {
   readGstin,
   serialText,
   stateNamed,
-} from '../../engine/gst.ts'
-import { amountInWords } from '../../engine/in-words.ts'
-import { paise } from '../../engine/money.ts'
-import { day } from '../../engine/time.ts'
+} from '../../engine/documents/gst.ts'
+import { amountInWords } from '../../engine/documents/amount-in-words.ts'
+import { paise } from '../../engine/lib/money.ts'
+import { day } from '../../engine/lib/time.ts'
 
 test('a GSTIN is read however it is spaced, and one wrong sign is seen', () => {
   // The example of the Government's own manual for its check sign.

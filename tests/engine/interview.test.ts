@@ -1,7 +1,7 @@
 /** How `rollcall new` reads an answer: days as India writes them, prices as in a letter, lists that make no nonsense. */
 import { describe, expect, test } from 'vitest'
 import { day } from '../../engine/index.ts'
-import { QUESTIONS, readCategories, type Told } from '../../engine/files.ts'
+import { QUESTIONS, readCategories, type Told } from '../../engine/authoring.ts'
 
 const today = day('2026-11-21')
 const read = (name: string, answer: string, told: Told = {}) => {

@@ -10,7 +10,7 @@ import {
   type PublicEvent,
   type RawAnswers,
 } from '../../engine/index.ts'
-import { NO_FACTS, type Facts } from '../../engine/facts.ts'
+import { NO_FACTS, type Facts } from '../../engine/rules/pricing-context.ts'
 
 const OPTIONS = { allErrors: true, strict: false, ownProperties: true } as const
 export const ajv = (code = false): Ajv =>

@@ -17,7 +17,7 @@ import {
   type Learnt,
   type OrderId,
 } from '../../engine/index.ts'
-import type { Attempt, Payable, Terms } from '../../engine/may-pay.ts'
+import type { Attempt, Payable, Terms } from '../../engine/payments/can-pay.ts'
 import { eventOf } from './fixtures.ts'
 
 const hour = 3_600_000

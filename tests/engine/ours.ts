@@ -1,7 +1,7 @@
 /** The event files of the repository and what they share, as they stand there. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { SharedFiles, SourceText } from '../../engine/files.ts'
+import type { SharedFiles, SourceText } from '../../engine/authoring.ts'
 
 const TOP = join(import.meta.dirname, '..', '..')
 /** A file by its path from the top. */

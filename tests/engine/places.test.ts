@@ -1,6 +1,6 @@
 /** Which places a registration takes, and what everybody may know of how many are left. */
 import { expect, test } from 'vitest'
-import type { Answers } from '../../engine/answer.ts'
+import type { Answers } from '../../engine/event/answer-types.ts'
 import {
   allPlaces,
   firstFull,
@@ -8,8 +8,8 @@ import {
   placesOf,
   sayFull,
   shownLeft,
-} from '../../engine/places.ts'
-import type { Limit } from '../../engine/sale.ts'
+} from '../../engine/pricing/quotas.ts'
+import type { Limit } from '../../engine/event/pricing-types.ts'
 import { eventOf, field, isIn, when } from './fixtures.ts'
 
 const limits: readonly Limit[] = [

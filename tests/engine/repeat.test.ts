@@ -9,8 +9,8 @@ import {
   prefixFor,
   readEvent,
   repeatEvent,
-} from '../../engine/files.ts'
-import { shiftDays } from '../../engine/questions/shift-days.ts'
+} from '../../engine/authoring.ts'
+import { shiftDays } from '../../engine/authoring/tools/shift-days.ts'
 import { fixtureEvent } from '../server/fixture.ts'
 import { ours, read } from './ours.ts'
 

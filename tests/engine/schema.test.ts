@@ -13,8 +13,8 @@ import {
   type Field,
   type RawAnswers,
 } from '../../engine/index.ts'
-import { factValues } from '../../engine/facts.ts'
-import { loweredTests, LOWERED_TESTS_MAX } from '../../engine/schema-size.ts'
+import { factValues } from '../../engine/rules/pricing-context.ts'
+import { loweredTests, LOWERED_TESTS_MAX } from '../../engine/answers/json-schema-size.ts'
 import { anyEvent, asTexts, facts, rawOf, samples } from './any-event.ts'
 import { chosen, derived, eventOf, field, isIn, must, when } from './fixtures.ts'
 import { ajv, judge, type Lowered } from './judge.ts'

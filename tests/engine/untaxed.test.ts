@@ -21,7 +21,7 @@ import {
   saySimulation,
   showEvent,
   simulate,
-} from '../../engine/files.ts'
+} from '../../engine/authoring.ts'
 import { ours, read } from './ours.ts'
 
 const TAX = /gst|\btax/i

@@ -7,7 +7,7 @@ import {
   isEmptyDiff,
   type Finding,
   type SharedFiles,
-} from '../../engine/files.ts'
+} from '../../engine/authoring.ts'
 import type { Mutant } from './mutate.ts'
 
 export type Judged = {

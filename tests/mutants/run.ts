@@ -4,7 +4,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { SharedFiles } from '../../engine/files.ts'
+import type { SharedFiles } from '../../engine/authoring.ts'
 import { judge, originalOf, type Judged } from './judge.ts'
 import { ofMutants } from './mutate.ts'
 

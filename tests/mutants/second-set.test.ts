@@ -7,7 +7,7 @@ import {
   type Finding,
   type SharedFiles,
   type SourceText,
-} from '../../engine/files.ts'
+} from '../../engine/authoring.ts'
 import { adaptations, type Mistake } from './second-set/making.ts'
 import { secondSet } from './second-set.ts'
 import { astrayAtMost, notFoundYet } from './not-found-yet.ts'

@@ -6,7 +6,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { compileEvent, formatFindings, type SharedFiles } from '../../engine/files.ts'
+import { compileEvent, formatFindings, type SharedFiles } from '../../engine/authoring.ts'
 import { anyText, brokenOf } from '../checker/broken.ts'
 
 const TOP = join(import.meta.dirname, '..', '..', 'events')

@@ -1,7 +1,7 @@
 /** Sentences about money that said two things at once, or nothing that helps. */
 import { expect, test } from 'vitest'
 import { instant, paise } from '../../engine/index.ts'
-import { linesText } from '../../engine/lines.ts'
+import { linesText } from '../../engine/pricing/bill-lines.ts'
 import { trailOf } from '../../server/acting/trail.ts'
 import { refundedText } from '../../server/paying/decisions.ts'
 

@@ -6,12 +6,12 @@ import {
   type Field,
   type RawAnswers,
 } from '../../engine/index.ts'
-import { judged } from '../../engine/answers.ts'
-import { applies, cellOf, counts, linesOf, soldOf, totalsOf } from '../../engine/bill.ts'
-import { holds } from '../../engine/conditions.ts'
-import { factsAmong } from '../../engine/facts.ts'
-import { periodOn } from '../../engine/period.ts'
-import { firstFull } from '../../engine/places.ts'
+import { judged } from '../../engine/answers/normalize-answers.ts'
+import { applies, cellOf, counts, linesOf, soldOf, totalsOf } from '../../engine/pricing/bill.ts'
+import { holds } from '../../engine/rules/evaluate-condition.ts'
+import { factsAmong } from '../../engine/rules/pricing-context.ts'
+import { periodOn } from '../../engine/pricing/price-periods.ts'
+import { firstFull } from '../../engine/pricing/quotas.ts'
 import { DAYS } from './events.ts'
 
 export type Found = {

@@ -1,6 +1,6 @@
 /** One random event: what is proved of its bill beside what trying everything finds. */
 import type { EventConfig } from '../../engine/index.ts'
-import { meetingAdjustments, provedBill } from '../../engine/check/proof/bill.ts'
+import { meetingAdjustments, provedBill } from '../../engine/authoring/proofs/bill-bounds.ts'
 import { combinationsOf, triedAll, type Found } from './brute.ts'
 import { randomEvent } from './events.ts'
 

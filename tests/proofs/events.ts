@@ -1,6 +1,6 @@
 /** Random small events with everything that a bill hangs on: items, adjustments, limits, codes, a roll, fields that hide each other. */
 import { day, type Condition, type EventConfig, type Field, type Test } from '../../engine/index.ts'
-import type { Adjustment, Item, PriceTable } from '../../engine/sale.ts'
+import type { Adjustment, Item, PriceTable } from '../../engine/event/pricing-types.ts'
 import { eventOf, field, must, rupee } from '../engine/fixtures.ts'
 import { randomOf, type Random } from '../simulator/random.ts'
 

@@ -3,7 +3,7 @@
  * events than these. And what is claimed can be wrong: an event whose walk leaves something out is found.
  */
 import { expect, test } from 'vitest'
-import { provedBill } from '../../engine/check/proof/bill.ts'
+import { provedBill } from '../../engine/authoring/proofs/bill-bounds.ts'
 import { eventOf, field, isIn, rupee, when } from '../engine/fixtures.ts'
 import { differences, eventOfSeed, proved } from './compare.ts'
 import { triedAll } from './brute.ts'

@@ -1,7 +1,7 @@
 /** The addresses that are Rollcall's own: the app's routes and what the checker keeps for them are one list. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { RESERVED_CALLS } from '../../engine/index.ts'
-import { clashesAmong } from '../../engine/files.ts'
+import { clashesAmong } from '../../engine/authoring.ts'
 import { startTestApp } from './harness.ts'
 import type { TestApp } from './harness.ts'
 
@@ -22,7 +22,7 @@ test('every fixed route of the app is reserved, so that no event file can claim 
   expect(urls).toContain('/api/payment/webhook/')
   expect(
     urls.filter((url) => !DISPATCHING.includes(url) && !RESERVED_CALLS.includes(reservedAs(url))),
-    'add it to RESERVED_CALLS of engine/reserved.ts',
+    'add it to RESERVED_CALLS of engine/event/reserved-addresses.ts',
   ).toEqual([])
 })
 

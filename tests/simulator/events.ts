@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { compileEvent } from '../../engine/files.ts'
+import { compileEvent } from '../../engine/authoring.ts'
 import { day, dayOf, startOf } from '../../engine/index.ts'
 import type { Day, EventConfig, Instant, Paise } from '../../engine/index.ts'
 import type { Account, EventRegistry, ServedEvent } from '../../server/deps.ts'

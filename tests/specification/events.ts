@@ -1,7 +1,7 @@
 /** The served event files, compiled, for tests that hold them against the specification. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { compileEvent } from '../../engine/files.ts'
+import { compileEvent } from '../../engine/authoring.ts'
 import type { AdminList, EventConfig, Field } from '../../engine/index.ts'
 
 const EVENTS = join(import.meta.dirname, '..', '..', 'events')

@@ -2,7 +2,7 @@
 import { renderToStaticMarkup } from 'react-dom/server'
 import { MemoryRouter } from 'react-router-dom'
 import { expect, test } from 'vitest'
-import { readEvent } from '../../engine/files.ts'
+import { readEvent } from '../../engine/authoring.ts'
 import { publicEvent, valuesOf } from '../../engine/index.ts'
 import type { EventConfig, Failure } from '../../engine/index.ts'
 import { readRegistration } from '../../web/answers.ts'

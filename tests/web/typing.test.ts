@@ -1,6 +1,6 @@
 /** What a browser is told of what is typed: which keyboard a phone shows, what it fills in, what it may change. */
 import { expect, test } from 'vitest'
-import { FORMATS } from '../../engine/formats.ts'
+import { FORMATS } from '../../engine/event/identifier-patterns.ts'
 import type { Field, PublicEvent } from '../../engine/index.ts'
 import { typingOf } from '../../web/event/typing.ts'
 import { field } from '../engine/fixtures.ts'

@@ -1,7 +1,7 @@
 /** What is asked of the checker and what it answers. It runs in a worker, so that typing never waits for a proof. */
-import { compileEvent, lineFinder, runExamples } from '../../../engine/files.ts'
+import { compileEvent, lineFinder, runExamples } from '../../../engine/authoring.ts'
 import type { EventConfig } from '../../../engine/index.ts'
-import type { ExampleResult, Finding, SharedFiles } from '../../../engine/files.ts'
+import type { ExampleResult, Finding, SharedFiles } from '../../../engine/authoring.ts'
 
 export type Question = {
   readonly number: number

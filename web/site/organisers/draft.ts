@@ -1,7 +1,7 @@
 /** The file being edited: where it came from, what it says now, what the checker says of it. */
 import { useEffect, useRef, useState } from 'react'
 import type { EventConfig } from '../../../engine/index.ts'
-import type { SharedFiles } from '../../../engine/files.ts'
+import type { SharedFiles } from '../../../engine/authoring.ts'
 import { holdsAll, isRecord } from '../../shared/shape.ts'
 import { readStored, removeStored, writeStored } from '../../shared/storage.ts'
 import type { Checked, Question } from './check.ts'

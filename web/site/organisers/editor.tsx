@@ -4,7 +4,7 @@ import { EditorState } from '@codemirror/state'
 import { EditorView, keymap, lineNumbers } from '@codemirror/view'
 import { useEffect, useImperativeHandle, useRef } from 'react'
 import type { Ref } from 'react'
-import type { Finding } from '../../../engine/files.ts'
+import type { Finding } from '../../../engine/authoring.ts'
 import { marks, showFindings } from './marks.ts'
 import './editor.css'
 

@@ -1,5 +1,5 @@
 /** What the checker found, and how the file’s own examples came out. */
-import type { Finding } from '../../../engine/files.ts'
+import type { Finding } from '../../../engine/authoring.ts'
 import { Icon } from '../../shared/icons.tsx'
 import { Badge } from '../../shared/status.tsx'
 import type { Checked } from './check.ts'

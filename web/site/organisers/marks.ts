@@ -3,7 +3,7 @@ import { StateEffect, StateField } from '@codemirror/state'
 import type { EditorState, Extension, Range, Text } from '@codemirror/state'
 import { Decoration, EditorView, WidgetType } from '@codemirror/view'
 import type { DecorationSet } from '@codemirror/view'
-import type { Finding } from '../../../engine/files.ts'
+import type { Finding } from '../../../engine/authoring.ts'
 
 const kinds = {
   key: Decoration.mark({ class: 'y-key' }),

@@ -10,9 +10,9 @@ import {
   priceTable,
   sayFull,
 } from '../../../engine/index.ts'
-import { explain, sayTax } from '../../../engine/files.ts'
+import { explain, sayTax } from '../../../engine/authoring.ts'
 import type { CategoryExplained, EventConfig } from '../../../engine/index.ts'
-import type { Explanation } from '../../../engine/files.ts'
+import type { Explanation } from '../../../engine/authoring.ts'
 import { billRows } from '../../shared/bill-rows.tsx'
 import { Ledger } from '../../shared/ledger.tsx'
 import type { Lines } from './check.ts'

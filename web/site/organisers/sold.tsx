@@ -2,7 +2,7 @@
 import { Fragment } from 'react'
 import { formatPrice, paidPrice } from '../../../engine/index.ts'
 import type { EventConfig } from '../../../engine/index.ts'
-import { priceListOf } from '../../../engine/files.ts'
+import { priceListOf } from '../../../engine/authoring.ts'
 
 export function Sold({ event }: { readonly event: EventConfig }) {
   const taxes = event.fees.items.map(({ tax }) => tax)

@@ -11,7 +11,7 @@ import {
   shownFields,
   startOf as startOfDay,
 } from '../../../engine/index.ts'
-import { factsGiven, fieldsOfPrice } from '../../../engine/files.ts'
+import { factsGiven, fieldsOfPrice } from '../../../engine/authoring.ts'
 import type {
   Answers,
   Day,

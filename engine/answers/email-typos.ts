@@ -1,0 +1,121 @@
+/** Domains of mailboxes as fingers slip over them: `gmial.com`, and which was probably meant. */
+import { editDistance, isOneSlip } from '../lib/edit-distance.ts'
+import { foldedText } from './compare-answers.ts'
+
+/** Where most people of India, and many elsewhere, have their mailbox; a domain one slip away from one of these is not another one. */
+const MAILBOXES = [
+  'gmail.com',
+  'yahoo.com',
+  'yahoo.in',
+  'yahoo.co.in',
+  'ymail.com',
+  'hotmail.com',
+  'outlook.com',
+  'outlook.in',
+  'live.com',
+  'live.in',
+  'icloud.com',
+  'rediffmail.com',
+  'protonmail.com',
+  'zohomail.in',
+  'googlemail.com',
+  'yahoo.co.uk',
+  'hotmail.co.uk',
+  'proton.me',
+]
+/** Real domains that look like a slip of one above. */
+const NOT_MEANT = new Set(['mail.com', 'email.com', 'gmx.com', 'zmail.com', 'live.co', 'yahoo.co'])
+/** Endings that no domain has, and what was typed for them. */
+const ENDINGS: Readonly<Record<string, string>> = {
+  con: 'com',
+  cpm: 'com',
+  cmo: 'com',
+  ocm: 'com',
+  comm: 'com',
+  coom: 'com',
+  cim: 'com',
+  vom: 'com',
+  xom: 'com',
+  dom: 'com',
+  c0m: 'com',
+  corn: 'com',
+  'com,in': 'com.in',
+  'co,in': 'co.in',
+  'ac,in': 'ac.in',
+  og: 'org',
+  ogr: 'org',
+  orgg: 'org',
+  orh: 'org',
+  orf: 'org',
+  rog: 'org',
+  nte: 'net',
+  ner: 'net',
+  nett: 'net',
+  inn: 'in',
+  ni: 'in',
+  comin: 'com.in',
+  coin: 'co.in',
+  orgin: 'org.in',
+  acin: 'ac.in',
+}
+
+/** The longest first: `com,in` before `in`. */
+const ENDINGS_BY_LENGTH = Object.keys(ENDINGS).sort((a, b) => b.length - a.length)
+
+/**
+ * The address that a delegate probably meant: the same one at the mailbox that its domain is a slip of.
+ * Null: it may be right, or is no address at all.
+ */
+export function mailboxMeant(text: string): string | null {
+  const written = text.trim()
+  const at = written.lastIndexOf('@')
+  if (at < 1 || /\s/.test(written)) return null
+  const meant = mailDomain(written.slice(at + 1).toLowerCase())
+  return meant === null ? null : `${written.slice(0, at)}@${meant}`
+}
+
+/** The domain that was meant; null when it may be right. */
+export function mailDomain(domain: string): string | null {
+  if (MAILBOXES.includes(domain) || NOT_MEANT.has(domain)) return null
+  const dot = domain.indexOf('.')
+  if (dot === -1) {
+    const known = MAILBOXES.find((one) => one.replace(/\..*$/, '') === domain)
+    return known ?? MAILBOXES.find((one) => one.replaceAll('.', '') === domain) ?? null
+  }
+  const ending = ENDINGS_BY_LENGTH.find((one) => domain.endsWith(`.${one}`))
+  const mended =
+    ending === undefined ? domain : `${domain.slice(0, -ending.length)}${ENDINGS[ending] ?? ''}`
+  const near = MAILBOXES.find(
+    (one) =>
+      one === mended ||
+      // The name of the service with one slip, or without its ending's end: gmial.com, gmail.co.
+      (mended.length > 7 && isOneSlip(one, mended) && one.slice(0, 2) !== 'li') ||
+      (one.length > 8 &&
+        one.slice(-4) === mended.slice(-4) &&
+        isSwap(one, mended) &&
+        editDistance(one, mended) === 2),
+  )
+  if (near !== undefined) return near
+  return ending === undefined ? null : mended
+}
+
+/** Mailboxes that ignore dots in the local part. */
+const WITHOUT_DOTS: readonly string[] = ['gmail.com', 'googlemail.com']
+
+/**
+ * The mailbox that an address leads to: "A.Nair+x@GMail.com" and "anair@googlemail.com" are one. Only for counting;
+ * emails go to the address as it was written.
+ */
+export function mailboxOf(address: string): string {
+  const folded = foldedText(address)
+  const at = folded.lastIndexOf('@')
+  const [local = ''] = folded.slice(0, at).split('+')
+  const domain = folded.slice(at + 1)
+  return WITHOUT_DOTS.includes(domain)
+    ? `${local.replaceAll('.', '')}@gmail.com`
+    : `${local}@${domain}`
+}
+
+function isSwap(a: string, b: string): boolean {
+  return a.length === b.length && [...a].sort().join('') === [...b].sort().join('')
+}

@@ -1,0 +1,330 @@
+/**
+ * An event lowered to JSON Schema draft-07, for a judge that knows nothing of event files. Conditions
+ * become `allOf: [{if, then}]`, always with `required` inside `if`; each field stands in one `then`.
+ * No format, minLength or object const: what ajv compiles from it needs no import at run time.
+ */
+import type { Field, PublicEvent } from '../event/config.ts'
+import type { Condition, Scalar, Test } from '../event/answer-types.ts'
+import { datePatterns, fieldsOfPerson, formsOf, literal } from './field-types.ts'
+import { assertNever, fromPairs } from '../lib/result.ts'
+
+type Schema = { readonly [keyword: string]: unknown }
+
+const NEVER: Schema = { not: {} }
+/** What a text that must be there matches: something that is no space. */
+export const NOT_BLANK = '\\S'
+/** ajv compares longer enums with an imported function, which the served module must not need. */
+const ENUM_MAX = 150
+
+/** The whole schema, to be judged on normalised answers. Same verdict as `errorsOf`. */
+export function toSchema(event: PublicEvent): Schema {
+  const whens = event.fields.map((field) => showsWhen(event, field))
+  const always = event.fields.filter((_, i) => whens[i]?.length === 0)
+  const shown = (id: string, trail: readonly string[]): readonly Schema[] => {
+    const index = event.fields.findIndex((field) => field.id === id)
+    return trail.includes(id)
+      ? []
+      : (whens[index] ?? []).map((condition) =>
+          lower(event, condition, (other) => shown(other, [...trail, id])),
+        )
+  }
+  const lowered = (condition: Condition): Schema => lower(event, condition, (id) => shown(id, []))
+  const conditional = event.fields.flatMap((field, i): readonly Schema[] => {
+    const when = whens[i] ?? []
+    if (when.length === 0) return []
+    return [
+      {
+        if: all(when.map(lowered)),
+        then: {
+          properties: fromPairs([[field.id, fieldSchema(field)]]),
+          ...(isAlwaysRequired(field) ? { required: [field.id] } : {}),
+        },
+      },
+    ]
+  })
+  const sometimes = event.fields.flatMap((field, i): readonly Schema[] => {
+    const when = field.required?.when
+    return when === undefined
+      ? []
+      : [{ if: all([...(whens[i] ?? []), when].map(lowered)), then: { required: [field.id] } }]
+  })
+  return {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    title: event.title,
+    type: 'object',
+    properties: fromPairs(always.map((field) => [field.id, fieldSchema(field)])),
+    required: always.filter(isAlwaysRequired).map((field) => field.id),
+    ...(conditional.length + sometimes.length === 0
+      ? {}
+      : { allOf: [...conditional, ...sometimes] }),
+  }
+}
+
+/** Every field, no conditions: what a form library draws from. `required` here only draws stars. */
+export function flatSchema(event: PublicEvent): Schema {
+  return flatFields(event.fields)
+}
+
+function flatField(field: Field): Schema {
+  const described = {
+    title: field.label,
+    ...(field.hint === undefined ? {} : { description: field.hint }),
+  }
+  const options = field.options?.map((option) => option.id)
+  return {
+    ...described,
+    type: typeOf(field),
+    ...(field.type === 'select' ? { enum: options ?? [] } : {}),
+    ...(field.type === 'many'
+      ? { items: { type: 'string', enum: options ?? [] }, uniqueItems: true }
+      : {}),
+    ...(field.type === 'people'
+      ? { items: flatFields(fieldsOfPerson(field)), maxItems: field.max ?? 0 }
+      : {}),
+  }
+}
+
+function flatFields(fields: readonly Field[]): Schema {
+  return {
+    type: 'object',
+    properties: fromPairs(fields.map((field) => [field.id, flatField(field)])),
+    required: fields.filter(isAlwaysRequired).map((field) => field.id),
+  }
+}
+
+/** Order of the flat schema's fields, and the options' labels. How a field is drawn is for those that draw it. */
+export function uiSchema(event: PublicEvent): Schema {
+  return { ...uiOfFields(event.fields), 'ui:submitButtonOptions': { norender: true } }
+}
+
+function uiOfFields(fields: readonly Field[]): Schema {
+  return {
+    'ui:order': fields.map((field) => field.id),
+    ...fromPairs(
+      fields.map((field) => [
+        field.id,
+        {
+          ...(field.options === undefined
+            ? {}
+            : { 'ui:enumNames': field.options.map((option) => option.label) }),
+          ...(field.type === 'people' ? { items: uiOfFields(fieldsOfPerson(field)) } : {}),
+        },
+      ]),
+    ),
+  }
+}
+
+function isAlwaysRequired(field: Field): boolean {
+  return field.required !== undefined && field.required.when === undefined
+}
+
+type JsonType = 'string' | 'number' | 'integer' | 'boolean' | 'array'
+const JSON_TYPES: Readonly<Record<Field['type'], JsonType>> = {
+  text: 'string',
+  multiline: 'string',
+  email: 'string',
+  phone: 'string',
+  number: 'number',
+  date: 'string',
+  'yes-no': 'boolean',
+  select: 'string',
+  file: 'string',
+  many: 'array',
+  people: 'array',
+  consent: 'boolean',
+}
+function typeOf(field: Field): JsonType {
+  return field.isWhole === true ? 'integer' : JSON_TYPES[field.type]
+}
+
+function fieldSchema(field: Field): Schema {
+  const described = { title: field.label, type: typeOf(field) }
+  if (field.type === 'select')
+    return { ...described, ...oneOfThese((field.options ?? []).map((option) => option.id)) }
+  if (field.type === 'many') return { ...described, ...manySchema(field) }
+  if (field.type === 'people')
+    return {
+      ...described,
+      minItems: field.min ?? 0,
+      maxItems: field.max ?? 0,
+      items: {
+        type: 'object',
+        properties: fromPairs(fieldsOfPerson(field).map((one) => [one.id, fieldSchema(one)])),
+        required: fieldsOfPerson(field)
+          .filter(isAlwaysRequired)
+          .map(({ id }) => id),
+      },
+    }
+  if (field.type === 'number')
+    return {
+      ...described,
+      ...(field.min === undefined ? {} : { minimum: field.min }),
+      ...(field.max === undefined ? {} : { maximum: field.max }),
+    }
+  const patterns = [
+    ...(typeOf(field) === 'string' && field.required !== undefined ? [NOT_BLANK] : []),
+    ...formsOf(field).map((form) => form.pattern),
+  ]
+  return patterns.length === 0
+    ? described
+    : { ...described, allOf: patterns.map((pattern) => ({ pattern })) }
+}
+
+function manySchema({ options = [], choose }: Field): Schema {
+  const without = (choose?.notTogether ?? []).map((group) =>
+    negate(all(group.map((id) => ({ contains: { enum: [id] } })))),
+  )
+  return {
+    items: oneOfThese(options.map(({ id }) => id)),
+    ...(choose?.atLeast === undefined ? {} : { minItems: choose.atLeast }),
+    ...(choose?.atMost === undefined ? {} : { maxItems: choose.atMost }),
+    ...(without.length === 0 ? {} : { allOf: without }),
+  }
+}
+
+/** The conditions that must all hold for a field to show: its section's and its own. */
+function showsWhen(event: PublicEvent, field: Field): readonly Condition[] {
+  return [event.sections[field.section]?.showWhen, field.showWhen].filter(
+    (condition) => condition !== undefined,
+  )
+}
+
+/** `shown` gives what must hold for a field to show: hidden counts as not answered, whatever the field still holds. */
+type Shown = (id: string) => readonly Schema[]
+
+function lower(event: PublicEvent, condition: Condition, shown: Shown): Schema {
+  return any(
+    condition.map((map) =>
+      all(
+        map.map(({ field, test }) =>
+          field === 'category'
+            ? lowerCategory(event, test, shown)
+            : lowerTest(field, test, shown(field)),
+        ),
+      ),
+    ),
+  )
+}
+
+function lowerTest(field: string, test: Test, shown: readonly Schema[]): Schema {
+  const hidden = shown.length === 0 ? [] : [negate(all(shown))]
+  const answered = (schema: Schema): Schema => ({
+    type: 'object',
+    properties: fromPairs([[field, schema]]),
+    required: [field],
+  })
+  switch (test.is) {
+    case 'in':
+      return all([...shown, answered(oneOfThese(test.values))])
+    case 'not-in':
+      return any([...hidden, negate(answered(oneOfThese(test.values)))])
+    case 'has':
+      return all([...shown, answered({ type: 'array', contains: oneOfThese(test.values) })])
+    case 'count': {
+      const { least, most } = wholeBounds(test)
+      const enough = answered({ type: 'array', minItems: Math.max(1, least), ...upTo(most) })
+      if (most < Math.max(0, least)) return NEVER
+      return least > 0
+        ? all([...shown, enough])
+        : any([...hidden, negate(answered({})), ...(most > 0 ? [enough] : [])])
+    }
+    case 'answered':
+      return test.answered ? all([...shown, answered({})]) : any([...hidden, negate(answered({}))])
+    case 'number':
+      return all([...shown, answered({ type: 'number', ...limits(test) })])
+    case 'date':
+      return all([
+        ...shown,
+        answered({
+          type: 'string',
+          allOf: datePatterns(test.from, test.to).map((pattern) => ({ pattern })),
+        }),
+      ])
+    default:
+      return assertNever(test)
+  }
+}
+
+/** A chosen category is a test on its field. A derived one: some rule gives a fitting category and no earlier rule gives another. */
+function lowerCategory(event: PublicEvent, test: Test, shown: Shown): Schema {
+  const choice = event.categoryChoice
+  const ids = event.categories.map((category) => category.id)
+  const wanted =
+    test.is === 'answered'
+      ? ids
+      : test.is === 'in' || test.is === 'not-in'
+        ? ids.filter((id) => test.values.includes(id))
+        : []
+  const isWanted = (): Schema => {
+    if (choice.by === 'field')
+      return lowerTest(choice.field, { is: 'in', values: wanted }, shown(choice.field))
+    const before: Schema[] = []
+    const boxes: Schema[] = []
+    for (const { when, then } of choice.rules) {
+      const fits = when === null ? {} : lower(event, when, shown)
+      if (wanted.includes(then)) boxes.push(all([...before, fits]))
+      else before.push(negate(fits))
+    }
+    return any(boxes)
+  }
+  const accepts = test.is === 'not-in' || (test.is === 'answered' && !test.answered)
+  return accepts ? negate(isWanted()) : isWanted()
+}
+
+function limits({ atLeast, atMost, above, below }: Extract<Test, { is: 'number' }>): Schema {
+  const named = {
+    minimum: atLeast,
+    maximum: atMost,
+    exclusiveMinimum: above,
+    exclusiveMaximum: below,
+  }
+  return fromPairs(Object.entries(named).filter(([, limit]) => limit !== undefined))
+}
+
+/** The whole numbers that a test on a count accepts, from one to another. */
+function wholeBounds({ atLeast, atMost, above, below }: Extract<Test, { is: 'count' }>): {
+  readonly least: number
+  readonly most: number
+} {
+  return {
+    least: Math.max(Math.ceil(atLeast ?? 0), above === undefined ? 0 : Math.floor(above) + 1),
+    most: Math.min(
+      Math.floor(atMost ?? Infinity),
+      below === undefined ? Infinity : Math.ceil(below) - 1,
+    ),
+  }
+}
+
+function upTo(most: number): Schema {
+  return Number.isFinite(most) ? { maxItems: most } : {}
+}
+
+function oneOfThese(values: readonly Scalar[]): Schema {
+  if (values.length === 0) return NEVER
+  if (values.length <= ENUM_MAX || values.some((value) => typeof value !== 'string'))
+    return { enum: values }
+  return {
+    type: 'string',
+    pattern: `^(?:${values.map((value) => literal(String(value))).join('|')})$`,
+  }
+}
+
+function all(schemas: readonly Schema[]): Schema {
+  return schemas.length === 1 && schemas[0] !== undefined
+    ? schemas[0]
+    : schemas.length === 0
+      ? {}
+      : { allOf: schemas }
+}
+
+function any(schemas: readonly Schema[]): Schema {
+  return schemas.length === 1 && schemas[0] !== undefined
+    ? schemas[0]
+    : schemas.length === 0
+      ? NEVER
+      : { anyOf: schemas }
+}
+
+function negate(schema: Schema): Schema {
+  return { not: schema }
+}

@@ -1,0 +1,268 @@
+/** Raw answers become normalised ones here: trimmed, typed, defaults filled in, hidden ones gone. */
+import type { Field, PublicEvent } from '../event/config.ts'
+import type { Answer, Answers, FieldErrors, RawAnswers } from '../event/answer-types.ts'
+import { categoryOf } from '../rules/category.ts'
+import { holds, listOf } from '../rules/evaluate-condition.ts'
+import { chooseOf, faultOf, fieldsOfPerson, formsOf, invalidOf, requiredOf } from './field-types.ts'
+import { assertNever, err, fromPairs, ok, own, type Result } from '../lib/result.ts'
+import { factValues, NO_FACTS, type Facts } from '../rules/pricing-context.ts'
+import { isBlank, isUnreadable, readField } from './read-answer.ts'
+import { remember } from '../lib/memoize.ts'
+
+/**
+ * What was answered. Text is trimmed and "" is absent; "true", "false" and decimal texts become what
+ * they say; a select's answer takes the case of its option where the field ignores case. An answer of
+ * the wrong form stays, as text, so that the check can name it. Unknown names and answers of hidden
+ * fields are dropped, `dropped` names them. Normalising twice changes nothing.
+ */
+export function normalise(
+  event: PublicEvent,
+  raw: RawAnswers,
+  facts: Facts = NO_FACTS,
+): { readonly answers: Answers; readonly dropped: readonly string[] } {
+  const { answers, shown } = counted(event, raw, facts)
+  const dropped = Object.keys(raw).filter(
+    (name) => !Object.hasOwn(answers, name) && !isBlank(own(raw, name)) && !shown.has(name),
+  )
+  return { answers, dropped }
+}
+
+/** The normalised answers with the facts laid in, and the ids of the fields that show for them. */
+export function counted(
+  event: PublicEvent,
+  raw: RawAnswers,
+  facts: Facts = NO_FACTS,
+): { readonly answers: Answers; readonly shown: ReadonlySet<string> } {
+  const all = readAll(event, raw)
+  const known = facts === NO_FACTS ? NO_ANSWERS : factValues(facts)
+  const shown = shownAmong(event, all, known)
+  return { answers: laidOver(only(all, shown), known), shown }
+}
+
+/** The ids of the fields that show for these answers, raw or normalised. */
+export function shownFields(
+  event: PublicEvent,
+  answers: RawAnswers,
+  facts: Facts = NO_FACTS,
+): ReadonlySet<string> {
+  return shownAmong(event, readAll(event, answers), factValues(facts))
+}
+
+const NO_ANSWERS: Answers = {}
+function laidOver(answers: Answers, known: Answers): Answers {
+  return known === NO_ANSWERS ? answers : { ...answers, ...known }
+}
+
+function isShownIn(
+  event: PublicEvent,
+  field: Field,
+  answers: Answers,
+  category: string | null,
+): boolean {
+  const section = event.sections[field.section]?.showWhen
+  return (
+    (section === undefined || holds(section, answers, category)) &&
+    (field.showWhen === undefined || holds(field.showWhen, answers, category))
+  )
+}
+
+/** One text per field, in form order; empty when the answers may be registered. */
+export function errorsOf(
+  event: PublicEvent,
+  raw: RawAnswers,
+  facts: Facts = NO_FACTS,
+): FieldErrors {
+  return judged(event, raw, facts).errors
+}
+
+/** The normalised answers, or what is wrong with them. */
+export function checkAnswers(
+  event: PublicEvent,
+  raw: RawAnswers,
+  facts: Facts = NO_FACTS,
+): Result<Answers, FieldErrors> {
+  const { answers, errors } = judged(event, raw, facts)
+  return Object.keys(errors).length === 0 ? ok(answers) : err(errors)
+}
+
+/** Answers read once for all that is asked of them: normalised, the ids of the fields that show, what is wrong. */
+export function judged(
+  event: PublicEvent,
+  raw: RawAnswers,
+  facts: Facts = NO_FACTS,
+): {
+  readonly answers: Answers
+  readonly shown: ReadonlySet<string>
+  readonly errors: FieldErrors
+} {
+  const { answers, shown } = counted(event, raw, facts)
+  const category = categoryOf(event, answers)
+  const errors: [string, string][] = []
+  for (const field of event.fields) {
+    if (!shown.has(field.id)) continue
+    const message = isUnreadable(field, own(raw, field.id))
+      ? invalidOf(field)
+      : errorOf(field, own(answers, field.id), answers, category)
+    if (message !== null) errors.push([field.id, message])
+    else errors.push(...errorsOfPeople(field, own(answers, field.id)))
+  }
+  return { answers, shown, errors: fromPairs(errors) }
+}
+
+function errorOf(
+  field: Field,
+  answer: Answer | undefined,
+  answers: Answers,
+  category: string | null,
+): string | null {
+  if (answer === undefined) {
+    const { required } = field
+    return required !== undefined &&
+      (required.when === undefined || holds(required.when, answers, category))
+      ? requiredOf(field)
+      : null
+  }
+  if (!hasType(field, answer)) return invalidOf(field)
+  if (field.type === 'many') return isChosenWell(field, listOf(answer)) ? null : chooseOf(field)
+  if (typeof answer !== 'string') return faultOf(field, answer)
+  return (
+    testsOf(field)
+      .find(({ pattern }) => !pattern.test(answer))
+      ?.message(answer) ?? faultOf(field, answer)
+  )
+}
+
+/** The name of a file as an answer: without the sender's folders and what cannot be seen, or what is wrong with it. */
+export function fileName(field: Field, sent: string): Result<string, string> {
+  const name = readField(field, sent)
+  const wrong = errorOf(field, name, {}, null)
+  return typeof name === 'string' && wrong === null ? ok(name) : err(wrong ?? requiredOf(field))
+}
+
+/** A field's forms with their patterns compiled, which takes longer than asking them. */
+const testsOf = remember((field: Field) =>
+  formsOf(field).map(({ pattern, message }) => ({ pattern: new RegExp(pattern, 'u'), message })),
+)
+
+function hasType(field: Field, answer: Answer): boolean {
+  switch (field.type) {
+    case 'yes-no':
+      return typeof answer === 'boolean'
+    case 'number':
+      return (
+        typeof answer === 'number' &&
+        (field.min === undefined || answer >= field.min) &&
+        (field.max === undefined || answer <= field.max) &&
+        (field.isWhole !== true || Number.isInteger(answer))
+      )
+    case 'select':
+      return (field.options ?? []).some((option) => option.id === answer)
+    case 'many':
+      return (
+        typeof answer === 'object' &&
+        listOf(answer).every((id) => (field.options ?? []).some((option) => option.id === id))
+      )
+    case 'people':
+      return (
+        typeof answer === 'object' &&
+        answer.length >= (field.min ?? 0) &&
+        answer.length <= (field.max ?? 0)
+      )
+    case 'consent':
+      return answer === true
+    case 'text':
+    case 'multiline':
+    case 'email':
+    case 'phone':
+    case 'date':
+    case 'file':
+      return typeof answer === 'string'
+    default:
+      return assertNever(field.type)
+  }
+}
+
+function isChosenWell({ choose }: Field, chosen: readonly unknown[]): boolean {
+  return (
+    chosen.length >= (choose?.atLeast ?? 0) &&
+    chosen.length <= (choose?.atMost ?? Infinity) &&
+    !(choose?.notTogether ?? []).some((group) => group.every((id) => chosen.includes(id)))
+  )
+}
+
+/** What is wrong with one of the people, under `field.at.part`. */
+function errorsOfPeople(field: Field, answer: Answer | undefined): [string, string][] {
+  if (field.type !== 'people') return []
+  return listOf(answer).flatMap((person, at) =>
+    typeof person === 'string'
+      ? []
+      : fieldsOfPerson(field).flatMap((part): [string, string][] => {
+          const message = errorOf(part, own(person, part.id), {}, null)
+          return message === null ? [] : [[partOf(field, at, part), message]]
+        }),
+  )
+}
+
+/** The name of one part of one of the people among errors: `companions.0.age`. */
+export function partOf(field: Field, at: number, part: Field): string {
+  return `${field.id}.${at}.${part.id}`
+}
+
+function readAll(event: PublicEvent, raw: RawAnswers): Answers {
+  const pairs: [string, Answer][] = []
+  for (const field of event.fields) {
+    const answer = readField(field, own(raw, field.id)) ?? field.default
+    if (answer !== undefined) pairs.push([field.id, answer])
+  }
+  return fromPairs(pairs)
+}
+
+/** All fields, and which of them show only under a condition of theirs or their section's. */
+const fieldsOf = remember((event: PublicEvent) => {
+  const isConditional = ({ showWhen, section }: Field): boolean =>
+    showWhen !== undefined || event.sections[section]?.showWhen !== undefined
+  const ids = (fields: readonly Field[]): ReadonlySet<string> => new Set(fields.map(({ id }) => id))
+  return {
+    all: ids(event.fields),
+    conditional: event.fields.filter(isConditional),
+  }
+})
+
+/**
+ * A hidden field counts as not answered, which may hide or show others. Each round judges the fields
+ * with a condition by the answers of those that showed in the round before; without cycles (EV308)
+ * this settles after as many rounds as the longest chain has links.
+ */
+function shownAmong(
+  event: PublicEvent,
+  answers: Answers,
+  known: Answers = NO_ANSWERS,
+): ReadonlySet<string> {
+  const { all, conditional } = fieldsOf(event)
+  let shown = all
+  let counting = answers
+  for (let round = 0; conditional.length > 0 && round <= event.fields.length; round++) {
+    const kept = laidOver(counting, known)
+    const category = categoryOf(event, kept)
+    const hidden = conditional.filter((field) => !isShownIn(event, field, kept, category))
+    const showing = new Set(all)
+    for (const { id } of hidden) showing.delete(id)
+    shown = showing
+    const next = only(answers, shown)
+    // As long as the same answers count, the next round would say the same.
+    if (haveSameKeys(next, counting)) break
+    counting = next
+  }
+  return shown
+}
+
+function haveSameKeys(one: Answers, other: Answers): boolean {
+  if (one === other) return true
+  const keys = Object.keys(one)
+  return keys.length === Object.keys(other).length && keys.every((key) => Object.hasOwn(other, key))
+}
+
+function only(answers: Answers, shown: ReadonlySet<string>): Answers {
+  if (Object.keys(answers).every((id) => shown.has(id))) return answers
+  return fromPairs(Object.entries(answers).filter(([id]) => shown.has(id)))
+}

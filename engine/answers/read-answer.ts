@@ -1,0 +1,159 @@
+/** One answer as it arrives, from a form or the wire, becomes what it says: trimmed, typed, without what nobody sees. */
+import { composed, wellFormed } from '../lib/unicode.ts'
+import type { Field } from '../event/config.ts'
+import type { Answer, Person, RawAnswers, Scalar } from '../event/answer-types.ts'
+import { charactersMax, fieldsOfPerson } from './field-types.ts'
+import { assertNever, fromPairs, own } from '../lib/result.ts'
+
+/**
+ * A list or an object where an answer should be, and anything but forms where people are listed. It is no
+ * answer of the wrong form, it is none at all.
+ */
+export function isUnreadable(field: Field, value: unknown): boolean {
+  if (field.type === 'people') return listIn(value).some((one) => !isPerson(field, one))
+  if (field.type === 'many') return listIn(value).some(isObject)
+  return isObject(value)
+}
+
+function isPerson(field: Field, value: unknown): value is RawAnswers {
+  if (!isObject(value) || Array.isArray(value)) return false
+  return !fieldsOfPerson(field).some((part) => isUnreadable(part, own(value, part.id)))
+}
+
+function isObject(value: unknown): value is RawAnswers {
+  return typeof value === 'object' && value !== null
+}
+
+export function isBlank(value: unknown): boolean {
+  return (
+    value === undefined ||
+    value === null ||
+    (typeof value === 'string' && value.trim() === '') ||
+    (Array.isArray(value) && value.length === 0)
+  )
+}
+
+/** The answer of a field, or nothing where there is none. Reading it again changes nothing. */
+export function readField(field: Field, value: unknown): Answer | undefined {
+  if (field.type === 'many') return readMany(field, listIn(value))
+  if (field.type === 'people') return readPeople(field, listIn(value))
+  return readAnswer(field, value)
+}
+
+/** A list as it is, or as JSON text, in which a form with files carries it; one value alone is a list of one. */
+function listIn(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value
+  if (isBlank(value)) return []
+  if (typeof value !== 'string' || !value.trimStart().startsWith('[')) return [value]
+  try {
+    const read: unknown = JSON.parse(value)
+    return Array.isArray(read) ? read : [value]
+  } catch {
+    return [value]
+  }
+}
+
+/** Each option once, in the order of the options; what is none comes last, so that the check can name it. */
+function readMany(field: Field, values: readonly unknown[]): Answer | undefined {
+  const ids = (field.options ?? []).map(({ id }) => id)
+  const one: Field = { ...field, type: 'select' }
+  const chosen = new Set(
+    values.slice(0, LISTED_MAX).flatMap((value) => {
+      const read = readAnswer(one, value)
+      return read === undefined ? [] : [String(read)]
+    }),
+  )
+  const known = ids.filter((id) => chosen.has(id))
+  const all = [...known, ...[...chosen].filter((id) => !ids.includes(id))]
+  return all.length === 0 ? undefined : all
+}
+
+/** One more than may be listed is enough to see that they are too many. */
+function readPeople(field: Field, values: readonly unknown[]): Answer | undefined {
+  const forms = values.slice(0, (field.max ?? 0) + 1).filter((one) => isPerson(field, one))
+  const people = forms.map((raw): Person =>
+    fromPairs(
+      fieldsOfPerson(field).flatMap((part): [string, Scalar][] => {
+        const answer = readAnswer(part, own(raw, part.id)) ?? part.default
+        return answer === undefined ? [] : [[part.id, answer]]
+      }),
+    ),
+  )
+  return people.length === 0 ? undefined : people
+}
+
+/** No field has so many options. */
+const LISTED_MAX = 500
+
+function readAnswer(field: Field, value: unknown): Scalar | undefined {
+  if (field.type === 'consent') return readConsent(value)
+  if (typeof value === 'boolean') return field.type === 'yes-no' ? value : String(value)
+  if (typeof value === 'number')
+    return field.type === 'number' && Number.isFinite(value) ? value + 0 : String(value)
+  if (typeof value !== 'string') return undefined
+  const text = withinReach(field, cleanText(field, value))
+  if (text === '') return undefined
+  switch (field.type) {
+    case 'yes-no':
+      return /^true$/i.test(text) ? true : /^false$/i.test(text) ? false : text
+    case 'number':
+      return /^[+-]?\d{1,15}(\.\d{1,10})?$/.test(text) ? Number(text) + 0 : text
+    case 'select': {
+      const folded = field.ignoreCase ? text.toLowerCase() : null
+      return field.options?.find((option) => option.id.toLowerCase() === folded)?.id ?? text
+    }
+    case 'file':
+      return text.split(/[\\/]/).at(-1) || undefined
+    case 'many':
+    case 'people':
+    case 'text':
+    case 'multiline':
+    case 'email':
+    case 'phone':
+    case 'date':
+      return text
+    default:
+      return assertNever(field.type)
+  }
+}
+
+/** A box that is not ticked is no answer: No is not consent. */
+function readConsent(value: unknown): Scalar | undefined {
+  if (isObject(value)) return undefined
+  const text = typeof value === 'string' ? value.trim().toLowerCase() : value
+  if (text === true || text === 'true' || text === 'on') return true
+  return text === false || text === 'false' || isBlank(text) ? undefined : String(value)
+}
+
+// Control characters have no business in an answer (mail headers, CSV, terminals); a line break has, in
+// multiline text only. Half a surrogate pair cannot be stored as UTF-8.
+function cleanText(field: Field, value: string): string {
+  // Nearly every answer is plain ASCII, in which there is nothing to clean.
+  if (/^[ -~]*$/.test(value)) return value.trim()
+  const lines = value.replace(/\r\n?/g, '\n')
+  const flat = field.type === 'multiline' ? lines : lines.replace(/[\n\t\u2028\u2029]+/g, ' ')
+  const text = composed(wellFormed(flat).replace(CONTROLS, '').replace(UNSEEN, '')).trim()
+  return SEEN.test(text) ? text : ''
+}
+const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g
+/**
+ * What is not drawn: spaces of no width, and what turns the direction of all that follows, in a list of
+ * the office too. Joiners stay, because Malayalam and Hindi are spelt with them, and so do the variants of signs.
+ */
+const UNSEEN = /(?![\u200c\u200d\ufe00-\ufe0f])\p{Default_Ignorable_Code_Point}/gu
+/** Something that can be seen; a name of joiners or of blank Braille is no name. */
+const SEEN = /[^\s\u200c\u200d\ufe00-\ufe0f\u2800]/u
+
+/**
+ * No more of a text than it takes to see that it is too long, and a mark that it was cut: every pattern
+ * of its field is asked about it, and some take the square of its length. A file's name is known by its
+ * end; an option is only compared.
+ */
+function withinReach(field: Field, text: string): string {
+  // A character may be written as two units, so that this is longer than the field takes however it is counted.
+  const units = 2 * charactersMax(field) + 2
+  if (text.length <= units || field.type === 'select') return text
+  return wellFormed(
+    field.type === 'file' ? `…${text.slice(1 - units)}` : `${text.slice(0, units - 1)}…`,
+  )
+}

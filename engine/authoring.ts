@@ -1,0 +1,34 @@
+/** The engine's door for event files: reading, judging, and the questions one asks of them. Every name that somebody outside uses. */
+export type { SharedFiles, SourceText } from './authoring/syntax/source.ts'
+export { hasErrors, type Finding } from './authoring/finding.ts'
+export { compileEvent, compileEvents, readEvent } from './authoring/check-event.ts'
+export type { KnownEvent } from './authoring/check-event.ts'
+export { compilingFolder, type EventFolder, type FolderVerdict } from './authoring/check-folder.ts'
+export { clashesAmong, strandedAmong } from './authoring/event-clashes.ts'
+export { countFindings, formatFindings } from './authoring/format-findings.ts'
+export { catalogue } from './authoring/finding-catalogue.ts'
+export { lineFinder } from './authoring/syntax/source-positions.ts'
+export { withoutComments } from './authoring/syntax/strip-comments.ts'
+export { listed, nearest } from './authoring/suggestions/nearest-name.ts'
+export { factsGiven, runExamples, type ExampleResult } from './authoring/checks/examples/example-results.ts'
+export { compareWithPast } from './authoring/checks/stored-registrations/broken-registrations.ts'
+export type { InUse } from './authoring/checks/stored-registrations/stored-data.ts'
+export { fieldsOfPrice } from './authoring/tools/price-fields.ts'
+export { priceListOf } from './authoring/tools/price-list.ts'
+export { diffEvents, isEmptyDiff, sayDiff, type EventDiff } from './authoring/tools/diff.ts'
+export { saySimulation, simulate } from './authoring/tools/simulate-prices.ts'
+export { explain, sayExplanation, type Explanation } from './authoring/tools/explain-price.ts'
+export { sayTax } from './authoring/tools/explain-bill-lines.ts'
+export { readFacts } from './authoring/tools/context-arguments.ts'
+export {
+  applyFixes,
+  findingsAsGithub,
+  findingsAsJson,
+  findingsAsSarif,
+} from './authoring/tools/export-findings.ts'
+export { preview } from './authoring/tools/preview.ts'
+export { eventIdFrom, newEventFile, prefixFor, type SampleOptions } from './authoring/tools/new-event/event-file.ts'
+export { QUESTIONS, type Told } from './authoring/tools/new-event/questions.ts'
+export { readCategories } from './authoring/tools/new-event/prices.ts'
+export { repeatEvent } from './authoring/tools/repeat-event.ts'
+export { showEvent } from './authoring/tools/show-event.ts'

@@ -1,0 +1,283 @@
+/** Event files: text → findings, or a checked EventConfig. Alone, and beside each other. */
+import type { EventConfig } from '../event/config.ts'
+import { acrossFindings, aloneFindings, isNamedFor, type Beside } from './checks/other-events/shared-addresses.ts'
+import { applyAllow } from './accepted-findings.ts'
+import { catalogue, checks } from './finding-catalogue.ts'
+import { toConfig } from './compile/event.ts'
+import type { Plain } from './compile/plain-values.ts'
+import { findingOf, hasErrors, type Draft, type Finding, type SharedName } from './finding.ts'
+import { modelOf, type CheckOptions, type Model } from './checked-file.ts'
+import { own } from '../lib/result.ts'
+import { remember } from '../lib/memoize.ts'
+import { readYaml } from './syntax/parse-yaml.ts'
+import type { SharedFiles, Source, SourceText } from './syntax/source.ts'
+import { readShaped } from './schema/check-schema.ts'
+
+type Compiled = { readonly event: EventConfig | null; readonly findings: readonly Finding[] }
+type CompileOptions = CheckOptions
+
+/**
+ * One event file. Pure: the same texts give the same findings, whatever the clock, the machine or the
+ * order of files. `event` is null when there is a finding of severity error, and only then; `reads` is
+ * what `readEvent` makes of the text. Never throws, whatever the text.
+ */
+export function compileEvent(
+  text: string,
+  shared: SharedFiles,
+  file: { readonly path: string } = { path: 'event' },
+  options: CompileOptions = {},
+): Compiled & { readonly reads: EventConfig | null } {
+  const read = readAlone({ path: file.path, text }, readShared(shared), options)
+  return { ...finished(read, []), reads: read.config }
+}
+
+/**
+ * An event as its file reads, whatever is wrong with its meaning: for comparing versions of which one
+ * may have findings, and for explaining one. Null when its shape is wrong. Never to be served.
+ */
+export function readEvent(
+  text: string,
+  shared: SharedFiles,
+  file: { readonly path: string } = { path: 'event' },
+): EventConfig | null {
+  return shapeOf({ path: file.path, text }, readShared(shared)).config
+}
+
+/** A clean event of an earlier compilation of the same texts, and what it leant on in other files. */
+export type KnownEvent = {
+  readonly event: EventConfig
+  /** Pages of other events that its buttons lead to. */
+  readonly leadsTo: readonly string[]
+}
+export type CompiledFiles = {
+  readonly files: readonly CompiledFile[]
+  readonly shared: readonly Finding[]
+}
+export type CompiledFile = Compiled & {
+  readonly path: string
+  readonly leadsTo: readonly string[]
+  /** Whether it was judged now; if not, its warnings and notes were told before. */
+  readonly isNew: boolean
+}
+
+/**
+ * All files of a folder, each with its own findings and those that only the others explain. Findings
+ * of the shared files stand once, in `shared`.
+ */
+export function compileEvents(
+  files: readonly SourceText[],
+  shared: SharedFiles,
+  options: CompileOptions = {},
+): CompiledFiles {
+  const steps = compilingEvents(files, shared, options, () => null)
+  for (;;) {
+    const step = steps.next()
+    if (step.done === true) return step.value
+  }
+}
+
+/**
+ * `compileEvents` with a rest after each file, so that a server answers requests while it compiles a
+ * thousand. A file that `known` has, because the same text was clean beside the same shared files, is
+ * judged again only where the others or the options matter.
+ */
+export function* compilingEvents(
+  files: readonly SourceText[],
+  shared: SharedFiles,
+  options: CompileOptions,
+  known: (file: SourceText) => KnownEvent | null,
+): Generator<void, CompiledFiles> {
+  const common = readShared(shared)
+  // Buttons may lead to other events' pages, so every file is read once before it is judged.
+  const read: Read[] = []
+  for (const file of files) {
+    const before = known(file)
+    const isKnown =
+      before !== null && isNamedFor(before.event.id, file.path) && !isOfTheDay(before, options)
+    read.push(
+      isKnown
+        ? { file, before, shaped: null }
+        : { file, before: null, shaped: shapeOf(file, common) },
+    )
+    if (!isKnown) yield
+  }
+  const routes = new Set([
+    ...(options.otherRoutes ?? []),
+    ...read.flatMap(({ before, shaped }) => formRoutesOf(before?.event ?? shaped?.config ?? null)),
+  ])
+  const judge = ({ file, shaped }: Read): Shaped =>
+    judged(shaped ?? shapeOf(file, common), common, { ...options, otherRoutes: [...routes] })
+  const all: Judged[] = []
+  for (const one of read) {
+    const holds =
+      one.before !== null && sameTexts(one.before.leadsTo, leadsTo(one.before.event, routes))
+    const fresh = holds ? null : judge(one)
+    all.push({ ...one, fresh, config: fresh === null ? (one.before?.event ?? null) : fresh.config })
+    if (!holds) yield
+  }
+  const beside = Map.groupBy(
+    acrossFindings(
+      all.flatMap(({ file, config, fresh }): Beside[] =>
+        config === null
+          ? []
+          : [
+              {
+                event: config,
+                path: file.path,
+                isNew: fresh !== null,
+                source: () => fresh?.source ?? readYaml(file).source,
+              },
+            ],
+      ),
+    ),
+    ({ at }) => at.path,
+  )
+  return {
+    files: all.map((one) => {
+      const { path } = one.file
+      const clashes = beside.get(path) ?? []
+      const fresh = clashes.length === 0 ? one.fresh : (one.fresh ?? judge(one))
+      return {
+        path,
+        isNew: fresh !== null,
+        leadsTo: one.config === null ? [] : leadsTo(one.config, routes),
+        ...(fresh === null
+          ? { event: one.config, findings: [] }
+          : finished(fresh, clashes, common.findings)),
+      }
+    }),
+    shared: common.findings,
+  }
+}
+
+type Read = {
+  readonly file: SourceText
+  readonly before: KnownEvent | null
+  readonly shaped: Shaped | null
+}
+/** `fresh` is null while what was known before still holds. */
+type Judged = Read & { readonly config: EventConfig | null; readonly fresh: Shaped | null }
+
+/** What a clean event says differently on another day or in production. */
+function isOfTheDay({ event }: KnownEvent, { on, production }: CompileOptions): boolean {
+  return on !== undefined || (production === true && event.demo.length > 0)
+}
+
+function formRoutesOf(event: EventConfig | null): readonly string[] {
+  return event === null ? [] : [event.routes.form, ...event.routes.also]
+}
+
+/** The addresses among `routes` that buttons of the event lead to. */
+export function leadsTo(event: EventConfig, routes: ReadonlySet<string>): readonly string[] {
+  const { errorButtons, success, failed } = event.results
+  const targets = [...errorButtons, ...success.buttons, ...failed.buttons].flatMap((button) =>
+    'go' in button ? [button.go] : [],
+  )
+  return [...new Set(targets)].filter((target) => routes.has(target)).sort()
+}
+
+function sameTexts(some: readonly string[], others: readonly string[]): boolean {
+  return some.length === others.length && some.every((text, at) => text === others[at])
+}
+
+type Shared = {
+  readonly sources: Readonly<Record<SharedName, Source>>
+  readonly findings: readonly Finding[]
+  readonly usable: boolean
+}
+type Shaped = {
+  readonly source: Source
+  readonly config: EventConfig | null
+  readonly findings: readonly Finding[]
+}
+
+/** The shared files stay the same while many events are read beside them; they are read once. */
+const readShared = remember((shared: SharedFiles): Shared => {
+  const read = (['lists', 'gateways', 'texts'] as const).map((name) => ({
+    name,
+    ...readShaped(name, shared[name]),
+  }))
+  const findings = read.flatMap((one) => one.findings)
+  const sources = Object.fromEntries(read.map(({ name, source }) => [name, source])) as Record<
+    SharedName,
+    Source
+  >
+  return { sources, findings, usable: !hasErrors(findings) }
+})
+
+function shapeOf(file: SourceText, shared: Shared): Shaped {
+  const { source, value, findings } = readShaped('event', file)
+  if (value === null || !shared.usable) return { source, config: null, findings }
+  const plain = (name: SharedName): Plain => shared.sources[name].value as Plain
+  const config = toConfig(value as Plain, {
+    lists: plain('lists'),
+    gateways: plain('gateways'),
+    texts: plain('texts'),
+  })
+  return { source, config, findings }
+}
+
+function readAlone(file: SourceText, shared: Shared, options: CompileOptions): Shaped {
+  const shaped = judged(shapeOf(file, shared), shared, options)
+  return { ...shaped, findings: [...shared.findings, ...shaped.findings] }
+}
+
+function judged(shaped: Shaped, shared: Shared, options: CompileOptions): Shaped {
+  const { source, config } = shaped
+  if (config === null) return shaped
+  const model = modelOf(source, shared.sources, config, options)
+  return {
+    ...shaped,
+    findings: [
+      ...shaped.findings,
+      ...meaning(model, shared),
+      ...aloneFindings({ event: config, source }),
+    ],
+  }
+}
+
+/** Runs every check, causes before their echoes: a check is left out while one of its causes is reported. */
+function meaning(model: Model, shared: Shared): readonly Finding[] {
+  const results = new Map<string, readonly Draft[]>()
+  const run = (code: string): readonly Draft[] => {
+    const known = results.get(code)
+    const check = own(checks, code)
+    if (known !== undefined || check === undefined) return known ?? []
+    const drafts = (check.after ?? []).some((cause) => run(cause).length > 0)
+      ? []
+      : check.find(model)
+    results.set(code, drafts)
+    return drafts
+  }
+  return Object.entries(checks).flatMap(([code, meta]) => {
+    const severity = code === 'EV991' && model.options.production === true ? 'error' : meta.severity
+    return run(code).map((draft) =>
+      findingOf(code, { ...meta, severity }, draft, model.source, shared.sources),
+    )
+  })
+}
+
+function finished(
+  { source, config, findings }: Shaped,
+  beside: readonly Finding[],
+  common: readonly Finding[] = [],
+): Compiled {
+  const all = [...findings, ...beside].sort(byPlace)
+  const kept = config === null ? all : applyAllow(all, source, new Set(Object.keys(catalogue)))
+  return {
+    event: config === null || hasErrors(kept) || hasErrors(common) ? null : config,
+    findings: kept,
+  }
+}
+
+function byPlace(a: Finding, b: Finding): number {
+  return (
+    compare(a.at.path, b.at.path) ||
+    a.at.start.offset - b.at.start.offset ||
+    compare(a.code, b.code) ||
+    compare(a.message, b.message)
+  )
+}
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}

@@ -1,0 +1,347 @@
+/** What the checks look at: the file as written, the event it makes, and where everything stands. */
+import type { EventConfig, Field } from '../event/config.ts'
+import type { Condition } from '../event/answer-types.ts'
+import { own } from '../lib/result.ts'
+import type { Day } from '../lib/time.ts'
+import { toCondition } from './compile/conditions.ts'
+import { NEVER } from '../event/defaults.ts'
+import type { Draft, Meta, SharedName } from './finding.ts'
+import type * as Files from './schema/event-file-types.ts'
+import type * as Shared from './schema/shared-file-types.ts'
+import { join } from './syntax/source.ts'
+import type { Source } from './syntax/source.ts'
+
+export type CheckOptions = {
+  /** Demo values are errors. */
+  readonly production?: boolean
+  /** A day in India: adds what can only be said of a day, such as that an open event is over. */
+  readonly on?: string
+  /** Pages of other events and of the site that buttons may lead to. */
+  readonly otherRoutes?: readonly string[]
+}
+
+export type FieldAt = {
+  readonly id: string
+  readonly path: string
+  readonly raw: Files.Field
+  readonly field: Field
+}
+/** One map of a condition with the place of each of its tests. */
+type MapAt = {
+  readonly path: string
+  readonly tests: readonly {
+    readonly field: string
+    readonly path: string
+    readonly raw: unknown
+  }[]
+}
+/** `rule` derives the category, so it cannot ask for it. `owner` is the path of what the condition belongs to. */
+export type ConditionAt = {
+  readonly kind:
+    | 'rule'
+    | 'show'
+    | 'required'
+    | 'detail'
+    | 'item'
+    | 'table'
+    | 'adjustment'
+    | 'limit'
+    | 'category'
+    | 'approval'
+    | 'count'
+  readonly path: string
+  readonly owner: string
+  readonly maps: readonly MapAt[]
+  readonly condition: Condition
+}
+/** Where a text is shown decides which values it can name. */
+type TextPlace =
+  | 'form'
+  | 'registered'
+  | 'success'
+  | 'failed'
+  | 'order-error'
+  | 'receipt'
+  | 'email'
+  | 'office-error'
+  | 'export-file'
+  | 'plain'
+  | 'line'
+/** A text as it stands in the file, quotes included, from the offset `at`. */
+export type Written = { readonly path: string; readonly written: string; readonly at: number }
+export type TextAt = Written & { readonly text: string; readonly place: TextPlace }
+
+export type Model = {
+  readonly source: Source
+  readonly shared: Readonly<Record<SharedName, Source>>
+  readonly file: Files.EventFile
+  readonly lists: Shared.ListsFile
+  readonly gateways: Shared.GatewaysFile
+  readonly texts: Shared.TextsFile
+  readonly config: EventConfig
+  readonly options: CheckOptions
+  readonly fields: readonly FieldAt[]
+  /** The fields, and behind each what it asks of every person. */
+  readonly asked: readonly FieldAt[]
+  readonly stored: readonly { readonly id: string; readonly path: string }[]
+  readonly conditions: readonly ConditionAt[]
+  /** By the `people` field: what is asked of each of them, as a form of its own, with the conditions by which some are counted. */
+  readonly persons: ReadonlyMap<string, Model>
+  /** Every text of the file, for people or not; examples are answers, not texts. */
+  readonly writtenTexts: readonly Written[]
+  /** Those of them that somebody will read. */
+  readonly said: readonly TextAt[]
+}
+
+/** A check of the catalogue. It is left out while one of `after` is reported, whose echo it would be. */
+export type Check = Meta & {
+  readonly after?: readonly string[]
+  readonly find: (model: Model) => readonly Draft[]
+}
+export type Checks = Readonly<Record<string, Check>>
+
+export function modelOf(
+  source: Source,
+  shared: Readonly<Record<SharedName, Source>>,
+  config: EventConfig,
+  options: CheckOptions,
+): Model {
+  const file = source.value as Files.EventFile
+  const fields = file.form.sections.flatMap((section, s) =>
+    section.fields.map((raw, f) => ({ id: raw.id, raw, path: `form.sections.${s}.fields.${f}` })),
+  )
+  const known = fields.flatMap((one, at) => {
+    const field = config.fields[at]
+    return field === undefined ? [] : [{ ...one, field }]
+  })
+  const model: Model = {
+    source,
+    shared,
+    file,
+    config,
+    options,
+    lists: shared.lists.value as Shared.ListsFile,
+    gateways: shared.gateways.value as Shared.GatewaysFile,
+    texts: shared.texts.value as Shared.TextsFile,
+    fields: known,
+    asked: known.flatMap((one) => [one, ...partsOf(one)]),
+    stored: (file.form.also_stored ?? []).map(({ id }, at) => ({
+      id,
+      path: `form.also_stored.${at}`,
+    })),
+    conditions: conditionsOf(file),
+    persons: new Map(),
+    ...textsOf(source),
+  }
+  return { ...model, persons: personsOf(model) }
+}
+
+/** Each list of people of whom some are counted by their own answers. Beside these only the category is known there. */
+function personsOf(model: Model): Model['persons'] {
+  const { file, fields, config } = model
+  const found = (file.fees.items ?? []).flatMap(({ count }, at) =>
+    typeof count !== 'object'
+      ? []
+      : Object.entries(count).map(([people, where]) => ({
+          people,
+          condition: conditionAt(
+            'count',
+            `fees.items.${at}`,
+            `fees.items.${at}.count.${people}`,
+            where,
+          ),
+        })),
+  )
+  const lists = fields.filter(({ field }) => field.type === 'people')
+  return new Map(
+    [...Map.groupBy(found, ({ people }) => people)].flatMap(([people, some]) => {
+      const list = lists.find(({ id }) => id === people)
+      if (list === undefined) return []
+      const parts = partsOf(list)
+      const asked = parts.map(({ field }) => field)
+      return [
+        [
+          people,
+          {
+            ...model,
+            fields: parts,
+            asked: parts,
+            stored: [],
+            conditions: some.map(({ condition }) => condition),
+            config: { ...config, fields: asked, sections: [] },
+          },
+        ] as const,
+      ]
+    }),
+  )
+}
+
+/** The form, and each form that is asked of a person: what its conditions may ask for are its own fields. */
+export function formsOf(model: Model): readonly Model[] {
+  return [model, ...model.persons.values()]
+}
+
+/** What a people field asks of each of them. */
+function partsOf({ raw, path, field }: FieldAt): readonly FieldAt[] {
+  return (raw.fields ?? []).flatMap((part, at) => {
+    const made = field.fields?.[at]
+    return made === undefined
+      ? []
+      : [{ id: part.id, raw: part, path: `${path}.fields.${at}`, field: made }]
+  })
+}
+
+function conditionsOf(file: Files.EventFile): readonly ConditionAt[] {
+  const found: ConditionAt[] = []
+  const add = (kind: ConditionAt['kind'], owner: string, path: string, raw: unknown): void => {
+    if (raw !== undefined) found.push(conditionAt(kind, owner, path, raw))
+  }
+  ;(file.category.rules ?? []).forEach((rule, at) =>
+    add('rule', `category.rules.${at}`, `category.rules.${at}.when`, rule.when),
+  )
+  file.categories.forEach(({ goes_with: goesWith }, at) =>
+    add('category', `categories.${at}`, `categories.${at}.goes_with`, goesWith),
+  )
+  file.form.sections.forEach((section, s) => {
+    add('show', `form.sections.${s}`, `form.sections.${s}.show_when`, section.show_when)
+    section.fields.forEach((field, f) => {
+      const path = `form.sections.${s}.fields.${f}`
+      add('show', path, `${path}.show_when`, field.show_when)
+      if (typeof field.required === 'object')
+        add('required', path, `${path}.required.when`, field.required.when)
+    })
+  })
+  ;(file.fees.items ?? []).forEach((item, i) => {
+    const path = `fees.items.${i}`
+    add('item', path, `${path}.when`, item.when)
+    const { prices } = item
+    if (Array.isArray(prices))
+      prices.forEach((table: { readonly when?: unknown }, t) =>
+        add('table', `${path}.prices.${t}`, `${path}.prices.${t}.when`, table.when),
+      )
+  })
+  ;(file.fees.adjustments ?? []).forEach(({ when }, i) =>
+    add('adjustment', `fees.adjustments.${i}`, `fees.adjustments.${i}.when`, when),
+  )
+  ;(file.approval ?? []).forEach(({ when }, i) =>
+    add('approval', `approval.${i}`, `approval.${i}.when`, when),
+  )
+  ;(file.limits ?? []).forEach(({ when }, i) =>
+    add('limit', `limits.${i}`, `limits.${i}.when`, when),
+  )
+  for (const page of ['success', 'failed'] as const)
+    file.results[page].details.forEach((detail, at) => {
+      if (typeof detail === 'object')
+        add(
+          'detail',
+          `results.${page}.details.${at}`,
+          `results.${page}.details.${at}.when`,
+          detail.when,
+        )
+    })
+  return found
+}
+
+function conditionAt(
+  kind: ConditionAt['kind'],
+  owner: string,
+  path: string,
+  raw: unknown,
+): ConditionAt {
+  const maps = Array.isArray(raw)
+    ? raw.map((one: unknown, at) => mapAt(join(path, at), one))
+    : [mapAt(path, raw)]
+  return { kind, owner, path, maps, condition: toCondition(raw) }
+}
+
+function mapAt(path: string, raw: unknown): MapAt {
+  const entries =
+    typeof raw === 'object' && raw !== null && !Array.isArray(raw) ? Object.entries(raw) : []
+  return {
+    path,
+    tests: entries.map(([field, test]) => ({
+      field,
+      path: join(path, field),
+      raw: test as unknown,
+    })),
+  }
+}
+
+/** Paths of texts by their first key and a pattern of the path; the first that fits says where the text is shown. */
+const PLACES: Readonly<Record<string, readonly (readonly [RegExp, TextPlace])[]>> = {
+  form: [
+    [/^form\.without_payment\./, 'registered'],
+    [
+      /^form\.sections\.\d+\.title$|^form\.sections\.\d+\.fields(?:\.\d+\.fields)?\.\d+\.(label|hint|invalid|required(\.message)?|choose\.say|unit(\.(one|other))?)$/,
+      'form',
+    ],
+    [/^form\.(panel|summary|stepper|failure)\b/, 'form'],
+  ],
+  results: [
+    [/^results\.errors\./, 'order-error'],
+    [/^results\.error_buttons\.\d+\.(label|mail)$/, 'order-error'],
+    [/^results\.receipt\.(file|text)$/, 'receipt'],
+    [
+      /^results\.(success)\.(title|intro|notes_title|notes\.\d+|reasons\.\d+|details\.\d+\.(label|text)|buttons\.\d+\.(label|mail))$/,
+      'success',
+    ],
+    [
+      /^results\.(failed)\.(title|intro|notes_title|notes\.\d+|reasons\.\d+|details\.\d+\.(label|text)|buttons\.\d+\.(label|mail))$/,
+      'failed',
+    ],
+  ],
+  email: [[/^email\.(subject|text)$/, 'email']],
+  admin: [
+    [/^admin\.lists\.\d+\.errors\./, 'office-error'],
+    [/^admin\.lists\.\d+\.export\.file$/, 'export-file'],
+    [/^admin\.lists\.\d+\.(title|empty)$|^admin\.dashboard\.label$/, 'plain'],
+  ],
+  event: [[/^event\.(title|theme|about|hours|venue)$/, 'plain']],
+  words: [[/^words\./, 'plain']],
+  closed: [[/^closed\.(heading|text)$/, 'plain']],
+  categories: [[/^categories\.\d+\.(label|about)$/, 'plain']],
+  fees: [
+    [/^fees\.(periods|adjustments)\.\d+\.label$/, 'plain'],
+    [/^fees\.items\.\d+\.label$/, 'line'],
+  ],
+  limits: [[/^limits\.\d+\.full(\.say)?$/, 'plain']],
+  approval: [[/^approval\.\d+\.refused\.say$/, 'plain']],
+  unique: [[/^unique\.\d+\.say$/, 'plain']],
+  codes: [[/^codes\.kinds\.\d+\.label$/, 'plain']],
+}
+
+/** Nobody reads it, and its signs are none of a text. */
+const PATTERN = 'pattern'
+
+/** One walk over the file for all that read its texts. */
+export function textsOf(source: Source): Pick<Model, 'said' | 'writtenTexts'> {
+  const said: TextAt[] = []
+  const writtenTexts: Written[] = []
+  const walk = (value: unknown, path: string, places: (typeof PLACES)[string]): void => {
+    if (typeof value === 'string') {
+      const [start, end] = source.span(path)
+      const one = { path, written: source.text.slice(start, end), at: start }
+      writtenTexts.push(one)
+      const place = places.find(([pattern]) => pattern.test(path))?.[1]
+      if (place !== undefined) said.push({ ...one, text: value, place })
+    } else if (Array.isArray(value)) value.forEach((item, at) => walk(item, join(path, at), places))
+    else if (typeof value === 'object' && value !== null)
+      for (const [key, inner] of Object.entries(value))
+        if (key !== PATTERN) walk(inner, join(path, key), places)
+  }
+  for (const [key, inner] of Object.entries(source.value as Readonly<Record<string, unknown>>))
+    if (!['examples', 'allow', 'demo'].includes(key)) walk(inner, key, own(PLACES, key) ?? [])
+  return { said, writtenTexts }
+}
+
+/** Ids of the form's fields, also of the question that several ways to pay ask, and of what is stored beside them. */
+export function storedIds({ fields, stored, config }: Model): readonly string[] {
+  const asked = config.fields.slice(fields.length)
+  return [...fields, ...asked, ...stored].map(({ id }) => id)
+}
+
+/** The last day of registration where the file itself names one; without it the event's last day is meant. */
+export function closesAsWritten({ file, config }: Model): Day | undefined {
+  const closes = file.registration?.closes
+  return closes === undefined || closes === NEVER ? undefined : config.registration.closes
+}

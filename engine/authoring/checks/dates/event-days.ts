@@ -1,0 +1,83 @@
+/** EV419, EV420 and EV435: the days of the event itself. */
+import { openOn } from '../../../pricing/price-periods.ts'
+import { addDays, daysBetween, formatDay, isDay } from '../../../lib/time.ts'
+import type { Check } from '../../checked-file.ts'
+
+/** An event longer than this has a wrong year in it; its days are not walked one by one. */
+export const EVENT_DAYS_MAX = 60
+/** A conference lasts days, not weeks; a slip of the month adds at least this many. */
+const EVENT_LONG_DAYS = 28
+
+const eventBackwards: Check = {
+  slug: 'event-backwards',
+  severity: 'error',
+  why: 'A conference lasts at least one day.',
+  find: ({ config }) => [
+    ...(config.to < config.from
+      ? [
+          {
+            at: 'event.to',
+            message: 'the event ends before it starts',
+            help: 'exchange the two days, or mend a month or a year',
+            related: [{ at: 'event.from', message: 'it starts here' }],
+          },
+        ]
+      : []),
+    ...(config.to > addDays(config.from, EVENT_DAYS_MAX)
+      ? [
+          {
+            at: 'event.to',
+            message: `the event would last more than ${EVENT_DAYS_MAX} days`,
+            related: [{ at: 'event.from', message: 'it starts here' }],
+            help: 'is a year or a month wrong?',
+          },
+        ]
+      : []),
+  ],
+}
+
+/** Only with a day to compare with: nothing here reads the clock. */
+const eventOver: Check = {
+  slug: 'event-over',
+  severity: 'warning',
+  why: 'An event that is over and still open takes money for nothing.',
+  find: ({ config, options }) =>
+    options.on !== undefined &&
+    isDay(options.on) &&
+    config.to < options.on &&
+    openOn(config, options.on).open
+      ? [
+          {
+            at: 'event.status',
+            message: `the event ended on ${formatDay(config.to)} and is still open`,
+            help: 'remove registration.closes, or set status: closed',
+          },
+        ]
+      : [],
+}
+
+const eventLong: Check = {
+  slug: 'event-long',
+  severity: 'warning',
+  why: 'A month that was mended in one of the two days only.',
+  after: ['EV419'],
+  find: ({ config }) => {
+    const days = daysBetween(config.from, config.to) + 1
+    return days > EVENT_LONG_DAYS
+      ? [
+          {
+            at: 'event.to',
+            message: `the event lasts ${days} days; is a month wrong?`,
+            related: [{ at: 'event.from', message: 'it starts here' }],
+            help: 'mend the month of one of the two days, or accept it with allow',
+          },
+        ]
+      : []
+  },
+}
+
+export const eventDays = {
+  EV419: eventBackwards,
+  EV420: eventOver,
+  EV435: eventLong,
+}

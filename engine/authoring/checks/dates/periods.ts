@@ -1,0 +1,331 @@
+/** EV404 to EV432: every day has at most one period, and periods, event and registration agree on their days. */
+import type { Period } from '../../../event/pricing-types.ts'
+import { formatMoney } from '../../../lib/money.ts'
+import { periodOn } from '../../../pricing/price-periods.ts'
+import { addDays, daysBetween, formatDay, isDay, type Day } from '../../../lib/time.ts'
+import { EVENT_DAYS_MAX } from './event-days.ts'
+import type { Check, Model } from '../../checked-file.ts'
+import type { Draft } from '../../finding.ts'
+import { listed } from '../../suggestions/nearest-name.ts'
+
+/** No conference sells its last period and stops this long before it begins: the days are another year’s. */
+const YEAR_BEFORE_DAYS = 300
+/** A price that holds longer than this has a wrong year at one end. */
+const PERIOD_DAYS_MAX = 400
+const MONTH_DAYS = 30.4
+
+const periodPath = (at: number): string => `fees.periods.${at}`
+const FIRST = '0000-01-01'
+const LAST = '9999-12-31'
+const from = (period: Period): string => period.from ?? FIRST
+const to = (period: Period): string => period.to ?? LAST
+const dayBefore = (on: Day): Day => addDays(on, -1)
+const said = (first: string, last: string): string =>
+  first === last ? sayDay(first) : `${sayDay(first)} to ${sayDay(last)}`
+const sayDay = (on: string): string =>
+  isDay(on) && on !== FIRST && on !== LAST ? formatDay(on) : 'for ever'
+
+/** Pairs of neighbours in the file's order, with their places. */
+const pairs = (model: Model) =>
+  model.config.fees.periods.flatMap((later, at) =>
+    model.config.fees.periods
+      .slice(0, at)
+      .map((earlier, before) => ({ earlier, later, at, before })),
+  )
+const overlapOf = (a: Period, b: Period): readonly [string, string] | null => {
+  const [start, end] = [from(a) > from(b) ? from(a) : from(b), to(a) < to(b) ? to(a) : to(b)]
+  return start <= end ? [start, end] : null
+}
+
+const periodOverlap: Check = {
+  slug: 'period-overlap',
+  severity: 'error',
+  why: 'On a day in two periods, two prices are right.',
+  after: ['EV406', 'EV407'],
+  find: (model) =>
+    model.file.fees.overlap === 'first'
+      ? []
+      : pairs(model).flatMap(({ earlier, later, at, before }): Draft[] => {
+          const both = overlapOf(earlier, later)
+          if (both === null) return []
+          const one = both[0] === both[1]
+          const first =
+            both[0] === FIRST
+              ? `Every day to ${sayDay(both[1])}`
+              : both[1] === LAST
+                ? `Every day from ${sayDay(both[0])}`
+                : said(both[0], both[1])
+          return [
+            {
+              at: periodPath(at),
+              message: `${first} ${one || both[0] === FIRST || both[1] === LAST ? 'is' : 'are'} in two periods, \`${earlier.id}\` and \`${later.id}\``,
+              related: [{ at: periodPath(before), message: 'the other one' }],
+              help: 'change a date, or say overlap: first',
+            },
+          ]
+        }),
+}
+
+const periodGap: Check = {
+  slug: 'period-gap',
+  severity: 'warning',
+  why: 'Between two periods somebody will want to register.',
+  after: ['EV404', 'EV406', 'EV407'],
+  find: ({ config }) => {
+    const { periods, otherDates } = config.fees
+    return periods.flatMap((later, at): Draft[] => {
+      if (at === 0 || later.from === undefined) return []
+      const latest = periods.slice(0, at).map(to).sort().at(-1) ?? LAST
+      if (latest === LAST || !isDay(latest) || addDays(latest, 1) >= later.from) return []
+      // Falling back to the period that has just ended changes nothing for anybody.
+      if (otherDates !== null && periods.find(({ id }) => id === otherDates)?.to === latest)
+        return []
+      const [first, last] = [addDays(latest, 1), dayBefore(later.from)]
+      const then =
+        otherDates === null
+          ? 'registration would be closed'
+          : `the price falls back to \`${otherDates}\``
+      return [
+        {
+          at: periodPath(at),
+          message: `${said(first, last)} ${first === last ? 'is' : 'are'} in no period: ${then}`,
+        },
+      ]
+    })
+  },
+}
+
+const periodsUnsorted: Check = {
+  slug: 'periods-unsorted',
+  severity: 'error',
+  why: 'Where two periods share a day the first counts; that is only clear when they stand in order.',
+  after: ['EV407'],
+  find: ({ config: { fees } }) =>
+    fees.periods.flatMap((period, at): Draft[] => {
+      const above = fees.periods[at - 1]
+      return above === undefined || from(period) >= from(above)
+        ? []
+        : [
+            {
+              at: periodPath(at),
+              message: `period \`${period.id}\` starts before \`${above.id}\`, which stands above it`,
+              related: [{ at: periodPath(at - 1), message: 'stands above' }],
+              help: 'list the periods in the order of their dates',
+            },
+          ]
+    }),
+}
+
+const periodBackwards: Check = {
+  slug: 'period-backwards',
+  severity: 'error',
+  why: 'A period that ends before it starts has no day.',
+  find: ({ config: { fees } }) =>
+    fees.periods.flatMap((period, at): Draft[] =>
+      period.from !== undefined && period.to !== undefined && period.to < period.from
+        ? [
+            {
+              at: periodPath(at),
+              message: `period \`${period.id}\` ends before it starts`,
+              help: 'exchange the two days, or mend a month or a year',
+              notes: [`from ${formatDay(period.from)} to ${formatDay(period.to)}`],
+            },
+          ]
+        : [],
+    ),
+}
+
+const periodNeverCounts: Check = {
+  slug: 'period-never-counts',
+  severity: 'error',
+  why: 'A period all of whose days belong to others has a column of prices that nobody pays.',
+  after: ['EV404', 'EV406', 'EV407'],
+  find: ({ config: { fees } }) =>
+    fees.periods.flatMap((period, at): Draft[] => {
+      if (fees.otherDates === period.id || !isDay(from(period))) return []
+      const earlier = fees.periods.slice(0, at)
+      const counts = freeDay(period, earlier)
+      return counts
+        ? []
+        : [
+            {
+              at: periodPath(at),
+              message: `period \`${period.id}\` never counts: all its days belong to ${listed(earlier.filter((one) => overlapOf(one, period) !== null).map(({ id }) => `\`${id}\``))}`,
+            },
+          ]
+    }),
+}
+
+/** Whether a period has a day in none of the earlier ones: it is enough to look at its first day and the days after their ends. */
+function freeDay(period: Period, earlier: readonly Period[]): boolean {
+  const candidates = [
+    from(period),
+    ...earlier.flatMap((one) =>
+      one.to === undefined || one.to === LAST ? [] : [addDays(one.to, 1) as string],
+    ),
+  ]
+  return candidates.some(
+    (on) =>
+      on >= from(period) &&
+      on <= to(period) &&
+      !earlier.some((one) => from(one) <= on && on <= to(one)),
+  )
+}
+
+const priceFallsBack: Check = {
+  slug: 'price-falls-back',
+  severity: 'warning',
+  why: 'Whoever registers late would pay less than whoever was early.',
+  after: ['EV204', 'EV406', 'EV407', 'EV419'],
+  find: ({ config }) => {
+    const { fees, from: first, to: last } = config
+    const days: Day[] = []
+    for (let on = first; on <= last && days.length < EVENT_DAYS_MAX; on = addDays(on, 1))
+      days.push(on)
+    const falls = days.filter((on) => {
+      const inside = fees.periods.some((period) => from(period) <= on && on <= to(period))
+      const before = lastEnded(fees.periods, on)
+      return (
+        !inside && before !== null && periodOn(fees, on) !== null && fees.otherDates !== before.id
+      )
+    })
+    const on = falls[0]
+    if (on === undefined || fees.otherDates === null) return []
+    const before = lastEnded(fees.periods, on)
+    const example = Object.entries(fees.prices ?? {}).flatMap(([category, row]) => {
+      const [was, is] = [before === null ? null : row[before.id], row[fees.otherDates ?? '']]
+      return was != null && is != null && is < was
+        ? [
+            `\`${category}\` costs ${formatMoney(was)} in \`${before?.id ?? ''}\`, then ${formatMoney(is)}`,
+          ]
+        : []
+    })
+    return [
+      {
+        at: 'fees.other_dates',
+        message: `on ${formatDay(on)}, a day of the event, the price falls back to \`${fees.otherDates}\``,
+        notes: example.slice(0, 1),
+      },
+    ]
+  },
+}
+
+function lastEnded(periods: readonly Period[], on: Day): Period | null {
+  return (
+    periods
+      .filter((period) => to(period) < on)
+      .sort((a, b) => (to(a) < to(b) ? -1 : 1))
+      .at(-1) ?? null
+  )
+}
+
+const periodAfterEvent: Check = {
+  slug: 'period-after-event',
+  severity: 'warning',
+  why: 'Nobody registers for what is over; a year may be wrong.',
+  after: ['EV407', 'EV419'],
+  find: ({ config }) =>
+    config.fees.periods.flatMap((period, at): Draft[] =>
+      period.from !== undefined && period.from > config.to
+        ? [
+            {
+              at: `${periodPath(at)}.from`,
+              message: `period \`${period.id}\` starts after the event is over`,
+              related: [{ at: 'event.to', message: `the event ends on ${formatDay(config.to)}` }],
+              help: 'are the years of the periods and of the event the same conference’s?',
+            },
+          ]
+        : [],
+    ),
+}
+
+const overlapUnneeded: Check = {
+  slug: 'overlap-unneeded',
+  severity: 'warning',
+  why: 'It would hide the next overlap, which may be a mistake.',
+  after: ['EV406', 'EV407'],
+  find: (model) =>
+    model.file.fees.overlap === 'first' &&
+    pairs(model).every(({ earlier, later }) => overlapOf(earlier, later) === null)
+      ? [
+          {
+            at: 'fees.overlap',
+            part: 'entry',
+            message: 'no periods overlap; this line does nothing',
+            help: 'remove it',
+          },
+        ]
+      : [],
+}
+
+const periodOutlivesEvent: Check = {
+  slug: 'period-outlives-event',
+  severity: 'warning',
+  why: 'Nobody registers for what is over; a month or a year may be wrong.',
+  after: ['EV407', 'EV419'],
+  find: ({ config }) =>
+    config.fees.periods.flatMap((period, at): Draft[] =>
+      period.to !== undefined && period.to > config.to && from(period) <= config.to
+        ? [
+            {
+              at: `${periodPath(at)}.to`,
+              message: `period \`${period.id}\` runs on until ${formatDay(period.to)}, after the event is over`,
+              related: [{ at: 'event.to', message: `the event ends on ${formatDay(config.to)}` }],
+              help: `end it on ${config.to} at the latest, or leave \`to\` out`,
+            },
+          ]
+        : [],
+    ),
+}
+
+const periodsOfAnotherYear: Check = {
+  slug: 'periods-of-another-year',
+  severity: 'warning',
+  why: 'A file copied from last year keeps last year’s periods, and everybody pays the last of them.',
+  after: ['EV405', 'EV407', 'EV419'],
+  find: ({ config }) => {
+    const { periods } = config.fees
+    const said = periods.flatMap((period, at) => [
+      ...(period.from === undefined ? [] : [{ day: period.from, at: `${periodPath(at)}.from` }]),
+      ...(period.to === undefined ? [] : [{ day: period.to, at: `${periodPath(at)}.to` }]),
+    ])
+    const latest = said.toSorted((a, b) => (a.day < b.day ? 1 : -1))[0]
+    const event = { at: 'event.from', message: `the event begins on ${formatDay(config.from)}` }
+    if (latest !== undefined && daysBetween(latest.day, config.from) > YEAR_BEFORE_DAYS)
+      return [
+        {
+          at: latest.at,
+          message: `the latest day of all periods is ${formatDay(latest.day)}, ${Math.round(daysBetween(latest.day, config.from) / MONTH_DAYS)} months before the event`,
+          related: [event],
+          help: 'write the days of this event’s year in every period',
+        },
+      ]
+    return periods.flatMap((period, at): Draft[] =>
+      period.from !== undefined &&
+      period.to !== undefined &&
+      daysBetween(period.from, period.to) > PERIOD_DAYS_MAX
+        ? [
+            {
+              at: periodPath(at),
+              message: `period \`${period.id}\` lasts ${daysBetween(period.from, period.to) + 1} days; is a year wrong?`,
+              related: [event],
+              help: 'look at the years of `from` and `to`',
+            },
+          ]
+        : [],
+    )
+  },
+}
+
+export const dates = {
+  EV404: periodOverlap,
+  EV405: periodGap,
+  EV406: periodsUnsorted,
+  EV407: periodBackwards,
+  EV408: periodNeverCounts,
+  EV409: priceFallsBack,
+  EV410: periodAfterEvent,
+  EV417: overlapUnneeded,
+  EV431: periodOutlivesEvent,
+  EV432: periodsOfAnotherYear,
+}

@@ -1,0 +1,326 @@
+/** EV418, EV433, EV434, EV436 and EV457: registration opens and closes where there are prices, before the event is over, and what is added holds while it is open. */
+import type { Period } from '../../../event/pricing-types.ts'
+import { addDays, daysBetween, formatDay, isDay, type Day } from '../../../lib/time.ts'
+import { NEVER } from '../../../event/defaults.ts'
+import { delegateWays } from '../../../payments/payment-methods.ts'
+import { closesAsWritten } from '../../checked-file.ts'
+import type { Check, Model } from '../../checked-file.ts'
+import type { Draft } from '../../finding.ts'
+import { listed } from '../../suggestions/nearest-name.ts'
+
+/** Nobody opens registration earlier than this before the event: the year is wrong. */
+const OPENS_DAYS_MAX = 600
+
+/** Nobody stops to sell this long before the event: the year is wrong. */
+const YEAR_BEFORE_DAYS = 300
+
+/** The first day on which one can register, where the file says it. */
+export const opening = ({ config: { registration, fees } }: Model): Day | undefined =>
+  registration.opens ?? (fees.otherDates === null ? fees.periods[0]?.from : undefined)
+
+/** Whether nobody can have registered by a day: it is before the opening, or long before the event and all days of the prices. */
+export function isBeforeSale(model: Model, day: Day): boolean {
+  const opens = opening(model)
+  if (opens !== undefined) return day < opens
+  const { from, fees } = model.config
+  return (
+    daysBetween(day, from) > YEAR_BEFORE_DAYS &&
+    fees.periods.every((period) =>
+      [period.from, period.to].every((one) => one === undefined || one > day),
+    )
+  )
+}
+
+/** The day that was meant where only the year is wrong: the same one in the event's year or in the year before. */
+export function inEventYear(model: Model, day: Day): Day | null {
+  const { to, registration } = model.config
+  const year = Number(to.slice(0, 4))
+  const last = registration.closes ?? to
+  return (
+    [year, year - 1]
+      .map((one) => `${one}${day.slice(4)}`)
+      .filter(isDay)
+      .find((one) => one !== day && one <= last && one <= to && !isBeforeSale(model, one)) ?? null
+  )
+}
+
+/** What to write where only the year of a day is wrong. */
+export const onlyTheYear = (key: string, meant: Day): string =>
+  `if only the year is wrong, write ${key}: ${meant}`
+
+const windowBackwards: Check = {
+  slug: 'window-backwards',
+  severity: 'error',
+  why: 'Registration that closes before it opens is never open.',
+  find: (model) => {
+    const { opens } = model.config.registration
+    const closes = closesAsWritten(model)
+    return opens !== undefined && closes !== undefined && closes < opens
+      ? [
+          {
+            at: 'registration.closes',
+            message: 'registration closes before it opens',
+            related: [{ at: 'registration.opens', message: 'it opens here' }],
+            notes: [`opens ${formatDay(opens)}, closes ${formatDay(closes)}`],
+            help: 'exchange the two days, or mend a month or a year',
+          },
+        ]
+      : []
+  },
+}
+
+const event = ({ config }: Model) => ({
+  at: 'event.to',
+  message: `the event ends on ${formatDay(config.to)}`,
+})
+
+const windowAfterEvent: Check = {
+  slug: 'window-after-event',
+  severity: 'warning',
+  why: 'Registration for an event that has begun or is over is seldom meant; a month or a year may be wrong.',
+  after: ['EV418', 'EV419'],
+  find: (model) => {
+    const { from, to, registration } = model.config
+    const { opens } = registration
+    const closes = closesAsWritten(model)
+    const late = (key: 'opens' | 'closes', day: Day, message: string, help: string): Draft => ({
+      at: `registration.${key}`,
+      message: `registration ${key} on ${formatDay(day)}, ${message}`,
+      related: [event(model)],
+      help,
+    })
+    return [
+      ...(opens !== undefined && opens > to
+        ? [late('opens', opens, 'after the event is over', 'write a day before the event')]
+        : opens !== undefined && opens > from
+          ? [late('opens', opens, 'when the event has begun', 'write a day before the event')]
+          : opens !== undefined && opens < addDays(from, -OPENS_DAYS_MAX)
+            ? [
+                late(
+                  'opens',
+                  opens,
+                  `more than ${OPENS_DAYS_MAX} days before the event`,
+                  'is its year right?',
+                ),
+              ]
+            : []),
+      ...(closes !== undefined && closes > to
+        ? [late('closes', closes, 'after the event is over', `write ${to} or an earlier day`)]
+        : []),
+    ]
+  },
+}
+
+const windowNeverCloses: Check = {
+  slug: 'window-never-closes',
+  severity: 'warning',
+  why: 'Registration that goes on when the event is over takes money for nothing.',
+  after: ['EV419'],
+  find: (model) =>
+    model.file.registration?.closes === NEVER && model.config.status === 'open'
+      ? [
+          {
+            at: 'registration.closes',
+            message: 'registration stays open when the event is over',
+            related: [event(model)],
+            help: 'remove `closes`, and registration closes after the last day of the event; or accept it with allow',
+          },
+        ]
+      : [],
+}
+
+/** Days on which there is a price, as far as the periods say. */
+type Held = { readonly period: Period; readonly at: number }
+
+const windowOutsidePeriods: Check = {
+  slug: 'window-outside-periods',
+  severity: 'warning',
+  why: 'A price that nobody can pay is on the page, or the page is open and has no price.',
+  after: ['EV404', 'EV406', 'EV407', 'EV410', 'EV418', 'EV419', 'EV432', 'EV434'],
+  find: (model) => {
+    const { registration, fees } = model.config
+    const closes = closesAsWritten(model)
+    const held = fees.periods.map((period, at): Held => ({ period, at }))
+    return [
+      ...(registration.opens === undefined ? [] : opensOutside(model, held, registration.opens)),
+      ...(closes === undefined ? [] : closesOutside(model, held, closes)),
+    ]
+  },
+}
+
+/** Periods that are over when registration opens; days open before the first price. */
+function opensOutside({ config }: Model, held: readonly Held[], opens: Day): readonly Draft[] {
+  const over = held.filter(
+    ({ period }) =>
+      period.to !== undefined && period.to < opens && config.fees.otherDates !== period.id,
+  )
+  const [first] = held
+  if (over.length > 0)
+    return over.map(({ period, at }) => ({
+      at: 'registration.opens',
+      message: `registration opens on ${formatDay(opens)}; period \`${period.id}\` is over by then, and nobody can pay its prices`,
+      related: [{ at: `fees.periods.${at}.to`, message: 'it ends here' }],
+      help: 'open earlier, or mend the days of the period',
+    }))
+  return first?.period.from !== undefined &&
+    opens < first.period.from &&
+    config.fees.otherDates === null
+    ? [
+        {
+          at: 'registration.opens',
+          message: `registration opens on ${formatDay(opens)}, but no price holds before ${formatDay(first.period.from)}`,
+          related: [
+            { at: 'fees.periods.0.from', message: `period \`${first.period.id}\` begins here` },
+          ],
+          help: 'open on that day, or begin the period earlier',
+        },
+      ]
+    : []
+}
+
+/** The last day of registration, in the year that was meant. */
+export function closesMeant(model: Model): Day | undefined {
+  const closes = closesAsWritten(model)
+  return (
+    (closes === undefined ? null : closingMeant(model, closes)) ?? model.config.registration.closes
+  )
+}
+
+/** The day on which registration was to close, where it closes long before the event and the year is wrong. */
+function closingMeant({ config }: Model, closes: Day): Day | null {
+  const { from, to, fees, registration } = config
+  if (daysBetween(closes, from) <= YEAR_BEFORE_DAYS) return null
+  const year = Number(to.slice(0, 4))
+  const fits = (day: Day): boolean =>
+    day > closes &&
+    day <= to &&
+    day > (registration.opens ?? '') &&
+    fees.periods.every((period) => period.from === undefined || period.from <= day)
+  return (
+    [year, year - 1]
+      .map((one) => `${one}${closes.slice(4)}`)
+      .filter(isDay)
+      .find(fits) ?? null
+  )
+}
+
+/** Periods that begin when registration is closed already; days open after the last price. */
+function closesOutside(model: Model, held: readonly Held[], closes: Day): readonly Draft[] {
+  const { config } = model
+  const never = held.filter(
+    ({ period }) =>
+      period.from !== undefined && period.from > closes && config.fees.otherDates !== period.id,
+  )
+  const meant = closingMeant(model, closes)
+  if (meant !== null)
+    return [
+      {
+        at: 'registration.closes',
+        message: `registration closes on ${formatDay(closes)}, ${daysBetween(closes, config.from)} days before the event`,
+        related:
+          never.length === 0
+            ? [{ at: 'event.from', message: 'it begins here' }]
+            : never.map(({ period, at }) => ({
+                at: `fees.periods.${at}.from`,
+                message: `period \`${period.id}\` begins here`,
+              })),
+        notes:
+          never.length === 0
+            ? []
+            : [
+                `nobody can pay the prices of ${listed(never.map(({ period }) => `\`${period.id}\``))}`,
+              ],
+        help: onlyTheYear('closes', meant),
+      },
+    ]
+  if (never.length > 0)
+    return never.map(({ period, at }) => ({
+      at: 'registration.closes',
+      message: `registration closes on ${formatDay(closes)}; period \`${period.id}\` has not begun by then, and nobody can pay its prices`,
+      related: [{ at: `fees.periods.${at}.from`, message: 'it begins here' }],
+      help: 'close later, or mend the days of the period',
+    }))
+  const last = held.toSorted((a, b) => ((a.period.to ?? '9') < (b.period.to ?? '9') ? 1 : -1))[0]
+  return last?.period.to !== undefined && closes > last.period.to && config.fees.otherDates === null
+    ? [
+        {
+          at: 'registration.closes',
+          message: `registration closes on ${formatDay(closes)}, but no price holds after ${formatDay(last.period.to)}`,
+          related: [
+            { at: `fees.periods.${last.at}.to`, message: `period \`${last.period.id}\` ends here` },
+          ],
+          help: 'close on that day, or let the period end later',
+        },
+      ]
+    : []
+}
+
+const adjustmentOutside: Check = {
+  slug: 'adjustment-outside-window',
+  severity: 'warning',
+  why: 'What is added or taken off from a day on is for some delegates: on days when nobody can register it is for nobody, and begun before that it is for all.',
+  after: ['EV407', 'EV418', 'EV419', 'EV432', 'EV433', 'EV434'],
+  find: (model) => {
+    const { adjustments } = model.config.fees
+    return adjustments.flatMap(({ id, from, to }, i): readonly Draft[] => {
+      const at = (key: 'from' | 'to'): string => `fees.adjustments.${i}.${key}`
+      const found = (key: 'from' | 'to', day: Day, message: string, isEarly: boolean): Draft => {
+        const meant = inEventYear(model, day)
+        return {
+          at: at(key),
+          message: `\`${id}\` ${key === 'from' ? 'begins' : 'ends'} on ${formatDay(day)}, ${message}`,
+          related: [edgeOfWindow(model, isEarly)],
+          help: meant === null ? 'write a day on which one can register' : onlyTheYear(key, meant),
+        }
+      }
+      const last = lastDay(model)
+      if (to !== undefined && isBeforeSale(model, to))
+        return [found('to', to, 'before anybody can register: it counts for nobody', true)]
+      if (from !== undefined && last !== undefined && from > last)
+        return [found('from', from, 'when registration is closed: it counts for nobody', false)]
+      // With an end it is for the first who register; without one it would do nothing but for its year.
+      return from !== undefined &&
+        to === undefined &&
+        isBeforeSale(model, from) &&
+        inEventYear(model, from) !== null
+        ? [found('from', from, 'before anybody can register: it counts for all', true)]
+        : []
+    })
+  },
+}
+
+/** The last day on which somebody registers: at the desk of the office until the event is over. */
+function lastDay({ config }: Model): Day | undefined {
+  const { closes } = config.registration
+  const hasDesk = delegateWays(config).length < config.ways.length
+  return closes !== undefined && hasDesk && closes < config.to ? config.to : closes
+}
+
+/** The line that says when registration opens or closes. */
+function edgeOfWindow(
+  model: Model,
+  isOpening: boolean,
+): { readonly at: string; readonly message: string } {
+  const { config } = model
+  const { opens } = config.registration
+  const closes = closesAsWritten(model)
+  if (isOpening) {
+    const first = config.fees.periods[0]?.from
+    return opens !== undefined
+      ? { at: 'registration.opens', message: `registration opens on ${formatDay(opens)}` }
+      : first !== undefined && config.fees.otherDates === null
+        ? { at: 'fees.periods.0.from', message: `the first price holds from ${formatDay(first)}` }
+        : { at: 'event.from', message: `the event begins on ${formatDay(config.from)}` }
+  }
+  return closes !== undefined && closes <= config.to && closes === lastDay(model)
+    ? { at: 'registration.closes', message: `registration closes on ${formatDay(closes)}` }
+    : event(model)
+}
+
+export const window = {
+  EV418: windowBackwards,
+  EV433: windowOutsidePeriods,
+  EV434: windowAfterEvent,
+  EV436: windowNeverCloses,
+  EV457: adjustmentOutside,
+}

@@ -1,0 +1,169 @@
+/** What the file's own examples get, each answered, judged and priced as the form would. */
+import type { EventConfig, ExampleCase } from '../../../event/config.ts'
+import type { RawAnswers, Scalar } from '../../../event/answer-types.ts'
+import { EACH, linesOf, totalsOf } from '../../../pricing/bill.ts'
+import { REGISTRATION } from '../../../pricing/bill-lines.ts'
+import { holds } from '../../../rules/evaluate-condition.ts'
+import { factsAmong, NO_FACTS, type Facts } from '../../../rules/pricing-context.ts'
+import { fromPairs, own } from '../../../lib/result.ts'
+import type { Cell } from '../../proofs/item-prices.ts'
+import { factNames } from '../names/names-in-sale.ts'
+import { judged } from '../../../answers/normalize-answers.ts'
+import { categoryOf } from '../../../rules/category.ts'
+import { formatMoney, type Paise } from '../../../lib/money.ts'
+import { readOrderId } from '../../../event/registration-number.ts'
+import { periodOn } from '../../../pricing/price-periods.ts'
+import { quoteFor } from '../../../pricing/quote.ts'
+import { remember } from '../../../lib/memoize.ts'
+import { dayOf, formatDay } from '../../../lib/time.ts'
+
+/**
+ * What an example found: `failures` is empty when it passes, `about` says for each what it is about
+ * (`total`, `errors.email`). `cell` is the price it stands for.
+ */
+export type ExampleResult = {
+  readonly name: string
+  readonly failures: readonly string[]
+  readonly about: readonly string[]
+  readonly because: readonly string[]
+  readonly cell: {
+    readonly category: string
+    readonly period: string
+    readonly checksAmount: boolean
+  } | null
+  /** The cells of items whose amounts it states. */
+  readonly itemCells: readonly CellOfItem[]
+}
+export type CellOfItem = Cell & { readonly item: string }
+
+/** Runs every example of an event. Pure: the day stands in each case. Two checks and every page that previews an event ask for the same results. */
+export const runExamples = remember((event: EventConfig): readonly ExampleResult[] =>
+  event.examples.map((example) => runExample(event, example)),
+)
+
+function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
+  if ('orderId' in example) {
+    const read = readOrderId(event, example.orderId)
+    const got = read.ok ? 'ok' : read.error.message
+    const digits = event.orderId.followedBy === 'digits' ? ' and digits' : ' and anything'
+    return {
+      name: example.name,
+      ...told(got === example.order ? [] : [differs('order', example.order, got)]),
+      because: [`an order id of this event is ${event.orderId.prefix}${digits}`],
+      cell: null,
+      itemCells: [],
+    }
+  }
+  const on = dayOf(example.on)
+  const period = periodOn(event.fees, on)?.id ?? null
+  const listed = 'category' in example
+  const read = listed ? null : judged(event, example.answers, factsGiven(event, example.answers))
+  const category = 'category' in example ? example.category : categoryOf(event, read?.answers ?? {})
+  // A closed event states prices still: what an example asks is the table, not whether one can register.
+  const bill =
+    read === null || category === null || period === null
+      ? null
+      : linesOf(event, read.answers, category, period, on)
+  const price =
+    bill !== null
+      ? bill.ok
+        ? totalsOf(bill.value)
+        : null
+      : category === null || period === null
+        ? null
+        : quoteFor(event, category, period)
+  const { expect } = example
+  const expected = ('lines' in expect ? expect.lines : undefined) ?? {}
+  const lines = bill?.ok === true ? bill.value : []
+  const shown = read?.shown ?? new Set<string>()
+  const money = (amount: Paise | undefined): string =>
+    amount === undefined ? 'no price' : formatMoney(amount)
+  const lineText = (amount: Paise | undefined): string =>
+    amount === undefined ? 'no such line' : formatMoney(amount)
+  const failures = [
+    ...(expect.category === undefined || expect.category === category
+      ? []
+      : [differs('category', expect.category, category ?? 'none')]),
+    ...(expect.period === undefined || expect.period === period
+      ? []
+      : [differs('period', expect.period, period ?? 'none')]),
+    ...(['base', 'gst', 'total'] as const).flatMap((part) =>
+      expect[part] === undefined || expect[part] === price?.[part]
+        ? []
+        : [differs(part, money(expect[part]), money(price?.[part]))],
+    ),
+    ...Object.entries(expected).flatMap(([id, amount]) => {
+      const mine = lines.filter((line) => line.id === id)
+      const got = mine.length === 0 ? undefined : totalsOf(mine).total
+      return got === amount ? [] : [differs(`lines.${id}`, money(amount), lineText(got))]
+    }),
+    ...(expect.shows ?? [])
+      .filter((id) => !shown.has(id))
+      .map((id) => differs('shows', id, 'hidden', `shows.${id}`)),
+    ...(expect.hides ?? [])
+      .filter((id) => shown.has(id))
+      .map((id) => differs('hides', id, 'shown', `hides.${id}`)),
+    ...(read === null
+      ? []
+      : errorFailures(('errors' in expect ? expect.errors : undefined) ?? {}, read.errors)),
+  ]
+  const because = [
+    `${formatDay(on)} in India → period ${period ?? 'none: closed'}`,
+    `${listed ? 'looked up' : 'answers'} → category ${category ?? 'none'}`,
+  ]
+  const checksAmount = price !== null && (expect.base !== undefined || expect.total !== undefined)
+  const checksCell = checksAmount || own(expected, REGISTRATION) !== undefined
+  return {
+    name: example.name,
+    ...told(failures),
+    because,
+    cell:
+      category === null || period === null ? null : { category, period, checksAmount: checksCell },
+    itemCells:
+      category === null || period === null
+        ? []
+        : lines.flatMap((line): CellOfItem[] => {
+            const item = event.fees.items.find(({ id }) => id === line.id)
+            if (item === undefined || item.amountIn !== undefined) return []
+            if (!checksAmount && own(expected, line.id) === undefined) return []
+            const table = item.prices.findIndex(
+              ({ when }) => when === null || holds(when, read?.answers ?? {}, category),
+            )
+            return [{ item: item.id, table, row: line.option ?? EACH, period }]
+          }),
+  }
+}
+
+/** Facts that an example states among its answers, under the names by which conditions ask for them; a No is none. */
+export function factsGiven(event: EventConfig, given: RawAnswers): Facts {
+  const names = new Set(factNames(event))
+  const stated = Object.entries(given).flatMap(([name, value]): [string, Scalar][] =>
+    names.has(name) && (value === true || typeof value === 'string') ? [[name, value]] : [],
+  )
+  return stated.length === 0 ? NO_FACTS : factsAmong(event, fromPairs(stated))
+}
+
+type Difference = { readonly about: string; readonly text: string }
+
+function differs(what: string, expected: string, got: string, about = what): Difference {
+  return { about, text: `${what}: expected ${expected}, got ${got}` }
+}
+
+function told(differences: readonly Difference[]): Pick<ExampleResult, 'failures' | 'about'> {
+  return {
+    failures: differences.map(({ text }) => text),
+    about: differences.map(({ about }) => about),
+  }
+}
+
+function errorFailures(
+  expected: Readonly<Record<string, string>>,
+  got: Readonly<Record<string, string>>,
+): readonly Difference[] {
+  const fields = [...new Set([...Object.keys(expected), ...Object.keys(got)])]
+  return fields.flatMap((field) =>
+    expected[field] === got[field]
+      ? []
+      : [differs(`errors.${field}`, expected[field] ?? 'none', got[field] ?? 'none')],
+  )
+}

@@ -1,0 +1,289 @@
+/** EV9: the file's own examples, run as the form would run them; and what no example touches. */
+import type { EventConfig } from '../../../event/config.ts'
+import { isDay, readInstant } from '../../../lib/time.ts'
+import { provedBill } from '../../proofs/bill-bounds.ts'
+import type { Check, Model } from '../../checked-file.ts'
+import type { Draft } from '../../finding.ts'
+import { suggestion } from '../../suggestions/nearest-name.ts'
+import { runExamples, type CellOfItem, type ExampleResult } from './example-results.ts'
+import { factNames } from '../names/names-in-sale.ts'
+
+const exampleFails: Check = {
+  slug: 'example-fails',
+  severity: 'error',
+  why: 'An example is what the organiser promised; the file does something else.',
+  after: ['EV903', 'EV105', 'EV411'],
+  find: (model) =>
+    runExamples(model.config).flatMap((result, at): Draft[] => {
+      const { name, failures, because } = result
+      if (failures.length === 0) return []
+      const [first = { at: `examples.cases.${at}.name`, message: '' } as Related, ...others] =
+        expectedAt(model, result, at)
+      // Beside what is expected in the same line there is nothing to point out.
+      const { line } = model.source.place(first.at, first.part).start
+      const elsewhere = ({ at: path, part }: Related): boolean =>
+        model.source.place(path, part).start.line !== line
+      return [
+        {
+          at: first.at,
+          part: first.part ?? 'value',
+          message: `example “${name}” fails`,
+          related: [...others, ...causesOf(model, result), ...answersOf(model, result, at)]
+            .filter(distinct)
+            .filter(elsewhere),
+          notes: [...failures, `because ${because.join('; ')}`],
+        },
+      ]
+    }),
+}
+
+type Related = NonNullable<Draft['related']>[number] & { readonly at: string }
+const distinct = (one: Related, i: number, all: readonly Related[]): boolean =>
+  all.findIndex(({ at }) => at === one.at) === i
+
+/** Where the example states what it does not get. */
+function expectedAt(
+  { source, file }: Model,
+  { about }: ExampleResult,
+  index: number,
+): readonly Related[] {
+  const expect = `examples.cases.${index}.expect`
+  return about
+    .map((key): Related => {
+      const [part = '', id = ''] = key.split('.')
+      const listed =
+        part === 'shows' || part === 'hides'
+          ? `${expect}.${part}.${(file.examples?.cases[index]?.expect[part] ?? []).indexOf(id)}`
+          : `${expect}.${key}`
+      if (source.has(listed)) return { at: listed, message: 'expected here' }
+      return {
+        at: source.has(`${expect}.${part}`) ? `${expect}.${part}` : expect,
+        part: 'key',
+        message: 'not expected here',
+      }
+    })
+    .filter(distinct)
+}
+
+/** Where the event says what the example gets instead: the cell, the tax, the periods, the rules, the fields. */
+function causesOf(model: Model, { about, cell, name }: ExampleResult): readonly Related[] {
+  const { source, config, fields } = model
+  const here = (at: string, message: string): readonly Related[] =>
+    source.has(at) ? [{ at, message }] : []
+  const example = config.examples.find((one) => one.name === name)
+  const expect = example === undefined || 'orderId' in example ? {} : example.expect
+  const periodAt = (id: string | undefined): readonly Related[] =>
+    here(
+      `fees.periods.${config.fees.periods.findIndex((period) => period.id === id)}`,
+      'this period',
+    )
+  const fieldAt = (id: string): readonly Related[] =>
+    fields
+      .filter((field) => field.id === id)
+      .flatMap(({ path, field }) => [
+        ...here(path, 'this field'),
+        ...here(`form.sections.${field.section}.show_when`, 'its section'),
+      ])
+  /** What shows a field may be another field's answer, or its first one. */
+  const shownBy = (id: string): readonly Related[] => {
+    const field = fields.find((one) => one.id === id)?.field
+    const conditions =
+      field === undefined ? [] : [field.showWhen, config.sections[field.section]?.showWhen]
+    return conditions.flatMap((condition) =>
+      (condition ?? []).flat().flatMap(({ field: other }) => fieldAt(other)),
+    )
+  }
+  return about.flatMap((key): readonly Related[] => {
+    const [part = '', id = ''] = key.split('.')
+    if (part === 'order')
+      return [
+        ...here('order_id', 'how an order id is written'),
+        ...here('results.errors', 'what is said of it'),
+      ]
+    if (part === 'shows' || part === 'hides' || part === 'errors')
+      return [...fieldAt(id), ...shownBy(id)]
+    if (part === 'period')
+      return [
+        ...periodAt(expect.period),
+        ...periodAt(cell?.period),
+        ...here('fees.other_dates', 'every other day'),
+      ]
+    if (part === 'category') {
+      const choice = config.categoryChoice
+      if (choice.by === 'field')
+        return [...fieldAt(choice.field), ...here('categories', 'the categories')]
+      const tested = choice.rules.flatMap(({ when }) =>
+        (when ?? []).flat().map(({ field }) => field),
+      )
+      return [
+        ...choice.rules.flatMap(({ then }, i) =>
+          then === cell?.category || then === expect.category
+            ? here(`category.rules.${i}`, 'this rule')
+            : [],
+        ),
+        ...[...new Set(tested)].flatMap(fieldAt),
+      ]
+    }
+    if (part === 'lines') return lineAt(model, id)
+    const column = model.file.fees.prices?.period?.map(String).indexOf(cell?.period ?? '') ?? -1
+    return [
+      ...here(`fees.prices.${cell?.category ?? ''}.${column}`, 'the price'),
+      ...here(`fees.prices.period.${column}`, 'its column'),
+      ...(config.fees.tax === null
+        ? [{ at: 'fees', part: 'key' as const, message: 'no tax is stated here' }]
+        : part === 'base'
+          ? []
+          : here('fees.tax', 'the tax')),
+    ]
+  })
+}
+
+/** Where the line is sold, or what it changes. */
+function lineAt({ config, source }: Model, id: string): readonly Related[] {
+  const item = config.fees.items.findIndex((one) => one.id === id)
+  const adjustment = config.fees.adjustments.findIndex((one) => one.id === id)
+  const at =
+    item >= 0
+      ? `fees.items.${item}`
+      : adjustment >= 0
+        ? `fees.adjustments.${adjustment}`
+        : 'fees.prices'
+  return source.has(at) ? [{ at, message: 'this line' }] : []
+}
+
+/** The answers that the example gives, or those it should have taken from the delegate. */
+function answersOf({ source }: Model, { about }: ExampleResult, index: number): readonly Related[] {
+  const own = (['on', 'given', 'category', 'order_id'] as const)
+    .map((key) => `examples.cases.${index}.${key}`)
+    .filter((at) => source.has(at))
+  const common = about
+    .filter((key) => key.startsWith('errors.'))
+    .map((key) => `examples.delegate.${key.slice('errors.'.length)}`)
+  return [
+    ...own.map((at): Related => ({ at, message: 'given here' })),
+    ...common.map((at): Related =>
+      source.has(at)
+        ? { at, message: 'given here' }
+        : { at: 'examples.delegate', part: 'key', message: 'not given here' },
+    ),
+  ]
+}
+
+const priceUntested: Check = {
+  slug: 'price-untested',
+  severity: 'note',
+  why: 'A wrong digit in a price is only found by an example that states the amount.',
+  after: ['EV901', 'EV903', 'EV105', 'EV402', 'EV411'],
+  find: ({ config, file }) => {
+    if (config.fees.prices === null || file.examples === undefined) return []
+    const touched = new Set(
+      runExamples(config).flatMap(({ cell }) =>
+        cell?.checksAmount === true ? [`${cell.category} × ${cell.period}`] : [],
+      ),
+    )
+    const untouched = Object.entries(config.fees.prices).flatMap(([category, row]) =>
+      Object.entries(row).flatMap(([period, price]) =>
+        price === null || touched.has(`${category} × ${period}`) ? [] : [`${category} × ${period}`],
+      ),
+    )
+    const ofItems = untouchedOfItems(config)
+    const count = ofItems.reduce((sum, { left }) => sum + left, untouched.length)
+    return count === 0
+      ? []
+      : [
+          {
+            at: 'fees.prices',
+            part: 'key',
+            message: `no example states the price of ${count === 1 ? 'one cell' : `${count} cells`}`,
+            notes: [
+              ...(untouched.length === 0 ? [] : [untouched.join(', ')]),
+              ...ofItems.map(({ id, left, all }) => `${id}: ${left} of ${all} cells`),
+            ],
+            help: `add an example with base or total${ofItems.length === 0 ? '' : ', or with lines,'} for each`,
+          },
+        ]
+  },
+}
+
+/** Cells of items that somebody can reach and no example states, counted for each item alone: they add up and do not multiply. */
+function untouchedOfItems(event: EventConfig): readonly Untouched[] {
+  const touched = new Set(
+    runExamples(event).flatMap(({ itemCells }) => itemCells.map((cell) => JSON.stringify(cell))),
+  )
+  return provedBill(event).items.flatMap(({ id, found }): Untouched[] => {
+    const reached = (found?.reached ?? []).map(({ table, row, period }): CellOfItem => ({
+      item: id,
+      table,
+      row,
+      period,
+    }))
+    const left = reached.filter((cell) => !touched.has(JSON.stringify(cell)))
+    return left.length === 0 ? [] : [{ id, left: left.length, all: reached.length }]
+  })
+}
+type Untouched = { readonly id: string; readonly left: number; readonly all: number }
+
+const exampleUnknownField: Check = {
+  slug: 'example-unknown-field',
+  severity: 'error',
+  why: 'An example that answers a field nobody asks for proves nothing.',
+  find: (model) => {
+    const { examples } = model.file
+    if (examples === undefined) return []
+    const legal = [...model.config.fields.map(({ id }) => id), ...factNames(model.config)]
+    const keys = (value: object | undefined, path: string) =>
+      Object.keys(value ?? {}).map((name) => ({
+        name,
+        at: `${path}.${name}`,
+        part: 'key' as const,
+      }))
+    const used = [
+      ...keys(examples.delegate, 'examples.delegate'),
+      ...examples.cases.flatMap(({ given, expect }, at) => [
+        ...keys(given, `examples.cases.${at}.given`),
+        ...keys(expect.errors, `examples.cases.${at}.expect.errors`),
+        ...(['shows', 'hides'] as const).flatMap((list) =>
+          (expect[list] ?? []).map((name, i) => ({
+            name,
+            at: `examples.cases.${at}.expect.${list}.${i}`,
+            part: 'value' as const,
+          })),
+        ),
+      ]),
+    ]
+    const isPart = (name: string): boolean => {
+      const [field, at, part] = name.split('.')
+      const parts = model.fields.find(({ id }) => id === field)?.field.fields ?? []
+      return /^\d+$/.test(at ?? '') && parts.some(({ id }) => id === part)
+    }
+    return used
+      .filter(({ name }) => !legal.includes(name) && !isPart(name))
+      .map(({ name, at, part }) => ({
+        at,
+        part,
+        message: `there is no field \`${name}\``,
+        ...suggestion(name, legal, spanOf(model, at, part)),
+      }))
+  },
+}
+
+function spanOf({ source }: Model, at: string, part: 'key' | 'value'): readonly [number, number] {
+  const { start, end } = source.place(at, part)
+  return [start.offset, end.offset]
+}
+
+/** Days and amounts of examples that the schema's patterns let pass. */
+export const badMoment = ({ file }: Model): readonly Draft[] =>
+  (file.examples?.cases ?? []).flatMap(({ on }, at): Draft[] =>
+    on === undefined || isDay(on) || readInstant(on) !== null
+      ? []
+      : [
+          {
+            at: `examples.cases.${at}.on`,
+            message: `\`${on}\` is not a day or a time of the calendar`,
+            help: 'write a day (2026-01-25) or a time with its offset (2026-01-25T23:59:59+05:30)',
+          },
+        ],
+  )
+
+export const examples = { EV901: exampleFails, EV902: priceUntested, EV903: exampleUnknownField }

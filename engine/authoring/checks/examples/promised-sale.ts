@@ -1,0 +1,212 @@
+/**
+ * What an event may promise of what it sells and asks: places and how long they are kept, what stands once only,
+ * codes, rolls, the bounds of its answers. No proof can know that 500 places were meant and not 5,000.
+ */
+import type { EventFile, Field, Limit } from '../../schema/event-file-types.ts'
+import { HOLD_PLACE_MS } from '../../../event/defaults.ts'
+import type { FieldAt } from '../../checked-file.ts'
+
+/** A word or an entry of a list, with the place that says it. */
+export type Promised = { readonly text: string; readonly at: string; readonly also?: string }
+/** What can be promised under a name, as the file has it; `parent` is where something that is missing would stand. */
+export type Fact = {
+  readonly parent: string
+  readonly items: readonly Promised[]
+  /** Where the entry of a name would stand, if not there. */
+  readonly homes?: ReadonlyMap<string, string>
+}
+type Named = readonly (readonly [string, Fact])[]
+
+/** How long a place is kept where the file does not say. */
+const HOLD_PLACE = `${HOLD_PLACE_MS / 60_000} minutes`
+
+/** What is promised of places, repetitions, codes and rolls; a name for each that the file states. */
+export function soldFacts(file: EventFile): Named {
+  const limits = (file.limits ?? []).map((limit, at) => ({ limit, at: `limits.${at}` }))
+  const homes = homesOf(limits)
+  const items = (
+    of: (limit: Limit, at: string) => readonly Promised[],
+    name: string,
+  ): readonly [string, Fact] => [
+    name,
+    { parent: 'limits', items: limits.flatMap(({ limit, at }) => of(limit, at)), homes },
+  ]
+  return [
+    ...[items(places, 'limits'), items(few, 'few'), items(offers, 'offers')].filter(stands),
+    ...(file.hold === undefined && limits.length === 0
+      ? []
+      : [one('hold', file.hold === undefined ? 'limits' : 'hold', file.hold ?? HOLD_PLACE)]),
+    ...[uniques(file), kinds(file)].filter(stands),
+    ...Object.entries(file.rolls ?? {}).map(([id, roll]): readonly [string, Fact] => {
+      const at = `rolls.${id}`
+      const columns = Object.entries(roll.columns).map(([column, type]) => ({
+        text: `${column} ${typeof type === 'string' ? type : saidOf(type)}`,
+        at: `${at}.columns.${column}`,
+      }))
+      const shown = (roll.shows ?? []).map((text, i) => ({
+        text: `shows ${text}`,
+        at: `${at}.shows.${i}`,
+      }))
+      return [
+        at,
+        { parent: at, items: [{ text: `by ${roll.key}`, at: `${at}.key` }, ...columns, ...shown] },
+      ]
+    }),
+    ...(['opens', 'closes'] as const).flatMap((side) => {
+      const on = file.registration?.[side]
+      return on === undefined ? [] : [one(side, `registration.${side}`, on)]
+    }),
+    ...(file.form.pages === undefined ? [] : [one('pages', 'form.pages', file.form.pages)]),
+  ]
+}
+
+/** The values of a column; one alone must not read as the word for a kind of column. */
+function saidOf(values: readonly string[]): string {
+  return values.length === 1 ? `only ${values.join()}` : values.join(' or ')
+}
+
+const stands = ([, { items }]: readonly [string, Fact]): boolean => items.length > 0
+
+function one(name: string, at: string, text: string): readonly [string, Fact] {
+  return [name, { parent: at, items: [{ text, at }] }]
+}
+
+/** Where the places of a limit, or of one of its options, would stand. */
+function homesOf(
+  limits: readonly { readonly limit: Limit; readonly at: string }[],
+): ReadonlyMap<string, string> {
+  return new Map(
+    limits.flatMap(({ limit: { id, max }, at }) =>
+      typeof max === 'number'
+        ? [[id, at] as const]
+        : [[id, at] as const, [`${id}.`, `${at}.max`] as const],
+    ),
+  )
+}
+
+function places({ id, max, when }: Limit, at: string): readonly Promised[] {
+  const whose = when === undefined ? '' : ` for ${said(when)}`
+  const also = when === undefined ? {} : { also: `${at}.when` }
+  return typeof max === 'number'
+    ? [{ text: `${id}: ${max}${whose}`, at: `${at}.max`, ...also }]
+    : Object.entries(max).map(([option, places]) => ({
+        text: `${id}.${option}: ${places}${whose}`,
+        at: `${at}.max.${option}`,
+        ...also,
+      }))
+}
+
+function few({ id, few: from }: Limit, at: string): readonly Promised[] {
+  return from === undefined ? [] : [{ text: `${id}: ${from}`, at: `${at}.few` }]
+}
+
+function offers({ id, full }: Limit, at: string): readonly Promised[] {
+  return typeof full === 'string' || full.offer === undefined
+    ? []
+    : [{ text: `${id}: ${full.offer}`, at: `${at}.full.offer` }]
+}
+
+function uniques(file: EventFile): readonly [string, Fact] {
+  const items = (file.unique ?? []).map((unique, i) => ({
+    text: `${unique.fields.join(' and ')}: ${unique.else}`,
+    at: `unique.${i}.fields`,
+    also: `unique.${i}.else`,
+  }))
+  return ['unique', { parent: 'unique', items }]
+}
+
+function kinds(file: EventFile): readonly [string, Fact] {
+  const items = (file.codes?.kinds ?? []).map(({ id, gives }, i) => ({
+    text: `${id}: ${Object.entries(gives).flat().join(' ')}`,
+    at: `codes.kinds.${i}.gives`,
+    also: `codes.kinds.${i}.id`,
+  }))
+  return ['codes', { parent: 'codes', items }]
+}
+
+/** A condition in the words of the file, the shortest way: `category trainee and nights at_least 2`. */
+function said(condition: unknown): string {
+  if (Array.isArray(condition)) return condition.map(said).join(' or ')
+  if (typeof condition !== 'object' || condition === null) return String(condition)
+  return Object.entries(condition)
+    .map(([name, test]) => `${name} ${said(test)}`)
+    .join(' and ')
+}
+
+/** Every field and, after each of them, what is asked of one of its people, as `companions.age`. */
+export function withPeople(fields: readonly FieldAt[]): readonly FieldAt[] {
+  return fields.flatMap(({ id, path, raw, field }) => [
+    { id, path, raw, field },
+    ...(raw.fields ?? []).flatMap((part, i): readonly FieldAt[] => {
+      const asked = field.fields?.[i]
+      return asked === undefined
+        ? []
+        : [{ id: `${id}.${part.id}`, path: `${path}.fields.${i}`, raw: part, field: asked }]
+    }),
+  ])
+}
+
+/** What is promised of the answers: how much, from when to when, in which form, of which text. */
+export function askedFacts(fields: readonly FieldAt[]): Named {
+  const homes = new Map(fields.map(({ id, path }) => [id, path]))
+  const told = (
+    name: string,
+    keys: readonly (keyof Field)[],
+    say: (raw: Field) => string | undefined,
+  ): readonly [string, Fact] => [
+    name,
+    {
+      parent: 'form.sections',
+      homes,
+      items: fields.flatMap(({ id, path, raw }) => {
+        const text = say(raw)
+        const stated = keys.filter((key) => raw[key] !== undefined).map((key) => `${path}.${key}`)
+        const [at = path, also] = stated
+        return text === undefined
+          ? []
+          : [{ text: `${id}: ${text}`, at, ...(also === undefined ? {} : { also }) }]
+      }),
+    },
+  ]
+  return [
+    told('bounds', ['min', 'max', 'from', 'to', 'max_length', 'max_mb'], bounds),
+    told('forms', ['format', 'pattern'], ({ format, pattern }) => format ?? pattern),
+    told('consents', ['version', 'link'], ({ version, link }) =>
+      version === undefined && link === undefined
+        ? undefined
+        : [version, link].filter((part) => part !== undefined).join(' '),
+    ),
+    ...fields.flatMap(({ id, path, raw: { choose } }): Named => {
+      if (choose === undefined) return []
+      const at = `${path}.choose`
+      const bound = (key: 'at_least' | 'at_most'): readonly Promised[] =>
+        choose[key] === undefined
+          ? []
+          : [{ text: `${key.replace('_', ' ')} ${choose[key]}`, at: `${at}.${key}` }]
+      const apart = (choose.not_together ?? []).map((options, i) => ({
+        text: `not ${options.join(' with ')}`,
+        at: `${at}.not_together.${i}`,
+      }))
+      return [
+        [
+          `choose.${id}`,
+          { parent: at, items: [...bound('at_least'), ...bound('at_most'), ...apart] },
+        ],
+      ]
+    }),
+  ].filter(stands)
+}
+
+function bounds({ min, max, from, to, max_length, max_mb }: Field): string | undefined {
+  const between = (low?: string | number, high?: string | number): string | undefined =>
+    low === undefined
+      ? high === undefined
+        ? undefined
+        : `to ${high}`
+      : high === undefined
+        ? `from ${low}`
+        : `${low} to ${high}`
+  const size = max_length === undefined ? undefined : `${max_length} characters`
+  const weight = max_mb === undefined ? undefined : `${max_mb} MB`
+  return between(min, max) ?? between(from, to) ?? size ?? weight
+}

@@ -1,0 +1,358 @@
+/**
+ * What an event promises others in so many words (`examples.promises`): its addresses, the names in its
+ * calls, its fields, its rows, its lists. Nothing else can tell `/pyament/failed` from the address that
+ * a page, a partner's program or a printed notice leads to.
+ */
+import type { Button, Detail } from '../../../event/config.ts'
+import { formatDays } from '../../../lib/time.ts'
+import type { Check, Model } from '../../checked-file.ts'
+import type { Draft } from '../../finding.ts'
+import { listed, suggestion } from '../../suggestions/nearest-name.ts'
+import { askedFacts, soldFacts, withPeople, type Fact, type Promised } from './promised-sale.ts'
+
+/** Everything that can be promised of an event, by the name it is promised under. */
+export function factsOf({ config, file, fields: ofForm }: Model): ReadonlyMap<string, Fact> {
+  const fields = withPeople(ofForm)
+  const one = (at: string, text: string | undefined | null): Fact => ({
+    parent: at,
+    items: text === undefined || text === null ? [] : [{ text, at }],
+  })
+  const list = (parent: string, texts: readonly string[]): Fact => ({
+    parent,
+    items: texts.map((text, i) => ({ text, at: `${parent}.${i}` })),
+  })
+  const map = (parent: string, names: Readonly<Record<string, string>>): Fact => ({
+    parent,
+    items: Object.entries(names).map(([name, value]) => ({
+      text: `${name}: ${value}`,
+      at: `${parent}.${name}`,
+    })),
+  })
+  const rows = (page: 'success' | 'failed'): Fact => {
+    const { details, buttons } = config.results[page]
+    const said = (parts: readonly (Detail | Button)[], key: string): readonly Promised[] =>
+      parts.map((one, i) => ({
+        text: 'when' in one ? `${one.label} (at times)` : one.label,
+        at: `results.${page}.${key}.${i}`,
+      }))
+    return {
+      parent: `results.${page}.details`,
+      items: [...said(details, 'details'), ...said(buttons, 'buttons')],
+    }
+  }
+  const { routes, api, admin, results } = config
+  const office =
+    file.admin?.lists === undefined
+      ? []
+      : admin.lists.map((stated, i) => ({ list: stated, at: `admin.lists.${i}` }))
+  const addresses: readonly Promised[] = [
+    { text: routes.form, at: 'routes.form' },
+    ...routes.also.map((text, i) => ({ text, at: `routes.also.${i}` })),
+    { text: routes.success, at: 'routes.success' },
+    { text: routes.failed, at: 'routes.failed' },
+    { text: api.register, at: 'api.register' },
+    { text: api.registration, at: 'api.registration' },
+    { text: api.tariff, at: 'api.tariff' },
+    ...(api.gatewayReturn === null ? [] : [{ text: api.gatewayReturn, at: 'api.gateway_return' }]),
+    ...office.flatMap(({ list: stated, at }) => [
+      { text: stated.route, at: `${at}.route` },
+      { text: stated.api, at: `${at}.api` },
+      { text: stated.export.api, at: `${at}.export.api` },
+    ]),
+  ]
+  const messages = {
+    no_order: results.errors.noOrder,
+    bad_order: results.errors.badOrder,
+    not_found: results.errors.notFound,
+    fetch_failed: results.errors.fetchFailed,
+  }
+  const homes = new Map(fields.map(({ id, path }) => [id, path]))
+  return new Map<string, Fact>([
+    [
+      'dates',
+      {
+        parent: 'event',
+        items: [{ text: formatDays(config.from, config.to), at: 'event.to', also: 'event.from' }],
+      },
+    ],
+    ['hours', one('event.hours', config.hours)],
+    ['support', one('event.support', config.support.toLowerCase())],
+    ['office', one('event.office', config.office?.toLowerCase())],
+    ['status', one('event.status', config.status)],
+    ['notices', one('form.notices', config.form.notices)],
+    ['alert', one('form.without_payment.alert', config.form.withoutPayment.alert ?? 'none')],
+    ['account', one('payment.account', config.payment?.account)],
+    [
+      'order_id',
+      {
+        parent: 'order_id',
+        items: [
+          { text: config.orderId.prefix, at: 'order_id.prefix' },
+          { text: config.orderId.followedBy, at: 'order_id.followed_by' },
+          { text: String(config.orderId.digits), at: 'order_id.digits' },
+        ],
+      },
+    ],
+    ['amounts', one('results.amounts', results.amounts)],
+    ['addresses', { parent: 'routes', items: addresses }],
+    ['sends', map('api.sends', api.sends)],
+    ['returns', map('api.returns', api.returns)],
+    [
+      'form',
+      {
+        parent: 'form.sections',
+        items: fields.map(({ id, path, field, raw }) => ({
+          text: `${id}: ${field.type}${field.check ? '' : ' unchecked'}${raw.in === undefined ? '' : ` in ${raw.in}`}`,
+          at: path,
+        })),
+        homes,
+      },
+    ],
+    [
+      'stored',
+      {
+        parent: 'form.also_stored',
+        items: (file.form.also_stored ?? []).map(({ id }, i) => ({
+          text: id,
+          at: `form.also_stored.${i}.id`,
+        })),
+      },
+    ],
+    [
+      'stays_on',
+      one(
+        'form.stepper.stays_on',
+        config.form.stepper?.staysOn === undefined ? null : String(config.form.stepper.staysOn),
+      ),
+    ],
+    ['summary', list('form.summary.lines', config.form.summary.lines)],
+    [
+      'categories',
+      {
+        parent: 'categories',
+        items: config.categories.map(({ id }, i) => ({ text: id, at: `categories.${i}.id` })),
+      },
+    ],
+    ['success', rows('success')],
+    ['failed', rows('failed')],
+    ['messages', map('results.errors', messages)],
+    [
+      'starts',
+      {
+        parent: 'form.sections',
+        items: fields.flatMap(({ id, path, field }) =>
+          field.default === undefined
+            ? []
+            : [{ text: `${id}: ${String(field.default)}`, at: `${path}.default` }],
+        ),
+        homes,
+      },
+    ],
+    [
+      'dashboard',
+      {
+        parent: 'admin.dashboard',
+        items: [
+          { text: admin.dashboard.key, at: 'admin.dashboard.key' },
+          ...admin.dashboard.cards.map((text, i) => ({ text, at: `admin.dashboard.cards.${i}` })),
+        ],
+      },
+    ],
+    ...fields.flatMap(({ id, path, field, raw }): (readonly [string, Fact])[] => [
+      ...(field.options === undefined
+        ? []
+        : [
+            [
+              `choices.${id}`,
+              typeof raw.options === 'string'
+                ? {
+                    parent: `${path}.options`,
+                    items: field.options.map((option) => ({
+                      text: option.id,
+                      at: `${path}.options`,
+                    })),
+                  }
+                : list(
+                    `${path}.options`,
+                    field.options.map((option) => option.id),
+                  ),
+            ] as const,
+          ]),
+      ...(field.accept === undefined
+        ? []
+        : [[`choices.${id}`, list(`${path}.accept`, field.accept)] as const]),
+    ]),
+    ...soldFacts(file),
+    ...askedFacts(fields),
+    [
+      'lists',
+      {
+        parent: 'admin.lists',
+        items: office.map(({ list: stated, at }) => ({ text: stated.id, at: `${at}.id` })),
+      },
+    ],
+    ...office.flatMap(({ list: stated, at }): (readonly [string, Fact])[] => [
+      [
+        `${stated.id}.filters`,
+        list(
+          `${at}.filters`,
+          stated.filters.map(({ show, sentAs }) =>
+            show === sentAs ? show : `${show} as ${sentAs}`,
+          ),
+        ),
+      ],
+      [
+        `${stated.id}.columns`,
+        list(
+          `${at}.columns`,
+          stated.columns.map(({ id }) => id),
+        ),
+      ],
+      [
+        `${stated.id}.sizes`,
+        {
+          parent: `${at}.page_size`,
+          items: [
+            { text: String(stated.pageSize), at: `${at}.page_size` },
+            ...stated.pageSizes.map((size, i) => ({
+              text: String(size),
+              at: `${at}.page_sizes.${i}`,
+            })),
+          ],
+        },
+      ],
+      [
+        `${stated.id}.errors`,
+        {
+          parent: `${at}.errors`,
+          items: [
+            { text: stated.errors.load, at: `${at}.errors.load` },
+            { text: stated.errors.shape, at: `${at}.errors.shape` },
+            { text: stated.errors.export, at: `${at}.errors.export` },
+          ],
+        },
+      ],
+      [`${stated.id}.file`, one(`${at}.export.file`, stated.export.file)],
+    ]),
+  ])
+}
+
+const promisesOf = ({ file }: Model): readonly (readonly [string, unknown])[] =>
+  Object.entries(file.examples?.promises ?? {})
+
+/** A promise as words, each with its place: a text, a list, or names with their values. */
+function wordsOf(name: string, value: unknown): readonly Promised[] {
+  const at = `examples.promises.${name}`
+  if (Array.isArray(value))
+    return value.map((text: unknown, i) => ({ text: String(text), at: `${at}.${i}` }))
+  if (typeof value !== 'object' || value === null) return [{ text: String(value), at }]
+  return Object.entries(value).map(([key, text]) => ({
+    text: `${key}: ${String(text)}`,
+    at: `${at}.${key}`,
+  }))
+}
+
+const promiseBroken: Check = {
+  slug: 'promise-broken',
+  severity: 'error',
+  why: 'Somebody holds on to it: a link, a program, the office; and one letter is enough to break it.',
+  after: ['EV905', 'EV206', 'EV207'],
+  find: (model) => {
+    const facts = factsOf(model)
+    return promisesOf(model).flatMap(([name, value]): Draft[] => {
+      const fact = facts.get(name)
+      if (fact === undefined) return []
+      const promised = wordsOf(name, value)
+      const missing = without(promised, fact.items)
+      const extra = without(fact.items, promised)
+      // Names with their values have no order.
+      const moved = !Array.isArray(value)
+        ? -1
+        : promised.findIndex(({ text }, i) => text !== fact.items[i]?.text)
+      if (missing.length === 0 && extra.length === 0 && moved === -1) return []
+      const swapped = missing.length === 0 && extra.length === 0
+      const here = swapped ? fact.items.slice(moved, moved + 2) : extra
+      const there = swapped ? promised.slice(moved, moved + 2) : missing
+      const quoted = (items: readonly Promised[]): string =>
+        listed(
+          items.map(({ text }) => `\`${text}\``),
+          4,
+        )
+      const message = swapped
+        ? `\`${name}\` is promised in another order`
+        : missing.length === 0
+          ? `${quoted(extra)} is not among what is promised as \`${name}\``
+          : extra.length === 0
+            ? `${quoted(missing)} is promised as \`${name}\` and missing here`
+            : `\`${name}\` is promised to be ${quoted(missing)}; here it is ${quoted(extra)}`
+      const home = homeOf(fact, missing[0]?.text.split(': ')[0] ?? '')
+      const [first, ...rest] = here.length === 0 ? [{ text: '', at: home }] : here
+      return [
+        {
+          at: first?.at ?? home,
+          part: here.length === 0 ? 'key' : 'value',
+          message,
+          related: [
+            ...here.flatMap(({ also }) =>
+              also === undefined ? [] : [{ at: also, message: 'and here' }],
+            ),
+            ...rest.map(({ at }) => ({ at, message: 'and here' })),
+            ...there.map(({ at }) => ({ at, message: 'promised here' })),
+            ...(there.length === 0
+              ? [
+                  {
+                    at: `examples.promises.${name}`,
+                    part: 'key' as const,
+                    message: 'promised here',
+                  },
+                ]
+              : []),
+          ].slice(0, 6),
+          help: 'if it is meant to change, change the promise too, and tell those who rely on it',
+        },
+      ]
+    })
+  },
+}
+
+/** Where what is promised under a name would stand: the name's own place, that of what it is one of (`seats.` of `seats.ecg`), or the whole block. */
+function homeOf({ homes, parent }: Fact, name: string): string {
+  return homes?.get(name) ?? homes?.get(name.replace(/[^.]*$/, '')) ?? parent
+}
+
+/** The items that have no partner among the others; of equal ones the last are left over. */
+function without(items: readonly Promised[], others: readonly Promised[]): readonly Promised[] {
+  const left = new Map<string, number>()
+  for (const { text } of others) left.set(text, (left.get(text) ?? 0) + 1)
+  return items.filter(({ text }) => {
+    const many = left.get(text) ?? 0
+    left.set(text, many - 1)
+    return many <= 0
+  })
+}
+
+const unknownPromise: Check = {
+  slug: 'unknown-promise',
+  severity: 'error',
+  why: 'A promise about nothing is kept whatever happens.',
+  after: ['EV206', 'EV207'],
+  find: (model) => {
+    const legal = [...factsOf(model).keys()]
+    return promisesOf(model).flatMap(([name]): Draft[] => {
+      if (legal.includes(name)) return []
+      const { start, end } = model.source.place(`examples.promises.${name}`, 'key')
+      const near = suggestion(name, legal, [start.offset, end.offset])
+      return [
+        {
+          at: `examples.promises.${name}`,
+          part: 'key',
+          message: `nothing is called \`${name}\` that could be promised`,
+          ...near,
+          ...(near.help === undefined ? { notes: [`there are: ${listed(legal, 40)}`] } : {}),
+        },
+      ]
+    })
+  },
+}
+
+export const promises = { EV904: promiseBroken, EV905: unknownPromise }

@@ -1,0 +1,99 @@
+/** EV519 to EV522: how an answer is to be written can be read, holds nobody up, and is said. */
+import { patternFault } from '../../schema/answer-pattern.ts'
+import type { Draft } from '../../finding.ts'
+import type { Check, Checks, FieldAt } from '../../checked-file.ts'
+import { join } from '../../syntax/source.ts'
+
+/** The faults of the file's patterns. One that was taken into the event has none. */
+function faultsOf(fields: readonly FieldAt[], among: readonly string[]): readonly Draft[] {
+  return fields.flatMap(({ raw, path, field }): Draft[] => {
+    if (raw.pattern === undefined || field.pattern !== undefined) return []
+    const fault = patternFault(raw.pattern)
+    if (fault === null || !among.includes(fault.is)) return []
+    const said = raw.pattern.slice(...fault.span)
+    return [
+      {
+        at: join(path, 'pattern'),
+        message: said === raw.pattern ? fault.says : `\`${said}\`: ${fault.says}`,
+        ...(fault.help === undefined ? {} : { help: fault.help }),
+      },
+    ]
+  })
+}
+
+const badPattern: Check = {
+  slug: 'bad-pattern',
+  severity: 'error',
+  why: 'A pattern that nobody can read lets no answer through, or every one.',
+  find: ({ asked }) => faultsOf(asked, ['broken', 'not-read']),
+}
+
+const slowPattern: Check = {
+  slug: 'slow-pattern',
+  severity: 'error',
+  why: 'A pattern that can read one text in very many ways stops the browser, and the server, for minutes.',
+  find: ({ asked }) => faultsOf(asked, ['slow']),
+}
+
+const patternUnsaid: Check = {
+  slug: 'pattern-unsaid',
+  severity: 'warning',
+  why: 'Whoever is refused must be told how the answer is written.',
+  after: ['EV519', 'EV520'],
+  find: ({ asked, source }) =>
+    asked.flatMap(({ raw, path }): Draft[] => {
+      const key = (['pattern', 'format', 'in'] as const).find((one) => raw[one] !== undefined)
+      const lineOf = (at: string): number => source.place(at).start.line
+      const id = join(path, 'id')
+      return key === undefined || raw.invalid !== undefined
+        ? []
+        : [
+            {
+              at: join(path, key),
+              part: 'entry',
+              message: 'an answer that does not fit is refused without a word of why',
+              related:
+                lineOf(id) === lineOf(join(path, key))
+                  ? []
+                  : [{ at: id, message: 'of this field' }],
+              help: `write invalid: and the sentence, such as ${WORDS[raw.format ?? key]}`,
+            },
+          ]
+    }),
+}
+const WORDS: Readonly<Record<string, string>> = {
+  pattern: '"Please write two letters and five digits, such as KA12345"',
+  in: 'This number is not on our roll',
+  pin: 'Please enter the six digits of the pin code',
+  gstin: 'Please enter the 15 signs of the GSTIN',
+  pan: 'Please enter the ten signs of the PAN',
+  utr: 'Please enter the reference of the transfer (UTR)',
+  'mobile-in': 'Please enter a mobile number of ten digits',
+}
+
+const patternAndFormat: Check = {
+  slug: 'pattern-and-format',
+  severity: 'error',
+  why: 'Where two keys say how an answer is written, one of them would be ignored.',
+  find: ({ asked }) =>
+    asked.flatMap(({ raw, path }): Draft[] =>
+      raw.pattern === undefined || raw.format === undefined
+        ? []
+        : [
+            {
+              at: join(path, 'pattern'),
+              part: 'entry',
+              message: `the answer is asked to be a ${raw.format} already`,
+              related: [{ at: join(path, 'format'), part: 'entry', message: 'here' }],
+              help: 'remove one of the two',
+            },
+          ],
+    ),
+}
+
+export const patterns = {
+  EV519: badPattern,
+  EV520: slowPattern,
+  EV521: patternUnsaid,
+  EV522: patternAndFormat,
+} satisfies Checks

@@ -1,0 +1,110 @@
+/** EV516, EV530, EV531: what is agreed to is agreed to by the delegate, on purpose, and known later. */
+import type { Draft } from '../../finding.ts'
+import type { Check, Checks, FieldAt } from '../../checked-file.ts'
+import { join } from '../../syntax/source.ts'
+
+/** "I agree…", "I hereby declare…", and what it is about. */
+const CONSENT =
+  /\b(?:i|we)\s+(?:\w+\s+){0,2}?(?:agree|accept|consent|confirm|declare|certify|undertake|acknowledge|understand|authori[sz]e|permit|abide|affirm|have read|will abide|promise)\b|\b(?:agree|agreed|consent|accept|accepted)\b.*\b(?:terms|conditions|policy|policies|rules|above|declaration|refund|privacy|data)\b|^\s*(?:terms (?:and|&) conditions|declaration|consent|undertaking|privacy policy|refund policy|code of conduct)\b/i
+/** What one may as well say No to. */
+const FREE_CHOICE =
+  /\b(?:newsletters?|photo\w*|videos?|record\w*|whats ?app|sms|updates?|e-?mails?|contacted|share|shared|sharing|sponsors?|marketing|mailing|promotion\w*|publish\w*|directory|volunteer\w*|present\w*|attend\w*|participat\w*|join\w*|veg\w*|publicity|social media|future|call(?:s|ed)?)\b/i
+const GIVES = /\b(?:agree|accept|yes|consent|confirm|declare|i do|ok)\b/i
+const REFUSES = /\b(?:no|not|don'?t|disagree|decline|refuse|never)\b/i
+
+const optionsOf = ({ field }: FieldAt): readonly string[] =>
+  (field.options ?? []).map(({ id, label }) => `${label} ${id}`)
+
+const consentPassesNo: Check = {
+  slug: 'consent-passes-no',
+  severity: 'warning',
+  why: 'A declaration that may be answered with No, or that is made for the delegate beforehand, declares nothing.',
+  find: (model) =>
+    model.fields.flatMap((one): Draft[] => {
+      const { field, path, raw } = one
+      const isConsent = CONSENT.test(`${field.label}`)
+      const isOfChoices =
+        field.type === 'select' && (raw.options === undefined || Array.isArray(raw.options))
+      if (!isConsent || (field.type !== 'yes-no' && !isOfChoices)) return []
+      const write =
+        'write type: consent, required: true, and no default: only a tick is an answer then'
+      const isGiven =
+        field.type === 'yes-no'
+          ? field.default === true
+          : field.default !== undefined &&
+            GIVES.test(String(field.default)) &&
+            !REFUSES.test(String(field.default))
+      if (isGiven)
+        return [
+          {
+            at: join(path, 'default'),
+            part: 'entry',
+            message: `“${field.label}” is agreed to before anybody has read it`,
+            help: FREE_CHOICE.test(field.label) ? 'take the default away' : write,
+          },
+        ]
+      if (FREE_CHOICE.test(field.label)) return []
+      const passes =
+        field.type === 'yes-no' || optionsOf(one).some((option) => REFUSES.test(option))
+      return passes && (field.type === 'yes-no' || field.required !== undefined)
+        ? [
+            {
+              at: path,
+              message: `“${field.label}” may be answered with No, and the registration goes on`,
+              help: write,
+            },
+          ]
+        : []
+    }),
+}
+
+const consentOptional: Check = {
+  slug: 'consent-optional',
+  severity: 'warning',
+  why: 'Terms that need not be accepted bind nobody.',
+  find: ({ fields }) =>
+    fields.flatMap(({ path, field }): Draft[] =>
+      field.type !== 'consent' ||
+      field.required !== undefined ||
+      !CONSENT.test(field.label) ||
+      FREE_CHOICE.test(field.label)
+        ? []
+        : [
+            {
+              at: path,
+              message: `“${field.label}” need not be ticked, and the registration goes on`,
+              help: 'write required: Please tick this box to go on',
+            },
+          ],
+    ),
+}
+
+/** A sentence that speaks of another text; any other is itself what is agreed to. */
+const ELSEWHERE =
+  /\b(?:terms|conditions|rules|polic(?:y|ies)|privacy|code of conduct|guidelines|statement|declaration|undertaking|notice|regulations|above|below|t&c)\b/i
+
+const consentUnnamed: Check = {
+  slug: 'consent-unnamed',
+  severity: 'note',
+  why: 'What somebody agreed to must be known years later, also when the text has changed since.',
+  find: ({ fields }) =>
+    fields.flatMap(({ raw, path, field }): Draft[] => {
+      if (field.type !== 'consent' || !ELSEWHERE.test(field.label)) return []
+      const missing = (['link', 'version'] as const).filter((key) => raw[key] === undefined)
+      return missing.length === 0
+        ? []
+        : [
+            {
+              at: path,
+              message: `what is agreed to has no ${missing.join(' and no ')}`,
+              help: `add ${missing.map((key) => (key === 'link' ? 'link: https://…' : 'version: "2026-01"')).join(', ')}`,
+            },
+          ]
+    }),
+}
+
+export const consent = {
+  EV516: consentPassesNo,
+  EV530: consentOptional,
+  EV531: consentUnnamed,
+} satisfies Checks

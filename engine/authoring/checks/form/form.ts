@@ -1,0 +1,320 @@
+/** EV501 to EV508, EV532: the form asks what it needs, once, and says what it means. */
+import type { Field } from '../../../event/config.ts'
+import { canBeMalformed, formsOf } from '../../../answers/field-types.ts'
+import { formatDay, isDay } from '../../../lib/time.ts'
+import type { Check, FieldAt } from '../../checked-file.ts'
+import type { Draft } from '../../finding.ts'
+import { listed, suggestion } from '../../suggestions/nearest-name.ts'
+import { join } from '../../syntax/source.ts'
+
+const messageNeverShown: Check = {
+  slug: 'message-never-shown',
+  severity: 'error',
+  why: 'A message that can never appear was meant for another field, or a check is missing.',
+  after: ['EV519', 'EV520'],
+  find: ({ asked }) =>
+    asked.flatMap(({ raw, path, field }): Draft[] => {
+      if (raw.invalid === undefined) return []
+      const at = join(path, 'invalid')
+      if (!canBeMalformed(field))
+        return [
+          {
+            at,
+            part: 'entry',
+            message: `an answer of type ${field.type} cannot be malformed: this message is never shown`,
+          },
+        ]
+      // Of an email address only the dot in its host is left out.
+      return field.check || field.type === 'email'
+        ? []
+        : [
+            {
+              at,
+              part: 'entry',
+              message: 'the check is switched off: this message is never shown',
+              related: [{ at: join(path, 'check'), part: 'entry', message: 'switched off here' }],
+              help: 'remove one of the two',
+            },
+          ]
+    }),
+}
+
+const defaultNotOption: Check = {
+  slug: 'default-not-option',
+  severity: 'error',
+  why: 'The form would start with an answer that it refuses.',
+  after: ['EV205'],
+  find: (model) =>
+    model.asked.flatMap(({ field, path, id }): Draft[] => {
+      const value = field.default
+      if (value === undefined) return []
+      const at = join(path, 'default')
+      const legal = (field.options ?? []).map((option) => option.id)
+      const { start, end } = model.source.place(at)
+      if (field.type === 'select' && !legal.includes(String(value)))
+        return [
+          {
+            at,
+            message: `\`${String(value)}\` is not an option of \`${id}\``,
+            notes: [`options: ${listed(legal)}`],
+            ...suggestion(String(value), legal, [start.offset, end.offset]),
+          },
+        ]
+      if (field.type === 'date' && !isDay(String(value)))
+        return [
+          {
+            at,
+            message: `\`${String(value)}\` is not a proper date`,
+            help: 'write year-month-day, such as 2026-01-31',
+          },
+        ]
+      if (field.type === 'phone' && !/^\+?[\d ().-]+$/.test(String(value)))
+        return [
+          {
+            at,
+            message: `\`${String(value)}\` does not begin like a phone number`,
+            help: 'write digits, with a + before the country',
+          },
+        ]
+      const outside = { at, message: `the default ${value} is outside of what the field takes` }
+      if (field.type === 'date') return isWithinDays(field, String(value)) ? [] : [outside]
+      if (formsOf(field).some(({ pattern }) => !new RegExp(pattern, 'u').test(String(value))))
+        return [{ at, message: `the default ${value} is not written as the field asks for` }]
+      return typeof value === 'number' && !inRange(field, value) ? [outside] : []
+    }),
+}
+
+function inRange({ min, max }: Field, value: number): boolean {
+  return (min === undefined || value >= min) && (max === undefined || value <= max)
+}
+
+/** Days compare as their texts do. */
+function isWithinDays({ from, to }: Field, day: string): boolean {
+  return (from === undefined || day >= from) && (to === undefined || day <= to)
+}
+
+const rangeBackwards: Check = {
+  slug: 'range-backwards',
+  severity: 'error',
+  why: 'No answer is both at least the larger and at most the smaller number.',
+  find: ({ asked }) =>
+    asked.flatMap(({ field, path }): Draft[] => {
+      const { min, max, from, to, type } = field
+      if (min !== undefined && max !== undefined && min > max)
+        return [
+          {
+            at: join(path, 'min'),
+            part: 'entry',
+            message: `min is above max (${max}): ${type === 'people' ? 'nobody could list so many' : 'no number fits'}`,
+          },
+        ]
+      return from !== undefined && to !== undefined && from > to
+        ? [
+            {
+              at: join(path, 'from'),
+              part: 'entry',
+              message: `from is after to (${formatDay(to)}): no day fits`,
+            },
+          ]
+        : []
+    }),
+}
+
+const requiredDoesNothing: Check = {
+  slug: 'required-does-nothing',
+  severity: 'warning',
+  why: 'A field that starts with an answer always has one.',
+  find: ({ asked }) =>
+    asked.flatMap(({ field, path }): Draft[] =>
+      field.required !== undefined && field.default !== undefined
+        ? [
+            {
+              at: join(path, 'required'),
+              part: 'entry',
+              message: 'this field always has an answer',
+              related: [
+                { at: join(path, 'default'), part: 'entry', message: 'because it starts with one' },
+              ],
+              help: 'remove one of the two',
+            },
+          ]
+        : [],
+    ),
+}
+
+const sameLabel: Check = {
+  slug: 'same-label',
+  severity: 'warning',
+  why: 'Delegates and the office tell fields apart by their labels.',
+  find: ({ fields, asked }) => [
+    ...calledAlike(fields, 'two fields are both called'),
+    ...fields.flatMap(({ raw, path }) =>
+      calledAlike(
+        (raw.fields ?? []).flatMap((_, at) =>
+          asked.filter((part) => part.path === `${path}.fields.${at}`),
+        ),
+        'of each person two things are asked as',
+      ),
+    ),
+  ],
+}
+
+function calledAlike(fields: readonly FieldAt[], say: string): readonly Draft[] {
+  const firsts = new Map<string, FieldAt>()
+  return fields.flatMap((one): Draft[] => {
+    const { label } = one.raw
+    const first = firsts.get(label.trim().toLowerCase())
+    if (first === undefined) {
+      firsts.set(label.trim().toLowerCase(), one)
+      return []
+    }
+    return [
+      {
+        at: join(one.path, 'label'),
+        message: `${say} “${label}”`,
+        related: [{ at: join(first.path, 'label'), message: 'the other one' }],
+      },
+    ]
+  })
+}
+
+const stepOutOfRange: Check = {
+  slug: 'step-out-of-range',
+  severity: 'error',
+  why: 'The stepper would stand nowhere.',
+  find: ({ file }) => {
+    const { stepper } = file.form
+    return stepper?.stays_on !== undefined && stepper.stays_on > stepper.steps.length
+      ? [{ at: 'form.stepper.stays_on', message: `there are only ${stepper.steps.length} steps` }]
+      : []
+  },
+}
+
+/** Who pays: what the gateway's hand-off is filled from. */
+const CONTACT: readonly {
+  readonly says: string
+  readonly id: string
+  fits(field: FieldAt): boolean
+}[] = [
+  { says: 'a field `full_name`', id: 'full_name', fits: ({ id }) => id === 'full_name' },
+  { says: 'a field of type email', id: 'email', fits: ({ field }) => field.type === 'email' },
+  { says: 'a field `phone_number`', id: 'phone_number', fits: ({ id }) => id === 'phone_number' },
+]
+
+const contactFields: Check = {
+  slug: 'contact-fields',
+  severity: 'error',
+  why: 'The payment gateway and the confirmation need to know who it is.',
+  after: ['EV206'],
+  find: ({ fields, config, file }) => {
+    const needed =
+      config.payment !== null
+        ? CONTACT
+        : config.email === null || config.status === 'closed'
+          ? []
+          : CONTACT.filter(({ id }) => id === 'email')
+    return needed.flatMap(({ says, fits }): Draft[] => {
+      const found = fields.find(fits)
+      const wants =
+        config.payment !== null ? 'the payment gateway needs it' : 'the email goes to it'
+      if (found === undefined)
+        return [
+          { at: 'form.sections', part: 'key', message: `the form does not have ${says}; ${wants}` },
+        ]
+      if (file.event.status === 'closed') return []
+      const optional =
+        found.field.required === undefined ||
+        found.field.required.when !== undefined ||
+        found.raw.show_when !== undefined
+      return optional && found.field.default === undefined
+        ? [
+            {
+              at: found.path,
+              message: `\`${found.id}\` may be left empty, but ${wants}`,
+              help: 'make it required, and always shown',
+            },
+          ]
+        : []
+    })
+  },
+}
+
+const chosenIn: Check = {
+  slug: 'chosen-in',
+  severity: 'error',
+  why: 'A category that is picked must be on offer, and must be picked.',
+  after: ['EV201', 'EV206'],
+  find: ({ fields, file }) => {
+    const chosen = file.category.chosen_in
+    const offering = fields.filter(({ field }) => field.offersCategories === true)
+    if (chosen === undefined)
+      return offering.map(({ id, path }) => ({
+        at: join(path, 'options'),
+        part: 'entry',
+        message: `\`${id}\` offers the categories, but rules decide`,
+        help: 'say category: {chosen_in: …}, or give the field other options',
+      }))
+    const found = fields.find(({ id }) => id === chosen)
+    if (found === undefined) return []
+    const where = {
+      at: 'category.chosen_in',
+      related: [{ at: `${found.path}.id`, message: 'the field' }],
+    }
+    if (found.field.offersCategories !== true)
+      return [
+        {
+          ...where,
+          message: `\`${chosen}\` does not offer the categories`,
+          help: 'give it options: categories',
+        },
+      ]
+    const sure =
+      file.event.status === 'closed' ||
+      (found.field.required !== undefined &&
+        found.field.required.when === undefined &&
+        found.raw.show_when === undefined) ||
+      found.field.default !== undefined
+    return sure
+      ? []
+      : [
+          {
+            ...where,
+            message: `\`${chosen}\` may be left empty, and then there is no price`,
+            help: 'make it required, and always shown',
+          },
+        ]
+  },
+}
+
+const linkWithoutMail: Check = {
+  slug: 'link-without-mail',
+  severity: 'warning',
+  why: 'Somebody who is refused because they are already registered gets their link by email; where no email is sent, they cannot go on.',
+  after: ['EV507'],
+  find: ({ config, file }) =>
+    config.email !== null || config.status === 'closed'
+      ? []
+      : (file.unique ?? []).flatMap(({ else: otherwise }, at): Draft[] =>
+          otherwise === 'block'
+            ? [
+                {
+                  at: `unique.${at}.else`,
+                  message: 'the event sends no mail: whoever is refused here gets no link either',
+                  help: 'add email: {subject, text}, or write else: warn',
+                },
+              ]
+            : [],
+        ),
+}
+
+export const form = {
+  EV501: messageNeverShown,
+  EV502: defaultNotOption,
+  EV503: rangeBackwards,
+  EV504: requiredDoesNothing,
+  EV505: sameLabel,
+  EV506: stepOutOfRange,
+  EV507: contactFields,
+  EV508: chosenIn,
+  EV532: linkWithoutMail,
+}

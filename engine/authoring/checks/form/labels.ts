@@ -1,0 +1,271 @@
+/** EV534 to EV536: a label and what stands beside it speak of one thing: its id, whether it must be answered, what is said when it is not. */
+import type { Draft } from '../../finding.ts'
+import type { Check, Checks, FieldAt, Model } from '../../checked-file.ts'
+import { join } from '../../syntax/source.ts'
+import { whoPays } from '../prices/category-order.ts'
+
+const SAYS_OPTIONAL = /\(\s*optional\s*\)|[-–—:,]\s*optional\s*$|^\s*optional\s*[-–—:]/i
+const STAR_AT_END = /[^\s*]\s*\*\s*:?\s*$/
+
+/** "* as on the certificate": what a star leads to. */
+const FOOTNOTE = /^["']?\*\s*(?!.*\b(?:mandatory|required|compulsory|must)\b)\S/i
+
+const labelSaysOtherwise: Check = {
+  slug: 'label-says-otherwise',
+  severity: 'warning',
+  why: 'Delegates leave out what is called optional, and are refused; or believe that they have to answer.',
+  find: ({ asked, said }) => {
+    const hasFootnote = said.some(({ written }) => FOOTNOTE.test(written))
+    return asked.flatMap(({ raw, path, field }): Draft[] => {
+      const { required, label } = field
+      const at = join(path, 'label')
+      if (required !== undefined)
+        return required.when === undefined &&
+          field.default === undefined &&
+          SAYS_OPTIONAL.test(label)
+          ? [
+              {
+                at,
+                message: `“${label}” must be answered`,
+                related: [
+                  { at: join(path, 'required'), part: 'entry', message: 'it says so here' },
+                ],
+                help: 'take “optional” out of the label, or take `required` away',
+              },
+            ]
+          : []
+      // Something has to be answered there all the same.
+      const asksAnyhow =
+        hasFootnote ||
+        field.default !== undefined ||
+        field.type === 'consent' ||
+        (field.type === 'people' && (field.min ?? 0) > 0) ||
+        raw.choose?.at_least !== undefined
+      return STAR_AT_END.test(label) && !asksAnyhow
+        ? [
+            {
+              at,
+              message: `“${label}” may be left empty: the * does not make it required`,
+              help: 'write required: true, or take the * away: pages say of what may be left empty that it is optional',
+            },
+          ]
+        : []
+    })
+  },
+}
+
+/** The words of a name, each in one form: "E-mail IDs" is email and id. */
+function wordsOf(text: string): ReadonlySet<string> {
+  return new Set(
+    text
+      .replace(/\{[^{}]*\}/g, ' ')
+      .toLowerCase()
+      .replace(/\be-mail/g, 'email')
+      .split(/[^\p{L}\p{N}\p{M}]+/u)
+      .filter((word) => word !== '')
+      .map((word) => (word.length > 3 ? word.replace(/s$/, '') : word)),
+  )
+}
+const without = (some: ReadonlySet<string>, others: ReadonlySet<string>): ReadonlySet<string> =>
+  new Set([...some].filter((word) => !others.has(word)))
+const isWithin = (some: ReadonlySet<string>, others: ReadonlySet<string>): boolean =>
+  [...some].every((word) => others.has(word))
+const shares = (some: ReadonlySet<string>, others: ReadonlySet<string>): boolean =>
+  [...some].some((word) => others.has(word))
+
+/** What many things have, so that it tells none from another. */
+const GENERIC = wordsOf('number no num id address')
+/** What sentences say of any question. */
+const FRAME = wordsOf(
+  `please kindly enter give provide fill in type write add select choose pick upload attach your a an the valid correct
+   proper is are must be required needed mandatory compulsory missing invalid not we need cannot can t empty blank
+   field this should here us tell say mention digit ten 10 indian looks like does do seem with`,
+)
+const coreOf = (text: string): ReadonlySet<string> =>
+  without(without(wordsOf(text), FRAME), GENERIC)
+
+/** By what else an address or a number to call goes. */
+const ALSO_CALLED = {
+  email: ['email', 'mail', 'gmail'],
+  phone: ['phone', 'mobile', 'telephone', 'tel', 'whatsapp', 'cell', 'contact'],
+} as const
+const WAYS = ['email', 'phone'] as const
+/** What an answer of a type is called, whatever the question. */
+const OF_TYPE = {
+  date: ['date', 'day', 'birth', 'birthday', 'dob'],
+  file: ['file', 'document', 'proof', 'certificate', 'letter', 'scan', 'copy', 'photo'],
+} as const
+const keyOf = (words: ReadonlySet<string>): string => [...words].toSorted().join(' ')
+
+function reachedBy({ id, raw, field }: FieldAt): keyof typeof ALSO_CALLED | null {
+  const words = wordsOf(`${id} ${field.label}`)
+  if (field.type === 'email' || words.has('email')) return 'email'
+  const isPhone =
+    field.type === 'phone' ||
+    raw.format === 'mobile-in' ||
+    ALSO_CALLED.phone.some((word) => words.has(word))
+  return isPhone ? 'phone' : null
+}
+
+/** The sentences that a field has of its own, each with its place. */
+function sentencesOf({
+  raw,
+  path,
+}: FieldAt): readonly { readonly text: string; readonly at: string }[] {
+  const { required, invalid } = raw
+  return [
+    ...(typeof required === 'string' ? [{ text: required, at: join(path, 'required') }] : []),
+    ...(typeof required === 'object' && required.message !== undefined
+      ? [{ text: required.message, at: join(path, 'required.message') }]
+      : []),
+    ...(invalid === undefined ? [] : [{ text: invalid, at: join(path, 'invalid') }]),
+  ]
+}
+
+/** Fields that are asked beside each other: of the form, and of each person of a list. */
+const besides = ({ fields, asked }: Model): readonly (readonly FieldAt[])[] => [
+  fields,
+  ...fields.flatMap(({ raw, path }) =>
+    raw.fields === undefined ? [] : [asked.filter((one) => one.path.startsWith(`${path}.fields.`))],
+  ),
+]
+
+const messageOfAnother: Check = {
+  slug: 'message-of-another',
+  severity: 'warning',
+  why: 'Whoever reads that another answer is missing looks for the mistake in the wrong place.',
+  after: ['EV206', 'EV501'],
+  find: (model) =>
+    besides(model).flatMap((fields) => {
+      const known = fields.map((one) => ({
+        one,
+        reached: reachedBy(one),
+        names: [coreOf(one.field.label), coreOf(one.id)],
+      }))
+      const byName = Map.groupBy(
+        known.flatMap((other) => other.names.map((words) => ({ other, key: keyOf(words) }))),
+        ({ key }) => key,
+      )
+      const byWay = Map.groupBy(known, (other) => other.reached)
+      return known.flatMap(({ one, reached, names }) => {
+        const own = new Set([
+          ...names.flatMap((words) => [...words]),
+          ...(reached === null ? [] : ALSO_CALLED[reached]),
+          ...(one.field.type === 'date' || one.field.type === 'file'
+            ? OF_TYPE[one.field.type]
+            : []),
+        ])
+        return sentencesOf(one).flatMap(({ text, at }): Draft[] => {
+          const core = coreOf(text)
+          if (core.size === 0 || shares(core, own)) return []
+          const way =
+            core.size > 1
+              ? undefined
+              : WAYS.find((one) => ALSO_CALLED[one].some((word) => core.has(word)))
+          const meant =
+            byName.get(keyOf(core))?.[0]?.other ??
+            (way === undefined ? undefined : byWay.get(way)?.[0])
+          return meant === undefined
+            ? []
+            : [
+                {
+                  at,
+                  message: `“${text}” speaks of “${meant.one.field.label}”; the question here is “${one.field.label}”`,
+                  related: [{ at: join(meant.one.path, 'label'), message: 'the other question' }],
+                  help: `write what is to be said of “${one.field.label}”`,
+                },
+              ]
+        })
+      })
+    }),
+}
+
+type Named = {
+  readonly id: string
+  readonly at: string
+  readonly ofId: ReadonlySet<string>
+  readonly ofLabel: ReadonlySet<string>
+  readonly label: string
+}
+
+/** What stands in one list and has a label of its own. */
+function siblings(model: Model): readonly (readonly Named[])[] {
+  const { file, asked } = model
+  const named = (
+    list: readonly unknown[] | undefined,
+    pathOf: (index: number) => string,
+  ): readonly Named[] =>
+    (list ?? []).flatMap((one, index): Named[] => {
+      if (typeof one !== 'object' || one === null) return []
+      const { id, label } = one as { readonly id?: string; readonly label?: string }
+      if (id === undefined || label === undefined) return []
+      const words = wordsOf(id)
+      const telling = without(words, GENERIC)
+      return [
+        {
+          id,
+          at: join(pathOf(index), 'label'),
+          ofId: telling.size === 0 ? words : telling,
+          ofLabel: wordsOf(label),
+          label,
+        },
+      ]
+    })
+  const under =
+    (path: string) =>
+    (index: number): string =>
+      join(path, index)
+  const isTold = whoPays.EV452.find(model).length > 0
+  return [
+    ...(isTold ? [] : [named(file.categories, under('categories'))]),
+    named(file.fees.periods, under('fees.periods')),
+    named(file.fees.items, under('fees.items')),
+    named(file.fees.adjustments, under('fees.adjustments')),
+    named(file.codes?.kinds, under('codes.kinds')),
+    ...besides(model).map((fields) =>
+      named(
+        fields.map(({ raw }) => raw),
+        (index) => fields[index]?.path ?? '',
+      ),
+    ),
+    ...asked.flatMap(({ raw: { options }, path }) =>
+      Array.isArray(options) ? [named(options, under(join(path, 'options')))] : [],
+    ),
+  ]
+}
+
+/** Whether the label of one is that of the other: it holds the words of the other's id, and none that only its own has. */
+const isCalledAs = (one: Named, other: Named): boolean => {
+  const mine = without(one.ofId, other.ofId)
+  return mine.size > 0 && isWithin(other.ofId, one.ofLabel) && !shares(mine, one.ofLabel)
+}
+
+const labelsExchanged: Check = {
+  slug: 'labels-exchanged',
+  severity: 'warning',
+  why: 'Delegates choose by the label, all else goes by the id: what one chooses is stored and sold as the other.',
+  after: ['EV206', 'EV505', 'EV514'],
+  find: (model) =>
+    siblings(model).flatMap((list) => {
+      const byWord = Map.groupBy(list, ({ ofId }) => [...ofId][0] ?? '')
+      return list.flatMap((one, at) =>
+        [...one.ofLabel]
+          .flatMap((word) => byWord.get(word) ?? [])
+          .filter(
+            (other) => list.indexOf(other) > at && isCalledAs(one, other) && isCalledAs(other, one),
+          )
+          .map((other): Draft => ({
+            at: one.at,
+            message: `\`${one.id}\` is called “${one.label}”, and \`${other.id}\` is called “${other.label}”`,
+            related: [{ at: other.at, message: 'the other label' }],
+            help: 'exchange the two labels',
+          })),
+      )
+    }),
+}
+
+export const labels = {
+  EV534: labelSaysOtherwise,
+  EV535: messageOfAnother,
+  EV536: labelsExchanged,
+} satisfies Checks

@@ -1,0 +1,328 @@
+/** EV523 to EV529: what is ticked and who is listed can be answered, and is counted as whole things. */
+import { assertNever } from '../../../lib/result.ts'
+import type { Field, FieldType } from '../../../event/config.ts'
+import type { Draft } from '../../finding.ts'
+import type { Check, Checks } from '../../checked-file.ts'
+import { join } from '../../syntax/source.ts'
+
+/** What of `choose` no choice can meet. */
+const chooseImpossible: Check = {
+  slug: 'choose-impossible',
+  severity: 'error',
+  why: 'Whatever is ticked is refused, and nobody can register.',
+  after: ['EV202', 'EV205'],
+  find: ({ fields }) =>
+    fields.flatMap(({ raw, path, field }): Draft[] => {
+      const options = field.options ?? []
+      const { at_least: least, at_most: most } = raw.choose ?? {}
+      if (least === undefined) return []
+      const at = join(path, 'choose.at_least')
+      if (most !== undefined && least > most)
+        return [
+          { at, part: 'entry', message: `at_least is above at_most (${most}): no choice fits` },
+        ]
+      if (least > options.length)
+        return [
+          {
+            at,
+            part: 'entry',
+            message: `there are only ${options.length} options: nobody can choose ${least}`,
+          },
+        ]
+      const together = mostTogether(field)
+      return together !== null && together < least
+        ? [
+            {
+              at,
+              part: 'entry',
+              message: `of these options at most ${together} may be chosen together: nobody can choose ${least}`,
+              related: [
+                {
+                  at: join(path, 'choose.not_together'),
+                  part: 'key',
+                  message: 'because these exclude each other',
+                },
+              ],
+            },
+          ]
+        : []
+    }),
+}
+
+/** Choices that are tried before nobody counts on: a person's groups need some ten. */
+const TRIED_MAX = 10_000
+
+/** The largest choice that no group excludes: from each group one option at least is left out. Null where finding it takes too long. */
+function mostTogether({ options = [], choose }: Field): number | null {
+  const groups = choose?.notTogether ?? []
+  let left = TRIED_MAX
+  const fewestOut = (out: ReadonlySet<string>, fewest: number): number => {
+    left -= 1
+    const next = groups.find((group) => !group.some((id) => out.has(id)))
+    if (next === undefined) return out.size
+    if (out.size + 1 >= fewest || left < 0) return fewest
+    return next.reduce((best, id) => fewestOut(new Set([...out, id]), best), fewest)
+  }
+  const fewest = fewestOut(new Set(), groups.length)
+  return left < 0 ? null : options.length - fewest
+}
+
+const chooseSaysNothing: Check = {
+  slug: 'choose-does-nothing',
+  severity: 'warning',
+  why: 'A limit that can never be met was meant to be another one.',
+  after: ['EV202', 'EV205', 'EV523'],
+  find: ({ fields }) =>
+    fields.flatMap(({ raw, path, field }): Draft[] => {
+      const { at_least: least, at_most: most, not_together: apart = [] } = raw.choose ?? {}
+      const options = field.options ?? []
+      const at = join(path, 'choose')
+      return [
+        ...(most === undefined || most < options.length
+          ? []
+          : [
+              {
+                at: join(at, 'at_most'),
+                part: 'entry' as const,
+                message: `there are ${options.length} options: nobody can choose more than ${most}`,
+                help: 'write a smaller number, or take at_most away',
+              },
+            ]),
+        ...(least === undefined || field.required !== undefined
+          ? []
+          : [
+              {
+                at: join(at, 'at_least'),
+                part: 'entry' as const,
+                message: `whoever ticks nothing at all is not asked for ${least}`,
+                help:
+                  least === 1
+                    ? 'write required: true instead'
+                    : `write required: true beside it, or say in the label that ${least} or none are chosen`,
+              },
+            ]),
+        ...apart.flatMap((group, one) => {
+          if (most !== undefined && group.length > most)
+            return [
+              {
+                at: join(join(at, 'not_together'), one),
+                message: `no more than ${most} are chosen anyway`,
+                related: [
+                  { at: join(at, 'at_most'), part: 'entry' as const, message: 'because of this' },
+                ],
+              },
+            ]
+          const within = apart.findIndex(
+            (other, two) =>
+              two !== one &&
+              other.every((id) => group.includes(id)) &&
+              (other.length < group.length || two < one),
+          )
+          return within === -1
+            ? []
+            : [
+                {
+                  at: join(join(at, 'not_together'), one),
+                  message: 'another line excludes these already',
+                  related: [{ at: join(join(at, 'not_together'), within), message: 'this one' }],
+                },
+              ]
+        }),
+      ]
+    }),
+}
+
+const chooseUnsaid: Check = {
+  slug: 'choose-unsaid',
+  severity: 'warning',
+  why: 'Whoever ticks one box too many must be told which and why.',
+  after: ['EV523'],
+  find: ({ fields }) =>
+    fields.flatMap(({ raw, path }): Draft[] =>
+      raw.choose === undefined || raw.choose.say !== undefined
+        ? []
+        : [
+            {
+              at: join(path, 'choose'),
+              part: 'key',
+              message: 'a choice that does not fit is refused without a word of why',
+              help: 'write say: and the sentence, such as Please choose two workshops at most, one in each half',
+            },
+          ],
+    ),
+}
+
+/** What may be asked of each of several people: what is one value. */
+const IS_SIMPLE: Readonly<Record<FieldType, boolean>> = {
+  text: true,
+  multiline: true,
+  email: true,
+  phone: true,
+  number: true,
+  date: true,
+  'yes-no': true,
+  select: true,
+  file: false,
+  many: false,
+  people: false,
+  consent: false,
+}
+
+const personNotSimple: Check = {
+  slug: 'person-not-simple',
+  severity: 'error',
+  why: 'Only simple things are asked of each person; anything more is asked once, of the delegate.',
+  find: ({ asked, fields }) =>
+    asked.flatMap((part): Draft[] => {
+      const { id, raw, path, field } = part
+      if (fields.includes(part)) return []
+      if (!IS_SIMPLE[field.type])
+        return [
+          {
+            at: join(path, 'type'),
+            message: `\`${id}\` is a ${field.type} field, which cannot be asked of each person`,
+            help: helpFor(field.type),
+          },
+        ]
+      return [
+        ...(raw.show_when === undefined
+          ? []
+          : [
+              {
+                at: join(path, 'show_when'),
+                part: 'entry' as const,
+                message: 'what is asked of each person is asked of every one',
+                help: 'take the condition away, and say in the hint whom it is for',
+              },
+            ]),
+        ...(typeof raw.required !== 'object'
+          ? []
+          : [
+              {
+                at: join(path, 'required'),
+                part: 'entry' as const,
+                message: 'what is asked of each person is required of every one or of nobody',
+                help: 'write required: true, or take it away',
+              },
+            ]),
+        ...(field.offersCategories === true
+          ? [
+              {
+                at: join(path, 'options'),
+                part: 'entry' as const,
+                message: 'only the delegate has a category',
+                help: 'give the field options of its own',
+              },
+            ]
+          : []),
+        ...(raw.in === undefined
+          ? []
+          : [
+              {
+                at: join(path, 'in'),
+                part: 'entry' as const,
+                message: 'only an answer of the delegate is looked up on a roll',
+                help: 'take it away, or ask for the number outside of the list of people',
+              },
+            ]),
+      ]
+    }),
+}
+
+function helpFor(type: FieldType): string {
+  switch (type) {
+    case 'file':
+      return 'ask for files outside of the list of people'
+    case 'many':
+      return 'write type: select for one choice, or a yes-no field for each option'
+    case 'people':
+      return 'list everybody in one list, and ask with a select whom they belong to'
+    case 'consent':
+      return 'ask once, outside of the list of people: the delegate agrees for all of them'
+    case 'text':
+    case 'multiline':
+    case 'email':
+    case 'phone':
+    case 'number':
+    case 'date':
+    case 'yes-no':
+    case 'select':
+      return 'write another type'
+    default:
+      return assertNever(type)
+  }
+}
+
+/** A form of more people is a list that somebody sends; each is a form of its own on the page. */
+const PEOPLE_MAX = 20
+
+const manyPeople: Check = {
+  slug: 'many-people',
+  severity: 'warning',
+  why: 'Each person is a form of its own on the page, and every number of them is a price to be proved.',
+  find: ({ fields }) =>
+    fields.flatMap(({ path, field }): Draft[] =>
+      field.type === 'people' && (field.max ?? 0) > PEOPLE_MAX
+        ? [
+            {
+              at: join(path, 'max'),
+              part: 'entry',
+              message: `up to ${field.max} people would be typed in one after the other`,
+              help: `write ${PEOPLE_MAX} or fewer`,
+            },
+          ]
+        : [],
+    ),
+}
+
+const personBlank: Check = {
+  slug: 'person-blank',
+  severity: 'warning',
+  why: 'A row that was added and left empty counts as a person, and is charged as one.',
+  find: ({ fields }) =>
+    fields.flatMap(({ raw, path, field }): Draft[] =>
+      field.type !== 'people' || (field.fields ?? []).some(({ required }) => required !== undefined)
+        ? []
+        : [
+            {
+              at: join(path, raw.fields === undefined ? 'type' : 'fields'),
+              part: 'key',
+              message: `nothing is required of a person: an empty row counts as one of \`${raw.id}\``,
+              help: 'write required: true for one of them, such as the name',
+            },
+          ],
+    ),
+}
+
+const fractionCounted: Check = {
+  slug: 'fraction-counted',
+  severity: 'error',
+  why: 'What is counted is whole: nobody buys half a ticket.',
+  find: ({ fields }) =>
+    fields.flatMap(({ id, path, field }): Draft[] =>
+      field.isWhole !== true
+        ? []
+        : (['min', 'max', 'default'] as const).flatMap((key) => {
+            const value = field[key]
+            return typeof value !== 'number' || Number.isInteger(value)
+              ? []
+              : [
+                  {
+                    at: join(path, key),
+                    message: `something is counted by \`${id}\`, so ${key} must be a whole number`,
+                    help: `write ${key === 'min' ? Math.ceil(value) : Math.floor(value)}`,
+                  },
+                ]
+          }),
+    ),
+}
+
+export const lists = {
+  EV523: chooseImpossible,
+  EV524: chooseSaysNothing,
+  EV525: chooseUnsaid,
+  EV526: personNotSimple,
+  EV527: manyPeople,
+  EV528: personBlank,
+  EV529: fractionCounted,
+} satisfies Checks

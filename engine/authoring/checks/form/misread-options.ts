@@ -1,0 +1,194 @@
+/** EV008, EV322, EV517, EV518: words that are taken for something else: a yes for a message, an age for a range. */
+import { yesNoMeant } from '../../suggestions/conditions.ts'
+import type { Draft } from '../../finding.ts'
+import { formsOf, type Check, type Checks, type Model } from '../../checked-file.ts'
+import { shape } from '../../schema/check-schema.ts'
+import { join } from '../../syntax/source.ts'
+import { constantsAt } from '../names/names-in-conditions.ts'
+
+/** A text in the place of a message that reads as an answer to "is it required?". */
+function requiredMeant(text: string): boolean | null {
+  const said = text
+    .trim()
+    .toLowerCase()
+    .replace(/[.!*✓✔]+$/u, '')
+    .replace(/\s+/g, ' ')
+    .trim()
+  if (said === '' && text.trim() !== '') return true
+  const answer = yesNoMeant(said)
+  if (answer !== null) return answer === 'true'
+  if (
+    /^(?:x|optional(?:ly)?|(?:an )?optional field|not (?:required|mandatory|compulsory|needed|necessary|must|obligatory)|non[- ]?(?:mandatory|compulsory|required)|never|unrequired|un-required|not at all|if (?:any|applicable|available|needed|required|possible|you like)|(?:only )?if applicable|sometimes|may(?:be)?|can be (?:left )?(?:empty|blank)|no need|skip|n\/a|na|not applicable|voluntary|no, (?:it is )?(?:optional|not .*)|blank)$/.test(
+      said,
+    )
+  )
+    return false
+  return /^(?:mandatory|compulsory|compulsary|mandotory|must|a must|obligatory|needed|necessary|always|essential|req|reqd|required: yes|(?:yes|true)[ ,(-]+(?:mandatory|compulsory|required|please|must|always)\)?|must (?:be )?(?:fill(?:ed)?|answer(?:ed)?)(?: in)?|force|forced|enforce|all|everyone)$/.test(
+    said,
+  )
+    ? true
+    : null
+}
+
+const wordForYesNo: Check = {
+  ...shape.EV008,
+  find: (model) =>
+    model.asked.flatMap(({ raw, path }): Draft[] => {
+      const [at, text] =
+        typeof raw.required === 'object'
+          ? [join(path, 'required.message'), raw.required.message]
+          : [join(path, 'required'), raw.required]
+      if (typeof text !== 'string') return []
+      const meant = requiredMeant(text)
+      const span = model.source.written(at)?.span
+      if (meant === null) return []
+      if (typeof raw.required === 'object')
+        return [
+          {
+            at,
+            message: `\`${text}\` is the message that delegates would read`,
+            help: 'write the sentence that asks for the answer, or take `message` away',
+          },
+        ]
+      return [
+        {
+          at,
+          message: `\`${text}\` is a text here: the field is required, and this is what delegates would read`,
+          help: meant
+            ? 'write true, or the sentence that asks for the answer'
+            : 'write false, or take `required` away',
+          ...(span === undefined
+            ? {}
+            : { fix: { start: span[0], end: span[1], text: String(meant) } }),
+        },
+      ]
+    }),
+}
+
+/** Numbers that measure something: equality with one of them fits hardly anybody. */
+const MEASURE =
+  /\b(?:age|aged|years?|yrs?|experience|height|weight|marks?|percent(?:age)?|score|income|salary|beds?|distance|km|publications?|papers|citations?|since)\b/i
+/** A number of persons, days or workshops is seldom above this. */
+const COUNT_MAX = 12
+
+const exactNumber: Check = {
+  slug: 'exact-number',
+  severity: 'warning',
+  why: 'A rule for those who are 70 does not fit anybody who is 71.',
+  after: ['EV201', 'EV307'],
+  find: (whole) =>
+    formsOf(whole).flatMap((model) =>
+      model.conditions.flatMap(({ maps }) =>
+        maps.flatMap((map) =>
+          map.tests.flatMap(({ field: id, raw, path }): Draft[] => {
+            const field = model.fields.find((one) => one.id === id)?.field
+            if (field?.type !== 'number' || isPlainMap(raw)) return []
+            const numbers = constantsAt(raw, path).flatMap(({ value }) =>
+              typeof value === 'number' ? [value] : [],
+            )
+            const isMeasure = MEASURE.test(`${id.replaceAll('_', ' ')} ${field.label}`)
+            const [least, most] = [Math.min(...numbers), Math.max(...numbers)]
+            if (numbers.length === 0 || numbers.length > 2 || (!isMeasure && least <= COUNT_MAX))
+              return []
+            if (isMeasure && most <= 2) return []
+            return [
+              {
+                at: path,
+                message: `this fits only those whose \`${id}\` is exactly ${numbers.join(' or ')}`,
+                help:
+                  numbers.length === 1
+                    ? `for ${least} and more write {at_least: ${least}}, up to ${least} write {at_most: ${least}}`
+                    : `for all from ${least} to ${most} write {at_least: ${least}, at_most: ${most}}`,
+              },
+            ]
+          }),
+        ),
+      ),
+    ),
+}
+const isPlainMap = (raw: unknown): boolean =>
+  typeof raw === 'object' && raw !== null && !Array.isArray(raw)
+
+const decidingOptional: Check = {
+  slug: 'deciding-optional',
+  severity: 'warning',
+  why: 'Whoever leaves the question out is put into a category without a word.',
+  after: ['EV201', 'EV206', 'EV301', 'EV307', 'EV508'],
+  find: (model) => {
+    const { config } = model
+    if (config.categoryChoice.by === 'field' || config.status === 'closed') return []
+    const asked = model.conditions.filter(({ kind }) => kind === 'rule')
+    const deciding = new Set(
+      asked.flatMap(({ maps }) => maps.flatMap(({ tests }) => tests.map(({ field }) => field))),
+    )
+    return model.fields.flatMap(({ id, path, field }): Draft[] => {
+      if (!deciding.has(id) || field.default !== undefined || field.required !== undefined)
+        return []
+      return isThoughtOf(model, id)
+        ? []
+        : [
+            {
+              at: path,
+              message: `\`${id}\` decides the category, and may be left out`,
+              related: asked
+                .filter(({ maps }) =>
+                  maps.some(({ tests }) => tests.some((test) => test.field === id)),
+                )
+                .slice(0, 1)
+                .map((one) => ({ at: one.path, message: 'it is asked for here' })),
+              help:
+                field.type === 'yes-no'
+                  ? 'write required: true, or default: false'
+                  : 'write required: true, or a rule for {answered: false}',
+            },
+          ]
+    })
+  },
+}
+
+/** Whether a rule says what becomes of those who leave a question out. */
+function isThoughtOf({ config }: Model, id: string): boolean {
+  if (config.categoryChoice.by === 'field') return true
+  return config.categoryChoice.rules.some(({ when }) =>
+    (when ?? [])
+      .flat()
+      .some(({ field, test }) => field === id && (test.is === 'answered' || test.is === 'not-in')),
+  )
+}
+
+/** Texts that people read, which may be left out of the file. */
+const MAY_GO =
+  /^(?:event\.(?:theme|about|hours|office)|look\.logo|form\.sections\.\d+\.fields\.\d+\.hint|form\.panel\.title|results\.(?:success|failed)\.(?:intro|notes_title)|categories\.\d+\.about|results\.(?:success|failed)\.(?:notes|reasons)\.\d+|form\.panel\.lines\.\d+)$/
+const NOTHING =
+  /^(?:none|nil|n\/?a|n\.a\.?|no|yes|false|true|null|nothing|empty|blank|-+|–|—|not applicable|tba|tbd|\.|x+|~)$/i
+
+/** Whether a text is a word for nothing where there may as well be none: EV518 speaks of it. */
+export const isWordForNothing = (path: string, text: string): boolean =>
+  MAY_GO.test(path) && NOTHING.test(text.trim())
+
+const wordIsPrinted: Check = {
+  slug: 'word-is-printed',
+  severity: 'warning',
+  why: 'A word that was meant to say "there is none" stands on the page for everybody.',
+  find: (model) =>
+    model.said.flatMap(({ path, text }): Draft[] =>
+      isWordForNothing(path, text)
+        ? [
+            {
+              at: path,
+              message: `delegates would read “${text.trim()}”`,
+              help: /\.\d+$/.test(path)
+                ? 'take the line away'
+                : `take \`${path.split('.').at(-1) ?? ''}\` away: what is not there is not shown`,
+            },
+          ]
+        : [],
+    ),
+}
+
+export const answers = {
+  EV008: wordForYesNo,
+  EV322: exactNumber,
+  EV517: decidingOptional,
+  EV518: wordIsPrinted,
+} satisfies Checks

@@ -1,0 +1,102 @@
+/** EV509, EV510: the files that a form takes exist, and do no harm to those who open them. */
+import type { Check } from '../../checked-file.ts'
+import type { Draft } from '../../finding.ts'
+import { suggestion } from '../../suggestions/nearest-name.ts'
+
+const RISKY = new Set([
+  'html',
+  'htm',
+  'xhtml',
+  'svg',
+  'xml',
+  'exe',
+  'msi',
+  'com',
+  'scr',
+  'dll',
+  'js',
+  'mjs',
+  'vbs',
+  'ps1',
+  'bat',
+  'cmd',
+  'sh',
+  'php',
+  'jar',
+  'apk',
+  'docm',
+  'xlsm',
+  'zip',
+  'rar',
+  '7z',
+])
+
+const riskyUpload: Check = {
+  slug: 'risky-upload',
+  severity: 'warning',
+  why: 'The office opens what delegates send.',
+  find: ({ fields }) =>
+    fields.flatMap(({ raw, path }) =>
+      (raw.accept ?? []).flatMap((ending, at): Draft[] =>
+        RISKY.has(ending)
+          ? [
+              {
+                at: `${path}.accept.${at}`,
+                message: `${ending} files can carry code`,
+                help: 'ask for pdf, jpg or png',
+              },
+            ]
+          : [],
+      ),
+    ),
+}
+
+/** Endings that delegates have, beside those that can carry code. */
+const KNOWN = [
+  'pdf',
+  'doc',
+  'docx',
+  'jpg',
+  'jpeg',
+  'png',
+  'odt',
+  'rtf',
+  'txt',
+  'xls',
+  'xlsx',
+  'csv',
+  'ppt',
+  'pptx',
+  'webp',
+  'heic',
+  'gif',
+  'tif',
+  'tiff',
+  'mp4',
+  'mp3',
+]
+
+const unknownEnding: Check = {
+  slug: 'unknown-ending',
+  severity: 'warning',
+  why: 'An ending that no file has lets nobody send theirs.',
+  find: (model) =>
+    model.fields.flatMap(({ raw, path }) =>
+      (raw.accept ?? []).flatMap((ending, at): Draft[] => {
+        if (RISKY.has(ending) || KNOWN.includes(ending)) return []
+        const { start, end } = model.source.place(`${path}.accept.${at}`)
+        return [
+          {
+            at: `${path}.accept.${at}`,
+            message: `\`${ending}\` is no file ending that is known here`,
+            ...suggestion(ending, KNOWN, [start.offset, end.offset]),
+          },
+        ]
+      }),
+    ),
+}
+
+export const uploads = {
+  EV509: riskyUpload,
+  EV510: unknownEnding,
+}

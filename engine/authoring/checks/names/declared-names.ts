@@ -1,0 +1,288 @@
+/** EV2: every name that is used is declared, and means what its place needs. */
+import { suggestion } from '../../suggestions/nearest-name.ts'
+import { soldColumns } from '../../../reports/sales-columns.ts'
+import { ENGINE_VALUES, EVENT_VALUES, LIST_VALUES } from '../../../event/built-in-values.ts'
+import { formsOf, storedIds } from '../../checked-file.ts'
+import type { Check, Model } from '../../checked-file.ts'
+import type { Draft } from '../../finding.ts'
+import { join } from '../../syntax/source.ts'
+import { categoriesCompared, unknownAsked, unknownCompared } from './names-in-conditions.ts'
+import { categoriesGiven, itemColumns, unknownFields, unknownOptions } from './names-in-sale.ts'
+import { unknown, type Used } from './unknown-names.ts'
+
+const unknownField: Check = {
+  slug: 'unknown-field',
+  severity: 'error',
+  why: 'A condition on a field that does not exist is never true, and nobody notices.',
+  find: (model) => {
+    const ids = model.fields.map(({ id }) => id)
+    const chosen = model.file.category.chosen_in
+    return [
+      ...formsOf(model).flatMap((form) => unknownAsked(model, form)),
+      ...unknownFields(model),
+      ...(chosen === undefined
+        ? []
+        : unknown(
+            model,
+            [{ name: chosen, at: 'category.chosen_in' }],
+            ids,
+            (name) => `there is no field \`${name}\``,
+          )),
+    ]
+  },
+}
+
+const unknownOption: Check = {
+  slug: 'unknown-option',
+  severity: 'error',
+  why: 'A comparison with an option that is not offered is never true.',
+  find: (model) => [
+    ...unknownOptions(model),
+    ...apartOf(model),
+    ...formsOf(model).flatMap(unknownCompared),
+  ],
+}
+
+/** What `choose` keeps apart and nobody offers. */
+function apartOf(model: Model): readonly Draft[] {
+  return model.fields.flatMap(({ id, raw, path, field }) => {
+    const legal = (field.options ?? []).map((option) => option.id)
+    return (raw.choose?.not_together ?? []).flatMap((group, at) =>
+      unknown(
+        model,
+        group.map((name, one) => ({ name, at: `${path}.choose.not_together.${at}.${one}` })),
+        legal,
+        (name) => `\`${name}\` is not an option of \`${id}\``,
+      ),
+    )
+  })
+}
+
+const unknownCategory: Check = {
+  slug: 'unknown-category',
+  severity: 'error',
+  why: 'A category that is not declared has no label, no price and no delegate.',
+  find: (model) => {
+    const { file } = model
+    const legal = file.categories.map(({ id }) => id)
+    const rules = (file.category.rules ?? []).flatMap((rule, at): Used[] =>
+      rule.otherwise === undefined
+        ? [{ name: rule.then ?? '', at: `category.rules.${at}.then` }]
+        : [{ name: rule.otherwise, at: `category.rules.${at}.otherwise` }],
+    )
+    const rows = Object.keys(file.fees.prices ?? {})
+      .filter((name) => name !== 'period')
+      .map((name): Used => ({ name, at: `fees.prices.${name}`, part: 'key' }))
+    const expected = (file.examples?.cases ?? []).flatMap(({ expect, category }, at): Used[] => [
+      ...(expect.category === undefined
+        ? []
+        : [{ name: expect.category, at: `examples.cases.${at}.expect.category` }]),
+      ...(category === undefined ? [] : [{ name: category, at: `examples.cases.${at}.category` }]),
+    ])
+    const say = (name: string): string => `there is no category \`${name}\``
+    return [
+      ...unknown(model, [...rules, ...rows, ...categoriesGiven(model), ...expected], legal, say),
+      ...formsOf(model).flatMap((form) => categoriesCompared(form, legal, say)),
+    ]
+  },
+}
+
+const unknownPeriod: Check = {
+  slug: 'unknown-period',
+  severity: 'error',
+  why: 'A column under a period that is not declared is never charged.',
+  find: (model) => {
+    const { fees, examples } = model.file
+    const legal = fees.periods.map(({ id }) => id)
+    const columns = columnsOf(model).map((name, at): Used => ({
+      name,
+      at: `fees.prices.period.${at}`,
+    }))
+    const other =
+      fees.other_dates === undefined || fees.other_dates === 'closed'
+        ? []
+        : [{ name: fees.other_dates, at: 'fees.other_dates' }]
+    const expected = (examples?.cases ?? []).flatMap(({ expect }, at): Used[] =>
+      expect.period === undefined
+        ? []
+        : [{ name: expect.period, at: `examples.cases.${at}.expect.period` }],
+    )
+    return unknown(
+      model,
+      [...columns, ...itemColumns(model), ...other, ...expected],
+      legal,
+      (name) => `there is no period \`${name}\``,
+    )
+  },
+}
+
+/** The names in the first row of the price table. */
+export function columnsOf({ file }: Model): readonly string[] {
+  return (file.fees.prices?.period ?? []).map(String)
+}
+
+const unknownShared: Check = {
+  slug: 'unknown-shared',
+  severity: 'error',
+  why: 'A list or gateway that nobody wrote cannot be used.',
+  find: (model) => {
+    const lists = ['categories', ...Object.keys(model.lists.lists)]
+    const options = model.fields.flatMap(({ raw, path }): Used[] =>
+      typeof raw.options === 'string' ? [{ name: raw.options, at: `${path}.options` }] : [],
+    )
+    const asOption = model.fields.flatMap(({ raw, path }): Draft[] =>
+      Array.isArray(raw.options) &&
+      raw.options.length === 1 &&
+      typeof raw.options[0] === 'string' &&
+      lists.includes(raw.options[0])
+        ? [
+            {
+              at: `${path}.options`,
+              message: `\`${raw.options[0]}\` is a list, but stands here as the only option`,
+              help: `write options: ${raw.options[0]}`,
+            },
+          ]
+        : [],
+    )
+    const gateway = gatewaysIn(model)
+    return [
+      ...asOption,
+      ...unknown(model, options, lists, (name) => `there is no option list \`${name}\``).map(
+        (draft) => ({
+          ...draft,
+          related: [
+            {
+              at: 'lists',
+              part: 'key' as const,
+              in: 'lists' as const,
+              message: 'the lists are declared here',
+            },
+          ],
+        }),
+      ),
+      ...unknown(
+        model,
+        gateway,
+        Object.keys(model.gateways.gateways),
+        (name) => `there is no gateway \`${name}\``,
+      ).map((draft) => ({
+        ...draft,
+        related: [
+          {
+            at: 'gateways',
+            part: 'key' as const,
+            in: 'gateways' as const,
+            message: 'the gateways are declared here',
+          },
+        ],
+      })),
+    ]
+  },
+}
+
+/** The gateway as the file names it, alone or as one of the ways. */
+function gatewaysIn({ file: { payment } }: Model): readonly Used[] {
+  if (typeof payment !== 'object') return []
+  const named = (gateway: string | undefined, at: string): readonly Used[] =>
+    gateway === undefined ? [] : [{ name: gateway, at }]
+  return [
+    ...named(payment.gateway, 'payment.gateway'),
+    ...(payment.ways ?? []).flatMap(({ gateway }, at) =>
+      named(gateway, `payment.ways.${at}.gateway`),
+    ),
+  ]
+}
+
+const unknownValue: Check = {
+  slug: 'unknown-value',
+  severity: 'error',
+  why: 'A column, row or filter of something that is not stored stays empty for ever.',
+  find: (model) => {
+    const { file, config } = model
+    const stored = storedIds(model)
+    const rowValues = [...stored, ...ENGINE_VALUES, ...EVENT_VALUES]
+    const sold = soldColumns(config).map(({ id }) => id)
+    const columnValues = [...stored, ...LIST_VALUES, ...sold]
+    const filterValues = [
+      'search',
+      'date_from',
+      'date_to',
+      'payment_status',
+      'category',
+      'period',
+      ...stored,
+    ]
+    const details = (['success', 'failed'] as const).flatMap((page) =>
+      file.results[page].details.flatMap((detail, at): Used[] => {
+        const path = `results.${page}.details.${at}`
+        if (typeof detail === 'string') return [{ name: detail, at: path }]
+        return detail.show === undefined ? [] : [{ name: detail.show, at: `${path}.show` }]
+      }),
+    )
+    const wires = (['sends', 'returns'] as const).flatMap((way) =>
+      Object.entries(file.api?.[way] ?? {}).map(([wire, name]): Used => ({
+        name,
+        at: `api.${way}.${wire}`,
+      })),
+    )
+    const lists = (file.admin?.lists ?? []).map((list, at) => ({ list, path: `admin.lists.${at}` }))
+    const columns = lists.flatMap(({ list, path }) =>
+      list.columns.map((name, at): Used => ({ name, at: `${path}.columns.${at}` })),
+    )
+    const filters = lists.flatMap(({ list, path }) =>
+      (list.filters ?? []).map((filter, at): Used =>
+        typeof filter === 'string'
+          ? { name: filter, at: `${path}.filters.${at}` }
+          : { name: filter.show, at: `${path}.filters.${at}.show` },
+      ),
+    )
+    const say = (name: string): string => `there is no field or value \`${name}\``
+    return [
+      ...unknown(model, details, rowValues, say),
+      ...unknown(model, wires, [...stored, ...ENGINE_VALUES], say),
+      ...unknown(model, columns, columnValues, say),
+      ...unknown(model, filters, filterValues, say),
+    ]
+  },
+}
+
+const demoPath: Check = {
+  slug: 'demo-path',
+  severity: 'error',
+  why: 'A stand-in that cannot be found cannot be replaced before the event goes live.',
+  find: (model) =>
+    (model.file.demo ?? []).flatMap((path, at): Draft[] => {
+      if (model.source.has(path)) return []
+      const parent = path.includes('.') ? path.slice(0, path.lastIndexOf('.')) : ''
+      const beside = childrenOf(model.file, parent).map((key) => join(parent, key))
+      const { start, end } = model.source.place(`demo.${at}`)
+      return [
+        {
+          at: `demo.${at}`,
+          message: `there is no \`${path}\` in this file`,
+          ...suggestion(path, beside, [start.offset, end.offset]),
+        },
+      ]
+    }),
+}
+
+function childrenOf(file: unknown, path: string): readonly string[] {
+  const at = (path === '' ? [] : path.split('.')).reduce<unknown>(
+    (value, key) =>
+      typeof value === 'object' && value !== null && Object.hasOwn(value, key)
+        ? (value as Record<string, unknown>)[key]
+        : undefined,
+    file,
+  )
+  return typeof at === 'object' && at !== null ? Object.keys(at) : []
+}
+
+export const names = {
+  EV201: unknownField,
+  EV202: unknownOption,
+  EV203: unknownCategory,
+  EV204: unknownPeriod,
+  EV205: unknownShared,
+  EV207: unknownValue,
+  EV212: demoPath,
+}

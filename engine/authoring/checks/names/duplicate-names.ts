@@ -1,0 +1,271 @@
+/** EV206, EV213, EV214: a name belongs to one thing: not to two fields, and not to what the engine calls so itself. */
+import { REGISTRATION } from '../../../pricing/bill-lines.ts'
+import { delegateWays, WAY_FIELD } from '../../../payments/payment-methods.ts'
+import { ENGINE_VALUES } from '../../../event/built-in-values.ts'
+import { ANSWERED_NAMES } from '../../../api/registration.ts'
+import type { Check, Model } from '../../checked-file.ts'
+import type { Draft } from '../../finding.ts'
+
+type Declared = { readonly id: string; readonly at: string; readonly in?: 'lists' }
+function twice(declared: readonly Declared[], say: (id: string) => string): readonly Draft[] {
+  const firsts = new Map<string, number>()
+  return declared.flatMap(({ id, at, in: file }, index) => {
+    const first = firsts.get(id) ?? index
+    firsts.set(id, first)
+    const where = file === undefined ? {} : { in: file }
+    return first < index
+      ? [
+          {
+            at,
+            ...where,
+            message: say(id),
+            related: [{ at: declared[first]?.at ?? at, ...where, message: 'first here' }],
+          },
+        ]
+      : []
+  })
+}
+
+const duplicateId: Check = {
+  slug: 'duplicate-id',
+  severity: 'error',
+  why: 'Of two things with one name, one would never be found.',
+  find: (model) => {
+    const { file } = model
+    const ids = (items: readonly { readonly id: string }[], path: string): readonly Declared[] =>
+      items.map(({ id }, at) => ({ id, at: `${path}.${at}.id` }))
+    return [
+      ...twice(
+        model.fields
+          .map(({ id, path }) => ({ id, at: `${path}.id` }))
+          .concat(model.stored.map(({ id, path }) => ({ id, at: `${path}.id` }))),
+        (id) => `field \`${id}\` is declared twice`,
+      ),
+      ...model.fields.flatMap(({ raw, path }) =>
+        twice(
+          (raw.fields ?? []).map(({ id }, at) => ({ id, at: `${path}.fields.${at}.id` })),
+          (id) => `\`${id}\` is asked of each person twice`,
+        ),
+      ),
+      ...twice(
+        ids(file.approval ?? [], 'approval'),
+        (id) => `approval \`${id}\` is declared twice`,
+      ),
+      ...twice(ids(file.categories, 'categories'), (id) => `category \`${id}\` is declared twice`),
+      ...twice(
+        ids(file.fees.periods, 'fees.periods'),
+        (id) => `period \`${id}\` is declared twice`,
+      ),
+      ...twice(
+        [
+          ...ids(file.fees.items ?? [], 'fees.items'),
+          ...ids(file.fees.adjustments ?? [], 'fees.adjustments'),
+        ],
+        (id) => `line \`${id}\` is declared twice`,
+      ),
+      ...twice(ids(file.limits ?? [], 'limits'), (id) => `limit \`${id}\` is declared twice`),
+      ...twice(
+        (file.unique ?? []).map(({ fields }, at) => ({
+          id: fields.toSorted().join(' and '),
+          at: `unique.${at}.fields`,
+        })),
+        (id) => `what stands once only is declared twice for \`${id}\``,
+      ),
+      ...twice(ids(waysOf(file), 'payment.ways'), (id) => `way to pay \`${id}\` is declared twice`),
+      ...twice(
+        waysOf(file).flatMap(({ gateway = '' }, at) =>
+          gateway === '' ? [] : [{ id: 'gateway', at: `payment.ways.${at}.gateway` }],
+        ),
+        () => 'there is a card gateway already',
+      ),
+      ...waysOf(file).flatMap(({ asks = [] }, at) =>
+        twice(ids(asks, `payment.ways.${at}.asks`), (id) => `\`${id}\` is asked twice`),
+      ),
+      ...twice(
+        ids(file.codes?.kinds ?? [], 'codes.kinds'),
+        (id) => `kind of code \`${id}\` is declared twice`,
+      ),
+      ...twice(
+        ids(file.admin?.lists ?? [], 'admin.lists'),
+        (id) => `list \`${id}\` is declared twice`,
+      ),
+      // Nobody tells “Records” from “records”, also where answers are not spelt as people like.
+      ...model.asked.flatMap(({ raw, field, path }) =>
+        Array.isArray(raw.options)
+          ? twice(
+              (field.options ?? []).map((option, at) => ({
+                id: option.id.toLowerCase(),
+                at: `${path}.options.${at}`,
+              })),
+              (id) => `option \`${id}\` is offered twice`,
+            )
+          : [],
+      ),
+      ...[
+        ...new Set(
+          model.fields.flatMap(({ raw }) =>
+            typeof raw.options === 'string' && Object.hasOwn(model.lists.lists, raw.options)
+              ? [raw.options]
+              : [],
+          ),
+        ),
+      ].flatMap((name) =>
+        twice(
+          (model.lists.lists[name] ?? []).map((option, at) => ({
+            id: (typeof option === 'string' ? option : option.id).toLowerCase(),
+            at: `lists.${name}.${at}`,
+            in: 'lists' as const,
+          })),
+          (id) => `option \`${id}\` is offered twice`,
+        ),
+      ),
+    ]
+  },
+}
+
+const waysOf = ({ payment }: Model['file']) =>
+  typeof payment === 'object' ? (payment.ways ?? []) : []
+
+/** Names that calls, lists and texts use themselves. */
+const RESERVED: readonly string[] = [
+  ...ENGINE_VALUES,
+  ...ANSWERED_NAMES,
+  'search',
+  'date_from',
+  'date_to',
+  'page',
+  'page_size',
+  'status',
+  'message',
+  'registration',
+  'constructor',
+]
+
+/** What adjustments call the first line and all lines. */
+const LINE_NAMES: readonly string[] = [REGISTRATION, 'all']
+
+const reservedName: Check = {
+  slug: 'reserved-name',
+  severity: 'error',
+  why: 'The engine gives these names a value of its own; a field of that name would hide it.',
+  find: (model) => [
+    ...wireNames(model),
+    ...model.fields
+      .filter(({ id }) => RESERVED.includes(id))
+      .map(({ id, path }) => ({
+        at: `${path}.id`,
+        message: `\`${id}\` is a name the engine uses itself`,
+      })),
+    ...model.stored
+      .filter(({ id }) => RESERVED.includes(id))
+      .map(({ id, path }) => ({
+        at: `${path}.id`,
+        message: `\`${id}\` is a name the engine uses itself`,
+      })),
+    ...[
+      ...(model.file.fees.items ?? []).map(({ id }, at) => ({ id, at: `fees.items.${at}.id` })),
+      ...(model.file.fees.adjustments ?? []).map(({ id }, at) => ({
+        id,
+        at: `fees.adjustments.${at}.id`,
+      })),
+    ]
+      .filter(({ id }) => LINE_NAMES.includes(id))
+      .map(({ id, at }) => ({
+        at,
+        message: `\`${id}\` is what the bill calls ${id === 'all' ? 'all its lines' : 'its first line'}`,
+      })),
+    ...model.file.categories.flatMap(({ id }, at) =>
+      id === 'period'
+        ? [
+            {
+              at: `categories.${at}.id`,
+              message:
+                '`period` names the columns of the price table; no category can be called so',
+            },
+          ]
+        : [],
+    ),
+    ...model.file.fees.periods.flatMap(({ id }, at) =>
+      id === 'closed'
+        ? [
+            {
+              at: `fees.periods.${at}.id`,
+              message: '`closed` is the word for no period; no period can be called so',
+            },
+          ]
+        : [],
+    ),
+    ...(Object.hasOwn(model.lists.lists, 'categories')
+      ? [
+          {
+            at: 'lists.categories',
+            part: 'key' as const,
+            in: 'lists' as const,
+            message: "`categories` means the event's own categories; no list can be called so",
+          },
+        ]
+      : []),
+  ],
+}
+
+/** What the form sends beside the answers where the event asks for it. */
+function wireNames({ fields, stored, file, config }: Model): readonly Draft[] {
+  const sent: readonly (readonly [string, string, unknown])[] = [
+    ['code', 'codes', file.codes],
+    ['confirmed', 'unique', file.unique],
+    [WAY_FIELD, 'payment', delegateWays(config).length > 1 ? file.payment : undefined],
+  ]
+  return sent.flatMap(([name, key, said]) =>
+    said === undefined
+      ? []
+      : [...fields, ...stored]
+          .filter(({ id }) => id === name)
+          .map(({ path }) => ({
+            at: `${path}.id`,
+            message: `\`${name}\` is sent for \`${key}\` already`,
+            related: [{ at: key, part: 'key' as const, message: 'because of this' }],
+          })),
+  )
+}
+
+const wireClash: Check = {
+  slug: 'wire-clash',
+  severity: 'error',
+  why: 'Two values under one name on the wire: one of them never arrives.',
+  find: (model) => {
+    const chosen = model.file.category.chosen_in
+    const place = (way: 'sends' | 'returns', wire: string, message: string): Draft => ({
+      at: `api.${way}.${wire}`,
+      part: 'key',
+      message,
+    })
+    const clash = (way: 'sends' | 'returns', wire: string, value: string): readonly Draft[] => {
+      const field = model.fields.find(({ id }) => id === wire)
+      if (field !== undefined && !(value === wire || (value === 'category' && wire === chosen)))
+        return [
+          {
+            ...place(
+              way,
+              wire,
+              `a form field is already ${way === 'sends' ? 'sent' : 'answered'} as \`${wire}\``,
+            ),
+            related: [{ at: `${field.path}.id`, message: 'declared here' }],
+          },
+        ]
+      return way === 'returns' && ANSWERED_NAMES.includes(wire) && value !== wire
+        ? [place(way, wire, `\`${wire}\` is already answered with its own value`)]
+        : []
+    }
+    return (['sends', 'returns'] as const).flatMap((way) =>
+      Object.entries(model.file.api?.[way] ?? {}).flatMap(([wire, value]) =>
+        clash(way, wire, value),
+      ),
+    )
+  },
+}
+
+export const taken = {
+  EV206: duplicateId,
+  EV213: reservedName,
+  EV214: wireClash,
+}

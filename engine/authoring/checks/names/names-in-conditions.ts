@@ -1,0 +1,145 @@
+/** What EV201 to EV203 ask of conditions: fields, facts, options and categories that are there, in the form and in what is asked of each person. */
+import { choiceMeant, connectiveHelp, isEverybody } from '../../suggestions/conditions.ts'
+import { listed } from '../../suggestions/nearest-name.ts'
+import type { ConditionAt, Model } from '../../checked-file.ts'
+import type { Draft } from '../../finding.ts'
+import { join } from '../../syntax/source.ts'
+import { factNames, noSuchName, unknownFactValues } from './names-in-sale.ts'
+import { unknown, type Used } from './unknown-names.ts'
+
+const tests = (form: Model) =>
+  form.conditions.flatMap(({ kind, maps }) =>
+    maps.flatMap((map) => map.tests.map((test) => ({ ...test, kind }))),
+  )
+
+/** The constants of a test that compares with values, each with its place. */
+export function constantsAt(
+  raw: unknown,
+  path: string,
+): readonly { readonly value: unknown; readonly at: string }[] {
+  if (Array.isArray(raw)) return raw.map((value: unknown, i) => ({ value, at: join(path, i) }))
+  if (typeof raw !== 'object' || raw === null) return [{ value: raw, at: path }]
+  const key = (['not', 'has'] as const).find((one) => Object.hasOwn(raw, one))
+  return key === undefined
+    ? []
+    : constantsAt((raw as Readonly<Record<typeof key, unknown>>)[key], join(path, key))
+}
+
+/** Names that conditions of a form ask for and nobody answers. `model` is the whole file's. */
+export function unknownAsked(model: Model, form: Model): readonly Draft[] {
+  const isForm = form === model
+  const ids = form.fields.map(({ id }) => id)
+  const derived = model.config.categoryChoice.by === 'rules'
+  const asked = tests(form).map(({ field, path, kind }) => ({
+    name: field,
+    at: path,
+    part: 'key' as const,
+    kind,
+  }))
+  const legalFor = (kind: ConditionAt['kind']): readonly string[] => [
+    ...ids,
+    ...(isForm ? factNames(model.config) : []),
+    ...(kind === 'rule' && derived ? [] : ['category']),
+  ]
+  const ofForm = new Set(model.fields.map(({ id }) => id))
+  return [
+    ...asked
+      .filter(({ name, kind }) => name === 'category' && kind === 'rule' && derived)
+      .map(({ at }) => ({
+        at,
+        part: 'key' as const,
+        message: 'a rule that gives the category cannot ask for it',
+      })),
+    ...asked
+      .filter(({ name }) => name !== 'category')
+      .flatMap((one) =>
+        unknown(form, [one], legalFor(one.kind), (name) =>
+          isForm ? noSuchName(model, name) : `no person is asked for \`${name}\``,
+        ).map((draft): Draft => {
+          const help =
+            connectiveHelp(draft.at) ??
+            (!isForm && ofForm.has(one.name)
+              ? `\`${one.name}\` is asked once, of the whole form: ask it of each person too, or write it into when of the item`
+              : null)
+          return help === null ? draft : { at: draft.at, part: 'key', message: draft.message, help }
+        }),
+      ),
+  ]
+}
+
+/** Options that conditions of a form compare with and nobody offers. */
+export function unknownCompared(form: Model): readonly Draft[] {
+  return tests(form).flatMap(({ field: id, raw, path }) => {
+    const { field } = form.fields.find((one) => one.id === id) ?? {}
+    if (field === undefined)
+      return unknownFactValues(
+        form,
+        id,
+        constantsAt(raw, path).flatMap(({ value, at }) =>
+          typeof value === 'string' ? [{ name: value, at }] : [],
+        ),
+      )
+    if (field.options === undefined || field.offersCategories === true) return []
+    const legal = field.options.map((option) => option.id)
+    const labels = new Map(
+      field.options.map((option) => [option.label.trim().toLowerCase(), option.id]),
+    )
+    const used = constantsAt(raw, path).flatMap(({ value, at }) =>
+      typeof value === 'string' ? [{ name: value, at }] : [],
+    )
+    return used.flatMap((one) =>
+      unknown(form, [one], legal, (name) => `\`${name}\` is not an option of \`${id}\``).map(
+        ({ help, fix, ...draft }) => ({
+          ...draft,
+          notes: [`options: ${listed(legal)}`],
+          ...(fix === undefined && labels.has(one.name.trim().toLowerCase())
+            ? {
+                help: `write ${labels.get(one.name.trim().toLowerCase()) ?? ''}: an option is called by its id`,
+              }
+            : optionHelp(id, one.name, legal, help, fix)),
+        }),
+      ),
+    )
+  })
+}
+
+/** "pg or faculty", "not pg" and "any" are no options, and what to write for them is known. */
+function optionHelp(
+  id: string,
+  name: string,
+  legal: readonly string[],
+  help: string | undefined,
+  fix: Draft['fix'],
+): Pick<Draft, 'help' | 'fix'> {
+  const meant = choiceMeant(name, legal)
+  if (meant !== null) return { help: `write ${id}: ${meant}` }
+  if (isEverybody(name))
+    return { help: `take \`${id}\` out of the condition: it leaves everybody in` }
+  return { ...(help === undefined ? {} : { help }), ...(fix === undefined ? {} : { fix }) }
+}
+
+/** Categories that conditions of a form compare with and nobody declares. */
+export function categoriesCompared(
+  form: Model,
+  legal: readonly string[],
+  say: (name: string) => string,
+): readonly Draft[] {
+  const offering = new Set(
+    form.fields.filter(({ field }) => field.offersCategories === true).map(({ id }) => id),
+  )
+  const compared = tests(form)
+    .filter(({ field }) => field === 'category' || offering.has(field))
+    .flatMap(({ raw, path }) =>
+      constantsAt(raw, path).flatMap(({ value, at }): Used[] =>
+        typeof value === 'string' ? [{ name: value, at }] : [],
+      ),
+    )
+  return compared.flatMap((one) => {
+    const meant = choiceMeant(one.name, legal)
+    return unknown(form, [one], legal, say).map((draft): Draft =>
+      meant === null
+        ? draft
+        : { at: draft.at, part: 'value', message: draft.message, help: `write ${meant}` },
+    )
+  })
+}

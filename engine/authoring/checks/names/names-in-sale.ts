@@ -1,0 +1,391 @@
+/** EV216 to EV219, and what EV201 to EV204 ask of it: the names in items, adjustments, limits, unique answers, codes and rolls. */
+import type { EventConfig, FieldType } from '../../../event/config.ts'
+import { EACH } from '../../../pricing/bill.ts'
+import { REGISTRATION } from '../../../pricing/bill-lines.ts'
+import { CODE, rollValueOf } from '../../../rules/pricing-context.ts'
+import { axisOfFact, fullNames, rollColumnOf } from '../../proofs/answer-axes.ts'
+import type * as Files from '../../schema/event-file-types.ts'
+import type { Draft } from '../../finding.ts'
+import type { Check, Checks, Model } from '../../checked-file.ts'
+import { listed } from '../../suggestions/nearest-name.ts'
+import { join } from '../../syntax/source.ts'
+import { unknown, type Used } from './unknown-names.ts'
+
+/** One table of an item, as it is written. */
+export type TableAt = {
+  readonly item: Files.Item
+  /** The item's place in the file, from 0. */
+  readonly itemAt: number
+  /** The table's place among those of the item. */
+  readonly tableAt: number
+  /** Where the rows stand. */
+  readonly path: string
+  readonly rows: Files.PriceRows
+  readonly isOtherwise: boolean
+}
+
+/** Every table of every item, in the order in which they are tried. */
+export function tablesAt({ file }: Model): readonly TableAt[] {
+  return (file.fees.items ?? []).flatMap((item, itemAt): TableAt[] => {
+    const path = `fees.items.${itemAt}.prices`
+    const { prices } = item
+    if (prices === undefined) return []
+    if (!isList(prices))
+      return [{ item, itemAt, tableAt: 0, path, rows: prices, isOtherwise: true }]
+    return prices.flatMap(({ table, otherwise }, tableAt): TableAt[] => {
+      const rows = otherwise ?? table
+      const key = otherwise === undefined ? 'table' : 'otherwise'
+      return rows === undefined
+        ? []
+        : [
+            {
+              item,
+              itemAt,
+              tableAt,
+              path: `${path}.${tableAt}.${key}`,
+              rows,
+              isOtherwise: otherwise !== undefined,
+            },
+          ]
+    })
+  })
+}
+
+function isList<T, R>(value: T | readonly R[]): value is readonly R[] {
+  return Array.isArray(value)
+}
+
+/** The columns of a table of an item, as they are written. */
+export function columnsOfTable({ rows }: TableAt): readonly string[] {
+  return (rows.period ?? []).map(String)
+}
+
+type FieldUse = Used & { readonly types: readonly FieldType[]; readonly as: string }
+
+/** Where a field is named outside conditions, and of which types it may be. */
+function fieldUses({ file }: Model): readonly FieldUse[] {
+  const uses: FieldUse[] = []
+  const use = (
+    name: string | undefined,
+    at: string,
+    as: string,
+    types: readonly FieldType[],
+    part: 'key' | 'value' = 'value',
+  ): void => {
+    if (name !== undefined) uses.push({ name, at, as, types, part })
+  }
+  ;(file.fees.items ?? []).forEach((item, i) => {
+    const path = `fees.items.${i}`
+    use(item.by, `${path}.by`, 'by', ['select', 'many'])
+    if (typeof item.count === 'object') {
+      const [people = ''] = Object.keys(item.count)
+      use(people, `${path}.count.${people}`, 'count with a condition', ['people'], 'key')
+    } else use(item.count, `${path}.count`, 'count', ['number', 'people'])
+    use(item.times, `${path}.times`, 'times', ['number'])
+    use(item.amount_in, `${path}.amount_in`, 'amount_in', ['number'])
+  })
+  ;(file.limits ?? []).forEach((limit, i) =>
+    use(limit.each_option_of, `limits.${i}.each_option_of`, 'each_option_of', ['select', 'many']),
+  )
+  ;(file.unique ?? []).forEach((unique, i) =>
+    unique.fields.forEach((name, at) =>
+      use(name, `unique.${i}.fields.${at}`, 'unique', [
+        'text',
+        'email',
+        'phone',
+        'number',
+        'date',
+        'select',
+      ]),
+    ),
+  )
+  ;(file.edit?.fields ?? []).forEach((name, at) =>
+    use(name, `edit.fields.${at}`, 'edit', EDITED_TYPES),
+  )
+  ;(file.approval ?? []).forEach((rule, i) =>
+    rule.look_at.forEach((name, at) =>
+      use(name, `approval.${i}.look_at.${at}`, 'look_at', ['file']),
+    ),
+  )
+  return uses
+}
+
+/** What delegates can change by hand: no people, no consent. */
+const EDITED_TYPES: readonly FieldType[] = [
+  'text',
+  'multiline',
+  'email',
+  'phone',
+  'number',
+  'date',
+  'yes-no',
+  'select',
+  'many',
+  'file',
+]
+
+/** Fields that items, limits, unique answers and edits name. */
+export function unknownFields(model: Model): readonly Draft[] {
+  return unknown(
+    model,
+    fieldUses(model),
+    model.fields.map(({ id }) => id),
+    (name) => `there is no field \`${name}\``,
+  )
+}
+
+/** The names of facts that conditions may ask for beside the fields. */
+export function factNames(event: EventConfig): readonly string[] {
+  const columns = event.fields.flatMap((field) =>
+    (event.rolls.find(({ id }) => id === field.roll)?.columns ?? []).flatMap(({ id, type }) =>
+      type === 'choice' ? [rollValueOf(field.id, id)] : [],
+    ),
+  )
+  return [...(event.codeKinds.length > 0 ? [CODE] : []), ...fullNames(event.limits), ...columns]
+}
+
+/** What is said of a name in a condition that is none of a field and none of a fact. */
+export function noSuchName({ config }: Model, name: string): string {
+  if (name === 'code') return 'there are no codes: `codes` states no kinds'
+  if (name.startsWith('full.')) return `there is no place \`${name.slice('full.'.length)}\``
+  const [field = '', column] = name.split('.')
+  const asked = config.fields.find((one) => one.id === field)
+  const roll = config.rolls.find(({ id }) => id === asked?.roll)
+  if (column !== undefined && asked !== undefined && roll === undefined)
+    return asked.roll === undefined
+      ? `\`${field}\` stands on no roll: only a field with in: has columns`
+      : `nothing is known of \`${name}\`: the roll \`${asked.roll}\` is not there`
+  if (column !== undefined && roll !== undefined)
+    return roll.columns.some(({ id }) => id === column)
+      ? `the column \`${column}\` of the roll \`${roll.id}\` holds anything; conditions ask for a column with a list of values`
+      : `the roll \`${roll.id}\` has no column \`${column}\``
+  return `there is no field \`${name}\``
+}
+
+/** Options that tables, places and conditions name. */
+export function unknownOptions(model: Model): readonly Draft[] {
+  const { config, file } = model
+  const optionsOf = (field: string | undefined): readonly string[] | null =>
+    config.fields.find(({ id }) => id === field)?.options?.map(({ id }) => id) ?? null
+  const rows = tablesAt(model).flatMap(({ item, path, rows: table }): readonly Draft[] => {
+    const legal = item.by === undefined ? [EACH] : optionsOf(item.by)
+    const used = Object.keys(table)
+      .filter((row) => row !== 'period')
+      .map((name): Used => ({ name, at: join(path, name), part: 'key' }))
+    return legal === null
+      ? []
+      : unknown(model, used, legal, (name) =>
+          item.by === undefined
+            ? `\`${name}\` is no row here: without \`by\` there is one row, called each`
+            : `\`${name}\` is not an option of \`${item.by}\``,
+        )
+  })
+  const places = (file.limits ?? []).flatMap(({ each_option_of: by, max }, at) =>
+    typeof max === 'number' || by === undefined
+      ? []
+      : unknown(
+          model,
+          Object.keys(max).map((name): Used => ({
+            name,
+            at: `limits.${at}.max.${name}`,
+            part: 'key',
+          })),
+          optionsOf(by) ?? Object.keys(max),
+          (name) => `\`${name}\` is not an option of \`${by}\``,
+        ),
+  )
+  return [...rows, ...places]
+}
+
+/** What a fact is compared with in a condition, and is never. */
+export function unknownFactValues(
+  model: Model,
+  name: string,
+  used: readonly Used[],
+): readonly Draft[] {
+  const { config } = model
+  const column = rollColumnOf(config, name)
+  if (name === 'code' && config.codeKinds.length > 0)
+    return unknown(
+      model,
+      used,
+      config.codeKinds.map(({ id }) => id),
+      (kind) => `there is no kind of code \`${kind}\``,
+    )
+  if (column !== null)
+    return unknown(
+      model,
+      used,
+      column.options,
+      (value) => `\`${value}\` is no value of \`${name}\``,
+    )
+  return axisOfFact(config, name) === null
+    ? []
+    : used.map(({ at, name: value }) => ({
+        at,
+        message: `\`${name}\` is true where the place is full; it is never \`${value}\``,
+        help: 'write true, or {not: true}',
+      }))
+}
+
+/** Categories that codes give and limits offer. */
+export function categoriesGiven({ file }: Model): readonly Used[] {
+  return [
+    ...(file.codes?.kinds ?? []).flatMap(({ gives }, at): Used[] =>
+      gives.category === undefined
+        ? []
+        : [{ name: gives.category, at: `codes.kinds.${at}.gives.category` }],
+    ),
+    ...(file.limits ?? []).flatMap(({ full }, at): Used[] =>
+      typeof full === 'string' || full.offer === undefined
+        ? []
+        : [{ name: full.offer, at: `limits.${at}.full.offer` }],
+    ),
+    ...(file.approval ?? []).flatMap(({ refused }, at): Used[] =>
+      refused?.offer === undefined
+        ? []
+        : [{ name: refused.offer, at: `approval.${at}.refused.offer` }],
+    ),
+  ]
+}
+
+/** Periods over the columns of items. */
+export function itemColumns(model: Model): readonly Used[] {
+  return tablesAt(model).flatMap((table) =>
+    columnsOfTable(table).map((name, at): Used => ({ name, at: `${table.path}.period.${at}` })),
+  )
+}
+
+const wrongField: Check = {
+  slug: 'wrong-field',
+  severity: 'error',
+  why: 'A line counts what a number or a list of people says, and is sold by what can be chosen; no other answer can be charged.',
+  after: ['EV201'],
+  find: (model) =>
+    fieldUses(model).flatMap(({ name, at, as, types, part = 'value' }): Draft[] => {
+      const type = model.fields.find(({ id }) => id === name)?.field.type
+      return type === undefined || types.includes(type)
+        ? []
+        : [
+            {
+              at,
+              part,
+              message: `${as} takes a field of type ${listed(types, 6, ' or ')}; \`${name}\` is of type ${type}`,
+              ...numberHelp(model, name, types),
+              related: model.fields
+                .filter(({ id }) => id === name)
+                .map(({ path }) => ({ at: `${path}.id`, message: 'declared here' })),
+            },
+          ]
+    }),
+}
+
+/** A choice of numbers that is counted: a number field with the same bounds. */
+function numberHelp(model: Model, name: string, types: readonly FieldType[]): { help?: string } {
+  const { type, options = [] } = model.config.fields.find(({ id }) => id === name) ?? {}
+  const numbers = options.map(({ id }) => Number(id))
+  return type !== 'select' ||
+    !types.includes('number') ||
+    numbers.length === 0 ||
+    !numbers.every(Number.isInteger)
+    ? {}
+    : {
+        help: `write type: number, min: ${Math.min(...numbers)}, max: ${Math.max(...numbers)} instead of the options`,
+      }
+}
+
+const unknownLine: Check = {
+  slug: 'unknown-line',
+  severity: 'error',
+  why: 'What changes a line that is not there changes nothing, and nobody notices.',
+  find: (model) => {
+    const { fees, codes } = model.file
+    const items = (fees.items ?? []).map(({ id }) => id)
+    const on = (fees.adjustments ?? []).flatMap(({ on: name }, at): Used[] =>
+      name === undefined ? [] : [{ name, at: `fees.adjustments.${at}.on` }],
+    )
+    const given = (codes?.kinds ?? []).flatMap(({ gives }, at): Used[] =>
+      gives.adjustment === undefined
+        ? []
+        : [{ name: gives.adjustment, at: `codes.kinds.${at}.gives.adjustment` }],
+    )
+    const expected = (model.file.examples?.cases ?? []).flatMap(({ expect }, at) =>
+      Object.keys(expect.lines ?? {}).map((name): Used => ({
+        name,
+        at: `examples.cases.${at}.expect.lines.${name}`,
+        part: 'key',
+      })),
+    )
+    const adjustments = (fees.adjustments ?? []).map(({ id }) => id)
+    return [
+      ...unknown(
+        model,
+        on,
+        [REGISTRATION, 'all', ...items],
+        (name) => `there is no item \`${name}\``,
+      ),
+      ...unknown(model, given, adjustments, (name) => `there is no adjustment \`${name}\``),
+      ...unknown(
+        model,
+        expected,
+        [REGISTRATION, ...items, ...adjustments],
+        (name) => `there is no line \`${name}\``,
+      ),
+    ]
+  },
+}
+
+const unknownRoll: Check = {
+  slug: 'unknown-roll',
+  severity: 'error',
+  why: 'An answer that has to stand on a roll that is not there would be refused to everybody.',
+  find: (model) => {
+    const rolls = model.file.rolls ?? {}
+    const asked = model.fields.flatMap(({ raw, path }): Used[] =>
+      raw.in === undefined ? [] : [{ name: raw.in, at: `${path}.in` }],
+    )
+    const columns = Object.entries(rolls).flatMap(([id, roll]) =>
+      unknown(
+        model,
+        [
+          { name: roll.key, at: `rolls.${id}.key` },
+          ...(roll.shows ?? []).map((name, at): Used => ({ name, at: `rolls.${id}.shows.${at}` })),
+        ],
+        Object.keys(roll.columns),
+        (name) => `the roll \`${id}\` has no column \`${name}\``,
+      ),
+    )
+    return [
+      ...unknown(model, asked, Object.keys(rolls), (name) => `there is no roll \`${name}\``),
+      ...columns,
+    ]
+  },
+}
+
+const keyOfValues: Check = {
+  slug: 'roll-key-of-values',
+  severity: 'error',
+  why: 'A row is found by its key, so each row needs one of its own; a list of values or days cannot give everybody a different one.',
+  after: ['EV218'],
+  find: ({ file }) =>
+    Object.entries(file.rolls ?? {}).flatMap(([id, { key, columns }]): Draft[] => {
+      const type = columns[key]
+      return type === undefined || type === 'text'
+        ? []
+        : [
+            {
+              at: `rolls.${id}.columns.${key}`,
+              message: `\`${key}\` is the key of the roll, and ${typeof type === 'string' ? `a ${type}` : 'a list of values'}`,
+              related: [{ at: `rolls.${id}.key`, message: 'the key' }],
+              help: `write ${key}: text`,
+            },
+          ]
+    }),
+}
+
+export const soldNames = {
+  EV216: wrongField,
+  EV217: unknownLine,
+  EV218: unknownRoll,
+  EV219: keyOfValues,
+} satisfies Checks

@@ -1,0 +1,156 @@
+/** EV537, EV538: the number in the name of something is the number that counts: percents of adjustments, places of limits. */
+import type { Draft } from '../../finding.ts'
+import type { Check, Checks, Model } from '../../checked-file.ts'
+import { matchesOf } from '../../prose/pattern-matches.ts'
+import { join } from '../../syntax/source.ts'
+
+const PERCENT = /(\d+(?:\.\d+)?)\s*(?:%|per ?cent\b)/gi
+/** A percentage of something else, or one that is no exact number. */
+const OF_TAX = /\b(?:[cs]?gst|igst|tax|taxes|vat|up ?to)\b/i
+
+const percentDiffers: Check = {
+  slug: 'percent-differs',
+  severity: 'warning',
+  why: 'The bill promises one percentage and takes another.',
+  after: ['EV206', 'EV217'],
+  find: ({ file }) => {
+    const adjustments = (file.fees.adjustments ?? []).map((one, at) => ({
+      ...one,
+      path: `fees.adjustments.${at}`,
+    }))
+    const named = [
+      ...adjustments.map(({ label, path, ...rest }) => ({
+        label,
+        at: join(path, 'label'),
+        path,
+        percent: rest.percent,
+      })),
+      ...(file.codes?.kinds ?? []).map(({ label, gives }, at) => {
+        const given = adjustments.find(({ id }) => id === gives.adjustment)
+        return {
+          label,
+          at: `codes.kinds.${at}.label`,
+          path: given?.path ?? '',
+          percent: given?.percent,
+        }
+      }),
+    ]
+    return named.flatMap(({ label, at, path, percent }): Draft[] => {
+      if (label === undefined || percent === undefined || OF_TAX.test(label)) return []
+      const says = [...new Set(matchesOf(label, PERCENT).map(([, digits]) => Number(digits)))]
+      const [one] = says
+      const taken = Math.abs(percent)
+      // "Pay 80%" leaves 20% away.
+      if (one === undefined || says.length > 1) return []
+      // 33% is 33.33 as one says it.
+      const near = Number.isInteger(taken) ? 0 : 1
+      if (Math.abs(one - taken) <= near || one === 100 - taken) return []
+      return [
+        {
+          at,
+          message: `“${label}” says ${one}%, what is taken is ${taken}%`,
+          related: [{ at: join(path, 'percent'), message: 'the percentage' }],
+          help: 'write one number in both places',
+        },
+      ]
+    })
+  },
+}
+
+const THINGS = '(?:seats|places|spots|delegates|participants)'
+const COUNT = '(\\d{1,3}(?:,\\d{3})+|\\d+)'
+const TAKEN = '(?:full|taken|sold|booked|filled|gone)'
+/** A number that is all there is: "limited to 50 seats", "all 40 seats", "40 seats only". That of a table's chairs is none. */
+const ALL_THERE_IS = new RegExp(
+  [
+    `\\b(?:limited to|maximum(?: of)?|max\\.?(?: of)?|capacity(?: of)?|only|total of)\\s*:?\\s*${COUNT} ${THINGS}\\b(?! (?:left|remain|more|per|each|every|from|in a|at a|of (?:a|each|one)))`,
+    `\\ball(?: the| our| of the)? ${COUNT} ${THINGS}\\b(?=\\s*(?:$|[.,;!)"']|(?:\\w+ ){0,6}${TAKEN}\\b))`,
+    `\\b${COUNT} ${THINGS} (?:only|in all|in total|(?:are|have been|were) ${TAKEN})\\b`,
+  ].join('|'),
+  'gi',
+)
+/** Where several people take one place. */
+const SEVERAL_IN_ONE =
+  /\b(?:teams?|groups?|tables?|pairs?|couples?|famil(?:y|ies)|hospitals?|institut\w*|colleges?|departments?|rooms?)\b/i
+
+const placesDiffer: Check = {
+  slug: 'places-differ',
+  severity: 'warning',
+  why: 'Delegates are told of more places than there are, or of fewer.',
+  after: ['EV201', 'EV202'],
+  find: (model) =>
+    (model.file.limits ?? []).flatMap((limit, at): readonly Draft[] => {
+      const path = `limits.${at}`
+      const maxes = typeof limit.max === 'number' ? [limit.max] : Object.values(limit.max)
+      return [
+        ...differing(
+          model,
+          typeof limit.full === 'string' ? `${path}.full` : `${path}.full.say`,
+          maxes,
+          `${path}.max`,
+        ),
+        ...model.fields
+          .filter(({ id }) => id === limit.each_option_of)
+          .flatMap(({ raw: { options }, path: field }) =>
+            Array.isArray(options)
+              ? options.flatMap((option: unknown, i) =>
+                  ofOption(model, option, `${field}.options.${i}`, limit.max, `${path}.max`),
+                )
+              : [],
+          ),
+      ]
+    }),
+}
+
+/** Of an option, its own number counts; another limit's may be meant as well. */
+function ofOption(
+  model: Model,
+  option: unknown,
+  at: string,
+  max: number | Readonly<Record<string, number>>,
+  maxAt: string,
+): readonly Draft[] {
+  const { id, label } =
+    typeof option === 'object'
+      ? (option as { id: string; label?: string })
+      : { id: option, label: option }
+  const own = typeof max === 'number' ? max : max[String(id)]
+  if (typeof label !== 'string' || own === undefined || SEVERAL_IN_ONE.test(label)) return []
+  const others = (model.file.limits ?? []).flatMap((limit) =>
+    limit.each_option_of === undefined && typeof limit.max === 'number' ? [limit.max] : [],
+  )
+  return differing(
+    model,
+    typeof option === 'object' ? `${at}.label` : at,
+    [own, ...others],
+    typeof max === 'number' ? maxAt : `${maxAt}.${String(id)}`,
+  )
+}
+
+function differing(
+  model: Model,
+  at: string,
+  maxes: readonly number[],
+  maxAt: string,
+): readonly Draft[] {
+  const [start, end] = model.source.span(at)
+  return matchesOf(model.source.text.slice(start, end), ALL_THERE_IS).flatMap((found): Draft[] => {
+    const says = Number((found[1] ?? found[2] ?? found[3] ?? '').replaceAll(',', ''))
+    return maxes.includes(says)
+      ? []
+      : [
+          {
+            at,
+            span: [start + found.index, start + found.index + found[0].length],
+            message: `the text says ${says}, the limit is ${maxes[0] ?? ''}${maxes.length > 1 && at.startsWith('limits.') ? ' and others' : ''}`,
+            related: [{ at: maxAt, message: 'the limit' }],
+            help: 'write one number in both places',
+          },
+        ]
+  })
+}
+
+export const namedNumbers = {
+  EV537: percentDiffers,
+  EV538: placesDiffer,
+} satisfies Checks

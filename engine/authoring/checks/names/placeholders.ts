@@ -1,0 +1,217 @@
+/** EV208, EV209: what texts name in braces exists, and is known where the text is read. */
+import { editDistance } from '../../../lib/edit-distance.ts'
+import { listed, mayCompare } from '../../suggestions/nearest-name.ts'
+import { ENGINE_VALUES, EVENT_VALUES, TAX_VALUES } from '../../../event/built-in-values.ts'
+import { remember } from '../../../lib/memoize.ts'
+import { unitName } from '../../../event/texts.ts'
+import { storedIds } from '../../checked-file.ts'
+import type { Check, Model, TextAt, Written } from '../../checked-file.ts'
+import type { Draft } from '../../finding.ts'
+import type { Span } from '../../syntax/source.ts'
+
+/** Placeholders of a text with their offset in the source, found from where the text begins there. */
+export function placeholdersIn({
+  written,
+  at,
+}: Written): readonly { readonly name: string; readonly span: Span }[] {
+  if (!written.includes('{')) return []
+  return [...written.matchAll(/\{([^{}\n]*)\}/g)].map((match) => ({
+    name: match[1] ?? '',
+    span: [at + match.index, at + match.index + match[0].length],
+  }))
+}
+
+/** A brace without its other half, at its own place: `{reg_no` and `total}`. */
+function strayBraces({ path, text, written, at }: TextAt): readonly Draft[] {
+  if (!/[{}]/.test(text.replace(/\{[^{}\n]*\}/g, ''))) return []
+  const twice = /\{\{+\s*([a-z_][a-z0-9_.]*)\s*\}\}+/.exec(written)
+  if (twice !== null) {
+    const from = at + twice.index
+    return [
+      {
+        at: path,
+        span: [from, from + twice[0].length],
+        message: `\`${twice[0]}\`: a value stands in one pair of braces`,
+        help: `write {${twice[1]}}`,
+      },
+    ]
+  }
+  const open = written.replace(/\{[^{}\n]*\}/g, (whole) => ' '.repeat(whole.length))
+  const found = /\{([a-z_][a-z0-9_.]*)?|([a-z_][a-z0-9_.]*)?\}/.exec(open)
+  const brace = found?.[0].startsWith('{') === false ? '}' : '{'
+  const name = found?.[1] ?? found?.[2]
+  const from = at + (found?.index ?? 0)
+  return [
+    {
+      at: path,
+      ...(found === null ? {} : { span: [from, from + found[0].length] as const }),
+      message: `a single \`${brace}\` stands in this text; a value is written {name}`,
+      help: name === undefined ? 'close the braces, or leave them out' : `write {${name}}`,
+    },
+  ]
+}
+
+/** What values are called elsewhere. */
+const MEANT: Readonly<Record<string, string>> = {
+  'event.name': 'event.title',
+  'event.place': 'event.venue',
+  'event.location': 'event.venue',
+  'event.date': 'event.dates',
+  'event.time': 'event.hours',
+  'event.email': 'event.support',
+  'event.contact': 'event.support',
+  event: 'event.title',
+  conference: 'event.title',
+  venue: 'event.venue',
+  dates: 'event.dates',
+  registration_number: 'reg_no',
+  registration_no: 'reg_no',
+  registration_id: 'reg_no',
+  reg_id: 'reg_no',
+  order_no: 'order_id',
+  order_number: 'order_id',
+  transaction_id: 'payment_id',
+  price: 'base',
+  fee: 'base',
+  base_fee: 'base',
+  tax: 'gst',
+  gst_amount: 'gst',
+  total_amount: 'total',
+  amount_paid: 'total',
+  grand_total: 'total',
+}
+
+const BEFORE_REGISTRATION = [...EVENT_VALUES, ...TAX_VALUES] as const
+const PAID_ONLY = ['payment_date', 'payment_id', 'date']
+const OFFICE_ONLY = ['message', 'status']
+
+/** What is counted by number fields that say it. */
+const unitNames = remember((model: Model): readonly string[] =>
+  model.fields.flatMap(({ id, raw }) => (raw.unit === undefined ? [] : [unitName(id)])),
+)
+
+/** Every value a text may name anywhere. */
+const everyValue = remember((model: Model): readonly string[] => [
+  ...storedIds(model),
+  ...unitNames(model),
+  ...ENGINE_VALUES,
+  ...EVENT_VALUES,
+  ...TAX_VALUES,
+])
+
+/** Longer than any name of ours. */
+const NAME_CHARACTERS_MAX = 80
+
+function nearTo(name: string, legal: readonly string[]): string | undefined {
+  const most = Math.max(1, Math.floor(name.length / 3))
+  return name.length > NAME_CHARACTERS_MAX
+    ? undefined
+    : legal
+        .filter((one) => editDistance(one, name.trim().toLowerCase()) <= most)
+        .sort((a, b) => editDistance(a, name) - editDistance(b, name))[0]
+}
+
+const unknownPlaceholder: Check = {
+  slug: 'unknown-placeholder',
+  severity: 'error',
+  why: 'A placeholder that names nothing prints N/A, or itself, to every delegate.',
+  find: (model) =>
+    model.said.flatMap((said) => {
+      const { path, place } = said
+      const legal =
+        place === 'office-error'
+          ? OFFICE_ONLY
+          : place === 'export-file'
+            ? ['date']
+            : place === 'line'
+              ? [...model.fields.map(({ id }) => id), ...unitNames(model), 'option']
+              : everyValue(model)
+      const braces = placeholdersIn(said)
+      return [
+        ...strayBraces(said),
+        ...braces
+          .filter(
+            ({ name }) =>
+              !legal.includes(name) &&
+              !OFFICE_ONLY.includes(name) &&
+              !everyValue(model).includes(name),
+          )
+          .map(({ name, span }) => {
+            const meant =
+              MEANT[
+                name
+                  .trim()
+                  .toLowerCase()
+                  .replaceAll(/[\s-]+/g, '_')
+              ]
+            const near =
+              legal.find((one) => one === meant) ??
+              (mayCompare(model, legal.length) ? nearTo(name, legal) : undefined) ??
+              legal.find((one) => name.length > 3 && one.includes(name.trim().toLowerCase()))
+            return {
+              at: path,
+              span,
+              message:
+                name === name.trim()
+                  ? `there is no value \`${name}\` to put here`
+                  : `\`{${name}}\` is not filled in: no blanks inside the braces`,
+              help:
+                near === undefined
+                  ? `the values here: ${listed(legal, 20)}`
+                  : `did you mean \`{${near}}\`?`,
+            }
+          }),
+      ]
+    }),
+}
+
+/** A line of the bill is written from the answers, and from the option that it sells. */
+function notInLine(model: Model, path: string, name: string): readonly string[] {
+  const item = model.file.fees.items?.[Number(path.split('.')[2])]
+  if (name === 'option')
+    return item?.by === undefined ? ['without `by` a line sells no option'] : []
+  return model.fields.some(({ id }) => id === name) || unitNames(model).includes(name)
+    ? []
+    : [`\`{${name}}\` is not known in a line of the bill`]
+}
+
+const placeholderNotHere: Check = {
+  slug: 'placeholder-not-here',
+  severity: 'error',
+  why: 'The value exists, but not yet, or not for whoever reads this text.',
+  after: ['EV208'],
+  find: (model) =>
+    model.said.flatMap(({ path, place, ...written }) =>
+      placeholdersIn({ path, ...written }).flatMap(({ name, span }): Draft[] => {
+        const said = (message: string): Draft[] => [{ at: path, span, message }]
+        if (
+          OFFICE_ONLY.includes(name) &&
+          place !== 'office-error' &&
+          !everyValue(model).includes(name)
+        )
+          return said(`\`{${name}}\` is known in the office's error texts only`)
+        if (place === 'line') return notInLine(model, path, name).flatMap(said)
+        if (place === 'plain') return said('placeholders are not filled in here')
+        if (place === 'office-error')
+          return OFFICE_ONLY.includes(name) ? [] : said(`an office error knows {message} only`)
+        if (place === 'export-file')
+          return name === 'date' ? [] : said('a file name of the office knows {date} only')
+        if (place === 'form' && !(BEFORE_REGISTRATION as readonly string[]).includes(name))
+          return said(`\`{${name}}\` is not known before somebody has registered`)
+        if (place === 'registered' && PAID_ONLY.includes(name))
+          return said(`\`{${name}}\` is not known before payment`)
+        if (
+          place === 'order-error' &&
+          name !== 'order_id' &&
+          !(BEFORE_REGISTRATION as readonly string[]).includes(name)
+        )
+          return said(`\`{${name}}\` is not known while no registration is found`)
+        return []
+      }),
+    ),
+}
+
+export const placeholders = {
+  EV208: unknownPlaceholder,
+  EV209: placeholderNotHere,
+}

@@ -1,0 +1,33 @@
+/** Names that are used, held against those that are declared, with the nearest one for a slip. */
+import type { Draft } from '../../finding.ts'
+import type { Model } from '../../checked-file.ts'
+import { listed, mayCompare, suggestion } from '../../suggestions/nearest-name.ts'
+
+export type Used = { readonly name: string; readonly at: string; readonly part?: 'key' | 'value' }
+
+/** Those of the used names that are not legal, each with the nearest legal one. */
+export function unknown(
+  model: Model,
+  used: readonly Used[],
+  legal: readonly string[],
+  say: (name: string) => string,
+): readonly Draft[] {
+  const known = new Set(legal)
+  return used
+    .filter(({ name }) => !known.has(name))
+    .map(({ name, at, part = 'value' }) => {
+      const { start, end } = model.source.place(at, part)
+      const near = mayCompare(model, legal.length)
+        ? suggestion(name, legal, [start.offset, end.offset])
+        : {}
+      return {
+        at,
+        part,
+        message: say(name),
+        ...near,
+        ...(near.help === undefined && legal.length > 0
+          ? { notes: [`there are: ${listed(legal, 20)}`] }
+          : {}),
+      }
+    })
+}

@@ -1,0 +1,182 @@
+/** EV496 to EV498: whoever has to be approved sends what is looked at, can still pay when they are, and is offered what they can take. */
+import { approvalOf } from '../../../registration/approval.ts'
+import { holds, passes } from '../../../rules/evaluate-condition.ts'
+import type { EventConfig } from '../../../event/config.ts'
+import { own } from '../../../lib/result.ts'
+import { delegateWays } from '../../../payments/payment-methods.ts'
+import { openOn, periodOn } from '../../../pricing/price-periods.ts'
+import { quoteFor } from '../../../pricing/quote.ts'
+import { addDays, formatDay, type Day } from '../../../lib/time.ts'
+import type { Draft } from '../../finding.ts'
+import type { Check, Checks, Model } from '../../checked-file.ts'
+import { showsOf } from '../../proofs/answer-axes.ts'
+import { withinBudget } from '../../proofs/answer-boxes.ts'
+import { apartFor } from '../../proofs/item-prices.ts'
+import { sayAnswers } from '../../proofs/describe-example.ts'
+import { answersOfTrail, carryingTrail } from '../../proofs/example-answers.ts'
+import { CATEGORY, namesIn, walk } from '../../proofs/walk-form.ts'
+import type { Answers } from '../../../event/answer-types.ts'
+
+type Rule = EventConfig['approvals'][number]
+
+/** Steps of a walk over what one rule reads. */
+const STEPS_MAX = 50_000
+
+/** Somebody of the rule who may leave the file out, by the answers that lead there; null: nobody, or too many to look at. */
+function whoLeavesOut(event: EventConfig, rule: Rule, file: string): Answers | null {
+  const shows = showsOf(event, file)
+  let found: Answers | null = null
+  const look = (): null => {
+    walk(
+      event,
+      [
+        {
+          reads: [...namesIn([rule.when, ...shows]), file, CATEGORY],
+          conditions: [rule.when, ...shows],
+          at: ({ answers, category }, trail) => {
+            const isTheirs = approvalOf(event.approvals, answers, category)?.id === rule.id
+            if (found === null && isTheirs && own(answers, file) === undefined)
+              found = answersOfTrail(trail)
+            return null
+          },
+        },
+      ],
+      carryingTrail,
+      apartFor([]),
+      { left: STEPS_MAX },
+    )
+    return null
+  }
+  withinBudget(look, null)
+  return found
+}
+
+const nothingToLookAt: Check = {
+  slug: 'approval-without-file',
+  severity: 'error',
+  why: 'Whoever leaves the file out is registered all the same, and somebody has to decide about nothing.',
+  after: ['EV201', 'EV202', 'EV203', 'EV206', 'EV216'],
+  find: ({ config, fields }) =>
+    config.approvals.flatMap((rule, at) =>
+      rule.lookAt.flatMap((file, index): Draft[] => {
+        const who = whoLeavesOut(config, rule, file)
+        const asked = fields.find(({ id }) => id === file)
+        if (who === null || asked === undefined) return []
+        const said = sayAnswers({ answers: who })
+        return [
+          {
+            at: `approval.${at}.look_at.${index}`,
+            message: `\`${file}\` can be left out by those whom \`${rule.id}\` is about${said === '' ? '' : ` (${said})`}`,
+            related: [{ at: `${asked.path}.id`, message: 'asked here' }],
+            help: 'let it be required, and shown to all of them',
+          },
+        ]
+      }),
+    ),
+}
+
+/** The categories that a rule may be about. */
+const categoriesOf = ({ categories }: EventConfig, { when }: Rule): readonly string[] =>
+  categories
+    .map(({ id }) => id)
+    .filter((id) =>
+      when.some((map) => map.every(({ field, test }) => field !== CATEGORY || passes(test, id))),
+    )
+
+/** The last day on which one of these is on sale; null: none, or without an end. */
+function lastOnSale(event: EventConfig, categories: readonly string[]): Day | null {
+  const { closes } = event.registration
+  if (closes === undefined) return null
+  const ends = event.fees.periods.flatMap(({ to }) => (to === undefined || to > closes ? [] : [to]))
+  const isSold = (day: Day): boolean => {
+    const period = periodOn(event.fees, day)?.id ?? ''
+    return (
+      openOn({ ...event, status: 'open' }, day).open &&
+      (event.fees.prices === null ||
+        categories.some((category) => quoteFor(event, category, period) !== null))
+    )
+  }
+  return [closes, ...ends].filter(isSold).toSorted().at(-1) ?? null
+}
+
+/** The last day on which anybody pays, and what it is. */
+function paidUntil({ config, file }: Model): {
+  readonly day: Day
+  readonly says: string
+  readonly at: string
+} {
+  const ways = delegateWays(config)
+  const latest = ways.toSorted((a, b) =>
+    (a.until ?? config.to) < (b.until ?? config.to) ? 1 : -1,
+  )[0]
+  const whole = { day: config.to, says: 'the event ends', at: 'event.to' }
+  if (latest?.until === undefined) return whole
+  const written =
+    typeof file.payment === 'object' && 'ways' in file.payment ? file.payment.ways : []
+  const index = written.findIndex(({ id }) => id === latest.id)
+  return {
+    day: latest.until,
+    says: `paying by ${latest.label} ends`,
+    at: `payment.ways.${index}.until`,
+  }
+}
+
+const approvedTooLate: Check = {
+  slug: 'approved-too-late',
+  severity: 'error',
+  why: 'Whoever is approved when nobody takes the money any more has waited for nothing.',
+  after: ['EV203', 'EV204', 'EV206', 'EV418', 'EV419'],
+  find: (model) =>
+    model.config.approvals.flatMap((rule, at): Draft[] => {
+      const categories = categoriesOf(model.config, rule)
+      const last = lastOnSale(model.config, categories)
+      const paid = paidUntil(model)
+      if (last === null || addDays(last, rule.withinDays) <= paid.day) return []
+      const first = addDays(paid.day, 1 - rule.withinDays)
+      const on = first < last ? first : last
+      return [
+        {
+          at: `approval.${at}.within`,
+          message: `whoever registers on ${formatDay(on)} is approved by ${formatDay(addDays(on, rule.withinDays))}, but ${paid.says} on ${formatDay(paid.day)}`,
+          related: [{ at: paid.at, message: 'here' }],
+          help: `decide sooner, or sell ${categories.join(', ')} until ${addDays(paid.day, -rule.withinDays)} only`,
+        },
+      ]
+    }),
+}
+
+/** Why the offer leads nowhere; null: it can be taken. */
+function noWayOn(event: EventConfig, { when, refused: { offer } }: Rule): string | null {
+  if (offer === undefined) return null
+  const onlyCategory = when.some((map) => map.every(({ field }) => field === CATEGORY))
+  if (onlyCategory && holds(when, {}, offer))
+    return `whoever registers as \`${offer}\` is refused by the same rule`
+  const sold = event.fees.periods.some(({ id }) => quoteFor(event, offer, id) !== null)
+  return sold || event.fees.prices === null ? null : `\`${offer}\` is on sale in no period`
+}
+
+const offerLeadsBack: Check = {
+  slug: 'approval-offer-leads-back',
+  severity: 'error',
+  why: 'An offer that cannot be taken leaves a delegate where they were.',
+  after: ['EV203', 'EV206'],
+  find: ({ config }) =>
+    config.approvals.flatMap((rule, at): Draft[] => {
+      const why = noWayOn(config, rule)
+      return why === null
+        ? []
+        : [
+            {
+              at: `approval.${at}.refused.offer`,
+              message: why,
+              help: 'offer a category that is on sale and that nobody has to approve, or offer none',
+            },
+          ]
+    }),
+}
+
+export const approval = {
+  EV496: nothingToLookAt,
+  EV497: approvedTooLate,
+  EV498: offerLeadsBack,
+} satisfies Checks

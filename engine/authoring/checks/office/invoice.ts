@@ -1,0 +1,292 @@
+/** EV449, EV490 to EV495, EV499: what a tax invoice must state is there, and its numbers can be given without a gap. */
+import { takesMoney } from '../../../payments/payment-methods.ts'
+import { own } from '../../../lib/result.ts'
+import {
+  financialYearOf,
+  lastOfFinancialYear,
+  readGstin,
+  SERIAL_CHARACTERS_MAX,
+  serialText,
+  stateNamed,
+} from '../../../documents/gst.ts'
+import { formatMoney } from '../../../lib/money.ts'
+import { ADDRESS_FROM_PAISE, taxableValue } from '../../../documents/tax.ts'
+import { formatDay } from '../../../lib/time.ts'
+import type { Draft } from '../../finding.ts'
+import type { Check, Model } from '../../checked-file.ts'
+import { nearest } from '../../suggestions/nearest-name.ts'
+import { provedBill } from '../../proofs/bill-bounds.ts'
+import { sayBill } from '../../proofs/describe-example.ts'
+
+/** The largest conferences sell as much in a year; another digit would leave little room for the letters. */
+const SOLD_IN_A_YEAR_MAX = 9_999
+
+const gstin: Check = {
+  slug: 'invoice-gstin',
+  severity: 'error',
+  why: 'An invoice with a wrong GSTIN is none, and whoever got it cannot set the tax off.',
+  find: ({ file }) =>
+    file.invoice === undefined || readGstin(String(file.invoice.gstin)) !== null
+      ? []
+      : [
+          {
+            at: 'invoice.gstin',
+            message: `${file.invoice.gstin} is no GSTIN: its signs or its check sign are wrong`,
+            help: 'copy the 15 signs from the certificate of registration',
+          },
+        ],
+}
+
+/** The places that a file names: of the event, and of the items that have their own. */
+const placesOf = ({ file }: Model): readonly { readonly at: string; readonly said: string }[] => [
+  ...(file.invoice === undefined
+    ? []
+    : [{ at: 'invoice.place_of_supply', said: String(file.invoice.place_of_supply) }]),
+  ...(file.fees.items ?? []).flatMap(({ place_of_supply: said }, i) =>
+    said === undefined ? [] : [{ at: `fees.items.${i}.place_of_supply`, said: String(said) }],
+  ),
+]
+
+const place: Check = {
+  slug: 'invoice-place',
+  severity: 'error',
+  why: 'The place of supply decides between CGST with SGST and IGST. Admission is supplied where the event is held, whoever the buyer is (IGST Act, section 12(6)).',
+  find: (model) =>
+    placesOf(model).flatMap(({ at, said }): Draft[] => {
+      if (stateNamed(said) !== null) return []
+      const field = model.fields.find(({ id }) => id === said)
+      return [
+        {
+          at,
+          message:
+            field === undefined
+              ? `${said} is not a state of India`
+              : `${said} is a field of the form, and the buyer's state does not decide where admission is supplied`,
+          ...(field === undefined ? {} : { related: [{ at: field.path, message: 'asked here' }] }),
+          help:
+            field === undefined
+              ? 'write the state of the venue or the building, such as Kerala'
+              : `write the state of the venue, such as Kerala; to print the buyer's state, write buyer: {state: ${said}}`,
+        },
+      ]
+    }),
+}
+
+const code: Check = {
+  slug: 'invoice-item-code',
+  severity: 'warning',
+  why: 'Another rate means another service, and its invoice line needs the code of that service: a room is not a conference fee.',
+  after: ['EV441'],
+  find: ({ file, config }) =>
+    file.invoice === undefined
+      ? []
+      : config.fees.items.flatMap((item, i): Draft[] =>
+          item.tax === null ||
+          item.sac !== undefined ||
+          item.tax.percent === config.fees.tax?.percent
+            ? []
+            : [
+                {
+                  at: `fees.items.${i}.id`,
+                  message: `\`${item.id}\` has a rate of its own, ${item.tax.percent}%, and the code of the conference, ${file.invoice?.sac}`,
+                  help: 'add sac: …, such as 996311 for a room in a hotel',
+                },
+              ],
+        ),
+}
+
+const address: Check = {
+  slug: 'invoice-address',
+  severity: 'error',
+  why: 'Rule 46(e): an invoice of ₹ 50,000 or more to a buyer without a GSTIN states the address and the state of the buyer.',
+  after: ['EV466', 'EV495'],
+  find: ({ file, config }) => {
+    const { buyer } = config.invoice ?? {}
+    if (buyer === undefined || (buyer.address !== undefined && buyer.state !== undefined)) return []
+    const dearest = provedBill(config).extremes?.dearest
+    if (dearest == null || taxableValue(dearest.lines) < ADDRESS_FROM_PAISE) return []
+    const missing = (['address', 'state'] as const).filter((key) => buyer[key] === undefined)
+    return [
+      {
+        at: file.invoice?.buyer === undefined ? 'invoice' : 'invoice.buyer',
+        part: 'key',
+        message: `a bill can have a taxable value of ${formatMoney(taxableValue(dearest.lines))}, and the form does not ask for the buyer's ${missing.join(' and ')}`,
+        notes: [sayBill(config, dearest)],
+        help: `write buyer: {${missing.map((key) => `${key}: …`).join(', ')}} with the fields that ask for it; they become required from ₹ 50,000 without a GSTIN`,
+      },
+    ]
+  },
+}
+
+/** The patterns with the places where they stand. */
+const patternsOf = ({ file, config }: Model): readonly (readonly [string, string])[] => {
+  if (file.invoice === undefined || config.invoice === null) return []
+  const { number, creditNumber } = config.invoice
+  const creditAt = file.invoice.credit_number === undefined ? 'number' : 'credit_number'
+  return [
+    ['invoice.number', number],
+    [`invoice.${creditAt}`, creditNumber],
+  ]
+}
+
+const number: Check = {
+  slug: 'invoice-number',
+  severity: 'error',
+  why: 'Rule 46 asks for a consecutive number of at most 16 letters, digits, hyphens and slashes.',
+  find: (model) => {
+    const { file } = model
+    const problems = patternsOf(model).flatMap(([at, pattern]): Draft[] => {
+      const longest = serialText(pattern, SOLD_IN_A_YEAR_MAX, '26-27')
+      if (!pattern.includes('{n}'))
+        return [{ at, message: 'nothing in it counts', help: 'write {n} where the number stands' }]
+      if (/[^A-Za-z0-9/-]/.test(longest))
+        return [
+          {
+            at,
+            message:
+              'only letters, digits, hyphens and slashes may stand in the number of an invoice',
+            help: 'the placeholders are {n} and {year}',
+          },
+        ]
+      if (longest.length > SERIAL_CHARACTERS_MAX)
+        return [
+          {
+            at,
+            message: `the number ${longest} would have ${longest.length} characters; ${SERIAL_CHARACTERS_MAX} are allowed`,
+            help:
+              file.invoice?.credit_number === undefined && at === 'invoice.number'
+                ? 'shorten its letters; credit notes have a C before them unless credit_number says otherwise'
+                : 'shorten its letters',
+          },
+        ]
+      return []
+    })
+    const [first] = problems
+    if (first !== undefined) return [first]
+    const [[, invoices] = ['', ''], [at, credits] = ['', '']] = patternsOf(model)
+    return invoices !== '' && invoices === credits
+      ? [
+          {
+            at,
+            message: 'credit notes have the numbers of invoices',
+            help: 'give them a series of their own, or leave credit_number out',
+          },
+        ]
+      : []
+  },
+}
+
+const year: Check = {
+  slug: 'invoice-year',
+  severity: 'warning',
+  why: 'The numbers of a financial year are counted for themselves, so that a year in the letters must be the right one.',
+  after: ['EV492'],
+  find: ({ config }) => {
+    if (config.invoice === null || config.invoice.number.includes('{year}')) return []
+    const { periods } = config.fees
+    const begins = [config.registration.opens, ...periods.map(({ from, to }) => from ?? to)]
+      .filter((one) => one !== undefined)
+      .sort()[0]
+    const ends = config.registration.closes ?? config.to
+    const first = begins ?? ends
+    const written = /\d\d-\d\d/.exec(config.invoice.number)?.[0]
+    const year = financialYearOf(first)
+    if (written !== undefined && written !== year && written !== financialYearOf(ends))
+      return [
+        {
+          at: 'invoice.number',
+          message: `${written} is not the financial year in which the event sells, ${year}`,
+          help: 'write {year} in its place',
+        },
+      ]
+    return year === financialYearOf(ends)
+      ? []
+      : [
+          {
+            at: 'invoice.number',
+            message: `after ${formatDay(lastOfFinancialYear(first))} the numbers would begin anew and stand twice`,
+            help: 'write {year} into the number',
+          },
+        ]
+  },
+}
+
+const withoutTax: Check = {
+  slug: 'invoice-without-tax',
+  severity: 'error',
+  why: 'A tax invoice states a tax; whoever charges none gives a receipt.',
+  find: ({ file, config }) =>
+    file.invoice === undefined ||
+    (takesMoney(config) &&
+      (config.fees.tax !== null || config.fees.items.some(({ tax }) => tax !== null)))
+      ? []
+      : [
+          {
+            at: 'invoice',
+            part: 'key',
+            message: !takesMoney(config)
+              ? 'this event takes no money'
+              : 'this event charges no tax',
+            help: 'leave invoice out: receipts are made all the same, or state fees.tax',
+          },
+        ],
+}
+
+const buyer: Check = {
+  slug: 'invoice-buyer',
+  severity: 'error',
+  why: 'What the buyer wants on the invoice is read from these fields.',
+  find: ({ file, fields }) =>
+    Object.entries(file.invoice?.buyer ?? {}).flatMap(([key, id]): Draft[] => {
+      const at = `invoice.buyer.${key}`
+      const asked = fields.find((field) => field.id === id)
+      if (asked === undefined) {
+        const meant = nearest(
+          String(id),
+          fields.map((field) => field.id),
+        )
+        return [
+          {
+            at,
+            message: `no field ${id} is in the form`,
+            ...(meant === null ? {} : { help: `did you mean ${meant.name}?` }),
+          },
+        ]
+      }
+      if (key === 'state')
+        return (asked.field.options ?? []).some(
+          (option) => stateNamed(option.id) !== null || stateNamed(option.label) !== null,
+        )
+          ? []
+          : [
+              {
+                at,
+                message: `${id} does not offer states of India to choose from`,
+                related: [{ at: asked.path, message: 'asked here' }],
+                help: 'let the field be a select with `options: indian-states`',
+              },
+            ]
+      return key === 'gstin' &&
+        own(asked.raw as object as Record<string, unknown>, 'format') !== 'gstin'
+        ? [
+            {
+              at,
+              message: `${id} takes any text`,
+              related: [{ at: asked.path, message: 'asked here' }],
+              help: 'give the field `format: gstin`',
+            },
+          ]
+        : []
+    }),
+}
+
+export const invoice = {
+  EV490: gstin,
+  EV491: place,
+  EV492: number,
+  EV493: year,
+  EV494: withoutTax,
+  EV495: buyer,
+  EV449: code,
+  EV499: address,
+}

@@ -1,0 +1,121 @@
+/** EV7: the office's lists can be filtered, paged and saved. */
+import type { Check } from '../../checked-file.ts'
+import type { Draft } from '../../finding.ts'
+
+const pageSize: Check = {
+  slug: 'page-size',
+  severity: 'error',
+  why: 'The size the list starts with must be one that can be chosen again.',
+  find: ({ config, file }) =>
+    (file.admin?.lists ?? []).flatMap(({ page_size: stated, page_sizes: sizes }, at): Draft[] => {
+      const size = stated ?? config.admin.lists[at]?.pageSize ?? 0
+      return sizes === undefined || sizes.includes(size)
+        ? []
+        : [
+            {
+              at: `admin.lists.${at}.${stated === undefined ? 'page_sizes' : 'page_size'}`,
+              message: `${size} is not among the page sizes`,
+              related:
+                stated === undefined
+                  ? []
+                  : [{ at: `admin.lists.${at}.page_sizes`, message: 'these can be chosen' }],
+            },
+          ]
+    }),
+}
+
+const filterOnText: Check = {
+  slug: 'filter-on-text',
+  severity: 'warning',
+  why: 'Free text has no list of values to choose from; the search finds it.',
+  after: ['EV207'],
+  find: ({ file, fields }) =>
+    (file.admin?.lists ?? []).flatMap(({ filters }, at) =>
+      (filters ?? []).flatMap((filter, i): Draft[] => {
+        const name = typeof filter === 'string' ? filter : filter.show
+        const type = fields.find(({ id }) => id === name)?.field.type
+        return type === undefined || ['select', 'yes-no', 'many', 'people'].includes(type)
+          ? []
+          : [
+              {
+                at: `admin.lists.${at}.filters.${i}`,
+                message: 'a filter on free text has no list of values',
+                help: 'leave it out; the search box finds it',
+              },
+            ]
+      }),
+    ),
+}
+
+const filterClash: Check = {
+  slug: 'filter-clash',
+  severity: 'error',
+  why: 'Of two filters sent under one name, one does nothing.',
+  after: ['EV207'],
+  find: ({ config, file }) =>
+    (file.admin?.lists ?? []).flatMap((_list, at) => {
+      const filters = config.admin.lists[at]?.filters ?? []
+      return filters.flatMap(({ sentAs }, i): Draft[] => {
+        const taken = ['page', 'page_size'].includes(sentAs)
+        const first = filters.findIndex((other) => other.sentAs === sentAs)
+        if (!taken && first === i) return []
+        return [
+          {
+            at: `admin.lists.${at}.filters.${i}`,
+            message: taken
+              ? `\`${sentAs}\` is what the list itself sends`
+              : `two filters are sent as \`${sentAs}\``,
+            related: taken
+              ? []
+              : [{ at: `admin.lists.${at}.filters.${first}`, message: 'the other one' }],
+          },
+        ]
+      })
+    }),
+}
+
+const sameExportFile: Check = {
+  slug: 'same-export-file',
+  severity: 'warning',
+  why: 'Two lists saved under one name are mixed up on the first day.',
+  find: ({ config, file }) =>
+    (file.admin?.lists ?? []).flatMap((_list, at): Draft[] => {
+      const name = config.admin.lists[at]?.export.file
+      const first = config.admin.lists.findIndex((other) => other.export.file === name)
+      return first === at
+        ? []
+        : [
+            {
+              at: `admin.lists.${at}.export.file`,
+              message: 'two lists save the same file name',
+              related: [{ at: `admin.lists.${first}.export.file`, message: 'the other one' }],
+            },
+          ]
+    }),
+}
+
+const listOutside: Check = {
+  slug: 'list-outside-office',
+  severity: 'error',
+  why: 'Pages of the office begin with /admin/; elsewhere nobody is asked to sign in.',
+  find: ({ file }) =>
+    (file.admin?.lists ?? []).flatMap(({ route }, at): Draft[] =>
+      /^\/admin\/[a-z0-9-]+/.test(route) && route !== '/admin/login'
+        ? []
+        : [
+            {
+              at: `admin.lists.${at}.route`,
+              message: `${route} is not an address of the office`,
+              help: 'it begins with /admin/',
+            },
+          ],
+    ),
+}
+
+export const office = {
+  EV702: pageSize,
+  EV703: filterOnText,
+  EV704: filterClash,
+  EV705: sameExportFile,
+  EV706: listOutside,
+}

@@ -1,0 +1,237 @@
+/** EV443 to EV448 and EV458: on every day on which one can register there is a way to pay, and what waits for a transfer ends on a day that has a price. */
+import { bankNumbers, delegateWays, type PayWay } from '../../../payments/payment-methods.ts'
+import { periodOn } from '../../../pricing/price-periods.ts'
+import { addDays, daysBetween, formatDay, type Day } from '../../../lib/time.ts'
+import type { Draft } from '../../finding.ts'
+import { patternFault } from '../../schema/answer-pattern.ts'
+import type { Check, Model } from '../../checked-file.ts'
+import type { PayWay as Written } from '../../schema/payment-file-types.ts'
+import { closesMeant, inEventYear, isBeforeSale, onlyTheYear, opening } from '../dates/registration-window.ts'
+
+const writtenIn = ({ file: { payment } }: Model): readonly Written[] =>
+  typeof payment === 'object' ? (payment.ways ?? []) : []
+const at = (index: number, key?: string): string =>
+  key === undefined ? `payment.ways.${index}` : `payment.ways.${index}.${key}`
+
+/** The ways as written, each with what it became. */
+function pairs(model: Model): readonly { index: number; raw: Written; way: PayWay }[] {
+  return writtenIn(model).flatMap((raw, index) => {
+    const way = model.config.ways[index]
+    return way === undefined ? [] : [{ index, raw, way }]
+  })
+}
+
+const noWayOpen: Check = {
+  slug: 'no-way-open',
+  severity: 'error',
+  why: 'Whoever registers on a day on which no way to pay is open holds a bill that nobody can pay.',
+  find: (model) => {
+    if (writtenIn(model).length === 0) return []
+    const ways = delegateWays(model.config)
+    if (ways.length === 0)
+      return [
+        {
+          at: 'payment.ways',
+          part: 'key',
+          message: 'delegates are offered no way to pay: all of these are of the office',
+          help: 'add a card gateway, or a transfer with tell and asks',
+        },
+      ]
+    if (ways.some(({ until }) => until === undefined)) return []
+    const last = ways
+      .map(({ until }) => until ?? '')
+      .toSorted()
+      .at(-1) as Day
+    const { closes } = model.config.registration
+    if (closes !== undefined && closes <= last) return []
+    const ends = model.config.ways.flatMap(({ id, until }, index) =>
+      until === undefined || ways.every((way) => way.id !== id) ? [] : [{ id, until, index }],
+    )
+    // Of a way that ends in a wrong year it is that day which is to be mended.
+    const slip = ends.find(({ until }) => isBeforeSale(model, until))
+    const told = slip ?? ends.find(({ until }) => until === last)
+    const meant = slip === undefined ? null : inEventYear(model, slip.until)
+    return [
+      {
+        at: at(told?.index ?? 0, 'until'),
+        message: `after ${formatDay(last)} nothing can be paid, and registration ${closes === undefined ? 'never closes' : `is open until ${formatDay(closes)}`}`,
+        notes:
+          ends.length === 1
+            ? []
+            : ends.map(({ id, until }) => `\`${id}\` ends on ${formatDay(until)}`),
+        help:
+          meant === null
+            ? 'let one of the ways last as long as registration, or close it on that day'
+            : onlyTheYear('until', meant),
+      },
+    ]
+  },
+}
+
+const lapseWithoutPrice: Check = {
+  slug: 'lapse-without-price',
+  severity: 'error',
+  why: 'Money that comes in time, but on a day without a price, is measured by nothing, and a person has to decide about it.',
+  find: (model) =>
+    pairs(model).flatMap(({ index, way }): Draft[] => {
+      if (way.is !== 'transfer') return []
+      const { config } = model
+      const closes = closesMeant(model)
+      const begins = way.until ?? closes ?? config.to
+      const ends = addDays(begins, way.lapsesAfterDays)
+      const hasPrice =
+        way.priceOn === 'registered' ||
+        (periodOn(config.fees, ends) !== null && (closes === undefined || ends <= closes))
+      if (hasPrice && ends <= config.to) return []
+      return [
+        {
+          at: at(index),
+          message: `whoever begins to pay on ${formatDay(begins)} has until ${formatDay(ends)}, ${hasPrice ? 'when the event is over' : 'a day that has no price'}`,
+          help: 'write an earlier until, or a shorter lapses_after',
+        },
+      ]
+    }),
+}
+
+const unknowable: Check = {
+  slug: 'way-without-reference',
+  severity: 'error',
+  why: 'A payment is found at the bank by its reference: without one that everybody gives, and nobody gives twice, the office guesses.',
+  find: (model) =>
+    pairs(model).flatMap(({ index, raw, way }): Draft[] => {
+      const unique = (raw.asks ?? []).filter((ask) => ask.unique === true)
+      const isKnown = unique.length === 1 && unique[0]?.required !== undefined
+      return way.is !== 'transfer' || (isKnown && unique[0]?.required !== false)
+        ? []
+        : [
+            {
+              at: at(index, 'asks'),
+              part: 'key',
+              message:
+                unique.length > 1
+                  ? 'two questions are said to be the reference of the payment'
+                  : 'no question asks everybody for the reference of the payment',
+              help: 'write {id: utr, label: UTR number, format: utr, unique: true, required: true}',
+            },
+          ]
+    }),
+}
+
+const anyReference: Check = {
+  slug: 'reference-of-any-form',
+  severity: 'error',
+  why: 'A reference is looked for in the bank’s statement: where delegates may write anything, “paid” or six digits of another number are a reference too.',
+  after: ['EV445'],
+  find: (model) =>
+    pairs(model).flatMap(({ index, raw, way }): Draft[] => {
+      const at = (raw.asks ?? []).findIndex((ask) => ask.unique === true)
+      const ask = raw.asks?.[at]
+      if (way.is !== 'transfer' || ask === undefined || ask.format !== undefined) return []
+      const fault = ask.pattern === undefined ? null : patternFault(ask.pattern)
+      if (ask.pattern !== undefined && fault === null) return []
+      return [
+        {
+          at: `payment.ways.${index}.asks.${at}${fault === null ? '' : '.pattern'}`,
+          message:
+            fault === null
+              ? 'the reference of the payment may be written in any form'
+              : `the pattern of the reference cannot be used: ${fault.says}`,
+          help: 'write format: utr, or a pattern that only the numbers of your bank match',
+        },
+      ]
+    }),
+}
+
+/** What people write before a number, and the kind of number that must follow. */
+const NAMED = [
+  [/\bUPI(?: ID)?:?\s+(\S+@\S+)/i, 'UPI ID', 'a name and a bank’s handle, such as society@bank'],
+  [/\bIFSC(?: code)?:?\s+(\S+)/i, 'IFSC', 'four letters, a 0 and six letters or digits'],
+  [/\b(?:account|a\/c)(?: no\.?| number)?:?\s+(\d\S*)/i, 'Account', '9 to 18 digits'],
+] as const
+
+const oddNumber: Check = {
+  slug: 'tell-odd-number',
+  severity: 'error',
+  why: 'Money that is sent to a number with a slip in it comes back after days, or goes to somebody else.',
+  find: (model) =>
+    pairs(model).flatMap(({ index, way }): Draft[] =>
+      way.is !== 'transfer'
+        ? []
+        : NAMED.flatMap(([pattern, label, form]): Draft[] => {
+            const said = pattern.exec(way.tell)?.[1]?.replace(/[.,;]+$/, '')
+            const found = bankNumbers(way.tell).find((number) => number.label === label)
+            return said === undefined || found?.text === said
+              ? []
+              : [
+                  {
+                    at: at(index, 'tell'),
+                    message: `\`${said}\` is no ${label === 'Account' ? 'account number' : label}`,
+                    help: `write ${form}`,
+                  },
+                ]
+          }),
+    ),
+}
+
+const untilOutside: Check = {
+  slug: 'way-until-outside',
+  severity: 'error',
+  why: 'A way that ends before registration opens is offered to nobody; one that ends after it closes was meant for another day.',
+  after: ['EV443'],
+  find: (model) => {
+    const opens = opening(model)
+    const closes = closesMeant(model)
+    return pairs(model).flatMap(({ index, way: { until } }): Draft[] => {
+      if (until === undefined) return []
+      const isEarly = opens !== undefined && until < opens
+      const isLate = closes !== undefined && until > closes
+      const meant = inEventYear(model, until)
+      return isEarly || isLate
+        ? [
+            {
+              at: at(index, 'until'),
+              message: isEarly
+                ? `this way ends on ${formatDay(until)}, before registration opens`
+                : `this way ends on ${formatDay(until)}, when registration is closed`,
+              help:
+                meant === null
+                  ? 'write a day on which one can register'
+                  : onlyTheYear('until', meant),
+            },
+          ]
+        : []
+    })
+  },
+}
+
+const untilOfAnotherYear: Check = {
+  slug: 'way-of-another-year',
+  severity: 'warning',
+  why: 'A way that ended long before the event, and before any day of its prices, is offered to nobody: its year is wrong.',
+  after: ['EV432', 'EV443', 'EV447'],
+  find: (model) =>
+    pairs(model).flatMap(({ index, way: { until } }): Draft[] => {
+      if (until === undefined || !isBeforeSale(model, until)) return []
+      const meant = inEventYear(model, until)
+      return meant === null
+        ? []
+        : [
+            {
+              at: at(index, 'until'),
+              message: `this way ends on ${formatDay(until)}, ${daysBetween(until, model.config.from)} days before the event`,
+              related: [{ at: 'event.from', message: 'it begins here' }],
+              help: onlyTheYear('until', meant),
+            },
+          ]
+    }),
+}
+
+export const waysToPay = {
+  EV443: noWayOpen,
+  EV444: lapseWithoutPrice,
+  EV445: unknowable,
+  EV446: oddNumber,
+  EV447: untilOutside,
+  EV448: anyReference,
+  EV458: untilOfAnotherYear,
+}

@@ -1,0 +1,138 @@
+/** EV808: what was copied from another event's file and still names that event. Its exact title or address only: sister conferences are mentioned on purpose. */
+import type { EventConfig } from '../../../event/config.ts'
+import type { Draft } from '../../finding.ts'
+import { textsOf } from '../../checked-file.ts'
+import { matchesOf } from '../../prose/pattern-matches.ts'
+import type { Source } from '../../syntax/source.ts'
+
+/** An event as it stands in the folder: by its place there. */
+type Known = { readonly event: EventConfig; readonly at: number }
+type Telling = Known & { readonly words: string; readonly isRoute: boolean }
+/** What is found in one file; `owner` is the place of the event that is named. */
+export type Named = { readonly owner: number; readonly draft: Draft }
+
+/** A title that could not stand in any other file by chance: with a year, or a name in capitals. */
+const TELLS = /\d|(?<!\p{L})\p{Lu}{4,}(?!\p{Ll})/u
+/** In a sentence with these the other event is meant: theirs beside ours. */
+const BESIDE_OURS =
+  /\b(?:also|both|either|sister|partner|parallel|previous(?:ly)?|earlier|unlike|compared|combined|combination|joint(?:ly)?|together|alongside|along with|as well as|in addition|instead)\b/i
+/** And where these stand before it, or those behind. */
+const THEIRS =
+  /\b(?:after|before|last|past|next|attend(?:ed|ing)?|missed|visited|won|(?:members?|delegates?|participants?|organi[sz]ers?|winners?|speakers?|photos?|videos?|proceedings) (?:of|from|at))\b[^.!?\n]{0,25}$/i
+const THEIRS_BEHIND =
+  /^[^.!?\n]{0,3}\b(?:was|were|had|follows|winners?|photos?|videos?|proceedings|delegates?|members?|participants?)\b/i
+const WORDS = /[\p{L}\p{N}]+/gu
+const first = (words: string): string => words.match(WORDS)?.[0] ?? ''
+/** Conferences of one series, each year's, remember each other. */
+const seriesOf = (title: string): string => title.toLowerCase().replace(/[^\p{L}]+/gu, '')
+
+/** Titles and addresses by the word they begin with, so that a thousand events are looked up and not compared. */
+export function namesOf(events: readonly EventConfig[]): ReadonlyMap<string, readonly Telling[]> {
+  const all = events.flatMap((event, at): Telling[] => [
+    ...(TELLS.test(event.title) ? [{ event, at, words: event.title, isRoute: false }] : []),
+    ...[event.routes.form, ...event.routes.also].map((words) => ({
+      event,
+      at,
+      words,
+      isRoute: true,
+    })),
+  ])
+  return Map.groupBy(all, ({ words }) => first(words))
+}
+
+/** What a file says of other events, in the texts that people read and in the buttons behind a failed payment. */
+export function namedIn(
+  event: EventConfig,
+  source: Source,
+  names: ReadonlyMap<string, readonly Telling[]>,
+): readonly Named[] {
+  const others = [
+    ...new Set(
+      matchesOf(source.text, WORDS).flatMap(({ 0: word, index }) =>
+        (names.get(word) ?? []).filter(
+          (other) =>
+            source.text.startsWith(other.words, index - other.words.indexOf(word)) &&
+            isOther(event, other),
+        ),
+      ),
+    ),
+  ]
+  if (others.length === 0) return []
+  const { said, writtenTexts } = textsOf(source)
+  const tells = writtenTexts.filter(({ path }) => /^payment\.ways\.\d+\.tell$/.test(path))
+  const inTexts = [...said, ...tells].flatMap(({ path, written, at }) =>
+    others.flatMap((other): Named[] => {
+      const found = placeIn(written, other, event)
+      return found === -1
+        ? []
+        : [
+            {
+              owner: other.at,
+              draft: {
+                at: path,
+                span: [at + found, at + found + other.words.length],
+                message: `${other.words} is ${other.isRoute ? 'the address' : 'the title'} of another event, \`${other.event.id}\``,
+                help: `write ${other.isRoute ? event.routes.form : event.title}, or with \`allow\` why the other event is meant`,
+              },
+            },
+          ]
+    }),
+  )
+  // From "Try again" nobody wants to come to another conference; success may well recommend one.
+  const goes = [
+    ...event.results.failed.buttons.map((button, at) => ({
+      button,
+      path: `results.failed.buttons.${at}.go`,
+    })),
+    ...event.results.errorButtons.map((button, at) => ({
+      button,
+      path: `results.error_buttons.${at}.go`,
+    })),
+  ].flatMap(({ button, path }) =>
+    others
+      .filter(
+        ({ isRoute, words }) =>
+          isRoute && 'go' in button && button.go === words && source.has(path),
+      )
+      .map((other): Named => ({
+        owner: other.at,
+        draft: {
+          at: path,
+          message: `${other.words} is the address of another event, \`${other.event.id}\``,
+          help: `write ${event.routes.form}`,
+        },
+      })),
+  )
+  return [...inTexts, ...goes]
+}
+
+function isOther(event: EventConfig, { event: other, words, isRoute }: Telling): boolean {
+  if (other.id === event.id || other.title === event.title) return false
+  return isRoute
+    ? ![event.routes.form, ...event.routes.also].includes(words)
+    : seriesOf(other.title) !== seriesOf(event.title) &&
+        !event.title.includes(other.title) &&
+        !other.title.includes(event.title)
+}
+
+/** Whether the sentence speaks of the other event on purpose. */
+function isMeant(before: string, after: string): boolean {
+  const left = before.split(/[.!?]\s|\n/).at(-1) ?? ''
+  const right = after.split(/[.!?](?:\s|$)|\n/)[0] ?? ''
+  return BESIDE_OURS.test(`${left} ${right}`) || THEIRS.test(left) || THEIRS_BEHIND.test(right)
+}
+
+/** Where the words stand as a whole name; -1 where they only begin or end another one. */
+function placeIn(text: string, { words, isRoute }: Telling, event: EventConfig): number {
+  for (let at = text.indexOf(words); at !== -1; at = text.indexOf(words, at + 1)) {
+    const [before, after] = [text.slice(0, at), text.slice(at + words.length)]
+    const isOwn = [event.routes.form, ...event.routes.also].some((own) => text.startsWith(own, at))
+    const stands = isRoute
+      ? /(?:^|[\s("'>]|https?:\/\/[^\s/]+|\bwww\.[^\s/]+)$/.test(before) &&
+        !/^[\p{L}\p{N}_-]/u.test(after) &&
+        !isOwn
+      : !/[\p{L}\p{N}@./-]$/u.test(before) && !/^(?:[\p{L}\p{N}@]|[-./]\p{L})/u.test(after)
+    if (stands && !isMeant(before, after)) return at
+  }
+  return -1
+}

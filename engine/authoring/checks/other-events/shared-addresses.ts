@@ -1,0 +1,231 @@
+/** EV8: events beside each other. Addresses, calls, order ids and titles must each belong to one. */
+import type { EventConfig } from '../../../event/config.ts'
+import {
+  LINK_PAGES,
+  partsMeet,
+  partsOf,
+  pathsMeet,
+  RESERVED_CALLS,
+  SITE_PAGES,
+} from '../../../event/reserved-addresses.ts'
+import { askedOf, callsOf, clashesAmong, pagesOf, type Claim } from '../../event-clashes.ts'
+import type { Draft, Finding, Meta } from '../../finding.ts'
+import { findingOf } from '../../finding.ts'
+import type { Source } from '../../syntax/source.ts'
+import { namedIn, namesOf } from './copied-event-name.ts'
+
+export const across = {
+  EV801: {
+    slug: 'route-clash',
+    severity: 'error',
+    why: 'Two pages at one address: a delegate sees the wrong conference.',
+  },
+  EV802: {
+    slug: 'order-id-ambiguous',
+    severity: 'error',
+    why: "A payment is found by its order id; one that fits two events is nobody's.",
+  },
+  EV803: {
+    slug: 'api-clash',
+    severity: 'error',
+    why: 'Two calls at one path: one of them is never answered.',
+  },
+  EV804: {
+    slug: 'same-event-id',
+    severity: 'error',
+    why: "Registrations are kept under the event's id.",
+  },
+  EV806: {
+    slug: 'same-dashboard-key',
+    severity: 'error',
+    why: 'Two cards under one key: the dashboard would show one of them.',
+  },
+  EV807: {
+    slug: 'file-name',
+    severity: 'error',
+    why: "The file of an event is found by the event's id.",
+  },
+  EV808: {
+    slug: 'names-another-event',
+    severity: 'warning',
+    why: 'A file that was copied keeps the name or the address of the event it was copied from.',
+  },
+} as const satisfies Record<string, Meta>
+type Code = keyof typeof across
+
+/** `source` is read again where somebody asks for a place: an event that came from a cache has none at hand. */
+export type Beside = {
+  readonly event: EventConfig
+  readonly path: string
+  /** Whether it is judged now; the warnings of any other were told before. */
+  readonly isNew: boolean
+  source(): Source
+}
+
+/** Whether a file may hold the event of this id. Texts that come from no file (standard input, an editor) may. */
+export function isNamedFor(id: string, path: string): boolean {
+  const base = baseOf(path)
+  return base === `${id}.yaml` || base === `${id}.yml` || !/\.ya?ml$/.test(base)
+}
+
+function baseOf(path: string): string {
+  return path.split('/').at(-1) ?? ''
+}
+
+/** One file's own names against the site's and each other, and its file name. */
+export function aloneFindings({
+  event,
+  source,
+}: {
+  readonly event: EventConfig
+  readonly source: Source
+}): readonly Finding[] {
+  const [pages, calls] = [pagesOf(event), callsOf(event)]
+  const misnamed: readonly Draft[] = isNamedFor(event.id, source.path)
+    ? []
+    : [
+        {
+          at: 'event.id',
+          message: `the file must be called ${event.id}.yaml`,
+          notes: [`it is called ${baseOf(source.path)}`],
+        },
+      ]
+  const sitePages = pages.flatMap(({ name, at }): readonly Draft[] =>
+    isOfSite(name)
+      ? [{ at, message: `${name} already belongs to the site` }]
+      : at.startsWith('routes.') && /^\/admin(\/|$)/.test(name)
+        ? [{ at, message: `${name} is an address of the office` }]
+        : [],
+  )
+  const siteCalls = calls
+    .filter(isReservedCall)
+    .map(({ name, at }): Draft => ({ at, message: `${name} already belongs to the site` }))
+  // What takes the site's place is told once, whatever else it meets.
+  const told = new Set(siteCalls.map(({ at }) => at))
+  const asPages = askedOf(event).flatMap(({ name, at, path }): readonly Draft[] => {
+    const page = pages.find((own) => pathsMeet(own.path, path))
+    return told.has(at) || page === undefined
+      ? []
+      : [
+          {
+            at,
+            message: `${name} is the address of a page`,
+            related: [{ at: page.at, message: 'of this one' }],
+          },
+        ]
+  })
+  const made = (code: Code, drafts: readonly Draft[]): readonly Finding[] =>
+    drafts.map((draft) => findingOf(code, across[code], draft, source))
+  return [
+    ...made('EV807', misnamed),
+    ...made('EV801', [...sitePages, ...twice(pages, (a, b) => a === b, source)]),
+    ...made('EV803', [...siteCalls, ...asPages, ...twice(calls, callsMeet, source)]),
+  ]
+}
+
+const CALLS_OF_SITE = RESERVED_CALLS.map(partsOf)
+const LINKED = LINK_PAGES.map(partsOf)
+const TAKEN = [...[...SITE_PAGES, '/api'].map(partsOf), ...LINKED, ...CALLS_OF_SITE]
+
+function isOfSite(page: string): boolean {
+  const parts = partsOf(page)
+  return (
+    SITE_PAGES.includes(page) ||
+    /^\/(api|assets|sandbox)(\/|$)/.test(page) ||
+    [...LINKED, ...CALLS_OF_SITE].some((call) => partsMeet(call, parts))
+  )
+}
+
+/** The dashboard's export is everybody's, as long as a query tells whose list is meant. */
+function isReservedCall({ at, name, path }: Claim): boolean {
+  const [bare = '', query] = path.split('?')
+  if (query !== undefined && pathsMeet(bare, '/admin/export')) return false
+  // The office's calls answer at the root and under /api.
+  const answersAt = at.startsWith('admin.') ? [bare, `/api${bare}`] : [name.split('?')[0] ?? '']
+  return answersAt.map(partsOf).some((one) => TAKEN.some((taken) => partsMeet(taken, one)))
+}
+
+/** Addresses that the file uses twice itself. What it leaves to its default is not told: it has no place. */
+function twice(
+  claims: readonly Claim[],
+  clash: (a: string, b: string) => boolean,
+  source: Source,
+): readonly Draft[] {
+  return claims.flatMap(({ name, at, path }, index) => {
+    const first = claims.slice(0, index).find((other) => clash(other.path, path))
+    return first === undefined || !source.has(at)
+      ? []
+      : [
+          {
+            at,
+            message:
+              first.name === name ? `${name} is used twice` : `${first.name} also matches ${name}`,
+            related: [{ at: first.at, message: 'also here' }],
+          },
+        ]
+  })
+}
+
+/** Paths with a query are told apart by it. */
+function callsMeet(a: string, b: string): boolean {
+  return a.includes('?') || b.includes('?') ? a === b : pathsMeet(a, b)
+}
+
+/**
+ * Files against each other. Each clash is told once, in the file whose path comes later; the order of the files does not
+ * matter. A file that is called otherwise than its event ("Copy of …") comes after all that are called right.
+ */
+export function acrossFindings(events: readonly Beside[]): readonly Finding[] {
+  const isMisnamed = ({ event, path }: Beside): boolean => !isNamedFor(event.id, path)
+  const sorted = [...events].sort(
+    (a, b) => Number(isMisnamed(a)) - Number(isMisnamed(b)) || (a.path < b.path ? -1 : 1),
+  )
+  const clashes = clashesAmong(sorted.map(({ event }) => event)).flatMap((clash) => {
+    const [mine, theirs] = [sorted[clash.later], sorted[clash.earlier]]
+    if (mine === undefined || theirs === undefined) return []
+    const [source, other] = [mine.source(), theirs.source()]
+    const part = clash.at === 'order_id' ? 'key' : 'value'
+    return [
+      {
+        ...findingOf(
+          clash.code,
+          across[clash.code],
+          {
+            at: placed(source, clash.at),
+            part,
+            message: clash.message,
+            ...(clash.help === undefined ? {} : { help: clash.help }),
+          },
+          source,
+        ),
+        related: [{ message: 'also here', at: other.place(placed(other, clash.earlierAt), part) }],
+      },
+    ]
+  })
+  return [...clashes, ...copiedFrom(sorted)]
+}
+
+/** Other events that a file names, as one does that was copied from theirs. */
+function copiedFrom(events: readonly Beside[]): readonly Finding[] {
+  const names = namesOf(events.map(({ event }) => event))
+  return events.flatMap((mine) => {
+    if (!mine.isNew) return []
+    const source = mine.source()
+    return namedIn(mine.event, source, names).flatMap(({ owner, draft }) => {
+      const other = events[owner]?.source()
+      return other === undefined
+        ? []
+        : [
+            {
+              ...findingOf('EV808', across.EV808, draft, source),
+              related: [{ message: 'the other event', at: other.place('event.title') }],
+            },
+          ]
+    })
+  })
+}
+
+/** A dashboard without a key of its own goes by the event's id. */
+function placed(source: Source, at: string): string {
+  return at === 'admin.dashboard.key' && !source.has(at) ? 'event.id' : at
+}

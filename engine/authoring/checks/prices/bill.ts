@@ -1,0 +1,359 @@
+/**
+ * EV461 to EV471: every line that can be asked for has a price, every number that is counted has an end,
+ * and what is taken off is there.
+ */
+import type { EventConfig } from '../../../event/config.ts'
+import { AMOUNT_MAX, formatMoney } from '../../../lib/money.ts'
+import { formatDay } from '../../../lib/time.ts'
+import { meetingAdjustments, provedBill } from '../../proofs/bill-bounds.ts'
+import type { Hole } from '../../proofs/item-prices.ts'
+import { sayAnswers, sayBill, sayCategories, verbOf } from '../../proofs/describe-example.ts'
+import type { Draft } from '../../finding.ts'
+import type { Check, Checks, Model } from '../../checked-file.ts'
+import { join } from '../../syntax/source.ts'
+import { columnsOfTable, tablesAt } from '../names/names-in-sale.ts'
+
+/** What makes names, conditions or tables unreadable: nothing is proved of the bill then. */
+const AFTER_NAMES = [
+  'EV201',
+  'EV202',
+  'EV203',
+  'EV204',
+  'EV205',
+  'EV206',
+  'EV216',
+  'EV217',
+  'EV218',
+  'EV305',
+  'EV307',
+  'EV308',
+  'EV313',
+  'EV402',
+  'EV411',
+  'EV461',
+]
+export const AFTER_BOUNDS = [...AFTER_NAMES, 'EV465']
+
+export const itemPath = (model: Model, id: string): string =>
+  `fees.items.${model.config.fees.items.findIndex((item) => item.id === id)}`
+
+const itemShape: Check = {
+  slug: 'item-without-price',
+  severity: 'error',
+  why: 'What has no price cannot be sold, and what has two is sold for one of them.',
+  after: ['EV206'],
+  find: (model) => {
+    const { fees } = model.file
+    const items = fees.items ?? []
+    const alone: readonly Draft[] =
+      items.length === 0 || fees.prices !== undefined
+        ? []
+        : [
+            {
+              at: 'fees.items',
+              part: 'key',
+              message: 'without `prices` nobody is asked for anything, these items included',
+              help: 'add prices with a row for each category; write free where the registration itself costs nothing',
+            },
+          ]
+    const shapes = items.flatMap((item, at): Draft[] => {
+      const path = `fees.items.${at}`
+      if (item.prices === undefined && item.amount_in === undefined)
+        return [
+          {
+            at: path,
+            message: `\`${item.id}\` has no price`,
+            help: `add prices: {period: [${fees.periods.map(({ id }) => id).join(', ')}], ${item.by === undefined ? 'each' : '<an option>'}: [${fees.periods.map(() => '…').join(', ')}]}`,
+          },
+        ]
+      return item.prices !== undefined && item.amount_in !== undefined
+        ? [
+            {
+              at: join(path, 'amount_in'),
+              part: 'key',
+              message: `\`${item.id}\` has prices, and lets the delegate name one`,
+              related: [{ at: join(path, 'prices'), part: 'key', message: 'the prices' }],
+              help: 'keep one of the two',
+            },
+          ]
+        : []
+    })
+    const byItem = Map.groupBy(tablesAt(model), ({ itemAt }) => itemAt)
+    const late = [...byItem.values()].flatMap((tables) =>
+      tables.flatMap(({ isOtherwise, path }, at): Draft[] => {
+        const after = tables[at + 1]
+        return !isOtherwise || after === undefined
+          ? []
+          : [
+              {
+                at: path,
+                part: 'key',
+                message: 'no table after this one is ever reached',
+                related: [{ at: after.path, part: 'key', message: 'never reached' }],
+                help: 'move otherwise to the end',
+              },
+            ]
+      }),
+    )
+    return [...alone, ...shapes, ...late]
+  },
+}
+
+const itemIncomplete: Check = {
+  slug: 'item-incomplete',
+  severity: 'error',
+  why: 'Whoever asks for it and finds no table or no row gets no bill, and cannot register.',
+  after: AFTER_NAMES,
+  find: (model) =>
+    holesOf(model, ['no-table', 'no-row', 'no-cell']).map(({ id, hole }): Draft => {
+      const { by } = model.file.fees.items?.find((item) => item.id === id) ?? {}
+      const [first] = hole.who
+      const whoever = `whoever is ${sayCategories(hole.who)}`
+      const example = first === undefined ? [] : noteOf(sayAnswers(first))
+      if (hole.table === null)
+        return {
+          at: `${itemPath(model, id)}.prices`,
+          part: 'key',
+          message: `no table of \`${id}\` is for ${whoever}`,
+          notes: example,
+          help: 'add {otherwise: {…}}, a table for them, or a condition of the item that leaves them out',
+        }
+      const place = tablesAt(model).find(
+        ({ item, tableAt }) => item.id === id && tableAt === hole.table,
+      )
+      return {
+        at: place?.path ?? itemPath(model, id),
+        part: 'key',
+        message: `no row for \`${hole.row}\`, which ${whoever} ${verbOf(model.config, by)}`,
+        notes: example,
+        help: `add ${hole.row}: [${model.file.fees.periods.map(() => '…').join(', ')}]`,
+      }
+    }),
+}
+
+const noteOf = (said: string): readonly string[] => (said === '' ? [] : [`with ${said}`])
+
+type ItemHole = { readonly id: string; readonly hole: Hole }
+
+function holesOf(model: Model, kinds: readonly Hole['is'][]): readonly ItemHole[] {
+  return provedBill(model.config).items.flatMap(({ id, found }) =>
+    (found?.holes ?? []).flatMap((hole) => (kinds.includes(hole.is) ? [{ id, hole }] : [])),
+  )
+}
+
+/** Cells of `none` that somebody meets: those of rows that others can buy in that period, or those of all others. */
+function noneMet(model: Model, areSoldToOthers: boolean): readonly ItemHole[] {
+  const sold = new Set(
+    provedBill(model.config).items.flatMap(({ id, found }) =>
+      (found?.reached ?? []).map(({ row, period }) => `${id} ${row} ${period}`),
+    ),
+  )
+  return holesOf(model, ['not-on-sale']).filter(
+    ({ id, hole }) => sold.has(`${id} ${hole.row} ${hole.period}`) === areSoldToOthers,
+  )
+}
+
+/** One draft for each item and period, at the first of its cells. */
+function byPeriod(
+  model: Model,
+  holes: readonly ItemHole[],
+  say: (id: string, some: readonly ItemHole[], period: string) => Omit<Draft, 'at'>,
+): readonly Draft[] {
+  const groups = Map.groupBy(holes, ({ id, hole }) => `${id} ${hole.period}`)
+  return [...groups.values()].map((some): Draft => {
+    const [first] = some
+    const { id = '', hole } = first ?? {}
+    const table = tablesAt(model).find(
+      ({ item, tableAt }) => item.id === id && tableAt === hole?.table,
+    )
+    const column = table === undefined ? -1 : columnsOfTable(table).indexOf(hole?.period ?? '')
+    return {
+      at: `${table?.path ?? ''}.${hole?.row ?? ''}.${column}`,
+      ...say(id, some, hole?.period ?? ''),
+    }
+  })
+}
+
+const rowsOf = (some: readonly ItemHole[]): string =>
+  [...new Set(some.map(({ hole }) => `\`${hole.row}\``))].join(' or ')
+
+const notForSome: Check = {
+  slug: 'not-for-some',
+  severity: 'warning',
+  why: 'The form takes an answer, and the bill refuses it, though others can buy the same.',
+  after: [...AFTER_NAMES, 'EV462'],
+  find: (model) =>
+    byPeriod(model, noneMet(model, true), (id, some, period) => {
+      const { by } = model.file.fees.items?.find((item) => item.id === id) ?? {}
+      const whoever = `whoever is ${sayCategories(some.flatMap(({ hole }) => hole.who))}`
+      const [first] = some[0]?.hole.who ?? []
+      return {
+        message:
+          by === undefined
+            ? `${whoever} and asks for \`${id}\` meets none in \`${period}\``
+            : `${whoever} and ${verbOf(model.config, by)} ${rowsOf(some)} meets none in \`${period}\``,
+        notes: first === undefined ? [] : noteOf(sayAnswers(first)),
+        help: `write a price, or free; or leave them out: a condition of the item (when), or of the field (show_when)`,
+      }
+    }),
+}
+
+const offSale: Check = {
+  slug: 'off-sale',
+  severity: 'note',
+  why: 'What nobody can buy in a period is refused then, with the words for what is not on sale.',
+  after: [...AFTER_NAMES, 'EV462'],
+  find: (model) =>
+    byPeriod(model, noneMet(model, false), (id, some, period) => ({
+      message: `${rowsOf(some) === '`each`' ? `\`${id}\`` : rowsOf(some)} is on sale for nobody in \`${period}\``,
+      help: 'write a price, if it is to be sold then',
+    })),
+}
+
+const noBound: Check = {
+  slug: 'count-without-end',
+  severity: 'error',
+  why: 'A number without an end is a bill without one.',
+  after: ['EV201', 'EV206', 'EV216'],
+  find: (model) => {
+    const uses = (model.file.fees.items ?? []).flatMap((item, at) =>
+      [
+        { key: 'count', name: typeof item.count === 'string' ? item.count : undefined },
+        { key: 'times', name: item.times },
+        { key: 'amount_in', name: item.amount_in },
+      ].flatMap(({ key, name }) =>
+        name === undefined ? [] : [{ at: `fees.items.${at}.${key}`, key, name }],
+      ),
+    )
+    return uses.flatMap(({ at, key, name }): Draft[] => {
+      const found = model.fields.find(({ id }) => id === name)
+      if (found === undefined) return []
+      const { field, path } = found
+      const missing = [
+        ...(field.type === 'number' && field.min === undefined ? ['min'] : []),
+        ...(field.max === undefined ? ['max'] : []),
+      ]
+      return missing.length === 0
+        ? []
+        : [
+            {
+              at: `${path}.id`,
+              message: `\`${name}\` has no ${missing.join(' and no ')}, and ${key === 'amount_in' ? 'is what is paid' : 'is multiplied by a price'}`,
+              related: [{ at, message: key === 'amount_in' ? 'named here' : 'counted here' }],
+              help: `add ${missing.map((one) => `${one}: …`).join(', ')}`,
+            },
+          ]
+    })
+  },
+}
+
+const tooDear: Check = {
+  slug: 'bill-too-dear',
+  severity: 'error',
+  why: 'The gateway takes no more than this in one payment, so a delegate who asks for all of it cannot pay.',
+  after: AFTER_BOUNDS,
+  find: ({ config }) => {
+    const dearest = priced(config)?.dearest
+    return dearest == null || dearest.total <= AMOUNT_MAX || config.payment === null
+      ? []
+      : [
+          {
+            at: config.fees.items.length > 0 ? 'fees.items' : 'fees.adjustments',
+            part: 'key',
+            message: `a bill can be more than one payment can carry: ${formatMoney(dearest.total)}`,
+            notes: [
+              sayBill(config, dearest),
+              `the gateway takes up to ${formatMoney(AMOUNT_MAX)}, tax included`,
+            ],
+            help: 'lower a max, or a price',
+          },
+        ]
+  },
+}
+
+/** The cheapest and the dearest bill of an event that sells more than registrations. */
+function priced(event: EventConfig) {
+  const { items, adjustments } = event.fees
+  return items.length + adjustments.length === 0 ? null : provedBill(event).extremes
+}
+
+const overdraws: Check = {
+  slug: 'takes-off-more-than-there-is',
+  severity: 'warning',
+  why: 'A line never goes below zero: whatever is taken off beyond that is lost, and the delegate who was promised it does not get it.',
+  after: AFTER_BOUNDS,
+  find: (model) =>
+    (priced(model.config)?.overdrawn ?? []).map(({ adjustment, left, who, on }): Draft => {
+      const at = model.config.fees.adjustments.findIndex(({ id }) => id === adjustment)
+      const said = sayAnswers(who)
+      return {
+        at: `fees.adjustments.${at}`,
+        message: `\`${adjustment}\` takes off ${formatMoney(left)} more than the lines cost that it changes`,
+        notes: [`for \`${who.category}\` on ${formatDay(on)}${said === '' ? '' : ` with ${said}`}`],
+        help: 'take off less, take off percent, or leave them out with `when`',
+      }
+    }),
+}
+
+const adjustmentsMeet: Check = {
+  slug: 'adjustments-meet',
+  severity: 'note',
+  why: 'One delegate can get both. They apply from top to bottom, and with an amount and a percentage the order decides what is paid.',
+  after: AFTER_BOUNDS,
+  find: ({ config }) => {
+    const pairs = meetingAdjustments(config) ?? []
+    return pairs.length === 0
+      ? []
+      : [
+          {
+            at: 'fees.adjustments',
+            part: 'key',
+            message: `adjustments can meet on one line: ${pairs.map(([one, other]) => `\`${one}\` and then \`${other}\``).join(', ')}`,
+            help: 'if both are not meant, keep them apart with `when`; where one is percent, the order decides what is paid',
+          },
+        ]
+  },
+}
+
+const billTooLarge: Check = {
+  slug: 'bill-not-proved',
+  severity: 'note',
+  why: 'What was not proved must not be taken for proved.',
+  after: AFTER_BOUNDS,
+  find: (model) => {
+    const { config } = model
+    if (config.fees.items.length + config.fees.adjustments.length === 0) return []
+    const { items, extremes } = provedBill(config)
+    const lost = items.filter(({ found }) => found === null)
+    return [
+      ...lost.map(({ id }): Draft => ({
+        at: `${itemPath(model, id)}.id`,
+        message: `too many answers bear on \`${id}\`: that it has a price for all of them is not proved`,
+        help: 'let it depend on fewer answers, or limit what can be chosen (choose: {at_most: …})',
+      })),
+      ...(extremes === null && lost.length === 0
+        ? [
+            {
+              at: config.fees.items.length > 0 ? 'fees.items' : 'fees.adjustments',
+              part: 'key' as const,
+              message:
+                'too many answers bear on the bill: the dearest and the cheapest are not known, nor that no adjustment takes off too much',
+              help: 'let items and adjustments depend on fewer answers, or limit what can be chosen (choose: {at_most: …})',
+            },
+          ]
+        : []),
+    ]
+  },
+}
+
+export const bill = {
+  EV461: itemShape,
+  EV462: itemIncomplete,
+  EV463: notForSome,
+  EV464: offSale,
+  EV465: noBound,
+  EV466: tooDear,
+  EV467: overdraws,
+  EV468: adjustmentsMeet,
+  EV471: billTooLarge,
+} satisfies Checks

@@ -1,0 +1,346 @@
+/** EV321, EV451, EV452: who pays what, as the names of the categories have it: members not more than others, trainees not more than specialists. */
+import type { Condition, Test } from '../../../event/answer-types.ts'
+import { formatMoney, type Paise } from '../../../lib/money.ts'
+import { remember } from '../../../lib/memoize.ts'
+import type { Draft } from '../../finding.ts'
+import { listed } from '../../suggestions/nearest-name.ts'
+import type { Check, Checks, Model } from '../../checked-file.ts'
+import { associationsIn, contradiction, standingOf, type Standing } from '../../prose/career-stage.ts'
+import { AFTER_TABLE, cellsOf, isJump } from './fees.ts'
+
+type Person = {
+  readonly id: string
+  readonly label: string
+  readonly standing: Standing
+  /** Prices by period; what is not on sale or costs nothing is absent. */
+  readonly prices: ReadonlyMap<string, Paise>
+}
+
+/** What the names of one file say; each is read once, though rules and prices ask for it again and again. */
+const readerOf = remember(({ config }: Model) => {
+  const known = associationsIn([
+    ...config.categories.flatMap(({ id, label }) => [id, label]),
+    ...config.fields.flatMap(({ id, label }) => [id, label]),
+  ])
+  return remember((name: string) => standingOf(name, known))
+})
+type Reader = (name: string) => Standing
+
+/** A label in another script is not read; its id is. */
+const OTHER_SCRIPT = /[^\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]/u
+
+/** A category by its label, and by its id where the label does not say. */
+function categoryStanding(id: string, label: string, read: Reader): Standing {
+  const [said, named] = [read(label), read(id)]
+  return {
+    isMember: said.isMember ?? named.isMember,
+    levels: said.levels.size > 0 || said.isCompanion ? said.levels : named.levels,
+    isCompanion: said.isCompanion || (said.levels.size === 0 && named.isCompanion),
+    isSenior: said.isSenior || named.isSenior,
+    rest: OTHER_SCRIPT.test(label) ? named.rest : said.rest,
+  }
+}
+
+function peopleOf(model: Model): readonly Person[] {
+  const read = readerOf(model)
+  const cells = Map.groupBy(cellsOf(model), ({ category }) => category)
+  const byRules = membershipByRules(model)
+  return model.config.categories.map(({ id, label }) => {
+    const standing = categoryStanding(id, label, read)
+    return {
+      id,
+      label,
+      standing: { ...standing, isMember: standing.isMember ?? byRules.get(id) ?? null },
+      prices: new Map(
+        (cells.get(id) ?? []).flatMap(({ period, amount, at }) =>
+          amount !== null && amount > 0 && !isJump(model, at) ? [[period, amount] as const] : [],
+        ),
+      ),
+    }
+  })
+}
+
+/** Categories that the rules give only to those who answer a question on membership with yes, or only to the others. */
+function membershipByRules({ config }: Model): ReadonlyMap<string, boolean> {
+  if (config.categoryChoice.by === 'field') return new Map()
+  const { rules } = config.categoryChoice
+  const asks = config.fields.find(
+    ({ id, label, type }) =>
+      type === 'yes-no' &&
+      /member/i.test(`${id} ${label}`) &&
+      !/non|family/i.test(`${id} ${label}`),
+  )
+  if (asks === undefined) return new Map()
+  const says = new Map<string, ReadonlySet<boolean>>()
+  rules.forEach(({ when, then }, at) => {
+    const above = rules.slice(0, at).flatMap((rule) => rule.when ?? [])
+    const tested = (when ?? []).map((map) =>
+      valueOf(map.find(({ field }) => field === asks.id)?.test),
+    )
+    const onlyMembersAbove = above.some(
+      (map) =>
+        map.length === 1 && valueOf(map.find(({ field }) => field === asks.id)?.test) === true,
+    )
+    const mine = new Set(says.get(then) ?? [])
+    if (when === null && onlyMembersAbove) mine.add(false)
+    else if (tested.length > 0 && tested.every((value) => value === true)) mine.add(true)
+    else if (tested.length > 0 && tested.every((value) => value === false)) mine.add(false)
+    else mine.add(true).add(false)
+    says.set(then, mine)
+  })
+  return new Map(
+    [...says].flatMap(([id, values]) =>
+      values.size === 1 ? [[id, values.has(true)] as const] : [],
+    ),
+  )
+}
+const valueOf = (test: Test | undefined): boolean | null =>
+  test?.is === 'in' && test.values.length === 1 && typeof test.values[0] === 'boolean'
+    ? test.values[0]
+    : null
+
+const top = ({ levels }: Standing): number => (levels.size === 0 ? 2 : Math.max(...levels))
+const bottom = ({ levels }: Standing): number => (levels.size === 0 ? 2 : Math.min(...levels))
+const sameLevels = (a: Standing, b: Standing): boolean =>
+  a.levels.size === b.levels.size && [...a.levels].every((level) => b.levels.has(level))
+const isPlain = ({ standing }: Person): boolean =>
+  !standing.isCompanion && !standing.isSenior && bottom(standing) === 2
+
+/** Those who may not pay less than somebody: alike in all but what makes the other one cheaper. */
+function above(one: Person, all: readonly Person[]): readonly Person[] {
+  const mine = one.standing
+  const alike = all.filter(
+    (other) =>
+      other !== one &&
+      other.standing.rest === mine.rest &&
+      other.standing.isCompanion === mine.isCompanion,
+  )
+  const members = alike.filter(
+    ({ standing }) =>
+      mine.isMember === true &&
+      standing.isMember === false &&
+      sameLevels(standing, mine) &&
+      standing.isSenior === mine.isSenior,
+  )
+  const elders = alike.filter(
+    ({ standing }) =>
+      standing.isMember === mine.isMember &&
+      standing.isSenior === mine.isSenior &&
+      mine.levels.size > 0 &&
+      top(mine) < bottom(standing),
+  )
+  const ordinary = alike.filter(
+    ({ standing }) =>
+      mine.isSenior &&
+      !standing.isSenior &&
+      standing.isMember === mine.isMember &&
+      sameLevels(standing, mine),
+  )
+  return [...members, ...elders, ...ordinary]
+}
+
+/** Trainees, companions and seniors of no kind in particular, held against everybody who pays in full. */
+function isBelowEverybody({ standing }: Person): boolean {
+  return (
+    standing.rest === '' &&
+    (standing.isCompanion ||
+      (standing.isMember === null && (standing.isSenior || top(standing) < 2)))
+  )
+}
+
+const ranksExchanged: Check = {
+  slug: 'ranks-exchanged',
+  severity: 'warning',
+  why: 'Members and trainees pay less than others; where they pay more, two rows or two labels were exchanged.',
+  after: [...AFTER_TABLE, 'EV401', 'EV452'],
+  find: (model) => {
+    const people = peopleOf(model)
+    const order = model.config.fees.periods.map(({ id }) => id)
+    const say = (one: Person, other: Person, periods: readonly string[]): Draft => {
+      const cells = periods.slice(0, PERIODS_SAID).map((period) => {
+        const [mine, theirs] = [one.prices.get(period), other.prices.get(period)]
+        return `${formatMoney(mine ?? (0 as Paise))} and ${formatMoney(theirs ?? (0 as Paise))} in \`${period}\``
+      })
+      return {
+        at: `fees.prices.${one.id}`,
+        part: 'entry',
+        message: `\`${one.id}\` is dearer than \`${other.id}\`: ${listed(cells, PERIODS_SAID)}`,
+        related: [{ at: `fees.prices.${other.id}`, part: 'entry', message: 'the cheaper row' }],
+        notes:
+          periods.length > PERIODS_SAID ? [`and in ${periods.length - PERIODS_SAID} more`] : [],
+        help: `write the lower ${periods.length === order.length ? 'row' : 'price'} under \`${one.id}\`, the higher one under \`${other.id}\`; if the labels are exchanged, mend those`,
+      }
+    }
+    return people.flatMap((one): Draft[] => {
+      const dearerThan = remember((other: Person): readonly string[] =>
+        order.filter((period) => {
+          const [mine, theirs] = [one.prices.get(period), other.prices.get(period)]
+          return mine !== undefined && theirs !== undefined && mine > theirs
+        }),
+      )
+      const direct = above(one, people).flatMap((other): Draft[] => {
+        const periods = dearerThan(other)
+        return periods.length === 0 ? [] : [say(one, other, periods)]
+      })
+      if (direct.length > 0 || !isBelowEverybody(one)) return direct.slice(0, 1)
+      const full = people.filter(
+        (other) => other !== one && isPlain(other) && other.prices.size > 0,
+      )
+      const periods = order.filter(
+        (period) =>
+          one.prices.has(period) &&
+          full.some((other) => other.prices.has(period)) &&
+          full.every((other) => !other.prices.has(period) || dearerThan(other).includes(period)),
+      )
+      const dearest = full
+        .filter((other) => periods.every((period) => other.prices.has(period)))
+        .toSorted((a, b) => sum(b, periods) - sum(a, periods))[0]
+      return periods.length === 0 || dearest === undefined ? [] : [say(one, dearest, periods)]
+    })
+  },
+}
+/** Prices of more periods than this are counted, not said. */
+const PERIODS_SAID = 3
+const sum = ({ prices }: Person, periods: readonly string[]): number =>
+  periods.reduce((all, period) => all + (prices.get(period) ?? 0), 0)
+
+const labelContradictsId: Check = {
+  slug: 'label-contradicts-id',
+  severity: 'warning',
+  why: 'Delegates choose by the label, prices go by the id: one of them belongs to another category.',
+  after: ['EV206'],
+  find: (model) => {
+    const read = readerOf(model)
+    return model.config.categories.flatMap(({ id, label }, at): Draft[] => {
+      if (model.file.categories[at]?.label === undefined) return []
+      const differ = contradiction(read(id), read(label))
+      return differ === null
+        ? []
+        : [
+            {
+              at: `categories.${at}.label`,
+              message: `the id \`${id}\` speaks of ${differ[0]}, the label “${label}” of ${differ[1]}`,
+              related: [{ at: `categories.${at}.id`, message: 'the id' }],
+              help: 'write the label that belongs to this id: two labels may be exchanged',
+            },
+          ]
+    })
+  },
+}
+
+const ruleContradicts: Check = {
+  slug: 'rule-contradicts',
+  severity: 'warning',
+  why: 'Those who say that they are members would pay as non-members, and the other way round.',
+  after: ['EV201', 'EV202', 'EV203', 'EV206', 'EV307', 'EV452'],
+  find: (model) => {
+    const { config, file } = model
+    const read = readerOf(model)
+    if (config.categoryChoice.by === 'field') return goesWithContradicts(model, read)
+    return config.categoryChoice.rules.flatMap(({ when, then }, at): Draft[] => {
+      const category = config.categories.find(({ id }) => id === then)
+      if (when === null || category === undefined || file.category.rules?.[at] === undefined)
+        return []
+      const first = whenContradicts(model, when, category, read)
+      return first === null
+        ? []
+        : [
+            {
+              at: `category.rules.${at}.then`,
+              message: `the rule is for ${first[0]}, and \`${then}\` is for ${first[1]}`,
+              related: [{ at: `category.rules.${at}.when`, message: `for ${first[0]}` }],
+              help: 'write the category of those who answer so: two rules may be exchanged',
+            },
+          ]
+    })
+  },
+}
+
+/** Of a category that delegates choose: whoever belongs to it would be told to choose another. */
+function goesWithContradicts(model: Model, read: Reader): readonly Draft[] {
+  return model.config.categories.flatMap((category, at): Draft[] => {
+    if (category.goesWith === undefined || model.file.categories[at] === undefined) return []
+    const first = whenContradicts(model, category.goesWith, category, read)
+    return first === null
+      ? []
+      : [
+          {
+            at: `categories.${at}.goes_with`,
+            part: 'entry',
+            message: `\`${category.id}\` is for ${first[1]}, and goes with answers of ${first[0]}`,
+            help: 'write the answers of those whom the category is for: delegates who choose it rightly would be told to choose another',
+          },
+        ]
+  })
+}
+
+/** How a condition and a category exclude each other, whatever of it is met; null when they do not. */
+function whenContradicts(
+  model: Model,
+  when: Condition,
+  { id, label }: { readonly id: string; readonly label: string },
+  read: Reader,
+): readonly [string, string] | null {
+  const standing = categoryStanding(id, label, read)
+  const differs = when
+    .map((map) => map.map(({ field, test }) => testContradicts(model, field, test, standing, read)))
+    .map((tests) => tests.find((test) => test !== null) ?? null)
+  return differs.some((one) => one === null) ? null : (differs[0] ?? null)
+}
+
+/** How a test of a rule and the category it gives exclude each other; null when they do not. */
+function testContradicts(
+  model: Model,
+  id: string,
+  test: Test,
+  category: Standing,
+  read: Reader,
+): readonly [string, string] | null {
+  const field = model.config.fields.find((one) => one.id === id)
+  if (field === undefined) return null
+  const question = read(field.label)
+  const asked = read(field.id)
+  if (field.type === 'yes-no') {
+    if (test.is !== 'in' || test.values.length !== 1) return null
+    const isYes = test.values[0] === true
+    const isMember = question.isMember ?? asked.isMember
+    const isMembers = isMember === null ? null : isMember === isYes
+    const levels = question.levels.size > 0 ? question.levels : asked.levels
+    const isTrainee = levels.size > 0 && !levels.has(2)
+    const said: Standing = {
+      isMember: isMembers,
+      levels: isYes ? levels : new Set(),
+      isCompanion: false,
+      isSenior: false,
+      rest: '',
+    }
+    const differ = contradiction(said, category)
+    if (differ !== null) return differ
+    // "Are you a post graduate?", no: whoever says so is none.
+    return !isYes && isTrainee && levels.size === 1 && sameLevels({ ...said, levels }, category)
+      ? [`those who answer “${field.label}” with no`, 'just those']
+      : null
+  }
+  if (field.type !== 'select' || (test.is !== 'in' && test.is !== 'not-in')) return null
+  const chosen = (field.options ?? []).filter(
+    (option) => test.values.includes(option.id) === (test.is === 'in'),
+  )
+  const differs = chosen.map((option) => {
+    const [said, named] = [read(option.label), read(option.id)]
+    return contradiction(
+      {
+        ...said,
+        isMember: said.isMember ?? named.isMember,
+        levels: said.levels.size > 0 ? said.levels : named.levels,
+      },
+      category,
+    )
+  })
+  return differs.length > 0 && differs.every((one) => one !== null) ? (differs[0] ?? null) : null
+}
+
+export const whoPays = {
+  EV321: ruleContradicts,
+  EV451: ranksExchanged,
+  EV452: labelContradictsId,
+} satisfies Checks

@@ -1,0 +1,346 @@
+/** EV459, EV469, EV473 to EV475, EV479, EV480: what is asked for is charged, nobody is charged for what they were not shown, and every price can be met. */
+import { namesIn as namesInLabel } from '../../../event/texts.ts'
+import { provedBill } from '../../proofs/bill-bounds.ts'
+import { unaskedOf, unseenOf } from '../../proofs/fields-of-items.ts'
+import { daysOfBill } from '../../proofs/price-days.ts'
+import type { Met } from '../../proofs/item-prices.ts'
+import { sayAnswers } from '../../proofs/describe-example.ts'
+import type { Draft } from '../../finding.ts'
+import type { Check, Checks, Model } from '../../checked-file.ts'
+import { listed } from '../../suggestions/nearest-name.ts'
+import { constantsAt } from '../names/names-in-conditions.ts'
+import { AFTER_BOUNDS, itemPath } from './bill.ts'
+import { itemCellsOf } from './fees.ts'
+import { tablesAt, type TableAt } from '../names/names-in-sale.ts'
+
+const notAsked: Check = {
+  slug: 'charged-and-not-asked',
+  severity: 'warning',
+  why: 'A line that counts something which is hidden or left empty is not charged, though it was asked for.',
+  after: AFTER_BOUNDS,
+  find: (model) =>
+    unaskedOf(model.config).map(({ item, field, isHidden, who }): Draft => {
+      const path = itemPath(model, item)
+      const {
+        by,
+        times,
+        count,
+        amount_in: amountIn,
+      } = model.file.fees.items?.find(({ id }) => id === item) ?? {}
+      const key =
+        times === field ? 'times' : amountIn === field ? 'amount_in' : by === field ? 'by' : 'count'
+      const place =
+        typeof count === 'object' && key === 'count' ? `${path}.count.${field}` : `${path}.${key}`
+      return {
+        at: place,
+        part: typeof count === 'object' && key === 'count' ? 'key' : 'value',
+        message: `\`${field}\` may be ${isHidden ? 'hidden' : 'left empty'} while \`${item}\` is asked for: nothing is charged then`,
+        notes: [`for \`${who.category}\` with ${sayAnswers(who)}`],
+        related: model.fields
+          .filter(({ id }) => id === field)
+          .map((one) => ({ at: `${one.path}.id`, message: 'this field' })),
+        help: isHidden
+          ? `show \`${field}\` whenever \`${item}\` is asked for`
+          : `require \`${field}\`, or give it a default`,
+      }
+    }),
+}
+
+const chargedUnseen: Check = {
+  slug: 'charged-unseen',
+  severity: 'warning',
+  why: 'A condition with not also holds for those who never see the question, so they pay for what they were not asked.',
+  after: AFTER_BOUNDS,
+  find: (model) =>
+    unseenOf(model.config).map(({ item, field, who }): Draft => {
+      const asked = model.conditions.find(
+        ({ kind, owner }) => kind === 'item' && owner === itemPath(model, item),
+      )
+      const test = asked?.maps.flatMap(({ tests }) => tests).find((one) => one.field === field)
+      const said = sayAnswers(who)
+      return {
+        at: test?.path ?? `${itemPath(model, item)}.when`,
+        message: `\`${item}\` is charged where \`${field}\` is hidden, too`,
+        notes: [`for \`${who.category}\`${said === '' ? '' : ` with ${said}`}`],
+        related: model.fields
+          .filter(({ id }) => id === field)
+          .map(({ path, raw }) => ({
+            at: `${path}.${raw.show_when === undefined ? 'id' : 'show_when'}`,
+            message: raw.show_when === undefined ? 'this field' : 'shown only then',
+          })),
+        help: meantBy(model, field, test?.raw),
+      }
+    }),
+}
+
+/** How to charge only those who chose one of the answers that a test with `not` leaves, and how to charge all the others too. */
+function meantBy({ config }: Model, id: string, test: unknown): string {
+  const field = config.fields.find((one) => one.id === id)
+  const denied = constantsAt(test, '').map(({ value }) => String(value))
+  const all =
+    field?.type === 'yes-no' ? ['true', 'false'] : (field?.options ?? []).map((one) => one.id)
+  const left = all.filter((one) => !denied.includes(one))
+  const said = (some: readonly string[]): string =>
+    some.length === 1 ? some.join() : `[${listed(some, OPTIONS_SAID)}]`
+  const others = `to charge the others too, write [{${id}: {not: ${said(denied)}}}, {${id}: {answered: false}}]`
+  return left.length === 0 ? others : `write {${id}: ${said(left)}}; ${others}`
+}
+/** More answers than these are counted, not said. */
+const OPTIONS_SAID = 6
+
+type Unmet = { readonly row: string; readonly period: string; readonly at: string }
+
+/** The prices of a table that nobody can be charged. */
+function unmetOf(model: Model, { path }: TableAt, tableAt: number, found: Met): readonly Unmet[] {
+  const reached = new Set(
+    found.reached
+      .filter(({ table }) => table === tableAt)
+      .map(({ row, period }) => `${row} ${period}`),
+  )
+  return itemCellsOf(model).filter(
+    ({ table, row, period, amount }) =>
+      table === path && amount !== null && amount > 0 && !reached.has(`${row} ${period}`),
+  )
+}
+
+/** One finding for a whole table, for a row of it, or for what is left of a column. */
+function sayUnmet(model: Model, place: TableAt, unmet: readonly Unmet[]): readonly Draft[] {
+  const { item, path, rows, isOtherwise } = place
+  const priced = itemCellsOf(model).filter(
+    ({ table, amount }) => table === path && amount !== null && amount > 0,
+  )
+  const help = 'take it out, write none, or mend the condition that keeps everybody from it'
+  if (unmet.length === priced.length)
+    return [
+      {
+        at: path,
+        part: 'key',
+        message: `no delegate ever meets ${isOtherwise && tablesAt(model).filter((one) => one.item === item).length === 1 ? `the prices of \`${item.id}\`` : `this table of \`${item.id}\``}`,
+        help: isOtherwise
+          ? 'take it out, or mend the conditions above it or of the item'
+          : 'take it out, or mend its condition, those above it or that of the item',
+      },
+    ]
+  const byRow = Map.groupBy(unmet, ({ row }) => row)
+  const isWhole = (row: string): boolean =>
+    byRow.get(row)?.length === priced.filter((cell) => cell.row === row).length
+  const whole = Object.keys(rows).filter(isWhole)
+  const rest = Map.groupBy(
+    unmet.filter(({ row }) => !whole.includes(row)),
+    ({ period }) => period,
+  )
+  return [
+    ...whole.map((row): Draft => ({
+      at: `${path}.${row}`,
+      part: 'entry',
+      message: `no delegate ever meets the row \`${row}\` of \`${item.id}\``,
+      help,
+    })),
+    ...[...rest].flatMap(([period, cells]): Draft[] => {
+      const [first, ...others] = cells
+      return first === undefined
+        ? []
+        : [
+            {
+              at: first.at,
+              message: `no delegate ever meets the price of ${listed(
+                cells.map(({ row }) => (row === 'each' ? `\`${item.id}\`` : `\`${row}\``)),
+                3,
+              )} in \`${period}\``,
+              related: others.slice(0, 2).map(({ at }) => ({ at, message: 'and this' })),
+              help: 'write none, or a price for those who are to buy it then in the price table',
+            },
+          ]
+    }),
+  ]
+}
+
+const neverMet: Check = {
+  slug: 'price-never-met',
+  severity: 'warning',
+  why: 'A price that nobody can be charged was meant for somebody.',
+  after: [...AFTER_BOUNDS, 'EV306', 'EV407', 'EV462'],
+  find: (model) => {
+    const rows = Object.values(model.config.fees.prices ?? {})
+    const open = new Set(
+      daysOfBill(model.config).flatMap(({ period }) =>
+        rows.some((row) => (row[period] ?? null) !== null) ? [period] : [],
+      ),
+    )
+    return provedBill(model.config).items.flatMap(({ id, found }): readonly Draft[] =>
+      found === null
+        ? []
+        : tablesAt(model)
+            .filter(({ item }) => item.id === id)
+            .flatMap((place) => {
+              // Of a period in which nobody can register, it is the period that is told.
+              const unmet = unmetOf(model, place, place.tableAt, found).filter(({ period }) =>
+                open.has(period),
+              )
+              return unmet.length === 0 ? [] : sayUnmet(model, place, unmet)
+            }),
+    )
+  },
+}
+
+/** What takes something off, and what comes on top, as people call it. */
+const OFF =
+  /\b(?:discount(?:ed|s)?|rebate|concession|less|(?<!-)off|waiver|waived|coupon|voucher|scholarship|subsidy|reduction|reduced)\b/i
+const ON_TOP =
+  /\b(?:surcharge|penalty|fine|late fee|extra charge|additional charge|processing fee)\b/i
+
+const wrongSign: Check = {
+  slug: 'discount-adds',
+  severity: 'warning',
+  why: 'A discount without a minus makes it dearer, and nobody who gets one complains of a late fee that is paid out.',
+  find: ({ file }) =>
+    (file.fees.adjustments ?? []).flatMap((one, at): Draft[] => {
+      const key = one.percent === undefined ? 'amount' : 'percent'
+      const by = Number(one[key] ?? 0)
+      const said = `${one.label ?? ''} ${one.id.replaceAll(/[-_]/g, ' ')}`
+      const isOff = OFF.test(said) && !ON_TOP.test(said)
+      const isOnTop = ON_TOP.test(said) && !OFF.test(said)
+      if ((by > 0 && !isOff) || (by < 0 && !isOnTop) || by === 0) return []
+      return [
+        {
+          at: `fees.adjustments.${at}.${key}`,
+          message:
+            by > 0
+              ? `“${one.label ?? one.id}” makes it dearer: what is taken off has a minus`
+              : `“${one.label ?? one.id}” makes it cheaper: what comes on top has no minus`,
+          help: `write ${key}: ${-by}`,
+        },
+      ]
+    }),
+}
+
+const discountForAll: Check = {
+  slug: 'discount-for-all',
+  severity: 'warning',
+  why: 'A discount that everybody gets on every day was meant for some: its condition or its days are missing.',
+  after: ['EV472', 'EV475'],
+  find: ({ config }) =>
+    config.fees.adjustments.flatMap(({ id, label, when, from, to, by }, at): Draft[] =>
+      when !== undefined ||
+      from !== undefined ||
+      to !== undefined ||
+      ('amount' in by ? by.amount : by.percent) >= 0
+        ? []
+        : [
+            {
+              at: `fees.adjustments.${at}.id`,
+              message: `everybody gets “${label}”: \`${id}\` has no condition and no days`,
+              help: 'write for whom with when, or until which day with to; what holds for all belongs into the prices',
+            },
+          ],
+    ),
+}
+
+/** Numbers of things, or of something by which they are multiplied: those that a price can depend on. */
+const isNumber = ({ type }: { readonly type: string }): boolean =>
+  type === 'number' || type === 'people'
+
+const wordsOf = (id: string): readonly string[] =>
+  id.split(/[-_]/).map((word) => word.replace(/s$/, ''))
+
+/** Whether a condition of a price, of a place, or of what else is asked reads the field. */
+const isReadBy = ({ conditions, config }: Model, id: string): boolean =>
+  conditions.some(({ maps }) =>
+    maps.some(({ tests }) => tests.some(({ field }) => field === id)),
+  ) ||
+  config.fees.items.some(({ count, times, amountIn }) =>
+    [count?.field, times, amountIn].includes(id),
+  )
+
+const askedUncharged: Check = {
+  slug: 'asked-and-not-charged',
+  severity: 'warning',
+  why: 'Whoever asks for three and is charged one gets a bill that nobody meant.',
+  after: ['EV201', 'EV206', 'EV461', 'EV462'],
+  find: (model) => {
+    const { items } = model.config.fees
+    const numbers = model.config.fields.filter(isNumber)
+    return items.flatMap((item, at): Draft[] => {
+      const { id, label, by, count, times, amountIn, when } = item
+      const counted = [count?.field, times, amountIn]
+      const named = namesInLabel(label)
+      const [missed] = numbers.filter(
+        (field) =>
+          !counted.includes(field.id) &&
+          (named.includes(field.id) ||
+            // Tickets for the dinner, and a dinner that counts nothing.
+            (counted.every((one) => one === undefined) &&
+              wordsOf(id).every((word, nth) => wordsOf(field.id)[nth] === word) &&
+              !isReadBy(model, field.id))) &&
+          !(when ?? []).some((map) => map.some((test) => test.field === field.id)),
+      )
+      const asked = model.fields.find((one) => one.id === missed?.id)
+      return missed === undefined || model.file.fees.items?.[at]?.id !== id
+        ? []
+        : [
+            {
+              at: `fees.items.${at}.${named.includes(missed.id) ? 'label' : 'id'}`,
+              message: named.includes(missed.id)
+                ? `the label names \`${missed.id}\`, and the price does not depend on it`
+                : `\`${missed.id}\` is asked, and \`${id}\` costs the same however many there are`,
+              related:
+                asked === undefined
+                  ? []
+                  : [{ at: `${asked.path}.id`, message: 'it is asked here' }],
+              help: `to charge each of them write ${by === undefined && count === undefined ? 'count' : 'times'}: ${missed.id}`,
+            },
+          ]
+    })
+  },
+}
+const boughtBeforehand: Check = {
+  slug: 'bought-beforehand',
+  severity: 'warning',
+  why: 'Who does not look pays for what they did not ask for, and wants it back.',
+  after: ['EV201', 'EV206', 'EV461', 'EV462', 'EV469'],
+  find: (model) =>
+    model.config.fees.items.flatMap(({ id, count, when }): Draft[] => {
+      const costs = itemCellsOf(model).some(
+        ({ item, amount }) => model.file.fees.items?.[item]?.id === id && (amount ?? 0) > 0,
+      )
+      // Where the registration itself has no price, it may be what is bought; and one that must be is no choice.
+      if (model.config.fees.prices === null || !costs) return []
+      const beforehand = (name: string): unknown => {
+        const one = model.config.fields.find((field) => field.id === name)
+        return (one?.min ?? 0) > 0 ? undefined : one?.default
+      }
+      const field =
+        count !== undefined && Number(beforehand(count.field) ?? 0) > 0
+          ? count.field
+          : (when ?? [])
+              .flatMap((map) => (map.length === 1 ? map : []))
+              .find(
+                (one) =>
+                  one.test.is === 'in' &&
+                  one.test.values.length === 1 &&
+                  one.test.values[0] === true &&
+                  beforehand(one.field) === true,
+              )?.field
+      const asked = model.fields.find((one) => one.id === field)
+      return asked === undefined
+        ? []
+        : [
+            {
+              at: `${asked.path}.default`,
+              message: `\`${id}\` is bought beforehand: everybody who does not change \`${asked.id}\` pays for it`,
+              related: [{ at: itemPath(model, id), message: 'charged here' }],
+              help: `write default: ${count === undefined ? 'false' : '0'}`,
+            },
+          ]
+    }),
+}
+
+export const charged = {
+  EV459: discountForAll,
+  EV469: notAsked,
+  EV473: chargedUnseen,
+  EV474: neverMet,
+  EV475: wrongSign,
+  EV479: askedUncharged,
+  EV480: boughtBeforehand,
+} satisfies Checks

@@ -1,0 +1,364 @@
+/** EV4: every category has a price in each period, and no digit went astray. */
+import { AMOUNT_MAX, formatMoney, readAmount, split, type Paise } from '../../../lib/money.ts'
+import { remember } from '../../../lib/memoize.ts'
+import { amountMeant, priceHelp } from '../../suggestions/amounts.ts'
+import type { Check, Model } from '../../checked-file.ts'
+import type { Draft } from '../../finding.ts'
+import { listed } from '../../suggestions/nearest-name.ts'
+import type { PriceRows } from '../../schema/event-file-types.ts'
+import { columnsOf } from '../names/declared-names.ts'
+import { columnsOfTable, tablesAt } from '../names/names-in-sale.ts'
+
+/** A price this many times its neighbour has a digit too many more often than not. */
+const JUMP = 5
+
+const priceRowMissing: Check = {
+  slug: 'price-row-missing',
+  severity: 'error',
+  why: 'A category without a price fails for the first delegate who is in it.',
+  after: ['EV203', 'EV206'],
+  find: ({ file }) => {
+    const { prices } = file.fees
+    if (prices === undefined) return []
+    return file.categories.flatMap(({ id }, at): Draft[] =>
+      Object.hasOwn(prices, id)
+        ? []
+        : [
+            {
+              at: 'fees.prices',
+              part: 'key',
+              message: `category \`${id}\` has no prices`,
+              related: [{ at: `categories.${at}.id`, message: 'declared here' }],
+              help: 'add a row with one price per period',
+            },
+          ],
+    )
+  },
+}
+
+const priceRowLength: Check = {
+  slug: 'price-row-length',
+  severity: 'error',
+  why: 'Prices stand under the names of their periods; one too few moves all that follow.',
+  after: ['EV204', 'EV206'],
+  find: (model) => {
+    const { prices } = model.file.fees
+    return [
+      ...(prices === undefined ? [] : tableLengths(model, 'fees.prices', prices)),
+      ...tablesAt(model).flatMap(({ path, rows }) => tableLengths(model, path, rows)),
+    ]
+  },
+}
+
+/** Columns that a table does not name once each, and rows of another length. */
+function tableLengths(model: Model, path: string, prices: PriceRows): readonly Draft[] {
+  const { periods } = model.file.fees
+  const columns = (prices.period ?? []).map(String)
+  const missing = periods.map(({ id }) => id).filter((id) => !columns.includes(id))
+  const note = `periods: ${listed(columns)}`
+  const head: readonly Draft[] =
+    missing.length === 0
+      ? []
+      : [
+          {
+            at: `${path}.period`,
+            message: `the first row does not name ${missing.map((id) => `\`${id}\``).join(' and ')}`,
+            related: missing.map((id) => ({
+              at: `fees.periods.${periods.findIndex((period) => period.id === id)}.id`,
+              message: 'declared here',
+            })),
+            help: 'name each period once, in the order of the columns',
+          },
+        ]
+  const doubled = columns.flatMap((id, at): Draft[] =>
+    columns.indexOf(id) === at
+      ? []
+      : [
+          {
+            at: `${path}.period.${at}`,
+            message: `the first row names \`${id}\` twice`,
+            related: [{ at: `${path}.period.${columns.indexOf(id)}`, message: 'first here' }],
+            help: 'name each period once, in the order of the columns',
+          },
+        ],
+  )
+  // With a wrong first row, how many prices belong below it is not known.
+  if (doubled.length > 0) return [...head, ...doubled]
+  const count = (row: readonly unknown[]): string =>
+    `${row.length} price${row.length === 1 ? '' : 's'} for ${columns.length} period${columns.length === 1 ? '' : 's'}`
+  const rows = Object.entries(prices).flatMap(([category, row]): Draft[] =>
+    category === 'period' || row.length === columns.length
+      ? []
+      : [
+          {
+            at: `${path}.${category}`,
+            part: 'entry',
+            message: count(row),
+            related: [{ at: `${path}.period`, part: 'entry', message: 'the columns' }],
+            notes: [note],
+          },
+        ],
+  )
+  return [...head, ...rows]
+}
+
+/**
+ * Every cell of the table as it is written: its category, its column, its place. `amount` is null for
+ * the words `free` and `none`, which are no prices: nothing is charged there, nothing can be a digit off.
+ */
+export const cellsOf = remember((model: Model) => {
+  const columns = columnsOf(model)
+  return Object.entries(model.file.fees.prices ?? {}).flatMap(([category, row]) => {
+    const texts = row.map(
+      (_cell, at) => model.source.written(`fees.prices.${category}.${at}`)?.text ?? '',
+    )
+    return category === 'period'
+      ? []
+      : row.map((cell, at) => ({
+          category,
+          column: at,
+          period: columns[at] ?? '',
+          at: `fees.prices.${category}.${at}`,
+          value: cell,
+          text: texts[at] ?? '',
+          amount: typeof cell === 'number' ? readAmount(texts[at] ?? '') : null,
+        }))
+  })
+})
+
+/** Every cell of the tables of items as it is written. */
+export const itemCellsOf = remember((model: Model) =>
+  tablesAt(model).flatMap((table) => {
+    const columns = columnsOfTable(table)
+    return Object.entries(table.rows).flatMap(([row, cells]) =>
+      row === 'period'
+        ? []
+        : cells.map((value, at) => {
+            const path = `${table.path}.${row}.${at}`
+            const text = model.source.written(path)?.text ?? ''
+            return {
+              item: table.itemAt,
+              table: table.path,
+              row,
+              period: columns[at] ?? '',
+              at: path,
+              value,
+              text,
+              amount: typeof value === 'number' ? readAmount(text) : null,
+            }
+          }),
+    )
+  }),
+)
+
+/** The amounts of adjustments as they are written; a minus takes off. */
+export function adjustmentAmounts(model: Model) {
+  return (model.file.fees.adjustments ?? []).flatMap(({ amount }, i) => {
+    const at = `fees.adjustments.${i}.amount`
+    const text = model.source.written(at)?.text ?? ''
+    return amount === undefined
+      ? []
+      : [{ adjustment: i, at, text, value: amount, amount: readAmount(text.replace(/^[-+]/, '')) }]
+  })
+}
+
+const notPaise: Check = {
+  slug: 'not-paise',
+  severity: 'error',
+  why: 'Amounts are rupees with at most two decimals; nothing smaller can be paid.',
+  find: (model) => {
+    const bad = (text: string): Pick<Draft, 'message' | 'help'> => ({
+      message: `\`${text}\` is not an amount in rupees and paise`,
+      help:
+        amountMeant(text)?.is === 'rupees'
+          ? `${priceHelp(text) ?? ''}, in digits alone; paise follow a point and have two digits`
+          : 'write digits, and after a point at most two more',
+    })
+    const amounts = [...cellsOf(model), ...itemCellsOf(model), ...adjustmentAmounts(model)]
+    const cells = amounts.flatMap(({ at, value, text, amount }): Draft[] =>
+      typeof value === 'number' && amount === null ? [{ at, ...bad(text) }] : [],
+    )
+    const expected = (model.file.examples?.cases ?? []).flatMap(({ expect }, at) =>
+      ['base', 'gst', 'total'].flatMap((part): Draft[] => {
+        if (!Object.hasOwn(expect, part)) return []
+        const path = `examples.cases.${at}.expect.${part}`
+        const text = model.source.written(path)?.text
+        return text === undefined || readAmount(text) !== null ? [] : [{ at: path, ...bad(text) }]
+      }),
+    )
+    const lines = (model.file.examples?.cases ?? []).flatMap(({ expect }, at) =>
+      Object.keys(expect.lines ?? {}).flatMap((id): Draft[] => {
+        const path = `examples.cases.${at}.expect.lines.${id}`
+        const text = model.source.written(path)?.text
+        return text === undefined || readAmount(text.replace(/^[-+]/, '')) !== null
+          ? []
+          : [{ at: path, ...bad(text) }]
+      }),
+    )
+    const high = cellsOf(model).flatMap(({ at, amount, text }): Draft[] =>
+      amount !== null && split(model.config.fees.tax, amount).total > AMOUNT_MAX
+        ? [
+            {
+              at,
+              message: `\`${text}\` is more than one payment can carry`,
+              notes: [`the gateway takes up to ${formatMoney(AMOUNT_MAX)}, tax included`],
+            },
+          ]
+        : [],
+    )
+    return [...cells, ...expected, ...lines, ...high]
+  },
+}
+
+/** What makes a table of prices unreadable: nothing is said of its cells then. */
+export const AFTER_TABLE = ['EV203', 'EV204', 'EV206', 'EV402', 'EV411']
+
+/** A cell of any table; `row` is a category, an option or `each`. */
+type AnyCell = {
+  readonly table: string
+  readonly row: string
+  readonly period: string
+  readonly at: string
+  readonly amount: Paise | null
+}
+
+/** The cells of the price table, then those of items. */
+const allCells = remember((model: Model): readonly AnyCell[] => [
+  ...cellsOf(model).map((cell) => ({ ...cell, table: 'fees.prices', row: cell.category })),
+  ...itemCellsOf(model),
+])
+
+const rowOf = ({ table, row }: AnyCell): string => `${table} ${row}`
+const columnOf = ({ table, period }: AnyCell): string => `${table} ${period}`
+
+/** Each priced cell with the one before it in its row, in the order of the periods. */
+const steps = remember((model: Model) => {
+  const order = model.config.fees.periods.map(({ id }) => id)
+  const rows = Map.groupBy(allCells(model), rowOf)
+  return allCells(model).flatMap((cell) => {
+    const row = rows.get(rowOf(cell)) ?? []
+    const before = order
+      .slice(0, order.indexOf(cell.period))
+      .toReversed()
+      .map((id) => row.find((other) => other.period === id))
+      .find((other) => other?.amount != null && other.amount > 0)
+    return cell.amount === null || before?.amount == null
+      ? []
+      : [{ cell, amount: cell.amount, before: before.amount, beforeAt: before.at }]
+  })
+})
+
+const priceDrops: Check = {
+  slug: 'price-drops',
+  severity: 'warning',
+  why: 'Prices rise with time; a lower one is often a digit too few, or its column was exchanged with another.',
+  after: [...AFTER_TABLE, 'EV406'],
+  find: (model) => {
+    const drops = steps(model).filter(
+      ({ amount, before, beforeAt }) => amount > 0 && amount < before && !isJump(model, beforeAt),
+    )
+    const rises = new Set(
+      steps(model).flatMap(({ cell, amount, before }) =>
+        amount >= before ? [columnOf(cell)] : [],
+      ),
+    )
+    const falling = Map.groupBy(drops, ({ cell }) => columnOf(cell))
+    return drops.map(({ cell, before, beforeAt }): Draft => {
+      const column = columnOf(cell)
+      const isColumn = (falling.get(column)?.length ?? 0) > 1 && !rises.has(column)
+      return {
+        at: cell.at,
+        message: `cheaper than in the period before (${formatMoney(before)})`,
+        related: [{ at: beforeAt, message: 'the period before' }],
+        help: isColumn
+          ? `every price falls in \`${cell.period}\`: if two columns are exchanged, write their names in the first row the other way round`
+          : 'write the lower price under the earlier period, if the two are exchanged',
+      }
+    })
+  },
+}
+
+const priceZero: Check = {
+  slug: 'price-zero',
+  severity: 'warning',
+  why: 'A price of 0 is no price, so nobody can register at it. Only `free` costs nothing.',
+  after: ['EV411'],
+  find: (model) =>
+    [...cellsOf(model), ...itemCellsOf(model)].flatMap(({ at, amount }): Draft[] =>
+      amount === 0
+        ? [
+            {
+              at,
+              message: at.startsWith('fees.prices.')
+                ? 'a price of 0 is no price: nobody can register then'
+                : 'a price of 0 is no price: nobody can buy it then',
+              help: 'write free if it costs nothing, or none if it is not on sale then',
+            },
+          ]
+        : [],
+    ),
+}
+
+/**
+ * How many times what it is compared with a price is: the period before in its row, else the middle of its column. Of
+ * items only rows tell: a suite may well cost five times a bed.
+ */
+const jumps = remember((model: Model): ReadonlyMap<string, number> => {
+  const before = new Map(steps(model).map((step) => [step.cell.at, step]))
+  const columns = Map.groupBy(cellsOf(model), ({ period }) => period)
+  return new Map(
+    allCells(model).flatMap(
+      ({ at, table, period, amount }): readonly (readonly [string, number])[] => {
+        if (amount === null) return []
+        const step = before.get(at)
+        if (step !== undefined) {
+          // Behind a price that lost a digit the next one is no jump: it is told where the digit is lost.
+          const earlier = before.get(step.beforeAt)?.before ?? 0
+          const usual = earlier >= step.before * JUMP ? earlier : step.before
+          return [[at, step.amount / usual]]
+        }
+        const column = (table === 'fees.prices' ? (columns.get(period) ?? []) : [])
+          .flatMap((other) => (other.amount === null || other.at === at ? [] : [other.amount]))
+          .sort((a, b) => a - b)
+        const middle = column[Math.floor(column.length / 2)]
+        return column.length < 2 || middle === undefined || middle === 0
+          ? []
+          : [[at, amount / middle]]
+      },
+    ),
+  )
+})
+
+/** Whether a cell has a digit too many, as it seems: what else is odd about it is its echo. */
+export function isJump(model: Model, at: string): boolean {
+  return (jumps(model).get(at) ?? 0) >= JUMP
+}
+
+const priceJump: Check = {
+  slug: 'price-jump',
+  severity: 'warning',
+  why: 'One digit too many, and a delegate pays ten times.',
+  after: [...AFTER_TABLE, 'EV406'],
+  find: (model) => {
+    const first = new Set(steps(model).map(({ cell }) => cell.at))
+    return allCells(model).flatMap(({ at, amount }): Draft[] => {
+      const times = jumps(model).get(at)
+      if (amount === null || times === undefined || times < JUMP) return []
+      return [
+        {
+          at,
+          message: `${formatMoney(amount)} is ${Math.round(times)} times ${first.has(at) ? 'the price before' : 'what most others pay'}; is a digit too many?`,
+        },
+      ]
+    })
+  },
+}
+
+export const fees = {
+  EV401: priceRowMissing,
+  EV402: priceRowLength,
+  EV411: notPaise,
+  EV412: priceDrops,
+  EV413: priceZero,
+  EV414: priceJump,
+}

@@ -1,0 +1,97 @@
+/** EV450, EV453, EV454: what is in the price table can be bought, and the money for it can be taken. */
+import { takesMoney } from '../../../payments/payment-methods.ts'
+import { formatMoney } from '../../../lib/money.ts'
+import type { Draft } from '../../finding.ts'
+import type { Check, Checks, Model } from '../../checked-file.ts'
+import { provedBill } from '../../proofs/bill-bounds.ts'
+import { sayBill } from '../../proofs/describe-example.ts'
+import { AFTER_TABLE, cellsOf } from './fees.ts'
+
+const neverOnSale: Check = {
+  slug: 'never-on-sale',
+  severity: 'warning',
+  why: 'Whoever is in a category that is on sale in no period cannot register.',
+  after: [...AFTER_TABLE, 'EV401'],
+  find: (model) =>
+    Object.entries(model.file.fees.prices ?? {}).flatMap(([category, row]): Draft[] =>
+      category === 'period' || row.some((cell) => cell !== 'none')
+        ? []
+        : [
+            {
+              at: `fees.prices.${category}`,
+              part: 'entry',
+              message: `\`${category}\` is never on sale: every cell is none`,
+              help: 'write an amount in at least one period, free if it costs nothing, or take the category out',
+            },
+          ],
+    ),
+}
+
+const nobodyTakesIt: Check = {
+  slug: 'nobody-takes-the-money',
+  severity: 'error',
+  why: 'Without a gateway nothing is paid, and every registration would be stored as paid.',
+  after: AFTER_TABLE,
+  find: (model) => {
+    const { config, file } = model
+    if (takesMoney(config) || config.status === 'closed') return []
+    const dear = cellsOf(model).find(({ amount }) => amount !== null && amount > 0)
+    if (dear?.amount == null) return costsByItems(model)
+    return [
+      {
+        at: file.payment === undefined ? 'fees.prices' : 'payment',
+        part: file.payment === undefined ? 'key' : 'entry',
+        message: `${file.payment === undefined ? 'without `payment`' : '`payment: none`'} nothing is paid, but there are prices: ${formatMoney(dear.amount)} would be stored as paid`,
+        related: [{ at: dear.at, message: 'the first price' }],
+        help: 'to take the money write payment: {gateway: airpay, account: …}; for an event that costs nothing write free in every cell',
+      },
+    ]
+  },
+}
+
+/** Every registration may be free, and something beside it cost. */
+function costsByItems({ config, file }: Model): readonly Draft[] {
+  const dearest =
+    config.fees.items.length + config.fees.adjustments.length === 0
+      ? null
+      : (provedBill(config).extremes?.dearest ?? null)
+  if (dearest === null || dearest.total === 0) return []
+  return [
+    {
+      at: file.payment === undefined ? 'fees.prices' : 'payment',
+      part: file.payment === undefined ? 'key' : 'entry',
+      message: `${file.payment === undefined ? 'without `payment`' : '`payment: none`'} nothing is paid, but there are items: ${formatMoney(dearest.total)} would be stored as paid`,
+      notes: [sayBill(config, dearest)],
+      help: 'to take the money write payment: {gateway: airpay, account: …}; for an event that costs nothing write free in every cell',
+    },
+  ]
+}
+
+const belowMinimum: Check = {
+  slug: 'below-the-minimum',
+  severity: 'warning',
+  why: 'The gateway refuses a payment below its minimum, so that such a bill cannot be paid online.',
+  after: [...AFTER_TABLE, 'EV454', 'EV466'],
+  find: (model) => {
+    const { config } = model
+    if (config.payment === null) return []
+    const { minimum } = config.payment.gateway
+    const smallest = provedBill(config).extremes?.smallest
+    if (smallest == null || smallest.total >= minimum) return []
+    return [
+      {
+        at: 'fees.prices',
+        part: 'key',
+        message: `a bill of ${formatMoney(smallest.total)} is possible; the gateway takes ${formatMoney(minimum)} or more`,
+        notes: [sayBill(config, smallest)],
+        help: `write prices so that every bill is free or at least ${formatMoney(minimum)}; an amount that delegates name needs a min`,
+      },
+    ]
+  },
+}
+
+export const sold = {
+  EV450: belowMinimum,
+  EV453: neverOnSale,
+  EV454: nobodyTakesIt,
+} satisfies Checks

@@ -1,0 +1,176 @@
+/** EV472, EV476 to EV478: whoever meets a full place or gives a code has a way on. What is said on no roll is EV521's. */
+import type { Condition } from '../../../event/answer-types.ts'
+import { passes } from '../../../rules/evaluate-condition.ts'
+import { CODE } from '../../../rules/pricing-context.ts'
+import type { Draft } from '../../finding.ts'
+import type { Check, Checks, Model } from '../../checked-file.ts'
+
+/** The conditions under which an adjustment counts ask for this kind of code. */
+function asksFor(when: Condition | undefined, kind: string): boolean {
+  return (when ?? []).some((map) =>
+    map.some(({ field, test }) => field === CODE && passes(test, kind) && !passes(test, undefined)),
+  )
+}
+
+function codesThatGiveNothing({ config }: Model): readonly Draft[] {
+  const { adjustments } = config.fees
+  return config.codeKinds.flatMap(({ id, gives }, at): Draft[] => {
+    if ('category' in gives) return []
+    const index = adjustments.findIndex((one) => one.id === gives.adjustment)
+    const adjustment = adjustments[index]
+    if (adjustment === undefined || asksFor(adjustment.when, id)) return []
+    return [
+      {
+        at: `codes.kinds.${at}.gives.adjustment`,
+        message: `a code of \`${id}\` changes nothing: \`${adjustment.id}\` does not ask for it`,
+        related: [{ at: `fees.adjustments.${index}`, message: 'this adjustment' }],
+        help: `write when: {code: ${id}} there`,
+      },
+    ]
+  })
+}
+
+/** Whoever takes what is offered has to be outside the limit. */
+function offersThatLeadBack({ config }: Model): readonly Draft[] {
+  return config.limits.flatMap(({ id, when, full: { offer } }, at): Draft[] => {
+    if (offer === undefined) return []
+    const isStillIn =
+      when === undefined ||
+      when.some((map) =>
+        map.every(({ field, test }) => field !== 'category' || passes(test, offer)),
+      )
+    return isStillIn
+      ? [
+          {
+            at: `limits.${at}.full.offer`,
+            message: `whoever registers as \`${offer}\` still needs one of the places of \`${id}\``,
+            help: 'offer a category for which the limit does not count, or offer none',
+          },
+        ]
+      : []
+  })
+}
+
+function placesWithoutOptions({ file }: Model): readonly Draft[] {
+  return (file.limits ?? []).flatMap(({ each_option_of: by, max, id }, at): Draft[] =>
+    by === undefined && typeof max === 'object'
+      ? [
+          {
+            at: `limits.${at}.max`,
+            part: 'key',
+            message: `\`${id}\` has a number for each option, and does not say of which field`,
+            help: 'add each_option_of: <a field>, or write one number',
+          },
+        ]
+      : [],
+  )
+}
+
+const noWayOn: Check = {
+  slug: 'no-way-on',
+  severity: 'error',
+  why: 'A code that gives nothing and an offer that cannot be taken leave a delegate where they were.',
+  after: ['EV201', 'EV203', 'EV206', 'EV216', 'EV217'],
+  find: (model) => [
+    ...codesThatGiveNothing(model),
+    ...offersThatLeadBack(model),
+    ...placesWithoutOptions(model),
+  ],
+}
+
+const fewIsAll: Check = {
+  slug: 'few-is-all',
+  severity: 'warning',
+  why: 'The form would say from the first day on that few places are left.',
+  find: ({ file }) =>
+    (file.limits ?? []).flatMap(({ id, few, max }, at): Draft[] => {
+      const all: readonly (readonly [string | null, number])[] =
+        typeof max === 'number' ? [[null, max]] : Object.entries(max)
+      const least = all
+        .filter(([, places]) => few !== undefined && places <= few)
+        .toSorted(([, a], [, b]) => a - b)[0]
+      if (least === undefined) return []
+      const [option, places] = least
+      const of = option === null ? '' : ` for \`${option}\``
+      return [
+        {
+          at: `limits.${at}.few`,
+          message:
+            places === 0
+              ? `\`${id}\` has no place${of}, and nothing is left to be called few`
+              : `\`${id}\` has ${places} ${places === 1 ? 'place' : 'places'}${of}, and all of them are called few`,
+          related: [
+            { at: `limits.${at}.max${option === null ? '' : `.${option}`}`, message: 'the places' },
+          ],
+          help: places < 2 ? 'leave few out' : `write fewer than ${places}`,
+        },
+      ]
+    }),
+}
+
+/** So many options with places make it likely that each was to have some. */
+const WITH_PLACES_MIN = 2
+
+/** "None needed", "I do not attend": nothing that has places. */
+const NONE_OF_THEM = /\b(?:no|none|not|nothing|without|neither|online|virtual|don['’]?t)\b/i
+
+const optionWithoutEnd: Check = {
+  slug: 'option-without-end',
+  severity: 'note',
+  why: 'As many as like may choose an option that has no places beside others that have some.',
+  after: ['EV202', 'EV206', 'EV216', 'EV217'],
+  find: ({ file, config }) =>
+    (file.limits ?? []).flatMap(({ each_option_of: by, max }, at): Draft[] => {
+      if (typeof max === 'number' || Object.keys(max).length < WITH_PLACES_MIN) return []
+      const { options = [], default: beforehand } = config.fields.find(({ id }) => id === by) ?? {}
+      const without = options.filter(({ id }) => !Object.hasOwn(max, id))
+      const [only] = without
+      return only === undefined ||
+        without.length > 1 ||
+        only.id === beforehand ||
+        [only.id, only.label].some((name) => NONE_OF_THEM.test(name))
+        ? []
+        : [
+            {
+              at: `limits.${at}.max`,
+              part: 'key',
+              message: `\`${only.id}\` is the only option of \`${by}\` without places: as many as like may choose it`,
+              help: `add ${only.id}: <places>, if it has an end`,
+            },
+          ]
+    }),
+}
+
+const moreThanAll: Check = {
+  slug: 'more-than-all',
+  severity: 'warning',
+  why: 'A limit that lies above the one for everybody is never reached: one of the two numbers is wrong.',
+  find: ({ file }) => {
+    const limits = file.limits ?? []
+    const all = limits.findIndex(
+      ({ when, max }) => when === undefined && typeof max === 'number' && max > 0,
+    )
+    const whole = limits[all]
+    if (whole === undefined || typeof whole.max !== 'number') return []
+    const { id: everybody, max: most } = whole
+    return limits.flatMap(({ id, when, max }, at): Draft[] =>
+      when === undefined || typeof max !== 'number' || max <= most
+        ? []
+        : [
+            {
+              at: `limits.${at}.max`,
+              message: `\`${id}\` has ${max} places, and all together have the ${most} of \`${everybody}\``,
+              related: [{ at: `limits.${all}.max`, message: 'the places of all' }],
+              help: `write ${most} or fewer, or raise \`${everybody}\``,
+            },
+          ],
+    )
+  },
+}
+
+export const waysOn = {
+  EV472: noWayOn,
+  EV476: fewIsAll,
+  EV477: optionWithoutEnd,
+  EV478: moreThanAll,
+} satisfies Checks

@@ -1,0 +1,358 @@
+/** The tax: a rate that there is, split alike everywhere, and what texts say of it. */
+import { formatMoney, readAmount, split, splitTotal, type Tax } from '../../../lib/money.ts'
+import type { Item } from '../../../event/pricing-types.ts'
+import type { Draft } from '../../finding.ts'
+import type { Check, Model } from '../../checked-file.ts'
+import { readables, type Readable } from '../../prose/event-texts.ts'
+import { statementAround } from '../../prose/subject-of-day.ts'
+import { taxClaims, taxPercents, type TaxClaim } from '../../prose/tax-claims.ts'
+import { isNone, likelyPercent } from '../../suggestions/tax-values.ts'
+import { adjustmentAmounts, AFTER_TABLE, cellsOf, itemCellsOf } from './fees.ts'
+
+const splitDisagrees: Check = {
+  slug: 'split-disagrees',
+  severity: 'warning',
+  why: 'The form and the result page would name two different bases for one payment.',
+  after: AFTER_TABLE,
+  find: (model) => {
+    const { fees, results } = model.config
+    if (results.amounts !== 'split-total') return []
+    const differing = cellsOf(model).flatMap(({ at, amount }) => {
+      if (amount === null) return []
+      const form = split(fees.tax, amount)
+      const page = splitTotal(fees.tax, form.total)
+      return form.base === page.base ? [] : [{ at, form: form.base, page: page.base }]
+    })
+    const [one] = differing
+    if (one === undefined) return []
+    return [
+      {
+        at: one.at,
+        message: `the form shows a base of ${formatMoney(one.form)}, the result page ${formatMoney(one.page)}`,
+        related: [{ at: 'results.amounts', message: 'worked back here' }],
+        notes: differing.length > 1 ? [`and ${differing.length - 1} more`] : [],
+        help: 'leave results.amounts out, or choose prices whose tax is whole rupees',
+      },
+    ]
+  },
+}
+
+const taxInPaise: Check = {
+  slug: 'tax-in-paise',
+  severity: 'note',
+  why: 'Totals with paise are right, but nobody prints them on a poster.',
+  after: AFTER_TABLE,
+  find: (model) => {
+    const { tax } = model.config.fees
+    if (tax === null || tax.round === 'rupee') return []
+    const odd = cellsOf(model).flatMap(({ at, amount }) =>
+      amount !== null && split(tax, amount).gst % 100 !== 0
+        ? [{ at, gst: split(tax, amount).gst }]
+        : [],
+    )
+    const [one] = odd
+    if (one === undefined) return []
+    const what =
+      tax.prices === 'exclusive' ? 'the total is not whole rupees' : 'the base is not whole rupees'
+    return [
+      {
+        at: one.at,
+        message: `${tax.name} of ${formatMoney(one.gst)}: ${what}`,
+        notes: odd.length > 1 ? [`and ${odd.length - 1} more`] : [],
+        help: 'to round the tax, say round: rupee',
+      },
+    ]
+  },
+}
+
+/** Rates at which India taxes what a conference sells. */
+const GST_RATES: readonly number[] = [0, 5, 12, 18, 28, 40]
+/** A tax of another name below or above is a slip of the point or of a digit. */
+const PERCENT_MIN = 1
+const PERCENT_MAX = 45
+
+const taxPercentOdd: Check = {
+  slug: 'tax-percent-odd',
+  severity: 'warning',
+  why: 'A point or a digit in the wrong place, and every total is wrong.',
+  find: (model) => [...feesTax(model), ...itemTaxes(model)].flatMap(percentOdd),
+}
+
+/** A tax as the file writes it, with its place. */
+type TaxAt = { readonly tax: Tax; readonly at: string }
+const feesTax = ({ config }: Model): readonly TaxAt[] =>
+  config.fees.tax === null ? [] : [{ tax: config.fees.tax, at: 'fees.tax' }]
+/** The taxes that items write for themselves, such as that of a room, with what they tax. */
+const itemTaxes = (model: Model): readonly (TaxAt & { readonly item: Item })[] =>
+  model.config.fees.items.flatMap((item, i) =>
+    item.tax === null || model.file.fees.items?.[i]?.tax === undefined
+      ? []
+      : [{ item, tax: item.tax, at: `fees.items.${i}.tax` }],
+  )
+
+function percentOdd({ tax, at }: TaxAt): readonly Draft[] {
+  if (isNone(tax.name))
+    return [
+      {
+        at: `${at}.name`,
+        message: `the tax is called \`${tax.name}\`, and pages would name it so`,
+        help: 'an event without tax has no `tax`: take it out',
+      },
+    ]
+  const said = /(\d+(?:\.\d+)?)\s*%/.exec(tax.name)
+  if (said !== null)
+    return [
+      {
+        at: `${at}.name`,
+        message:
+          Number(said[1]) === tax.percent
+            ? `the name of the tax says ${said[0]}, and pages add it once more`
+            : `the name of the tax says ${said[0]}, the tax is ${tax.percent}%`,
+        related: [{ at: `${at}.percent`, message: 'the percent' }],
+        help: 'write the name alone, such as GST: pages add the percent',
+      },
+    ]
+  if (tax.percent === 0) return []
+  const isGst = /^[ics]?gst\b/i.test(tax.name)
+  const isOdd = isGst
+    ? !GST_RATES.includes(tax.percent)
+    : tax.percent < PERCENT_MIN || tax.percent > PERCENT_MAX
+  const likely = likelyPercent(tax.percent)
+  return isOdd
+    ? [
+        {
+          at: `${at}.percent`,
+          message: `${tax.name} of ${tax.percent} percent${isGst ? ': there is no such rate' : ' is unusual'}`,
+          notes: isGst ? [`rates: ${GST_RATES.slice(1).join(', ')}`] : [],
+          help:
+            likely === null || !isGst
+              ? isGst && Number.isInteger(tax.percent)
+                ? 'write the rate that holds, such as 18'
+                : 'write the percent as a whole number, such as 18'
+              : `for ${likely}% write ${likely}`,
+        },
+      ]
+    : []
+}
+
+/** The taxes of the items that a text names, or is chosen by, where one of them has its own. */
+function taxesHere(model: Model, path: string): readonly TaxAt[] {
+  const own = itemTaxes(model)
+  if (own.length === 0) return []
+  const { items } = model.config.fees
+  const labelled = /^fees\.items\.(\d+)\.label/.exec(path)?.[1]
+  const [, s, f] = /^form\.sections\.(\d+)\.fields\.(\d+)\./.exec(path) ?? []
+  const asked = model.file.form.sections[Number(s)]?.fields[Number(f)]?.id
+  const here = items.filter((item, i) =>
+    labelled === undefined
+      ? asked !== undefined &&
+        [item.by, item.count?.field, item.times, item.amountIn].includes(asked)
+      : i === Number(labelled),
+  )
+  return here.some((item) => own.some((one) => one.item === item))
+    ? here.flatMap((item) => own.find((one) => one.item === item) ?? feesTax(model))
+    : []
+}
+
+/** Fees of others than the delegate's registration: they have a tax of their own. */
+const ELSEWHERE =
+  /\b(?:hotels?|rooms?|accommodation|stay|lodging|tours?|banquet|stalls?|exhibit\w*|sponsor\w*|workshops?|advertis\w*|bank|gateway|convenience|transaction|travel|food|meals?|taxi|80g|donat\w*|tds|refund\w*|cancel\w*|gstin)\b/i
+/** Beside an item's own name its tax is meant, unless it speaks of these. */
+const NO_ITEM =
+  /\b(?:bank|gateway|convenience|transaction|80g|donat\w*|tds|refund\w*|cancel\w*|gstin)\b/i
+/** What has been paid contains its tax, however the prices are written. */
+const TOTAL =
+  /\{(?:total|amount|gst)\}|\b(?:total|amount paid|amount payable|net payable|you (?:have )?paid?|sum paid)\b/i
+const BASE = /\{base\}|\bbase\b/i
+
+const SAYS = {
+  inclusive: 'the text says that fees include',
+  exclusive: 'the text says that fees do not include',
+  none: 'the text says that there is no',
+} as const
+
+/** A side that a text takes, with the taxes that it may be of: those of the items it stands beside, else that of the fees. */
+type Claimed = {
+  readonly readable: Readable
+  readonly claim: TaxClaim
+  readonly taxes: readonly TaxAt[]
+}
+const claimsOf = (model: Model): readonly Claimed[] =>
+  readables(model).flatMap((readable) => {
+    const here = taxesHere(model, readable.path)
+    const taxes = here.length > 0 ? here : feesTax(model)
+    return claimsIn(
+      readable,
+      taxes[0]?.tax.name ?? 'GST',
+      here.length > 0 ? NO_ITEM : ELSEWHERE,
+    ).map((claim): Claimed => ({ readable, claim, taxes }))
+  })
+const claimsIn = (readable: Readable, name: string, elsewhere: RegExp): readonly TaxClaim[] =>
+  taxClaims(readable.text, name).filter(
+    ({ statement }) => !elsewhere.test(`${readable.heading} ${statement}`),
+  )
+
+const spanOf = ({ path, at }: Readable, { start, end }: TaxClaim): Pick<Draft, 'at' | 'span'> => ({
+  at: path,
+  span: [at + start, at + end],
+})
+
+/** "Members pay ₹5,900 with GST": what one pays in the end, or what is left of it without the tax, is told rightly. */
+function saysAmountPaid(model: Model, { is, statement }: TaxClaim): boolean {
+  const said = [...statement.matchAll(/(?:₹|\brs\.?|\binr)\s*(\d[\d,]*(?:\.\d\d?)?)/gi)].flatMap(
+    (match) => readAmount((match[1] ?? '').replaceAll(',', '')) ?? [],
+  )
+  const { items, tax } = model.config.fees
+  const known = [
+    ...cellsOf(model).map(({ amount }) => ({ amount, of: tax })),
+    ...itemCellsOf(model).map(({ amount, item }) => ({ amount, of: items[item]?.tax ?? tax })),
+    ...adjustmentAmounts(model).map(({ amount }) => ({ amount, of: tax })),
+  ].flatMap(({ amount, of }) => {
+    if (amount === null) return []
+    const { base, total } = split(of, amount)
+    return [is === 'inclusive' ? total : base]
+  })
+  return said.length > 0 && said.every((amount) => known.includes(amount))
+}
+
+const textTaxSide: Check = {
+  slug: 'text-tax-side',
+  severity: 'warning',
+  why: 'A delegate who was told that the fee includes the tax pays more than was promised, or the organiser gets less.',
+  find: (model) => {
+    return claimsOf(model).flatMap(({ readable, claim, taxes }): Draft[] => {
+      const [first] = taxes
+      if (first === undefined || first.tax.percent === 0) return []
+      const { tax, at } = first
+      const around = `${readable.heading} ${claim.statement}`
+      const shows = readable.shows ?? ''
+      if (claim.is === 'mentioned' || taxes.some((one) => one.tax.prices === claim.is)) return []
+      if (claim.is === 'inclusive' && (TOTAL.test(around) || /^(?:total|amount|gst)$/.test(shows)))
+        return []
+      if (claim.is === 'exclusive' && (BASE.test(around) || shows === 'base')) return []
+      if (saysAmountPaid(model, claim)) return []
+      const now = tax.prices === 'inclusive' ? 'the prices include it' : 'it is added to the prices'
+      return [
+        {
+          ...spanOf(readable, claim),
+          message: `${SAYS[claim.is]} ${tax.name}; in this file ${now}`,
+          related: [{ at: `${at}.prices`, message: now }],
+          help:
+            claim.is === 'none'
+              ? `leave \`tax\` out of ${at === 'fees.tax' ? 'fees' : 'the item'}, or take this out of the text`
+              : `mend the text, or write prices: ${claim.is}`,
+        },
+      ]
+    })
+  },
+}
+
+const textPercent: Check = {
+  slug: 'text-percent',
+  severity: 'warning',
+  why: 'The text would promise another tax than is charged.',
+  after: ['EV441'],
+  find: (model) => {
+    const own = itemTaxes(model)
+    return readables(model).flatMap((readable) => {
+      const here = taxesHere(model, readable.path)
+      const [first, ...more] = here.length > 0 ? here : feesTax(model)
+      if (first === undefined) return []
+      const { tax, at } = first
+      return taxPercents(readable.text, tax.name).flatMap((claim): Draft[] => {
+        const beside = here.length > 0 || isOfRegistration(readable, claim) ? [] : own
+        return [first, ...more, ...beside].some((one) => isPercentOf(one, claim)) ||
+          (here.length > 0 ? NO_ITEM : ELSEWHERE).test(`${readable.heading} ${claim.statement}`)
+          ? []
+          : [
+              {
+                ...spanOf(readable, claim),
+                message: `the text says ${claim.percent}%, the tax is ${tax.percent}%`,
+                related: [{ at: `${at}.percent`, message: 'the tax' }],
+                help: 'write the same percent in both places',
+              },
+            ]
+      })
+    })
+  },
+}
+
+const isPercentOf = ({ tax }: TaxAt, { percent, isHalf }: TaxClaim): boolean =>
+  percent === null || percent === tax.percent || (isHalf && percent * 2 === tax.percent)
+
+/** "Registration fees plus 5% GST": no item's tax is meant. */
+function isOfRegistration({ text }: Readable, claim: TaxClaim): boolean {
+  const { left } = statementAround(text, claim)
+  return /\b(?:registration|regn|delegate|conference)\b/i.test(left.split(/,|\band\b/).at(-1) ?? '')
+}
+
+const TAX_PLACEHOLDER = /\{(?:gst|tax\.name|tax\.percent)\}/g
+
+const taxNotCharged: Check = {
+  slug: 'tax-not-charged',
+  severity: 'warning',
+  why: 'A page that speaks of a tax nobody charges makes delegates ask for it.',
+  find: (model) => {
+    const { file, config } = model
+    if (config.fees.tax !== null || config.fees.prices === null) return []
+    const help = 'take it out, or say under fees: tax: {name: GST, percent: 18, prices: exclusive}'
+    const related = [{ at: 'fees', part: 'key' as const, message: 'no tax here' }]
+    const row = (at: string): Draft => ({
+      at,
+      message: '`gst` is left out: the fees have no tax',
+      related,
+      help,
+    })
+    const rows = [
+      ...(file.form.summary?.lines ?? []).flatMap((line, i) =>
+        line === 'gst' ? [row(`form.summary.lines.${i}`)] : [],
+      ),
+      ...(['success', 'failed'] as const).flatMap((page) =>
+        file.results[page].details.flatMap((detail, i) => {
+          const path = `results.${page}.details.${i}`
+          return detail === 'gst'
+            ? [row(path)]
+            : typeof detail === 'object' && detail.show === 'gst'
+              ? [row(`${path}.show`)]
+              : []
+        }),
+      ),
+      ...(file.admin?.lists ?? []).flatMap((list, l) =>
+        list.columns.flatMap((column, i) =>
+          column === 'gst' ? [row(`admin.lists.${l}.columns.${i}`)] : [],
+        ),
+      ),
+    ]
+    const texts = readables(model).flatMap((readable) => {
+      const named = [...readable.text.matchAll(TAX_PLACEHOLDER)].map((match): Draft => ({
+        at: readable.path,
+        span: [readable.at + match.index, readable.at + match.index + match[0].length],
+        message: `\`${match[0]}\` has no value: the fees have no tax`,
+        related,
+        help,
+      }))
+      if (named.length > 0) return named
+      // Of a room with a tax of its own a text may well speak.
+      if (itemTaxes(model).length > 0) return []
+      return claimsIn(readable, 'GST', ELSEWHERE)
+        .filter((claim) => claim.is !== 'none')
+        .slice(0, 1)
+        .map((claim): Draft => ({
+          ...spanOf(readable, claim),
+          message: `the text speaks of a tax: \`${readable.text.slice(claim.start, claim.end)}\`; the fees have none`,
+          related,
+          help,
+        }))
+    })
+    return [...rows, ...texts]
+  },
+}
+
+export const tax = {
+  EV415: splitDisagrees,
+  EV416: taxInPaise,
+  EV441: taxPercentOdd,
+  EV442: taxNotCharged,
+  EV605: textPercent,
+  EV624: textTaxSide,
+}

@@ -1,0 +1,363 @@
+/** EV3: the rules give every delegate exactly one category, and every rule has a use. */
+import type { EventConfig } from '../../../event/config.ts'
+import type { Condition } from '../../../event/answer-types.ts'
+import { CODE } from '../../../rules/pricing-context.ts'
+import { remember } from '../../../lib/memoize.ts'
+import { boxesOf, domainOf, everything, givenBeside, sayBox, type Domain } from '../../proofs/answer-domain.ts'
+import {
+  intersect,
+  subtract,
+  withinBudget,
+  WORK_MAX,
+  type Box,
+  type Budget,
+} from '../../proofs/answer-boxes.ts'
+import type { Draft } from '../../finding.ts'
+import { listed } from '../../suggestions/nearest-name.ts'
+import type { Check, Model } from '../../checked-file.ts'
+import { join } from '../../syntax/source.ts'
+
+type RuleBoxes = {
+  readonly boxes: readonly Box[]
+  /** What the rule really catches: nobody above it did. */ readonly hit: readonly Box[]
+}
+export type RuleTable =
+  | { readonly is: 'none' }
+  | { readonly is: 'too-large' }
+  | {
+      readonly is: 'table'
+      readonly domain: Domain
+      readonly rules: readonly RuleBoxes[]
+      /** Answers that no rule fits. */ readonly open: readonly Box[]
+      readonly budget: Budget
+    }
+
+/** The rules as disjoint boxes; computed once per model. */
+const ruleTable = remember(({ config }: Model): RuleTable => {
+  const choice = config.categoryChoice
+  if (choice.by === 'field') return { is: 'none' }
+  const budget = { left: WORK_MAX }
+  return withinBudget(
+    (): RuleTable => {
+      const domain = domainOf(
+        config,
+        choice.rules.flatMap(({ when }) => (when === null ? [] : [when])),
+      )
+      // Whoever has a code that gives a category never comes to the rules.
+      const past = codesPastRules(config)
+      let open = subtract(
+        domain.space,
+        everything(domain),
+        [...domain.impossible, ...(past.length === 0 ? [] : boxesOf(domain, past))],
+        budget,
+      )
+      const rules = choice.rules.map(({ when }): RuleBoxes => {
+        const boxes = when === null ? everything(domain) : boxesOf(domain, when)
+        const hit = disjoint(domain, intersect(domain.space, open, boxes, budget), budget)
+        open = subtract(domain.space, open, boxes, budget)
+        return { boxes, hit }
+      })
+      return { is: 'table', domain, rules, open, budget }
+    },
+    { is: 'too-large' },
+  )
+})
+
+function codesPastRules({ codeKinds }: EventConfig): Condition {
+  const values = codeKinds.flatMap(({ id, gives }) => ('category' in gives ? [id] : []))
+  return values.length === 0 ? [] : [[{ field: CODE, test: { is: 'in', values } }]]
+}
+
+function disjoint({ space }: Domain, boxes: readonly Box[], budget: Budget): readonly Box[] {
+  return boxes.reduce<readonly Box[]>(
+    (kept, box) => [...kept, ...subtract(space, [box], kept, budget)],
+    [],
+  )
+}
+
+const rulePath = (at: number): string => `category.rules.${at}`
+const AFTER_NAMES = [
+  'EV201',
+  'EV202',
+  'EV203',
+  'EV205',
+  'EV206',
+  'EV305',
+  'EV307',
+  'EV308',
+  'EV313',
+]
+/** How many of the open answers are printed; the rest is counted. */
+const BOXES_SHOWN = 4
+
+const ruleIncomplete: Check = {
+  slug: 'rule-incomplete',
+  severity: 'error',
+  why: 'A delegate whom no rule fits has no price and cannot register.',
+  after: [...AFTER_NAMES, 'EV303'],
+  find: (model) => {
+    const table = ruleTable(model)
+    if (table.is !== 'table' || table.open.length === 0) return []
+    const more = table.open.length - BOXES_SHOWN
+    const notes = table.open
+      .slice(0, BOXES_SHOWN)
+      .map((box) => `no rule for ${sayBox(table.domain, box)}`)
+    return [
+      {
+        at: 'category.rules',
+        part: 'key',
+        message: 'the rules leave some answers without a category',
+        notes: more > 0 ? [...notes, `and ${more} more`] : notes,
+        help: 'add a rule, or end with {otherwise: …}',
+      },
+    ]
+  },
+}
+
+const ruleUnreachable: Check = {
+  slug: 'rule-unreachable',
+  severity: 'error',
+  why: 'The rule says something that will never happen, so one of the two is a mistake.',
+  after: [...AFTER_NAMES, 'EV303'],
+  find: (model) => {
+    const table = ruleTable(model)
+    const choice = model.config.categoryChoice
+    if (table.is !== 'table' || choice.by === 'field') return []
+    return table.rules.flatMap(({ hit, boxes }, at): Draft[] => {
+      if (hit.length > 0 || boxes.length === 0 || choice.rules[at]?.when === null) return []
+      const takers = blamed(table, at)
+      const named = listed(
+        takers.map((taker) => `rule ${taker + 1}`),
+        TAKERS_SAID,
+        ' and ',
+      )
+      return [
+        {
+          at: rulePath(at),
+          message: 'this rule is never reached',
+          related: takers
+            .slice(0, TAKERS_SAID)
+            .map((taker) => ({ at: rulePath(taker), message: 'taken here' })),
+          notes: [
+            takers.length === 0
+              ? 'nobody can give the answers it asks for'
+              : `everybody it fits is taken by ${named} above`,
+          ],
+        },
+      ]
+    })
+  },
+}
+
+/** A rule that so many others take together is not mended by looking at each. */
+const TAKERS_SAID = 8
+
+/** The fewest rules above that together take all of a rule: those that touch it, dropped one by one while the rest still covers. */
+function blamed(
+  { domain, rules, budget }: Extract<RuleTable, { is: 'table' }>,
+  at: number,
+): readonly number[] {
+  const mine = rules[at]?.boxes ?? []
+  const possible = withinBudget(() => subtract(domain.space, mine, domain.impossible, budget), mine)
+  const covers = (takers: readonly number[]): boolean =>
+    subtract(
+      domain.space,
+      possible,
+      takers.flatMap((taker) => rules[taker]?.boxes ?? []),
+      budget,
+    ).length === 0
+  const touching = rules.flatMap((_rule, other) =>
+    other < at &&
+    withinBudget(
+      () => intersect(domain.space, possible, rules[other]?.boxes ?? [], budget).length > 0,
+      true,
+    )
+      ? [other]
+      : [],
+  )
+  return withinBudget(
+    () =>
+      touching.reduce<readonly number[]>(
+        (kept, one) =>
+          covers(kept.filter((other) => other !== one))
+            ? kept.filter((other) => other !== one)
+            : kept,
+        touching,
+      ),
+    touching,
+  )
+}
+
+const otherwiseNotLast: Check = {
+  slug: 'otherwise-not-last',
+  severity: 'error',
+  why: '`otherwise` takes everybody who is left.',
+  find: ({ file }) => {
+    const rules = file.category.rules ?? []
+    const first = rules.findIndex(({ otherwise }) => otherwise !== undefined)
+    if (first === -1 || first === rules.length - 1) return []
+    return [
+      {
+        at: rulePath(first),
+        message: 'rules after `otherwise` are never reached',
+        related: [{ at: rulePath(first + 1), message: 'the first of them' }],
+        help: 'move it to the end',
+      },
+    ]
+  },
+}
+
+const otherwiseUnused: Check = {
+  slug: 'otherwise-unused',
+  severity: 'warning',
+  why: 'A rule for nobody suggests that the rules above take more than was meant.',
+  after: [...AFTER_NAMES, 'EV303'],
+  find: (model) => {
+    const table = ruleTable(model)
+    const choice = model.config.categoryChoice
+    if (table.is !== 'table' || choice.by === 'field') return []
+    return table.rules.flatMap(({ hit }, at): Draft[] =>
+      choice.rules[at]?.when === null && hit.length === 0
+        ? [{ at: rulePath(at), message: 'the rules above already cover every answer' }]
+        : [],
+    )
+  },
+}
+
+const tooLarge: Check = {
+  slug: 'too-large-to-prove',
+  severity: 'note',
+  why: 'What was not proved must not be taken for proved.',
+  after: AFTER_NAMES,
+  find: (model) =>
+    ruleTable(model).is === 'too-large'
+      ? [
+          {
+            at: 'category.rules',
+            part: 'key',
+            message: 'the rule table is too large to prove complete',
+            notes: [`the proof was given up after ${WORK_MAX} steps`],
+            help: 'end with {otherwise: …}, and add examples',
+          },
+        ]
+      : [],
+}
+
+const categoryNeverGiven: Check = {
+  slug: 'category-never-given',
+  severity: 'error',
+  why: 'A category with a price that nobody ever gets, or one that is only listed and yet given.',
+  after: ['EV203', 'EV206'],
+  find: ({ file, config }) => {
+    const choice = config.categoryChoice
+    if (choice.by === 'field') return []
+    const given = choice.rules.map(({ then }) => then)
+    return [
+      ...file.categories.flatMap(({ id, listed_only: listedOnly }, at): Draft[] =>
+        listedOnly === true || given.includes(id) || givenBeside(config).includes(id)
+          ? []
+          : [
+              {
+                at: `categories.${at}.id`,
+                message: `no rule ever gives the category \`${id}\``,
+                help: 'add a rule, or mark it listed_only: true',
+              },
+            ],
+      ),
+      ...choice.rules.flatMap(({ then, when }, at): Draft[] => {
+        const listed = file.categories.findIndex(
+          ({ id, listed_only: listedOnly }) => id === then && listedOnly === true,
+        )
+        return listed === -1
+          ? []
+          : [
+              {
+                at: join(rulePath(at), when === null ? 'otherwise' : 'then'),
+                message: `\`${then}\` is only listed, and this rule gives it`,
+                related: [{ at: `categories.${listed}`, message: 'listed_only here' }],
+                help: 'remove listed_only, or give another category',
+              },
+            ]
+      }),
+    ]
+  },
+}
+
+const goesWithDerived: Check = {
+  slug: 'goes-with-derived',
+  severity: 'warning',
+  why: 'A category that follows from the answers cannot differ from them; a delegate who picks none is never asked.',
+  find: ({ file, config }) =>
+    config.categoryChoice.by === 'field'
+      ? []
+      : file.categories.flatMap(({ goes_with: goesWith }, at): Draft[] =>
+          goesWith === undefined
+            ? []
+            : [
+                {
+                  at: `categories.${at}.goes_with`,
+                  part: 'entry',
+                  message: 'the category follows from the answers here, so this is never asked',
+                  help: 'remove it, or write the condition in category.rules',
+                },
+              ],
+        ),
+}
+
+const ruleRedundant: Check = {
+  slug: 'rule-redundant',
+  severity: 'warning',
+  why: 'A rule that changes nothing makes the table harder to read, and was meant to change something.',
+  after: [...AFTER_NAMES, 'EV301', 'EV302', 'EV303', 'EV304'],
+  find: (model) => {
+    const table = ruleTable(model)
+    const choice = model.config.categoryChoice
+    if (table.is !== 'table' || choice.by === 'field') return []
+    return choice.rules.flatMap(({ then, when }, at): Draft[] => {
+      if (
+        when === null ||
+        !changesNothing(
+          table,
+          choice.rules.map((rule) => rule.then),
+          at,
+        )
+      )
+        return []
+      return [
+        {
+          at: rulePath(at),
+          message: 'removing this rule changes nothing',
+          notes: [`the rules below give \`${then}\` to the same people`],
+        },
+      ]
+    })
+  },
+}
+
+function changesNothing(
+  { domain, rules, budget }: Extract<RuleTable, { is: 'table' }>,
+  gives: readonly string[],
+  at: number,
+): boolean {
+  return withinBudget(() => {
+    let left = rules[at]?.hit ?? []
+    for (let below = at + 1; below < rules.length && left.length > 0; below += 1) {
+      const boxes = rules[below]?.boxes ?? []
+      if (gives[below] !== gives[at] && intersect(domain.space, left, boxes, budget).length > 0)
+        return false
+      left = subtract(domain.space, left, boxes, budget)
+    }
+    return left.length === 0
+  }, false)
+}
+
+export const rules = {
+  EV301: ruleIncomplete,
+  EV302: ruleUnreachable,
+  EV303: otherwiseNotLast,
+  EV304: otherwiseUnused,
+  EV309: tooLarge,
+  EV310: categoryNeverGiven,
+  EV312: ruleRedundant,
+  EV314: goesWithDerived,
+}

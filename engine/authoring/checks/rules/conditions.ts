@@ -1,0 +1,363 @@
+/** EV305 to EV311: every condition can be true and can be false, and compares answers with what they are. */
+import type { EventConfig, FieldType } from '../../../event/config.ts'
+import type { Condition } from '../../../event/answer-types.ts'
+import { remember } from '../../../lib/memoize.ts'
+import { boxesOf, domainOf, everything } from '../../proofs/answer-domain.ts'
+import { intersect, subtract, withinBudget, WORK_MAX, type Budget } from '../../proofs/answer-boxes.ts'
+import { numberMeant } from '../../suggestions/amounts.ts'
+import type { Draft } from '../../finding.ts'
+import { rangeMeant, yesNoMeant } from '../../suggestions/conditions.ts'
+import { nearest } from '../../suggestions/nearest-name.ts'
+import { constantsAt } from '../names/names-in-conditions.ts'
+import { formsOf, type Check, type ConditionAt, type Model } from '../../checked-file.ts'
+import { join } from '../../syntax/source.ts'
+
+/** What is found in the conditions of the form and in those by which people of a list are counted. */
+function inEachForm(find: Check['find']): Check['find'] {
+  return (model) => formsOf(model).flatMap(find)
+}
+
+type Truth = { readonly never: readonly number[]; readonly always: boolean }
+
+/**
+ * What of a condition's maps can be true, and whether all of it always is. All conditions of a file have
+ * one budget: what is proved of the first few hundred is not given up for a file of thousands.
+ */
+const truthsOf = remember(
+  ({ config, conditions }: Model): ReadonlyMap<ConditionAt, Truth | null> => {
+    const budget = { left: WORK_MAX }
+    return new Map(conditions.map((one) => [one, truthOf(config, one.condition, budget)]))
+  },
+)
+
+function truthOf(config: EventConfig, condition: Condition, budget: Budget): Truth | null {
+  return withinBudget(() => {
+    const domain = domainOf(config, [condition])
+    const possible = subtract(domain.space, everything(domain), domain.impossible, budget)
+    const never = condition.flatMap((map, at) =>
+      intersect(domain.space, possible, boxesOf(domain, [map]), budget).length === 0 ? [at] : [],
+    )
+    return {
+      never,
+      always: subtract(domain.space, possible, boxesOf(domain, condition), budget).length === 0,
+    }
+  }, null)
+}
+
+const neverTrue: Check = {
+  slug: 'never-true',
+  severity: 'error',
+  why: 'What depends on it never happens: a field that is never shown, a rule that never fits.',
+  after: ['EV201', 'EV202', 'EV203', 'EV205', 'EV307', 'EV308', 'EV313'],
+  find: inEachForm((form) =>
+    form.conditions.flatMap((one) => {
+      const never = truthsOf(form).get(one)?.never ?? []
+      const whole = never.length === one.maps.length
+      if (whole && never.length > 0)
+        return [
+          {
+            at: one.path,
+            message:
+              one.maps.length > 1 ? 'none of these can ever be true' : 'this can never be true',
+          },
+        ]
+      return never.map((at) => ({
+        at: one.maps[at]?.path ?? one.path,
+        message: 'this can never be true',
+      }))
+    }),
+  ),
+}
+
+const alwaysTrue: Check = {
+  slug: 'always-true',
+  severity: 'warning',
+  why: 'A condition that changes nothing was meant to change something.',
+  after: ['EV201', 'EV202', 'EV203', 'EV205', 'EV305', 'EV307', 'EV308', 'EV313'],
+  find: inEachForm((form) =>
+    form.conditions
+      .filter(({ kind }) => kind !== 'rule')
+      .flatMap((one) =>
+        truthsOf(form).get(one)?.always === true
+          ? [
+              {
+                at: one.path,
+                message: 'this is always true',
+                help:
+                  one.kind === 'count'
+                    ? `to count them all write count: ${one.path.split('.').at(-1) ?? ''}`
+                    : 'leave the condition out',
+              },
+            ]
+          : [],
+      ),
+  ),
+}
+
+const NUMBER_TESTS = ['at_least', 'at_most', 'above', 'below']
+
+const wrongComparison: Check = {
+  slug: 'wrong-comparison',
+  severity: 'error',
+  why: 'Answers are compared as what they are; a yes is never the text "yes".',
+  find: inEachForm((model) =>
+    model.conditions.flatMap(({ maps }) =>
+      maps.flatMap((map) =>
+        map.tests.flatMap(({ field: id, raw, path }): readonly Draft[] => {
+          const type =
+            id === 'category' ? 'select' : model.fields.find((one) => one.id === id)?.field.type
+          if (type === undefined) return []
+          const keys =
+            typeof raw === 'object' && raw !== null && !Array.isArray(raw) ? Object.keys(raw) : []
+          const kinds = new Set(
+            keys.map((key) =>
+              NUMBER_TESTS.includes(key) ? 'number' : key === 'from' || key === 'to' ? 'date' : key,
+            ),
+          )
+          if (kinds.size > 1)
+            return [
+              {
+                at: path,
+                message: `one test says one thing: ${[...keys].join(' and ')} do not go together`,
+                help: 'write two conditions',
+              },
+            ]
+          if (kinds.has('number') && type !== 'number')
+            return [
+              {
+                at: path,
+                message: `\`${id}\` is a ${type} field; at_least, at_most, above and below compare numbers`,
+                ...(type === 'people' || type === 'many'
+                  ? {
+                      help: `to ask how many there are write {${id}: {count: ${sayTest(raw)}}}`,
+                    }
+                  : {}),
+              },
+            ]
+          if (kinds.has('date') && type !== 'date')
+            return [
+              { at: path, message: `\`${id}\` is a ${type} field; from and to compare dates` },
+            ]
+          const list = listTested(model, id, type, kinds, raw)
+          if (list !== null) return [{ at: path, ...list }]
+          return constantsAt(raw, path).flatMap(({ value, at }) =>
+            compared(model, id, type, value, at),
+          )
+        }),
+      ),
+    ),
+  ),
+}
+
+/** A test of what is listed, asked of what is one value; or the other way round. */
+function listTested(
+  model: Model,
+  id: string,
+  type: string,
+  kinds: ReadonlySet<string>,
+  raw: unknown,
+): Pick<Draft, 'message' | 'help'> | null {
+  const values = constantsAt(raw, '').map(({ value }) => value)
+  const said = values.length === 1 ? String(values[0]) : `[${values.map(String).join(', ')}]`
+  if (kinds.has('has') && type !== 'many')
+    return {
+      message: `\`${id}\` is a ${type} field; has asks what is ticked in a field of type many`,
+      help: type === 'people' ? countHelp(id, 1) : `write {${id}: ${said}}`,
+    }
+  if (kinds.has('count') && type !== 'many' && type !== 'people')
+    return {
+      message: `\`${id}\` is a ${type} field; count asks how many are ticked or listed`,
+      help:
+        type === 'number'
+          ? `compare the number itself, such as {${id}: {at_least: 1}}`
+          : `write {${id}: {answered: true}}, or the answer that is meant`,
+    }
+  if (values.length === 0 || kinds.has('has')) return null
+  if (type === 'people') {
+    const [one] = values
+    return {
+      message: `\`${id}\` is a list of people; it is never one value`,
+      help:
+        one === false
+          ? `write {${id}: {answered: false}}`
+          : countHelp(id, typeof one === 'number' ? one : 1),
+    }
+  }
+  if (type !== 'many') return null
+  const legal = model.fields.find((one) => one.id === id)?.field.options ?? []
+  const isOption = values.every((value) => legal.some((option) => option.id === value))
+  return {
+    message: `\`${id}\` is a list of what is ticked; it is never one value`,
+    help: kinds.has('not')
+      ? `ask for what is ticked instead, such as {${id}: {has: ${legal[0]?.id ?? said}}}`
+      : isOption
+        ? `write {${id}: {has: ${said}}}`
+        : typeof values[0] === 'number'
+          ? countHelp(id, values[0])
+          : `write {${id}: {has: …}} with its options, or {${id}: {answered: ${values[0] === false ? 'false' : 'true'}}}`,
+  }
+}
+
+/** `{at_least: 4}`, as a file writes it. */
+function sayTest(raw: unknown): string {
+  return `{${Object.entries(raw ?? {})
+    .map(([key, value]) => `${key}: ${String(value)}`)
+    .join(', ')}}`
+}
+
+const countHelp = (id: string, least: number): string =>
+  least === 0
+    ? `write {${id}: {count: {at_most: 0}}}`
+    : `write {${id}: {count: {at_least: ${least}}}}`
+
+function compared(
+  model: Model,
+  id: string,
+  type: string,
+  value: unknown,
+  at: string,
+): readonly Draft[] {
+  const span = model.source.written(at)?.span
+  const fix = (text: string) =>
+    span === undefined ? {} : { fix: { start: span[0], end: span[1], text } }
+  const what = `${typeof value === 'string' ? 'the text' : typeof value === 'number' ? 'the number' : 'the yes or no'} \`${String(value)}\``
+  const message = `\`${id}\` is a ${type} field; it is never ${what}`
+  if (type === 'consent' && value === false)
+    return [
+      {
+        at,
+        message,
+        help: `a box that is not ticked is no answer: write {${id}: {answered: false}}`,
+      },
+    ]
+  if (type === 'yes-no' || type === 'consent') {
+    if (typeof value === 'boolean') return []
+    const meant = yesNoMeant(value)
+    return [
+      {
+        at,
+        message,
+        ...(meant === null
+          ? { help: 'write true or false' }
+          : { help: `write ${meant}`, ...fix(meant) }),
+      },
+    ]
+  }
+  if (type === 'number')
+    return typeof value === 'number'
+      ? []
+      : [
+          {
+            at,
+            message,
+            help: `write ${rangeMeant(String(value)) ?? numberMeant(String(value)) ?? 'a number'}`,
+          },
+        ]
+  if (typeof value === 'string')
+    return type === 'date' && !/^\d{4}-\d\d-\d\d$/.test(value)
+      ? [{ at, message, help: 'write a day, such as 2026-01-31' }]
+      : []
+  const legal =
+    model.fields.find((one) => one.id === id)?.field.options?.map((option) => option.id) ?? []
+  const near = nearest(String(value), legal)
+  const quoted = JSON.stringify(model.source.written(at)?.text ?? String(value))
+  return [
+    { at, message, help: near === null ? `write ${quoted} for the text` : `write ${near.name}` },
+  ]
+}
+
+const visibilityCycle: Check = {
+  slug: 'visibility-cycle',
+  severity: 'error',
+  why: 'A field that is shown only when it is hidden is neither.',
+  after: ['EV201', 'EV206'],
+  find: (model) => {
+    const { config } = model
+    const byId = new Map(config.fields.map((field) => [field.id, field]))
+    const asks = remember((id: string): readonly string[] => {
+      const choice = config.categoryChoice
+      if (id === 'category')
+        return choice.by === 'field'
+          ? [choice.field]
+          : choice.rules.flatMap(({ when }) => (when ?? []).flat().map(({ field }) => field))
+      const field = byId.get(id)
+      return field === undefined
+        ? []
+        : [...(field.showWhen ?? []), ...(config.sections[field.section]?.showWhen ?? [])]
+            .flat()
+            .map(({ field }) => field)
+    })
+    // The nearest first and each once: of fields that all ask all others there are more ways than stars.
+    const circleOf = (id: string): readonly string[] | null => {
+      const askedBy = new Map<string, string | null>([[id, null]])
+      const wayTo = (one: string | null): readonly string[] =>
+        one === null ? [] : [...wayTo(askedBy.get(one) ?? null), one]
+      for (const one of askedBy.keys())
+        for (const next of asks(one)) {
+          if (next === id) return [...wayTo(one), id]
+          if (!askedBy.has(next)) askedBy.set(next, one)
+        }
+      return null
+    }
+    const told = new Set<string>()
+    return model.fields.flatMap(({ id, path, raw }): Draft[] => {
+      const circle = told.has(id) ? null : circleOf(id)
+      if (circle === null) return []
+      for (const one of circle) told.add(one)
+      const section = path.split('.').slice(0, 3).join('.')
+      return [
+        {
+          at: raw.show_when === undefined ? join(section, 'show_when') : join(path, 'show_when'),
+          message: `whether \`${id}\` is shown depends on itself`,
+          notes: [circle.join(' → ')],
+        },
+      ]
+    })
+  },
+}
+
+/** What people spell as they like. */
+const IS_FREE_TEXT: Readonly<Record<FieldType, boolean>> = {
+  text: true,
+  multiline: true,
+  email: true,
+  phone: true,
+  number: false,
+  date: false,
+  'yes-no': false,
+  select: false,
+  file: true,
+  many: false,
+  people: false,
+  consent: false,
+}
+
+const comparesFreeText: Check = {
+  slug: 'compares-free-text',
+  severity: 'warning',
+  why: 'People spell names in many ways; a rule on free text catches one of them.',
+  after: ['EV201', 'EV213', 'EV307'],
+  find: inEachForm((model) =>
+    model.conditions.flatMap(({ maps }) =>
+      maps.flatMap((map) =>
+        map.tests.flatMap(({ field: id, raw, path }) => {
+          const type = model.fields.find((one) => one.id === id)?.field.type
+          if (type === undefined || !IS_FREE_TEXT[type]) return []
+          return constantsAt(raw, path).map(({ value, at }) => ({
+            at,
+            message: `\`${id}\` is free text; comparing it with \`${String(value)}\` fails on any other spelling`,
+            help: 'make it a select field',
+          }))
+        }),
+      ),
+    ),
+  ),
+}
+
+export const conditions = {
+  EV305: neverTrue,
+  EV306: alwaysTrue,
+  EV307: wrongComparison,
+  EV308: visibilityCycle,
+  EV311: comparesFreeText,
+}

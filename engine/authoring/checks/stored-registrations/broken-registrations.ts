@@ -1,0 +1,237 @@
+/**
+ * EV10: what a new version of an event file would break in registrations that are stored already.
+ * Found at reload and by `diff --database`; an `allow` entry with a reason accepts any of them.
+ */
+import type { EventConfig, Field } from '../../../event/config.ts'
+import { own } from '../../../lib/result.ts'
+import { applyAllow } from '../../accepted-findings.ts'
+import type { Finding } from '../../finding.ts'
+import type { SourceText } from '../../syntax/source.ts'
+import { findingOf } from '../../finding.ts'
+import { readYaml } from '../../syntax/parse-yaml.ts'
+import { pastSold } from './sold-items.ts'
+import { keptFields, many, type InUse, type PastCheck } from './stored-data.ts'
+
+const readsAs: Readonly<Record<Field['type'], string>> = {
+  text: 'text',
+  multiline: 'text',
+  email: 'text',
+  phone: 'text',
+  select: 'option',
+  'yes-no': 'yes-no',
+  number: 'number',
+  date: 'date',
+  file: 'file',
+  many: 'options',
+  people: 'people',
+  consent: 'yes-no',
+}
+
+/** The types whose answers are options. */
+const CHOSEN: ReadonlySet<Field['type']> = new Set(['select', 'many'])
+
+/** By code, in the order in which they are reported. */
+export const past: Readonly<Record<string, PastCheck>> = {
+  EV1001: {
+    slug: 'answers-orphaned',
+    severity: 'error',
+    why: 'Answers of a field that is gone can no longer be seen in lists, exports and emails.',
+    find: ({ old, next, use }) =>
+      old.fields
+        .filter(
+          ({ id }) =>
+            (own(use.fields, id) ?? 0) > 0 &&
+            !next.fields.some((field) => field.id === id) &&
+            !next.alsoStored.some((stored) => stored.id === id),
+        )
+        .map(({ id, label }) => ({
+          at: 'form.sections',
+          part: 'key' as const,
+          message: `the field \`${id}\` is gone, and ${many(own(use.fields, id) ?? 0)} answered it`,
+          help: `keep it, or list it under form.also_stored: {id: ${id}, type: text, label: ${label}}`,
+        })),
+  },
+  EV1002: {
+    slug: 'answers-retyped',
+    severity: 'error',
+    why: 'Stored answers of one type are not answers of another.',
+    find: (compared) =>
+      keptFields(compared)
+        .filter(
+          ([was, is]) =>
+            readsAs[was.type] !== readsAs[is.type] &&
+            readsAs[is.type] !== 'text' &&
+            (own(compared.use.fields, was.id) ?? 0) > 0,
+        )
+        .map(([was, is]) => ({
+          at: compared.fieldPath(is.id),
+          part: 'entry' as const,
+          message: `\`${is.id}\` was a ${was.type} field and becomes ${is.type}, and ${many(own(compared.use.fields, is.id) ?? 0)} answered it`,
+          help: 'give the new question an id of its own',
+        })),
+  },
+  EV1003: {
+    slug: 'option-in-use',
+    severity: 'error',
+    why: 'A stored answer that is no option any more has no label and fits no rule.',
+    find: (compared) =>
+      keptFields(compared).flatMap(([was, is]) => {
+        if (!CHOSEN.has(was.type) || !CHOSEN.has(is.type) || is.offersCategories === true) return []
+        const gone = (was.options ?? []).filter(
+          ({ id }) => !(is.options ?? []).some((option) => option.id === id),
+        )
+        return gone.flatMap(({ id }) => {
+          const count = own(own(compared.use.options, is.id) ?? {}, id) ?? 0
+          return count === 0
+            ? []
+            : [
+                {
+                  at: `${compared.fieldPath(is.id)}.options`,
+                  message: `\`${id}\` is no option of \`${is.id}\` any more, and ${many(count)} chose it`,
+                },
+              ]
+        })
+      }),
+  },
+  EV1004: {
+    slug: 'category-in-use',
+    severity: 'error',
+    why: 'Lists, filters and confirmations name the category of every registration.',
+    find: ({ next, use }) =>
+      Object.entries(use.categories)
+        .filter(
+          ([id, count]) => count > 0 && !next.categories.some((category) => category.id === id),
+        )
+        .map(([id, count]) => ({
+          at: 'categories',
+          part: 'key' as const,
+          message: `the category \`${id}\` is gone, and ${many(count)} belong to it`,
+          help: `keep it with listed_only: true, so that nobody new gets it`,
+        })),
+  },
+  EV1005: {
+    slug: 'numbers-orphaned',
+    severity: 'error',
+    why: 'A registration is found by the beginning of its number: result pages, notices of the gateway, emails.',
+    find: ({ old, next, use }) => {
+      const { prefix, followedBy } = next.orderId
+      if (
+        use.registrations === 0 ||
+        (prefix === old.orderId.prefix &&
+          (followedBy === old.orderId.followedBy || followedBy === 'anything'))
+      )
+        return []
+      const part = prefix === old.orderId.prefix ? 'followed_by' : 'prefix'
+      const was = part === 'prefix' ? old.orderId.prefix : old.orderId.followedBy
+      return [
+        {
+          at: `order_id.${part}`,
+          message: `registration numbers began differently (${part} was \`${was}\`), and ${many(use.registrations)} would not be found any more`,
+        },
+      ]
+    },
+  },
+  EV1006: {
+    slug: 'payments-stranded',
+    severity: 'error',
+    why: 'Whether a pending payment went through is asked at the account it was begun with.',
+    find: ({ old, next, use }) => {
+      const same =
+        old.payment?.account === next.payment?.account &&
+        old.payment?.gateway.name === next.payment?.gateway.name
+      if (old.payment === null || same || use.pending === 0) return []
+      return [
+        {
+          at: next.payment === null ? 'payment' : 'payment.account',
+          message: `payments went to the account \`${old.payment.account}\`, and ${many(use.pending)} are waiting for theirs`,
+          help: 'wait until none is pending, or accept it with allow',
+        },
+      ]
+    },
+  },
+  EV1007: {
+    slug: 'addresses-moved',
+    severity: 'warning',
+    why: 'Addresses stand in emails, bookmarks and printed programmes.',
+    find: ({ old, next, use }) => {
+      if (use.registrations === 0) return []
+      const known = [next.routes.form, ...next.routes.also]
+      return [
+        ...(known.includes(old.routes.form)
+          ? []
+          : [
+              {
+                at: 'routes.form',
+                message: `the form was at ${old.routes.form}`,
+                help: `keep the old address: also: [${old.routes.form}]`,
+              },
+            ]),
+        ...(['success', 'failed'] as const).flatMap((page) =>
+          next.routes[page] === old.routes[page]
+            ? []
+            : [
+                {
+                  at: `routes.${page}`,
+                  message: `this page was at ${old.routes[page]}, where ${many(use.registrations)} may look for it`,
+                },
+              ],
+        ),
+      ]
+    },
+  },
+  EV1008: {
+    slug: 'period-in-use',
+    severity: 'warning',
+    why: 'Each registration keeps the period it was quoted in; without it the office sees only an id.',
+    find: ({ old, next, use }) =>
+      use.registrations === 0
+        ? []
+        : old.fees.periods
+            .filter(({ id }) => !next.fees.periods.some((period) => period.id === id))
+            .map(({ id }) => ({
+              at: 'fees.periods',
+              part: 'key' as const,
+              message: `the period \`${id}\` is gone, and registrations may have been quoted in it`,
+              help: 'change the days of a period, not its id',
+            })),
+  },
+  ...pastSold,
+}
+
+/** Findings of a checked new version against the one served before; `file` is the new version's text. */
+export function compareWithPast(
+  next: EventConfig,
+  file: SourceText,
+  old: EventConfig,
+  use: InUse,
+): readonly Finding[] {
+  const { source } = readYaml(file)
+  const sections = sectionsOf(source.value)
+  const fieldPath = (id: string): string => {
+    for (const [s, fields] of sections.entries()) {
+      const f = fields.indexOf(id)
+      if (f !== -1) return `form.sections.${s}.fields.${f}`
+    }
+    return 'form.sections'
+  }
+  const compared = { old, next, use, fieldPath }
+  const findings = Object.entries(past).flatMap(([code, check]) =>
+    check.find(compared).map((draft) => findingOf(code, check, draft, source)),
+  )
+  // Entries for other codes were judged when the file was checked by itself.
+  return applyAllow(findings, source, new Set(Object.keys(past)), { compared: true }).filter(
+    ({ code }) => Object.hasOwn(past, code),
+  )
+}
+
+/** Ids of the fields, section by section, as the file writes them. */
+function sectionsOf(value: unknown): readonly (readonly string[])[] {
+  const file = value as {
+    readonly form?: {
+      readonly sections?: readonly { readonly fields?: readonly { readonly id?: string }[] }[]
+    }
+  } | null
+  return (file?.form?.sections ?? []).map((section) =>
+    (section.fields ?? []).map(({ id }) => String(id)),
+  )
+}

@@ -1,0 +1,141 @@
+/** What a new version of an event file would break of what is sold already: items, places, codes, rolls. */
+import type { EventConfig } from '../../../event/config.ts'
+import { own } from '../../../lib/result.ts'
+import type { Limit } from '../../../event/pricing-types.ts'
+import type { Draft } from '../../finding.ts'
+import { keptFields, many, type Compared, type InUse, type PastCheck } from './stored-data.ts'
+
+/** Limits that both versions state, with the place of each in the new file. */
+const keptLimits = ({ old, next }: Compared): readonly (readonly [Limit, Limit, number])[] =>
+  old.limits.flatMap((was) => {
+    const at = next.limits.findIndex(({ id }) => id === was.id)
+    const is = next.limits[at]
+    return is === undefined ? [] : [[was, is, at] as const]
+  })
+type Taken = { readonly option: string | null; readonly taken: number }
+/** How many are taken of a limit's one place, or of each of its options. */
+const takenOf = (use: InUse, { id }: Limit): readonly Taken[] =>
+  Object.entries(use.places).flatMap(([place, taken]): readonly Taken[] => {
+    if (taken === 0) return []
+    if (place === id) return [{ option: null, taken }]
+    return place.startsWith(`${id}.`) ? [{ option: place.slice(id.length + 1), taken }] : []
+  })
+
+/** By code, in the order in which they are reported. */
+export const pastSold: Readonly<Record<string, PastCheck>> = {
+  EV1009: {
+    slug: 'item-in-use',
+    severity: 'error',
+    why: 'Lists, exports and sums have a column for each item; what was sold of an item that is gone is no longer shown there.',
+    find: ({ old, next, use }) =>
+      old.fees.items.flatMap(({ id }): Draft[] => {
+        const sold = own(use.items, id) ?? 0
+        return sold === 0 || next.fees.items.some((item) => item.id === id)
+          ? []
+          : [
+              {
+                at: next.fees.items.length === 0 ? 'fees' : 'fees.items',
+                part: 'key',
+                message: `the item \`${id}\` is gone, and ${many(sold)} bought it`,
+                help: 'keep it, with none in the periods in which it is no longer on sale',
+              },
+            ]
+      }),
+  },
+  EV1010: {
+    slug: 'limit-in-use',
+    severity: 'error',
+    why: 'Places that are taken are counted for a limit; without it more would be sold than there are.',
+    find: ({ old, next, use }) =>
+      old.limits.flatMap((was): Draft[] => {
+        const taken = takenOf(use, was).reduce((sum, one) => sum + one.taken, 0)
+        return taken === 0 || next.limits.some(({ id }) => id === was.id)
+          ? []
+          : [
+              {
+                at: next.limits.length === 0 ? 'fees' : 'limits',
+                part: 'key',
+                message: `the limit \`${was.id}\` is gone, and ${taken} of its places are taken`,
+                help: 'keep it with a higher max, or accept that no place is counted any more with allow',
+              },
+            ]
+      }),
+  },
+  EV1011: {
+    slug: 'more-sold-than-there-are',
+    severity: 'error',
+    why: 'A place that was sold cannot be taken back by a smaller number.',
+    find: (compared) =>
+      keptLimits(compared).flatMap(([was, is, at]) =>
+        takenOf(compared.use, was).flatMap(({ option, taken }): Draft[] => {
+          const places = placesOf(is, option)
+          // An option that is gone from its field is said there.
+          if ((places ?? 0) >= taken || isNoOption(compared.next, is, option)) return []
+          const what = option === null ? `\`${is.id}\`` : `\`${option}\` of \`${is.id}\``
+          return [
+            {
+              at:
+                option === null || places === null
+                  ? `limits.${at}.max`
+                  : `limits.${at}.max.${option}`,
+              message:
+                places === null
+                  ? `${what} has no number of its own any more, and ${taken} of its places are taken`
+                  : `${what} has ${places} place${places === 1 ? '' : 's'}, and ${taken} are taken`,
+            },
+          ]
+        }),
+      ),
+  },
+  EV1012: {
+    slug: 'code-kind-in-use',
+    severity: 'error',
+    why: 'Codes of a kind that is gone give nothing, and nobody can see what they gave.',
+    find: ({ old, next, use }) =>
+      old.codeKinds.flatMap(({ id }): Draft[] => {
+        const used = own(use.codes, id) ?? 0
+        return used === 0 || next.codeKinds.some((kind) => kind.id === id)
+          ? []
+          : [
+              {
+                at: next.codeKinds.length === 0 ? 'category' : 'codes.kinds',
+                part: 'key',
+                message: `codes of the kind \`${id}\` are gone, and ${many(used)} used one`,
+                help: 'keep the kind, and withdraw its codes',
+              },
+            ]
+      }),
+  },
+  EV1013: {
+    slug: 'roll-in-use',
+    severity: 'error',
+    why: 'What a roll said of an answer decided a category; without it nobody can look that up.',
+    find: (compared) =>
+      keptFields(compared).flatMap(([was, is]): Draft[] => {
+        const asked = own(compared.use.fields, was.id) ?? 0
+        return was.roll === undefined || is.roll === was.roll || asked === 0
+          ? []
+          : [
+              {
+                at: compared.fieldPath(is.id),
+                part: 'entry',
+                message: `\`${is.id}\` was looked up in the roll \`${was.roll}\`, and ${many(asked)} stood on it`,
+                help: 'keep the roll, or give the new question an id of its own',
+              },
+            ]
+      }),
+  },
+}
+
+/** How many places a limit, or one of its options, has; null: it is not counted so. */
+function placesOf({ max }: Limit, option: string | null): number | null {
+  if (option === null) return typeof max === 'number' ? max : null
+  return typeof max === 'number' ? null : (own(max, option) ?? null)
+}
+
+function isNoOption(event: EventConfig, { eachOptionOf }: Limit, option: string | null): boolean {
+  const field = event.fields.find(({ id }) => id === eachOptionOf)
+  return (
+    option !== null && field !== undefined && !(field.options ?? []).some(({ id }) => id === option)
+  )
+}

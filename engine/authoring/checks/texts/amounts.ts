@@ -1,0 +1,333 @@
+/** EV455, EV456: amounts in texts and those of the price table are the same money. */
+import { EACH } from '../../../pricing/bill.ts'
+import { formatMoney, paise, split, type Paise } from '../../../lib/money.ts'
+import { remember } from '../../../lib/memoize.ts'
+import { amountsSaid, isAsked, type AmountSaid } from '../../prose/amounts.ts'
+import type { Draft } from '../../finding.ts'
+import type { Check, Checks, Model } from '../../checked-file.ts'
+import { readables, type Readable } from '../../prose/event-texts.ts'
+import type { Item } from '../../../event/pricing-types.ts'
+import { namesIn } from '../../proofs/walk-form.ts'
+import { adjustmentAmounts, AFTER_TABLE, cellsOf, itemCellsOf } from '../prices/fees.ts'
+
+type Priced = {
+  readonly category: string
+  readonly period: string
+  readonly at: string
+  readonly sums: readonly Paise[]
+}
+
+/** Every cell with what may be said of it: as written, before tax, with it, and the tax itself. */
+function priced(model: Model): readonly Priced[] {
+  return cellsOf(model).flatMap(({ category, period, at, amount }): Priced[] => {
+    if (amount === null) return []
+    const { base, gst, total } = split(model.config.fees.tax, amount)
+    return [{ category, period, at, sums: [amount, base, total, gst] }]
+  })
+}
+
+/** What may be said of what is sold besides: the price of one with its tax, what an adjustment changes, the ends of a gift. */
+function pricedItems(model: Model): readonly PricedItem[] {
+  const { items, adjustments, tax } = model.config.fees
+  const sums = (amount: Paise, of: typeof tax): readonly Paise[] => {
+    const { base, gst, total } = split(of, amount)
+    return [amount, base, total, gst]
+  }
+  return [
+    ...itemCellsOf(model).flatMap((cell): PricedItem[] => {
+      const item = items[cell.item]
+      return item === undefined || cell.amount === null
+        ? []
+        : [{ item, row: cell.row, at: cell.at, sums: sums(cell.amount, item.tax) }]
+    }),
+    ...items.flatMap((item, i): PricedItem[] => {
+      const field = model.config.fields.find(({ id }) => id === item.amountIn)
+      const ends = [field?.min, field?.max].flatMap((end) =>
+        end === undefined ? [] : sums(paise(Math.round(end * 100)), item.tax),
+      )
+      return field === undefined
+        ? []
+        : [{ item, row: EACH, at: `fees.items.${i}.amount_in`, sums: ends }]
+    }),
+    ...adjustmentAmounts(model).flatMap(({ adjustment, at, amount }): PricedItem[] => {
+      const { on } = adjustments[adjustment] ?? {}
+      const of = on === 'all' ? tax : (items.find(({ id }) => id === on)?.tax ?? tax)
+      return amount === null ? [] : [{ item: null, row: EACH, at, sums: sums(amount, of) }]
+    }),
+  ]
+}
+type PricedItem = {
+  /** Null: an adjustment. */
+  readonly item: Item | null
+  readonly row: string
+  readonly at: string
+  readonly sums: readonly Paise[]
+}
+
+/** The items that a question of the form asks for, by which an amount in it is meant; of one option only its row. */
+function askedHere(model: Model, path: string, all: readonly PricedItem[]): readonly PricedItem[] {
+  const [, s, f, o] = /^form\.sections\.(\d+)\.fields\.(\d+)(?:\.options\.(\d+))?/.exec(path) ?? []
+  const id = model.file.form.sections[Number(s)]?.fields[Number(f)]?.id
+  const field = model.config.fields.find((one) => one.id === id)
+  if (field === undefined) return []
+  const option = o === undefined ? undefined : field.options?.[Number(o)]?.id
+  return all.filter(
+    ({ item, row }) =>
+      item !== null &&
+      [item.by, item.count?.field, item.times, item.amountIn, ...namesIn([item.when])].includes(
+        field.id,
+      ) &&
+      (option === undefined || item.by !== field.id || row === option),
+  )
+}
+
+/** Places where somebody reads what they are to pay. Texts of the office and of the past are no promise. */
+const READ =
+  /^(?:form\.|categories\.|fees\.(?:periods|items|adjustments)\.|event\.(?:about|theme)|results\.(?:success|failed)\.(?:intro|notes|reasons)|closed\.)/
+/** Questions whose answers are no choice of something to buy. */
+const MEASURES =
+  /\b(?:income|salary|budget|turnover|amount|paid|donation|contribution|utr|transaction)\b/i
+
+type Said = { readonly readable: Readable; readonly said: AmountSaid }
+const saidIn = remember((model: Model): readonly Said[] =>
+  readables(model)
+    .filter(({ path, heading }) => READ.test(path) && !MEASURES.test(heading))
+    .flatMap((readable) =>
+      amountsSaid(readable.text)
+        .filter((said) => {
+          // A choice in the form that names an amount asks for it, whatever it is for.
+          const isChoice = /^form\.sections\.\d+\.fields\.\d+\.(?:label|options)/.test(
+            readable.path,
+          )
+          return isChoice ? isAskedInForm(said, readable.heading) : isAsked(said, readable.heading)
+        })
+        .map((said) => ({ readable, said })),
+    ),
+)
+const isAskedInForm = ({ left, right }: AmountSaid, heading: string): boolean => {
+  const around = `${heading} ${left} ${right}`
+  return (
+    !MEASURES.test(around) &&
+    !/\b(?:prizes?|awards?|grants?|refund\w*|worth|save[sd]?|discounts?|up ?to|below|above|more than|less than)\b/i.test(
+      around,
+    ) &&
+    !/\b(?:paid|payable|pay|collected|settled?|billed|charged)\s+(?:\w+\s+){0,3}?(?:at|to|directly|separately|in cash)\b|\bat the (?:venue|desk|hotel|counter|spot)\b|\bdirectly\b|\bseparately\b|\bon[- ]?(?:the )?(?:spot|site)\b/i.test(
+      around,
+    )
+  )
+}
+
+const amountNotCharged: Check = {
+  slug: 'amount-not-charged',
+  severity: 'warning',
+  why: 'Whoever reads an amount expects to pay it; what stands in no cell of the table is never asked for.',
+  after: [...AFTER_TABLE, 'EV401'],
+  find: (model) => {
+    if (model.config.status === 'closed') return []
+    const cells = priced(model)
+    const beside = pricedItems(model)
+    const charged = new Set([...cells, ...beside].flatMap(({ sums }) => sums))
+    const adjusted = differsFromAdjustment(model, cells, beside)
+    return saidIn(model).flatMap(({ readable, said }): Draft[] => {
+      if (charged.has(said.amount) || isTold(adjusted, readable, said)) return []
+      // What the question itself is charged by differs from it: that is another finding.
+      if (askedHere(model, readable.path, beside).length > 0) return []
+      const meant = meantCells(model, cells, readable, said)
+      const [only] = meant
+      const at = {
+        at: readable.path,
+        span: [readable.at + said.start, readable.at + said.end] as const,
+      }
+      if (only !== undefined) return []
+      return [
+        {
+          ...at,
+          message: `${formatMoney(said.amount)} is in no cell of the prices: nobody is asked for it`,
+          ...(model.file.fees.prices === undefined
+            ? {}
+            : {
+                related: [{ at: 'fees.prices', part: 'key' as const, message: 'what is charged' }],
+              }),
+          help: /\.fields\.\d+\.(?:label|options)/.test(readable.path)
+            ? 'take the amount out and say how it is paid (payable at the venue), or make a category that costs it'
+            : 'write an amount of the table, or say for what it is and how it is paid',
+        },
+      ]
+    })
+  },
+}
+
+const amountDiffers: Check = {
+  slug: 'amount-differs',
+  severity: 'warning',
+  why: 'Two places name two prices for the same people; delegates will show the lower one.',
+  after: [...AFTER_TABLE, 'EV401'],
+  find: (model) => {
+    if (model.config.status === 'closed') return []
+    const cells = priced(model)
+    const beside = pricedItems(model)
+    const adjusted = differsFromAdjustment(model, cells, beside)
+    const rest = saidIn(model).flatMap(({ readable, said }): Draft[] => {
+      if (isTold(adjusted, readable, said)) return []
+      const asked = askedHere(model, readable.path, beside)
+      if (asked.length > 0) return [...differsFromItem(model, readable, said, asked, cells, beside)]
+      if (beside.some(({ sums }) => sums.includes(said.amount))) return []
+      const meant = meantCells(model, cells, readable, said)
+      if (meant.length === 0 || meant.some(({ sums }) => sums.includes(said.amount))) return []
+      const names = [...new Set(meant.map(({ at }) => model.source.written(at)?.text ?? ''))]
+      return [
+        {
+          at: readable.path,
+          span: [readable.at + said.start, readable.at + said.end],
+          message: `the text says ${formatMoney(said.amount)}, the prices of \`${meant[0]?.category ?? ''}\` ${meant.length === 1 ? `in \`${meant[0]?.period ?? ''}\` ` : ''}say ${names.join(', ')}`,
+          related: meant.slice(0, 1).map(({ at }) => ({ at, message: 'the price' })),
+          help: 'write one amount in both places',
+        },
+      ]
+    })
+    return [...adjusted, ...rest]
+  },
+}
+
+const isTold = (drafts: readonly Draft[], { path, at }: Readable, { start }: AmountSaid): boolean =>
+  drafts.some((draft) => draft.at === path && draft.span?.[0] === at + start)
+
+/** "A late fee of Rs. 1000", where the file adds another: what stands right behind the name of an adjustment. */
+function differsFromAdjustment(
+  model: Model,
+  cells: readonly Priced[],
+  beside: readonly PricedItem[],
+): readonly Draft[] {
+  const { adjustments } = model.config.fees
+  const all = adjustmentAmounts(model)
+  // A period may be called so too, and a discount may be told as a price; a percent is no amount.
+  const known = [...cells, ...beside.filter(({ item }) => item === null)]
+  return all.flatMap(({ adjustment, at, text }): Draft[] => {
+    const { id, label } = adjustments[adjustment] ?? { id: '', label: '' }
+    const names = [...new Set([label, id.replaceAll('-', ' ')])]
+      .filter((name) => name.length > 4)
+      .map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll(/\s+/g, '\\s+'))
+    if (names.length === 0 || adjustments.filter((one) => one.label === label).length > 1) return []
+    const named = new RegExp(
+      `(?<![\\w-])(?:${names.join('|')})\\s*(?:of|is|will be|:|-|–|@)?\\s*$`,
+      'i',
+    )
+    return readables(model)
+      .filter(({ path }) => READ.test(path))
+      .flatMap((readable) =>
+        amountsSaid(readable.text)
+          .filter(
+            ({ amount, left }) =>
+              named.test(left) && known.every(({ sums }) => !sums.includes(amount)),
+          )
+          .map(({ amount, start, end }): Draft => ({
+            at: readable.path,
+            span: [readable.at + start, readable.at + end],
+            message: `the text says ${formatMoney(amount)}, \`${id}\` is ${text.replace(/^[-+]/, '')}`,
+            related: [{ at, message: 'the amount' }],
+            help: 'write one amount in both places',
+          })),
+      )
+  })
+}
+
+/** An amount in a question that items are sold by, and none of their prices. */
+function differsFromItem(
+  model: Model,
+  readable: Readable,
+  said: AmountSaid,
+  asked: readonly PricedItem[],
+  cells: readonly Priced[],
+  beside: readonly PricedItem[],
+): readonly Draft[] {
+  // Whoever names the price may read of any: ₹ 500 plants a tree.
+  if (asked.some(({ item }) => item?.amountIn !== undefined)) return []
+  const isOption = /\.options\.\d+/.test(readable.path)
+  // A hint may speak of other prices too; a choice speaks of its own.
+  const others = isOption ? [] : [...cells, ...beside.filter(({ item }) => item === null)]
+  if ([...asked, ...others].some(({ sums }) => sums.includes(said.amount))) return []
+  const names = [...new Set(asked.map(({ at }) => model.source.written(at)?.text ?? ''))]
+  const [first] = asked
+  return [
+    {
+      at: readable.path,
+      span: [readable.at + said.start, readable.at + said.end],
+      message: `the text says ${formatMoney(said.amount)}, the prices of \`${first?.item?.id ?? ''}\` say ${names.slice(0, PRICES_SAID).join(', ')}${names.length > PRICES_SAID ? ` and ${names.length - PRICES_SAID} more` : ''}`,
+      related: first === undefined ? [] : [{ at: first.at, message: 'the price' }],
+      help: 'write one amount in both places',
+    },
+  ]
+}
+/** Of more prices than this the rest is counted. */
+const PRICES_SAID = 6
+
+/** The cells that a text plainly means: it names one category, and perhaps a period. Empty where it names none, or several. */
+function meantCells(
+  model: Model,
+  cells: readonly Priced[],
+  readable: Readable,
+  said: AmountSaid,
+): readonly Priced[] {
+  const { config } = model
+  const own = /^categories\.(\d+)\./.exec(readable.path)?.[1]
+  const ofPeriod = /^fees\.periods\.(\d+)\./.exec(readable.path)?.[1]
+  const around = `${said.left} ${said.right}`
+  // An amount speaks of what stands before it; of several in one line, of what stands between them.
+  const near = said.left.split(/[,;]|(?:₹|\brs\b\.?)\s*[\d,]+(?:\/-)?/i).at(-1) ?? ''
+  const byName = namedIn(
+    config.categories.map(({ id, label }) => [label, id.replaceAll('-', ' ')]),
+    near.trim() === '' ? around : near,
+  )
+  const category = own === undefined ? byName : Number(own)
+  const period =
+    ofPeriod === undefined
+      ? namedIn(
+          config.fees.periods.map(({ id, label }) => [label, id.replaceAll('-', ' ')]),
+          around,
+        )
+      : Number(ofPeriod)
+  if (category === null) return []
+  const id = config.categories[category]?.id
+  return cells.filter(
+    (cell) =>
+      cell.category === id && (period === null || cell.period === config.fees.periods[period]?.id),
+  )
+}
+
+/** The one whose name stands in a text; of names in one another the longest. Null for none and for several. */
+function namedIn(names: readonly (readonly string[])[], text: string): number | null {
+  const plain = (name: string): string =>
+    ` ${name
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\p{M}]+/gu, ' ')
+      .replace(/s\b/g, '')
+      .trim()} `
+  const said = plain(text)
+  const found = names.flatMap((one, at) => {
+    const length = Math.max(
+      0,
+      ...one
+        .map(plain)
+        .filter((name) => name.length > 4 && said.includes(name))
+        .map((name) => name.length),
+    )
+    return length === 0 ? [] : [{ at, length }]
+  })
+  const longest = Math.max(0, ...found.map(({ length }) => length))
+  const best = found.filter(({ length }) => length === longest)
+  // "Non-member" holds "member": the longest counts, and a second name that it does not hold makes it unclear.
+  const others = found.filter(({ at }) => !best.some((one) => one.at === at))
+  const holds =
+    best.length === 1 &&
+    others.every(({ at }) =>
+      (names[best[0]?.at ?? 0] ?? []).some((name) =>
+        (names[at] ?? []).some((other) => plain(name).includes(plain(other))),
+      ),
+    )
+  return holds ? (best[0]?.at ?? null) : null
+}
+
+export const saidAmounts = {
+  EV455: amountNotCharged,
+  EV456: amountDiffers,
+} satisfies Checks

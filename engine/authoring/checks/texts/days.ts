@@ -1,0 +1,228 @@
+/** EV604: a day that a text names for prices or registration is one of the file's. */
+import { addDays, formatDay, type Day } from '../../../lib/time.ts'
+import type { Draft } from '../../finding.ts'
+import {
+  distance,
+  edgesOf,
+  isOfAdjustment,
+  isOfHistory,
+  isOfWay,
+  mentions,
+  placeOf,
+  sayWords,
+  type Edge,
+  type Mention,
+} from '../../prose/mentioned-days.ts'
+import { closesAsWritten, type Check, type Model } from '../../checked-file.ts'
+import { statementAround, type About } from '../../prose/subject-of-day.ts'
+
+const HELP = 'write the same day in both places, or accept it with allow'
+/** A day without its year, of which the text does not say what it is, is taken for one of the file's when it is as near as this. */
+const NEAR_DAYS = 31
+
+/** What comes on top or is taken off, as people call it whatever its name in the file. */
+const ADJUSTS =
+  /\b(?:late (?:fees?|charges?)|surcharges?|penalt(?:y|ies)|fine|extra|discount\w*|rebates?|concession\w*|waivers?|coupons?|vouchers?|off|save)\b/i
+const PAYS =
+  /\b(?:pay\w*|paid|transfers?|bank|neft|rtgs|imps|upi|cheques?|drafts?|dd|cards?|online|net ?banking|cash|gateway|qr)\b/i
+
+/** The days of what stands beside the periods that a text may mean: of what it calls by its name, or by a word for its kind. */
+function besideFor(model: Model, { about, readable, said }: Mention): (edge: Edge) => boolean {
+  const { adjustments } = model.config.fees
+  const { left, right } = statementAround(readable.text, said)
+  const statement = `${readable.heading} ${left} ${right}`
+  const plain = (name: string): string => name.toLowerCase().replaceAll(/[\s-]+/g, ' ')
+  const isNamed = adjustments.some(({ id, label }) =>
+    [id, label].some((name) => plain(statement).includes(plain(name))),
+  )
+  const [adjusts, pays] = [isNamed || ADJUSTS.test(statement), PAYS.test(statement)]
+  return (edge) =>
+    isOfAdjustment(edge)
+      ? about.period === null || adjusts
+      : isOfWay(edge)
+        ? about.period === null || pays
+        : about.period === null || edge.period === about.period
+}
+
+/** The edges a day about prices and registration may name; the nearest of them is told when it names none. */
+function edgesFor(model: Model, mention: Mention): readonly Edge[] {
+  const { about, readable } = mention
+  const { config } = model
+  const all = edgesOf(model)
+  // What an adjustment is called says its own days.
+  const own = /^fees\.adjustments\.\d+\./.exec(readable.path)?.[0]
+  const ofOwn = own === undefined ? [] : all.filter(({ at }) => at.startsWith(own))
+  if (ofOwn.length > 0) return ofOwn
+  const named = all.filter(besideFor(model, mention))
+  const closing = all.filter(
+    ({ period, at }) => period === null && about.period !== null && at === 'registration.closes',
+  )
+  const event: readonly Edge[] =
+    about.period !== null
+      ? []
+      : [
+          {
+            day: config.from,
+            at: 'event.from',
+            says: 'the event begins on',
+            side: 'start',
+            period: null,
+          },
+          { day: config.to, at: 'event.to', says: 'the event ends on', side: 'end', period: null },
+        ]
+  return [...named, ...closing, ...event]
+}
+
+/** "Registration closes on": no period's end is meant, but the day the file closes on. */
+const CLOSING =
+  /\b(?:registrations?|regn\.?|forms?|portal)\b[^,;]*\b(?:clos(?:es?|ing|ed)|ends?|last (?:date|day)|deadline)\b|\b(?:last (?:date|day)|deadline|closing date)\b[^,;]*\b(?:registrations?|regn\.?|regist(?:er|ering)|forms?)\b/i
+/** Of some delegates, or at a price of its own: another day than the last of all. */
+const NOT_FOR_ALL =
+  /\b(?:early|discount\w*|concession\w*|offer|group|bulk|rate|fees?|members?|waiver|students?|spot)\b/i
+
+function isClosing(model: Model, { about, readable, said }: Mention): boolean {
+  if (about.period !== null || closesAsWritten(model) === undefined) return false
+  const { left, right } = statementAround(readable.text, said)
+  return CLOSING.test(left) && !NOT_FOR_ALL.test(`${left} ${right}`)
+}
+
+/** Whether a day is that edge, as people say it: "before 1 February" and "until 31 January" are one day. */
+function isEdge(day: Day, { day: edge, side }: Edge, { direction }: About): boolean {
+  switch (direction) {
+    case 'until':
+      return day === edge && side === 'end'
+    case 'before':
+      return side === 'end' ? day === edge || addDays(day, -1) === edge : day === edge
+    case 'from':
+      return day === edge && side === 'start'
+    case 'after':
+      return side === 'start' ? addDays(day, 1) === edge : day === edge
+    case null:
+      return day === edge
+  }
+}
+
+const ON_SPOT = /\b(?:spot|on-?site|walk-?in)\b/i
+const HOUR = /\b\d{1,2}(?:[.:]\d\d)?\s*(?:[ap]\.?m\b|hrs\b|hours\b|o[’']?clock\b)/i
+
+/** "Spot registration from 8 AM on 12 February": the hour of a desk at the venue, whenever its price begins. */
+function isAtDesk({ config }: Model, { about, readable, said }: Mention): boolean {
+  const period = config.fees.periods[about.period ?? -1]
+  const { left, right } = statementAround(readable.text, said)
+  return (
+    period !== undefined &&
+    ON_SPOT.test(`${period.id} ${period.label}`) &&
+    HOUR.test(`${left} ${right}`)
+  )
+}
+
+function priceDay(model: Model, mention: Mention): Draft | null {
+  const { config } = model
+  const { about, said, firsts, lasts, readable } = mention
+  const inEvent = (day: Day): boolean => config.from <= day && day <= config.to
+  if (isAtDesk(model, mention) && [...firsts, ...lasts].some(inEvent)) return null
+  // An unnamed price may run into the event; what one pays there is told by its days.
+  if (about.period === null && [...firsts, ...lasts].some(inEvent)) return null
+  const edges = isClosing(model, mention)
+    ? edgesFor(model, mention).filter(({ at }) => at === 'registration.closes')
+    : edgesFor(model, mention)
+  const isSpan = said.first !== said.last
+  const ends = edges.filter(({ side }) => side === 'end')
+  const starts = edges.filter(({ side }) => side === 'start')
+  if (isSpan) {
+    const begun =
+      about.period !== null && starts.length === 0
+        ? true
+        : about.period === null && config.fees.periods[0]?.from === undefined
+          ? true
+          : firsts.some((day) => starts.some((edge) => edge.day === day))
+    const ended =
+      (about.period !== null && ends.length === 0) ||
+      lasts.some((day) => ends.some((edge) => edge.day === day))
+    if (begun && ended) return null
+    return contradiction(mention, begun ? lasts : firsts, begun ? ends : starts, edges)
+  }
+  if (lasts.some((day) => edges.some((edge) => isEdge(day, edge, about)))) return null
+  const wanted =
+    about.direction === null
+      ? edges
+      : edges.filter(
+          ({ side }) => side === (/until|before/.test(about.direction ?? '') ? 'end' : 'start'),
+        )
+  if (about.period !== null && wanted.length === 0) {
+    // "Regular until 31 December" where regular never ends; a first period may begin when it likes.
+    const period = config.fees.periods[about.period]
+    if (about.direction !== 'until' && about.direction !== 'before') return null
+    if (period === undefined || lasts.some(inEvent)) return null
+    return {
+      ...placeOf(readable, said),
+      message: `the text says until ${sayWords(mention)}, but period \`${period.id}\` has no end`,
+      related: [{ at: `fees.periods.${about.period}`, message: 'it goes on' }],
+      help: 'give the period its last day with `to`, or take the day out of the text',
+    }
+  }
+  return contradiction(mention, lasts, wanted, edges)
+}
+
+/** The text's day beside the nearest of the days it could have meant. */
+function contradiction(
+  mention: Mention,
+  days: readonly Day[],
+  wanted: readonly Edge[],
+  otherwise: readonly Edge[],
+): Draft | null {
+  const possible = wanted.length > 0 ? wanted : otherwise
+  // Of prices and registration, their own days are told before those of the event.
+  const priced = possible.filter(({ at }) => !at.startsWith('event.'))
+  const candidates = mention.about.topic === 'price' && priced.length > 0 ? priced : possible
+  const near = candidates
+    .map((edge) => ({ edge, away: Math.min(...days.map((day) => distance(day, edge.day))) }))
+    .toSorted((a, b) => a.away - b.away)[0]
+  if (near === undefined) return null
+  const { edge } = near
+  return {
+    ...placeOf(mention.readable, mention.said),
+    message: `the text says ${sayWords(mention)}, ${edge.says} ${formatDay(edge.day)}`,
+    related: [{ at: edge.at, message: 'here' }],
+    help: HELP,
+  }
+}
+
+/** What a question is called: its days are the delegate's, such as the day of birth or of arrival. */
+const QUESTION = /^form\.sections\.\d+\.fields\.\d+\.(?:label|hint|required|invalid)/
+
+const isQuestion = ({ readable }: Mention): boolean => QUESTION.test(readable.path)
+
+function unplacedDay(model: Model, mention: Mention): Draft | null {
+  if (isQuestion(mention) && mention.about.direction === null) return null
+  const { config } = model
+  const { firsts, lasts, said } = mention
+  const all = edgesFor(model, mention)
+  const known = (day: Day): boolean =>
+    (config.from <= day && day <= config.to) ||
+    all.some(({ day: edge }) => Math.abs(distance(day, edge)) <= 1)
+  if (firsts.some(known) && lasts.some(known)) return null
+  const main = all.filter((edge) => !isOfAdjustment(edge) && !isOfWay(edge))
+  const near = Math.min(...lasts.flatMap((day) => main.map((edge) => distance(day, edge.day))))
+  if (said.last.year === null && near > NEAR_DAYS) return null
+  return contradiction(mention, lasts, main, main)
+}
+
+const textDate: Check = {
+  slug: 'text-date',
+  severity: 'warning',
+  why: 'A day in a text that no price or opening follows is an old day.',
+  after: ['EV407', 'EV419', 'EV432'],
+  find: (model) =>
+    mentions(model).flatMap((mention): Draft[] => {
+      if (mention.wrong !== null) return [mention.wrong]
+      if (mention.about.topic === 'other' || mention.about.topic === 'event') return []
+      if (isOfHistory(model, mention) && (mention.about.topic === null || isQuestion(mention)))
+        return []
+      const draft =
+        mention.about.topic === 'price' ? priceDay(model, mention) : unplacedDay(model, mention)
+      return draft === null ? [] : [draft]
+    }),
+}
+
+export const saidDays = { EV604: textDate }

@@ -1,0 +1,228 @@
+/** EV621 to EV623 and EV625: the days a text gives the event are its days, fall on their weekday, its name is of this year, its hours are hours. */
+import { addDays, formatDay, formatDays, weekdayOf, type Day } from '../../../lib/time.ts'
+import { daysSaid, monthsSaid, type DaysSaid } from '../../prose/days.ts'
+import { impossibleHours } from '../../prose/hours.ts'
+import type { Draft } from '../../finding.ts'
+import {
+  distance,
+  edgesOf,
+  isHistory,
+  isOfHistory,
+  mentions,
+  placeOf,
+  sayWords,
+  type Mention,
+} from '../../prose/mentioned-days.ts'
+import type { Check, Model } from '../../checked-file.ts'
+import { textAge } from './ages.ts'
+import { readables, type Readable } from '../../prose/event-texts.ts'
+import { aboutDay, statementAround } from '../../prose/subject-of-day.ts'
+
+const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
+
+const otherDays = (
+  { config: { from, to } }: Model,
+  readable: Readable,
+  said: { readonly start: number; readonly end: number },
+  words: string,
+): Draft => ({
+  ...placeOf(readable, said),
+  message: `the text says ${words}, the event is on ${formatDays(from, to)}`,
+  related: [
+    { at: 'event.from', message: 'it begins here' },
+    { at: 'event.to', message: 'it ends here' },
+  ],
+  help: 'write the days of the event, {event.dates} in mails and result pages',
+})
+
+/** "Kochi, March 2026": a month that is not the event's. */
+function otherMonths(model: Model): readonly Draft[] {
+  const { from, to } = model.config
+  return readables(model).flatMap((readable) => {
+    const days = (): readonly DaysSaid[] => daysSaid(readable.text, Number(to.slice(0, 4)))
+    const months = monthsSaid(readable.text, days)
+    return months.flatMap((said, at): Draft[] => {
+      const month = `${said.year}-${String(said.month).padStart(2, '0')}`
+      return isHistory(model, said.year) ||
+        (from.slice(0, 7) <= month && month <= to.slice(0, 7)) ||
+        aboutDay(model, readable, months, at, null).topic !== 'event'
+        ? []
+        : [otherDays(model, readable, said, readable.text.slice(said.start, said.end))]
+    })
+  })
+}
+
+/** What happens on the days of the event, or on those beside them. */
+const AROUND =
+  /\b(?:arriv|depart|travel|check|stay|rooms?\b|hotel|accommodation|lodging|dinner|banquet|gala|workshop|satellite|hands.on|tour|excursion|sightseeing|flight|train|pick|shuttle)/i
+/** What was, or will be next time, has days of its own. */
+const OTHER_TIME =
+  /\b(?:was|were|last|previous\w*|earlier|past|next|held|since|founded|born|birth)\b/i
+
+/** "Arrive between 11 and 14 March 2026" for an event on 12–14 March 2027: all is copied but the year. */
+function isOfAnotherYear({ config }: Model, { said, firsts, lasts, readable }: Mention): boolean {
+  const [first] = firsts
+  const [last] = lasts
+  if (first === undefined || last === undefined || said.first.year === null) return false
+  const { left, right } = statementAround(readable.text, said)
+  const statement = `${readable.heading} ${left} ${right}`
+  if (!AROUND.test(statement) || OTHER_TIME.test(statement)) return false
+  const years = Number(config.from.slice(0, 4)) - Number(first.slice(0, 4))
+  const inYear = (day: Day): string => `${Number(day.slice(0, 4)) + years}${day.slice(4)}`
+  return (
+    years !== 0 &&
+    inYear(first) >= addDays(config.from, -1) &&
+    inYear(last) <= addDays(config.to, 1)
+  )
+}
+
+const textEventDay: Check = {
+  slug: 'text-event-day',
+  severity: 'warning',
+  why: 'Delegates travel on the day that a text tells them.',
+  after: ['EV407', 'EV419'],
+  find: (model) => {
+    const { from, to } = model.config
+    const inEvent = (day: Day): boolean => from <= day && day <= to
+    const days = mentions(model).flatMap((mention): Draft[] => {
+      const { about, said, firsts, lasts, wrong, readable } = mention
+      if (wrong !== null || isOfHistory(model, mention)) return []
+      if (about.topic === 'other' && isOfAnotherYear(model, mention))
+        return [otherDays(model, readable, said, sayWords(mention))]
+      if (about.topic !== 'event') return []
+      const isSpan = said.first !== said.last
+      const fits = isSpan
+        ? about.isPart
+          ? firsts.some(inEvent) && lasts.some(inEvent)
+          : firsts.includes(from) && lasts.includes(to)
+        : about.isPart || about.direction === null
+          ? lasts.some(inEvent)
+          : about.direction === 'from'
+            ? lasts.includes(from)
+            : about.direction === 'until'
+              ? lasts.includes(to)
+              : lasts.some(
+                  (day) => inEvent(day) || inEvent(addDays(day, 1)) || inEvent(addDays(day, -1)),
+                )
+      return fits ? [] : [otherDays(model, readable, said, sayWords(mention))]
+    })
+    return [...days, ...otherMonths(model)]
+  },
+}
+
+const textWeekday: Check = {
+  slug: 'text-weekday',
+  severity: 'warning',
+  why: 'A weekday that is not the day’s sends some delegates on another one.',
+  after: ['EV419', 'EV604', 'EV621'],
+  find: (model) =>
+    mentions(model).flatMap((mention): Draft[] => {
+      const { said, firsts, lasts, readable } = mention
+      return [
+        { words: said.first, days: firsts },
+        ...(said.first === said.last ? [] : [{ words: said.last, days: lasts }]),
+      ].flatMap(({ words, days }): Draft[] => {
+        const meant = likely(model, days)
+        if (words.weekday === null || meant === null) return []
+        const isOwn = ownDays(model).includes(meant)
+        if ((isOwn ? [meant] : days).some((day) => weekdayOf(day) === words.weekday)) return []
+        const known = [
+          { day: model.config.from, at: 'event.from' },
+          { day: model.config.to, at: 'event.to' },
+          ...edgesOf(model),
+        ].find(({ day }) => day === meant)
+        return [
+          {
+            ...placeOf(readable, said),
+            message: `${formatDay(meant)} is a ${WEEKDAYS[weekdayOf(meant)] ?? ''}, not a ${WEEKDAYS[words.weekday] ?? ''}`,
+            related: known === undefined ? [] : [{ at: known.at, message: 'the day in this file' }],
+            help: 'mend the weekday or the day',
+          },
+        ]
+      })
+    }),
+}
+
+/** The days of the event and those on which something begins or ends. */
+function ownDays(model: Model): readonly Day[] {
+  const { from, to } = model.config
+  const days = edgesOf(model).map(({ day }) => day)
+  for (let day = from; day <= to; day = addDays(day, 1)) days.push(day)
+  return days
+}
+
+/** Of the years a day without one can mean, one of the file's own days, else the nearest to the event. */
+function likely(model: Model, days: readonly Day[]): Day | null {
+  const own = ownDays(model)
+  return (
+    days.find((day) => own.includes(day)) ??
+    days.toSorted((a, b) => distance(a, model.config.from) - distance(b, model.config.from))[0] ??
+    null
+  )
+}
+
+const textYear: Check = {
+  slug: 'text-year',
+  severity: 'warning',
+  why: 'A file copied from last year keeps last year’s name in a text.',
+  after: ['EV419', 'EV421'],
+  find: (model) => {
+    const { title } = model.file.event
+    const own = /^(.*?\S)[\s'’-]*\b20(\d\d)$/.exec(title)
+    if (own === null) return []
+    const name = (own[1] ?? '').replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+    const said = new RegExp(`\\b${name}[\\s'’-]*(?:20)?(\\d\\d)(?!\\d)`, 'g')
+    return readables(model).flatMap(({ path, text, at }) =>
+      [...text.matchAll(said)].flatMap((match): Draft[] =>
+        match[1] === own[2] ||
+        path === 'event.title' ||
+        PAST.test(text.slice(Math.max(0, match.index - 40), match.index)) ||
+        /^\s*(?:was|were|had|proceedings|photos?|videos?|gallery|archives?|edition|winners?|awardees?)\b/i.test(
+          text.slice(match.index + match[0].length),
+        ) ||
+        (BEGINS.test(text.slice(0, match.index)) &&
+          HELD.test(text.slice(match.index + match[0].length)))
+          ? []
+          : [
+              {
+                at: path,
+                span: [at + match.index, at + match.index + match[0].length],
+                message: `the text says ${match[0]}, the event is ${title}`,
+                related: [{ at: 'event.title', message: 'its title' }],
+                help: 'write this year’s name, {event.title} in mails and result pages',
+              },
+            ],
+      ),
+    )
+  },
+}
+/** Before the name of an earlier conference: it is meant. */
+const PAST =
+  /\b(?:attended|was|were|at|during|in|since|previous|earlier|last|past|after|from|former|winners? of|compared)\b/i
+
+/** "NIDANCON 2026 in Kochi was attended by 900": a sentence that begins with the name and says what it was. */
+const BEGINS = /(?:^|[.!?;:|•·–—-])[\s"'“‘>|-]*(?:the|our|at)?\s*$/i
+const HELD =
+  /^(?:\s*,?\s*(?:held\s+)?(?:in|at|on)\b[^.;:!?\n]{1,60}?)?,?\s+(?:was|were|had|saw|drew|welcomed|brought|took place|attracted)\b/i
+
+const textHour: Check = {
+  slug: 'text-hour',
+  severity: 'warning',
+  why: 'Whoever reads an hour that no clock has does not know when to come.',
+  find: (model) =>
+    readables(model).flatMap((readable) =>
+      impossibleHours(readable.text).map((said): Draft => ({
+        ...placeOf(readable, said),
+        message: `the text says ${readable.text.slice(said.start, said.end)}, which is no hour of the day`,
+        help: 'write an hour that there is, such as 14:30 or 2.30 PM',
+      })),
+    ),
+}
+
+export const saidEvent = {
+  EV621: textEventDay,
+  EV622: textWeekday,
+  EV623: textYear,
+  EV625: textHour,
+  EV626: textAge,
+}

@@ -1,0 +1,81 @@
+/** EV512, EV513: texts that stand in the shared texts already, and words that were meant to leave a text out. */
+import { valueAt } from '../../../lib/result.ts'
+import { canBeMalformed } from '../../../answers/field-types.ts'
+import { INVALID_TEXTS } from '../../compile/form.ts'
+import type { Check, Model } from '../../checked-file.ts'
+import type { Draft, SharedName } from '../../finding.ts'
+import { suggestion } from '../../suggestions/nearest-name.ts'
+import { join } from '../../syntax/source.ts'
+
+/** Texts of the event file and the shared text that would stand there anyway. */
+function restatedTexts(
+  model: Model,
+): readonly { readonly at: string; readonly text: string; readonly shared: string }[] {
+  const { file, texts } = model
+  const pair = (
+    at: string,
+    text: unknown,
+    shared: string,
+  ): readonly { at: string; text: string; shared: string }[] =>
+    typeof text === 'string' ? [{ at, text, shared }] : []
+  const { summary, without_payment: without, failure } = file.form
+  return [
+    ...(['title', 'empty', 'button', 'busy'] as const).flatMap((key) =>
+      pair(`form.summary.${key}`, summary?.[key], `form.summary.${key}`),
+    ),
+    ...(['notice', 'alert'] as const).flatMap((key) =>
+      pair(`form.without_payment.${key}`, without?.[key], `form.without_payment.${key}`),
+    ),
+    ...pair('form.failure', failure, 'form.failure'),
+    ...model.fields.flatMap(({ raw, path, field }) => [
+      ...pair(join(path, 'required'), raw.required, 'form.required'),
+      ...(canBeMalformed(field)
+        ? pair(join(path, 'invalid'), raw.invalid, `form.invalid.${INVALID_TEXTS[field.type]}`)
+        : []),
+    ]),
+    ...(['no_order', 'bad_order', 'not_found', 'fetch_failed'] as const).flatMap((key) =>
+      pair(`results.errors.${key}`, file.results.errors?.[key], `results.${key}`),
+    ),
+    ...(file.admin?.lists ?? []).flatMap((list, at) => [
+      ...pair(`admin.lists.${at}.empty`, list.empty, 'admin.empty'),
+      ...pair(`admin.lists.${at}.errors.load`, list.errors?.load, 'admin.load'),
+      ...pair(`admin.lists.${at}.errors.export`, list.errors?.export, 'admin.export'),
+    ]),
+  ].filter(({ text, shared }) => text === valueAt(texts, shared))
+}
+
+const restatesDefault: Check = {
+  slug: 'restates-default',
+  severity: 'note',
+  why: 'A text that is stated twice is changed once.',
+  find: (model) =>
+    restatedTexts(model).map(({ at, shared }) => ({
+      at,
+      part: 'entry',
+      message: 'the same text stands in the shared texts; the line can go',
+      related: [{ at: shared, part: 'entry', in: 'texts' satisfies SharedName, message: 'there' }],
+    })),
+}
+
+const nearlyNone: Check = {
+  slug: 'nearly-none',
+  severity: 'warning',
+  why: '`none` leaves a part out; a word that is nearly none is shown to everybody.',
+  find: (model) =>
+    (['notice', 'alert'] as const).flatMap((key): Draft[] => {
+      const text = model.file.form.without_payment?.[key]
+      const at = `form.without_payment.${key}`
+      const span = model.source.written(at)?.span ?? null
+      return text === undefined ||
+        text === 'none' ||
+        text.length > 6 ||
+        suggestion(text, ['none']).help === undefined
+        ? []
+        : [{ at, message: `delegates would read “${text}”`, ...suggestion(text, ['none'], span) }]
+    }),
+}
+
+export const restated = {
+  EV512: restatesDefault,
+  EV513: nearlyNone,
+}

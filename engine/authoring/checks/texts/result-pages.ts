@@ -1,0 +1,301 @@
+/** EV6: buttons lead somewhere, and pages show what they know. */
+import type { Check, Model } from '../../checked-file.ts'
+import { ENGINE_VALUES, EVENT_VALUES, TAX_VALUES } from '../../../event/built-in-values.ts'
+import type { Draft } from '../../finding.ts'
+import { isOneSlip } from '../../../lib/edit-distance.ts'
+import { nearest } from '../../suggestions/nearest-name.ts'
+import { placeholdersIn } from '../names/placeholders.ts'
+import { SITE_PAGES } from '../../../event/reserved-addresses.ts'
+
+/** The address without what follows it in a link. */
+const ownRoutes = ({ file: { routes } }: Model): readonly string[] => [
+  routes.form,
+  ...(routes.also ?? []),
+  routes.success,
+  routes.failed,
+]
+
+const buttonsOf = ({ file: { results } }: Model) => [
+  ...(results.error_buttons ?? []).map((button, at) => ({
+    button,
+    path: `results.error_buttons.${at}`,
+  })),
+  ...(['success', 'failed'] as const).flatMap((page) =>
+    (results[page].buttons ?? []).map((button, at) => ({
+      button,
+      path: `results.${page}.buttons.${at}`,
+    })),
+  ),
+]
+
+const buttonToNowhere: Check = {
+  slug: 'button-to-nowhere',
+  severity: 'error',
+  why: 'A delegate who follows it finds nothing.',
+  find: (model) => {
+    const known = [...SITE_PAGES, ...ownRoutes(model), ...(model.options.otherRoutes ?? [])]
+    return buttonsOf(model).flatMap(({ button, path }): Draft[] => {
+      if (button.go === undefined || known.includes(button.go)) return []
+      const near = nearest(button.go, ownRoutes(model))
+      return [
+        {
+          at: `${path}.go`,
+          message: `no page has the address ${button.go}`,
+          help:
+            near === null
+              ? 'add it to routes.also'
+              : `did you mean \`${near.name}\`? If not, add it to routes.also`,
+        },
+      ]
+    })
+  },
+}
+
+const noReceipt: Check = {
+  slug: 'no-receipt',
+  severity: 'error',
+  why: 'The button would download nothing.',
+  find: (model) =>
+    model.file.results.receipt !== undefined
+      ? []
+      : buttonsOf(model).flatMap(({ button, path }): Draft[] =>
+          button.do === 'receipt'
+            ? [
+                {
+                  at: `${path}.do`,
+                  message: 'there is no `receipt` to download',
+                  help: 'add results.receipt: {file, text}',
+                },
+              ]
+            : [],
+        ),
+}
+
+const WITHOUT_LOOKUP: readonly string[] = [
+  'order_id',
+  'amount',
+  'date',
+  ...EVENT_VALUES,
+  ...TAX_VALUES,
+]
+
+const needsLookup: Check = {
+  slug: 'needs-lookup',
+  severity: 'error',
+  why: 'The page would show N/A, or nothing, to everybody.',
+  after: ['EV207', 'EV208'],
+  find: (model) =>
+    (['success', 'failed'] as const).flatMap((page): Draft[] => {
+      if (model.config.results[page].lookup !== 'never') return []
+      const help = 'add lookup: if-found'
+      const details = model.file.results[page].details.flatMap((detail, at): Draft[] => {
+        const name = typeof detail === 'string' ? detail : detail.show
+        const path = `results.${page}.details.${at}`
+        if (typeof detail === 'object' && detail.when !== undefined)
+          return [
+            {
+              at: `${path}.when`,
+              message: 'the condition asks the registration, which this page does not fetch',
+              help,
+            },
+          ]
+        return name === undefined || WITHOUT_LOOKUP.includes(name)
+          ? []
+          : [
+              {
+                at: typeof detail === 'string' ? path : `${path}.show`,
+                message: `\`${name}\` comes from the registration, which this page does not fetch`,
+                help,
+              },
+            ]
+      })
+      const texts = model.said
+        .filter(({ place }) => place === page)
+        .flatMap((said) =>
+          placeholdersIn(said).flatMap(({ name, span }): Draft[] =>
+            WITHOUT_LOOKUP.includes(name)
+              ? []
+              : [
+                  {
+                    at: said.path,
+                    span,
+                    message: `\`{${name}}\` comes from the registration, which this page does not fetch`,
+                    help,
+                  },
+                ],
+          ),
+        )
+      return [...details, ...texts]
+    }),
+}
+
+const noOffice: Check = {
+  slug: 'no-office-address',
+  severity: 'error',
+  why: 'A copy to nobody is never read.',
+  find: ({ file }) =>
+    file.email?.copy_to === 'office' && file.event.office === undefined
+      ? [
+          {
+            at: 'email.copy_to',
+            part: 'entry',
+            message: 'there is no `event.office` to copy the email to',
+            help: 'add event.office, or copy to support',
+          },
+        ]
+      : [],
+}
+
+const wordsOfWhat: Check = {
+  slug: 'words-of-what',
+  severity: 'error',
+  why: '`as: words` prints an id in words; a name or an amount has none.',
+  after: ['EV207'],
+  find: (model) =>
+    (['success', 'failed'] as const).flatMap((page) =>
+      model.file.results[page].details.flatMap((detail, at): Draft[] => {
+        if (
+          typeof detail === 'string' ||
+          detail.as === undefined ||
+          detail.show === undefined ||
+          ['category', 'period'].includes(detail.show)
+        )
+          return []
+        const field = model.fields.find(({ id }) => id === detail.show)
+        const plain =
+          (ENGINE_VALUES as readonly string[]).includes(detail.show) ||
+          detail.show.startsWith('event.') ||
+          field?.field.type !== 'select'
+        return plain
+          ? [
+              {
+                at: `results.${page}.details.${at}.as`,
+                part: 'entry',
+                message: `\`${detail.show}\` is no choice; as: words does nothing for it`,
+              },
+            ]
+          : []
+      }),
+    ),
+}
+
+const detailCount: Check = {
+  slug: 'detail-shape',
+  severity: 'error',
+  why: 'A row has one value.',
+  find: ({ file }) =>
+    (['success', 'failed'] as const).flatMap((page) =>
+      file.results[page].details.flatMap((detail, at): Draft[] => {
+        if (typeof detail === 'string') return []
+        const path = `results.${page}.details.${at}`
+        if ((detail.show === undefined) === (detail.text === undefined))
+          return [{ at: path, message: 'a row has exactly one of show and text' }]
+        return detail.text !== undefined && detail.label === undefined
+          ? [{ at: path, message: 'a row with a text needs a label' }]
+          : []
+      }),
+    ),
+}
+
+/** Parts of an event's addresses that differ by a slip of the finger: a pair of letters swapped, one missing or doubled. */
+const addressMisspelt: Check = {
+  slug: 'address-misspelt',
+  severity: 'warning',
+  why: 'Addresses are printed and linked; one that is spelt differently is found when nobody arrives.',
+  find: ({ file }) => {
+    const addresses: readonly (readonly [string, string])[] = [
+      ['event.id', file.event.id],
+      ...(['form', 'success', 'failed'] as const).map(
+        (page) => [`routes.${page}`, file.routes[page]] as const,
+      ),
+      ...(file.routes.also ?? []).map((route, at) => [`routes.also.${at}`, route] as const),
+      ...(['register', 'registration', 'tariff', 'gateway_return'] as const).flatMap((call) =>
+        file.api?.[call] === undefined ? [] : [[`api.${call}`, file.api[call]] as const],
+      ),
+      ...(file.admin?.lists ?? []).flatMap((list, at) => [
+        [`admin.lists.${at}.id`, list.id] as const,
+        [`admin.lists.${at}.route`, list.route] as const,
+        ...(list.api === undefined ? [] : [[`admin.lists.${at}.api`, list.api] as const]),
+      ]),
+    ]
+    const parts = addresses.flatMap(([at, address]) =>
+      address
+        .split(/[/?]/)
+        .filter((part) => part.length >= 5 && !part.startsWith('{'))
+        .map((part) => ({ at, part })),
+    )
+    const count = (part: string): number => parts.filter((other) => other.part === part).length
+    return parts.flatMap(({ at, part }, index): Draft[] => {
+      const other = parts.find(
+        (one, before) =>
+          one.part !== part &&
+          slip(one.part, part) &&
+          (count(one.part) > count(part) || (count(one.part) === count(part) && before < index)),
+      )
+      return other === undefined
+        ? []
+        : [
+            {
+              at,
+              message: `\`${part}\` here, \`${other.part}\` there`,
+              related: [{ at: other.at, message: 'there' }],
+              help: 'spell both alike, or accept it with allow',
+            },
+          ]
+    })
+  },
+}
+
+/** One slip apart, and not by a digit or a plural. */
+function slip(a: string, b: string): boolean {
+  const bare = (part: string): string => part.replace(/\d/g, '').replace(/s$/, '')
+  return isOneSlip(a, b) && bare(a) !== bare(b)
+}
+
+/** What cannot stand in the name of a file on one system or another. */
+const NOT_IN_A_FILE_NAME = /[\\/:*?"<>|]/
+
+const receiptFile: Check = {
+  slug: 'receipt-file',
+  severity: 'warning',
+  why: 'The receipt is a plain text, and is kept beside those of others.',
+  after: ['EV208', 'EV209'],
+  find: (model) => {
+    const file = model.file.results.receipt?.file
+    const text = model.said.find(({ path }) => path === 'results.receipt.file')
+    if (file === undefined || text === undefined) return []
+    const values = placeholdersIn(text).map(({ name }) => name)
+    const sign = NOT_IN_A_FILE_NAME.exec(file)?.[0]
+    const stem = values.some((name) => !EVENT_VALUES.some((value) => value === name))
+      ? file.replace(/\.[^.{}]*$/, '')
+      : '{reg_no}'
+    const message =
+      sign !== undefined
+        ? `\`${sign}\` cannot stand in the name of a file`
+        : !/\.txt$/i.test(file)
+          ? 'the receipt is a plain text, and its file does not end in .txt'
+          : stem === '{reg_no}' && !values.includes('reg_no')
+            ? 'the receipts of all delegates have one name'
+            : null
+    return message === null
+      ? []
+      : [
+          {
+            at: text.path,
+            message,
+            help: `write "${sign === undefined ? stem : '{reg_no}'}.txt"`,
+          },
+        ]
+  },
+}
+
+export const pages = {
+  EV601: buttonToNowhere,
+  EV602: noReceipt,
+  EV603: needsLookup,
+  EV606: noOffice,
+  EV607: wordsOfWhat,
+  EV608: detailCount,
+  EV609: addressMisspelt,
+  EV612: receiptFile,
+}

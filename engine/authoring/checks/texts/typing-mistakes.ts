@@ -1,0 +1,275 @@
+/** What can be read and was mistyped all the same: quotes that are printed, a sign that stands twice, an address nobody has, marks of other programs. */
+import { mailMeant, webMeant } from '../../suggestions/addresses.ts'
+import { matchesOf } from '../../prose/pattern-matches.ts'
+import type { Draft } from '../../finding.ts'
+import type { Check, Checks, Model } from '../../checked-file.ts'
+import { inQuotes } from '../../syntax/quotes.ts'
+
+/**
+ * Findings at what a pattern finds in the texts of the file. `hint` is found wherever the pattern is,
+ * and fast: hardly any text has it, and a file has some six hundred.
+ */
+function inTexts(
+  model: Model,
+  hint: RegExp,
+  pattern: RegExp,
+  say: (found: RegExpMatchArray) => Pick<Draft, 'message' | 'help'> | null,
+): readonly Draft[] {
+  return model.writtenTexts
+    .filter(({ written }) => hint.test(written))
+    .flatMap(({ path, written: text, at }) =>
+      matchesOf(text, pattern).flatMap((found): Draft[] => {
+        const said = say(found)
+        const start = at + found.index
+        return said === null ? [] : [{ at: path, span: [start, start + found[0].length], ...said }]
+      }),
+    )
+}
+
+/** What a text in quotes ends with, unless it begins with one that has no other half. */
+const QUOTE_AT_END = '”“»›’‘´″"`'
+/** A motto in quotation marks is printed in them, as its author wants. */
+const MAY_BE_QUOTED = /^event\.theme$/
+
+const curlyQuotes: Check = {
+  slug: 'curly-quotes',
+  severity: 'warning',
+  why: 'Only straight quotes are quotes here; those that Word makes of them are printed.',
+  find: (model) =>
+    model.writtenTexts.flatMap(({ path, written: text, at }): Draft[] => {
+      if (!QUOTE_AT_END.includes(text.charAt(text.length - 1)) && !/^[“„«]/.test(text)) return []
+      if (model.source.written(path)?.plain !== true || MAY_BE_QUOTED.test(path)) return []
+      const inside =
+        /^([“”„‟«‹‘‚‛″`´'])(?![“”„‟«‹‘‚‛″`´'])([^“”„‟«»"]*)[”“»›’‘´″"`]$/.exec(text)?.[2] ??
+        /^[“„«]([^”“»]*)$/.exec(text)?.[1] ??
+        // 65" is a width; a year before the quote is none.
+        /^([^“”„"]*(?:[^“”„"\d\s]|\b\d{4}))["”]$/.exec(text)?.[1]
+      // ‘Heal’ and ‘teach’ are two that are quoted, and no whole.
+      return inside === undefined || inside.trim() === '' || /[‘‛‹]/.test(inside)
+        ? []
+        : [
+            {
+              at: path,
+              span: [at, at + text.length],
+              message: `the quotes in \`${text}\` belong to the text and are printed`,
+              help: `write ${inQuotes(inside.trim())}; to print them, put straight quotes around the whole: ${`'${text}'`}`,
+            },
+          ]
+    }),
+}
+
+const signTwice: Check = {
+  slug: 'sign-twice',
+  severity: 'warning',
+  why: 'An amount brings its ₹ along; another sign beside it is printed as well.',
+  after: ['EV208'],
+  find: (model) => {
+    const amounts = [
+      'base',
+      'gst',
+      'total',
+      'amount',
+      ...(model.file.form.also_stored ?? []).flatMap(({ id, type }) =>
+        type === 'money' ? [id] : [],
+      ),
+    ].join('|')
+    const sign = '(?:₹|₨|\\brs\\b\\.?|\\binr\\b\\.?|\\brupees?\\b|रु\\.?|रुपये)'
+    return inTexts(
+      model,
+      /\{/,
+      new RegExp(
+        `${sign}[ \\u00a0]*\\{(${amounts})\\}|\\{(${amounts})\\}[ \\u00a0]*${sign}`,
+        'giu',
+      ),
+      (found) => ({
+        message: `\`{${found[1] ?? found[2] ?? ''}}\` is printed with its ₹; here the sign stands twice`,
+        help: `write {${found[1] ?? found[2] ?? ''}}`,
+      }),
+    )
+  },
+}
+
+const addressSlip: Check = {
+  slug: 'address-slip',
+  severity: 'warning',
+  why: 'Nobody is reached at an address with a slip in it.',
+  find: (model) => [
+    ...inTexts(model, /@/, /[^\s<>()[\]"'“”,;:|]+@[^\s<>()[\]"'“”;|{}]+/gu, (found) => {
+      const written = found[0].replace(/[.,!?]+$/, '')
+      const meant = mailMeant(written)
+      return meant === null || meant.write === written
+        ? null
+        : { message: `\`${written}\`: ${meant.slip}`, help: `write ${meant.write}` }
+    }),
+    ...inTexts(
+      model,
+      /tp|ww/i,
+      /(?<![\w@./])(?:h?t{1,3}p{1,2}s?|https?|hhtps?|htpps?)(?:[:;]+[/\\]*|[/\\]+) ?[\w-]+(?:\.[\w-]+)+[^\s"'<>)]*|(?<![\w@.])(?:www[,;:]\.?|wwww\.|ww\.|www\.\.)[\w-]+\.[\w.-]+/giu,
+      (found) => {
+        const meant = webMeant(found[0])
+        return meant === null
+          ? null
+          : { message: `\`${found[0]}\`: ${meant.slip}`, help: `write ${meant.write}` }
+      },
+    ),
+    ...phones(model),
+  ],
+}
+
+/** A mobile number of India: one that lost a digit or has one twice reaches somebody else. */
+const MOBILE_DIGITS = 10
+
+/** The groups of digits that are one number, up to ten of them: "98470 12345 10 AM" goes on with an hour. A word that begins with an O ends it. */
+function numberIn(run: string, after: string): string {
+  // The O of "12345or" belongs to the word behind.
+  const digits = /^\p{L}/u.test(after) ? run.replace(/[Oo]+$/, '') : run
+  let taken = ''
+  for (const [group] of digits.matchAll(/[^\dOo]?[\dOo]+/g)) {
+    if (!/\d/.test(group) || countOf(taken) === MOBILE_DIGITS) break
+    taken += group
+  }
+  return taken
+}
+const countOf = (digits: string): number => digits.replace(/[^\dOo]/g, '').length
+
+/** Mobile numbers in texts, with a letter in them or with a digit too many or too few. */
+function phones(model: Model): readonly Draft[] {
+  const inRuns = (hint: RegExp, pattern: RegExp, least: number, most: number) =>
+    inTexts(model, hint, pattern, (found): Pick<Draft, 'message' | 'help'> | null => {
+      const run = found[1] ?? ''
+      const number = numberIn(run, found.input?.slice((found.index ?? 0) + found[0].length) ?? '')
+      const many = countOf(number)
+      if (many < least || many > most) return null
+      if (/[Oo]/.test(number))
+        return {
+          message: `a letter O stands in the phone number \`${number}\``,
+          help: `write ${number.replace(/[Oo]/g, '0')}`,
+        }
+      return many === MOBILE_DIGITS
+        ? null
+        : {
+            message: `the phone number \`${number}\` has ${many} digits`,
+            help: 'write all ten of it',
+          }
+    })
+  return [
+    ...inRuns(/\+/, /\+\s?91[\s-]*(\d[\dOo]*(?:[\s-][\dOo]+)*)/gu, 6, Infinity),
+    ...inRuns(
+      /[6-9][\s-]?[\dOo][\s-]?[\dOo]/,
+      /(?:\b(?:phone|mobile|mob|call|whatsapp|contact|cell)\b[^\d+\n]{0,12})([6-9][\dOo]*(?:[\s-][\dOo]+)*)/giu,
+      MOBILE_DIGITS - 1,
+      MOBILE_DIGITS + 1,
+    ),
+  ]
+}
+
+const markupPrinted: Check = {
+  slug: 'markup-printed',
+  severity: 'warning',
+  why: 'Texts are plain: what makes letters bold elsewhere is printed as it stands.',
+  find: (model) => [
+    ...bulletsPrinted(model),
+    ...inTexts(
+      model,
+      /&/,
+      /&(?:#\d+|#x[0-9a-f]+|amp|nbsp|lt|gt|quot|apos|rupee|rsquo|lsquo|rdquo|ldquo|ndash|mdash|hellip|bull|copy|reg|deg);/giu,
+      (found) => ({
+        message: `\`${found[0]}\` is printed as it stands: this is a text, not a web page`,
+        help: `write ${entity(found[0])}`,
+      }),
+    ),
+    ...inTexts(
+      model,
+      /</,
+      /<\/?(?:b|i|u|br|p|strong|em|a|ul|ol|li|span|div|h[1-6]|font|center|sup|sub)(?:\s[^<>]*)?\/?>/giu,
+      (found) => ({
+        message: `\`${found[0]}\` is printed as it stands: this is a text, not a web page`,
+        help: 'leave it out; in a block of text (|) a new line is a new line',
+      }),
+    ),
+    ...inTexts(
+      model,
+      /[*]|__|\]\(/,
+      /(?<![\w*])(\*{1,2}|__)(?![\s*_])([^*\n]{1,80}?)(?<![\s*_])\1(?![\w*])|\[([^\]\n]+)\]\((https?:[^)\s]*)\)/gu,
+      (found) => ({
+        message: `the signs in \`${found[0]}\` are printed as they stand`,
+        help: `write ${found[2] ?? `${found[3] ?? ''}: ${found[4] ?? ''}`}`,
+      }),
+    ),
+  ],
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  amp: '&',
+  nbsp: 'a space',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  rsquo: '’',
+  lsquo: '‘',
+  rdquo: '”',
+  ldquo: '“',
+  ndash: '–',
+  mdash: '—',
+  hellip: '…',
+  bull: '•',
+  copy: '©',
+  reg: '®',
+  deg: '°',
+}
+function entity(written: string): string {
+  const name = written.slice(1, -1).toLowerCase()
+  const number = /^#(x?)([0-9a-f]+)$/.exec(name)
+  if (number === null) return ENTITIES[name] ?? 'the sign itself'
+  const code = Number.parseInt(number[2] ?? '', number[1] === 'x' ? 16 : 10)
+  return code > 32 && code <= 0x10ffff ? String.fromCodePoint(code) : 'a space'
+}
+
+const endSign: Check = {
+  slug: 'end-sign',
+  severity: 'warning',
+  why: 'A comma after a value is needed in other files; here it is printed.',
+  find: (model) =>
+    model.writtenTexts.flatMap(({ path, written: text, at }): Draft[] =>
+      ',;'.includes(text.charAt(text.length - 1)) &&
+      /[^,;\s][,;]$/.test(text) &&
+      model.source.written(path)?.plain === true &&
+      NAMES.test(path)
+        ? [
+            {
+              at: path,
+              span: [at + text.length - 1, at + text.length],
+              message: `the \`${text.slice(-1)}\` at the end belongs to the text and is printed`,
+              help: `write ${text.slice(0, -1)}`,
+            },
+          ]
+        : [],
+    ),
+}
+/** Texts that name something: no comma ends them. */
+const NAMES = /(^|\.)(title|label|venue|heading|hours|theme|subject|button|name)$/
+
+/** A bullet typed into an entry that is printed as an entry anyway. */
+const bulletsPrinted = (model: Model): readonly Draft[] =>
+  model.writtenTexts.flatMap(({ path, written: text, at }): Draft[] => {
+    const bullet = /^["']?([•●▪◦‣·∙➢➤►▶]|-|–|—)\s+\S/.exec(text)?.[1]
+    return bullet === undefined || !/\.\d+$/.test(path)
+      ? []
+      : [
+          {
+            at: path,
+            span: [at, at + text.indexOf(bullet) + 1],
+            message: `the \`${bullet}\` is printed beside the mark of the list`,
+            help: `write - ${text.replace(bullet, '').replace(/^(["']?)\s+/, '$1')}`,
+          },
+        ]
+  })
+
+export const typing = {
+  EV014: curlyQuotes,
+  EV015: signTwice,
+  EV016: addressSlip,
+  EV017: markupPrinted,
+  EV018: endSign,
+} satisfies Checks

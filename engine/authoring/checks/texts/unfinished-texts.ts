@@ -1,0 +1,55 @@
+/** EV533: words that somebody put there until the right ones are known, and that delegates would read. */
+import type { Draft } from '../../finding.ts'
+import type { Check, Checks, Model } from '../../checked-file.ts'
+import { matchesOf } from '../../prose/pattern-matches.ts'
+import { isWordForNothing } from '../form/misread-options.ts'
+
+/** Signs in the place of a name or a number. Three of them are also thirty, in the name of a thirtieth conference, and so need a word before them. */
+const SIGNS =
+  /(?:(?<![\w/@#&-])(?<!\d )X{4,}|(?<=(?:\b(?:Dr|Prof|Mr|Mrs|Ms|Shri|Smt|Dear|Rs|INR|call|phone|contact)\b\.?|₹)[ \u00a0]*)X{3})(?![\w/@#&-]|\.\w| ?\d)/gi
+const FILLING = /\blorem ipsum\b[^\n"']{0,40}/gi
+const NOT_YET = /^(?:tb[acd]|t\.\s?b\.\s?[acd]\.?|x{3,})$/i
+
+/** How something is written may be shown with signs: "KMC/XXXX". */
+const SHOWS_A_FORM = /^form\.sections\.\d+\.fields\.|^admin\.|^order_id\.|^invoice\.number$/
+
+/** The file itself says that it is a stand-in, and EV991 speaks of it. */
+const isDemo = ({ file }: Model, path: string): boolean =>
+  (file.demo ?? []).some((one) => path === one || path.startsWith(`${one}.`))
+
+const standIn: Check = {
+  slug: 'stand-in',
+  severity: 'warning',
+  why: 'Words that keep a place until the right ones are known stand on the page for everybody.',
+  after: ['EV212'],
+  find: (model) => [
+    ...model.said.flatMap(({ path, text }): Draft[] =>
+      NOT_YET.test(text.trim()) && !isWordForNothing(path, text) && !isDemo(model, path)
+        ? [
+            {
+              at: path,
+              message: `delegates would read “${text.trim()}”`,
+              help: `write what is meant, or say in words that it is not known yet; while it is a stand-in, list ${path} under demo:`,
+            },
+          ]
+        : [],
+    ),
+    ...model.writtenTexts
+      .filter(({ path }) => !isDemo(model, path))
+      .flatMap(({ path, written, at }): Draft[] => {
+        const filling = /lorem/i.test(written) ? matchesOf(written, FILLING) : []
+        const signs =
+          /xxx/i.test(written) && !SHOWS_A_FORM.test(path) && !/^["']?x+["']?$/i.test(written)
+            ? matchesOf(written, SIGNS)
+            : []
+        return [...filling, ...signs].map(({ 0: found, index }) => ({
+          at: path,
+          span: [at + index, at + index + found.trimEnd().length] as const,
+          message: `\`${found.trimEnd()}\` keeps the place of other words`,
+          help: 'write what is meant, or leave the sentence out',
+        }))
+      }),
+  ],
+}
+
+export const standIns = { EV533: standIn } satisfies Checks

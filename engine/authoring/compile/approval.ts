@@ -1,0 +1,25 @@
+/** Whose registration somebody sees first, from the rules as the file writes them. */
+import type { Approval } from '../../registration/approval.ts'
+import { toCondition } from './conditions.ts'
+import { given, list, map, maybe, text, texts } from './plain-values.ts'
+
+/** "3 days"; what is no number of days is found by the shape check. */
+export function daysOf(written: unknown): number {
+  return Number.parseInt(text(written), 10)
+}
+
+export function toApprovals(written: unknown): readonly Approval[] {
+  return list(written)
+    .map(map)
+    .map((rule) => {
+      const refused = map(rule.refused)
+      return {
+        id: text(rule.id),
+        when: toCondition(rule.when),
+        lookAt: texts(rule.look_at),
+        withinDays: daysOf(rule.within),
+        payWithinDays: daysOf(rule.pay_within),
+        refused: given({ offer: maybe(refused.offer), say: maybe(refused.say) }),
+      }
+    })
+}

@@ -1,0 +1,34 @@
+/** Conditions of a file, in every form in which they may be written, to the one form in which they are judged. */
+import type { Condition, Scalar, Test } from '../../event/answer-types.ts'
+import { given, map, maybeDay, text, texts, type Plain } from './plain-values.ts'
+
+/** A condition of the file: one map, or a list of maps that means any of them. */
+export function toCondition(value: unknown): Condition {
+  return (Array.isArray(value) ? value : [value]).map((one) =>
+    Object.entries(map(one)).map(([field, test]) => ({ field, test: toTest(test) })),
+  )
+}
+
+function toTest(value: unknown): Test {
+  if (Array.isArray(value)) return { is: 'in', values: value as Scalar[] }
+  if (typeof value !== 'object' || value === null) return { is: 'in', values: [value as Scalar] }
+  const test = map(value)
+  if (test.not !== undefined)
+    return { is: 'not-in', values: (Array.isArray(test.not) ? test.not : [test.not]) as Scalar[] }
+  if (test.has !== undefined)
+    return { is: 'has', values: Array.isArray(test.has) ? texts(test.has) : [text(test.has)] }
+  if (test.count !== undefined) return { is: 'count', ...toBounds(map(test.count)) }
+  if (test.answered !== undefined) return { is: 'answered', answered: test.answered === true }
+  if (test.from !== undefined || test.to !== undefined)
+    return { is: 'date', ...given({ from: maybeDay(test.from), to: maybeDay(test.to) }) }
+  return { is: 'number', ...toBounds(test) }
+}
+
+function toBounds(test: Plain): Omit<Extract<Test, { is: 'number' }>, 'is'> {
+  return given({
+    atLeast: test.at_least as number | undefined,
+    atMost: test.at_most as number | undefined,
+    above: test.above as number | undefined,
+    below: test.below as number | undefined,
+  })
+}

@@ -1,0 +1,276 @@
+/**
+ * From the plain values of a file that has passed the shape check to an EventConfig: defaults of
+ * `_shared/texts.yaml` filled in, rupees to paise, prices looked up by the name of their column,
+ * names of lists and gateways replaced by what they name. It trusts the shape and nothing
+ * else: names that mean nothing are left empty, and the checks say so.
+ */
+import type { EventConfig, Section, SiteTexts } from '../../event/config.ts'
+import { delegateWays, wayQuestion } from '../../payments/payment-methods.ts'
+import { rolesOf } from '../../event/delegate-fields.ts'
+import { day, type Day } from '../../lib/time.ts'
+import { toApprovals } from './approval.ts'
+import { toCondition } from './conditions.ts'
+import { toExamples } from './examples.ts'
+import { isCharged, toFees } from './fees.ts'
+import { toCancellation } from './cancellation.ts'
+import { toEdit, toKeep } from './self-service.ts'
+import { toInvoice } from './invoice.ts'
+import { toFacts } from './vouchers-and-members.ts'
+import { toCategory, toField } from './form.ts'
+import { toPaying } from './payment-methods.ts'
+import { toAdmin } from './office-lists.ts'
+import { EMPTY_PAGE, resultErrors, toButton, toPage } from './result-pages.ts'
+import {
+  given,
+  list,
+  map,
+  maybe,
+  maybeDay,
+  text,
+  texts,
+  wireNames,
+  type Plain,
+  type PlainShared,
+} from './plain-values.ts'
+import {
+  apiOf,
+  ERROR_BUTTONS,
+  FREE_BUTTON,
+  LOOK_COLOUR,
+  LOOKUP,
+  MESSAGES_AS,
+  NEVER,
+  ORDER_DIGITS,
+  RESULT_AMOUNTS,
+} from '../../event/defaults.ts'
+
+export function toConfig(file: Plain, shared: PlainShared): EventConfig {
+  const event = map(file.event)
+  const own = map(file.form)
+  const common = map(shared.texts.form)
+  const categories = list(file.categories).map(map).map(toCategory)
+  const sections = list(own.sections).map(map)
+  const days = { from: day(text(event.from)), to: day(text(event.to)) }
+  const fees = toFees(map(file.fees))
+  const counted = new Set(fees.items.flatMap(({ count, times }) => [count?.field, times]))
+  const named = new Set(fees.items.map(({ amountIn }) => amountIn))
+  const asked = sections.flatMap((section, index) =>
+    list(section.fields)
+      .map(map)
+      .map((field) => toField(field, index, { categories, shared, days }))
+      .map((field) =>
+        field.type !== 'number'
+          ? field
+          : {
+              ...field,
+              ...(counted.has(field.id) && { isWhole: true }),
+              ...(named.has(field.id) && { isAmount: true }),
+            },
+      ),
+  )
+  const alsoStored = list(own.also_stored)
+    .map(map)
+    .map((value) => ({
+      id: text(value.id),
+      type: value.type as 'text' | 'number' | 'money' | 'date',
+      label: text(value.label),
+    }))
+  const roles = rolesOf([...asked, ...alsoStored])
+  const paying = toPaying(file.payment, { categories, shared, days })
+  const fields = asked.map((field) =>
+    paying.payment !== null && field.type === 'email' && field.id === roles.email
+      ? { ...field, toGateway: true }
+      : field,
+  )
+  const way = wayQuestion(paying, sections.length, text(common.required))
+  const orderId = map(file.order_id)
+  const id = text(event.id)
+  const site = toSiteTexts(shared.texts)
+  const summary = { ...map(common.summary), ...map(own.summary) }
+  const freeButton = maybe(summary.free_button) ?? FREE_BUTTON
+  const panel = own.panel === undefined ? null : map(own.panel)
+  const stepper = own.stepper === undefined ? null : map(own.stepper)
+  const withoutPayment = { ...map(common.without_payment), ...map(own.without_payment) }
+  // What somebody pays by a transfer is not paid by the press of a button.
+  const isOnlyCard = paying.payment !== null && delegateWays(paying).length === 1
+  const noneIsNull = (value: unknown): string | null => (value === 'none' ? null : text(value))
+  const api = map(file.api)
+  const apiHere = apiOf(id, maybe(api.register))
+  const head = {
+    id,
+    title: text(event.title),
+    ...days,
+    venue: text(event.venue),
+    status: event.status === 'closed' ? ('closed' as const) : ('open' as const),
+    support: text(event.support),
+    ...given({
+      theme: maybe(event.theme),
+      about: maybe(event.about),
+      hours: maybe(event.hours),
+      office: maybe(event.office),
+    }),
+  }
+  const config: EventConfig = {
+    ...head,
+    demo: texts(file.demo),
+    look: {
+      colour: maybe(map(file.look).colour) ?? LOOK_COLOUR,
+      ...given({ logo: maybe(map(file.look).logo) }),
+    },
+    ...given({ words: file.words === undefined ? undefined : wireNames(file.words) }),
+    closed:
+      file.closed === undefined
+        ? null
+        : { heading: text(map(file.closed).heading), text: text(map(file.closed).text) },
+    registration: given({
+      opens: maybeDay(map(file.registration).opens),
+      closes: closesOf(map(file.registration).closes, days.to),
+    }),
+    routes: {
+      form: text(map(file.routes).form),
+      also: texts(map(file.routes).also),
+      success: text(map(file.routes).success),
+      failed: text(map(file.routes).failed),
+    },
+    categories,
+    categoryChoice:
+      map(file.category).chosen_in !== undefined
+        ? { by: 'field', field: text(map(file.category).chosen_in) }
+        : {
+            by: 'rules',
+            rules: list(map(file.category).rules)
+              .map(map)
+              .map((rule) =>
+                rule.otherwise === undefined
+                  ? { when: toCondition(rule.when), then: text(rule.then) }
+                  : { when: null, then: text(rule.otherwise) },
+              ),
+          },
+    fees,
+    ...toFacts(file),
+    approvals: toApprovals(file.approval),
+    sections: [
+      ...sections.map((section): Section => ({
+        title: text(section.title),
+        fields: list(section.fields).map((field) => text(map(field).id)),
+        ...(section.show_when === undefined ? {} : { showWhen: toCondition(section.show_when) }),
+      })),
+      ...(way === null ? [] : [way.section]),
+    ],
+    fields: way === null ? fields : [...fields, way.field],
+    alsoStored,
+    roles,
+    form: {
+      pages: own.pages === 'sections' ? 'sections' : 'one',
+      stepper:
+        stepper === null
+          ? null
+          : {
+              steps: texts(stepper.steps),
+              ...(typeof stepper.stays_on === 'number' ? { staysOn: stepper.stays_on } : {}),
+            },
+      panel:
+        panel === null
+          ? null
+          : { lines: texts(panel.lines), ...given({ title: maybe(panel.title) }) },
+      summary: {
+        title: text(summary.title),
+        empty: text(summary.empty),
+        lines: texts(summary.lines).filter((line) =>
+          isCharged(fees, line),
+        ) as EventConfig['form']['summary']['lines'],
+        button: maybe(map(own.summary).button) ?? (isOnlyCard ? text(summary.button) : freeButton),
+        freeButton,
+        busy: text(summary.busy),
+      },
+      notices: (own.notices as EventConfig['form']['notices'] | undefined) ?? MESSAGES_AS,
+      noticeMs: site.noticeMs,
+      withoutPayment: {
+        notice: noneIsNull(withoutPayment.notice),
+        alert: noneIsNull(withoutPayment.alert),
+      },
+      failure: text(own.failure ?? common.failure),
+    },
+    orderId: {
+      prefix: text(orderId.prefix),
+      followedBy: orderId.followed_by === 'anything' ? 'anything' : 'digits',
+      digits: typeof orderId.digits === 'number' ? orderId.digits : ORDER_DIGITS,
+    },
+    cancellation: file.cancellation === undefined ? null : toCancellation(map(file.cancellation)),
+    edit: file.edit === undefined ? null : toEdit(map(file.edit)),
+    keep: toKeep(map(file.keep), days.to),
+    invoice: file.invoice === undefined ? null : toInvoice(map(file.invoice)),
+    ...paying,
+    api: {
+      register: apiHere.register,
+      registration: maybe(api.registration) ?? apiHere.registration,
+      tariff: maybe(api.tariff) ?? apiHere.tariff,
+      gatewayReturn: maybe(api.gateway_return) ?? null,
+      sends: wireNames(api.sends),
+      returns: wireNames(api.returns),
+    },
+    results: {
+      amounts:
+        (map(file.results).amounts as EventConfig['results']['amounts'] | undefined) ??
+        RESULT_AMOUNTS,
+      errors: resultErrors({ ...map(shared.texts.results), ...map(map(file.results).errors) }),
+      errorButtons:
+        map(file.results).error_buttons === undefined
+          ? ERROR_BUTTONS
+          : list(map(file.results).error_buttons).map(map).map(toButton),
+      success: EMPTY_PAGE,
+      failed: EMPTY_PAGE,
+      receipt:
+        map(file.results).receipt === undefined
+          ? null
+          : {
+              file: text(map(map(file.results).receipt).file),
+              text: text(map(map(file.results).receipt).text),
+            },
+    },
+    email:
+      file.email === undefined
+        ? null
+        : {
+            subject: text(map(file.email).subject),
+            text: text(map(file.email).text),
+            ...given({ copyTo: map(file.email).copy_to as 'office' | 'support' | undefined }),
+          },
+    admin: { dashboard: { key: id, label: head.title, cards: [] }, lists: [] },
+    examples: toExamples(map(file.examples)),
+    texts: site,
+  }
+  // Labels of rows, filters and columns come from the fields and values that are known by now.
+  const results = map(file.results)
+  return {
+    ...config,
+    results: {
+      ...config.results,
+      success: toPage(config, map(results.success), LOOKUP.success),
+      failed: toPage(config, map(results.failed), LOOKUP.failed),
+    },
+    admin: toAdmin(config, map(file.admin), site),
+  }
+}
+
+/** Nobody registers for what is over, unless the file wants it. */
+const closesOf = (said: unknown, last: Day): Day | undefined =>
+  said === NEVER ? undefined : (maybeDay(said) ?? last)
+
+function toSiteTexts(shared: Plain): SiteTexts {
+  const admin = map(shared.admin)
+  return {
+    calls: wireNames(shared.calls),
+    admin: {
+      signIn: text(admin.sign_in),
+      dashboard: text(admin.dashboard),
+      retry: text(admin.retry),
+      empty: text(admin.empty),
+      load: text(admin.load),
+      export: text(admin.export),
+    },
+    missingValue: text(map(shared.results).missing_value),
+    noticeMs: Number(map(shared.form).notice_ms),
+    values: wireNames(shared.values),
+  }
+}

@@ -1,0 +1,68 @@
+/** The file's own examples, each with answers or a cell of the price list and what is expected. */
+import type { ExampleCase } from '../../event/config.ts'
+import type { RawAnswers } from '../../event/answer-types.ts'
+import { instant, readInstant, type Instant } from '../../lib/time.ts'
+import type { Paise } from '../../lib/money.ts'
+import {
+  given,
+  list,
+  map,
+  maybe,
+  paiseOf,
+  signedPaise,
+  text,
+  texts,
+  wireNames,
+  type Plain,
+} from './plain-values.ts'
+
+export function toExamples(examples: Plain): readonly ExampleCase[] {
+  const delegate = map(examples.delegate)
+  return list(examples.cases)
+    .map(map)
+    .map((example) => {
+      const expect = map(example.expect)
+      const name = text(example.name)
+      if (example.order_id !== undefined)
+        return { name, orderId: text(example.order_id), order: text(expect.order) }
+      const amount = (value: unknown): Paise | undefined =>
+        value === undefined ? undefined : paiseOf(value)
+      const expected = given({
+        category: maybe(expect.category),
+        period: maybe(expect.period),
+        base: amount(expect.base),
+        gst: amount(expect.gst),
+        total: amount(expect.total),
+        lines:
+          expect.lines === undefined
+            ? undefined
+            : Object.fromEntries(
+                Object.entries(map(expect.lines)).map(([id, value]) => [id, signedPaise(value)]),
+              ),
+        shows: expect.shows === undefined ? undefined : texts(expect.shows),
+        hides: expect.hides === undefined ? undefined : texts(expect.hides),
+      })
+      const on = momentOf(text(example.on))
+      if (example.category !== undefined)
+        return { name, on, category: text(example.category), expect: expected }
+      const answers: RawAnswers = Object.fromEntries(
+        Object.entries({ ...delegate, ...map(example.given) }).filter(
+          ([, value]) => value !== null,
+        ),
+      )
+      return {
+        name,
+        on,
+        answers,
+        expect: {
+          ...expected,
+          ...given({ errors: expect.errors === undefined ? undefined : wireNames(expect.errors) }),
+        },
+      }
+    })
+}
+
+/** What is no day or time is found by EV105, and such a file is never served. */
+function momentOf(value: string): Instant {
+  return readInstant(value) ?? instant(0)
+}

@@ -1,0 +1,135 @@
+/** The tax, the periods and the price table: rows to amounts, columns to periods. */
+import type { Adjustment, Fees, Item, PriceTable } from '../../event/pricing-types.ts'
+import { toCondition } from './conditions.ts'
+import { stateNamed } from '../../documents/gst.ts'
+import { REGISTRATION } from '../../pricing/bill-lines.ts'
+import { paise, type Paise, type Tax } from '../../lib/money.ts'
+import { words } from '../../event/texts.ts'
+import { TAX_PRICES, TAX_ROUND } from '../../event/defaults.ts'
+import {
+  given,
+  list,
+  map,
+  maybe,
+  maybeDay,
+  paiseOf,
+  signedPaise,
+  text,
+  texts,
+  type Plain,
+} from './plain-values.ts'
+
+/** Whether a value is one that these fees have: without a tax there is no `gst` to show, and no page speaks of one. */
+export function isCharged({ tax }: Pick<Fees, 'tax'>, value: unknown): boolean {
+  return tax !== null || value !== 'gst'
+}
+
+export function toFees(fees: Plain): Fees {
+  const tax = toTax(fees.tax)
+  return {
+    tax,
+    periods: list(fees.periods)
+      .map(map)
+      .map((period) => ({
+        id: text(period.id),
+        label: maybe(period.label) ?? words(text(period.id)),
+        ...given({ from: maybeDay(period.from), to: maybeDay(period.to) }),
+      })),
+    otherDates:
+      fees.other_dates === undefined || fees.other_dates === 'closed'
+        ? null
+        : text(fees.other_dates),
+    prices: fees.prices === undefined ? null : toTable(map(fees.prices)),
+    items: list(fees.items)
+      .map(map)
+      .map((item) => toItem(item, tax)),
+    adjustments: list(fees.adjustments).map(map).map(toAdjustment),
+  }
+}
+
+function toTax(value: unknown): Tax | null {
+  if (value === undefined || value === 'none') return null
+  const tax = map(value)
+  return {
+    name: text(tax.name),
+    percent: Number(tax.percent),
+    prices: (tax.prices as Tax['prices'] | undefined) ?? TAX_PRICES,
+    round: (tax.round as Tax['round'] | undefined) ?? TAX_ROUND,
+  }
+}
+
+/** Rows by the names of their columns, which stand in the row `period`. */
+function toTable(table: Plain): PriceTable {
+  const columns = texts(table.period)
+  return Object.fromEntries(
+    Object.entries(table)
+      .filter(([row]) => row !== 'period')
+      .map(([row, cells]) => [
+        row,
+        Object.fromEntries(columns.map((period, i) => [period, toPrice(list(cells)[i])])),
+      ]),
+  )
+}
+
+/** One table, or a list of them of which the first that fits counts. */
+function toTables(prices: unknown): Item['prices'] {
+  if (prices === undefined) return []
+  if (!Array.isArray(prices)) return [{ when: null, table: toTable(map(prices)) }]
+  return prices
+    .map(map)
+    .map(({ when, table, otherwise }) =>
+      otherwise === undefined
+        ? { when: toCondition(when), table: toTable(map(table)) }
+        : { when: null, table: toTable(map(otherwise)) },
+    )
+}
+
+function toItem(item: Plain, tax: Tax | null): Item {
+  return {
+    id: text(item.id),
+    label: maybe(item.label) ?? words(text(item.id)),
+    tax: item.tax === undefined ? tax : toTax(item.tax),
+    prices: toTables(item.prices),
+    ...given({
+      when: item.when === undefined ? undefined : toCondition(item.when),
+      by: maybe(item.by),
+      count: toCount(item.count),
+      times: maybe(item.times),
+      amountIn: maybe(item.amount_in),
+      sac: maybe(item.sac),
+      placeOfSupply: stateNamed(maybe(item.place_of_supply) ?? '') ?? undefined,
+    }),
+  }
+}
+
+/** The field that is counted, or those people of it for whom a condition holds. */
+function toCount(count: unknown): Item['count'] {
+  if (count === undefined) return undefined
+  const [counted] = Object.entries(map(count))
+  return counted === undefined
+    ? { field: text(count) }
+    : { field: counted[0], where: toCondition(counted[1]) }
+}
+
+function toAdjustment(adjustment: Plain): Adjustment {
+  const { amount, percent } = adjustment
+  return {
+    id: text(adjustment.id),
+    label: maybe(adjustment.label) ?? words(text(adjustment.id)),
+    on: maybe(adjustment.on) ?? REGISTRATION,
+    by: percent === undefined ? { amount: signedPaise(amount) } : { percent: Number(percent) },
+    ...given({
+      when: adjustment.when === undefined ? undefined : toCondition(adjustment.when),
+      from: maybeDay(adjustment.from),
+      to: maybeDay(adjustment.to),
+    }),
+  }
+}
+
+/** `none`, 0 and a missing cell are not on sale; only `free` is on sale for nothing. */
+function toPrice(cell: unknown): Paise | null {
+  if (cell === 'none' || cell === undefined) return null
+  if (cell === 'free') return paise(0)
+  const price = paiseOf(cell)
+  return price === 0 ? null : price
+}

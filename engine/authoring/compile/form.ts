@@ -1,0 +1,162 @@
+/** What the form asks: categories, options and fields, with the texts that `_shared/texts.yaml` has for them. */
+import type { Category, Field, FieldType, Option } from '../../event/config.ts'
+import type { Scalar } from '../../event/answer-types.ts'
+import { words } from '../../event/texts.ts'
+import { BYTES_PER_MB, FIELD_TYPE, PROOF_MB, YES_NO_AS } from '../../event/defaults.ts'
+import { patternFault, wholePattern } from '../schema/answer-pattern.ts'
+import { toCondition } from './conditions.ts'
+import {
+  given,
+  list,
+  map,
+  maybe,
+  maybeDay,
+  text,
+  texts,
+  type Plain,
+  type PlainShared,
+} from './plain-values.ts'
+import { FORMATS } from '../../event/identifier-patterns.ts'
+import type { Day } from '../../lib/time.ts'
+
+export function toCategory(value: Plain): Category {
+  return {
+    id: text(value.id),
+    label: maybe(value.label) ?? words(text(value.id)),
+    listedOnly: value.listed_only === true,
+    ...given({
+      about: maybe(value.about),
+      colour: value.colour as Category['colour'],
+      goesWith: value.goes_with === undefined ? undefined : toCondition(value.goes_with),
+    }),
+  }
+}
+
+function toOptions(
+  value: unknown,
+  categories: readonly Category[],
+  lists: Plain,
+): readonly Option[] {
+  if (value === 'categories')
+    return categories
+      .filter((category) => !category.listedOnly)
+      .map(({ listedOnly: _listed, goesWith: _goes, ...option }) => option)
+  return list(typeof value === 'string' ? map(lists.lists)[value] : value).map((option) =>
+    typeof option === 'object' && option !== null
+      ? {
+          id: text(map(option).id),
+          label: maybe(map(option).label) ?? inWords(text(map(option).id)),
+        }
+      : { id: text(option), label: inWords(text(option)) },
+  )
+}
+
+/** Which text of `form.invalid` speaks of a wrong answer. */
+export const INVALID_TEXTS: Readonly<Record<FieldType, string>> = {
+  text: 'text',
+  multiline: 'multiline',
+  email: 'email',
+  phone: 'phone',
+  number: 'number',
+  date: 'date',
+  'yes-no': 'yes-no',
+  select: 'option',
+  file: 'file',
+  many: 'option',
+  people: 'people',
+  consent: 'consent',
+}
+
+/** What fields refer to: the categories, the shared texts and lists, and the days of the event. */
+export type Around = {
+  readonly categories: readonly Category[]
+  readonly shared: PlainShared
+  readonly days: { readonly from: Day; readonly to: Day }
+}
+
+export function toField(value: Plain, section: number, around: Around): Field {
+  const { categories, shared, days } = around
+  const type = (value.type as FieldType | undefined) ?? FIELD_TYPE
+  const invalid = map(map(shared.texts.form).invalid)
+  const required =
+    typeof value.required === 'object' && value.required !== null ? map(value.required) : null
+  const message = (own: unknown): string =>
+    typeof own === 'string' ? own : text(map(shared.texts.form).required)
+  return {
+    id: text(value.id),
+    type,
+    label: text(value.label),
+    section,
+    ignoreCase: value.ignore_case === true,
+    invalid: maybe(value.invalid) ?? maybe(invalid[INVALID_TEXTS[type]]) ?? '',
+    check: value.check !== false,
+    ...given({
+      as: (value.as as Field['as']) ?? (type === 'yes-no' ? YES_NO_AS : undefined),
+      hint: maybe(value.hint),
+      options:
+        type === 'select' || type === 'many'
+          ? toOptions(value.options, categories, shared.lists)
+          : undefined,
+      offersCategories: value.options === 'categories' ? true : undefined,
+      default: value.default as Scalar | undefined,
+      accept: value.accept === undefined ? undefined : texts(value.accept),
+      bytesMax:
+        type === 'file' ? Math.round(Number(value.max_mb ?? PROOF_MB) * BYTES_PER_MB) : undefined,
+      showWhen: value.show_when === undefined ? undefined : toCondition(value.show_when),
+      required:
+        value.required === undefined || value.required === false
+          ? undefined
+          : required === null
+            ? { message: message(value.required) }
+            : { when: toCondition(required.when), message: message(required.message) },
+      min: value.min as number | undefined,
+      max: value.max as number | undefined,
+      lengthMax: value.max_length as number | undefined,
+      pattern: patternOf(value),
+      from: dayIn(value.from, days),
+      to: dayIn(value.to, days),
+      unit: maybe(map(value.unit).other ?? value.unit),
+      unitOne: maybe(map(value.unit).one),
+      choose:
+        type === 'many' && value.choose !== undefined ? toChoose(map(value.choose)) : undefined,
+      fields:
+        type === 'people'
+          ? list(value.fields)
+              .map(map)
+              .map((part) => toField(part, section, around))
+          : undefined,
+      link: maybe(value.link),
+      version: maybe(value.version),
+      roll: maybe(value.in),
+    }),
+  }
+}
+
+function toChoose(choose: Plain): Field['choose'] {
+  return {
+    notTogether: list(choose.not_together).map(texts),
+    say: maybe(choose.say) ?? '',
+    ...given({
+      atLeast: choose.at_least as number | undefined,
+      atMost: choose.at_most as number | undefined,
+    }),
+  }
+}
+
+/** A day, or the first or last one of the event. */
+function dayIn(value: unknown, days: Around['days']): Day | undefined {
+  if (value === 'event.from') return days.from
+  return value === 'event.to' ? days.to : maybeDay(value)
+}
+
+/** Written out, or by the name of a number that India knows; both are about the whole answer. */
+function patternOf(value: Plain): string | undefined {
+  const format = maybe(value.format)
+  if (format !== undefined) return FORMATS[format as keyof typeof FORMATS]
+  const pattern = maybe(value.pattern)
+  // One that may not be used asks nothing; EV519 and EV520 say so, and nothing is served.
+  return pattern === undefined || patternFault(pattern) !== null ? undefined : wholePattern(pattern)
+}
+
+/** An id such as `senior-resident` in words; an option that is written as people read it stays as it is. */
+const inWords = (id: string): string => (/^[a-z0-9-]+$/.test(id) ? words(id) : id)

@@ -1,0 +1,26 @@
+/** Who supplies and how invoices are numbered, from the block as the file writes it. */
+import { readGstin, stateNamed, stateOfGstin, type Invoice } from '../../documents/gst.ts'
+import { given, map, maybe, text, type Plain } from './plain-values.ts'
+
+/** What is wrong of it is found by a check, and such a file is never served; it is taken as it stands. */
+export function toInvoice(plain: Plain): Invoice {
+  const gstin = readGstin(text(plain.gstin)) ?? text(plain.gstin)
+  const number = text(plain.number).trim()
+  const buyer = map(plain.buyer)
+  return {
+    supplier: text(plain.supplier).trim(),
+    address: text(plain.address).trim(),
+    gstin,
+    sac: String(plain.sac),
+    placeOfSupply: { state: stateNamed(text(plain.place_of_supply)) ?? stateOfGstin(gstin) },
+    number,
+    creditNumber: maybe(plain.credit_number)?.trim() ?? `C${number}`,
+    ...given({ declaration: maybe(plain.declaration)?.trim() }),
+    buyer: given({
+      name: maybe(buyer.name),
+      gstin: maybe(buyer.gstin),
+      address: maybe(buyer.address),
+      state: maybe(buyer.state),
+    }),
+  }
+}

@@ -1,0 +1,170 @@
+/** The office's dashboard and lists: filters and columns with their kinds, and the list of an event that states none. */
+import type {
+  AdminList,
+  Column,
+  EventConfig,
+  FieldType,
+  Filter,
+  Option,
+  SiteTexts,
+} from '../../event/config.ts'
+import { ENDED_STATES, endedWord } from '../../registration/ended-registration.ts'
+import { own } from '../../lib/result.ts'
+import type { Role } from '../../event/delegate-fields.ts'
+import { soldColumns, soldFilter } from '../../reports/sales-columns.ts'
+import { labelOf, priceParts, statusText } from '../../event/texts.ts'
+import type { ListValue } from '../../event/built-in-values.ts'
+import { LIST_ROWS, LIST_ROWS_CHOICES, listApiOf, listOf } from '../../event/defaults.ts'
+import { isCharged } from './fees.ts'
+import { list, map, maybe, text, texts, type Plain } from './plain-values.ts'
+
+export function toAdmin(config: EventConfig, admin: Plain, site: SiteTexts): EventConfig['admin'] {
+  const dashboard = map(admin.dashboard)
+  const lists = list(admin.lists).map(map)
+  return {
+    dashboard: {
+      key: maybe(dashboard.key) ?? config.id,
+      label: maybe(dashboard.label) ?? config.title,
+      cards: texts(dashboard.cards) as EventConfig['admin']['dashboard']['cards'],
+    },
+    lists:
+      lists.length > 0
+        ? lists.map((one) => toList(config, one, site))
+        : [toList(config, everyField(config), site)],
+  }
+}
+
+/** The list of an event that states none: every field a column, every field with a list of values a filter. */
+function everyField(config: EventConfig): Plain {
+  return {
+    ...listOf(config.id, config.title),
+    filters: [
+      'search',
+      'payment_status',
+      ...config.fields.filter(({ type }) => FILTERED.includes(type)).map((field) => field.id),
+      'date_from',
+      'date_to',
+    ],
+    columns: [
+      'reg_no',
+      ...config.fields.map((field) => field.id),
+      ...(config.categoryChoice.by === 'rules' ? ['category'] : []),
+      ...soldColumns(config).map((column) => column.id),
+      ...(config.fees.prices === null ? [] : priceParts(config)),
+      'payment_status',
+      'created_at',
+    ],
+    page_sizes: LIST_ROWS_CHOICES,
+  }
+}
+
+/** What has a list of values to choose from; of people whether there are any. */
+const FILTERED: readonly FieldType[] = ['select', 'yes-no', 'many', 'people']
+
+function toList(config: EventConfig, value: Plain, site: SiteTexts): AdminList {
+  const id = text(value.id)
+  const here = listApiOf(id)
+  const errors = map(value.errors)
+  const exported = map(value.export)
+  const load = maybe(errors.load) ?? site.admin.load
+  return {
+    id,
+    title: text(value.title),
+    route: text(value.route),
+    api: maybe(value.api) ?? here.api,
+    // Whatever filters a file states: what is sold is filtered by as it is told in the export.
+    filters: [
+      ...list(value.filters).map((filter) => toFilter(config, filter)),
+      ...[soldFilter(config)].filter((filter) => filter !== null),
+    ],
+    columns: texts(value.columns)
+      .filter((column) => isCharged(config.fees, column))
+      .map((column) => toColumn(config, column)),
+    pageSize: typeof value.page_size === 'number' ? value.page_size : LIST_ROWS,
+    pageSizes: list(value.page_sizes).map(Number),
+    empty: maybe(value.empty) ?? site.admin.empty,
+    errors: {
+      load,
+      shape: maybe(errors.shape) ?? load,
+      export: maybe(errors.export) ?? site.admin.export,
+    },
+    export: {
+      api: maybe(exported.api) ?? here.exportApi,
+      file: maybe(exported.file) ?? here.exportFile,
+    },
+  }
+}
+
+/** What is over is looked for where its payment status would be. */
+const STATUS_OPTIONS: readonly Option[] = [
+  ...(['success', 'pending', 'failed', 'refunded'] as const).map((status) => ({
+    id: status,
+    label: statusText(status),
+  })),
+  ...ENDED_STATES.map((state) => ({ id: state, label: endedWord(state) })),
+]
+
+function toFilter(config: EventConfig, value: unknown): Filter {
+  const show = typeof value === 'string' ? value : text(map(value).show)
+  const sentAs = typeof value === 'string' ? value : (maybe(map(value).sent_as) ?? show)
+  const of = (kind: Filter['kind'], label: string, options?: readonly Option[]): Filter => ({
+    show,
+    sentAs,
+    label,
+    kind,
+    ...(options === undefined ? {} : { options }),
+  })
+  if (show === 'search') return of('search', 'Search')
+  if (show === 'date_from') return of('day', 'From')
+  if (show === 'date_to') return of('day', 'To')
+  if (show === 'payment_status') return of('options', labelOf(config, show), STATUS_OPTIONS)
+  if (show === 'category') return of('options', labelOf(config, show), config.categories)
+  if (show === 'period') return of('options', labelOf(config, show), config.fees.periods)
+  const field = config.fields.find((known) => known.id === show)
+  if (field?.type === 'select' || field?.type === 'many')
+    return of('options', field.label, field.options ?? [])
+  const isYesNo = field?.type === 'yes-no' || field?.type === 'people'
+  return of(isYesNo ? 'yes-no' : 'text', labelOf(config, show))
+}
+
+const COLUMN_KINDS: Readonly<Record<ListValue, Column['kind']>> = {
+  reg_no: 'text',
+  order_id: 'text',
+  category: 'option',
+  period: 'option',
+  base: 'money',
+  gst: 'money',
+  total: 'money',
+  payment_date: 'date',
+  payment_status: 'status',
+  payment_id: 'text',
+  created_at: 'date',
+  id: 'number',
+}
+const FIELD_KINDS: Readonly<Record<FieldType | 'money', Column['kind']>> = {
+  text: 'text',
+  multiline: 'text',
+  email: 'text',
+  phone: 'text',
+  date: 'text',
+  'yes-no': 'yes-no',
+  select: 'option',
+  file: 'file',
+  number: 'number',
+  money: 'money',
+  many: 'text',
+  people: 'text',
+  consent: 'yes-no',
+}
+
+function toColumn(config: EventConfig, id: string): Column {
+  const sold = soldColumns(config).find((column) => column.id === id)
+  if (sold !== undefined) return sold
+  const type =
+    config.fields.find((field) => field.id === id)?.type ??
+    config.alsoStored.find((stored) => stored.id === id)?.type
+  const kind =
+    own<Column['kind']>(COLUMN_KINDS, id) ?? (type === undefined ? 'text' : FIELD_KINDS[type])
+  const role = (Object.keys(config.roles) as Role[]).find((one) => config.roles[one] === id)
+  return { id, label: labelOf(config, id), kind, ...(role === undefined ? {} : { role }) }
+}

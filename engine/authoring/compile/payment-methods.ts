@@ -1,0 +1,101 @@
+/** How an event takes its money, from what the file writes below `payment`. */
+import type { EventConfig, Field, Gateway } from '../../event/config.ts'
+import type { PayWay } from '../../payments/payment-methods.ts'
+import { words } from '../../event/texts.ts'
+import type { Around } from './form.ts'
+import { GATEWAY_MINIMUM, LAPSE_DAYS } from '../../event/defaults.ts'
+import { toField } from './form.ts'
+import {
+  given,
+  list,
+  map,
+  maybe,
+  maybeDay,
+  paiseOf,
+  text,
+  texts,
+  wireNames,
+  type Plain,
+} from './plain-values.ts'
+
+/** The one way of a file that names none. */
+const CARD = { id: 'card', label: 'Card, UPI or net banking' } as const
+
+/** `payment` null where no card gateway is among the ways. */
+export function toPaying(written: unknown, around: Around): Pick<EventConfig, 'payment' | 'ways'> {
+  if (written === undefined || written === 'none') return { payment: null, ways: [] }
+  const plain = map(written)
+  if (plain.ways === undefined)
+    return { payment: toPayment(plain, around), ways: [{ is: 'card', ...CARD }] }
+  const ways = list(plain.ways).map(map)
+  const card = ways.find(({ gateway }) => gateway !== undefined)
+  return {
+    payment: card === undefined ? null : toPayment(card, around),
+    ways: ways.map((way) => toWay(way, around)),
+  }
+}
+
+function toPayment(plain: Plain, { shared }: Around): EventConfig['payment'] {
+  return {
+    gateway: toGateway(text(plain.gateway), shared.gateways),
+    account: text(plain.account),
+  }
+}
+
+function toWay(plain: Plain, around: Around): PayWay {
+  const id = text(plain.id)
+  const isCard = plain.gateway !== undefined
+  const named = {
+    id,
+    label: maybe(plain.label) ?? (isCard ? CARD.label : words(id)),
+    ...given({ until: maybeDay(plain.until) }),
+  }
+  if (isCard) return { is: 'card', ...named }
+  const asked = list(plain.asks).map(map)
+  const asks = asked.map((ask) => toAsk(ask, around))
+  const unique = asked.find((ask) => ask.unique === true)
+  if (plain.office_only === true) {
+    const slip = unique ?? asked.find(({ type, options }) => type === undefined && !options)
+    return { is: 'desk', ...named, asks, ...given({ reference: maybe(slip?.id) }) }
+  }
+  return {
+    is: 'transfer',
+    ...named,
+    tell: text(plain.tell),
+    asks,
+    reference: text(unique?.id),
+    priceOn: plain.price_on === 'credited' ? 'credited' : 'registered',
+    lapsesAfterDays: plain.lapses_after === undefined ? LAPSE_DAYS : daysIn(plain.lapses_after),
+    ...given({ day: asks.find(({ type }) => type === 'date')?.id }),
+  }
+}
+
+/** A question of a way is a field like any of the form, with less to write. */
+function toAsk(ask: Plain, around: Around): Field {
+  const { unique: _unique, ...rest } = ask
+  const type = ask.type ?? (ask.options === undefined ? undefined : 'select')
+  return toField({ label: words(text(ask.id)), ...rest, type }, 0, around)
+}
+
+/** "10 days"; what is none is found by the shape check. */
+function daysIn(said: unknown): number {
+  return Number.parseInt(text(said), 10)
+}
+
+function toGateway(name: string, gateways: Plain): Gateway {
+  const gateway = map(map(gateways.gateways)[name])
+  const live = map(gateway.live)
+  return {
+    name,
+    live: {
+      pay: text(live.pay),
+      status: text(live.status),
+      refund: text(live.refund),
+      hops: texts(live.hops),
+    },
+    minimum: gateway.minimum === undefined ? GATEWAY_MINIMUM : paiseOf(gateway.minimum),
+    constants: wireNames(gateway.constants),
+    postsTo: text(gateway.posts_to),
+    posts: wireNames(gateway.posts),
+  }
+}

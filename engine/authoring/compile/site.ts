@@ -1,0 +1,89 @@
+/** `_shared/site.yaml` → the landing page's words, or findings. Its shape is that of `schemas/site.schema.json`, like that of every file. */
+import type { Site, SiteLink, Social } from '../../event/site.ts'
+import type { Finding } from '../finding.ts'
+import { OPENS, UNKNOWN_PAYMENT } from '../../event/site.ts'
+import { readShaped } from '../schema/check-schema.ts'
+
+/** What the file holds once its shape is right; a test holds it equal to the schema. */
+export type SiteFile = {
+  readonly format: 1
+  readonly page: Site['page']
+  readonly header: {
+    readonly links: readonly SiteLink[]
+    readonly sign_in: SiteLink
+    readonly create_event: SiteLink
+  }
+  readonly hero: {
+    readonly title: string
+    readonly text: string
+    readonly button: SiteLink
+    readonly link: SiteLink
+    readonly picture?: Exclude<Site['hero']['picture'], null>
+  }
+  readonly conferences: {
+    readonly title: string
+    readonly register: string
+    readonly closed: string
+    readonly opens?: string
+    readonly none: string
+    readonly past: string
+  }
+  readonly messages?: { readonly unknown_payment: string }
+  readonly claims: Site['claims']
+  readonly features: Site['features']
+  readonly steps: Site['steps']
+  readonly testimonials: Site['testimonials']
+  readonly trial: { readonly title: string; readonly text: string; readonly button: SiteLink }
+  readonly footer: {
+    readonly groups: readonly {
+      readonly title: string
+      readonly links: readonly { readonly label: string; readonly go?: string }[]
+    }[]
+    readonly social: readonly Social[]
+    readonly placeholder: string
+  }
+  readonly organisers: Site['organisers']
+}
+
+/** The words of the landing page; null with at least one finding. Never throws, whatever the text. */
+export function compileSite(
+  text: string,
+  file: { readonly path: string } = { path: 'events/_shared/site.yaml' },
+): { readonly site: Site | null; readonly findings: readonly Finding[] } {
+  const { value, findings } = readShaped('site', { path: file.path, text })
+  return { site: value === null ? null : toSite(trimmed(value) as SiteFile), findings }
+}
+
+function toSite({
+  format: _always1,
+  header,
+  hero,
+  conferences,
+  messages,
+  footer,
+  ...rest
+}: SiteFile): Site {
+  return {
+    ...rest,
+    header: { links: header.links, signIn: header.sign_in, createEvent: header.create_event },
+    hero: { ...hero, picture: hero.picture ?? null },
+    conferences: { ...conferences, opens: conferences.opens ?? OPENS },
+    messages: { unknownPayment: messages?.unknown_payment ?? UNKNOWN_PAYMENT },
+    footer: {
+      ...footer,
+      groups: footer.groups.map(({ title, links }) => ({
+        title,
+        links: links.map(({ label, go }) => ({ label, go: go ?? null })),
+      })),
+    },
+  }
+}
+
+/** A text over several lines ends with a line break that nobody means. */
+function trimmed(value: unknown): unknown {
+  if (typeof value === 'string') return value.trim()
+  if (Array.isArray(value)) return value.map(trimmed)
+  return typeof value === 'object' && value !== null
+    ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, trimmed(inner)]))
+    : value
+}

@@ -1,0 +1,87 @@
+/** What limits, unique answers, codes and rolls the file states. */
+import type { EventConfig } from '../../event/config.ts'
+import type { CodeKind, Limit, Roll, Unique } from '../../event/pricing-types.ts'
+import { words } from '../../event/texts.ts'
+import { HOLD_PLACE_MS } from '../../event/defaults.ts'
+import { toCondition } from './conditions.ts'
+import { given, list, map, maybe, text, texts, type Plain } from './plain-values.ts'
+
+export function toFacts(
+  file: Plain,
+): Pick<EventConfig, 'limits' | 'holdPlaceMs' | 'unique' | 'codeKinds' | 'rolls'> {
+  return {
+    limits: list(file.limits).map(map).map(toLimit),
+    holdPlaceMs: file.hold === undefined ? HOLD_PLACE_MS : msOf(text(file.hold)),
+    unique: list(file.unique).map(map).map(toUnique),
+    codeKinds: list(map(file.codes).kinds).map(map).map(toKind),
+    rolls: Object.entries(map(file.rolls)).map(([id, roll]) => toRoll(id, map(roll))),
+  }
+}
+
+function toLimit(limit: Plain): Limit {
+  const { full } = limit
+  return {
+    id: text(limit.id),
+    max:
+      typeof limit.max === 'object' && limit.max !== null
+        ? Object.fromEntries(
+            Object.entries(map(limit.max)).map(([option, places]) => [option, Number(places)]),
+          )
+        : Number(limit.max),
+    full:
+      typeof full === 'string'
+        ? { say: full }
+        : { say: text(map(full).say), ...given({ offer: maybe(map(full).offer) }) },
+    ...given({
+      when: limit.when === undefined ? undefined : toCondition(limit.when),
+      eachOptionOf: maybe(limit.each_option_of),
+      few: limit.few as number | undefined,
+    }),
+  }
+}
+
+function toUnique(unique: Plain): Unique {
+  return {
+    fields: texts(unique.fields),
+    otherwise: unique.else === 'warn' ? 'warn' : 'block',
+    say: text(unique.say),
+  }
+}
+
+function toKind(kind: Plain): CodeKind {
+  const gives = map(kind.gives)
+  const id = text(kind.id)
+  return {
+    id,
+    label: maybe(kind.label) ?? words(id),
+    gives:
+      gives.category === undefined
+        ? { adjustment: text(gives.adjustment) }
+        : { category: text(gives.category) },
+  }
+}
+
+function toRoll(id: string, roll: Plain): Roll {
+  return {
+    id,
+    key: text(roll.key),
+    columns: Object.entries(map(roll.columns)).map(([column, type]) =>
+      Array.isArray(type)
+        ? { id: column, type: 'choice' as const, options: texts(type) }
+        : { id: column, type: type === 'date' ? ('date' as const) : ('text' as const) },
+    ),
+    shows: texts(roll.shows),
+  }
+}
+
+const MS_BY_UNIT: Readonly<Record<string, number>> = {
+  minute: 60_000,
+  hour: 3_600_000,
+  day: 86_400_000,
+}
+
+/** "30 minutes", "1 hour"; what is none is found by the shape check. */
+function msOf(said: string): number {
+  const found = /^(\d+)\s*(minute|hour|day)s?$/.exec(said.trim())
+  return found === null ? HOLD_PLACE_MS : Number(found[1]) * (MS_BY_UNIT[found[2] ?? ''] ?? 0)
+}

@@ -1,0 +1,247 @@
+/**
+ * What only one event may own: its id, the addresses of its pages and calls, its order ids, its card
+ * on the dashboard. Asked of configs alone, so that the checker and the server that serves them say
+ * the same; claims are looked up and not compared pair by pair, so that a thousand events take a moment.
+ */
+import type { EventConfig } from '../event/config.ts'
+import { isOpenPart, partsOf, SITE_PAGES } from '../event/reserved-addresses.ts'
+
+/** What two events cannot both have: the one that comes later in the list is told. */
+export type Clash = {
+  readonly code: 'EV801' | 'EV802' | 'EV803' | 'EV804' | 'EV806'
+  /** Places in the list: of the event that is told, and of the one that has it already. */
+  readonly later: number
+  readonly earlier: number
+  /** Dotted paths of what clashes in either file. A file may leave the value to its default. */
+  readonly at: string
+  readonly earlierAt: string
+  readonly message: string
+  readonly help?: string
+}
+
+/** An address that an event takes: as its file writes it, where that stands, and the path it is looked up by. */
+export type Claim = { readonly name: string; readonly at: string; readonly path: string }
+type Met = { readonly owner: number; readonly claim: Claim }
+
+/** Every clash among the events, each once for every pair. Two with one id are told of nothing else. */
+export function clashesAmong(events: readonly EventConfig[]): readonly Clash[] {
+  const ids = seenNames()
+  const keys = seenNames()
+  const orders = seenOrderIds()
+  const pages = seenPaths()
+  const calls = seenPaths()
+  const asked = seenPaths()
+  return events.flatMap((event, later) => {
+    const twins = ids.of(event.id)
+    const idAt = (owner: number): string => events[owner]?.id ?? ''
+    const addresses = (
+      code: 'EV801' | 'EV803',
+      claims: readonly Claim[],
+      seen: SeenPaths,
+      said: (mine: string, theirs: string, owner: string) => string,
+    ): readonly Clash[] =>
+      claims.flatMap((mine) =>
+        seen.meeting(mine.path).map(({ owner, claim }) => ({
+          code,
+          later,
+          earlier: owner,
+          at: mine.at,
+          earlierAt: claim.at,
+          message: said(mine.name, claim.name, idAt(owner)),
+        })),
+      )
+    const sameOrMatching = (mine: string, theirs: string, owner: string): string =>
+      mine === theirs
+        ? `${mine} already belongs to ${owner}`
+        : `${mine} also matches ${theirs} of ${owner}`
+    const found: readonly Clash[] = [
+      ...addresses('EV801', pagesOf(event), pages, sameOrMatching),
+      ...addresses(
+        'EV801',
+        pagesOf(event),
+        asked,
+        (mine, _, owner) => `${mine} is the address of a call of ${owner}`,
+      ),
+      ...addresses('EV803', callsOf(event), calls, sameOrMatching),
+      ...addresses(
+        'EV803',
+        askedOf(event),
+        pages,
+        (mine, _, owner) => `${mine} is the address of a page of ${owner}`,
+      ),
+      ...orders.meeting(event).flatMap(({ owner, witness }) => ({
+        code: 'EV802' as const,
+        later,
+        earlier: owner,
+        at: 'order_id',
+        earlierAt: 'order_id',
+        message: `${witness} could belong to ${idAt(owner)} or ${event.id}`,
+        help: 'choose a prefix that does not begin like the other one',
+      })),
+      ...keys.of(event.admin.dashboard.key).map((owner) => ({
+        code: 'EV806' as const,
+        later,
+        earlier: owner,
+        at: 'admin.dashboard.key',
+        earlierAt: 'admin.dashboard.key',
+        message: `the dashboard key \`${event.admin.dashboard.key}\` already belongs to ${idAt(owner)}`,
+      })),
+    ]
+    ids.add(event.id, later)
+    keys.add(event.admin.dashboard.key, later)
+    orders.add(event, later)
+    for (const claim of pagesOf(event)) pages.add(claim, later)
+    for (const claim of callsOf(event)) calls.add(claim, later)
+    for (const claim of askedOf(event)) asked.add(claim, later)
+    return [
+      ...twins.map((earlier) => ({
+        code: 'EV804' as const,
+        later,
+        earlier,
+        at: 'event.id',
+        earlierAt: 'event.id',
+        message: `the event id \`${event.id}\` is already used`,
+      })),
+      ...found.filter(({ earlier }) => !twins.includes(earlier)),
+    ]
+  })
+}
+
+/** Places in the list of the events with a button that leads to no page of theirs, of the others or of the site. */
+export function strandedAmong(events: readonly EventConfig[]): readonly number[] {
+  const forms = new Set(events.flatMap(({ routes }) => [routes.form, ...routes.also]))
+  return events.flatMap(({ routes, results }, at) =>
+    [...results.errorButtons, ...results.success.buttons, ...results.failed.buttons].some(
+      (button) =>
+        'go' in button &&
+        !forms.has(button.go) &&
+        ![routes.success, routes.failed, ...SITE_PAGES].includes(button.go),
+    )
+      ? [at]
+      : [],
+  )
+}
+
+/** The pages that an event shows: of the form, of its results, of its lists in the office. */
+export function pagesOf({ routes, admin }: EventConfig): readonly Claim[] {
+  return [
+    { name: routes.form, at: 'routes.form' },
+    ...routes.also.map((name, at) => ({ name, at: `routes.also.${at}` })),
+    { name: routes.success, at: 'routes.success' },
+    { name: routes.failed, at: 'routes.failed' },
+    ...admin.lists.map(({ route }, at) => ({ name: route, at: `admin.lists.${at}.route` })),
+  ].map((page) => ({ ...page, path: page.name }))
+}
+
+/**
+ * The calls that an event answers. Those of the office answer at the root and under /api, so every
+ * call is looked up without it. The dashboard's export is shared and tells events apart by its query.
+ */
+export function callsOf(event: EventConfig): readonly Claim[] {
+  const { api, admin } = event
+  return [
+    { name: api.register, at: 'api.register' },
+    { name: api.registration, at: 'api.registration' },
+    { name: api.tariff, at: 'api.tariff' },
+    ...(api.gatewayReturn === null ? [] : [{ name: api.gatewayReturn, at: 'api.gateway_return' }]),
+    ...admin.lists.flatMap((list, at) => [
+      { name: list.api, at: `admin.lists.${at}.api` },
+      { name: list.export.api, at: `admin.lists.${at}.export.api` },
+    ]),
+  ].map((call) => ({ ...call, path: call.name.replace(/^\/api(?=\/)/, '') }))
+}
+
+/** The addresses at which GET reaches a call, as it does a page. */
+export function askedOf(event: EventConfig): readonly Claim[] {
+  return callsOf(event)
+    .filter(({ at }) => at !== 'api.register')
+    .map((call) => ({
+      ...call,
+      // Only the office's calls answer beside the path that the file writes.
+      path: call.at.startsWith('admin.') ? call.path : call.name,
+    }))
+    .map((call) => ({ ...call, path: call.path.split('?')[0] ?? '' }))
+}
+
+/** A text that fits both patterns, or null. Two prefixes meet when one begins the other and its rest fits the shorter's tail. */
+function sharedOrderId(a: EventConfig['orderId'], b: EventConfig['orderId']): string | null {
+  const [short, long] = a.prefix.length <= b.prefix.length ? [a, b] : [b, a]
+  if (!long.prefix.startsWith(short.prefix)) return null
+  const rest = long.prefix.slice(short.prefix.length)
+  return short.followedBy === 'anything' || /^\d*$/.test(rest) ? `${long.prefix}1` : null
+}
+
+function seenNames() {
+  const owners = new Map<string, number[]>()
+  return {
+    of: (name: string): readonly number[] => owners.get(name) ?? [],
+    add: (name: string, owner: number): void => {
+      owners.set(name, [...(owners.get(name) ?? []), owner])
+    },
+  }
+}
+
+function seenOrderIds() {
+  type Seen = { readonly owner: number; readonly orderId: EventConfig['orderId'] }
+  const byPrefix = new Map<string, Seen[]>()
+  /** By each text that a longer prefix begins with. */
+  const byBeginning = new Map<string, Seen[]>()
+  const put = (map: Map<string, Seen[]>, key: string, seen: Seen): void => {
+    const there = map.get(key)
+    if (there === undefined) map.set(key, [seen])
+    else there.push(seen)
+  }
+  const beginnings = (prefix: string): readonly string[] =>
+    Array.from(prefix.slice(1), (_, at) => prefix.slice(0, at + 1))
+  return {
+    meeting: ({ orderId }: EventConfig): readonly { owner: number; witness: string }[] =>
+      [orderId.prefix, ...beginnings(orderId.prefix)]
+        .flatMap((prefix) => byPrefix.get(prefix) ?? [])
+        .concat(byBeginning.get(orderId.prefix) ?? [])
+        .flatMap(({ owner, orderId: other }) => {
+          const witness = sharedOrderId(other, orderId)
+          return witness === null ? [] : [{ owner, witness }]
+        }),
+    add: ({ orderId }: EventConfig, owner: number): void => {
+      put(byPrefix, orderId.prefix, { owner, orderId })
+      for (const beginning of beginnings(orderId.prefix))
+        put(byBeginning, beginning, { owner, orderId })
+    },
+  }
+}
+
+type Branch = { readonly below: Map<string, Branch>; readonly here: Met[] }
+type SeenPaths = {
+  /** The claims of others that one request could be meant for too; of each owner the first. */
+  meeting(path: string): readonly Met[]
+  add(claim: Claim, owner: number): void
+}
+
+/** Paths by their segments. Those with a query are told apart by it, and meet only themselves. */
+function seenPaths(): SeenPaths {
+  const branch = (): Branch => ({ below: new Map(), here: [] })
+  const top = branch()
+  const partsIn = (path: string): readonly string[] =>
+    path.includes('?') ? [path] : partsOf(path).map((part) => (isOpenPart(part) ? '{}' : part))
+  const reach = (at: Branch, [part, ...rest]: readonly string[]): readonly Met[] => {
+    if (part === undefined) return at.here
+    const next = part === '{}' ? [...at.below.values()] : [at.below.get(part), at.below.get('{}')]
+    return next.flatMap((one) => (one === undefined ? [] : reach(one, rest)))
+  }
+  return {
+    meeting: (path) => {
+      const first = new Map<number, Met>()
+      for (const met of reach(top, partsIn(path)))
+        if (!first.has(met.owner)) first.set(met.owner, met)
+      return [...first.values()]
+    },
+    add: (claim, owner) => {
+      const end = partsIn(claim.path).reduce((at, part) => {
+        const next = at.below.get(part) ?? branch()
+        at.below.set(part, next)
+        return next
+      }, top)
+      end.here.push({ owner, claim })
+    },
+  }
+}

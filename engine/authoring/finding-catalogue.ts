@@ -1,0 +1,125 @@
+/** Every code there is, with its reason and, where it looks at the meaning, what finds it. */
+import { allowed } from './accepted-findings.ts'
+import { answers } from './checks/form/misread-options.ts'
+import { across } from './checks/other-events/shared-addresses.ts'
+import { consent } from './checks/form/consent.ts'
+import { bill } from './checks/prices/bill.ts'
+import { dates } from './checks/dates/periods.ts'
+import { eventDays } from './checks/dates/event-days.ts'
+import { badMoment, examples } from './checks/examples/examples.ts'
+import { fees } from './checks/prices/fees.ts'
+import type { Meta } from './finding.ts'
+import { form } from './checks/form/form.ts'
+import type { Checks } from './checked-file.ts'
+import { charged } from './checks/prices/charges.ts'
+import { approval } from './checks/office/approval.ts'
+import { cancellation } from './checks/office/cancellation.ts'
+import { conditions } from './checks/rules/conditions.ts'
+import { invoice } from './checks/office/invoice.ts'
+import { lists } from './checks/form/list-fields.ts'
+import { names } from './checks/names/declared-names.ts'
+import { office } from './checks/office/lists.ts'
+import { ownPage } from './checks/office/self-service.ts'
+import { pages } from './checks/texts/result-pages.ts'
+import { reading } from './syntax/syntax-findings.ts'
+import { past } from './checks/stored-registrations/broken-registrations.ts'
+import { patterns } from './checks/form/answer-patterns.ts'
+import { placeholders } from './checks/names/placeholders.ts'
+import { restated } from './checks/texts/repeated-defaults.ts'
+import { taken } from './checks/names/duplicate-names.ts'
+import { uploads } from './checks/form/uploads.ts'
+import { promises } from './checks/examples/promises.ts'
+import { rules } from './checks/rules/categories.ts'
+import { waysOn } from './checks/prices/quotas-and-codes.ts'
+import { waysToPay } from './checks/office/payment-methods.ts'
+import { whoPays } from './checks/prices/category-order.ts'
+import { window } from './checks/dates/registration-window.ts'
+import { saidAmounts } from './checks/texts/amounts.ts'
+import { saidDays } from './checks/texts/days.ts'
+import { saidEvent } from './checks/texts/event-dates.ts'
+import { growth } from './checks/form/schema-size.ts'
+import { sense } from './checks/texts/implausible-values.ts'
+import { sold } from './checks/prices/items.ts'
+import { soldNames } from './checks/names/names-in-sale.ts'
+import { standIns } from './checks/texts/unfinished-texts.ts'
+import { labels } from './checks/form/labels.ts'
+import { namedNumbers } from './checks/names/numbers-in-names.ts'
+import { tax } from './checks/prices/tax.ts'
+import { shape } from './schema/check-schema.ts'
+import { typing } from './checks/texts/typing-mistakes.ts'
+
+const demo: Checks = {
+  EV991: {
+    slug: 'demo-values',
+    severity: 'note',
+    why: 'Stand-ins must not reach a delegate.',
+    after: ['EV212'],
+    find: ({ file }) =>
+      file.demo === undefined
+        ? []
+        : [
+            {
+              at: 'demo',
+              part: 'key',
+              message: `${file.demo.length} value${file.demo.length === 1 ? ' is a stand-in' : 's are stand-ins'}: ${file.demo.join(', ')}`,
+              help: 'replace each, then remove it from this list',
+            },
+          ],
+  },
+}
+
+/** What looks at the meaning, in the order of the codes; a check sees which codes were reported before it. */
+export const checks: Checks = {
+  ...typing,
+  ...names,
+  ...soldNames,
+  ...taken,
+  ...placeholders,
+  EV105: { ...shape.EV105, find: badMoment },
+  ...fees,
+  ...dates,
+  ...eventDays,
+  ...window,
+  ...waysToPay,
+  ...cancellation,
+  ...approval,
+  ...ownPage,
+  ...invoice,
+  ...tax,
+  ...rules,
+  ...whoPays,
+  ...sold,
+  ...bill,
+  ...charged,
+  ...waysOn,
+  ...saidAmounts,
+  ...answers,
+  ...conditions,
+  ...growth,
+  ...form,
+  ...patterns,
+  ...lists,
+  ...consent,
+  ...standIns,
+  ...labels,
+  ...namedNumbers,
+  ...uploads,
+  ...restated,
+  ...pages,
+  ...saidDays,
+  ...saidEvent,
+  ...office,
+  ...sense,
+  ...examples,
+  ...promises,
+  ...demo,
+}
+
+export const catalogue: Readonly<Record<string, Meta>> = {
+  ...reading,
+  ...shape,
+  ...checks,
+  ...across,
+  ...allowed,
+  ...past,
+}

@@ -1,0 +1,108 @@
+/** Findings for people: the line, a caret under what is meant, other places, facts and advice. */
+import type { Finding } from './finding.ts'
+import type { Place } from './syntax/source.ts'
+
+/** Longer lines are cut around the place, so that the caret stays on the screen. */
+const WIDTH_MAX = 160
+
+/** All findings in the order given, an empty line between them; "" when there are none. */
+export function formatFindings(
+  findings: readonly Finding[],
+  sources: ReadonlyMap<string, string>,
+): string {
+  return findings.map((finding) => formatFinding(finding, sources)).join('\n')
+}
+
+/** `file:line:column`, excerpt, caret; then related places, notes and help. Ends with a line break. */
+function formatFinding(finding: Finding, sources: ReadonlyMap<string, string>): string {
+  const { at, related, notes, help } = finding
+  const gutter = Math.max(
+    ...[at, ...related.map((one) => one.at)].map(({ start }) => String(start.line).length),
+  )
+  const margin = ' '.repeat(gutter)
+  const lines = [
+    `${finding.severity}[${finding.code}]: ${finding.message}`,
+    `${margin}--> ${at.path}:${at.start.line}:${at.start.column}`,
+    `${margin} |`,
+    ...excerpt(at, sources.get(at.path), gutter, '^', ''),
+    ...related.flatMap((one) => [
+      ...(one.at.path === at.path
+        ? [`${margin} :`]
+        : [
+            `${margin}::: ${one.at.path}:${one.at.start.line}:${one.at.start.column}`,
+            `${margin} |`,
+          ]),
+      ...excerpt(one.at, sources.get(one.at.path), gutter, '-', one.message),
+    ]),
+    ...notes.map((note) => `${margin} = ${note}`),
+    ...(help === undefined ? [] : [`${margin} help: ${help}`]),
+  ]
+  return `${lines.map((line) => line.trimEnd()).join('\n')}\n`
+}
+
+/** "2 errors and 1 warning in 3 files". */
+export function countFindings(findings: readonly Finding[], files: number): string {
+  const count = (severity: Finding['severity']): number =>
+    findings.filter((finding) => finding.severity === severity).length
+  const plural = (many: number, word: string): readonly string[] =>
+    many === 0 ? [] : [`${many} ${word}${many === 1 ? '' : 's'}`]
+  const parts = [
+    ...plural(count('error'), 'error'),
+    ...plural(count('warning'), 'warning'),
+    ...plural(count('note'), 'note'),
+  ]
+  return `${parts.length === 0 ? 'no findings' : parts.join(', ')} in ${files} file${files === 1 ? '' : 's'}`
+}
+
+function excerpt(
+  at: Place,
+  text: string | undefined,
+  gutter: number,
+  mark: string,
+  message: string,
+): readonly string[] {
+  if (text === undefined) return []
+  const whole = readable(text.split('\n')[at.start.line - 1]?.replace(/\r$/, '') ?? '')
+  const from = Math.min(at.start.column - 1, whole.length)
+  const sameLine = at.end.line === at.start.line
+  const until = sameLine
+    ? Math.min(Math.max(at.end.column - 1, from), whole.length)
+    : whole.trimEnd().length
+  const cut = from > WIDTH_MAX - 40 ? from - 40 : 0
+  const line = whole.slice(cut, cut + WIDTH_MAX)
+  const before = shown(`${cut > 0 ? '…' : ''}${line.slice(0, from - cut)}`)
+  const marked = shown(line.slice(from - cut, until - cut))
+  const after = shown(`${line.slice(until - cut)}${whole.length > cut + WIDTH_MAX ? '…' : ''}`)
+  const number = String(at.start.line).padStart(gutter)
+  return [
+    `${number} | ${before}${marked}${after}`,
+    `${' '.repeat(gutter)} | ${' '.repeat(widthOf(before))}${mark.repeat(Math.max(1, widthOf(marked)))}${message === '' ? '' : ` ${message}`}`,
+  ]
+}
+
+/** A line of UTF-16 read as UTF-8 has a zero between its letters, which nobody wants to read. */
+function readable(line: string): string {
+  const bare = line.replaceAll('\u0000', '')
+  return bare.length < line.length * 0.75 ? bare.replace(/^\ufffd+/, '') : line
+}
+
+/** What a terminal can print: tabs as one blank, invisible characters by their names. */
+function shown(text: string): string {
+  return text
+    .replaceAll('\t', ' ')
+    .replace(
+      /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff]/g,
+      (char) => `<U+${char.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}>`,
+    )
+}
+
+/** Columns on a screen: marks take none, East Asian letters and most emoji two. */
+function widthOf(text: string): number {
+  return [...text].reduce(
+    (width, char) =>
+      width + (/[\p{Mn}\p{Me}\u200c\u200d\ufe0f]/u.test(char) ? 0 : WIDE.test(char) ? 2 : 1),
+    0,
+  )
+}
+const WIDE =
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u

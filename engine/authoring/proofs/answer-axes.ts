@@ -1,0 +1,290 @@
+/**
+ * The finite domain of an event's conditions: one axis per field, one value per way answers can
+ * behave. All tests compare with constants, so one value stands for all answers that behave alike.
+ */
+import type { EventConfig, Field, PublicEvent } from '../../event/config.ts'
+import type { Answer, Condition, Test } from '../../event/answer-types.ts'
+import { assertNever } from '../../lib/result.ts'
+import { CODE, fullOf, rollValueOf } from '../../rules/pricing-context.ts'
+import { allPlaces } from '../../pricing/quotas.ts'
+import { addDays, formatDay, isDay, type Day } from '../../lib/time.ts'
+import { TooLarge, withinBudget } from './answer-boxes.ts'
+import { choicesOf, peopleOf } from './list-answers.ts'
+
+/** An answer that stands for those that behave like it, in words; undefined: not answered. */
+type Value = { readonly answer: Answer | undefined; readonly says: string }
+export type Axis = {
+  readonly field: string
+  readonly values: readonly Value[]
+  /** The field can be answered in more ways than are listed: nothing is proved that hangs on it. */
+  readonly isTooLarge?: true
+}
+/** What tells answers apart besides tests. */
+export type Apart = {
+  /** many: what an option is told from others by. */
+  readonly tells?: (option: string) => string
+  /** people: the conditions by which some of them are counted. */
+  readonly wheres?: readonly Condition[]
+  /** number: it is counted or named, so that the least and the most of alike ones both stand. */
+  readonly hasEnds?: boolean
+}
+
+export const NOT_ANSWERED: Value = { answer: undefined, says: 'not answered' }
+
+/** Every condition an event states, in rules, fields, sections and requirements. */
+export function conditionsOf(event: EventConfig | PublicEvent): readonly Condition[] {
+  return [
+    ...(event.categoryChoice.by === 'rules'
+      ? event.categoryChoice.rules.flatMap((rule) => (rule.when === null ? [] : [rule.when]))
+      : []),
+    ...event.sections.flatMap((section) => (section.showWhen ? [section.showWhen] : [])),
+    ...event.fields.flatMap((field) => [
+      ...(field.showWhen ? [field.showWhen] : []),
+      ...(field.required?.when ? [field.required.when] : []),
+    ]),
+  ]
+}
+
+/** The conditions that show a field, its section's and its own; all of them must hold. */
+export function showsOf(event: EventConfig | PublicEvent, id: string): readonly Condition[] {
+  const field = event.fields.find((one) => one.id === id)
+  if (field === undefined) return []
+  return [event.sections[field.section]?.showWhen, field.showWhen].filter(
+    (condition) => condition !== undefined,
+  )
+}
+
+/** What these conditions look at, and what decides whether that is shown, each field before what shows it. */
+export function fieldsBehind(
+  event: EventConfig | PublicEvent,
+  conditions: readonly Condition[],
+  also: readonly string[] = [],
+): ReadonlySet<string> {
+  const ids = new Set<string>()
+  const add = (id: string): void => {
+    if (ids.has(id)) return
+    ids.add(id)
+    for (const { field } of showsOf(event, id).flat(2)) add(field)
+    const known = rollColumnOf(event, id)
+    if (known !== null) add(known.field)
+  }
+  for (const { field } of conditions.flat(2)) add(field)
+  also.forEach(add)
+  return ids
+}
+
+/** The column of a roll that a name such as `ksp_number.kind` asks for, and the field that stands on the roll; null: no such name. */
+export function rollColumnOf(
+  event: EventConfig | PublicEvent,
+  name: string,
+): { readonly field: string; readonly options: readonly string[] } | null {
+  for (const field of event.fields)
+    for (const column of event.rolls.find(({ id }) => id === field.roll)?.columns ?? [])
+      if (column.type === 'choice' && rollValueOf(field.id, column.id) === name)
+        return { field: field.id, options: column.options ?? [] }
+  return null
+}
+
+/** The places that may be full, by the names under which conditions ask for them. */
+export function fullNames(limits: EventConfig['limits']): readonly string[] {
+  return allPlaces(limits).map(({ id }) => fullOf(id))
+}
+
+/** The axis of a fact: a code of each kind or none, a place full or not, a row of a roll. Null where the name is none of a fact. */
+export function axisOfFact(event: EventConfig | PublicEvent, name: string): Axis | null {
+  const axis = (values: readonly Value[], says: string): Axis => ({
+    field: name,
+    values: [...values, { answer: undefined, says }],
+  })
+  if (name === CODE && event.codeKinds.length > 0)
+    return axis(
+      event.codeKinds.map(({ id }) => ({ answer: id, says: id })),
+      'none',
+    )
+  if (fullNames(event.limits).includes(name)) return axis([{ answer: true, says: 'full' }], 'free')
+  const column = rollColumnOf(event, name)
+  return column === null
+    ? null
+    : axis(
+        column.options.map((option) => ({ answer: option, says: option })),
+        'not on the roll',
+      )
+}
+
+/** The axis of one field, `fields` being its versions: the values that these tests tell apart. Options of a select stay apart, for they are words to read. */
+export function axisOf(
+  id: string,
+  fields: readonly Field[],
+  tests: readonly Test[],
+  mayBeEmpty: boolean,
+  apart: Apart = {},
+): Axis {
+  return withinBudget(
+    (): Axis => {
+      const answers = new Map(
+        fields.flatMap((field) =>
+          answersOf(field, tests, apart).map(
+            (answer) => [answer, sayAnswer(field, tests, answer)] as const,
+          ),
+        ),
+      )
+      return {
+        field: id,
+        values: [
+          ...[...answers].map(([answer, says]) => ({ answer, says })),
+          ...(mayBeEmpty ? [NOT_ANSWERED] : []),
+        ],
+      }
+    },
+    { field: id, values: [NOT_ANSWERED], isTooLarge: true },
+  )
+}
+
+/** Throws TooLarge where one of the axes is. */
+export function assertListed(axes: readonly Axis[]): void {
+  if (axes.some(({ isTooLarge }) => isTooLarge)) throw new TooLarge()
+}
+
+function answersOf(field: Field, tests: readonly Test[], apart: Apart): readonly Answer[] {
+  switch (field.type) {
+    case 'yes-no':
+      return [true, false]
+    case 'select':
+      return (field.options ?? []).map(({ id }) => id)
+    case 'number':
+      return numbersTold(field, numbersOf(tests), apart.hasEnds === true)
+    case 'date': {
+      const marks = daysOf(tests)
+      return [
+        ...new Set([
+          ...marks.flatMap((mark) => [addDays(mark, -1), mark, addDays(mark, 1)]),
+          ...(marks.length === 0 ? [field.from ?? field.to ?? '2000-01-01'] : []),
+          ...[field.from, field.to].filter((day) => day !== undefined),
+        ]),
+      ]
+        .filter((day) => (field.from ?? day) <= day && day <= (field.to ?? day))
+        .sort()
+    }
+    case 'many':
+      return choicesOf(field, tests, apart.tells ?? null)
+    case 'people':
+      return peopleOf(field, tests, apart.wheres ?? [], (part, mine) =>
+        axisOf(
+          part.id,
+          [part],
+          mine,
+          part.required === undefined && part.default === undefined,
+        ).values.map(({ answer }) => answer),
+      )
+    case 'consent':
+      return [true]
+    case 'text':
+    case 'multiline':
+    case 'email':
+    case 'phone':
+    case 'file':
+      return [
+        ...new Set(
+          tests.flatMap((test) => (test.is === 'in' || test.is === 'not-in' ? test.values : [])),
+        ),
+        ANYTHING,
+      ]
+    default:
+      return assertNever(field.type)
+  }
+}
+
+/** Smaller than any step in which something is charged: beside a mark, and rounded to it. */
+const BESIDE = 0.001
+
+/** The least that anybody can give, in rupees. */
+const ONE_PAISA = 0.01
+
+/**
+ * One number of each stretch between the marks and of each mark, as far as the field takes them; of a
+ * stretch its least and its most where both are asked for.
+ */
+function numbersTold(
+  { min = -Infinity, max = Infinity, isWhole = false }: Field,
+  marks: readonly number[],
+  hasEnds: boolean,
+): readonly number[] {
+  const edges = [-Infinity, ...marks, Infinity]
+  const stretches = edges.slice(1).flatMap((end, at) => {
+    const start = edges[at] ?? -Infinity
+    return [
+      ...(marks.includes(start) ? [{ from: start, to: start, isMark: true }] : []),
+      { from: start, to: end, isMark: false },
+    ]
+  })
+  const told = stretches.flatMap(({ from, to, isMark }): readonly number[] => {
+    if (isMark)
+      return from >= min && from <= max && (!isWhole || Number.isInteger(from)) ? [from] : []
+    const step = isWhole ? 1 : BESIDE
+    const least =
+      min > from ? (isWhole ? Math.ceil(min) : min) : isWhole ? Math.floor(from) + 1 : from + step
+    const most =
+      max < to ? (isWhole ? Math.floor(max) : max) : isWhole ? Math.ceil(to) - 1 : to - step
+    if (least > most) return []
+    if (!Number.isFinite(least) && !Number.isFinite(most)) return [1]
+    if (!Number.isFinite(least)) return [isWhole || max < to ? most : to - 1]
+    if (!Number.isFinite(most)) return [isWhole || min > from ? least : from + 1]
+    // Of nothing there is no line at all: the least that makes one stands beside it.
+    const one = isWhole ? 1 : ONE_PAISA
+    if (hasEnds) return least <= 0 && one < most ? [least, one, most] : [least, most]
+    return [isWhole ? least : (Math.max(from, min) + Math.min(to, max)) / 2]
+  })
+  return [...new Set(told)]
+}
+
+/** Stands for every text that no test names; no form can send it, because texts are trimmed. */
+const ANYTHING = ' anything '
+
+function numbersOf(tests: readonly Test[]): readonly number[] {
+  const constants = tests.flatMap((test): readonly (Answer | undefined)[] =>
+    test.is === 'number'
+      ? [test.atLeast, test.atMost, test.above, test.below]
+      : test.is === 'in' || test.is === 'not-in'
+        ? test.values
+        : [],
+  )
+  return [...new Set(constants.filter((value) => typeof value === 'number'))].sort((a, b) => a - b)
+}
+
+function daysOf(tests: readonly Test[]): readonly Day[] {
+  const constants = tests.flatMap((test): readonly (Answer | undefined)[] =>
+    test.is === 'date'
+      ? [test.from, test.to]
+      : test.is === 'in' || test.is === 'not-in'
+        ? test.values
+        : [],
+  )
+  return [...new Set(constants.filter((value) => typeof value === 'string' && isDay(value)))].sort()
+}
+
+function sayAnswer(field: Field, tests: readonly Test[], answer: Answer): string {
+  if (typeof answer === 'boolean') return answer ? 'yes' : 'no'
+  if (typeof answer === 'object')
+    return field.type === 'many' ? answer.join(' and ') : sayPeople(answer)
+  if (answer === ANYTHING)
+    return tests.some(({ is }) => is === 'in' || is === 'not-in') ? 'anything else' : 'anything'
+  if (field.type === 'date' && typeof answer === 'string' && isDay(answer)) return formatDay(answer)
+  if (field.type !== 'number' || typeof answer !== 'number') return String(answer)
+  const marks = numbersOf(tests)
+  if (marks.includes(answer)) return String(answer)
+  const below = marks.findLast((mark) => mark < answer)
+  const above = marks.find((mark) => mark > answer)
+  if (below === undefined) return above === undefined ? 'any number' : `below ${above}`
+  return above === undefined ? `above ${below}` : `between ${below} and ${above}`
+}
+
+function sayPeople(people: readonly unknown[]): string {
+  const kinds = Map.groupBy(people, (person) =>
+    Object.entries(person as Readonly<Record<string, unknown>>)
+      .map(([part, answer]) => `${part} ${String(answer)}`)
+      .join(', '),
+  )
+  return [...kinds]
+    .map(([kind, same]) => `${same.length}${kind === '' ? ' of them' : ` with ${kind}`}`)
+    .join(' and ')
+}

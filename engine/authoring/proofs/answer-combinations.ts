@@ -1,0 +1,155 @@
+/** Every combination of answers that can change an event's category, where there are few enough to list, and sets of them in few words. */
+import type { EventConfig, PublicEvent } from '../../event/config.ts'
+import type { Answer, Answers } from '../../event/answer-types.ts'
+import { normalise } from '../../answers/normalize-answers.ts'
+import { factsAmong } from '../../rules/pricing-context.ts'
+import { fromPairs, own } from '../../lib/result.ts'
+import { formatDay, isDay, type Day } from '../../lib/time.ts'
+import { axisOf, axisOfFact, fieldsBehind, NOT_ANSWERED, showsOf, type Axis } from './answer-axes.ts'
+
+type Point = { readonly answers: Answers }
+
+/** Above this many combinations nobody enumerates; the caller says so. */
+const POINTS_MAX = 200_000
+
+/** The axes that decide the category in any of these versions: the fields its rules name, and those that decide whether these are shown. */
+export function axesOfCategory(
+  ...versions: readonly (EventConfig | PublicEvent)[]
+): readonly Axis[] {
+  const behind = versions.map((event) => {
+    const { categoryChoice: choice } = event
+    const rules =
+      choice.by === 'rules' ? choice.rules.flatMap(({ when }) => (when === null ? [] : [when])) : []
+    const ids = fieldsBehind(event, rules, choice.by === 'field' ? [choice.field] : [])
+    return { ids, conditions: [...rules, ...[...ids].flatMap((id) => showsOf(event, id))] }
+  })
+  const tests = behind.flatMap(({ conditions }) => conditions).flat(2)
+  return [...new Set(behind.flatMap(({ ids }) => [...ids]))]
+    .filter((id) => id !== 'category')
+    .map(
+      (id) =>
+        versions.map((event) => axisOfFact(event, id)).find((axis) => axis !== null) ??
+        axisOf(
+          id,
+          versions.flatMap(({ fields }) => fields.filter((field) => field.id === id)),
+          tests.filter(({ field }) => field === id).map(({ test }) => test),
+          true,
+        ),
+    )
+}
+
+/** All combinations, or null when there are too many. */
+export function pointsOf(axes: readonly Axis[]): readonly Point[] | null {
+  if (axes.some(({ isTooLarge }) => isTooLarge)) return null
+  if (axes.reduce((product, axis) => product * axis.values.length, 1) > POINTS_MAX) return null
+  return axes.reduce<readonly Point[]>(
+    (points, { field, values }) =>
+      points.flatMap(({ answers }) =>
+        values.map(({ answer }) => ({
+          answers: answer === undefined ? answers : { ...answers, [field]: answer },
+        })),
+      ),
+    [{ answers: {} }],
+  )
+}
+
+/**
+ * A point as a real delegate's answers: defaults filled in, hidden ones gone, so that impossible points fold onto
+ * possible ones; facts beside them, of rolls only where the answer is there on which they stand.
+ */
+export function answersAt(event: EventConfig | PublicEvent, point: Answers): Answers {
+  const facts = factsAmong(event, point)
+  const { answers } = normalise(event, point, facts)
+  const rolls = fromPairs(
+    Object.entries(facts.rolls).filter(([field]) => own(answers, field) !== undefined),
+  )
+  return normalise(event, point, { ...facts, rolls }).answers
+}
+
+/** One set of values for each axis: all their combinations. */
+type Box = readonly ReadonlySet<Answer | undefined>[]
+
+/** The same points in fewer boxes: two that differ on one axis only become one, until none do. */
+function merged(boxes: readonly Box[]): readonly Box[] {
+  const left = [...boxes]
+  for (let i = 0; i < left.length; i++) {
+    const mine = left[i] ?? []
+    const other = left.findIndex(
+      (theirs, j) =>
+        j > i &&
+        mine.filter((values, axis) => !sameSet(values, theirs[axis] ?? new Set())).length <= 1,
+    )
+    if (other === -1) continue
+    const theirs = left[other] ?? []
+    left[i] = mine.map((values, axis) => new Set([...values, ...(theirs[axis] ?? [])]))
+    left.splice(other, 1)
+    i = -1
+  }
+  return left
+}
+
+function sameSet(a: ReadonlySet<unknown>, b: ReadonlySet<unknown>): boolean {
+  return a.size === b.size && [...a].every((value) => b.has(value))
+}
+
+/** Points of these axes in as few lines as fit; `all` is every point there can be, so that an axis on which everything is possible says nothing. */
+export function sayTogether(
+  axes: readonly Axis[],
+  points: readonly Answers[],
+  all: readonly Answers[],
+): readonly string[] {
+  const boxOf = (answers: Answers): Box => axes.map(({ field }) => new Set([own(answers, field)]))
+  const distinct = new Map(
+    points.map((answers) => [
+      JSON.stringify(axes.map(({ field }) => own(answers, field) ?? null)),
+      boxOf(answers),
+    ]),
+  )
+  const possible = axes.map(({ field }) => new Set(all.map((answers) => own(answers, field))).size)
+  return merged([...distinct.values()]).map((box) =>
+    axes
+      .flatMap((axis, at) => {
+        const inside = [...(box[at] ?? [])]
+        return inside.length === possible[at]
+          ? []
+          : [`${axis.field}: ${sayAll(axis, inside).join(' or ')}`]
+      })
+      .join(', '),
+  )
+}
+
+/** Each answer in words; days that follow each other on the axis as a span, for those between behave alike. */
+function sayAll(axis: Axis, inside: readonly (Answer | undefined)[]): readonly string[] {
+  const days = axis.values.flatMap(({ answer }) =>
+    typeof answer === 'string' && isDay(answer) ? [answer] : [],
+  )
+  const runs: Day[][] = []
+  for (const [at, day] of days.entries()) {
+    if (!inside.includes(day)) continue
+    if (at > 0 && inside.includes(days[at - 1])) runs.at(-1)?.push(day)
+    else runs.push([day])
+  }
+  const isIn = (answer: Answer | undefined): boolean => days.some((day) => day === answer)
+  return [
+    ...runs.map((run) => saySpan(run, days)),
+    ...inside.filter((answer) => !isIn(answer)).map((answer) => say(axis, answer)),
+  ]
+}
+
+/** "to 17 January 1982", "from 18 January 2015", or both ends. */
+function saySpan(run: readonly Day[], all: readonly Day[]): string {
+  const [first, last] = [run[0], run.at(-1)]
+  if (first === undefined || last === undefined) return ''
+  const from = first === all[0] ? null : formatDay(first)
+  const to = last === all.at(-1) ? null : formatDay(last)
+  if (from === null && to === null) return 'any day'
+  if (from === null) return `to ${to}`
+  return to === null ? `from ${from}` : from === to ? from : `${from} to ${to}`
+}
+
+/** In the words of the axis; an answer that is not on it (a default, a trimmed text) as it stands. */
+function say({ values }: Axis, answer: Answer | undefined): string {
+  if (answer === undefined)
+    return values.find((value) => value.answer === undefined)?.says ?? NOT_ANSWERED.says
+  return values.find((value) => value.answer === answer)?.says ?? String(answer)
+}

@@ -1,0 +1,148 @@
+/** What answers delegates can give, as boxes of a finite domain: what the proofs about rules and conditions take apart. */
+import type { EventConfig } from '../../event/config.ts'
+import type { Condition } from '../../event/answer-types.ts'
+import { passes } from '../../rules/evaluate-condition.ts'
+import {
+  assertListed,
+  axisOf,
+  axisOfFact,
+  fieldsBehind,
+  rollColumnOf,
+  showsOf,
+  type Axis,
+} from './answer-axes.ts'
+import { boxOf, isIn, spaceOf, type Box, type Space } from './answer-boxes.ts'
+
+export type Domain = {
+  readonly axes: readonly Axis[]
+  readonly space: Space
+  /** Answers nobody can give: answered although hidden. */ readonly impossible: readonly Box[]
+}
+
+/** The domain of these conditions and of everything their fields' visibility hangs on. */
+export function domainOf(event: EventConfig, conditions: readonly Condition[]): Domain {
+  const ids = [...fieldsBehind(event, conditions)]
+  const tests = [...conditions, ...ids.flatMap((id) => showsOf(event, id))].flat(2)
+  const axes = ids.flatMap((id): Axis[] => {
+    if (id === 'category') return [categoryAxis(event)]
+    const fact = axisOfFact(event, id)
+    if (fact !== null) return [fact]
+    const field = event.fields.find((one) => one.id === id)
+    if (field === undefined) return []
+    const always =
+      field.default !== undefined ||
+      (field.required !== undefined && field.required.when === undefined)
+    const mine = tests.filter((one) => one.field === id).map(({ test }) => test)
+    return [axisOf(id, [field], mine, !always || showsOf(event, id).length > 0)]
+  })
+  assertListed(axes)
+  const space = spaceOf(axes.map(({ values }) => values.length))
+  const partial = { axes, space, impossible: [] }
+  /** What a roll says of an answer is known where the answer is. */
+  const offRoll = axes.flatMap(({ field }, axis): Box[] => {
+    const stands = rollColumnOf(event, field)?.field
+    const box =
+      stands === undefined
+        ? null
+        : boxOf(space, (at, value) =>
+            at === axis
+              ? axes[axis]?.values[value]?.answer !== undefined
+              : axes[at]?.field !== stands || axes[at]?.values[value]?.answer === undefined,
+          )
+    return box === null ? [] : [box]
+  })
+  const hidden = axes.flatMap(({ field }) =>
+    showsOf(event, field).flatMap((shown): Box[] =>
+      complementOf(partial, shown).flatMap((unseen) => {
+        const axis = axes.findIndex((one) => one.field === field)
+        const box = boxOf(
+          space,
+          (at, value) =>
+            isIn(space, unseen, at, value) &&
+            (at !== axis || axes[axis]?.values[value]?.answer !== undefined),
+        )
+        return box === null ? [] : [box]
+      }),
+    ),
+  )
+  return { axes, space, impossible: [...hidden, ...offRoll] }
+}
+
+/** A condition as boxes of the domain; tests of fields that are no axis are taken as never true. */
+export function boxesOf({ axes, space }: Domain, condition: Condition): readonly Box[] {
+  return condition.flatMap((map) => {
+    if (map.some(({ field }) => !axes.some((axis) => axis.field === field))) return []
+    const box = boxOf(space, (axis, value) =>
+      map.every(
+        ({ field, test }) =>
+          field !== axes[axis]?.field || passes(test, axes[axis]?.values[value]?.answer),
+      ),
+    )
+    return box === null ? [] : [box]
+  })
+}
+
+export function everything({ space }: Pick<Domain, 'space'>): readonly Box[] {
+  const box = boxOf(space, () => true)
+  return box === null ? [] : [box]
+}
+
+// ¬(A or B) = ¬A and ¬B; ¬map = one box per failing test.
+function complementOf(domain: Domain, condition: Condition): readonly Box[] {
+  return condition.reduce<readonly Box[]>((rest, map) => {
+    const failing = map.flatMap(({ field, test }) => {
+      const box = boxOf(
+        domain.space,
+        (axis, value) =>
+          domain.axes[axis]?.field !== field ||
+          !passes(test, domain.axes[axis]?.values[value]?.answer),
+      )
+      return box === null ? [] : [box]
+    })
+    return rest.flatMap((a) =>
+      failing.flatMap((b) => {
+        const both = boxOf(
+          domain.space,
+          (axis, value) => isIn(domain.space, a, axis, value) && isIn(domain.space, b, axis, value),
+        )
+        return both === null ? [] : [both]
+      }),
+    )
+  }, everything(domain))
+}
+
+/** Categories that a code gives, or a limit offers where its places are gone, whatever the answers say. */
+export function givenBeside({ codeKinds, limits }: EventConfig): readonly string[] {
+  return [
+    ...codeKinds.flatMap(({ gives }) => ('category' in gives ? [gives.category] : [])),
+    ...limits.flatMap(({ full }) => (full.offer === undefined ? [] : [full.offer])),
+  ]
+}
+
+function categoryAxis(event: EventConfig): Axis {
+  const given = event.categories.filter(
+    ({ id, listedOnly }) => !listedOnly || givenBeside(event).includes(id),
+  )
+  return {
+    field: 'category',
+    values: [
+      { answer: undefined, says: 'not known' },
+      ...given.map(({ id }) => ({ answer: id, says: id })),
+    ],
+  }
+}
+
+/** "designation: senior-resident or not answered, asi_member: no"; axes that do not matter are left out. */
+export function sayBox(domain: Domain, box: Box): string {
+  const parts = domain.axes.flatMap(({ field, values }, axis) => {
+    const inside = values
+      .filter((_value, at) => isIn(domain.space, box, axis, at))
+      .map(({ says }) => says)
+    return inside.length === values.length
+      ? []
+      : [
+          `${field}: ${inside.length > 6 ? `${inside.slice(0, 5).join(', ')} or ${inside.length - 5} more` : inside.join(' or ')}`,
+        ]
+  })
+  return parts.length === 0 ? 'all answers' : parts.join(', ')
+}

@@ -1,0 +1,324 @@
+/**
+ * What is proved of a bill: what each item's tables lack for somebody, the cheapest and the dearest bill,
+ * adjustments that take off more than there is, adjustments that meet. The bill of everything goes from
+ * line to line and forgets what no later line asks for.
+ */
+import type { EventConfig } from '../../event/config.ts'
+import { cellOf, counts, linesOf, soldOf, totalsOf, unitOf } from '../../pricing/bill.ts'
+import { holds } from '../../rules/evaluate-condition.ts'
+import { REGISTRATION, type Line } from '../../pricing/bill-lines.ts'
+import { adjusted, paise, split, type Paise, type Tax } from '../../lib/money.ts'
+import { assert } from '../../lib/result.ts'
+import { remember } from '../../lib/memoize.ts'
+import type { Adjustment, Item } from '../../event/pricing-types.ts'
+import type { Day } from '../../lib/time.ts'
+import { withinBudget, type Budget } from './answer-boxes.ts'
+import { daysOfBill, isOn } from './price-days.ts'
+import {
+  apartFor,
+  conditionsOfItem,
+  provedItem,
+  readsOfItem,
+  type Met,
+  type Somebody,
+} from './item-prices.ts'
+import { answersOfTrail, longer, type Trail } from './example-answers.ts'
+import { CATEGORY, namesIn, walk, type Stop } from './walk-form.ts'
+
+/** A bill that somebody can get, and on which day. */
+export type BillFound = Somebody & {
+  readonly period: string
+  readonly on: Day
+  readonly lines: readonly Line[]
+  readonly total: Paise
+}
+export type ItemProof = {
+  readonly id: string
+  /** Null: too many answers to look at all. */
+  readonly found: Met | null
+}
+/** An adjustment below nothing takes more off than the lines cost that it touches. */
+export type Overdrawn = {
+  readonly adjustment: string
+  /** What it could not take off. */
+  readonly left: Paise
+  readonly who: Somebody
+  readonly on: Day
+}
+export type Extremes = {
+  /** Null: nobody can register. */
+  readonly cheapest: BillFound | null
+  /**
+   * A small one above nothing; null: none was found. It is the smallest, unless an amount is taken off what is counted:
+   * then some number between one and the most may leave less.
+   */
+  readonly smallest: BillFound | null
+  readonly dearest: BillFound | null
+  readonly overdrawn: readonly Overdrawn[]
+}
+export type BillProof = {
+  readonly items: readonly ItemProof[]
+  /** Null: too many answers to look at all. */
+  readonly extremes: Extremes | null
+}
+
+/** Steps of a walk until it counts as too large to prove; less than half a second of work. */
+const STEPS_MAX = 150_000
+
+/** What can be proved of the bill of an event whose names and conditions are right and whose numbers have bounds; each part when it is asked for. */
+export const provedBill = (event: EventConfig): BillProof => ({
+  get items() {
+    return provedItems(event)
+  },
+  get extremes() {
+    return provedExtremes(event)
+  },
+})
+
+const provedItems = remember((event: EventConfig): readonly ItemProof[] =>
+  event.fees.items.map((item) => ({
+    id: item.id,
+    found: withinBudget(() => provedItem(event, item, { left: STEPS_MAX }), null),
+  })),
+)
+
+const provedExtremes = remember((event: EventConfig): Extremes | null =>
+  withinBudget(() => extremesOf(event, { left: STEPS_MAX }), null),
+)
+
+/** A sum reached so far, and the answers that led to it. */
+type Sum = { readonly total: number; readonly trail: Trail; readonly category: string }
+/** The cheaper first, or with -1 the dearer; of two that cost the same the one with the fewer answers. */
+function compareSums(a: Sum, b: Sum, sign: 1 | -1 = 1): number {
+  return sign * (a.total - b.total) || (a.trail?.weight ?? 0) - (b.trail?.weight ?? 0)
+}
+function smallerOf(a: Sum | null, b: Sum | null): Sum | null {
+  if (a === null || b === null) return a ?? b
+  return compareSums(a, b) <= 0 ? a : b
+}
+/** An adjustment that counts: what of its amount is still to be laid on lines, and whether it found one. */
+type Pending = { readonly left: number; readonly hasLine: boolean }
+type Bill = {
+  readonly least: Sum
+  /** The least above nothing; null: there is none so far. */
+  readonly smallest: Sum | null
+  readonly most: Sum
+  /** By adjustment; null: it does not count, or all its lines are done and took it up. */
+  readonly pending: readonly (Pending | null)[]
+}
+
+function extremesOf(event: EventConfig, budget: Budget): Extremes {
+  const ends = daysOfBill(event).flatMap((at) =>
+    billsOn(event, at, budget).map((bill) => ({ ...at, bill })),
+  )
+  const overdrawn = new Map<string, Overdrawn>()
+  for (const { on, bill } of ends)
+    bill.pending.forEach((one, at) => {
+      const id = event.fees.adjustments[at]?.id ?? ''
+      if (one !== null && !overdrawn.has(id))
+        overdrawn.set(id, {
+          adjustment: id,
+          left: paise(-one.left),
+          who: { answers: answersOfTrail(bill.least.trail), category: bill.least.category },
+          on,
+        })
+    })
+  const best = (side: 'least' | 'smallest' | 'most', sign: 1 | -1): BillFound | null => {
+    const found = ends
+      .flatMap(({ on, period, bill }) => {
+        const sum = bill[side]
+        return sum === null ? [] : [{ on, period, sum }]
+      })
+      .toSorted((a, b) => compareSums(a.sum, b.sum, sign))[0]
+    return found === undefined ? null : billOf(event, found.on, found.period, found.sum)
+  }
+  return {
+    cheapest: best('least', 1),
+    smallest: best('smallest', 1),
+    dearest: best('most', -1),
+    overdrawn: [...overdrawn.values()],
+  }
+}
+
+function billOf(event: EventConfig, on: Day, period: string, sum: Sum): BillFound {
+  const answers = answersOfTrail(sum.trail)
+  const lines = linesOf(event, answers, sum.category, period, on)
+  assert(lines.ok, 'a bill that was found is not on sale')
+  const { total } = totalsOf(lines.value)
+  assert(total === sum.total, `a bill of ${sum.total} costs ${total}`)
+  return { answers, category: sum.category, period, on, lines: lines.value, total }
+}
+
+/** The least and the most that can be due on a day, by what is carried at the end. */
+function billsOn(
+  event: EventConfig,
+  { on, period }: { readonly on: Day; readonly period: string },
+  budget: Budget,
+): readonly Bill[] {
+  const { items, adjustments, prices, tax } = event.fees
+  const today = adjustments.map((one) => (isOn(one, on) ? one : null))
+  const lineIds = [REGISTRATION, ...items.map(({ id }) => id)]
+  const touches = (adjustment: Adjustment, id: string): boolean =>
+    adjustment.on === 'all' || adjustment.on === id
+  const lastLine = (adjustment: Adjustment): string | undefined =>
+    lineIds.findLast((id) => touches(adjustment, id))
+
+  /** A line of one price behind the others, through all adjustments that touch it. */
+  const withLine = (bill: Bill, id: string, price: Paise, taxOfLine: Tax | null): Bill => {
+    let amount = price
+    const pending = bill.pending.map((one, at): Pending | null => {
+      const adjustment = adjustments[at]
+      if (one === null || adjustment === undefined || !touches(adjustment, id)) return one
+      const by = 'percent' in adjustment.by ? adjustment.by : { amount: paise(one.left) }
+      const after = adjusted([amount], by)[0] ?? paise(0)
+      const left = 'percent' in by ? overdraft(amount, by.percent) : one.left - (after - amount)
+      amount = after
+      return { left, hasLine: one.hasLine || price > 0 }
+    })
+    const due = split(taxOfLine, amount).total
+    const more = (sum: Sum): Sum => ({ ...sum, total: sum.total + due })
+    const [least, most] = [more(bill.least), more(bill.most)]
+    const dearer = bill.smallest === null ? null : more(bill.smallest)
+    return { pending, least, smallest: least.total > 0 ? least : dearer, most }
+  }
+  /** After the last line that it touches an adjustment is done with; what is left of it is kept, to be told if the bill is one. */
+  const without = (bill: Bill, id: string): Bill => ({
+    ...bill,
+    pending: bill.pending.map((one, at) => {
+      const adjustment = adjustments[at]
+      if (one === null || adjustment === undefined || lastLine(adjustment) !== id) return one
+      return one.hasLine && one.left < 0 ? one : null
+    }),
+  })
+  const adjusting = (adjustment: Adjustment, at: number): Stop<Bill> => ({
+    reads: namesIn([adjustment.when]),
+    conditions: adjustment.when === undefined ? [] : [adjustment.when],
+    at: ({ answers, category }, bill) => {
+      if (adjustment.when !== undefined && !holds(adjustment.when, answers, category)) return bill
+      const left = 'percent' in adjustment.by ? 0 : adjustment.by.amount
+      return { ...bill, pending: bill.pending.with(at, { left, hasLine: false }) }
+    },
+  })
+  const registering: Stop<Bill> = {
+    reads: [CATEGORY],
+    conditions: [],
+    at: ({ category }, bill) => {
+      const cell = category === null ? null : cellOf(prices ?? {}, category, period)
+      if (category === null || cell === null) return null
+      const known: Bill = {
+        ...bill,
+        least: { ...bill.least, category },
+        smallest: bill.smallest === null ? null : { ...bill.smallest, category },
+        most: { ...bill.most, category },
+      }
+      return without(withLine(known, REGISTRATION, cell, tax), REGISTRATION)
+    },
+  }
+  const selling = (item: Item): Stop<Bill> => ({
+    reads: [...readsOfItem(item), CATEGORY],
+    conditions: conditionsOfItem(item),
+    at: ({ answers, category }, bill) => {
+      if (category === null) return null
+      if (!counts(item, answers, category)) return without(bill, item.id)
+      let sum: Bill = bill
+      for (const { row, quantity } of soldOf(event, item, answers, category)) {
+        const unit = unitOf(item, answers, category, row, period)
+        if (unit === null) return null
+        sum = withLine(sum, item.id, paise(unit * quantity), item.tax)
+      }
+      return without(sum, item.id)
+    },
+  })
+  const ready = new Set<Adjustment>()
+  const stops = lineIds.flatMap((id, at): Stop<Bill>[] => {
+    const item = items[at - 1]
+    const before = today.flatMap((adjustment, index): Stop<Bill>[] => {
+      if (adjustment === null || ready.has(adjustment) || !touches(adjustment, id)) return []
+      ready.add(adjustment)
+      return [adjusting(adjustment, index)]
+    })
+    return [...before, item === undefined ? registering : selling(item)]
+  })
+  const nothing: Sum = { total: 0, trail: null, category: '' }
+  return walk(
+    event,
+    stops,
+    {
+      start: {
+        least: nothing,
+        smallest: null,
+        most: nothing,
+        pending: adjustments.map(() => null),
+      },
+      answered: (bill, name, answer) => ({
+        ...bill,
+        least: { ...bill.least, trail: longer(bill.least.trail, name, answer) },
+        smallest:
+          bill.smallest === null
+            ? null
+            : { ...bill.smallest, trail: longer(bill.smallest.trail, name, answer) },
+        most: { ...bill.most, trail: longer(bill.most.trail, name, answer) },
+      }),
+      keyOf: ({ pending }) =>
+        pending.map((one) => (one === null ? '' : `${one.left}${one.hasLine ? '+' : '-'}`)).join(),
+      joined: (a, b) => ({
+        pending: a.pending,
+        least: compareSums(a.least, b.least) <= 0 ? a.least : b.least,
+        smallest: smallerOf(a.smallest, b.smallest),
+        most: compareSums(a.most, b.most, -1) <= 0 ? a.most : b.most,
+      }),
+    },
+    apartFor(items),
+    budget,
+  )
+}
+
+/** What a percentage takes off beyond the whole of a price; below nothing, as an amount that is left. */
+function overdraft(price: Paise, percent: number): number {
+  return percent < -100 && price > 0 ? Math.floor((price * (percent + 100)) / 100) : 0
+}
+
+/** Adjustments that can count for one bill and touch a line together, as pairs of their ids; null: too many answers to look at all. */
+export const meetingAdjustments = remember(
+  (event: EventConfig): readonly (readonly [string, string])[] | null =>
+    withinBudget(() => {
+      const budget: Budget = { left: STEPS_MAX }
+      const { adjustments } = event.fees
+      const days = daysOfBill(event).map(({ on }) => on)
+      return adjustments.flatMap((one, at) =>
+        adjustments.slice(at + 1).flatMap((other): (readonly [string, string])[] => {
+          const shareLine = one.on === other.on || one.on === 'all' || other.on === 'all'
+          if (!shareLine || !days.some((on) => isOn(one, on) && isOn(other, on))) return []
+          return meet(event, one, other, budget) ? [[one.id, other.id]] : []
+        }),
+      )
+    }, null),
+)
+
+function meet(event: EventConfig, one: Adjustment, other: Adjustment, budget: Budget): boolean {
+  const whens = [one.when, other.when].filter((when) => when !== undefined)
+  const both: Stop<null> = {
+    reads: [...namesIn(whens), ...(isEverybodyIn(event) ? [] : [CATEGORY])],
+    conditions: whens,
+    at: ({ answers, category }) => {
+      const isNobody = category === null && !isEverybodyIn(event)
+      if (isNobody || !whens.every((when) => holds(when, answers, category))) return null
+      isMet = true
+      return null
+    },
+  }
+  let isMet = false
+  walk(
+    event,
+    [both],
+    { start: null, answered: () => null, keyOf: () => '', joined: () => null },
+    () => ({}),
+    budget,
+  )
+  return isMet
+}
+
+/** Whether every answer has a category, because the rules end with one for all others. */
+function isEverybodyIn({ categoryChoice: choice }: EventConfig): boolean {
+  return choice.by === 'rules' && choice.rules.some(({ when }) => when === null)
+}

@@ -1,0 +1,160 @@
+/** Whether whoever asks for an item is asked for all that it is counted by, and whoever is charged for one was shown what decides it. */
+import type { EventConfig } from '../../event/config.ts'
+import type { Answer, Answers, Condition } from '../../event/answer-types.ts'
+import { counts, quantityOf } from '../../pricing/bill.ts'
+import { holds, listOf } from '../../rules/evaluate-condition.ts'
+import { own } from '../../lib/result.ts'
+import { remember } from '../../lib/memoize.ts'
+import type { Item } from '../../event/pricing-types.ts'
+import { showsOf } from './answer-axes.ts'
+import { withinBudget, type Budget } from './answer-boxes.ts'
+import { apartFor, conditionsOfItem, readsOfItem, type Somebody } from './item-prices.ts'
+import { answersOfTrail, carryingTrail } from './example-answers.ts'
+import { CATEGORY, namesIn, walk } from './walk-form.ts'
+
+/** A field that an item is counted by, without an answer although the item is asked for. */
+export type Unasked = {
+  readonly item: string
+  readonly field: string
+  readonly isHidden: boolean
+  readonly who: Somebody
+}
+
+/** Steps of a walk over what one item reads. */
+const STEPS_MAX = 50_000
+
+/** One for each item and field; an item of which too many answers are to be looked at has none here. */
+export const unaskedOf = remember((event: EventConfig): readonly Unasked[] =>
+  event.fees.items.flatMap((item) =>
+    withinBudget(() => unaskedOfItem(event, item, { left: STEPS_MAX }), []),
+  ),
+)
+
+function unaskedOfItem(event: EventConfig, item: Item, budget: Budget): readonly Unasked[] {
+  const counted = [item.by, item.count?.field, item.times, item.amountIn].filter(
+    (name) => name !== undefined,
+  )
+  const found = new Map<string, Unasked>()
+  if (counted.length === 0) return []
+  const shows = counted.flatMap((name) => showsOf(event, name))
+  walk(
+    event,
+    [
+      {
+        reads: [...readsOfItem(item), ...namesIn(shows), CATEGORY],
+        conditions: [...conditionsOfItem(item), ...shows],
+        at: ({ answers, category }, trail) => {
+          if (category === null || !counts(item, answers, category)) return null
+          // Of people of whom none counts there is nothing to count.
+          const { times: _, ...once } = item
+          if (
+            item.count !== undefined &&
+            own(answers, item.count.field) !== undefined &&
+            quantityOf(once, answers, category) === 0
+          )
+            return null
+          const first = isAsked(event, item, answers, category) ? undefined : counted[0]
+          for (const name of counted) {
+            // Of what nobody asks for nothing has to be answered; of the rest the first answer asks for the others.
+            if (first !== undefined && own(answers, first) === undefined) return null
+            if (own(answers, name) !== undefined || found.has(name)) continue
+            const isHidden = !showsOf(event, name).every((shown) => holds(shown, answers, category))
+            const who = { answers: answersOfTrail(trail), category }
+            found.set(name, { item: item.id, field: name, isHidden, who })
+          }
+          return null
+        },
+      },
+    ],
+    carryingTrail,
+    apartFor([item]),
+    budget,
+  )
+  return [...found.values()]
+}
+
+/** Whether an answer asks for the item by name: each way in which its condition holds has a Yes or an option in it. */
+function isAsked(
+  event: EventConfig,
+  { when, by }: Item,
+  answers: Answers,
+  category: string,
+): boolean {
+  // What is chosen by an option is asked for by choosing one.
+  if (by !== undefined || when === undefined) return false
+  const holding: Condition = when.filter((map) => holds([map], answers, category))
+  return holding.every((map) =>
+    map.some(
+      ({ field, test }) =>
+        (test.is === 'in' || test.is === 'has') &&
+        event.fields.some(({ id }) => id === field) &&
+        isChosen(own(answers, field)),
+    ),
+  )
+}
+
+function isChosen(answer: Answer | undefined): boolean {
+  return answer === true || typeof answer === 'string' || listOf(answer).length > 0
+}
+
+/** A field whose question somebody does not see, and is charged for an item because they did not answer it. */
+export type Unseen = Omit<Unasked, 'isHidden'>
+
+/** One for each item and field; an item of which too many answers are to be looked at has none here. */
+export const unseenOf = remember((event: EventConfig): readonly Unseen[] =>
+  event.fees.items.flatMap((item) =>
+    withinBudget(() => unseenOfItem(event, item, { left: STEPS_MAX }), []),
+  ),
+)
+
+function unseenOfItem(event: EventConfig, item: Item, budget: Budget): readonly Unseen[] {
+  const { when, by, count, times, amountIn } = item
+  // What is chosen, counted or named was asked for by doing so.
+  const isFree = item.prices.every(({ table }) =>
+    Object.values(table).every((cells) => Object.values(cells).every((price) => !price)),
+  )
+  if (when === undefined || isFree || [by, count, times, amountIn].some((one) => one !== undefined))
+    return []
+  const denied = event.fields.filter(
+    ({ id }) =>
+      showsOf(event, id).length > 0 &&
+      when.flat().some(({ field, test }) => field === id && test.is === 'not-in'),
+  )
+  if (denied.length === 0) return []
+  const found = new Map<string, Unseen>()
+  const shows = denied.flatMap(({ id }) => showsOf(event, id))
+  walk(
+    event,
+    [
+      {
+        reads: [...readsOfItem(item), ...namesIn(shows), CATEGORY],
+        conditions: [...conditionsOfItem(item), ...shows],
+        at: ({ answers, category }, trail) => {
+          if (category === null || isAsked(event, item, answers, category)) return null
+          const holding = when.filter((map) => holds([map], answers, category))
+          const unseen = (map: Condition[number]): string | undefined =>
+            map.find(
+              ({ field, test }) =>
+                test.is === 'not-in' &&
+                own(answers, field) === undefined &&
+                denied.some(({ id }) => id === field) &&
+                !showsOf(event, field).every((shown) => holds(shown, answers, category)),
+            )?.field
+          const [field] = holding.map(unseen)
+          if (field === undefined || holding.some((map) => unseen(map) === undefined)) return null
+          if (!found.has(field))
+            found.set(field, {
+              item: item.id,
+              field,
+              who: { answers: answersOfTrail(trail), category },
+            })
+          return null
+        },
+      },
+    ],
+    carryingTrail,
+    apartFor([item]),
+    budget,
+  )
+  return [...found.values()]
+}

@@ -1,0 +1,174 @@
+/**
+ * The answers of list fields that behave differently: choices of several options, and people. Options and
+ * people that nothing tells apart stand for each other, so that only how many of them there are counts.
+ */
+import type { Answer, Condition, Person, Test } from '../../event/answer-types.ts'
+import { passes } from '../../rules/evaluate-condition.ts'
+import type { Field } from '../../event/config.ts'
+import { fieldsOfPerson } from '../../answers/field-types.ts'
+import { fromPairs } from '../../lib/result.ts'
+import { TooLarge } from './answer-boxes.ts'
+
+/** More answers of one field than this are not listed; a proof that needs them is not given. */
+const LISTED_MAX = 4096
+
+/** A choice while options are decided one after the other. */
+type Choice = {
+  readonly chosen: readonly string[]
+  readonly total: number
+  /** How many of each kind of option. */
+  readonly counts: readonly number[]
+}
+
+/**
+ * One choice for each way in which the field can be answered, in the order of its options; never the empty
+ * one. `tells` names what tells an option from others besides the tests, such as its price; options of one
+ * name and of the same tests stand for each other. Throws TooLarge.
+ */
+export function choicesOf(
+  field: Field,
+  tests: readonly Test[],
+  tells: ((option: string) => string) | null,
+): readonly (readonly string[])[] {
+  const { choose, options = [] } = field
+  const groups = choose?.notTogether ?? []
+  const order = neighbours(
+    options.map(({ id }) => id),
+    groups,
+  )
+  const kindOf = (id: string): string =>
+    JSON.stringify([
+      tells?.(id) ?? '',
+      tests.map((test) => test.is === 'has' && test.values.includes(id)),
+    ])
+  const kinds = [...new Set(order.map(kindOf))]
+  // Where nothing is sold by the option, a second one of a kind changes only how many there are.
+  const most = tells === null ? 1 : Infinity
+  const marks = tests.flatMap((test) =>
+    test.is === 'count'
+      ? [test.atLeast, test.atMost, test.above, test.below].filter((mark) => mark !== undefined)
+      : [],
+  )
+  const enough = choose?.atMost ?? Math.max(choose?.atLeast ?? 0, 0, ...marks) + 1
+  const bound = choose?.atMost ?? Infinity
+  let choices: readonly Choice[] = [{ chosen: [], total: 0, counts: kinds.map(() => 0) }]
+  order.forEach((id, at) => {
+    const kind = kinds.indexOf(kindOf(id))
+    const next = new Map<string, Choice>()
+    const open = groups.filter((group) => group.some((one) => order.indexOf(one) > at))
+    const keep = (choice: Choice): void => {
+      const left = open.map((group) =>
+        group.filter((one) => order.indexOf(one) <= at).every((one) => choice.chosen.includes(one)),
+      )
+      const key = `${Math.min(choice.total, enough)} ${choice.counts.join()} ${left.join()}`
+      if (!next.has(key)) next.set(key, choice)
+    }
+    for (const choice of choices) {
+      keep(choice)
+      const chosen = [...choice.chosen, id]
+      if (
+        chosen.length <= bound &&
+        !groups.some((group) => group.includes(id) && group.every((one) => chosen.includes(one)))
+      )
+        keep({
+          chosen,
+          total: choice.total + 1,
+          counts: choice.counts.map((count, one) =>
+            one === kind ? Math.min(count + 1, most) : count,
+          ),
+        })
+    }
+    if (next.size > LISTED_MAX) throw new TooLarge()
+    choices = [...next.values()]
+  })
+  return choices
+    .filter(({ total }) => total > 0 && total >= (choose?.atLeast ?? 0))
+    .map(({ chosen }) => options.flatMap(({ id }) => (chosen.includes(id) ? [id] : [])))
+}
+
+/** The options so that those which exclude each other stand together: what is to be remembered of them stays little. */
+function neighbours(
+  ids: readonly string[],
+  groups: readonly (readonly string[])[],
+): readonly string[] {
+  const order = new Set<string>()
+  const add = (id: string): void => {
+    if (order.has(id)) return
+    order.add(id)
+    for (const group of groups)
+      if (group.includes(id)) group.filter((one) => ids.includes(one)).forEach(add)
+  }
+  ids.forEach(add)
+  return [...order]
+}
+
+/**
+ * Lists of people that behave differently: as many as may be listed, of each kind of person that the
+ * `wheres` tell apart. `partsOf` gives the answers of one of their fields; undefined among them: not
+ * answered. Throws TooLarge.
+ */
+export function peopleOf(
+  field: Field,
+  tests: readonly Test[],
+  wheres: readonly Condition[],
+  answersOfPart: (part: Field, tests: readonly Test[]) => readonly (Answer | undefined)[],
+): readonly (readonly Person[])[] {
+  const kinds = kindsOfPeople(field, wheres, answersOfPart)
+  const [fewest, most] = [Math.max(field.min ?? 0, 1), field.max ?? 0]
+  if (kinds.length === 1) {
+    const [one] = kinds
+    const marks = tests.flatMap((test) =>
+      test.is === 'count' ? [test.atLeast, test.atMost, test.above, test.below] : [],
+    )
+    const sizes = [
+      fewest,
+      most,
+      ...marks.flatMap((n) => (n === undefined ? [] : [n - 1, n, n + 1])),
+    ]
+    return [...new Set(sizes)]
+      .filter((size) => size >= fewest && size <= most)
+      .sort((a, b) => a - b)
+      .map((size) => Array.from({ length: size }, () => one ?? {}))
+  }
+  let lists: readonly (readonly Person[])[] = [[]]
+  for (const kind of kinds) {
+    lists = lists.flatMap((list) =>
+      Array.from({ length: most - list.length + 1 }, (_, more) => [
+        ...list,
+        ...Array.from({ length: more }, () => kind),
+      ]),
+    )
+    if (lists.length > LISTED_MAX) throw new TooLarge()
+  }
+  return lists.filter(({ length }) => length >= fewest)
+}
+
+/** One person for each way in which the tests of the conditions can turn out. */
+function kindsOfPeople(
+  field: Field,
+  wheres: readonly Condition[],
+  answersOfPart: (part: Field, tests: readonly Test[]) => readonly (Answer | undefined)[],
+): readonly Person[] {
+  const asked = wheres.flat(2).filter((one) => one.field !== 'category')
+  const parts = fieldsOfPerson(field).filter(({ id }) => asked.some((one) => one.field === id))
+  let people = new Map<string, Person>([['', {}]])
+  for (const part of parts) {
+    const tests = asked.filter((one) => one.field === part.id).map(({ test }) => test)
+    const next = new Map<string, Person>()
+    for (const [key, person] of people)
+      for (const answer of answersOfPart(part, tests)) {
+        const turns = tests.map((test) => (passes(test, answer) ? 1 : 0)).join('')
+        const known = `${key} ${turns}`
+        if (!next.has(known))
+          next.set(
+            known,
+            answer === undefined || typeof answer === 'object'
+              ? person
+              : fromPairs([...Object.entries(person), [part.id, answer]]),
+          )
+      }
+    if (next.size > LISTED_MAX) throw new TooLarge()
+    people = next
+  }
+  return [...people.values()]
+}

@@ -1,0 +1,40 @@
+/** The days on which bills differ: one for each stretch in which the same prices and adjustments count. */
+import type { EventConfig } from '../../event/config.ts'
+import { openOn, periodOn } from '../../pricing/price-periods.ts'
+import { remember } from '../../lib/memoize.ts'
+import type { Adjustment } from '../../event/pricing-types.ts'
+import { addDays, day, type Day } from '../../lib/time.ts'
+
+/** One day of each stretch of days in which the same prices and adjustments count. */
+export const daysOfBill = remember(
+  (event: EventConfig): readonly { readonly on: Day; readonly period: string }[] => {
+    const { periods, adjustments } = event.fees
+    const open: EventConfig = { ...event, status: 'open' }
+    const edges = [...periods, ...adjustments].flatMap(({ from, to }) => [
+      ...(from === undefined ? [] : [addDays(from, -1), from]),
+      ...(to === undefined ? [] : [to, addDays(to, 1)]),
+    ])
+    const { opens, closes } = event.registration
+    const all = [
+      ...edges,
+      ...(opens === undefined ? [] : [opens]),
+      ...(closes === undefined ? [] : [closes]),
+    ]
+    const days = new Map<string, { on: Day; period: string }>()
+    for (const on of [...new Set(all.length === 0 ? [ANY_DAY] : all)].sort()) {
+      const period = periodOn(event.fees, on)
+      if (period === null || !openOn(open, on).open) continue
+      const counting = adjustments.map((one) => isOn(one, on)).join()
+      const key = `${period.id} ${counting}`
+      if (!days.has(key)) days.set(key, { on, period: period.id })
+    }
+    return [...days.values()]
+  },
+)
+/** Where no day matters. */
+const ANY_DAY = day('2000-01-01')
+
+/** Whether an adjustment counts on that day, whoever registers. */
+export function isOn({ from, to }: Adjustment, on: Day): boolean {
+  return (from === undefined || from <= on) && (to === undefined || on <= to)
+}

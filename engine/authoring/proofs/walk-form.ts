@@ -1,0 +1,323 @@
+/**
+ * What the form accepts, taken field by field: hidden fields are not answered, required ones are, choices
+ * keep to their bounds, the category follows from the answers. Whatever is asked of answers is asked as
+ * soon as all that it reads is known, and answers that nothing asks for any more are forgotten, so that
+ * ways which then look alike become one. Exact: nothing accepted is left out, nothing refused is walked.
+ */
+import type { EventConfig, Field } from '../../event/config.ts'
+import type { Answer, Answers, Condition, Test } from '../../event/answer-types.ts'
+import { categoryOf } from '../../rules/category.ts'
+import { holds } from '../../rules/evaluate-condition.ts'
+import { CODE, fullOf } from '../../rules/pricing-context.ts'
+import { own } from '../../lib/result.ts'
+import { firstFull } from '../../pricing/quotas.ts'
+import type { Limit } from '../../event/pricing-types.ts'
+import {
+  assertListed,
+  axisOf,
+  axisOfFact,
+  fullNames,
+  rollColumnOf,
+  showsOf,
+  type Apart,
+  type Axis,
+} from './answer-axes.ts'
+import { TooLarge, type Budget } from './answer-boxes.ts'
+
+/** The name of the category among what is read. */
+export const CATEGORY = 'category'
+
+/** What is known at a point of the walk: the answers that something still asks for, facts beside them. */
+export type Known = { readonly answers: Answers; readonly category: string | null }
+/** Something asked on the way. `at` answers what is carried on; null: no delegate gets further. */
+export type Stop<C> = {
+  readonly reads: readonly string[]
+  /** The conditions whose tests tell answers apart here. */
+  readonly conditions: readonly Condition[]
+  readonly at: (known: Known, carried: C) => C | null
+}
+/** What is carried along: how it takes an answer up, when two are alike, and what becomes of two alike ones. */
+export type Carrying<C> = {
+  readonly start: C
+  readonly answered: (carried: C, name: string, answer: Answer) => C
+  readonly keyOf: (carried: C) => string
+  readonly joined: (a: C, b: C) => C
+}
+
+type Step<C> =
+  | { readonly is: 'answer'; readonly name: string }
+  | { readonly is: 'rule'; readonly rule: Rule }
+  | { readonly is: 'category' }
+  | { readonly is: 'limit'; readonly limit: Limit }
+  | { readonly is: 'stop'; readonly stop: Stop<C> }
+type Rule = Extract<EventConfig['categoryChoice'], { by: 'rules' }>['rules'][number]
+type Way<C> = {
+  /** Which value of its axis each name has, in the order in which they were answered. */
+  readonly values: readonly number[]
+  /** What the first rule that fits says. Rule after rule, so that what only earlier rules ask for is forgotten. */
+  readonly fitting: string | null
+  readonly known: Known
+  readonly carried: C
+}
+
+/** Everybody whom the form accepts, past all stops in their order; what is carried at the end, one for each that differs. Throws TooLarge. */
+export function walk<C>(
+  event: EventConfig,
+  stops: readonly Stop<C>[],
+  carrying: Carrying<C>,
+  apart: (field: Field) => Apart,
+  budget: Budget,
+): readonly C[] {
+  const plan = planOf(event, stops)
+  const axes = axesOf(event, plan, apart)
+  const reads = plan.map((step) => readsOf(event, step))
+  const last = new Map(reads.flatMap((names, at) => names.map((name) => [name, at] as const)))
+  const named: string[] = []
+  let ways: readonly Way<C>[] = [
+    {
+      values: [],
+      fitting: null,
+      known: { answers: {}, category: null },
+      carried: carrying.start,
+    },
+  ]
+  plan.forEach((step, at) => {
+    if (step.is === 'answer') named.push(step.name)
+    if (step.is === 'category') named.push(CATEGORY)
+    // What nothing asks for later is not told apart any more; it stays among the answers, unread.
+    const asked = named.flatMap((name, index) => ((last.get(name) ?? -1) > at ? [index] : []))
+    const next = new Map<string, Way<C>>()
+    for (const way of ways)
+      for (const taken of onward(event, step, way, axes, carrying)) {
+        budget.left -= 1
+        if (budget.left < 0) throw new TooLarge()
+        let key = `${taken.fitting ?? ''} ${carrying.keyOf(taken.carried)}`
+        for (const index of asked) key += ` ${taken.values[index]}`
+        const other = next.get(key)
+        next.set(
+          key,
+          other === undefined
+            ? taken
+            : { ...other, carried: carrying.joined(other.carried, taken.carried) },
+        )
+      }
+    ways = [...next.values()]
+  })
+  return ways.map(({ carried }) => carried)
+}
+
+/** The ways on from one way by one step. */
+function onward<C>(
+  event: EventConfig,
+  step: Step<C>,
+  way: Way<C>,
+  axes: ReadonlyMap<string, Axis>,
+  carrying: Carrying<C>,
+): readonly Way<C>[] {
+  const { known, values, carried } = way
+  switch (step.is) {
+    case 'rule': {
+      const { when, then } = step.rule
+      const fits = way.fitting === null && (when === null || holds(when, known.answers))
+      return [fits ? { ...way, fitting: then } : way]
+    }
+    case 'category': {
+      const category = categoryOf(event, known.answers)
+      const at = event.categories.findIndex(({ id }) => id === category)
+      return [{ carried, fitting: null, values: [...values, at], known: { ...known, category } }]
+    }
+    case 'limit':
+      return firstFull([step.limit], known.answers, known.category) === null ? [way] : []
+    case 'stop': {
+      const after = step.stop.at(known, carried)
+      return after === null ? [] : [{ ...way, carried: after }]
+    }
+    case 'answer': {
+      const { name } = step
+      const may = mayBe(event, name, known)
+      return (axes.get(name)?.values ?? []).flatMap(({ answer }, at): readonly Way<C>[] =>
+        !may(answer)
+          ? []
+          : [
+              {
+                values: [...values, at],
+                fitting: way.fitting,
+                known:
+                  answer === undefined
+                    ? known
+                    : { ...known, answers: { ...known.answers, [name]: answer } },
+                carried: answer === undefined ? carried : carrying.answered(carried, name, answer),
+              },
+            ],
+      )
+    }
+  }
+}
+
+/** Which answers of a field, or values of a fact, are accepted beside what is known. */
+function mayBe(
+  event: EventConfig,
+  name: string,
+  { answers, category }: Known,
+): (answer: Answer | undefined) => boolean {
+  const field = event.fields.find(({ id }) => id === name)
+  if (field === undefined) {
+    const stands = rollColumnOf(event, name)?.field
+    // Whoever stands on no roll is refused, so that an answer and its row come together.
+    return stands === undefined
+      ? () => true
+      : (answer) => (answer === undefined) === (own(answers, stands) === undefined)
+  }
+  if (!showsOf(event, name).every((shown) => holds(shown, answers, category)))
+    return (answer) => answer === undefined
+  const { required } = field
+  const isNeeded =
+    field.default !== undefined ||
+    (required !== undefined &&
+      (required.when === undefined || holds(required.when, answers, category)))
+  return (answer) => answer !== undefined || !isNeeded
+}
+
+/** The names that conditions ask for. */
+export function namesIn(conditions: readonly (Condition | undefined | null)[]): readonly string[] {
+  return conditions.flatMap((condition) => (condition ?? []).flat().map(({ field }) => field))
+}
+
+function conditionsBehind(event: EventConfig, name: string): readonly Condition[] {
+  if (name === CATEGORY)
+    return event.limits.flatMap(({ when, full }) =>
+      full.offer === undefined || when === undefined ? [] : [when],
+    )
+  const field = event.fields.find(({ id }) => id === name)
+  if (field === undefined) return []
+  return [
+    ...showsOf(event, name),
+    ...(field.required?.when === undefined ? [] : [field.required.when]),
+  ]
+}
+
+/** What has to be known before a name is. */
+function readsBefore(event: EventConfig, name: string): readonly string[] {
+  const asked = namesIn(conditionsBehind(event, name))
+  if (name !== CATEGORY) {
+    const roll = rollColumnOf(event, name)
+    return roll === null ? asked : [...asked, roll.field]
+  }
+  const { categoryChoice: choice, codeKinds, limits } = event
+  return [
+    ...(choice.by === 'field' ? [choice.field] : []),
+    ...(codeKinds.some(({ gives }) => 'category' in gives) ? [CODE] : []),
+    ...limits.flatMap(({ id, full, eachOptionOf }) =>
+      full.offer === undefined || eachOptionOf !== undefined ? [] : [fullOf(id)],
+    ),
+    // An offer asks for the category that there was before it, not for itself.
+    ...asked.filter((one) => one !== CATEGORY),
+  ]
+}
+
+function readsOf<C>(event: EventConfig, step: Step<C>): readonly string[] {
+  switch (step.is) {
+    case 'answer':
+      return readsBefore(event, step.name)
+    case 'rule':
+      return namesIn([step.rule.when])
+    case 'category':
+      return readsBefore(event, CATEGORY)
+    case 'limit':
+      return readsOfLimit(step.limit)
+    case 'stop':
+      return step.stop.reads
+  }
+}
+
+function readsOfLimit(limit: Limit): readonly string[] {
+  const { when, eachOptionOf } = limit
+  return [
+    ...namesIn([when]),
+    ...(eachOptionOf === undefined ? [] : [eachOptionOf]),
+    ...fullNames([limit]),
+  ]
+}
+
+/** Every answer before what reads it, and limits as soon as a place of theirs is asked for. */
+function planOf<C>(event: EventConfig, stops: readonly Stop<C>[]): readonly Step<C>[] {
+  const steps: Step<C>[] = []
+  const taken = new Set<string>()
+  const limits = new Set<Limit>()
+  const take = (name: string): void => {
+    if (taken.has(name)) return
+    taken.add(name)
+    if (name === CATEGORY && event.categoryChoice.by === 'rules')
+      for (const rule of event.categoryChoice.rules) {
+        namesIn([rule.when]).forEach(take)
+        steps.push({ is: 'rule', rule })
+      }
+    readsBefore(event, name).forEach(take)
+    if (name === CATEGORY) steps.push({ is: 'category' })
+    else steps.push({ is: 'answer', name })
+  }
+  const bar = (): void => {
+    for (const limit of event.limits) {
+      const places = fullNames([limit])
+      if (limits.has(limit) || !places.some((place) => taken.has(place))) continue
+      limits.add(limit)
+      const reads = readsOfLimit(limit)
+      reads.forEach(take)
+      steps.push({ is: 'limit', limit })
+      bar()
+    }
+  }
+  for (const stop of stops) {
+    stop.reads.forEach(take)
+    bar()
+    steps.push({ is: 'stop', stop })
+  }
+  return steps
+}
+
+/** The axis of every name of the plan, by the tests that the plan makes of it. */
+function axesOf<C>(
+  event: EventConfig,
+  plan: readonly Step<C>[],
+  apart: (field: Field) => Apart,
+): ReadonlyMap<string, Axis> {
+  const conditions = plan.flatMap((step): readonly Condition[] => {
+    switch (step.is) {
+      case 'answer':
+        return conditionsBehind(event, step.name)
+      case 'rule':
+        return step.rule.when === null ? [] : [step.rule.when]
+      case 'category':
+        return conditionsBehind(event, CATEGORY)
+      case 'limit':
+        return step.limit.when === undefined ? [] : [step.limit.when]
+      case 'stop':
+        return step.stop.conditions
+    }
+  })
+  const tests = Map.groupBy(conditions.flat(2), ({ field }) => field)
+  const names = plan.flatMap((step) => (step.is === 'answer' ? [step.name] : []))
+  const barred = plan.flatMap((step) => (step.is === 'limit' ? [step.limit] : []))
+  const axes = names.flatMap((name): readonly Axis[] => {
+    const fact = axisOfFact(event, name)
+    if (fact !== null) return [fact]
+    const field = event.fields.find(({ id }) => id === name)
+    if (field === undefined) return [{ field: name, values: [{ answer: undefined, says: '' }] }]
+    const mine: readonly Test[] = (tests.get(name) ?? []).map(({ test }) => test)
+    const { tells, ...rest } = apart(field)
+    // Where a place of an option may be full, that option is told from all others.
+    const isBarred = barred.some(({ eachOptionOf }) => eachOptionOf === name)
+    return [
+      axisOf(name, [field], mine, true, {
+        ...rest,
+        ...(isBarred
+          ? { tells: (option: string) => option }
+          : tells === undefined
+            ? {}
+            : { tells }),
+      }),
+    ]
+  })
+  assertListed(axes)
+  return new Map(axes.map((axis) => [axis.field, axis]))
+}

@@ -1,0 +1,287 @@
+/** How people write days in a text: 30/10/2026, 30th Oct, Oct 30, 14–16 March 2027, Sunday the 14th of March. */
+
+import { matchesOf } from './pattern-matches.ts'
+
+/** One day as it is written; what the text leaves out is null. `weekday` counts from Sunday, 0. */
+export type DayWords = {
+  readonly day: number
+  readonly month: number
+  readonly year: number | null
+  readonly weekday: number | null
+}
+/** A day, or a span of days, in a text. Offsets count from the beginning of that text. */
+export type DaysSaid = {
+  readonly start: number
+  readonly end: number
+  readonly first: DayWords
+  /** The last day of a span; the same object as `first` where only one day is written. */
+  readonly last: DayWords
+}
+
+const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
+const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']
+const MONTH =
+  '(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)(?![A-Za-z])\\.?'
+const WEEKDAY =
+  '(?:Sun(?:day)?|Mon(?:day)?|Tue(?:s|sday)?|Wed(?:s|nesday)?|Thu(?:r|rs|rsday)?|Fri(?:day)?|Sat(?:urday)?)\\b\\.?'
+const ORDINAL = '(?:\\s?(?:st|nd|rd|th)\\b\\.?)?'
+const NUMBER = `(?<![\\d.,:₹/])\\d{1,2}(?![\\d:%])${ORDINAL}`
+const JOIN =
+  '\\s*(?:,\\s*(?:and|&)|-|–|—|/|,|&|\\+|\\b(?:and|to|through|thru|till|until|upto|up to)\\b)\\s*'
+const NAMED_NUMBER = `(?:${WEEKDAY}[\\s,]*(?:the\\s+)?)?${NUMBER}`
+const NUMBERS = `${NAMED_NUMBER}(?:${JOIN}${NAMED_NUMBER}){0,5}`
+const YEAR = `(?:[\\s,./-]*(?<year>(?:19|20)\\d\\d)(?!\\d)|[\\s,]*['’](?<short>\\d\\d)(?!\\d)|[-/. ](?<bare>\\d\\d)(?![\\d:%]|\\s*(?:am|pm|a\\.m|p\\.m|hrs|hours|h\\b|o'|[A-Za-z]|[-–,]\\s*\\d|\\.\\d)))?`
+const AHEAD = `(?:(?<ahead>${WEEKDAY}(?:${JOIN}${WEEKDAY})?)[\\s,(]*(?:the\\s+)?)?`
+const NAMED_YEAR = (n: number): string =>
+  YEAR.replace('<year>', `<year${n}>`)
+    .replace('<short>', `<short${n}>`)
+    .replace('<bare>', `<bare${n}>`)
+const SAID = new RegExp(
+  [
+    // 2027-03-14
+    '(?<![\\d/.-])(?<isoYear>(?:19|20)\\d\\d)(?<isoSign>[-/.])(?<isoMonth>\\d{1,2})\\k<isoSign>(?<isoDay>\\d{1,2})(?![\\d-])',
+    // 14-16/03/2027, 30/10/2026, 30 - 10 - 26, 30.10.2026
+    `${AHEAD.replace('<ahead>', '<ahead0>')}(?<![\\d/.,-])(?:(?<from>\\d{1,2})\\s*(?:-|–|to|&|and)\\s*)?(?<d>\\d{1,2})\\s?(?<sign>[-/.])\\s?(?<m>\\d{1,2})\\s?\\k<sign>\\s?(?<y>(?:19|20)\\d\\d|\\d\\d)(?![\\d/-]|\\.\\d)`,
+    // till 30/10
+    '(?=\\d)(?<=\\b(?:till|until|upto|up to|before|from|on|to|dated?:?|by)\\s+)(?<d2>\\d{1,2})[/](?<m2>\\d{1,2})(?![\\d/-]|\\.\\d)',
+    // October 30th, 2026; Mar 14-16
+    `${AHEAD.replace('<ahead>', '<ahead1>')}\\b(?<monthFirst>${MONTH})[\\s-]*(?:the\\s+)?(?<numbersAfter>${NUMBERS.replace('(?<![\\d.,:₹/])', '')})${NAMED_YEAR(1)}`,
+    // 30th of October 2026; 30-Oct-26; 14, 15 & 16 March
+    `${AHEAD.replace('<ahead>', '<ahead2>')}(?<numbersBefore>${NUMBERS})[\\s.,/-]*(?:of\\s+)?(?<monthAfter>${MONTH})${NAMED_YEAR(2)}`,
+  ].join('|'),
+  'gi',
+)
+const BETWEEN = new RegExp(
+  `^[\\s)]*(?:-|–|—|\\bto\\b|\\btill\\b|\\buntil\\b|\\bupto\\b|\\bup to\\b|\\bthrough\\b)[\\s(]*$`,
+  'i',
+)
+
+/** Most texts name no day at all; this says so fast. */
+const MAYBE = /\d\s?[-/.]\s?\d|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec/i
+const maybeDays = (text: string): boolean => /\d/.test(text) && MAYBE.test(text)
+
+const indexOf = (names: readonly string[], word: string): number =>
+  names.indexOf(word.slice(0, 3).toLowerCase())
+const monthOf = (word: string): number => indexOf(MONTHS, word) + 1
+const ANY_WEEKDAY = new RegExp(`\\b${WEEKDAY}`, 'gi')
+const weekdaysIn = (text: string): readonly number[] =>
+  text === '' ? [] : matchesOf(text, ANY_WEEKDAY).map(([word]) => indexOf(WEEKDAYS, word))
+
+type Numbers = {
+  readonly days: readonly number[]
+  readonly weekdays: readonly (number | null)[]
+  /** What of the text belongs to them, where the rest is another number. */
+  readonly start: number
+  readonly end: number
+}
+
+/** "14, 15 & 16", "14th to 16th": the days that belong together, next to the month. */
+function numbersOf(text: string, monthIsFirst: boolean): Numbers {
+  const found = [
+    ...text.matchAll(/([A-Za-z]{3,}\.?[\s,]*)?(?:the\s+)?(\d{1,2})(?:\s?(?:st|nd|rd|th)\b\.?)?/gi),
+  ]
+  const parts = found.map((match) => ({
+    day: Number(match[2]),
+    weekday: weekdaysIn(match[1] ?? '')[0] ?? null,
+    start: match.index,
+    end: match.index + match[0].length,
+  }))
+  const spans = (a: number): boolean => {
+    const [one, next] = [parts[a], parts[a + 1]]
+    if (one === undefined || next === undefined) return false
+    const between = text.slice(one.end, next.start)
+    return next.day > one.day && (!/^\s*,\s*$/.test(between) || next.day === one.day + 1)
+  }
+  let [from, to] = monthIsFirst ? [0, 0] : [parts.length - 1, parts.length - 1]
+  if (monthIsFirst) while (spans(to)) to += 1
+  else while (from > 0 && spans(from - 1)) from -= 1
+  const kept = parts.slice(from, to + 1)
+  return {
+    days: kept.map(({ day }) => day),
+    weekdays: kept.map(({ weekday }) => weekday),
+    start: kept[0]?.start ?? 0,
+    end: kept.at(-1)?.end ?? text.length,
+  }
+}
+
+/**
+ * Every day in a text, spans as one. `about` is the year the text is likely to speak of: two digits
+ * are a year only within five years of it, else they are something else ("12-34-56").
+ */
+export function daysSaid(text: string, about: number): readonly DaysSaid[] {
+  if (!maybeDays(text)) return []
+  const single = matchesOf(text, SAID).flatMap((match): DaysSaid[] => {
+    const said = saidBy(match, about)
+    return said === null ? [] : [afterwards(said, text)]
+  })
+  return single.reduce<readonly DaysSaid[]>((all, next) => {
+    const before = all.at(-1)
+    if (
+      before === undefined ||
+      before.first !== before.last ||
+      next.first !== next.last ||
+      !isSpan(text, before, next)
+    )
+      return [...all, next]
+    const first = { ...before.first, year: before.first.year ?? startYear(before.first, next.last) }
+    return [...all.slice(0, -1), { start: before.start, end: next.end, first, last: next.last }]
+  }, [])
+}
+
+/** "1 October to 30 October", "between 1 October and 30 October". */
+function isSpan(text: string, before: DaysSaid, next: DaysSaid): boolean {
+  const between = text.slice(before.end, next.start)
+  return (
+    BETWEEN.test(between) ||
+    (/^\s*(?:and|&)\s*$/i.test(between) && /\bbetween\s+$/i.test(text.slice(0, before.start)))
+  )
+}
+
+/** "30 December to 2 January 2027" begins the year before. */
+function startYear(first: DayWords, last: DayWords): number | null {
+  return last.year === null ? null : first.month > last.month ? last.year - 1 : last.year
+}
+
+function saidBy(match: RegExpExecArray, about: number): DaysSaid | null {
+  const group = match.groups ?? {}
+  const whole = match[0]
+  const start = match.index
+  const ahead = weekdaysIn(group['ahead0'] ?? group['ahead1'] ?? group['ahead2'] ?? '')
+  const one = (words: DayWords): DaysSaid => ({
+    start,
+    end: start + whole.trimEnd().length,
+    first: words,
+    last: words,
+  })
+  if (group['isoYear'] !== undefined)
+    return one({
+      day: Number(group['isoDay']),
+      month: Number(group['isoMonth']),
+      year: Number(group['isoYear']),
+      weekday: null,
+    })
+  if (group['d'] !== undefined) return numeric(group, one, ahead, about)
+  if (group['d2'] !== undefined) {
+    const [day, month] = [Number(group['d2']), Number(group['m2'])]
+    // "on 1/2 day": a fraction, not a day.
+    return day < 1 || month < 1 || day > 31 || month > 12 || (day < 5 && month < 5)
+      ? null
+      : one({ day, month, year: null, weekday: null })
+  }
+  return worded(match, one, ahead, about)
+}
+
+function numeric(
+  group: Readonly<Record<string, string | undefined>>,
+  one: (words: DayWords) => DaysSaid,
+  ahead: readonly number[],
+  about: number,
+): DaysSaid | null {
+  const short = (group['y'] ?? '').length === 2
+  const year = short ? 2000 + Number(group['y']) : Number(group['y'])
+  let [day, month] = [Number(group['d']), Number(group['m'])]
+  // Day first, as India writes; 10/30/2026 can only be the other way round.
+  if (month > 12 && day <= 12) [day, month] = [month, day]
+  const real = day >= 1 && day <= 31 && month >= 1 && month <= 12
+  if ((short && (!real || Math.abs(year - about) > 5)) || (group['sign'] !== '/' && !real))
+    return null
+  const words = { day, month, year, weekday: ahead[0] ?? null }
+  if (group['from'] === undefined || Number(group['from']) >= day) return one(words)
+  return {
+    ...one(words),
+    first: { ...words, day: Number(group['from']) },
+    last: { ...words, weekday: ahead[1] ?? null },
+  }
+}
+
+/** "March 2027": a month without a day, where nothing of it belongs to a day. */
+export type MonthSaid = {
+  readonly start: number
+  readonly end: number
+  readonly month: number
+  readonly year: number
+}
+const MONTH_ALONE = new RegExp(`\\b(${MONTH})[\\s,’'-]*((?:19|20)\\d\\d)(?!\\d)`, 'gi')
+
+/** `days` are those said in the same text; they are asked for only where a month is named. */
+export function monthsSaid(text: string, days: () => readonly DaysSaid[]): readonly MonthSaid[] {
+  if (!maybeDays(text)) return []
+  return matchesOf(text, MONTH_ALONE).flatMap((match): MonthSaid[] => {
+    const [start, end] = [match.index, match.index + match[0].length]
+    const isOfDay =
+      days().some((day) => day.start < end && start < day.end) ||
+      /\d(?:st|nd|rd|th)?[\s.,/-]*(?:of\s+)?$/i.test(text.slice(0, start))
+    return isOfDay ? [] : [{ start, end, month: monthOf(match[1] ?? ''), year: Number(match[2]) }]
+  })
+}
+
+/** The forms with the name of a month. */
+function worded(
+  match: RegExpExecArray,
+  one: (words: DayWords) => DaysSaid,
+  ahead: readonly number[],
+  about: number,
+): DaysSaid | null {
+  const group = match.groups ?? {}
+  const monthIsFirst = group['monthFirst'] !== undefined
+  const name = group['monthFirst'] ?? group['monthAfter'] ?? ''
+  const written = (monthIsFirst ? group['numbersAfter'] : group['numbersBefore']) ?? ''
+  const numbers = numbersOf(written, monthIsFirst)
+  const short = group['short1'] ?? group['short2'] ?? group['bare1'] ?? group['bare2']
+  const full = group['year1'] ?? group['year2']
+  const guessed = short === undefined ? null : 2000 + Number(short)
+  const isYear = guessed !== null && Math.abs(guessed - about) <= 5
+  const year = full !== undefined ? Number(full) : isYear ? guessed : null
+  // "You may 2 …": the verb is written small, the month hardly ever without its year.
+  if (/^(may|mar|march|sun|sat)$/.test(name) && year === null) return null
+  const month = monthOf(name)
+  const [day] = numbers.days
+  if (day === undefined) return null
+  const whole = match[0]
+  const at = match.index + whole.indexOf(written)
+  const cutStart = !monthIsFirst && numbers.start > 0
+  const cutEnd = monthIsFirst && numbers.end < written.length
+  const end =
+    cutEnd || (short !== undefined && !isYear && full === undefined)
+      ? monthIsFirst
+        ? at + numbers.end
+        : match.index + whole.lastIndexOf(name) + name.length
+      : match.index + whole.trimEnd().length
+  const start = cutStart ? at + numbers.start : match.index
+  const first = {
+    day,
+    month,
+    year: cutEnd ? null : year,
+    weekday: numbers.weekdays[0] ?? (cutStart ? null : (ahead[0] ?? null)),
+  }
+  const lastDay = numbers.days.at(-1) ?? day
+  return {
+    ...one(first),
+    start,
+    end,
+    ...(numbers.days.length === 1
+      ? {}
+      : {
+          last: {
+            ...first,
+            day: lastDay,
+            weekday: numbers.weekdays.at(-1) ?? (cutStart ? null : (ahead[1] ?? null)),
+          },
+        }),
+  }
+}
+
+const BEHIND = new RegExp(
+  `^\\s*(?:[,–—-]\\s*(${WEEKDAY})(?!\\s*(?:,|-|–|&|to\\b|and\\b|\\d))|\\(\\s*(${WEEKDAY})\\s*\\))`,
+  'i',
+)
+
+/** "14 March 2027 (Sunday)", "14 March, Sunday": a weekday behind its day. */
+function afterwards(said: DaysSaid, text: string): DaysSaid {
+  if (said.first !== said.last || said.first.weekday !== null) return said
+  const behind = BEHIND.exec(text.slice(said.end))
+  const weekday = weekdaysIn(behind?.[1] ?? behind?.[2] ?? '')[0]
+  if (behind === null || weekday === undefined) return said
+  const words = { ...said.first, weekday }
+  return { start: said.start, end: said.end + behind[0].length, first: words, last: words }
+}

@@ -1,0 +1,159 @@
+/** The days that texts name, and the days of the file on which something begins or ends. */
+import { remember } from '../../lib/memoize.ts'
+import type { Period } from '../../event/pricing-types.ts'
+import { addDays, daysBetween, formatDays, isDay, type Day } from '../../lib/time.ts'
+import { daysSaid, type DaysSaid, type DayWords } from './days.ts'
+import type { Draft } from '../finding.ts'
+import { closesAsWritten, type Model } from '../checked-file.ts'
+import { readables, type Readable } from './event-texts.ts'
+import { aboutDay, type About } from './subject-of-day.ts'
+
+/** A day this many years before the event is history: a founding, a birthday, an act. */
+const HISTORY_YEARS = 3
+
+/** A day on which something begins or ends, with its line. */
+export type Edge = {
+  readonly day: Day
+  readonly at: string
+  readonly says: string
+  readonly side: 'start' | 'end'
+  /** Position of its period; null for registration and the event. */
+  readonly period: number | null
+}
+/** `day` is null for a day that the calendar does not have, `years` the years it may mean. */
+export type Mention = {
+  readonly readable: Readable
+  readonly said: DaysSaid
+  readonly about: About
+  readonly wrong: Draft | null
+  readonly firsts: readonly Day[]
+  readonly lasts: readonly Day[]
+}
+
+const dayOfWords = ({ day, month }: DayWords, year: number): string =>
+  `${year}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`
+/** How many days lie between two days, whichever comes first. */
+export const distance = (a: Day, b: Day): number => Math.abs(daysBetween(a, b))
+
+export function edgesOf(model: Model): readonly Edge[] {
+  const { config } = model
+  const { periods } = config.fees
+  const { opens } = config.registration
+  const closes = closesAsWritten(model)
+  const edge = (
+    day: Day | undefined,
+    at: string,
+    says: string,
+    side: Edge['side'],
+    period: number | null,
+  ): readonly Edge[] => (day === undefined ? [] : [{ day, at, says, side, period }])
+  return [
+    ...periods.flatMap((_, i) => [...startOf(periods, i, edge), ...endOf(periods, i, edge)]),
+    ...edge(opens, 'registration.opens', 'registration opens on', 'start', null),
+    ...edge(closes, 'registration.closes', 'registration closes on', 'end', null),
+    ...config.fees.adjustments.flatMap(({ id, from, to }, i) => [
+      ...edge(from, `${ADJUSTMENTS}${i}.from`, `adjustment \`${id}\` begins on`, 'start', null),
+      ...edge(to, `${ADJUSTMENTS}${i}.to`, `adjustment \`${id}\` ends on`, 'end', null),
+    ]),
+    ...config.ways.flatMap(({ id, until }, i) =>
+      edge(until, `${WAYS}${i}.until`, `payment by \`${id}\` ends on`, 'end', null),
+    ),
+  ]
+}
+const ADJUSTMENTS = 'fees.adjustments.'
+const WAYS = 'payment.ways.'
+/** A day of what is added or taken off. */
+export const isOfAdjustment = ({ at }: Edge): boolean => at.startsWith(ADJUSTMENTS)
+/** A day until which one can pay in one of several ways. */
+export const isOfWay = ({ at }: Edge): boolean => at.startsWith(WAYS)
+type MakeEdge = (
+  day: Day | undefined,
+  at: string,
+  says: string,
+  side: Edge['side'],
+  period: number | null,
+) => readonly Edge[]
+
+/** Where a period says no first day, the day after the one before it ends. */
+function startOf(periods: readonly Period[], i: number, edge: MakeEdge): readonly Edge[] {
+  const [period, before] = [periods[i], periods[i - 1]]
+  const says = `period \`${period?.id ?? ''}\` begins on`
+  if (period?.from !== undefined)
+    return edge(period.from, `fees.periods.${i}.from`, says, 'start', i)
+  return before?.to === undefined
+    ? []
+    : edge(addDays(before.to, 1), `fees.periods.${i - 1}.to`, says, 'start', i)
+}
+function endOf(periods: readonly Period[], i: number, edge: MakeEdge): readonly Edge[] {
+  const [period, after] = [periods[i], periods[i + 1]]
+  const says = `period \`${period?.id ?? ''}\` ends on`
+  if (period?.to !== undefined) return edge(period.to, `fees.periods.${i}.to`, says, 'end', i)
+  return after?.from === undefined
+    ? []
+    : edge(addDays(after.from, -1), `fees.periods.${i + 1}.from`, says, 'end', i)
+}
+
+/** Every day said in the file, with what it is about and the days it can mean. */
+function mentionsOf(model: Model): readonly Mention[] {
+  const { config } = model
+  const eventYear = Number(config.to.slice(0, 4))
+  const years = [
+    ...new Set(
+      [config.from, config.to, ...edgesOf(model).map(({ day }) => day)].map((day) =>
+        Number(day.slice(0, 4)),
+      ),
+    ),
+  ]
+  return readables(model).flatMap((readable) => {
+    const found = daysSaid(readable.text, eventYear)
+    let before: About | null = null
+    return found.map((said, at): Mention => {
+      const about: About = aboutDay(model, readable, found, at, before)
+      before = about
+      const days = (words: DayWords): readonly Day[] =>
+        (words.year === null ? years : [words.year])
+          .map((year) => dayOfWords(words, year))
+          .filter(isDay)
+      const bad = [said.first, said.last].find((words) => days(words).length === 0)
+      return {
+        readable,
+        said,
+        about,
+        firsts: days(said.first),
+        lasts: days(said.last),
+        wrong:
+          bad === undefined
+            ? null
+            : {
+                ...placeOf(readable, said),
+                message: `${readable.text.slice(said.start, said.end)} is not a day of the calendar`,
+                help: 'write a day that the month has',
+              },
+      }
+    })
+  })
+}
+export const mentions = remember(mentionsOf)
+
+export const placeOf = (
+  { path, at }: Readable,
+  { start, end }: { readonly start: number; readonly end: number },
+): Pick<Draft, 'at' | 'span'> => ({
+  at: path,
+  span: [at + start, at + end],
+})
+
+/** The day as the text has it: its year only where one is written. */
+export function sayWords(mention: Mention): string {
+  const { first, last } = mention.said
+  const [from, to] = [mention.firsts.at(-1), mention.lasts.at(-1)]
+  if (from === undefined || to === undefined) return ''
+  const whole = formatDays(from, to)
+  return first.year === null && last.year === null ? whole.replaceAll(/ \d{4}\b/g, '') : whole
+}
+
+/** Whether a year is too long ago for a slip. */
+export const isHistory = ({ config }: Model, year: number): boolean =>
+  year <= Number(config.from.slice(0, 4)) - HISTORY_YEARS
+export const isOfHistory = (model: Model, { firsts }: Mention): boolean =>
+  firsts.every((day) => isHistory(model, Number(day.slice(0, 4))))

@@ -1,0 +1,321 @@
+/** What a day in a text is about: prices and registration, the event itself, or something of its own. */
+import { remember } from '../../lib/memoize.ts'
+import { matchesOf } from './pattern-matches.ts'
+import type { Model } from '../checked-file.ts'
+import type { Readable } from './event-texts.ts'
+
+export type About = {
+  /** `other`: a day of something that the file does not date, such as abstracts or a birthday. */
+  readonly topic: 'price' | 'event' | 'other' | null
+  readonly direction: 'until' | 'before' | 'from' | 'after' | null
+  /** The price period that the text names, by its position. */
+  readonly period: number | null
+  /** A part of the event: a session, one of its days. */
+  readonly isPart: boolean
+}
+
+/** A pattern of whole words; `_` stands for a space, or none. */
+const words = (list: string): RegExp =>
+  new RegExp(
+    `(?<![\\w-])(?:${list.trim().replaceAll(/\s+/g, '|').replaceAll('_', '[\\s-]?')})(?!\\w)`,
+    'gi',
+  )
+
+/** What has days of its own, which this file does not know. */
+const OTHER = words(`
+  abstracts? papers? e-?posters? posters? submissions? manuscripts? essays? proposals? presentations? slides
+  accommodation hotels? rooms? stay lodging hostels? guest_house cancel\\w* refund\\w* withdraw\\w*
+  workshops? pre_conference post_conference pre_congress satellite hands_on
+  birth\\w* d\\.?o\\.?b\\.? born founded founding establish\\w* estd since anniversary jayanti jubilee inception formed
+  order_no ref_no letter_no circular notif\\w+ dated invoice vide g\\.o\\.? was were ago history previous\\w*
+  earlier last_year last_edition last_conference next_year next_edition next_conference next_meeting
+  banquet dinner gala tours? trips? excursion sightseeing travel\\w* flights? trains? arriv\\w+ depart\\w*
+  bus(?:es)? coach(?:es)? minibus(?:es)? cabs? taxis? ferry station airport
+  new_members? members?_(?:who_)?(?:have_|are_)?(?:newly_)?(?:join\\w*|enrol\\w*|admitted)
+  (?:join\\w*|enrol\\w*)_(?:the_|our_)?(?:society|association|academy|chapter|body|residency)
+  (?:join\\w*|enrol\\w*|admitted)_as_(?:an?_)?(?:\\w+_)?members?
+  check_in check_out visas? passport licen[cs]e pick_?up shuttle for_example examples? e\\.?g such_as format
+  elections? agm general_body awards? nominations? exam\\w* quiz holidays? sponsor\\w* stalls? exhibit\\w*
+  volunteers? certificates? office desk counter badges? kits? memberships? mbbs degree passed passing joined
+  graduat\\w+ completed updated as_on as_of privacy terms policy recordings? videos? results? feedback
+  onam diwali deepavali christmas eid holi pongal vishu good_friday new_year
+  (?:world|international|national|women'?s|teachers?'?|doctors?'?|nurses?'?|republic|independence|children'?s|labour)_(?:[\\w’']+_)?day
+  publish\\w* releas\\w+ brochure launch\\w* goes_live app faculty contests? competitions? entries trade_fair expo grants?
+  fellowships? scholarships? confirmation confirm_by
+`)
+const PRICE = words(`
+  early_birds? registrations? register\\w* regn enrol\\w* fees? rates? tariffs? prices? pricing charges? late spot
+  on_?site regular slabs? phase tier pay\\w* discount\\w* concession\\w* offers? last_dates? last_day closing_date
+  due_date cut_?off deadlines? bookings? tickets?
+`)
+const EVENT = words(`
+  conferences? congress symposi\\w+ summit convention seminar meet meeting cme event held schedul\\w+
+  takes?_place taking_place (?:save|block|mark)_(?:the|your)_(?:dates?|calendars?) see_you seeing_you meet_you look_forward join_us we_meet welcome venue days?_\\d inaugura\\w+
+  valedictory conclave dates? sessions? attend\\w* camp course fest
+`)
+/** A part of the event, which need not have all its days. */
+const PART = words(`
+  sessions? days?_\\d day_(?:one|two|three|i+) attend\\w* tracks? lectures? orations? inaugura\\w+ valedictory cme
+  which_days? opens?
+`)
+const SURE = words('early_birds?')
+/** What a hotel lets, at early birds of its own. */
+const STAY = words('accommodations? hotels? resorts? rooms? stay lodging hostels? guest_house')
+/** Where of two things one ends: the early bird beside a room is the hotel's, that of the next half is not. */
+const HALVES = /[,:()&–—]|\b(?:and|but|or|while)\b|\b(?:regist\w*|regn|deleg\w*|conference)\b/gi
+/** "Regular bus", "late night": no price is meant. */
+const NO_PRICE = new RegExp(
+  `\\b(?:late|spot|on-?site|regular|normal|standard)(?=[\\s-]+(?:${[
+    'nights?|evenings?|mornings?|hours?|arriv|comers?|lunch|dinner|breakfast|tea|coffee|meals?|menu|food|diet',
+    'bus|buses|coach|train|flight|shuttle|transport|cab|taxi|service|interval|break',
+    'prize|award|quiz|contest|competition|judging|voting|check|light|meeting|session|class|course|round|clinic',
+    'programme|program|work|update|post|mail|submission|screening|assessment|visa',
+  ].join('|')})\\w*\\b(?!\\s+(?:fees?|rates?|charges?|prices?|tariffs?|regist)))`,
+  'gi',
+)
+/** A direction strong enough to speak of registration where nothing else is said. */
+const SURE_DIRECTION = words(
+  'till until untill upto up_to last_date last_day deadline clos(?:es?|ing) onwards? opens?',
+)
+
+/** Between "until" and its day: "until midnight of", "till 5 pm on". */
+const HOURS =
+  '(?:[\\s):,–-]|\\b(?:the|on|of|is|are|date|midnight|noon|eod|\\d{1,2}(?:[.:]\\d\\d)?|[ap]\\.?m\\.?|hrs)\\b)*$'
+const beside = (list: string): RegExp => new RegExp(`${words(list).source}${HOURS}`, 'gi')
+const DIRECTIONS: readonly (readonly [NonNullable<About['direction']>, RegExp])[] = [
+  [
+    'until',
+    beside(
+      'till until untill til upto up_to on_or_before by not_later_than no_later_than latest_by',
+    ),
+  ],
+  [
+    'until',
+    words(
+      'ends? ending ended clos(?:es?|ing|ed) last_dates? last_days? deadlines? expires? due cut_?off concludes?',
+    ),
+  ],
+  ['before', beside('before prior_to')],
+  ['from', beside('from since w\\.?e\\.?f\\.? with_effect_from effective')],
+  ['from', words('start(?:s|ing)? begin(?:s|ning)? opens? opening commenc\\w+')],
+  ['after', beside('after past beyond')],
+]
+
+const lastIn = (text: string, pattern: RegExp): number =>
+  matchesOf(text, pattern).at(-1)?.index ?? -1
+const firstIn = (text: string, pattern: RegExp): number =>
+  matchesOf(text, pattern)[0]?.index ?? Infinity
+
+/** Where one statement ends and the next begins. */
+const BREAK =
+  /[;!?|•·\n]|(?<!\b(?:incl|excl|approx|prof|govt|regn?|no|rs|dr|st|upto|vs|e\.g|i\.e|w\.e\.f))\.(?=\s|$)/gi
+
+/** The statement around a span: what stands before it, back to the break or to `from`, and what follows. */
+export function statementAround(
+  text: string,
+  said: { readonly start: number; readonly end: number },
+  from = 0,
+  until = text.length,
+) {
+  // Only in a block of lines does a line break end a statement; elsewhere lines are folded.
+  const plain = /^[|]/.test(text) ? text : text.replaceAll('\n', ' ')
+  const head = plain.slice(from, said.start)
+  const cut = matchesOf(head, BREAK).at(-1)
+  const tail = plain.slice(said.end, until)
+  const stop = matchesOf(tail, BREAK)[0]
+  return {
+    left: cut === undefined ? head : head.slice(cut.index + cut[0].length),
+    right: stop === undefined ? tail : tail.slice(0, stop.index),
+    isCut: cut !== undefined,
+  }
+}
+
+/** What the `at`th day of a text is about; `before` is what the day before it was, for "until 30 September, then until 31 October". */
+export function aboutDay(
+  model: Model,
+  { path, text, heading }: Readable,
+  all: readonly { readonly start: number; readonly end: number }[],
+  at: number,
+  before: About | null,
+): About {
+  const said = all[at]
+  if (said === undefined) return { topic: null, direction: null, period: null, isPart: false }
+  const statement = statementAround(
+    text,
+    said,
+    all[at - 1]?.end ?? 0,
+    all[at + 1]?.start ?? text.length,
+  )
+  const { isCut } = statement
+  const [left, right] = [withoutAdjectives(statement.left), withoutAdjectives(statement.right)]
+  const ofPeriod = /^fees\.periods\.(\d+)\./.exec(path)
+  const direction = directionOf(left, right)
+  if (ofPeriod !== null)
+    return { topic: 'price', direction, period: Number(ofPeriod[1]), isPart: false }
+  const isPart = /\.options\./.test(path) || isFound(`${heading} ${left} ${right}`, PART)
+  const leftTopic = topicOf(model, left, true, direction)
+  const rightTopic = leftTopic ?? topicOf(model, right, false, direction)
+  const inherited = rightTopic ?? (isCut ? null : (before?.topic ?? null))
+  const place = path.startsWith('event.') ? ('event' as const) : null
+  const sure =
+    direction !== null && isFound(`${left} ${right}`, SURE_DIRECTION) ? ('price' as const) : null
+  // "Which day will you attend?": the choices are days of the event.
+  const chosen = /\.options\./.test(path) && /\b(?:days?|dates?)\b/i.test(heading)
+  const alone =
+    chosen || (!/\.options\./.test(path) && isBare(model, `${left} ${right}`))
+      ? ('event' as const)
+      : null
+  const topic =
+    inherited ?? topicOf(model, headingOf(path, heading), true, direction) ?? place ?? sure ?? alone
+  const period =
+    topic === 'price'
+      ? (periodNamed(model, left, true) ??
+        (leftTopic === null ? periodNamed(model, right, false) : null))
+      : null
+  return { topic, direction, period, isPart }
+}
+
+const withoutAdjectives = (text: string): string =>
+  text.replace(NO_PRICE, (word) => ' '.repeat(word.length))
+
+/** What a heading says of the days below it: under "Important dates" stands every kind of day. */
+function headingOf(path: string, heading: string): string {
+  return /\.(?:lines|notes)\./.test(path) ? heading.replace(/\bdates?\b/gi, ' ') : heading
+}
+
+/** Whether nothing stands beside the day but where the event is, or its name. */
+function isBare({ config }: Model, text: string): boolean {
+  const known = `${config.title} ${config.venue} india`.toLowerCase()
+  return (text.toLowerCase().match(/\p{L}{2,}/gu) ?? []).every((word) => known.includes(word))
+}
+
+const isFound = (text: string, pattern: RegExp): boolean => firstIn(text, pattern) !== Infinity
+
+function directionOf(left: string, right: string): About['direction'] {
+  const nearest = DIRECTIONS.map(([direction, pattern]) => ({
+    direction,
+    at: lastIn(left, pattern),
+  }))
+    .filter(({ at }) => at >= 0)
+    .toSorted((a, b) => b.at - a.at)[0]
+  if (nearest !== undefined) return nearest.direction
+  if (/^[\s)]*(?:onwards?|and after)\b/i.test(right)) return 'from'
+  return /^[\s):–-]*(?:is the |are the )?(?:last (?:date|day)|deadline|closing)\b/i.test(right)
+    ? 'until'
+    : null
+}
+
+/** The nearest word decides; a word that dates something of its own wins over it, unless the early bird stands between. */
+function topicOf(
+  model: Model,
+  text: string,
+  isLeft: boolean,
+  direction: About['direction'],
+): About['topic'] {
+  const at = (pattern: RegExp): number => (isLeft ? lastIn(text, pattern) : -firstIn(text, pattern))
+  const none = isLeft ? -1 : -Infinity
+  const named = periodNamed(model, text, isLeft) === null ? none : Math.max(at(SURE), at(PRICE))
+  const own = at(nameOf(model))
+  const [other, price, event] = [at(OTHER), Math.max(at(PRICE), named), Math.max(at(EVENT), own)]
+  if (other !== none)
+    return Math.max(at(SURE), named) > other && !isOfHotel(text, Math.abs(at(SURE)))
+      ? 'price'
+      : 'other'
+  if (price === none && event === none) return null
+  if (price === none) return 'event'
+  if (event === none || price > event) return 'price'
+  // "Register for the conference by 30 October"
+  return direction === 'until' || direction === 'before' ? 'price' : 'event'
+}
+
+/** "Hotel rooms at early bird rates": an early bird, at that place of a text, in one breath with a room. */
+function isOfHotel(text: string, sure: number): boolean {
+  if (!Number.isFinite(sure) || !isFound(text.slice(sure), SURE)) return false
+  const ends = matchesOf(text, HALVES).map(({ index }) => index)
+  const start = ends.findLast((index) => index < sure) ?? 0
+  return isFound(text.slice(start, ends.find((index) => index > sure) ?? text.length), STAY)
+}
+
+/** What the conference is called, without its year. */
+const nameOf = remember(({ config }: Model): RegExp => {
+  const name = config.title.replace(/[\s'’-]*\b(?:20)?\d\d$/, '').trim()
+  const literal = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+  return new RegExp(literal.length < 3 ? '(?!)' : literal, 'gi')
+})
+
+/** Words by which a period is called, whatever its label. */
+const USUAL: readonly (readonly [RegExp, string])[] = [
+  [/\bearly/i, 'early(?:[ -]?birds?)?'],
+  [/\b(?:regular|normal|standard)/i, 'regular|normal|standard'],
+  [/\blate\b/i, 'late'],
+  [/\b(?:spot|on-?site|walk-?in)/i, 'spot|on-?site|walk-?in'],
+]
+/** Ids that are words of every sentence. */
+const EVERYDAY = new Set([
+  'all',
+  'any',
+  'always',
+  'first',
+  'second',
+  'third',
+  'last',
+  'one',
+  'two',
+  'open',
+  'only',
+  'whole',
+  'full',
+  'final',
+  'phase',
+  'fee',
+  'fees',
+  'registration',
+  'conference',
+])
+
+/** What each period is called in a sentence, by its position. */
+const periodNames = remember(({ config }: Model) => {
+  const { periods } = config.fees
+  return periods.map(({ id, label }): readonly RegExp[] => {
+    const plain = [label, id.replaceAll('-', ' ')].filter(
+      (name) => !EVERYDAY.has(name.toLowerCase()),
+    )
+    const usual = USUAL.flatMap(([calls, says]) =>
+      calls.test(`${label} ${id}`) &&
+      periods.filter((one) => calls.test(`${one.label} ${one.id}`)).length === 1
+        ? [says]
+        : [],
+    )
+    const names = [
+      ...plain.map((name) =>
+        name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll(/[\s-]+/g, '[\\s-]*'),
+      ),
+      ...usual,
+    ]
+    return names.map((name) => new RegExp(`(?<![\\w-])(?:${name})(?![\\w-])`, 'gi'))
+  })
+})
+
+/** The period that a text names, nearest to the day; null when it names none. */
+function periodNamed(model: Model, text: string, isLeft: boolean): number | null {
+  const found = periodNames(model).flatMap((names, period) =>
+    names.flatMap((name) => {
+      const matches = matchesOf(text, name)
+      const match = isLeft ? matches.at(-1) : matches[0]
+      return match === undefined
+        ? []
+        : [
+            {
+              period,
+              end: match.index + match[0].length,
+              start: match.index,
+              length: match[0].length,
+            },
+          ]
+    }),
+  )
+  const [best] = found.toSorted((a, b) =>
+    isLeft ? b.end - a.end || b.length - a.length : a.start - b.start || b.length - a.length,
+  )
+  return best?.period ?? null
+}

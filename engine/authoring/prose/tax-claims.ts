@@ -1,0 +1,201 @@
+/** What texts claim of the tax: inside the fees, on top of them, none at all, so many percent. */
+import { remember } from '../../lib/memoize.ts'
+import { matchesOf } from './pattern-matches.ts'
+import { statementAround } from './subject-of-day.ts'
+
+export type TaxClaim = {
+  /** `mentioned`: a percent is named, and not whether it is inside the fees. */
+  readonly is: 'inclusive' | 'exclusive' | 'none' | 'mentioned'
+  readonly percent: number | null
+  /** Said of CGST or SGST, which are half of GST each. */
+  readonly isHalf: boolean
+  readonly start: number
+  readonly end: number
+  /** The statement it stands in. */
+  readonly statement: string
+}
+
+const PERCENT =
+  '(?:\\d+(?:\\.\\d+)?|five|twelve|eighteen|twenty[ -]?eight)\\s*(?:%|per\\s?cent\\b|pct\\b)'
+const FILL = `(?:(?:\\s|\\(|@|&|/|,(?=\\s*(?:gst|tax)))+|\\b(?:all|any|the|of|at|its|our|applicable|relevant|govt\\.?|government|statutory|other|local|goods|services?|additional|rate|charges|duties|levies|and)\\b|${PERCENT})*`
+const BE =
+  '(?:[\\s():,–-]|\\b(?:is|are|be|being|will|shall|to|has|have|would|rate|at|of|@|already|also|as|if|charges|component|amount|separately|currently)\\b|' +
+  PERCENT +
+  ')*'
+
+/** What a tax is called here, with its half names; not the number of a tax payer, nor a bill. */
+function taxWords(name: string): string {
+  const own = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+  return `(?<!income[ -]|80g )\\b(?:(?:goods\\s*(?:and|&)\\s*services?\\s+)?(?:${own}|[cs]gst|utgst|igst|gst|g\\.s\\.t\\.?|vat|tax(?:es)?))(?![\\w])(?!\\s*(?:no\\b|no\\.|number|in\\b|registration|regn|reg\\.?\\b|details|invoice|bill|certificate|deduct|exemption under|consult|payer|id\\b|identification))`
+}
+
+type Patterns = readonly (readonly [TaxClaim['is'], RegExp])[]
+
+/** By the name of the tax; there are as many as taxes have names. */
+const patternsFor = remember((name: string) => {
+  const tax = taxWords(name)
+  const one = (pattern: string): RegExp => new RegExp(pattern, 'gi')
+  const not =
+    "(?:\\b(?:not|never|non|isn['’]?t|aren['’]?t|doesn['’]?t|don['’]?t|cannot)\\b[\\s-]*(?:\\w+\\s+){0,2}?)"
+  const inside = '(?:inclu(?:sive|des?|ding|ded)|incl\\b\\.?|inc\\b\\.?)'
+  const outside = '(?:exclu(?:sive|des?|ding|ded)|excl\\b\\.?|exc\\b\\.?)'
+  const claims: Patterns = [
+    // The order counts: "no extra GST" is not "no GST", "GST not included" not "GST included".
+    [
+      'inclusive',
+      one(
+        `\\b(?:no|nil|without|zero)\\s+(?:any\\s+)?(?:extra|additional|further|separate|hidden)\\s+${tax}`,
+      ),
+    ],
+    ['inclusive', one(`\\bno\\s+${tax}\\s+(?:extra|additional|on top|over and above)`)],
+    ['exclusive', one(`${not}${inside}${FILL}${tax}`)],
+    [
+      'exclusive',
+      one(
+        `${tax}${BE}\\b(?:not|never|isn['’]?t|aren['’]?t)\\s+(?:yet\\s+|been\\s+)?(?:${inside}|part of|inside|covered)`,
+      ),
+    ],
+    [
+      'none',
+      one(
+        `${tax}${BE}\\b(?:not\\s+(?:be\\s+)?(?:applicable|charged|levied|payable|collected|applied)|nil\\b|n/?a\\b|exempt\\w*|waived|does not apply|zero\\b|free\\b)`,
+      ),
+    ],
+    [
+      'none',
+      one(
+        `(?:\\b(?:no|nil|zero|exempt\\w* from|free (?:of|from))\\s+${FILL}${tax}|\\btax[ -]free\\b)`,
+      ),
+    ],
+    ['none', one(`(?:\\bnot|n['’]t)\\s+(?:charge|levy|collect|pay)\\w*\\s+${FILL}${tax}`)],
+    ['inclusive', one(`(?<![\\w-])(?:${inside}|w/|with)(?:[\\s:,-]+)${FILL}${tax}`)],
+    [
+      'inclusive',
+      one(
+        `${tax}${BE}(?:\\b(?:${inside}|inside|built in|absorbed|borne|on us|paid by us|covered|part of)(?!\\w))`,
+      ),
+    ],
+    [
+      'exclusive',
+      one(
+        `(?<![\\w-])(?:${outside}|before|without|plus|over and above|net of)(?:[\\s:,-]+)${FILL}${tax}`,
+      ),
+    ],
+    ['exclusive', one(`\\+\\s*${FILL}${tax}`)],
+    [
+      'exclusive',
+      one(
+        `${tax}${BE}\\b(?:extra|additional(?:ly)?|add(?:ed|itional)?|applicable|charged|levied|payable|on top|over and above|separate(?:ly)?|${outside})(?!\\w)`,
+      ),
+    ],
+    [
+      'mentioned',
+      one(
+        `(?:${PERCENT}|\\b\\d+(?:\\.\\d+)?)\\s*(?:of\\s+|as\\s+|towards\\s+)?(?:applicable\\s+)?${tax}`,
+      ),
+    ],
+    ['mentioned', one(`${tax}${BE}(?:${PERCENT}|@\\s*\\d+(?:\\.\\d+)?)`)],
+  ]
+  const percents = [
+    one(
+      `(?<![\\d.,])(${PERCENT})\\s*(?:of\\s+|as\\s+|towards\\s+|in\\s+)?(?:applicable\\s+)?(${tax})`,
+    ),
+    one(
+      `(${tax})(?:[\\s():@=–-]|\\b(?:rate|at|of|is|are|will|be|extra|added|charged|payable|applicable|included|inclusive|exclusive|component|amount|levied|currently|the)\\b)*(${PERCENT})`,
+    ),
+    one(`(${tax})\\s*@\\s*(\\d+(?:\\.\\d+)?)(?![\\d%])`),
+  ]
+  return { claims, percents }
+})
+
+const WORDS: Readonly<Record<string, number>> = {
+  five: 5,
+  twelve: 12,
+  eighteen: 18,
+  twentyeight: 28,
+}
+function percentOf(text: string): number {
+  const digits = /\d+(?:\.\d+)?/.exec(text)?.[0]
+  return digits !== undefined
+    ? Number(digits)
+    : (WORDS[
+        /(five|twelve|eighteen|twenty[ -]?eight)/i
+          .exec(text)?.[0]
+          .toLowerCase()
+          .replaceAll(/[ -]/g, '') ?? ''
+      ] ?? 0)
+}
+
+const USUAL_NAME = /gst|g\.s\.t|tax|vat/i
+/** Without one of these no percent is named. */
+const ANY_PERCENT = /[%@]|per\s?cent|pct/i
+
+/** Most texts say nothing of a tax; this says so fast. */
+function speaksOf(text: string, name: string): boolean {
+  return (
+    USUAL_NAME.test(text) ||
+    (!USUAL_NAME.test(name) && text.toLowerCase().includes(name.toLowerCase()))
+  )
+}
+
+/** Sides a text takes, at most one for each place in it. */
+export function taxClaims(text: string, name: string): readonly TaxClaim[] {
+  if (!speaksOf(text, name)) return []
+  const plain = text.replaceAll('\n', ' ')
+  return patternsFor(name).claims.reduce<readonly TaxClaim[]>(
+    (found, [is, pattern]) => [
+      ...found,
+      ...matchesOf(plain, pattern).flatMap((match): TaxClaim[] => {
+        const [start, end] = [match.index, match.index + match[0].length]
+        return found.some((one) => one.start < end && start < one.end)
+          ? []
+          : [{ is, percent: null, isHalf: false, ...placed(text, start, end, match[0]) }]
+      }),
+    ],
+    [],
+  )
+}
+
+/** Percents that a text names for the tax. */
+export function taxPercents(text: string, name: string): readonly TaxClaim[] {
+  if (!ANY_PERCENT.test(text) || !speaksOf(text, name)) return []
+  const plain = text.replaceAll('\n', ' ')
+  return patternsFor(name).percents.reduce<readonly TaxClaim[]>(
+    (found, pattern) => [
+      ...found,
+      ...matchesOf(plain, pattern).flatMap((match): TaxClaim[] => {
+        const said = [match[1] ?? '', match[2] ?? '']
+        const written = said.find((part) => /^(?:\d|five|twelve|eighteen|twenty)/i.test(part)) ?? ''
+        const start = match.index + match[0].lastIndexOf(written)
+        const end = start + written.length
+        return found.some((one) => one.start < end && start < one.end)
+          ? []
+          : [
+              {
+                is: 'mentioned',
+                percent: percentOf(written),
+                isHalf: /\b(?:[cs]gst|utgst)\b/i.test(match[0]),
+                start,
+                end,
+                statement: statementOf(text, start, end),
+              },
+            ]
+      }),
+    ],
+    [],
+  )
+}
+
+function placed(text: string, start: number, end: number, matched: string) {
+  const lead = matched.length - matched.trimStart().length
+  return {
+    start: start + lead,
+    end: end - (matched.length - matched.trimEnd().length),
+    statement: statementOf(text, start, end),
+  }
+}
+
+function statementOf(text: string, start: number, end: number): string {
+  const { left, right } = statementAround(text, { start, end })
+  return `${left}${text.slice(start, end)}${right}`
+}

@@ -1,0 +1,372 @@
+/**
+ * Patterns of text fields: which of them are read here, and the proof that no answer holds up whoever
+ * matches it. Matching goes back and tries another way wherever a text can be read in several; a
+ * pattern is safe when no beginning of any text can be read in more than a few.
+ */
+import { assertNever, err, ok, type Result } from '../../lib/result.ts'
+
+/** What is wrong with a pattern; `span` is the part of it that is. */
+export type PatternFault = {
+  readonly is: 'broken' | 'not-read' | 'slow'
+  readonly span: readonly [number, number]
+  readonly says: string
+  readonly help?: string
+}
+
+/**
+ * Ways in which one beginning of a text may be read. What ends at all seldom needs five; with more, one
+ * that grows with the text is met soon.
+ */
+export const WAYS_MAX = 50
+/** Signs that a pattern may come to when its counts are written out: longer than any number has. */
+const SIGNS_MAX = 1000
+/** Steps that the proof may take: some hundredths of a second, and a hundred times what patterns of people need. */
+const STEPS_MAX = 100_000
+
+/** The pattern as part of one about the whole answer. */
+export function wholePattern(pattern: string): string {
+  return `^(?:${pattern})$`
+}
+
+/** Null for a pattern that may be used. */
+export function patternFault(pattern: string): PatternFault | null {
+  const all = [0, pattern.length] as const
+  const slashes = /^\/(.+)\/([a-z]*)$/s.exec(pattern)
+  if (slashes !== null)
+    return {
+      is: 'not-read',
+      span: all,
+      says: 'the slashes around it would be asked of the answer',
+      help: `write ${slashes[1] ?? ''}${slashes[2]?.includes('i') ? ', and both cases where they may be: [A-Za-z]' : ''}`,
+    }
+  for (const [slip, says, help] of SLIPS) {
+    const found = slip.exec(pattern)
+    if (found !== null)
+      return {
+        is: 'not-read',
+        span: [found.index, found.index + found[0].length],
+        says,
+        help: help(found[0]),
+      }
+  }
+  const why = whyBroken(pattern)
+  if (why !== null)
+    return {
+      is: 'broken',
+      span: all,
+      says: `this is no pattern: ${why}`,
+      ...(/escape/.test(why)
+        ? { help: 'only ^ $ \\ . * + ? ( ) [ ] { } | and / need a backslash to mean themselves' }
+        : {}),
+    }
+  const read = readPattern(pattern)
+  if (!read.ok) return read.error
+  const places = placesOf(read.value)
+  if (places === null)
+    return { is: 'not-read', span: all, says: 'it is longer than what anybody answers' }
+  const slow = slowText(places)
+  if (slow === null) return null
+  return {
+    is: 'slow',
+    span: all,
+    says:
+      slow === ''
+        ? 'it can be read in too many ways to be sure that no answer holds up the form'
+        : `a long answer can be read in too many ways, such as “${slow}”, and would hold up the form`,
+    help: 'let each part begin with a sign that the part before it cannot have, such as [a-z]+( [a-z]+)*',
+  }
+}
+
+/** What the language takes and nobody means. */
+const SLIPS: readonly (readonly [RegExp, string, (found: string) => string])[] = [
+  [
+    /\[\[:\w+:\]/u,
+    'names of kinds in brackets are not read here',
+    () => 'write the signs themselves, such as A-Za-z or 0-9',
+  ],
+  [
+    /(?<!\\)\[(?:[^\]\\[]|\\.)*\[/su,
+    'a bracket stands within brackets, which were not closed',
+    (found) => `close the first one; for the sign itself write ${found.slice(0, -1)}\\[`,
+  ],
+  [/A-z/u, 'between Z and a there are six signs, which would be taken too', () => 'write A-Za-z'],
+  [
+    /\\\\[dDwWsS.]/u,
+    'two backslashes ask for a backslash in the answer',
+    (found) => `write ${found.slice(1)}`,
+  ],
+]
+
+/** What the language itself says of it; null where it takes the pattern. */
+function whyBroken(pattern: string): string | null {
+  try {
+    return RegExp(wholePattern(pattern), 'u') instanceof RegExp ? null : ''
+  } catch (error) {
+    const said = String(error instanceof Error ? error.message : error).replace(/^.*\/u?: /s, '')
+    return said.charAt(0).toLowerCase() + said.slice(1)
+  }
+}
+
+/** One sign of a text, by the pattern of it; parts one after the other; any of them; one again and again. */
+export type Node =
+  | { readonly is: 'sign'; readonly source: string }
+  | { readonly is: 'all' | 'any'; readonly parts: readonly Node[] }
+  | { readonly is: 'repeat'; readonly part: Node; readonly min: number; readonly max: number }
+
+const ESCAPE =
+  /\\(?:u\{[0-9A-Fa-f]+\}|u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2}|[pP]\{[^}]*\}|[dDwWsStnrfv]|[\\^$.*+?()[\]{}|/-])/uy
+const CLASS = /\[(?:\\[^]|[^\]\\])*\]/uy
+const QUANTIFIER = /(?:[*+?]|\{(\d+)(,(\d*))?\})\??/uy
+const GROUP = /\((?:\?:|\?<[A-Za-z_]\w*>|(?!\?))/uy
+const NOT_READ: readonly (readonly [RegExp, string, string?])[] = [
+  [/\(\?<?[=!]/uy, 'what looks ahead or back is not read here', 'say what stands there itself'],
+  [/\\(?:[1-9]|k<)/uy, 'what refers back to an earlier part is not read here'],
+  [
+    /\\[bB]/uy,
+    'the edge of a word is not read here',
+    'a pattern is about the whole answer: take it out',
+  ],
+  [/\(\?[a-z-]+:/uy, 'flags are not read here', 'write both cases where they may be: [A-Za-z]'],
+  [
+    /[\^$]/uy,
+    'a beginning or an end in the middle is never met',
+    'take it out: a pattern is about the whole answer',
+  ],
+]
+
+/** The pattern taken apart. It is one that the language knows; what of it is not read here is the fault. */
+export function readPattern(pattern: string): Result<Node, PatternFault> {
+  let at = 0
+  let fault: PatternFault | null = null
+  const eat = (token: RegExp): RegExpExecArray | null => {
+    token.lastIndex = at
+    const found = token.exec(pattern)
+    if (found !== null) at += found[0].length
+    return found
+  }
+  const refuse = (span: readonly [number, number], says: string, help?: string): Node => {
+    fault ??= { is: 'not-read', span, says, ...(help === undefined ? {} : { help }) }
+    at = pattern.length
+    return { is: 'all', parts: [] }
+  }
+  const alternatives = (depth: number): Node => {
+    const parts = [sequence(depth)]
+    while (pattern[at] === '|') {
+      at += 1
+      parts.push(sequence(depth))
+    }
+    return parts.length === 1 && parts[0] !== undefined ? parts[0] : { is: 'any', parts }
+  }
+  const sequence = (depth: number): Node => {
+    const parts: Node[] = []
+    // The whole answer is asked about anyway, so that a beginning and an end of it say nothing more.
+    if (depth === 0 && pattern[at] === '^') at += 1
+    while (at < pattern.length && pattern[at] !== '|' && pattern[at] !== ')') {
+      if (depth === 0 && pattern[at] === '$' && /^(?:$|\|)/.test(pattern.slice(at + 1))) at += 1
+      else parts.push(repeated(depth))
+    }
+    return parts.length === 1 && parts[0] !== undefined ? parts[0] : { is: 'all', parts }
+  }
+  const repeated = (depth: number): Node => {
+    const start = at
+    const part = one(depth)
+    const found = eat(QUANTIFIER)
+    if (found === null || fault !== null) return part
+    const sign = found[0].charAt(0)
+    const min = sign === '{' ? Number(found[1]) : sign === '+' ? 1 : 0
+    const max =
+      sign === '?'
+        ? 1
+        : sign !== '{' || found[3] === ''
+          ? Infinity
+          : Number(found[2] === undefined ? found[1] : found[3])
+    if (max > 1 && canBeEmpty(part))
+      return refuse(
+        [start, at],
+        'what is repeated may be empty: it can be read in any number of ways',
+      )
+    return { is: 'repeat', part, min, max }
+  }
+  const one = (depth: number): Node => {
+    const start = at
+    for (const [token, says, help] of NOT_READ)
+      if (eat(token) !== null) return refuse([start, at], says, help)
+    if (eat(GROUP) !== null) {
+      const inside = alternatives(depth + 1)
+      at += 1
+      return inside
+    }
+    const sign = eat(CLASS) ?? eat(ESCAPE) ?? eat(/[^\\[\](){}*+?|^$]/uy)
+    return sign === null
+      ? refuse([start, start + 1], 'this sign is not read here')
+      : { is: 'sign', source: sign[0] }
+  }
+  const whole = alternatives(0)
+  return fault === null ? ok(whole) : err(fault)
+}
+
+function canBeEmpty(node: Node): boolean {
+  switch (node.is) {
+    case 'sign':
+      return false
+    case 'all':
+      return node.parts.every(canBeEmpty)
+    case 'any':
+      return node.parts.some(canBeEmpty)
+    case 'repeat':
+      return node.min === 0 || canBeEmpty(node.part)
+    default:
+      return assertNever(node)
+  }
+}
+
+/** Where a matcher can stand: before a sign that it wants, at a fork, or at the end. */
+type Place = { readonly wants: string; readonly then: number } | { readonly ways: number[] }
+
+/** The pattern as places, the last of which is where it begins; null where it is too long. */
+function placesOf(pattern: Node): readonly Place[] | null {
+  const places: Place[] = [{ ways: [] }]
+  const add = (place: Place): number => places.push(place) - 1
+  const build = (node: Node, next: number): number => {
+    if (places.length > SIGNS_MAX) return next
+    switch (node.is) {
+      case 'sign':
+        return add({ wants: node.source, then: next })
+      case 'all':
+        return node.parts.reduceRight((after, part) => build(part, after), next)
+      case 'any':
+        return add({ ways: node.parts.map((part) => build(part, next)) })
+      case 'repeat': {
+        const { part, min, max } = node
+        let start = next
+        if (max === Infinity) {
+          const ways = [next]
+          start = add({ ways })
+          ways.push(build(part, start))
+        } else
+          for (let left = Math.min(max - min, SIGNS_MAX); left > 0; left -= 1)
+            start = add({ ways: [build(part, start), next] })
+        for (let left = Math.min(min, SIGNS_MAX); left > 0; left -= 1) start = build(part, start)
+        return start
+      }
+      default:
+        return assertNever(node)
+    }
+  }
+  add({ ways: [build(pattern, 0)] })
+  return places.length > SIGNS_MAX ? null : places
+}
+
+/** How many ways there are to each place that wants a sign, and to the end. */
+type Ways = ReadonlyMap<number, number>
+
+/**
+ * The beginning of a text that can be read in more than `WAYS_MAX` ways; '' where so many sets of ways
+ * are there that nobody looks at them all; null where no text can.
+ */
+function slowText(places: readonly Place[]): string | null {
+  const signs = signsFor(
+    new Set(places.flatMap((place) => ('wants' in place ? [place.wants] : []))),
+  )
+  const known = new Map<number, Ways>()
+  // What is repeated is never empty, so that forks lead to no circle.
+  const from = (at: number): Ways => {
+    const before = known.get(at)
+    if (before !== undefined) return before
+    const place = places[at]
+    const ways =
+      place !== undefined && 'ways' in place && place.ways.length > 0
+        ? sumOf(place.ways.map((next) => [from(next), 1] as const))
+        : new Map([[at, 1]])
+    known.set(at, ways)
+    return ways
+  }
+  const keyOf = (ways: Ways): string =>
+    [...ways]
+      .map(([at, count]) => `${at}:${count}`)
+      .sort()
+      .join()
+  const start = from(places.length - 1)
+  const seen = new Set([keyOf(start)])
+  const open: { readonly ways: Ways; readonly text: string }[] = [{ ways: start, text: '' }]
+  let left = STEPS_MAX
+  for (;;) {
+    const next = open.pop()
+    if (next === undefined) return null
+    if ([...next.ways.values()].reduce((sum, count) => sum + count, 0) > WAYS_MAX) return next.text
+    if (left < 0) return ''
+    for (const { sign, fits } of signs) {
+      left -= next.ways.size
+      const ways = sumOf(
+        [...next.ways].flatMap(([at, count]) => {
+          const place = places[at]
+          return place !== undefined && 'wants' in place && fits.has(place.wants)
+            ? [[from(place.then), count] as const]
+            : []
+        }),
+      )
+      const key = keyOf(ways)
+      if (ways.size === 0 || seen.has(key)) continue
+      seen.add(key)
+      open.push({ ways, text: next.text + sign })
+    }
+  }
+}
+
+function sumOf(some: readonly (readonly [Ways, number])[]): Ways {
+  const sum = new Map<number, number>()
+  for (const [ways, times] of some)
+    for (const [at, count] of ways) sum.set(at, (sum.get(at) ?? 0) + times * count)
+  return sum
+}
+
+/** One sign for all that behave alike, and the parts of the pattern that take it. */
+function signsFor(
+  wanted: ReadonlySet<string>,
+): readonly { readonly sign: string; readonly fits: ReadonlySet<string> }[] {
+  // A sign that stands for itself is compared; of thousands of signs that is much quicker.
+  const plain = new Set([...wanted].filter((source) => /^[^.\\[]$/u.test(source)))
+  const kinds = [...wanted]
+    .filter((source) => !plain.has(source))
+    .map((source) => [source, new RegExp(`^${source}$`, 'u')] as const)
+  const alike = new Map<string, { sign: string; fits: ReadonlySet<string> }>()
+  for (const code of codesFor([...wanted].join(''))) {
+    const sign = String.fromCodePoint(code)
+    const fits = new Set(kinds.flatMap(([source, kind]) => (kind.test(sign) ? [source] : [])))
+    if (plain.has(sign)) fits.add(sign)
+    const key = [...fits].join('\u0000')
+    if (fits.size > 0 && !alike.has(key)) alike.set(key, { sign, fits })
+  }
+  return [...alike.values()]
+}
+
+/** Signs of which one stands for each kind that a pattern can tell apart; those that can be read first. */
+function codesFor(source: string): readonly number[] {
+  const range = (from: number, to: number, step = 1): readonly number[] =>
+    Array.from({ length: Math.ceil((to - from) / step) }, (_, i) => from + i * step)
+  const plain = [
+    ...range(0x61, 0x7b),
+    ...range(0x30, 0x3a),
+    ...range(0x20, 0x7f),
+    ...range(0, 0x20),
+  ]
+  // Without letters of other writings in it, a pattern tells only spaces, line ends and all others apart.
+  if (/^[ -~]*$/.test(source) && !/\\[uxpP]/.test(source))
+    return [...plain, 0x7f, 0xe9, 0xa0, 0x2028, 0x1f600]
+  // Of long rows of letters that are all alike, Chinese, Korean and those of nobody, some are enough.
+  return [
+    ...plain,
+    ...[...source].flatMap(beside),
+    ...range(0x7f, 0x3400),
+    ...range(0x3400, 0xd800, 64),
+    ...range(0xe000, 0xf900, 64),
+    ...range(0xf900, 0x10000),
+    ...range(0x10000, 0x20000, 64),
+  ]
+}
+
+/** A sign of the pattern and its neighbours: where a row of letters begins or ends, something changes. */
+function beside(sign: string): readonly number[] {
+  const code = sign.codePointAt(0) ?? 0
+  return [code - 1, code, code + 1].filter((one) => one >= 0 && one <= 0x10ffff)
+}

@@ -1,0 +1,339 @@
+/** EV1: what the file's schema says, at exact places and in words. One finding per cause. */
+import { valueAt } from '../../lib/result.ts'
+import { formsOf } from '../suggestions/addresses.ts'
+import { badForm, labelOf } from '../suggestions/value-formats.ts'
+import type { Draft, Finding, Meta } from '../finding.ts'
+import { findingOf, hasErrors } from '../finding.ts'
+import { isUntyped, missingKey, unknownKey } from '../suggestions/unknown-keys.ts'
+import { listed, suggestion } from '../suggestions/nearest-name.ts'
+import { readYaml, withoutEchoes } from '../syntax/parse-yaml.ts'
+import { join } from '../syntax/source.ts'
+import type { Source, SourceText } from '../syntax/source.ts'
+import { errorsOf, type Kind, type SchemaError } from './json-schemas.ts'
+import { saleMeant } from '../suggestions/sale-shapes.ts'
+import { taxHelp } from '../suggestions/tax-values.ts'
+import { valueMeant } from '../suggestions/foreign-values.ts'
+import { wrongKind, writtenAt } from '../suggestions/wrong-types.ts'
+
+export const shape = {
+  EV007: {
+    slug: 'number-for-text',
+    severity: 'error',
+    why: 'A number loses its plus sign and its leading zeros; a text keeps them.',
+  },
+  EV008: {
+    slug: 'word-for-yes-no',
+    severity: 'error',
+    why: 'Only true and false are yes and no; every other word is a text.',
+  },
+  EV101: {
+    slug: 'unknown-key',
+    severity: 'error',
+    why: 'A key nobody reads is a wish that is silently not fulfilled.',
+  },
+  EV102: {
+    slug: 'missing-key',
+    severity: 'error',
+    why: 'Without it the conference cannot be built.',
+  },
+  EV103: {
+    slug: 'wrong-kind',
+    severity: 'error',
+    why: 'A text where a list belongs, or the other way round.',
+  },
+  EV104: {
+    slug: 'not-one-of',
+    severity: 'error',
+    why: 'Only the listed words have a meaning here.',
+  },
+  EV105: {
+    slug: 'bad-form',
+    severity: 'error',
+    why: 'A date, an address or a name that is not written as one.',
+  },
+  EV106: {
+    slug: 'key-not-here',
+    severity: 'error',
+    why: 'The key exists, but does nothing for this kind of entry.',
+  },
+  EV107: { slug: 'wrong-count', severity: 'error', why: 'Too few, too many, or twice the same.' },
+  EV108: {
+    slug: 'unknown-format',
+    severity: 'error',
+    why: 'Another version of the format may mean something else by the same words.',
+  },
+} as const satisfies Record<string, Meta>
+type Code = keyof typeof shape
+type Coded = Draft & {
+  readonly code: Code
+  /** What is found at or below this place is an echo of this. */
+  readonly covers?: string
+}
+
+/**
+ * A file read and judged by its schema. `value` is what it holds where its shape is right; null with
+ * at least one finding of severity error: with a wrong shape or a trap somewhere, what the rest means
+ * would be guessing.
+ */
+export function readShaped(
+  kind: Kind,
+  file: SourceText,
+): {
+  readonly source: Source
+  readonly value: unknown
+  readonly findings: readonly Finding[]
+} {
+  const { source, findings } = readYaml(file)
+  const shaped =
+    source.value === null
+      ? emptyFile(source, findings)
+      : withoutEchoes(shapeFindings(kind, source), findings)
+  const isRight = shaped.length === 0 && source.trapped.size === 0 && !hasErrors(findings)
+  return { source, value: isRight ? source.value : null, findings: [...findings, ...shaped] }
+}
+
+/** A file without anything in it can be read, but has no shape. */
+function emptyFile(source: Source, findings: readonly Finding[]): readonly Finding[] {
+  return hasErrors(findings)
+    ? []
+    : [findingOf('EV103', shape.EV103, { at: '', message: 'the file is empty' }, source)]
+}
+
+/** Empty when the shape is right. Nothing is said of what is a reading trap already. */
+function shapeFindings(kind: Kind, source: Source): readonly Finding[] {
+  const errors = errorsOf(kind, source.value).filter(({ keyword }) => keyword !== 'if')
+  const drafts = errors
+    .map((error) => draftOf(source, error, errors))
+    .filter((draft) => draft !== null)
+    .map((draft) => helpedWithTax(source, draft))
+  const told = new Map<string, string[]>()
+  // The first that covers a place is told, whatever else covers it.
+  const covering = drafts.filter(
+    ({ covers }, at) =>
+      covers !== undefined && drafts.findIndex((other) => isWithin(covers, other.covers)) === at,
+  )
+  const kept = drafts.filter((draft) => {
+    if (covering.some((other) => other !== draft && isWithin(draft.at, other.covers))) return false
+    const before = told.get(draft.at) ?? []
+    const isEcho = before.some(
+      (code) => code === draft.code || SAME_CAUSE.has(`${code} ${draft.code}`),
+    )
+    told.set(draft.at, [...before, draft.code])
+    return !isEcho && !isTrapped(source, draft.at)
+  })
+  return kept.map(({ code, covers: _covers, ...draft }) =>
+    findingOf(code, shape[code], draft, source),
+  )
+}
+
+function isWithin(path: string, place: string | undefined): boolean {
+  return path === place || (place !== undefined && path.startsWith(`${place}.`))
+}
+
+/** People type a tax in many ways; where it can be told what they meant, the right writing is said. */
+function helpedWithTax(source: Source, draft: Coded): Coded {
+  // A misspelt word that can be mended for certain is no other word for it.
+  if (draft.code === 'EV102' || draft.fix !== undefined) return draft
+  const help = taxHelp(draft.at, valueAt(source.value, draft.at))
+  if (help === null) return draft
+  const { fix: _fix, notes: _notes, ...rest } = draft
+  return { ...rest, help }
+}
+
+/** Pairs of which the second is only an echo of the first at the same place. */
+const SAME_CAUSE = new Set([
+  'EV103 EV105',
+  'EV007 EV105',
+  'EV008 EV105',
+  'EV007 EV103',
+  'EV103 EV104',
+  'EV101 EV107',
+  'EV106 EV107',
+])
+
+function isTrapped(source: Source, path: string): boolean {
+  if (source.trapped.size === 0) return false
+  const parts = path.split('.')
+  return (
+    source.trapped.has('') ||
+    parts.some((_part, at) => source.trapped.has(parts.slice(0, at + 1).join('.')))
+  )
+}
+
+function draftOf(source: Source, error: SchemaError, all: readonly SchemaError[]): Coded | null {
+  const path = error.instancePath
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .join('.')
+  const name = path.split('.').at(-1) ?? ''
+  const where = nameOf(path)
+  const value = error.data
+  const written = source.written(path)
+  const said = written?.text ?? writtenAt(source, path)
+  const words = textOf(error.parentSchema?.errorMessage)
+  const sold = saleMeant(source, path, error)
+  if (sold !== null)
+    return { code: error.keyword === 'required' ? 'EV102' : 'EV103', part: 'key', ...sold }
+  switch (error.keyword) {
+    case 'additionalProperties':
+      return unknownKey(source, path, error, all)
+    case 'required':
+      return missingKey(source, path, where, error, all)
+    case 'type':
+      return wrongKind(
+        path,
+        where,
+        value,
+        source,
+        [error.params.type].flat().map(String).join(',').split(','),
+      )
+    case 'enum':
+    case 'const': {
+      if (name === 'format' && path === 'format')
+        return {
+          code: 'EV108',
+          at: path,
+          message: `this tool reads format 1; the file says ${said}`,
+        }
+      const allowed = [error.params.allowedValues ?? [error.params.allowedValue]].flat().map(String)
+      const meant = /\.also_stored\./.test(path)
+        ? null
+        : valueMeant(name, value, valueAt(source.value, path.replace(/\.?[^.]*$/, '')))
+      const near =
+        meant !== null
+          ? { help: meant }
+          : typeof value === 'string'
+            ? suggestion(formOf(value, allowed), allowed, written?.span ?? null)
+            : {}
+      return {
+        code: 'EV104',
+        at: path,
+        message: `\`${said}\` is not possible for \`${labelOf(path)}\``,
+        ...near,
+        notes: [`possible: ${listed(allowed, 20)}`],
+      }
+    }
+    case 'not':
+      // What a field takes hangs on its type; with a type that there is not, nothing is said of it.
+      if (isUntyped(path, all)) return null
+      return {
+        code: 'EV106',
+        at: path,
+        part: 'entry',
+        message: `\`${name}\` does not apply to this kind of entry`,
+        ...(words === undefined ? {} : { help: bounded(source, path, name, value) ?? words }),
+      }
+    case 'pattern':
+    case 'format':
+    case 'minLength':
+      // A key's own name is told once, by the rule that asks for it.
+      if (typeof value !== 'string' || written === null) return null
+      return badForm(path, said, value, {
+        keyword: error.keyword,
+        format: textOf(error.params.format),
+        pattern: textOf(error.params.pattern),
+        words: textOf(error.parentSchema?.patternErrorMessage),
+      })
+    case 'propertyNames': {
+      const key = String(error.params.propertyName)
+      return {
+        code: 'EV105',
+        at: join(path, key),
+        part: 'key',
+        message: `\`${key}\` is not a proper name here`,
+        help: keyHelp(path, key),
+      }
+    }
+    case 'minimum':
+    case 'exclusiveMinimum':
+    case 'maximum':
+      return {
+        code: 'EV105',
+        at: path,
+        message: `${said} is too ${error.keyword === 'maximum' ? 'large' : 'small'} for \`${labelOf(path)}\`: ${error.keyword === 'maximum' ? 'at most' : error.keyword === 'minimum' ? 'at least' : 'more than'} ${String(error.params.limit)}`,
+        ...(path.startsWith('fees.prices.') && typeof value === 'number' && value < 0
+          ? { help: `write ${-value}, without a sign` }
+          : {}),
+      }
+    case 'uniqueItems': {
+      const twice = join(path, Number(error.params.i))
+      const again = join(path, Number(error.params.j))
+      const [first, second] =
+        Number(error.params.i) < Number(error.params.j) ? [twice, again] : [again, twice]
+      return {
+        code: 'EV107',
+        at: second,
+        message: `\`${source.written(second)?.text ?? 'this entry'}\` is listed twice`,
+        related: [{ at: first, message: 'first here' }],
+      }
+    }
+    default:
+      return wrongCount(path, where, error)
+  }
+}
+
+/** Of what is ticked `choose` says how many; a number and a list of people have bounds of their own. */
+function bounded(source: Source, path: string, name: string, value: unknown): string | null {
+  const bound = name === 'max' ? 'at_most' : name === 'min' ? 'at_least' : null
+  return bound !== null && valueAt(source.value, path.replace(/[^.]+$/, 'type')) === 'many'
+    ? `write choose: {${bound}: ${String(value)}, say: …}`
+    : null
+}
+
+function wrongCount(path: string, where: string, error: SchemaError): Coded | null {
+  const { keyword, params } = error
+  const at = { code: 'EV107' as const, at: path, part: 'key' as const }
+  const message = textOf(error.parentSchema?.errorMessage)
+  if (message !== undefined)
+    return {
+      ...at,
+      part: /\d$/.test(path) ? 'value' : 'key',
+      message,
+      ...(/^category\.rules\.\d+$/.test(path)
+        ? { help: 'write {when: …, then: …}, or for everybody who is left {otherwise: …} alone' }
+        : {}),
+    }
+  if (keyword === 'minItems' || keyword === 'minProperties')
+    return {
+      ...at,
+      message:
+        Number(params.limit) === 1
+          ? `${where} is empty`
+          : `${where} needs at least ${String(params.limit)} entries`,
+      ...(/^category\.rules\.\d+\.when$/.test(path)
+        ? { help: 'for everybody who is left write {otherwise: …} alone' }
+        : {}),
+    }
+  if (keyword === 'maxItems' || keyword === 'maxProperties')
+    return { ...at, message: `${where} has more than ${String(params.limit)} entries` }
+  // What is left carries no message of its own.
+  return null
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}
+
+/** How a name is written that stands as a key: as in the other names of its place. */
+function keyHelp(path: string, key: string): string {
+  const pattern = path === 'fees.prices' ? /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/ : /^[a-z][a-z0-9_]*$/
+  const meant = formsOf(key).find((form) => pattern.test(form))
+  const how = 'small letters and digits, words joined as in the other names'
+  return meant === undefined ? how : `write ${meant}: ${how}`
+}
+
+/** “Open” and "open " are the word open; what is near to none of the words stays as it is. */
+function formOf(value: string, allowed: readonly string[]): string {
+  return formsOf(value).find((form) => allowed.includes(form)) ?? value
+}
+
+/** "`asi-member`", "field 3 of `fields`", for a sentence. */
+function nameOf(path: string): string {
+  const parts = path.split('.')
+  const last = parts.at(-1) ?? ''
+  if (path === '') return ''
+  return /^\d+$/.test(last)
+    ? `entry ${Number(last) + 1} of \`${parts.at(-2) ?? ''}\``
+    : `\`${last}\``
+}

@@ -1,0 +1,36 @@
+/** What an event file says of registrations that are there, once its shape is right: approval, cancellation, invoices, what delegates change, how long it is kept. */
+import type { Condition } from './condition-file-types.ts'
+import type { Text } from './shared-file-types.ts'
+
+export type InvoiceKeys = {
+  readonly supplier: string
+  readonly address: string
+  readonly gstin: string
+  readonly sac: string | number
+  readonly place_of_supply: string
+  readonly number: string
+  readonly credit_number?: string
+  readonly declaration?: string
+  readonly buyer?: {
+    readonly name?: string
+    readonly gstin?: string
+    readonly address?: string
+    readonly state?: string
+  }
+}
+export type ApprovalRule = {
+  readonly id: string
+  readonly when: Condition
+  readonly look_at: readonly string[]
+  readonly within: string
+  readonly pay_within: string
+  readonly refused?: { readonly offer?: string; readonly say?: Text }
+}
+export type CancellationStep = {
+  readonly to?: string
+  readonly refund?: string
+  readonly otherwise?: string
+}
+export type EditKeys = { readonly to: string; readonly fields: readonly string[] }
+/** "3 years", "6 months", "30 days" after the event's last day. */
+export type KeepKeys = { readonly answers?: string; readonly files?: string }

@@ -1,0 +1,37 @@
+/** What an event file says of how it is paid, once its shape is right. */
+import type { Text } from './shared-file-types.ts'
+
+/** The card gateway alone, all the ways, or the word none. */
+export type Payment =
+  | {
+      readonly gateway?: string
+      readonly account?: string
+      readonly ways?: readonly PayWay[]
+    }
+  | string
+
+export type PayWay = {
+  readonly id: string
+  readonly gateway?: string
+  readonly account?: string
+  readonly label?: Text
+  readonly until?: string
+  readonly tell?: Text
+  readonly asks?: readonly WayAsk[]
+  readonly price_on?: 'registered' | 'credited'
+  readonly lapses_after?: string
+  readonly office_only?: true
+}
+type WayAsk = {
+  readonly id: string
+  readonly type?: 'text' | 'date' | 'select' | 'file'
+  readonly label?: Text
+  readonly hint?: Text
+  readonly options?: readonly (string | { readonly id: string; readonly label?: Text })[]
+  readonly format?: 'utr'
+  readonly pattern?: string
+  readonly unique?: true
+  readonly required?: boolean | string
+  readonly accept?: readonly string[]
+  readonly max_mb?: number
+}

@@ -1,0 +1,172 @@
+/** Addresses as people type them into a letter (mail, web, a page of ours), and what was meant. */
+import { mailDomain } from '../../answers/email-typos.ts'
+import { plainDigits, withoutQuotes } from './amounts.ts'
+
+/** What is written wrongly, in words, and the address that was probably meant. */
+export type AddressMeant = { readonly slip: string; readonly write: string }
+
+/** One address and nothing else; what a delegate types is judged more gently (fields.ts). */
+export const MAIL_PATTERN =
+  '^[^\\s@<>()\\[\\],;:"\'|]+@[^\\s@<>()\\[\\],;:"\'/|]+\\.[^\\s@<>()\\[\\],;:"\'/.|]{2,}$'
+const MAIL = new RegExp(MAIL_PATTERN, 'u')
+/** Null when the address is written as one should be, or when nothing can be said of it. */
+export function mailMeant(text: string): AddressMeant | null {
+  const written = text.trim()
+  const several = written.split(/\s*(?:[;,/&|]|\s(?:and|or)\s)\s*/).map(cleanMail)
+  if (several.length > 1 && several.filter((one) => MAIL.test(one)).length > 1)
+    return { slip: 'two addresses stand where one belongs', write: several[0] ?? '' }
+  const clean = cleanMail(written)
+  const at = clean.lastIndexOf('@')
+  const domain = mailDomain(clean.slice(at + 1).toLowerCase())
+  if (at > 0 && domain !== null) {
+    const write = `${clean.slice(0, at)}@${domain}`
+    return MAIL.test(write)
+      ? { slip: `\`${clean.slice(at + 1)}\` is probably a slip`, write }
+      : null
+  }
+  return clean !== written && MAIL.test(clean)
+    ? { slip: `\`${written}\` is not how an address is written`, write: clean }
+    : null
+}
+
+/** An address without what came along when it was copied. */
+function cleanMail(text: string): string {
+  return withoutQuotes(text)
+    .normalize('NFKC')
+    .replace(/^\[[^\]]*\]\(mailto:([^)]*)\)$/i, '$1')
+    .replace(/^.*<([^<>]*@[^<>]*)>\W*$/, '$1')
+    .replace(/^(?:e-?mail|mail ?to|mail|support)\s*(?:id)?\s*:\s*\/*/i, '')
+    .replace(/\?(subject|body|cc)=.*$/i, '')
+    .replace(/\s*[([{]\s*at\s*[)\]}]\s*|\s+at\s+(?=\S+\s*(\.|dot|\(dot|\[dot))/gi, '@')
+    .replace(/\s*[([{]\s*dot\s*[)\]}]\s*|\s+dot\s+/gi, '.')
+    .replace(/^[\s<([{*_]+|[\s>)\]}*_,;:.!]+$/g, '')
+    .replace(/\s+/g, '')
+    .replace(/(@[\w-]+),(?=(?:com|in|org|net|co|ac|edu)\b[\w.]*$)/i, '$1.')
+    .replace(/@{2,}/g, '@')
+    .replace(/\.{2,}/g, '.')
+    .replace(/\.@/, '@')
+    .replace(/@\./, '@')
+}
+
+/** A web address in a text whose beginning or end is mistyped: `http:/x`, `https//x`, `www,x.org`. Null when it is not. */
+export function webMeant(text: string): AddressMeant | null {
+  const found = /^(h?t?tt?p?ps?|https?|htpps?|htps?|hhtps?)\s*([:;]?)\s*([/\\]*)\s*(.+)$/i.exec(
+    text,
+  )
+  if (found !== null) {
+    const [, scheme = '', colon = '', slashes = '', rest = ''] = found
+    const isRight =
+      /^https?$/i.test(scheme) && colon === ':' && slashes === '//' && !/^\s/.test(rest)
+    if (isRight || !/^[\w-]+(\.[\w-]+)+/.test(rest)) return null
+    return { slip: 'this is not how a web address begins', write: `https://${rest}` }
+  }
+  const www = /^(?:ww\.|wwww\.|www[,;:]\.?|www\.\.)([\w-]+(?:\.[\w-]+)+.*)$/i.exec(text)
+  return www === null
+    ? null
+    : { slip: 'this is not how a web address begins', write: `www.${www[1]}` }
+}
+
+/** An address of a site, with or without how it begins; a page of ours begins with a stroke. */
+const OF_A_SITE =
+  /^(?:h?t?tt?p?ps?\s*[:;]?\s*[/\\]+|www\b|[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}(?:[/\\]|$))/i
+
+/**
+ * What somebody may have meant by a text that a pattern of the schema refuses, nearest first. `takesSites`: the
+ * pattern takes an address elsewhere, so that one is not taken for a page of ours.
+ */
+export function formsOf(text: string, takesSites = false): readonly string[] {
+  const bare = plainDigits(withoutQuotes(text))
+    .replace(/[\s,;:.]+$/, '')
+    .trim()
+  const words = bare
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .replace(/&/g, ' and ')
+    .split(/[^A-Za-z0-9]+/)
+    .filter((word) => word !== '')
+  const slug = (glue: string): string => words.join(glue).toLowerCase()
+  const web = bare.replace(/^\s*(?:https?:?\/*)?([\w.-]+\.[a-z]{2,})?(?=\/|$)/i, '')
+  const path = `/${web
+    .replaceAll('\\', '/')
+    .toLowerCase()
+    .split('/')
+    .map((part) =>
+      part
+        .trim()
+        .replace(/[^a-z0-9]+/g, '-')
+        .replace(/^-|-$/g, ''),
+    )
+    .filter((part) => part !== '')
+    .join('/')}`
+  const callPath = `/${web.replaceAll('\\', '/').replace(/\s+/g, '').replace(/^\/+/, '')}`
+  if (takesSites && OF_A_SITE.test(bare)) {
+    const site = bare.replaceAll('\\', '/').replace(/\s*([/.:;])\s*/g, '$1')
+    return [site.replace(/^(?:h?t?tt?p?ps?)?[:;]?\/*/i, 'https://')]
+  }
+  return [
+    bare,
+    bare.toLowerCase(),
+    bare.toUpperCase(),
+    ...(/[/\\]/.test(bare) ? [path, callPath] : []),
+    slug('_'),
+    slug('-'),
+    bare.replace(/\s+/g, ''),
+    slug(''),
+    slug('').toUpperCase(),
+    path,
+    bare.replace(/^(?:h?t+ps?)?\s*[:;]?\s*[/\\]*/i, 'https://').replace(/\s+/g, ''),
+    `${bare.replace(/\.[a-z]{2,4}$/i, '').replace(/\s+/g, '-')}.csv`,
+  ]
+}
+
+const COLOURS: Readonly<Record<string, string>> = {
+  black: '#000000',
+  blue: '#0000FF',
+  brown: '#A52A2A',
+  crimson: '#DC143C',
+  cyan: '#00FFFF',
+  gold: '#FFD700',
+  gray: '#808080',
+  green: '#008000',
+  grey: '#808080',
+  indigo: '#4B0082',
+  magenta: '#FF00FF',
+  maroon: '#800000',
+  navy: '#000080',
+  olive: '#808000',
+  orange: '#FFA500',
+  pink: '#FFC0CB',
+  purple: '#800080',
+  red: '#FF0000',
+  teal: '#008080',
+  turquoise: '#40E0D0',
+  violet: '#EE82EE',
+  white: '#FFFFFF',
+  yellow: '#FFFF00',
+}
+
+/** `teal`, `0E7C7B`, `#fff`, `rgb(14, 124, 123)` → `#RRGGBB`; null when it is no colour. */
+export function colourMeant(text: string): string | null {
+  const bare = plainDigits(withoutQuotes(text))
+    .replace(/[;,.]+$/, '')
+    .trim()
+  const name = bare
+    .toLowerCase()
+    .replace(/[\s_-]+/g, '')
+    .replace(/^(dark|deep|light|royal|sky|bright)/, '')
+  const known = Object.entries(COLOURS).find(([one]) => one === name)?.[1]
+  if (known !== undefined) return known
+  const parts = /^rgba?\(?\s*(\d{1,3})[\s,]+(\d{1,3})[\s,]+(\d{1,3})/i.exec(bare)
+  if (parts !== null)
+    return `#${parts
+      .slice(1, 4)
+      .map((part) => Math.min(255, Number(part)).toString(16).padStart(2, '0').toUpperCase())
+      .join('')}`
+  const digits = bare
+    .replace(/^(?:0x|#|hex)*[\s:#]*/i, '')
+    .replace(/\s+/g, '')
+    .replace(/[oO]/g, '0')
+    .replace(/[lI]/g, '1')
+  if (/^[0-9a-f]{6}([0-9a-f]{2})?$/i.test(digits)) return `#${digits.slice(0, 6)}`
+  return /^[0-9a-f]{3}$/i.test(digits) ? `#${[...digits].map((one) => one + one).join('')}` : null
+}

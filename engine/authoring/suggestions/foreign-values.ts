@@ -1,0 +1,100 @@
+/** Words that organisers write where our files take one of a few, and ours for the same thing. */
+import { habitsOf, plainWord } from './foreign-word-list.ts'
+
+const ONLY_TRUE = `
+true < yes y on 1
+!take it out: only true says something < no n false off 0
+`
+
+/** By the key under which they stand: what to write < what is written for it; a sentence (!) stands for itself. */
+const VALUES: Readonly<Record<string, string>> = {
+  type: `
+select, as: radio < radio radios radiobutton radio_button radiobuttons radio_buttons single_choice
+  multiple_choice mcq buttons
+select < dropdown drop_down combo combobox list listbox choice choices option options picklist pick_list
+  menu enum select_one selectone selection lookup autocomplete single_select category categories gender
+  state country
+many < checkboxes check_boxes checkbox_group checkbox_list multiselect multi_select multiple_select
+  select_multiple select_many multiple multiple_choices choose_multiple checklist check_list tags multi
+  tickboxes tick_boxes multi_choice picture_choice multiple_checkboxes
+people < persons person companion companions guest guests attendees members participants group repeat
+  repeater repeating subform sub_form form_list list_of_people array object table matrix family
+  accompanying accompanying_person accompanying_persons
+consent < agree agreed agreement accept acceptance terms terms_and_conditions t&c tos gdpr legal privacy
+  declaration waiver disclaimer undertaking opt_in
+yes-no < checkbox check_box check tick tickbox boolean bool toggle switch yesno yes_no yes/no y/n yn
+  true/false true_false binary flag yes logical
+phone < mobile tel telephone phone_number phonenumber cell cellphone contact whatsapp mobile_number
+  mobile_no phone_no contact_number landline
+multiline < textarea text_area longtext long_text paragraph memo comment comments multi_line long big
+  address notes note remarks richtext text_long longanswer long_answer
+text < string str varchar char input shorttext short_text short single_line singleline line name
+  alphanumeric textbox text_box url link website password time word words free_text freetext short_answer
+  plain
+number < int integer numeric num decimal float double count quantity qty age digits digit amount money
+  currency numbers rupees year counter
+date < datetime date_time calendar day dob datepicker date_picker birthday birthdate date_of_birth dates
+file < upload attachment document doc image photo picture pdf fileupload file_upload attach uploads files
+  certificate proof scan
+email < mail e_mail email_address emailid email_id mail_id emailaddress
+!a heading is a section of its own: write - title: with its fields below < section heading header title
+  label info html divider separator static
+!a field that nobody sees stands in form.also_stored, or not at all < hidden computed calculated formula
+`,
+  as: `
+radio < radios radiobutton radio_button radiobuttons radio_buttons buttons cards pills tabs list
+dropdown < select drop_down combo combobox menu listbox picklist
+switch < checkbox check_box toggle tick tickbox slider
+`,
+  status: `
+open < active live yes on true enabled published running started ongoing opened available opening
+closed < inactive off no false over close done finished ended disabled stopped draft coming_soon soon full
+  sold_out archived past not_open not_yet
+`,
+  notices: `
+toast < toasts popup pop_up alert alerts banner
+snackbar < snackbars bar bottom none
+`,
+  else: `
+block < reject refuse deny stop error forbid no never disallow
+warn < ask confirm allow warning notify hint yes
+`,
+  overlap: 'first < yes true ok allow allowed on earlier earliest',
+  followed_by: `
+digits < numbers number numeric digit random serial counter sequence integer
+anything < any text letters alphanumeric characters free all
+`,
+  currency:
+    '!prices are in rupees: take it out, or write INR < rs rs. ₹ rupee rupees inr inr. re indian',
+  copy_to: 'office < admin organiser organizer secretary secretariat yes true us',
+  do: `
+receipt < download pdf download_receipt invoice
+print < print_page printing printout
+`,
+  listed_only: ONLY_TRUE,
+  ignore_case: ONLY_TRUE,
+  check: `
+false < no n off 0 none never
+!take it out: an address and a number are checked unless it is false < yes y true on 1 always
+`,
+}
+
+const read = new Map(Object.entries(VALUES).map(([key, lines]) => [key, habitsOf(lines)]))
+
+/** What to write for a value under a key that takes one of our words, `beside` what stands there; null when nobody writes it so. */
+export function valueMeant(key: string, value: unknown, beside: unknown = null): string | null {
+  const word = plainWord(String(value))
+  const ours = read.get(key)?.find(({ theirs }) => theirs.includes(word))?.ours
+  if (ours === undefined) return null
+  // Elsewhere one word stands for a box to tick, for several of them, and for what is agreed to.
+  if (key === 'type' && ours === 'yes-no') return `write type: ${boxMeant(beside)}`
+  return ours.startsWith('!') ? ours.slice(1) : `write ${key}: ${ours}`
+}
+
+function boxMeant(field: unknown): string {
+  const { options, choices, label } = (field ?? {}) as Readonly<Record<string, unknown>>
+  if (Array.isArray(options ?? choices)) return 'many'
+  return typeof label === 'string' && /\b(?:agree|accept|consent|declare|terms)\b/i.test(label)
+    ? 'consent'
+    : 'yes-no'
+}

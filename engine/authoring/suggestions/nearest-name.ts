@@ -1,0 +1,90 @@
+/** What somebody may have meant: the nearest of the names that are legal at that place. */
+import { editDistance } from '../../lib/edit-distance.ts'
+import { remember } from '../../lib/memoize.ts'
+
+/** Longer words than any id; comparing them would cost more than it tells. */
+const LENGTH_MAX = 80
+
+/** Comparisons of two names that one file may cost: half a second, and more than any file of a person needs. */
+const COMPARISONS_MAX = 200_000
+const comparisonsOf = remember((_file: object) => ({ left: COMPARISONS_MAX }))
+
+/** Whether one more word of a file may be held against so many names. */
+export function mayCompare(file: object, names: number): boolean {
+  const comparisons = comparisonsOf(file)
+  comparisons.left -= names
+  return comparisons.left >= 0
+}
+
+/** The nearest legal name within a third of the word's length, case-blind; null when none is near. */
+export function nearest(
+  word: string,
+  legal: readonly string[],
+): { readonly name: string; readonly distance: number } | null {
+  if (word.length > LENGTH_MAX) return null
+  const limit = Math.max(1, Math.floor(word.length / 3))
+  const ranked = legal
+    .filter((name) => Math.abs(name.length - word.length) <= limit)
+    .map((name) => ({ name, distance: editDistance(word.toLowerCase(), name.toLowerCase()) }))
+    .filter(({ distance }) => distance <= limit)
+    .sort((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : 1))
+  return ranked[0] ?? null
+}
+
+/** The help and, where only one name is at distance 1, the mending of a misspelt name. */
+export function suggestion(
+  word: string,
+  legal: readonly string[],
+  span: readonly [number, number] | null = null,
+): {
+  readonly help?: string
+  readonly fix?: { readonly start: number; readonly end: number; readonly text: string }
+} {
+  const found = nearest(word, legal)
+  if (found === null) {
+    const whole = nameWith(word, legal)
+    return whole === null ? {} : { help: `did you mean \`${whole}\`?` }
+  }
+  const help = `did you mean \`${found.name}\`?`
+  const sole =
+    isSlipOf(word, found.name) &&
+    legal.filter((name) => editDistance(word.toLowerCase(), name.toLowerCase()) <= 1).length === 1
+  return sole && span !== null
+    ? { help, fix: { start: span[0], end: span[1], text: found.name } }
+    : { help }
+}
+
+/** Shorter words are a part of too many names. */
+const PART_LENGTH_MIN = 4
+
+/** The only name of which the word is a part: `states` of indian-states, `name` of full_name; null: none, or several. */
+function nameWith(word: string, legal: readonly string[]): string | null {
+  const partsOf = (name: string): readonly string[] =>
+    name
+      .toLowerCase()
+      .split(/[-_.\s]+/)
+      .map((part) => part.replace(/s$/, ''))
+  const [part = '', ...rest] = partsOf(word)
+  if (rest.length > 0 || word.length < PART_LENGTH_MIN || word.length > LENGTH_MAX) return null
+  const named = legal.filter((name) => partsOf(name).includes(part))
+  return named.length === 1 ? (named[0] ?? null) : null
+}
+
+/** Whether a word is surely another, mistyped: day-3 is no slip of day-1, and of two letters nothing is sure but their order. */
+function isSlipOf(word: string, name: string): boolean {
+  const [a, b] = [word.toLowerCase(), name.toLowerCase()]
+  const digits = (text: string): string => text.replace(/\D/g, '')
+  return (
+    a === b ||
+    (digits(a) === digits(b) &&
+      editDistance(a, b) === 1 &&
+      (Math.min(a.length, b.length) > 3 || [...a].sort().join('') === [...b].sort().join('')))
+  )
+}
+
+/** "a, b and c" for notes; the rest is counted. */
+export function listed(names: readonly string[], most = 12, between = ', '): string {
+  return names.length <= most
+    ? names.join(between)
+    : `${names.slice(0, most).join(between)} and ${names.length - most} more`
+}

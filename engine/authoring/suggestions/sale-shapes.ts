@@ -1,0 +1,171 @@
+/** What organisers write of items, limits, codes and rolls where our files have another shape, and how it is written here. */
+import type { Draft } from '../finding.ts'
+import type { SchemaError } from '../schema/json-schemas.ts'
+import type { Source } from '../syntax/source.ts'
+
+/** What to write, and the place at or below which everything else found is an echo of it. */
+export type SaleMeant = Pick<Draft, 'message' | 'help'> & {
+  readonly at: string
+  readonly covers: string
+}
+
+const ITEM_PRICES = /^fees\.items\.\d+\.prices$/
+const ITEM_TABLE = /^fees\.items\.\d+\.prices\.\d+$/
+
+/** The row of the columns, as the periods of the file call them. */
+function columns(source: Source): string {
+  const { fees } = source.value as { readonly fees?: { readonly periods?: unknown } }
+  const periods: unknown = fees?.periods
+  const ids = Array.isArray(periods)
+    ? periods.flatMap((one: unknown) =>
+        typeof one === 'object' && one !== null && 'id' in one && typeof one.id === 'string'
+          ? [one.id]
+          : [],
+      )
+    : []
+  return `[${ids.length === 0 ? '…' : ids.join(', ')}]`
+}
+
+/** A table of one row, of prices as they are written: `[500, 600]`, `500`. */
+export function oneRow(source: Source, written: string): string {
+  const names = columns(source)
+  const many = names.split(',').length
+  const cells = written.startsWith('[')
+    ? written
+    : `[${Array.from({ length: many }, () => (/^\d/.test(written) ? written : '…')).join(', ')}]`
+  return `{period: ${names}, each: ${cells}}`
+}
+
+/** Of an error of the schema in what is sold; null: nothing particular is known of it. */
+export function saleMeant(source: Source, path: string, error: SchemaError): SaleMeant | null {
+  const prices = path.replace(/\.\d+$/, '')
+  // A row stands where the table belongs: its cells are no tables.
+  if (error.keyword === 'type' && ITEM_TABLE.test(path) && typeof error.data !== 'object')
+    return {
+      at: prices,
+      covers: prices,
+      message: 'prices stand in a table with the names of the periods above them',
+      help: `write prices: ${oneRow(source, rawOf(source, prices))}`,
+    }
+  if (error.keyword === 'type' && ITEM_PRICES.test(path) && typeof error.data === 'number')
+    return {
+      at: path,
+      covers: path,
+      message: 'prices stand in a table with the names of the periods above them',
+      help: `write prices: ${oneRow(source, rawOf(source, path))}`,
+    }
+  if (error.keyword === 'required' && ITEM_TABLE.test(path) && has(error.data, 'period'))
+    return {
+      at: path,
+      covers: path,
+      message: has(error.data, 'when')
+        ? 'the prices for those who fit `when` stand under `table`'
+        : 'the prices for everybody else stand under `otherwise`',
+      help: has(error.data, 'when')
+        ? `write {when: …, table: {period: ${columns(source)}, …}}`
+        : `write {otherwise: {period: ${columns(source)}, …}}`,
+    }
+  if (
+    error.keyword === 'required' &&
+    error.params.missingProperty === 'period' &&
+    /^fees\.items\.\d+\.prices/.test(path) &&
+    isByPeriod(source, error.data)
+  )
+    return {
+      at: path,
+      covers: path,
+      message: 'prices stand in a table with the names of the periods above them',
+      help: `write {period: [${Object.keys(error.data as object).join(', ')}], each: [${Object.values(error.data as object).join(', ')}]}`,
+    }
+  if (
+    path === 'codes' &&
+    ((error.keyword === 'required' && error.params.missingProperty === 'kinds') ||
+      error.keyword === 'type')
+  )
+    return {
+      at: path,
+      covers: path,
+      message:
+        'an event file names the kinds of codes; the codes themselves are made in the office, or with rollcall codes-of',
+      help: 'write codes: {kinds: [{id: faculty, label: Invited faculty, gives: {category: faculty}}]}: everybody may read this file',
+    }
+  return null
+}
+
+/** Prices under the names of their periods, one each. */
+function isByPeriod(source: Source, table: unknown): boolean {
+  const names = columns(source).slice(1, -1).split(', ')
+  return (
+    typeof table === 'object' &&
+    table !== null &&
+    Object.entries(table).every(
+      ([name, price]) => names.includes(name) && (typeof price !== 'object' || price === null),
+    )
+  )
+}
+
+/** Of a condition that asks people for what each of them is asked: their number is all that can be compared. */
+export function personAsked(source: Source, path: string, key: string): string | null {
+  const people = /\.(?:when|show_when)(?:\.\d+)?\.([a-z0-9_]+)$/.exec(path)?.[1]
+  if (people === undefined) return null
+  const { form } = source.value as { readonly form?: { readonly sections?: unknown } }
+  const sections: readonly unknown[] = Array.isArray(form?.sections) ? form.sections : []
+  const fields = sections.flatMap((section): readonly unknown[] => {
+    const inner = has(section, 'fields') ? (section as { fields: unknown }).fields : []
+    return Array.isArray(inner) ? inner : []
+  })
+  const isPeople = fields.some((field) => {
+    const { id, type } = (field ?? {}) as { readonly id?: unknown; readonly type?: unknown }
+    return id === people && type === 'people'
+  })
+  return isPeople
+    ? `a condition asks how many there are, {${people}: {count: {at_least: 1}}}; an item counts some of them with count: {${people}: {${key}: …}}`
+    : null
+}
+
+/** By the place where something of another kind stands, what to write. `entry` is the first name in it, where it is a block. */
+export function saleHelp(source: Source, path: string, value: unknown): string | null {
+  const [entry = 'name'] =
+    typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.keys(value) : []
+  const said = typeof value === 'string' ? value : '…'
+  if (/^(?:fees\.(?:items|adjustments)|limits|codes\.kinds)$/.test(path))
+    return `write a list, each entry with a dash and its id: - {id: ${entry}, …}`
+  if (/^unique\.\d+$/.test(path) && typeof value === 'string')
+    return `write - {fields: [${said}], else: block, say: This is registered already}`
+  if (/^codes\.kinds\.\d+\.gives$/.test(path) && typeof value === 'string')
+    return isCategory(source, said)
+      ? `write gives: {category: ${said}}`
+      : `write gives: {adjustment: ${said}}, or {category: …}`
+  if (/^rolls\.\w+\.columns$/.test(path) && Array.isArray(value))
+    return `write each with what it holds: {${value.map((one) => `${String(one)}: text`).join(', ')}}, or a list such as [life, annual]`
+  if (path === 'hold')
+    return `write ${typeof value === 'number' ? `${value} minutes` : '30 minutes'}`
+  return null
+}
+
+/** What is missing in a limit, a list of people or a tax, and how it reads. */
+export function saleMissing(path: string, key: string, block: unknown): string | null {
+  if (/^limits\.\d+$/.test(path) && key === 'full')
+    return 'write full: and what is said then, such as full: All seats are taken'
+  if (key === 'max' && has(block, 'type') && (block as { type: unknown }).type === 'people')
+    return 'write max: and how many there may be at most, such as max: 4'
+  if (/(?:^|\.)tax$/.test(path) && key === 'name') return 'write name: GST'
+  return null
+}
+
+function isCategory(source: Source, id: string): boolean {
+  const { categories } = source.value as { readonly categories?: unknown }
+  return (
+    Array.isArray(categories) &&
+    categories.some((one: unknown) => has(one, 'id') && (one as { id: unknown }).id === id)
+  )
+}
+
+function rawOf(source: Source, path: string): string {
+  const { start, end } = source.place(path)
+  return source.text.slice(start.offset, end.offset).trim()
+}
+
+function has(value: unknown, key: string): boolean {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, key)
+}

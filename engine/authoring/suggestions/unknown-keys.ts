@@ -1,0 +1,241 @@
+/** Keys that nobody knows and keys that are missing: what was meant, told once for each. */
+import { connectiveHelp } from './conditions.ts'
+import type { Draft } from '../finding.ts'
+import { keyMeant } from './foreign-keys.ts'
+import { listed, nearest, suggestion } from './nearest-name.ts'
+import { remember } from '../../lib/memoize.ts'
+import type { SchemaError } from '../schema/json-schemas.ts'
+import { oneRow, personAsked, saleMissing } from './sale-shapes.ts'
+import { join } from '../syntax/source.ts'
+import type { Source } from '../syntax/source.ts'
+
+/** `covers`: what is found at or below this place is an echo. */
+type Told = Draft & { readonly code: 'EV101' | 'EV102'; readonly covers?: string }
+
+/** What is said of the key that `error` names. */
+export function unknownKey(
+  source: Source,
+  path: string,
+  error: SchemaError,
+  all: readonly SchemaError[],
+): Told {
+  const value = error.data
+  const key = String(error.params.additionalProperty)
+  const moved = unindented(path, key, value, all) ?? optionPair(source, path, value)
+  if (moved !== null) return moved
+  const legal = Object.keys(error.parentSchema?.properties ?? {})
+  const place = source.place(join(path, key), 'key')
+  const near = suggestion(
+    key,
+    legal.filter((one) => !isIn(value, one)),
+    [place.start.offset, place.end.offset],
+  )
+  const written = source.written(join(path, key))?.text ?? null
+  const connective = connectiveHelp(path) ?? personAsked(source, path, key)
+  const meant =
+    connective !== null
+      ? { help: connective }
+      : near.fix === undefined
+        ? keyMeant(path, key, written, value)
+        : null
+  if (meant !== null)
+    return {
+      code: 'EV101',
+      at: join(path, key),
+      part: 'key',
+      message: `\`${key}\` is not a key here`,
+      help: /^fees\.items\.\d+$/.test(path) ? itemKey(source, meant, written) : meant.help,
+    }
+  return {
+    code: 'EV101',
+    at: join(path, key),
+    part: 'key',
+    message: `\`${key}\` is not a key here`,
+    ...near,
+    ...(near.help === undefined ? { notes: [`the keys here: ${listed(legal, 30)}`] } : {}),
+  }
+}
+
+/** Prices of an item stand in a table; an amount in digits is one of its prices, not the name of a field. */
+function itemKey(
+  source: Source,
+  meant: { readonly key?: string | null; readonly help: string },
+  written: string | null,
+): string {
+  const isPriced =
+    meant.key === 'prices' || (meant.key === 'amount_in' && /^\d/.test(written ?? ''))
+  return isPriced && !(written ?? '').startsWith('{')
+    ? `write prices: ${oneRow(source, written ?? '')}`
+    : meant.help
+}
+
+/** Null for a key that is there under another name: that one is told already. */
+export function missingKey(
+  source: Source,
+  path: string,
+  where: string,
+  error: SchemaError,
+  all: readonly SchemaError[],
+): Told | null {
+  const value = error.data
+  const key = String(error.params.missingProperty)
+  if (optionPair(source, path, value) !== null) return null
+  if (isSaidOtherwise(source, path, key, value, all)) return null
+  if (path === '' && key === 'closed')
+    return {
+      code: 'EV102',
+      at: 'event.status',
+      message: 'a closed event needs the block `closed`, which its page shows instead of the form',
+      help: 'write closed: {heading: Registration is closed, text: …}',
+    }
+  const deeper = inside(path, key, value, all)
+  if (deeper !== null)
+    return {
+      code: 'EV102',
+      at: join(deeper.path, key),
+      part: 'key',
+      message: `\`${key}\` belongs to ${where === '' ? 'the file itself' : where}, and stands inside of \`${deeper.name}\``,
+      help: `begin its line as far to the left as \`${deeper.name}\``,
+      related: [{ at: deeper.path, part: 'key', message: 'inside of this' }],
+      covers: join(deeper.path, key),
+    }
+  return {
+    code: 'EV102',
+    at: path,
+    part: 'key',
+    message: `\`${key}\` is missing${where === '' ? '' : ` in ${where}`}`,
+    ...wantedBy(source, path, key),
+    ...helpOf(
+      RULE.test(path) && key === 'when' && isIn(value, 'then')
+        ? 'for everybody who is left write otherwise instead of then'
+        : saleMissing(path, key, value),
+    ),
+  }
+}
+
+/** What only fields of one type need is missed because of the type, which may be another field's. */
+function wantedBy(source: Source, path: string, key: string): Pick<Draft, 'related'> {
+  const type = join(path, 'type')
+  const isOfType = /^(?:accept|options|fields|max)$/.test(key) && source.has(type)
+  const lineOf = (at: string): number => source.place(at).start.line
+  return isOfType && lineOf(type) !== lineOf(path)
+    ? { related: [{ at: type, part: 'entry', message: 'because of this' }] }
+    : {}
+}
+
+const helpOf = (help: string | null): { readonly help?: string } => (help === null ? {} : { help })
+const RULE = /^category\.rules\.\d+$/
+
+/** A block beside which a key is missed, and in which it stands, where nobody knows it. */
+function inside(
+  path: string,
+  key: string,
+  block: unknown,
+  all: readonly SchemaError[],
+): { readonly name: string; readonly path: string } | null {
+  const name = Object.entries(block ?? {}).find(([one, inner]) => {
+    if (typeof inner !== 'object' || Array.isArray(inner) || !isIn(inner, key)) return false
+    const place = `/${join(path, one).replaceAll('.', '/')}`
+    return all.some(
+      ({ instancePath, params }) =>
+        instancePath.startsWith(`${place}/${key}/`) ||
+        (instancePath === place && params.additionalProperty === key),
+    )
+  })?.[0]
+  return name === undefined ? null : { name, path: join(path, name) }
+}
+
+/** A key that nobody knows below one that has nothing: it was meant to stand inside of it. */
+function unindented(
+  path: string,
+  key: string,
+  block: unknown,
+  all: readonly SchemaError[],
+): Told | null {
+  if (typeof block !== 'object' || block === null) return null
+  const order = orderOf(block)
+  const mine = order.get(key) ?? 0
+  const empty = nullsOf(block)
+    .filter((name) => (order.get(name) ?? 0) < mine)
+    .findLast((name) =>
+      at(all, `/${join(path, name).replaceAll('.', '/')}`).some(
+        ({ keyword, params }) =>
+          keyword === 'type' && [params.type].flat().join(',').includes('object'),
+      ),
+    )
+  return empty === undefined
+    ? null
+    : {
+        code: 'EV101',
+        at: join(path, key),
+        part: 'key',
+        message: `\`${key}\` is not a key here`,
+        help: `to belong to \`${empty}\`, begin the line further to the right`,
+        related: [{ at: join(path, empty), part: 'key', message: 'nothing stands under this' }],
+      }
+}
+
+/** Where each key of a block stands in it, and which of them have nothing: once for all keys that ask. */
+const orderOf = remember(
+  (block: object): ReadonlyMap<string, number> =>
+    new Map(Object.keys(block).map((key, index) => [key, index])),
+)
+const nullsOf = remember((block: object): readonly string[] =>
+  Object.entries(block).flatMap(([name, value]) => (value === null ? [name] : [])),
+)
+/** The errors of a file by their places: thousands of unknown keys each ask for those of their own. */
+const byPlace = remember((all: readonly SchemaError[]) =>
+  Map.groupBy(all, ({ instancePath }) => instancePath),
+)
+const at = (all: readonly SchemaError[], place: string): readonly SchemaError[] =>
+  byPlace(all).get(place) ?? []
+
+/** `pg: Post Graduate` in a list of options: an id and its label, said shorter than they are read. */
+function optionPair(source: Source, path: string, option: unknown): Told | null {
+  if (!/\.options\.\d+$/.test(path) || typeof option !== 'object' || option === null) return null
+  const [pair, ...more] = Object.entries(option)
+  if (pair === undefined || more.length > 0 || typeof pair[1] !== 'string') return null
+  const [id, label] = pair
+  if (id === 'id' || id === 'label') return null
+  return {
+    code: 'EV101',
+    at: path,
+    message: `\`${id}: ${label}\` is no option: an option has an id and a label`,
+    help: `write {id: ${id}, label: ${source.written(join(path, id))?.text ?? label}}`,
+  }
+}
+
+/** Whether the type of the field to which a key belongs is none of ours. */
+export function isUntyped(path: string, all: readonly SchemaError[]): boolean {
+  const type = `/${path.split('.').slice(0, -1).join('/')}/type`
+  return at(all, type).some(({ keyword }) => keyword === 'enum')
+}
+
+/**
+ * Whether a missing key is there under another name: misspelt, or as it is called elsewhere. `{else: visitor}`
+ * was meant as `otherwise`, which has no `when`; a field of no type needs nothing for its type.
+ */
+function isSaidOtherwise(
+  source: Source,
+  path: string,
+  key: string,
+  block: unknown,
+  all: readonly SchemaError[],
+): boolean {
+  const typed = at(all, `/${path.replaceAll('.', '/')}`.replace(/^\/$/, '')).flatMap((other) =>
+    other.keyword === 'additionalProperties' ? [String(other.params.additionalProperty)] : [],
+  )
+  const meant = typed.map(
+    (one) => keyMeant(path, one, source.written(join(path, one))?.text ?? null, block)?.key,
+  )
+  return (
+    meant.includes(key) ||
+    typed.some((one) => nearest(one, [key]) !== null) ||
+    (RULE.test(path) && meant.includes('otherwise')) ||
+    (/\.fields\.\d+$/.test(path) && isUntyped(join(path, key), all))
+  )
+}
+
+function isIn(value: unknown, key: string): boolean {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, key)
+}

@@ -1,0 +1,191 @@
+/** Values of the right kind in the wrong form: a date, an address, a name, a price, and how it is written here. */
+import { isDay } from '../../lib/time.ts'
+import { colourMeant, formsOf, mailMeant } from './addresses.ts'
+import { plainDigits, priceHelp, withoutQuotes } from './amounts.ts'
+import type { Draft } from '../finding.ts'
+
+const A_SITE = 'https://site.example/page'
+
+/** What a schema asks of a text that it does not have. */
+export type Asked = {
+  readonly keyword: string
+  readonly format: string | undefined
+  readonly pattern: string | undefined
+  /** What the pattern means, in the schema's own words: "must be …". */
+  readonly words: string | undefined
+}
+
+/** `said` is the value as the file writes it, `value` as it is read. */
+export function badForm(
+  path: string,
+  said: string,
+  value: unknown,
+  asked: Asked,
+): Draft & { readonly code: 'EV103' | 'EV105' } {
+  const at = { code: 'EV105' as const, at: path }
+  const text = String(value)
+  if (asked.keyword === 'minLength' || text.trim() === '')
+    return { ...at, message: `\`${labelOf(path)}\` is empty` }
+  if (asked.format === 'date')
+    return { ...at, message: `\`${said}\` is not a proper date`, help: dateHelp(text) }
+  if (asked.format === 'email')
+    return { ...at, message: `\`${said}\` is not an email address`, help: mailHelp(text) }
+  const pattern = asked.pattern ?? ''
+  if (path.startsWith('fees.') && /none/.test(pattern))
+    return {
+      code: 'EV103',
+      at: path,
+      message: /^[\d.,_ ]+$/.test(text)
+        ? `\`${said}\` is a text, not a number`
+        : `\`${said}\` is not a price: an amount is written in digits alone`,
+      help: priceHelp(text) ?? 'write the amount in digits alone, such as 5000, or free or none',
+    }
+  if (path === 'payment') {
+    const isFree =
+      /^(?:no|nil|free|nothing|zero|null|without|na|n\/a|not required|no payment|false|off)$/i.test(
+        text,
+      )
+    return {
+      ...at,
+      message: `\`${said}\` is not proper for \`payment\``,
+      help: isFree
+        ? 'write payment: none'
+        : 'write payment: {gateway: airpay, account: …}, or none for an event that takes no money',
+    }
+  }
+  if (path.startsWith('fees.prices.period.') && /^[A-Za-z0-9]+(?: [A-Za-z0-9]+)+$/.test(text))
+    return {
+      ...at,
+      message: `\`${said}\` is not proper for \`period\``,
+      help: `write ${text.toLowerCase().replaceAll(' ', '-')}, as the period is called above; two periods have a comma between them`,
+    }
+  const several = /\.\d+$/.test(path) ? severalOf(text, pattern) : null
+  if (several !== null)
+    return {
+      ...at,
+      message: `\`${said}\` is read as one entry of \`${labelOf(path)}\``,
+      help: `write ${several.join(', ')}: entries have a comma between them`,
+    }
+  const minutes = path === 'hold' ? /^\d+/.exec(text)?.[0] : undefined
+  if (minutes !== undefined)
+    return {
+      ...at,
+      message: `\`${said}\` is not proper for \`hold\``,
+      help: `write ${minutes} ${/h/i.test(text) ? (minutes === '1' ? 'hour' : 'hours') : 'minutes'}: it ${asked.words ?? ''}`,
+    }
+  const wanted = asked.words ?? 'must be written differently'
+  const takesSites = pattern !== '' && new RegExp(pattern, 'u').test(A_SITE)
+  const meant = /#\[/.test(pattern)
+    ? colourMeant(text)
+    : formsOf(text, takesSites).find(
+        (form) =>
+          pattern !== '' &&
+          form !== text &&
+          // The start page and the path of an anchor are guesses, not what was written otherwise.
+          form !== '/' &&
+          !text.startsWith('#') &&
+          new RegExp(pattern, 'u').test(form),
+      )
+  return {
+    ...at,
+    message: `\`${said}\` is not proper for \`${labelOf(path)}\``,
+    help:
+      meant === null || meant === undefined
+        ? `it ${wanted}`
+        : `write ${meant.startsWith('#') ? `"${meant}"` : meant}: it ${wanted}`,
+  }
+}
+
+/** `reg_no; total`: entries of a list with something else than a comma between them. */
+function severalOf(text: string, pattern: string): readonly string[] | null {
+  const parts = text.split(/\s*[;|/]\s*|\s+(?:and|&)\s+|\s+/).filter((part) => part !== '')
+  return parts.length > 1 &&
+    pattern !== '' &&
+    parts.every((part) => new RegExp(pattern, 'u').test(part))
+    ? parts
+    : null
+}
+
+function mailHelp(text: string): string {
+  const meant = mailMeant(text)
+  if (meant !== null) return `write ${meant.write}`
+  const digits = text.replace(/\D/g, '').length
+  return digits >= 8 && !text.includes('@')
+    ? 'write an email address: a phone number can stand in a text of the pages'
+    : /@[\w-]+$/.test(text.trim())
+      ? `write what follows ${text.trim()} as well: an address ends in .com, .org, .in or another ending`
+      : 'write one address, such as office@example.org'
+}
+
+const MONTHS = [
+  'january',
+  'february',
+  'march',
+  'april',
+  'may',
+  'june',
+  'july',
+  'august',
+  'september',
+  'october',
+  'november',
+  'december',
+]
+/** 7 March 2026, March 7th 2026, 07/03/2026, 2026/3/7 → what to write. Days come before months, as in India. */
+function dateHelp(text: string): string {
+  const said = plainDigits(withoutQuotes(text))
+    .replace(/^(mon|tues?|wed|wednes|thu|thurs?|fri|satur|sat|sun)(day)?[,.]?\s+/i, '')
+    .replace(/[T,\s]+\d{1,2}[:.]\d{2}.*$/i, '')
+    .replace(/(\d)(st|nd|rd|th)\b/gi, '$1')
+    .replace(/^[\dOolI./-]+$/, (all) => all.replace(/[Oo]/g, '0').replace(/[lI]/g, '1'))
+    .trim()
+  const parts = said.split(/[\s./,–-]+/).filter((part) => part !== '' && !/^of$/i.test(part))
+  const name = parts.findIndex((part) => monthOf(part) !== null)
+  const month = name === -1 ? null : monthOf(parts[name] ?? '')
+  const digits = parts.filter((_part, at) => at !== name)
+  const compact = /^(20\d\d)(\d\d)(\d\d)$/.exec(said)
+  const made =
+    compact !== null
+      ? [compact[1], compact[2], compact[3]]
+      : month !== null && digits.length === 2
+        ? (digits[0] ?? '').length === 4
+          ? [digits[0], String(month), digits[1]]
+          : [digits[1], String(month), digits[0]]
+        : name === -1 && digits.length === 3
+          ? (digits[0] ?? '').length === 4
+            ? digits
+            : isYearFirst(digits)
+              ? digits
+              : [digits[2], digits[1], digits[0]]
+          : []
+  const [year = '', middle = '', last = ''] = made
+  const [first, second] =
+    Number(middle) > 12 && Number(last) <= 12 ? [last, middle] : [middle, last]
+  const day = `${year.length === 2 ? `20${year}` : year}-${first.padStart(2, '0')}-${second.padStart(2, '0')}`
+  return isDay(day)
+    ? `write ${month === null && compact === null && (digits[0] ?? '').length !== 4 ? 'the year first: ' : ''}${day}`
+    : 'write year-month-day, such as 2026-01-31, and a day that the month has'
+}
+
+/** `26-09-01`: no conference is of 2001, and none is older than this tool's first users. */
+function isYearFirst([first = '', , last = '']: readonly string[]): boolean {
+  const years = (text: string): boolean => /^[23]\d$/.test(text)
+  return years(first) && !years(last) && last.length < 4
+}
+
+function monthOf(word: string): number | null {
+  const at = MONTHS.findIndex(
+    (month) => word.length >= 3 && month.startsWith(word.toLowerCase().slice(0, 9)),
+  )
+  return at === -1 ? (/^sept\.?$/i.test(word) ? 9 : null) : at + 1
+}
+
+/** `event.venue` → `venue`; the third of a list → its list's name. */
+export function labelOf(path: string): string {
+  return (
+    path
+      .split('.')
+      .filter((part) => !/^\d+$/.test(part))
+      .at(-1) ?? path
+  )
+}

@@ -1,0 +1,313 @@
+/** Values of the wrong kind: a text where a number belongs, a number where a text does, one thing instead of a list. */
+import { colourMeant, formsOf } from './addresses.ts'
+import { amountMeant, numberMeant, plainDigits, priceHelp } from './amounts.ts'
+import { labelOf } from './value-formats.ts'
+import { conditionHelp, connectiveHelp } from './conditions.ts'
+import type { Draft } from '../finding.ts'
+import { looseSlip, rowMeant, tableCells } from '../syntax/stray-lines.ts'
+import { inQuotes } from '../syntax/quotes.ts'
+import { saleHelp } from './sale-shapes.ts'
+import type { Source } from '../syntax/source.ts'
+
+/** `types` are those the schema allows; `where` names the place in a sentence. */
+export function wrongKind(
+  path: string,
+  where: string,
+  value: unknown,
+  source: Source,
+  types: readonly string[],
+): Draft & { readonly code: 'EV007' | 'EV008' | 'EV103' } {
+  const name = labelOf(path)
+  const written = source.written(path)
+  if (name === 'required' && (value === 0 || value === 1) && written !== null)
+    return {
+      code: 'EV008',
+      at: path,
+      message: `\`${written.text}\` is a number here`,
+      help: value === 1 ? 'write true' : 'write false, or take `required` away',
+      fix: { start: written.span[0], end: written.span[1], text: value === 1 ? 'true' : 'false' },
+    }
+  if (
+    typeof value === 'number' &&
+    types.includes('string') &&
+    !types.includes('number') &&
+    written !== null
+  ) {
+    const colour = name === 'colour' ? colourMeant(written.text) : null
+    const quoted = JSON.stringify(colour ?? written.text)
+    return {
+      code: 'EV007',
+      at: path,
+      message: `\`${name}\` is a text, but \`${written.text}\` is read as the number ${value}`,
+      help:
+        path === 'hold'
+          ? (saleHelp(source, path, value) ?? '')
+          : MAILS.has(name)
+            ? 'write an email address: a phone number can stand in a text of the pages'
+            : DAYS.has(name)
+              ? `${/\.(?:when|show_when|count)\./.test(path) ? `for a number write ${name === 'from' ? 'at_least' : 'at_most'}: ${value}; for a day ` : ''}write year-month-day, such as 2026-01-31`
+              : `write ${quoted}`,
+      // In quotes it would still be no day, no colour and no address.
+      ...(colour !== null || MAILS.has(name) || DAYS.has(name) || path === 'hold'
+        ? {}
+        : { fix: { start: written.span[0], end: written.span[1], text: quoted } }),
+    }
+  }
+  if (
+    typeof value === 'boolean' &&
+    types.includes('string') &&
+    !types.includes('boolean') &&
+    written !== null
+  ) {
+    const quoted = JSON.stringify(written.text)
+    return {
+      code: 'EV103',
+      at: path,
+      message: `\`${name}\` is a text, but \`${written.text}\` is read as yes or no`,
+      help: `for the word itself write ${quoted}`,
+    }
+  }
+  const yesNo =
+    typeof value === 'string' && types.includes('boolean') ? YES_NO[value.toLowerCase()] : undefined
+  if (yesNo !== undefined && written !== null)
+    return {
+      code: 'EV008',
+      at: path,
+      message: `\`${written.text}\` is a text here`,
+      help: `write ${yesNo}`,
+      fix: { start: written.span[0], end: written.span[1], text: yesNo },
+    }
+  const kinds = types.map((type) => KIND_NAMES[type] ?? type)
+  const given =
+    value === null || value === undefined
+      ? 'there is nothing here'
+      : `this is ${KIND_NAMES[kindOf(value)] ?? 'something else'}`
+  return {
+    code: 'EV103',
+    at: path,
+    part: value === null || typeof value === 'object' ? 'key' : 'value',
+    message:
+      path === ''
+        ? 'the file must be a block of keys'
+        : `${where === '' ? `\`${name}\`` : where} must be ${kinds.join(' or ')}`,
+    notes: path === '' ? [] : [given],
+    ...helpFor(path, value, source, types),
+  }
+}
+
+/** Lists whose entries are called by an id. */
+const ENTRIES = /^(categories|fees\.periods|form\.sections\.\d+\.fields)\.\d+$/
+const MAILS = new Set(['support', 'office', 'copy_to'])
+const DAYS = new Set(['from', 'to', 'opens', 'closes', 'on'])
+
+/** What to write instead, and where the eye should go when that is not the whole value. */
+function helpFor(
+  path: string,
+  value: unknown,
+  source: Source,
+  types: readonly string[],
+): Pick<Draft, 'help' | 'span' | 'fix'> {
+  const raw = writtenAt(source, path)
+  const name = labelOf(path)
+  const wants = (type: string): boolean => types.includes(type)
+  if (/(?:^|\.)(?:when|show_when)$/.test(path) && value !== null && typeof value !== 'object') {
+    const then = /^category\.rules\.\d+\.when$/.test(path)
+      ? source.written(path.replace(/when$/, 'then'))
+      : null
+    return { help: conditionHelp(value, path.startsWith('category.'), then?.text ?? null) }
+  }
+  if (
+    name === 'default' &&
+    /^["']?(?:none|nil|null|n\/?a|empty|blank|-+|nothing)["']?$/i.test(raw.trim())
+  )
+    return {
+      help: wants('boolean')
+        ? 'write false, or take `default` away'
+        : 'take `default` away: without it the form begins empty',
+    }
+  const connective = connectiveHelp(path)
+  if (connective !== null) return { help: connective }
+  const sold = saleHelp(source, path, value)
+  if (sold !== null) return { help: sold }
+  const isEntry = /(?:^|\.)(?:when|show_when)\.\d+$/.test(path)
+  if (isEntry && value !== null && typeof value !== 'object')
+    return { help: 'write a condition in braces, such as {role: [pg, faculty]}' }
+  if (/^category\.rules\.\d+$/.test(path) && typeof value === 'string') {
+    const rest = /^(?:else|otherwise|default|others?|rest)\b[\s:,=-]*(?:then\b)?\s*([\w-]+)$/i.exec(
+      value,
+    )
+    return {
+      help:
+        rest === null
+          ? 'write {when: {is_member: true}, then: member}'
+          : `write {otherwise: ${rest[1]}}`,
+    }
+  }
+  if (/^category\.rules\.\d+\.(?:otherwise|then)$/.test(path)) {
+    const inside = /^\{\s*\w+:\s*([\w-]+)\s*\}$/.exec(raw) ?? /^\[\s*([\w-]+)\s*\]$/.exec(raw)
+    return { help: `write ${name}: ${inside?.[1] ?? 'and one category'}` }
+  }
+  if (/\.not_together\.\d+$/.test(path))
+    return {
+      help: 'put those that exclude each other into brackets of their own: [[a, b], [c, d]]',
+    }
+  if (path === 'payment')
+    return { help: 'write {gateway: airpay, account: …}, or none for an event that takes no money' }
+  if (value === null && wants('string')) return hiddenByHash(path, source)
+  if (value === null && wants('object'))
+    return { help: `write its keys below it, further to the right, or take \`${name}\` away` }
+  if (value === null) return { help: `write its value after the colon, or take \`${name}\` away` }
+  const { start } = source.place(path)
+  const first = raw.split('\n')[0]?.trimEnd() ?? ''
+  if (typeof value === 'string' && (wants('array') || wants('object')) && !wants('number')) {
+    const cells = path === 'fees.prices' ? first.split(/\s*,\s*|\s{2,}/) : []
+    const slip =
+      cells.length > 1 && tableCells(first) === null
+        ? {
+            message: 'a row of prices is a key and a list',
+            help: `write ${rowMeant(cells)}`,
+            isGuess: false,
+          }
+        : looseSlip(first, start.offset)
+    if (slip !== null && slip.isGuess !== true)
+      return {
+        span: [start.offset, start.offset + first.length],
+        help: `${slip.message}: ${slip.help ?? ''}`,
+      }
+  }
+  if (wants('array') && (typeof value !== 'object' || !Array.isArray(value)))
+    return { help: listHelp(path, value, raw, columnsIn(source)) }
+  if ((wants('number') || wants('integer')) && typeof value === 'string') {
+    const number = numberMeant(raw)
+    if (number === null && NO_END.test(value.trim()))
+      return {
+        help: path.startsWith('limits.')
+          ? 'take the whole limit out: what has no end has none'
+          : `take it out: what has no end has no ${path.split('.').at(-1)}`,
+      }
+    return { help: number === null ? 'write a number, in digits' : `write ${number}` }
+  }
+  if (wants('number') && isPrice(path))
+    return {
+      help: priceHelp(raw) ?? 'write the amount in digits alone, such as 5000, or free or none',
+    }
+  if (wants('string') && typeof value === 'object')
+    return /\n/.test(raw)
+      ? { help: 'write one text here' }
+      : { help: nameInside(raw) ?? `for a text write ${inQuotes(raw)}` }
+  if (wants('object') && typeof value === 'string' && ENTRIES.test(path))
+    return {
+      help: `write {id: ${formsOf(value).find((form) => /^[a-z][a-z0-9]*([_-][a-z0-9]+)*$/.test(form)) ?? 'name'}}`,
+    }
+  if (wants('object') && typeof value === 'string' && path !== '')
+    return { help: `write its keys below it, each on a line of its own, further to the right` }
+  return {}
+}
+
+/** `colour: #0E7C7B`: the value is a comment, so there is none. */
+function hiddenByHash(path: string, source: Source): Pick<Draft, 'help' | 'span' | 'fix'> {
+  const { end } = source.place(path, 'key')
+  const found = /^\s*:?(\s+)(#[^\n]*)/.exec(source.text.slice(end.offset, end.offset + 400))
+  const said = found?.[2]?.trim() ?? ''
+  if (said === '' || /^#\s/.test(said))
+    return { help: `write it after the colon, or take \`${labelOf(path)}\` away` }
+  const start = end.offset + (found?.[0].indexOf('#') ?? 0)
+  const colour = labelOf(path) === 'colour' ? /^#[0-9A-Fa-f]{6}\b/.exec(said)?.[0] : undefined
+  return {
+    span: [start, start + (colour ?? said).length],
+    help: `what begins with # is a comment: write ${inQuotes(colour ?? said)}`,
+    ...(colour === undefined
+      ? {}
+      : { fix: { start, end: start + colour.length, text: inQuotes(colour) } }),
+  }
+}
+
+/** A row or a cell of the price table, or of a table of an item. */
+export const isPrice = (path: string): boolean =>
+  /^fees\.(?:prices|items\.\d+\.prices(?:\.\d+\.(?:table|otherwise))?)\.[a-z]/.test(path)
+
+/** How many columns the price table has; one where it cannot be told. */
+function columnsIn(source: Source): number {
+  let count = 0
+  while (source.has(`fees.periods.${count}`)) count += 1
+  return Math.max(1, count)
+}
+
+/** `{id: early-bird}`: a name that stands alone where it is used; null for what may be a text. */
+function nameInside(raw: string): string | null {
+  const name = /^\{\s*(?:id|name|show|key|field|category|period):\s*([a-z][\w.-]*)\s*\}$/.exec(
+    raw,
+  )?.[1]
+  return name === undefined ? null : `write ${name}: a name stands without braces here`
+}
+
+/** One thing where a list belongs: the list of it. */
+function listHelp(path: string, value: unknown, raw: string, columns: number): string {
+  const isPrices = isPrice(path)
+  if (raw.includes('\n') || raw.length > 80)
+    return 'begin every entry on a line of its own with a dash and a space'
+  const cells = plainDigits(raw)
+    .replaceAll('、', ',')
+    .replace(isPrices ? /^[^\d[]*(?=\[)/ : '', '')
+    .replace(isPrices && raw.startsWith('{') ? /[a-z][\w-]*:\s*/g : '', '')
+    .replace(/^[[({|]+|[\])}|]+$/g, '')
+    .split(
+      isPrices
+        ? /\s*[;|]\s*|,\s+|,(?!\d{2,3}\b)|\s+\/\s+|\t+|\s{2,}/
+        : path.endsWith('.accept')
+          ? /(?:[\s,;|/&]|\b(?:and|or)\b)+/i
+          : /\s*[,;|]\s*/,
+    )
+    .map((cell) => cell.trim())
+    .filter((cell) => cell !== '')
+  const several = isPrices && cells.length === 1 ? amountMeant(raw) : null
+  const isOne = isPrices && cells.length === 1 && amountMeant(raw)?.is === 'not-on-sale'
+  const entries = isOne
+    ? Array.from({ length: columns }, () => 'none')
+    : several?.is === 'several'
+      ? several.rupees
+      : isPrices
+        ? cells.map(priceMeant)
+        : cells
+  return typeof value === 'object' && value !== null && !raw.startsWith('{')
+    ? 'begin every entry with a dash and a space'
+    : `write [${entries.join(', ')}]${isPrices && entries.length === 1 ? ', with a price for each period' : ''}`
+}
+
+function priceMeant(cell: string): string {
+  const meant = amountMeant(cell)
+  return meant?.is === 'rupees' ? meant.rupees : meant?.is === 'free' ? 'free' : cell
+}
+
+/** A value as the file writes it; of what spans many lines the beginning. */
+export function writtenAt(source: Source, path: string): string {
+  const { start, end } = source.place(path)
+  const raw = source.text.slice(start.offset, end.offset).trim()
+  return raw.length > WRITTEN_LENGTH_MAX ? `${raw.slice(0, WRITTEN_LENGTH_MAX)}…` : raw
+}
+const NO_END = /^(?:un ?limited|no ?limit|none|any|infinite|infinity|open|all|as many as.*)$/i
+/** More of a value than this does not help to find it. */
+const WRITTEN_LENGTH_MAX = 120
+const YES_NO: Readonly<Record<string, 'true' | 'false'>> = {
+  yes: 'true',
+  y: 'true',
+  on: 'true',
+  true: 'true',
+  no: 'false',
+  n: 'false',
+  off: 'false',
+  false: 'false',
+}
+const KIND_NAMES: Readonly<Record<string, string>> = {
+  string: 'a text',
+  number: 'a number',
+  integer: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'a block of keys',
+  null: 'nothing',
+}
+
+function kindOf(value: unknown): string {
+  return value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value
+}

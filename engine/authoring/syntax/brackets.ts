@@ -1,0 +1,243 @@
+/** Brackets on a line and over several: a comma, a colon or their other half that is missing. */
+import { rangeMeant } from '../suggestions/conditions.ts'
+import type { Slip } from './stray-lines.ts'
+import {
+  closingQuote,
+  endOf,
+  inQuotes,
+  restOfRow,
+  unclosedQuote,
+  withoutComment,
+  withoutOuterQuotes,
+} from './quotes.ts'
+import type { Step, Reading } from './quotes.ts'
+import type { Row } from './lines.ts'
+
+const CLOSER: Readonly<Record<string, string>> = { '{': '}', '[': ']' }
+type Open = { readonly mark: string; readonly at: number }
+
+/** Brackets that begin at `from`, over as many lines as they reach. */
+export function flowSlip(reading: Reading, i: number, from: number, key: string | null): Step {
+  const { text, rows } = reading
+  const first = rows[i]
+  let row = i
+  let open: readonly Open[] = []
+  let colons = 0
+  let token = -1
+  const fail = (slip: Slip): Step => ({ slip, next: row + 1 })
+  for (let at = from; ; at += 1) {
+    const here = rows[row]
+    if (here === undefined || first === undefined) return { slip: null, next: row + 1 }
+    if (at >= endOf(here) || (text.charAt(at) === '#' && /\s/.test(text.charAt(at - 1)))) {
+      const below = rows[row + 1]
+      const reaches =
+        below !== undefined && (below.indent > first.indent || /^[\]}]/.test(below.text))
+      if (!reaches) return fail(unclosedBracket(text, here, open))
+      row += 1
+      at = below.start + below.indent - 1
+      continue
+    }
+    const mark = text.charAt(at)
+    if (/\s/.test(mark)) continue
+    if (token === -1 && /["']/.test(mark)) {
+      const end = closingQuote(reading, row, at)
+      if (end === null) return fail(unclosedQuote(reading, row, at))
+      const after = restOfRow(reading, end.row, end.at)
+      if (!/^\s*($|[,\]}:]|#)/.test(after)) {
+        const whole = /^[^,\]}]*/.exec(after)?.[0].trimEnd() ?? ''
+        row = end.row
+        return fail({
+          span: [at, end.at + whole.length],
+          message: 'the text goes on after its closing quote',
+          help: `write ${inQuotes(withoutOuterQuotes(text.slice(at, end.at) + whole))}`,
+        })
+      }
+      row = end.row
+      at = end.at - 1
+      token = at
+      continue
+    }
+    if (mark === '{' || mark === '[') {
+      if (token !== -1) return fail(bracketsInText(text, here, token, at, mark))
+      open = [...open, { mark, at }]
+      token = -1
+      colons = 0
+    } else if (mark === '}' || mark === ']') {
+      const top = open.at(-1)
+      const rest = text.slice(at + 1, endOf(here)).trimStart()
+      const isOther = top !== undefined && CLOSER[top.mark] !== mark
+      if (isOther && open.length === 1 && !rest.startsWith(CLOSER[top.mark] ?? ''))
+        return fail({
+          span: [at, at + 1],
+          message: `what \`${top.mark}\` opens ends with \`${CLOSER[top.mark]}\`, not with \`${mark}\``,
+          help: `write ${CLOSER[top.mark]} instead of ${mark}`,
+          related: [{ span: [top.at, top.at + 1], message: 'opened here' }],
+        })
+      if (isOther && !open.some((one) => CLOSER[one.mark] === mark))
+        return fail({
+          span: [at, at + 1],
+          message: `\`${mark}\` closes what nothing has opened`,
+          help: `take it away, or add ${mark === ']' ? '[' : '{'} where it should begin`,
+        })
+      if (isOther)
+        return fail({
+          span: [at, at + 1],
+          message: `a \`${CLOSER[top.mark]}\` is missing before this \`${mark}\``,
+          help: `write ${CLOSER[top.mark]}${mark}, or take one of them away`,
+          related: [{ span: [top.at, top.at + 1], message: 'opened here' }],
+        })
+      open = open.slice(0, -1)
+      token = at
+      colons = 1
+      if (open.length === 0) return afterFlow(reading, row, from, at + 1, key)
+    } else if (mark === ',') {
+      if (token === -1 && colons === 0)
+        return fail({
+          span: [at, at + 1],
+          message: 'there is a comma too many here',
+          help: 'take it away, or write what is missing before it',
+        })
+      token = -1
+      colons = 0
+    } else if (mark === ':' && /[\s,\]}]|^$/.test(text.charAt(at + 1)) && token !== -1) {
+      colons += 1
+      const said = token
+      token = -1
+      if (colons > 1 && open.at(-1)?.mark === '{') return fail(commaMissing(text, said, at))
+    } else if (token === -1) {
+      token = at
+      const word = /^[^,\]}\n]*/.exec(text.slice(at))?.[0].trim() ?? ''
+      if (word === '-' || /^([@`%|>]|[*&!](?!\s)|[-?]\s)/.test(word))
+        return fail({
+          span: [at, at + word.length],
+          message:
+            word === '-' ? 'a dash alone is not read' : `a text cannot begin with \`${mark}\``,
+          help:
+            word === '-'
+              ? 'write none for a price that is not on sale then, free if it costs nothing; "-" in quotes is the dash itself'
+              : `write ${rangeMeant(word) ?? inQuotes(word)}`,
+        })
+    }
+  }
+}
+
+function unclosedBracket(text: string, row: Row, open: readonly Open[]): Slip {
+  const top = open.at(-1)
+  const end = row.start + row.indent + withoutComment(row.text).length
+  const missing = [...open]
+    .reverse()
+    .map(({ mark }) => CLOSER[mark])
+    .join('')
+  const isList = withoutComment(row.text).endsWith(',')
+  const cut = /\s(#[^\s,}\]]+)[^#]*[}\]]$/.exec(row.text)
+  if (cut !== null) {
+    const hash = row.start + row.indent + cut.index + 1
+    return {
+      span: [hash, hash + (cut[1]?.length ?? 0)],
+      message: 'what begins with # is a comment, so the rest of this line is not read',
+      help: `write "${cut[1]}"`,
+    }
+  }
+  if (top !== undefined && /^[^(]*\)$/.test(text.slice(top.at, end)))
+    return {
+      span: [end - 1, end],
+      message: `what \`${top.mark}\` opens ends with \`${missing}\`, not with \`)\``,
+      help: `write ${missing} instead of )`,
+    }
+  return {
+    span: [Math.max(0, end - 1), end],
+    message: `a \`${missing}\` is missing at the end of this line`,
+    help: `add ${missing}${isList ? ', or begin the next line further to the right' : ''}`,
+    ...(top === undefined || text.slice(top.at, end).includes('\n') === false
+      ? {}
+      : { related: [{ span: [top.at, top.at + 1] as const, message: 'opened here' }] }),
+  }
+}
+
+function bracketsInText(text: string, row: Row, token: number, at: number, mark: string): Slip {
+  const closer = CLOSER[mark] ?? ''
+  const close = text.indexOf(closer, at)
+  const from = token + (/^[\w.-]+:\s+/.exec(text.slice(token, at))?.[0].length ?? 0)
+  const whole = /^\/\^?.*?\$?\/(?=\s*[,}\n])/.exec(text.slice(from, endOf(row) + 1))?.[0]
+  // A pattern between slashes, as programs write it: its braces are its own.
+  if (whole !== undefined)
+    return {
+      isBraces: mark === '{',
+      span: [from, from + whole.length],
+      message: 'a pattern stands in quotes, and without slashes around it',
+      help: `write ${inQuotes(whole.slice(1, -1).replace(/^\^/, '').replace(/\$$/, ''))}`,
+    }
+  const end = close === -1 || close > endOf(row) ? at + 1 : close + 1
+  const tail = /^[^,\]}\n]*/.exec(text.slice(end))?.[0].trimEnd() ?? ''
+  return {
+    isBraces: mark === '{',
+    span: [from, end + tail.length],
+    message: `a text with ${mark}…${closer} in it is read as a block of keys here`,
+    help: `write ${inQuotes(text.slice(from, end + tail.length))}`,
+  }
+}
+
+/** `{id: full_name label: Full Name}`: two colons in one entry. */
+function commaMissing(text: string, token: number, colon: number): Slip {
+  const entry = text.slice(token, colon)
+  const name = /([\w-]+)\s*$/.exec(entry)?.[1] ?? ''
+  const at = colon - (/([\w-]+)\s*$/.exec(entry)?.[0].length ?? 0)
+  const before = entry
+    .slice(0, entry.length - (colon - at))
+    .trimEnd()
+    .replace(/[;,|]$/, '')
+  const other = /([;|])\s*[\w-]+\s*$/.exec(entry)
+  if (other !== null)
+    return {
+      span: [token + other.index, token + other.index + 1],
+      message: `entries in {…} have a comma between them, not \`${other[1]}\``,
+      help: 'write , instead of ' + other[1],
+    }
+  if (before === '')
+    return {
+      span: [at, colon + 1],
+      message: `a { is missing before \`${name}\``,
+      help: `write {${name}:`,
+    }
+  return {
+    span: [at, colon + 1],
+    message: `a comma is missing before \`${name}\`, or the text with the colon needs quotes`,
+    help: `write ${before.replace(/\s+/g, ' ')}, ${name}:`,
+  }
+}
+
+/** What follows a bracket that is closed: nothing, or the text only began with one. */
+function afterFlow(
+  reading: Reading,
+  row: number,
+  from: number,
+  end: number,
+  key: string | null,
+): Step {
+  const rest = restOfRow(reading, row, end)
+  if (/^\s*($|#|:(\s|$))/.test(rest)) return { slip: null, next: row + 1 }
+  const tail = withoutComment(rest)
+  const said = key === null ? '- ' : `${key}: `
+  const isCloser = /^\s*[\]},]+$/.test(tail)
+  if (key !== null && /^\s*,\s*[A-Za-z_]\w*\s*:/.test(tail))
+    return {
+      next: row + 1,
+      slip: {
+        span: [from, end + tail.length],
+        message: 'several keys on one line need braces around them',
+        help: `write {${said}${reading.text.slice(from, end)}${tail.replace(/\s*\}$/, '')}}`,
+      },
+    }
+  const whole = reading.text.slice(from, end) + tail
+  return {
+    next: row + 1,
+    slip: {
+      isBraces: !isCloser && reading.text.charAt(from) === '{',
+      span: isCloser ? [end, end + tail.length] : [from, end + tail.length],
+      message: isCloser
+        ? `there is a \`${tail.trim()}\` too many here`
+        : `a text that begins with ${reading.text.charAt(from)} must be in quotes`,
+      help: isCloser ? 'take it away' : `write ${said}${inQuotes(whole)}`,
+    },
+  }
+}

@@ -1,0 +1,125 @@
+/**
+ * Where the indentation of a text slips. A YAML parser notices a slip only where the text stops making
+ * sense, which may be a page further down; its author looks for the line that moved.
+ */
+import type { Span } from './source.ts'
+
+type Level = { readonly indent: number; readonly kind: 'map' | 'list'; readonly line: number }
+type Line = {
+  readonly at: number
+  readonly indent: number
+  readonly text: string
+  readonly item: boolean
+  readonly opens: boolean
+}
+type Slip = {
+  readonly at: Span
+  readonly related: readonly { readonly span: Span; readonly message: string }[]
+}
+
+/** The first line that fits no block above it, and the lines that may have moved instead; null when all fit. */
+export function indentSlip(text: string): Slip | null {
+  const rows = text.split('\n')
+  const starts = [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)]
+  const spanOf = (line: number): Span => {
+    const row = rows[line] ?? ''
+    const start = (starts[line] ?? 0) + row.length - row.trimStart().length
+    return [start, start + row.trim().length]
+  }
+  let levels: readonly Level[] = []
+  let before: Line | null = null
+  /** The last line that opens a block and has nothing under it. */
+  let empty: Line | null = null
+  for (const line of readable(rows)) {
+    const closed = levels.filter(({ indent }) => indent > line.indent)
+    levels = levels.filter(({ indent }) => indent <= line.indent)
+    if (
+      before?.opens === true &&
+      line.indent <= before.indent &&
+      !(line.item && line.indent === before.indent)
+    )
+      empty = before
+    const top = levels.at(-1)
+    const kind = line.item ? 'list' : 'map'
+    const fits =
+      top === undefined
+        ? before === null && line.indent === 0
+        : top.indent < line.indent
+          ? before !== null && before.opens && before.indent < line.indent
+          : top.kind === kind ||
+            (kind === 'list' && before?.opens === true) ||
+            (kind === 'map' && levels.at(-2)?.indent === line.indent)
+    if (!fits) {
+      const others = [
+        closed[0]?.line,
+        empty === null || empty.at === closed[0]?.line ? undefined : empty.at,
+        empty === null ? undefined : empty.at + 1,
+        before?.at,
+      ]
+      const messages = [
+        'the block above begins here',
+        'nothing stands under this',
+        'this may belong under the line above',
+        'after this line',
+      ]
+      return {
+        at: spanOf(line.at),
+        related: others
+          .flatMap((at, i) =>
+            at === undefined || at === line.at
+              ? []
+              : [{ span: spanOf(at), message: messages[i] ?? '' }],
+          )
+          .filter(({ span }, i, all) => all.findIndex((other) => other.span[0] === span[0]) === i),
+      }
+    }
+    if (top === undefined || top.indent < line.indent)
+      levels = [...levels, { indent: line.indent, kind, line: line.at }]
+    else if (kind === 'list' && top.kind === 'map')
+      levels = [...levels, { indent: line.indent, kind, line: line.at }]
+    else if (kind === 'map' && top.kind === 'list') levels = levels.slice(0, -1)
+    if (line.item && /^- +[^\s{["'#]/.test(line.text) && /^- +[\w.-]+:( |$)/.test(line.text))
+      levels = [
+        ...levels,
+        {
+          indent: line.indent + (/^- +/.exec(line.text)?.[0].length ?? 2),
+          kind: 'map',
+          line: line.at,
+        },
+      ]
+    before = line
+  }
+  return null
+}
+
+/** The lines that say something about the blocks: no comments, no inside of a long text or of brackets. */
+function readable(rows: readonly string[]): readonly Line[] {
+  const lines: Line[] = []
+  let textUnder = -1
+  let depth = 0
+  rows.forEach((row, at) => {
+    const indent = row.length - row.trimStart().length
+    const text = row.trim()
+    if (text === '' || (text.startsWith('#') && textUnder === -1)) return
+    if (textUnder !== -1 && indent > textUnder) return
+    textUnder = -1
+    const bare = withoutTexts(text)
+    const inside = depth > 0
+    depth = Math.max(
+      0,
+      depth + (bare.match(/[[{]/g)?.length ?? 0) - (bare.match(/[\]}]/g)?.length ?? 0),
+    )
+    if (inside || text.startsWith('#')) return
+    if (/(^|\s)[|>][+-]?$/.test(bare)) textUnder = indent
+    lines.push({ at, indent, text, item: /^-( |$)/.test(text), opens: /:$|^-$/.test(bare) })
+  })
+  return lines
+}
+
+/** A line without its quoted texts and its comment. */
+function withoutTexts(text: string): string {
+  return text
+    .replace(/"(?:[^"\\]|\\.)*"|(?<=^|[\s,[{:])'[^']*'/g, '""')
+    .replace(/(^|\s)#.*$/, '')
+    .trimEnd()
+}

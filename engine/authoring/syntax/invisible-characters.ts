@@ -1,0 +1,197 @@
+/** Characters that look like nothing, or like another: what stands in a file and cannot be seen. */
+import type { Report } from './syntax-findings.ts'
+import { rowsOf } from './lines.ts'
+
+const HIDDEN: readonly (readonly [RegExp, string])[] = [
+  [/[\u200b\u2060\ufeff]/, 'an invisible space of no width'],
+  [/[\u200c\u200d]/, 'an invisible joiner'],
+  [/[\u200e\u200f\u061c]/, 'an invisible mark of writing direction'],
+  [
+    /[\u202a-\u202e\u2066-\u2069]/,
+    'a character that turns the writing direction: the line is not what it looks like',
+  ],
+  [/\u00ad/, 'an invisible hyphen'],
+  [/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/, 'a control character'],
+  [/[\u2028\u2029]/, 'an invisible line break'],
+]
+/** Scripts of India, Arabic and emoji need joiners between their letters; anywhere else they are strays. */
+const JOINED = /[\u0600-\u06ff\u0900-\u0dff\u{1f000}-\u{1ffff}\u2600-\u27bf\ufe0f]/u
+
+/** Most files are written in ASCII and these signs; in such a file nothing below has to be looked for. */
+const UNUSUAL = /[^\t\r\n -~₹–—‘’“”…•·°→─÷×]/
+
+export function strayLetters(text: string, report: Report): void {
+  if (otherEncoding(text, report) || !UNUSUAL.test(text)) return
+  lostLetters(text, report)
+  oddSpaces(text, report)
+  lookAlikes(text, report)
+  let told = 0
+  for (const match of text.matchAll(
+    /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff]/g,
+  )) {
+    const at = match.index
+    if (match[0] === '\ufeff' && at === 0) continue
+    if (/[\u200c\u200d]/.test(match[0]) && JOINED.test(text.slice(Math.max(0, at - 2), at)))
+      continue
+    if (++told > 10) return
+    const name = HIDDEN.find(([pattern]) => pattern.test(match[0]))?.[1] ?? 'an invisible character'
+    const code = `U+${(match[0].codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
+    report('EV011', [at, at + match[0].length], '', {
+      message: `there is ${name} here (${code})`,
+      help: 'delete it',
+      fix: { start: at, end: at + match[0].length, text: '' },
+    })
+  }
+}
+
+/** What the shell put for bytes that are no UTF-8. */
+const LOST = '\ufffd'
+const SAVE_AS = 'save the file as UTF-8 (Notepad: Save as, Encoding: UTF-8)'
+
+/** Files that are no text of ours at all. True after saying so: nothing else can be said of one. */
+function otherEncoding(text: string, report: Report): boolean {
+  const head = text.slice(0, 400)
+  const nulls = head.split('\u0000').length - 1
+  const told =
+    nulls > head.length / 4
+      ? ['the file is saved as UTF-16 (“Unicode”), not as UTF-8', SAVE_AS]
+      : head.startsWith('PK\u0003\u0004') || head.startsWith('\ufffd\ufffd\u0011\ufffd')
+        ? [
+            'this is a document of Word or Excel, not a text',
+            'copy the text into a plain text file and save it as UTF-8 with the ending .yaml',
+          ]
+        : /^\s*(\{\\rtf|%PDF-|<\?xml|<!doctype|<html)/i.test(head)
+          ? [
+              'this is a document or a web page, not a plain text',
+              'copy its text into a plain text file and save it as UTF-8 with the ending .yaml',
+            ]
+          : null
+  if (told === null) return false
+  report('EV013', [0, 1], '', {
+    message: told[0] ?? '',
+    help: told[1] ?? '',
+  })
+  return true
+}
+
+/** Letters of Windows-1252 whose bytes UTF-8 reads as others: `â€™` was ’, `â‚¹` was ₹. */
+const MANGLED: readonly (readonly [string, string])[] = [
+  ['â‚¹', '₹'],
+  ['â€™', '’'],
+  ['â€˜', '‘'],
+  ['â€œ', '“'],
+  ['â€\u009d', '”'],
+  ['â€“', '–'],
+  ['â€”', '—'],
+  ['â€¢', '•'],
+  ['â€¦', '…'],
+  ['Ã©', 'é'],
+  ['Ã¨', 'è'],
+  ['Ã¼', 'ü'],
+  ['Ã¶', 'ö'],
+  ['Ã¤', 'ä'],
+  ['Â\u00a0', ' '],
+  ['Â°', '°'],
+  ['Â·', '·'],
+  ['Â£', '£'],
+]
+
+const LOST_OR_MANGLED = new RegExp(`${LOST}+|${MANGLED.map(([wrong]) => wrong).join('|')}`, 'g')
+
+/** One finding a line, ten in all: a file in another encoding has one wherever a letter has an accent. */
+function lostLetters(text: string, report: Report): void {
+  const told = new Set<number>()
+  for (const match of text.matchAll(LOST_OR_MANGLED)) {
+    const at = match.index
+    const line = text.lastIndexOf('\n', at - 1)
+    if (told.has(line) || told.size >= 10) continue
+    told.add(line)
+    const meant = MANGLED.find(([wrong]) => wrong === match[0])?.[1]
+    const word = /\S*$/.exec(text.slice(line + 1, at))?.[0] ?? ''
+    const after = /^\S*/.exec(text.slice(at + match[0].length))?.[0] ?? ''
+    report('EV013', [at, at + match[0].length], '', {
+      message:
+        meant === undefined
+          ? `a letter in \`${`${word}${match[0]}${after}`.replaceAll(LOST, '?')}\` cannot be read: the file is not saved as UTF-8`
+          : `\`${match[0]}\` is what became of \`${meant}\` when the file was saved in another encoding`,
+      help: meant === undefined ? `type it again and ${SAVE_AS}` : `write ${meant} and ${SAVE_AS}`,
+    })
+  }
+}
+
+const ODD = '\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000'
+/** Spaces that YAML reads as letters, where a space was meant: before or around a key, at the ends of a value. Inside a text they are what they look like. */
+const ODD_SPACE = new RegExp(
+  [
+    `^[ ${ODD}]*[${ODD}][ ${ODD}]*`,
+    `(?<=^[ ]*(?:- +)*[\\w"'-]+[ ]*:)[ ]*[${ODD}][ ${ODD}]*`,
+    `(?<=^[ ]*(?:- +)*-)[ ]*[${ODD}][ ${ODD}]*`,
+    `(?<=^[ ]*(?:- +)*[\\w-]+)[${ODD}]+(?=[\\w-]*[ ]*:( |$))`,
+    `(?<=^[ ]*(?:- +)*[\\w-]+)[${ODD}]+(?=:)`,
+    `[ ${ODD}]*[${ODD}][ ${ODD}]*$`,
+  ].join('|'),
+  'g',
+)
+/** The same between the brackets of a line, outside its quoted texts. */
+const ODD_IN_BRACKETS = new RegExp(
+  `(?<=[{[,][ ]*)[${ODD}]+|(?<=[{,][ ]*\\w+:[ ]?)[${ODD}]+|[${ODD}]+(?=[ ]*[}\\],])`,
+  'g',
+)
+
+const ANY_ODD_SPACE = new RegExp(`[${ODD}]`)
+
+function oddSpaces(text: string, report: Report): void {
+  if (!ANY_ODD_SPACE.test(text)) return
+  const lines = text.split('\n')
+  for (const row of rowsOf(text)) {
+    const line = (lines[row.at] ?? '').replace(/\r$/, '')
+    const start = row.start
+    // A quoted text keeps its length and loses its spaces; a comment is nobody's business.
+    const bare = line
+      .replace(/"(?:[^"\\]|\\.)*"|(?<=[\s,[{:])'[^']*'/g, (quoted) => '"'.repeat(quoted.length))
+      .replace(/\s#.*$/, '')
+    const isFlow = /(?:^|[:\s-])[{[]/.test(bare) && !/^[^{[]*:\s+[^\s{["'#]/.test(bare)
+    const spots = [...bare.matchAll(ODD_SPACE), ...(isFlow ? bare.matchAll(ODD_IN_BRACKETS) : [])]
+    const first = spots.sort((a, b) => a.index - b.index)[0]
+    if (first === undefined) continue
+    const [from, length] = [start + first.index, first[0].length]
+    const isEnd = first.index + length >= bare.length && first.index > 0
+    report('EV011', [from, from + length], '', {
+      message: 'this is not a plain space: it looks like one and is read as a letter',
+      help: isEnd
+        ? 'delete it'
+        : 'type a space instead, as a document or a web page had another one there',
+      fix: {
+        start: from,
+        end: from + length,
+        text: isEnd ? '' : first.index === 0 ? ' '.repeat(length) : ' ',
+      },
+    })
+  }
+}
+
+/** Letters of the Cyrillic and Greek scripts that are drawn like Latin ones, and the Latin ones. */
+const ALIKE: Readonly<Record<string, string>> = Object.fromEntries(
+  [...'аеорсухіјѕһԁԛԝАВЕКМНОРСТУХІЈЅΑΒΕΖΗΙΚΜΝΟΡΤΥΧο'].map((letter, at) => [
+    letter,
+    [...'aeopcyxijshdqwABEKMHOPCTYXIJSABEZHIKMNOPTYXo'][at] ?? '',
+  ]),
+)
+const MIXED = new RegExp(
+  `[A-Za-z][A-Za-z0-9_-]*[${Object.keys(ALIKE).join('')}]|[${Object.keys(ALIKE).join('')}][A-Za-z0-9_-]*[A-Za-z]`,
+  'gu',
+)
+
+function lookAlikes(text: string, report: Report): void {
+  let told = 0
+  for (const match of text.matchAll(MIXED)) {
+    const inside = [...match[0]].findIndex((letter) => ALIKE[letter] !== undefined)
+    const letter = [...match[0]][inside] ?? ''
+    if (++told > 10) return
+    const at = match.index + match[0].indexOf(letter)
+    report('EV011', [at, at + letter.length], '', {
+      message: `the \`${letter}\` here is a letter of another script that only looks like \`${ALIKE[letter] ?? ''}\``,
+      help: `type ${ALIKE[letter] ?? ''} instead`,
+    })
+  }
+}

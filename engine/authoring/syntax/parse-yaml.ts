@@ -1,0 +1,261 @@
+/**
+ * YAML text → plain values, with the place of every key and value kept from the syntax tree, and the
+ * traps of YAML reported in words (EV0). The only module that knows what YAML is.
+ */
+import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml'
+import type { Node, ScalarTag } from 'yaml'
+import { findingOf } from '../finding.ts'
+import type { Draft, Finding } from '../finding.ts'
+import { tooDeepAt } from './nesting-depth.ts'
+import { strayLetters } from './invisible-characters.ts'
+import { reading } from './syntax-findings.ts'
+import type { Reading } from './syntax-findings.ts'
+import { nodeRange, trapsOf } from './yaml-traps.ts'
+import type { Traps } from './yaml-traps.ts'
+import { unreadable } from './unreadable-yaml.ts'
+import { join } from './source.ts'
+import type { Part, Place, Source, SourceText, Span, Written } from './source.ts'
+
+/**
+ * An event file is a few hundred lines with some five hundred keys and entries; what is many times larger
+ * is not one, and its author would wait for minutes to be told so by everything that looks into it.
+ */
+const CHARACTERS_MAX = 300_000
+const VALUES_MAX = 8_000
+/** Longer than any email; what looks for days and amounts in texts goes over each more than once. */
+const TEXT_CHARACTERS_MAX = 5_000
+/** Deeper than any shape of ours, and shallow enough for every stack. */
+const DEPTH_MAX = 60
+const TOO_DEEP = 'the text is nested too deeply'
+
+/**
+ * What begins with a letter and is not null, true or false is a text. Said first, so that nine of ten
+ * texts and keys are not held against eight kinds of numbers and null before.
+ */
+const WORD: ScalarTag = {
+  tag: 'tag:yaml.org,2002:str',
+  default: true,
+  test: /^(?!(?:[Nn]ull|NULL|[Tt]rue|TRUE|[Ff]alse|FALSE)$)[A-Za-z]/,
+  resolve: (text) => text,
+}
+
+type Spot = { readonly key: Span | null; readonly value: Span; readonly node: Node | null }
+
+/** Never throws, whatever the text. Without `value` there is at least one finding of severity error. */
+export function readYaml(file: SourceText): {
+  readonly source: Source
+  readonly findings: readonly Finding[]
+} {
+  const lines = new LineCounter()
+  const spots = new Map<string, Spot>()
+  const drafts: (Draft & { code: Reading })[] = []
+  const trapped = new Set<string>()
+  const position = (offset: number) => {
+    const at = Math.max(0, Math.min(offset, file.text.length))
+    const { line, col } = lines.linePos(at)
+    return { line: Math.max(1, line), column: Math.max(1, col), offset: at }
+  }
+  const placeOf = ([start, end]: Span, path: string): Place => ({
+    path: file.path,
+    start: position(start),
+    end: position(Math.max(start, end)),
+    keyPath: path,
+  })
+  const spotOf = (path: string): { spot: Spot | null; path: string } => {
+    for (let at = path; ; at = at.includes('.') ? at.slice(0, at.lastIndexOf('.')) : '') {
+      const spot = spots.get(at)
+      if (spot !== undefined) return { spot, path: at }
+      if (at === '') return { spot: null, path: '' }
+    }
+  }
+  const spanAt = (path: string, part: Part = 'value'): Span => {
+    const found = spotOf(path)
+    if (found.spot === null) return [0, 0]
+    // A missing child is shown at its parent's name, not at the parent's whole block.
+    const wanted = found.path === path ? part : 'key'
+    const { key, value } = found.spot
+    const span =
+      wanted === 'value' || key === null
+        ? wanted === 'key'
+          ? firstLine(value)
+          : value
+        : wanted === 'key'
+          ? key
+          : ([key[0], value[1]] as const)
+    return trimmed(span)
+  }
+  const place = (path: string, part?: Part): Place => placeOf(spanAt(path, part), path)
+  const firstLine = ([start, end]: Span): Span => {
+    const stop = file.text.indexOf('\n', start)
+    return [start, stop === -1 ? end : Math.min(end, stop)]
+  }
+  const trimmed = ([start, end]: Span): Span => {
+    let stop = end
+    while (stop > start && /\s/.test(file.text[stop - 1] ?? '')) stop -= 1
+    return [start, stop]
+  }
+  const written = (path: string): Written | null => {
+    const node = spots.get(path)?.node
+    if (!isScalar(node) || !node.range) return null
+    return {
+      text: file.text.slice(node.range[0], node.range[1]),
+      plain: node.type === 'PLAIN',
+      span: [node.range[0], node.range[1]],
+    }
+  }
+  const source = (value: unknown): Source => ({
+    ...file,
+    value,
+    place,
+    span: spanAt,
+    placeOf,
+    written,
+    has: (path) => spots.has(path),
+    trapped,
+  })
+  const report = (
+    code: Reading,
+    span: Span,
+    path: string,
+    draft: Omit<Draft, 'at' | 'span'>,
+  ): void => void drafts.push({ code, at: path, span, ...draft })
+  const done = (value: unknown) => {
+    const made = source(value)
+    const findings = drafts.map(({ code, ...draft }) => findingOf(code, reading[code], draft, made))
+    return { source: made, findings: withoutEchoes(findings, findings) }
+  }
+
+  if (file.text.length > CHARACTERS_MAX) {
+    report('EV001', [0, 0], '', {
+      message: `the file is longer than ${CHARACTERS_MAX} characters; this is not an event file`,
+    })
+    return done(null)
+  }
+  const deep = tooDeepAt(file.text)
+  if (deep !== null) {
+    report('EV001', deep, '', { message: TOO_DEEP })
+    return done(null)
+  }
+  strayLetters(file.text, report)
+  let document
+  try {
+    document = parseDocument(file.text, {
+      lineCounter: lines,
+      strict: true,
+      // A key that is written twice is told below, with both its places.
+      uniqueKeys: false,
+      version: '1.2',
+      schema: 'core',
+      customTags: (tags) => [WORD, ...tags],
+      logLevel: 'error',
+      prettyErrors: false,
+    })
+  } catch {
+    report('EV001', [0, 0], '', { message: TOO_DEEP })
+    return done(null)
+  }
+  const fatal = document.errors[0]
+  if (fatal !== undefined) {
+    const { code, ...draft } = unreadable(file.text, fatal)
+    // What cannot be read as a whole is said once, at the first place; a second mistake may only be its echo.
+    return drafts.some((one) => one.code === 'EV011')
+      ? done(null)
+      : (report(code, draft.span, '', draft), done(null))
+  }
+  const large = tooLarge(document.contents)
+  if (large !== null) {
+    report('EV001', large.span, '', { message: large.message })
+    return done(null)
+  }
+  const traps: Traps = { text: file.text, report, trap: (path) => void trapped.add(path) }
+  const value = plainOf(document.contents, '', null, 0)
+  return done(value.tooDeep ? null : value.value)
+
+  function plainOf(
+    node: unknown,
+    path: string,
+    key: Span | null,
+    depth: number,
+  ): { value: unknown; tooDeep?: boolean } {
+    const range = nodeRange(node)
+    spots.set(path, {
+      key,
+      value: range ?? (key === null ? [0, file.text.length] : [key[1], key[1]]),
+      node: (node ?? null) as Node | null,
+    })
+    if (depth > DEPTH_MAX) {
+      if (!drafts.some(({ code }) => code === 'EV001'))
+        report('EV001', range ?? [0, 0], path, { message: TOO_DEEP })
+      return { value: null, tooDeep: true }
+    }
+    trapsOf(node, path, traps)
+    if (isAlias(node)) return { value: null }
+    if (isScalar(node)) return { value: node.value }
+    let tooDeep = false
+    const inner = (child: unknown, at: string, from: Span | null): unknown => {
+      const made = plainOf(child, at, from, depth + 1)
+      tooDeep ||= made.tooDeep === true
+      return made.value
+    }
+    if (isSeq(node)) {
+      const value = node.items.map((item, at) => inner(item, join(path, at), null))
+      return { value, tooDeep }
+    }
+    if (!isMap(node)) return { value: null }
+    const seen = new Map<string, Span>()
+    const pairs = node.items.flatMap((pair): [string, unknown][] => {
+      const name = isScalar(pair.key) ? String(pair.key.value) : ''
+      const span = nodeRange(pair.key) ?? range ?? [0, 0]
+      const first = seen.get(name)
+      if (first !== undefined) {
+        if (!trapped.has(path))
+          report('EV002', span, join(path, name), {
+            message: `\`${name}\` is written twice in the same block`,
+            related: [{ span: first, message: 'first here' }],
+            help: /(?:^|\.)(?:when|show_when)(?:\.\d+)?$/.test(path)
+              ? `keep one of the two; for either answer write a list, ${name}: [pg, faculty]`
+              : 'keep one of the two',
+          })
+        return []
+      }
+      seen.set(name, span)
+      return [[name, inner(pair.value, join(path, name), span)]]
+    })
+    return { value: Object.fromEntries(pairs), tooDeep }
+  }
+}
+
+/** What makes a file too large to be judged, at the place where it becomes so; null where nothing does. */
+function tooLarge(contents: unknown): { readonly span: Span; readonly message: string } | null {
+  const left: unknown[] = [contents]
+  for (let values = 0; left.length > 0; values += 1) {
+    const node = left.pop()
+    const span = nodeRange(node) ?? [0, 0]
+    if (values >= VALUES_MAX)
+      return {
+        span: [0, 0],
+        message: `the file has more than ${VALUES_MAX} keys and entries; no conference needs so many, so it is not looked into`,
+      }
+    if (isScalar(node) && span[1] - span[0] > TEXT_CHARACTERS_MAX)
+      return {
+        span: [span[0], span[0]],
+        message: `this text has more than ${TEXT_CHARACTERS_MAX} characters; nobody reads so many on a page or in an email`,
+      }
+    if (isMap(node)) left.push(...node.items.map(({ value }) => value))
+    else if (isSeq(node)) left.push(...node.items)
+  }
+  return null
+}
+
+/** What is said of a line with a stray character is its echo: the character is what has to be mended. */
+export function withoutEchoes(
+  findings: readonly Finding[],
+  reading: readonly Finding[],
+): readonly Finding[] {
+  const stray = reading.filter(({ code }) => code === 'EV011' || code === 'EV013')
+  return findings.filter(
+    (one) =>
+      stray.includes(one) ||
+      !stray.some(({ at }) => at.path === one.at.path && at.start.line === one.at.start.line),
+  )
+}

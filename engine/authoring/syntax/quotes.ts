@@ -1,0 +1,87 @@
+/** Texts in quotes: where they end, and what to write where they do not; with what every reader of a line needs. */
+import type { Slip } from './stray-lines.ts'
+import type { Row } from './lines.ts'
+
+export type Reading = { readonly text: string; readonly rows: readonly Row[] }
+export type Step = { readonly slip: Slip | null; readonly next: number }
+
+export const KEY = /^("(?:[^"\\]|\\.)*"|'[^']*'|[^\s"'[{#|>,@`][^:[\]{}#]*?)\s*:(?=\s|$)\s*/
+
+export const endOf = (row: Row): number => row.start + row.indent + row.text.length
+export function restOfRow({ text, rows }: Reading, row: number, at: number): string {
+  const here = rows[row]
+  return here === undefined ? '' : text.slice(at, endOf(here))
+}
+
+/** A line's text without the comment after it. */
+export function withoutComment(text: string): string {
+  return text.replace(/\s#.*$/, '').trimEnd()
+}
+
+/** A text as it can stand in a file whatever is in it: in double quotes, or in single ones where it holds those. */
+export function inQuotes(text: string): string {
+  return text.includes('"') && !text.includes("'")
+    ? `'${text}'`
+    : `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
+}
+
+export function withoutOuterQuotes(text: string): string {
+  const bare = /^(["'])\1?(.*?)\1?\1$/s.exec(text)?.[2]
+  return bare === undefined ? text : bare.replaceAll('""', '"')
+}
+
+/** A text in quotes that begins at `from`: closed, and nothing after it. */
+export function quoteSlip(reading: Reading, i: number, from: number, key: string | null): Step {
+  const end = closingQuote(reading, i, from)
+  if (end === null) return { slip: unclosedQuote(reading, i, from), next: i + 1 }
+  const after = restOfRow(reading, end.row, end.at)
+  if (/^\s*($|#|:)/.test(after)) return { slip: null, next: end.row + 1 }
+  const row = reading.rows[end.row]
+  const whole = withoutComment(reading.text.slice(from, row === undefined ? from : endOf(row)))
+  return {
+    next: end.row + 1,
+    slip: {
+      span: [from, from + whole.length],
+      message: 'the text goes on after its closing quote',
+      help: `write ${key === null ? '- ' : `${key}: `}${inQuotes(withoutOuterQuotes(whole))}`,
+    },
+  }
+}
+
+type End = { readonly row: number; readonly at: number }
+
+/** The offset after the closing quote; null when it is missing on its line and not below, further in. */
+export function closingQuote({ text, rows }: Reading, i: number, from: number): End | null {
+  const quote = text.charAt(from)
+  const first = rows[i]
+  if (first === undefined) return null
+  for (let row = i; row < rows.length; row += 1) {
+    const here = rows[row]
+    if (here === undefined || (row > i && here.indent <= first.indent)) return null
+    if (row > i && KEY.test(here.text.replace(/^(- +)+/, ''))) return null
+    const start = row === i ? from + 1 : here.start
+    for (let at = start; at < endOf(here); at += 1) {
+      if (quote === '"' && text.charAt(at) === '\\') at += 1
+      else if (text.charAt(at) === quote) {
+        if (quote === "'" && text.charAt(at + 1) === "'") at += 1
+        else return { row, at: at + 1 }
+      }
+    }
+  }
+  return null
+}
+
+export function unclosedQuote(reading: Reading, i: number, from: number): Slip {
+  const row = reading.rows[i]
+  const rest = row === undefined ? '' : reading.text.slice(from, endOf(row))
+  const quote = rest.charAt(0)
+  const curly = /^(["'][^"']*?)[“”„‟’‘](?=\s*([,}\]]|$))/.exec(rest)
+  return {
+    span: [from, from + rest.length],
+    message: 'a text in quotes is not closed',
+    help:
+      curly === null
+        ? `add ${quote} at the end of the text`
+        : `write ${curly[1]}${quote}: the quote at its end is a curly one`,
+  }
+}

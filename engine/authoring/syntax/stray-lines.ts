@@ -1,0 +1,109 @@
+/** A line that is neither a key with its value nor an entry of a list: what it was meant to be. */
+import { amountMeant } from '../suggestions/amounts.ts'
+import type { Span } from './source.ts'
+
+export type Slip = {
+  readonly span: Span
+  readonly message: string
+  readonly help?: string
+  /** Only when nothing better explains what is wrong: the line may as well be the rest of a text. */
+  readonly isGuess?: boolean
+  /** Braces that were meant as text. */
+  readonly isBraces?: boolean
+  readonly related?: readonly { readonly span: Span; readonly message: string }[]
+}
+
+/** Marks of lists in letters and on web pages. */
+const BULLET = /^([•●▪◦‣·∙○■□➢➤►▶✓✔→⁃*+–—]|\(?\d{1,2}[.)]|\(?[a-z][.)]|[ivx]+[.)])\s+(\S.*)$/i
+
+/** Null when the line may be right: the rest of a text. `at` is its offset. */
+export function looseSlip(text: string, at: number): Slip | null {
+  const told = (message: string, help: string, isGuess = false): Slip => ({
+    span: [at, at + text.length],
+    message,
+    help,
+    ...(isGuess ? { isGuess } : {}),
+  })
+  const cells = tableCells(text)
+  if (cells !== null)
+    return told(
+      'a table that was pasted in is not read',
+      cells.length === 0
+        ? 'take this line away; a row of prices is written as member: [1000, 1500]'
+        : `write ${rowMeant(cells)}`,
+    )
+  const bold = /^([*_]{1,2})([A-Za-z_][\w-]*)(?::\1|\1:)\s*(.*)$/.exec(text)
+  if (bold !== null)
+    return told(
+      'the signs around the key are those of bold letters',
+      `write ${bold[2]}: ${bold[3]}`,
+    )
+  const bullet = BULLET.exec(text)
+  if (bullet !== null)
+    return told(`\`${bullet[1]}\` does not begin an entry of a list`, `write - ${bullet[2]}`)
+  const dash = /^-([^\s-].*)$/.exec(text)
+  if (dash !== null) return told('a space is missing after the dash', `write - ${dash[1]}`)
+  const braces = /^\((.*)\)$/.exec(text)
+  if (braces !== null && /^[\w-]+:\s/.test(braces[1] ?? ''))
+    return told('keys stand in {…}, not in (…)', `write {${braces[1]}}`)
+  const tight = /^([A-Za-z_][\w-]*):(?!\/\/)([^\s:].*)$/.exec(text)
+  if (tight !== null)
+    return told('a space is missing after the colon', `write ${tight[1]}: ${tight[2]}`)
+  const sign =
+    /^([A-Za-z_][\w-]*)\s*(：|﹕|∶|;|:=|=>|->|=|→|⇒)\s*(.*)$/.exec(text) ??
+    /^([A-Za-z_][\w-]*)\s+([–—-])\s+(.*)$/.exec(text)
+  if (sign !== null)
+    return told(
+      `a key is followed by a colon and a space, not by \`${sign[2]}\``,
+      `write ${`${sign[1]}: ${sign[3]}`.trim()}`,
+    )
+  const first = /^([A-Za-z_][\w-]*)(?:\s+(.*))?$/.exec(text)
+  if (first !== null)
+    return told(
+      `a colon is missing after \`${first[1]}\``,
+      `write ${`${first[1]}: ${first[2] ?? ''}`.trim()}`,
+      true,
+    )
+  return null
+}
+
+/** The cells of a line of a table: with bars (Markdown), with tabs (Excel). Empty for the line under its head; null for no table. */
+export function tableCells(text: string): readonly string[] | null {
+  if (/^[|+][-=:+|\s]+[|+]$/.test(text) && /-|=/.test(text)) return []
+  const cells = /^\|.*\|/.test(text)
+    ? text.replace(/^\||\|$/g, '').split('|')
+    : /^[^\t]+(\t+[^\t]*)+$/.test(text) && !/:\t/.test(text)
+      ? text.split(/\t+/)
+      : null
+  return cells === null ? null : cells.map((cell) => cell.trim())
+}
+
+/** `Member | Rs. 1,000 | 1500` → `member: [1000, 1500]`. */
+export function rowMeant(cells: readonly string[]): string {
+  const [name = '', ...prices] = cells
+  const id = name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '')
+  const isHead =
+    prices.length > 0 && prices.every((cell) => /^[a-z]/i.test(cell) && amountMeant(cell) === null)
+  if (isHead)
+    return `period: [${prices.map(cellMeant).join(', ')}], and below it a row for each category by its id`
+  return prices.length === 0
+    ? `${id}:`
+    : `${id === '' ? 'name' : id}: [${prices.map(cellMeant).join(', ')}]`
+}
+
+function cellMeant(cell: string): string {
+  const meant = amountMeant(cell)
+  return meant?.is === 'rupees'
+    ? meant.rupees
+    : meant?.is === 'not-on-sale'
+      ? 'none'
+      : meant?.is === 'free'
+        ? 'free'
+        : cell
+            .toLowerCase()
+            .replace(/[^a-z0-9]+/g, '-')
+            .replace(/^-|-$/g, '')
+}

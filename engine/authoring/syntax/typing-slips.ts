@@ -1,0 +1,176 @@
+/**
+ * Slips of the hand in a text that YAML cannot read: a quote or bracket that is not closed, a colon without
+ * its space, a table or bullets pasted in. A parser notices them where the text stops making sense; here
+ * every line is read alone, as its author reads it, so that the slip is told where it was made.
+ */
+import { flowSlip } from './brackets.ts'
+import { looseSlip } from './stray-lines.ts'
+import type { Slip } from './stray-lines.ts'
+import { opensLongText, rowsOf } from './lines.ts'
+import { endOf, inQuotes, KEY, quoteSlip, withoutComment } from './quotes.ts'
+import type { Step, Reading } from './quotes.ts'
+import type { Row } from './lines.ts'
+import type { Span } from './source.ts'
+
+/** The last slip that stands on the line of `noticed`, an offset, or above it. */
+export function typingSlip(text: string, noticed: number): Slip | null {
+  const rows = rowsOf(text)
+  const reading: Reading = { text, rows }
+  let best: Slip | null = null
+  for (let i = 0; i < rows.length;) {
+    const row = rows[i]
+    if (row === undefined || row.start > noticed) break
+    const { slip, next } = stepFrom(reading, i)
+    if (slip !== null && (slip.isGuess !== true || isNear(rows, i, noticed))) best = slip
+    i = Math.max(next, i + 1)
+  }
+  return best
+}
+
+/** A guess counts on the line where the text stops making sense, or just above it. */
+function isNear(rows: readonly Row[], i: number, noticed: number): boolean {
+  return (rows[i + 2]?.start ?? Infinity) > noticed
+}
+
+function stepFrom(reading: Reading, i: number): Step {
+  const row = reading.rows[i]
+  if (row === undefined) return { slip: null, next: i + 1 }
+  const dashes = /^(?:-(?:\s+|$))*/.exec(row.text)?.[0] ?? ''
+  const rest = row.text.slice(dashes.length)
+  const key = KEY.exec(rest)
+  const from = row.start + row.indent + dashes.length
+  if (rest === '') return { slip: null, next: i + 1 }
+  if (key === null && dashes === '' && !/^["'[{]/.test(rest)) {
+    const before = reading.rows[i - 1]
+    if (before !== undefined && opensLongText(before) && !isStray(rest))
+      return { slip: outOfText(before, row), next: i + 1 }
+    const isOpen = before !== undefined && withoutComment(before.text).endsWith(':')
+    const goesOn = before !== undefined && row.indent > before.indent && !isOpen
+    if (isOpen && row.indent > before.indent && /[,{.!]|(\S+ ){3}/.test(rest)) {
+      const slip = looseSlip(rest, from)
+      return { slip: slip?.isGuess === true ? withoutBar(before) : slip, next: i + 1 }
+    }
+    return { slip: goesOn ? null : looseSlip(rest, from), next: i + 1 }
+  }
+  if (key !== null && /^[(•●▪◦‣·∙*]|^-\S/.test(key[1] ?? ''))
+    return { slip: looseSlip(rest, from), next: i + 1 }
+  if (dashes === '' && rest.startsWith('{') && isAmongEntries(reading.rows, i))
+    return {
+      slip: {
+        span: [from, from + rest.length],
+        message: 'the dash of this entry is missing',
+        help: `write - ${rest}`,
+      },
+      next: i + 1,
+    }
+  const value = rest.slice(key?.[0].length ?? 0)
+  return valueSlip(reading, i, from + (key?.[0].length ?? 0), value, key?.[1] ?? null)
+}
+
+/** A line that is a sentence, not a mark of something else. */
+const isStray = (text: string): boolean =>
+  /^[<>=]{7}/.test(text) || looseSlip(text, 0)?.isGuess !== true
+
+/** A line of a long text that does not begin as far to the right as the others of it. */
+function outOfText(opener: Row, row: Row): Slip {
+  return {
+    isGuess: true,
+    span: [row.start + row.indent, endOf(row)],
+    message: 'this line is outside of the text above it',
+    help: 'begin it as far to the right as the other lines of that text',
+    related: [{ span: [opener.start + opener.indent, endOf(opener)], message: 'the text' }],
+  }
+}
+
+/** What a dash and the space behind it are wide. */
+const DASH = 2
+
+/** Whether the line above or below is an entry, beginning in the same column or where its dash left off. */
+function isAmongEntries(rows: readonly Row[], i: number): boolean {
+  const indent = rows[i]?.indent ?? 0
+  return [rows[i - 1], rows[i + 1]].some(
+    (row) =>
+      row !== undefined &&
+      row.text.startsWith('- ') &&
+      (row.indent === indent || row.indent + DASH === indent),
+  )
+}
+
+/** The value from an offset to the end of its line, and of the lines that its brackets and quotes reach into. */
+function valueSlip(
+  reading: Reading,
+  i: number,
+  from: number,
+  value: string,
+  key: string | null,
+): Step {
+  const span: Span = [from, from + value.length]
+  const next = i + 1
+  const quoted = (instead: string): string => `write ${key === null ? '- ' : `${key}: `}${instead}`
+  if (value === '' || value.startsWith('#')) return { slip: null, next }
+  if (/^["']/.test(value)) return quoteSlip(reading, i, from, key)
+  if (/^[[{]/.test(value)) return flowSlip(reading, i, from, key)
+  if (/^[|>]/.test(value)) {
+    if (/^[|>][-+0-9]{0,2}(\s+#.*)?$/.test(value)) return { slip: null, next }
+    return {
+      next,
+      slip: {
+        span,
+        message: `a text cannot begin with \`${value.charAt(0)}\``,
+        help: quoted(inQuotes(value)),
+      },
+    }
+  }
+  const bare = withoutComment(value)
+  if (/^([@`%,\]}]|[*&!](?!\s)|[-?:]\s)/.test(bare))
+    return {
+      next,
+      slip: {
+        span: [from, from + bare.length],
+        message: `a text cannot begin with \`${bare.charAt(0)}\``,
+        help: quoted(inQuotes(/^`[^`]*`$/.test(bare) ? bare.slice(1, -1) : bare)),
+      },
+    }
+  const colon = /:(\s|$)/.exec(bare)
+  if (colon === null) return strayCloser(bare, from, key, next)
+  const isEntries = /^[^:]*,\s*[A-Za-z_]\w*:\s/.test(bare)
+  return {
+    next,
+    slip: {
+      span: [from, from + bare.length],
+      message: isEntries
+        ? 'several keys on one line need braces around them'
+        : 'a colon inside a text starts a new key',
+      help: isEntries
+        ? `write {${key ?? ''}: ${bare.replace(/\s*\}$/, '')}}`
+        : quoted(inQuotes(bare)),
+    },
+  }
+}
+
+/** `[1000, 1500` has lost its end, `1000, 1500]` its beginning. */
+function strayCloser(bare: string, from: number, key: string | null, next: number): Step {
+  const closer = /[\]}]$/.exec(bare)?.[0]
+  const opener = closer === ']' ? '[' : '{'
+  if (closer === undefined || bare.includes(opener) || !bare.includes(','))
+    return { slip: null, next }
+  return {
+    next,
+    slip: {
+      isGuess: true,
+      span: [from, from + bare.length],
+      message: `\`${closer}\` closes what nothing has opened`,
+      help: `write ${key === null ? '- ' : `${key}: `}${opener}${bare}`,
+    },
+  }
+}
+
+/** A text of several lines whose `|` was forgotten. */
+function withoutBar(row: Row): Slip {
+  return {
+    isGuess: true,
+    span: [row.start + row.indent, endOf(row)],
+    message: 'a text of several lines begins with | after its key',
+    help: `write ${withoutComment(row.text)} |`,
+  }
+}

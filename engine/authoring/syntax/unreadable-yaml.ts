@@ -1,0 +1,186 @@
+/** A text that is no YAML: what is wrong with it, in words, at the line its author has to mend. */
+import { indentSlip } from './indentation.ts'
+import type { Reading } from './syntax-findings.ts'
+import { typingSlip } from './typing-slips.ts'
+import type { Span } from './source.ts'
+
+type Told = {
+  readonly span: Span
+  readonly message: string
+  readonly help?: string
+  readonly related?: readonly {
+    readonly span: Span
+    readonly message: string
+    readonly at: string
+  }[]
+}
+
+/** A slip of the indentation is told where it is, not where the text stops making sense. */
+function atSlip(text: string, told: Told): Told {
+  const slip = indentSlip(text)
+  if (slip === null) return told
+  const lineOf = (offset: number): number => text.lastIndexOf('\n', offset - 1)
+  const noticed =
+    lineOf(told.span[0]) === lineOf(slip.at[0])
+      ? []
+      : [{ span: told.span, message: 'noticed here' }]
+  return {
+    span: slip.at,
+    message: 'the indentation does not fit the lines around it',
+    help: 'begin the line in the same column as its neighbours',
+    related: [...slip.related, ...noticed].map((one) => ({ ...one, at: '' })),
+  }
+}
+
+/** What a parser could not read, in our words and where its author would look. */
+export function unreadable(
+  text: string,
+  error: {
+    readonly code: string
+    readonly message: string
+    readonly pos: readonly [number, number]
+  },
+): Told & { readonly code: Reading } {
+  const left = /^(?:<{7}|={7}|>{7}|\|{7})(?: .*)?$/m.exec(text)
+  if (left !== null && /^<{7} /m.test(text))
+    return {
+      code: 'EV001',
+      span: [left.index, left.index + left[0].length],
+      message: 'two versions of the file were merged here, and nobody has chosen between them',
+      help: 'keep one of the two, and take away the lines that begin with <<<<<<<, ======= and >>>>>>>',
+    }
+  const { code, ...told } = syntaxError(text, error)
+  if (code !== 'EV001' && code !== 'EV005' && code !== 'EV003') return { code, ...told }
+  const slip = typingSlip(text, lastOffset(text, error.pos[0]))
+  const inText = slip === null ? longTextSlip(text) : null
+  if (inText !== null) return { code: 'EV001', ...inText }
+  if (slip === null) return { code, ...(code === 'EV001' ? atSlip(text, told) : told) }
+  const { isBraces, isGuess: _guess, related = [], ...said } = slip
+  return {
+    code: isBraces === true ? 'EV005' : 'EV001',
+    ...said,
+    related: related.map((one) => ({ ...one, at: '' })),
+  }
+}
+
+/** A line of a long text (|) that begins further left than the text: it ends the text, and is no key. */
+function longTextSlip(text: string): Told | null {
+  let start = 0
+  let opener = -1
+  let inside = -1
+  for (const line of text.split('\n')) {
+    const indent = line.length - line.trimStart().length
+    if (line.trim() !== '') {
+      if (opener !== -1 && indent <= opener) opener = -1
+      if (opener !== -1 && inside === -1) inside = indent
+      else if (opener !== -1 && indent < inside)
+        return {
+          span: [start + indent, start + line.trimEnd().length],
+          message: 'this line begins further left than the text it belongs to',
+          help: `begin it in column ${inside + 1}, like the lines above`,
+        }
+      if (opener === -1 && /:\s+[|>][-+]?\s*$/.test(line)) [opener, inside] = [indent, -1]
+    }
+    start += line.length + 1
+  }
+  return null
+}
+
+/** The end of the line on which the parser gave up. */
+function lastOffset(text: string, at: number): number {
+  const end = text.indexOf('\n', at)
+  return end === -1 ? text.length : end
+}
+
+/** A parser's error in our words. */
+function syntaxError(
+  text: string,
+  { code, message, pos }: { code: string; message: string; pos: readonly [number, number] },
+): { code: Reading; span: Span; message: string; help?: string } {
+  const span: Span = [pos[0], pos[1]]
+  const lineStart = text.lastIndexOf('\n', pos[0] - 1) + 1
+  const lineEnd = text.indexOf('\n', pos[0]) === -1 ? text.length : text.indexOf('\n', pos[0])
+  const line = text.slice(lineStart, lineEnd)
+  if (code === 'MULTIPLE_DOCS')
+    return {
+      code: 'EV010',
+      span: [pos[0], pos[0] + 3],
+      message: '`---` starts a second document; one file is one conference',
+    }
+  if (code === 'TAB_AS_INDENT' || /^ *\t/.test(line)) {
+    const tab = lineStart + line.indexOf('\t')
+    return {
+      code: 'EV009',
+      span: tab >= lineStart ? [tab, tab + 1] : span,
+      message: 'a tab is used for indenting',
+      help: 'use spaces',
+    }
+  }
+  const braces = /\{[A-Za-z_][\w.]*\}/.exec(line)
+  if (braces !== null && !/^[^{]*["']/.test(line)) {
+    const from = lineStart + (/^\s*(?:- +)?(?:[\w-]+:\s+)?/.exec(line)?.[0].length ?? 0)
+    return {
+      code: 'EV005',
+      span: [from, lineStart + line.trimEnd().length],
+      message: 'a text with {…} in it is read as a block of keys here',
+      help: `write ${JSON.stringify(text.slice(from, lineEnd).trimEnd())}`,
+    }
+  }
+  const known: Readonly<Record<string, readonly [string, (string | undefined)?]>> = {
+    BLOCK_AS_IMPLICIT_KEY: ['a colon inside a text starts a new key', 'put the text in quotes'],
+    BAD_INDENT: [
+      'the indentation does not fit the lines around it',
+      'begin the line in the same column as its neighbours',
+    ],
+    BLOCK_IN_FLOW: [
+      'a block of lines cannot stand inside {…} or […]',
+      'close the bracket, or write every entry on a line of its own',
+    ],
+    MISSING_CHAR: [
+      /quote/i.test(message)
+        ? 'a text in quotes is not closed'
+        : /[\]}]/.test(message)
+          ? 'a bracket is opened and not closed, or a comma is missing'
+          : 'a character is missing here',
+      /quote/i.test(message) ? 'add the quote at the end of the text' : undefined,
+    ],
+    UNEXPECTED_TOKEN: [
+      'this does not belong here',
+      'look for a missing quote, colon, comma or bracket just before it',
+    ],
+    BAD_SCALAR_START: ['a text cannot begin with this character', 'put the text in quotes'],
+    BAD_DQ_ESCAPE: [
+      'a backslash in a text in double quotes begins a special character',
+      'write \\\\ for a backslash, or use single quotes',
+    ],
+    MULTILINE_IMPLICIT_KEY: [
+      'a key and its colon must stand on one line',
+      'look for a missing colon, or a missing quote on the line before',
+    ],
+    KEY_OVER_1024_CHARS: ['a key is too long', 'look for a missing quote'],
+    BAD_COLLECTION_TYPE: ['this list or block does not fit here'],
+    TAG_RESOLVE_FAILED: ['tags (!…) are not part of this format', 'put the text in quotes'],
+    BAD_ALIAS: [
+      'anchors and aliases (& and *) are not part of this format',
+      'put the text in quotes',
+    ],
+  }
+  if (
+    code === 'BAD_ALIAS' ||
+    code === 'TAG_RESOLVE_FAILED' ||
+    (code === 'BAD_SCALAR_START' && /^\s*(?:- |[\w-]+: )?[%]/.test(line))
+  ) {
+    const [said = message, help] = known[code] ?? []
+    return {
+      code: code === 'BAD_SCALAR_START' ? 'EV001' : 'EV003',
+      span,
+      message: said,
+      ...(help === undefined ? {} : { help }),
+    }
+  }
+  const colon = /nested mappings|compact mapping/i.test(message)
+    ? known.BLOCK_AS_IMPLICIT_KEY
+    : undefined
+  const [said, help] = colon ?? known[code] ?? [message.split('\n')[0] ?? message]
+  return { code: 'EV001', span, message: said, ...(help === undefined ? {} : { help }) }
+}

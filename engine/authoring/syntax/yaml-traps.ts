@@ -1,0 +1,243 @@
+/** What YAML reads otherwise than it looks: anchors, tags, texts cut by a hash, braces and commas that were meant as text. */
+import { isAlias, isMap, isPair, isScalar, isSeq } from 'yaml'
+import type { YAMLMap, YAMLSeq } from 'yaml'
+import { amountMeant, priceHelp } from '../suggestions/amounts.ts'
+import { conditionHelp } from '../suggestions/conditions.ts'
+import { looseSlip } from './stray-lines.ts'
+import type { Report } from './syntax-findings.ts'
+import { join } from './source.ts'
+import type { Span } from './source.ts'
+
+export type Traps = { readonly text: string; readonly report: Report; trap(path: string): void }
+
+/** Tells what a node of the syntax tree means to YAML and nobody else; what its parts are is looked at apart. */
+export function trapsOf(node: unknown, path: string, traps: Traps): void {
+  const { text, report, trap } = traps
+  const span = nodeRange(node) ?? [0, 0]
+  const from = (mark: string): Span => {
+    const start = text.lastIndexOf(mark, span[0])
+    return start === -1 ? span : [start, span[1]]
+  }
+  if (isAlias(node)) {
+    trap(path)
+    return report('EV003', span, path, {
+      message: `\`*${node.source}\` repeats another place: anchors and aliases (& and *) are not part of this format`,
+      help: 'write the value out; a text that begins with * needs quotes',
+    })
+  }
+  if (!isScalar(node) && !isMap(node) && !isSeq(node)) return
+  if (node.anchor !== undefined) {
+    trap(path)
+    return report('EV003', from(`&${node.anchor}`), path, {
+      message: `\`&${node.anchor}\` names this place: anchors and aliases (& and *) are not part of this format`,
+      help: 'leave it out; a text that begins with & needs quotes',
+    })
+  }
+  if (node.tag !== undefined) {
+    trap(path)
+    return report('EV003', from('!'), path, {
+      message: `tags such as \`${node.tag}\` are not part of this format`,
+      help: 'leave it out; a text that begins with ! needs quotes',
+    })
+  }
+  if (isScalar(node) && node.type === 'PLAIN' && typeof node.value === 'string')
+    cutByHash(node.value, span, path, traps)
+  if (isMap(node)) mapTraps(node, span, path, traps)
+  if (isSeq(node)) commaTraps(node, span, path, traps)
+}
+
+/** `Hall #5`: a comment begins with a blank after its hash; one space before and none after was meant as text. */
+function cutByHash(value: string, [start, end]: Span, path: string, { text, report }: Traps): void {
+  const rest = /^ (#[^\s#][^\n]*)/.exec(text.slice(end, end + 400))
+  if (rest === null || !isProse(path)) return
+  const whole = `${value} ${(rest[1] ?? '').trimEnd()}`
+  report('EV004', [end + 1, end + 1 + (rest[1] ?? '').trimEnd().length], path, {
+    message: `the text ends before \`#\`: everything after it is a comment`,
+    help: `to keep it, write ${JSON.stringify(whole)}; for a comment put a space after the #`,
+    fix: { start, end: start + whole.length, text: JSON.stringify(whole) },
+  })
+}
+
+function mapTraps(node: YAMLMap, span: Span, path: string, { text, report, trap }: Traps): void {
+  for (const pair of node.items)
+    if (isScalar(pair.key) && pair.key.value === '<<') {
+      trap(join(path, '<<'))
+      report('EV003', nodeRange(pair.key) ?? span, join(path, '<<'), {
+        message: 'merging with `<<` is not part of this format',
+        help: 'write the keys out',
+      })
+    }
+  if (node.flow !== true) return listMarks(node, path, { text, report, trap })
+  const bare = node.items.filter((pair) => isPair(pair) && pair.value === null)
+  if (bare.length === 0) return
+  const inside = text.slice(span[0], span[1])
+  if (/^\??$/.test(inside.trim()) && path.startsWith('fees.prices.')) {
+    trap(path)
+    const at = text.lastIndexOf('?', span[1])
+    return report('EV001', [at, at + 1], path, {
+      message: '`?` is not a price: an amount is written in digits alone',
+      help: priceHelp('?') ?? '',
+    })
+  }
+  const tight = bare
+    .map((pair) => nodeRange(pair.key) ?? span)
+    .find(([start, end]) => TIGHT.test(text.slice(start, end)))
+  if (tight !== undefined) {
+    trap(path)
+    const said = text.slice(...tight)
+    const [, key = said.split(' ')[0] ?? '', sign = '', value = ''] = TIGHT.exec(said) ?? []
+    const isWord = sign === ''
+    return report('EV012', tight, path, {
+      message: isWord
+        ? `a colon is missing after \`${key}\``
+        : sign === ':'
+          ? `a space is missing after the colon of \`${key}:\``
+          : `\`${key}\` is followed by \`${sign}\`; a key is followed by a colon and a space`,
+      help: isWord
+        ? `write ${said.replace(' ', ': ')}`
+        : `write ${inside.includes('\n') ? `${key}: ${value}` : inside.replace(EVERY_TIGHT, '$1$2: ')}`,
+    })
+  }
+  if (bare.length === node.items.length) {
+    trap(path)
+    if (CONDITION.test(path))
+      return report('EV005', span, path, {
+        message: `\`${inside}\` names a question and no answer`,
+        help: conditionHelp(inside.slice(1, -1), path.startsWith('category.'), null),
+      })
+    if (bare.length > 1)
+      return report('EV005', span, path, {
+        message: `\`${inside}\` is read as a block of keys: a list stands in […]`,
+        help: `write [${inside.slice(1, -1).trim()}]; if it is a text, put it in quotes`,
+      })
+    const isCertain = /^\{[a-z][a-z0-9_.]*\}$/.test(inside) && isProse(path)
+    return report('EV005', span, path, {
+      message: `\`${inside}\` is read as a block of keys${isProse(path) ? ': a text that begins with {…} must be in quotes' : ''}`,
+      help: isProse(path)
+        ? `write "${inside}"`
+        : `write ${inside.slice(1, -1).trim()}: a name stands without braces here`,
+      ...(isCertain ? { fix: { start: span[0], end: span[1], text: JSON.stringify(inside) } } : {}),
+    })
+  }
+  for (const pair of bare) {
+    const key = nodeRange(pair.key) ?? span
+    trap(path)
+    report('EV006', key, path, {
+      message: `\`${text.slice(key[0], key[1])}\` looks like the rest of a text: inside {…} a comma starts a new key`,
+      help: wholeText(text, span, key, CONDITION.test(path)),
+    })
+  }
+}
+
+/** `• {id: pg}` and `1. {id: pg}` are read as keys; the marks were those of a list. */
+function listMarks(node: YAMLMap, path: string, { text, report, trap }: Traps): void {
+  for (const pair of node.items) {
+    const span = nodeRange(pair.key)
+    if (
+      span === null ||
+      !/^(?:[•●▪◦‣·∙*+–—]|\(?(?:\d{1,2}|[a-z])[.)]|-)\s*[{\w]/.test(text.slice(...span))
+    )
+      continue
+    const end = text.indexOf('\n', span[0])
+    const line = text.slice(span[0], end === -1 ? text.length : end).trimEnd()
+    const slip = looseSlip(line, span[0])
+    if (slip === null) continue
+    trap(path)
+    return report('EV001', slip.span, path, { message: slip.message, help: slip.help ?? '' })
+  }
+}
+
+/** `id:pg`, `id = pg`: a key without what makes it one. Times (9:30) and addresses (https://…) are none. */
+const TIGHT =
+  /^([A-Za-z_][\w-]*)\s*(:(?!\/\/)|：|=>|->|==+|=|→)\s*(\S.*)$|^(?:id|label|type|from|to|when|then|go|mail|show|required|default)( )(?=\S)/s
+const EVERY_TIGHT = /([{,]\s*)([A-Za-z_][\w-]*)\s*(?::(?!\/\/)|：|=>|->|==+|=|→)\s*/g
+
+/** Keys that take a list. */
+const LIST_KEY =
+  /\b(details|lines|options|notes|reasons|filters|columns|steps|accept|also|shows|hides|period|page_sizes)\s*:\s*([^:{}[\]"']*,\s*)$/
+
+/** The text that a comma cut in two, as it has to be written. */
+function wholeText(text: string, [start]: Span, [from, to]: Span, isOfCondition: boolean): string {
+  if (isOfCondition) return choices(text, start, from, to)
+  const list = LIST_KEY.exec(text.slice(start, from))
+  if (list !== null) return `write ${list[1]}: [${list[2]}${text.slice(from, to)}]`
+  const before = /[^,{}[\]:]+(?:,[^,{}[\]:]+)*,\s*$/.exec(text.slice(start, from))?.[0]
+  return before === undefined || /["'\n]/.test(before)
+    ? 'put the text with the comma in quotes'
+    : `put the text with the comma in quotes: ${JSON.stringify((before + text.slice(from, to)).trim())}`
+}
+
+const CONDITION = /(?:^|\.)(?:when|show_when)(?:\.\d+)?$/
+
+/** `{role: pg, faculty}`: one question and several answers, which stand in a list. */
+function choices(text: string, start: number, from: number, to: number): string {
+  const before = /([a-z]\w*):\s*\(?([^,{}[\]:]+(?:,[^,{}[\]:]+)*),\s*$/.exec(
+    text.slice(start, from),
+  )
+  const rest = /^(?:\s*,\s*[\w-]+(?=\s*[,}]))*/.exec(text.slice(to))?.[0] ?? ''
+  return before === null
+    ? 'write the question and its answer, such as is_member: true'
+    : `write ${before[1]}: [${before[2]}, ${text.slice(from, to).replace(/\)$/, '')}${rest}]; a further question has an answer of its own`
+}
+
+/** Keys whose value is a name, a word of ours, an address or a day: never a sentence. */
+const NO_PROSE = new Set(
+  (
+    'format id type as from to opens closes status support office form success failed also colour logo ' +
+    'chosen_in then otherwise currency prices round overlap other_dates period options default accept ' +
+    'followed_by prefix digits gateway account register registration tariff gateway_return go do show ' +
+    'notices amounts lookup when show_when on category code at copy_to columns details filters lines route api key'
+  ).split(' '),
+)
+
+/** Whether people may read what stands there: the nearest key above it that has a name decides. */
+function isProse(path: string): boolean {
+  const name = path
+    .split('.')
+    .filter((part) => !/^\d+$/.test(part))
+    .at(-1)
+  return !NO_PROSE.has(name ?? '') || /\.panel\.lines\b/.test(path)
+}
+
+/** Digits on both sides of a comma without a space: in a row of prices, the thousands of one amount. */
+function commaTraps(node: YAMLSeq, span: Span, path: string, { text, report, trap }: Traps): void {
+  if (node.flow !== true || !/^fees\.prices\.[^.]+$/.test(path)) return
+  const inside = text.slice(span[0] + 1, span[1] - 1)
+  const joined = inside.replace(THOUSANDS, (whole) => whole.replaceAll(',', ''))
+  const first = new RegExp(THOUSANDS.source).exec(inside)
+  if (first === null || !isThousands(inside, joined)) return
+  trap(path)
+  const start = span[0] + 1 + first.index
+  report('EV006', [start, start + first[0].length], path, {
+    message: `the comma in \`${first[0]}\` ends an entry: it is read as two prices`,
+    help: `write [${joined
+      .split(',')
+      .map((cell) => priceMeant(cell.trim()))
+      .join(', ')}]`,
+  })
+}
+const THOUSANDS = /(?<![\d,]|\d\.)\d{1,3}(?:,\d{2})*,\d{3}(?![\d.]*\d{1,},\d)/g
+
+/** `[500,600]` may be two prices; an amount with nothing before a thousand, or zeros in front, is one. */
+function isThousands(inside: string, joined: string): boolean {
+  return (
+    /,0\d\d/.test(inside) ||
+    /(^|[^\d,])[1-9],\d{3}(?!\d)/.test(inside) ||
+    /(?:₹|\brs\.?|\binr)\s*\d{1,3},\d{3}|,\d{3}\s*(?:\/-|\/=|rs\b|inr\b)/i.test(inside) ||
+    (/,\s/.test(joined) && joined !== inside)
+  )
+}
+
+function priceMeant(cell: string): string {
+  const meant = amountMeant(cell)
+  return meant?.is === 'rupees' ? meant.rupees : meant?.is === 'free' ? 'free' : cell
+}
+
+/** Where a node stands in the text; null for what has no place of its own. */
+export function nodeRange(node: unknown): Span | null {
+  const range =
+    (isScalar(node) || isMap(node) || isSeq(node) || isAlias(node)) && node.range
+      ? node.range
+      : null
+  return range === null || range === undefined ? null : [range[0], range[1]]
+}

@@ -1,0 +1,134 @@
+/** The facts that a person gives on the command line, as the server would have found them: a code's kind, places that are gone, the row of a roll. */
+import { listed, nearest } from '../suggestions/nearest-name.ts'
+import type { EventConfig } from '../../event/config.ts'
+import { NO_FACTS, type CodeFact, type Facts } from '../../rules/pricing-context.ts'
+import { err, fromPairs, ok, own, type Result } from '../../lib/result.ts'
+import type { Limit } from '../../event/pricing-types.ts'
+
+export type GivenFacts = {
+  /** A kind of code of the event, or what else became of the code that was typed. */
+  readonly code?: string | undefined
+  /** Places that are gone: a limit's id, or `limit.option`. */
+  readonly full?: readonly string[] | undefined
+  /** `field.column=value`, or `field=none`: the answer stands on no row. */
+  readonly roll?: readonly string[] | undefined
+}
+
+const NO_CODE = ['unknown', 'spent', 'over', 'withdrawn'] as const
+
+/** The facts, or a sentence that says what the event does not have. */
+export function readFacts(event: EventConfig, given: GivenFacts): Result<Facts, string> {
+  const code = given.code === undefined ? ok(null) : readCode(event, given.code)
+  if (!code.ok) return code
+  const left: Record<string, number> = {}
+  for (const place of given.full ?? []) {
+    const places = readPlaces(event, place)
+    if (!places.ok) return places
+    for (const one of places.value) left[one] = 0
+  }
+  const rolls = readRolls(event, given.roll ?? [])
+  return rolls.ok ? ok({ ...NO_FACTS, code: code.value, left, rolls: rolls.value }) : rolls
+}
+
+function readCode(event: EventConfig, code: string): Result<CodeFact, string> {
+  if (event.codeKinds.some(({ id }) => id === code)) return ok({ is: 'valid', kind: code })
+  const none = NO_CODE.find((one) => one === code)
+  if (none !== undefined && event.codeKinds.length > 0) return ok({ is: none })
+  return err(
+    noSuch(
+      'kind of code',
+      code,
+      event.codeKinds.map(({ id }) => id),
+    ),
+  )
+}
+
+/** The limit's one place; of a limit for each option the one that is named, or all of them. */
+function readPlaces(event: EventConfig, place: string): Result<readonly string[], string> {
+  const all = event.limits.flatMap((limit) => placesOf(event, limit))
+  const ofLimit = event.limits.find(({ id }) => id === place)
+  if (all.includes(place)) return ok([place])
+  return ofLimit === undefined
+    ? err(noSuch('limit', place, [...new Set([...event.limits.map(({ id }) => id), ...all])]))
+    : ok(placesOf(event, ofLimit))
+}
+
+function placesOf(event: EventConfig, { id, eachOptionOf }: Limit): readonly string[] {
+  if (eachOptionOf === undefined) return [id]
+  const field = event.fields.find((one) => one.id === eachOptionOf)
+  return (field?.options ?? []).map((option) => `${id}.${option.id}`)
+}
+
+function readRolls(event: EventConfig, given: readonly string[]): Result<Facts['rolls'], string> {
+  const rows: Record<string, Readonly<Record<string, string>> | null> = {}
+  for (const text of given) {
+    const [, id = '', column, value = ''] = /^([^.=]+)(?:\.([^=]+))?=(.*)$/su.exec(text) ?? []
+    const field = event.fields.find((one) => one.id === id && one.roll !== undefined)
+    const roll = event.rolls.find((one) => one.id === field?.roll)
+    if (roll === undefined) {
+      const known = event.fields.flatMap((one) => (one.roll === undefined ? [] : [one.id]))
+      return err(
+        id === ''
+          ? `What a roll says is written field.column=value, not "${text}".`
+          : noSuch('field that is looked up in a roll', id, known),
+      )
+    }
+    if (column === undefined) {
+      if (value !== 'none')
+        return err(`What a roll says of ${id} is written ${id}.column=value, or ${id}=none.`)
+      rows[id] = null
+      continue
+    }
+    if (!roll.columns.some((one) => one.id === column))
+      return err(
+        noSuch(
+          `column of the roll ${roll.id}`,
+          column,
+          roll.columns.map((one) => one.id),
+        ),
+      )
+    rows[id] = fromPairs([...Object.entries(own(rows, id) ?? {}), [column, value]])
+  }
+  return ok(rows)
+}
+
+function noSuch(what: string, name: string, known: readonly string[]): string {
+  const near = nearest(name, known)?.name
+  const there =
+    known.length === 0
+      ? ' This event has none.'
+      : near === undefined
+        ? ` There are: ${listed(known)}.`
+        : ` Did you mean ${near}?`
+  return `There is no ${what} "${name}".${there}`
+}
+
+/** What was given, a sentence each; of a place that is gone also what that means. */
+export function sayFacts(event: EventConfig, { code, left, rolls }: Facts): readonly string[] {
+  return [
+    ...(code === null ? [] : [sayCode(event, code)]),
+    ...Object.entries(left).flatMap(([place, count]) =>
+      count > 0 ? [] : [`${place} is full: ${sayFull(event, place)}`],
+    ),
+    ...Object.entries(rolls).flatMap(([field, row]) =>
+      row === null
+        ? [`${field} stands on no row of its roll`]
+        : Object.entries(row).map(([column, value]) => `${field}.${column} is ${value}`),
+    ),
+  ]
+}
+
+function sayCode(event: EventConfig, code: CodeFact): string {
+  if (code.is !== 'valid') return `the code is ${code.is}: it gives nothing`
+  const kind = event.codeKinds.find(({ id }) => id === code.kind)
+  if (kind === undefined) return `a code of the kind ${code.kind}`
+  return 'category' in kind.gives
+    ? `a code of the kind ${kind.id}: it gives the category ${kind.gives.category}`
+    : `a code of the kind ${kind.id}: it gives the adjustment ${kind.gives.adjustment}`
+}
+
+function sayFull(event: EventConfig, place: string): string {
+  const full = event.limits.find(({ id }) => place === id || place.startsWith(`${id}.`))?.full
+  if (full === undefined) return 'nothing asks for it'
+  return full.offer === undefined ? `"${full.say}"` : `"${full.say}", and ${full.offer} is offered`
+}

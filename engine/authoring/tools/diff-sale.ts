@@ -1,0 +1,140 @@
+/** What a new version changes of what is sold besides the registration, line by line: prices by days, for whom, and what bounds the sale. */
+import type { EventConfig } from '../../event/config.ts'
+import { formatPrice, split, type Paise } from '../../lib/money.ts'
+import { openOn, periodOn } from '../../pricing/price-periods.ts'
+import type { Item } from '../../event/pricing-types.ts'
+import { addDays, formatDay, type Day } from '../../lib/time.ts'
+import { priceListOf, type ListedRule, type ListedTable, type PriceList } from './price-list.ts'
+
+/** `what` names the line, or the rule, and what of it; an absent side is null. */
+export type SoldChange = {
+  readonly what: string
+  readonly old: string | null
+  readonly next: string | null
+}
+
+/** `days`: every day on which either version may change a price, sorted. */
+export function soldChanges(
+  old: EventConfig,
+  next: EventConfig,
+  days: readonly Day[],
+): readonly SoldChange[] {
+  const [before, after] = [priceListOf(old), priceListOf(next)]
+  const rules = (kind: Exclude<keyof PriceList, 'tables'>, title: string): readonly SoldChange[] =>
+    ruleChanges(title, before[kind], after[kind])
+  return [
+    ...itemChanges(old, next, before, after, days),
+    ...rules('adjustments', 'adjustment'),
+    ...rules('limits', 'limit'),
+    ...rules('unique', 'not twice'),
+    ...rules('codes', 'code'),
+    ...rules('rolls', 'roll'),
+    ...moved('items', old.fees.items, next.fees.items),
+    ...moved('adjustments', old.fees.adjustments, next.fees.adjustments),
+    ...moved('limits', old.limits, next.limits),
+  ]
+}
+
+/** The order of what both versions have: the bill goes by it, and the first limit that is full is told. */
+function moved(
+  what: string,
+  old: readonly { readonly id: string }[],
+  next: readonly { readonly id: string }[],
+): readonly SoldChange[] {
+  const order = (one: typeof old, other: typeof old): string =>
+    one
+      .map(({ id }) => id)
+      .filter((id) => other.some((same) => same.id === id))
+      .join(', ')
+  return changed(`order of ${what}`, order(old, next), order(next, old))
+}
+
+function ruleChanges(
+  title: string,
+  old: readonly ListedRule[],
+  next: readonly ListedRule[],
+): readonly SoldChange[] {
+  const said = (rules: readonly ListedRule[], id: string): string | null =>
+    rules.find((rule) => rule.id === id)?.says ?? null
+  return [...new Set([...old, ...next].map(({ id }) => id))].flatMap((id) =>
+    changed(`${title} ${id}`, said(old, id), said(next, id)),
+  )
+}
+
+function changed(what: string, old: string | null, next: string | null): readonly SoldChange[] {
+  return old === next ? [] : [{ what, old, next }]
+}
+
+function itemChanges(
+  old: EventConfig,
+  next: EventConfig,
+  before: PriceList,
+  after: PriceList,
+  days: readonly Day[],
+): readonly SoldChange[] {
+  const ids = [...new Set([...old.fees.items, ...next.fees.items].map(({ id }) => id))]
+  return ids.flatMap((id): readonly SoldChange[] => {
+    const [was, is] = [sideOf(old, before, id), sideOf(next, after, id)]
+    if (was === null || is === null)
+      return changed(id, was && sayTable(was.table), is && sayTable(is.table))
+    return [
+      ...changed(`${id}, label`, was.table.label, is.table.label),
+      ...changed(`${id}, for whom`, forWhom(was.table), forWhom(is.table)),
+      ...cellChanges(id, was, is, days),
+    ]
+  })
+}
+
+type Side = { readonly event: EventConfig; readonly item: Item; readonly table: ListedTable }
+
+function sideOf(event: EventConfig, list: PriceList, id: string): Side | null {
+  const item = event.fees.items.find((one) => one.id === id)
+  const table = list.tables.find((one) => one.id === id)
+  return item === undefined || table === undefined ? null : { event, item, table }
+}
+
+const sayTable = ({ label, about }: ListedTable): string => [label, ...about].join(', ')
+const forWhom = ({ about }: ListedTable): string =>
+  about.length === 0 ? 'everybody' : about.join(', ')
+
+/** A row of a table, with the condition under which the table counts. */
+type Row = { readonly when: string | null; readonly row: string }
+
+/** To pay for one, tax included: row by row, over the stretches of days in which it differs. */
+function cellChanges(id: string, was: Side, is: Side, days: readonly Day[]): readonly SoldChange[] {
+  const rows = new Map(
+    [was, is].flatMap(({ table }) =>
+      table.parts.flatMap(({ when, rows: mine }) =>
+        mine.map(({ id: row }) => [JSON.stringify([when, row]), { when, row }] as const),
+      ),
+    ),
+  )
+  return [...rows.values()].flatMap((row) => {
+    const found: { from: Day | null; until: Day | null; old: string; next: string }[] = []
+    ;[null, ...days].forEach((from, at) => {
+      const until = days[at] ?? null
+      const probe = from ?? (until === null ? ('2000-01-01' as Day) : addDays(until, -1))
+      const [old, next] = [sayCell(was, row, probe), sayCell(is, row, probe)]
+      if (old === next) return
+      const last = found.at(-1)
+      if (last !== undefined && last.until === from && last.old === old && last.next === next)
+        last.until = until
+      else found.push({ from, until, old, next })
+    })
+    const name = [id, ...(row.row === 'each' ? [] : [row.row])].join(' ')
+    return found.map(({ from, until, old, next }) => ({
+      what: `${name}${row.when === null ? '' : ` (${row.when})`}, ${from === null ? 'from the beginning' : `from ${formatDay(from)}`}${until === null ? '' : ` until ${formatDay(until)} (not included)`}`,
+      old,
+      next,
+    }))
+  })
+}
+
+function sayCell({ event, item, table }: Side, { when, row }: Row, on: Day): string {
+  const period = periodOn(event.fees, on)
+  if (period === null || (event.status === 'open' && !openOn(event, on).open)) return 'closed'
+  const mine = table.parts.find((part) => part.when === when)?.rows.find(({ id }) => id === row)
+  if (mine === undefined) return 'no such row'
+  const price: Paise | null = mine.cells[event.fees.periods.indexOf(period)] ?? null
+  return price === null ? 'not on sale' : formatPrice(split(item.tax, price).total)
+}

@@ -1,0 +1,392 @@
+/**
+ * What a new version of an event file changes for people, not for its text: the price as a function
+ * of day and category, who gets which category, fields, messages, routes. Moving a line, renaming a
+ * comment or reordering a map changes nothing here.
+ */
+import type { EventConfig, Field } from '../../event/config.ts'
+import type { Answers } from '../../event/answer-types.ts'
+import { answersAt, axesOfCategory, pointsOf, sayTogether } from '../proofs/answer-combinations.ts'
+import { categoryOf } from '../../rules/category.ts'
+import { formatMoney, formatPrice, type Paise } from '../../lib/money.ts'
+import { openOn, periodOn } from '../../pricing/price-periods.ts'
+import { quoteFor, statesPrices } from '../../pricing/quote.ts'
+import { addDays, formatDay, type Day } from '../../lib/time.ts'
+import { soldChanges, type SoldChange } from './diff-sale.ts'
+
+/** What one pays on a day, and in which period: a total, or why one cannot. `no-price`: registration is open and asks for no money. */
+type PriceOn =
+  | {
+      readonly is: 'price'
+      readonly period: string
+      readonly base: Paise
+      readonly gst: Paise
+      readonly total: Paise
+    }
+  | { readonly is: 'closed' }
+  | { readonly is: 'not-on-sale' }
+  | { readonly is: 'no-price'; readonly period: string | null }
+
+/** `from` null: since ever; `until` null: for ever; `until` is not included. */
+type PriceChange = {
+  readonly category: string
+  readonly from: Day | null
+  readonly until: Day | null
+  readonly old: PriceOn | null
+  readonly next: PriceOn | null
+}
+type RuleChange = {
+  readonly answers: string
+  readonly old: string | null
+  readonly next: string | null
+}
+/** `path` is dotted, in the words of the compiled event; absent sides are null. */
+type ValueChange = {
+  readonly kind: 'event' | 'field' | 'message' | 'route' | 'wording' | 'layout' | 'office'
+  readonly path: string
+  readonly old: string | null
+  readonly next: string | null
+}
+export type EventDiff = {
+  readonly prices: readonly PriceChange[]
+  readonly rules: readonly RuleChange[]
+  /** False when the rule tables were too large to compare point by point; then they were compared as written. */
+  readonly rulesCompared: boolean
+  /** What is sold besides the registration, and what changes and bounds the sale. */
+  readonly sold: readonly SoldChange[]
+  readonly values: readonly ValueChange[]
+}
+
+/** True when nobody would notice the difference. */
+export function isEmptyDiff(diff: EventDiff): boolean {
+  const { prices, rules, sold, values } = diff
+  return prices.length + rules.length + sold.length + values.length === 0
+}
+
+/** Compares two checked versions of one event. Exact: a price can only change at the first day of a period or the day after its last. */
+export function diffEvents(old: EventConfig, next: EventConfig): EventDiff {
+  const rules = ruleChanges(old, next)
+  return {
+    prices: priceChanges(old, next),
+    ...rules,
+    sold: soldChanges(old, next, edges(old, next)),
+    values: valueChanges(old, next),
+  }
+}
+
+function priceChanges(old: EventConfig, next: EventConfig): PriceChange[] {
+  const days = edges(old, next)
+  const categories = [
+    ...new Set([...old.categories, ...next.categories].map((category) => category.id)),
+  ]
+  return categories.flatMap((category) => {
+    const changes: PriceChange[] = []
+    // The stretch before the first edge has no first day: any day before it stands for it.
+    const stretches: readonly (Day | null)[] = [null, ...days]
+    stretches.forEach((from, i) => {
+      const until = days[i] ?? null
+      const probe = from ?? (until === null ? ('2000-01-01' as Day) : addDays(until, -1))
+      const was = priceOn(old, category, probe)
+      const is = priceOn(next, category, probe)
+      if (same(was, is)) return
+      const last = changes.at(-1)
+      if (last !== undefined && last.until === from && same(last.old, was) && same(last.next, is))
+        changes[changes.length - 1] = { ...last, until }
+      else changes.push({ category, from, until, old: was, next: is })
+    })
+    return changes
+  })
+}
+
+/** Every day on which either version may change what it asks, sorted. */
+function edges(...versions: readonly EventConfig[]): Day[] {
+  const days = versions.flatMap((event) => [
+    ...event.fees.periods.flatMap((period) => [
+      ...(period.from ? [period.from] : []),
+      ...(period.to ? [addDays(period.to, 1)] : []),
+    ]),
+    ...(event.registration.opens ? [event.registration.opens] : []),
+    ...(event.registration.closes ? [addDays(event.registration.closes, 1)] : []),
+  ])
+  return [...new Set(days)].sort()
+}
+
+function priceOn(event: EventConfig, category: string, on: Day): PriceOn | null {
+  if (!event.categories.some((known) => known.id === category)) return null
+  if (!openOn(event, on).open && event.status === 'open') return { is: 'closed' }
+  const period = periodOn(event.fees, on)
+  if (!statesPrices(event)) return { is: 'no-price', period: period?.id ?? null }
+  if (period === null) return { is: 'closed' }
+  const price = quoteFor(event, category, period.id)
+  return price === null
+    ? { is: 'not-on-sale' }
+    : { is: 'price', period: period.id, base: price.base, gst: price.gst, total: price.total }
+}
+
+function ruleChanges(
+  old: EventConfig,
+  next: EventConfig,
+): { rules: RuleChange[]; rulesCompared: boolean } {
+  if (
+    same(old.categoryChoice, next.categoryChoice) &&
+    same(old.fields.map(domainOf), next.fields.map(domainOf)) &&
+    same(
+      old.sections.map(({ showWhen }) => showWhen),
+      next.sections.map(({ showWhen }) => showWhen),
+    )
+  )
+    return { rules: [], rulesCompared: true }
+  const axes = axesOfCategory(old, next)
+  const points = pointsOf(axes)
+  if (points === null)
+    return {
+      rules: [{ answers: 'rules', old: 'as they were', next: 'written differently' }],
+      rulesCompared: false,
+    }
+  const moved = new Map<
+    string,
+    { readonly old: string | null; readonly next: string | null; readonly answers: Answers[] }
+  >()
+  for (const { answers } of points) {
+    const was = categoryOf(old, answersAt(old, answers))
+    const is = categoryOf(next, answersAt(next, answers))
+    if (was === is) continue
+    const key = JSON.stringify([was, is])
+    const known = moved.get(key) ?? { old: was, next: is, answers: [] }
+    known.answers.push(answers)
+    moved.set(key, known)
+  }
+  const all = points.map(({ answers }) => answers)
+  return {
+    rules: [...moved.values()].flatMap((one) =>
+      sayTogether(axes, one.answers, all).map((answers) => ({
+        answers,
+        old: one.old,
+        next: one.next,
+      })),
+    ),
+    rulesCompared: true,
+  }
+}
+
+const domainOf = (field: Field) => [
+  field.id,
+  field.type,
+  field.options?.map((option) => option.id),
+  field.default,
+  field.showWhen,
+  field.section,
+  field.ignoreCase,
+]
+
+/** Keys of the compiled event that are compared as functions above, or that nobody outside the checker sees. */
+const COMPARED_ELSEWHERE = new Set([
+  'fees.prices',
+  'fees.periods',
+  'fees.otherDates',
+  'fees.items',
+  'fees.adjustments',
+  'limits',
+  'unique',
+  'codeKinds',
+  'rolls',
+  'categoryChoice',
+  'examples',
+  'demo',
+  'registration',
+])
+
+function valueChanges(old: EventConfig, next: EventConfig): ValueChange[] {
+  const before = flatten(old, sectionsAsIn(old, old))
+  const after = flatten(next, sectionsAsIn(old, next))
+  const changed = [...new Set([...before.leaves.keys(), ...after.leaves.keys()])].flatMap(
+    (path): ValueChange[] => {
+      const was = before.leaves.get(path) ?? null
+      const is = after.leaves.get(path) ?? null
+      return was === is ? [] : [{ kind: kindOf(path), path, old: was, next: is }]
+    },
+  )
+  // What both have, in another order: one change, however many stand elsewhere for it.
+  const moved = [...before.orders].flatMap(([path, names]): ValueChange[] => {
+    const others = after.orders.get(path) ?? []
+    const [was, is] = [
+      names.filter((name) => others.includes(name)).join(', '),
+      others.filter((name) => names.includes(name)).join(', '),
+    ]
+    return was === is ? [] : [{ kind: 'layout', path: `${path}.order`, old: was, next: is }]
+  })
+  return [...changed, ...moved]
+}
+
+type Flat = {
+  readonly leaves: Map<string, string>
+  readonly orders: Map<string, readonly string[]>
+}
+
+/**
+ * What each section is called: the number that it has in the old version, where it begins with the same question or
+ * has the same title, so that one that stands elsewhere now is no other; a number of its own where it is new.
+ */
+function sectionsAsIn(old: EventConfig, event: EventConfig): readonly string[] {
+  const firstOf = ({ fields }: EventConfig, at: number): string | undefined =>
+    fields.find(({ section }) => section === at)?.id
+  const names: string[] = []
+  event.sections.forEach(({ title }, at) => {
+    const like = [
+      old.sections.findIndex((_, i) => firstOf(old, i) === firstOf(event, at)),
+      old.sections.findIndex((one) => one.title === title),
+    ].map((found) => String(found + 1))
+    const name = like.find((one) => one !== '0' && !names.includes(one))
+    names.push(name ?? `new ${at + 1}`)
+  })
+  return names
+}
+
+/** Dotted path → text of every leaf. Entries of lists are addressed by what they are, so that moving one is no change of all. */
+function flatten(event: EventConfig, sections: readonly string[]): Flat {
+  const leaves = new Map<string, string>()
+  const orders = new Map<string, readonly string[]>()
+  const walk = (path: string, value: unknown): void => {
+    // What is not there, and what is there as nothing, are one to everybody.
+    if (value === undefined || value === null || COMPARED_ELSEWHERE.has(path)) return
+    if (Array.isArray(value)) {
+      const names = path === 'sections' ? sections : namesOf(value)
+      orders.set(path, names)
+      value.forEach((item, i) => {
+        leaves.set(`${path}.${names[i] ?? ''}`, 'there')
+        if (typeof item === 'object') walk(`${path}.${names[i] ?? ''}`, item)
+      })
+      return
+    }
+    if (typeof value === 'object' && value !== null) {
+      for (const [key, inner] of Object.entries(value))
+        walk(path === '' ? key : `${path}.${key}`, inner)
+      return
+    }
+    if (/^fields\..*\.section$/.test(path)) leaves.set(path, sections[Number(value)] ?? '')
+    else leaves.set(path, CASELESS.has(path) ? String(value).toLowerCase() : String(value))
+  }
+  walk('', event)
+  // A period's label is wording; its days are part of the price.
+  for (const period of event.fees.periods)
+    leaves.set(`fees.periods.${period.id}.label`, period.label)
+  return { leaves, orders }
+}
+
+/** The same in any case: mailboxes, and the digits of a colour. */
+const CASELESS = new Set(['support', 'office', 'look.colour'])
+
+/** A row of a fixed text and a button that writes a mail are called by what they are: what they say is wording. */
+function nameOf(item: Record<string, unknown>): string | undefined {
+  const name = (['id', 'show', 'go', 'do'] as const)
+    .map((key) => item[key])
+    .find((one) => typeof one === 'string')
+  return typeof name === 'string'
+    ? name
+    : (['text', 'mail'] as const).find((key) => typeof item[key] === 'string')
+}
+
+/** What each entry of a list is called: its id, what it shows or does, or itself, else its number; the second of a name is "name (2)". */
+function namesOf(items: readonly unknown[]): readonly string[] {
+  const seen = new Map<string, number>()
+  return items.map((item, i) => {
+    const part =
+      typeof item === 'object' && item !== null ? nameOf(item as Record<string, unknown>) : item
+    const name = part === undefined || Array.isArray(item) ? String(i + 1) : String(part)
+    const times = (seen.get(name) ?? 0) + 1
+    seen.set(name, times)
+    return times === 1 ? name : `${name} (${times})`
+  })
+}
+
+const KINDS: readonly (readonly [RegExp, ValueChange['kind']])[] = [
+  [
+    /^(routes|api|results\.(success\.buttons|failed\.buttons|errorButtons)\..+\.go|admin\.lists\.\w+\.(route|api|export\.api))/,
+    'route',
+  ],
+  [
+    /^fields\.[a-z0-9_]+\.(required\.message|invalid)$|^results\.errors|^form\.failure$|^texts\./,
+    'message',
+  ],
+  [
+    /^(fields|sections|alsoStored)\b(?!.*\.(label|hint|unit|unitOne|title|about|colour|as)$)/,
+    'field',
+  ],
+  [/^admin\b(?!.*\.(label|title|empty|about|colour)$)/, 'office'],
+  [
+    /\.(label|hint|unit|unitOne|title|about|text|subject|heading|intro|notesTitle|empty|button|freeButton|busy|colour|mail|as)$|^words\.|\.(notes|reasons|steps)\.|^form\.panel\.lines\.|^(title|theme|about|venue|hours|fees\.tax\.name)$/,
+    'wording',
+  ],
+]
+function kindOf(path: string): ValueChange['kind'] {
+  return KINDS.find(([pattern]) => pattern.test(path))?.[1] ?? 'event'
+}
+
+function same(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b)
+}
+
+/** A price change as one line: "from 1 January 2026 until 3 January 2026 (not included)  afpi-pg  ₹ 9,440 → ₹ 7,080  ▼ ₹ 2,360". */
+function sayPriceChange(change: PriceChange): string {
+  const from = change.from === null ? 'from the beginning' : `from ${formatDay(change.from)}`
+  const until = change.until === null ? '' : ` until ${formatDay(change.until)} (not included)`
+  const difference =
+    change.old?.is === 'price' && change.next?.is === 'price'
+      ? change.next.total - change.old.total
+      : null
+  const arrow =
+    difference === null || difference === 0
+      ? ''
+      : difference > 0
+        ? `  ▲ ${formatMoney(difference as Paise)}`
+        : `  ▼ ${formatMoney(-difference as Paise)}`
+  const say = (price: PriceOn | null): string =>
+    difference === 0 && price?.is === 'price'
+      ? `${formatPrice(price.total)} (${price.period}${price.total === 0 ? '' : `, ${formatMoney(price.base)} + ${formatMoney(price.gst)}`})`
+      : sayPrice(price)
+  return `${from}${until}  ${change.category}  ${say(change.old)} → ${say(change.next)}${arrow}`
+}
+
+function sayPrice(price: PriceOn | null): string {
+  if (price === null) return 'no such category'
+  if (price.is === 'price') return formatPrice(price.total)
+  return { closed: 'closed', 'not-on-sale': 'not on sale', 'no-price': 'free of charge' }[price.is]
+}
+
+const HEADINGS = {
+  event: 'Event',
+  field: 'Fields',
+  message: 'Messages',
+  route: 'Addresses',
+  wording: 'Wording',
+  layout: 'Order',
+  office: 'Office',
+} as const satisfies Record<ValueChange['kind'], string>
+
+/** A whole comparison as lines for people; empty when nothing changes. */
+export function sayDiff(diff: EventDiff): string {
+  const block = (title: string, lines: readonly string[]): readonly string[] =>
+    lines.length === 0 ? [] : [`${title}\n${lines.map((line) => `  ${line}`).join('\n')}`]
+  const quoted = (text: string | null): string => (text === null ? 'nothing' : JSON.stringify(text))
+  return [
+    ...block('Prices', diff.prices.map(sayPriceChange)),
+    ...block(
+      'Sold',
+      diff.sold.map(({ what, old, next }) => `${what}: ${old ?? 'nothing'} → ${next ?? 'nothing'}`),
+    ),
+    ...block(
+      'Categories',
+      diff.rules.map(
+        ({ answers, old, next }) =>
+          `${answers === '' ? 'everybody' : answers}: ${old ?? 'none'} → ${next ?? 'none'}`,
+      ),
+    ),
+    ...Object.entries(HEADINGS).flatMap(([kind, title]) =>
+      block(
+        title,
+        diff.values
+          .filter((change) => change.kind === kind)
+          .map(({ path, old, next }) => `${path}: ${quoted(old)} → ${quoted(next)}`),
+      ),
+    ),
+  ].join('\n\n')
+}

@@ -1,0 +1,269 @@
+/** Where each line of a bill comes from: its cell of a price table and the place in the event file; and why what else is sold is not on it. */
+import type { Answers } from '../../event/answer-types.ts'
+import { applies, counts, EACH, optionsOf, quantityOf, type NotOnSale } from '../../pricing/bill.ts'
+import { conditionText, firstFailure } from '../../rules/describe-condition.ts'
+import { holds, listOf } from '../../rules/evaluate-condition.ts'
+import { REGISTRATION, type Line } from '../../pricing/bill-lines.ts'
+import type { EventConfig } from '../../event/config.ts'
+import { formatMoney, formatPrice, type Paise, type Split, type Tax } from '../../lib/money.ts'
+import { own } from '../../lib/result.ts'
+import type { Adjustment, Item, PriceTable } from '../../event/pricing-types.ts'
+import { formatDay, type Day } from '../../lib/time.ts'
+
+type KeyPath = readonly (string | number)[]
+/** The line (from 1) on which something stands in the event file, where its text is at hand. */
+export type LineOf = (keyPath: KeyPath) => number | null
+
+export type LineExplained = {
+  readonly line: Line
+  readonly keyPath: KeyPath
+  /** Where its price is from, or what it changes: "fees.prices.member, column 1, early". */
+  readonly from: string
+  /** The tax on its price; null on an adjustment, whose tax is that of the lines it changes. */
+  readonly tax: Tax | null
+  readonly is: 'price' | 'change'
+}
+/** An item or an adjustment that is not on the bill, and why. */
+export type LeftOut = { readonly id: string; readonly keyPath: KeyPath; readonly because: string }
+
+/** Whether the event sells anything besides the registration, so that a bill has lines to tell apart. */
+export function sellsMore({ fees: { items, adjustments } }: EventConfig): boolean {
+  return items.length + adjustments.length > 0
+}
+
+/** Each line with its cell; `answers` are normalised, facts laid in. */
+export function explainLines(
+  event: EventConfig,
+  answers: Answers,
+  { category, period, lines }: { category: string; period: string; lines: readonly Line[] },
+): readonly LineExplained[] {
+  return lines.flatMap((line): LineExplained[] => {
+    if (line.id === REGISTRATION) {
+      const cell = cellIn(event.fees.prices ?? {}, ['fees', 'prices'], category, period)
+      return [{ line, ...cell, tax: event.fees.tax, is: 'price' }]
+    }
+    const item = event.fees.items.find(({ id }) => id === line.id)
+    if (item !== undefined)
+      return [
+        {
+          line,
+          ...itemCell(event, item, answers, category, line.option, period),
+          tax: item.tax,
+          is: 'price',
+        },
+      ]
+    const adjustment = event.fees.adjustments.find(({ id }) => id === line.id)
+    return adjustment === undefined
+      ? []
+      : [
+          {
+            line,
+            keyPath: adjustmentPath(event, adjustment),
+            from: sayAdjustment(adjustment, line),
+            tax: null,
+            is: 'change',
+          },
+        ]
+  })
+}
+
+/** "workshop ecmo is not on sale in regular: fees.items.workshop, table 2 …, ecmo, column 2 (line 78)" */
+export function sayNotOnSale(
+  event: EventConfig,
+  answers: Answers,
+  { category, period, item: id, option }: NotOnSale,
+  lineOf: LineOf,
+): string {
+  const item = event.fees.items.find((one) => one.id === id)
+  const what = [id, option].filter((one) => one !== null).join(' ')
+  if (item === undefined) return `${what} is not on sale in ${period}`
+  const { from, keyPath } = itemCell(event, item, answers, category, option, period)
+  return `${what} is not on sale in ${period}: ${from}${sayPlace(lineOf(keyPath))}`
+}
+
+function cellIn(
+  table: PriceTable,
+  path: KeyPath,
+  row: string,
+  period: string,
+): Pick<LineExplained, 'from' | 'keyPath'> {
+  const column = Object.keys(own(table, row) ?? {}).indexOf(period)
+  return {
+    keyPath: [...path, row, column],
+    from: `${path.join('.')}.${row}, column ${column + 1}, ${period}`,
+  }
+}
+
+function itemCell(
+  event: EventConfig,
+  item: Item,
+  answers: Answers,
+  category: string,
+  option: string | null,
+  period: string,
+): Pick<LineExplained, 'from' | 'keyPath'> {
+  const at = ['fees', 'items', event.fees.items.indexOf(item)] as const
+  const name = `fees.items.${item.id}`
+  if (item.amountIn !== undefined)
+    return { keyPath: [...at, 'amount_in'], from: `${name}, named in ${item.amountIn}` }
+  const which = item.prices.findIndex(({ when }) => when === null || holds(when, answers, category))
+  const table = item.prices[which]
+  if (table === undefined)
+    return { keyPath: [...at, 'prices'], from: `${name}, none of whose tables fits` }
+  // A table that stands alone is written without `otherwise`.
+  const isAlone = item.prices.length === 1 && table.when === null
+  const path = isAlone
+    ? [...at, 'prices']
+    : [...at, 'prices', which, table.when === null ? 'otherwise' : 'table']
+  const { keyPath, from } = cellIn(table.table, path, option ?? EACH, period)
+  const said = from.slice(path.join('.').length + 1)
+  const when = table.when === null ? 'otherwise' : conditionText(event, table.when)
+  return {
+    keyPath,
+    from: `${name}, ${isAlone ? '' : `table ${which + 1} (${when}), `}${said}`,
+  }
+}
+
+function adjustmentPath(event: EventConfig, adjustment: Adjustment): KeyPath {
+  return ['fees', 'adjustments', event.fees.adjustments.indexOf(adjustment)]
+}
+
+/** "-10% on all", and where less came of it than it says: "no more than there was". */
+function sayAdjustment({ on, by, id }: Adjustment, { unit }: Line): string {
+  const said =
+    'percent' in by ? `${by.percent > 0 ? '+' : '−'}${Math.abs(by.percent)}%` : signed(by.amount)
+  const least = 'amount' in by && by.amount !== unit ? ', no more than there was' : ''
+  return `fees.adjustments.${id}, ${said} on ${on === 'all' ? 'all lines' : on}${least}`
+}
+
+/** "+₹ 500" */
+export function signed(amount: Paise): string {
+  return `${amount > 0 ? '+' : ''}${formatMoney(amount)}`
+}
+
+/** Items and adjustments that are not on the bill. */
+export function leftOut(
+  event: EventConfig,
+  answers: Answers,
+  category: string,
+  on: Day,
+  lines: readonly Line[],
+): readonly LeftOut[] {
+  const isOn = (id: string): boolean => lines.some((line) => line.id === id)
+  const items = event.fees.items.flatMap((item, at): LeftOut[] =>
+    isOn(item.id)
+      ? []
+      : [
+          {
+            id: item.id,
+            keyPath: ['fees', 'items', at],
+            because: whyNotSold(event, item, answers, category),
+          },
+        ],
+  )
+  const adjustments = event.fees.adjustments.flatMap((adjustment): LeftOut[] =>
+    isOn(adjustment.id)
+      ? []
+      : [
+          {
+            id: adjustment.id,
+            keyPath: adjustmentPath(event, adjustment),
+            because: whyNotApplied(event, adjustment, answers, category, on),
+          },
+        ],
+  )
+  return [...items, ...adjustments]
+}
+
+function whyNotSold(event: EventConfig, item: Item, answers: Answers, category: string): string {
+  if (!counts(item, answers, category))
+    return firstFailure(event, item.when ?? [], answers, category) ?? 'its condition does not hold'
+  if (item.amountIn !== undefined && own(answers, item.amountIn) === undefined)
+    return `${item.amountIn} is not answered`
+  if (quantityOf(item, answers, category) === 0) return whyNone(event, item, answers)
+  const field = event.fields.find(({ id }) => id === item.by)
+  return optionsOf(field, answers).length === 0
+    ? `nothing is chosen in ${item.by}`
+    : 'it is not sold'
+}
+
+function whyNone(event: EventConfig, { count, times }: Item, answers: Answers): string {
+  const isNone = (id: string): boolean => {
+    const answer = own(answers, id)
+    return typeof answer === 'object'
+      ? answer.length === 0
+      : typeof answer !== 'number' || answer < 1
+  }
+  const none = [count?.field, times].find((id) => id !== undefined && isNone(id))
+  if (none !== undefined) return `${none} counts none`
+  const people = listOf(own(answers, count?.field ?? '')).length
+  return `of ${people} in ${count?.field} there is none for whom ${conditionText(event, count?.where ?? [])}`
+}
+
+function whyNotApplied(
+  event: EventConfig,
+  adjustment: Adjustment,
+  answers: Answers,
+  category: string,
+  on: Day,
+): string {
+  const { when, from, to, on: touched } = adjustment
+  if (from !== undefined && on < from) return `it begins on ${formatDay(from)}`
+  if (to !== undefined && to < on) return `it ended on ${formatDay(to)}`
+  if (!applies(adjustment, answers, category, on))
+    return firstFailure(event, when ?? [], answers, category) ?? 'its condition does not hold'
+  return `there is no line of ${touched}`
+}
+
+/** The bill line by line, each with its tax, then what is left out, then the total. */
+export function sayBill(
+  lines: readonly LineExplained[],
+  left: readonly LeftOut[],
+  { base, gst, total }: Split,
+  lineOf: LineOf,
+): readonly (readonly [string, string])[] {
+  return [
+    ...lines.flatMap((one) => sayLine(one, lineOf)),
+    ...left.map(
+      ({ id, keyPath, because }) =>
+        ['left out', `${id}: ${because}${sayPlace(lineOf(keyPath))}`] as const,
+    ),
+    [
+      'total',
+      `${formatPrice(total)}${gst === 0 ? '' : `: ${formatMoney(base)} and ${formatMoney(gst)} tax`}`,
+    ],
+  ]
+}
+
+function sayLine(
+  { line, from, keyPath, tax, is }: LineExplained,
+  lineOf: LineOf,
+): readonly (readonly [string, string])[] {
+  const said = `${from}${sayPlace(lineOf(keyPath))}`
+  if (is === 'change') {
+    const { base, gst, total } = line
+    const parts = gst === 0 ? '' : ` (${signed(base)} and ${signed(gst)} tax)`
+    return [['change', `${line.label}  ${signed(total)}${parts}  ${said}`]]
+  }
+  const { quantity, unit } = line
+  const price = (unit * quantity) as Paise
+  const sum = quantity === 1 ? '' : ` = ${formatPrice(price)}`
+  const times = line.id === REGISTRATION ? '' : `${quantity} × `
+  return [
+    ['line', `${line.label}  ${times}${formatPrice(unit)}${sum}  ${said}`],
+    ...(tax === null || price === 0 ? [] : [['tax', sayTax(tax, price, line)] as const]),
+  ]
+}
+
+/** " (line 48)", or nothing where it is not known. */
+export function sayPlace(line: number | null): string {
+  return line === null ? '' : ` (line ${line})`
+}
+
+/** "₹ 5,000 ÷ 1.18 = ₹ 4,237 (to whole rupees), the rest ₹ 763 is GST" */
+export function sayTax(tax: Tax, price: Paise, { base, gst }: Split): string {
+  const rounding = tax.round === 'rupee' ? ' (to whole rupees)' : ''
+  if (tax.prices === 'exclusive')
+    return `${formatMoney(price)} × ${tax.percent}% = ${formatMoney(gst)}${rounding} ${tax.name}, added to the price`
+  return `${formatMoney(price)} ÷ ${Number((1 + tax.percent / 100).toFixed(8))} = ${formatMoney(base)}${rounding}, the rest ${formatMoney(gst)} is ${tax.name}`
+}

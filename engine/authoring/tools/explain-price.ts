@@ -1,0 +1,303 @@
+/** Why this delegate pays this amount: how each answer was read, which rules were tried, which cell of the price table counts, and the tax. */
+import type { EventConfig } from '../../event/config.ts'
+import type { Answer, Answers, FieldErrors, RawAnswers } from '../../event/answer-types.ts'
+import type { Period } from '../../event/pricing-types.ts'
+import { errorsOf, normalise } from '../../answers/normalize-answers.ts'
+import { categoryOf } from '../../rules/category.ts'
+import { explainCategory, type CategoryExplained } from '../../rules/explain-category.ts'
+import { conditionsOf } from '../proofs/answer-axes.ts'
+import { NO_FACTS, type Facts } from '../../rules/pricing-context.ts'
+import { formatPrice, type Paise, type Tax } from '../../lib/money.ts'
+import { holdsDay, periodOn } from '../../pricing/price-periods.ts'
+import { listed, nearest } from '../suggestions/nearest-name.ts'
+import { quote, statesPrices, type Quote, type QuoteRefusal } from '../../pricing/quote.ts'
+import { own, type Result } from '../../lib/result.ts'
+import { dayOf, formatDay, formatInstant, type Day, type Instant } from '../../lib/time.ts'
+import {
+  explainLines,
+  leftOut,
+  sayBill,
+  sayNotOnSale,
+  sayPlace,
+  sayTax,
+  sellsMore,
+  type LeftOut,
+  type LineExplained,
+  type LineOf,
+} from './explain-bill-lines.ts'
+import { sayFacts } from './context-arguments.ts'
+
+/** What became of one answer. `unknown`: there is no such field. `hidden`: the field is not shown for these answers. */
+type AnswerRead = {
+  readonly field: string
+  readonly gave: unknown
+  readonly became: 'kept' | 'read' | 'default' | 'hidden' | 'unknown' | 'empty'
+  readonly answer: Answer | null
+}
+type PeriodExplained = {
+  readonly period: Period
+  /** The day lies in it, or it is the period of every other day. */
+  readonly because: 'holds-the-day' | 'other-dates'
+  /** Later periods that hold the day too; the first listed counts. */
+  readonly alsoIn: readonly Period[]
+}
+type Cell = {
+  readonly category: string
+  readonly period: string
+  readonly column: number
+  readonly keyPath: readonly (string | number)[]
+  readonly price: Paise
+}
+export type Explanation = {
+  readonly at: Instant
+  readonly day: Day
+  readonly period: PeriodExplained | null
+  readonly answers: readonly AnswerRead[]
+  /** The normalised answers with the facts laid in. */
+  readonly read: Answers
+  readonly category: CategoryExplained
+  readonly cell: Cell | null
+  readonly tax: Tax | null
+  readonly quote: Result<Quote, QuoteRefusal> | null
+  /** What was given besides the answers. */
+  readonly facts: Facts
+  /** The lines of the bill with where each comes from, and what else is sold; empty without a price. */
+  readonly lines: readonly LineExplained[]
+  readonly leftOut: readonly LeftOut[]
+  /** What the form would still refuse, in form order. */
+  readonly errors: FieldErrors
+}
+
+/** `raw` as a browser or a stored registration has it. `quote` is null for an event without prices. */
+export function explain(
+  event: EventConfig,
+  raw: RawAnswers,
+  at: Instant,
+  facts: Facts = NO_FACTS,
+): Explanation {
+  const on = dayOf(at)
+  const { answers } = normalise(event, raw, facts)
+  const period = explainPeriod(event, on)
+  const category = categoryOf(event, answers)
+  const priced = statesPrices(event) ? quote(event, answers, at) : null
+  const bill = priced?.ok === true ? priced.value : null
+  return {
+    at,
+    day: on,
+    period,
+    answers: explainAnswers(event, raw, facts),
+    read: answers,
+    category: explainCategory(event, answers),
+    cell: category === null || period === null ? null : cellOf(event, category, period.period.id),
+    tax: event.fees.tax,
+    quote: priced,
+    facts,
+    lines: bill === null ? [] : explainLines(event, answers, bill),
+    leftOut: bill === null ? [] : leftOut(event, answers, bill.category, on, bill.lines),
+    errors: errorsOf(event, raw, facts),
+  }
+}
+
+function explainPeriod(event: EventConfig, on: Day): PeriodExplained | null {
+  const period = periodOn(event.fees, on)
+  if (period === null) return null
+  const holding = event.fees.periods.filter((one) => holdsDay(one, on))
+  return {
+    period,
+    because: holding.includes(period) ? 'holds-the-day' : 'other-dates',
+    alsoIn: holding.filter((other) => other !== period),
+  }
+}
+
+function explainAnswers(event: EventConfig, raw: RawAnswers, facts: Facts): readonly AnswerRead[] {
+  const { answers, dropped } = normalise(event, raw, facts)
+  const ids = event.fields.map((field) => field.id)
+  const given = Object.keys(raw).map((field): AnswerRead => {
+    const gave = own(raw, field)
+    if (!ids.includes(field)) return { field, gave, became: 'unknown', answer: null }
+    const answer = own(answers, field) ?? null
+    if (answer === null)
+      return { field, gave, became: dropped.includes(field) ? 'hidden' : 'empty', answer }
+    const isKept = JSON.stringify(answer) === JSON.stringify(gave)
+    return { field, gave, became: isKept ? 'kept' : 'read', answer }
+  })
+  const filled = ids
+    .filter((id) => !Object.hasOwn(raw, id) && Object.hasOwn(answers, id))
+    .map((field): AnswerRead => ({
+      field,
+      gave: undefined,
+      became: 'default',
+      answer: own(answers, field) ?? null,
+    }))
+  return [...given, ...filled]
+}
+
+function cellOf(event: EventConfig, category: string, period: string): Cell | null {
+  const price = own(own(event.fees.prices ?? {}, category) ?? {}, period) ?? null
+  const column = Object.keys(own(event.fees.prices ?? {}, category) ?? {}).indexOf(period)
+  return price === null
+    ? null
+    : { category, period, column: column + 1, keyPath: ['fees', 'prices', category, column], price }
+}
+
+/** As lines for people. `lineOf` finds the line of a place in the event file, where its text is at hand. */
+export function sayExplanation(
+  event: EventConfig,
+  it: Explanation,
+  lineOf: LineOf = () => null,
+): string {
+  const { cell } = it
+  const decides = new Set(
+    conditionsOf(event)
+      .flat(2)
+      .map(({ field }) => field),
+  )
+  const refused =
+    it.quote !== null && !it.quote.ok
+      ? [['price', sayRefusal(event, it, it.quote.error, lineOf)] as const]
+      : []
+  const priced = it.quote?.ok === true ? it.quote.value : null
+  const rows: readonly (readonly [string, string])[] = [
+    ['period', sayPeriod(it.period, it.day)],
+    // A default that nothing depends on explains nothing.
+    ...it.answers
+      .filter(({ became, field }) => became !== 'default' || decides.has(field))
+      .map((answer) => ['answer', sayAnswer(event, answer)] as const),
+    ...sayFacts(event, it.facts).map((text) => ['fact', text] as const),
+    ...sayCategory(event, it.category, it.facts),
+    ...refused,
+    ...(it.quote === null ? [['price', 'this event asks for no money'] as const] : []),
+    ...(priced === null || cell === null
+      ? []
+      : sellsMore(event)
+        ? sayBill(it.lines, it.leftOut, priced, lineOf)
+        : [
+            [
+              'price',
+              `${formatPrice(cell.price)}  fees.prices.${cell.category}, column ${cell.column}, ${cell.period}${sayPlace(lineOf(cell.keyPath))}`,
+            ] as const,
+            ...(it.tax === null || cell.price === 0
+              ? []
+              : [['tax', sayTax(it.tax, cell.price, priced)] as const]),
+            ['total', formatPrice(priced.total)] as const,
+          ]),
+    ...Object.entries(it.errors).map(
+      ([field, message]) => ['form', `still asks for ${field}: ${message}`] as const,
+    ),
+  ]
+  return [
+    `${formatInstant(it.at)} in India`,
+    ...rows.map(([what, text]) => `${what.padEnd(9)} ${text}`),
+  ].join('\n')
+}
+
+function sayPeriod(it: PeriodExplained | null, on: Day): string {
+  if (it === null) return `none holds ${formatDay(on)}: registration is closed on that day`
+  const { id, from, to } = it.period
+  const span =
+    from === undefined && to === undefined
+      ? 'any day'
+      : `${from === undefined ? '…' : formatDay(from)} to ${to === undefined ? '…' : formatDay(to)}`
+  if (it.because === 'other-dates')
+    return `${id}, the period of every other date (its own days: ${span})`
+  return `${id}  ${span}${it.alsoIn.length === 0 ? '' : `; the day is also in ${it.alsoIn.map((period) => period.id).join(', ')}, but the first listed counts`}`
+}
+
+function sayAnswer(event: EventConfig, { field, gave, became, answer }: AnswerRead): string {
+  const said = JSON.stringify(gave) ?? 'nothing'
+  switch (became) {
+    case 'kept':
+      return `${field}: ${said}${notAnOption(event, field, gave)}`
+    case 'read':
+      return `${field}: ${said} read as ${JSON.stringify(answer)}`
+    case 'default':
+      return `${field}: not given, so its default ${JSON.stringify(answer)}`
+    case 'hidden':
+      return `${field} dropped: the field is not shown`
+    case 'unknown':
+      return `${field} dropped: there is no such field${fieldMeant(event, field)}`
+    case 'empty':
+      return `${field}: ${said} counts as not answered`
+  }
+}
+
+function fieldMeant(event: EventConfig, field: string): string {
+  const ids = event.fields.map(({ id }) => id)
+  const near =
+    nearest(field, ids)?.name ??
+    ids.find((id) => field.length > 2 && id.includes(field.toLowerCase().replace(/[ -]/g, '_')))
+  return near === undefined ? '' : `; did you mean ${near}?`
+}
+
+/** An answer that the field does not offer fits no rule; what it was meant to be. */
+function notAnOption(event: EventConfig, id: string, gave: unknown): string {
+  const field = event.fields.find((one) => one.id === id)
+  if (field?.type === 'yes-no' && typeof gave === 'string')
+    return ` is neither true nor false${/^(y|yes|ja|haan?|1|on)$/i.test(gave) ? '; did you mean true?' : /^(no?|0|off)$/i.test(gave) ? '; did you mean false?' : ''}`
+  if (field?.options === undefined || typeof gave !== 'string') return ''
+  if (field.options.some((option) => option.id === gave)) return ''
+  const labelled = field.options.find(({ label }) => label.toLowerCase() === gave.toLowerCase())?.id
+  const near =
+    labelled ??
+    nearest(
+      gave,
+      field.options.map((option) => option.id),
+    )?.name
+  return ` is none of its options${near === undefined ? `: ${listed(field.options.map((option) => option.id))}` : `; did you mean ${near}?`}`
+}
+
+function sayCategory(
+  event: EventConfig,
+  it: CategoryExplained,
+  facts: Facts,
+): readonly (readonly [string, string])[] {
+  if (it.by === 'field')
+    return [
+      [
+        'category',
+        it.category === null
+          ? `none: ${it.field} ${it.answer === null ? 'is not answered' : `is ${JSON.stringify(it.answer)}, which is no category`}`
+          : it.answer === it.category
+            ? `${it.category}, chosen in ${it.field}`
+            : `${it.category}, ${sayInstead(event, facts)}`,
+      ],
+    ]
+  const tried = it.tried.map(
+    ({ rule, fits, says, then, but }) =>
+      [
+        `rule ${rule}`,
+        `${fits ? '✔' : '✘'} ${says}${fits ? ` → ${then}` : but === null ? '' : ` (here ${but})`}`,
+      ] as const,
+  )
+  const byRules = it.tried.find(({ fits }) => fits)?.then ?? null
+  if (it.category === null) return [...tried, ['category', 'none: no rule fits']]
+  if (it.category !== byRules)
+    return [...tried, ['category', `${it.category}, ${sayInstead(event, facts)}`]]
+  return event.fees.prices === null ? [...tried, ['category', it.category]] : tried
+}
+
+/** Why it is another category than the answers give. */
+function sayInstead(event: EventConfig, { code }: Facts): string {
+  const given = event.codeKinds.find(({ id }) => code?.is === 'valid' && id === code.kind)?.gives
+  return given !== undefined && 'category' in given
+    ? 'which the code gives'
+    : 'offered where the other is full'
+}
+
+function sayRefusal(
+  event: EventConfig,
+  it: Explanation,
+  refusal: QuoteRefusal,
+  lineOf: LineOf,
+): string {
+  switch (refusal.code) {
+    case 'no_category':
+      return 'none: without a category there is no price'
+    case 'not_on_sale':
+      return refusal.item === null
+        ? `none: ${refusal.category} is not on sale in ${refusal.period}`
+        : `none: ${sayNotOnSale(event, it.read, refusal, lineOf)}`
+    case 'registration_closed':
+      return `none: ${refusal.text}`
+  }
+}

@@ -1,0 +1,168 @@
+/** Findings for programs: JSON, SARIF 2.1.0 and GitHub's workflow commands; and the machine edits applied. */
+import { catalogue } from '../finding-catalogue.ts'
+import type { Finding, Severity } from '../finding.ts'
+import type { Place } from '../syntax/source.ts'
+import { own } from '../../lib/result.ts'
+
+/** GitHub keeps this many annotations of a severity and step, and drops the rest without a word. */
+const GITHUB_MAX = 10
+const SEVERITIES: readonly Severity[] = ['error', 'warning', 'note']
+
+export function findingsAsJson(findings: readonly Finding[], files: number): string {
+  const count = (wanted: Severity): number =>
+    findings.filter(({ severity }) => severity === wanted).length
+  const place = ({ path, start, end, keyPath }: Place) => ({ file: path, start, end, keyPath })
+  const diagnostics = findings.map(
+    ({ code, slug, severity, message, at, notes, help, related, fix }) => ({
+      code,
+      slug,
+      severity,
+      ...place(at),
+      message,
+      notes,
+      help: help ?? null,
+      related: related.map((one) => ({ message: one.message, ...place(one.at) })),
+      ...(fix === undefined ? {} : { fix }),
+    }),
+  )
+  return JSON.stringify(
+    {
+      version: 1,
+      diagnostics,
+      summary: { files, errors: count('error'), warnings: count('warning'), notes: count('note') },
+    },
+    null,
+    2,
+  )
+}
+
+/** One run; the fingerprint is code and dotted path, so that moving lines does not open an alert again. */
+export function findingsAsSarif(findings: readonly Finding[]): string {
+  const codes = [...new Set(findings.map(({ code }) => code))].sort()
+  const region = ({ start, end }: Place) => ({
+    startLine: start.line,
+    startColumn: start.column,
+    endLine: end.line,
+    endColumn: Math.max(end.column, end.line === start.line ? start.column + 1 : 1),
+  })
+  const artifact = ({ path }: Place) => ({ uri: uriOf(path) })
+  const location = (at: Place) => ({
+    physicalLocation: { artifactLocation: artifact(at), region: region(at) },
+  })
+  const run = {
+    tool: {
+      driver: {
+        name: 'rollcall',
+        rules: codes.map((code) => ({
+          id: code,
+          name: own(catalogue, code)?.slug ?? code,
+          shortDescription: { text: own(catalogue, code)?.why ?? code },
+        })),
+      },
+    },
+    columnKind: 'utf16CodeUnits',
+    results: findings.map(({ code, severity, message, at, notes, help, related, fix }) => ({
+      ruleId: code,
+      level: severity,
+      message: {
+        text: [message, ...notes, ...(help === undefined ? [] : [`Help: ${help}`])].join('\n'),
+      },
+      locations: [location(at)],
+      relatedLocations: related.map((one, id) => ({
+        id,
+        ...location(one.at),
+        message: { text: one.message },
+      })),
+      partialFingerprints: { 'codeAndPath/v1': `${code}:${at.keyPath}` },
+      ...(fix === undefined
+        ? {}
+        : {
+            fixes: [
+              {
+                description: { text: help ?? message },
+                artifactChanges: [
+                  {
+                    artifactLocation: artifact(at),
+                    replacements: [
+                      {
+                        deletedRegion: { charOffset: fix.start, charLength: fix.end - fix.start },
+                        insertedContent: { text: fix.text },
+                      },
+                    ],
+                  },
+                ],
+              },
+            ],
+          }),
+    })),
+  }
+  return JSON.stringify(
+    { $schema: 'https://json.schemastore.org/sarif-2.1.0.json', version: '2.1.0', runs: [run] },
+    null,
+    2,
+  )
+}
+
+/** At most ten lines a severity, worst first; then, where some were left out, a line that says how many. */
+export function findingsAsGithub(findings: readonly Finding[]): string {
+  const commands = { error: 'error', warning: 'warning', note: 'notice' } as const satisfies Record<
+    Severity,
+    string
+  >
+  return SEVERITIES.flatMap((severity) => {
+    const mine = findings.filter((finding) => finding.severity === severity)
+    const lines = mine.slice(0, GITHUB_MAX).map(({ code, message, at, notes, help }) => {
+      const properties = {
+        file: at.path,
+        line: at.start.line,
+        endLine: at.end.line,
+        col: at.start.column,
+        endColumn: at.end.column,
+        title: code,
+      }
+      const said = [message, ...notes, ...(help === undefined ? [] : [`help: ${help}`])].join('\n')
+      return `::${commands[severity]} ${Object.entries(properties)
+        .map(([name, value]) => `${name}=${property(String(value))}`)
+        .join(',')}::${data(said)}`
+    })
+    const left = mine.length - lines.length
+    return left > 0
+      ? [
+          ...lines,
+          `${left} more ${severity}${left === 1 ? '' : 's'} below, not shown as annotations.`,
+        ]
+      : lines
+  }).join('\n')
+}
+
+/** Applies the certain edits of one file's findings. Of two that overlap the first is applied; run it again for the other. */
+export function applyFixes(
+  text: string,
+  findings: readonly Finding[],
+): { readonly text: string; readonly applied: number } {
+  const fixes = findings
+    .flatMap(({ fix }) => (fix === undefined ? [] : [fix]))
+    .toSorted((a, b) => a.start - b.start || a.end - b.end)
+  let done = ''
+  let at = 0
+  let applied = 0
+  for (const fix of fixes) {
+    if (fix.start < at) continue
+    done += text.slice(at, fix.start) + fix.text
+    at = fix.end
+    applied += 1
+  }
+  return { text: done + text.slice(at), applied }
+}
+
+function data(text: string): string {
+  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
+}
+
+function property(text: string): string {
+  return data(text).replaceAll(':', '%3A').replaceAll(',', '%2C')
+}
+
+function uriOf(path: string): string {
+  return path.split(/[\\/]/).map(encodeURIComponent).join('/')
+}

@@ -1,0 +1,371 @@
+/** A first event file for a new conference, commented for somebody who has never seen one. */
+import { amountText, split, type Paise, type Tax } from '../../../lib/money.ts'
+import { addDays, day, daysBetween, formatDay, weekdayOf, type Day } from '../../../lib/time.ts'
+import { words } from '../../../event/texts.ts'
+import { soldBeside, type SampleCompanions, type SampleWorkshop } from './items.ts'
+import { aside, nameOf, quoted } from './yaml-text.ts'
+
+export type SampleCategory = {
+  readonly label: string
+  /** As the price table states it, in whole paise; 0: free, null: not on sale then. */
+  readonly early: Paise | null
+  readonly regular: Paise | null
+}
+/** What is left out gets a stand-in, and stands in the file's `demo:` list. */
+export type SampleOptions = {
+  /** Lower-case letters and digits. */
+  readonly id: string
+  /** Capitals; must begin no other event's numbers. */
+  readonly prefix: string
+  readonly title?: string
+  readonly from?: Day
+  readonly to?: Day
+  readonly venue?: string
+  readonly support?: string
+  readonly earlyUntil?: Day
+  readonly categories?: readonly SampleCategory[]
+  /** Where the GST of 18% is; without one nothing speaks of a tax. */
+  readonly tax?: 'none' | 'inside' | 'on top'
+  /** Nobody pays anything: prices that stand in `categories` are left out. */
+  readonly free?: boolean
+  /** Null, or left out: nobody comes along. */
+  readonly companions?: SampleCompanions | null
+  readonly workshops?: readonly SampleWorkshop[]
+  /** Stand-in days are counted from here. */
+  readonly today: Day
+}
+
+const DAYS_AHEAD = 180
+const EARLY_ENDS = 45
+const GST_PERCENT = 18
+const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
+
+function taxOf({ free, tax = 'on top' }: SampleOptions): Tax | null {
+  if (free === true || tax === 'none') return null
+  const common = { name: 'GST', percent: GST_PERCENT }
+  return tax === 'inside'
+    ? { ...common, prices: 'inclusive', round: 'rupee' }
+    : { ...common, prices: 'exclusive', round: 'paise' }
+}
+
+/** An id as event ids are written: "my-event" → "myevent"; null when nothing is left. */
+export function eventIdFrom(text: string): string | null {
+  const id = text
+    .toLowerCase()
+    .replace(/[^a-z0-9]/g, '')
+    .replace(/^\d+/, '')
+  return id === '' ? null : id
+}
+
+/** A beginning for registration numbers that is no beginning of another event's, and none of theirs of it. */
+export function prefixFor(id: string, taken: readonly string[]): string | null {
+  const letters = id.replace(/[^a-z]/g, '').toUpperCase()
+  const alphabet = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
+  const candidates = [
+    letters.slice(0, 4),
+    letters.slice(0, 5),
+    ...alphabet.map((letter) => letters.slice(0, 3) + letter),
+    ...alphabet.flatMap((a) => alphabet.map((b) => `${letters.slice(0, 2)}${a}${b}`)),
+  ]
+  return (
+    candidates.find(
+      (one) =>
+        one.length >= 3 && !taken.some((other) => other.startsWith(one) || one.startsWith(other)),
+    ) ?? null
+  )
+}
+
+/** The days, told or standing in; a title that names its year is believed. */
+function daysOf({ id, title = id, today, ...told }: SampleOptions) {
+  const year = /(?<!\d)20\d\d(?!\d)/.exec(title)?.[0]
+  const ahead = addDays(told.earlyUntil ?? today, DAYS_AHEAD)
+  const inYear = day(`${year ?? ahead.slice(0, 4)}${ahead.slice(4)}`.replace('-02-29', '-02-28'))
+  const from = told.from ?? told.to ?? (inYear > today ? inYear : ahead)
+  const to = told.to ?? (told.from === undefined ? addDays(from, 1) : from)
+  const early = addDays(from, -EARLY_ENDS)
+  // Where the event is near, half of the days that are left.
+  const half = addDays(today, Math.floor(daysBetween(today, from) / 2))
+  const earlyUntil = told.earlyUntil ?? (early > today || from <= today ? early : half)
+  return { from, to, earlyUntil: earlyUntil < to ? earlyUntil : addDays(to, -1) }
+}
+
+/** The whole file as text; it compiles, and has no finding but the note about its stand-ins. */
+export function newEventFile(options: SampleOptions): string {
+  const { id, prefix } = options
+  const { from, to, earlyUntil } = daysOf(options)
+  const title = options.title ?? words(id.replace(/(\d+)$/, ' $1'))
+  const isFree = options.free === true
+  const tax = taxOf(options)
+  const categories = (
+    options.categories ?? [
+      { label: 'Member', early: 400_000 as Paise, regular: 500_000 as Paise },
+      { label: 'Non-member', early: 500_000 as Paise, regular: 600_000 as Paise },
+    ]
+  ).map((category, at, all) => ({
+    ...category,
+    ...(isFree ? { early: 0 as Paise, regular: 0 as Paise } : {}),
+    id: nameOf(
+      category.label,
+      at,
+      all.map(({ label }) => label),
+      'category',
+    ),
+  }))
+  const [first] = categories
+  const demo = [
+    ...(options.title === undefined ? [['event.title', '']] : []),
+    ...(options.from === undefined ? [['event.from', '']] : []),
+    ...(options.to === undefined
+      ? [['event.to', options.from === undefined ? '' : 'one day, as no other was told']]
+      : []),
+    ...(options.venue === undefined ? [['event.venue', '']] : []),
+    ...(options.support === undefined ? [['event.support', '']] : []),
+    ['look', 'the colour of the pages'],
+    ...(options.categories === undefined ? [['categories', '']] : []),
+    ...(options.categories === undefined && !isFree ? [['fees.prices', '']] : []),
+    ...(options.tax === undefined && !isFree ? [['fees.tax', 'GST on top of the prices']] : []),
+    ...(options.earlyUntil === undefined && !isFree ? [['fees.periods', '']] : []),
+    ...(isFree ? [] : [['payment.account', 'the account the money goes to']]),
+    ['email', ''],
+  ].map(([path = '', about = '']) =>
+    about === '' ? `  - ${path}` : `${`  - ${path}`.padEnd(34)}# ${about}`,
+  )
+  const width =
+    Math.max('period:'.length, ...categories.map((category) => category.id.length + 1)) + 1
+  const row = (name: string, cells: readonly string[]): string =>
+    `    ${`${name}:`.padEnd(width)}[${cells.join(', ')}]`
+  const number = (amount: Paise): string => amountText(amount).replace(/\.00$/, '')
+  const cell = (price: Paise | null): string =>
+    price === null ? 'none' : price === 0 ? 'free' : number(price)
+  const periods = isFree
+    ? ([['open', to, 'early']] as const)
+    : ([
+        ['early', earlyUntil, 'early'],
+        ['regular', addDays(earlyUntil, 1), 'regular'],
+      ] as const)
+  const cases = categories.flatMap((category) =>
+    periods.flatMap(([period, on, column]) => {
+      const price = category[column]
+      if (price === null) return []
+      const { base, gst, total } = split(tax, price)
+      const given = category === first ? '' : `\n      given: {registering_as: ${category.id}}`
+      const when =
+        period === 'open'
+          ? 'the last day'
+          : period === 'early'
+            ? 'the last early day'
+            : 'the day after'
+      const amounts =
+        tax === null
+          ? `total: ${number(total)}`
+          : `base: ${number(base)}, gst: ${number(gst)}, total: ${number(total)}`
+      return `    - name: ${quoted(`${when}, ${category.label}`)}\n      on: ${on}${given}\n      expect: {period: ${period}, category: ${category.id}, ${amounts}}`
+    }),
+  )
+  const last = to > earlyUntil ? to : addDays(earlyUntil, 1)
+  const periodLines = [
+    '  periods:                              # both days count',
+    `    - {id: early, label: Early Bird, to: ${earlyUntil}}`,
+    `    - {id: regular, label: Regular, from: ${addDays(earlyUntil, 1)}, to: ${last}}`,
+  ]
+  const periodFree = [
+    '  periods:                              # both days count',
+    `    - {id: open, label: Registration, to: ${to}}`,
+  ]
+  // The cases are of the first category, on days on which it is on sale.
+  const days = (
+    [
+      { on: earlyUntil, column: 'early', first: first?.early },
+      { on: addDays(earlyUntil, 1), column: 'regular', first: first?.regular },
+    ] as const
+  ).flatMap(({ first: price, ...one }) => (price == null ? [] : [{ ...one, first: price }]))
+  const sold = soldBeside(
+    options,
+    tax,
+    periods.map(([period]) => period),
+    days,
+  )
+  const amounts = isFree ? ['total'] : tax === null ? ['total'] : ['base', 'gst', 'total']
+  return `# yaml-language-server: $schema=../schemas/event.schema.json
+#
+# ${title}. This file is the whole conference. Read it from top to bottom, change what is
+# not yours, and check it with:  rollcall validate events/${id}.yaml
+
+format: 1
+
+# Values that stand in until you know better. The form says "Demo values" while there are any,
+# and a real server refuses the file. Take a line away when its value is right.
+demo:
+${demo.join('\n')}
+
+# ── The event ───────────────────────────────────────────────────────────────────
+
+event:
+${aside(`  id: ${id}`, 'also the name of this file')}
+  title: ${quoted(title)}
+${aside(`  from: ${from}`, `${weekday(from)}, ${formatDay(from)}; days are days in India`)}
+${aside(`  to: ${to}`, `${weekday(to)}, ${formatDay(to)}`)}
+  venue: ${quoted(options.venue ?? 'Town Hall, Kochi')}
+${aside('  status: open', 'registration closes after the last day; closed: at once')}
+  support: ${quoted(options.support ?? `support@${id}.example`)}
+
+look:
+  colour: "#2F5D8A"
+
+closed:                                 # what the page says when one cannot register
+  heading: Registration is closed
+  text: Registration for ${title.replace(/[:#"]/g, '')} is closed. Please write to us.
+
+routes:                                 # the addresses of the pages
+  form: /${id}
+  success: /${id}/success
+  failed: /${id}/failed
+
+# ── What it costs ───────────────────────────────────────────────────────────────
+
+categories:                             # who pays differently
+${categories.map((category) => `  - {id: ${category.id}, label: ${quoted(category.label, true)}}`).join('\n')}
+
+# Here the delegate picks the category in the form. It can follow from the answers instead:
+#   category:
+#     rules:
+#       - {when: {is_member: true}, then: ${first?.id ?? 'member'}}
+#       - {otherwise: ${categories.at(-1)?.id ?? 'non-member'}}
+category: {chosen_in: registering_as}
+
+fees:
+${[...feesOf(tax, isFree), ...(isFree ? periodFree : periodLines)].join('\n')}
+  prices:                               # ${isFree ? 'free: on sale for nothing' : 'rupees, or free, or none: not on sale then; the first row names the columns'}
+${[
+  row(
+    'period',
+    periods.map(([period]) => period),
+  ),
+  ...categories.map((category) =>
+    row(
+      category.id,
+      periods.map(([, , column]) => cell(category[column])),
+    ),
+  ),
+  ...sold.items,
+].join('\n')}
+${sold.limits.join('\n')}
+# ── The form ────────────────────────────────────────────────────────────────────
+
+form:
+  sections:
+    - title: Your details
+      fields:                           # required: the sentence that asks for a missing answer
+        - {id: full_name, label: Full Name, required: Please give your name}
+        - {id: email, type: email, label: Email, required: Please give your email address}
+        - {id: phone_number, type: phone, label: Phone Number, required: Please give your phone number}
+        - {id: institution, label: Institution}
+        - id: registering_as
+          type: select
+          as: radio
+          label: I register as
+          options: categories           # the list above
+          required: Please choose one
+
+    - title: At the conference
+      fields:
+        - {id: food_preference, type: select, label: Food Preference, options: food-preferences}
+        - {id: presents_paper, type: yes-no, as: switch, label: I present a paper, default: false}
+        - id: paper_title               # shown to those who present one
+          label: Title of the paper
+          show_when: {presents_paper: true}
+          required: Please give the title of your paper
+${sold.fields.join('\n')}
+  summary:
+    lines: [category, ${amounts.join(', ')}]
+
+  notices: snackbar
+
+# ── Payment ─────────────────────────────────────────────────────────────────────
+
+order_id:                               # a registration number: ${prefix} and thirteen digits
+  prefix: ${prefix}
+  followed_by: digits
+
+${isFree ? '# Nobody pays anything: one is registered and confirmed at once.\npayment: none' : `# For an event that takes no money, write  payment: none  and  free  for every price.\npayment:\n  gateway: airpay\n${aside(`  account: ${id}`, `whose credentials: AIRPAY_${id.toUpperCase()}_… on the server`)}`}
+
+# ── After payment ───────────────────────────────────────────────────────────────
+
+results:
+  success:
+    title: Registration Confirmed
+    details: [reg_no, full_name, email, category, ${isFree ? 'created_at' : `${sold.isBilled ? 'lines, ' : ''}total, payment_date`}]
+    notes:
+      - Please keep your registration number
+    buttons:
+      - {label: Download Receipt, do: receipt}
+      - {label: Print, do: print}
+
+  failed:${isFree ? '                               # nobody comes here while nothing is paid' : ''}
+    title: Payment Failed
+    details: [order_id, amount, date]
+    notes:
+      - Your registration is not confirmed; you can try again
+    buttons:
+      - {label: Try Again, go: /${id}}
+      - {label: Contact Support, mail: ${quoted(`${title} – payment failed for order {order_id}`, true)}}
+
+  receipt:
+    file: "{reg_no}.txt"
+    text: |
+      {event.title} – receipt
+
+      Registration number: {reg_no}
+      Name: {full_name}
+      Category: {category}
+${sold.isBilled ? '      {lines}\n' : ''}${isFree ? '      Registered on: {created_at}' : `      Total: {total}${tax === null ? '' : ', of this GST {gst}'}\n      Paid on: {payment_date}`}
+
+# ── The email ──────────────────────────────────────────────────────────────────
+
+email:
+  subject: "{event.title} – registration {reg_no}"
+  text: |
+    Dear {full_name},
+
+    Thank you for registering for {event.title}, {event.dates}, {event.venue}.
+
+    Registration number: {reg_no}
+    Category: {category}
+${sold.isBilled ? '    {lines}\n' : ''}${isFree ? '' : '    Amount: {total}\n'}
+# The office needs no lines here: without them it lists every field at /admin/${id}.
+
+# ── Worked examples (run by \`rollcall validate\`) ────────────────────────────────
+# What should these people pay? When a price or a day above changes, change it here too:
+# two places that agree are seldom both wrong.
+
+examples:
+  delegate:                             # answers every case starts from
+    full_name: Asha Nair
+    email: asha@example.org
+    phone_number: "9876543210"
+    registering_as: ${first?.id ?? 'member'}
+  cases:
+${[...cases, ...sold.cases].join('\n')}
+    - name: a paper needs its title
+      on: ${isFree ? to : earlyUntil}
+      given: {presents_paper: true}
+      expect: {shows: [paper_title], errors: {paper_title: Please give the title of your paper}}
+`
+}
+
+/** The lines about the tax: whether it is inside the prices or on top of them. */
+function feesOf(tax: Tax | null, isFree: boolean): readonly string[] {
+  if (tax !== null)
+    return [
+      tax.prices === 'exclusive'
+        ? `  tax: {name: GST, percent: ${tax.percent}, prices: exclusive}    # added to the prices below`
+        : `  tax: {name: GST, percent: ${tax.percent}, prices: inclusive, round: rupee}    # inside the prices below`,
+    ]
+  return isFree
+    ? []
+    : [
+        `  # No tax is charged. Where it is on top of the prices:  tax: {name: GST, percent: ${GST_PERCENT}, prices: exclusive}`,
+      ]
+}
+
+const weekday = (of: Day): string => WEEKDAYS[weekdayOf(of)] ?? ''

@@ -1,0 +1,199 @@
+/** Prices as an organiser types them for `rollcall new`: of categories, of those who come along, of workshops. */
+import { amountMeant } from '../../suggestions/amounts.ts'
+import { formatMoney, paise, readAmount, type Paise } from '../../../lib/money.ts'
+import { err, ok, type Result } from '../../../lib/result.ts'
+import type { SampleCategory } from './event-file.ts'
+import type { SampleCompanions, SampleWorkshop } from './items.ts'
+import { readYes } from './read-yes.ts'
+
+export const PRICED = 'Member = 4000 / 5000; Student = 1000'
+/** How workshops are written, for those who ask and those who are asked again. */
+export const WORKSHOPS_SAID = (free: boolean): string =>
+  free
+    ? 'Ultrasound, 30 seats; ECG, 40 seats'
+    : 'Ultrasound = 1500 / 2000, 30 seats; ECG = 1000, 40 seats'
+
+/**
+ * "Member = 4000 / 5000; Student = 1000": one entry a line, or with `;` between, else with commas. A comma
+ * in brackets, in an amount (5,000) or in a label before its price separates nothing.
+ */
+export function readCategories(
+  answer: string,
+  free: boolean,
+): Result<readonly SampleCategory[], string> {
+  const entries = entriesOf(answer)
+  const read: SampleCategory[] = []
+  for (const entry of entries) {
+    const one = readCategory(entry, free)
+    if (!one.ok) return one
+    if (read.some(({ label }) => label.toLowerCase() === one.value.label.toLowerCase()))
+      return err(`"${one.value.label}" is there twice.`)
+    read.push(one.value)
+  }
+  return read.length === 0 ? err(`No category is named. Write ${PRICED}.`) : ok(read)
+}
+
+function entriesOf(answer: string): readonly string[] {
+  const clean = (parts: readonly string[]): readonly string[] =>
+    parts.map((part) => oneLine(part).replace(/[\s,;]+$/, '')).filter((part) => part !== '')
+  const lines = clean(outsideBrackets(answer, /[;\n]/))
+  if (lines.length !== 1) return lines
+  const parts = clean(outsideBrackets(lines[0] ?? '', /,(?!\d{2,3}(?!\d))/))
+  if (!parts.some((part) => PRICE_AFTER.test(part))) return parts
+  // "Member, IMA = 4000, 5000": a part without "=" belongs to the label after it, or to the price before.
+  return parts.reduce<readonly string[]>((all, part) => {
+    const before = all.at(-1)
+    if (before === undefined) return [part]
+    if (!PRICE_AFTER.test(before)) return [...all.slice(0, -1), `${before}, ${part}`]
+    return PRICE_AFTER.test(part) || amountMeant(part)?.is !== 'rupees'
+      ? [...all, part]
+      : [...all.slice(0, -1), `${before} / ${part}`]
+  }, [])
+}
+
+const PRICE_AFTER = /[=:]/
+
+function outsideBrackets(text: string, separator: RegExp): readonly string[] {
+  const parts: string[] = []
+  let depth = 0
+  let from = 0
+  for (let at = 0; at < text.length; at += 1) {
+    const letter = text.charAt(at)
+    if (letter === '(' || letter === '[') depth += 1
+    else if (letter === ')' || letter === ']') depth = Math.max(0, depth - 1)
+    else if (depth === 0 && text.slice(at).search(separator) === 0) {
+      parts.push(text.slice(from, at))
+      from = at + 1
+    }
+  }
+  return [...parts, text.slice(from)]
+}
+
+function readCategory(entry: string, free: boolean): Result<SampleCategory, string> {
+  const found = (entry.includes('=') ? /^(.*?)\s*=\s*(.*)$/ : /^(.*?)\s*:\s*(.*)$/).exec(entry)
+  const label = oneLine(found?.[1] ?? entry)
+  if (label === '') return err(`"${entry}" names nobody. Write ${PRICED}.`)
+  if (!/\p{L}/u.test(label)) return err(`"${label}" is not the name of a category.`)
+  if (found === null)
+    return free
+      ? ok({ label, early: paise(0), regular: paise(0) })
+      : err(`"${entry}" has no price. Write ${label} = 4000 / 5000, or ${label} = free.`)
+  const prices = pricesIn(found[2] ?? '')
+  if (prices === null)
+    return err(
+      `"${found[2]}" is not read as a price. Write ${label} = 4000 / 5000: early, then later.`,
+    )
+  const [early, regular] = prices
+  if (free && prices.some((price) => price !== null && price > 0))
+    return err(
+      `"${entry}" has a price, and the event was said to be free. Leave the price out, or say that it is not free.`,
+    )
+  if (early === null && regular === null) return err(`${label} would never be on sale.`)
+  return cheaperLater(label, prices) ?? ok({ label, early, regular })
+}
+
+/** One price holds in both periods; null for what is not one or two prices. */
+function pricesIn(text: string): readonly [Paise | null, Paise | null] | null {
+  const split = text.split(/\s*\/(?!\s*[-–=])\s*/).filter((part) => part.trim() !== '')
+  const meant = split.length === 1 ? amountMeant(text) : null
+  const cells = meant?.is === 'several' ? meant.rupees : split
+  const prices = cells.map(priceIn)
+  const [early, regular] = prices
+  if (early === undefined || prices.length > 2 || prices.includes(undefined)) return null
+  return [early, regular === undefined ? early : regular]
+}
+
+/** Null: not on sale. Undefined: not a price. */
+function priceIn(cell: string): Paise | null | undefined {
+  const meant = amountMeant(cell)
+  switch (meant?.is) {
+    case 'rupees':
+      return readAmount(meant.rupees) ?? undefined
+    case 'free':
+      return paise(0)
+    case 'not-on-sale':
+      return null
+    default:
+      return undefined
+  }
+}
+
+export function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim()
+}
+
+/** A sentence where the later price is below the early one. */
+function cheaperLater(
+  label: string,
+  [early, regular]: readonly [Paise | null, Paise | null],
+): { readonly ok: false; readonly error: string } | null {
+  return early !== null && regular !== null && regular > 0 && regular < early
+    ? err(
+        `${label} would be cheaper later (${formatMoney(regular)}) than early (${formatMoney(early)}).`,
+      )
+    : null
+}
+
+const NOBODY = /^(none?|no|nobody|nil|-|not?)\.?$/i
+const FREE_UNDER =
+  /[,;]?\s*(?:children\s+)?(?:free\s+(?:of charge\s+)?)?(?:under|below)\s+(?:the age of\s+)?([1-9]\d?)(?:\s+(?:years|free|are free|come free))*\.?$/i
+
+/** "4000 / 5000, free under 5"; null: nobody comes along. Where nobody pays anything it is asked with yes and no. */
+export function readCompanions(
+  answer: string,
+  free: boolean,
+): Result<SampleCompanions | null, string> {
+  const said = oneLine(answer)
+  if (NOBODY.test(said)) return ok(null)
+  if (free) {
+    const yes = readYes(said)
+    if (yes === null) return err(`"${answer}" is neither yes nor no.`)
+    return ok(yes ? { early: paise(0), regular: paise(0), freeUnder: null } : null)
+  }
+  const under = FREE_UNDER.exec(said)
+  const prices = pricesIn(under === null ? said : said.slice(0, under.index))
+  const [early, regular] = prices ?? [null, null]
+  if (prices === null || early === null || regular === null)
+    return err(`"${answer}" is not read as a price. Write 4000 / 5000: early, then later; or none.`)
+  return (
+    cheaperLater('Somebody who comes along', prices) ??
+    ok({ early, regular, freeUnder: under === null ? null : Number(under[1]) })
+  )
+}
+
+const SEATS = /[,;]?\s*\(?(\d{1,5})\s*(?:seats?|places?|pax)\)?\.?$/i
+
+/** "Ultrasound = 1500 / 2000, 30 seats; ECG = 1000, 40 seats"; empty: there are none. */
+export function readWorkshops(
+  answer: string,
+  free: boolean,
+): Result<readonly SampleWorkshop[], string> {
+  if (NOBODY.test(oneLine(answer))) return ok([])
+  const read: SampleWorkshop[] = []
+  for (const part of outsideBrackets(answer, /[;\n]/)) {
+    const entry = oneLine(part).replace(/[\s,;]+$/, '')
+    if (entry === '') continue
+    const seats = SEATS.exec(entry)
+    const category = readCategory(seats === null ? entry : entry.slice(0, seats.index), free)
+    if (!category.ok) return category
+    const { label, early, regular } = category.value
+    if (early === null || regular === null)
+      return err(
+        `${label} would not be on sale at all times; give it a price, or free, early and later.`,
+      )
+    if (read.some((one) => one.label.toLowerCase() === label.toLowerCase()))
+      return err(`"${label}" is there twice.`)
+    const places = seats === null ? null : Number(seats[1])
+    if (places === 0) return err(`${label} would have no seat.`)
+    read.push({ label, early, regular, seats: places })
+  }
+  if (read.length === 0) return err(`No workshop is named. Write ${WORKSHOPS_SAID(free)}; or none.`)
+  const [bounded, unbounded] = [true, false].map((is) =>
+    read.find(({ seats }) => (seats !== null) === is),
+  )
+  return bounded === undefined || unbounded === undefined
+    ? ok(read)
+    : err(
+        `How many seats has ${unbounded.label}? Say it of each workshop (${unbounded.label}, 30 seats), or of none.`,
+      )
+}

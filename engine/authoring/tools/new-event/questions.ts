@@ -1,0 +1,184 @@
+/** What `rollcall new` asks, one thing at a time, and how each answer is read: as people write days, prices and yes. */
+import { mailMeant } from '../../suggestions/addresses.ts'
+import { daysSaid, type DayWords } from '../../prose/days.ts'
+import { err, ok, type Result } from '../../../lib/result.ts'
+import { formatDay, isDay, weekdayOf, type Day } from '../../../lib/time.ts'
+import {
+  oneLine,
+  PRICED,
+  readCategories,
+  readCompanions,
+  readWorkshops,
+  WORKSHOPS_SAID,
+} from './prices.ts'
+import type { SampleOptions } from './event-file.ts'
+import { readYes } from './read-yes.ts'
+
+/** What is known of a new event so far; what is missing gets a stand-in. */
+export type Told = Omit<SampleOptions, 'id' | 'prefix' | 'today'>
+type Question = {
+  readonly name:
+    | 'title'
+    | 'from'
+    | 'to'
+    | 'venue'
+    | 'support'
+    | 'free'
+    | 'categories'
+    | 'gst'
+    | 'companions'
+    | 'workshops'
+    | 'early-until'
+  /** The question; null where what was told has answered it. */
+  readonly asks: (told: Told) => string | null
+  /** What is known with this answer, or a sentence that says what is wrong with it. */
+  readonly reads: (answer: string, told: Told, today: Day) => Result<Told, string>
+}
+
+const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
+const HOW_DAYS = 'Write 12 March 2027, 12/03/2027 (the day first) or 2027-03-12.'
+
+export const QUESTIONS: readonly Question[] = [
+  {
+    name: 'title',
+    asks: () => 'What is the conference called?',
+    reads: (answer, told) => ok({ ...told, title: oneLine(answer) }),
+  },
+  {
+    name: 'from',
+    asks: () => 'On which day does it begin? (12 March 2027, or 12/03/2027)',
+    reads: (answer, told, today) => {
+      const read = readDays(answer, today)
+      if (!read.ok) return read
+      const [from, to] = read.value
+      return inOrder({ ...told, from, ...(to === from ? {} : { to }) })
+    },
+  },
+  {
+    name: 'to',
+    asks: (told) => (told.to === undefined ? 'On which day does it end?' : null),
+    reads: (answer, told, today) => {
+      const read = readDays(answer, today)
+      return read.ok ? inOrder({ ...told, to: read.value[1] }) : read
+    },
+  },
+  {
+    name: 'venue',
+    asks: () => 'Where is it?',
+    reads: (answer, told) => ok({ ...told, venue: oneLine(answer) }),
+  },
+  {
+    name: 'support',
+    asks: () => 'To which address do delegates write?',
+    reads: (answer, told) => {
+      const meant = mailMeant(answer)
+      if (meant !== null) return err(`${meant.slip}; write ${meant.write}.`.replaceAll('`', '"'))
+      return /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(answer)
+        ? ok({ ...told, support: answer })
+        : err(`"${answer}" is not an email address.`)
+    },
+  },
+  {
+    name: 'free',
+    asks: () => 'Is it free for everybody? (yes or no)',
+    reads: (answer, told) => {
+      const free = readYes(answer)
+      return free === null ? err(`"${answer}" is neither yes nor no.`) : ok({ ...told, free })
+    },
+  },
+  {
+    name: 'categories',
+    asks: ({ free }) =>
+      free === true
+        ? 'Who comes? (Member; Student)'
+        : `Who pays what in rupees, early and later? (${PRICED}; a line that ends with ; goes on)`,
+    reads: (answer, told) => {
+      const read = readCategories(answer, told.free === true)
+      if (!read.ok) return read
+      // Where nobody pays anything the event is free, whoever was asked.
+      const isFree = read.value.every(
+        ({ early, regular }) => (early ?? 0) === 0 && (regular ?? 0) === 0,
+      )
+      return ok({ ...told, categories: read.value, ...(isFree ? { free: true } : {}) })
+    },
+  },
+  {
+    name: 'gst',
+    asks: ({ free }) => (free === true ? null : 'GST: none, inside the prices, or on top of them?'),
+    reads: (answer, told) => {
+      const tax = readTax(answer)
+      return tax === null
+        ? err(`"${answer}" does not say where the GST is. Write none, inside or on top.`)
+        : ok({ ...told, tax })
+    },
+  },
+  {
+    name: 'early-until',
+    asks: ({ free }) => (free === true ? null : 'Until which day do the early prices hold?'),
+    reads: (answer, told, today) => {
+      const read = readDays(answer, today)
+      return read.ok ? inOrder({ ...told, earlyUntil: read.value[1] }) : read
+    },
+  },
+  {
+    name: 'companions',
+    asks: ({ free }) =>
+      free === true
+        ? 'May delegates bring somebody along? (yes or no)'
+        : 'What is paid for somebody who comes along? (4000 / 5000, free under 5; or none)',
+    reads: (answer, told) => {
+      const read = readCompanions(answer, told.free === true)
+      return read.ok ? ok({ ...told, companions: read.value }) : read
+    },
+  },
+  {
+    name: 'workshops',
+    asks: ({ free }) =>
+      `Which workshops are there${free === true ? '' : ', at which price'}, with how many seats? (${WORKSHOPS_SAID(free === true)}; or none)`,
+    reads: (answer, told) => {
+      const read = readWorkshops(answer, told.free === true)
+      return read.ok ? ok({ ...told, workshops: read.value }) : read
+    },
+  },
+]
+
+function readTax(answer: string): NonNullable<Told['tax']> | null {
+  const said = answer.trim().toLowerCase()
+  if (/\b(on top|top|extra|excl\w*|exclusive|added|add|plus|outside|above)\b|^\+/.test(said))
+    return 'on top'
+  if (/\b(inside|in|incl\w*|included|inclusive|within|contain\w*)\b/.test(said)) return 'inside'
+  return /^(none?|no gst|nil|without|exempt\w*|not charged|n|0\s*%?|-)$/.test(said) ? 'none' : null
+}
+
+/** A day, or a span of days: its first and its last. */
+function readDays(answer: string, today: Day): Result<readonly [Day, Day], string> {
+  const text = answer.trim().replace(/[.,;]+$/, '')
+  const [said, another] = daysSaid(text, Number(today.slice(0, 4)))
+  if (said === undefined || another !== undefined || said.start > 0 || said.end < text.length)
+    return err(`"${answer}" is not read as a day. ${HOW_DAYS}`)
+  const first = toDay(said.first)
+  const last = toDay(said.last)
+  if (!first.ok) return first
+  return last.ok ? ok([first.value, last.value]) : last
+}
+
+function toDay({ day, month, year, weekday }: DayWords): Result<Day, string> {
+  if (year === null) return err(`Of which year? ${HOW_DAYS}`)
+  const text = [year, String(month).padStart(2, '0'), String(day).padStart(2, '0')].join('-')
+  if (!isDay(text)) return err(`There is no day ${day} in month ${month} of ${year}. ${HOW_DAYS}`)
+  return weekday === null || weekday === weekdayOf(text)
+    ? ok(text)
+    : err(`${formatDay(text)} is a ${WEEKDAYS[weekdayOf(text)]}, not a ${WEEKDAYS[weekday]}.`)
+}
+
+/** The days of an event follow each other, and there is one left for the later prices. */
+function inOrder(told: Told): Result<Told, string> {
+  const { from, to = from, earlyUntil } = told
+  if (from !== undefined && to !== undefined && to < from)
+    return err(`The conference would end (${formatDay(to)}) before it begins (${formatDay(from)}).`)
+  if (earlyUntil !== undefined && to !== undefined && earlyUntil >= to)
+    return err(
+      `The early prices would hold until ${formatDay(earlyUntil)}, and the conference is over on ${formatDay(to)}: no day is left for the later prices.`,
+    )
+  return ok(told)
+}

@@ -1,0 +1,274 @@
+/**
+ * An event as still pages: the form in the state of each worked example, result pages, receipt and
+ * email. No script, no address outside the page: it can be sent by email and opened anywhere.
+ */
+import type { EventConfig, ExampleCase, Field } from '../../event/config.ts'
+import type { Answer, Answers } from '../../event/answer-types.ts'
+import type { OrderId, RegNo } from '../../event/registration-number.ts'
+import { errorsOf, normalise, shownFields } from '../../answers/normalize-answers.ts'
+import { factsAmong } from '../../rules/pricing-context.ts'
+import { escapeHtml } from '../../lib/html.ts'
+import { linesText } from '../../pricing/bill-lines.ts'
+import { paidPrice, paidTaxText } from '../../pricing/price-list-tax.ts'
+import { formatPrice, rupees, type Paise, type Split } from '../../lib/money.ts'
+import { lookOf } from '../../lib/theme-colors.ts'
+import { openOn, periodOn } from '../../pricing/price-periods.ts'
+import { quote, quoteFor, type Quote } from '../../pricing/quote.ts'
+import { mailFor, receipt, resultRows, resultValues } from '../../messages/result-pages.ts'
+import { own } from '../../lib/result.ts'
+import { answerText, buttonText, fill, labelOf, type RegistrationView } from '../../event/texts.ts'
+import { dayOf, formatDays, formatInstant, type Instant } from '../../lib/time.ts'
+import { sellsMore } from './explain-bill-lines.ts'
+import { priceListOf } from './price-list.ts'
+
+type PreviewPage = { /** File name. */ readonly name: string; readonly html: string }
+type FormCase = Extract<ExampleCase, { readonly answers: object }>
+
+/** `index.html` and one page for each example that fills in the form. */
+export function preview(event: EventConfig): readonly PreviewPage[] {
+  const cases = event.examples.filter((example): example is FormCase => 'answers' in example)
+  const pages = cases.map((example, at) => ({ name: `example-${at + 1}.html`, example }))
+  const list = pages
+    .map(({ name, example }) => `<li><a href="${name}">${escapeHtml(example.name)}</a></li>`)
+    .join('\n')
+  const index = page(
+    event,
+    event.title,
+    `<h2>Examples</h2>\n<ol>\n${list}\n</ol>\n<h2>Price list</h2>\n${priceList(event)}${closedNotice(event)}`,
+  )
+  return [
+    { name: 'index.html', html: index },
+    ...pages.map(({ name, example }) => ({
+      name,
+      html: page(event, example.name, examplePage(event, example)),
+    })),
+  ]
+}
+
+function examplePage(event: EventConfig, example: FormCase): string {
+  const facts = factsAmong(event, example.answers as Answers)
+  const { answers } = normalise(event, example.answers, facts)
+  const errors = errorsOf(event, example.answers, facts)
+  const priced = quote(event, answers, example.on)
+  const view = viewOf(event, example, answers, priced.ok ? priced.value : null)
+  const opening = openOn(event, dayOf(example.on))
+  return [
+    `<p class="when">${escapeHtml(formatInstant(example.on))} in India</p>`,
+    ...(opening.open ? [] : [`<p class="closed">${escapeHtml(opening.text)}</p>`]),
+    `<h2>The form</h2>\n${form(event, example, answers, errors)}`,
+    `<h2>${escapeHtml(event.form.summary.title)}</h2>\n${summary(event, view, priced.ok ? null : priced.error.code)}`,
+    ...(Object.keys(errors).length > 0
+      ? ['<p class="note">These answers cannot be sent, so nothing follows.</p>']
+      : [
+          `<h2>After payment</h2>\n${result(event, 'success', view, example.on)}`,
+          `<h2>When the payment failed</h2>\n${result(event, 'failed', view, example.on)}`,
+          ...papers(event, view),
+        ]),
+  ].join('\n')
+}
+
+/** The registration these answers would become; its number is an obvious stand-in. */
+function viewOf(
+  event: EventConfig,
+  example: FormCase,
+  answers: Answers,
+  price: (Split & Pick<Quote, 'category' | 'period' | 'lines'>) | null,
+): RegistrationView {
+  const regNo = `${event.orderId.prefix}${'0'.repeat(event.orderId.digits)}` as RegNo & OrderId
+  return {
+    regNo,
+    answers,
+    category: price?.category ?? null,
+    period: price?.period ?? periodOn(event.fees, dayOf(example.on))?.id ?? null,
+    base: price?.base ?? null,
+    gst: price?.gst ?? null,
+    total: price?.total ?? null,
+    lines: price?.lines ?? [],
+    paymentStatus: 'success',
+    inReview: false,
+    paymentId: 'PREVIEW',
+    paidAt: example.on,
+    createdAt: example.on,
+    payments: [{ orderId: regNo, status: 'success' }],
+  }
+}
+
+function form(
+  event: EventConfig,
+  example: FormCase,
+  answers: Answers,
+  errors: Readonly<Record<string, string>>,
+): string {
+  const shown = shownFields(event, example.answers)
+  return event.sections
+    .map((section, at) => {
+      const fields = event.fields.filter((field) => field.section === at && shown.has(field.id))
+      return fields.length === 0
+        ? ''
+        : `<section><h3>${escapeHtml(section.title)}</h3>\n<dl>\n${fields.map((field) => fieldRow(event, field, own(answers, field.id), own(errors, field.id))).join('\n')}\n</dl></section>`
+    })
+    .join('\n')
+}
+
+function fieldRow(
+  event: EventConfig,
+  field: Field,
+  answer: Answer | undefined,
+  error: string | undefined,
+): string {
+  const value =
+    answer === undefined
+      ? '<span class="empty">not answered</span>'
+      : escapeHtml(answerText(event, field.id, answer))
+  const hint = field.hint === undefined ? '' : `<span class="hint">${escapeHtml(field.hint)}</span>`
+  const problem = error === undefined ? '' : `<span class="error">${escapeHtml(error)}</span>`
+  return `<dt>${escapeHtml(field.label)}${field.required === undefined ? '' : ' <span class="star">*</span>'}</dt><dd>${value}${hint}${problem}</dd>`
+}
+
+function summary(event: EventConfig, view: RegistrationView, refusal: string | null): string {
+  if (refusal !== null) return `<p>${escapeHtml(event.form.summary.empty)}</p>`
+  const values = resultValues(
+    { ...event, results: { ...event.results, amounts: 'stored' } },
+    view,
+    {},
+  )
+  const rows = event.form.summary.lines.map(
+    (line) =>
+      `<dt>${escapeHtml(labelOf(event, line, view.lines))}</dt><dd>${escapeHtml(own(values, line) ?? event.texts.missingValue)}</dd>`,
+  )
+  const lines = sellsMore(event) ? `<pre>${escapeHtml(linesText(view.lines))}</pre>\n` : ''
+  return `${lines}<dl>\n${rows.join('\n')}\n</dl>\n<p class="button">${escapeHtml(buttonText(event, view.total))}</p>`
+}
+
+function result(
+  event: EventConfig,
+  outcome: 'success' | 'failed',
+  view: RegistrationView,
+  at: Instant,
+): string {
+  const { title, intro, notes, notesTitle, reasons, buttons, lookup } = event.results[outcome]
+  const query = {
+    orderId: view.regNo,
+    amount: view.total === null ? null : String(rupees(view.total)),
+    date: new Date(at).toISOString(),
+  }
+  const known =
+    lookup === 'never'
+      ? null
+      : outcome === 'success'
+        ? view
+        : { ...view, paymentStatus: 'failed' as const, paidAt: null, paymentId: null }
+  const values = resultValues(event, known, query)
+  const said = (text: string): string => escapeHtml(fill(text, values, event.texts.missingValue))
+  const rows = resultRows(event, outcome, known, query).map(
+    ({ label, value }) => `<dt>${escapeHtml(label)}</dt><dd>${escapeHtml(value)}</dd>`,
+  )
+  const list = (texts: readonly string[]): string =>
+    texts.length === 0 ? '' : `<ul>${texts.map((text) => `<li>${said(text)}</li>`).join('')}</ul>`
+  return `<article><h3>${said(title)}</h3>${intro === undefined ? '' : `<p>${said(intro)}</p>`}\n<dl>\n${rows.join('\n')}\n</dl>${list(reasons)}${notesTitle === undefined ? '' : `<h4>${said(notesTitle)}</h4>`}${list(notes)}<p>${buttons.map(({ label }) => `<span class="button">${said(label)}</span>`).join(' ')}</p></article>`
+}
+
+function papers(event: EventConfig, view: RegistrationView): readonly string[] {
+  const paper = receipt(event, view)
+  const mail = mailFor(event, view)
+  return [
+    ...(paper === null
+      ? []
+      : [
+          `<h2>Receipt</h2>\n<article><h3>${escapeHtml(paper.file)}</h3><pre>${escapeHtml(paper.text)}</pre></article>`,
+        ]),
+    ...(mail === null
+      ? []
+      : [
+          `<h2>Email</h2>\n<article><h3>${escapeHtml(mail.subject)}</h3><p>To ${escapeHtml(mail.to)}${mail.copyTo === null ? '' : `, copy to ${escapeHtml(mail.copyTo)}`}</p><pre>${escapeHtml(mail.text)}</pre></article>`,
+        ]),
+  ]
+}
+
+function priceList(event: EventConfig): string {
+  if (event.fees.prices === null) return '<p>This event is free of charge.</p>'
+  const head = event.fees.periods
+    .map((period) => `<th scope="col">${escapeHtml(period.label)}</th>`)
+    .join('')
+  const rows = event.categories.map(
+    (category) =>
+      `<tr><th scope="row">${escapeHtml(category.label)}</th>${event.fees.periods.map((period) => `<td>${priceText(quoteFor(event, category.id, period.id)?.total ?? null)}</td>`).join('')}</tr>`,
+  )
+  return `<table><caption>${escapeHtml(['To pay', paidTaxText(event)].filter((text) => text !== '').join(', '))}</caption><thead><tr><td></td>${head}</tr></thead><tbody>\n${rows.join('\n')}\n</tbody></table>${soldBesides(event, head)}`
+}
+
+/** A table for each item, to pay as the table above it, and what changes and bounds them. */
+function soldBesides(event: EventConfig, head: string): string {
+  if (!sellsMore(event)) return ''
+  const { tables, adjustments, limits } = priceListOf(event)
+  const items = tables.slice(1).map(({ label, about, parts }, at) => {
+    const tax = event.fees.items[at]?.tax ?? null
+    const rows = parts.flatMap(({ when, rows: mine }) => [
+      ...(when === null
+        ? []
+        : [
+            `<tr><th scope="row" colspan="${event.fees.periods.length + 1}">${escapeHtml(when)}</th></tr>`,
+          ]),
+      ...mine.map(
+        (row) =>
+          `<tr><th scope="row">${escapeHtml(row.label)}</th>${row.cells.map((price) => `<td>${priceText(price === null ? null : paidPrice(tax, price))}</td>`).join('')}</tr>`,
+      ),
+    ])
+    const said = escapeHtml([label, ...about].join(', '))
+    return rows.length === 0
+      ? `<p>${said}</p>`
+      : `<table><caption>${said}</caption><thead><tr><td></td>${head}</tr></thead><tbody>\n${rows.join('\n')}\n</tbody></table>`
+  })
+  const rules = [...adjustments, ...limits].map(
+    ({ id, says }) => `<li>${escapeHtml(`${id}: ${says}`)}</li>`,
+  )
+  return `\n${items.join('\n')}\n<ul>${rules.join('\n')}</ul>`
+}
+
+function priceText(price: Paise | null): string {
+  return price === null ? 'not on sale' : formatPrice(price)
+}
+
+function closedNotice(event: EventConfig): string {
+  return event.closed === null
+    ? ''
+    : `\n<h2>While it is closed</h2>\n<article><h3>${escapeHtml(event.closed.heading)}</h3><p>${escapeHtml(event.closed.text)}</p></article>`
+}
+
+function page(event: EventConfig, title: string, body: string): string {
+  const { band, onBand, accent, tint, line } = lookOf(event.look.colour)
+  const demo =
+    event.demo.length === 0
+      ? ''
+      : `<p class="demo">Demo values: ${escapeHtml(event.demo.join(', '))}</p>`
+  return `<!doctype html>
+<html lang="en-IN">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>${escapeHtml(title)} – ${escapeHtml(event.title)}</title>
+<style>
+body { margin: 0; font: 1rem/1.5 Georgia, serif; color: #1c1b19; background: #fff }
+header { background: ${band}; color: ${onBand}; padding: 1.5rem max(1rem, calc(50vw - 22rem)) }
+header p { margin: 0 } header a { color: inherit }
+main { max-width: 44rem; margin: 0 auto; padding: 1rem }
+h1 { margin: 0; font-size: 1.6rem } h2 { margin: 2rem 0 .5rem; color: ${accent} } h3 { margin: .5rem 0 }
+dl { display: grid; grid-template-columns: minmax(8rem, 14rem) 1fr; gap: .3rem 1rem; margin: 0 }
+dt { color: #555 } dd { margin: 0 } section, article { border: 1px solid ${line}; padding: .5rem 1rem 1rem; margin: .5rem 0 }
+table { border-collapse: collapse; width: 100% } td, th { border: 1px solid ${line}; padding: .3rem .6rem; text-align: right } th[scope=row] { text-align: left; font-weight: normal }
+caption { text-align: left; color: #555 } pre { white-space: pre-wrap; background: ${tint}; padding: 1rem; margin: 0 }
+.empty { color: #666; font-style: italic } .hint { display: block; color: #555; font-size: .9rem } .error { display: block; color: #a4161a } .error::before { content: "! " }
+.button { display: inline-block; border: 1px solid ${accent}; color: ${accent}; padding: .3rem .8rem; margin: .5rem 0 } .demo, .closed { background: #fff3cd; color: #4d3b00; padding: .5rem 1rem }
+</style>
+</head>
+<body>
+<header><p><a href="index.html">${escapeHtml(event.title)}</a> · ${escapeHtml(formatDays(event.from, event.to))} · ${escapeHtml(event.venue)}</p><h1>${escapeHtml(title)}</h1></header>
+<main>
+${demo}
+${body}
+</main>
+</body>
+</html>
+`
+}

@@ -1,0 +1,201 @@
+/**
+ * Everything that an event sells, as a sum of small tables: the registration by category, each item by its rows,
+ * and in words what changes them and what bounds them. Prices are as the file states them, column by column.
+ */
+import { EACH } from '../../pricing/bill.ts'
+import { conditionText } from '../../rules/describe-condition.ts'
+import type { EventConfig, Field } from '../../event/config.ts'
+import { formatCount, formatMoney, paise, type Paise, type Tax } from '../../lib/money.ts'
+import { own } from '../../lib/result.ts'
+import type { Adjustment, Item, Limit, PriceTable, Roll } from '../../event/pricing-types.ts'
+import { formatDay } from '../../lib/time.ts'
+import { signed } from './explain-bill-lines.ts'
+
+export type ListedRow = {
+  readonly id: string
+  readonly label: string
+  /** One for each period, in their order; null: not on sale then. */
+  readonly cells: readonly (Paise | null)[]
+  readonly note?: string
+}
+export type ListedTable = {
+  /** `registration`, or an item's id. */
+  readonly id: string
+  readonly label: string
+  /** For whom, how many, times what, at which tax: a clause each. */
+  readonly about: readonly string[]
+  /** The tables of which the first that fits counts; `when` null: it is the only one. Empty: the delegate names the price. */
+  readonly parts: readonly { readonly when: string | null; readonly rows: readonly ListedRow[] }[]
+}
+/** One rule of a list, in words. */
+export type ListedRule = { readonly id: string; readonly says: string }
+export type PriceList = {
+  readonly tables: readonly ListedTable[]
+  readonly adjustments: readonly ListedRule[]
+  readonly limits: readonly ListedRule[]
+  readonly unique: readonly ListedRule[]
+  readonly codes: readonly ListedRule[]
+  readonly rolls: readonly ListedRule[]
+}
+
+export function priceListOf(event: EventConfig): PriceList {
+  const { fees, unique, codeKinds, rolls } = event
+  return {
+    tables:
+      fees.prices === null
+        ? []
+        : [
+            registrationTable(event, fees.prices),
+            ...fees.items.map((item) => itemTable(event, item)),
+          ],
+    adjustments: fees.adjustments.map((one) => ({ id: one.id, says: sayAdjustment(event, one) })),
+    limits: event.limits.map((one) => ({ id: one.id, says: sayLimit(event, one) })),
+    unique: unique.map(({ fields, otherwise, say }) => ({
+      id: fields.join(' and '),
+      says: `${otherwise === 'block' ? 'only once' : 'a second time after a question'}: “${say}”`,
+    })),
+    codes: codeKinds.map(({ id, label, gives }) => ({
+      id,
+      says: `${label}: gives the ${'category' in gives ? `category ${gives.category}` : `adjustment ${gives.adjustment}`}`,
+    })),
+    rolls: rolls.map((roll) => ({ id: roll.id, says: sayRoll(event, roll) })),
+  }
+}
+
+function sayRoll({ fields }: EventConfig, { id, key, columns, shows }: Roll): string {
+  const asked = fields.filter(({ roll }) => roll === id).map((field) => field.id)
+  const said = columns.map((column) =>
+    column.options === undefined
+      ? `${column.id}${column.type === 'date' ? ' (a day)' : ''}`
+      : `${column.id} (${column.options.join(' or ')})`,
+  )
+  return [
+    `${asked.join(' and ')} is looked up by ${key} among ${said.join(', ')}`,
+    ...(shows.length === 0 ? [] : [`shown: ${shows.join(', ')}`]),
+  ].join('; ')
+}
+
+function registrationTable(event: EventConfig, prices: PriceTable): ListedTable {
+  return {
+    id: 'registration',
+    label: 'Registration',
+    about: [],
+    parts: [
+      {
+        when: null,
+        rows: event.categories.map(({ id, label, listedOnly }) => ({
+          ...rowOf(event, prices, id, label),
+          ...(listedOnly ? { note: whoListed(event, id) } : {}),
+        })),
+      },
+    ],
+  }
+}
+
+/** A category that no answer gives may be given by a code, or offered where another is full. */
+function whoListed({ codeKinds, limits }: EventConfig, category: string): string {
+  const kinds = codeKinds.filter(({ gives }) => 'category' in gives && gives.category === category)
+  if (kinds.length > 0) return `with a code: ${kinds.map(({ id }) => id).join(', ')}`
+  return limits.some(({ full }) => full.offer === category)
+    ? 'where another is full'
+    : 'price list only'
+}
+
+function rowOf(event: EventConfig, table: PriceTable, id: string, label: string): ListedRow {
+  const row = own(table, id) ?? {}
+  return { id, label, cells: event.fees.periods.map((period) => own(row, period.id) ?? null) }
+}
+
+function itemTable(event: EventConfig, item: Item): ListedTable {
+  const field = fieldOf(event, item.by)
+  const label = (row: string): string =>
+    row === EACH ? 'each' : (field?.options?.find(({ id }) => id === row)?.label ?? row)
+  return {
+    id: item.id,
+    label: item.label,
+    about: aboutItem(event, item),
+    parts: item.prices.map(({ when, table }) => ({
+      when:
+        when !== null
+          ? conditionText(event, when)
+          : item.prices.length > 1
+            ? 'everybody else'
+            : null,
+      rows: Object.keys(table).map((row) => rowOf(event, table, row, label(row))),
+    })),
+  }
+}
+
+function fieldOf(event: EventConfig, id: string | undefined): Field | undefined {
+  return id === undefined ? undefined : event.fields.find((field) => field.id === id)
+}
+
+function aboutItem(event: EventConfig, item: Item): readonly string[] {
+  const { when, by, count, times, amountIn, tax } = item
+  return [
+    ...(when === undefined ? [] : [`where ${conditionText(event, when)}`]),
+    ...(by === undefined ? [] : [`by what is chosen in ${by}${upTo(fieldOf(event, by))}`]),
+    ...(count === undefined
+      ? []
+      : [
+          `for each in ${count.field}${count.where === undefined ? '' : ` for whom ${conditionText(event, count.where)}`}${upTo(fieldOf(event, count.field))}`,
+        ]),
+    ...(times === undefined ? [] : [`times ${times}${upTo(fieldOf(event, times))}`]),
+    ...(amountIn === undefined ? [] : [sayNamed(fieldOf(event, amountIn), amountIn)]),
+    ...(isTaxed(event, tax) ? [] : [tax === null ? 'no tax' : sayTaxed(tax)]),
+  ]
+}
+
+/** How many there can be; nothing where the field says none. */
+function upTo(field: Field | undefined): string {
+  const most = field?.type === 'many' ? field.choose?.atMost : field?.max
+  return most === undefined ? '' : ` (${field?.type === 'many' ? 'at most' : 'up to'} ${most})`
+}
+
+function sayNamed(field: Field | undefined, id: string): string {
+  const amount = (rupees: number): string => formatMoney(paise(Math.round(rupees * 100)))
+  const { min, max } = field ?? {}
+  return min === undefined || max === undefined
+    ? `as named in ${id}`
+    : `${amount(min)} to ${amount(max)}, as named in ${id}`
+}
+
+/** Whether a tax is the one that the whole list bears, so that nothing need be said of it. */
+function isTaxed({ fees }: EventConfig, tax: Tax | null): boolean {
+  return (
+    tax?.name === fees.tax?.name &&
+    tax?.percent === fees.tax?.percent &&
+    tax?.prices === fees.tax?.prices &&
+    tax?.round === fees.tax?.round
+  )
+}
+
+/** "GST 18%, added to the price" */
+export function sayTaxed({ name, percent, prices }: Tax): string {
+  return `${name} ${percent}%, ${prices === 'exclusive' ? 'added to the price' : 'inside the price'}`
+}
+
+function sayAdjustment(event: EventConfig, { label, by, on, when, from, to }: Adjustment): string {
+  const change =
+    'percent' in by ? `${by.percent > 0 ? '+' : '−'}${Math.abs(by.percent)}%` : signed(by.amount)
+  return [
+    `${label}: ${change} on ${on === 'all' ? 'all lines' : on}`,
+    ...(from === undefined ? [] : [`from ${formatDay(from)}`]),
+    ...(to === undefined ? [] : [`to ${formatDay(to)}`]),
+    ...(when === undefined ? [] : [`where ${conditionText(event, when)}`]),
+  ].join(', ')
+}
+
+function sayLimit(event: EventConfig, { when, eachOptionOf, max, full, few }: Limit): string {
+  const most =
+    typeof max === 'number'
+      ? formatCount(max)
+      : Object.entries(max)
+          .map(([option, places]) => `${option} ${formatCount(places)}`)
+          .join(', ')
+  return [
+    `${eachOptionOf === undefined ? most : `${most} in ${eachOptionOf}`}${when === undefined ? '' : `, where ${conditionText(event, when)}`}`,
+    ...(few === undefined ? [] : [`from ${few} on the form says how many are left`]),
+    `then “${full.say}”${full.offer === undefined ? '' : ` and ${full.offer} is offered`}`,
+  ].join('; ')
+}

@@ -1,0 +1,377 @@
+/**
+ * Next year's event file out of this year's: days, names and addresses changed in the text itself, so
+ * that comments and layout stay, with a list of what was done and of what a person should look at.
+ */
+import { daysSaid } from '../prose/days.ts'
+import { callsOf, pagesOf } from '../event-clashes.ts'
+import type { EventFile } from '../schema/event-file-types.ts'
+import { listed } from '../suggestions/nearest-name.ts'
+import { readYaml } from '../syntax/parse-yaml.ts'
+import type { Source } from '../syntax/source.ts'
+import type { EventConfig } from '../../event/config.ts'
+import { addDays, daysBetween, formatDays, isDay, type Day } from '../../lib/time.ts'
+import { likeMonth, shiftDays } from './shift-days.ts'
+
+export type RepeatOptions = {
+  /** Id of the new event. */
+  readonly id: string
+  /** What its registration numbers begin with. */
+  readonly prefix: string
+  readonly weeks: number
+  /** The other events of the folder, whose addresses are taken. */
+  readonly others: readonly EventConfig[]
+}
+export type Repeated = {
+  readonly text: string
+  /** What was changed, each in a line. */
+  readonly changes: readonly string[]
+  /** What only a person can judge, each in a line. */
+  readonly look: readonly string[]
+}
+
+type Edit = { readonly start: number; readonly end: number; readonly text: string }
+type Renamed = { readonly from: string; readonly to: string }
+
+const DAYS_A_WEEK = 7
+const WEEKS_A_YEAR = 52.18
+
+/** `old` is what `text` compiles to. */
+export function repeatEvent(text: string, old: EventConfig, options: RepeatOptions): Repeated {
+  const { id, prefix, weeks } = options
+  const { source } = readYaml({ path: '', text })
+  const later = (of: Day): Day => addDays(of, weeks * DAYS_A_WEEK)
+  const years = Math.round(weeks / WEEKS_A_YEAR)
+  const addresses = renamedAddresses(old, options)
+  const periods = renamedPeriods(old, later)
+  const key = old.admin.dashboard.key === old.id ? id : unused(id, keysOf(options.others))
+  const account = old.payment === null ? null : { from: old.payment.account, to: id }
+
+  const marks = marking()
+  const edited = applyEdits(text, [
+    ...editsOf(source, old, { prefix, key, account }),
+    ...consentsKept(source, old, marks.mark),
+  ])
+  const named = [
+    ...addresses.map(({ from, to }) => [addressPattern(from), to] as const),
+    ...periods.map(({ from, to }) => [wordPattern(from), to] as const),
+    [wordPattern(old.id), id] as const,
+  ].reduce((done, [pattern, to]) => done.replace(pattern, () => marks.mark(to)), edited)
+  const titled = withLaterTitle(named, old.title, years, marks.mark)
+  const moved = shiftDays(titled, { weeks, event: old.from })
+  const written = withDemo(marks.restore(moved.text), old)
+
+  const dates = formatDays(later(old.from), later(old.to))
+  return {
+    text: written,
+    changes: [
+      `The event is ${id}, its numbers begin with ${prefix}.`,
+      `${moved.shifted} days are ${weeks} weeks later, weekdays kept: ${formatDays(old.from, old.to)} is now ${dates}.`,
+      ...(laterTitle(old.title, years) === old.title
+        ? []
+        : [`${old.title} is ${laterTitle(old.title, years)} wherever it is named.`]),
+      ...periods.map(({ from, to }) => `Period ${from} is ${to}, by its days.`),
+      ...addresses.map(({ from, to }) => `${from} is ${to}.`),
+      ...(account === null
+        ? []
+        : [
+            `Payments go to account ${account.to}, whose credentials are AIRPAY_${account.to.toUpperCase()}_….`,
+          ]),
+      ...(old.fees.prices === null
+        ? []
+        : [
+            `Every price is as it was; ${listed(pricesOf(old), 3)} ${pricesOf(old).length === 1 ? 'stands' : 'stand'} under demo: until you have looked at each.`,
+          ]),
+    ],
+    look: [
+      ...(old.title === laterTitle(old.title, years)
+        ? [`The title, ${old.title}, names no year and is as it was.`]
+        : []),
+      ...(old.theme === undefined ? [] : [`The motto is last time’s: ${old.theme}.`]),
+      ...(old.status === 'closed'
+        ? ['The event is closed, as the old one is: write status: open when registration begins.']
+        : []),
+      ...(old.registration.closes === undefined
+        ? [
+            'Registration never closes, as of the old event: without `closes: never` and its entry under allow it ends with the last day.',
+          ]
+        : []),
+      ...(account === null
+        ? []
+        : [`If the money goes where it went before, write account: ${account.from} again.`]),
+      ...(old.api.gatewayReturn === null
+        ? []
+        : [
+            'The gateway must be told the new return address, where its settings hold the old one.',
+          ]),
+      ...old.fields.flatMap(({ id: consent, version }) =>
+        version === undefined
+          ? []
+          : [
+              `What ${consent} consents to is version ${version}, as last time: write another if the text is another.`,
+            ],
+      ),
+      ...[...new Set(moved.left)].map(
+        (day) => sayAge(day, old, later) ?? `“${day}” looks like a day and is as it was.`,
+      ),
+      ...yearsLeft(written, old),
+    ],
+  }
+}
+
+/** Values of the file that are changed where they stand: prefix, account, dashboard key, order ids of examples. */
+function editsOf(
+  source: Source,
+  old: EventConfig,
+  next: { readonly prefix: string; readonly key: string; readonly account: Renamed | null },
+): readonly Edit[] {
+  const at = (path: string, from: string, to: string): readonly Edit[] => {
+    if (!source.has(path)) return []
+    const { start, end } = source.place(path)
+    const written = source.text.slice(start.offset, end.offset)
+    const inside = written.indexOf(from)
+    const begin = start.offset + inside
+    return inside < 0 ? [] : [{ start: begin, end: begin + from.length, text: to }]
+  }
+  const orders = old.examples.flatMap((example, n) =>
+    'orderId' in example && example.orderId.startsWith(old.orderId.prefix)
+      ? at(`examples.cases.${n}.order_id`, old.orderId.prefix, next.prefix)
+      : [],
+  )
+  const paid =
+    next.account === null
+      ? []
+      : [
+          ...at('payment.account', next.account.from, next.account.to),
+          ...at('examples.promises.account', next.account.from, next.account.to),
+          ...[...source.text.matchAll(/AIRPAY_[A-Z0-9]+_/g)].flatMap((match) =>
+            match[0] === `AIRPAY_${old.payment?.account.toUpperCase()}_`
+              ? [
+                  {
+                    start: match.index,
+                    end: match.index + match[0].length,
+                    text: `AIRPAY_${next.account?.to.toUpperCase()}_`,
+                  },
+                ]
+              : [],
+          ),
+        ]
+  return [
+    ...at('order_id.prefix', old.orderId.prefix, next.prefix),
+    ...at('examples.promises.order_id.0', old.orderId.prefix, next.prefix),
+    ...at('admin.dashboard.key', old.admin.dashboard.key, next.key),
+    ...at('examples.promises.dashboard.0', old.admin.dashboard.key, next.key),
+    ...orders,
+    ...paid,
+  ]
+}
+
+/** Which text somebody consents to is no day of the event, and stays as it is until that text is another. */
+function consentsKept(
+  source: Source,
+  old: EventConfig,
+  mark: (text: string) => string,
+): readonly Edit[] {
+  const kept = (path: string): readonly Edit[] => {
+    if (!source.has(path)) return []
+    const { start, end } = source.place(path)
+    const written = source.text.slice(start.offset, end.offset)
+    return [{ start: start.offset, end: end.offset, text: mark(written) }]
+  }
+  const { form } = source.value as EventFile
+  return [
+    ...form.sections.flatMap(({ fields }, s) =>
+      fields.flatMap((_, f) => kept(`form.sections.${s}.fields.${f}.version`)),
+    ),
+    ...old.fields.flatMap(({ id }) => kept(`examples.promises.consents.${id}`)),
+  ]
+}
+
+/** Beside the event's first or last day, years before: an age. In words, with the day of that age at the next event. */
+function sayAge(day: string, old: EventConfig, later: (of: Day) => Day): string | null {
+  if (!isDay(day)) return null
+  for (const edge of [old.from, old.to]) {
+    const years = Number(edge.slice(0, 4)) - Number(day.slice(0, 4))
+    const birthday = yearsBefore(edge, years)
+    const apart = birthday === null ? null : daysBetween(birthday, day)
+    const next = yearsBefore(later(edge), years)
+    if (apart !== null && next !== null && years > 0 && Math.abs(apart) <= 1)
+      return `“${day}” is as it was; if it is an age on the day of the event, ${years} years, write ${addDays(next, apart)}.`
+  }
+  return null
+}
+
+/** Null for a 29 February in a year that has none. */
+function yearsBefore(of: Day, years: number): Day | null {
+  const before = `${Number(of.slice(0, 4)) - years}${of.slice(4)}`
+  return isDay(before) ? before : null
+}
+
+function applyEdits(text: string, edits: readonly Edit[]): string {
+  return edits
+    .toSorted((a, b) => b.start - a.start)
+    .reduce((done, { start, end, text: to }) => done.slice(0, start) + to + done.slice(end), text)
+}
+
+/** Every address the file takes, and its next one: with the new id for the old one, else with the new id put in. */
+function renamedAddresses(old: EventConfig, { id, others }: RepeatOptions): readonly Renamed[] {
+  const taken = new Set([...others, old].flatMap(addressesOf))
+  const withOldId = wordPattern(old.id)
+  const all = [...new Set(addressesOf(old))].toSorted(
+    // Those that bear the old id have their new name for sure; the others make room.
+    (a, b) => Number(withOldId.test(b)) - Number(withOldId.test(a)) || b.length - a.length,
+  )
+  return all
+    .map((from) => {
+      const to = nextAddress(from, old.id, id, taken)
+      taken.add(to)
+      return { from, to }
+    })
+    .toSorted((a, b) => b.from.length - a.from.length)
+}
+
+function nextAddress(from: string, oldId: string, id: string, taken: ReadonlySet<string>): string {
+  const stem = oldId.replace(/\d+$/, '')
+  const named = (name: string): string => {
+    if (wordPattern(oldId).test(from)) return from.replace(wordPattern(oldId), name)
+    const segment = new RegExp(`(?<=[/=])${stem}(?=[/&]|$)`)
+    if (segment.test(from)) return from.replace(segment, name)
+    return from.replace(/^(\/(?:api|admin)(?=\/))?/, `$1/${name}`)
+  }
+  for (let n = 1; ; n += 1) {
+    const to = named(n === 1 ? id : `${id}-${n}`)
+    if (!taken.has(to)) return to
+  }
+}
+
+/** The pages and calls of an event as its file writes them, or as they are where it leaves them out. */
+function addressesOf(event: EventConfig): readonly string[] {
+  return [...pagesOf(event), ...callsOf(event)].map(({ name }) => name)
+}
+
+const keysOf = (events: readonly EventConfig[]): ReadonlySet<string> =>
+  new Set(events.map(({ admin }) => admin.dashboard.key))
+function unused(name: string, taken: ReadonlySet<string>): string {
+  return taken.has(name) ? unused(`${name}b`, taken) : name
+}
+
+/** Ids of periods that spell their days, july-1-aug-31: the days that they begin and end with now. */
+function renamedPeriods(old: EventConfig, later: (of: Day) => Day): readonly Renamed[] {
+  return old.fees.periods.flatMap(({ id, from, to }) => {
+    const next = id.replace(
+      /([a-z]{3,9})-(\d{1,2})(?!\d)/g,
+      (whole, month: string, number: string) => {
+        const spelt = [from, to].find(
+          (of) =>
+            of !== undefined &&
+            Number(of.slice(8)) === Number(number) &&
+            likeMonth(month, of) === month,
+        )
+        if (spelt === undefined) return whole
+        const moved = later(spelt)
+        return `${likeMonth(month, moved)}-${Number(moved.slice(8))}`
+      },
+    )
+    return next === id ? [] : [{ from: id, to: next }]
+  })
+}
+
+/** A name as a whole word: not a part of a longer one. */
+function wordPattern(name: string): RegExp {
+  return new RegExp(`(?<![A-Za-z0-9-])${escaped(name)}(?![A-Za-z0-9-])`, 'g')
+}
+function addressPattern(address: string): RegExp {
+  return new RegExp(`(?<![\\w/=?&}.-])${escaped(address)}(?![\\w/=?&{-])`, 'g')
+}
+const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&')
+
+const YEAR_IN_TITLE = /(?<!\d)(?:19|20)\d\d(?!\d)/
+
+function laterTitle(title: string, years: number): string {
+  return title.replace(YEAR_IN_TITLE, (year) => String(Number(year) + years))
+}
+
+/** The title's year wherever the title stands, also as surgeons_2026 in the name of a file. */
+function withLaterTitle(
+  text: string,
+  title: string,
+  years: number,
+  mark: (text: string) => string,
+): string {
+  const year = YEAR_IN_TITLE.exec(title)?.[0]
+  const stem = title.replace(YEAR_IN_TITLE, '').trim()
+  if (year === undefined || stem === '') return text
+  const spelt = stem.split(/\s+/).map(escaped).join('[\\s_-]*')
+  return text.replace(
+    new RegExp(`(${spelt}[\\s_’'-]*)${year}(?!\\d)`, 'gi'),
+    (_whole, before: string) => before + mark(String(Number(year) + years)),
+  )
+}
+
+/** New names are put out of sight of what looks for days and years, until everything else is done. */
+function marking(): { mark: (text: string) => string; restore: (text: string) => string } {
+  const kept: string[] = []
+  return {
+    mark: (text) => `\uE000${String.fromCodePoint(0xe100 + kept.push(text) - 1)}\uE001`,
+    restore: (text) =>
+      text.replace(
+        /\uE000(.)\uE001/gu,
+        (_whole, of: string) => kept[(of.codePointAt(0) ?? 0) - 0xe100] ?? '',
+      ),
+  }
+}
+
+/** Where prices stand. */
+function pricesOf({ fees }: EventConfig): readonly string[] {
+  return [
+    ...(fees.prices === null ? [] : ['fees.prices']),
+    ...(fees.items.length === 0 ? [] : ['fees.items']),
+    ...(fees.adjustments.length === 0 ? [] : ['fees.adjustments']),
+  ]
+}
+
+/** Prices and account under `demo:`, and a comment where the prices stand. */
+function withDemo(text: string, old: EventConfig): string {
+  const wanted = [...pricesOf(old), ...(old.payment === null ? [] : ['payment.account'])].filter(
+    (path) => !old.demo.some((stand) => path === stand || path.startsWith(`${stand}.`)),
+  )
+  const lines = wanted.map((path) => `  - ${path}`.padEnd(34) + '# as it was last time')
+  const marked =
+    old.fees.prices === null
+      ? text
+      : text.replace(
+          /^( +)prices:(?=[ \t]*(?:#.*)?\n)/m,
+          (_whole, indent: string) =>
+            `${indent}# Prices of ${old.title}, kept: look at each, then take fees.prices out of demo.\n${indent}prices:`,
+        )
+  if (lines.length === 0) return marked
+  const list = /^demo:[^\n]*\n(?:(?: +-| *#)[^\n]*\n)+/m.exec(marked)
+  if (list === null)
+    return old.demo.length === 0
+      ? marked.replace(/^format: 1[^\n]*\n/m, (whole) => `${whole}\ndemo:\n${lines.join('\n')}\n`)
+      : marked
+  const end = list.index + list[0].length
+  return `${marked.slice(0, end)}${lines.join('\n')}\n${marked.slice(end)}`
+}
+
+/** What reads as a year, and is neither a price in a row nor an amount that an example expects. */
+const YEAR_BUT_NO_AMOUNT =
+  /(?<![\d[₹.,/]|(?:base|gst|total|min|max): *|(?:\d|free|none), *)(?:19|20)\d\d(?!\d|[.,]\d|\])/g
+
+/** Lines that still say a year of the old event, beside the days that were shifted. */
+function yearsLeft(text: string, old: EventConfig): readonly string[] {
+  const days = [old, ...old.fees.periods].flatMap(({ from, to }) => [from, to])
+  const years = new Set([
+    ...days.flatMap((day) => (day === undefined ? [] : [day.slice(0, 4)])),
+    YEAR_IN_TITLE.exec(old.title)?.[0] ?? '',
+  ])
+  return text.split('\n').flatMap((line, at) => {
+    const said = [...line.matchAll(YEAR_BUT_NO_AMOUNT)].find(
+      ({ 0: year, index }) =>
+        years.has(year) &&
+        !daysSaid(line, Number(year)).some(({ start, end }) => start <= index && index < end),
+    )
+    return said === undefined || line.includes('kept: look at each')
+      ? []
+      : [`Line ${at + 1} says ${said[0]}: ${line.trim()}`]
+  })
+}

@@ -1,0 +1,191 @@
+/** A text with its days some weeks later, each in the spelling it had: 2025-08-31, 31/08/2025, 31st Aug, 30–31 August 2025. */
+import { daysSaid, monthsSaid, type DaysSaid, type DayWords } from '../prose/days.ts'
+import { addDays, daysBetween, formatDays, isDay, type Day } from '../../lib/time.ts'
+
+const DAYS_A_WEEK = 7
+/** Further away than this from the event a day is history, a birthday, or somebody else's. */
+const NEAR_YEARS = 3
+const MONTHS =
+  'January February March April May June July August September October November December'.split(' ')
+
+export type DayShift = {
+  readonly weeks: number
+  /** First day of the event as the text has it: a day without its year is one near it. */
+  readonly event: Day
+}
+export type ShiftedText = {
+  readonly text: string
+  readonly shifted: number
+  /** What looks like a day and was left as it is. */
+  readonly left: readonly string[]
+}
+
+/** Weekdays stay, because whole weeks are added. Days are read line by line. */
+export function shiftDays(text: string, shift: DayShift): ShiftedText {
+  const lines = text.split('\n').map((line) => shiftLine(line, shift))
+  return {
+    text: lines.map((line) => line.text).join('\n'),
+    shifted: lines.reduce((sum, line) => sum + line.shifted, 0),
+    left: lines.flatMap((line) => line.left),
+  }
+}
+
+function shiftLine(line: string, shift: DayShift): ShiftedText {
+  const about = Number(shift.event.slice(0, 4))
+  const days = daysSaid(line, about)
+  const months = monthsSaid(line, () => days)
+  const left: string[] = []
+  const parts = [
+    ...days.map((said) => ({ ...said, write: (sub: string) => spanLater(sub, said, shift) })),
+    ...months.map((said) => ({
+      ...said,
+      write: (sub: string) =>
+        dayLater(sub, { day: 15, month: said.month, year: said.year, weekday: null }, shift),
+    })),
+  ].toSorted((a, b) => b.start - a.start)
+  let shifted = 0
+  let done = line
+  for (const { start, end, write } of parts) {
+    const sub = line.slice(start, end)
+    const later = write(sub)
+    if (later === null) left.push(sub)
+    else {
+      shifted += 1
+      done = done.slice(0, start) + later + done.slice(end)
+    }
+  }
+  return { text: done, shifted, left }
+}
+
+/** The day that words mean: with no year the one nearest to the event. Null for none, or for one far from it. */
+function meantBy({ day, month, year }: DayWords, event: Day): Day | null {
+  const about = Number(event.slice(0, 4))
+  const years = year === null ? [about - 1, about, about + 1] : [year]
+  const [nearest] = years
+    .map((one) => `${one}-${two(month)}-${two(day)}`)
+    .filter(isDay)
+    .toSorted((a, b) => Math.abs(daysBetween(a, event)) - Math.abs(daysBetween(b, event)))
+  return nearest === undefined || Math.abs(Number(nearest.slice(0, 4)) - about) > NEAR_YEARS
+    ? null
+    : nearest
+}
+
+const two = (number: number): string => String(number).padStart(2, '0')
+const later = (of: Day, { weeks }: DayShift): Day => addDays(of, weeks * DAYS_A_WEEK)
+
+function spanLater(sub: string, said: DaysSaid, shift: DayShift): string | null {
+  if (said.first === said.last) return dayLater(sub, said.first, shift)
+  const [first, last] = [meantBy(said.first, shift.event), meantBy(said.last, shift.event)]
+  if (first === null || last === null) return null
+  const [from, to] = [later(first, shift), later(last, shift)]
+  if (sub === formatDays(first, last)) return formatDays(from, to)
+  const names = [...sub.matchAll(/\p{L}{3,}/gu)].filter(([word]) => isMonth(word))
+  if (names.length !== 1) return bothLater(sub, said, shift)
+  const numbers = [...sub.matchAll(/(?<!\d)\d{1,2}(?!\d)/g)]
+  if (numbers.length < 2) return null
+  // "14, 15 & 16 March" has a day for each number; they fit only while they stay in one month.
+  if (from.slice(0, 7) === to.slice(0, 7)) {
+    const moved = daysBetween(first, from)
+    const apart = Number(from.slice(8)) - Number(first.slice(8))
+    return moved === 0 ? sub : tokens(sub, to, said.last.day, apart)
+  }
+  const [month = ''] = names[0] ?? []
+  const year = /(?:19|20)\d\d/.exec(sub)?.[0]
+  const named = (of: Day): string => `${Number(of.slice(8))} ${likeMonth(month, of)}`
+  return numbers.length > 2
+    ? null
+    : `${named(from)} – ${named(to)}${year === undefined ? '' : ` ${to.slice(0, 4)}`}`
+}
+
+/** "31 January – 1 February 2026": each half by itself. */
+function bothLater(sub: string, said: DaysSaid, shift: DayShift): string | null {
+  const cut = /\s*(?:–|—|-|\bto\b|\btill\b|\buntil\b|\bupto\b|\bup to\b|\bthrough\b|\band\b|&)\s*/gi
+  for (const match of sub.matchAll(cut)) {
+    const [one, next] = [sub.slice(0, match.index), sub.slice(match.index + match[0].length)]
+    const about = Number(shift.event.slice(0, 4))
+    const halves = [daysSaid(one, about), daysSaid(next, about)]
+    if (halves.some((half) => half.length !== 1)) continue
+    const [a, b] = [dayLater(one, said.first, shift), dayLater(next, said.last, shift)]
+    if (a !== null && b !== null) return a + match[0] + b
+  }
+  return null
+}
+
+function dayLater(sub: string, words: DayWords, shift: DayShift): string | null {
+  const meant = meantBy(words, shift.event)
+  if (meant === null) return null
+  const to = later(meant, shift)
+  const iso = /^(\D*)\d{4}([-/.])(\d{1,2})\2(\d{1,2})(.*)$/s.exec(sub)
+  if (iso !== null) {
+    const [, before = '', sign = '', month = '', day = '', after = ''] = iso
+    return `${before}${to.slice(0, 4)}${sign}${like(month, to.slice(5, 7))}${sign}${like(day, to.slice(8))}${after}`
+  }
+  const numeric =
+    /^(.*?)(\d{1,2})(\s?[-/.]\s?)(\d{1,2})(?:(\s?[-/.]\s?)(\d{4}|\d{2}))?(\D*)$/s.exec(sub)
+  if (numeric !== null && !/\p{L}{3,}/u.test(sub.slice((numeric[1] ?? '').length))) {
+    const [, before = '', one = '', sign = '', next = '', sign2 = '', year = '', after = ''] =
+      numeric
+    const isDayFirst = Number(one) === words.day && Number(next) === words.month
+    const [first, second] = isDayFirst
+      ? [to.slice(8), to.slice(5, 7)]
+      : [to.slice(5, 7), to.slice(8)]
+    return `${before}${like(one, first)}${sign}${like(next, second)}${sign2}${year === '' ? '' : to.slice(4 - year.length, 4)}${after}`
+  }
+  return tokens(sub, to, words.day, Number(to.slice(8)) - words.day)
+}
+
+/**
+ * The words of a day, or of several in one month, one by one: the month's name, the numbers up to `last`,
+ * which move by `apart`, and the year after them.
+ */
+function tokens(sub: string, to: Day, last: number, apart: number): string {
+  let isPast = false
+  return sub.replace(
+    /(\p{L}{3,})|(?<!\d)(\d{4}|\d{1,2})(st|nd|rd|th)?(?![\p{L}\d])/giu,
+    (whole: string, word: string | undefined, digits: string | undefined, ordinal?: string) => {
+      if (word !== undefined) return isMonth(word) ? likeMonth(word, to) : whole
+      if (digits === undefined) return whole
+      if (digits.length === 4) return to.slice(0, 4)
+      if (isPast) return to.slice(2, 4)
+      isPast = Number(digits) === last
+      const day = Number(digits) + apart
+      return (
+        (digits.startsWith('0') ? two(day) : String(day)) +
+        (ordinal === undefined ? '' : likeOrdinal(ordinal, day))
+      )
+    },
+  )
+}
+
+/** A number with as many digits as the one that stood there: 03 → 02, 3 → 2. */
+const like = (old: string, next: string): string => (old.length === 2 ? next : String(Number(next)))
+
+const isMonth = (word: string): boolean => monthAt(word) >= 0
+function monthAt(word: string): number {
+  const small = word.toLowerCase()
+  return MONTHS.findIndex(
+    (name) =>
+      name.toLowerCase() === small ||
+      (small.length <= 4 && name.toLowerCase().startsWith(small)) ||
+      (small === 'sept' && name === 'September'),
+  )
+}
+
+/** The month of a day, in full or short, and in capitals, as the other one was written. */
+export function likeMonth(word: string, of: Day): string {
+  const name = MONTHS[Number(of.slice(5, 7)) - 1] ?? ''
+  const old = MONTHS[monthAt(word)] ?? ''
+  // "May" is both: it becomes a whole name.
+  const said = word.length < old.length ? name.slice(0, 3) : name
+  return word === word.toUpperCase()
+    ? said.toUpperCase()
+    : word === word.toLowerCase()
+      ? said.toLowerCase()
+      : said
+}
+
+function likeOrdinal(old: string, day: number): string {
+  const teen = day >= 11 && day <= 13
+  const next = teen ? 'th' : (['th', 'st', 'nd', 'rd'][day % 10] ?? 'th')
+  return old === old.toUpperCase() ? next.toUpperCase() : next
+}

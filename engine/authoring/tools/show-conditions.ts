@@ -1,0 +1,51 @@
+/** Conditions as an event file writes them. */
+import type { Answer, Condition, ConditionMap, Test } from '../../event/answer-types.ts'
+import { assertNever, fromPairs } from '../../lib/result.ts'
+
+/** A plain value of the file that is shown. */
+export type Shown = unknown
+export type Block = Readonly<Record<string, Shown>>
+
+/** The block without what is undefined. */
+export function given(block: Block): Block {
+  return fromPairs(Object.entries(block).filter(([, value]) => value !== undefined))
+}
+
+/** A condition as it is written: one map, or a list of maps. */
+export function showCondition(condition: Condition): Shown {
+  const maps = condition.map((map: ConditionMap) =>
+    fromPairs(map.map(({ field, test }) => [field, showTest(test)] as const)),
+  )
+  return maps.length === 1 ? maps[0] : maps
+}
+
+function showTest(test: Test): Shown {
+  const oneOrAll = (values: readonly Answer[]): Shown => (values.length === 1 ? values[0] : values)
+  switch (test.is) {
+    case 'in':
+      return oneOrAll(test.values)
+    case 'not-in':
+      return { not: oneOrAll(test.values) }
+    case 'has':
+      return { has: oneOrAll(test.values) }
+    case 'count':
+      return { count: showBounds(test) }
+    case 'answered':
+      return { answered: test.answered }
+    case 'number':
+      return showBounds(test)
+    case 'date':
+      return given({ from: test.from, to: test.to })
+    default:
+      return assertNever(test)
+  }
+}
+
+function showBounds(test: Omit<Extract<Test, { is: 'number' }>, 'is'>): Block {
+  return given({
+    at_least: test.atLeast,
+    at_most: test.atMost,
+    above: test.above,
+    below: test.below,
+  })
+}

@@ -1,0 +1,274 @@
+/**
+ * An event written out whole: every default filled in, every shared list in its place. Reading it
+ * back gives the same event, which a test holds to; only the gateway stays a name, for it has no
+ * other form in an event file, and its constants follow as a remark.
+ */
+import { SOLD } from '../../reports/sales-columns.ts'
+import { canBeMalformed } from '../../answers/field-types.ts'
+import type { Button, Detail, EventConfig, ExampleCase, Field, ResultPage } from '../../event/config.ts'
+import { FORMATS } from '../../event/identifier-patterns.ts'
+import { amountText, rupees, type Paise } from '../../lib/money.ts'
+import { fromPairs } from '../../lib/result.ts'
+import { isoIndia } from '../../lib/time.ts'
+import { NEVER } from '../../event/defaults.ts'
+import { writeYaml } from '../syntax/write-yaml.ts'
+import { given, showCondition, type Block, type Shown } from './show-conditions.ts'
+import { showFacts, showFees } from './show-sale.ts'
+
+/** YAML text; keys in the order in which an event file is read. */
+export function showEvent(event: EventConfig): string {
+  const text = writeYaml(whole(event))
+  const gateway =
+    event.payment === null
+      ? ''
+      : `\n# What the gateway ${event.payment.gateway.name} is told besides:\n${writeYaml(event.payment.gateway).trimEnd().replace(/^/gm, '#   ')}\n`
+  return text + gateway
+}
+
+/** The event as the plain values of a file. */
+function whole(event: EventConfig): Block {
+  const { form, results, email, orderId, payment } = event
+  return given({
+    format: 1,
+    demo: event.demo.length === 0 ? undefined : event.demo,
+    event: given({
+      id: event.id,
+      title: event.title,
+      theme: event.theme,
+      about: event.about,
+      from: event.from,
+      to: event.to,
+      hours: event.hours,
+      venue: event.venue,
+      status: event.status,
+      support: event.support,
+      office: event.office,
+    }),
+    look: event.look,
+    words: event.words,
+    closed: event.closed ?? undefined,
+    registration: { ...event.registration, closes: event.registration.closes ?? NEVER },
+    routes: given({
+      form: event.routes.form,
+      also: event.routes.also.length === 0 ? undefined : event.routes.also,
+      success: event.routes.success,
+      failed: event.routes.failed,
+    }),
+    categories: event.categories.map(({ listedOnly, goesWith, ...category }) => ({
+      ...category,
+      ...(goesWith === undefined ? {} : { goes_with: showCondition(goesWith) }),
+      ...(listedOnly ? { listed_only: true } : {}),
+    })),
+    category:
+      event.categoryChoice.by === 'field'
+        ? { chosen_in: event.categoryChoice.field }
+        : {
+            rules: event.categoryChoice.rules.map(({ when, then }) =>
+              when === null ? { otherwise: then } : { when: showCondition(when), then },
+            ),
+          },
+    fees: showFees(event.fees, event.categories),
+    ...showFacts(event),
+    form: given({
+      pages: form.pages === 'one' ? undefined : form.pages,
+      stepper:
+        form.stepper === null
+          ? undefined
+          : given({ steps: form.stepper.steps, stays_on: form.stepper.staysOn }),
+      sections: event.sections.map((section, at) =>
+        given({
+          title: section.title,
+          show_when: section.showWhen && showCondition(section.showWhen),
+          fields: event.fields.filter((field) => field.section === at).map(showField),
+        }),
+      ),
+      also_stored: event.alsoStored.length === 0 ? undefined : event.alsoStored,
+      panel:
+        form.panel === null
+          ? undefined
+          : given({ title: form.panel.title, lines: form.panel.lines }),
+      // A closed event may have none.
+      summary: form.summary.lines.length === 0 ? undefined : showSummary(form.summary),
+      notices: form.notices,
+      without_payment: {
+        notice: form.withoutPayment.notice ?? 'none',
+        alert: form.withoutPayment.alert ?? 'none',
+      },
+      failure: form.failure,
+    }),
+    order_id: { prefix: orderId.prefix, followed_by: orderId.followedBy, digits: orderId.digits },
+    payment:
+      payment === null ? 'none' : { gateway: payment.gateway.name, account: payment.account },
+    api: given({
+      register: event.api.register,
+      registration: event.api.registration,
+      tariff: event.api.tariff,
+      gateway_return: event.api.gatewayReturn ?? undefined,
+      sends: named(event.api.sends),
+      returns: named(event.api.returns),
+    }),
+    results: given({
+      amounts: results.amounts,
+      errors: {
+        no_order: results.errors.noOrder,
+        bad_order: results.errors.badOrder,
+        not_found: results.errors.notFound,
+        fetch_failed: results.errors.fetchFailed,
+      },
+      error_buttons: results.errorButtons.map(showButton),
+      success: showPage(results.success),
+      failed: showPage(results.failed),
+      receipt: results.receipt ?? undefined,
+    }),
+    email:
+      email === null
+        ? undefined
+        : given({ subject: email.subject, copy_to: email.copyTo, text: email.text }),
+    admin: {
+      dashboard: event.admin.dashboard,
+      lists: event.admin.lists.map((list) => {
+        // What is sold may be filtered by without a file's saying so, and no file can say it.
+        const stated = list.filters.filter(({ show }) => show !== SOLD)
+        return given({
+          id: list.id,
+          title: list.title,
+          route: list.route,
+          api: list.api,
+          filters:
+            stated.length === 0
+              ? undefined
+              : stated.map(({ show, sentAs }) =>
+                  show === sentAs ? show : { show, sent_as: sentAs },
+                ),
+          columns: list.columns.map(({ id }) => id),
+          page_size: list.pageSize,
+          page_sizes: list.pageSizes.length === 0 ? undefined : list.pageSizes,
+          empty: list.empty,
+          errors: list.errors,
+          export: list.export,
+        })
+      }),
+    },
+    examples: event.examples.length === 0 ? undefined : { cases: event.examples.map(showExample) },
+  })
+}
+
+function showSummary({ freeButton, ...summary }: EventConfig['form']['summary']): Block {
+  return { ...summary, free_button: freeButton }
+}
+
+function showField(field: Field): Block {
+  const isConstant = field.required === undefined || field.required.when === undefined
+  return given({
+    id: field.id,
+    type: field.type,
+    as: field.as,
+    label: field.label,
+    hint: field.hint,
+    ...showForm(field),
+    options:
+      field.offersCategories === true
+        ? 'categories'
+        : field.options?.map(({ id, label }) => ({ id, label })),
+    default: field.default,
+    accept: field.accept,
+    max_mb: field.bytesMax === undefined ? undefined : field.bytesMax / 1024 / 1024,
+    ignore_case: field.ignoreCase ? true : undefined,
+    show_when: field.showWhen && showCondition(field.showWhen),
+    required:
+      field.required === undefined
+        ? undefined
+        : isConstant
+          ? field.required.message
+          : { when: showCondition(field.required.when ?? []), message: field.required.message },
+    invalid: canSayInvalid(field) ? field.invalid : undefined,
+    check: field.check ? undefined : false,
+    min: field.min,
+    max: field.max,
+    max_length: field.lengthMax,
+    from: field.from,
+    to: field.to,
+    unit: field.unitOne === undefined ? field.unit : { one: field.unitOne, other: field.unit },
+    choose: showChoose(field),
+    fields: field.fields?.map(showField),
+    link: field.link,
+    version: field.version,
+    in: field.roll,
+  })
+}
+
+/** A pattern by its name where it has one, else as it is written, without what makes it hold for the whole answer. */
+function showForm({ pattern }: Field): Block {
+  if (pattern === undefined) return {}
+  const format = Object.entries(FORMATS).find(([, form]) => form === pattern)?.[0]
+  return format === undefined ? { pattern: pattern.slice('^(?:'.length, -')$'.length) } : { format }
+}
+
+function showChoose({ choose }: Field): Shown {
+  return choose === undefined
+    ? undefined
+    : given({
+        at_least: choose.atLeast,
+        at_most: choose.atMost,
+        not_together: some(choose.notTogether),
+        say: choose.say === '' ? undefined : choose.say,
+      })
+}
+
+function showPage(page: ResultPage): Block {
+  return given({
+    title: page.title,
+    intro: page.intro,
+    lookup: page.lookup,
+    details: page.details.map(showDetail),
+    reasons: some(page.reasons),
+    notes_title: page.notesTitle,
+    notes: some(page.notes),
+    buttons: page.buttons.length === 0 ? undefined : page.buttons.map(showButton),
+  })
+}
+
+function showDetail({ when, ...detail }: Detail): Block {
+  return { ...detail, ...(when === undefined ? {} : { when: showCondition(when) }) }
+}
+
+function showButton(button: Button): Block {
+  return { ...button }
+}
+
+function showExample(example: ExampleCase): Block {
+  const { name } = example
+  if ('orderId' in example)
+    return { name, order_id: example.orderId, expect: { order: example.order } }
+  const { base, gst, total, ...others } = example.expect
+  const { lines, ...rest } = { lines: undefined, ...others }
+  const amount = (value: Paise | undefined): Shown =>
+    value === undefined ? undefined : Number(amountText(value))
+  const answers = 'answers' in example ? { given: example.answers } : { category: example.category }
+  return given({
+    name,
+    on: isoIndia(example.on),
+    ...answers,
+    expect: given({
+      ...rest,
+      base: amount(base),
+      gst: amount(gst),
+      total: amount(total),
+      lines:
+        lines === undefined
+          ? undefined
+          : fromPairs(Object.entries(lines).map(([id, line]) => [id, rupees(line)] as const)),
+    }),
+  })
+}
+
+const some = <T>(list: readonly T[]): readonly T[] | undefined =>
+  list.length === 0 ? undefined : list
+const named = (names: Readonly<Record<string, string>>): Block | undefined =>
+  Object.keys(names).length === 0 ? undefined : names
+
+/** A phone number that is not checked can only be too long. */
+function canSayInvalid(field: Field): boolean {
+  if (field.type === 'phone' && !field.check) return false
+  return field.invalid !== '' && canBeMalformed(field)
+}

@@ -1,0 +1,141 @@
+/** What an event sells and what bounds it, as an event file writes it: fees, limits, answers that stand once only, codes, rolls. */
+import type { Category, EventConfig } from '../../event/config.ts'
+import { REGISTRATION } from '../../pricing/bill-lines.ts'
+import { HOLD_PLACE_MS } from '../../event/defaults.ts'
+import { rupees, type Paise, type Tax } from '../../lib/money.ts'
+import { fromPairs, own } from '../../lib/result.ts'
+import type { Adjustment, Fees, Item, Limit, Period, PriceTable, Roll } from '../../event/pricing-types.ts'
+import { given, showCondition, type Block, type Shown } from './show-conditions.ts'
+
+export function showFees(fees: Fees, categories: readonly Category[]): Block {
+  const { tax, periods, otherDates, prices, items, adjustments } = fees
+  const overlaps = periods.some((period, at) =>
+    periods
+      .slice(0, at)
+      .some(
+        (earlier) =>
+          (earlier.to === undefined || period.from === undefined || period.from <= earlier.to) &&
+          (period.to === undefined || earlier.from === undefined || earlier.from <= period.to),
+      ),
+  )
+  return given({
+    tax: tax ?? undefined,
+    periods,
+    overlap: overlaps ? 'first' : undefined,
+    other_dates: otherDates ?? 'closed',
+    prices: prices === null ? undefined : showTable(categories.length > 0 ? prices : {}, periods),
+    items: items.length === 0 ? undefined : items.map((item) => showItem(item, periods, tax)),
+    adjustments: adjustments.length === 0 ? undefined : adjustments.map(showAdjustment),
+  })
+}
+
+function showTable(table: PriceTable, periods: readonly Period[]): Block {
+  const columns = periods.map(({ id }) => id)
+  const cell = (price: Paise | null | undefined): Shown =>
+    price === null || price === undefined ? 'none' : price === 0 ? 'free' : rupees(price)
+  return fromPairs<Shown>([
+    ['period', columns],
+    ...Object.keys(table)
+      .filter((row) => row !== 'period')
+      .map(
+        (row) => [row, columns.map((period) => cell(own(own(table, row) ?? {}, period)))] as const,
+      ),
+  ])
+}
+
+function showItem(item: Item, periods: readonly Period[], tax: Tax | null): Block {
+  const { count, prices } = item
+  const [only] = prices
+  return given({
+    id: item.id,
+    label: item.label,
+    when: item.when && showCondition(item.when),
+    by: item.by,
+    count:
+      count?.where === undefined ? count?.field : { [count.field]: showCondition(count.where) },
+    times: item.times,
+    tax: isSameTax(item.tax, tax) ? undefined : (item.tax ?? 'none'),
+    prices:
+      only === undefined
+        ? undefined
+        : prices.length === 1 && only.when === null
+          ? showTable(only.table, periods)
+          : prices.map(({ when, table }) =>
+              when === null
+                ? { otherwise: showTable(table, periods) }
+                : { when: showCondition(when), table: showTable(table, periods) },
+            ),
+    amount_in: item.amountIn,
+  })
+}
+
+function isSameTax(one: Tax | null, other: Tax | null): boolean {
+  return (
+    one?.name === other?.name &&
+    one?.percent === other?.percent &&
+    one?.prices === other?.prices &&
+    one?.round === other?.round
+  )
+}
+
+function showAdjustment({ id, label, when, from, to, on, by }: Adjustment): Block {
+  return given({
+    id,
+    label,
+    when: when && showCondition(when),
+    from,
+    to,
+    on: on === REGISTRATION ? undefined : on,
+    ...('percent' in by ? { percent: by.percent } : { amount: rupees(by.amount) }),
+  })
+}
+
+/** Only what the event states: an event without limits keeps no places. */
+export function showFacts(event: EventConfig): Block {
+  const { limits, holdPlaceMs, unique, codeKinds, rolls } = event
+  const some = <T>(list: readonly T[], show: (one: T) => Shown): Shown =>
+    list.length === 0 ? undefined : list.map(show)
+  return {
+    limits: some(limits, showLimit),
+    hold: limits.length === 0 && holdPlaceMs === HOLD_PLACE_MS ? undefined : showHold(holdPlaceMs),
+    unique: some(unique, ({ fields, otherwise, say }) => ({ fields, else: otherwise, say })),
+    codes: codeKinds.length === 0 ? undefined : { kinds: codeKinds },
+    rolls:
+      rolls.length === 0
+        ? undefined
+        : fromPairs<Shown>(rolls.map((roll) => [roll.id, showRoll(roll)])),
+  }
+}
+
+function showLimit({ id, when, eachOptionOf, max, full, few }: Limit): Block {
+  return given({
+    id,
+    when: when && showCondition(when),
+    each_option_of: eachOptionOf,
+    max,
+    full: full.offer === undefined ? full.say : { offer: full.offer, say: full.say },
+    few,
+  })
+}
+
+const MS_PER_MINUTE = 60_000
+
+/** "45 minutes", in the largest unit that divides it. */
+function showHold(ms: number): string {
+  const minutes = ms / MS_PER_MINUTE
+  const units = [
+    [24 * 60, 'day'],
+    [60, 'hour'],
+    [1, 'minute'],
+  ] as const
+  const [size, unit] = units.find(([length]) => minutes % length === 0) ?? [1, 'minute']
+  return `${minutes / size} ${unit}${minutes === size ? '' : 's'}`
+}
+
+function showRoll({ key, columns, shows }: Roll): Block {
+  return given({
+    key,
+    columns: fromPairs(columns.map(({ id, type, options }) => [id, options ?? type] as const)),
+    shows: shows.length === 0 ? undefined : shows,
+  })
+}

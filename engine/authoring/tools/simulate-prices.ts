@@ -1,0 +1,267 @@
+/**
+ * The whole price list of an event, and who gets which category, free of the order of the rules.
+ * By column, never by a period's first day: where two periods share a day the first one owns it, and
+ * a table made by days would show the wrong column for the second.
+ */
+import type { EventConfig } from '../../event/config.ts'
+import type { Answer, Answers } from '../../event/answer-types.ts'
+import { categoryOf } from '../../rules/category.ts'
+import { provedBill, type BillFound } from '../proofs/bill-bounds.ts'
+import { answersAt, axesOfCategory, pointsOf, sayTogether } from '../proofs/answer-combinations.ts'
+import { linesText } from '../../pricing/bill-lines.ts'
+import { formatMoney, formatPrice, type Split } from '../../lib/money.ts'
+import { priceTable, type PriceRow } from '../../pricing/quote.ts'
+import type { Period } from '../../event/pricing-types.ts'
+import { formatDay } from '../../lib/time.ts'
+import { sellsMore } from './explain-bill-lines.ts'
+import {
+  priceListOf,
+  sayTaxed,
+  type ListedRow,
+  type ListedRule,
+  type PriceList,
+} from './price-list.ts'
+
+type WhoGets = { readonly category: string; readonly answers: readonly string[] }
+type Simulation = {
+  readonly prices: readonly PriceRow[]
+  /** For each category the answers that lead to it, in as few lines as fit; "" alone stands for everybody. Null when there are too many combinations to list. */
+  readonly who: readonly WhoGets[] | null
+  /** Answers that get no category at all; a checked file has none where rules decide. */
+  readonly nobody: readonly string[]
+  /** What is sold besides the registration, and what changes and bounds it all; null where nothing is. */
+  readonly list: PriceList | null
+  /** The least and the most that anybody can be charged; null: nothing is sold besides, or there are too many answers to look at all. */
+  readonly extremes: {
+    readonly cheapest: BillFound | null
+    readonly dearest: BillFound | null
+  } | null
+  /** Dotted paths of stand-in values, so that nobody takes a demo price for a price. */
+  readonly demo: readonly string[]
+}
+
+export function simulate(event: EventConfig): Simulation {
+  return {
+    prices: priceTable(event),
+    ...whoGetsWhat(event),
+    list: isMore(event) ? priceListOf(event) : null,
+    extremes: sellsMore(event) ? provedBill(event).extremes : null,
+    demo: event.demo,
+  }
+}
+
+/** Whether there is more to say than one price for each category and period. */
+function isMore(event: EventConfig): boolean {
+  const { limits, unique, codeKinds, rolls } = event
+  return sellsMore(event) || limits.length + unique.length + codeKinds.length + rolls.length > 0
+}
+
+function whoGetsWhat(event: EventConfig): Pick<Simulation, 'who' | 'nobody'> {
+  if (event.categoryChoice.by === 'field') {
+    const { field } = event.categoryChoice
+    return {
+      who: event.categories
+        .filter((category) => !category.listedOnly)
+        .map((category) => ({ category: category.id, answers: [`${field}: ${category.id}`] })),
+      nobody: [`${field}: not answered`],
+    }
+  }
+  const axes = axesOfCategory(event)
+  const points = pointsOf(axes)
+  if (points === null) return { who: null, nobody: [] }
+  const byCategory = new Map<string | null, Answers[]>()
+  for (const point of points) {
+    const answers = answersAt(event, point.answers)
+    const category = categoryOf(event, answers)
+    byCategory.set(category, [...(byCategory.get(category) ?? []), answers])
+  }
+  const all = [...byCategory.values()].flat()
+  const say = (category: string | null): readonly string[] =>
+    sayTogether(axes, byCategory.get(category) ?? [], all)
+  return {
+    who: event.categories.flatMap(({ id }) => {
+      const answers = [...(byCategory.has(id) ? say(id) : []), ...givenBesides(event, id)]
+      return answers.length === 0 ? [] : [{ category: id, answers }]
+    }),
+    nobody: say(null),
+  }
+}
+
+/** The codes that give a category, and the limits that offer it, whatever is answered. */
+function givenBesides({ codeKinds, limits }: EventConfig, category: string): readonly string[] {
+  return [
+    ...codeKinds.flatMap(({ id, gives }) =>
+      'category' in gives && gives.category === category ? [`code: ${id}`] : [],
+    ),
+    ...limits.flatMap(({ id, full }) => (full.offer === category ? [`where ${id} is full`] : [])),
+  ]
+}
+
+/** As lines for people: one block for each period, then who gets which category. */
+export function saySimulation(event: EventConfig, it: Simulation): string {
+  const demo = (path: string): string =>
+    it.demo.some((stand) => path === stand || path.startsWith(`${stand}.`)) ? ' (demo values)' : ''
+  const { tax } = event.fees
+  const { list } = it
+  const periods = event.fees.periods.map((period, column) => {
+    const rows = it.prices.map(({ category, cells }) => [
+      category.id,
+      ...cellTexts(cells[column]?.price ?? null, tax !== null),
+      category.listedOnly ? 'price list only' : '',
+    ])
+    const heads = tax === null ? ['price'] : ['base', tax.name, 'total']
+    return `${period.id}  ${spanOf(period)}${demo('fees.periods')}\n${table([['category', ...heads, ''], ...rows], event.fees.prices === null ? [] : heads.map((_, i) => i + 1))}`
+  })
+  const taxed = tax === null ? '' : ` ${sayTaxed(tax)}.`
+  const who =
+    it.who === null
+      ? ['Who gets which category: too many combinations of answers to list.']
+      : [
+          'Who gets which category',
+          ...it.who.flatMap(({ category, answers }) =>
+            answers.map(
+              (text, i) =>
+                `  ${(i === 0 ? category : '').padEnd(widest(it.who?.map((one) => one.category) ?? []))}  ${text === '' ? 'everybody' : text}`,
+            ),
+          ),
+          ...it.nobody.map((text) => `  nobody yet: ${text === '' ? 'everybody' : text}`),
+        ]
+  return [
+    ...(event.fees.prices === null
+      ? [`${event.title} asks for no money.`]
+      : [
+          `${event.title}.${taxed}${demo('fees.prices')}`,
+          ...(list !== null && sellsMore(event) ? sayTables(event, list, demo) : periods),
+        ]),
+    ...(list === null ? [] : sayRules(list)),
+    ...(sellsMore(event) ? sayExtremes(it.extremes) : []),
+    who.join('\n'),
+    ...(it.demo.length === 0
+      ? []
+      : [`Demo values, not to be taken for true: ${it.demo.join(', ')}.`]),
+  ].join('\n\n')
+}
+
+function spanOf({ from, to }: Period): string {
+  return from === undefined && to === undefined
+    ? 'any day'
+    : `${from === undefined ? 'from the beginning' : formatDay(from)} to ${to === undefined ? 'the end' : formatDay(to)}`
+}
+
+/** The periods, then a small table for the registration and for each item: prices as the file states them. */
+function sayTables(
+  event: EventConfig,
+  { tables }: PriceList,
+  demo: (path: string) => string,
+): readonly string[] {
+  const { periods } = event.fees
+  const heads = periods.map(({ id }) => id)
+  const cells = (row: ListedRow): readonly string[] => [
+    ...row.cells.map((price) => (price === null ? 'not on sale' : formatPrice(price))),
+    row.note ?? '',
+  ]
+  return [
+    `Periods${demo('fees.periods')}\n${table(periods.map((period) => [period.id, spanOf(period)]))}`,
+    ...tables.map(({ id, label, about, parts }) => {
+      const rows = parts.flatMap(({ when, rows: mine }) => [
+        ...(when === null ? [] : [[`${when}:`]]),
+        ...mine.map((row) => [`${when === null ? '' : '  '}${row.id}`, ...cells(row)]),
+      ])
+      const head = id === 'registration' ? label : `${id}  ${label}`
+      return [
+        [head, ...about].join(', '),
+        ...(rows.length === 0
+          ? []
+          : [
+              table(
+                [['', ...heads, ''], ...rows],
+                heads.map((_, i) => i + 1),
+              ),
+            ]),
+      ].join('\n')
+    }),
+  ]
+}
+
+/** What changes the prices, and what bounds the sale: a block for each kind of rule that the event has. */
+function sayRules({ adjustments, limits, unique, codes, rolls }: PriceList): readonly string[] {
+  const blocks: readonly (readonly [string, readonly ListedRule[]])[] = [
+    ['Adjustments, from top to bottom', adjustments],
+    ['Limits', limits],
+    ['Not twice', unique],
+    ['Codes', codes],
+    ['Rolls', rolls],
+  ]
+  return blocks.flatMap(([title, rules]) =>
+    rules.length === 0 ? [] : [`${title}\n${table(rules.map(({ id, says }) => [id, says]))}`],
+  )
+}
+
+function sayExtremes(it: Simulation['extremes']): readonly string[] {
+  if (it === null)
+    return ['Cheapest and dearest bill: too many combinations of answers to look at.']
+  const said = (name: string, bill: BillFound | null): readonly string[] =>
+    bill === null ? [] : [`${name} bill: ${sayBillFound(bill)}`]
+  return [...said('Cheapest', it.cheapest), ...said('Dearest', it.dearest)]
+}
+
+/** Total, category, period and day; the answers that give it; its lines. */
+function sayBillFound(bill: BillFound): string {
+  const { answers, category, period, on, lines, total } = bill
+  const given = Object.entries(answers).map(([field, answer]) => `${field}: ${sayGiven(answer)}`)
+  return [
+    `${formatPrice(total)}, ${category} in ${period}, such as on ${formatDay(on)}`,
+    ...(given.length === 0 ? [] : [`  given ${given.join(', ')}`]),
+    ...linesText(lines)
+      .split('\n')
+      .map((line) => `  ${line}`),
+  ].join('\n')
+}
+
+/** An answer as it may be given again; alike people once, with how many they are. */
+function sayGiven(answer: Answer): string {
+  if (typeof answer === 'boolean') return answer ? 'yes' : 'no'
+  // What stands for every text has blanks around it, which no form sends.
+  if (typeof answer !== 'object') return String(answer).trim()
+  const each = answer.map((one) =>
+    typeof one === 'string'
+      ? one
+      : `(${Object.entries(one)
+          .map(([part, value]) => `${part}: ${sayGiven(value)}`)
+          .join(', ')})`,
+  )
+  return [...new Set(each)]
+    .map((one) => {
+      const times = each.filter((other) => other === one).length
+      return times === 1 ? one : `${times} × ${one}`
+    })
+    .join(' and ')
+}
+
+/** Base, tax and total; without a tax the total is all. */
+function cellTexts(price: Split | null, isTaxed: boolean): readonly string[] {
+  const cells =
+    price === null
+      ? ['–', '–', 'not on sale']
+      : price.total === 0
+        ? ['–', '–', formatPrice(price.total)]
+        : [price.base, price.gst, price.total].map(formatMoney)
+  return isTaxed ? cells : cells.slice(-1)
+}
+
+function widest(texts: readonly string[]): number {
+  return Math.max(0, ...texts.map((text) => text.length))
+}
+
+/** Columns side by side; those named in `right` stand to the right. */
+function table(rows: readonly (readonly string[])[], right: readonly number[] = []): string {
+  // A row of one cell is a heading, and as long as it likes.
+  const widths = (rows[0] ?? []).map((_, column) =>
+    widest(rows.map((row) => (row.length === 1 ? '' : (row[column] ?? '')))),
+  )
+  return rows
+    .map((row) =>
+      `  ${row.map((text, column) => (right.includes(column) ? text.padStart(widths[column] ?? 0) : text.padEnd(widths[column] ?? 0))).join('  ')}`.trimEnd(),
+    )
+    .join('\n')
+}

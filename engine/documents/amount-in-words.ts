@@ -1,0 +1,58 @@
+/** An amount in the words of Indian English, as invoices state it: by lakh and crore. */
+import { assert } from '../lib/result.ts'
+import type { Paise } from '../lib/money.ts'
+
+const ONES = [
+  'zero',
+  'one',
+  'two',
+  'three',
+  'four',
+  'five',
+  'six',
+  'seven',
+  'eight',
+  'nine',
+  'ten',
+  'eleven',
+  'twelve',
+  'thirteen',
+  'fourteen',
+  'fifteen',
+  'sixteen',
+  'seventeen',
+  'eighteen',
+  'nineteen',
+]
+const TENS = ['', '', 'twenty', 'thirty', 'forty', 'fifty', 'sixty', 'seventy', 'eighty', 'ninety']
+const SCALES = [
+  [10_000_000, 'crore'],
+  [100_000, 'lakh'],
+  [1_000, 'thousand'],
+  [100, 'hundred'],
+] as const
+
+/** Whole and not below zero: 107080 → "one lakh seven thousand eighty". */
+function numberInWords(count: number): string {
+  if (count < 20) return ONES[count] ?? ''
+  if (count < 100) {
+    const rest = count % 10
+    return `${TENS[Math.floor(count / 10)]}${rest === 0 ? '' : `-${ONES[rest]}`}`
+  }
+  for (const [scale, word] of SCALES) {
+    if (count < scale) continue
+    const rest = count % scale
+    return `${numberInWords(Math.floor(count / scale))} ${word}${rest === 0 ? '' : ` ${numberInWords(rest)}`}`
+  }
+  return ''
+}
+
+/** "Rupees seven thousand eighty and fifty paise only"; not below nothing. */
+export function amountInWords(amount: Paise): string {
+  assert(amount >= 0, 'an amount below nothing has no words')
+  const [whole, rest] = [Math.floor(amount / 100), amount % 100]
+  const paiseText = rest === 0 ? '' : `${numberInWords(rest)} paise`
+  if (whole === 0 && rest > 0)
+    return `${paiseText.charAt(0).toUpperCase()}${paiseText.slice(1)} only`
+  return `Rupees ${numberInWords(whole)}${paiseText === '' ? '' : ` and ${paiseText}`} only`
+}

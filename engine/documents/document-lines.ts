@@ -1,0 +1,370 @@
+/** Which lines tax documents cover: those of the bill, less what was refunded, each at its own rate. */
+import type { DocumentLine } from './documents.ts'
+import { REGISTRATION, type Line } from '../pricing/bill-lines.ts'
+import { paise, type Paise, type Split } from '../lib/money.ts'
+
+/** A line of an invoice or a credit note that knows what was sold, at which rate. */
+export type RatedLine = DocumentLine & Required<Pick<DocumentLine, 'item' | 'option' | 'rate'>>
+
+/** An invoice, or a credit note with the invoice that it credits. Lines of older versions have no rate. */
+export type IssuedDocument = {
+  readonly serial: string
+  /** Null: an invoice. */
+  readonly of: string | null
+  readonly lines: readonly DocumentLine[]
+  /** The bill of its payment: what lines of older versions were for. Empty: a difference, or it had none. */
+  readonly bill: readonly Line[]
+}
+
+/** What is to be issued so that invoices less credit notes are what the registration is charged. */
+export type DocumentChange = {
+  /** Empty: no invoice. */
+  readonly invoice: readonly RatedLine[]
+  /** One credit note for each invoice that something is credited of. */
+  readonly credits: readonly { readonly of: string; readonly lines: readonly RatedLine[] }[]
+}
+
+export type Charge = {
+  /** The bill of the registration now. */
+  readonly bill: readonly Line[]
+  /** The bill that the documents have covered until now; null: there are none. */
+  readonly before: readonly Line[] | null
+  /** A bill that was paid and never invoiced here: only what exceeds it is. One line without a rate: its items are not known. */
+  readonly withoutInvoice: readonly Line[]
+  /** What of the bill is still charged: its total less what was refunded of it. */
+  readonly charged: Paise
+  /** With `withoutInvoice`: the money of what exceeds it, kept or due. A refund of other money credits nothing. */
+  readonly chargedHere: Paise
+  /** What was due and is not paid for any more: it is taken off the newest invoices. */
+  readonly unpaid: Paise
+}
+
+/** Tax may be rounded to whole rupees, so that a rate is recognised within this. */
+const ROUNDED_PAISE_MAX = 50
+/** The rates of the law, for lines that were stored without one. */
+const USUAL_RATES = [18, 5, 12, 28, 40, 3]
+
+/**
+ * What invoices and credit notes are to be issued after something happened. A change of the bill is its difference
+ * line by line; a refund is taken off all lines in proportion, and the last rupee takes what remains. Call it after
+ * every action: where nothing differs, it answers with nothing.
+ */
+export function documentChange(
+  issued: readonly IssuedDocument[],
+  { bill, before, withoutInvoice, charged, chargedHere, unpaid }: Charge,
+): DocumentChange {
+  const now = beyond(bill, withoutInvoice)
+  const was = beyond(before ?? [], withoutInvoice)
+  const open = remainingOf(issued)
+  const covered = sumByKey(open.flatMap(({ lines }) => lines))
+  const wanted = chargedLines(
+    now,
+    { was, covered },
+    {
+      charged:
+        withoutInvoice.length === 0
+          ? charged
+          : Math.max(charged - sumOf(bill) + sumOf(now.values()), chargedHere),
+      unpaid: unpaidLines(open, unpaid),
+    },
+  )
+  const sold = texts(bill)
+  const invoice: RatedLine[] = []
+  const credits = new Map<string, RatedLine[]>()
+  const credit = (key: string, sum: Sum): void => {
+    for (const { of, line } of takenFrom(open, key, sum))
+      credits.set(of, [...(credits.get(of) ?? []), line])
+  }
+  for (const key of new Set([...wanted.keys(), ...covered.keys()])) {
+    const target = wanted.get(key) ?? NONE
+    const there = covered.get(key) ?? NONE
+    const change = minus(target, there)
+    const isMixed = Math.sign(change.base) * Math.sign(change.gst) < 0
+    const added = isMixed ? target : atLeastNothing(change)
+    const removed = isMixed ? there : atLeastNothing(minus(NONE, change))
+    const text = sold.get(key)
+    // The first invoice also states what was free of charge.
+    const isFirst = issued.length === 0 && text !== undefined && text.total === 0
+    if (text !== undefined && (totalOf(added) > 0 || isFirst))
+      invoice.push(partOfLine(text, added, texts(before ?? []).get(key)))
+    if (totalOf(removed) > 0) credit(key, removed)
+  }
+  return {
+    invoice: invoice.some(({ total }) => total > 0) ? invoice : [],
+    credits: [...credits].map(([of, lines]) => ({ of, lines })),
+  }
+}
+
+/** The lines of a bill as documents state them: what was sold, at one rate each, net of adjustments. */
+export function billedLines(bill: readonly Line[]): readonly RatedLine[] {
+  const isOlder = bill.some(({ rate, parts }) => rate === undefined && parts === undefined)
+  const parts = isOlder ? olderParts(bill) : bill.map((line) => line.parts ?? null)
+  return bill.flatMap((line, index): RatedLine[] => {
+    if (parts[index] != null) return []
+    const adjusted = bill.flatMap(({ label }, at) =>
+      (parts[at] ?? [])
+        .filter((part) => part.line === index && (part.base !== 0 || part.gst !== 0))
+        .map(({ base, gst }) => ({ label, base, gst })),
+    )
+    const base = paise(adjusted.reduce<number>((sum, part) => sum + part.base, line.base))
+    const gst = paise(adjusted.reduce<number>((sum, part) => sum + part.gst, line.gst))
+    return [
+      {
+        item: line.id,
+        option: line.option,
+        rate: line.rate === undefined ? rateOf(line) : line.rate || null,
+        label: line.label,
+        quantity: line.quantity,
+        unit: line.unit,
+        base,
+        gst,
+        total: paise(base + gst),
+        ...(adjusted.length === 0 ? {} : { adjusted }),
+      },
+    ]
+  })
+}
+
+/** Bills of older versions: what lowers the price lowers all lines in proportion. */
+function olderParts(bill: readonly Line[]): readonly (Line['parts'] | null)[] {
+  const isSold = ({ total, base, gst }: Line): boolean => total >= 0 && base >= 0 && gst >= 0
+  const sold = bill.map((line) => (isSold(line) ? line : { base: 0, gst: 0 }))
+  const left = sold.map(({ base, gst }) => ({ base, gst }))
+  return bill.map((line) => {
+    if (isSold(line)) return null
+    const bases = shares(
+      -line.base,
+      left.map(({ base }) => base),
+    )
+    const gsts = shares(
+      -line.gst,
+      left.map(({ gst }) => gst),
+    )
+    return left.map((of, at) => {
+      const [base, gst] = [bases[at] ?? 0, gsts[at] ?? 0]
+      of.base -= base
+      of.gst -= gst
+      return { line: at, base: paise(0 - base), gst: paise(0 - gst) }
+    })
+  })
+}
+
+function rateOf({ base, gst }: Pick<Line, 'base' | 'gst'>): number | null {
+  if (gst === 0 || base === 0) return null
+  const fits = (rate: number): boolean => Math.abs(gst - (base * rate) / 100) <= ROUNDED_PAISE_MAX
+  return USUAL_RATES.find(fits) ?? Math.round((gst * 10_000) / base) / 100
+}
+
+/** The lines of a bill beyond those that were paid without an invoice. */
+function beyond(bill: readonly Line[], withoutInvoice: readonly Line[]): Map<string, Sum> {
+  const sums = sumByKey(billedLines(bill))
+  const [first, second] = withoutInvoice
+  if (first !== undefined && second === undefined && first.rate === undefined) {
+    let rest: number = first.total
+    for (const [key, sum] of sums) {
+      const paid = spread(rest, [sum])[0] ?? NONE
+      rest -= totalOf(paid)
+      sums.set(key, minus(sum, paid))
+    }
+    return sums
+  }
+  for (const [key, paid] of sumByKey(billedLines(withoutInvoice)))
+    if (sums.has(key)) sums.set(key, atLeastNothing(minus(sums.get(key) ?? NONE, paid)))
+  return sums
+}
+
+/** An amount taken off what is left of the invoices, the newest first. */
+function unpaidLines(open: readonly Open[], amount: number): ReadonlyMap<string, Sum> {
+  const sums = new Map<string, Sum>()
+  let rest = amount
+  for (const { lines } of open.toReversed())
+    for (const [at, part] of spread(rest, lines).entries()) {
+      const line = lines[at]
+      if (line !== undefined) sums.set(keyOf(line), plus(sums.get(keyOf(line)) ?? NONE, part))
+      rest -= totalOf(part)
+    }
+  return sums
+}
+
+type Sum = { readonly base: number; readonly gst: number }
+const NONE: Sum = { base: 0, gst: 0 }
+const sumsOf = ({ base, gst }: Sum): Split => ({
+  base: paise(base),
+  gst: paise(gst),
+  total: paise(base + gst),
+})
+const totalOf = ({ base, gst }: Sum): number => base + gst
+const sumOf = (sums: Iterable<Sum>): number =>
+  [...sums].reduce((total, sum) => total + totalOf(sum), 0)
+const plus = (a: Sum, b: Sum): Sum => ({ base: a.base + b.base, gst: a.gst + b.gst })
+const minus = (a: Sum, b: Sum): Sum => ({ base: a.base - b.base, gst: a.gst - b.gst })
+const atLeastNothing = ({ base, gst }: Sum): Sum => ({
+  base: Math.max(0, base),
+  gst: Math.max(0, gst),
+})
+const least = (a: Sum, b: Sum): Sum => ({
+  base: Math.min(a.base, b.base),
+  gst: Math.min(a.gst, b.gst),
+})
+
+/** What makes two lines the same: the item, its option and the rate; labels and quantities may differ. */
+const keyOf = ({ item, option, rate }: Pick<RatedLine, 'item' | 'option' | 'rate'>): string =>
+  JSON.stringify([item, option, rate])
+
+const texts = (bill: readonly Line[]): ReadonlyMap<string, RatedLine> =>
+  new Map(billedLines(bill).map((line) => [keyOf(line), line]))
+
+function sumByKey(lines: readonly RatedLine[]): Map<string, Sum> {
+  const sums = new Map<string, Sum>()
+  for (const line of lines) sums.set(keyOf(line), plus(sums.get(keyOf(line)) ?? NONE, line))
+  return sums
+}
+
+/**
+ * The lines that are charged. What was refunded of a line stays refunded when the bill changes; of a line that is
+ * gone it is taken off the others.
+ */
+function chargedLines(
+  now: ReadonlyMap<string, Sum>,
+  { was, covered }: Readonly<Record<'was' | 'covered', ReadonlyMap<string, Sum>>>,
+  { charged, unpaid }: { readonly charged: number; readonly unpaid: ReadonlyMap<string, Sum> },
+): ReadonlyMap<string, Sum> {
+  const keys = [...now.keys()]
+  const lines = keys.map((key) => {
+    const refunded = atLeastNothing(minus(was.get(key) ?? NONE, covered.get(key) ?? NONE))
+    const left = atLeastNothing(minus(now.get(key) ?? NONE, refunded))
+    return atLeastNothing(minus(left, unpaid.get(key) ?? NONE))
+  })
+  const excess = lines.reduce((sum, line) => sum + totalOf(line), 0) - charged
+  const room = keys.map((key, at) => minus(now.get(key) ?? NONE, lines[at] ?? NONE))
+  const changes = excess > 0 ? spread(excess, lines) : spread(-excess, room)
+  return new Map(
+    keys.map((key, at) => {
+      const [line, change] = [lines[at] ?? NONE, changes[at] ?? NONE]
+      return [key, excess > 0 ? minus(line, change) : plus(line, change)]
+    }),
+  )
+}
+
+/** An amount divided over lines in proportion to their totals, each part with tax in proportion to its line. */
+function spread(amount: number, over: readonly Sum[]): readonly Sum[] {
+  const totals = over.map(totalOf)
+  const within = Math.min(
+    amount,
+    totals.reduce((sum, total) => sum + total, 0),
+  )
+  return shares(within, totals).map((share, at) => {
+    const line = over[at] ?? NONE
+    const gst = share === 0 ? 0 : roundedShare(line.gst, share, totalOf(line))
+    return { base: share - gst, gst }
+  })
+}
+
+/** amount × part ÷ whole to the nearest unit, half up. */
+const roundedShare = (amount: number, part: number, whole: number): number =>
+  Number((2n * BigInt(amount) * BigInt(part) + BigInt(whole)) / (2n * BigInt(whole)))
+
+/** Whole paise in proportion to the weights, none above its own; the largest remainders get the odd paise. */
+function shares(amount: number, weights: readonly number[]): readonly number[] {
+  const whole = weights.reduce((sum, weight) => sum + weight, 0)
+  if (whole === 0 || amount === 0) return weights.map(() => 0)
+  const exact = weights.map((weight) => BigInt(amount) * BigInt(weight))
+  const floors = exact.map((of) => Number(of / BigInt(whole)))
+  const odd = amount - floors.reduce((sum, share) => sum + share, 0)
+  const order = exact
+    .map((of, at) => ({ at, rest: Number(of % BigInt(whole)) }))
+    .filter(({ rest }) => rest > 0)
+    .sort((a, b) => b.rest - a.rest || a.at - b.at)
+    .slice(0, odd)
+  const more = new Set(order.map(({ at }) => at))
+  return floors.map((share, at) => share + (more.has(at) ? 1 : 0))
+}
+
+type Open = { readonly serial: string; readonly lines: readonly RatedLine[] }
+
+/** What is left of each invoice after its credit notes, oldest first. */
+function remainingOf(issued: readonly IssuedDocument[]): readonly Open[] {
+  return issued
+    .filter(({ of }) => of === null)
+    .map((invoice) => ({
+      serial: invoice.serial,
+      lines: issued
+        .filter(({ of }) => of === invoice.serial)
+        .reduce(withoutCredit, ratedLines(invoice) ?? olderInvoice(invoice)),
+    }))
+}
+
+function withoutCredit(lines: readonly RatedLine[], credit: IssuedDocument): readonly RatedLine[] {
+  const rated = ratedLines(credit)
+  const byKey = rated === null ? null : sumByKey(rated)
+  const older = rated === null ? divided(credit.lines.reduce(plus, NONE), lines) : []
+  return lines.map((line, at) => {
+    const left = minus(line, (byKey === null ? older[at] : byKey.get(keyOf(line))) ?? NONE)
+    return { ...line, ...sumsOf(left) }
+  })
+}
+
+/** Null: it was issued before documents had a rate for each line. */
+function ratedLines({ lines }: IssuedDocument): readonly RatedLine[] | null {
+  const rated = lines.flatMap((line): RatedLine[] => {
+    const { item, option = null, rate = null } = line
+    return item === undefined ? [] : [{ ...line, item, option, rate }]
+  })
+  return rated.length === lines.length ? rated : null
+}
+
+/** An invoice of an older version states its bill; that of a difference is one line, which no bill has. */
+function olderInvoice({ lines, bill }: IssuedDocument): readonly RatedLine[] {
+  const sum = lines.reduce(plus, NONE)
+  const sold = billedLines(bill)
+  const billed = sold.reduce(plus, NONE)
+  if (billed.base === sum.base && billed.gst === sum.gst) return sold
+  const label = lines[0]?.label ?? ''
+  const isWhole = bill.length > 0 || lines.length > 1
+  const item = isWhole ? REGISTRATION : 'difference'
+  const sums = sumsOf(sum)
+  return [{ item, option: null, rate: rateOf(sums), label, quantity: 1, unit: sums.base, ...sums }]
+}
+
+/** Base over bases and tax over taxes; where the lines have none, the first line has it all. */
+function divided(sum: Sum, over: readonly Sum[]): Sum[] {
+  const part = (of: keyof Sum): readonly number[] => {
+    const weights = over.map((line) => line[of])
+    const isNone = weights.every((weight) => weight === 0)
+    return isNone ? weights.map((_, at) => (at === 0 ? sum[of] : 0)) : shares(sum[of], weights)
+  }
+  const [bases, gsts] = [part('base'), part('gst')]
+  return over.map((_, at) => ({ base: bases[at] ?? 0, gst: gsts[at] ?? 0 }))
+}
+
+/** A sum credited from the invoices that hold it, the newest first. */
+function takenFrom(
+  open: readonly Open[],
+  key: string,
+  sum: Sum,
+): readonly { readonly of: string; readonly line: RatedLine }[] {
+  let rest = sum
+  return open.toReversed().flatMap((invoice) =>
+    invoice.lines.flatMap((line) => {
+      if (keyOf(line) !== key) return []
+      const taken = least(rest, line)
+      if (totalOf(taken) === 0) return []
+      rest = minus(rest, taken)
+      return [{ of: invoice.serial, line: partOfLine(line, taken, undefined) }]
+    }),
+  )
+}
+
+/** A part of a line: all of it with its quantity, otherwise as many as were added, or one. */
+function partOfLine(line: RatedLine, sum: Sum, before: RatedLine | undefined): RatedLine {
+  const { item, option, rate, label, quantity, unit, adjusted } = line
+  const shared = { item, option, rate, label, ...sumsOf(sum) }
+  if (before === undefined && line.base === sum.base && line.gst === sum.gst)
+    return { ...shared, quantity, unit, ...(adjusted === undefined ? {} : { adjusted }) }
+  const added = quantity - (before?.quantity ?? quantity)
+  const isCounted = added > 0 && [sum.base, totalOf(sum)].includes(unit * added)
+  return {
+    ...shared,
+    ...(isCounted ? { quantity: added, unit } : { quantity: 1, unit: paise(sum.base) }),
+  }
+}

@@ -1,0 +1,398 @@
+/**
+ * What somebody who paid gets to keep: a receipt, or where the file says who supplies a tax invoice, and a
+ * credit note for what goes back. A document is frozen facts; what draws it reads nothing else.
+ */
+import type { Answers } from '../event/answer-types.ts'
+import type { EventConfig } from '../event/config.ts'
+import { delegateOf } from '../event/delegate-fields.ts'
+import {
+  readGstin,
+  stateNamed,
+  stateOfGstin,
+  STATES_OF_INDIA,
+  type Invoice,
+  type StateCode,
+  type TaxHeads,
+} from './gst.ts'
+import { amountInWords } from './amount-in-words.ts'
+import type { Line } from '../pricing/bill-lines.ts'
+import { paise, type Paise, type Split } from '../lib/money.ts'
+import { fromPairs, own } from '../lib/result.ts'
+import {
+  placeOfSupply,
+  saleForm,
+  summaryByRate,
+  TAX_FORMS,
+  type PlacedLine,
+  type RateSummary,
+  type SupplyTerms,
+  type TaxForm,
+} from './tax.ts'
+import { formatDays, type Instant } from '../lib/time.ts'
+
+export const DOCUMENT_KINDS = ['receipt', 'invoice', 'credit'] as const
+export type DocumentKind = (typeof DOCUMENT_KINDS)[number]
+
+/** What of an event documents need, kept beside the registrations, so that the paying transaction can issue them. */
+export type Issuer = {
+  readonly event: {
+    readonly id: string
+    readonly title: string
+    readonly days: string
+    readonly venue: string
+    readonly support: string
+    readonly colour: string
+  }
+  readonly roles: EventConfig['roles']
+  readonly tax: { readonly name: string; readonly percent: number } | null
+  readonly invoice: Invoice | null
+  /** What items state that is not the event's, by item or adjustment. Absent in what an older version stored. */
+  readonly terms?: Readonly<Record<string, Partial<SupplyTerms>>>
+  /** Labels of the select that asks for the buyer's state, by option. */
+  readonly states: Readonly<Record<string, string>>
+}
+
+export function issuerOf(config: EventConfig): Issuer {
+  const { id, title, from, to, venue, support, look, roles, fees, invoice } = config
+  const field = config.fields.find((one) => one.id === invoice?.buyer.state)
+  return {
+    event: { id, title, days: formatDays(from, to), venue, support, colour: look.colour },
+    roles,
+    tax: fees.tax === null ? null : { name: fees.tax.name, percent: fees.tax.percent },
+    invoice,
+    terms: termsOf(config),
+    states: Object.fromEntries((field?.options ?? []).map((one) => [one.id, one.label])),
+  }
+}
+
+function termsOf({ fees }: EventConfig): NonNullable<Issuer['terms']> {
+  return fromPairs(
+    fees.items.flatMap(({ id, sac, placeOfSupply: site }) =>
+      sac === undefined && site === undefined
+        ? []
+        : [
+            [
+              id,
+              { ...(sac === undefined ? {} : { sac }), ...(site === undefined ? {} : { site }) },
+            ] as const,
+          ],
+    ),
+  )
+}
+
+/**
+ * A line of a document. On invoices and credit notes each line has one rate; `base` is its taxable value after
+ * discounts (or its amount, where it is untaxed), and base + gst = total.
+ */
+export type DocumentLine = Pick<Line, 'label' | 'quantity' | 'unit' | 'base' | 'gst' | 'total'> & {
+  /** Percent; null: untaxed. Absent: a receipt, or issued before documents had a rate for each line. */
+  readonly rate?: number | null
+  /** What was sold: `registration` or an item's id, and its option. Absent as `rate` is. */
+  readonly item?: string
+  readonly option?: string | null
+  /** The service accounting code of the item. */
+  readonly sac?: string
+  /** The place of supply. Absent as `rate` is. */
+  readonly place?: StateCode
+  /** What adjustments took off the line (below 0) or added to it; contained in `base` and `gst`. */
+  readonly adjusted?: readonly {
+    readonly label: string
+    readonly base: Paise
+    readonly gst: Paise
+  }[]
+}
+
+type State = { readonly code: StateCode; readonly name: string }
+const stateOf = (code: StateCode): State => ({ code, name: STATES_OF_INDIA[code] })
+
+export type DocumentBody = {
+  readonly kind: DocumentKind
+  /** The document of the law. Absent: a receipt, or issued before documents had one; then it is that of its kind. */
+  readonly form?: TaxForm
+  /** Of a receipt the order's id. */
+  readonly serial: string
+  readonly at: Instant
+  readonly event: Issuer['event']
+  readonly regNo: string
+  readonly buyer: {
+    readonly name: string
+    readonly email: string
+    readonly gstin: string | null
+    readonly address: string | null
+    /** Of a registered recipient that of the GSTIN, otherwise as answered. */
+    readonly state?: State | null
+  }
+  readonly supplier:
+    | (Pick<Invoice, 'supplier' | 'address' | 'gstin' | 'sac'> & { readonly declaration?: string })
+    | null
+  /** Only of what was issued before each line had its place. */
+  readonly placeOfSupply: State | null
+  readonly lines: readonly DocumentLine[]
+  readonly tax: Issuer['tax']
+  /** Only of what was issued before `byRate`. */
+  readonly heads: TaxHeads | null
+  /** The tax by rate and place of supply. Absent: a receipt, or issued before rates were summed by themselves. */
+  readonly byRate?: readonly RateSummary[]
+  readonly base: Paise
+  readonly gst: Paise
+  readonly total: Paise
+  /** Of a receipt: what of `base` bears no tax. Absent: nothing, or issued before it was stated. */
+  readonly untaxed?: Paise
+  /** Of a receipt what came, of the others the total. */
+  readonly inWords: string
+  /** `amount`: what came, where a person has accepted another amount; left out: the total. */
+  readonly paid: {
+    readonly reference: string
+    readonly at: Instant
+    readonly amount?: Paise
+  } | null
+  /** Of a credit note: the invoice it takes back from. */
+  readonly of: {
+    readonly serial: string
+    readonly at: Instant
+    readonly form?: TaxForm
+  } | null
+}
+
+const FORM_OF_KIND: Readonly<Record<Exclude<DocumentKind, 'receipt'>, TaxForm>> = {
+  invoice: 'tax-invoice',
+  credit: 'credit-note',
+}
+
+/** The amount that a document is for, on the page and in every list: of a receipt what came, otherwise its total. */
+export function statedAmount({
+  kind,
+  paid,
+  total,
+}: Pick<DocumentBody, 'kind' | 'paid' | 'total'>): Paise {
+  return kind === 'receipt' ? (paid?.amount ?? total) : total
+}
+
+type DocumentNamed = {
+  readonly kind: DocumentKind
+  readonly form?: TaxForm | undefined
+}
+
+/** What a document calls itself, on the page and in every list. */
+export function documentTitle({ kind, form }: DocumentNamed): string {
+  return kind === 'receipt' ? 'Receipt' : TAX_FORMS[form ?? FORM_OF_KIND[kind]].title
+}
+
+/** What was paid for: the lines of the bill where they make up the amount, else one line. */
+export type Sold = {
+  readonly regNo: string
+  readonly answers: Answers
+  readonly fullName: string
+  readonly email: string
+  readonly amount: Paise
+  readonly base: Paise
+  readonly gst: Paise
+  readonly untaxed?: Paise
+  readonly lines: readonly DocumentLine[]
+  /** Null: invoiced before it is paid, as a correction leaves it. `came` may be another amount that a person accepted. */
+  readonly paid: {
+    readonly reference: string
+    readonly at: Instant
+    readonly came: Paise
+  } | null
+}
+
+/** A receipt, or the document that the law requires for what is sold. `amount` above 0. */
+export function documentOf(
+  issuer: Issuer,
+  sold: Sold,
+  { kind, serial, at }: { kind: 'receipt' | 'invoice'; serial: string; at: Instant },
+): DocumentBody {
+  const { invoice, event, tax } = issuer
+  const supplied = kind === 'invoice' ? invoice : null
+  const buyer = buyerOf(issuer, sold)
+  return {
+    kind,
+    serial,
+    at,
+    event,
+    regNo: sold.regNo,
+    buyer,
+    supplier: supplied === null ? null : supplierOf(supplied),
+    placeOfSupply: null,
+    lines: sold.lines,
+    tax: sold.gst === 0 ? null : tax,
+    heads: null,
+    ...(supplied === null ? {} : taxPart(issuer, supplied, sold.lines, buyer.gstin)),
+    base: sold.base,
+    gst: sold.gst,
+    total: sold.amount,
+    ...(kind === 'receipt' && sold.gst > 0 && sold.untaxed ? { untaxed: sold.untaxed } : {}),
+    inWords: amountInWords(kind === 'receipt' ? (sold.paid?.came ?? sold.amount) : sold.amount),
+    paid:
+      sold.paid === null
+        ? null
+        : {
+            reference: sold.paid.reference,
+            at: sold.paid.at,
+            ...(sold.paid.came === sold.amount ? {} : { amount: sold.paid.came }),
+          },
+    of: null,
+  }
+}
+
+function supplierOf({
+  supplier,
+  address,
+  gstin,
+  sac,
+  declaration,
+}: Invoice): NonNullable<DocumentBody['supplier']> {
+  return { supplier, address, gstin, sac, ...(declaration === undefined ? {} : { declaration }) }
+}
+
+/** Each line with its rate, code and place of supply, the summary of them, and which document it makes. */
+function taxPart(
+  issuer: Issuer,
+  invoice: Invoice,
+  sold: readonly DocumentLine[],
+  buyerGstin: string | null,
+): Required<Pick<DocumentBody, 'form' | 'lines' | 'byRate'>> {
+  const supplier = stateOfGstin(invoice.gstin)
+  const registeredIn = buyerGstin === null ? null : stateOfGstin(buyerGstin)
+  const lines = sold.map((line) => {
+    const rate = rateOf(line, issuer.tax)
+    const stated = own(issuer.terms ?? {}, line.item ?? '') ?? {}
+    const terms = {
+      sac: invoice.sac,
+      site: invoice.placeOfSupply.state ?? supplier,
+      ...stated,
+    }
+    return {
+      ...line,
+      // The conference's own code names what it taxes; a donation is no conference fee.
+      ...(rate === null && stated.sac === undefined ? {} : { sac: terms.sac }),
+      rate,
+      place: placeOfSupply(terms, registeredIn),
+    }
+  })
+  return {
+    lines,
+    form: saleForm(lines, registeredIn !== null),
+    byRate: summaryByRate(lines, supplier),
+  }
+}
+
+/** A line of a bill from before lines had a rate has the event's, where it has tax. */
+const rateOf = (
+  { rate, gst }: Pick<DocumentLine, 'rate' | 'gst'>,
+  tax: Issuer['tax'],
+): number | null => (rate === undefined ? (gst === 0 ? null : (tax?.percent ?? null)) : rate)
+
+/**
+ * A credit note for these lines of an invoice, each with the code and place that the invoice states for it. `refund`
+ * null: the bill was lowered, and nothing was refunded yet.
+ */
+export function creditOf(
+  invoice: DocumentBody,
+  credited: readonly DocumentLine[],
+  refund: { readonly reference: string } | null,
+  { serial, at }: { serial: string; at: Instant },
+): DocumentBody {
+  const { supplier } = invoice
+  const lines = credited.map((line) => asInvoiced(invoice, line))
+  const { base, gst, total } = sumOf(lines)
+  return {
+    ...invoice,
+    kind: 'credit',
+    form: 'credit-note',
+    serial,
+    at,
+    placeOfSupply: null,
+    lines,
+    heads: null,
+    ...(supplier === null
+      ? {}
+      : { byRate: summaryByRate(placedIn(lines, supplier), stateOfGstin(supplier.gstin)) }),
+    base,
+    gst,
+    total,
+    inWords: amountInWords(total),
+    paid: refund === null ? null : { reference: refund.reference, at },
+    of: {
+      serial: invoice.serial,
+      at: invoice.at,
+      ...(invoice.form === undefined ? {} : { form: invoice.form }),
+    },
+  }
+}
+
+/** The sums of a document over its lines. */
+export function sumOf(lines: readonly Split[]): Split {
+  const sum = (of: keyof Split): Paise => paise(lines.reduce((so, line) => so + line[of], 0))
+  return { base: sum('base'), gst: sum('gst'), total: sum('total') }
+}
+
+/** An invoice from before lines had a rate and a place has those of its event and of its whole. */
+function asInvoiced(
+  { lines, supplier, placeOfSupply: whole, tax }: DocumentBody,
+  line: DocumentLine,
+): DocumentLine {
+  const isSame = (one: DocumentLine): boolean =>
+    one.item === line.item && (one.option ?? null) === (line.option ?? null)
+  const found = lines.find(isSame) ?? lines.find(({ rate }) => rate === line.rate)
+  const place = found?.place ?? whole?.code
+  const sac = found?.rate === undefined ? supplier?.sac : found.sac
+  return {
+    ...line,
+    rate: rateOf(line, tax),
+    ...(sac === undefined ? {} : { sac }),
+    ...(place === undefined ? {} : { place }),
+  }
+}
+
+/** A line that names no place is supplied where the supplier is. */
+function placedIn(
+  lines: readonly DocumentLine[],
+  { gstin }: { readonly gstin: string },
+): readonly PlacedLine[] {
+  return lines.map((line) => ({
+    rate: line.rate ?? null,
+    place: line.place ?? stateOfGstin(gstin),
+    base: line.base,
+    gst: line.gst,
+  }))
+}
+
+/** Who buys, as the event file says where it is asked. */
+export function buyerOf(
+  { invoice, roles, states }: Pick<Issuer, 'invoice' | 'roles' | 'states'>,
+  { answers, fullName, email }: Pick<Sold, 'answers' | 'fullName' | 'email'>,
+): DocumentBody['buyer'] {
+  const answered = (id: string | undefined): string => {
+    const answer = id === undefined ? undefined : own(answers, id)
+    return answer === undefined || typeof answer === 'object' ? '' : String(answer).trim()
+  }
+  const delegate = delegateOf({ roles }, answers)
+  const name = answered(invoice?.buyer.name)
+  const gstin = readGstin(answered(invoice?.buyer.gstin))
+  const said = answered(invoice?.buyer.state)
+  const code =
+    gstin === null ? (stateNamed(said) ?? stateNamed(own(states, said) ?? '')) : stateOfGstin(gstin)
+  return {
+    name: [name, fullName, delegate.fullName].find((one) => one !== '') ?? '',
+    email: email === '' ? delegate.email : email,
+    gstin,
+    address: answered(invoice?.buyer.address) || null,
+    state: code === null ? null : stateOf(code),
+  }
+}
+
+/** GET /admin/registrations/{reg_no}/documents/; each is a PDF below its id. */
+export type DocumentsAnswer = {
+  status: 'success'
+  /** `title`: the true name of the document, as it is printed: "Bill of supply". */
+  documents: {
+    id: number
+    kind: DocumentKind
+    title: string
+    serial: string
+    at: string
+    total: number
+  }[]
+}

@@ -1,0 +1,150 @@
+/**
+ * What a tax invoice needs of the law of India: numbers of suppliers, states, the financial year, the heads
+ * under which the tax stands. Rule 46 of the CGST Rules 2017; section 12(6) of the IGST Act for admission.
+ */
+import type { Paise } from '../lib/money.ts'
+import { own } from '../lib/result.ts'
+import { addDays, day, type Day } from '../lib/time.ts'
+
+/** States and union territories by the code that begins a GSTIN (CBIC); 26 took over what 25 was. */
+export const STATES_OF_INDIA = {
+  '01': 'Jammu and Kashmir',
+  '02': 'Himachal Pradesh',
+  '03': 'Punjab',
+  '04': 'Chandigarh',
+  '05': 'Uttarakhand',
+  '06': 'Haryana',
+  '07': 'Delhi',
+  '08': 'Rajasthan',
+  '09': 'Uttar Pradesh',
+  '10': 'Bihar',
+  '11': 'Sikkim',
+  '12': 'Arunachal Pradesh',
+  '13': 'Nagaland',
+  '14': 'Manipur',
+  '15': 'Mizoram',
+  '16': 'Tripura',
+  '17': 'Meghalaya',
+  '18': 'Assam',
+  '19': 'West Bengal',
+  '20': 'Jharkhand',
+  '21': 'Odisha',
+  '22': 'Chhattisgarh',
+  '23': 'Madhya Pradesh',
+  '24': 'Gujarat',
+  '26': 'Dadra and Nagar Haveli and Daman and Diu',
+  '27': 'Maharashtra',
+  '29': 'Karnataka',
+  '30': 'Goa',
+  '31': 'Lakshadweep',
+  '32': 'Kerala',
+  '33': 'Tamil Nadu',
+  '34': 'Puducherry',
+  '35': 'Andaman and Nicobar Islands',
+  '36': 'Telangana',
+  '37': 'Andhra Pradesh',
+  '38': 'Ladakh',
+  '97': 'Other territory',
+} as const
+export type StateCode = keyof typeof STATES_OF_INDIA
+
+/** Those for which there is no SGST but a tax of the union territory: the ones without a legislature of their own. */
+export const UNION_TERRITORIES: readonly StateCode[] = ['04', '26', '31', '35', '38', '97']
+
+/** Names that lists of states still have. */
+const FORMER_NAMES: Readonly<Record<string, StateCode>> = {
+  'dadra and nagar haveli': '26',
+  'daman and diu': '26',
+  orissa: '21',
+  pondicherry: '34',
+}
+
+/** A state by its code or its name, however it is cased; null: there is none of it. */
+export function stateNamed(said: string): StateCode | null {
+  const wanted = said.trim().toLowerCase().replaceAll('&', 'and').replaceAll(/\s+/g, ' ')
+  const former = own(FORMER_NAMES, wanted)
+  if (former !== undefined) return former
+  const found = Object.entries(STATES_OF_INDIA).find(
+    ([code, name]) => code === wanted || name.toLowerCase() === wanted,
+  )
+  return found === undefined ? null : (found[0] as StateCode)
+}
+
+const SIGNS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ'
+const GSTIN = /^\d{2}[A-Z]{5}\d{4}[A-Z][0-9A-Z]Z[0-9A-Z]$/
+
+/** The last sign of a GSTIN, from the fourteen before it: weights 1 and 2 in turn, the digits of each product summed, modulo 36. */
+function checkSign(first: string): string {
+  const sum = [...first].reduce((total, sign, at) => {
+    const product = SIGNS.indexOf(sign) * (at % 2 === 0 ? 1 : 2)
+    return total + Math.floor(product / 36) + (product % 36)
+  }, 0)
+  return SIGNS.charAt((36 - (sum % 36)) % 36)
+}
+
+/** A GSTIN as it is printed, capitals and no spaces; null for what is none, also where only the check sign is wrong. */
+export function readGstin(said: string): string | null {
+  const gstin = said.replaceAll(/\s/g, '').toUpperCase()
+  return GSTIN.test(gstin) &&
+    stateNamed(gstin.slice(0, 2)) !== null &&
+    checkSign(gstin.slice(0, 14)) === gstin.charAt(14)
+    ? gstin
+    : null
+}
+
+/** The state that registered a supplier; the first two digits of a GSTIN that was read. */
+export const stateOfGstin = (gstin: string): StateCode => gstin.slice(0, 2) as StateCode
+
+/** From April to March: "26-27" for 2026-04-01 to 2027-03-31. */
+export function financialYearOf(of: Day): string {
+  const year = Number(of.slice(0, 4)) - (of.slice(5) < '04-01' ? 1 : 0)
+  return `${String(year % 100).padStart(2, '0')}-${String((year + 1) % 100).padStart(2, '0')}`
+}
+
+/** The last day of the financial year that holds it. */
+export function lastOfFinancialYear(of: Day): Day {
+  const year = Number(of.slice(0, 4)) + (of.slice(5) < '04-01' ? 0 : 1)
+  return addDays(day(`${year}-04-01`), -1)
+}
+
+/** A serial of a series; `pattern` holds `{n}`, and `{year}` where it goes on over a year's end. */
+export function serialText(pattern: string, n: number, year: string): string {
+  return pattern.replaceAll('{year}', year).replaceAll('{n}', String(n))
+}
+
+/** Rule 46(b): "a consecutive serial number not exceeding sixteen characters", letters, digits, hyphen, slash. */
+export const SERIAL_CHARACTERS_MAX = 16
+
+/** The tax of a document that was issued before each rate was summed by itself (`RateSummary`). */
+export type TaxHeads = {
+  readonly taxable: Paise
+  readonly cgst: Paise
+  readonly sgst: Paise
+  readonly igst: Paise
+  readonly roundOff: Paise
+  readonly total: Paise
+  /** What the second half is called there. */
+  readonly second: 'SGST' | 'UTGST'
+}
+
+/** Who supplies, as the event file says it. */
+export type Invoice = {
+  readonly supplier: string
+  readonly address: string
+  readonly gstin: string
+  readonly sac: string
+  /** The state of the venue. Absent in an issuer that an older version stored: there it could be the buyer's. */
+  readonly placeOfSupply: { readonly state?: StateCode }
+  /** Hold `{n}`, and may hold `{year}`. */
+  readonly number: string
+  readonly creditNumber: string
+  /** A text that the supplier has to print, such as the declaration of rule 46(s). */
+  readonly declaration?: string
+  /** Ids of fields. */
+  readonly buyer: {
+    readonly name?: string
+    readonly gstin?: string
+    readonly address?: string
+    readonly state?: string
+  }
+}

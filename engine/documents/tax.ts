@@ -1,0 +1,151 @@
+/** Tax of one document: place of supply, kind of document, tax by rate (IGST Act 10 to 12, CGST Rules 46 to 53). */
+import { UNION_TERRITORIES, type StateCode } from './gst.ts'
+import type { Line } from '../pricing/bill-lines.ts'
+import { paise, type Paise } from '../lib/money.ts'
+
+/** What decides where a service is supplied: one rule of section 12 of the IGST Act each. */
+export type Supply = 'admission' | 'accommodation' | 'sponsorship'
+
+/** Sponsorship services (heading 9983). */
+const SPONSORSHIP_SAC = '998397'
+/** Heading 9963, groups 99631 and 99632: lodging; 99633 is food and drink. */
+const LODGING_SAC = /^9963[12]/
+
+/** The service accounting code names the service, so it also decides which rule applies. */
+export function supplyOf(sac: string): Supply {
+  if (LODGING_SAC.test(sac)) return 'accommodation'
+  return sac === SPONSORSHIP_SAC ? 'sponsorship' : 'admission'
+}
+
+/** Where an item is supplied: its code, and the state of its building or venue. */
+export type SupplyTerms = { readonly sac: string; readonly site: StateCode }
+
+/**
+ * The place of supply, for a supplier in India. Admission, and what is ancillary to it: the venue, also for a
+ * registered recipient (section 12(6)); lodging: the building (12(3)); sponsorship: the recipient's state if
+ * registered, otherwise the venue (12(7)).
+ */
+export function placeOfSupply(
+  { sac, site }: SupplyTerms,
+  registeredIn: StateCode | null,
+): StateCode {
+  return supplyOf(sac) === 'sponsorship' ? (registeredIn ?? site) : site
+}
+
+/** A line that has its rate (percent; null or 0: no tax is charged) and its place of supply. */
+export type PlacedLine = {
+  readonly rate: number | null
+  readonly place: StateCode
+  readonly base: Paise
+  readonly gst: Paise
+}
+
+/** What costs nothing bears no tax, whatever its rate. */
+export const isTaxed = ({ rate, base, gst }: Taxed): boolean =>
+  (rate ?? 0) > 0 && (base !== 0 || gst !== 0)
+type Taxed = { readonly rate?: number | null; readonly base: Paise; readonly gst: Paise }
+
+/**
+ * The tax of all lines with one rate and one place of supply. IGST where supplier and place of supply differ
+ * (IGST Act, sections 7 and 8); otherwise two equal halves, and `roundOff` is the paisa that does not halve.
+ * cgst + sgst + igst + roundOff = the tax of the lines, exactly.
+ */
+export type RateSummary = {
+  readonly rate: number
+  readonly place: StateCode
+  readonly isInterState: boolean
+  readonly taxable: Paise
+  readonly cgst: Paise
+  readonly sgst: Paise
+  readonly igst: Paise
+  readonly roundOff: Paise
+  /** The name of the second half in that state. */
+  readonly second: 'SGST' | 'UTGST'
+}
+
+/** By rate, highest first, then by place of supply. Untaxed lines are no part of it. */
+export function summaryByRate(
+  lines: readonly PlacedLine[],
+  supplier: StateCode,
+): readonly RateSummary[] {
+  const groups = Map.groupBy(lines.filter(isTaxed), ({ rate, place }) => `${rate} ${place}`)
+  return [...groups.values()]
+    .flatMap((group) => {
+      const [first] = group
+      return first === undefined ? [] : [summaryOf(first.rate ?? 0, first.place, group, supplier)]
+    })
+    .sort((a, b) => b.rate - a.rate || a.place.localeCompare(b.place))
+}
+
+function summaryOf(
+  rate: number,
+  place: StateCode,
+  lines: readonly PlacedLine[],
+  supplier: StateCode,
+): RateSummary {
+  const taxable = paise(lines.reduce((sum, line) => sum + line.base, 0))
+  const gst = lines.reduce((sum, line) => sum + line.gst, 0)
+  const isInterState = supplier !== place
+  const half = paise(isInterState ? 0 : Math.floor(gst / 2))
+  return {
+    rate,
+    place,
+    isInterState,
+    taxable,
+    cgst: half,
+    sgst: half,
+    igst: paise(isInterState ? gst : 0),
+    roundOff: paise(isInterState ? 0 : gst - 2 * half),
+    second: UNION_TERRITORIES.includes(place) ? 'UTGST' : 'SGST',
+  }
+}
+
+/** The documents of the CGST Rules, by their rule; `docs/tax.md` says when each is issued. */
+export const TAX_FORMS = {
+  'tax-invoice': { title: 'Tax invoice', rule: '46' },
+  'invoice-cum-bill': { title: 'Invoice-cum-bill of supply', rule: '46A' },
+  'bill-of-supply': { title: 'Bill of supply', rule: '49' },
+  'credit-note': { title: 'Credit note', rule: '53' },
+} as const
+export type TaxForm = keyof typeof TAX_FORMS
+
+/**
+ * The document for what is sold: a tax invoice where anything is taxed (rule 46), a bill of supply where nothing
+ * is (rule 49), both in one where an unregistered recipient buys both (rule 46A).
+ */
+export function saleForm(
+  lines: readonly Taxed[],
+  isRegistered: boolean,
+): Extract<TaxForm, 'tax-invoice' | 'invoice-cum-bill' | 'bill-of-supply'> {
+  if (!lines.some(isTaxed)) return 'bill-of-supply'
+  return isRegistered || lines.every(isTaxed) ? 'tax-invoice' : 'invoice-cum-bill'
+}
+
+/** Rule 46(e): from this taxable value, an unregistered recipient's address and state are on the invoice. */
+export const ADDRESS_FROM_PAISE = paise(50_000_00)
+
+/** Whether the law requires the address and state of the recipient on an invoice of this taxable value. */
+export function requiresAddress(taxable: Paise, isRegistered: boolean): boolean {
+  return !isRegistered && taxable >= ADDRESS_FROM_PAISE
+}
+
+/** The sum of the taxable lines of a bill, after what adjustments change of them. */
+export function taxableValue(lines: readonly Line[]): Paise {
+  const parts = lines.flatMap((line) => line.parts ?? [])
+  return paise(
+    lines.reduce((sum, line, at) => {
+      if (!isTaxed(line)) return sum
+      const changes = parts.filter((part) => part.line === at)
+      return changes.reduce<number>((so, { base }) => so + base, sum + line.base)
+    }, 0),
+  )
+}
+
+/** "18%", "18% and 5%": the rates of several lines, highest first, for a label. Empty: nothing is taxed. */
+export function ratesText(rates: readonly (number | null | undefined)[]): string {
+  const texts = [...new Set(rates)]
+    .filter((rate) => rate != null && rate > 0)
+    .sort((a, b) => Number(b) - Number(a))
+    .map((rate) => `${rate}%`)
+  return texts.length < 2 ? texts.join('') : `${texts.slice(0, -1).join(', ')} and ${texts.at(-1)}`
+}

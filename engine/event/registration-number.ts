@@ -1,0 +1,82 @@
+/** Registration numbers and order ids: prefix, random digits, one check digit, and two digits more for a further attempt. */
+import type { PublicEvent } from './config.ts'
+import { assert, err, ok, type Result } from '../lib/result.ts'
+
+declare const regNoBrand: unique symbol
+declare const orderIdBrand: unique symbol
+/** A registration's number: prefix, random digits, check digit. */
+export type RegNo = string & { readonly [regNoBrand]: true }
+/** Names one payment attempt to the gateway: the registration's number, for a further attempt with two digits more. */
+export type OrderId = string & { readonly [orderIdBrand]: true }
+
+/** The gateway takes up to 20 letters and digits as an order id. */
+export const ORDER_ID_CHARACTERS_MAX = 20
+
+// Damm's quasigroup: catches every wrong digit and every swap of two neighbours.
+const DAMM = [
+  '0317598642',
+  '7092154863',
+  '4206871359',
+  '1750983426',
+  '6123045978',
+  '3674209581',
+  '5869720134',
+  '8945362017',
+  '9438617205',
+  '2581436790',
+]
+function dammOf(digits: string): string {
+  let interim = '0'
+  for (const digit of digits) interim = DAMM[Number(interim)]?.[Number(digit)] ?? ''
+  return interim
+}
+
+/** How many random digits `regNoOf` wants: all but the check digit. */
+export function randomDigits(event: PublicEvent): number {
+  return event.orderId.digits - 1
+}
+
+/** A new number. The random digits come in as an argument, because the engine has no chance in it. */
+export function regNoOf(event: PublicEvent, digits: readonly number[]): RegNo {
+  assert(
+    digits.length === randomDigits(event),
+    'a number takes as many random digits as its event says',
+  )
+  assert(
+    digits.every((digit) => Number.isInteger(digit) && digit >= 0 && digit <= 9),
+    'a random digit outside 0 to 9',
+  )
+  const random = digits.join('')
+  return `${event.orderId.prefix}${random}${dammOf(random)}` as RegNo
+}
+
+/** Whether it is a number that `regNoOf` may have made. Imported numbers need not be. */
+export function isRegNo(event: PublicEvent, text: string): text is RegNo {
+  const { prefix, digits } = event.orderId
+  const rest = text.slice(prefix.length)
+  return (
+    text.startsWith(prefix) && rest.length === digits && /^\d+$/.test(rest) && dammOf(rest) === '0'
+  )
+}
+
+/** The order id of an attempt, counted from 1: the number itself, then the number plus 02, 03, … 99. */
+export function orderIdOf(regNo: RegNo, attempt: number): OrderId {
+  assert(Number.isInteger(attempt) && attempt >= 1 && attempt <= 99, 'an attempt outside 1 to 99')
+  return (attempt === 1
+    ? regNo
+    : `${regNo}${String(attempt).padStart(2, '0')}`) as string as OrderId
+}
+
+/** Whether a text from an address can be an order of this event, by its pattern; else the event's own message. */
+export function readOrderId(
+  event: PublicEvent,
+  text: string | null | undefined,
+): Result<OrderId, { readonly code: 'no_order' | 'bad_order'; readonly message: string }> {
+  const { errors } = event.results
+  const id = text?.trim() ?? ''
+  if (id === '') return err({ code: 'no_order', message: errors.noOrder })
+  const { prefix, followedBy } = event.orderId
+  const rest = id.slice(prefix.length)
+  const fits = id.startsWith(prefix) && (followedBy === 'anything' || /^\d+$/.test(rest))
+  return fits ? ok(id as OrderId) : err({ code: 'bad_order', message: errors.badOrder })
+}

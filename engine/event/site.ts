@@ -1,0 +1,97 @@
+/** What `_shared/site.yaml` becomes: the words of the landing page, in page order. Made by `compileSite` (check/site.ts). */
+import type { ClosedBy } from '../pricing/price-periods.ts'
+import { formatDay } from '../lib/time.ts'
+
+/** `go` is an anchor of the page (`#features`) or a path of the site (`/admin/login`). */
+export type SiteLink = { readonly label: string; readonly go: string }
+/** Without `go` it is a placeholder: shown as words, not as a link to nowhere. */
+type FooterEntry = { readonly label: string; readonly go: string | null }
+type TitledText = { readonly title: string; readonly text: string }
+export type Social = 'facebook' | 'x' | 'linkedin' | 'instagram' | 'youtube'
+
+export type Site = {
+  readonly page: { readonly name: string; readonly title: string; readonly about: string }
+  readonly header: {
+    readonly links: readonly SiteLink[]
+    readonly signIn: SiteLink
+    readonly createEvent: SiteLink
+  }
+  readonly hero: {
+    readonly title: string
+    readonly text: string
+    readonly button: SiteLink
+    readonly link: SiteLink
+    /** An ornament beside the title, hidden from screen readers. Amounts in rupees. */
+    readonly picture: {
+      readonly title: string
+      readonly day: string
+      readonly next: string
+      readonly rows: readonly {
+        readonly name: string
+        readonly about: string
+        readonly amount: number
+      }[]
+    } | null
+  }
+  readonly conferences: {
+    readonly title: string
+    readonly register: string
+    readonly closed: string
+    /** Badge of one that is not open yet; `{day}` is the day on which it opens. */
+    readonly opens: string
+    readonly none: string
+    /** Said beside a conference whose days are over. */
+    readonly past: string
+  }
+  /** Said above everything else when one is led here. */
+  readonly messages: { readonly unknownPayment: string }
+  /** `#about` leads here. */
+  readonly claims: {
+    readonly title: string
+    readonly items: readonly { readonly figure: string; readonly label: string }[]
+  }
+  readonly features: { readonly title: string; readonly items: readonly TitledText[] }
+  readonly steps: { readonly title: string; readonly items: readonly TitledText[] }
+  readonly testimonials: {
+    readonly title: string
+    readonly items: readonly {
+      readonly stars: number
+      readonly quote: string
+      readonly name: string
+      readonly role: string
+    }[]
+  }
+  readonly trial: TitledText & { readonly button: SiteLink }
+  readonly footer: {
+    readonly groups: readonly { readonly title: string; readonly links: readonly FooterEntry[] }[]
+    readonly social: readonly Social[]
+    /** Read out after an entry that leads nowhere yet. */
+    readonly placeholder: string
+  }
+  readonly organisers: {
+    readonly title: string
+    readonly text: string
+    /** Id of the event whose file is shown. */
+    readonly example: string
+    readonly file: string
+    readonly becomes: string
+    readonly prices: string
+    readonly form: string
+    readonly examples: string
+    readonly steps: readonly string[]
+  }
+}
+
+/** Above the landing page, for a browser that comes back from the gateway with a payment of nobody's. */
+export const UNKNOWN_PAYMENT =
+  'We could not match the payment you came back from with a registration. If an amount was deducted, please do not pay again: write to the organisers of your conference and give the date and the amount.'
+
+/** Where the file has no words of its own for a conference that is not open yet. */
+export const OPENS = 'Opens {day}'
+
+/** What stands in place of the button of a conference for which one cannot register. */
+export function closedWords(texts: Site['conferences'], closed: ClosedBy | null): string {
+  return closed?.by === 'early'
+    ? texts.opens.replace('{day}', formatDay(closed.opens))
+    : texts.closed
+}

@@ -1,0 +1,157 @@
+/** Whole paise in, whole paise out; exact integer arithmetic, half up. Rupees exist at the edges only. */
+import { assert } from './result.ts'
+
+declare const paiseBrand: unique symbol
+/** Whole paise; 100 paise = 1 rupee. Branded, so that rupees cannot be passed for it. Made by `paise()`. */
+export type Paise = number & { readonly [paiseBrand]: true }
+
+/** The tax on every price of an event. `percent` may have decimals; `round` is the unit of the split. */
+export type Tax = {
+  readonly name: string
+  readonly percent: number
+  readonly prices: 'exclusive' | 'inclusive'
+  readonly round: 'paise' | 'rupee'
+}
+
+/** The largest amount the gateway takes in one payment, 999999.99 rupees. */
+export const AMOUNT_MAX = 99_999_999 as Paise
+
+export function paise(amount: number): Paise {
+  // Written out only for a bug: to make the text took longer than to ask.
+  if (!Number.isSafeInteger(amount)) assert(false, `${amount} is not whole paise`)
+  return amount as Paise
+}
+
+/** The JSON number of an amount: 708000 → 7080, 423750 → 4237.5. */
+export function rupees(amount: Paise): number {
+  return amount / 100
+}
+
+/** Two decimals and no grouping, as gateways and query strings have it: "7080.00". */
+export function amountText(amount: Paise): string {
+  const text = String(Math.abs(amount)).padStart(3, '0')
+  return `${amount < 0 ? '-' : ''}${text.slice(0, -2)}.${text.slice(-2)}`
+}
+
+/** Decimal text of rupees with at most two decimals, or null. Reads the text, never a float. */
+export function readAmount(text: string): Paise | null {
+  const found = /^(\d{1,12})(?:\.(\d{1,2}))?$/.exec(text.trim())
+  return found === null ? null : paise(Number(`${found[1]}${(found[2] ?? '').padEnd(2, '0')}`))
+}
+
+/** Rupees of the wire or of a file (4237.5) as paise; null for what is no amount, a third decimal included. */
+export function fromRupees(rupees: unknown): Paise | null {
+  if (typeof rupees !== 'number' || !Number.isFinite(rupees)) return null
+  const text = rupees.toFixed(2)
+  return Math.abs(Number(text) - rupees) < NOISE_RUPEES_MAX ? readAmount(text) : null
+}
+
+/** What adding up in binary leaves (0.1 + 0.2) is smaller, a third decimal is larger. */
+const NOISE_RUPEES_MAX = 1e-6
+
+/** The sign and its no-break space: before every amount that people read. */
+const SIGN = '₹\u00a0'
+
+/** Where an amount will stand and is not known yet. */
+export const NO_MONEY = `${SIGN}–`
+
+/** "₹ 1,23,456.50" with a no-break space and Indian grouping; whole rupees without decimals. */
+export function formatMoney(amount: Paise): string {
+  return `${amount < 0 ? '−' : ''}${SIGN}${formatAmount(paise(Math.abs(amount)))}`
+}
+
+/** A price or a total for people: what costs nothing reads "Free". A tax of nothing is still `formatMoney`. */
+export function formatPrice(amount: Paise): string {
+  return amount === 0 ? 'Free' : formatMoney(amount)
+}
+
+/** "1,23,456.50", for a column of amounts whose head or total carries the sign. */
+export function formatAmount(amount: Paise): string {
+  const [whole = '', decimals] = amountText(paise(Math.abs(amount))).split('.')
+  return `${amount < 0 ? '−' : ''}${grouped(whole)}${decimals === '00' ? '' : `.${decimals}`}`
+}
+
+/** A number of things, whole and not below zero: "1,30,000". */
+export function formatCount(count: number): string {
+  assert(Number.isSafeInteger(count) && count >= 0, `${count} is no number of things`)
+  return grouped(String(count))
+}
+
+/** Digits grouped the Indian way: the last three, then by twos. */
+function grouped(digits: string): string {
+  return digits.length > 3
+    ? `${digits.slice(0, -3).replace(/\B(?=(\d\d)+$)/g, ',')},${digits.slice(-3)}`
+    : digits
+}
+
+/** A price taken apart; base + gst = total exactly. */
+export type Split = { readonly base: Paise; readonly gst: Paise; readonly total: Paise }
+
+// A percentage may have decimals (12.5); as whole millionths of a percent it is exact.
+const MILLIONTH = 1_000_000
+function millionths(percent: number): bigint {
+  assert(percent >= 0 && percent <= 1000, `a tax of ${percent}%`)
+  return BigInt(Math.round(percent * MILLIONTH))
+}
+const HUNDRED_PERCENT = BigInt(100 * MILLIONTH)
+
+/** numerator ÷ denominator to the nearest multiple of `unit`, half up. */
+function rounded(numerator: bigint, denominator: bigint, unit: bigint): Paise {
+  const step = denominator * unit
+  return paise(Number(((2n * numerator + step) / (2n * step)) * unit))
+}
+
+/** What a price of the event file means. Exclusive: gst is rounded and added. Inclusive: base is rounded, gst is the rest. */
+export function split(tax: Tax | null, price: Paise): Split {
+  assert(price >= 0, 'a price below zero')
+  if (tax === null) return { base: price, gst: paise(0), total: price }
+  const unit = tax.round === 'rupee' ? 100n : 1n
+  const percent = millionths(tax.percent)
+  if (tax.prices === 'exclusive') {
+    const gst = rounded(BigInt(price) * percent, HUNDRED_PERCENT, unit)
+    return { base: price, gst, total: paise(price + gst) }
+  }
+  return backwards(percent, price, unit)
+}
+
+/** A total paid, taken apart for a result page: base to whole rupees, gst the rest (specification, section 9). */
+export function splitTotal(tax: Tax | null, total: Paise): Split {
+  return tax === null
+    ? { base: total, gst: paise(0), total }
+    : backwards(millionths(tax.percent), total, 100n)
+}
+
+/** The tax inside a total, to the nearest paisa, half up for what is not tax. */
+export function taxWithin(total: Paise, percent: number): Paise {
+  return backwards(millionths(percent), total, 1n).gst
+}
+
+/** A total of less than a rupee would round up to more than itself: no tax is below nothing. */
+function backwards(percent: bigint, total: Paise, unit: bigint): Split {
+  const share = rounded(BigInt(total) * HUNDRED_PERCENT, HUNDRED_PERCENT + percent, unit)
+  const base = share > total ? total : share
+  return { base, gst: paise(total - base), total }
+}
+
+/**
+ * Prices after an amount, or percent of each, was added (below 0: taken off). One amount is taken from the
+ * first price that has it, then from the next; none goes below nothing. Percent to the nearest paisa, half up.
+ */
+export function adjusted(
+  prices: readonly Paise[],
+  by: { readonly amount: Paise } | { readonly percent: number },
+): readonly Paise[] {
+  if ('percent' in by) {
+    const percent = millionths(Math.abs(by.percent))
+    const sign = by.percent < 0 ? -1 : 1
+    return prices.map((price) =>
+      paise(Math.max(0, price + sign * rounded(BigInt(price) * percent, HUNDRED_PERCENT, 1n))),
+    )
+  }
+  let left: number = by.amount
+  return prices.map((price) => {
+    const change = Math.max(left, -price)
+    left -= change
+    return paise(price + change)
+  })
+}

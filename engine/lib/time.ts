@@ -1,0 +1,200 @@
+/** Indian days and instants. India has one zone and no summer time, so a day is an instant plus 5:30. */
+import { assert } from './result.ts'
+
+declare const dayBrand: unique symbol
+declare const instantBrand: unique symbol
+/** A calendar day in India, `YYYY-MM-DD`; compares as text. Made by `day()`. */
+export type Day = string & { readonly [dayBrand]: true }
+/** Milliseconds since 1970-01-01T00:00Z. Made by `instant()`. */
+export type Instant = number & { readonly [instantBrand]: true }
+
+const SECOND_MS = 1000
+const MINUTE_MS = 60_000
+export const DAY_MS = 24 * 60 * MINUTE_MS
+const INDIA_AHEAD_MS = 330 * MINUTE_MS
+const MONTHS = [
+  'January',
+  'February',
+  'March',
+  'April',
+  'May',
+  'June',
+  'July',
+  'August',
+  'September',
+  'October',
+  'November',
+  'December',
+]
+
+/** A real day of the calendar, leap years included, as a pattern that JSON Schema understands too. */
+export const DAY_PATTERN = (() => {
+  const longMonth = '(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])'
+  const shortMonth = '(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)'
+  const february = '02-(?:0[1-9]|1[0-9]|2[0-8])'
+  const leap = '(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)'
+  return `^(?:[0-9]{4}-(?:${longMonth}|${shortMonth}|${february})|${leap}-02-29)$`
+})()
+const REAL_DAY = new RegExp(DAY_PATTERN, 'u')
+
+export function isDay(text: string): text is Day {
+  return REAL_DAY.test(text)
+}
+
+export function day(text: string): Day {
+  assert(isDay(text), `${text} is not a day`)
+  return text
+}
+
+export function instant(milliseconds: number): Instant {
+  // Written out only for a bug: to make the text took longer than to ask.
+  if (!Number.isSafeInteger(milliseconds)) assert(false, `${milliseconds} is not an instant`)
+  return milliseconds as Instant
+}
+
+/** The day asked for last: the instants of a running server nearly always fall on the same one. */
+let lastDay: { readonly from: number; readonly day: Day } | null = null
+
+/** The day in India at that instant. */
+export function dayOf(at: Instant): Day {
+  if (lastDay !== null && at >= lastDay.from && at < lastDay.from + DAY_MS) return lastDay.day
+  const found = writtenDay(at + INDIA_AHEAD_MS)
+  lastDay = { from: startOf(found), day: found }
+  return found
+}
+
+function writtenDay(utc: number): Day {
+  return day(new Date(utc).toISOString().slice(0, 10))
+}
+
+/** The first instant of a day in India. */
+export function startOf(of: Day): Instant {
+  return instant(Date.parse(`${of}T00:00:00Z`) - INDIA_AHEAD_MS)
+}
+
+/** The first instant after a day in India; there is one also after the last day that can be written. */
+export function endOf(of: Day): Instant {
+  return instant(startOf(of) + DAY_MS)
+}
+
+/** 0 is Sunday. */
+export function weekdayOf(of: Day): number {
+  return new Date(`${of}T00:00:00Z`).getUTCDay()
+}
+
+/** Days from one day to another; negative where the second is the earlier one. */
+export function daysBetween(from: Day, to: Day): number {
+  return Math.round((startOf(to) - startOf(from)) / DAY_MS)
+}
+
+export function addDays(to: Day, count: number): Day {
+  return writtenDay(Date.parse(`${to}T00:00:00Z`) + count * DAY_MS)
+}
+
+/** The same day of a later month, or the last one of a month that is shorter. */
+export function addMonths(to: Day, count: number): Day {
+  const [year = 0, month = 1, date = 1] = to.split('-').map(Number)
+  const last = new Date(Date.UTC(year, month + count, 0)).getUTCDate()
+  return writtenDay(Date.UTC(year, month - 1 + count, Math.min(date, last)))
+}
+
+/** ISO 8601 with an offset, or a bare day, which means its noon in India. Null when it is neither. */
+export function readInstant(text: string): Instant | null {
+  if (isDay(text)) return instant(startOf(text) + DAY_MS / 2)
+  const found =
+    /^(\d{4}-\d\d-\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,3}))?)?(?:Z|([+-])(\d\d):(\d\d))$/.exec(
+      text,
+    )
+  if (found === null) return null
+  const [
+    ,
+    date = '',
+    hour,
+    minutes,
+    second = '0',
+    fraction = '',
+    sign,
+    offsetHours = '0',
+    offsetMinutes = '0',
+  ] = found
+  if (
+    !isDay(date) ||
+    Number(hour) > 23 ||
+    Number(minutes) > 59 ||
+    Number(second) > 59 ||
+    Number(offsetHours) > 14 ||
+    Number(offsetMinutes) > 59
+  )
+    return null
+  const offset =
+    (sign === '-' ? -1 : 1) * (Number(offsetHours) * 60 + Number(offsetMinutes)) * MINUTE_MS
+  const time =
+    (Number(hour) * 60 + Number(minutes)) * MINUTE_MS +
+    Number(second) * 1000 +
+    Number(fraction.padEnd(3, '0'))
+  return instant(Date.parse(`${date}T00:00:00Z`) + time - offset)
+}
+
+/** The second that was written last: every line of a log asks for it. */
+let lastSecond: { readonly second: number; readonly written: string } | null = null
+/** The day that was written last, by its number. */
+let lastWritten: { readonly number: number; readonly day: Day } | null = null
+
+/** "2026-11-21T04:23:00+05:30"; milliseconds are left out. */
+export function isoIndia(at: Instant): string {
+  const second = Math.floor(at / SECOND_MS)
+  if (lastSecond?.second !== second) {
+    const local = second + INDIA_AHEAD_S
+    const number = Math.floor(local / DAY_S)
+    // Of a list sorted by its days nearly every instant is of the day before; not `dayOf`, which remembers the day it is now.
+    if (lastWritten?.number !== number) lastWritten = { number, day: writtenDay(number * DAY_MS) }
+    const clock = local - number * DAY_S
+    const hour = twoDigits(Math.floor(clock / 3600))
+    const written = `${lastWritten.day}T${hour}:${twoDigits(Math.floor(clock / 60) % 60)}:${twoDigits(clock % 60)}+05:30`
+    lastSecond = { second, written }
+  }
+  return lastSecond.written
+}
+
+const DAY_S = DAY_MS / SECOND_MS
+const INDIA_AHEAD_S = INDIA_AHEAD_MS / SECOND_MS
+const twoDigits = (n: number): string => (n < 10 ? `0${n}` : String(n))
+
+function parts(of: Day): { year: string; month: string; dayOfMonth: string } {
+  const [year = '', month = '', dayOfMonth = ''] = of.split('-')
+  return { year, month: MONTHS[Number(month) - 1] ?? '', dayOfMonth: String(Number(dayOfMonth)) }
+}
+
+/** "31 January 2026" */
+export function formatDay(of: Day): string {
+  const { year, month, dayOfMonth } = parts(of)
+  return `${dayOfMonth} ${month} ${year}`
+}
+
+/** "31 Jan 2026", where a table or an axis has no room for the month's name: its first three letters. */
+export function formatDayShort(of: Day): string {
+  const { year, month, dayOfMonth } = parts(of)
+  return `${dayOfMonth} ${month.slice(0, 3)} ${year}`
+}
+
+/** "12–14 September 2025", "31 January – 1 February 2026", "31 December 2026 – 1 January 2027"; one day alone is itself. */
+export function formatDays(from: Day, to: Day): string {
+  if (from === to) return formatDay(from)
+  const first = parts(from)
+  const last = parts(to)
+  if (first.year !== last.year) return `${formatDay(from)} – ${formatDay(to)}`
+  if (first.month !== last.month) return `${first.dayOfMonth} ${first.month} – ${formatDay(to)}`
+  return `${first.dayOfMonth}–${formatDay(to)}`
+}
+
+/** "9:53 am", the wall clock in India. */
+export function formatTime(at: Instant): string {
+  const local = new Date(at + INDIA_AHEAD_MS)
+  const hour = local.getUTCHours()
+  return `${hour % 12 === 0 ? 12 : hour % 12}:${String(local.getUTCMinutes()).padStart(2, '0')} ${hour < 12 ? 'am' : 'pm'}`
+}
+
+/** "21 November 2026, 9:53 am", the wall clock in India. */
+export function formatInstant(at: Instant): string {
+  return `${formatDay(dayOf(at))}, ${formatTime(at)}`
+}

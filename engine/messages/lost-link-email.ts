@@ -1,0 +1,57 @@
+/** The mail to whoever has lost the link to their own page: one line for each registration of that address. */
+import type { EventConfig } from '../event/config.ts'
+import type { RegNo } from '../event/registration-number.ts'
+import { delegateOf } from '../event/delegate-fields.ts'
+import { STATE_WORDS, type RegistrationState } from '../registration/states-and-actions.ts'
+import type { Answers } from '../event/answer-types.ts'
+import { wordFor } from '../event/texts.ts'
+
+type Registered = {
+  readonly regNo: RegNo
+  readonly answers: Answers
+  readonly state: RegistrationState
+}
+type Mail = {
+  readonly to: string
+  readonly copyTo: null
+  readonly subject: string
+  readonly text: string
+}
+
+/** Stands in a mail of links, on a line of its own, until it is sent: each link is made then, and stored nowhere. */
+export function linkPlaceOf(regNo: RegNo): string {
+  return `{link ${regNo}}`
+}
+
+/** The registration whose link belongs on that line; null: none does. */
+export function linkPlaceIn(line: string): string | null {
+  return /^\{link ([A-Z0-9-]+)\}$/i.exec(line)?.[1] ?? null
+}
+
+/**
+ * Of one event; the newest first. Null where the event sends no mail. The names in it are those that are stored,
+ * without line breaks, so that none can stand where a link is put.
+ */
+export function linksMail(
+  event: EventConfig,
+  to: string,
+  registrations: readonly Registered[],
+): Mail | null {
+  if (event.email === null || registrations.length === 0) return null
+  const one = registrations.length === 1
+  const text = [
+    `Somebody, most likely you, has asked for the ${one ? 'link' : 'links'} to what is registered for ${event.title} with this email address.`,
+    ...registrations.map(({ regNo, answers, state }) => {
+      const name = oneLine(delegateOf(event, answers).fullName) || wordFor(event, 'delegate')
+      return `${name}, ${regNo}, is ${STATE_WORDS[state]}:\n${linkPlaceOf(regNo)}`
+    }),
+    'Please keep this to yourself: anybody who has a link can see the registration. If it was not you who asked, you need not do anything.',
+    `If you have questions, write to ${event.support}.`,
+  ].join('\n\n')
+  const subject = oneLine(`Your ${one ? 'link' : 'links'} for ${event.title}`)
+  return { to: oneLine(to), copyTo: null, subject, text }
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim()
+}

@@ -1,0 +1,84 @@
+/** What delegates are told of money that they pay by themselves: where to pay, that we know, that nothing was found, that time is over. */
+import type { EventConfig } from '../event/config.ts'
+import { delegateMail as mailTo, OWN_LINK, type Mail, type Told } from './action-emails.ts'
+import { formatMoney, type Paise } from '../lib/money.ts'
+import type { TransferWay } from '../payments/payment-methods.ts'
+import { dayOf, formatDay, instant, type Instant } from '../lib/time.ts'
+
+/** Each is null where the event sends no mail, or no address is stored. */
+type MaybeMail = Mail | null
+
+/** Right after registering: where to pay, and how we learn of it. */
+export function toPayMail(
+  event: EventConfig,
+  registration: Told,
+  way: TransferWay,
+  total: Paise,
+  until: Instant,
+): MaybeMail {
+  const { regNo } = registration
+  return mailTo(event, registration, `How to pay for ${event.title}`, [
+    `Your registration ${regNo} for ${event.title} is recorded. Please pay ${formatMoney(total)} until ${lastDay(until)}:`,
+    way.tell.trim(),
+    `Write ${regNo} as the remark of the transfer.`,
+    'Then tell us on your own page that you have paid:',
+    ...OWN_LINK,
+  ])
+}
+
+/** The delegate has told us. */
+export function toldMail(event: EventConfig, registration: Told, reference: string): MaybeMail {
+  const { regNo } = registration
+  return mailTo(event, registration, `We look for your payment for ${event.title}`, [
+    `You have told us that ${regNo} is paid, with the reference ${reference}. The organisers look for it at their bank; you get an email when it is found.`,
+    'You can see how it stands here:',
+    ...OWN_LINK,
+  ])
+}
+
+/** A person has looked, and has found nothing. `why` is theirs. */
+export function notFoundMail(
+  event: EventConfig,
+  registration: Told,
+  reference: string,
+  why: string,
+  until: Instant | null,
+): MaybeMail {
+  const { regNo } = registration
+  return mailTo(event, registration, `We could not find your payment for ${event.title}`, [
+    `The organisers have looked for the payment ${reference} of your registration ${regNo} and have not found it:`,
+    why,
+    `Please check what you wrote${until === null ? '' : `, and tell us again until ${lastDay(until)}`}:`,
+    ...OWN_LINK,
+  ])
+}
+
+/** Nobody paid in time. */
+export function lapsedMail(event: EventConfig, registration: Told): MaybeMail {
+  const { regNo } = registration
+  return mailTo(event, registration, `Your registration for ${event.title} has lapsed`, [
+    `No payment for your registration ${regNo} for ${event.title} has reached us in time. It has lapsed, and its places are free for others.`,
+    'If you have paid, tell us here, and the organisers look for it:',
+    ...OWN_LINK,
+  ])
+}
+
+/** The office has taken it up again. */
+export function takenUpMail(
+  event: EventConfig,
+  registration: Told,
+  total: Paise,
+  until: Instant,
+): MaybeMail {
+  const { regNo } = registration
+  return mailTo(event, registration, `Your registration for ${event.title} is open again`, [
+    `Your registration ${regNo} for ${event.title} can be paid again, until ${lastDay(until)}: ${formatMoney(total)}.`,
+    'How to pay stands here:',
+    ...OWN_LINK,
+  ])
+}
+
+/** The last Indian day before an instant at which something ends. */
+function lastDay(until: Instant): string {
+  return formatDay(dayOf(instant(until - 1)))
+}

@@ -1,0 +1,64 @@
+/** The mail to whoever registered and left before paying: what is to be paid, how long the price is held, and the way back. */
+import type { EventConfig } from '../event/config.ts'
+import { formatPrice } from '../lib/money.ts'
+import type { RegNo } from '../event/registration-number.ts'
+import { delegateOf } from '../event/delegate-fields.ts'
+import { wordFor, type RegistrationView } from '../event/texts.ts'
+import { dayOf, formatDay, instant, type Instant } from '../lib/time.ts'
+
+/** Stands in the text until the mail is sent: the link itself is made then, and stored nowhere. */
+export const LINK_PLACE = '{link}'
+
+/**
+ * Null when the event sends no mail, the registration has no address, or nothing is to be paid. No copy goes to
+ * the organisers, because whoever has the link sees the registration. `paidAs`: another registration with the
+ * same address that is paid; most likely this one is a second try, and nobody is pressed to pay twice.
+ */
+export function unfinishedMail(
+  event: EventConfig,
+  registration: Pick<RegistrationView, 'regNo' | 'answers' | 'total'>,
+  holdUntil: Instant | null,
+  paidAs: RegNo | null = null,
+): {
+  readonly to: string
+  readonly copyTo: null
+  readonly subject: string
+  readonly text: string
+} | null {
+  const { fullName, email } = delegateOf(event, registration.answers)
+  const { total, regNo } = registration
+  if (event.email === null || email === '' || total === null || total === 0) return null
+  if (paidAs !== null)
+    return {
+      to: oneLine(email),
+      copyTo: null,
+      subject: oneLine(`You are registered for ${event.title}; a second registration is not paid`),
+      text: [
+        `Dear ${oneLine(fullName) || wordFor(event, 'delegate')},`,
+        `There are two registrations for ${event.title} with this email address: ${paidAs} is paid and complete, ${regNo} is not paid.`,
+        'If you registered the same person again, you need not do anything: nothing was charged for the second one.',
+        `If the second one is for somebody else, finish it here for ${formatPrice(total)}:\n${LINK_PLACE}`,
+        `If you have questions, write to ${event.support}.`,
+      ].join('\n\n'),
+    }
+  const held =
+    holdUntil === null
+      ? []
+      : [
+          `The price is held until the end of ${formatDay(dayOf(instant(holdUntil - 1)))}. After that, the price on the day you pay applies.`,
+        ]
+  const text = [
+    `Dear ${oneLine(fullName) || wordFor(event, 'delegate')},`,
+    `Your registration ${regNo} for ${event.title} is recorded, but it has not been paid. It is complete once ${formatPrice(total)} is paid.`,
+    `Finish your registration here:\n${LINK_PLACE}`,
+    ...held,
+    'Please keep the link to yourself: anybody who has it can see your registration. If you have paid in the meantime, you need not do anything, and the confirmation will come by email.',
+    `If you have questions, write to ${event.support}.`,
+  ].join('\n\n')
+  const subject = oneLine(`Finish your registration for ${event.title}`)
+  return { to: oneLine(email), copyTo: null, subject, text }
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim()
+}

@@ -1,0 +1,188 @@
+/** A bank's statement as the bank's site gives it: which column is what, and what came and went, line by line. */
+import { paise, type Paise } from '../lib/money.ts'
+import { err, ok, type Result } from '../lib/result.ts'
+import {
+  currencyColumns,
+  dayIn,
+  headOf,
+  isInRupees,
+  likeliestHeader,
+  signedIn,
+  tableIn,
+  textIn,
+  withColumns,
+} from './spreadsheet-cells.ts'
+import type { SheetRow } from './spreadsheet-cells.ts'
+import type { Day } from '../lib/time.ts'
+
+/** Where each thing stands, from 0; null: the file has no such column. Either `credit`, or `amount` with `sign`. */
+export type StatementColumns = {
+  readonly date: number
+  readonly narration: number
+  readonly reference: number | null
+  readonly credit: number | null
+  readonly amount: number | null
+  readonly sign: number | null
+  /** Money that went, where `credit` is what came; left out: the file has no such column. */
+  readonly debit?: number | null
+  /** Columns that say a currency; left out: none. */
+  readonly currencies?: readonly number[]
+}
+/** Money that came, or that went. */
+export type StatementLine = {
+  readonly line: number
+  readonly day: Day
+  readonly narration: string
+  /** Of the bank, from a column of its own; empty: it has none. */
+  readonly reference: string
+  /** Zero: a withdrawal in a file that has no column of withdrawals. */
+  readonly amount: Paise
+}
+export type Statement = {
+  readonly columns: StatementColumns
+  /** Money that came. */
+  readonly lines: readonly StatementLine[]
+  /** Money that went: among it what the bank returned. */
+  readonly withdrawals: readonly StatementLine[]
+  /** Lines that repeat an earlier one, as where two downloads were pasted together: each is counted once. */
+  readonly repeated: readonly { readonly line: number; readonly first: number }[]
+  /** What is above and below the table: name, address and number of the account. */
+  readonly details: readonly string[]
+  /** Lines whose amount or day cannot be read, and those in another currency. */
+  readonly unread: readonly number[]
+}
+/** Nobody can tell which column is which: `header` is the row that looks most like the heads of columns. */
+export type ColumnsUnknown = {
+  readonly code: 'columns_unknown'
+  readonly header: readonly string[]
+}
+
+/** A narration is read by people; no bank writes a longer one, and no longer reference. */
+const NARRATION_CHARACTERS_MAX = 300
+/** Banks put some twenty rows around the table. */
+const DETAIL_ROWS_MAX = 200
+
+/** How banks call their columns, letters only; the first that fits counts. */
+const HEADS = {
+  date: [/^(txn|tran|transaction)?(date|dt)$/, /^(txnposted|posting|post|value)(date|dt)$/],
+  narration: [
+    /^(narration|description|particulars|(transaction|txn)?(remarks|details|description|particulars))$/,
+  ],
+  reference: [/utr/, /^(chq|cheque)?ref/, /^transactionid$/, /^(chq|cheque)/, /refno|refnumber/],
+  credit: [/^(deposits?|credits?|cr)(amt|amount)?(inr|rs)?$/],
+  amount: [/^((transaction|txn)?(amt|amount))(inr|rs)?$/],
+  debit: [/^(withdrawals?|withdrawls?|debits?|dr|paidout|moneyout)(amt|amount)?(inr|rs)?$/],
+  sign: [/^(drcr|crdr|debitcredit|creditdebit|(transaction|txn)?type)$/],
+} as const satisfies Readonly<Record<string, readonly RegExp[]>>
+
+/** `columns`: as somebody said them, where the heads do not tell; null: by the heads. */
+export function readStatement(
+  rows: readonly SheetRow[],
+  columns: StatementColumns | null = null,
+): Result<Statement, ColumnsUnknown> {
+  const table = tableIn(rows, columns, columnsOf)
+  if (table === null) return err({ code: 'columns_unknown', header: likeliestHeader(rows) })
+  const { above, below } = table
+  const lines: StatementLine[] = []
+  const withdrawals: StatementLine[] = []
+  const repeated: { line: number; first: number }[] = []
+  const unread: number[] = []
+  const seen = new Map<string, number>()
+  const all = withColumns(below, table.is, columns === null ? columnsOf : null)
+  const end = all.findLastIndex(({ row, is }) => dayIn(row.cells[is.date] ?? '') !== null) + 1
+  const isForeign = above.some(({ cells }) => FOREIGN.test(cells.join(' ')))
+  for (const { row, is } of all.slice(0, end)) {
+    const day = dayIn(row.cells[is.date] ?? '')
+    if (day === null) {
+      if (hasAmount(row, is)) unread.push(row.line)
+      continue
+    }
+    const isRupees = !isForeign && isInRupees(row.cells, is.currencies ?? [])
+    const signed = isRupees ? signedBy(row.cells, is) : null
+    if (signed === null) unread.push(row.line)
+    // Without a column of withdrawals, a row without a deposit may be one.
+    const mayBeWithdrawal = signed === 0 && is.credit !== null && (is.debit ?? null) === null
+    if (signed === null || (signed === 0 && !mayBeWithdrawal)) continue
+    const line = {
+      line: row.line,
+      day,
+      narration: textIn(row.cells, is.narration).slice(0, NARRATION_CHARACTERS_MAX),
+      reference: textIn(row.cells, is.reference)
+        .slice(0, NARRATION_CHARACTERS_MAX)
+        .replace(/^0+$/, ''),
+      amount: paise(Math.abs(signed)),
+    }
+    const same = JSON.stringify([day, signed, line.narration, line.reference])
+    const first = seen.get(same)
+    if (first !== undefined) repeated.push({ line: row.line, first })
+    else if (signed > 0) lines.push(line)
+    else withdrawals.push(line)
+    if (first === undefined) seen.set(same, row.line)
+  }
+  const after = all.slice(end)
+  for (const { row, is } of after) if (isUndated(row, is)) unread.push(row.line)
+  const details = [...above, ...after.map(({ row }) => row)]
+    .slice(0, DETAIL_ROWS_MAX)
+    .map(({ cells }) => cells.join(' ').slice(0, NARRATION_CHARACTERS_MAX))
+  return ok({ columns: table.is, lines, withdrawals, repeated, details, unread })
+}
+
+/** Above the table: what is in it is no rupees. */
+const FOREIGN = /currency\W{1,3}(?!inr|rs|rupee|indian)[a-z]{3}/i
+
+/** Sums, and what was carried over: no lines of money that came. */
+const SUM = /total|balance|brought|carried|[bc]\/f/i
+
+const hasAmount = ({ cells }: SheetRow, is: StatementColumns): boolean => {
+  const signed = signedBy(cells, is)
+  return signed !== null && signed !== 0 && !SUM.test(cells.join(' '))
+}
+
+/** A line of money whose day cannot be read. Its column of days is not empty: below the table there are sums. */
+const isUndated = (row: SheetRow, is: StatementColumns): boolean =>
+  /\d/.test(row.cells[is.date] ?? '') && hasAmount(row, is)
+
+function columnsOf(cells: readonly string[]): StatementColumns | null {
+  const heads = cells.map(headOf)
+  const at = (what: keyof typeof HEADS): number | null => {
+    for (const pattern of HEADS[what]) {
+      const found = heads.findIndex((head) => pattern.test(head))
+      if (found !== -1) return found
+    }
+    return null
+  }
+  const [date, narration, reference, credit] = [
+    at('date'),
+    at('narration'),
+    at('reference'),
+    at('credit'),
+  ]
+  const [amount, sign] = credit === null ? [at('amount'), at('sign')] : [null, null]
+  if (
+    date === null ||
+    narration === null ||
+    (credit === null && (amount === null || sign === null))
+  )
+    return null
+  const debit = credit === null ? null : at('debit')
+  const currencies = currencyColumns(heads)
+  const named = currencies.length === 0 ? {} : { currencies }
+  return { date, narration, reference, credit, amount, sign, debit, ...named }
+}
+
+/** What came by a row, below nothing where it went; 0: neither; null: it cannot be read. */
+function signedBy(
+  cells: readonly string[],
+  { credit, amount, sign, debit = null }: StatementColumns,
+): Paise | null {
+  if (credit !== null) {
+    const came = signedIn(textIn(cells, credit))
+    if (came !== 0) return came
+    const went = signedIn(textIn(cells, debit))
+    return went === null ? null : paise(-Math.abs(went))
+  }
+  const said = `${textIn(cells, sign)} ${textIn(cells, amount)}`
+  const read = signedIn(textIn(cells, amount).replace(/dr\.?$/i, ''))
+  if (/\bdr\b|debit|^\s*d\b/i.test(said)) return read === null ? null : paise(-Math.abs(read))
+  return /\bcr\b|credit|^\s*c\b/i.test(said) ? read : null
+}

@@ -1,0 +1,80 @@
+/** What a delegate tells of money paid outside: read and judged by the questions of its way, and as both sides are shown it. */
+import type { Answers, FieldErrors, RawAnswers } from '../event/answer-types.ts'
+import { checkAnswers } from '../answers/normalize-answers.ts'
+import type { EventConfig } from '../event/config.ts'
+import type { Field } from '../event/form-types.ts'
+import type { DeskWay, TransferWay } from './payment-methods.ts'
+import { err, ok, own, type Result } from '../lib/result.ts'
+import { remember } from '../lib/memoize.ts'
+import { isDay, type Day } from '../lib/time.ts'
+
+export type Told = {
+  /** By the way's questions; a file's answer is its name. */
+  readonly answers: Answers
+  readonly reference: string
+  /** Null: the way does not ask on which day. */
+  readonly paidOn: Day | null
+}
+
+/** `raw` by the way's questions. Nobody has paid tomorrow. */
+export function readTold(
+  event: EventConfig,
+  way: TransferWay,
+  raw: RawAnswers,
+  today: Day,
+): Result<Told, FieldErrors> {
+  const answers = readAsked(event, way, raw, today)
+  if (!answers.ok) return answers
+  const reference = own(answers.value, way.reference)
+  const day = way.day === undefined ? undefined : own(answers.value, way.day)
+  const paidOn = typeof day === 'string' && isDay(day) ? day : null
+  if (typeof reference !== 'string')
+    return err({ [way.reference]: 'Please write the number that your bank gave you.' })
+  return ok({ answers: answers.value, reference: reference.replaceAll(/\s+/g, ' '), paidOn })
+}
+
+/** What a way asks, read and judged; no day that it asks for is still to come. */
+export function readAsked(
+  event: EventConfig,
+  way: TransferWay | DeskWay,
+  raw: RawAnswers,
+  today: Day,
+): Result<Answers, FieldErrors> {
+  const answers = checkAnswers(asForm(event)(way), raw)
+  if (!answers.ok) return answers
+  const coming = way.asks.find(({ id, type }) => {
+    const answer = own(answers.value, id)
+    return type === 'date' && typeof answer === 'string' && answer > today
+  })
+  return coming === undefined
+    ? answers
+    : err({ [coming.id]: 'This day is still to come. Please write the day on which it was paid.' })
+}
+
+/** The questions of a way as a form of their own, so that they are answered like any form's. */
+const asForm = remember((event: EventConfig) =>
+  remember((way: TransferWay | DeskWay): EventConfig => ({
+    ...event,
+    fields: way.asks,
+    sections: [{ title: way.label, fields: way.asks.map(({ id }) => id) }],
+    categoryChoice: { by: 'rules', rules: [] },
+    codeKinds: [],
+    rolls: [],
+  })),
+)
+
+/** The name under which a file that a way asks for is kept beside those of the form, whose names have no dot. */
+export function wayFileName(way: Pick<TransferWay, 'id'>, ask: Pick<Field, 'id'>): string {
+  return `${way.id}.${ask.id}`
+}
+
+/** Every file that the ways ask for, as a field under the name by which it is kept. */
+export const wayFiles = remember(({ ways }: EventConfig): readonly Field[] =>
+  ways.flatMap((way) =>
+    way.is !== 'transfer'
+      ? []
+      : way.asks.flatMap((ask) =>
+          ask.type === 'file' ? [{ ...ask, id: wayFileName(way, ask) }] : [],
+        ),
+  ),
+)

@@ -1,0 +1,294 @@
+/**
+ * What only a person can decide about money: a review as a value, which decisions it takes, and what follows
+ * from each. Guard, wire and buttons read the same table.
+ */
+import { formatMoney, type Paise } from '../lib/money.ts'
+import type { OrderId, RegNo } from '../event/registration-number.ts'
+import { assertNever, err, ok, type Result } from '../lib/result.ts'
+import { RUPEE_CODES } from './payment.ts'
+import type { Quote } from '../pricing/quote.ts'
+import type { Instant } from '../lib/time.ts'
+
+export type DecisionName = 'accept' | 'refund' | 'dismiss' | 'move'
+
+/** What a person may decide, by what is before them. Nothing else decides what is allowed. */
+const ALLOWED = {
+  /** Money that is not what was asked for, of a registration that is not paid. */
+  misfit: ['accept', 'refund', 'move', 'dismiss'],
+  /** Money for what is paid already: it cannot be accepted a second time. */
+  second: ['refund', 'move', 'dismiss'],
+  /** More money for what was accepted at less than its price, and no more than is missing. */
+  rest: ['accept', 'refund', 'move', 'dismiss'],
+  /** For a registration that people have cancelled or refused. */
+  ended: ['refund', 'move', 'dismiss'],
+  /** In another currency, so that its amount is none of ours. */
+  foreign: ['refund', 'dismiss'],
+  /** Of the gateway's test mode: no money moved. */
+  test: ['dismiss'],
+  /** Nobody knows yet what it is for. */
+  unmatched: ['refund', 'move', 'dismiss'],
+  /** The gateway gave no final answer for days; accepting takes the reference from its panel. */
+  undecided: ['accept', 'dismiss'],
+  /** What the gateway says contradicts what is stored, and no money is known. */
+  unclear: ['dismiss'],
+  /** It counts, and a withdrawal at the bank names it: a refund is recorded with the registration, or it was not returned. */
+  returned: ['dismiss'],
+  /** Whether a refund moves money is not known: it is done, it is asked for again, or it never happened. */
+  'refund-unsure': ['accept', 'refund', 'dismiss'],
+  /** The gateway refused a refund: the money went back another way, it is asked for again, or it stays. */
+  'refund-refused': ['accept', 'refund', 'dismiss'],
+} as const satisfies Readonly<Record<string, readonly DecisionName[]>>
+export type ReviewKind = keyof typeof ALLOWED
+
+export function decisionsFor(kind: ReviewKind): readonly DecisionName[] {
+  return ALLOWED[kind]
+}
+
+/** `id` names it to people: C and a number for money that came, P for a payment, R for a refund. */
+export type Review = {
+  readonly id: string
+  readonly is: ReviewKind
+  readonly eventId: string | null
+  /** Null: unmatched. */
+  readonly regNo: RegNo | null
+  readonly orderId: OrderId | null
+  /** The delegate's; empty: not known. */
+  readonly name: string
+  /** Null: no money is known. `kind` and `currency` are as the gateway names them. */
+  readonly came: {
+    readonly amount: Paise
+    readonly currency: string
+    readonly kind: 'sale' | 'other' | 'test'
+    readonly reference: string
+    readonly source: string
+    readonly paidAt: Instant
+  } | null
+  /** What the attempt asked for. */
+  readonly due: Paise | null
+  /** Of what came, what has not gone back and is not on its way; of a refund, its amount. */
+  readonly left: Paise
+  /** Of a refund: what the gateway said. */
+  readonly said: string | null
+  readonly why: string
+  readonly since: Instant
+  /** Of money for an order that is not in the database; left out: it is of none. */
+  readonly unknown?: UnknownMoney
+}
+export type UnknownMoney = {
+  readonly orderId: string
+  /** As the gateway names them, '' where it does not; null: it names nobody. */
+  readonly payer: {
+    readonly name: string
+    readonly email: string
+    readonly phone: string
+    readonly way: string
+  } | null
+  /** The registration of which the order would be a further attempt; null: there is none. */
+  readonly suggested: RegNo | null
+}
+
+/** Both required, at most `GROUNDS_CHARACTERS_MAX` characters each. */
+export type Grounds = { readonly why: string; readonly who: string }
+/** A sentence or three. */
+export const GROUNDS_CHARACTERS_MAX = 500
+/** Gateways' references are 6 to 20 characters. */
+const REFERENCE_CHARACTERS_MAX = 64
+
+export type Decision = Grounds &
+  (
+    | {
+        readonly what: 'accept'
+        /** As read in the gateway's panel; required where no money is known yet. */
+        readonly reference: string | null
+        /** Null: what was asked for. Only where no money is known yet. */
+        readonly amount: Paise | null
+      }
+    /** `amount` null: all that is left. `byHand`: it has gone back without the gateway, under this reference; left out: the gateway is asked. */
+    | { readonly what: 'refund'; readonly amount: Paise | null; readonly byHand?: string }
+    | { readonly what: 'dismiss' }
+    /** `price`: what the other registration costs on the day on which the money came, where that day decides. */
+    | { readonly what: 'move'; readonly to: string; readonly price?: Quote }
+  )
+/** The registration that money is moved to. */
+export type MoveTarget = {
+  readonly regNo: RegNo
+  readonly eventId: string
+  /** Null: no payment was ever due. */
+  readonly due: Paise | null
+  readonly isPaid: boolean
+}
+
+/** What the store has to do. */
+export type Follows =
+  /** The money counts: its attempt, or the one it is moved to, becomes a success. */
+  | { readonly does: 'accept'; readonly reference: string | null; readonly amount: Paise }
+  /** `isAll`: nothing of it stays. `byHand`: it has gone back already; null: the gateway is to be asked. */
+  | {
+      readonly does: 'give-back'
+      readonly amount: Paise
+      readonly isAll: boolean
+      readonly byHand: string | null
+    }
+  | { readonly does: 'dismiss' }
+  | { readonly does: 'move'; readonly to: RegNo; readonly fits: boolean; readonly why: string }
+  | { readonly does: 'refund-done'; readonly reference: string | null }
+  | { readonly does: 'refund-again'; readonly amount: Paise }
+  | { readonly does: 'refund-left' }
+
+export type DecisionRefusal = {
+  readonly code:
+    | 'no_grounds'
+    | 'not_there'
+    | 'decided_already'
+    | 'not_allowed'
+    | 'no_reference'
+    | 'reference_taken'
+    | 'bad_amount'
+    | 'no_target'
+    | 'not_paid'
+    | 'under_way'
+    | 'not_by_gateway'
+  readonly message: string
+}
+
+const refused = (code: DecisionRefusal['code'], message: string) => err({ code, message })
+
+/** Pure; the store does what follows in one transaction, on the review as it is there. */
+export function decide(
+  review: Review,
+  decision: Decision,
+  target: MoveTarget | null,
+): Result<Follows, DecisionRefusal> {
+  const grounds = groundsOf(decision)
+  if (!grounds.ok) return grounds
+  const allowed: readonly DecisionName[] = ALLOWED[review.is]
+  if (!allowed.includes(decision.what))
+    return refused(
+      'not_allowed',
+      review.is === 'second' && decision.what === 'accept'
+        ? 'This registration is paid already, so a second payment cannot be accepted: refund it, or move it to the registration it was meant for.'
+        : `${review.id} can be ended with ${allowed.join(', ')}, not with ${decision.what}.`,
+    )
+  switch (decision.what) {
+    case 'accept':
+      return accepted(review, decision.reference?.trim() ?? '', decision.amount)
+    case 'refund':
+      return givenBack(review, decision)
+    case 'dismiss':
+      return ok({ does: review.is.startsWith('refund') ? 'refund-left' : 'dismiss' })
+    case 'move':
+      return moved(review, target)
+    default:
+      return assertNever(decision)
+  }
+}
+
+export function groundsOf({ why, who }: Grounds): Result<Grounds, DecisionRefusal> {
+  if (why.trim() === '') return refused('no_grounds', 'Say why: whoever reads it later must know.')
+  if (who.trim() === '') return refused('no_grounds', 'Say who decides.')
+  return Math.max(why.length, who.length) > GROUNDS_CHARACTERS_MAX
+    ? refused(
+        'no_grounds',
+        `The reason and the name can have at most ${GROUNDS_CHARACTERS_MAX} characters each.`,
+      )
+    : ok({ why: why.trim(), who: who.trim() })
+}
+
+function accepted(
+  review: Review,
+  reference: string,
+  amount: Paise | null,
+): Result<Follows, DecisionRefusal> {
+  if (reference.length > REFERENCE_CHARACTERS_MAX)
+    return refused(
+      'no_reference',
+      `A reference has at most ${REFERENCE_CHARACTERS_MAX} characters.`,
+    )
+  // What the gateway refused went back another way, which has a reference of its own.
+  if (review.is === 'refund-refused' && reference === '')
+    return refused('no_reference', 'Give the reference under which the money went back.')
+  if (review.is === 'refund-unsure' || review.is === 'refund-refused')
+    return ok({ does: 'refund-done', reference: reference === '' ? null : reference })
+  if (review.came !== null)
+    return amount === null
+      ? ok({ does: 'accept', reference: null, amount: review.came.amount })
+      : refused('bad_amount', 'What came is accepted as it came, so no amount can be given.')
+  if (reference === '')
+    return refused(
+      'no_reference',
+      "Give the gateway's reference of the payment, as its panel shows it.",
+    )
+  const due = amount ?? review.due
+  return due === null || due <= 0
+    ? refused('bad_amount', 'Give the amount that came.')
+    : ok({ does: 'accept', reference, amount: due })
+}
+
+function givenBack(
+  review: Review,
+  { amount, byHand }: Decision & { readonly what: 'refund' },
+): Result<Follows, DecisionRefusal> {
+  const part = partOf(review.left, amount)
+  if (!part.ok) return part
+  const reference = byHand?.trim() ?? null
+  if (review.is.startsWith('refund'))
+    return reference === null
+      ? ok({ does: 'refund-again', amount: part.value })
+      : refused('not_allowed', 'Accept this review instead, with the reference of the refund.')
+  if (reference === '' || (reference !== null && reference.length > REFERENCE_CHARACTERS_MAX))
+    return refused(
+      'no_reference',
+      `Say how it went back: the reference of the transfer, or the number of the slip, of at most ${REFERENCE_CHARACTERS_MAX} characters.`,
+    )
+  const isAll = part.value === review.left
+  return ok({ does: 'give-back', amount: part.value, isAll, byHand: reference })
+}
+
+/** What goes back of what is left; null asks for all of it. */
+export function partOf(left: Paise, amount: Paise | null): Result<Paise, DecisionRefusal> {
+  const part = amount ?? left
+  if (left <= 0) return refused('bad_amount', 'Nothing of it is left to refund.')
+  if (part <= 0) return refused('bad_amount', 'A refund must be more than nothing.')
+  return part > left
+    ? refused('bad_amount', `Only ${formatMoney(left)} of it is left to refund.`)
+    : ok(part)
+}
+
+function moved(review: Review, target: MoveTarget | null): Result<Follows, DecisionRefusal> {
+  if (target === null) return refused('no_target', 'There is no registration with this number.')
+  // Of what nobody could match it is not said whose it is.
+  if (review.is !== 'unmatched' && review.eventId !== null && target.eventId !== review.eventId)
+    return refused('no_target', `${target.regNo} is of another event.`)
+  if (target.regNo === review.regNo)
+    return refused('no_target', 'The money is for this registration already.')
+  if (target.due === null)
+    return refused('no_target', `${target.regNo} has no payment that money could be for.`)
+  const { left, came } = review
+  const isWhole = came !== null && came.amount === left && came.kind === 'sale'
+  const fits = isWhole && !target.isPaid && left === target.due
+  const from = review.regNo === null ? 'Money was' : `Money for ${review.regNo} was`
+  const why = target.isPaid
+    ? `${from} moved here, and this registration is paid already.`
+    : `${from} moved here: ${formatMoney(left)}, where ${formatMoney(target.due)} is due.`
+  return ok({ does: 'move', to: target.regNo, fits, why })
+}
+
+/** What is before a person when money does not fit. */
+export function kindOfMoney(money: {
+  readonly kind: 'sale' | 'other' | 'test'
+  readonly currency: string
+  readonly isMatched: boolean
+  /** Whether its registration is paid, by other money. */
+  readonly isPaid: boolean
+  /** Whether people have cancelled or refused its registration. */
+  readonly isEnded?: boolean
+  /** Whether other money for the same payment was accepted, and at least so much is missing to its price. */
+  readonly isRest?: boolean
+}): ReviewKind {
+  if (money.kind === 'test') return 'test'
+  if (money.currency !== '' && !RUPEE_CODES.includes(money.currency)) return 'foreign'
+  if (!money.isMatched) return 'unmatched'
+  if (money.isEnded === true) return 'ended'
+  if (money.isRest === true) return 'rest'
+  return money.isPaid ? 'second' : 'misfit'
+}

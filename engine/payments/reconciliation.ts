@@ -1,0 +1,387 @@
+/** Matches the lines of a bank statement with the registrations that wait for money. */
+import { bankKey, isSearchable, isUtr, keysIn, type BankKey } from './bank-reference.ts'
+import { fallbackKeys, fallbackName, keysOfLine, utrsIn } from './statement-references.ts'
+import type { Awaited, KnownPayment, KnownReferences, PayoutKnown } from './known-references.ts'
+import { formatMoney, type Paise } from '../lib/money.ts'
+import type { RegNo } from '../event/registration-number.ts'
+import type { Statement, StatementLine } from './bank-statement.ts'
+import { addDays, type Day } from '../lib/time.ts'
+
+/** A line beside what it is for. `reference`: under which it is confirmed, so that it counts once. */
+export type Reconciled = {
+  readonly line: StatementLine
+  readonly reference: string
+  /** Other numbers of banks in the line: they are this payment too. */
+  readonly also: readonly string[]
+  /**
+   * `matched`: one registration, and the amount fits; `differs`: one, and it does not; `ambiguous`: staff decide which of
+   * those; `known`: it was confirmed before; `elsewhere`: it belongs to another event; `payout`: a gateway's transfer of many payments; `returned`: a withdrawal that
+   * names a payment, so that the bank may have returned it; `unmatched`: nobody waits for it.
+   */
+  readonly as:
+    | 'matched'
+    | 'differs'
+    | 'ambiguous'
+    | 'known'
+    | 'elsewhere'
+    | 'payout'
+    | 'returned'
+    | 'unmatched'
+  /** What its settlement says that came with it; null: it is no transfer of a gateway. */
+  readonly payout: PayoutKnown | null
+  /** Of one that is known, the registration that it was for, where there is one. */
+  readonly of: readonly RegNo[]
+  /** What staff have to know about it, in a sentence; null: nothing more. */
+  readonly why: string | null
+  /** Of a withdrawal, the recorded payments that the bank may have returned. */
+  readonly returns?: readonly KnownPayment[]
+}
+
+/** Banks credit what was sent on a weekend by the next working day but one. */
+const DAYS_APART_MAX = 3
+
+type Lines = Pick<Statement, 'lines' | 'withdrawals' | 'details'>
+
+/** A line of a bank has some ten numbers; a file of nothing but short ones would hold up the server. */
+const NUMBERS_MAX = 100_000
+/** Of all lines together. Words in a row that are numbers may be one number in groups, as where a line has day and time. */
+const REFERENCES_MAX = 250_000
+
+/** Every reference that the lines of a statement may be stored under; null: more than any statement has. */
+export function referencesIn({ lines, withdrawals }: Lines): readonly BankKey[] | null {
+  const keys = new Set<BankKey>()
+  let [numbers, references] = [0, 0]
+  for (const line of [...lines, ...withdrawals]) {
+    numbers += (`${line.reference} ${line.narration}`.match(/\p{Nd}+/gu) ?? []).length
+    if (numbers > NUMBERS_MAX) return null
+    const those = keysOfLine(line)
+    references += those.size
+    if (references > REFERENCES_MAX) return null
+    for (const key of those) keys.add(key)
+  }
+  for (const key of lines.flatMap(fallbackKeys)) keys.add(key)
+  return [...keys]
+}
+
+/** Matches all lines of a statement together, because a reference that is in several of them identifies none. */
+export function reconcile(
+  statement: Lines,
+  awaited: readonly Awaited[],
+  known: KnownReferences,
+): readonly Reconciled[] {
+  const { lines, withdrawals } = statement
+  const found = findReferences(statement, awaited, known)
+  // Whoever a line names by number or reference is not guessed to be meant by another.
+  const isNamed = new Set(
+    lines.flatMap((line) => [
+      ...found.awaitedIn(line).map(({ regNo }) => regNo),
+      ...(found.unsureIn(line)?.of ?? []),
+    ]),
+  )
+  const taken = new Set<RegNo>()
+  const judge = (line: StatementLine): Pick<Reconciled, 'as' | 'of' | 'why'> => {
+    const { payments, elsewhere } = found.recordedIn(line)
+    if (payments.length > 0) return judgeKnown(line, payments, known.eventId)
+    const awaits = found.awaitedIn(line)
+    const named = [...awaits.map(({ regNo }) => regNo), ...found.endedIn(line)]
+    const others = found.othersIn(line)
+    const of = [...new Set([...named, ...others.regNos])]
+    if (elsewhere !== null) return ambiguous([...new Set([...elsewhere.of, ...of])], elsewhere.why)
+    const [one] = named
+    if (one === undefined) {
+      if (others.isElsewhere || found.isClaimedElsewhere(line))
+        return { as: 'elsewhere', of: [], why: others.why ?? CLAIMED_ELSEWHERE }
+      const unsure = found.unsureIn(line)
+      if (unsure !== null) return ambiguous([...unsure.of, ...others.regNos], unsure.why)
+      if (others.why !== null) return { as: 'unmatched', of: [], why: others.why }
+      const might = awaited.filter((each) => mayBe(line, each) && !isNamed.has(each.regNo))
+      const those = might.map(({ regNo }) => regNo)
+      return those.length === 0
+        ? { as: 'unmatched', of: [], why: null }
+        : ambiguous(those, 'The amount and the day fit; the line names no registration.')
+    }
+    if (others.why !== null) return ambiguous(of, others.why)
+    if (found.isClaimedElsewhere(line)) return ambiguous(of, CLAIMED_ELSEWHERE)
+    if (named.length > 1) return ambiguous(of, 'The line names more than one registration.')
+    if (found.isRejectedElsewhere(line)) return ambiguous(of, REJECTED_ELSEWHERE)
+    const unsure = found.unsureIn(line)
+    if (unsure !== null && unsure.isShared)
+      return ambiguous([...new Set([...of, ...unsure.of])], unsure.why)
+    if (taken.has(one))
+      return ambiguous(of, 'Another line of this file names the same registration.')
+    taken.add(one)
+    const [waits] = awaits
+    if (waits === undefined) return { as: 'differs', of, why: PAID_OTHERWISE }
+    return { as: dueFor(waits, line.day) === line.amount ? 'matched' : 'differs', of, why: null }
+  }
+  const judged = lines.map((line): Reconciled => {
+    const payout = found.payoutIn(line)
+    if (payout !== null) {
+      const { utr: reference } = payout
+      return { line, reference, also: [], as: 'payout', of: [], payout, why: null }
+    }
+    return { line, ...found.nameOf(line), ...judge(line), payout: null }
+  })
+  return [...judged, ...withdrawals.flatMap((line) => found.returnedBy(line))]
+}
+
+const ambiguous = (of: readonly RegNo[], why: string) => ({ as: 'ambiguous' as const, of, why })
+
+function judgeKnown(
+  { amount }: StatementLine,
+  payments: readonly KnownPayment[],
+  eventId: string | undefined,
+): Pick<Reconciled, 'as' | 'of' | 'why'> {
+  const of = [...new Set(payments.flatMap(({ regNo }) => (regNo === null ? [] : [regNo])))]
+  if (payments.length > 1)
+    return ambiguous(of, 'This one line is recorded as several payments: check which are real.')
+  if (payments.some((payment) => isOfAnother(payment, eventId)))
+    return { as: 'known', of, why: 'This payment is recorded for another event.' }
+  const recorded = payments[0]?.amount ?? amount
+  const why =
+    recorded === amount
+      ? null
+      : `${formatMoney(recorded)} is recorded, the bank shows ${formatMoney(amount)}.`
+  return { as: 'known', of, why }
+}
+
+const isOfAnother = ({ eventId = null }: KnownPayment, here: string | undefined): boolean =>
+  here !== undefined && eventId !== null && eventId !== here
+
+/** What the references of each line are, judged over the whole file. */
+function findReferences(
+  { lines, withdrawals, details }: Lines,
+  awaited: readonly Awaited[],
+  {
+    payments,
+    payouts = new Map(),
+    registrations = new Map(),
+    titles = new Map(),
+    reports = new Map(),
+    claimedElsewhere = new Set(),
+    rejectedElsewhere = new Set(),
+    eventId,
+    details: ours = [],
+  }: KnownReferences,
+) {
+  const own = new Set([...details, ...ours].flatMap((text) => [...keysIn(text)]))
+  const keysOf = new Map([...lines, ...withdrawals].map((line) => [line, keysOfLine(line)]))
+  const keys = (line: StatementLine): ReadonlySet<BankKey> => keysOf.get(line) ?? new Set()
+  const nameable = (line: StatementLine): ReadonlySet<BankKey> =>
+    new Set([...keys(line), ...fallbackKeys(line)])
+  const times = countIn([...lines, ...withdrawals].map(keys))
+  const timesCame = countIn(lines.map(keys))
+  const carriers = Map.groupBy(
+    lines.flatMap((line) => [...nameable(line)].map((key) => ({ key, line }))),
+    ({ key }) => key,
+  )
+  const byNumber = new Map(awaited.map((one) => [bankKey(one.regNo), one]))
+  const isNumber = (key: BankKey): boolean => byNumber.has(key) || registrations.has(key)
+  const isUsable = (key: BankKey): boolean => !own.has(key) && !isNumber(key)
+  const byRegNo = new Map(awaited.map((one) => [one.regNo, one]))
+  const told = awaited.flatMap(({ regNo, told: last }) =>
+    last === null ? [] : [{ key: bankKey(last.reference), regNo }],
+  )
+  const everTold = [...reports].flatMap(([key, those]) =>
+    those.map(({ regNo }) => ({ key, regNo })),
+  )
+  const byReported = Map.groupBy(
+    [...told, ...everTold].filter(({ key }) => isSearchable(key) && !isNumber(key)),
+    ({ key }) => key,
+  )
+  const reportedIn = (line: StatementLine, fits: (key: BankKey) => boolean): readonly RegNo[] => [
+    ...new Set(
+      [...keys(line)]
+        .filter(fits)
+        .flatMap((key) => byReported.get(key)?.map(({ regNo }) => regNo) ?? []),
+    ),
+  ]
+  const isShared = (key: BankKey): boolean => (times.get(key) ?? 0) > 1
+  const isItsOwn = (key: BankKey): boolean => !own.has(key) && !isShared(key)
+
+  /** Payments that are recorded under a reference of the line; `elsewhere`: one is, but it may be another line's. */
+  const recordedIn = (line: StatementLine) => {
+    const hits = [...nameable(line)].flatMap((key) => {
+      const payment = isUsable(key) ? payments.get(key) : undefined
+      return payment === undefined ? [] : [{ key, payment }]
+    })
+    const names = new Set<BankKey>([...utrsIn(line), ...fallbackKeys(line)])
+    // A number that is no bank's, such as a cheque's: another line may have it by chance.
+    const isAnothers = utrsIn(line).some((key) => isUsable(key) && !payments.has(key))
+    const isIts = ({ key, payment }: { key: BankKey; payment: KnownPayment }): boolean => {
+      const those = carriers.get(key) ?? []
+      const alike = those.filter((one) => one.line.amount === payment.amount)
+      const isOnly = those.length < 2 || (alike.length === 1 && line.amount === payment.amount)
+      return isOnly && (names.has(key) || (line.amount === payment.amount && !isAnothers))
+    }
+    const its = hits.filter(isIts).map(({ payment }) => payment)
+    // A delegate may pay twice under the number of the registration, which is no number of the bank.
+    const byNumber = [...keys(line)].filter(isNumber).flatMap((key) => payments.get(key) ?? [])
+    const other = hits[0]?.payment ?? byNumber[0]
+    return {
+      payments: [...new Map(its.map((payment) => [payment.id, payment])).values()],
+      elsewhere:
+        its.length > 0 || other === undefined
+          ? null
+          : {
+              of: other.regNo === null ? [] : [other.regNo],
+              why:
+                hits[0] === undefined
+                  ? 'A payment is recorded under the registration number in this line: it may be this one.'
+                  : names.has(hits[0].key)
+                    ? `A recorded payment has the reference ${hits[0].key}, which is in several lines of this file.`
+                    : `A payment is recorded under ${hits[0].key}, which is in this line: it may be this one.`,
+            },
+    }
+  }
+
+  /** Waiting registrations that the line names: by their number, or by a reported reference that is in no other line. */
+  const awaitedIn = (line: StatementLine): readonly Awaited[] => [
+    ...new Set([
+      ...[...keys(line)].flatMap((key) => byNumber.get(key) ?? []),
+      ...reportedIn(line, isItsOwn).flatMap((regNo) => byRegNo.get(regNo) ?? []),
+    ]),
+  ]
+
+  /** Registrations that reported a reference of the line alone, or that it also names by number, and that wait for no money. */
+  const endedIn = (line: StatementLine): readonly RegNo[] => {
+    const byBoth = reportedIn(line, isUsable).filter((regNo) => keys(line).has(bankKey(regNo)))
+    return [...new Set([...reportedIn(line, isItsOwn), ...byBoth])].filter(
+      (regNo) => !byRegNo.has(regNo),
+    )
+  }
+
+  /** Registrations that the line names by number, and that wait for no money here. */
+  const othersIn = (line: StatementLine) => {
+    const ended = new Set(endedIn(line).map(bankKey))
+    const there = [...keys(line)].filter(
+      (key) => registrations.has(key) && !byNumber.has(key) && !ended.has(key),
+    )
+    const regNos = there.flatMap((key) => registrations.get(key) ?? [])
+    const why =
+      there.length === 0
+        ? null
+        : regNos.length === 0
+          ? ofOthers(there.flatMap((key) => titles.get(key) ?? []))
+          : `The line contains the number ${regNos.join(', ')}, which waits for no payment.`
+    return { regNos, why, isElsewhere: there.length > 0 && regNos.length === 0 }
+  }
+
+  const isClaimedElsewhere = (line: StatementLine): boolean =>
+    [...keys(line)].some((key) => claimedElsewhere.has(key) && isUsable(key))
+  const isRejectedElsewhere = (line: StatementLine): boolean =>
+    reportedIn(line, (key) => rejectedElsewhere.has(key) && isItsOwn(key)).length > 0
+
+  /** Registrations whose reported reference is in the line, and identifies nothing. */
+  const unsureIn = (line: StatementLine) => {
+    const shared = reportedIn(line, (key) => !own.has(key) && isShared(key))
+    const detail = reportedIn(line, (key) => own.has(key))
+    if (shared.length > 0)
+      return {
+        of: shared,
+        isShared: true,
+        why: 'The reported reference is in several lines of this file.',
+      }
+    return detail.length === 0
+      ? null
+      : {
+          of: detail,
+          isShared: false,
+          why: 'The reported reference is part of the conference’s own bank details.',
+        }
+  }
+
+  const payoutIn = (line: StatementLine): PayoutKnown | null =>
+    [...keys(line)].flatMap((key) => (isUsable(key) ? (payouts.get(key) ?? []) : []))[0] ?? null
+
+  /** A withdrawal that names a payment, recorded or reported; a refund that staff sent may name it too. */
+  const returnedBy = (line: StatementLine): readonly Reconciled[] => {
+    // A payment may be recorded under the number of its registration.
+    const usable = [...keys(line)].filter((key) => !own.has(key))
+    const paid = usable.flatMap((key) => payments.get(key) ?? [])
+    const returns = [...new Map(paid.map((payment) => [payment.id, payment])).values()]
+    const reported = reportedIn(line, isUsable)
+    const of = [...new Set([...returns.flatMap(({ regNo }) => regNo ?? []), ...reported])]
+    // The money came in this file: its bank's number is in a line of the same amount.
+    const cameHere = usable.filter(
+      (key) => isUtr(key) && carriers.get(key)?.some((one) => one.line.amount === line.amount),
+    )
+    const [reference] = [
+      ...usable.filter(
+        (key) => payments.has(key) || byReported.has(key) || claimedElsewhere.has(key),
+      ),
+      ...cameHere,
+    ]
+    if (reference === undefined) return []
+    const isHere =
+      cameHere.length > 0 ||
+      reported.length > 0 ||
+      returns.some((payment) => !isOfAnother(payment, eventId))
+    const why = isHere ? RETURNED : RETURNED_ELSEWHERE
+    return [{ line, reference, also: [], as: 'returned', of, payout: null, why, returns }]
+  }
+
+  /** The same line gives the same reference whenever it is read, so that it is confirmed once. */
+  const nameOf = (line: StatementLine): Pick<Reconciled, 'reference' | 'also'> => {
+    // A withdrawal that names it too, or a charge, does not make it another transfer.
+    const isItsAlone = (key: BankKey): boolean => (timesCame.get(key) ?? 0) < 2
+    const reported = [...keys(line)].find(
+      (key) => byReported.has(key) && isUsable(key) && isItsAlone(key),
+    )
+    const usable = utrsIn(line).filter(isUsable)
+    const unshared = usable.filter(isItsAlone)
+    // Without a number of its own it is recorded under those that it shares: else one transfer could be counted twice.
+    const utrs = unshared.length > 0 ? unshared : usable
+    // Any other word is the bank's branch, the payer's account or a day: it is in the lines of other payers too.
+    const reference = reported ?? utrs[0] ?? fallbackName(line)
+    const key = bankKey(reference)
+    return { reference, also: utrs.filter((other) => other !== key) }
+  }
+
+  return {
+    recordedIn,
+    awaitedIn,
+    endedIn,
+    othersIn,
+    isClaimedElsewhere,
+    isRejectedElsewhere,
+    unsureIn,
+    payoutIn,
+    returnedBy,
+    nameOf,
+  }
+}
+
+function countIn(lines: readonly ReadonlySet<BankKey>[]): ReadonlyMap<BankKey, number> {
+  const times = new Map<BankKey, number>()
+  for (const keys of lines) for (const key of keys) times.set(key, (times.get(key) ?? 0) + 1)
+  return times
+}
+
+/** Reported without a reference that the bank shows: the same amount, about that day. */
+function mayBe({ amount, day }: StatementLine, one: Awaited): boolean {
+  const { told } = one
+  if (told === null) return false
+  const isNear =
+    told.day === null ||
+    (told.day <= day && day <= addDays(told.day, DAYS_APART_MAX)) ||
+    told.day === addDays(day, 1)
+  return isNear && dueFor(one, day) === amount
+}
+
+/** What is due of it for money of that day. */
+const dueFor = ({ due, dueOn }: Awaited, day: Day): Paise => dueOn?.(day) ?? due
+
+const ofOthers = (titles: readonly string[]): string =>
+  titles.length === 0
+    ? 'The line contains a registration number that is not of this event.'
+    : `The line contains a registration number of ${[...new Set(titles)].join(', ')}.`
+const CLAIMED_ELSEWHERE = 'A delegate of another event reported a reference in this line.'
+const REJECTED_ELSEWHERE =
+  'A delegate of another event reported this reference too, and staff did not find it there.'
+const PAID_OTHERWISE =
+  'Its delegate reported this reference, and it waits for no payment now. Confirmed, it is a second payment before the treasurer.'
+const RETURNED_ELSEWHERE =
+  'This withdrawal names a payment of another event: the bank may have returned it.'
+const RETURNED =
+  'This withdrawal names a payment: the bank may have returned it. Check the registration.'

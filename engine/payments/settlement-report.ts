@@ -1,0 +1,259 @@
+/** A gateway's settlement report: which column is which, and what it paid into the bank, payment by payment. */
+import { paise, type Paise } from '../lib/money.ts'
+import { err, ok, type Result } from '../lib/result.ts'
+import {
+  currencyColumns,
+  dayIn,
+  headOf,
+  isInRupees,
+  likeliestHeader,
+  signedIn,
+  tableIn,
+  textIn,
+  withColumns,
+} from './spreadsheet-cells.ts'
+import type { SheetRow } from './spreadsheet-cells.ts'
+import type { ColumnsUnknown } from './bank-statement.ts'
+import type { Day } from '../lib/time.ts'
+
+/** Where each thing stands, from 0; null: the file has no such column. One of `order` and `reference`, one of `day` and `utr` is there. */
+export type SettlementColumns = {
+  /** Our order id. */
+  readonly order: number | null
+  /** The gateway's own number of the payment. */
+  readonly reference: number | null
+  /** What was paid, before anything is taken off. */
+  readonly amount: number
+  readonly fee: number | null
+  /** The tax on the fee. */
+  readonly tax: number | null
+  readonly net: number | null
+  /** On which it went to the bank. */
+  readonly day: number | null
+  /** Under which it went there. */
+  readonly utr: number | null
+  /** A payment, a refund, or what else. */
+  readonly kind: number | null
+  /** When the delegate paid. */
+  readonly paid: number | null
+  /** Of its amounts: there may be one of the payment and one of the transfer. */
+  readonly currencies: readonly number[]
+}
+
+export type SettlementLine = {
+  /** As an editor counts. */
+  readonly line: number
+  /** `other`: a chargeback or an adjustment, which a person looks at. */
+  readonly is: 'sale' | 'refund' | 'other'
+  /** Ours and the gateway's; empty: not stated. One of them is. */
+  readonly order: string
+  readonly reference: string
+  /** Above nothing, whichever way it went. */
+  readonly amount: Paise
+  readonly fee: Paise
+  readonly tax: Paise
+  /** What it adds to the credit at the bank; below nothing where it is taken off. */
+  readonly net: Paise
+  /** One of them is there. */
+  readonly day: Day | null
+  readonly utr: string
+  /** On which the delegate paid; null: not stated. */
+  readonly paidOn: Day | null
+  /** Which of several lines that are alike in one file, from 1: so that a file read again counts nothing twice. */
+  readonly nth: number
+}
+export type Settlement = {
+  readonly lines: readonly SettlementLine[]
+  /** Lines that name a payment, and cannot be read: also those in another currency, whose amounts are no rupees. */
+  readonly unread: readonly number[]
+  /** Lines that the gateway has not settled yet: neither day nor number of a transfer. */
+  readonly unsettled: number
+}
+
+/** References and UTRs are shorter. */
+const NAME_CHARACTERS_MAX = 64
+
+/** How gateways call their columns, letters only; the first that fits counts, and no column is two things. */
+const HEADS = [
+  ['utr', [/utr/, /^(settlement|payout)(ref|reference|txn|transaction)?(id|no|number)$/]],
+  ['day', [/^(settle\w*|payout|deposit|credit|credited)(date|dt|on|day|time|datetime)$/]],
+  [
+    'net',
+    [
+      /^nett?(settlement|settled|payable|payout|credit)?(amt|amount|value)?(inr|rs)?$/,
+      /^(settled|settlement|payout|payable|deposit|credited)(amt|amount|value)(inr|rs)?$/,
+      /^amount(settled|payable|credited)(inr|rs)?$/,
+    ],
+  ],
+  [
+    'order',
+    [
+      /^(merchant|mer|client|your)(txn|trans|transaction|order|trn)?(id|no|ref|refno|reference|number)$/,
+      /^orders?(id|no|ref|number)?$/,
+    ],
+  ],
+  [
+    'reference',
+    [
+      /^(ap|airpay|pg|gateway)(txn|trans|transaction|payment)?(id|no|ref|refno|reference|number)$/,
+      /^(txn|trans|transaction|payment)(id|no|ref|refno|reference|number)$/,
+    ],
+  ],
+  ['order', [/^transactionid$/]],
+  ['paid', [/^(merchant)?(txn|trans|transaction|payment|order|paid)(date|dt|on|time|datetime)+$/]],
+  ['kind', [/^(txn|trans|transaction|record|entry)?(type|kind)$/]],
+  [
+    'amount',
+    [
+      /^(gross|txn|trans|transaction|order|sale|payment|original|paid)?(amt|amount|value)(inr|rs)?$/,
+    ],
+  ],
+  [
+    'fee',
+    [
+      /^(total)?(mdr|tdr|fees?|charges?|commission|(service|gateway|pg|processing|airpay|bank|merchant)(fees?|charges?))(amt|amount)?(inr|rs)?$/,
+    ],
+  ],
+  [
+    'tax',
+    [
+      /^(total)?(gst|igst|servicetax|tax)(amt|amount|(on)?(mdr|tdr|fees?|charges?|commission))?(inr|rs)?$/,
+    ],
+  ],
+] as const satisfies readonly (readonly [keyof SettlementColumns, readonly RegExp[]])[]
+
+/**
+ * `columns`: as somebody said them; null: by the heads. A bank's statement has no column for our orders, and
+ * none for what was taken off, so that the two are told apart.
+ */
+export function readSettlement(
+  rows: readonly SheetRow[],
+  columns: SettlementColumns | null = null,
+): Result<Settlement, ColumnsUnknown> {
+  const table = tableIn(rows, columns, columnsOf)
+  if (table === null) return err({ code: 'columns_unknown', header: likeliestHeader(rows) })
+  const { below } = table
+  const lines: SettlementLine[] = []
+  const unread: number[] = []
+  const alike = new Map<string, number>()
+  let unsettled = 0
+  for (const { row, is } of withColumns(below, table.is, columns === null ? columnsOf : null)) {
+    const read = lineOf(row, is)
+    if (read === 'none') continue
+    if (read === 'unread') unread.push(row.line)
+    else if (read === 'unsettled') unsettled += 1
+    else {
+      const key = named(read)
+      const nth = (alike.get(key) ?? 0) + 1
+      alike.set(key, nth)
+      lines.push({ ...read, nth })
+    }
+  }
+  return ok({ lines, unread, unsettled })
+}
+
+/** What tells one line from every other, whichever file it stands in. */
+export function lineKey(line: SettlementLine): string {
+  return `${named(line)} ${line.nth}`
+}
+
+/** Of one that names both, the gateway's number alone: not every report has ours. */
+function named({ is, order, reference, amount, utr, day }: Omit<SettlementLine, 'nth'>): string {
+  return [is, reference === '' ? order : reference, amount, utr === '' ? day : utr].join(' ')
+}
+
+function columnsOf(cells: readonly string[]): SettlementColumns | null {
+  const heads = cells.map(headOf)
+  const taken = new Map<keyof SettlementColumns, number>()
+  for (const [what, patterns] of HEADS) {
+    if (taken.has(what)) continue
+    for (const pattern of patterns) {
+      const at = heads.findIndex(
+        (head, one) => pattern.test(head) && ![...taken.values()].includes(one),
+      )
+      if (at === -1) continue
+      taken.set(what, at)
+      break
+    }
+  }
+  const at = (what: keyof SettlementColumns): number | null => taken.get(what) ?? null
+  const amount = at('amount')
+  const isNamed = at('order') !== null || at('reference') !== null
+  const isSettled = at('day') !== null || at('utr') !== null
+  const isOfGateway = [at('order'), at('net'), at('fee'), at('day')].some(
+    (column) => column !== null,
+  )
+  return amount === null || !isNamed || !isSettled || !isOfGateway
+    ? null
+    : {
+        order: at('order'),
+        reference: at('reference'),
+        amount,
+        fee: at('fee'),
+        tax: at('tax'),
+        net: at('net'),
+        day: at('day'),
+        utr: at('utr'),
+        kind: at('kind'),
+        paid: at('paid'),
+        currencies: currencyColumns(heads),
+      }
+}
+
+/** `none`: a row above or below the table, or a sum. */
+function lineOf(
+  { line, cells }: SheetRow,
+  columns: SettlementColumns,
+): Omit<SettlementLine, 'nth'> | 'none' | 'unread' | 'unsettled' {
+  const name = (at: number | null): string =>
+    textIn(cells, at).replace(/^'/, '').slice(0, NAME_CHARACTERS_MAX)
+  const [order, reference, utr] = [columns.order, columns.reference, columns.utr].map(name) as [
+    string,
+    string,
+    string,
+  ]
+  // A sum has an amount, and a word at most where others have their number.
+  if (!/\d/.test(order) && !/\d/.test(reference)) return 'none'
+  if (!isInRupees(cells, columns.currencies)) return 'unread'
+  const amount = signedIn(textIn(cells, columns.amount))
+  const [fee, tax] = [columns.fee, columns.tax].map((at) => signedIn(textIn(cells, at)))
+  if (amount === null || amount === 0 || fee == null || tax == null) return 'unread'
+  const day = dayIn(textIn(cells, columns.day))
+  const isNumber = /\d/.test(utr)
+  if (day === null && !isNumber)
+    return textIn(cells, columns.day) === '' || columns.day === null ? 'unsettled' : 'unread'
+  const word = textIn(cells, columns.kind)
+  const is = kindOf(word, amount)
+  const gross = Math.abs(amount)
+  const [charged, taxed] = [Math.abs(fee), Math.abs(tax)]
+  const isTakenOff = is === 'refund' || (is === 'other' && (amount < 0 || TAKEN_OFF.test(word)))
+  const sign = isTakenOff ? -1 : 1
+  const stated = columns.net === null ? null : textIn(cells, columns.net)
+  const net =
+    stated === null || stated === '' ? paise(sign * gross - charged - taxed) : signedIn(stated)
+  if (net === null) return 'unread'
+  return {
+    line,
+    is,
+    order,
+    reference,
+    amount: paise(gross),
+    fee: paise(charged),
+    tax: paise(taxed),
+    // A report that writes what it takes off without a sign says by its kind which way it went.
+    net: sign < 0 && net > 0 ? paise(-net) : net,
+    day,
+    utr: isNumber ? utr : '',
+    paidOn: dayIn(textIn(cells, columns.paid)),
+  }
+}
+
+/** A chargeback, unless it is one that was won: that is given, and its sign says so. */
+const TAKEN_OFF = /^(?!.*revers).*(charge\s*back|dispute|\b350\b)/i
+
+/** By the word, else by the sign. The numbers are those of the status call. */
+function kindOf(word: string, amount: Paise): SettlementLine['is'] {
+  if (/charge\s*back|dispute|revers|void|adjust|\b(350|420)\b/i.test(word)) return 'other'
+  if (/refund|\b340\b/i.test(word)) return 'refund'
+  return amount < 0 ? 'refund' : 'sale'
+}

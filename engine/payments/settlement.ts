@@ -1,0 +1,221 @@
+/** What a gateway has paid into the bank beside the money that came through it: line by line, by transfer, and what is still to come. */
+import { formatMoney, paise, type Paise } from '../lib/money.ts'
+import type { RegNo } from '../event/registration-number.ts'
+import { lineKey, type SettlementLine } from './settlement-report.ts'
+import { dayOf, daysBetween, type Day, type Instant } from '../lib/time.ts'
+
+/** Money that came through the account of a settlement. */
+export type HeldMoney = {
+  readonly id: number
+  readonly reference: string
+  readonly order: string | null
+  /** Null: nobody knows yet what it is for. */
+  readonly regNo: RegNo | null
+  readonly eventId: string | null
+  readonly amount: Paise
+  readonly state: 'fits' | 'review' | 'accepted' | 'refused' | 'unmatched'
+  readonly paidAt: Instant
+  readonly refunds: readonly HeldRefund[]
+}
+type HeldRefund = {
+  readonly id: number
+  readonly reference: string | null
+  readonly amount: Paise
+  readonly state: 'wanted' | 'asked' | 'done' | 'refused' | 'unsure'
+}
+/** An order of ours that a settlement names. */
+export type HeldOrder = {
+  readonly order: string
+  readonly regNo: RegNo
+  readonly eventId: string
+}
+
+export type Settled = {
+  readonly line: SettlementLine
+  /**
+   * `settled`: as it came; `refunded`: a refund that is known; `review`: the money is before a person; `differs`: it is
+   * known otherwise; `unknown`: nothing of it is known here.
+   */
+  readonly as: 'settled' | 'refunded' | 'review' | 'differs' | 'unknown'
+  /** What it is of; null: unknown. */
+  readonly money: HeldMoney | null
+  readonly order: HeldOrder | null
+  /** For a person, where one has to look; null: nobody has to. */
+  readonly why: string | null
+}
+/** What went to the bank in one transfer: `sales − refunds − fee − tax − others = net`. */
+export type Payout = {
+  /** The first day that its lines state; null: they state none. */
+  readonly day: Day | null
+  /** Empty: the report names none. */
+  readonly utr: string
+  readonly lines: number
+  readonly sales: Paise
+  readonly refunds: Paise
+  readonly fee: Paise
+  readonly tax: Paise
+  /** What else was taken off, or given: chargebacks, tax held back. */
+  readonly others: Paise
+  /** What the bank shows. */
+  readonly net: Paise
+}
+/** Gateways here pay out within two working days; a weekend and a holiday may lie between. */
+export const SETTLED_WITHIN_DAYS = 5
+
+/** Paid, and in no settlement yet. `days`: since it was paid. */
+export type Unsettled = { readonly money: HeldMoney; readonly days: number }
+
+/** Each line once, however many files it stands in. */
+export function joinLines(
+  ...files: readonly (readonly SettlementLine[])[]
+): readonly SettlementLine[] {
+  return [...new Map(files.flat().map((line) => [lineKey(line), line])).values()]
+}
+
+/** Judges all lines of an account together, because what is settled twice shows in two files. */
+export function judgeSettled(
+  lines: readonly SettlementLine[],
+  held: readonly HeldMoney[],
+  orders: readonly HeldOrder[],
+): readonly Settled[] {
+  const byReference = new Map(held.map((money) => [money.reference, money]))
+  const byOrder = Map.groupBy(held, ({ order }) => order)
+  const orderOf = new Map(orders.map((order) => [order.order, order]))
+  const settled = new Set<number>()
+  const takenRefunds = new Set<number>()
+  const moneyOf = ({ order, reference, amount }: SettlementLine): HeldMoney | null => {
+    if (reference !== '') return byReference.get(reference) ?? null
+    const those = byOrder.get(order) ?? []
+    return those.find((one) => one.amount === amount && !settled.has(one.id)) ?? those[0] ?? null
+  }
+  /** By its own number first: two refunds of one payment may be alike. */
+  const refundOf = (line: SettlementLine): readonly [HeldMoney | null, HeldRefund | null] => {
+    const fits = ({ id, amount, state }: HeldRefund): boolean =>
+      amount === line.amount && state !== 'refused' && !takenRefunds.has(id)
+    for (const money of held)
+      for (const refund of money.refunds)
+        if (line.reference !== '' && refund.reference === line.reference && fits(refund))
+          return [money, refund]
+    const of = moneyOf(line) ?? byOrder.get(line.order)?.[0] ?? null
+    const those = of === null ? [] : [of, ...(byOrder.get(of.order) ?? [])]
+    for (const money of those)
+      for (const refund of money.refunds) if (fits(refund)) return [money, refund]
+    return [of, null]
+  }
+  return lines.map((line): Settled => {
+    const order = orderOf.get(line.order) ?? null
+    if (line.is === 'refund') {
+      const [money, refund] = refundOf(line)
+      if (refund === null)
+        return { line, as: 'unknown', money, order, why: sayUnknownRefund(line, money) }
+      takenRefunds.add(refund.id)
+      const isDone = refund.state === 'done'
+      return {
+        line,
+        as: isDone ? 'refunded' : 'review',
+        money,
+        order,
+        why: isDone ? null : NOT_DONE,
+      }
+    }
+    const money = moneyOf(line)
+    if (line.is === 'other') return { line, as: 'differs', money, order, why: sayOther(line) }
+    if (money === null)
+      return { line, as: 'unknown', money, order, why: order === null ? NO_ORDER : NOT_KNOWN }
+    const isSecond = settled.has(money.id)
+    settled.add(money.id)
+    const why = isSecond ? SECOND : sayDiffers(line, money)
+    if (why !== null) return { line, as: 'differs', money, order, why }
+    const isOpen = money.state === 'review' || money.state === 'unmatched'
+    return { line, as: isOpen ? 'review' : 'settled', money, order, why: null }
+  })
+}
+
+const NOT_DONE = 'The gateway has taken it off; here this refund is not done yet.'
+const NO_ORDER = 'No registration of ours has this order.'
+const NOT_KNOWN = 'The order is ours, and of this payment nothing is known here.'
+const SECOND = 'It was settled before: the gateway has paid it out twice.'
+
+function sayUnknownRefund({ amount }: SettlementLine, money: HeldMoney | null): string {
+  return money === null
+    ? 'Neither this refund nor its payment is known here.'
+    : `No refund of ${formatMoney(amount)} of this payment is known here.`
+}
+
+function sayOther({ net }: SettlementLine): string {
+  const amount = formatMoney(paise(Math.abs(net)))
+  return net < 0
+    ? `A chargeback or an adjustment: ${amount} was taken off.`
+    : `An adjustment: ${amount} was given.`
+}
+
+function sayDiffers(line: SettlementLine, money: HeldMoney): string | null {
+  if (line.order !== '' && money.order !== null && line.order !== money.order)
+    return `The report says that it is of the order ${line.order}; it came for ${money.order}.`
+  if (line.amount !== money.amount)
+    return `The report says ${formatMoney(line.amount)}; ${formatMoney(money.amount)} came.`
+  return money.state === 'refused' && backOf(money) < money.amount ? sayPaidOut(money) : null
+}
+
+function sayPaidOut({ refunds }: HeldMoney): string {
+  const isIn = (...states: readonly HeldRefund['state'][]): boolean =>
+    refunds.some(({ state }) => states.includes(state))
+  if (isIn('wanted', 'asked', 'unsure'))
+    return 'The gateway has paid it out, and its refund is not done yet.'
+  return isIn('refused')
+    ? 'The gateway has paid it out, and has refused its refund.'
+    : 'It was dismissed, and the gateway has paid it out.'
+}
+
+function backOf({ refunds }: HeldMoney): Paise {
+  return paise(
+    refunds.filter(({ state }) => state === 'done').reduce((sum, { amount }) => sum + amount, 0),
+  )
+}
+
+/** By transfer, the latest first. */
+export function payouts(lines: readonly SettlementLine[]): readonly Payout[] {
+  const groups = Map.groupBy(lines, ({ utr, day }) => (utr === '' ? `${day}` : utr))
+  return [...groups.values()]
+    .map((those): Payout => {
+      const sum = (of: (line: SettlementLine) => number): Paise =>
+        paise(those.reduce((total, line) => total + of(line), 0))
+      const sales = sum(({ is, amount }) => (is === 'sale' ? amount : 0))
+      const refunds = sum(({ is, amount }) => (is === 'refund' ? amount : 0))
+      const [fee, tax, net] = [
+        sum((line) => line.fee),
+        sum((line) => line.tax),
+        sum((line) => line.net),
+      ]
+      const days = those.flatMap(({ day }) => (day === null ? [] : [day])).toSorted()
+      return {
+        day: days[0] ?? null,
+        utr: those[0]?.utr ?? '',
+        lines: those.length,
+        sales,
+        refunds,
+        fee,
+        tax,
+        others: paise(sales - refunds - fee - tax - net),
+        net,
+      }
+    })
+    .toSorted((a, b) => (b.day ?? '').localeCompare(a.day ?? '') || a.utr.localeCompare(b.utr))
+}
+
+/** What counts or waits, has not all gone back, and stands in no line; the longest first. */
+export function unsettled(
+  settled: readonly Settled[],
+  held: readonly HeldMoney[],
+  at: Instant,
+): readonly Unsettled[] {
+  const there = new Set(
+    settled.flatMap(({ line, money }) => (line.is === 'sale' && money !== null ? [money.id] : [])),
+  )
+  return held
+    .filter(
+      (money) => !there.has(money.id) && money.state !== 'refused' && backOf(money) < money.amount,
+    )
+    .map((money) => ({ money, days: daysBetween(dayOf(money.paidAt), dayOf(at)) }))
+    .toSorted((a, b) => b.days - a.days || a.money.id - b.money.id)
+}

@@ -1,0 +1,131 @@
+/** Cells of sheets that banks and gateways give: texts, days and amounts as people here write them. */
+import { paise, readAmount, type Paise } from '../lib/money.ts'
+import { isDay, type Day } from '../lib/time.ts'
+
+/** A row of the file; `line` as an editor counts. */
+export type SheetRow = { readonly line: number; readonly cells: readonly string[] }
+
+/** Who gives a sheet puts name and address above the table; none of them takes more rows for it. */
+const ROWS_ABOVE_MAX = 60
+
+/** No bank has a longer one; a cell of a file without heads may have two million characters. */
+const HEAD_CHARACTERS_MAX = 200
+
+/** A head as it is compared: its letters, small. */
+export function headOf(cell: string): string {
+  return cell
+    .slice(0, HEAD_CHARACTERS_MAX)
+    .toLowerCase()
+    .replaceAll(/[^a-z]/g, '')
+}
+
+/** The row with the most cells that have letters and no digits. */
+export function likeliestHeader(all: readonly SheetRow[]): readonly string[] {
+  const rows = all.slice(0, ROWS_ABOVE_MAX)
+  const words = ({ cells }: SheetRow): number =>
+    cells.filter((cell) => /[a-z]/i.test(cell) && !/\d/.test(cell)).length
+  const likeliest = rows.toSorted((a, b) => words(b) - words(a))[0]?.cells ?? []
+  return likeliest.map((cell) => cell.slice(0, HEAD_CHARACTERS_MAX))
+}
+
+/** Empty where there is no such column. */
+export function textIn(cells: readonly string[], at: number | null): string {
+  return at === null ? '' : (cells[at] ?? '').replaceAll(/\s+/g, ' ').trim()
+}
+
+/** "Rs. 1,00,000.00 Cr", "-20.00", "20.00-", "20.00 Dr", "(20.00)": signed whole paise; 0 where nothing stands; null: no amount. */
+export function signedIn(cell: string): Paise | null {
+  // A comma before the paise would make a hundred times the amount.
+  if (cell.includes(',') && !GROUPED.test(cell)) return null
+  const plain = cell
+    .replaceAll(/rs\.?|inr|₹|cr\.?$|[,\s]/gi, '')
+    .replace(/^(.+?)(?:dr\.?|[-−])$/i, '-$1')
+    .replace(/^-(?=[-−(])/, '')
+    .replace(/^\+/, '')
+    .replace(/(\.\d{2})0+(?=\)?$)/, '$1')
+  if (plain === '' || plain === '-') return paise(0)
+  const [, less = ''] = /^(?:-|−|\()(.*?)\)?$/.exec(plain) ?? []
+  const read = readAmount(less === '' ? plain : less)
+  return read === null || less === '' ? read : paise(-read)
+}
+
+/** Thousands in threes, or lakhs in twos before the last three. */
+const GROUPED = /^[^\d,]*\d{1,3}(?:,\d{2,3})*,\d{3}(?![\d,])[^,]*$/
+
+/** How banks and gateways call a column of currencies, letters only. */
+const CURRENCY = /(?:currency|curr|ccy)(?:code|name)?$/
+/** How they write rupees; empty: the line does not say. */
+const RUPEES = /^(|inr|356|rs\.?|₹|rupees?|indian rupees?)$/i
+
+/** Columns that say a currency. */
+export const currencyColumns = (heads: readonly string[]): readonly number[] =>
+  heads.flatMap((head, column) => (CURRENCY.test(head) ? [column] : []))
+
+/** Whether a line is in rupees, as far as it says. */
+export const isInRupees = (cells: readonly string[], currencies: readonly number[]): boolean =>
+  currencies.every((at) => RUPEES.test(textIn(cells, at)))
+
+const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
+
+/** 03/02/27, 3-2-2027, 03-Feb-2027, 3 February 2027 and 2027-02-03, with whatever time behind: banks here write the day first. */
+export function dayIn(cell: string): Day | null {
+  const text = cell.trim()
+  const iso = /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)/.exec(text)
+  if (iso !== null) return dayFrom(Number(iso[1]), Number(iso[2]), Number(iso[3]))
+  const said = /^(\d{1,2})[-/. ]+(\d{1,2}|[a-z]{3,9})[-/., ]+(\d{4}|\d{2})(?!\d)/i.exec(text)
+  if (said === null) return null
+  const [, on = '', month = '', year = ''] = said
+  const named = MONTHS.indexOf(month.slice(0, 3).toLowerCase()) + 1
+  return dayFrom(
+    Number(year) + (year.length === 2 ? 2000 : 0),
+    named === 0 ? Number(month) : named,
+    Number(on),
+  )
+}
+
+function dayFrom(year: number, month: number, on: number): Day | null {
+  const two = (number: number): string => String(number).padStart(2, '0')
+  const text = `${year}-${two(month)}-${two(on)}`
+  return isDay(text) ? text : null
+}
+
+/**
+ * Where the table of a sheet begins: what `columnsOf` makes of the first row that it takes for the heads, and the rows
+ * below. `columns`: as somebody said them. Null: nobody can tell which column is which.
+ */
+export function tableIn<C>(
+  rows: readonly SheetRow[],
+  columns: C | null,
+  columnsOf: (cells: readonly string[]) => C | null,
+): {
+  readonly is: C
+  readonly above: readonly SheetRow[]
+  readonly below: readonly SheetRow[]
+} | null {
+  const found = rows.slice(0, ROWS_ABOVE_MAX).flatMap((row, at) => {
+    const heads = columnsOf(row.cells)
+    return heads === null ? [] : [{ at, heads }]
+  })[0]
+  const is = columns ?? found?.heads
+  if (is === undefined) return null
+  return found === undefined
+    ? { is, above: [], below: rows }
+    : { is, above: rows.slice(0, found.at), below: rows.slice(found.at + 1) }
+}
+
+/**
+ * The rows below the heads, each with its columns: where two downloads were pasted together the second brings heads of its own,
+ * maybe in another order. `columnsOf` null: somebody said the columns.
+ */
+export function withColumns<C>(
+  rows: readonly SheetRow[],
+  is: C,
+  columnsOf: ((cells: readonly string[]) => C | null) | null,
+): readonly { readonly row: SheetRow; readonly is: C }[] {
+  let now = is
+  return rows.flatMap((row) => {
+    const heads = columnsOf?.(row.cells) ?? null
+    now = heads ?? now
+    return heads === null ? [{ row, is: now }] : []
+  })
+}

@@ -1,0 +1,254 @@
+/**
+ * The bill: what is sold to one delegate, line by line. Answers, facts and the day come in; prices are the
+ * event file's, tax is worked out for each line after the adjustments, and the sum of the lines is the total.
+ */
+import type { Field, PublicEvent } from '../event/config.ts'
+import type { Answers } from '../event/answer-types.ts'
+import type { Adjustment, Item, PriceTable } from '../event/pricing-types.ts'
+import { chosenIn, holds, listOf } from '../rules/evaluate-condition.ts'
+import { REGISTRATION, type Line } from './bill-lines.ts'
+import { adjusted, paise, split, type Paise, type Split, type Tax } from '../lib/money.ts'
+import { err, fromPairs, ok, own, type Result } from '../lib/result.ts'
+import { remember } from '../lib/memoize.ts'
+import { answerText, fill, namesIn, unitText } from '../event/texts.ts'
+import type { Day } from '../lib/time.ts'
+
+/** What is not on sale though the answers ask for it. `item` null: the registration itself. */
+export type NotOnSale = {
+  readonly category: string
+  readonly period: string
+  readonly item: string | null
+  readonly option: string | null
+}
+
+/** The one row of a table of an item that is not sold by options. */
+export const EACH = 'each'
+
+/** A line while it is being adjusted: the price as the file states it, before its tax is worked out. */
+type Priced = Omit<Line, keyof Split> & { readonly tax: Tax | null; readonly price: Paise }
+
+/**
+ * The lines of what these answers ask for: the registration, the items in the file's order, then the
+ * adjustments, each with what it changes of the lines that it touches. `answers` are normalised, facts laid in.
+ */
+export function linesOf(
+  event: PublicEvent,
+  answers: Answers,
+  category: string,
+  period: string,
+  on: Day,
+): Result<readonly Line[], NotOnSale> {
+  const cell = cellOf(event.fees.prices ?? {}, category, period)
+  const refused = (item: string | null, option: string | null) =>
+    err({ category, period, item, option })
+  if (cell === null) return refused(null, null)
+  const priced: Priced[] = [
+    {
+      id: REGISTRATION,
+      option: null,
+      label: event.categories.find(({ id }) => id === category)?.label ?? category,
+      quantity: 1,
+      unit: cell,
+      tax: event.fees.tax,
+      price: cell,
+    },
+  ]
+  for (const item of event.fees.items) {
+    if (!counts(item, answers, category)) continue
+    const sold = soldOf(event, item, answers, category)
+    for (const { option, row, quantity } of sold) {
+      const unit = unitOf(item, answers, category, row, period)
+      if (unit === null) return refused(item.id, option)
+      priced.push({
+        id: item.id,
+        option,
+        label: labelOfLine(event, item, answers, option),
+        quantity,
+        unit,
+        tax: item.tax,
+        price: paise(unit * quantity),
+      })
+    }
+  }
+  return ok(withAdjustments(event, priced, answers, category, on))
+}
+
+/** Whether the item counts for these answers at all; how many of it are sold may still be none. */
+export function counts({ when }: Item, answers: Answers, category: string | null): boolean {
+  return when === undefined || holds(when, answers, category)
+}
+
+/** What is sold of an item that counts: an option each, or the one thing it is. What is sold no times is left out. */
+export function soldOf(
+  event: PublicEvent,
+  item: Item,
+  answers: Answers,
+  category: string,
+): readonly { readonly option: string | null; readonly row: string; readonly quantity: number }[] {
+  const quantity = quantityOf(item, answers, category)
+  if (quantity === 0 || (item.amountIn !== undefined && own(answers, item.amountIn) === undefined))
+    return []
+  if (item.by === undefined) return [{ option: null, row: EACH, quantity }]
+  return optionsOf(fieldOf(event, item.by), answers).map((option) => ({
+    option,
+    row: option,
+    quantity,
+  }))
+}
+
+function fieldOf(event: PublicEvent, id: string): Field | undefined {
+  return event.fields.find((field) => field.id === id)
+}
+
+/** The options chosen in a select or many field. */
+export function optionsOf(field: Field | undefined, answers: Answers): readonly string[] {
+  return field === undefined ? [] : chosenIn(own(answers, field.id))
+}
+
+/** How many of an item: its count, multiplied by what it is taken times. Whole, and never below nothing. */
+export function quantityOf(item: Item, answers: Answers, category: string | null): number {
+  const { count, times } = item
+  const number = (id: string): number => {
+    const answer = own(answers, id)
+    return typeof answer === 'number' && answer > 0 ? Math.floor(answer) : 0
+  }
+  const counted = (): number => {
+    if (count === undefined) return 1
+    const answer = own(answers, count.field)
+    if (typeof answer !== 'object') return number(count.field)
+    const { where } = count
+    return listOf(answer).filter(
+      (one) => where === undefined || (typeof one === 'object' && holds(where, one, category)),
+    ).length
+  }
+  return counted() * (times === undefined ? 1 : number(times))
+}
+
+/** The first table that fits, or null where none does. */
+export function tableOf(item: Item, answers: Answers, category: string | null): PriceTable | null {
+  return (
+    item.prices.find(({ when }) => when === null || holds(when, answers, category))?.table ?? null
+  )
+}
+
+/** The price of one of what is sold of an item; null: not on sale. */
+export function unitOf(
+  item: Item,
+  answers: Answers,
+  category: string,
+  row: string,
+  period: string,
+): Paise | null {
+  if (item.amountIn !== undefined) return namedIn(item.amountIn, answers)
+  const table = tableOf(item, answers, category)
+  return table === null ? null : cellOf(table, row, period)
+}
+
+/** A cell of a table; null: not on sale, or there is no such cell. */
+export function cellOf(table: PriceTable, row: string, period: string): Paise | null {
+  return own(own(table, row) ?? {}, period) ?? null
+}
+
+/** What the delegate names, in rupees of at most two decimals. */
+function namedIn(field: string, answers: Answers): Paise | null {
+  const answer = own(answers, field)
+  return typeof answer === 'number' && answer >= 0 ? paise(Math.round(answer * 100)) : null
+}
+
+function labelOfLine(
+  event: PublicEvent,
+  item: Item,
+  answers: Answers,
+  option: string | null,
+): string {
+  const names = namesOf(item)
+  if (names.length === 0) return item.label
+  const options = item.by === undefined ? undefined : fieldOf(event, item.by)?.options
+  const values = names.map((name): readonly [string, string | undefined] => {
+    if (name === 'option') return [name, options?.find(({ id }) => id === option)?.label]
+    const [id = '', unit] = name.split('.')
+    const answer = own(answers, id)
+    if (answer === undefined) return [name, undefined]
+    const counted = unit === undefined ? undefined : fieldOf(event, id)
+    return [name, counted ? unitText(counted, answer) : answerText(event, id, answer)]
+  })
+  return fill(item.label, fromPairs(values), '')
+}
+
+/** What a label names, found once for each version of a file. */
+const namesOf = remember(({ label }: Item) => namesIn(label))
+
+/** Adjustments from top to bottom, each a line of its own, and every line with its tax. */
+function withAdjustments(
+  event: PublicEvent,
+  priced: readonly Priced[],
+  answers: Answers,
+  category: string,
+  on: Day,
+): readonly Line[] {
+  const prices = priced.map(({ price }) => price)
+  // Named one by one: to spread them took a third of the time of a whole bill.
+  const lines = priced.map(({ id, option, label, quantity, unit, tax, price }): Line => {
+    const { base, gst, total } = split(tax, price)
+    return { id, option, label, quantity, unit, base, gst, total, rate: tax?.percent ?? null }
+  })
+  for (const adjustment of event.fees.adjustments) {
+    if (!applies(adjustment, answers, category, on)) continue
+    const touched = priced.flatMap(({ id }, at) =>
+      adjustment.on === 'all' || adjustment.on === id ? [at] : [],
+    )
+    if (touched.length === 0) continue
+    const before = touched.map((at) => prices[at] ?? paise(0))
+    const after = adjusted(before, adjustment.by)
+    touched.forEach((at, index) => {
+      prices[at] = after[index] ?? paise(0)
+    })
+    const parts = touched.map((at, index) => {
+      const tax = priced[at]?.tax ?? null
+      const [was, is] = [before, after].map((of) => split(tax, of[index] ?? paise(0)))
+      return {
+        line: at,
+        base: paise((is?.base ?? 0) - (was?.base ?? 0)),
+        gst: paise((is?.gst ?? 0) - (was?.gst ?? 0)),
+      }
+    })
+    const base = sumOf(parts.map((part) => part.base))
+    const gst = sumOf(parts.map((part) => part.gst))
+    lines.push({
+      id: adjustment.id,
+      option: null,
+      label: adjustment.label,
+      quantity: 1,
+      unit: paise(sumOf(after) - sumOf(before)),
+      base: paise(base),
+      gst: paise(gst),
+      total: paise(base + gst),
+      parts,
+    })
+  }
+  return lines
+}
+
+/** Whether an adjustment counts for these answers on that day. */
+export function applies(
+  { when, from, to }: Adjustment,
+  answers: Answers,
+  category: string | null,
+  on: Day,
+): boolean {
+  return (
+    (from === undefined || from <= on) &&
+    (to === undefined || on <= to) &&
+    (when === undefined || holds(when, answers, category))
+  )
+}
+
+function sumOf(amounts: readonly Paise[]): number {
+  return amounts.reduce<number>((sum, amount) => sum + amount, 0)
+}
+
+/** The sums over the lines. */
+export function totalsOf(lines: readonly Line[]): Split {
+  const sum = (part: keyof Split): Paise => paise(sumOf(lines.map((line) => line[part])))
+  return { base: sum('base'), gst: sum('gst'), total: sum('total') }
+}

@@ -1,0 +1,137 @@
+/** Which period counts on a day, whether one can register on it, and until when that stays so. Days are Indian, both ends included. */
+import type { PublicEvent } from '../event/config.ts'
+import type { Fees, Period } from '../event/pricing-types.ts'
+import { remember } from '../lib/memoize.ts'
+import { addDays, dayOf, formatDay, type Day, type Instant } from '../lib/time.ts'
+
+/** Whether the day lies in the period; an end that is not stated is open. */
+export function holdsDay({ from, to }: Period, on: Day): boolean {
+  return (from === undefined || from <= on) && (to === undefined || on <= to)
+}
+
+/** The first listed period that holds the day, else the one for other dates; null: closed on that day. */
+export function periodOn(fees: Fees, on: Day): Period | null {
+  return (
+    fees.periods.find((period) => holdsDay(period, on)) ??
+    fees.periods.find((period) => period.id === fees.otherDates) ??
+    null
+  )
+}
+
+/** Why one cannot register: the organisers have closed it, or its days are over, or still to come; `opens` is then the first of them. */
+export type ClosedBy =
+  | { readonly by: 'hand' | 'day' }
+  | { readonly by: 'early'; readonly opens: Day }
+
+/** The period by which a registration was priced: that of its own, while the file has it, else that of its day. */
+export function pricedIn(
+  fees: Fees,
+  { period, createdAt }: { readonly period: string | null; readonly createdAt: Instant },
+): string {
+  const isKnown = fees.periods.some(({ id }) => id === period)
+  return isKnown && period !== null ? period : (periodOn(fees, dayOf(createdAt))?.id ?? '')
+}
+
+/** Whether one can register on that day; if not, the event's own words, else ours. An event without periods has no day of which this could close it. */
+export function openOn(
+  event: PublicEvent,
+  on: Day,
+):
+  | { readonly open: true }
+  | ({ readonly open: false; readonly heading: string; readonly text: string } & ClosedBy) {
+  const { opens, closes } = event.registration
+  const { periods } = event.fees
+  const closed = (text: string, by: 'hand' | 'day' = 'day') =>
+    ({
+      open: false,
+      heading: event.closed?.heading ?? 'Registration Closed',
+      text: event.closed?.text ?? text,
+      by,
+    }) as const
+  // What the file says of a closed registration is not said of one that is still to open.
+  const early = (from: Day) =>
+    ({
+      open: false,
+      heading: 'Registration is not open yet',
+      text: `Registration opens on ${formatDay(from)}.`,
+      by: 'early',
+      opens: from,
+    }) as const
+  if (event.status === 'closed') return closed('Registration is closed.', 'hand')
+  if (opens !== undefined && on < opens) return early(opens)
+  if (closes !== undefined && on > closes)
+    return closed(`Registration closed on ${formatDay(closes)}.`)
+  if (periods.length > 0 && periodOn(event.fees, on) === null) {
+    const first = periods.map(({ from }) => from ?? on).sort()[0]
+    return first !== undefined && first > on ? early(first) : closed('Registration is closed.')
+  }
+  return { open: true }
+}
+
+/** Whether the event's own days are over. */
+export const tookPlace = ({ to }: Pick<PublicEvent, 'to'>, on: Day): boolean => on > to
+
+/** Events as a delegate looks for them: those to come by their first day, then those that took place, the latest first. */
+export function inOrder<E extends Pick<PublicEvent, 'from' | 'to'>>(
+  events: readonly E[],
+  on: Day,
+): readonly E[] {
+  const [coming, past] = [
+    events.filter((one) => !tookPlace(one, on)),
+    events.filter((one) => tookPlace(one, on)),
+  ]
+  return [
+    ...coming.sort((a, b) => (a.from < b.from ? -1 : a.from > b.from ? 1 : 0)),
+    ...past.sort((a, b) => (a.to > b.to ? -1 : a.to < b.to ? 1 : 0)),
+  ]
+}
+
+/** The days from which other prices hold than the day before, with the name of the period that begins; not the first. */
+export function priceSteps({
+  fees,
+}: Pick<PublicEvent, 'fees'>): readonly { readonly day: Day; readonly label: string }[] {
+  const edges = new Set(
+    fees.periods.flatMap(({ from, to }) => [
+      ...(from === undefined ? [] : [from]),
+      ...(to === undefined ? [] : [addDays(to, 1)]),
+    ]),
+  )
+  return [...edges].sort().flatMap((day) => {
+    const [before, now] = [periodOn(fees, addDays(day, -1)), periodOn(fees, day)]
+    return before === null || now === null || before.id === now.id
+      ? []
+      : [{ day, label: now.label }]
+  })
+}
+
+/** The days that an event was asked about: few, for they are days on which somebody looked. */
+const lastDaysOf = remember((_: PublicEvent) => new Map<Day, Day | null>())
+
+/** The last day from `on` on which the same period counts and one can register; null: no end in sight. */
+export function lastDayOf(event: PublicEvent, on: Day): Day | null {
+  const known = lastDaysOf(event)
+  const found = known.get(on)
+  if (found !== undefined) return found
+  const last = findLastDay(event, on)
+  known.set(on, last)
+  return last
+}
+
+function findLastDay(event: PublicEvent, on: Day): Day | null {
+  const { periods } = event.fees
+  const { closes } = event.registration
+  const here = periodOn(event.fees, on)?.id
+  const changes = periods
+    .flatMap(({ from, to }) => [
+      ...(from === undefined ? [] : [from]),
+      ...(to === undefined ? [] : [addDays(to, 1)]),
+    ])
+    .concat(closes === undefined ? [] : [addDays(closes, 1)])
+    .filter(
+      (edge) =>
+        edge > on &&
+        (periodOn(event.fees, edge)?.id !== here || (closes !== undefined && edge > closes)),
+    )
+    .sort()
+  return changes[0] === undefined ? null : addDays(changes[0], -1)
+}

@@ -1,0 +1,151 @@
+/** What a registration costs, and the tariff. The server's clock decides; a browser's quote is a preview. */
+import type { Category, PublicEvent } from '../event/config.ts'
+import type { Answers } from '../event/answer-types.ts'
+import type { Period } from '../event/pricing-types.ts'
+import type { TariffAnswer } from '../api/registration.ts'
+import { linesOf, totalsOf } from './bill.ts'
+import { categoryOf } from '../rules/category.ts'
+import type { Line } from './bill-lines.ts'
+import { rupees, split, type Paise, type Split } from '../lib/money.ts'
+import { err, fromPairs, ok, own, type Result } from '../lib/result.ts'
+import { lastDayOf, openOn, periodOn } from './price-periods.ts'
+import { shownLeft } from './quotas.ts'
+import { dayOf, isoIndia, type Day, type Instant } from '../lib/time.ts'
+
+/** What these answers cost at an instant: the sums over the lines. base + gst = total, exactly. */
+export type Quote = {
+  readonly category: string
+  readonly period: string
+  readonly base: Paise
+  readonly gst: Paise
+  readonly total: Paise
+  readonly lines: readonly Line[]
+}
+export type QuoteRefusal =
+  | { readonly code: 'no_category' }
+  | { readonly code: 'registration_closed'; readonly text: string }
+  | {
+      readonly code: 'not_on_sale'
+      readonly category: string
+      readonly period: string
+      /** What of it is not on sale; null: the registration itself. */
+      readonly item: string | null
+      readonly option: string | null
+    }
+
+/** What one category costs in one period; null: not on sale then, or there is no such price. */
+export function quoteFor(event: PublicEvent, category: string, period: string): Split | null {
+  const row = own(event.fees.prices ?? {}, category)
+  const price = row === undefined ? undefined : own(row, period)
+  return price === undefined || price === null ? null : split(event.fees.tax, price)
+}
+
+/**
+ * What these answers cost at that instant, by the Indian day; normalised, facts laid in. An event without
+ * prices has nothing on sale: ask `statesPrices` first.
+ */
+export function quote(
+  event: PublicEvent,
+  answers: Answers,
+  at: Instant,
+): Result<Quote, QuoteRefusal> {
+  return quoteOf(event, answers, categoryOf(event, answers), at)
+}
+
+/** What a category and these answers cost at that instant; null: the answers belong to none. */
+export function quoteOf(
+  event: PublicEvent,
+  answers: Answers,
+  category: string | null,
+  at: Instant,
+): Result<Quote, QuoteRefusal> {
+  const on = dayOf(at)
+  const opening = openOn(event, on)
+  if (!opening.open) return err({ code: 'registration_closed', text: opening.text })
+  return quoteIn(event, answers, category, periodOn(event.fees, on)?.id ?? '', on)
+}
+
+/** The same in a period, whether or not one can register on that day: of a registration that is there. */
+export function quoteIn(
+  event: PublicEvent,
+  answers: Answers,
+  category: string | null,
+  period: string,
+  on: Day,
+): Result<Quote, QuoteRefusal> {
+  if (category === null) return err({ code: 'no_category' })
+  const lines = linesOf(event, answers, category, period, on)
+  return lines.ok
+    ? ok({ category, period, ...totalsOf(lines.value), lines: lines.value })
+    : err({ code: 'not_on_sale', ...lines.error })
+}
+
+/** False for an event that registers without any price. */
+export function statesPrices(event: PublicEvent): boolean {
+  return event.fees.prices !== null
+}
+
+export type PriceRow = {
+  readonly category: Category
+  readonly cells: readonly { readonly period: Period; readonly price: Split | null }[]
+}
+
+/** Every category in every period, in the file's order. Empty when the event states no prices. */
+export function priceTable(event: PublicEvent): readonly PriceRow[] {
+  if (event.fees.prices === null) return []
+  return event.categories.map((category) => ({
+    category,
+    cells: event.fees.periods.map((period) => ({
+      period,
+      price: quoteFor(event, category.id, period.id),
+    })),
+  }))
+}
+
+/**
+ * The whole tariff as the wire has it: all three shapes that readers of the specification expect. `left`: how
+ * many are left of each place; of what is absent there are as many as the file says.
+ */
+export function tariff(
+  event: PublicEvent,
+  at: Instant,
+  left: Readonly<Record<string, number>> = {},
+): TariffAnswer {
+  const on = dayOf(at)
+  const opening = openOn(event, on)
+  const period = periodOn(event.fees, on)
+  const prices = event.fees.prices ?? {}
+  return {
+    status: 'success',
+    now: isoIndia(at),
+    open: opening.open,
+    closed_text: opening.open ? null : opening.text,
+    current_period: period?.id ?? null,
+    until: opening.open && period !== null ? lastDayOf(event, on) : null,
+    tariff_data: fromPairs(
+      Object.entries(prices).map(([category, row]) => [
+        category,
+        fromPairs(
+          Object.entries(row).map(([id, price]) => [
+            id,
+            { price: price === null ? null : rupees(price) },
+          ]),
+        ),
+      ]),
+    ),
+    pricing: fromPairs(
+      Object.keys(prices).flatMap((category) => {
+        const price = opening.open && period !== null ? quoteFor(event, category, period.id) : null
+        return price === null
+          ? []
+          : [
+              [
+                category,
+                { base: rupees(price.base), gst: rupees(price.gst), total: rupees(price.total) },
+              ] as const,
+            ]
+      }),
+    ),
+    left: shownLeft(event.limits, left),
+  }
+}

@@ -1,0 +1,29 @@
+/** What delegates may change on their own page, and until when. */
+import type { Answers } from '../event/answer-types.ts'
+import { shownFields } from '../answers/normalize-answers.ts'
+import type { EventConfig, Field } from '../event/config.ts'
+import { factsAmong } from '../rules/pricing-context.ts'
+import { own } from '../lib/result.ts'
+import { dayOf, type Instant } from '../lib/time.ts'
+
+/** The questions whose answers a delegate may change at that instant, in form order. */
+export function editableFields({ edit, fields }: EventConfig, at: Instant): readonly Field[] {
+  return edit === null || dayOf(at) > edit.to
+    ? []
+    : fields.filter(({ id }) => edit.fields.includes(id))
+}
+
+/** The files that the form asks for with these answers, in form order: those that may be replaced, and missing ones. */
+export function filesToSend(
+  event: EventConfig,
+  answers: Answers,
+  editable: readonly Field[],
+): readonly Field[] {
+  const files = event.fields.filter(
+    (field) =>
+      field.type === 'file' && (editable.includes(field) || own(answers, field.id) === undefined),
+  )
+  if (files.length === 0) return files
+  const shown = shownFields(event, answers, factsAmong(event, answers))
+  return files.filter(({ id }) => shown.has(id))
+}

@@ -1,0 +1,71 @@
+/** What was sold as columns and as a filter of the office's lists and exports: for each item how many and how much, for each adjustment what it changed. */
+import type { Column, EventConfig, Filter, Option } from '../event/config.ts'
+import type { Line } from '../pricing/bill-lines.ts'
+import { rupees, type Paise } from '../lib/money.ts'
+import { words } from '../event/texts.ts'
+
+type Sold = Pick<EventConfig, 'fees'>
+type Selling = Pick<EventConfig, 'fees' | 'fields'>
+
+/** A name that no field and no value of the engine can have. */
+const ITEMS = 'items.'
+const COUNT = '.count'
+/** The filter by what is on the bill, and the name under which it is sent. */
+export const SOLD = `${ITEMS}sold`
+
+/** In the order of the bill; empty where nothing is sold besides the registration. */
+export function soldColumns({ fees: { items, adjustments } }: Sold): readonly Column[] {
+  return [
+    ...items.flatMap(({ id, label }): readonly Column[] => [
+      { id: `${ITEMS}${id}${COUNT}`, label: `${headOf(id, label)} (number)`, kind: 'number' },
+      { id: `${ITEMS}${id}`, label: `${headOf(id, label)} (amount)`, kind: 'money' },
+    ]),
+    ...adjustments.map(({ id, label }): Column => ({
+      id: `${ITEMS}${id}`,
+      label: `${headOf(id, label)} (amount)`,
+      kind: 'money',
+    })),
+  ]
+}
+
+/** Null where nothing is sold besides the registration. An option of an item is `item.option`. */
+export function soldFilter(event: Selling): Filter | null {
+  const { items, adjustments } = event.fees
+  const options = [
+    ...items.flatMap(({ id, label }): readonly Option[] => {
+      const name = headOf(id, label)
+      const each = optionsOf(event, id).map((option) => ({
+        id: `${id}.${option.id}`,
+        label: `${name}: ${option.label}`,
+      }))
+      return [{ id, label: each.length === 0 ? name : `${name}: any` }, ...each]
+    }),
+    ...adjustments.map(({ id, label }) => ({ id, label })),
+  ]
+  if (options.length === 0) return null
+  return { show: SOLD, sentAs: SOLD, label: 'On the bill', kind: 'options', options }
+}
+
+/** The options that an item is sold by; none where it is one thing. */
+export function optionsOf({ fees, fields }: Selling, item: string): readonly Option[] {
+  const by = fees.items.find(({ id }) => id === item)?.by
+  return by === undefined ? [] : (fields.find(({ id }) => id === by)?.options ?? [])
+}
+
+/** A label that names an option or an answer says another thing in each line. */
+export function headOf(id: string, label: string): string {
+  return label.includes('{') ? words(id) : label
+}
+
+/** The values of these columns: totals in rupees, tax included, and numbers; what is not on the bill is absent. */
+export function soldValues(lines: readonly Line[]): Readonly<Record<string, number>> {
+  const values: Record<string, number> = {}
+  const paid: Record<string, number> = {}
+  for (const { id, quantity, total } of lines) {
+    paid[id] = (paid[id] ?? 0) + total
+    const count = `${ITEMS}${id}${COUNT}`
+    values[count] = (values[count] ?? 0) + quantity
+  }
+  for (const [id, total] of Object.entries(paid)) values[`${ITEMS}${id}`] = rupees(total as Paise)
+  return values
+}

@@ -1,0 +1,94 @@
+/** The sums below a list of the office: what was sold, option by option, who comes along, which places are taken. */
+import type { EventConfig } from '../event/config.ts'
+import { REGISTRATION } from '../pricing/bill-lines.ts'
+import { rupees, type Paise } from '../lib/money.ts'
+import { allPlaces } from '../pricing/quotas.ts'
+import { headOf, optionsOf } from './sales-columns.ts'
+import { words } from '../event/texts.ts'
+
+/** GET /admin/sold/?event_id=…&list_id=… and the list's filters: what the registrations of a list add up to. Amounts with tax. */
+export type SoldAnswer = {
+  status: 'success'
+  /** True where a search found more than is added up. */
+  capped: boolean
+  rows: {
+    item: string
+    option: string | null
+    label: string
+    option_label: string | null
+    registrations: number
+    quantity: number
+    total: number
+    paid_quantity: number
+    /** Received for it, less refunds. */
+    paid_total: number
+  }[]
+  /** Received less refunds, and on no row: above the bill, or kept from what was cancelled. With the rows it is `sums.money` of the list. */
+  paid_beside: number
+  /** People of the list's registrations, by field. */
+  people: { id: string; label: string; count: number; paid: number }[]
+  /** Of the whole event, whatever the list shows. */
+  places: { id: string; label: string; taken: number; max: number }[]
+}
+
+/** One item, or one option of it, on the bills of a list. `paidQuantity`: of registrations that are paid; `paidTotal`: received, less refunds. */
+export type SoldSum = {
+  readonly item: string
+  readonly option: string | null
+  readonly registrations: number
+  readonly quantity: number
+  readonly total: Paise
+  readonly paidQuantity: number
+  readonly paidTotal: Paise
+}
+export type TakenPlace = { readonly place: string; readonly max: number; readonly taken: number }
+
+/** In the order of the bill: the registration, items with their options, adjustments; then what the file sells no more. */
+export function soldRows(event: EventConfig, sums: readonly SoldSum[]): SoldAnswer['rows'] {
+  const { items, adjustments } = event.fees
+  const order = [REGISTRATION, ...items.map(({ id }) => id), ...adjustments.map(({ id }) => id)]
+  const known = (id: string): number => (order.includes(id) ? order.indexOf(id) : order.length)
+  return sums
+    .map((sum) => ({ sum, options: optionsOf(event, sum.item) }))
+    .toSorted(
+      (a, b) =>
+        known(a.sum.item) - known(b.sum.item) ||
+        (a.sum.item < b.sum.item ? -1 : a.sum.item > b.sum.item ? 1 : 0) ||
+        a.options.findIndex(({ id }) => id === a.sum.option) -
+          b.options.findIndex(({ id }) => id === b.sum.option),
+    )
+    .map(({ sum, options }) => ({
+      item: sum.item,
+      option: sum.option,
+      label: labelOf(event, sum.item),
+      option_label: options.find(({ id }) => id === sum.option)?.label ?? sum.option,
+      registrations: sum.registrations,
+      quantity: sum.quantity,
+      total: rupees(sum.total),
+      paid_quantity: sum.paidQuantity,
+      paid_total: rupees(sum.paidTotal),
+    }))
+}
+
+function labelOf({ fees }: EventConfig, id: string): string {
+  if (id === REGISTRATION) return 'Registration'
+  const sold = [...fees.items, ...fees.adjustments].find((one) => one.id === id)
+  return sold === undefined ? words(id) : headOf(id, sold.label)
+}
+
+/** Every place of the event, in the file's order; what nobody has taken is none taken. */
+export function placeRows(event: EventConfig, taken: readonly TakenPlace[]): SoldAnswer['places'] {
+  return allPlaces(event.limits).map(({ id, max, limit }) => {
+    const field = event.fields.find((one) => one.id === limit.eachOptionOf)
+    const option = field?.options?.find((one) => `${limit.id}.${one.id}` === id)
+    return {
+      id,
+      label:
+        field === undefined || option === undefined
+          ? words(limit.id)
+          : `${field.label}: ${option.label}`,
+      taken: taken.find(({ place }) => place === id)?.taken ?? 0,
+      max,
+    }
+  })
+}

@@ -1,0 +1,78 @@
+/** Conditions in words, for whoever asks why a rule fits or a price counts. */
+import type { Answer, Answers, Condition, Test } from '../event/answer-types.ts'
+import { passes } from './evaluate-condition.ts'
+import type { PublicEvent } from '../event/config.ts'
+import { assertNever, own } from '../lib/result.ts'
+import { formatDay } from '../lib/time.ts'
+
+/** The first test of a condition's first map that fails, as what is there instead: "asi_member is no"; null: none does. */
+export function firstFailure(
+  event: PublicEvent,
+  when: Condition,
+  answers: Answers,
+  category: string | null = null,
+): string | null {
+  const given = (field: string): Answer | undefined =>
+    field === 'category' ? (category ?? undefined) : own(answers, field)
+  const failed = when[0]?.find(({ field, test }) => !passes(test, given(field)))
+  return failed === undefined
+    ? null
+    : `${failed.field} is ${answerText(event, failed.field, given(failed.field))}`
+}
+
+/** A condition in words: "designation is PG and asi_member is yes, or …". */
+export function conditionText(event: PublicEvent, condition: Condition): string {
+  return condition
+    .map((map) =>
+      map.map(({ field, test }) => `${field} ${testText(event, field, test)}`).join(' and '),
+    )
+    .join(', or ')
+}
+
+function testText(event: PublicEvent, field: string, test: Test): string {
+  const list = (values: readonly Answer[]): string =>
+    values.map((value) => answerText(event, field, value)).join(' or ')
+  switch (test.is) {
+    case 'in':
+      return `is ${list(test.values)}`
+    case 'not-in':
+      return `is not ${list(test.values)}`
+    case 'has':
+      return `has ${list(test.values)}`
+    case 'answered':
+      return test.answered ? 'is answered' : 'is not answered'
+    case 'count':
+    case 'number':
+      return `${test.is === 'count' ? 'counts' : 'is'} ${bounds([
+        ['at least', test.atLeast],
+        ['above', test.above],
+        ['at most', test.atMost],
+        ['below', test.below],
+      ])}`
+    case 'date':
+      return `is ${bounds([
+        ['on or after', test.from && formatDay(test.from)],
+        ['on or before', test.to && formatDay(test.to)],
+      ])}`
+    default:
+      return assertNever(test)
+  }
+}
+
+function bounds(pairs: readonly (readonly [string, string | number | undefined])[]): string {
+  return pairs
+    .flatMap(([word, limit]) => (limit === undefined ? [] : [`${word} ${limit}`]))
+    .join(' and ')
+}
+
+function answerText(event: PublicEvent, id: string, answer: Answer | undefined): string {
+  if (answer === undefined) return 'not answered'
+  if (typeof answer === 'boolean') return answer ? 'yes' : 'no'
+  if (typeof answer === 'object')
+    return answer.every((one) => typeof one === 'string')
+      ? answer.map((one) => answerText(event, id, one)).join(' and ')
+      : `a list of ${answer.length}`
+  const options =
+    id === 'category' ? event.categories : event.fields.find((field) => field.id === id)?.options
+  return options?.find((option) => option.id === answer)?.label ?? String(answer)
+}

@@ -1,0 +1,50 @@
+/** Why answers give the category they give, rule by rule; for those who ask, not for each form. */
+import type { Answer, Answers } from '../event/answer-types.ts'
+import { categoryOf } from './category.ts'
+import { conditionText, firstFailure } from './describe-condition.ts'
+import { holds } from './evaluate-condition.ts'
+import type { PublicEvent } from '../event/config.ts'
+import { own } from '../lib/result.ts'
+
+type RuleTried = {
+  readonly rule: number
+  readonly fits: boolean
+  readonly then: string
+  readonly says: string
+  readonly but: string | null
+}
+export type CategoryExplained =
+  | {
+      readonly by: 'field'
+      readonly category: string | null
+      readonly field: string
+      readonly answer: Answer | null
+    }
+  | { readonly by: 'rules'; readonly category: string | null; readonly tried: readonly RuleTried[] }
+
+/**
+ * Why these answers get their category: the rules up to the one that fits, counted from 1, each with
+ * what it asks in words and, where it does not fit, the first test that fails ("asi_member is no").
+ */
+export function explainCategory(event: PublicEvent, answers: Answers): CategoryExplained {
+  const choice = event.categoryChoice
+  const category = categoryOf(event, answers)
+  if (choice.by === 'field')
+    return {
+      by: 'field',
+      category,
+      field: choice.field,
+      answer: own(answers, choice.field) ?? null,
+    }
+  const decided = choice.rules.findIndex((rule) => rule.when === null || holds(rule.when, answers))
+  const tried = choice.rules
+    .slice(0, decided === -1 ? undefined : decided + 1)
+    .map(({ when, then }, index): RuleTried => ({
+      rule: index + 1,
+      fits: index === decided,
+      then,
+      says: when === null ? 'otherwise' : conditionText(event, when),
+      but: when === null || index === decided ? null : firstFailure(event, when, answers),
+    }))
+  return { by: 'rules', category, tried }
+}
