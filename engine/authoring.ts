@@ -1,5 +1,5 @@
-/** The engine's door for event files: reading, judging, and the questions one asks of them. Every name that somebody outside uses. */
-export type { SharedFiles, SourceText } from './authoring/syntax/source.ts'
+/** The entry point for event files: read, check, explain, compare and create them. */
+export type { SharedFiles, SourceText } from './event/source-files.ts'
 export { hasErrors, type Finding } from './authoring/finding.ts'
 export { compileEvent, compileEvents, readEvent } from './authoring/check-event.ts'
 export type { KnownEvent } from './authoring/check-event.ts'
@@ -10,7 +10,11 @@ export { catalogue } from './authoring/finding-catalogue.ts'
 export { lineFinder } from './authoring/syntax/source-positions.ts'
 export { withoutComments } from './authoring/syntax/strip-comments.ts'
 export { listed, nearest } from './authoring/suggestions/nearest-name.ts'
-export { factsGiven, runExamples, type ExampleResult } from './authoring/checks/examples/example-results.ts'
+export {
+  factsGiven,
+  runExamples,
+  type ExampleResult,
+} from './authoring/checks/examples/example-results.ts'
 export { compareWithPast } from './authoring/checks/stored-registrations/broken-registrations.ts'
 export type { InUse } from './authoring/checks/stored-registrations/stored-data.ts'
 export { fieldsOfPrice } from './authoring/tools/price-fields.ts'
@@ -27,7 +31,12 @@ export {
   findingsAsSarif,
 } from './authoring/tools/export-findings.ts'
 export { preview } from './authoring/tools/preview.ts'
-export { eventIdFrom, newEventFile, prefixFor, type SampleOptions } from './authoring/tools/new-event/event-file.ts'
+export {
+  eventIdFrom,
+  newEventFile,
+  prefixFor,
+  type SampleOptions,
+} from './authoring/tools/new-event/event-file.ts'
 export { QUESTIONS, type Told } from './authoring/tools/new-event/questions.ts'
 export { readCategories } from './authoring/tools/new-event/prices.ts'
 export { repeatEvent } from './authoring/tools/repeat-event.ts'

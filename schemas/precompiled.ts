@@ -7,7 +7,9 @@ import standalone from 'ajv/dist/standalone/index.js'
 import type { Plugin } from 'vite'
 import { ajvOf, SCHEMAS, type Kind } from '../engine/authoring/schema/json-schemas.ts'
 
-const REPLACED = fileURLToPath(new URL('../engine/authoring/schema/json-schemas.ts', import.meta.url))
+const REPLACED = fileURLToPath(
+  new URL('../engine/authoring/schema/json-schemas.ts', import.meta.url),
+)
 
 /** `kinds`: the files that a page reads; the others would only be loaded. */
 export const precompiledSchemas = (...kinds: readonly Kind[]): Plugin => ({

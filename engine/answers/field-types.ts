@@ -3,7 +3,7 @@ import type { Answer } from '../event/answer-types.ts'
 import { ANSWER_CHARACTERS_MAX } from '../event/defaults.ts'
 import type { Field } from '../event/config.ts'
 import { FORMATS } from '../event/identifier-patterns.ts'
-import { readGstin } from '../documents/gst.ts'
+import { readGstin } from '../event/gstin.ts'
 import { assertNever } from '../lib/result.ts'
 import { DAY_PATTERN, type Day } from '../lib/time.ts'
 

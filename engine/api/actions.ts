@@ -1,6 +1,6 @@
 /** How acts travel: what the office is told of a registration's state, what it may do, and what was done. */
-import type { PaymentStatus } from '../payments/payment.ts'
-import type { ActName, RegistrationState } from '../registration/states-and-actions.ts'
+import type { PaymentStatus, RegistrationState } from '../registration/status.ts'
+import type { ActName } from '../registration/states-and-actions.ts'
 import type { WireTold } from './payment-methods.ts'
 import type { WireReview } from './office.ts'
 

@@ -1,5 +1,5 @@
 /** How a registration made at the desk travels: the form that is asked, and what became of it. */
-import type { RegistrationState } from '../registration/states-and-actions.ts'
+import type { RegistrationState } from '../registration/status.ts'
 import type { PublicEvent } from '../event/config.ts'
 import type { WireAsk } from './payment-methods.ts'
 

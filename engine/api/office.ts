@@ -1,8 +1,7 @@
 /** What travels between the server and the office: lists, a registration, reviews, codes, figures. Amounts and instants as in `wire.ts`. */
-import type { RegistrationState } from '../registration/states-and-actions.ts'
+import type { RegistrationState, PaymentStatus } from '../registration/status.ts'
 import type { DecisionName, ReviewKind } from '../payments/payment-review.ts'
-import type { PaymentStatus } from '../payments/payment.ts'
-import type { WireLine } from './registration.ts'
+import type { WireLine } from './bill-lines.ts'
 import type { WireSums } from '../reports/list-columns.ts'
 import type { WireWaiting } from '../registration/work-queue.ts'
 

@@ -2,11 +2,13 @@
  * What travels between server and browser, as JSON. Amounts here are rupees (7080, 4237.5), instants
  * ISO 8601 with offset. One shape of error everywhere.
  */
-import type { SharedFiles } from '../authoring/syntax/source.ts'
-import type { PublicEvent } from '../event/config.ts'
+import type { TariffAnswer } from './tariff.ts'
+import type { WireLine } from './bill-lines.ts'
+import type { SharedFiles } from '../event/source-files.ts'
+import type { PublicEvent, ClosedBy } from '../event/config.ts'
 import type { FieldErrors } from '../event/answer-types.ts'
-import type { ClosedBy } from '../pricing/price-periods.ts'
-import type { Failure, PaymentStatus, Stands } from '../payments/payment.ts'
+import type { Failure, Stands } from '../payments/payment.ts'
+import type { PaymentStatus } from '../registration/status.ts'
 
 export type ErrorAnswer = {
   status: 'error'
@@ -45,39 +47,6 @@ export type WireQuote = {
   gst: number
   total: number
   lines: WireLine[]
-}
-/** A line of a bill; base + gst = total. */
-export type WireLine = {
-  /** `registration`, an item's id or an adjustment's. */
-  id: string
-  /** The option sold, of an item with one line for each. */
-  option: string | null
-  label: string
-  quantity: number
-  /** The price of one as the event file states it. */
-  unit: number
-  base: number
-  gst: number
-  total: number
-}
-
-/** GET of the event's tariff path. One answer serves every alias. */
-export type TariffAnswer = {
-  status: 'success'
-  /** Server's clock, ISO with +05:30. */
-  now: string
-  /** Whether one can register now, with the text to show if not. */
-  open: boolean
-  closed_text: string | null
-  /** Null on a day in no period. */
-  current_period: string | null
-  /** The last Indian day on which today's prices hold; null: open end. */
-  until: string | null
-  tariff_data: Record<string, Record<string, { price: number | null }>>
-  /** Today's price per category; a category not on sale today is absent. */
-  pricing: Record<string, { base: number; gst: number; total: number }>
-  /** By place (a limit's id, or `limit.option`): how many are left where the event says so, and 0 where none is. */
-  left?: Record<string, number>
 }
 
 export type PaymentData = {

@@ -1,5 +1,5 @@
 /** What a delegate's own page reads and sends: a registration with all that belongs to it, for whoever has its link. */
-import type { RegistrationState } from '../registration/states-and-actions.ts'
+import type { RegistrationState } from '../registration/status.ts'
 import type { WireEditable, WireSecondPayment } from './actions.ts'
 import type { DocumentsAnswer } from '../documents/documents.ts'
 import type { WirePaying } from './payment-methods.ts'

@@ -1,6 +1,11 @@
 /** Event files: text → findings, or a checked EventConfig. Alone, and beside each other. */
 import type { EventConfig } from '../event/config.ts'
-import { acrossFindings, aloneFindings, isNamedFor, type Beside } from './checks/other-events/shared-addresses.ts'
+import {
+  acrossFindings,
+  aloneFindings,
+  isNamedFor,
+  type Beside,
+} from './checks/other-events/shared-addresses.ts'
 import { applyAllow } from './accepted-findings.ts'
 import { catalogue, checks } from './finding-catalogue.ts'
 import { toConfig } from './compile/event.ts'
@@ -10,7 +15,8 @@ import { modelOf, type CheckOptions, type Model } from './checked-file.ts'
 import { own } from '../lib/result.ts'
 import { remember } from '../lib/memoize.ts'
 import { readYaml } from './syntax/parse-yaml.ts'
-import type { SharedFiles, Source, SourceText } from './syntax/source.ts'
+import type { Source } from './syntax/source.ts'
+import type { SharedFiles, SourceText } from '../event/source-files.ts'
 import { readShaped } from './schema/check-schema.ts'
 
 type Compiled = { readonly event: EventConfig | null; readonly findings: readonly Finding[] }

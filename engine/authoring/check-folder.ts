@@ -7,7 +7,7 @@ import { compilingEvents, type CompiledFile, type KnownEvent } from './check-eve
 import type { Finding } from './finding.ts'
 import type { CheckOptions } from './checked-file.ts'
 import { compileSite } from './compile/site.ts'
-import type { SharedFiles, SourceText } from './syntax/source.ts'
+import type { SharedFiles, SourceText } from '../event/source-files.ts'
 
 export type EventFolder = {
   readonly files: readonly SourceText[]

@@ -1,6 +1,7 @@
 /** Which lines tax documents cover: those of the bill, less what was refunded, each at its own rate. */
 import type { DocumentLine } from './documents.ts'
-import { REGISTRATION, type Line } from '../pricing/bill-lines.ts'
+import { type Line } from '../pricing/bill-lines.ts'
+import { REGISTRATION } from '../event/pricing-types.ts'
 import { paise, type Paise, type Split } from '../lib/money.ts'
 
 /** A line of an invoice or a credit note that knows what was sold, at which rate. */

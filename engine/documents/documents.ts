@@ -4,21 +4,9 @@
  */
 import type { Answers } from '../event/answer-types.ts'
 import type { EventConfig } from '../event/config.ts'
-import { delegateOf } from '../event/delegate-fields.ts'
+import { stateOfGstin, type StateCode } from '../event/gstin.ts'
 import {
-  readGstin,
-  stateNamed,
-  stateOfGstin,
-  STATES_OF_INDIA,
-  type Invoice,
-  type StateCode,
   type TaxHeads,
-} from './gst.ts'
-import { amountInWords } from './amount-in-words.ts'
-import type { Line } from '../pricing/bill-lines.ts'
-import { paise, type Paise, type Split } from '../lib/money.ts'
-import { fromPairs, own } from '../lib/result.ts'
-import {
   placeOfSupply,
   saleForm,
   summaryByRate,
@@ -27,7 +15,13 @@ import {
   type RateSummary,
   type SupplyTerms,
   type TaxForm,
-} from './tax.ts'
+} from '../pricing/tax.ts'
+import { type Invoice } from '../event/invoice-types.ts'
+import { amountInWords } from './amount-in-words.ts'
+import { buyerOf, type Buyer, type State } from '../registration/invoice-buyer.ts'
+import type { Line } from '../pricing/bill-lines.ts'
+import { paise, type Paise, type Split } from '../lib/money.ts'
+import { fromPairs, own } from '../lib/result.ts'
 import { formatDays, type Instant } from '../lib/time.ts'
 
 export const DOCUMENT_KINDS = ['receipt', 'invoice', 'credit'] as const
@@ -102,9 +96,6 @@ export type DocumentLine = Pick<Line, 'label' | 'quantity' | 'unit' | 'base' | '
   }[]
 }
 
-type State = { readonly code: StateCode; readonly name: string }
-const stateOf = (code: StateCode): State => ({ code, name: STATES_OF_INDIA[code] })
-
 export type DocumentBody = {
   readonly kind: DocumentKind
   /** The document of the law. Absent: a receipt, or issued before documents had one; then it is that of its kind. */
@@ -114,14 +105,7 @@ export type DocumentBody = {
   readonly at: Instant
   readonly event: Issuer['event']
   readonly regNo: string
-  readonly buyer: {
-    readonly name: string
-    readonly email: string
-    readonly gstin: string | null
-    readonly address: string | null
-    /** Of a registered recipient that of the GSTIN, otherwise as answered. */
-    readonly state?: State | null
-  }
+  readonly buyer: Buyer
   readonly supplier:
     | (Pick<Invoice, 'supplier' | 'address' | 'gstin' | 'sac'> & { readonly declaration?: string })
     | null
@@ -357,30 +341,6 @@ function placedIn(
     base: line.base,
     gst: line.gst,
   }))
-}
-
-/** Who buys, as the event file says where it is asked. */
-export function buyerOf(
-  { invoice, roles, states }: Pick<Issuer, 'invoice' | 'roles' | 'states'>,
-  { answers, fullName, email }: Pick<Sold, 'answers' | 'fullName' | 'email'>,
-): DocumentBody['buyer'] {
-  const answered = (id: string | undefined): string => {
-    const answer = id === undefined ? undefined : own(answers, id)
-    return answer === undefined || typeof answer === 'object' ? '' : String(answer).trim()
-  }
-  const delegate = delegateOf({ roles }, answers)
-  const name = answered(invoice?.buyer.name)
-  const gstin = readGstin(answered(invoice?.buyer.gstin))
-  const said = answered(invoice?.buyer.state)
-  const code =
-    gstin === null ? (stateNamed(said) ?? stateNamed(own(states, said) ?? '')) : stateOfGstin(gstin)
-  return {
-    name: [name, fullName, delegate.fullName].find((one) => one !== '') ?? '',
-    email: email === '' ? delegate.email : email,
-    gstin,
-    address: answered(invoice?.buyer.address) || null,
-    state: code === null ? null : stateOf(code),
-  }
 }
 
 /** GET /admin/registrations/{reg_no}/documents/; each is a PDF below its id. */

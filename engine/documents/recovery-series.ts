@@ -2,7 +2,7 @@
  * Numbers of documents after a restore: the copy does not hold those that were issued since it was made, so that numbers go on in a
  * series of which none can have been issued.
  */
-import { SERIAL_CHARACTERS_MAX, serialText } from './gst.ts'
+import { SERIAL_CHARACTERS_MAX, serialText } from './document-number.ts'
 import type { Instant } from '../lib/time.ts'
 
 /** What tells the series of one recovery from every other: a letter, and three signs of its quarter of an hour. */

@@ -1,16 +1,14 @@
 /**
  * What a checked event file becomes. Everything else in the engine, the server and the web app
- * reads these shapes; only the compiler (`compile.ts`) makes them. Amounts are whole paise, days
+ * reads these shapes; only the compiler (`authoring/compile`) makes them. Amounts are whole paise, days
  * are Indian civil days, every default of `_shared/texts.yaml` is already filled in.
  */
 import type { Paise } from '../lib/money.ts'
 import type { Condition, FieldErrors, RawAnswers } from './answer-types.ts'
-import type { Approval } from '../registration/approval.ts'
+import type { Approval, Edit, Keep, Cancellation } from './registration-types.ts'
 import type { Colour, Field, Option, Section } from './form-types.ts'
-import type { Cancellation } from '../registration/cancellation-refund.ts'
-import type { Invoice } from '../documents/gst.ts'
-import type { Edit, Keep } from './self-service-types.ts'
-import type { PayWay } from '../payments/payment-methods.ts'
+import type { Invoice } from './invoice-types.ts'
+import type { PayWay } from './payment-method-types.ts'
 import type { Role, Roles } from './delegate-fields.ts'
 import type { CodeKind, Fees, Limit, Roll, Unique } from './pricing-types.ts'
 import type { Day, Instant } from '../lib/time.ts'
@@ -300,3 +298,8 @@ export type PublicEvent = Omit<
   /** Whether a confirmation goes out by mail; absent where nobody made the public event of a whole one. */
   readonly sendsMail?: boolean
 }
+
+/** Why one cannot register: the organisers have closed it, or its days are over, or still to come; `opens` is then the first of them. */
+export type ClosedBy =
+  | { readonly by: 'hand' | 'day' }
+  | { readonly by: 'early'; readonly opens: Day }

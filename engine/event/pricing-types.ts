@@ -3,9 +3,12 @@
  * adjustments; places, answers that may stand once only, codes and rolls.
  */
 import type { Condition } from './answer-types.ts'
-import type { StateCode } from '../documents/gst.ts'
+import type { StateCode } from './gstin.ts'
 import type { Paise, Tax } from '../lib/money.ts'
 import type { Day } from '../lib/time.ts'
+
+/** The name of the first line of a bill, and of the category's price in it. */
+export const REGISTRATION = 'registration'
 
 /** Both ends included; an absent end is open. */
 export type Period = {

@@ -1,5 +1,5 @@
-/** What `_shared/site.yaml` becomes: the words of the landing page, in page order. Made by `compileSite` (check/site.ts). */
-import type { ClosedBy } from '../pricing/price-periods.ts'
+/** What `_shared/site.yaml` becomes: the words of the landing page, in page order. Made by `compileSite` (authoring/compile/site.ts). */
+import type { ClosedBy } from './config.ts'
 import { formatDay } from '../lib/time.ts'
 
 /** `go` is an anchor of the page (`#features`) or a path of the site (`/admin/login`). */

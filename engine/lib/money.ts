@@ -155,3 +155,12 @@ export function adjusted(
     return paise(price + change)
   })
 }
+
+/** "18%", "18% and 5%": the rates of several lines, highest first, for a label. Empty: nothing is taxed. */
+export function ratesText(rates: readonly (number | null | undefined)[]): string {
+  const texts = [...new Set(rates)]
+    .filter((rate) => rate != null && rate > 0)
+    .sort((a, b) => Number(b) - Number(a))
+    .map((rate) => `${rate}%`)
+  return texts.length < 2 ? texts.join('') : `${texts.slice(0, -1).join(', ')} and ${texts.at(-1)}`
+}

@@ -2,7 +2,8 @@
 import type { EventConfig } from '../event/config.ts'
 import { formatMoney, type Paise } from '../lib/money.ts'
 import { delegateOf } from '../event/delegate-fields.ts'
-import { wordFor, type RegistrationView } from '../event/texts.ts'
+import { wordFor } from '../event/texts.ts'
+import { type RegistrationView } from './registration-values.ts'
 import { dayOf, formatDay, type Instant } from '../lib/time.ts'
 import { LINK_PLACE } from './unpaid-reminder-email.ts'
 

@@ -1,6 +1,6 @@
 /** What delegates are told of an approval: that somebody looks at what they sent, and how that ended. */
 import { delegateMail, type Mail, type Told } from './action-emails.ts'
-import type { Approval } from '../registration/approval.ts'
+import type { Approval } from '../event/registration-types.ts'
 import { labelOfCategory } from '../rules/category.ts'
 import type { EventConfig } from '../event/config.ts'
 import { formatMoney, formatPrice, type Paise } from '../lib/money.ts'

@@ -2,7 +2,7 @@
 import type { EventConfig } from '../event/config.ts'
 import type { RegNo } from '../event/registration-number.ts'
 import { delegateOf } from '../event/delegate-fields.ts'
-import { STATE_WORDS, type RegistrationState } from '../registration/states-and-actions.ts'
+import { STATE_WORDS, type RegistrationState } from '../registration/status.ts'
 import type { Answers } from '../event/answer-types.ts'
 import { wordFor } from '../event/texts.ts'
 

@@ -2,7 +2,7 @@
 import type { EventConfig } from '../event/config.ts'
 import { delegateMail as mailTo, OWN_LINK, type Mail, type Told } from './action-emails.ts'
 import { formatMoney, type Paise } from '../lib/money.ts'
-import type { TransferWay } from '../payments/payment-methods.ts'
+import type { TransferWay } from '../event/payment-method-types.ts'
 import { dayOf, formatDay, instant, type Instant } from '../lib/time.ts'
 
 /** Each is null where the event sends no mail, or no address is stored. */

@@ -4,17 +4,13 @@ import { holds } from '../rules/evaluate-condition.ts'
 import { ORDER_ID_CHARACTERS_MAX } from '../event/registration-number.ts'
 import { own } from '../lib/result.ts'
 import { delegateOf } from '../event/delegate-fields.ts'
+import { eventValues, fill, labelOf, moneyText, words } from '../event/texts.ts'
 import {
-  eventValues,
-  fill,
-  labelOf,
-  moneyText,
   valuesOf,
   viewOf,
-  words,
   type AnyRegistration,
   type RegistrationView,
-} from '../event/texts.ts'
+} from './registration-values.ts'
 import { formatDay, formatInstant, isDay, readInstant } from '../lib/time.ts'
 import { LINK_PLACE } from './unpaid-reminder-email.ts'
 

@@ -3,7 +3,8 @@ import type { EventConfig } from '../event/config.ts'
 import { formatPrice } from '../lib/money.ts'
 import type { RegNo } from '../event/registration-number.ts'
 import { delegateOf } from '../event/delegate-fields.ts'
-import { wordFor, type RegistrationView } from '../event/texts.ts'
+import { wordFor } from '../event/texts.ts'
+import { type RegistrationView } from './registration-values.ts'
 import { dayOf, formatDay, instant, type Instant } from '../lib/time.ts'
 
 /** Stands in the text until the mail is sent: the link itself is made then, and stored nowhere. */

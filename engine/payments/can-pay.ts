@@ -2,13 +2,13 @@
  * The one rule for paying: how a registration stands, and whether, under which order and at which price it
  * may be paid. The form sent again, another try, and a link from a mail all go by it, and nothing else decides.
  */
-import type { RegistrationState } from '../registration/states-and-actions.ts'
+import type { RegistrationState, PaymentStatus } from '../registration/status.ts'
 import type { EventConfig } from '../event/config.ts'
 import type { Answers } from '../event/answer-types.ts'
 import { paise, type Paise } from '../lib/money.ts'
 import type { OrderId } from '../event/registration-number.ts'
 import { assertNever, type Result } from '../lib/result.ts'
-import type { PaymentStatus, Stands } from './payment.ts'
+import type { Stands } from './payment.ts'
 import { isWayOpen } from './payment-methods.ts'
 import { lastDayOf, openOn } from '../pricing/price-periods.ts'
 import { quoteOf, type Quote, type QuoteRefusal } from '../pricing/quote.ts'

@@ -2,42 +2,11 @@
  * The ways on which an event takes its money, as its file says: at a card gateway, by a transfer that the delegate
  * tells us of, at the desk. Which of them are open on a day, and which one a delegate has chosen.
  */
+import type { CardWay, PayWay, TransferWay } from '../event/payment-method-types.ts'
 import type { Answers } from '../event/answer-types.ts'
 import type { Field, Section } from '../event/form-types.ts'
 import { err, ok, own, type Result } from '../lib/result.ts'
 import { addDays, dayOf, endOf, formatDay, type Day, type Instant } from '../lib/time.ts'
-
-type Named = {
-  readonly id: string
-  readonly label: string
-  /** The last day on which one may begin to pay so; absent: no other than registration's. */
-  readonly until?: Day
-}
-/** Through the card gateway that the event names. */
-type CardWay = Named & { readonly is: 'card' }
-/** The delegate pays by themselves and tells us; a person finds it at the bank. */
-export type TransferWay = Named & {
-  readonly is: 'transfer'
-  /** Where to pay, as the organisers write it. */
-  readonly tell: string
-  readonly asks: readonly Field[]
-  /** Of the asks: the bank's reference, by which a payment is known and which counts once. */
-  readonly reference: string
-  /** Of the asks: the day on which it was paid; absent: none is asked. */
-  readonly day?: string
-  /** Whose day decides the price. */
-  readonly priceOn: 'registered' | 'credited'
-  /** For so many days after that of registering it waits to be told of. */
-  readonly lapsesAfterDays: number
-}
-/** Money that the office takes in its hands. */
-export type DeskWay = Named & {
-  readonly is: 'desk'
-  readonly asks: readonly Field[]
-  /** Of the asks: the number of the slip; absent: none is asked. */
-  readonly reference?: string
-}
-export type PayWay = CardWay | TransferWay | DeskWay
 
 /** The question of the form by which a delegate chooses among several. */
 export const WAY_FIELD = 'way'

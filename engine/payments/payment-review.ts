@@ -2,6 +2,7 @@
  * What only a person can decide about money: a review as a value, which decisions it takes, and what follows
  * from each. Guard, wire and buttons read the same table.
  */
+import { GROUNDS_CHARACTERS_MAX } from '../registration/states-and-actions.ts'
 import { formatMoney, type Paise } from '../lib/money.ts'
 import type { OrderId, RegNo } from '../event/registration-number.ts'
 import { assertNever, err, ok, type Result } from '../lib/result.ts'
@@ -89,8 +90,6 @@ export type UnknownMoney = {
 
 /** Both required, at most `GROUNDS_CHARACTERS_MAX` characters each. */
 export type Grounds = { readonly why: string; readonly who: string }
-/** A sentence or three. */
-export const GROUNDS_CHARACTERS_MAX = 500
 /** Gateways' references are 6 to 20 characters. */
 const REFERENCE_CHARACTERS_MAX = 64
 

@@ -4,7 +4,6 @@ import type { OrderId } from '../event/registration-number.ts'
 import { assert, assertNever, err, ok, type Result } from '../lib/result.ts'
 import type { Instant } from '../lib/time.ts'
 
-export type PaymentStatus = 'pending' | 'success' | 'failed' | 'refunded'
 export type Payment = {
   readonly orderId: OrderId
   readonly amount: Paise

@@ -2,7 +2,8 @@
  * When the gateway is asked about a payment, and for how long. What is open is asked about until it ends;
  * what has ended stays on a watch list, because money comes late and comes twice, and notices get lost.
  */
-import type { Payment, PaymentStatus } from './payment.ts'
+import type { Payment } from './payment.ts'
+import type { PaymentStatus } from '../registration/status.ts'
 import { DAY_MS, instant, type Instant } from '../lib/time.ts'
 
 const MINUTE_MS = 60_000

@@ -1,17 +1,5 @@
 /** A line of a bill as a value: what it says, how it travels, how it reads in a text. What makes lines stands in `bill.ts`. */
-import type { WireLine } from '../api/registration.ts'
-import {
-  formatMoney,
-  formatPrice,
-  fromRupees,
-  paise,
-  rupees,
-  type Paise,
-  type Split,
-} from '../lib/money.ts'
-
-/** The name of the first line of a bill, and of the category's price in it. */
-export const REGISTRATION = 'registration'
+import { formatMoney, formatPrice, paise, type Paise, type Split } from '../lib/money.ts'
 
 /** One line. `unit` is the price of one as the event file states it; base + gst = total, exactly. An adjustment may be below nothing. */
 export type Line = Split & {
@@ -33,36 +21,6 @@ export type AdjustmentPart = {
   readonly line: number
   readonly base: Paise
   readonly gst: Paise
-}
-
-export function wireLines(lines: readonly Line[]): WireLine[] {
-  return lines.map(({ id, option, label, quantity, unit, base, gst, total }) => ({
-    id,
-    option,
-    label,
-    quantity,
-    unit: rupees(unit),
-    base: rupees(base),
-    gst: rupees(gst),
-    total: rupees(total),
-  }))
-}
-
-/** Read back from the wire; empty where a version that knows no lines answers, or an amount is none. */
-export function readLines(wire: readonly WireLine[] | undefined): readonly Line[] {
-  const lines = (wire ?? []).flatMap((line): Line[] => {
-    const [unit, base, gst, total] = [line.unit, line.base, line.gst, line.total].map(signed)
-    return unit == null || base == null || gst == null || total == null
-      ? []
-      : [{ ...line, unit, base, gst, total }]
-  })
-  return lines.length === wire?.length ? lines : []
-}
-
-/** An adjustment is an amount below nothing, which no other amount of the wire is. */
-function signed(amount: number): Paise | null {
-  const size = fromRupees(Math.abs(amount))
-  return size === null || amount >= 0 ? size : paise(-size)
 }
 
 /**

@@ -4,9 +4,14 @@
  */
 import type { Field, PublicEvent } from '../event/config.ts'
 import type { Answers } from '../event/answer-types.ts'
-import type { Adjustment, Item, PriceTable } from '../event/pricing-types.ts'
+import {
+  type Adjustment,
+  type Item,
+  type PriceTable,
+  REGISTRATION,
+} from '../event/pricing-types.ts'
 import { chosenIn, holds, listOf } from '../rules/evaluate-condition.ts'
-import { REGISTRATION, type Line } from './bill-lines.ts'
+import { type Line } from './bill-lines.ts'
 import { adjusted, paise, split, type Paise, type Split, type Tax } from '../lib/money.ts'
 import { err, fromPairs, ok, own, type Result } from '../lib/result.ts'
 import { remember } from '../lib/memoize.ts'

@@ -1,7 +1,6 @@
 /** Decides whether a price list shows prices with or without tax, and what it says of the tax. */
 import type { PublicEvent } from '../event/config.ts'
-import { split, type Paise, type Split, type Tax } from '../lib/money.ts'
-import { ratesText } from '../documents/tax.ts'
+import { split, type Paise, type Split, type Tax, ratesText } from '../lib/money.ts'
 
 type Priced = Pick<PublicEvent, 'fees'>
 

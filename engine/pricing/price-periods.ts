@@ -1,5 +1,5 @@
 /** Which period counts on a day, whether one can register on it, and until when that stays so. Days are Indian, both ends included. */
-import type { PublicEvent } from '../event/config.ts'
+import type { ClosedBy, PublicEvent } from '../event/config.ts'
 import type { Fees, Period } from '../event/pricing-types.ts'
 import { remember } from '../lib/memoize.ts'
 import { addDays, dayOf, formatDay, type Day, type Instant } from '../lib/time.ts'
@@ -17,11 +17,6 @@ export function periodOn(fees: Fees, on: Day): Period | null {
     null
   )
 }
-
-/** Why one cannot register: the organisers have closed it, or its days are over, or still to come; `opens` is then the first of them. */
-export type ClosedBy =
-  | { readonly by: 'hand' | 'day' }
-  | { readonly by: 'early'; readonly opens: Day }
 
 /** The period by which a registration was priced: that of its own, while the file has it, else that of its day. */
 export function pricedIn(

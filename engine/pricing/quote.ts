@@ -2,15 +2,13 @@
 import type { Category, PublicEvent } from '../event/config.ts'
 import type { Answers } from '../event/answer-types.ts'
 import type { Period } from '../event/pricing-types.ts'
-import type { TariffAnswer } from '../api/registration.ts'
 import { linesOf, totalsOf } from './bill.ts'
 import { categoryOf } from '../rules/category.ts'
 import type { Line } from './bill-lines.ts'
-import { rupees, split, type Paise, type Split } from '../lib/money.ts'
-import { err, fromPairs, ok, own, type Result } from '../lib/result.ts'
-import { lastDayOf, openOn, periodOn } from './price-periods.ts'
-import { shownLeft } from './quotas.ts'
-import { dayOf, isoIndia, type Day, type Instant } from '../lib/time.ts'
+import { split, type Paise, type Split } from '../lib/money.ts'
+import { err, ok, own, type Result } from '../lib/result.ts'
+import { openOn, periodOn } from './price-periods.ts'
+import { dayOf, type Day, type Instant } from '../lib/time.ts'
 
 /** What these answers cost at an instant: the sums over the lines. base + gst = total, exactly. */
 export type Quote = {
@@ -100,52 +98,4 @@ export function priceTable(event: PublicEvent): readonly PriceRow[] {
       price: quoteFor(event, category.id, period.id),
     })),
   }))
-}
-
-/**
- * The whole tariff as the wire has it: all three shapes that readers of the specification expect. `left`: how
- * many are left of each place; of what is absent there are as many as the file says.
- */
-export function tariff(
-  event: PublicEvent,
-  at: Instant,
-  left: Readonly<Record<string, number>> = {},
-): TariffAnswer {
-  const on = dayOf(at)
-  const opening = openOn(event, on)
-  const period = periodOn(event.fees, on)
-  const prices = event.fees.prices ?? {}
-  return {
-    status: 'success',
-    now: isoIndia(at),
-    open: opening.open,
-    closed_text: opening.open ? null : opening.text,
-    current_period: period?.id ?? null,
-    until: opening.open && period !== null ? lastDayOf(event, on) : null,
-    tariff_data: fromPairs(
-      Object.entries(prices).map(([category, row]) => [
-        category,
-        fromPairs(
-          Object.entries(row).map(([id, price]) => [
-            id,
-            { price: price === null ? null : rupees(price) },
-          ]),
-        ),
-      ]),
-    ),
-    pricing: fromPairs(
-      Object.keys(prices).flatMap((category) => {
-        const price = opening.open && period !== null ? quoteFor(event, category, period.id) : null
-        return price === null
-          ? []
-          : [
-              [
-                category,
-                { base: rupees(price.base), gst: rupees(price.gst), total: rupees(price.total) },
-              ] as const,
-            ]
-      }),
-    ),
-    left: shownLeft(event.limits, left),
-  }
 }

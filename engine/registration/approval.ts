@@ -1,25 +1,8 @@
 /** Whose registration somebody sees before it is paid, how long that takes, and what follows when it is refused. */
-import type { Answers, Condition } from '../event/answer-types.ts'
+import type { Approval } from '../event/registration-types.ts'
+import type { Answers } from '../event/answer-types.ts'
 import { holds } from '../rules/evaluate-condition.ts'
 import { addDays, dayOf, endOf, instant, type Instant } from '../lib/time.ts'
-
-export type Approval = {
-  readonly id: string
-  /** Whom it is about. */
-  readonly when: Condition
-  /** The fields whose files are looked at. */
-  readonly lookAt: readonly string[]
-  /** Within how many days after the one of registering somebody decides. */
-  readonly withinDays: number
-  /** For how many days after the one of the approval it can be paid, at the price of the day of registering. */
-  readonly payWithinDays: number
-  readonly refused: {
-    /** The category as which one may register instead; absent: none. */
-    readonly offer?: string
-    /** Said to whoever is refused, beside the office's reason. */
-    readonly say?: string
-  }
-}
 
 /** The first rule that these answers fall under; null: nobody has to see them. */
 export function approvalOf(

@@ -1,13 +1,7 @@
 /** What of a payment goes back when a registration is cancelled: the scale that the event file states. */
+import type { Cancellation } from '../event/registration-types.ts'
 import { paise, type Paise } from '../lib/money.ts'
 import { dayOf, type Day, type Instant } from '../lib/time.ts'
-
-export type Cancellation = {
-  /** By the day until which each counts, included; the earliest first. Whole percent of what was paid. */
-  readonly steps: readonly { readonly to: Day; readonly percent: number }[]
-  /** After the last of those days. */
-  readonly otherwise: number
-}
 
 /** Whole percent of what was paid that goes back for a cancellation on that day. */
 export function percentBack({ steps, otherwise }: Cancellation, on: Day): number {

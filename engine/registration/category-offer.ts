@@ -1,6 +1,7 @@
 /** A registration that was refused, as the category that is offered in its place: at the prices of the day of registering. */
 import type { Answers } from '../event/answer-types.ts'
-import { approvalOf, type Approval } from './approval.ts'
+import { approvalOf } from './approval.ts'
+import { type Approval } from '../event/registration-types.ts'
 import type { EventConfig } from '../event/config.ts'
 import { ok, type Result } from '../lib/result.ts'
 import { pricedIn } from '../pricing/price-periods.ts'

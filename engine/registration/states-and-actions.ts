@@ -6,25 +6,8 @@ import type { FieldErrors } from '../event/answer-types.ts'
 import { isAtLeast, type Role } from './permissions.ts'
 import type { Paise } from '../lib/money.ts'
 import { assertNever, err, ok, type Result } from '../lib/result.ts'
-import type { PaymentStatus } from '../payments/payment.ts'
+import { STATES, STATE_WORDS, type PaymentStatus, type RegistrationState } from './status.ts'
 import type { Quote } from '../pricing/quote.ts'
-import { GROUNDS_CHARACTERS_MAX } from '../payments/payment-review.ts'
-
-/**
- * Of the registration as a whole, beside its payment status: somebody has to see it before it is paid, it was
- * refused, it is to be paid (all, or a difference), the delegate has told us that it is, it is complete, it was
- * cancelled, or nobody paid it in time.
- */
-export const STATES = [
-  'to_approve',
-  'refused',
-  'to_pay',
-  'told',
-  'complete',
-  'cancelled',
-  'lapsed',
-] as const
-export type RegistrationState = (typeof STATES)[number]
 
 /** Whoever acts: a person of the office by role, the delegate, or the clock. */
 export type Actor = Role | 'delegate' | 'clock'
@@ -186,6 +169,9 @@ export function judgeAct(
   return ok({ becomes: from === state ? becomes : state, why: said })
 }
 
+/** Of a reason that staff type: a sentence or three. */
+export const GROUNDS_CHARACTERS_MAX = 500
+
 /** What the money of a registration says. */
 export type MoneyStands = {
   readonly status: PaymentStatus
@@ -276,14 +262,3 @@ export const ACT_DONE = {
   lapse: 'Lapsed',
   reopen: 'Reopened',
 } as const satisfies Readonly<Record<ActName, string>>
-
-/** After "This registration is". */
-export const STATE_WORDS = {
-  to_approve: 'waiting for approval',
-  refused: 'refused',
-  to_pay: 'still to be paid',
-  told: 'said to be paid, and not confirmed yet',
-  complete: 'complete',
-  cancelled: 'cancelled',
-  lapsed: 'lapsed, because nobody paid it in time',
-} as const satisfies Readonly<Record<RegistrationState, string>>

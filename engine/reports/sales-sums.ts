@@ -1,6 +1,6 @@
 /** The sums below a list of the office: what was sold, option by option, who comes along, which places are taken. */
 import type { EventConfig } from '../event/config.ts'
-import { REGISTRATION } from '../pricing/bill-lines.ts'
+import { REGISTRATION } from '../event/pricing-types.ts'
 import { rupees, type Paise } from '../lib/money.ts'
 import { allPlaces } from '../pricing/quotas.ts'
 import { headOf, optionsOf } from './sales-columns.ts'

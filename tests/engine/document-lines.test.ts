@@ -4,8 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { billedLines, documentChange } from '../../engine/documents/document-lines.ts'
 import type { DocumentChange, IssuedDocument } from '../../engine/documents/document-lines.ts'
 import type { DocumentLine } from '../../engine/documents/documents.ts'
-import { adjusted, paise, split } from '../../engine/lib/money.ts'
-import type { Tax } from '../../engine/lib/money.ts'
+import { adjusted, paise, split, type Tax } from '../../engine/lib/money.ts'
 import type { Line } from '../../engine/pricing/bill-lines.ts'
 
 type Sold = {

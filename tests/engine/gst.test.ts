@@ -1,12 +1,11 @@
 /** GSTINs, states, financial years, serials, amounts in words. */
 import { expect, test } from 'vitest'
+import { readGstin, stateNamed } from '../../engine/event/gstin.ts'
 import {
   financialYearOf,
   lastOfFinancialYear,
-  readGstin,
   serialText,
-  stateNamed,
-} from '../../engine/documents/gst.ts'
+} from '../../engine/documents/document-number.ts'
 import { amountInWords } from '../../engine/documents/amount-in-words.ts'
 import { paise } from '../../engine/lib/money.ts'
 import { day } from '../../engine/lib/time.ts'

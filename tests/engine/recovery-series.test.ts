@@ -1,7 +1,7 @@
 /** Numbers of documents after a restore: short enough for the law, and none that the lost time can have issued. */
 import { describe, expect, test } from 'vitest'
 import { instant, recoveryCode, seriesAfter } from '../../engine/index.ts'
-import { SERIAL_CHARACTERS_MAX, serialText } from '../../engine/documents/gst.ts'
+import { SERIAL_CHARACTERS_MAX, serialText } from '../../engine/documents/document-number.ts'
 
 const AT = instant(Date.UTC(2026, 0, 10))
 const YEAR = '25-26'

@@ -1,16 +1,15 @@
 /** Place of supply, kinds of documents and the tax by rate, against the sections and rules that state them. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { StateCode } from '../../engine/documents/gst.ts'
-import { paise, split } from '../../engine/lib/money.ts'
+import type { StateCode } from '../../engine/event/gstin.ts'
+import { paise, split, ratesText } from '../../engine/lib/money.ts'
 import {
   ADDRESS_FROM_PAISE,
   placeOfSupply,
-  ratesText,
   requiresAddress,
   saleForm,
   summaryByRate,
-} from '../../engine/documents/tax.ts'
+} from '../../engine/pricing/tax.ts'
 
 const [KERALA, TAMIL_NADU, KARNATAKA, CHANDIGARH] = ['32', '33', '29', '04'] as const
 const [ADMISSION, ROOM, SPONSORSHIP] = ['998596', '996311', '998397'] as const

@@ -1,5 +1,5 @@
 /** Whose registration somebody sees first, from the rules as the file writes them. */
-import type { Approval } from '../../registration/approval.ts'
+import type { Approval } from '../../event/registration-types.ts'
 import { toCondition } from './conditions.ts'
 import { given, list, map, maybe, text, texts } from './plain-values.ts'
 

@@ -1,5 +1,5 @@
 /** What goes back of a payment when a registration is cancelled, from the steps as the file writes them. */
-import type { Cancellation } from '../../registration/cancellation-refund.ts'
+import type { Cancellation } from '../../event/registration-types.ts'
 import { day } from '../../lib/time.ts'
 import { list, map, text, type Plain } from './plain-values.ts'
 

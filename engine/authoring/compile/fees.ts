@@ -1,8 +1,13 @@
 /** The tax, the periods and the price table: rows to amounts, columns to periods. */
-import type { Adjustment, Fees, Item, PriceTable } from '../../event/pricing-types.ts'
+import {
+  type Adjustment,
+  type Fees,
+  type Item,
+  type PriceTable,
+  REGISTRATION,
+} from '../../event/pricing-types.ts'
 import { toCondition } from './conditions.ts'
-import { stateNamed } from '../../documents/gst.ts'
-import { REGISTRATION } from '../../pricing/bill-lines.ts'
+import { stateNamed } from '../../event/gstin.ts'
 import { paise, type Paise, type Tax } from '../../lib/money.ts'
 import { words } from '../../event/texts.ts'
 import { TAX_PRICES, TAX_ROUND } from '../../event/defaults.ts'

@@ -1,5 +1,6 @@
 /** Who supplies and how invoices are numbered, from the block as the file writes it. */
-import { readGstin, stateNamed, stateOfGstin, type Invoice } from '../../documents/gst.ts'
+import { readGstin, stateNamed, stateOfGstin } from '../../event/gstin.ts'
+import { type Invoice } from '../../event/invoice-types.ts'
 import { given, map, maybe, text, type Plain } from './plain-values.ts'
 
 /** What is wrong of it is found by a check, and such a file is never served; it is taken as it stands. */

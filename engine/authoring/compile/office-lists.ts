@@ -8,11 +8,11 @@ import type {
   Option,
   SiteTexts,
 } from '../../event/config.ts'
-import { ENDED_STATES, endedWord } from '../../registration/ended-registration.ts'
+import { ENDED_STATES, endedWord, statusText } from '../../registration/status.ts'
 import { own } from '../../lib/result.ts'
 import type { Role } from '../../event/delegate-fields.ts'
 import { soldColumns, soldFilter } from '../../reports/sales-columns.ts'
-import { labelOf, priceParts, statusText } from '../../event/texts.ts'
+import { labelOf, priceParts } from '../../event/texts.ts'
 import type { ListValue } from '../../event/built-in-values.ts'
 import { LIST_ROWS, LIST_ROWS_CHOICES, listApiOf, listOf } from '../../event/defaults.ts'
 import { isCharged } from './fees.ts'

@@ -1,6 +1,6 @@
 /** How an event takes its money, from what the file writes below `payment`. */
 import type { EventConfig, Field, Gateway } from '../../event/config.ts'
-import type { PayWay } from '../../payments/payment-methods.ts'
+import type { PayWay } from '../../event/payment-method-types.ts'
 import { words } from '../../event/texts.ts'
 import type { Around } from './form.ts'
 import { GATEWAY_MINIMUM, LAPSE_DAYS } from '../../event/defaults.ts'

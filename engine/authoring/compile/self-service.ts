@@ -1,5 +1,5 @@
 /** What delegates may change themselves, and how long answers and files are kept, as the file writes it. */
-import type { Edit, Keep } from '../../event/self-service-types.ts'
+import type { Edit, Keep } from '../../event/registration-types.ts'
 import { addMonths, day, addDays, type Day } from '../../lib/time.ts'
 import { maybe, text, texts, type Plain } from './plain-values.ts'
 

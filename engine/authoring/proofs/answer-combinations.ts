@@ -5,7 +5,14 @@ import { normalise } from '../../answers/normalize-answers.ts'
 import { factsAmong } from '../../rules/pricing-context.ts'
 import { fromPairs, own } from '../../lib/result.ts'
 import { formatDay, isDay, type Day } from '../../lib/time.ts'
-import { axisOf, axisOfFact, fieldsBehind, NOT_ANSWERED, showsOf, type Axis } from './answer-axes.ts'
+import {
+  axisOf,
+  axisOfFact,
+  fieldsBehind,
+  NOT_ANSWERED,
+  showsOf,
+  type Axis,
+} from './answer-axes.ts'
 
 type Point = { readonly answers: Answers }
 

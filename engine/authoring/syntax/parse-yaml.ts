@@ -14,7 +14,8 @@ import { nodeRange, trapsOf } from './yaml-traps.ts'
 import type { Traps } from './yaml-traps.ts'
 import { unreadable } from './unreadable-yaml.ts'
 import { join } from './source.ts'
-import type { Part, Place, Source, SourceText, Span, Written } from './source.ts'
+import type { Part, Place, Source, Span, Written } from './source.ts'
+import type { SourceText } from '../../event/source-files.ts'
 
 /**
  * An event file is a few hundred lines with some five hundred keys and entries; what is many times larger

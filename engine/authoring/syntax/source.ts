@@ -1,4 +1,5 @@
-/** A file as it was read, and where everything in it stands. Made by `readYaml` (parse.ts). */
+/** A file as it was read, and where everything in it stands. Made by `readYaml` (parse-yaml.ts). */
+import type { SourceText } from '../../event/source-files.ts'
 
 type Position = { readonly line: number; readonly column: number; readonly offset: number }
 /** Lines and columns count from 1, columns in UTF-16 units; `keyPath` is dotted. */
@@ -7,12 +8,6 @@ export type Place = {
   readonly start: Position
   readonly end: Position
   readonly keyPath: string
-}
-export type SourceText = { readonly path: string; readonly text: string }
-export type SharedFiles = {
-  readonly lists: SourceText
-  readonly gateways: SourceText
-  readonly texts: SourceText
 }
 export type Span = readonly [start: number, end: number]
 /** How a scalar is written: its own text without quotes stripped, and whether it is a plain word. */

@@ -3,11 +3,16 @@ import type { Answers } from '../../event/answer-types.ts'
 import { applies, counts, EACH, optionsOf, quantityOf, type NotOnSale } from '../../pricing/bill.ts'
 import { conditionText, firstFailure } from '../../rules/describe-condition.ts'
 import { holds, listOf } from '../../rules/evaluate-condition.ts'
-import { REGISTRATION, type Line } from '../../pricing/bill-lines.ts'
+import { type Line } from '../../pricing/bill-lines.ts'
+import {
+  REGISTRATION,
+  type Adjustment,
+  type Item,
+  type PriceTable,
+} from '../../event/pricing-types.ts'
 import type { EventConfig } from '../../event/config.ts'
 import { formatMoney, formatPrice, type Paise, type Split, type Tax } from '../../lib/money.ts'
 import { own } from '../../lib/result.ts'
-import type { Adjustment, Item, PriceTable } from '../../event/pricing-types.ts'
 import { formatDay, type Day } from '../../lib/time.ts'
 
 type KeyPath = readonly (string | number)[]

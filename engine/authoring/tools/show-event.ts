@@ -5,7 +5,14 @@
  */
 import { SOLD } from '../../reports/sales-columns.ts'
 import { canBeMalformed } from '../../answers/field-types.ts'
-import type { Button, Detail, EventConfig, ExampleCase, Field, ResultPage } from '../../event/config.ts'
+import type {
+  Button,
+  Detail,
+  EventConfig,
+  ExampleCase,
+  Field,
+  ResultPage,
+} from '../../event/config.ts'
 import { FORMATS } from '../../event/identifier-patterns.ts'
 import { amountText, rupees, type Paise } from '../../lib/money.ts'
 import { fromPairs } from '../../lib/result.ts'

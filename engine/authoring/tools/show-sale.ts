@@ -1,10 +1,18 @@
 /** What an event sells and what bounds it, as an event file writes it: fees, limits, answers that stand once only, codes, rolls. */
 import type { Category, EventConfig } from '../../event/config.ts'
-import { REGISTRATION } from '../../pricing/bill-lines.ts'
+import {
+  REGISTRATION,
+  type Adjustment,
+  type Fees,
+  type Item,
+  type Limit,
+  type Period,
+  type PriceTable,
+  type Roll,
+} from '../../event/pricing-types.ts'
 import { HOLD_PLACE_MS } from '../../event/defaults.ts'
 import { rupees, type Paise, type Tax } from '../../lib/money.ts'
 import { fromPairs, own } from '../../lib/result.ts'
-import type { Adjustment, Fees, Item, Limit, Period, PriceTable, Roll } from '../../event/pricing-types.ts'
 import { given, showCondition, type Block, type Shown } from './show-conditions.ts'
 
 export function showFees(fees: Fees, categories: readonly Category[]): Block {

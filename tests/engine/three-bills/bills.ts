@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
 import { day, readInstant, startOf, type Instant, type RawAnswers } from '../../../engine/index.ts'
-import type { WireLine } from '../../../engine/api/registration.ts'
+import type { WireLine } from '../../../engine/api/bill-lines.ts'
 
 export const THREE = ['nidancon2027', 'nilarun2027', 'soiltalk2027'] as const
 

@@ -2,7 +2,7 @@
 import type { EventConfig, ExampleCase } from '../../../event/config.ts'
 import type { RawAnswers, Scalar } from '../../../event/answer-types.ts'
 import { EACH, linesOf, totalsOf } from '../../../pricing/bill.ts'
-import { REGISTRATION } from '../../../pricing/bill-lines.ts'
+import { REGISTRATION } from '../../../event/pricing-types.ts'
 import { holds } from '../../../rules/evaluate-condition.ts'
 import { factsAmong, NO_FACTS, type Facts } from '../../../rules/pricing-context.ts'
 import { fromPairs, own } from '../../../lib/result.ts'

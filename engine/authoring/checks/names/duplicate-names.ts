@@ -1,5 +1,5 @@
 /** EV206, EV213, EV214: a name belongs to one thing: not to two fields, and not to what the engine calls so itself. */
-import { REGISTRATION } from '../../../pricing/bill-lines.ts'
+import { REGISTRATION } from '../../../event/pricing-types.ts'
 import { delegateWays, WAY_FIELD } from '../../../payments/payment-methods.ts'
 import { ENGINE_VALUES } from '../../../event/built-in-values.ts'
 import { ANSWERED_NAMES } from '../../../api/registration.ts'

@@ -1,7 +1,7 @@
 /** EV216 to EV219, and what EV201 to EV204 ask of it: the names in items, adjustments, limits, unique answers, codes and rolls. */
 import type { EventConfig, FieldType } from '../../../event/config.ts'
 import { EACH } from '../../../pricing/bill.ts'
-import { REGISTRATION } from '../../../pricing/bill-lines.ts'
+import { REGISTRATION } from '../../../event/pricing-types.ts'
 import { CODE, rollValueOf } from '../../../rules/pricing-context.ts'
 import { axisOfFact, fullNames, rollColumnOf } from '../../proofs/answer-axes.ts'
 import type * as Files from '../../schema/event-file-types.ts'

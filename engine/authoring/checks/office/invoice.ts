@@ -1,16 +1,15 @@
 /** EV449, EV490 to EV495, EV499: what a tax invoice must state is there, and its numbers can be given without a gap. */
 import { takesMoney } from '../../../payments/payment-methods.ts'
 import { own } from '../../../lib/result.ts'
+import { readGstin, stateNamed } from '../../../event/gstin.ts'
 import {
   financialYearOf,
   lastOfFinancialYear,
-  readGstin,
   SERIAL_CHARACTERS_MAX,
   serialText,
-  stateNamed,
-} from '../../../documents/gst.ts'
+} from '../../../documents/document-number.ts'
 import { formatMoney } from '../../../lib/money.ts'
-import { ADDRESS_FROM_PAISE, taxableValue } from '../../../documents/tax.ts'
+import { ADDRESS_FROM_PAISE, taxableValue } from '../../../pricing/tax.ts'
 import { formatDay } from '../../../lib/time.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Model } from '../../checked-file.ts'

@@ -1,12 +1,19 @@
 /** EV443 to EV448 and EV458: on every day on which one can register there is a way to pay, and what waits for a transfer ends on a day that has a price. */
-import { bankNumbers, delegateWays, type PayWay } from '../../../payments/payment-methods.ts'
+import { bankNumbers, delegateWays } from '../../../payments/payment-methods.ts'
+import { type PayWay } from '../../../event/payment-method-types.ts'
 import { periodOn } from '../../../pricing/price-periods.ts'
 import { addDays, daysBetween, formatDay, type Day } from '../../../lib/time.ts'
 import type { Draft } from '../../finding.ts'
 import { patternFault } from '../../schema/answer-pattern.ts'
 import type { Check, Model } from '../../checked-file.ts'
 import type { PayWay as Written } from '../../schema/payment-file-types.ts'
-import { closesMeant, inEventYear, isBeforeSale, onlyTheYear, opening } from '../dates/registration-window.ts'
+import {
+  closesMeant,
+  inEventYear,
+  isBeforeSale,
+  onlyTheYear,
+  opening,
+} from '../dates/registration-window.ts'
 
 const writtenIn = ({ file: { payment } }: Model): readonly Written[] =>
   typeof payment === 'object' ? (payment.ways ?? []) : []

@@ -5,7 +5,12 @@ import { remember } from '../../../lib/memoize.ts'
 import type { Draft } from '../../finding.ts'
 import { listed } from '../../suggestions/nearest-name.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'
-import { associationsIn, contradiction, standingOf, type Standing } from '../../prose/career-stage.ts'
+import {
+  associationsIn,
+  contradiction,
+  standingOf,
+  type Standing,
+} from '../../prose/career-stage.ts'
 import { AFTER_TABLE, cellsOf, isJump } from './fees.ts'
 
 type Person = {

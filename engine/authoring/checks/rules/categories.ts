@@ -3,7 +3,14 @@ import type { EventConfig } from '../../../event/config.ts'
 import type { Condition } from '../../../event/answer-types.ts'
 import { CODE } from '../../../rules/pricing-context.ts'
 import { remember } from '../../../lib/memoize.ts'
-import { boxesOf, domainOf, everything, givenBeside, sayBox, type Domain } from '../../proofs/answer-domain.ts'
+import {
+  boxesOf,
+  domainOf,
+  everything,
+  givenBeside,
+  sayBox,
+  type Domain,
+} from '../../proofs/answer-domain.ts'
 import {
   intersect,
   subtract,

@@ -3,7 +3,13 @@ import type { EventConfig, FieldType } from '../../../event/config.ts'
 import type { Condition } from '../../../event/answer-types.ts'
 import { remember } from '../../../lib/memoize.ts'
 import { boxesOf, domainOf, everything } from '../../proofs/answer-domain.ts'
-import { intersect, subtract, withinBudget, WORK_MAX, type Budget } from '../../proofs/answer-boxes.ts'
+import {
+  intersect,
+  subtract,
+  withinBudget,
+  WORK_MAX,
+  type Budget,
+} from '../../proofs/answer-boxes.ts'
 import { numberMeant } from '../../suggestions/amounts.ts'
 import type { Draft } from '../../finding.ts'
 import { rangeMeant, yesNoMeant } from '../../suggestions/conditions.ts'

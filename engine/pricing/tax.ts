@@ -1,6 +1,6 @@
 /** Tax of one document: place of supply, kind of document, tax by rate (IGST Act 10 to 12, CGST Rules 46 to 53). */
-import { UNION_TERRITORIES, type StateCode } from './gst.ts'
-import type { Line } from '../pricing/bill-lines.ts'
+import { UNION_TERRITORIES, type StateCode } from '../event/gstin.ts'
+import type { Line } from './bill-lines.ts'
 import { paise, type Paise } from '../lib/money.ts'
 
 /** What decides where a service is supplied: one rule of section 12 of the IGST Act each. */
@@ -141,11 +141,14 @@ export function taxableValue(lines: readonly Line[]): Paise {
   )
 }
 
-/** "18%", "18% and 5%": the rates of several lines, highest first, for a label. Empty: nothing is taxed. */
-export function ratesText(rates: readonly (number | null | undefined)[]): string {
-  const texts = [...new Set(rates)]
-    .filter((rate) => rate != null && rate > 0)
-    .sort((a, b) => Number(b) - Number(a))
-    .map((rate) => `${rate}%`)
-  return texts.length < 2 ? texts.join('') : `${texts.slice(0, -1).join(', ')} and ${texts.at(-1)}`
+/** The tax of a document that was issued before each rate was summed by itself (`RateSummary`). */
+export type TaxHeads = {
+  readonly taxable: Paise
+  readonly cgst: Paise
+  readonly sgst: Paise
+  readonly igst: Paise
+  readonly roundOff: Paise
+  readonly total: Paise
+  /** What the second half is called there. */
+  readonly second: 'SGST' | 'UTGST'
 }

@@ -1,10 +1,5 @@
-/**
- * What a tax invoice needs of the law of India: numbers of suppliers, states, the financial year, the heads
- * under which the tax stands. Rule 46 of the CGST Rules 2017; section 12(6) of the IGST Act for admission.
- */
-import type { Paise } from '../lib/money.ts'
+/** GSTINs and the states of India whose codes begin them (Rule 46 of the CGST Rules 2017). */
 import { own } from '../lib/result.ts'
-import { addDays, day, type Day } from '../lib/time.ts'
 
 /** States and union territories by the code that begins a GSTIN (CBIC); 26 took over what 25 was. */
 export const STATES_OF_INDIA = {
@@ -94,57 +89,3 @@ export function readGstin(said: string): string | null {
 
 /** The state that registered a supplier; the first two digits of a GSTIN that was read. */
 export const stateOfGstin = (gstin: string): StateCode => gstin.slice(0, 2) as StateCode
-
-/** From April to March: "26-27" for 2026-04-01 to 2027-03-31. */
-export function financialYearOf(of: Day): string {
-  const year = Number(of.slice(0, 4)) - (of.slice(5) < '04-01' ? 1 : 0)
-  return `${String(year % 100).padStart(2, '0')}-${String((year + 1) % 100).padStart(2, '0')}`
-}
-
-/** The last day of the financial year that holds it. */
-export function lastOfFinancialYear(of: Day): Day {
-  const year = Number(of.slice(0, 4)) + (of.slice(5) < '04-01' ? 0 : 1)
-  return addDays(day(`${year}-04-01`), -1)
-}
-
-/** A serial of a series; `pattern` holds `{n}`, and `{year}` where it goes on over a year's end. */
-export function serialText(pattern: string, n: number, year: string): string {
-  return pattern.replaceAll('{year}', year).replaceAll('{n}', String(n))
-}
-
-/** Rule 46(b): "a consecutive serial number not exceeding sixteen characters", letters, digits, hyphen, slash. */
-export const SERIAL_CHARACTERS_MAX = 16
-
-/** The tax of a document that was issued before each rate was summed by itself (`RateSummary`). */
-export type TaxHeads = {
-  readonly taxable: Paise
-  readonly cgst: Paise
-  readonly sgst: Paise
-  readonly igst: Paise
-  readonly roundOff: Paise
-  readonly total: Paise
-  /** What the second half is called there. */
-  readonly second: 'SGST' | 'UTGST'
-}
-
-/** Who supplies, as the event file says it. */
-export type Invoice = {
-  readonly supplier: string
-  readonly address: string
-  readonly gstin: string
-  readonly sac: string
-  /** The state of the venue. Absent in an issuer that an older version stored: there it could be the buyer's. */
-  readonly placeOfSupply: { readonly state?: StateCode }
-  /** Hold `{n}`, and may hold `{year}`. */
-  readonly number: string
-  readonly creditNumber: string
-  /** A text that the supplier has to print, such as the declaration of rule 46(s). */
-  readonly declaration?: string
-  /** Ids of fields. */
-  readonly buyer: {
-    readonly name?: string
-    readonly gstin?: string
-    readonly address?: string
-    readonly state?: string
-  }
-}

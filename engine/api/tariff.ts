@@ -1,0 +1,75 @@
+/** The price list as server and browser exchange it, in rupees. */
+import type { PublicEvent } from '../event/config.ts'
+import { rupees } from '../lib/money.ts'
+import { fromPairs } from '../lib/result.ts'
+import { dayOf, isoIndia, type Instant } from '../lib/time.ts'
+import { lastDayOf, openOn, periodOn } from '../pricing/price-periods.ts'
+import { shownLeft } from '../pricing/quotas.ts'
+import { quoteFor } from '../pricing/quote.ts'
+
+/** GET of the event's tariff path. One answer serves every alias. */
+export type TariffAnswer = {
+  status: 'success'
+  /** Server's clock, ISO with +05:30. */
+  now: string
+  /** Whether one can register now, with the text to show if not. */
+  open: boolean
+  closed_text: string | null
+  /** Null on a day in no period. */
+  current_period: string | null
+  /** The last Indian day on which today's prices hold; null: open end. */
+  until: string | null
+  tariff_data: Record<string, Record<string, { price: number | null }>>
+  /** Today's price per category; a category not on sale today is absent. */
+  pricing: Record<string, { base: number; gst: number; total: number }>
+  /** By place (a limit's id, or `limit.option`): how many are left where the event says so, and 0 where none is. */
+  left?: Record<string, number>
+}
+
+/**
+ * The whole tariff as the wire has it: all three shapes that readers of the specification expect. `left`: how
+ * many are left of each place; of what is absent there are as many as the file says.
+ */
+export function tariff(
+  event: PublicEvent,
+  at: Instant,
+  left: Readonly<Record<string, number>> = {},
+): TariffAnswer {
+  const on = dayOf(at)
+  const opening = openOn(event, on)
+  const period = periodOn(event.fees, on)
+  const prices = event.fees.prices ?? {}
+  return {
+    status: 'success',
+    now: isoIndia(at),
+    open: opening.open,
+    closed_text: opening.open ? null : opening.text,
+    current_period: period?.id ?? null,
+    until: opening.open && period !== null ? lastDayOf(event, on) : null,
+    tariff_data: fromPairs(
+      Object.entries(prices).map(([category, row]) => [
+        category,
+        fromPairs(
+          Object.entries(row).map(([id, price]) => [
+            id,
+            { price: price === null ? null : rupees(price) },
+          ]),
+        ),
+      ]),
+    ),
+    pricing: fromPairs(
+      Object.keys(prices).flatMap((category) => {
+        const price = opening.open && period !== null ? quoteFor(event, category, period.id) : null
+        return price === null
+          ? []
+          : [
+              [
+                category,
+                { base: rupees(price.base), gst: rupees(price.gst), total: rupees(price.total) },
+              ] as const,
+            ]
+      }),
+    ),
+    left: shownLeft(event.limits, left),
+  }
+}

@@ -1,0 +1,8 @@
+/** Event files and the shared files beside them, as text. */
+
+export type SourceText = { readonly path: string; readonly text: string }
+export type SharedFiles = {
+  readonly lists: SourceText
+  readonly gateways: SourceText
+  readonly texts: SourceText
+}

@@ -1,0 +1,183 @@
+/** A registration as emails and result pages see it, and every value that their texts may name. */
+import type { Answers, Answer } from '../event/answer-types.ts'
+import { type Paise, splitTotal, formatPrice, formatMoney, fromRupees } from '../lib/money.ts'
+import { type Line, linesText } from '../pricing/bill-lines.ts'
+import { type PaymentStatus, statusText } from '../registration/status.ts'
+import { type Instant, formatInstant, readInstant } from '../lib/time.ts'
+import type { RegistrationAnswer } from '../api/registration.ts'
+import type { PublicEvent } from '../event/config.ts'
+import type { EngineValue } from '../event/built-in-values.ts'
+import { words, answerText, unitName, unitText, eventValues } from '../event/texts.ts'
+import { own } from '../lib/result.ts'
+import { readLines } from '../api/bill-lines.ts'
+/** What texts, mails and result pages need to know of a registration. A stored registration is one; `readRegistration` makes one from the wire. */
+export type RegistrationView = {
+  readonly regNo: string
+  /** The number in the previous system; only an imported registration has one. */
+  readonly formerNo?: string | null
+  readonly answers: Answers
+  readonly category: string | null
+  readonly period: string | null
+  readonly base: Paise | null
+  readonly gst: Paise | null
+  readonly total: Paise | null
+  /** What the total is made of; empty: stored before bills had lines, or brought in. */
+  readonly lines: readonly Line[]
+  readonly paymentStatus: PaymentStatus
+  readonly inReview: boolean
+  /** The gateway's reference of the successful payment; null: there is none, or it was not told. */
+  readonly paymentId: string | null
+  readonly paidAt: Instant | null
+  /** Null: the answer that it was read from does not say. */
+  readonly createdAt: Instant | null
+  /** Newest attempt first. Null or empty: the number stands for the order id. */
+  readonly payments?: readonly {
+    readonly orderId: string
+    readonly status: PaymentStatus
+    /** When the attempt began. */
+    readonly createdAt?: Instant | null
+  }[]
+}
+
+/** Either side of the wire: what the store holds, or what the public read answered. */
+export type AnyRegistration = RegistrationView | RegistrationAnswer['registration']
+
+export function viewOf(event: PublicEvent, registration: AnyRegistration): RegistrationView {
+  return 'reg_no' in registration
+    ? readRegistration(event, registration as RegistrationAnswer['registration'])
+    : (registration as RegistrationView)
+}
+
+/**
+ * Every value a text may name, formatted: answers, the engine's values, the event's. A value that is
+ * missing is absent. `amounts` is what the event's result pages say: `split-total` works base and gst
+ * back from the total, whatever was stored.
+ */
+export function valuesOf(
+  event: PublicEvent,
+  stored: AnyRegistration,
+  amounts: 'stored' | 'split-total' = 'stored',
+): Readonly<Record<string, string>> {
+  const registration = viewOf(event, stored)
+  const { answers, category, period, total } = registration
+  const parts =
+    amounts === 'split-total' && total !== null ? splitTotal(event.fees.tax, total) : registration
+  const money = (amount: Paise | null, format = formatPrice): string | undefined =>
+    amount === null ? undefined : format(amount)
+  // What cost nothing was settled when it was made: that day stands where others have the day they paid.
+  const isSettledAtOnce = total === 0 && registration.paymentStatus === 'success'
+  const paidAt = registration.paidAt ?? (isSettledAtOnce ? registration.createdAt : null)
+  const time = (at: Instant | null): string | undefined =>
+    at === null ? undefined : formatInstant(at)
+  const paidOn = time(paidAt)
+  const tried = attemptOf(registration)?.createdAt ?? registration.createdAt
+  const supplied: Readonly<Record<Exclude<EngineValue, 'id'>, string | undefined>> = {
+    reg_no: registration.regNo,
+    order_id: transactionIdOf(registration),
+    category:
+      category === null
+        ? undefined
+        : (event.categories.find(({ id }) => id === category)?.label ?? words(category)),
+    period:
+      period === null
+        ? undefined
+        : (event.fees.periods.find(({ id }) => id === period)?.label ?? words(period)),
+    base: money(parts.base),
+    gst: money(parts.gst, formatMoney),
+    total: money(total),
+    amount: money(total),
+    date: paidOn ?? time(tried),
+    payment_date: paidOn,
+    payment_status: statusText(registration.paymentStatus),
+    payment_id: registration.paymentId ?? undefined,
+    created_at: time(registration.createdAt),
+    lines: linesText(registration.lines),
+  }
+  const all: Readonly<Record<string, string | undefined>> = {
+    ...Object.fromEntries(
+      Object.entries(answers).map(([id, answer]) => [id, answerText(event, id, answer)]),
+    ),
+    ...Object.fromEntries(
+      event.fields.map((field) => {
+        const answer = own(answers, field.id)
+        return [unitName(field.id), answer === undefined ? undefined : unitText(field, answer)]
+      }),
+    ),
+    ...eventValues(event),
+    ...supplied,
+  }
+  return Object.fromEntries(
+    Object.entries(all).flatMap(([name, value]) =>
+      value === undefined || value === '' ? [] : [[name, value] as const],
+    ),
+  )
+}
+
+/** The attempt that was paid, else the newest one: its order id and its date are what pages and mails say. */
+function attemptOf({
+  payments,
+}: Pick<RegistrationView, 'payments'>):
+  | NonNullable<RegistrationView['payments']>[number]
+  | undefined {
+  return payments?.find(({ status }) => status === 'success') ?? payments?.[0]
+}
+
+/**
+ * The transaction ID that pages and emails show: the attempt's order id. An imported registration shows its
+ * former number, which is the one that the delegate was given.
+ */
+export function transactionIdOf(
+  registration: Pick<RegistrationView, 'regNo' | 'formerNo' | 'payments'>,
+): string {
+  const { regNo, formerNo } = registration
+  const orderId = attemptOf(registration)?.orderId ?? regNo
+  return orderId === regNo ? (formerNo ?? orderId) : orderId
+}
+
+/** A registration read back from the wire, for the same functions that serve the server. */
+export function readRegistration(
+  event: PublicEvent,
+  wire: RegistrationAnswer['registration'],
+): RegistrationView {
+  const answerOf = (id: string): readonly (readonly [string, Answer])[] => {
+    const value = own(wire, id)
+    return typeof value === 'string' ||
+      typeof value === 'number' ||
+      typeof value === 'boolean' ||
+      Array.isArray(value)
+      ? [[id, value]]
+      : []
+  }
+  const createdAt = readInstant(wire.created_at)
+  // An answer of the specification has these under the event file's names alone.
+  const named = (value: 'category' | 'base' | 'gst' | 'total'): unknown => {
+    if (own(wire, value) != null) return own(wire, value)
+    const [name] = Object.entries(event.api.returns).find(([, each]) => each === value) ?? []
+    return name === undefined ? null : (own(wire, name) ?? null)
+  }
+  const category = named('category')
+  return {
+    regNo: wire.reg_no,
+    answers: Object.fromEntries(
+      [...event.fields, ...event.alsoStored].flatMap(({ id }) => answerOf(id)),
+    ),
+    category: typeof category === 'string' ? category : null,
+    period: wire.period,
+    base: fromRupees(named('base')),
+    gst: fromRupees(named('gst')),
+    total: fromRupees(named('total')),
+    lines: readLines(wire.lines),
+    paymentStatus: wire.payment_status,
+    inReview: wire.in_review,
+    paymentId: wire.payment_id,
+    paidAt: wire.payment_date === null ? null : readInstant(wire.payment_date),
+    createdAt,
+    payments: [
+      {
+        orderId: wire.order_id,
+        status: wire.payment_status,
+        createdAt: wire.attempted_at == null ? null : readInstant(wire.attempted_at),
+      },
+    ],
+  }
+}

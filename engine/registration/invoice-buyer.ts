@@ -1,0 +1,90 @@
+/** The buyer of a tax invoice: who it is, and which answers the law requires of them. */
+import type { Answers, FieldErrors } from '../event/answer-types.ts'
+import { shownFields } from '../answers/normalize-answers.ts'
+import type { EventConfig } from '../event/config.ts'
+import { delegateOf, type Roles } from '../event/delegate-fields.ts'
+import {
+  readGstin,
+  stateNamed,
+  stateOfGstin,
+  STATES_OF_INDIA,
+  type StateCode,
+} from '../event/gstin.ts'
+import type { Invoice } from '../event/invoice-types.ts'
+import type { Line } from '../pricing/bill-lines.ts'
+import { fromPairs, own } from '../lib/result.ts'
+import { requiresAddress, taxableValue } from '../pricing/tax.ts'
+
+export type State = { readonly code: StateCode; readonly name: string }
+export const stateOf = (code: StateCode): State => ({ code, name: STATES_OF_INDIA[code] })
+
+/** The buyer as an invoice names them. */
+export type Buyer = {
+  readonly name: string
+  readonly email: string
+  readonly gstin: string | null
+  readonly address: string | null
+  /** Of a registered recipient that of the GSTIN, otherwise as answered. */
+  readonly state?: State | null
+}
+
+/** What of an event says where its form asks for the buyer. `states`: labels of the select that asks for the state, by option. */
+export type BuyerFields = {
+  readonly invoice: Invoice | null
+  readonly roles: Roles
+  readonly states: Readonly<Record<string, string>>
+}
+
+/** Who buys, as the event file says where it is asked. */
+export function buyerOf(
+  { invoice, roles, states }: BuyerFields,
+  {
+    answers,
+    fullName,
+    email,
+  }: { readonly answers: Answers; readonly fullName: string; readonly email: string },
+): Buyer {
+  const answered = (id: string | undefined): string => {
+    const answer = id === undefined ? undefined : own(answers, id)
+    return answer === undefined || typeof answer === 'object' ? '' : String(answer).trim()
+  }
+  const delegate = delegateOf({ roles }, answers)
+  const name = answered(invoice?.buyer.name)
+  const gstin = readGstin(answered(invoice?.buyer.gstin))
+  const said = answered(invoice?.buyer.state)
+  const code =
+    gstin === null ? (stateNamed(said) ?? stateNamed(own(states, said) ?? '')) : stateOfGstin(gstin)
+  return {
+    name: [name, fullName, delegate.fullName].find((one) => one !== '') ?? '',
+    email: email === '' ? delegate.email : email,
+    gstin,
+    address: answered(invoice?.buyer.address) || null,
+    state: code === null ? null : stateOf(code),
+  }
+}
+
+/**
+ * The fields that ask for address and state, where the law requires both on the invoice of this bill and one is not
+ * answered (rule 46(e)). A field that these answers do not show is not asked for.
+ */
+export function invoiceErrors(
+  event: EventConfig,
+  answers: Answers,
+  lines: readonly Line[],
+): FieldErrors {
+  const { invoice, roles } = event
+  if (invoice === null) return {}
+  const issuer = { invoice, roles, states: {} }
+  const { gstin } = buyerOf(issuer, { answers, fullName: '', email: '' })
+  if (!requiresAddress(taxableValue(lines), gstin !== null)) return {}
+  const shown = shownFields(event, answers)
+  return fromPairs(
+    [invoice.buyer.address, invoice.buyer.state].flatMap((id) =>
+      id === undefined || !shown.has(id) || String(own(answers, id) ?? '').trim() !== ''
+        ? []
+        : [[id, ADDRESS_REQUIRED] as const],
+    ),
+  )
+}
+const ADDRESS_REQUIRED =
+  'An invoice of ₹ 50,000 or more needs this. Please fill it in, or enter a GSTIN.'

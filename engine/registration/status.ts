@@ -1,0 +1,83 @@
+/** The states of a registration and of its payment, and the words for them. */
+
+/**
+ * Of the registration as a whole, beside its payment status: somebody has to see it before it is paid, it was
+ * refused, it is to be paid (all, or a difference), the delegate has told us that it is, it is complete, it was
+ * cancelled, or nobody paid it in time.
+ */
+export const STATES = [
+  'to_approve',
+  'refused',
+  'to_pay',
+  'told',
+  'complete',
+  'cancelled',
+  'lapsed',
+] as const
+export type RegistrationState = (typeof STATES)[number]
+
+/** After "This registration is". */
+export const STATE_WORDS = {
+  to_approve: 'waiting for approval',
+  refused: 'refused',
+  to_pay: 'still to be paid',
+  told: 'said to be paid, and not confirmed yet',
+  complete: 'complete',
+  cancelled: 'cancelled',
+  lapsed: 'lapsed, because nobody paid it in time',
+} as const satisfies Readonly<Record<RegistrationState, string>>
+
+export type PaymentStatus = 'pending' | 'success' | 'failed' | 'refunded'
+
+const STATUS_WORDS = {
+  success: 'Paid',
+  pending: 'Pending',
+  failed: 'Failed',
+  refunded: 'Refunded',
+} satisfies Record<PaymentStatus, string>
+export const isPaymentStatus = (value: unknown): value is PaymentStatus =>
+  typeof value === 'string' && Object.hasOwn(STATUS_WORDS, value)
+
+export function statusText(status: PaymentStatus): string {
+  return STATUS_WORDS[status]
+}
+
+const WORDS = {
+  cancelled: 'Cancelled',
+  refused: 'Refused',
+} as const satisfies Partial<Record<RegistrationState, string>>
+export type EndedState = keyof typeof WORDS
+
+export const ENDED_STATES = Object.keys(WORDS) as readonly EndedState[]
+/** Of all of them together, where they are counted. */
+export const ENDED_LABEL = 'Cancelled or refused'
+
+export const isEnded = (state: unknown): state is EndedState =>
+  typeof state === 'string' && Object.hasOwn(WORDS, state)
+export const endedWord = (state: EndedState): string => WORDS[state]
+
+/** "Cancelled (paid)"; without money there is nothing to say of it. Null: it is not over. */
+export function endedText({
+  state,
+  paymentStatus,
+  inReview,
+  total,
+}: {
+  readonly state: RegistrationState
+  readonly paymentStatus: PaymentStatus
+  readonly inReview: boolean
+  readonly total: number | null
+}): string | null {
+  if (!isEnded(state)) return null
+  const money =
+    total === 0
+      ? null
+      : paymentStatus === 'success'
+        ? 'paid'
+        : paymentStatus === 'refunded'
+          ? 'refunded'
+          : inReview
+            ? 'review'
+            : null
+  return money === null ? WORDS[state] : `${WORDS[state]} (${money})`
+}

@@ -1,0 +1,135 @@
+/** The structure of the tree: entry points, layers, circles of imports, crowded folders. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, posix } from 'node:path'
+import { describe, expect, test } from 'vitest'
+
+const TOP = join(import.meta.dirname, '..')
+const paths = ['engine', 'server', 'web', 'tests', 'bin'].flatMap((top) =>
+  readdirSync(join(TOP, top), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => posix.relative(TOP, posix.join(entry.parentPath, entry.name)))
+    .filter((path) => !/(^|\/)(dist|\.cache|node_modules)\//.test(path)),
+)
+const read = (path: string): string => readFileSync(join(TOP, path), 'utf8')
+const sources = paths.filter((path) => /\.(ts|tsx|js)$/.test(path))
+
+describe("the engine's entry points name each export, and somebody outside uses every one", () => {
+  test.each([
+    ['index.ts', 'applyFact'],
+    ['authoring.ts', 'compileEvent'],
+  ])('engine/%s', (door, known) => {
+    const lines = read(`engine/${door}`)
+    expect(lines).not.toContain('export *')
+    const namesIn = (list: string): readonly string[] =>
+      list.split(',').map((name) =>
+        name
+          .replace(/\btype\b/, '')
+          .replace(/ as .*/s, '')
+          .trim(),
+      )
+    const named = [...lines.matchAll(/\{([^}]*)\}/g)]
+      .flatMap(([, names = '']) => namesIn(names))
+      .filter(Boolean)
+    expect(named).toContain(known)
+    const imports = new RegExp(
+      String.raw`\{([^{}]*)\}\s*(?:from|= await import\()\s*\W*[^'"]*engine/${door.replace('.', '\\.')}'`,
+      'g',
+    )
+    const imported = new Set(
+      sources.flatMap((path) =>
+        path.startsWith('engine/')
+          ? []
+          : [...read(path).matchAll(imports)].flatMap(([, names = '']) => namesIn(names)),
+      ),
+    )
+    expect(named.filter((name) => !imported.has(name))).toEqual([])
+  })
+})
+
+/** Every relative import of a source file, also of types and those that wait until they are needed. */
+const importsOf = (path: string): readonly string[] =>
+  [...read(path).matchAll(/(?:from |import\(|import )'(\.[^']+)'/g)]
+    .map((found) => posix.join(posix.dirname(path), found[1] ?? ''))
+    .filter((target) => target !== path)
+
+test('what runs needs nothing that judges event files: the threads of the store start without it', () => {
+  const seen = new Set<string>()
+  const walk = (path: string): void => {
+    if (seen.has(path)) return
+    seen.add(path)
+    const source = read(path)
+    for (const [, target = ''] of source.matchAll(
+      /^(?:import|export) (?!type\b)(?:[^']*? from )?'(\.[^']+)'/gm,
+    ))
+      walk(posix.join(posix.dirname(path), target))
+  }
+  for (const thread of ['server/store/writer.ts', 'server/store/reader.ts']) walk(thread)
+  expect([...seen]).toContain('engine/payments/payment.ts')
+  expect([...seen].filter((path) => path.startsWith('engine/authoring'))).toEqual([])
+})
+
+test('no file needs a file that needs it, types included: give what both need a file of its own', () => {
+  const code = paths.filter((path) => /^(engine|server|web)\/.*\.tsx?$/.test(path))
+  const needs = new Map(code.map((path) => [path, importsOf(path)]))
+  expect(needs.get('web/main.tsx')?.length ?? 0, 'the walk reads imports').toBeGreaterThan(5)
+  const done = new Set<string>()
+  const circles: string[] = []
+  const walk = (path: string, above: readonly string[]): void => {
+    const at = above.indexOf(path)
+    if (at >= 0) circles.push([...above.slice(at), path].join(' → '))
+    if (at >= 0 || done.has(path)) return
+    for (const next of needs.get(path) ?? []) walk(next, [...above, path])
+    done.add(path)
+  }
+  for (const path of code) walk(path, [])
+  expect(circles).toEqual([])
+})
+
+/** Lowest first: each folder imports only from those before it. */
+const ENGINE_LAYERS = [
+  'lib',
+  'event',
+  'rules',
+  'answers',
+  'pricing',
+  'registration',
+  'payments',
+  'documents',
+  'reports',
+  'api',
+  'messages',
+  'authoring',
+]
+
+describe('the folders of the engine are layers', () => {
+  const code = paths.filter((path) => /^engine\/[^/]+\/.*\.ts$/.test(path))
+  const layerOf = (path: string): string => path.split('/')[1] ?? ''
+  test('each folder imports only from the folders before it', () => {
+    const upward = code.flatMap((path) =>
+      importsOf(path).flatMap((target) =>
+        ENGINE_LAYERS.indexOf(layerOf(target)) > ENGINE_LAYERS.indexOf(layerOf(path))
+          ? [`${path} → ${target}`]
+          : [],
+      ),
+    )
+    expect(code.length).toBeGreaterThan(200)
+    expect(upward).toEqual([])
+  })
+  test('each folder has its place', () => {
+    expect([...new Set(code.map(layerOf))].toSorted()).toEqual(ENGINE_LAYERS.toSorted())
+  })
+})
+
+test('no folder of the engine has more than 20 entries', () => {
+  const entries = new Map<string, Set<string>>()
+  for (const path of paths.filter((one) => one.startsWith('engine/'))) {
+    const parts = path.split('/')
+    for (let depth = 1; depth < parts.length; depth += 1) {
+      const folder = parts.slice(0, depth).join('/')
+      entries.set(folder, (entries.get(folder) ?? new Set()).add(parts[depth] ?? ''))
+    }
+  }
+  const crowded = [...entries].filter(([, names]) => names.size > 20).map(([folder]) => folder)
+  expect(entries.size).toBeGreaterThan(20)
+  expect(crowded).toEqual([])
+})
