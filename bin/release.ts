@@ -21,7 +21,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
-import { migrations } from '../server/store/schema.ts'
+import { migrations } from '../server/storage/database/schema.ts'
 import { packagesOfServer, wantedOf } from './release-packages.ts'
 
 const TOP = join(import.meta.dirname, '..')

@@ -24,7 +24,7 @@
         if (modules[0].enableCompileCache) modules[0].enableCompileCache(kept)
         // Threads read it from here; without it each of them would strip and compile everything again.
         if (!process.env.NODE_COMPILE_CACHE) process.env.NODE_COMPILE_CACHE = kept
-        return import('../server/cli.ts')
+        return import('../server/cli/run-command.ts')
       })
       .then(function (cli) {
         return cli.main(process.argv.slice(2))

@@ -124,7 +124,7 @@ const ROWS: readonly Row[] = [
     in: /^engine\//,
     text: /from '(\.\.\/)+(server|web|tests)\//,
     instead: 'move what is shared into engine/',
-    bad: "import { x } from '../server/deps.ts'",
+    bad: "import { x } from '../server/dependencies.ts'",
     good: "import { x } from './config.ts'",
   },
   {
@@ -140,7 +140,7 @@ const ROWS: readonly Row[] = [
     in: /^web\//,
     text: /from '(\.\.\/)+server\//,
     instead: 'call the HTTP API through web/api.ts',
-    bad: "import type { Store } from '../server/store/store.ts'",
+    bad: "import type { Store } from '../server/storage/index.ts'",
     good: "import { register } from './api.ts'",
   },
   {
@@ -164,9 +164,9 @@ const ROWS: readonly Row[] = [
   {
     why: 'SQL is known in one place',
     in: /^(server|web|engine)\//,
-    but: /^server\/store\//,
+    but: /^server\/storage\//,
     text: /from 'better-sqlite3'|\b(SELECT\s.+\sFROM|INSERT INTO|DELETE FROM|CREATE TABLE)\b/,
-    instead: 'add a verb to server/store/',
+    instead: 'add a verb to server/storage/',
     bad: "db.prepare('SELECT * FROM payments')",
     good: 'await store.payment(orderId)',
   },
@@ -182,16 +182,16 @@ const ROWS: readonly Row[] = [
   {
     why: 'The environment is read once',
     in: /^(server|web)\//,
-    but: /^server\/machine\/environment\.ts$|^web\/vite\.config\.ts$/,
+    but: /^server\/ops\/environment\.ts$|^web\/vite\.config\.ts$/,
     text: /process\.env(\.[A-Z]|\[)|= process\.env\b/,
-    instead: 'add it to server/machine/environment.ts and pass it on',
+    instead: 'add it to server/ops/environment.ts and pass it on',
     bad: 'const port = process.env.PORT',
     good: 'const { port } = environment',
   },
   {
     why: 'The clock is read once, so that it can be set',
     in: /^server\//,
-    but: /^server\/machine\/clock\.ts$/,
+    but: /^server\/ops\/clock\.ts$/,
     text: /Date\.now\(\)|new Date\(\)/,
     instead: 'call deps.clock()',
     bad: 'const at = new Date()',
@@ -301,7 +301,7 @@ const ROWS: readonly Row[] = [
   {
     why: 'Tries are limited by one mechanism and refused with one answer',
     in: /^server\//,
-    but: /^server\/http\/limit\.ts$/,
+    but: /^server\/http\/rate-limit\.ts$/,
     text: /\b429\b|rateLimits\b.*\?/,
     instead:
       'name an Allowance beside the call, and use limitByAddress, or openLimit and refuseTooMany',
@@ -311,9 +311,10 @@ const ROWS: readonly Row[] = [
   {
     why: 'What tests may make the store do is stated in its seam',
     in: /^server\//,
-    but: /^server\/store\/(postgres\/)?(seam|open|writer|batches)\.ts$/,
+    but: /^server\/storage\/(open-store|database\/(faults|writer-worker|group-commit)|postgres\/(open-postgres-store|writer-worker))\.ts$/,
     text: /\bSeam\b|answerBeforeCommit|pagesMax|takesNoTurn|openInside/,
-    instead: 'open the store with openStore; a new switch belongs into server/store/seam.ts',
+    instead:
+      'open the store with openStore; a new switch belongs into server/storage/database/faults.ts',
     bad: 'openInside({ dataDir, seam })',
     good: 'openStore({ dataDir })',
   },
@@ -347,7 +348,7 @@ const ROWS: readonly Row[] = [
     why: 'A bug is an assertion that failed; what may happen is a result',
     in: /^(engine|server)\//,
     // A database of a newer version is no bug: the sentence is for whoever starts the server.
-    but: /^(engine\/lib\/result|server\/store\/schema)\.ts$/,
+    but: /^(engine\/lib\/result|server\/storage\/database\/schema)\.ts$/,
     text: /throw new Error\(/,
     instead: 'assert() or assertNever() for a bug of ours, a Result for a no, a Finding for a file',
     bad: "if (found === undefined) throw new Error('nothing there')",
@@ -357,7 +358,7 @@ const ROWS: readonly Row[] = [
     why: 'What is made once per key is remembered by one function',
     in: /^(engine|server)\//,
     // The last one keeps what belongs to one answer on its way.
-    but: /^(engine\/lib\/memoize|server\/pages\/pages)\.ts$/,
+    but: /^(engine\/lib\/memoize|server\/pages\/page-routes)\.ts$/,
     text: /new WeakMap\b/,
     instead: 'write const xOf = remember((key) => …)',
     bad: 'const made = new WeakMap<Model, Table>()',
@@ -367,8 +368,8 @@ const ROWS: readonly Row[] = [
     why: 'One word for one thing (the glossary)',
     in: /^(engine|server|web)\//,
     // They read what organisers, or the gateway, write in their own words.
-    but: /^(engine\/authoring\/(prose\/(subject-of-day|amounts|career-stage)|suggestions\/(foreign-keys|foreign-values))|server\/paying\/gateway\/payer)\.ts$/,
-    text: /\b(booking|attendees?|guests?|customers?|subtotal|slab|checkout)s?\b/i,
+    but: /^(engine\/authoring\/(prose\/(subject-of-day|amounts|career-stage)|suggestions\/(foreign-keys|foreign-values))|server\/payments\/gateways\/airpay\/payer-name)\.ts$/,
+    text: /\b(booking|attendees?|guests?|customers?|subtotal|slab)s?\b/i,
     instead: 'registration, delegate, accompanying person, base, period, hand-off',
     bad: 'const attendee = rows[0]',
     good: 'const delegate = rows[0]',
@@ -395,7 +396,7 @@ describe('what may not appear where', () => {
   test('the walk sees the files it judges', () => {
     for (const needed of [
       'engine/event/config.ts',
-      'server/store/store.ts',
+      'server/storage/index.ts',
       'README.md',
       'tests/run.js',
       'events/_shared/texts.yaml',

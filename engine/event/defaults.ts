@@ -20,7 +20,7 @@ export const GATEWAY_MINIMUM = 100 as Paise
 export const ANSWER_CHARACTERS_MAX = {
   text: 200,
   multiline: 2000,
-  /** The longest address that mail can be sent to (RFC 5321); what a gateway takes is another matter (fields.ts). */
+  /** The longest address that mail can be sent to (RFC 5321); what a gateway takes is another matter (field-types.ts). */
   email: 254,
   phone: 30,
   number: 30,

@@ -1,7 +1,7 @@
 /** One line of the log per request: no address, no query, and in the path no number that names a registration. */
 import type { FastifyInstance } from 'fastify'
-import type { Deps } from '../deps.ts'
-import { pathOf } from './event-calls.ts'
+import type { Deps } from '../dependencies.ts'
+import { pathOf } from './event-route-table.ts'
 
 /** Longer than any path of ours; the log is not a place to write into. */
 const PATH_CHARACTERS_MAX = 200

@@ -1,7 +1,7 @@
 /** The payment page of the simulated gateway, used as a browser uses it, and its messages as an attacker writes them. */
 import { expect, vi } from 'vitest'
-import { secureHash } from '../../server/paying/gateway/checksums.ts'
-import { sandboxAccount } from '../../server/paying/gateway/sandbox.ts'
+import { secureHash } from '../../server/payments/gateways/airpay/checksums.ts'
+import { sandboxAccount } from '../../server/payments/gateways/airpay/simulator/simulator.ts'
 import type { Target } from './target.ts'
 
 export type Fields = Readonly<Record<string, string>>

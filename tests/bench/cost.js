@@ -28,7 +28,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import autocannon from 'autocannon'
 import Database from 'better-sqlite3'
-import { secureHash } from '../../server/paying/gateway/checksums.ts'
+import { secureHash } from '../../server/payments/gateways/airpay/checksums.ts'
 import { cpuOf } from './cpu.js'
 
 const TOP = join(import.meta.dirname, '..', '..')
@@ -89,8 +89,8 @@ async function start(tree, folder, eventsDir) {
   // Under the names of today, or those of the first versions.
   writeFileSync(
     script,
-    `import { boot } from ${module('serve.ts', 'boot.ts')}
-import { environment } from ${module('machine/environment.ts', 'environment.ts')}
+    `import { boot } from ${module('main.ts', 'serve.ts', 'boot.ts')}
+import { environment } from ${module('ops/environment.ts', 'machine/environment.ts', 'environment.ts')}
 const read = environment()
 if (!read.ok) throw new Error(read.error.join(' '))
 const booted = await boot(read.value, { print: console.log, complain: console.error, environment: () => read.value })

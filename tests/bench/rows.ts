@@ -2,8 +2,8 @@
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { dayOf, instant } from '../../engine/index.ts'
-import type { openStore } from '../../server/store/open.ts'
-import type { Store } from '../../server/store/store.ts'
+import type { openStore } from '../../server/storage/open-store.ts'
+import type { Store } from '../../server/storage/index.ts'
 
 const FIRST =
   'Asha Ravi Meera Anil Priya Thomas Fathima George Lakshmi Suresh Anjali Biju Deepa Hari Indu Jacob'

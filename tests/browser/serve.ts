@@ -10,9 +10,9 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { isWebBuilt } from '../../server/commands/web-build.ts'
-import { readEnvironment } from '../../server/machine/environment.ts'
-import { boot } from '../../server/serve.ts'
+import { isWebBuilt } from '../../server/cli/web-app-build.ts'
+import { readEnvironment } from '../../server/ops/environment.ts'
+import { boot } from '../../server/main.ts'
 import { lendCompiled, lendTables } from '../server/lent.ts'
 
 export const TOP = join(import.meta.dirname, '..', '..')

@@ -4,8 +4,8 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { main } from '../../server/cli.ts'
-import { readEnvironment } from '../../server/machine/environment.ts'
+import { main } from '../../server/cli/run-command.ts'
+import { readEnvironment } from '../../server/ops/environment.ts'
 
 export const top = join(import.meta.dirname, '..', '..')
 export type Ran = { readonly status: number | null; readonly out: string; readonly err: string }

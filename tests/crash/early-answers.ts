@@ -4,7 +4,7 @@
  */
 import { registerHooks } from 'node:module'
 
-const real = new URL('../../server/store/open.ts', import.meta.url).href
+const real = new URL('../../server/storage/open-store.ts', import.meta.url).href
 const early = new URL('./early-store.ts', import.meta.url).href
 registerHooks({
   resolve(specifier, context, next) {

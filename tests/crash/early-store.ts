@@ -1,8 +1,8 @@
 /** Stands in for the store's own module: see early-answers.ts. */
-import { openInside } from '../../server/store/open.ts'
-import type { Store } from '../../server/store/store.ts'
+import { openInside } from '../../server/storage/open-store.ts'
+import type { Store } from '../../server/storage/index.ts'
 
-export * from '../../server/store/open.ts'
+export * from '../../server/storage/open-store.ts'
 export async function openStore(options: { readonly dataDir: string }): Promise<Store> {
   return (await openInside({ ...options, seam: { answerBeforeCommitMs: 500 } })).store
 }

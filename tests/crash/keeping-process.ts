@@ -3,8 +3,8 @@
  * database's address, and where the file is; it may be a pipe that gives nothing for a while.
  */
 import { instant } from '../../engine/index.ts'
-import { openInsidePostgres } from '../../server/store/postgres/open.ts'
-import { StoreBusy } from '../../server/store/store.ts'
+import { openInsidePostgres } from '../../server/storage/postgres/open-postgres-store.ts'
+import { StoreBusy } from '../../server/storage/index.ts'
 
 const [, , url = '', path = ''] = process.argv
 const { store } = await openInsidePostgres({ url })

@@ -3,9 +3,9 @@
  * mails is worked off. It says what it did, each in one system call. Arguments: address, a name for its people, what it leaves out.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import { openInsidePostgres } from '../../server/store/postgres/open.ts'
-import { StoreBusy } from '../../server/store/store.ts'
-import type { Store } from '../../server/store/store.ts'
+import { openInsidePostgres } from '../../server/storage/postgres/open-postgres-store.ts'
+import { StoreBusy } from '../../server/storage/index.ts'
+import type { Store } from '../../server/storage/index.ts'
 import { mail, newRegistration, noon } from '../server/registrations.ts'
 import { say } from './say.ts'
 

@@ -1,6 +1,6 @@
 /** The server as `rollcall start` runs it, without looking first whether the web app wants building. */
-import { boot } from '../../server/serve.ts'
-import { environment } from '../../server/machine/environment.ts'
+import { boot } from '../../server/main.ts'
+import { environment } from '../../server/ops/environment.ts'
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`)
 const read = environment()

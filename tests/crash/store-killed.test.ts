@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { Seam } from '../../server/store/seam.ts'
+import type { Seam } from '../../server/storage/database/faults.ts'
 import { brokenIn, seed, seeded } from './wholeness.ts'
 
 const rounds = 5

@@ -2,8 +2,8 @@
  * A process of its own that registers and says which registrations the store has acknowledged, each
  * in one system call. Arguments: data folder, clients, registrations per client, the store's seam.
  */
-import { openInside } from '../../server/store/open.ts'
-import type { Seam } from '../../server/store/seam.ts'
+import { openInside } from '../../server/storage/open-store.ts'
+import type { Seam } from '../../server/storage/database/faults.ts'
 import { newRegistration } from '../server/registrations.ts'
 import { say } from './say.ts'
 

@@ -1,10 +1,10 @@
 /** What a crash may not have broken of the money: rows that say one thing, sums that agree, and what the gateway holds. */
-import { DATABASE_FILE } from '../../server/store/database.ts'
+import { DATABASE_FILE } from '../../server/storage/database/sqlite-connection.ts'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { readAmount } from '../../engine/index.ts'
-import type { SandboxOrder } from '../../server/paying/gateway/sandbox-pages.ts'
+import type { SandboxOrder } from '../../server/payments/gateways/airpay/simulator/simulator-pages.ts'
 import type { Told } from './delegates.ts'
 
 /** Sentences, each with the rows that break it; no rows is right. */

@@ -1,5 +1,5 @@
 /** What a crash may not have broken: every acknowledged registration is whole, and nothing is there by half. */
-import { DATABASE_FILE } from '../../server/store/database.ts'
+import { DATABASE_FILE } from '../../server/storage/database/sqlite-connection.ts'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'

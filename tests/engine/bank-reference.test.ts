@@ -14,7 +14,7 @@ import {
 } from '../../engine/index.ts'
 import type { Awaited, BankKey, KnownPayment, RegNo } from '../../engine/index.ts'
 import { FORMATS } from '../../engine/event/identifier-patterns.ts'
-import { readLines, STATEMENT_LIMITS } from '../../server/office/csv-lines.ts'
+import { readLines, STATEMENT_LIMITS } from '../../server/office/spreadsheets/parse-csv.ts'
 import { rupee } from './fixtures.ts'
 
 const UTR = '526123456702'

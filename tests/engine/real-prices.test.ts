@@ -5,7 +5,7 @@ import { documentOf, instant, issuerOf, startOf } from '../../engine/index.ts'
 import type { EventConfig, Line, Paise, RegNo } from '../../engine/index.ts'
 import { linesOf } from '../../engine/pricing/bill.ts'
 import { compileEvent, saySimulation, simulate } from '../../engine/authoring.ts'
-import { printed } from '../../server/documents/facts.ts'
+import { printed } from '../../server/documents/document-contents.ts'
 import { ours, read } from './ours.ts'
 
 const REAL = ['afpicon2026', 'chirurgia2026', 'midzone2025', 'pulmocon2025']

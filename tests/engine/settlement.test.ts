@@ -13,7 +13,7 @@ import {
   unsettled,
 } from '../../engine/index.ts'
 import type { HeldMoney, RegNo, SettlementLine } from '../../engine/index.ts'
-import { readLines, STATEMENT_LIMITS } from '../../server/office/csv-lines.ts'
+import { readLines, STATEMENT_LIMITS } from '../../server/office/spreadsheets/parse-csv.ts'
 import { rupee } from './fixtures.ts'
 
 const rowsOf = (text: string) => {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { bankKey, day, readStatement, reconcile } from '../../engine/index.ts'
 import type { Awaited, RegNo, Statement } from '../../engine/index.ts'
 import type { StatementLine } from '../../engine/payments/bank-statement.ts'
-import { readLines, STATEMENT_LIMITS } from '../../server/office/csv-lines.ts'
+import { readLines, STATEMENT_LIMITS } from '../../server/office/spreadsheets/parse-csv.ts'
 import { rupee } from './fixtures.ts'
 
 const rowsOf = (text: string) => {

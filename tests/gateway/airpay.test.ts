@@ -7,12 +7,15 @@ import {
   privateKeyOf,
   secureHash,
   statusChecksum,
-} from '../../server/paying/gateway/checksums.ts'
-import { readFields } from '../../server/paying/gateway/fields.ts'
-import { cleanName } from '../../server/paying/gateway/hand-off.ts'
+} from '../../server/payments/gateways/airpay/checksums.ts'
+import { readFields } from '../../server/payments/gateways/airpay/parse-message.ts'
+import { cleanName } from '../../server/payments/gateways/airpay/checkout-form.ts'
 import { account, adapterAt } from './stand-in.ts'
-import type { PostedBuyer, ChecksumVariant } from '../../server/paying/gateway/checksums.ts'
-import type { Fields } from '../../server/paying/gateway/fields.ts'
+import type {
+  PostedBuyer,
+  ChecksumVariant,
+} from '../../server/payments/gateways/airpay/checksums.ts'
+import type { Fields } from '../../server/payments/gateways/airpay/parse-message.ts'
 
 const buyer: PostedBuyer = { email: 'asha.rao@example.com', firstName: 'Asha', lastName: 'Rao' }
 const placed = { amount: '1180.00', orderId: 'REG202611210001', uid: 'REG202611210001' }

@@ -1,7 +1,7 @@
 /** The times that a gateway writes, and which of them are none: nobody guesses when money moved. */
 import { expect, test } from 'vitest'
 import { instant } from '../../engine/index.ts'
-import { readTime } from '../../server/paying/gateway/answers.ts'
+import { readTime } from '../../server/payments/gateways/airpay/status-response.ts'
 
 const noon = instant(Date.parse('2026-11-21T14:05:09+05:30'))
 test.each<[string, number | null]>([

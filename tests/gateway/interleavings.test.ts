@@ -5,9 +5,9 @@
  */
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { actions } from '../../server/paying/gateway/sandbox-pages.ts'
-import type { Action } from '../../server/paying/gateway/sandbox-pages.ts'
-import type { Fields } from '../../server/paying/gateway/fields.ts'
+import { actions } from '../../server/payments/gateways/airpay/simulator/simulator-pages.ts'
+import type { Action } from '../../server/payments/gateways/airpay/simulator/simulator-pages.ts'
+import type { Fields } from '../../server/payments/gateways/airpay/parse-message.ts'
 import { openRig } from './rig.ts'
 import type { Rig } from './rig.ts'
 

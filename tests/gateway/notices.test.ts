@@ -1,8 +1,8 @@
 /** Returns and notices: what is answered, and what the database holds afterwards. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { instant } from '../../engine/index.ts'
-import type { Fields } from '../../server/paying/gateway/fields.ts'
-import { sandboxAccount } from '../../server/paying/gateway/sandbox.ts'
+import type { Fields } from '../../server/payments/gateways/airpay/parse-message.ts'
+import { sandboxAccount } from '../../server/payments/gateways/airpay/simulator/simulator.ts'
 import { forged, formType, openRig } from './rig.ts'
 import type { Rig } from './rig.ts'
 

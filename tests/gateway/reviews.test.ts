@@ -12,11 +12,11 @@ import type {
   ReviewsAnswer,
   StatsAnswer,
 } from '../../engine/index.ts'
-import { openDailyMail } from '../../server/office/daily-mail.ts'
-import { openGivenBack } from '../../server/paying/given-back.ts'
-import { decideReview } from '../../server/paying/decisions.ts'
-import { openPayments } from '../../server/paying/verify.ts'
-import { main } from '../../server/cli.ts'
+import { openDailyMail } from '../../server/mail/daily-review-email.ts'
+import { openGivenBack } from '../../server/mail/refund-email.ts'
+import { decideReview } from '../../server/payments/decide-payment-review.ts'
+import { openPayments } from '../../server/payments/poll-payments.ts'
+import { main } from '../../server/cli/run-command.ts'
 import { plain } from '../commands/cli.ts'
 import { cheapHash } from '../office/office.ts'
 import { openRig } from './rig.ts'

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { paise } from '../../engine/index.ts'
 import type { PaymentData } from '../../engine/index.ts'
-import { actions } from '../../server/paying/gateway/sandbox-pages.ts'
-import type { Action } from '../../server/paying/gateway/sandbox-pages.ts'
+import { actions } from '../../server/payments/gateways/airpay/simulator/simulator-pages.ts'
+import type { Action } from '../../server/payments/gateways/airpay/simulator/simulator-pages.ts'
 import { openRig } from './rig.ts'
 import type { Placed, Rig } from './rig.ts'
 

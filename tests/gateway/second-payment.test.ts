@@ -9,7 +9,7 @@ import type {
   ReviewsAnswer,
   StatsAnswer,
 } from '../../engine/index.ts'
-import { newLink } from '../../server/registering/own-link.ts'
+import { newLink } from '../../server/registration/access-link.ts'
 import { cheapHash, PASSWORD } from '../office/office.ts'
 import { delegate, openRig } from './rig.ts'
 import type { Placed, Rig } from './rig.ts'

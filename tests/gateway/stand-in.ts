@@ -3,9 +3,9 @@ import { createServer } from 'node:http'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { instant, paise } from '../../engine/index.ts'
 import type { EventConfig, OrderId } from '../../engine/index.ts'
-import type { Account, GatewayAdapter } from '../../server/deps.ts'
-import { airpay } from '../../server/paying/gateway/airpay.ts'
-import type { AirpayOptions } from '../../server/paying/gateway/airpay.ts'
+import type { Account, GatewayAdapter } from '../../server/dependencies.ts'
+import { airpay } from '../../server/payments/gateways/airpay/airpay.ts'
+import type { AirpayOptions } from '../../server/payments/gateways/airpay/airpay.ts'
 import { eventOf } from '../engine/fixtures.ts'
 
 export const account: Account = {

@@ -5,8 +5,8 @@
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { failureOf, paise } from '../../engine/index.ts'
-import type { StatusAnswer } from '../../server/deps.ts'
-import { readGatewayAmount } from '../../server/paying/gateway/answers.ts'
+import type { StatusAnswer } from '../../server/dependencies.ts'
+import { readGatewayAmount } from '../../server/payments/gateways/airpay/status-response.ts'
 import { adapterAt, at, event, openStandIn, orderId } from './stand-in.ts'
 import type { StandIn } from './stand-in.ts'
 

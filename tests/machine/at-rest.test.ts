@@ -2,8 +2,8 @@
 import { EventEmitter } from 'node:events'
 import { getHeapSpaceStatistics } from 'node:v8'
 import { afterEach, expect, test, vi } from 'vitest'
-import { giveBack, giveBackLater } from '../../server/machine/at-rest.ts'
-import { later } from '../../server/machine/later.ts'
+import { giveBack, giveBackLater } from '../../server/ops/release-memory.ts'
+import { later } from '../../server/ops/lazy-import.ts'
 
 /** Bytes that the engine holds for what was made a moment ago, used or not. */
 const young = (): number =>

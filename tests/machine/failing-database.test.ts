@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, expect, test } from 'vitest'
-import { damageIn } from '../../server/store/copies.ts'
+import { damageIn } from '../../server/storage/recovery/copy-database.ts'
 import { runHere } from '../server/running.ts'
 import { makeFolders, operate } from './operator.ts'
 import type { Operated } from './operator.ts'

@@ -96,7 +96,7 @@ test('what a first start builds is built by a process that ends: a server would 
   const tree = unbuilt()
   // In the place of what takes long.
   writeFileSync(
-    join(tree, 'server', 'commands', 'build.ts'),
+    join(tree, 'server', 'cli', 'build.ts'),
     "export const build = { summary: '', help: '', run: async () => (console.log(`built by ${process.pid}`), 3) }",
   )
   const tell = "process.on('exit', () => console.log(`process ${process.pid}`))"

@@ -11,7 +11,7 @@ import { freePort } from '../browser/serve.ts'
 import { fixtureEvent } from '../server/fixture.ts'
 import { startTestApp } from '../server/harness.ts'
 import type { TestApp } from '../server/harness.ts'
-import { hashPassword } from '../../server/office/passwords.ts'
+import { hashPassword } from '../../server/office/auth/passwords.ts'
 import { noon, numberOf, PASSWORD, register } from './office.ts'
 
 const EVENT = 'sample2026'

@@ -11,7 +11,7 @@ import type {
   RegisterAnswer,
   RegNo,
 } from '../../engine/index.ts'
-import { main } from '../../server/cli.ts'
+import { main } from '../../server/cli/run-command.ts'
 import { pdf } from '../server/files.ts'
 import { fixtureEvent, withLetter } from '../server/fixture.ts'
 import { startTestApp } from '../server/harness.ts'

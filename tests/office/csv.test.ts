@@ -2,8 +2,8 @@ import { parse } from 'csv-parse/sync'
 import { stringify } from 'csv-stringify/sync'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { csvRows } from '../../server/office/csv.ts'
-import type { CsvCell } from '../../server/office/csv.ts'
+import { csvRows } from '../../server/office/spreadsheets/write-csv.ts'
+import type { CsvCell } from '../../server/office/spreadsheets/write-csv.ts'
 
 const cellOf = (value: string): string =>
   String((parse(csvRows([[value]], false)) as string[][])[0]?.[0])

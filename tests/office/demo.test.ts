@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { checkAnswers, dayOf, isoIndia } from '../../engine/index.ts'
-import { demoDay, fillDemo } from '../../server/commands/made-up.ts'
+import { demoDay, fillDemo } from '../../server/cli/demo/demo-registrations.ts'
 import { startTestApp } from '../server/harness.ts'
 import type { TestApp } from '../server/harness.ts'
 

@@ -1,7 +1,7 @@
 /** What is over in the office: a paid registration that was cancelled looked paid, and a desk would have let it in. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { FoundAnswer, ListAnswer, SoldAnswer, StatsAnswer } from '../../engine/index.ts'
-import { freshNumber } from '../../server/registering/making.ts'
+import { freshNumber } from '../../server/registration/create-registration.ts'
 import { readImportText } from './importing.ts'
 import { fixtureEvent } from '../server/fixture.ts'
 import { startTestApp } from '../server/harness.ts'

@@ -1,8 +1,8 @@
 /** A CSV text, judged as `rollcall import` judges a file. */
 import { err } from '../../engine/index.ts'
 import type { EventConfig } from '../../engine/index.ts'
-import { readImport } from '../../server/commands/registrations-csv.ts'
-import { LIST_LIMITS, readLines } from '../../server/office/csv-lines.ts'
+import { readImport } from '../../server/cli/registrations/import-csv-rows.ts'
+import { LIST_LIMITS, readLines } from '../../server/office/spreadsheets/parse-csv.ts'
 
 export function readImportText(
   event: EventConfig,

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { LightMyRequestResponse } from 'fastify'
 import type { RegNo, Role } from '../../engine/index.ts'
-import { bothRoots } from '../../server/office/addresses.ts'
+import { bothRoots } from '../../server/office/lists/list-paths.ts'
 import { startTestApp } from '../server/harness.ts'
 import type { TestApp } from '../server/harness.ts'
 import { cheapHash, noon, PASSWORD, register } from './office.ts'

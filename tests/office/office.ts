@@ -14,7 +14,7 @@ import {
   delegateOf,
 } from '../../engine/index.ts'
 import type { ActedAnswer, Answers, Instant, RegNo } from '../../engine/index.ts'
-import type { NewMail } from '../../server/store/store.ts'
+import type { NewMail } from '../../server/storage/index.ts'
 import type { TestApp } from '../server/harness.ts'
 
 export const PASSWORD = 'a password for tests'

@@ -10,7 +10,7 @@ import type {
   RecoveryCodesAnswer,
   SecondFactorAnswer,
 } from '../../engine/index.ts'
-import { browserOf } from '../../server/office/session.ts'
+import { browserOf } from '../../server/office/auth/sessions.ts'
 import { startTestApp } from '../server/harness.ts'
 import type { TestApp } from '../server/harness.ts'
 import { cheapHash, PASSWORD } from './office.ts'

@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest'
 import { instant, paise } from '../../engine/index.ts'
 import { linesText } from '../../engine/pricing/bill-lines.ts'
-import { trailOf } from '../../server/acting/trail.ts'
-import { refundedText } from '../../server/paying/decisions.ts'
+import { trailOf } from '../../server/office/registrations/timeline.ts'
+import { refundedText } from '../../server/payments/decide-payment-review.ts'
 
 test('a refund that the gateway refused is not said to go back', () => {
   expect(refundedText('₹ 4,719 goes back.', 'refused')).toBe(

@@ -10,8 +10,8 @@ import type {
   WireSettlement,
 } from '../../engine/index.ts'
 import { formatMoney, paise, randomDigits, regNoOf } from '../../engine/index.ts'
-import { main } from '../../server/cli.ts'
-import { xlsxOf } from '../../server/office/xlsx.ts'
+import { main } from '../../server/cli/run-command.ts'
+import { xlsxOf } from '../../server/office/spreadsheets/write-excel.ts'
 import { fixtureEvent } from '../server/fixture.ts'
 import { startTestApp } from '../server/harness.ts'
 import type { TestApp } from '../server/harness.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { LightMyRequestResponse } from 'fastify'
-import { passwordRefusal } from '../../server/office/passwords.ts'
+import { passwordRefusal } from '../../server/office/auth/passwords.ts'
 import { startTestApp } from '../server/harness.ts'
 import type { TestApp } from '../server/harness.ts'
 import { PASSWORD, numberOf, signIn } from './office.ts'

@@ -1,7 +1,7 @@
 /** The office after a restore: the page of the recovery, what it asks before it ends, and money for an order that is not there. */
 import type { Page } from 'playwright-core'
 import { instant, paise, readInstant } from '../../engine/index.ts'
-import { openStore } from '../../server/store/open.ts'
+import { openStore } from '../../server/storage/open-store.ts'
 import { signedIn as signedInTo } from './session.ts'
 import { NOW } from './state.ts'
 import type { Pictured, State } from './state.ts'

@@ -3,14 +3,10 @@ import Fastify from 'fastify'
 import { describe, expect, test } from 'vitest'
 import { instant } from '../../engine/index.ts'
 import type { EventConfig } from '../../engine/index.ts'
-import { makeClock } from '../../server/machine/clock.ts'
-import {
-  accountVariable,
-  missingAccounts,
-  readEnvironment,
-} from '../../server/machine/environment.ts'
-import { servable } from '../../server/machine/servable.ts'
-import type { Variables } from '../../server/machine/environment.ts'
+import { makeClock } from '../../server/ops/clock.ts'
+import { accountVariable, missingAccounts, readEnvironment } from '../../server/ops/environment.ts'
+import { servable } from '../../server/production-checks.ts'
+import type { Variables } from '../../server/ops/environment.ts'
 
 const live = {
   AIRPAY_AFPI_USERNAME: 'u',

@@ -5,7 +5,7 @@ import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { paise } from '../../engine/index.ts'
 import type { OrderId, RegisterAnswer, RegNo, StatsAnswer } from '../../engine/index.ts'
-import { newLink } from '../../server/registering/own-link.ts'
+import { newLink } from '../../server/registration/access-link.ts'
 import { cheapHash, PASSWORD, signIn } from '../office/office.ts'
 import type { Office } from '../office/office.ts'
 import { pdf } from './files.ts'
@@ -119,9 +119,9 @@ function contentIfStillThere(file: string): string {
 const isTheirs = (text: string): boolean =>
   WORDS.some((word) => text.toLowerCase().includes(word.toLowerCase()))
 
-test('no table is new to erasing: it is emptied by blank() of server/store/erasing.ts, or said above to hold nobody’s words', () => {
-  const source = ['erasing.ts', 'second-payments.ts']
-    .map((file) => readFileSync(join(import.meta.dirname, '../../server/store', file), 'utf8'))
+test('no table is new to erasing: it is emptied by blank() of server/storage/registrations/delete-personal-data.ts, or said above to hold nobody’s words', () => {
+  const source = ['registrations/delete-personal-data.ts', 'payments/duplicate-payments.ts']
+    .map((file) => readFileSync(join(import.meta.dirname, '../../server/storage', file), 'utf8'))
     .join('\n')
   const emptied = [...source.matchAll(/(?:UPDATE|DELETE FROM) (\w+)/g)].map(([, name]) => name)
   const tables = server

@@ -1,6 +1,6 @@
 /** Folders are flushed for whoever waits, and for several at once. */
 import { expect, test } from 'vitest'
-import { openFlushes } from '../../server/registering/flushing.ts'
+import { openFlushes } from '../../server/registration/uploads/flush-folders.ts'
 
 /** A disk that flushes when it is told to; `begun` counts. */
 function slowDisk() {

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { err } from '../../engine/index.ts'
-import { compileFolder, judgeHere, readFolder } from '../../server/events/folder.ts'
-import type { Compiled } from '../../server/events/folder.ts'
+import { compileFolder, judgeHere, readFolder } from '../../server/events/files/event-folder.ts'
+import type { Compiled } from '../../server/events/files/event-folder.ts'
 import { TOP } from '../browser/serve.ts'
 
 let work: string

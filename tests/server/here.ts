@@ -5,8 +5,8 @@
  */
 import { MessageChannel } from 'node:worker_threads'
 import type { MessagePort } from 'node:worker_threads'
-import { openInside, openStore } from '../../server/store/open.ts'
-import type { Begin } from '../../server/store/thread.ts'
+import { openInside, openStore } from '../../server/storage/open-store.ts'
+import type { Begin } from '../../server/storage/database/worker-client.ts'
 
 type Served = { readonly serve: (port: MessagePort, data: object) => void }
 

@@ -1,6 +1,6 @@
 /** A disk that does not answer keeps the server waiting once, and not for ever. */
 import { expect, test } from 'vitest'
-import { inTime } from '../../server/events/in-time.ts'
+import { inTime } from '../../server/events/files/disk-timeout.ts'
 
 test('a file on a network drive that hangs is given up, and not asked for again until its answer has come', async () => {
   const { promise, resolve } = Promise.withResolvers<string>()

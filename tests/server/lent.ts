@@ -6,9 +6,13 @@
 import { createHash } from 'node:crypto'
 import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { cacheFolderIn } from '../../server/events/cache.ts'
-import { closeWhole, DATABASE_FILE, openToWrite } from '../../server/store/database.ts'
-import { migrate, migrations } from '../../server/store/schema.ts'
+import { cacheFolderIn } from '../../server/events/files/compiled-event-cache.ts'
+import {
+  closeWhole,
+  DATABASE_FILE,
+  openToWrite,
+} from '../../server/storage/database/sqlite-connection.ts'
+import { migrate, migrations } from '../../server/storage/database/schema.ts'
 
 /** Beside what Node compiles: what is a day old there is removed (tests/run.js). */
 const KEPT = join(import.meta.dirname, '..', '.cache', 'compiled', 'events')

@@ -1,8 +1,8 @@
 /** Who looked at what is written once an hour, and whoever turns pages waits for no writer after that. */
 import { expect, test } from 'vitest'
 import { instant } from '../../engine/index.ts'
-import { withoutRepeated } from '../../server/store/activity.ts'
-import type { AuditEntry } from '../../server/store/store.ts'
+import { withoutRepeated } from '../../server/storage/staff/audit-log-entries.ts'
+import type { AuditEntry } from '../../server/storage/index.ts'
 
 const HOUR_MS = 60 * 60_000
 const entry = (changes: Partial<AuditEntry> = {}): AuditEntry => ({

@@ -1,7 +1,7 @@
 /** Reading a registration by its number, the tariff on every edge of a period, and the limits on guessing. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { RegisterAnswer, RegistrationAnswer, TariffAnswer } from '../../engine/index.ts'
-import { addressOf } from '../../server/http/limit.ts'
+import { addressOf } from '../../server/http/rate-limit.ts'
 import { fixtureDelegate, fixtureEvent } from './fixture.ts'
 import { startTestApp } from './harness.ts'
 import type { TestApp } from './harness.ts'

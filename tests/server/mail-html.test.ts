@@ -1,6 +1,6 @@
 /** Mails as their programs show them: the text's words, nothing of it markup, its addresses links. */
 import { expect, test } from 'vitest'
-import { htmlOf } from '../../server/mail-html.ts'
+import { htmlOf } from '../../server/mail/email-html.ts'
 
 const event = {
   title: 'Sample & Sons 2026',

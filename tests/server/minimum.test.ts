@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { instant, mayTry } from '../../engine/index.ts'
 import { register as stored } from '../office/office.ts'
-import { payAgain } from '../../server/registering/pay-again.ts'
+import { payAgain } from '../../server/registration/retry-payment.ts'
 import { fixtureEvent } from './fixture.ts'
 import { startTestApp } from './harness.ts'
 import type { TestApp } from './harness.ts'

@@ -13,7 +13,7 @@ import type {
   RegNo,
 } from '../../engine/index.ts'
 import { paise } from '../../engine/index.ts'
-import { newLink, textToSend } from '../../server/registering/own-link.ts'
+import { newLink, textToSend } from '../../server/registration/access-link.ts'
 import { signIn } from '../office/office.ts'
 import type { Office } from '../office/office.ts'
 import { pdf } from './files.ts'

@@ -19,9 +19,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import Database from 'better-sqlite3'
-import { readEnvironment } from '../../server/machine/environment.ts'
-import { boot } from '../../server/serve.ts'
-import { beginServing } from '../../server/store/serving.ts'
+import { readEnvironment } from '../../server/ops/environment.ts'
+import { boot } from '../../server/main.ts'
+import { beginServing } from '../../server/storage/database/single-server-lock.ts'
 import { pdf } from './files.ts'
 import { halfSent } from '../machine/operator.ts'
 import { fixtureDelegate, fixtureEvent } from './fixture.ts'
@@ -109,8 +109,8 @@ async function startServer(
   const script = join(folder, `${name}.mjs`)
   writeFileSync(
     script,
-    `import { boot } from ${JSON.stringify(join(top, 'server', 'serve.ts'))}
-import { environment } from ${JSON.stringify(join(top, 'server', 'machine', 'environment.ts'))}
+    `import { boot } from ${JSON.stringify(join(top, 'server', 'main.ts'))}
+import { environment } from ${JSON.stringify(join(top, 'server', 'ops', 'environment.ts'))}
 const read = environment()
 if (!read.ok) throw new Error(read.error.join(' '))
 const booted = await boot(read.value, { print: console.log, complain: console.error, environment: () => read.value })

@@ -8,7 +8,7 @@ import type {
   NewRegistration,
   Store,
   StoredRegistration,
-} from '../../server/store/store.ts'
+} from '../../server/storage/index.ts'
 
 export const noon: Instant = instant(Date.UTC(2026, 10, 21, 6, 30))
 export const later = (ms: number, from: Instant = noon): Instant => instant(from + ms)

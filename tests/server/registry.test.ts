@@ -240,7 +240,7 @@ test('shared files that are gone for a moment do not change what events say', as
 
 test('a server starts where compiled events cannot be kept', async () => {
   const app = await start()
-  const { compileFolder, readFolder } = await import('../../server/events/folder.ts')
+  const { compileFolder, readFolder } = await import('../../server/events/files/event-folder.ts')
   writeFileSync(join(app.dir, 'no-folder'), '')
   const compiled = await compileFolder(await readFolder(app.eventsDir), {
     cacheFolder: join(app.dir, 'no-folder'),
@@ -253,7 +253,7 @@ test('a server starts where compiled events cannot be kept', async () => {
 
 test('what another engine compiled long ago goes, what it compiled lately stays', async () => {
   const app = await start()
-  const { openCache } = await import('../../server/events/cache.ts')
+  const { openCache } = await import('../../server/events/files/compiled-event-cache.ts')
   const cache = join(app.dir, 'compiled')
   for (const name of ['lately', 'long-ago']) mkdirSync(join(cache, name), { recursive: true })
   utimesSync(join(cache, 'long-ago'), 0, 0)
@@ -295,7 +295,7 @@ test('the page that was open before a reload still finds its validator', async (
 
 test('what is open is compiled before a delegate asks, and an event that cannot be is named in the log', async () => {
   const app = await start()
-  const { warmValidators } = await import('../../server/events/validators.ts')
+  const { warmValidators } = await import('../../server/events/answer-validators.ts')
   const warmed: string[] = []
   const served = app.deps.events.byId('sample2026')
   if (served === null) throw new Error('the event must be served')
@@ -348,7 +348,7 @@ test('a shared file counts too: its change makes a new version of every event', 
 test('what was compiled once is not compiled again, and reads the same', async () => {
   const app = await start(fixtureEvent(), { compiles: true })
   const compiled = app.deps.events.byId('sample2026')?.config
-  const { compileFolder, readFolder } = await import('../../server/events/folder.ts')
+  const { compileFolder, readFolder } = await import('../../server/events/files/event-folder.ts')
   const again = await compileFolder(await readFolder(app.eventsDir), {
     cacheFolder: join(app.dir, 'cache', 'events'),
     production: false,
@@ -357,7 +357,7 @@ test('what was compiled once is not compiled again, and reads the same', async (
 })
 
 test('a file that was meant to be served and is not read is named when the server starts', async () => {
-  const { compileFolder, readFolder } = await import('../../server/events/folder.ts')
+  const { compileFolder, readFolder } = await import('../../server/events/files/event-folder.ts')
   const app = await start()
   writeFileSync(join(app.eventsDir, 'ortho2027.yaml.txt'), fixtureEvent())
   const compiled = await compileFolder(await readFolder(app.eventsDir), {
@@ -371,7 +371,7 @@ test('a file that was meant to be served and is not read is named when the serve
 })
 
 test('in production an event with demo values is refused with a sentence', async () => {
-  const { compileFolder, readFolder } = await import('../../server/events/folder.ts')
+  const { compileFolder, readFolder } = await import('../../server/events/files/event-folder.ts')
   const app = await start(`${fixtureEvent()}\ndemo: [payment.account]\n`)
   const compiled = await compileFolder(await readFolder(app.eventsDir), {
     cacheFolder: join(app.dir, 'cache', 'events'),

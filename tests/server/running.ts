@@ -1,8 +1,8 @@
 /** Commands run to their end: in a process of their own through the launcher, or here by their own `main`. */
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
-import { main } from '../../server/cli.ts'
-import { readEnvironment } from '../../server/machine/environment.ts'
+import { main } from '../../server/cli/run-command.ts'
+import { readEnvironment } from '../../server/ops/environment.ts'
 
 export const top = join(import.meta.dirname, '..', '..')
 export const launcher = join(top, 'bin', 'rollcall.js')

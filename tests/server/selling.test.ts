@@ -12,7 +12,7 @@ import type {
   TariffAnswer,
   WireQuote,
 } from '../../engine/index.ts'
-import { versionOf } from '../../server/events/held-back.ts'
+import { versionOf } from '../../server/events/versions/held-versions.ts'
 import { signIn } from '../office/office.ts'
 import type { Office } from '../office/office.ts'
 import { fixtureDelegate, fixtureEvent } from './fixture.ts'

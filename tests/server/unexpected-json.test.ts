@@ -7,7 +7,7 @@ import { cheapHash, noon, PASSWORD, register, signIn } from '../office/office.ts
 import type { Office } from '../office/office.ts'
 import { startTestApp } from './harness.ts'
 import type { TestApp } from './harness.ts'
-import type { JsonKind } from '../../server/http/office-rule.ts'
+import type { JsonKind } from '../../server/http/office-route-permissions.ts'
 import { wrongWith } from './one-shape.ts'
 
 let server: TestApp

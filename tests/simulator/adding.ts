@@ -4,7 +4,7 @@
  */
 import { dayOf, rupees } from '../../engine/index.ts'
 import type { AddedAnswer, Way } from '../../engine/index.ts'
-import type { Sql } from '../../server/store/database.ts'
+import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import { plain, spelled } from './bank.ts'
 import type { Bank } from './bank.ts'
 import type { Course } from './course.ts'

@@ -1,7 +1,7 @@
 /** What is promised of money whose day of credit decides the price: by the prices as the test itself has them. */
 import { dayOf } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
-import type { Sql } from '../../server/store/database.ts'
+import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import { CLOSES, CREDITED, pricesOn } from './events.ts'
 import type { Violation } from './promises.ts'
 

@@ -2,12 +2,12 @@
  * The same on PostgreSQL: the store's real verbs on one connection, which sleeps until each statement is answered. A history
  * is one transaction that is rolled back; what a verb begins for itself is a savepoint in it.
  */
-import { openConnection } from '../../server/store/postgres/connection.ts'
-import type { PostgresConnection } from '../../server/store/postgres/connection.ts'
-import { inPostgres } from '../../server/store/postgres/dialect.ts'
-import { prepare } from '../../server/store/postgres/preparing.ts'
-import { indexNew } from '../../server/store/search.ts'
-import type { Sql, Statement } from '../../server/store/database.ts'
+import { openConnection } from '../../server/storage/postgres/connection.ts'
+import type { PostgresConnection } from '../../server/storage/postgres/connection.ts'
+import { inPostgres } from '../../server/storage/postgres/sql-translation.ts'
+import { prepare } from '../../server/storage/postgres/prepare-database.ts'
+import { indexNew } from '../../server/storage/lists/search-index.ts'
+import type { Sql, Statement } from '../../server/storage/database/sqlite-connection.ts'
 import { storeOn } from './disk.ts'
 import type { Disks } from './disk.ts'
 

@@ -3,8 +3,8 @@
  * for what is still to be paid or paid back; and whatever is still to happen, there is somebody who can do it.
  */
 import type { RegistrationState, PaymentStatus } from '../../engine/index.ts'
-import type { Sql } from '../../server/store/database.ts'
-import { reviews } from '../../server/store/reviews.ts'
+import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
+import { reviews } from '../../server/storage/reviews/open-reviews.ts'
 import type { Violation } from './promises.ts'
 import { requiredOf } from './required.ts'
 import type { Required } from './required.ts'

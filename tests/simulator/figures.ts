@@ -11,7 +11,7 @@ import type {
   StatsAnswer,
   WireSettlement,
 } from '../../engine/index.ts'
-import type { Sql } from '../../server/store/database.ts'
+import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import { served } from './events.ts'
 import type { EventId } from './events.ts'
 import { isMoney } from './gateway.ts'

@@ -5,9 +5,9 @@
  */
 import { amountText, instant, paise } from '../../engine/index.ts'
 import type { Instant, Paise } from '../../engine/index.ts'
-import type { Account } from '../../server/deps.ts'
-import { secureHash } from '../../server/paying/gateway/checksums.ts'
-import type { Fields } from '../../server/paying/gateway/fields.ts'
+import type { Account } from '../../server/dependencies.ts'
+import { secureHash } from '../../server/payments/gateways/airpay/checksums.ts'
+import type { Fields } from '../../server/payments/gateways/airpay/parse-message.ts'
 import type { Random } from './random.ts'
 
 const INDIA_MS = 5.5 * 3_600_000

@@ -1,5 +1,5 @@
 /** How people of the office reach the server: signed in, by its calls, each with a click of its own. */
-import { hashOf } from '../../server/office/session.ts'
+import { hashOf } from '../../server/office/auth/sessions.ts'
 import type { Course } from './course.ts'
 import type { Answer, Machine } from './machine.ts'
 import type { Violation } from './promises.ts'

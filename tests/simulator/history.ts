@@ -1,7 +1,7 @@
 /** One history: the plan happens, in virtual time, and what is promised is looked at on the way. */
 import { instant } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
-import { openLapsing } from '../../server/acting/lapsing.ts'
+import { openLapsing } from '../../server/registration/actions/expire-unpaid.ts'
 import { openBank } from './bank.ts'
 import { openCourse } from './course.ts'
 import { hireEverybody, openDesk } from './desk.ts'

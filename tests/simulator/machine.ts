@@ -10,12 +10,18 @@ import type { FastifyInstance, InjectOptions } from 'fastify'
 import { ASK_AGAIN_MS_MIN, instant, issuerOf } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
 import { buildApp } from '../../server/app.ts'
-import type { Deps, Environment, GatewayAdapter, Payments, ServedEvent } from '../../server/deps.ts'
-import { airpay } from '../../server/paying/gateway/airpay.ts'
-import { openPayments } from '../../server/paying/verify.ts'
-import { StoreBusy } from '../../server/store/store.ts'
-import type { Store } from '../../server/store/store.ts'
-import { writes } from '../../server/store/writes.ts'
+import type {
+  Deps,
+  Environment,
+  GatewayAdapter,
+  Payments,
+  ServedEvent,
+} from '../../server/dependencies.ts'
+import { airpay } from '../../server/payments/gateways/airpay/airpay.ts'
+import { openPayments } from '../../server/payments/poll-payments.ts'
+import { StoreBusy } from '../../server/storage/index.ts'
+import type { Store } from '../../server/storage/index.ts'
+import { writes } from '../../server/storage/operations/writes.ts'
 import type { Course, Entry, Owner } from './course.ts'
 import type { Disk } from './disk.ts'
 import { ACCOUNTS, registryOf } from './events.ts'

@@ -4,8 +4,8 @@
  */
 import { amountText, assertNever, instant, paise } from '../../engine/index.ts'
 import type { Instant, Review } from '../../engine/index.ts'
-import { decideReview, refundPayment } from '../../server/paying/decisions.ts'
-import type { DecisionWords } from '../../server/paying/decisions.ts'
+import { decideReview, refundPayment } from '../../server/payments/decide-payment-review.ts'
+import type { DecisionWords } from '../../server/payments/decide-payment-review.ts'
 import type { Course } from './course.ts'
 import { giveBack, isMoney } from './gateway.ts'
 import type { Gateway, GivenBack, Order, Transaction } from './gateway.ts'

@@ -2,7 +2,7 @@
  * What is promised of documents, looked at after every write: whatever is paid has its receipt, and where tax was
  * charged its invoice, what went back its credit note; series have no gap; and nothing that was issued changes.
  */
-import type { Sql } from '../../server/store/database.ts'
+import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import type { Violation } from './promises.ts'
 import { requiredOf } from './required.ts'
 import type { Required } from './required.ts'

@@ -4,8 +4,8 @@
  */
 import type { PaymentData, RegisterAnswer, RegistrationAnswer, RegNo } from '../../engine/index.ts'
 import { amountText, assertNever, dayOf, instant, paise } from '../../engine/index.ts'
-import type { Fields } from '../../server/paying/gateway/fields.ts'
-import { noticePath, usualReturnPath } from '../../server/paying/gateway/open.ts'
+import type { Fields } from '../../server/payments/gateways/airpay/parse-message.ts'
+import { noticePath, usualReturnPath } from '../../server/payments/gateways/select-gateway.ts'
 import { spelled } from './bank.ts'
 import type { Bank } from './bank.ts'
 import type { Course } from './course.ts'

@@ -1,7 +1,7 @@
 /** The mails that go out, and the links in them that lead back to a registration. */
-import { textToSend } from '../../server/registering/own-link.ts'
-import { openGivenBack } from '../../server/paying/given-back.ts'
-import { openUnfinished } from '../../server/registering/unfinished.ts'
+import { textToSend } from '../../server/registration/access-link.ts'
+import { openGivenBack } from '../../server/mail/refund-email.ts'
+import { openUnfinished } from '../../server/mail/payment-reminder-email.ts'
 import type { Course } from './course.ts'
 import type { InsideDeps, Machine } from './machine.ts'
 

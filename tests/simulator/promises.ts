@@ -3,7 +3,7 @@
  * gateway's own books say what is true; the database says what we believe.
  */
 import type { Paise, PaymentStatus, RegistrationState } from '../../engine/index.ts'
-import type { Sql } from '../../server/store/database.ts'
+import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import { plain, purseOf } from './bank.ts'
 import type { Bank } from './bank.ts'
 import { creditedPromisesOf } from './credited.ts'

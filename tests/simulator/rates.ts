@@ -2,7 +2,7 @@
  * Promises about tax: after every write, invoices less credit notes are the taxable value and the tax of the registered items,
  * by rate, and nothing once all is refunded. Prices and rates are this file's own, and the items are read from the answers.
  */
-import type { Sql } from '../../server/store/database.ts'
+import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import { RATES } from './events.ts'
 import type { ItemId } from './events.ts'
 import type { Violation } from './promises.ts'

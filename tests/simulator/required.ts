@@ -2,7 +2,7 @@
  * The simulator's own account of what has to have been paid: it remembers what was there when money began to count and
  * what the registration cost while a difference was asked for, and follows bill by bill what staff let go of.
  */
-import type { Sql } from '../../server/store/database.ts'
+import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 
 type Open = { id: number; total: number | null }
 /** Differences that are asked for now. */

@@ -4,7 +4,7 @@
  */
 import { dayOf } from '../../engine/index.ts'
 import type { ActsAnswer, Day, Instant } from '../../engine/index.ts'
-import type { Sql } from '../../server/store/database.ts'
+import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import type { Violation } from './promises.ts'
 
 type Money = {

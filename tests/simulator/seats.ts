@@ -4,8 +4,8 @@
  */
 import { foldedCode } from '../../engine/index.ts'
 import type { PaymentStatus, RegistrationState } from '../../engine/index.ts'
-import type { Sql } from '../../server/store/database.ts'
-import type { Store } from '../../server/store/store.ts'
+import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
+import type { Store } from '../../server/storage/index.ts'
 import { SEATS } from './events.ts'
 import type { Violation } from './promises.ts'
 

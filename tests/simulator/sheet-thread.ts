@@ -1,7 +1,10 @@
 /** Reads the tables of a history in this thread: time is virtual, and a thread of its own would be over its limit at once. */
 import { EventEmitter } from 'node:events'
-import { readLines } from '../../server/office/csv-lines.ts'
-import type { FromSheetThread, SheetThreadData } from '../../server/office/sheet-thread.ts'
+import { readLines } from '../../server/office/spreadsheets/parse-csv.ts'
+import type {
+  FromSheetThread,
+  SheetThreadData,
+} from '../../server/office/spreadsheets/read-spreadsheet-worker.ts'
 
 /** In the place of a thread; histories load CSV alone. */
 export class SheetThreadHere extends EventEmitter {

@@ -4,7 +4,7 @@
  */
 import { rupees } from '../../engine/index.ts'
 import type { BulkAnswer, Day, ReconcileAnswer } from '../../engine/index.ts'
-import type { Sql } from '../../server/store/database.ts'
+import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import { plain } from './bank.ts'
 import type { Bank, Came } from './bank.ts'
 import type { Hands } from './hands.ts'

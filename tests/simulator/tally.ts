@@ -1,5 +1,5 @@
 /** What happened in histories, how often: so that a table can show that what was promised was tried. */
-import type { Sql } from '../../server/store/database.ts'
+import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import { isMoney } from './gateway.ts'
 import type { Gateway } from './gateway.ts'
 

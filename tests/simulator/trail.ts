@@ -4,7 +4,7 @@
  */
 import { assertNever } from '../../engine/index.ts'
 import type { ActName, PaymentStatus, RegistrationState } from '../../engine/index.ts'
-import type { Sql } from '../../server/store/database.ts'
+import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import type { Violation } from './promises.ts'
 import { requiredOf } from './required.ts'
 import type { Required } from './required.ts'

@@ -7,7 +7,7 @@ declare global {
 }
 
 const shown = globalThis.window?.rollcallPlain
-/** Taken away at once, which tells the inline script that the app runs (server/pages/plain-page.ts). */
+/** Taken away at once, which tells the inline script that the app runs (server/pages/unsupported-browser-script.ts). */
 if (shown !== undefined) delete window.rollcallPlain
 
 /** Shows the <noscript> parts of the page below what stands there. A second call shows nothing more. */

@@ -5,7 +5,7 @@ import { plainDigits, withoutQuotes } from './amounts.ts'
 /** What is written wrongly, in words, and the address that was probably meant. */
 export type AddressMeant = { readonly slip: string; readonly write: string }
 
-/** One address and nothing else; what a delegate types is judged more gently (fields.ts). */
+/** One address and nothing else; what a delegate types is judged more gently (field-types.ts). */
 export const MAIL_PATTERN =
   '^[^\\s@<>()\\[\\],;:"\'|]+@[^\\s@<>()\\[\\],;:"\'/|]+\\.[^\\s@<>()\\[\\],;:"\'/.|]{2,}$'
 const MAIL = new RegExp(MAIL_PATTERN, 'u')

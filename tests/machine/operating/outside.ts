@@ -7,7 +7,10 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { SMTPServer } from 'smtp-server'
 import { instant } from '../../../engine/index.ts'
-import { openSandbox, sandboxAccount } from '../../../server/paying/gateway/sandbox.ts'
+import {
+  openSandbox,
+  sandboxAccount,
+} from '../../../server/payments/gateways/airpay/simulator/simulator.ts'
 import { handOffOf } from '../../attacks/gateway.ts'
 import { freePort } from '../../browser/serve.ts'
 import { askOnce } from '../load.ts'

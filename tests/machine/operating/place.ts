@@ -20,7 +20,7 @@ import type { Held } from '../held.ts'
 import { askOnce } from '../load.ts'
 import type { Ask } from '../load.ts'
 import type { Folders } from '../operator.ts'
-import { sandboxAccount } from '../../../server/paying/gateway/sandbox.ts'
+import { sandboxAccount } from '../../../server/payments/gateways/airpay/simulator/simulator.ts'
 import { confinementOf, unitOf, USER_ID } from './unit.ts'
 import type { Confinement } from './unit.ts'
 

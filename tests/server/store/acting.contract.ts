@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { dayOf, decisionsFor, instant, paise } from '../../../engine/index.ts'
 import type { Issuer, RegNo } from '../../../engine/index.ts'
-import type { NewAct, Store } from '../../../server/store/store.ts'
+import type { NewAct, Store } from '../../../server/storage/index.ts'
 import {
   confirmed,
   declined,

@@ -1,8 +1,8 @@
 /** Sums of what is due, in a database that an older version counted. */
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
-import { amountsDue } from '../../../server/store/migrations/amounts-due.ts'
-import { migrate, migrations } from '../../../server/store/schema.ts'
+import { amountsDue } from '../../../server/storage/migrations/amounts-due.ts'
+import { migrate, migrations } from '../../../server/storage/database/schema.ts'
 
 test('the sum of what is due lacked declined cards: an older database is counted anew, and followed', () => {
   const db = new Database(':memory:')

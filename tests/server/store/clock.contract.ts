@@ -1,6 +1,6 @@
 /** What the store corrects when the clock goes back: nothing waits for, or stays ended by, a time in the future. */
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { Store } from '../../../server/store/store.ts'
+import type { Store } from '../../../server/storage/index.ts'
 import { confirmed, declined, found, hour, later, quoted, registered } from '../registrations.ts'
 import type { Given } from './given.ts'
 import { begun, grounds } from './people.ts'

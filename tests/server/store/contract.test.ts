@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll } from 'vitest'
-import { DATABASE_FILE } from '../../../server/store/database.ts'
-import { openStore } from '../../../server/store/open.ts'
-import type { Store } from '../../../server/store/store.ts'
+import { DATABASE_FILE } from '../../../server/storage/database/sqlite-connection.ts'
+import { openStore } from '../../../server/storage/open-store.ts'
+import type { Store } from '../../../server/storage/index.ts'
 import { storeContract } from './contract.ts'
 
 const dataDir = mkdtempSync(join(tmpdir(), 'rollcall-store-'))

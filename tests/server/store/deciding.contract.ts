@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { dayOf, orderIdOf, paise } from '../../../engine/index.ts'
 import type { PaymentFact } from '../../../engine/index.ts'
-import type { Store } from '../../../server/store/store.ts'
+import type { Store } from '../../../server/storage/index.ts'
 import {
   confirmed,
   declined,

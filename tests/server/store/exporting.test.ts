@@ -1,9 +1,9 @@
 /** What an export asks of the thread that reads, ahead of whoever writes the file. */
 import { expect, test } from 'vitest'
 import { instant } from '../../../engine/index.ts'
-import type { Chunk, Cursor } from '../../../server/store/lists.ts'
-import { storeOf } from '../../../server/store/verbs.ts'
-import type { Doers } from '../../../server/store/verbs.ts'
+import type { Chunk, Cursor } from '../../../server/storage/lists/list-and-search-registrations.ts'
+import { storeOf } from '../../../server/storage/operations/dispatch-operations.ts'
+import type { Doers } from '../../../server/storage/operations/dispatch-operations.ts'
 
 const ROW = {
   id: 1,

@@ -1,5 +1,5 @@
 /** What a group of the store's contract is given, and what several of them ask. */
-import type { ListQuery, Store, StoredRegistration } from '../../../server/store/store.ts'
+import type { ListQuery, Store, StoredRegistration } from '../../../server/storage/index.ts'
 
 /** `store` is fresh and empty; `reopen` closes it and opens it again on the same data. */
 export type Opened = { readonly store: Store; reopen(): Promise<Store>; end(): Promise<void> }

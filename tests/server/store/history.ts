@@ -1,6 +1,6 @@
 /** Everything that can happen to a payment, to some dozen registrations; and how what is counted is counted by hand. */
 import { orderIdOf } from '../../../engine/index.ts'
-import type { Store } from '../../../server/store/store.ts'
+import type { Store } from '../../../server/storage/index.ts'
 import { confirmed, later, mail, newRegistration, noon, registered } from '../registrations.ts'
 
 export async function happen(store: Store): Promise<void> {

@@ -3,10 +3,14 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { paymentsUnder } from '../../../server/store/bank-references.ts'
-import { DATABASE_FILE, openToWrite, statements } from '../../../server/store/database.ts'
-import { reviews } from '../../../server/store/reviews.ts'
-import { migrate, migrations } from '../../../server/store/schema.ts'
+import { paymentsUnder } from '../../../server/storage/reconciliation/bank-references.ts'
+import {
+  DATABASE_FILE,
+  openToWrite,
+  statements,
+} from '../../../server/storage/database/sqlite-connection.ts'
+import { reviews } from '../../../server/storage/reviews/open-reviews.ts'
+import { migrate, migrations } from '../../../server/storage/database/schema.ts'
 
 test('a database whose imported UTR was confirmed again, or imported twice: the import is put before staff', () => {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-imports-'))

@@ -2,7 +2,7 @@
 import { describe, expect, test, beforeEach } from 'vitest'
 import { addDays, day, dayOf, instant, orderIdOf, startOf } from '../../../engine/index.ts'
 import type { RegNo } from '../../../engine/index.ts'
-import type { ListQuery, Store, ListedRegistration } from '../../../server/store/store.ts'
+import type { ListQuery, Store, ListedRegistration } from '../../../server/storage/index.ts'
 import { confirmed, declined, hour, later, noon, quoted, registered } from '../registrations.ts'
 import type { Changes } from '../registrations.ts'
 import { all, regNosOf } from './given.ts'

@@ -1,8 +1,8 @@
 /** Which pages of a list the thread that serves reads itself: none that could take long. */
 import { expect, test } from 'vitest'
 import { day, instant } from '../../../engine/index.ts'
-import { isNear } from '../../../server/store/lists.ts'
-import type { ListQuery } from '../../../server/store/store.ts'
+import { isNear } from '../../../server/storage/lists/list-and-search-registrations.ts'
+import type { ListQuery } from '../../../server/storage/index.ts'
 
 const sort = { isDescending: true, order: [] }
 

@@ -1,7 +1,7 @@
 /** What the office and the server itself keep: mails and event files. */
 import { describe, expect, test, beforeEach } from 'vitest'
 import type { Instant } from '../../../engine/index.ts'
-import type { Store } from '../../../server/store/store.ts'
+import type { Store } from '../../../server/storage/index.ts'
 import {
   confirmed,
   hour,

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { DATABASE_FILE, openToWrite } from '../../../server/store/database.ts'
-import { migrate, migrations } from '../../../server/store/schema.ts'
+import { DATABASE_FILE, openToWrite } from '../../../server/storage/database/sqlite-connection.ts'
+import { migrate, migrations } from '../../../server/storage/database/schema.ts'
 
 test('a surplus that an older version showed nowhere is to be paid back, and what never came is not', () => {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-balances-'))

@@ -1,7 +1,7 @@
 /** What one form cannot know: the store decides it in the transaction that registers. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { UniqueRule } from '../../../engine/index.ts'
-import type { Outside, Store } from '../../../server/store/store.ts'
+import type { Outside, Store } from '../../../server/storage/index.ts'
 import { declined, later, newRegistration, noon, registered } from '../registrations.ts'
 import type { Changes } from '../registrations.ts'
 import type { Given } from './given.ts'

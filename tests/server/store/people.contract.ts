@@ -1,7 +1,7 @@
 /** What the people of the office are to a store: names, roles, links, second factors, sessions, and the log of acts. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { day, dayOf } from '../../../engine/index.ts'
-import type { ActivityQuery, Store } from '../../../server/store/store.ts'
+import type { ActivityQuery, Store } from '../../../server/storage/index.ts'
 import { hour, later, noon, registered } from '../registrations.ts'
 import type { Given } from './given.ts'
 

@@ -1,7 +1,7 @@
 /** People who decide, as the store's tests need them: what waits, what was decided, what the sums say. */
 import { dayOf, paise } from '../../../engine/index.ts'
 import type { Decision, Paise, PaymentFact, RegNo } from '../../../engine/index.ts'
-import type { RefundTold, Store } from '../../../server/store/store.ts'
+import type { RefundTold, Store } from '../../../server/storage/index.ts'
 import { confirmed, hour, later, mail, noon, quoted, registered } from '../registrations.ts'
 
 export const day = 24 * hour

@@ -5,12 +5,16 @@ import { join } from 'node:path'
 import type Database from 'better-sqlite3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ENDED_STATES, WAITING_IDS } from '../../../engine/index.ts'
-import { DATABASE_FILE, openToRead, statements } from '../../../server/store/database.ts'
-import type { Sql } from '../../../server/store/database.ts'
-import { listPage } from '../../../server/store/lists.ts'
-import { openStore } from '../../../server/store/open.ts'
-import { givenBack } from '../../../server/store/refunds.ts'
-import { waitingIds } from '../../../server/store/waiting.ts'
+import {
+  DATABASE_FILE,
+  openToRead,
+  statements,
+} from '../../../server/storage/database/sqlite-connection.ts'
+import type { Sql } from '../../../server/storage/database/sqlite-connection.ts'
+import { listPage } from '../../../server/storage/lists/list-and-search-registrations.ts'
+import { openStore } from '../../../server/storage/open-store.ts'
+import { givenBack } from '../../../server/storage/refunds/refunds.ts'
+import { waitingIds } from '../../../server/storage/lists/work-queue.ts'
 import { noon } from '../registrations.ts'
 
 let dataDir: string

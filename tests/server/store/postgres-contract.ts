@@ -1,8 +1,8 @@
 /** The contract of every store on a PostgreSQL server, whatever its version. */
 import type pg from 'pg'
 import { afterAll, beforeAll } from 'vitest'
-import { openInsidePostgres } from '../../../server/store/postgres/open.ts'
-import type { Store } from '../../../server/store/store.ts'
+import { openInsidePostgres } from '../../../server/storage/postgres/open-postgres-store.ts'
+import type { Store } from '../../../server/storage/index.ts'
 import { storeContract } from './contract.ts'
 import type { PostgresServer } from './postgres-server.ts'
 

@@ -1,9 +1,9 @@
 /** A database in PostgreSQL of an older version becomes what a new one is, by the steps that SQLite takes. */
 import type pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { definitions, stepsFrom } from '../../../server/store/postgres/definitions.ts'
-import { openInsidePostgres } from '../../../server/store/postgres/open.ts'
-import { migrations } from '../../../server/store/schema.ts'
+import { definitions, stepsFrom } from '../../../server/storage/postgres/schema.ts'
+import { openInsidePostgres } from '../../../server/storage/postgres/open-postgres-store.ts'
+import { migrations } from '../../../server/storage/database/schema.ts'
 import { confirmed, found, mail, registered } from '../registrations.ts'
 import { hasPostgres, startPostgres } from './postgres-server.ts'
 import type { PostgresServer } from './postgres-server.ts'

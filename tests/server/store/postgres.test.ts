@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dayOf } from '../../../engine/index.ts'
-import { openStore } from '../../../server/store/open.ts'
-import { openConnection } from '../../../server/store/postgres/connection.ts'
-import { openInsidePostgres } from '../../../server/store/postgres/open.ts'
-import { lookAtPostgres } from '../../../server/store/postgres/looking.ts'
-import { StoreBusy } from '../../../server/store/store.ts'
+import { openStore } from '../../../server/storage/open-store.ts'
+import { openConnection } from '../../../server/storage/postgres/connection.ts'
+import { openInsidePostgres } from '../../../server/storage/postgres/open-postgres-store.ts'
+import { lookAtPostgres } from '../../../server/storage/postgres/inspect-database.ts'
+import { StoreBusy } from '../../../server/storage/index.ts'
 import {
   confirmed,
   found,

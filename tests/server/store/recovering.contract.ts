@@ -1,7 +1,7 @@
 /** After a restore: what waits is held, numbers go on in a series of their own, and money for orders that are not here is kept. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { instant, orderIdOf, paise } from '../../../engine/index.ts'
-import type { Store, UnknownPayment } from '../../../server/store/store.ts'
+import type { Store, UnknownPayment } from '../../../server/storage/index.ts'
 import { confirmed, hour, later, mail, nextRegNo, noon, registered } from '../registrations.ts'
 import type { Given } from './given.ts'
 import { due, grounds } from './people.ts'

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { paise } from '../../../engine/index.ts'
 import type { Instant, PaymentFact, RegNo } from '../../../engine/index.ts'
-import type { RefundTold, Store } from '../../../server/store/store.ts'
+import type { RefundTold, Store } from '../../../server/storage/index.ts'
 import {
   confirmed,
   found,

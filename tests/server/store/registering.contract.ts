@@ -2,7 +2,7 @@
 import { describe, expect, test, beforeEach } from 'vitest'
 import { dayOf, paise } from '../../../engine/index.ts'
 import type { RegNo } from '../../../engine/index.ts'
-import type { ImportRow, NewRegistration, Store } from '../../../server/store/store.ts'
+import type { ImportRow, NewRegistration, Store } from '../../../server/storage/index.ts'
 import {
   found,
   hour,

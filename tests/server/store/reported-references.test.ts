@@ -3,9 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { reportsUnder, whyKnown } from '../../../server/store/bank-references.ts'
-import { DATABASE_FILE, openToWrite, statements } from '../../../server/store/database.ts'
-import { migrate, migrations } from '../../../server/store/schema.ts'
+import { reportsUnder, whyKnown } from '../../../server/storage/reconciliation/bank-references.ts'
+import {
+  DATABASE_FILE,
+  openToWrite,
+  statements,
+} from '../../../server/storage/database/sqlite-connection.ts'
+import { migrate, migrations } from '../../../server/storage/database/schema.ts'
 
 test('a UTR that an older version had forgotten was confirmed for another registration', () => {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-reports-'))

@@ -4,10 +4,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { RegNo } from '../../../engine/index.ts'
-import { DATABASE_FILE, openToWrite, statements } from '../../../server/store/database.ts'
-import { secondPayments } from '../../../server/store/migrations/second-payments.ts'
-import { migrate, migrations } from '../../../server/store/schema.ts'
-import { paidBySamePerson, secondPaymentOf } from '../../../server/store/second-payments.ts'
+import {
+  DATABASE_FILE,
+  openToWrite,
+  statements,
+} from '../../../server/storage/database/sqlite-connection.ts'
+import { secondPayments } from '../../../server/storage/migrations/duplicate-payments.ts'
+import { migrate, migrations } from '../../../server/storage/database/schema.ts'
+import {
+  paidBySamePerson,
+  secondPaymentOf,
+} from '../../../server/storage/payments/duplicate-payments.ts'
 
 test('a database from before second payments were noticed: pairs that were paid in it are reported', () => {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-second-'))

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { dayOf, paise } from '../../../engine/index.ts'
 import type { Answers, Instant, Limit, Line } from '../../../engine/index.ts'
-import type { Store } from '../../../server/store/store.ts'
+import type { Store } from '../../../server/storage/index.ts'
 import {
   confirmed,
   declined,

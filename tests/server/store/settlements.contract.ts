@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { bankKey, day, isoIndia, judgeSettled, paise } from '../../../engine/index.ts'
 import type { OrderId, RegNo, SettlementLine, Way } from '../../../engine/index.ts'
-import type { Store } from '../../../server/store/store.ts'
+import type { Store } from '../../../server/storage/index.ts'
 import { confirmed, found, hour, later, noon, registered } from '../registrations.ts'
 import type { Given } from './given.ts'
 import { due, grounds } from './people.ts'

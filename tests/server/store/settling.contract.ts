@@ -2,7 +2,7 @@
 import { describe, expect, test, beforeEach } from 'vitest'
 import { dayOf, orderIdOf, paise } from '../../../engine/index.ts'
 import type { Instant, OrderId, PaymentFact, RegNo } from '../../../engine/index.ts'
-import type { Store, StoredPayment } from '../../../server/store/store.ts'
+import type { Store, StoredPayment } from '../../../server/storage/index.ts'
 import {
   confirmed,
   declined,

@@ -5,11 +5,15 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { dayOf } from '../../../engine/index.ts'
-import { DATABASE_FILE, openToRead, openToWrite } from '../../../server/store/database.ts'
-import { COUNT_MAX } from '../../../server/store/lists.ts'
-import { openInside, openStore } from '../../../server/store/open.ts'
-import type { Inside } from '../../../server/store/open.ts'
-import { StoreBusy } from '../../../server/store/store.ts'
+import {
+  DATABASE_FILE,
+  openToRead,
+  openToWrite,
+} from '../../../server/storage/database/sqlite-connection.ts'
+import { COUNT_MAX } from '../../../server/storage/lists/list-and-search-registrations.ts'
+import { openInside, openStore } from '../../../server/storage/open-store.ts'
+import type { Inside } from '../../../server/storage/open-store.ts'
+import { StoreBusy } from '../../../server/storage/index.ts'
 import {
   confirmed,
   found,

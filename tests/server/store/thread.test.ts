@@ -1,8 +1,8 @@
 /** A database thread as the main thread holds it, with another end that the test plays. */
 import { expect, test } from 'vitest'
-import type { Sql } from '../../../server/store/database.ts'
-import { requestsIn, startThread } from '../../../server/store/thread.ts'
-import type { Begin, Heard, Request } from '../../../server/store/thread.ts'
+import type { Sql } from '../../../server/storage/database/sqlite-connection.ts'
+import { requestsIn, startThread } from '../../../server/storage/database/worker-client.ts'
+import type { Begin, Heard, Request } from '../../../server/storage/database/worker-client.ts'
 
 type Echo = { readonly echo: (sql: Sql, word: string) => string }
 

@@ -1,0 +1,20 @@
+/** `rollcall build`: builds the web app. */
+import type { Command } from './command.ts'
+
+export const build: Command = {
+  summary: 'Build the web app',
+  help: `Usage: rollcall build [--force]
+
+Builds web/ into web/dist when it is missing or older than its sources; with --force in any case.`,
+  run: async (args, terminal) => {
+    const stranger = args.find((arg) => arg !== '--force')
+    if (stranger !== undefined) {
+      terminal.complain(`rollcall build does not know "${stranger}".`)
+      return 2
+    }
+    const { buildWeb } = await import('./web-app-build.ts')
+    const built = await buildWeb({ force: args.includes('--force'), say: terminal.print })
+    if (!built) terminal.print('The web app is up to date.')
+    return 0
+  },
+}

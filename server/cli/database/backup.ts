@@ -1,0 +1,176 @@
+/** `rollcall backup` and `rollcall restore`: all that is stored, as a folder that can be kept elsewhere, and back. */
+import { rmSync } from 'node:fs'
+import { constants } from 'node:os'
+import path from 'node:path'
+import { formatInstant } from '../../../engine/index.ts'
+import type { Environment } from '../../dependencies.ts'
+import { noteBackup } from '../../ops/backup/last-backup.ts'
+import { backUp, partOf, pruneBackups, restore } from '../../ops/backup/backup-contents.ts'
+import type { Copied } from '../../ops/backup/backup-contents.ts'
+import { makeClock } from '../../ops/clock.ts'
+import type { Restored } from '../../ops/recovery/detect-older-database.ts'
+import { giveToOwner } from '../../ops/file-permissions.ts'
+import { beginRestored } from '../../ops/recovery/start-recovery.ts'
+import { versionsIn } from '../../storage/database/run-migrations.ts'
+import { openStore } from '../../storage/open-store.ts'
+import { placeTrouble } from '../../storage/database/error-explanations.ts'
+import { readArguments } from '../options.ts'
+import type { Command, Status, Terminal } from '../command.ts'
+
+const backupHelp = `Usage: rollcall backup DIR [--prune N]
+
+Copies everything that is stored into DIR, which must not exist: the database as it is at one moment, the files that
+delegates uploaded, the event files, and a list of the contents. The server may be running.
+
+  rollcall backup /backups/$(date +%F)
+
+  --prune N   afterwards, removes all but the newest N backups in the folder that contains DIR
+
+Credentials are not in a backup: keep the environment of the server somewhere safe too.
+
+Exit status: 0 done; 1 done, but files were missing or damaged on the disk (they are listed); 2 not possible, nothing was made.`
+
+const restoreHelp = `Usage: rollcall restore DIR [--move-aside]
+
+Puts a backup into DATA_DIR. No server may be running there. Everything is compared with the list of the backup, before it is put
+in place and again afterwards. The event files of the backup stay in DIR/events: copy them to EVENTS_DIR, or point EVENTS_DIR there.
+What was stored after the backup is lost. A database of an older version is brought up to date by the next start.
+The installation is in recovery then: see rollcall recovery --help.
+
+  --move-aside   moves a database that is in DATA_DIR, and its log, into a folder of their own; without it they are refused
+
+Exit status: 0 done; 1 done, but files were missing in the backup (they are listed); 2 not possible.`
+
+export const backingUp: Command = {
+  summary: 'Copy everything that is stored into a folder, while the server runs',
+  help: backupHelp,
+  run: async (args, terminal) => {
+    const given = readArguments(args, { prune: { type: 'string' } }, [1, 1], backupHelp, terminal)
+    if (given === null) return 2
+    const { prune } = given.values
+    if (prune !== undefined && !/^[1-9]\d{0,5}$/.test(prune)) {
+      terminal.complain(`--prune takes the number of backups to keep, at least 1, not "${prune}".`)
+      return 2
+    }
+    const environment = onFile(terminal)
+    if (environment === null) return 2
+    const at = makeClock(environment.clockStart)()
+    const into = path.resolve(given.positionals[0] ?? '')
+    const done = await leavingNothing(partOf(into), () => backUp(environment, into, at))
+    if (!done.ok) return refused(terminal, done.error)
+    const status = told(terminal, done.value, `are in ${into}`)
+    if ((done.value.list.rows['registrations'] ?? 0) === 0) {
+      terminal.complain(
+        'The database has no registrations: this does not count as a backup. Its time is not noted and no older backup is removed.',
+      )
+      return status
+    }
+    await noteBackup(environment.dataDir, at).catch((error: unknown) => {
+      const why = placeTrouble(error, environment.dataDir) ?? `${messageOf(error)}.`
+      terminal.complain(
+        `The backup is complete. The time of the backup could not be noted: ${why} The server will report an older backup until the next one.`,
+      )
+    })
+    if (prune !== undefined) await removeOlder(terminal, path.dirname(into), Number(prune))
+    return status
+  },
+}
+
+export const restoring: Command = {
+  summary: 'Put a backup into a data folder',
+  help: restoreHelp,
+  run: async (args, terminal) => {
+    const options = { 'move-aside': { type: 'boolean' } } as const
+    const given = readArguments(args, options, [1, 1], restoreHelp, terminal)
+    if (given === null) return 2
+    const environment = onFile(terminal)
+    if (environment === null) return 2
+    const { dataDir } = environment
+    const from = path.resolve(given.positionals[0] ?? '')
+    const at = makeClock(environment.clockStart)()
+    const movesAside = given.values['move-aside'] === true
+    const done = await restore(from, environment, { movesAside, at })
+    if (!done.ok) return refused(terminal, done.error)
+    const { aside, list } = done.value
+    if (aside !== null) terminal.print(`The database that was in ${dataDir} is now in ${aside}.`)
+    const status = told(terminal, done.value, `of ${formatInstant(list.at)} are in ${dataDir}`)
+    await recover(environment, { at, copyAt: list.at }, terminal)
+    return status
+  },
+}
+
+const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error)
+
+async function removeOlder(terminal: Terminal, folder: string, kept: number): Promise<void> {
+  try {
+    for (const name of await pruneBackups(folder, kept))
+      terminal.print(`Removed the older backup ${path.join(folder, name)}.`)
+  } catch (error) {
+    terminal.complain(
+      `The backup is complete. Older ones could not be removed from ${folder}: ${messageOf(error)}. Remove them by hand.`,
+    )
+  }
+}
+
+/** Does it so that a signal in the middle of it leaves no folder behind. */
+async function leavingNothing<T>(part: string, work: () => Promise<T>): Promise<T> {
+  const end = (signal: NodeJS.Signals): void => {
+    rmSync(part, { recursive: true, force: true })
+    process.exit(128 + constants.signals[signal])
+  }
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+  for (const signal of signals) process.once(signal, end)
+  try {
+    return await work()
+  } finally {
+    for (const signal of signals) process.removeListener(signal, end)
+  }
+}
+
+/** The next start does it where the copy is of an older version. */
+async function recover(
+  environment: Environment,
+  restored: Restored,
+  terminal: Terminal,
+): Promise<void> {
+  const { found, known } = versionsIn(environment.dataDir)
+  let code = ''
+  if (found === known) {
+    const store = await openStore(environment)
+    try {
+      code = ` ${(await beginRestored({ store, environment }, restored, restored.at)).code}`
+    } finally {
+      await store.close()
+    }
+  }
+  giveToOwner(environment.dataDir)
+  terminal.print(
+    `The installation is in recovery${code}: new invoices have numbers of another series; scheduled emails, refunds and erasure are held. See "rollcall recovery" and docs/operating.md.`,
+  )
+}
+
+/** Null after saying why not. */
+function onFile(terminal: Terminal): Environment | null {
+  const environment = terminal.environment()
+  if (environment === null || environment.databaseUrl === null) return environment
+  terminal.complain(
+    'DATABASE_URL is set: a database in PostgreSQL is copied with pg_dump and put back with pg_restore, and what delegates sent with it.',
+  )
+  return null
+}
+
+function refused(terminal: Terminal, sentence: string): Status {
+  terminal.complain(sentence)
+  return 2
+}
+
+function told(terminal: Terminal, { list, missing }: Copied, where: string): Status {
+  const files = list.files.length - missing.length
+  terminal.print(
+    `${list.rows['registrations'] ?? 0} registrations, ${list.rows['payments'] ?? 0} payments and ${files} files ${where}.`,
+  )
+  for (const sha256 of missing)
+    terminal.complain(`The file ${sha256} is missing or damaged; it is not in the copy.`)
+  return missing.length === 0 ? 0 : 1
+}

@@ -1,0 +1,60 @@
+/** `rollcall clock`: what the clock shows beside the last time that was recorded, and that staff confirm it. */
+import { formatInstant } from '../../../engine/index.ts'
+import { AHEAD_MS_MAX, CONFIRMED, waitsSentence } from '../../ops/health/clock-check.ts'
+import { makeClock } from '../../ops/clock.ts'
+import { openStore } from '../../storage/open-store.ts'
+import { readArguments } from '../options.ts'
+import type { Command } from '../command.ts'
+
+const help = `Usage: rollcall clock [--confirm --who NAME]
+
+Says what the clock of this machine shows, and the last time that was recorded. When the clock is more than
+${AHEAD_MS_MAX / (24 * 60 * 60_000)} days ahead of that (a server that stood still, or a clock that is wrong), nothing is erased because of
+its age until somebody has looked at the clock and confirms it.
+
+  --confirm   the clock is right: erasing goes on within the hour, or a day after the clock was set
+  --who NAME  who says so, for the history
+
+Exit status: 0 nothing waits, or it was confirmed; 1 erasing waits; 2 a variable or an argument is wrong.`
+
+export const clocking: Command = {
+  summary: 'Say whether erasing waits for the clock, and confirm the clock',
+  help,
+  run: async (args, terminal) => {
+    const options = { confirm: { type: 'boolean' }, who: { type: 'string' } } as const
+    const given = readArguments(args, options, [0, 0], help, terminal)
+    if (given === null) return 2
+    const { confirm = false, who } = given.values
+    if (confirm && (who ?? '').trim() === '') {
+      terminal.complain('--confirm needs --who NAME: the history says who confirmed the clock.')
+      return 2
+    }
+    const environment = terminal.environment()
+    if (environment === null) return 2
+    const store = await openStore(environment)
+    try {
+      const at = makeClock(environment.clockStart)()
+      if (confirm) {
+        await store.confirmClock(at)
+        await store.audit({
+          at,
+          who: who ?? '',
+          what: CONFIRMED,
+          eventId: null,
+          regNo: null,
+        })
+        terminal.print(`The clock is confirmed: it is ${formatInstant(at)}.`)
+        return 0
+      }
+      const seen = await store.clockSeen()
+      if (seen === null || seen.waitsSince === null) {
+        terminal.print(`The clock shows ${formatInstant(at)}. Nothing waits for it.`)
+        return 0
+      }
+      terminal.print(waitsSentence(seen, at))
+      return 1
+    } finally {
+      await store.close()
+    }
+  },
+}

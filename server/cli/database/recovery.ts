@@ -1,0 +1,108 @@
+/** `rollcall recovery`: how the installation stands after a restore, beginning a recovery by hand, and ending one. */
+import { formatInstant, isHeldMails } from '../../../engine/index.ts'
+import type { HeldMails } from '../../../engine/index.ts'
+import { beginNow } from '../../ops/recovery/start-recovery.ts'
+import { sentencesOf, standingOf } from '../../ops/recovery/recovery-status.ts'
+import { readArguments } from '../options.ts'
+import { atWork } from '../command-context.ts'
+import type { AtWork } from '../command-context.ts'
+import type { Command, Status, Terminal } from '../command.ts'
+
+const text = { type: 'string' } as const
+
+const HELP = `Usage: rollcall recovery
+       rollcall recovery begin --who NAME [--why TEXT]
+       rollcall recovery end --who NAME --mails send|copy|discard
+
+After an older copy of the database was put back, the installation is in recovery: new invoices and credit notes have numbers of a
+new series; emails that the copy held queued and automatic ones, refunds and erasure are held; the gateway is asked about every
+pending payment, and what it confirms for an order that the database lacks waits for a decision.
+
+Without a word: shows the differences.
+
+  begin   begins a recovery, while no server runs. rollcall restore does it by itself, and so does a start that finds an older
+          database than the one that was served from DATA_DIR. Needed after pg_restore with another DATA_DIR
+  end     ends it: refunds and erasure go on, and the held emails are sent or discarded
+
+  --who NAME    who begins or ends it; it is in the activity log
+  --why TEXT    what happened
+  --mails WHAT  which emails are sent of those that are held: all of them (send), those that the copy held queued (copy), none
+                (discard). What was written since is about what happened before the restart, and may have been sent then
+
+Exit status: 0 done, 1 an event file has errors, or it is not in recovery; 2 asked wrongly, 3 our fault.`
+
+export const recovering: Command = {
+  summary: 'Show, begin or end the recovery after a restore',
+  help: HELP,
+  run: async (args, terminal) => {
+    const options = { who: text, why: text, mails: text } as const
+    const given = readArguments(args, options, [0, 1], HELP, terminal)
+    if (given === null) return 2
+    const [word] = given.positionals
+    const { who = '', why, mails } = given.values
+    switch (word) {
+      case undefined:
+        return atWork(terminal, (work) => show(work, terminal))
+      case 'begin':
+      case 'end': {
+        if (who.trim() === '') return asked(terminal, `Say who ${word}s it: --who NAME.`)
+        if (word === 'begin')
+          return atWork(terminal, (work) => begin(work, { who, why: why ?? '' }, terminal))
+        return isHeldMails(mails)
+          ? atWork(terminal, (work) => end(work, { who, mails }, terminal))
+          : asked(terminal, 'Say which of the held emails are sent: --mails send, copy or discard.')
+      }
+      default:
+        return asked(terminal, `rollcall recovery does not know "${word}".\n${HELP}`)
+    }
+  },
+}
+
+async function show(work: AtWork, terminal: Terminal): Promise<Status> {
+  const standing = await standingOf(
+    work,
+    work.events.all().map(({ config }) => config),
+  )
+  for (const sentence of sentencesOf(standing)) terminal.print(sentence)
+  for (const { to, subject, at } of standing.figures.mails)
+    terminal.print(`  held: ${formatInstant(at)}, ${to}: ${subject}`)
+  for (const { code, begunAt, endedAt, endedBy } of standing.figures.past)
+    terminal.print(
+      `Ended: ${code}, ${formatInstant(begunAt)} to ${formatInstant(endedAt)}, by ${endedBy}.`,
+    )
+  return 0
+}
+
+async function begin(
+  work: AtWork,
+  { who, why }: { readonly who: string; readonly why: string },
+  terminal: Terminal,
+): Promise<Status> {
+  const said = why.trim() === '' ? 'An older copy was put back.' : why.trim()
+  const { code } = await beginNow(work, { at: work.clock(), who, why: said, copyAt: null })
+  terminal.print(
+    `The installation is in recovery: numbers of documents have ${code} in them from now on. End it with rollcall recovery end.`,
+  )
+  return 0
+}
+
+async function end(
+  { store, clock }: AtWork,
+  { who, mails }: { readonly who: string; readonly mails: HeldMails },
+  terminal: Terminal,
+): Promise<Status> {
+  const ended = await store.endRecovery({ at: clock(), who, mails })
+  if (ended === null) {
+    terminal.complain('The installation is not in recovery.')
+    return 1
+  }
+  terminal.print(
+    `The recovery has ended. Held emails: ${ended.sent} to be sent by the server, ${ended.discarded} discarded. Refunds and erasure go on.`,
+  )
+  return 0
+}
+
+function asked(terminal: Terminal, sentence: string): 2 {
+  terminal.complain(sentence)
+  return 2
+}

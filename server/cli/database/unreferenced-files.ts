@@ -1,0 +1,33 @@
+/** `rollcall unknown-files`: uploaded files that no record in the database refers to. */
+import { ASIDE_FOLDER } from '../../registration/uploads/unreferenced-files.ts'
+import { atWork } from '../command-context.ts'
+import { readArguments } from '../options.ts'
+import type { Command } from '../command.ts'
+
+const help = `Usage: rollcall unknown-files --set-aside
+
+Sets aside every uploaded file that is a day old and that no record in the database refers to, however many there are. The
+server does this by itself each hour for a few; of many it leaves all where they are, because the database may be
+the wrong one. Look at rollcall doctor first. They lie in DATA_DIR/${ASIDE_FOLDER} for 30 days and come back when a
+registration refers to them.
+
+Exit status: 0 done, 2 a variable or an argument is wrong.`
+
+export const unknownFiles: Command = {
+  summary: 'Set aside uploaded files that no registration refers to',
+  help,
+  run: async (args, terminal) => {
+    const options = { 'set-aside': { type: 'boolean' } } as const
+    const given = readArguments(args, options, [0, 0], help, terminal)
+    if (given === null) return 2
+    if (given.values['set-aside'] !== true) {
+      terminal.complain(help)
+      return 2
+    }
+    return atWork(terminal, async ({ uploads }) => {
+      const { setAside, aside } = await uploads.sweep(true)
+      terminal.print(`${setAside} files were set aside, ${aside} lie there now.`)
+      return 0
+    })
+  },
+}

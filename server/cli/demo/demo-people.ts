@@ -1,0 +1,228 @@
+/** People who are not there, and what they answer: the same seed gives the same ones. */
+import {
+  addDays,
+  assert,
+  day,
+  errorsOf,
+  normalise,
+  shownFields,
+  startOf,
+} from '../../../engine/index.ts'
+import type { Answer, Answers, Day, EventConfig, Field, Scalar } from '../../../engine/index.ts'
+
+/** Nobody is called this. */
+const FIRST = [
+  'Example',
+  'Jürgen',
+  'आशा',
+  'Sample',
+  'Specimen',
+  'Mockup',
+  'Placeholder',
+  'Dummy',
+  'Draft',
+  'Testcase',
+  'Stand-in',
+  'Notreal',
+  'Fixture',
+  'Invented',
+  'Blank',
+  'Lorem',
+  'Ipsum',
+  'Dolor',
+  'Nobody',
+  'Pattern',
+  'Outline',
+  'Sketch',
+  'Template',
+  'Pretend',
+]
+const LAST = [
+  'Alpha',
+  'D’Souza',
+  'Müller-Şahin',
+  'Bravo',
+  'Charlie',
+  'Delta',
+  'Echo',
+  'Foxtrot',
+  'Golf',
+  'Hotel',
+  'India',
+  'Juliett',
+  'Kilo',
+  'Lima',
+  'Mike',
+  'November',
+  'Oscar',
+  'Papa',
+  'Quebec',
+  'Romeo',
+  'Sierra',
+  'Tango',
+  'Uniform',
+  'Victor',
+  'Whiskey',
+  'Xray',
+  'Yankee',
+  'Zulu',
+]
+
+/** The next number of a row that looks like chance, from 0 to below 1. */
+export type Chance = () => number
+/** A small generator with a seed (mulberry32): a demo that looks the same twice can be talked about. */
+export function chanceFrom(seed: number): Chance {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let t = Math.imul(state ^ (state >>> 15), 1 | state)
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
+export const pick = <T>(chance: Chance, from: readonly T[]): T => {
+  const found = from[Math.floor(chance() * from.length)]
+  assert(found !== undefined, 'nothing to pick from')
+  return found
+}
+export const digits = (chance: Chance, count: number): string =>
+  Array.from({ length: count }, () => Math.floor(chance() * 10)).join('')
+
+/** Answers that the event accepts: every shown field is answered, most optional ones too. */
+export function answersOf(event: EventConfig, chance: Chance): Answers {
+  const first = pick(chance, FIRST)
+  const last = pick(chance, LAST)
+  const all = Object.fromEntries(
+    event.fields.map((field) => [field.id, answerOf(field, first, last, chance)]),
+  )
+  for (const field of event.fields) {
+    const needed =
+      field.required !== undefined ||
+      field.offersCategories === true ||
+      Object.values(event.roles).includes(field.id)
+    if (!needed && chance() < 0.15) delete all[field.id]
+  }
+  const { answers } = normalise(event, all)
+  if (Object.keys(errorsOf(event, answers)).length === 0) return answers
+  // A field that only these answers show or require.
+  const shown = shownFields(event, answers)
+  return normalise(event, {
+    ...Object.fromEntries(
+      event.fields
+        .filter(({ id }) => shown.has(id))
+        .map((field) => [field.id, answerOf(field, first, last, chance)]),
+    ),
+    ...answers,
+  }).answers
+}
+
+/** A name as people write it in an email address. */
+function latin(name: string): string {
+  const letters = name.normalize('NFKD').replaceAll(/[^A-Za-z]/g, '')
+  return letters === '' ? 'example' : letters.toLowerCase()
+}
+
+function answerOf(field: Field, first: string, last: string, chance: Chance): Answer {
+  switch (field.type) {
+    case 'email':
+      return `${latin(first)}.${latin(last)}${digits(chance, 2)}@example.org`
+    case 'phone':
+      return `+9100000${digits(chance, 5)}`
+    case 'number':
+      return numberFor(field, chance)
+    case 'date':
+      return dayFor(field, chance)
+    case 'yes-no':
+      return chance() < 0.55
+    case 'select':
+      return pick(chance, field.options ?? []).id
+    case 'consent':
+      return true
+    case 'many':
+      return someOf(field, chance)
+    case 'people':
+      return Array.from({ length: Math.floor(chance() * ((field.max ?? 0) + 1)) }, () =>
+        Object.fromEntries(
+          (field.fields ?? []).map((part) => [
+            part.id,
+            answerOf(part, pick(chance, FIRST), last, chance) as Scalar,
+          ]),
+        ),
+      )
+    case 'file':
+      return `made-up-proof.${field.accept?.includes('pdf') === true ? 'pdf' : (field.accept?.[0] ?? 'pdf')}`
+    case 'multiline':
+      return `${digits(chance, 2)} Example Street\nSampletown`
+    case 'text':
+      return textFor(field, first, last, chance)
+  }
+}
+
+/** Birthdays of a working life, and days of a stay where only one end is said. */
+const LIFE_DAYS = 365 * 40
+const STAY_DAYS = 4
+/** Of what has no end nobody answers more than this. */
+const COUNT_MAX = 60
+/** Up to so many are counted things, of which most people take few; more are ages and the like. */
+const FEW_MAX = 10
+
+/** Mostly few of what is counted; of ages and the like any. */
+function numberFor({ min = 0, max = COUNT_MAX, isWhole }: Field, chance: Chance): number {
+  const span = Math.min(max, min + COUNT_MAX) - min
+  const number = min + span * (isWhole && span <= FEW_MAX ? chance() ** 2 : chance())
+  return isWhole === true || Number.isInteger(min) ? Math.round(number) : min
+}
+
+/** A day that may be answered: within some years, or within a stay where both ends are near. */
+function dayFor({ from, to }: Field, chance: Chance): Day {
+  if (from === undefined && to === undefined) return day('1980-01-01')
+  const span = from !== undefined && to !== undefined ? between(from, to) : STAY_DAYS
+  const back = Math.floor(chance() * Math.min(span, LIFE_DAYS))
+  return to !== undefined ? addDays(to, -back) : addDays(from ?? day('1980-01-01'), back)
+}
+
+const DAY_MS = 86_400_000
+const between = (from: Day, to: Day): number => Math.round((startOf(to) - startOf(from)) / DAY_MS)
+
+/** Some of the options, as few and as many as may be, and none beside another that shuts it out. */
+function someOf({ options = [], choose }: Field, chance: Chance): readonly string[] {
+  const chosen: string[] = []
+  const fits = (id: string): boolean =>
+    !(choose?.notTogether ?? []).some(
+      (pair) => pair.includes(id) && pair.some((one) => chosen.includes(one)),
+    )
+  const drawn = options
+    .map(({ id }) => ({ id, at: chance() }))
+    .toSorted((one, other) => one.at - other.at)
+  for (const { id } of drawn) {
+    const isNeeded = chosen.length < (choose?.atLeast ?? 0)
+    if (
+      chosen.length < (choose?.atMost ?? options.length) &&
+      fits(id) &&
+      (isNeeded || chance() < 0.4)
+    )
+      chosen.push(id)
+  }
+  return options.flatMap(({ id }) => (chosen.includes(id) ? [id] : []))
+}
+
+/** Made up, of the forms that event files ask for: a mobile number, PIN, GSTIN, PAN, time. */
+const FORMED = ['9800000000', '680001', '32AAACS1234A1ZB', 'AAAPS1234A', '3:45:00', '100000000000']
+
+/** What has to have a form has one, or is left out. */
+function textFor(field: Field, first: string, last: string, chance: Chance): string {
+  const made = textOf(field.id, first, last, chance)
+  if (field.pattern === undefined) return made
+  const form = new RegExp(field.pattern, 'u')
+  return [made, ...FORMED].find((one) => form.test(one)) ?? ''
+}
+
+function textOf(id: string, first: string, last: string, chance: Chance): string {
+  if (id.endsWith('name')) return `${chance() < 0.9 ? 'Dr. ' : ''}${first} ${last}`
+  if (/(_no|number)$/.test(id)) return `EXAMPLE-${digits(chance, 4)}`
+  if (/institut|hospital|organi/.test(id)) return `${pick(chance, FIRST)} Medical College`
+  if (/city/.test(id)) return pick(chance, ['Sampletown', 'Exampleville', 'Mockpur', 'Draftnagar'])
+  if (/qualification/.test(id)) return pick(chance, ['MBBS', 'MD', 'MS', 'DNB'])
+  if (/designation/.test(id)) return pick(chance, ['Consultant', 'Professor', 'Resident'])
+  return `Made-up ${first.toLowerCase()}`
+}

@@ -1,0 +1,301 @@
+/**
+ * Fills an empty store with made-up registrations over all events, to look at lists, dashboard and
+ * plots. Everything goes through the store's own verbs. The same events and clock give the same rows.
+ */
+import { Readable } from 'node:stream'
+import {
+  addDays,
+  amountText,
+  categoryOf,
+  expectOk,
+  dayOf,
+  instant,
+  mailFor,
+  orderIdOf,
+  paise,
+  quote,
+  randomDigits,
+  regNoOf,
+  startOf,
+  delegateOf,
+} from '../../../engine/index.ts'
+import type {
+  Answer,
+  Answers,
+  Day,
+  EventConfig,
+  Instant,
+  Paise,
+  Quote,
+  RegNo,
+} from '../../../engine/index.ts'
+import type { ServedEvent, Uploads } from '../../dependencies.ts'
+import type { ImportRow, Store } from '../../storage/index.ts'
+import { answersOf, chanceFrom, digits } from './demo-people.ts'
+import type { Chance } from './demo-people.ts'
+
+/** Registrations per event, in the order of the events; further events begin again. */
+const SIZES = [600, 450, 1400, 550]
+/** Days before the conference (or before now) over which people register. */
+const DAYS = 120
+const HOUR = 3_600_000
+/** At once in the writer's queue. */
+const TOGETHER = 200
+
+/**
+ * A good day for a demo: some weeks before the last conference that still takes registrations, so that
+ * others are already over. Null when none does.
+ */
+export function demoDay(events: readonly EventConfig[]): Instant | null {
+  const last = events
+    .filter(({ status }) => status === 'open')
+    .map(({ from }) => from)
+    .sort()
+    .at(-1)
+  return last === undefined ? null : instant(startOf(addDays(last, -31)) + 15 * HOUR)
+}
+
+/** Answers how many were made. */
+export async function fillDemo(deps: {
+  readonly store: Store
+  readonly uploads: Uploads
+  readonly events: readonly ServedEvent[]
+  readonly now: Instant
+}): Promise<number> {
+  let made = 0
+  for (const [index, served] of deps.events.entries()) {
+    const chance = chanceFrom(20_260_131 + index)
+    const size = SIZES[index % SIZES.length] ?? 500
+    const moments = momentsOf(served.config, size, deps.now, chance)
+    const takesMoney = served.config.fees.prices !== null && served.config.payment !== null
+    made += takesMoney
+      ? await registerAll(deps, served, moments, chance)
+      : await importAll(deps.store, served, moments, chance)
+  }
+  return made
+}
+
+/** When people register: in the months before the conference, by day, more before a price rises. */
+function momentsOf(
+  event: EventConfig,
+  size: number,
+  now: Instant,
+  chance: Chance,
+): readonly Instant[] {
+  const today = dayOf(now)
+  const end = event.from < today ? event.from : today
+  const days = Array.from({ length: DAYS }, (_, back) => addDays(end, -back)).reverse()
+  const rises = event.fees.periods.flatMap(({ to }) => (to === undefined ? [] : [to]))
+  const weights = days.map((day, index) => {
+    const rush = rises.reduce(
+      (sum, rise) =>
+        sum + (rise >= day && rise < addDays(day, 8) ? 3 / (1 + distance(day, rise)) : 0),
+      0,
+    )
+    return (0.4 + index / DAYS + rush) * (0.6 + 0.8 * chance())
+  })
+  const whole = weights.reduce((sum, weight) => sum + weight, 0)
+  const draw = (): Day => {
+    let left = chance() * whole
+    return days.find((_, index) => (left -= weights[index] ?? 0) <= 0) ?? end
+  }
+  const moments = Array.from({ length: size }, () =>
+    instant(startOf(draw()) + Math.floor((7 + 15 * chance()) * HOUR)),
+  )
+  return moments.filter((at) => at < now).toSorted((a, b) => a - b)
+}
+
+const distance = (from: Day, to: Day): number =>
+  Math.round((startOf(to) - startOf(from)) / (24 * HOUR))
+
+async function registerAll(
+  deps: { readonly store: Store; readonly uploads: Uploads; readonly now: Instant },
+  served: ServedEvent,
+  moments: readonly Instant[],
+  chance: Chance,
+): Promise<number> {
+  let made = 0
+  for (let start = 0; start < moments.length; start += TOGETHER) {
+    const people = moments
+      .slice(start, start + TOGETHER)
+      .map((at) => personOf(served.config, at, chance))
+    const done = await Promise.all(
+      people.map((person) => (person === null ? false : registerOne(deps, served, person))),
+    )
+    made += done.filter(Boolean).length
+  }
+  return made
+}
+
+type Person = {
+  readonly at: Instant
+  readonly regNo: RegNo
+  readonly answers: Answers
+  readonly quote: Quote
+  readonly luck: number
+  readonly reference: string
+}
+
+/** Null on a day on which nobody could register. */
+function personOf(event: EventConfig, at: Instant, chance: Chance): Person | null {
+  const answers = answersOf(event, chance)
+  const quoted = quote(event, answers, at)
+  const regNo = regNoOf(event, [...digits(chance, randomDigits(event))].map(Number))
+  const person = { at, regNo, answers, luck: chance(), reference: `DEMO${digits(chance, 9)}` }
+  return quoted.ok ? { ...person, quote: quoted.value } : null
+}
+
+async function registerOne(
+  {
+    store,
+    uploads,
+    now,
+  }: { readonly store: Store; readonly uploads: Uploads; readonly now: Instant },
+  served: ServedEvent,
+  person: Person,
+): Promise<boolean> {
+  const event = served.config
+  const { at, answers, regNo } = person
+  const kept = []
+  for (const field of event.fields.filter(
+    ({ id, type }) => type === 'file' && answers[id] !== undefined,
+  )) {
+    const name = String(answers[field.id])
+    const proof = pdfSaying('This proof is made up.')
+    const file = expectOk(await uploads.receive(Readable.from([proof]), proof.length))
+    const type = await uploads.typeOf(file, name, field.accept ?? [])
+    if (type === null) await uploads.discard(file)
+    else {
+      await uploads.keep(file)
+      kept.push({ field: field.id, sha256: file.sha256, name, type, bytes: file.bytes })
+    }
+  }
+  const isDue = person.quote.total > 0
+  const registered = await store.register({
+    eventId: event.id,
+    eventHash: served.hash,
+    regNo,
+    answers,
+    searchable: delegateOf(event, answers),
+    category: categoryOf(event, answers),
+    quote: person.quote,
+    orderId: isDue ? orderIdOf(regNo, 1) : null,
+    uploads: kept,
+    at,
+    mail: null,
+    idempotency: null,
+  })
+  if (!registered.ok) return false
+  // What costs nothing is complete at once, and has no payment that could succeed or fail.
+  if (isDue) await settle(store, event, person, now)
+  else await confirmation(store, event, regNo, at)
+  return true
+}
+
+/** Four of five pay; an old payment that nobody made has expired; the gateway would say so of itself. */
+async function settle(
+  store: Store,
+  event: EventConfig,
+  person: Person,
+  now: Instant,
+): Promise<void> {
+  const { at, luck, reference, regNo } = person
+  const { total } = person.quote
+  const orderId = orderIdOf(regNo, 1)
+  const later = (minutes: number): Instant => instant(Math.min(at + minutes * 60_000, now))
+  const confirm = (amount: Paise): Promise<unknown> =>
+    store.applyFact(
+      orderId,
+      { type: 'confirmed', reference, amount, currency: '356', kind: 'sale', at: later(3) },
+      null,
+    )
+  const isRecent = at > now - 20 * HOUR
+  if (luck < (isRecent ? 0.6 : 0.84)) {
+    await confirm(total)
+    if (luck < 0.02)
+      await store.applyFact(
+        orderId,
+        { type: 'refunded', reference: `${reference}R`, amount: total, at: later(3 * 24 * 60) },
+        null,
+      )
+    else await confirmation(store, event, regNo, later(4))
+  } else if (luck < (isRecent ? 0.62 : 0.845)) await confirm(paise(Math.max(100, total - 10_000)))
+  else if (luck < (isRecent ? 0.7 : 0.93))
+    await store.applyFact(
+      orderId,
+      { type: 'declined', code: '400', message: 'The bank declined the card', at: later(4) },
+      null,
+    )
+  else if (!isRecent) await store.applyFact(orderId, { type: 'expired', at: later(24 * 60) }, null)
+}
+
+/** As sent, so that the demo's own mailer leaves it alone. */
+async function confirmation(
+  store: Store,
+  event: EventConfig,
+  regNo: RegNo,
+  at: Instant,
+): Promise<void> {
+  const stored = await store.registration(regNo)
+  const mail = stored === null ? null : mailFor(event, stored)
+  if (mail !== null) await store.mailSent(await store.queueMail(regNo, mail, at), at)
+}
+
+/** An event that takes no money here has rows from elsewhere, with a total and perhaps no more. */
+async function importAll(
+  store: Store,
+  served: ServedEvent,
+  moments: readonly Instant[],
+  chance: Chance,
+): Promise<number> {
+  const event = served.config
+  const rows = moments.map((at, index): ImportRow => {
+    const answers: Record<string, Answer> = { ...answersOf(event, chance) }
+    // What has a price costs that; what was taken elsewhere cost something.
+    const quoted = event.fees.prices === null ? null : quote(event, answers, at)
+    const elsewhere = paise(400_000 + Math.floor(chance() * 7) * 50_000)
+    const fee = quoted === null ? elsewhere : quoted.ok ? quoted.value.total : paise(0)
+    const companions = quoted === null && chance() < 0.2 ? 1 + Math.floor(chance() * 2) : 0
+    for (const { id, type } of event.alsoStored) {
+      if (type === 'number') answers[id] = companions
+      if (type === 'money')
+        answers[id] = Number(amountText(/accompany/.test(id) ? paise(companions * 250_000) : fee))
+    }
+    const luck = chance()
+    const paymentStatus =
+      quoted !== null || luck < 0.93
+        ? 'success'
+        : luck < 0.96
+          ? 'failed'
+          : luck < 0.98
+            ? 'refunded'
+            : 'pending'
+    const formerNo = `${event.orderId.prefix}${index + 1}`
+    return {
+      eventId: event.id,
+      eventHash: served.hash,
+      formerNo,
+      regNo: regNoOf(event, [...digits(chance, randomDigits(event))].map(Number)),
+      answers,
+      searchable: delegateOf(event, answers),
+      category: categoryOf(event, answers),
+      period: null,
+      base: null,
+      gst: null,
+      total: paise(fee + companions * 250_000),
+      paymentStatus,
+      paymentId: paymentStatus === 'success' && fee > 0 ? `DEMO${digits(chance, 9)}` : null,
+      createdAt: at,
+      paidAt: paymentStatus === 'success' ? instant(at + 3 * 60_000) : null,
+    }
+  })
+  const done = await store.importRegistrations(rows)
+  return done.ok ? done.value.added : 0
+}
+
+/** The smallest file that is a PDF. */
+function pdfSaying(text: string): Buffer {
+  return Buffer.from(
+    `%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 120]/Resources<</Font<</F<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>/Contents 4 0 R>>endobj\n4 0 obj<</Length ${text.length + 34}>>stream\nBT /F 14 Tf 30 60 Td (${text}) Tj ET\nendstream endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n`,
+  )
+}

@@ -1,0 +1,394 @@
+/** `rollcall doctor`: looks at everything that a server needs, and says of each in a sentence how it stands. */
+import { accessSync, constants, existsSync, lstatSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { devNull } from 'node:os'
+import path from 'node:path'
+import type { EventConfig } from '../../engine/index.ts'
+import { waitsSentence } from '../ops/health/clock-check.ts'
+import type { Environment, ServedEvent } from '../dependencies.ts'
+import { compileFolder, readFolder } from '../events/files/event-folder.ts'
+import { carrierOf } from '../mail/email-transport.ts'
+import { backedUpAt } from '../ops/backup/last-backup.ts'
+import { missingIn } from '../ops/backup/backup-contents.ts'
+import { makeClock } from '../ops/clock.ts'
+import { freeBytes } from '../ops/disk-space.ts'
+import { missingAccounts } from '../ops/environment.ts'
+import { servable } from '../production-checks.ts'
+import { sentencesOf, standingOf } from '../ops/recovery/recovery-status.ts'
+import { clockSeenIn, damageIn, isInRecovery, lookInto } from '../storage/recovery/copy-database.ts'
+import { DATABASE_FILE } from '../storage/database/sqlite-connection.ts'
+import { lackOf, lostDatabase } from '../storage/recovery/missing-database.ts'
+import { versionsIn } from '../storage/database/run-migrations.ts'
+import { openStore } from '../storage/open-store.ts'
+import { servingPid } from '../storage/database/single-server-lock.ts'
+import { lookAtPostgres } from '../storage/postgres/inspect-database.ts'
+import { databaseTrouble } from '../storage/database/error-explanations.ts'
+import { readArguments } from './options.ts'
+import type { Command } from './command.ts'
+import { addressOf, askHealth } from './health.ts'
+import { leftIn } from './leftover-files.ts'
+import { isWebBuilt } from './web-app-build.ts'
+
+/** Files of delegates are refused below it (`server/registration/uploads/store-uploaded-files.ts`). */
+const ROOM_BYTES_MIN = 512 * 1024 * 1024
+/** A backup of every night, and some hours to be late. */
+const BACKUP_HOURS_MAX = 36
+/** The gateway's checksums hold the day: a clock that is off by more is wrong around midnight. */
+const CLOCK_SECONDS_MAX = 60
+const GATEWAY_MS_MAX = 10_000
+const HOUR_MS = 60 * 60_000
+const MANIFEST = path.join(import.meta.dirname, '..', '..', 'package.json')
+
+const help = `Usage: rollcall doctor
+
+Looks at Node, the built web app, the rights and the room of DATA_DIR, the servers at work, the database and every file it refers to,
+the event files and their accounts, PUBLIC_URL, the mail server, the gateway and its clock, the proxy and the
+age of the last backup. Changes nothing; a server may be at work meanwhile.
+
+  good   as it should be
+  look   may be meant; somebody should know
+  wrong  must be mended
+
+Exit status: 0 nothing is wrong, 1 something is, 2 a variable is wrong.`
+
+type Finding = { readonly is: 'good' | 'look' | 'wrong'; readonly text: string }
+type Check = (place: Place) => Promise<readonly Finding[]>
+type Place = {
+  readonly environment: Environment
+  readonly hasDatabase: boolean
+  readonly served: readonly ServedEvent[]
+  readonly events: readonly EventConfig[]
+  readonly refused: readonly string[]
+}
+const good = (text: string): Finding => ({ is: 'good', text })
+const look = (text: string): Finding => ({ is: 'look', text })
+const wrong = (text: string): Finding => ({ is: 'wrong', text })
+
+/** In the order in which one would mend what they find. */
+const CHECKS: readonly Check[] = [
+  async () => [await nodeOf()],
+  async ({ environment }) =>
+    (await isWebBuilt())
+      ? [good('The web app is built from these sources.')]
+      : environment.production
+        ? [wrong('The web app is not built: run "npm run build".')]
+        : [look('The web app is not built; the next start builds it.')],
+  async ({ environment }) => rightsOf(environment),
+  async ({ environment }) => {
+    const free = await freeBytes(thereOf(environment.dataDir)).catch(() => 0)
+    const text = `${Math.floor(free / 1024 / 1024)} MB are free for DATA_DIR`
+    return [
+      free < ROOM_BYTES_MIN
+        ? wrong(`${text}: files of delegates are refused, and soon everybody. Free some space.`)
+        : good(`${text}.`),
+    ]
+  },
+  async ({ environment, hasDatabase }) => [await serversOf(environment, hasDatabase)],
+  async ({ environment, hasDatabase, served }) =>
+    hasDatabase ? databaseOf(environment, served) : [missingDatabase(environment.dataDir)],
+  async (place) => recoveryOf(place),
+  async ({ events, refused }) => [
+    good(`${events.length} event files are clean.`),
+    ...refused.map(wrong),
+  ],
+  async ({ environment, events }) => {
+    const missing = missingAccounts(environment, events)
+    return missing.length === 0
+      ? [good('Every event is paid into an account with credentials.')]
+      : missing.map(wrong)
+  },
+  async ({ environment }) => {
+    const fit = servable(environment)
+    if (!fit.ok) return fit.error.map(wrong)
+    return fit.value.length === 0
+      ? [good(`Delegates reach the server at ${environment.publicUrl}.`)]
+      : fit.value.map(look)
+  },
+  async ({ environment }) => {
+    const carrier = carrierOf(environment)
+    const problem = await carrier.verify()
+    carrier.close()
+    if (environment.smtpUrl === null)
+      return [look('Mails are written to DATA_DIR/mail and not sent.')]
+    return [
+      problem === null
+        ? good('The mail server takes mails.')
+        : wrong(`The mail server does not take mails: ${problem.text}`),
+    ]
+  },
+  async ({ environment, events }) => gatewayOf(environment, events),
+  async ({ environment }) => {
+    if (environment.databaseUrl !== null)
+      return [
+        look('Copies of a database in PostgreSQL are made with pg_dump. Make one every night.'),
+      ]
+    const last = await backedUpAt(environment.dataDir)
+    if (last === null)
+      return [look('No backup was made with rollcall backup yet. Run it every night.')]
+    const hours = Math.floor((makeClock(environment.clockStart)() - last) / HOUR_MS)
+    return [
+      hours > BACKUP_HOURS_MAX
+        ? wrong(
+            `The last backup is ${hours} hours old. Run rollcall backup, and see why the last ones were not made.`,
+          )
+        : good(`The last backup is ${hours} hours old.`),
+    ]
+  },
+]
+
+export const doctoring: Command = {
+  summary: 'Look at everything that a server needs, and say how it stands',
+  help,
+  run: async (args, terminal) => {
+    if (readArguments(args, {}, [0, 0], help, terminal) === null) return 2
+    const environment = terminal.environment()
+    if (environment === null) return 2
+    const { dataDir } = environment
+    const hasDatabase =
+      environment.databaseUrl !== null ||
+      lstatSync(path.join(dataDir, DATABASE_FILE), { throwIfNoEntry: false }) !== undefined
+    const place = { environment, hasDatabase, ...(await eventsOf(environment)) }
+    let count = 0
+    for (const check of CHECKS)
+      for (const { is, text } of await check(place)) {
+        terminal.print(`${is.padEnd(6)} ${text}`)
+        if (is === 'wrong') count += 1
+      }
+    return count === 0 ? 0 : 1
+  },
+}
+
+async function eventsOf({
+  eventsDir,
+  production,
+}: Environment): Promise<Pick<Place, 'served' | 'events' | 'refused'>> {
+  try {
+    const { served, refused, folderErrors } = await compileFolder(await readFolder(eventsDir), {
+      // Kept nowhere: it changes nothing.
+      cacheFolder: path.join(devNull, 'cache'),
+      production,
+    })
+    return {
+      served,
+      events: served.map(({ config }) => config),
+      refused: [...folderErrors, ...refused.values()],
+    }
+  } catch {
+    return {
+      served: [],
+      events: [],
+      refused: [
+        `EVENTS_DIR is ${eventsDir}, and it cannot be read. Set it to the folder of the event files.`,
+      ],
+    }
+  }
+}
+
+/** The folder, or the one in which the first start makes it. */
+function thereOf(folder: string): string {
+  return existsSync(folder) ? folder : thereOf(path.dirname(folder))
+}
+
+/** Older ones do not come so far: the launcher refuses them. */
+async function nodeOf(): Promise<Finding> {
+  const { node } = process.versions
+  const { optionalDependencies: packages } = JSON.parse(await readFile(MANIFEST, 'utf8')) as {
+    readonly optionalDependencies: Readonly<Record<string, string>>
+  }
+  const tried = packages[`node-${process.platform}-${process.arch}`] ?? node
+  return node.split('.')[0] === tried.split('.')[0]
+    ? good(`Node is ${node}.`)
+    : look(`Node is ${node}, and Rollcall was tried with ${tried}.`)
+}
+
+/** That one server is at work on DATA_DIR, and that it is the one that delegates reach. */
+async function serversOf(environment: Environment, hasDatabase: boolean): Promise<Finding> {
+  const pid =
+    hasDatabase && existsSync(environment.dataDir) ? servingPid(environment.dataDir) : null
+  const url = addressOf(environment)
+  const answering = await askHealth(environment)
+  if (pid === null)
+    return answering === null
+      ? good('No server is at work here now.')
+      : wrong(
+          `A server of another DATA_DIR answers at ${url}: one of this DATA_DIR cannot start there. Stop that one, or set another PORT.`,
+        )
+  const here = `A server is at work here (process ${pid})`
+  if (answering === null)
+    return wrong(
+      `${here}, and none answers at ${url}: it got stuck, or HOST and PORT are not the ones that it was started with. Compare them, look into its log, and start it again.`,
+    )
+  const other = answering.process ?? pid
+  return other === pid
+    ? good(`${here}.`)
+    : wrong(`${here}, and another one (process ${other}) answers at ${url}. Stop one of them.`)
+}
+
+function rightsOf({ dataDir }: Environment): readonly Finding[] {
+  const there = lstatSync(dataDir, { throwIfNoEntry: false })
+  if (there === undefined)
+    return [look(`There is no DATA_DIR at ${dataDir} yet; the first start makes it.`)]
+  try {
+    accessSync(dataDir, constants.W_OK)
+  } catch {
+    return [
+      wrong(
+        `DATA_DIR is ${dataDir}, and nothing can be written there. Give the user who runs Rollcall the right to.`,
+      ),
+    ]
+  }
+  return (there.mode & 0o077) === 0
+    ? [good(`DATA_DIR is ${dataDir}, and no other user reads it.`)]
+    : [
+        wrong(
+          `Other users of this machine can read DATA_DIR (${dataDir}); the next start closes it.`,
+        ),
+      ]
+}
+
+/** No database, or none with tables: of a folder that a server used before it was lost. */
+function missingDatabase(dataDir: string): Finding {
+  const lost = lostDatabase(dataDir)
+  return lost === null ? look('There is no database yet; the first start makes one.') : wrong(lost)
+}
+
+async function databaseOf(
+  environment: Environment,
+  served: readonly ServedEvent[],
+): Promise<readonly Finding[]> {
+  const { dataDir, databaseUrl } = environment
+  if (databaseUrl !== null) {
+    const { trouble, said, missing, active } = await lookAtPostgres(databaseUrl)
+    if (trouble !== null) return [wrong(trouble)]
+    const older = served.filter(({ config: { id }, hash }) => (active.get(id) ?? hash) !== hash)
+    return [
+      good(said),
+      ...(missing === null ? [] : [filesOf(missing)]),
+      ...older.map(({ config: { id } }) =>
+        look(
+          `${id}.yaml here is another version than the one that all servers serve: a server that reads it first activates it, or rollcall reload does.`,
+        ),
+      ),
+    ]
+  }
+  try {
+    if (lackOf(dataDir) !== null) return [missingDatabase(dataDir)]
+    const { found, known } = versionsIn(dataDir)
+    if (found !== null && found > known)
+      return [
+        wrong(
+          `The database is of a newer version of Rollcall (${found}; this one knows ${known}). Start the newer one.`,
+        ),
+      ]
+    const version =
+      found === known
+        ? good(`The database is of version ${known}.`)
+        : look(`The database is of version ${found}; the next start brings it to ${known}.`)
+    const damage = damageIn(path.join(dataDir, DATABASE_FILE))
+    if (damage !== null)
+      return [
+        version,
+        wrong(
+          `The database is damaged: ${damage}. Stop the server and put back the last backup, or let "sqlite3 rollcall.db .recover" save what can be read.`,
+        ),
+      ]
+    const { rows } = lookInto(path.join(dataDir, DATABASE_FILE))
+    const missing = await missingIn(dataDir)
+    return [
+      version,
+      good('The database is whole.'),
+      ...(rows['registrations'] === 0
+        ? [look('The database has no registrations: a copy of it does not count as a backup.')]
+        : []),
+      filesOf(missing),
+      ...leftIn(dataDir).map(look),
+      ...(found === known ? clockOf(environment) : []),
+    ]
+  } catch (error) {
+    return [wrong(databaseTrouble(error) ?? String(error))]
+  }
+}
+
+/** What is different since a restore; nothing where it is not in recovery, or cannot be asked. */
+async function recoveryOf({
+  environment,
+  hasDatabase,
+  events,
+}: Place): Promise<readonly Finding[]> {
+  const { dataDir, databaseUrl, clockStart } = environment
+  if (!hasDatabase) return []
+  try {
+    const isIn =
+      databaseUrl === null
+        ? isInRecovery(dataDir)
+        : (await lookAtPostgres(databaseUrl)).isInRecovery
+    if (!isIn) return []
+    const store = await openStore(environment)
+    try {
+      const standing = await standingOf(
+        { store, environment, clock: makeClock(clockStart) },
+        events,
+      )
+      return standing.recovery === null ? [] : sentencesOf(standing).map(look)
+    } finally {
+      await store.close()
+    }
+  } catch {
+    // What keeps it from being opened is said above.
+    return []
+  }
+}
+
+/** Whether erasing waits until somebody has looked at the clock. */
+function clockOf({ dataDir, clockStart }: Environment): readonly Finding[] {
+  const seen = clockSeenIn(path.join(dataDir, DATABASE_FILE))
+  return seen === null || seen.waitsSince === null
+    ? []
+    : [wrong(waitsSentence(seen, makeClock(clockStart)()))]
+}
+
+const filesOf = (missing: readonly string[]): Finding =>
+  missing.length === 0
+    ? good('Every file that a registration refers to is there.')
+    : wrong(
+        `${missing.length} files that registrations refer to are missing, the first is ${missing[0]}. Put them back from a backup.`,
+      )
+
+/** Whether the gateway is reached, and whether its clock and ours agree: both in one answer, whatever it says. */
+async function gatewayOf(
+  { gatewayMode, clockStart, databaseUrl }: Environment,
+  events: readonly EventConfig[],
+): Promise<readonly Finding[]> {
+  if (gatewayMode === 'sandbox')
+    return [
+      good('The gateway is our own sandbox: no real money.'),
+      ...(databaseUrl === null
+        ? []
+        : [look('Each server has a sandbox of its own: several of them are for a real gateway.')]),
+    ]
+  const addresses = new Set(
+    events.flatMap(({ payment }) => (payment === null ? [] : [payment.gateway.live.status])),
+  )
+  return Promise.all(
+    [...addresses].map(async (address) => {
+      const { host } = new URL(address)
+      try {
+        const { headers } = await fetch(address, {
+          method: 'HEAD',
+          signal: AbortSignal.timeout(GATEWAY_MS_MAX),
+        })
+        const theirs = Date.parse(headers.get('date') ?? '')
+        const seconds = Math.round(Math.abs(makeClock(clockStart)() - theirs) / 1000)
+        return Number.isNaN(theirs) || seconds <= CLOCK_SECONDS_MAX
+          ? good(`The gateway at ${host} is reached, and its clock agrees with ours.`)
+          : wrong(
+              `Our clock and that of the gateway at ${host} differ by ${seconds} seconds. Check the time service (NTP) of this machine.`,
+            )
+      } catch {
+        return wrong(
+          `The gateway at ${host} is not reached. Check the network and the firewall of this machine.`,
+        )
+      }
+    }),
+  )
+}

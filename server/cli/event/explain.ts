@@ -1,0 +1,209 @@
+/** `rollcall explain`: how an event comes to a category and a price. */
+import { answersAlone, factsAmong, formatPrice, readInstant } from '../../../engine/index.ts'
+import {
+  explain,
+  lineFinder,
+  readEvent,
+  readFacts,
+  sayExplanation,
+  type Explanation,
+} from '../../../engine/authoring.ts'
+import type { EventConfig, RawAnswers } from '../../../engine/index.ts'
+import type { Command, Status, Terminal } from '../command.ts'
+import { makeClock } from '../../ops/clock.ts'
+import { sharedOf } from '../../events/versions/held-versions.ts'
+import { openStore } from '../../storage/open-store.ts'
+import type { StoredRegistration } from '../../storage/index.ts'
+import { readArguments } from '../options.ts'
+import { openEvent } from './open-event-file.ts'
+
+const help = `Usage: rollcall explain <file> [--given <answers>]… [<field>=<answer>]… [--on <day>]
+                        [--code <kind>] [--full <limit>]… [--roll <field>.<column>=<value>]…
+       rollcall explain --registration <number>
+
+Says why a delegate pays what they pay: how each answer was read or why it was dropped, which rules
+were tried, which cell of the price table counts (with its line), and the tax. Where more is sold than
+the registration, each line of the bill so, what changes it, and why the rest is not on the bill.
+
+  --given <answers>         answers as JSON, {"asi_member": true}, or one as field=answer
+  --on <day>                a day in India (2026-01-25) or an instant with its offset; now if left out
+  --code <kind>             as if a code of this kind had been typed (or: unknown, spent, over, withdrawn)
+  --full <limit>            as if no place were left: a limit's id, or limit.option
+  --roll <field>.<column>=<value>   what the roll says of an answer; <field>=none: it is not on it
+  --registration <number>   a stored registration: its price is worked out again from the version of
+                            the event file it was registered with (DATA_DIR says where it is stored)
+  --json                    the same as JSON
+  --shared <folder>         where lists.yaml, gateways.yaml and texts.yaml are
+
+Exit status: 0 explained, 1 the file has errors, or the stored price is not the one worked out,
+2 asked wrongly, 3 our fault.`
+
+const options = {
+  given: { type: 'string', multiple: true },
+  on: { type: 'string' },
+  code: { type: 'string' },
+  full: { type: 'string', multiple: true },
+  roll: { type: 'string', multiple: true },
+  registration: { type: 'string' },
+  json: { type: 'boolean' },
+  shared: { type: 'string' },
+} as const
+
+export const explaining: Command = {
+  summary: 'Why this delegate pays this amount',
+  help,
+  run: async (args, terminal) => {
+    const given = readArguments(args, options, [0, 100], help, terminal)
+    if (given === null) return 2
+    const { values, positionals } = given
+    if (values.registration !== undefined) {
+      const { given: answers, on, code, full, roll } = values
+      if (
+        positionals.length === 0 &&
+        [answers, on, code, full, roll].every((one) => one === undefined)
+      )
+        return explainStored(values.registration, values.json === true, terminal)
+      terminal.complain(
+        'A registration brings its own answers, day and facts: leave out the file, --given, --on, --code, --full and --roll.',
+      )
+      return 2
+    }
+    const [name, ...pairs] = positionals
+    const answers = readGiven([...(values.given ?? []), ...pairs], terminal)
+    const at = values.on === undefined ? makeClock(null)() : readInstant(values.on)
+    if (at === null)
+      terminal.complain(
+        `--on must be a day (2026-01-25) or an instant with its offset (2026-01-25T12:00:00+05:30), not "${values.on}".`,
+      )
+    if (name === undefined) terminal.complain(help.split('\n\n')[0] ?? help)
+    if (name === undefined || answers === null || at === null) return 2
+    const opened = await openEvent(name, terminal, values.shared)
+    if (!opened.ok) return opened.status
+    const { event, file } = opened.value
+    const facts = readFacts(event, values)
+    if (!facts.ok) {
+      terminal.complain(facts.error)
+      return 2
+    }
+    print(
+      explain(event, answers, at, facts.value),
+      event,
+      file.text,
+      values.json === true,
+      terminal,
+    )
+    return opened.value.status
+  },
+}
+
+function print(
+  explanation: Explanation,
+  event: EventConfig,
+  text: string,
+  isJson: boolean,
+  terminal: Terminal,
+): void {
+  const lineOf = lineFinder(text)
+  if (isJson)
+    terminal.print(
+      JSON.stringify(
+        {
+          event: event.id,
+          ...explanation,
+          line: explanation.cell === null ? null : lineOf(explanation.cell.keyPath),
+          lines: explanation.lines.map((one) => ({ ...one, at: lineOf(one.keyPath) })),
+        },
+        null,
+        2,
+      ),
+    )
+  else terminal.print(sayExplanation(event, explanation, lineOf))
+}
+
+/** Later ones win. Null after saying what is wrong. */
+function readGiven(texts: readonly string[], terminal: Terminal): RawAnswers | null {
+  let answers: RawAnswers = {}
+  for (const text of texts) {
+    const pair = /^([a-z][a-z0-9_]*)=(.*)$/su.exec(text)
+    const json = pair === null ? readObject(text) : { [pair[1] ?? '']: pair[2] ?? '' }
+    if (json === null) {
+      terminal.complain(
+        `Answers are JSON, {"asi_member": true}, or field=answer; "${text}" is neither.`,
+      )
+      return null
+    }
+    answers = { ...answers, ...json }
+  }
+  return answers
+}
+
+function readObject(text: string): RawAnswers | null {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as RawAnswers)
+      : null
+  } catch {
+    return null
+  }
+}
+
+async function explainStored(regNo: string, isJson: boolean, terminal: Terminal): Promise<Status> {
+  const environment = terminal.environment()
+  if (environment === null) return 2
+  const store = await openStore(environment)
+  try {
+    const registration = await store.registration(regNo)
+    if (registration === null) {
+      terminal.complain(`There is no registration ${regNo}.`)
+      return 2
+    }
+    const version = await store.eventFile(registration.eventHash)
+    const event = version === null ? null : readEvent(version.text, sharedOf(version.shared))
+    if (version === null || event === null) {
+      terminal.complain(
+        `The version of the event file that ${regNo} was registered with (${registration.eventHash.slice(0, 12)}) is not stored.`,
+      )
+      return 3
+    }
+    if (!isJson)
+      terminal.print(
+        `${regNo}, registered with version ${version.hash.slice(0, 12)} of ${registration.eventId}.yaml`,
+      )
+    const explanation = explainAgain(event, registration)
+    print(explanation, event, version.text, isJson, terminal)
+    return compare(explanation, registration, terminal)
+  } finally {
+    await store.close()
+  }
+}
+
+/** With the facts that were stored beside its answers. */
+function explainAgain(event: EventConfig, { answers, createdAt }: StoredRegistration): Explanation {
+  return explain(event, answersAlone(event, answers), createdAt, factsAmong(event, answers))
+}
+
+/** The stored quote beside the one worked out again. */
+function compare(
+  { quote: again }: Explanation,
+  stored: StoredRegistration,
+  terminal: Terminal,
+): Status {
+  if (stored.total === null && (again === null || !again.ok)) return 0
+  const is = again?.ok === true ? again.value : null
+  if (
+    is !== null &&
+    is.total === stored.total &&
+    is.base === stored.base &&
+    is.gst === stored.gst &&
+    is.category === stored.category &&
+    is.period === stored.period
+  )
+    return 0
+  const said =
+    stored.total === null
+      ? 'no amount'
+      : `${formatPrice(stored.total)} as ${stored.category ?? 'no category'} in ${stored.period ?? 'no period'}`
+  terminal.complain(`Stored is ${said}, which is not what the file gives.`)
+  return 1
+}

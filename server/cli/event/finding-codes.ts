@@ -1,0 +1,99 @@
+/** `rollcall codes`: what a code of validate means, with a wrong and a right example. */
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { catalogue, listed, nearest } from '../../../engine/authoring.ts'
+import type { Command } from '../command.ts'
+import { readArguments } from '../options.ts'
+
+const help = `Usage: rollcall codes [<code>]
+
+Explains a code of rollcall validate, EV301 or its name rule-incomplete: why it is worth finding, a wrong
+and a right example, and what validate says. Without one it lists every code.
+
+Exit status: 0 done, 2 there is no such code, 3 our fault.`
+
+/** A section for each code; a test keeps it fresh. */
+const page = path.join(import.meta.dirname, '..', '..', '..', 'docs', 'codes.md')
+
+export const codes: Command = {
+  summary: 'What a code of validate means, with examples',
+  help,
+  run: async (args, terminal) => {
+    const given = readArguments(args, {}, [0, 1], help, terminal)
+    if (given === null) return 2
+    const [asked] = given.positionals
+    const all = Object.entries(catalogue).sort(
+      ([a], [b]) => Number(a.slice(2)) - Number(b.slice(2)),
+    )
+    if (asked === undefined) {
+      terminal.print(
+        all
+          .map(
+            ([code, { slug, severity, why }]) =>
+              `${code.padEnd(6)} ${severity.padEnd(7)} ${slug.padEnd(22)} ${why}`,
+          )
+          .join('\n'),
+      )
+      return 0
+    }
+    const found = all.find(
+      ([code, { slug }]) => code === asked.toUpperCase() || slug === asked.toLowerCase(),
+    )
+    if (found === undefined) {
+      terminal.complain(`There is no code "${asked}".${meantBy(asked)} rollcall codes lists them.`)
+      return 2
+    }
+    const text = await readFile(page, 'utf8')
+    terminal.print(
+      sectionOf(text, found[0]) ??
+        `${found[0]} ${found[1].slug} (${found[1].severity})\n\n${found[1].why}`,
+    )
+    return 0
+  },
+}
+
+/** EV31 begins EV310 and EV311; `unknown-feild` is one slip from a name. */
+export function meantBy(asked: string): string {
+  const code = asked
+    .toUpperCase()
+    .replace(/^(?:EV)?[-_ ]*(?=\d)/, 'EV')
+    .replace(/O/g, '0')
+  const slug = asked.toLowerCase().replace(/[ _]/g, '-')
+  const codes = Object.keys(catalogue).sort((a, b) => Number(a.slice(2)) - Number(b.slice(2)))
+  const slugs = Object.values(catalogue).map((meta) => meta.slug)
+  const begun = /^EV\d+$/.test(code)
+    ? codes.filter((one) => one === code || one.startsWith(code))
+    : []
+  const shorter = /^EV\d{4,}$/.test(code) ? codes.filter((one) => code.startsWith(one)) : []
+  const named = slug.length > 2 ? slugs.filter((one) => one.includes(slug)) : []
+  const near = nearest(slug, slugs)?.name
+  const meant =
+    begun.length > 0
+      ? begun
+      : shorter.length > 0
+        ? shorter
+        : near !== undefined && (named.length === 0 || named.length > 5)
+          ? [near]
+          : named
+  return meant.length === 0 ? '' : ` Did you mean ${listed(meant, 12)}?`
+}
+
+/** For a terminal: fences become indentation. */
+function sectionOf(text: string, code: string): string | null {
+  const start = text.indexOf(`### ${code} `)
+  if (start === -1) return null
+  const lines = text.slice(start + '### '.length).split('\n')
+  const end = lines.findIndex((line, at) => at > 0 && /^##+ /.test(line))
+  let isInside = false
+  return lines
+    .slice(0, end === -1 ? undefined : end)
+    .flatMap((line) => {
+      if (line.startsWith('````')) {
+        isInside = !isInside
+        return []
+      }
+      return [isInside && line !== '' ? `    ${line}` : line]
+    })
+    .join('\n')
+    .trimEnd()
+}

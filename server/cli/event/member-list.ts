@@ -1,0 +1,81 @@
+/** `rollcall roll`: the list of people by which an event knows answers, replaced from a CSV file. */
+import { err } from '../../../engine/index.ts'
+import type { RollReplaced } from '../../storage/index.ts'
+import { readArguments } from '../options.ts'
+import { atWork, eventAt } from '../command-context.ts'
+import type { Command } from '../command.ts'
+import { LIST_LIMITS, saidOf } from '../../office/spreadsheets/parse-csv.ts'
+import { readSheetFile } from '../../office/spreadsheets/read-spreadsheet.ts'
+import { readRoll } from './member-list-csv.ts'
+
+const help = `Usage: rollcall roll EVENT ROLL FILE.csv
+
+Replaces a roll of an event as a whole by the rows of a CSV file, and says what is new and what is gone. The
+first line names the roll's columns as the event file does; other columns are left out. Keys are compared
+without case and spaces. Days are written 2027-03-31 or 31/03/2027; a row whose valid_to is over counts
+no longer, and one without it has no end.
+
+Each bad line is named with its number, and nothing is stored unless all are good. Registrations keep what the roll
+said when they were made.
+
+It may run while the server runs.
+
+Exit status: 0 done, 1 lines that cannot be stored, 2 asked wrongly, 3 our fault.`
+
+/** More of them are the same mistake again. */
+const PROBLEMS_SHOWN_MAX = 100
+const WHO = 'command line'
+
+export const rolling: Command = {
+  summary: 'Replace a roll of an event from a CSV file',
+  help,
+  run: async (args, terminal) => {
+    const given = readArguments(args, {}, [3, 3], help, terminal)
+    if (given === null) return 2
+    const [eventId = '', rollId = '', file = ''] = given.positionals
+    const sheet = await readSheetFile(file, LIST_LIMITS)
+    if (sheet === null) {
+      terminal.complain(`The file ${file} cannot be read.`)
+      return 2
+    }
+    return atWork(terminal, async (deps) => {
+      const event = eventAt(deps, eventId, terminal)
+      if (event === null) return 2
+      const roll = event.rolls.find(({ id }) => id === rollId)
+      if (roll === undefined) {
+        const known = event.rolls.map(({ id }) => id)
+        terminal.complain(
+          known.length === 0
+            ? `The event file of ${event.title} has no rolls.`
+            : `There is no roll "${rollId}". There are ${known.join(', ')}.`,
+        )
+        return 2
+      }
+      const read = sheet.ok ? readRoll(roll, sheet.value.lines) : err([sheet.error])
+      if (!read.ok) {
+        const shown = read.error.slice(0, PROBLEMS_SHOWN_MAX)
+        for (const problem of shown) terminal.complain(saidOf(file, problem))
+        if (read.error.length > shown.length)
+          terminal.complain(`… and ${read.error.length - shown.length} more.`)
+        terminal.complain('Nothing was changed.')
+        return 1
+      }
+      const { rows, leftOut } = read.value
+      const done = await deps.store.replaceRoll(event.id, roll.id, rows, WHO, deps.clock())
+      terminal.print([told(roll.id, done), ...leftOutOf(leftOut)].join('\n'))
+      return 0
+    })
+  },
+}
+
+function told(roll: string, { rows, changed, added, gone }: RollReplaced): string {
+  const named = ({ count, first }: RollReplaced['added'], word: string): string =>
+    count === 0
+      ? `0 ${word}`
+      : `${count} ${word} (${[...first, ...(count > first.length ? ['…'] : [])].join(', ')})`
+  return `The roll ${roll} holds ${rows} ${rows === 1 ? 'row' : 'rows'}: ${named(added, 'new')}, ${changed} changed, ${named(gone, 'gone')}.`
+}
+
+function leftOutOf(columns: readonly string[]): readonly string[] {
+  return columns.length === 0 ? [] : [`Left out: ${columns.join(', ')}.`]
+}

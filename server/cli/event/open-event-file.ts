@@ -1,0 +1,139 @@
+/** Event files as commands name them: by path, by the event's id, or `-` for standard input; with the shared files that belong to them. */
+import { existsSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import path from 'node:path'
+import { text as readAll } from 'node:stream/consumers'
+import { ok } from '../../../engine/index.ts'
+import {
+  compileEvent,
+  formatFindings,
+  listed,
+  nearest,
+  readEvent,
+} from '../../../engine/authoring.ts'
+import type { EventConfig } from '../../../engine/index.ts'
+import type { SharedFiles, SourceText } from '../../../engine/authoring.ts'
+import type { Terminal } from '../command.ts'
+import { OWN_EVENTS, OWN_SHARED, readShared, readText } from '../../events/files/event-folder.ts'
+import { unreadIn } from '../../events/files/ignored-files.ts'
+
+/** `status`: 1 when the file has errors. */
+export type OpenedEvent = {
+  readonly file: SourceText
+  readonly shared: SharedFiles
+  readonly event: EventConfig
+  readonly status: 0 | 1
+}
+
+/** The file a person means: a path, or an event id in `events/`. Null when there is none. */
+export function pathOf(name: string): string | null {
+  return (
+    [name, path.join('events', `${name}.yaml`), path.join(OWN_EVENTS, `${name}.yaml`)].find(
+      (file) => (file === name || /^[a-z][a-z0-9]*$/.test(name)) && existsSync(file),
+    ) ?? null
+  )
+}
+
+/** Null after saying that it cannot be read. */
+export async function readEventFile(name: string, terminal: Terminal): Promise<SourceText | null> {
+  if (name === '-')
+    return { path: 'standard input', text: await readAll(terminal.input ?? process.stdin) }
+  const file = pathOf(name)
+  const text = file === null ? null : await readText(file)
+  if (file === null || text === null || !text.ok || text.value === null) {
+    terminal.complain(`The file ${name} cannot be read.${await otherFiles(name)}`)
+    return null
+  }
+  return { path: file, text: text.value }
+}
+
+/** That no server reads a file of this name, in the words in which its folder is told; nothing of what is read, or was not meant to be. */
+export async function unreadAs(name: string): Promise<readonly string[]> {
+  const file = pathOf(name)
+  if (file === null) return []
+  const folder = path.dirname(file)
+  const itself = path.join(folder, path.basename(file))
+  return (await unreadIn(folder)).filter((one) => one.startsWith(`${itself} is not read: `))
+}
+
+/** What may have been meant by the name of a file that is none: an event of a near name, or one that is not read. */
+async function otherFiles(name: string): Promise<string> {
+  const folder = path.dirname(name) === '.' ? 'events' : path.dirname(name)
+  const asked = path
+    .basename(name)
+    .replace(/\.ya?ml$/i, '')
+    .toLowerCase()
+  const unread = (await unreadIn(folder)).find((one) =>
+    path
+      .basename(one.split(' is not read')[0] ?? '')
+      .toLowerCase()
+      .startsWith(asked),
+  )
+  if (unread !== undefined) return ` ${unread}`
+  const files = await readdir(folder).catch(() => [])
+  const ids = files
+    .filter((file) => /\.ya?ml$/.test(file))
+    .map((file) => file.replace(/\.ya?ml$/, ''))
+  const bare = (id: string): string => id.replace(/\d+$/, '')
+  const near =
+    ids.filter((id) => asked.length > 2 && (id.includes(asked) || asked.includes(bare(id))))[0] ??
+    nearest(asked, ids)?.name ??
+    ids.find((id) => nearest(bare(asked), [bare(id)]) !== null)
+  return near !== undefined
+    ? ` Did you mean ${near}?`
+    : ids.length === 0
+      ? ''
+      : ` The events here: ${listed(ids)}.`
+}
+
+/** Where a single file's shared files lie: `_shared` beside it, else in `events/` here, else the program's own; `named` comes first. */
+export function sharedFolderFor(file: string, named?: string): string {
+  const places = [
+    ...(named === undefined ? [] : [named]),
+    path.join(path.dirname(file), '_shared'),
+    path.join('events', '_shared'),
+  ]
+  return places.find((place) => existsSync(path.join(place, 'texts.yaml'))) ?? OWN_SHARED
+}
+
+export async function sharedFor(file: string, named?: string): Promise<SharedFiles> {
+  return (await readShared(sharedFolderFor(file, named))).shared
+}
+
+/** Ready for a question. Not when it cannot be read (2) or its shape is wrong (1), after saying so. */
+export async function openEvent(
+  name: string,
+  terminal: Terminal,
+  shared?: string,
+): Promise<
+  | { readonly ok: true; readonly value: OpenedEvent }
+  | { readonly ok: false; readonly status: 1 | 2 }
+> {
+  const file = await readEventFile(name, terminal)
+  if (file === null) return { ok: false, status: 2 }
+  return compiled(file, await sharedFor(file.path, shared), terminal)
+}
+
+/** A file whose meaning has errors still answers questions: what an example gets wrong is best seen so. */
+export function compiled(
+  file: SourceText,
+  shared: SharedFiles,
+  terminal: Terminal,
+): { readonly ok: true; readonly value: OpenedEvent } | { readonly ok: false; readonly status: 1 } {
+  const { findings } = compileEvent(file.text, shared, file)
+  // What is asked about may be a copy under another name; only what is served must bear the event's.
+  const errors = findings.filter(({ severity, code }) => severity === 'error' && code !== 'EV807')
+  const event = readEvent(file.text, shared, file)
+  if (event !== null) {
+    if (errors.length > 0)
+      terminal.complain(
+        `${file.path} has ${errors.length} error${errors.length === 1 ? '' : 's'}; rollcall validate says which.`,
+      )
+    return ok({ file, shared, event, status: errors.length > 0 ? 1 : 0 })
+  }
+  const sources = new Map(
+    [file, shared.lists, shared.gateways, shared.texts].map((source) => [source.path, source.text]),
+  )
+  terminal.complain(formatFindings(errors, sources))
+  return { ok: false, status: 1 }
+}

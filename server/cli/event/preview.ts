@@ -1,0 +1,41 @@
+/** `rollcall preview`: an event's pages as files, without a server. */
+import { mkdir, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { preview } from '../../../engine/authoring.ts'
+import type { Command } from '../command.ts'
+import { readArguments } from '../options.ts'
+import { openEvent } from './open-event-file.ts'
+
+const help = `Usage: rollcall preview <file> [--out <folder>]
+
+Writes still pages for each worked example of the file: the form as these answers leave it, the
+summary, both result pages, the receipt, the email; and an index with the price list. They hold no
+script and need no server: open preview/index.html.
+
+  --out <folder>      where to write them, preview if left out
+  --shared <folder>   where lists.yaml, gateways.yaml and texts.yaml are
+
+Exit status: 0 written, 1 the file has errors, 2 asked wrongly, 3 our fault.`
+
+export const previewing: Command = {
+  summary: 'Still pages of form, results, receipt and email',
+  help,
+  run: async (args, terminal) => {
+    const given = readArguments(
+      args,
+      { out: { type: 'string' }, shared: { type: 'string' } },
+      [1, 1],
+      help,
+      terminal,
+    )
+    if (given === null) return 2
+    const opened = await openEvent(given.positionals[0] ?? '', terminal, given.values.shared)
+    if (!opened.ok) return opened.status
+    const { out = 'preview' } = given.values
+    const pages = preview(opened.value.event)
+    await mkdir(out, { recursive: true })
+    await Promise.all(pages.map(({ name, html }) => writeFile(path.join(out, name), html)))
+    terminal.print(`${pages.length} pages are written; open ${path.join(out, 'index.html')}.`)
+    return opened.value.status
+  },
+}

@@ -1,0 +1,33 @@
+/** `rollcall reload`: tells the server that is at work to read its event files again. */
+import { existsSync } from 'node:fs'
+import { servingPid } from '../../storage/database/single-server-lock.ts'
+import { readArguments } from '../options.ts'
+import type { Command } from '../command.ts'
+
+const help = `Usage: rollcall reload
+
+Tells the server at work in DATA_DIR to read its event files again, as SIGHUP does. It notices changed files
+by itself within two seconds; this is for whoever does not want to wait, or wants the findings in the log again.
+
+Exit status: 0 told, 1 no server is at work there, 2 a variable is wrong.`
+
+export const reloading: Command = {
+  summary: 'Tell the running server to read its event files again',
+  help,
+  run: async (args, terminal) => {
+    if (readArguments(args, {}, [0, 0], help, terminal) === null) return 2
+    const environment = terminal.environment()
+    if (environment === null) return 2
+    const { dataDir } = environment
+    const pid = existsSync(dataDir) ? servingPid(dataDir) : null
+    if (pid === null) {
+      terminal.complain(`No server is at work in ${dataDir}.`)
+      return 1
+    }
+    process.kill(pid, 'SIGHUP')
+    terminal.print(
+      `Told the server (process ${pid}) to read its event files again. Its log says what it found.`,
+    )
+    return 0
+  },
+}

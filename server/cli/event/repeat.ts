@@ -1,0 +1,104 @@
+/** `rollcall repeat`: next year's event file out of this year's, and what was done to it. */
+import { existsSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import {
+  compileEvents,
+  eventIdFrom,
+  formatFindings,
+  prefixFor,
+  readEvent,
+  repeatEvent,
+} from '../../../engine/authoring.ts'
+import type { EventConfig } from '../../../engine/index.ts'
+import { readFolder } from '../../events/files/event-folder.ts'
+import { readArguments } from '../options.ts'
+import type { Command } from '../command.ts'
+import { openEvent } from './open-event-file.ts'
+
+const WEEKS = 52
+/** Ten years; what is further away is a slip. */
+const WEEKS_MAX = 522
+
+const help = `Usage: rollcall repeat <old event> <new event id> [options]
+
+Writes the event file of the next time: rollcall repeat surgeons2026 surgeons2027. Days are shifted by
+whole weeks, so that weekdays stay, also in texts, comments and examples and in whatever spelling they
+stand; the id, the addresses, the beginning of registration numbers, the account and the year in the
+title become the new event's. Prices stay, marked as not yet looked at. Comments and layout are kept.
+It says what it did, and what a person should look at.
+
+  --weeks <number>    how many weeks later, 52 if left out
+  --out <folder>      where to write it; the folder of the old file if left out
+
+Exit status: 0 written, 1 the old file, or the new one, has errors, 2 asked wrongly, or the file is
+there already, 3 our fault.`
+
+export const repeating: Command = {
+  summary: "Write next year's event file from this year's",
+  help,
+  run: async (args, terminal) => {
+    const text = { type: 'string' } as const
+    const given = readArguments(args, { weeks: text, out: text }, [2, 2], help, terminal)
+    if (given === null) return 2
+    const [oldName = '', newName = ''] = given.positionals
+    const weeks = Number(given.values.weeks ?? WEEKS)
+    if (!Number.isInteger(weeks) || weeks < 1 || weeks > WEEKS_MAX) {
+      terminal.complain(
+        `--weeks takes a whole number from 1 to ${WEEKS_MAX}, such as 52, not "${given.values.weeks}".`,
+      )
+      return 2
+    }
+    const id = eventIdFrom(newName)
+    if (id === null || id !== newName) {
+      terminal.complain(
+        `An event id is small letters and digits, such as surgeons2027; "${newName}" is not${id === null ? '' : `, ${id} would be`}.`,
+      )
+      return 2
+    }
+    const opened = await openEvent(oldName, terminal)
+    if (!opened.ok) return opened.status
+    const { file, event, shared, status } = opened.value
+    if (status !== 0) {
+      terminal.complain('Correct the old file first: what is wrong in it would be repeated.')
+      return 1
+    }
+    const folder = given.values.out ?? path.dirname(file.path)
+    const target = path.join(folder, `${id}.yaml`)
+    if (existsSync(target)) {
+      terminal.complain(`${target} already exists.`)
+      return 2
+    }
+    const beside = existsSync(folder) ? (await readFolder(folder)).files : []
+    const others = beside.flatMap((one): readonly EventConfig[] => {
+      const other = readEvent(one.text, shared, one)
+      return other === null ? [] : [other]
+    })
+    const prefix = prefixFor(
+      id,
+      [event, ...others].map(({ orderId }) => orderId.prefix),
+    )
+    if (prefix === null) {
+      terminal.complain('No prefix for registration numbers is left for this id. Choose another.')
+      return 2
+    }
+    const next = repeatEvent(file.text, event, { id, prefix, weeks, others })
+    const written = { path: target, text: next.text }
+    const { files } = compileEvents([...beside, written], shared)
+    const findings = (files.at(-1)?.findings ?? []).filter(({ severity }) => severity !== 'note')
+    if (findings.length > 0)
+      terminal.complain(formatFindings(findings, new Map([[target, next.text]])))
+    if (findings.some(({ severity }) => severity === 'error')) return 1
+    await mkdir(folder, { recursive: true })
+    await writeFile(target, next.text, { flag: 'wx' })
+    const list = (lines: readonly string[]): string => lines.map((line) => `  ${line}`).join('\n')
+    terminal.print(
+      [
+        `${target} is written, ${weeks} weeks after ${file.path}.\n${list(next.changes)}`,
+        ...(next.look.length === 0 ? [] : [`Look at these yourself:\n${list(next.look)}`]),
+        `Then:\n  rollcall validate ${target}\n  rollcall diff ${file.path} ${target}`,
+      ].join('\n\n'),
+    )
+    return 0
+  },
+}

@@ -1,0 +1,39 @@
+/** `rollcall simulate`: an event's prices over all its days and categories. */
+import { saySimulation, simulate } from '../../../engine/authoring.ts'
+import type { Command } from '../command.ts'
+import { readArguments } from '../options.ts'
+import { openEvent } from './open-event-file.ts'
+
+const help = `Usage: rollcall simulate <file>
+
+Prints the whole price table, base and tax and total of every category in every period, and who gets
+which category whatever the order of the rules. Demo values are marked.
+
+  --json              the same as JSON, amounts in paise
+  --shared <folder>   where lists.yaml, gateways.yaml and texts.yaml are
+
+Exit status: 0 done, 1 the file has errors, 2 asked wrongly, 3 our fault.`
+
+export const simulating: Command = {
+  summary: 'The whole price table, and who gets which category',
+  help,
+  run: async (args, terminal) => {
+    const given = readArguments(
+      args,
+      { json: { type: 'boolean' }, shared: { type: 'string' } },
+      [1, 1],
+      help,
+      terminal,
+    )
+    if (given === null) return 2
+    const opened = await openEvent(given.positionals[0] ?? '', terminal, given.values.shared)
+    if (!opened.ok) return opened.status
+    const simulation = simulate(opened.value.event)
+    terminal.print(
+      given.values.json === true
+        ? JSON.stringify(simulation, null, 2)
+        : saySimulation(opened.value.event, simulation),
+    )
+    return opened.value.status
+  },
+}

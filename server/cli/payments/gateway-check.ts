@@ -1,0 +1,88 @@
+/** `rollcall gateway-check`: one question to the gateway, and what its answer means, before money depends on it. */
+import { readArguments } from '../options.ts'
+import type { Command } from '../command.ts'
+import { compileFolder, readFolder } from '../../events/files/event-folder.ts'
+import { cacheFolderIn } from '../../events/files/compiled-event-cache.ts'
+import { accountKey, accountVariable } from '../../ops/environment.ts'
+import { makeClock } from '../../ops/clock.ts'
+import { checkGateway } from '../../payments/gateways/airpay/connection-check.ts'
+import { accountsOfRunning } from '../../payments/gateways/select-gateway.ts'
+import { listed } from '../../../engine/authoring.ts'
+import type { OrderId } from '../../../engine/index.ts'
+
+/** A person waits for the answer, and wants to know of a slow gateway rather than of none. */
+const ASK_MS = 30_000
+
+const help = `Usage: rollcall gateway-check --account NAME [--order ID] [--compare]
+
+Asks the gateway's status call about an order that cannot exist, with the credentials of the account that
+event files name, and says in sentences what came back: whether the gateway was reached, whether it took
+the credentials, in what form it answers. No money moves, and nothing is stored.
+
+  --account NAME   the merchant account, as event files name it (payment.account)
+  --order ID       ask about this order instead, and show what we take the answer for: for the payment of
+                   one rupee before real money (the list is in docs/airpay.md)
+  --compare        ask once more with a key that is wrong on purpose, to see whether the gateway minds
+
+Run it where the server will run, with its variables and GATEWAY_MODE=live. With GATEWAY_MODE=sandbox it
+asks the simulator of the running server.
+
+Exit status: 0 as expected, 1 something is wrong or not shown, 2 asked wrongly, 3 our fault.`
+
+export const gatewayChecking: Command = {
+  summary: 'Ask the gateway about nothing, to see what it answers',
+  help,
+  run: async (args, terminal) => {
+    const text = { type: 'string' } as const
+    const given = readArguments(
+      args,
+      { account: text, order: text, compare: { type: 'boolean' } },
+      [0, 0],
+      help,
+      terminal,
+    )
+    if (given === null) return 2
+    const { account: name, order, compare: compares = false } = given.values
+    const complain = (sentence: string): 2 => {
+      terminal.complain(sentence)
+      return 2
+    }
+    if (name === undefined) return complain('Say which account: --account NAME.')
+    if (order !== undefined && !/^[A-Za-z0-9]{1,25}$/.test(order))
+      return complain(`--order takes letters and digits, not "${order}".`)
+    const environment = terminal.environment()
+    if (environment === null) return 2
+    if (environment.gatewayMode === 'airpay-test')
+      return complain("Airpay's own sandbox has no status call, so there is nothing to ask.")
+    const { served } = await compileFolder(await readFolder(environment.eventsDir), {
+      cacheFolder: cacheFolderIn(environment.dataDir),
+      production: false,
+    })
+    const paid = served.flatMap(({ config }) => config.payment ?? [])
+    const payment = paid.find(({ account }) => accountKey(account) === accountKey(name))
+    if (payment === undefined) {
+      const known = [...new Set(paid.map(({ account }) => account))]
+      return complain(
+        `No event file is paid into the account "${name}".${known.length === 0 ? '' : ` They name ${listed(known)}.`}`,
+      )
+    }
+    const { accountOf, addresses } = accountsOfRunning(environment)
+    const account = accountOf(payment.account)
+    if (account === null)
+      return complain(
+        `There are no credentials for the account "${name}": set ${accountVariable(payment.account, 'USERNAME')} and its three companions.`,
+      )
+    const { asExpected, sentences } = await checkGateway({
+      address: (addresses ?? payment.gateway.live).status,
+      account,
+      orderId: order === undefined ? null : (order as OrderId),
+      compares,
+      assumed: environment.airpayAssumed ?? { currency: false, sale: false },
+      at: makeClock(environment.clockStart)(),
+      timeoutMs: ASK_MS,
+    })
+    terminal.print(sentences.join('\n'))
+    terminal.print(asExpected ? 'As it should be.' : 'Not as it should be: see above.')
+    return asExpected ? 0 : 1
+  },
+}

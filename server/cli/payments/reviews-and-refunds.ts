@@ -1,0 +1,180 @@
+/** `rollcall reviews`, `decide` and `refund`: what waits for a person about money, and how a person ends it. */
+import { decisionsFor, formatInstant, formatMoney } from '../../../engine/index.ts'
+import type { DecisionRefusal, Result, Review } from '../../../engine/index.ts'
+import { wireReview } from '../../office/reconciliation/payment-reviews.ts'
+import { decideReview, refundPayment, refundedText } from '../../payments/decide-payment-review.ts'
+import type { Told } from '../../payments/decide-payment-review.ts'
+import { readArguments } from '../options.ts'
+import { atWork } from '../command-context.ts'
+import type { Command, Status, Terminal } from '../command.ts'
+
+const text = { type: 'string' } as const
+
+const reviewsHelp = `Usage: rollcall reviews [--event ID] [--json]
+
+Lists what waits for a person about money, the longest waiting first: payments that do not fit, second
+payments, payments of which the gateway gave no answer for days, refunds that it refused or left in doubt.
+Each has a number (C12, P3, R7) under which \`rollcall decide\` takes a decision.
+
+  --event ID   of one event only
+  --json       one JSON value, as the office's call answers it
+
+It may run while the server runs.
+
+Exit status: 0 done, 1 an event file has errors, 2 asked wrongly, 3 our fault.`
+
+export const reviewing: Command = {
+  summary: 'List the payments that need a decision',
+  help: reviewsHelp,
+  run: async (args, terminal) => {
+    const options = { event: text, json: { type: 'boolean' } } as const
+    const given = readArguments(args, options, [0, 0], reviewsHelp, terminal)
+    if (given === null) return 2
+    const { event: eventId, json = false } = given.values
+    return atWork(terminal, async ({ store, events }) => {
+      const reviews = await store.reviews(eventId ?? null)
+      if (eventId !== undefined && reviews.length === 0 && events.byId(eventId) === null) {
+        const known = events.all().map(({ config }) => config.id)
+        terminal.complain(`There is no event "${eventId}". There are ${known.join(', ')}.`)
+        return 2
+      }
+      if (json) {
+        terminal.print(JSON.stringify(reviews.map(wireReview), null, 2))
+        return 0
+      }
+      const titleOf = (id: string | null): string =>
+        (id === null ? null : events.byId(id)?.config.title) ?? id ?? 'no event'
+      terminal.print(
+        reviews.length === 0
+          ? 'Nothing waits for a decision.'
+          : [
+              ...reviews.map((review) => shown(review, titleOf(review.eventId))),
+              `${reviews.length} ${reviews.length === 1 ? 'needs' : 'need'} a decision: rollcall decide ID … --why … --who …`,
+            ].join('\n\n'),
+      )
+      return 0
+    })
+  },
+}
+
+function shown(review: Review, event: string): string {
+  const { id, came, due, regNo, name, left, said } = review
+  const whose = [event, regNo, name].filter((part) => part !== null && part !== '').join(' · ')
+  const money =
+    came === null
+      ? null
+      : `${formatMoney(came.amount)} came on ${formatInstant(came.paidAt)}, reference ${came.reference}`
+  const isRefund = review.is === 'refund-unsure' || review.is === 'refund-refused'
+  const rest = isRefund
+    ? `refund of ${formatMoney(left)}`
+    : came !== null && left !== came.amount
+      ? `${formatMoney(left)} of it is left`
+      : null
+  const lines = [
+    review.why,
+    [money, rest, due === null ? null : `${formatMoney(due)} was due`]
+      .filter((part) => part !== null)
+      .join('; '),
+    said === null || said === '' ? '' : `The gateway: ${said}`,
+    `Waiting since ${formatInstant(review.since)}. Decide: ${decisionsFor(review.is).join(', ')}`,
+  ]
+  return `${id.padEnd(5)} ${whose}\n${lines.flatMap((line) => (line === '' ? [] : [`      ${line}`])).join('\n')}`
+}
+
+const decideHelp = `Usage: rollcall decide ID accept|refund|dismiss|move --why TEXT --who NAME [options]
+
+Ends what \`rollcall reviews\` lists under ID. The decision is kept for ever, with who took it and why.
+
+  accept    what came counts as paid, and the delegate gets the confirmation. Where the gateway gave no
+            answer for days, --reference names the payment as the gateway's panel shows it. Of a refund in
+            doubt: it was done
+  refund    what came goes back through the gateway, all of it or --amount. Of a refund that was refused or
+            is in doubt: it is asked for again; look into the gateway's panel first
+  dismiss   nothing has to be done: a test, no sale, a repeated message. Of a refund: the money stays
+  move      it was meant for another registration of the event: --to. There it is accepted if it pays
+            exactly what is due, else it waits there
+
+  --why TEXT        why: whoever reads it later must know
+  --who NAME        who decides
+  --to REG_NO       the registration that the money is moved to
+  --reference REF   the gateway's reference, from its panel
+  --amount RUPEES   a part, such as 985 or 985.50
+
+It may run while the server runs. With GATEWAY_MODE=sandbox refunds need the running server's simulator.
+
+Exit status: 0 done, 1 it cannot be decided so, 2 asked wrongly, 3 our fault.`
+
+export const deciding: Command = {
+  summary: 'Decide about a payment that does not fit',
+  help: decideHelp,
+  run: async (args, terminal) => {
+    const options = { why: text, who: text, to: text, reference: text, amount: text } as const
+    const given = readArguments(args, options, [2, 2], decideHelp, terminal)
+    if (given === null) return 2
+    const [id = '', decision = ''] = given.positionals
+    const { why, who, to, reference, amount } = given.values
+    const misplaced =
+      decision !== 'move' && to !== undefined
+        ? '--to'
+        : decision !== 'accept' && reference !== undefined
+          ? '--reference'
+          : null
+    if (misplaced !== null) return asked(terminal, `${misplaced} is not taken by ${decision}.`)
+    if (decision === 'move' && to === undefined)
+      return asked(terminal, 'Say where the money goes: --to REG_NO.')
+    if (who === undefined || why === undefined)
+      return asked(terminal, 'Say who decides and why: --who NAME --why TEXT.')
+    if (!['accept', 'refund', 'dismiss', 'move'].includes(decision))
+      return asked(terminal, `Decide to accept, refund, dismiss or move, not to "${decision}".`)
+    const words = { decision, why, to, reference, amount }
+    return atWork(terminal, async (deps) =>
+      tell(terminal, await decideReview(deps, id.toUpperCase(), words, who)),
+    )
+  },
+}
+
+const refundHelp = `Usage: rollcall refund REG_NO|ORDER_ID [--amount RUPEES] --why TEXT --who NAME
+
+Gives back what was paid for a registration, through the gateway: all that is left of it, or --amount. After a
+part the registration stays paid; after all of it, it is refunded. The gateway's yes means that it has
+begun; it is done once the status call says so, which the server asks by itself.
+
+  --amount RUPEES   a part, such as 985 or 985.50
+  --why TEXT        why: whoever reads it later must know
+  --who NAME        who decides
+
+It may run while the server runs. With GATEWAY_MODE=sandbox it needs the running server's simulator.
+
+Exit status: 0 done, 1 it cannot be given back, 2 asked wrongly, 3 our fault.`
+
+export const refunding: Command = {
+  summary: 'Give back what was paid, all or part',
+  help: refundHelp,
+  run: async (args, terminal) => {
+    const options = { amount: text, why: text, who: text } as const
+    const given = readArguments(args, options, [1, 1], refundHelp, terminal)
+    if (given === null) return 2
+    const { amount, why, who } = given.values
+    if (who === undefined || why === undefined)
+      return asked(terminal, 'Say who decides and why: --who NAME --why TEXT.')
+    const of = given.positionals[0] ?? ''
+    return atWork(terminal, async (deps) =>
+      tell(terminal, await refundPayment(deps, of.trim(), { amount, why }, who)),
+    )
+  },
+}
+
+function asked(terminal: Terminal, sentence: string): 2 {
+  terminal.complain(sentence)
+  return 2
+}
+
+function tell(terminal: Terminal, told: Result<Told, DecisionRefusal>): Status {
+  if (!told.ok) {
+    terminal.complain(told.error.message)
+    return ['no_grounds', 'bad_amount', 'no_reference'].includes(told.error.code) ? 2 : 1
+  }
+  const { message, refund } = told.value
+  terminal.print(refund === null ? message : refundedText(message, refund))
+  return refund === 'refused' || refund === 'unsure' ? 1 : 0
+}

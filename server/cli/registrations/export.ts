@@ -1,0 +1,85 @@
+/** `rollcall export`: the registrations of an event as CSV, one row each, or one row for each of the people they bring. */
+import { soldColumns } from '../../../engine/index.ts'
+import type { EventConfig } from '../../../engine/index.ts'
+import { csvRows } from '../../office/spreadsheets/write-csv.ts'
+import type { CsvCell } from '../../office/spreadsheets/write-csv.ts'
+import { exportColumns } from '../../office/lists/list-export.ts'
+import { fileCells, personCells } from '../../office/lists/list-rows.ts'
+import type { ListedRegistration } from '../../storage/index.ts'
+import { readArguments } from '../options.ts'
+import { atWork, eventAt } from '../command-context.ts'
+import type { Command } from '../command.ts'
+
+/** Who does what nobody is signed in for. */
+const WHO = 'command line'
+
+const help = `Usage: rollcall export <event> [--per <field>]
+
+Prints all registrations of an event as CSV, newest first: the columns of its first office list, then what
+each of them was sold, item by item, number and amount. It may run while the server runs.
+
+  --per <field>   one row for each of the people whom a field lists: number, name, category and payment of
+                  the registration, and what was answered of the person
+
+Exit status: 0 done, 2 asked wrongly, 3 our fault.`
+
+export const exporting: Command = {
+  summary: 'The registrations of an event as CSV',
+  help,
+  run: async (args, terminal) => {
+    const given = readArguments(args, { per: { type: 'string' } }, [1, 1], help, terminal)
+    if (given === null) return 2
+    const { per } = given.values
+    return atWork(terminal, async (deps) => {
+      const event = eventAt(deps, given.positionals[0] ?? '', terminal)
+      if (event === null) return 2
+      const table = per === undefined ? perRegistration(event) : perPerson(event, per)
+      if (table === null) {
+        const lists = event.fields.filter(({ type }) => type === 'people').map(({ id }) => id)
+        terminal.complain(
+          `There is no field "${per}" that lists people.${lists.length === 0 ? ' This event has none.' : ` There are: ${lists.join(', ')}.`}`,
+        )
+        return 2
+      }
+      await deps.store.audit({
+        at: deps.clock(),
+        who: WHO,
+        what: per === undefined ? 'exported the registrations' : `exported the people of ${per}`,
+        eventId: event.id,
+        regNo: null,
+      })
+      terminal.print(csvRows([table.heads], true).replace(/\n$/, ''))
+      for await (const chunk of deps.store.exportRows({ eventId: event.id, answers: {} })) {
+        const rows = chunk.flatMap(table.rows)
+        if (rows.length > 0) terminal.print(csvRows(rows, false).replace(/\n$/, ''))
+      }
+      return 0
+    })
+  },
+}
+
+type Table = {
+  readonly heads: readonly string[]
+  readonly rows: (registration: ListedRegistration) => readonly (readonly CsvCell[])[]
+}
+
+function perRegistration(event: EventConfig): Table {
+  const [list] = event.admin.lists
+  const columns = list === undefined ? soldColumns(event) : exportColumns(event, list)
+  const cellsOf = fileCells(event, columns)
+  return {
+    heads: columns.map(({ label }) => label),
+    rows: (registration) => [cellsOf(registration)],
+  }
+}
+
+/** Null: no such field lists people. */
+function perPerson(event: EventConfig, id: string): Table | null {
+  const field = event.fields.find((one) => one.id === id && one.type === 'people')
+  if (field === undefined) return null
+  const parts = (field.fields ?? []).map(({ label }) => label)
+  return {
+    heads: ['Registration Number', 'Delegate', 'Category', 'Payment Status', 'Person', ...parts],
+    rows: (registration) => personCells(event, field, registration),
+  }
+}

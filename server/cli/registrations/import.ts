@@ -1,0 +1,140 @@
+/** `rollcall import`: registrations that were taken elsewhere, from a CSV file. */
+import { assertNever, err, isRegNo } from '../../../engine/index.ts'
+import type { EventConfig, RegNo } from '../../../engine/index.ts'
+import type { Command } from '../command.ts'
+import { makeClock } from '../../ops/clock.ts'
+import { LIST_LIMITS, saidOf } from '../../office/spreadsheets/parse-csv.ts'
+import { readSheetFile } from '../../office/spreadsheets/read-spreadsheet.ts'
+import { readImport } from './import-csv-rows.ts'
+import { cacheFolderIn } from '../../events/files/compiled-event-cache.ts'
+import { openRegistry } from '../../events/event-registry.ts'
+import { freshNumber } from '../../registration/create-registration.ts'
+import { openStore } from '../../storage/open-store.ts'
+import type { ImportRefusal } from '../../storage/index.ts'
+
+const help = `Usage: rollcall import <event> <file.csv>
+
+Brings in registrations that were taken elsewhere. The first line names the columns: field ids of the
+event file, what it also stores, and reg_no, category, period, base_amount, gst_amount, final_amount,
+payment_status, payment_id, payment_date, created_at; a column <name>_display may hold labels. The
+headings of the event's own CSV export are understood too. Base and GST may be missing.
+
+One payment_id pays for one registration: a second row with it is refused, and so is one that is
+recorded here already. Leave the cell empty where one payment paid for several.
+
+Each bad line is named with its number, and nothing is stored unless all are good. Doing it twice
+changes nothing; a number that is there already with other answers is refused. Each registration gets a
+number of Rollcall's own, which cannot be counted up to; the office finds it by the old one too, and a
+delegate who opens an old link is asked for the email address.
+
+DATA_DIR and EVENTS_DIR say where the database and the event files are.
+
+Exit status: 0 done, 1 lines that cannot be stored, 2 asked wrongly, 3 our fault.`
+
+export const importing: Command = {
+  summary: 'Bring in registrations from a CSV file',
+  help,
+  run: async (args, terminal) => {
+    const [eventId, file, ...rest] = args
+    if (
+      eventId === undefined ||
+      file === undefined ||
+      rest.length > 0 ||
+      args.some((arg) => arg.startsWith('--'))
+    ) {
+      terminal.complain(help)
+      return 2
+    }
+    const environment = terminal.environment()
+    if (environment === null) return 2
+    const sheet = await readSheetFile(file, LIST_LIMITS)
+    if (sheet === null) {
+      terminal.complain(`The file ${file} cannot be read.`)
+      return 2
+    }
+    const clock = makeClock(environment.clockStart)
+    const store = await openStore(environment)
+    const quiet = {
+      info: () => {},
+      warn: () => {},
+      error: (_: object, message?: string) => terminal.complain(message ?? 'Something went wrong.'),
+    }
+    const opened = await openRegistry({
+      folder: environment.eventsDir,
+      cacheFolder: cacheFolderIn(environment.dataDir),
+      store,
+      clock,
+      log: quiet,
+      print: terminal.complain,
+      production: environment.production,
+      watches: false,
+    })
+    try {
+      if (!opened.ok) {
+        terminal.complain(opened.error)
+        return 1
+      }
+      const served = opened.value.byId(eventId)
+      if (served === null) {
+        terminal.complain(
+          `There is no event "${eventId}". There are ${opened.value
+            .all()
+            .map(({ config }) => config.id)
+            .join(', ')}.`,
+        )
+        return 2
+      }
+      const read = sheet.ok
+        ? readImport(served.config, served.hash, sheet.value.lines)
+        : err([sheet.error])
+      if (!read.ok) {
+        for (const problem of read.error) terminal.complain(saidOf(file, problem))
+        terminal.complain(`Nothing was imported.`)
+        return 1
+      }
+      const { config } = served
+      const done = await store.importRegistrations(
+        read.value.map(({ row }) => ({ ...row, regNo: numberFor(config, row.formerNo) })),
+      )
+      if (!done.ok) {
+        const { formerNo } = done.error
+        const line = read.value.find(({ row }) => row.formerNo === formerNo)?.line ?? null
+        terminal.complain(saidOf(file, { line, message: sayRefusal(done.error) }))
+        terminal.complain(`Nothing was imported.`)
+        return 1
+      }
+      const { added, unchanged } = done.value
+      terminal.print(
+        `${count(added)} imported into ${served.config.title}${unchanged > 0 ? `; ${count(unchanged)} were there already` : ''}.`,
+      )
+      return 0
+    } finally {
+      if (opened.ok) await opened.value.close()
+      await store.close()
+    }
+  },
+}
+
+function sayRefusal(refusal: ImportRefusal): string {
+  const { formerNo } = refusal
+  switch (refusal.code) {
+    case 'differs':
+      return `${formerNo} is stored already, and differs.`
+    case 'reg_no_taken':
+      return `${formerNo} could not be given a number that is free. Please try again.`
+    case 'payment_known':
+      return `payment_id: ${refusal.why}`
+    default:
+      return assertNever(refusal)
+  }
+}
+
+/**
+ * Other systems count: whoever has one number has the next. So each row gets a number of our drawing; one
+ * that has the form of ours, from an export of this event, is kept, because its delegate holds it.
+ */
+function numberFor(event: EventConfig, formerNo: string): RegNo {
+  return isRegNo(event, formerNo) ? formerNo : freshNumber(event)
+}
+
+const count = (number: number): string => `${number} registration${number === 1 ? '' : 's'}`

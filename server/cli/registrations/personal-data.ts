@@ -1,0 +1,161 @@
+/** `rollcall person` and `rollcall erase`: everything that is kept about one person, and taking it away. */
+import { createWriteStream } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { isoIndia } from '../../../engine/index.ts'
+import type { RegNo } from '../../../engine/index.ts'
+import { eraseOne } from '../../registration/actions/erase-personal-data.ts'
+import { fileOf } from '../../documents/document-contents.ts'
+import { pdfOf } from '../../documents/render-pdf.ts'
+import type { StoredRegistration } from '../../storage/index.ts'
+import { readArguments } from '../options.ts'
+import { atWork } from '../command-context.ts'
+import type { AtWork } from '../command-context.ts'
+import type { Command } from '../command.ts'
+
+/** Who does what nobody is signed in for. */
+const WHO = 'command line'
+
+const personHelp = `Usage: rollcall person EMAIL [--into FOLDER]
+
+Writes everything that is kept about whoever registered with this email address into a folder: person.json
+with the registrations of all events, their payments, mails, acts and who looked at them, and beside it the
+files that were handed in and the documents as PDF. It may run while the server runs.
+
+  --into FOLDER   where to; it must not be there yet. Left out: person, in the current folder
+
+Exit status: 0 done, 1 nothing is registered with this address, 2 asked wrongly, 3 our fault.`
+
+export const person: Command = {
+  summary: 'Everything about one person, into a folder',
+  help: personHelp,
+  run: async (args, terminal) => {
+    const given = readArguments(args, { into: { type: 'string' } }, [1, 1], personHelp, terminal)
+    if (given === null) return 2
+    const email = given.positionals[0] ?? ''
+    const folder = path.resolve(given.values.into ?? 'person')
+    return atWork(terminal, async (deps) => {
+      const numbers = await deps.store.withEmail(email)
+      if (numbers.length === 0) {
+        terminal.complain(`Nothing is registered with ${email}.`)
+        return 1
+      }
+      if ((await mkdir(folder, { recursive: true, mode: 0o700 })) === undefined) {
+        terminal.complain(`${folder} is there already. Name another folder with --into.`)
+        return 2
+      }
+      const registrations = []
+      for (const regNo of numbers) registrations.push(await everythingOf(deps, regNo, folder))
+      const text = JSON.stringify({ email, registrations }, null, 2)
+      await writeFile(path.join(folder, 'person.json'), `${text}\n`, { mode: 0o600 })
+      terminal.print(
+        `${numbers.length === 1 ? 'One registration' : `${numbers.length} registrations`} written to ${folder}.`,
+      )
+      return 0
+    })
+  },
+}
+
+/** All of one registration; its files and documents are written beside it under the names given here. */
+async function everythingOf(deps: AtWork, regNo: RegNo, folder: string): Promise<object> {
+  const { store, uploads, clock } = deps
+  const registration = await store.registration(regNo)
+  if (registration === null) return { regNo }
+  await store.audit({
+    at: clock(),
+    who: WHO,
+    what: 'exported everything about the person',
+    eventId: registration.eventId,
+    regNo,
+  })
+  const files: string[] = []
+  for (const { field, sha256, name } of registration.uploads) {
+    const kept = await uploads.read(sha256)
+    if (kept === null) continue
+    files.push(`${regNo}-${field}${path.extname(name)}`)
+    await pipeline(kept.content, createWriteStream(placeIn(folder, files), { mode: 0o600 }))
+  }
+  const documents = []
+  for (const { id } of await store.documents(regNo)) {
+    const body = await store.document(regNo, id)
+    if (body === null) continue
+    documents.push(body)
+    files.push(`${regNo}-${fileOf(body)}`)
+    await writeFile(
+      placeIn(folder, files),
+      await pdfOf(body, deps.events.byId(body.event.id)?.config),
+      { mode: 0o600 },
+    )
+  }
+  const [mails, acts, captures, refunds, decisions] = await Promise.all([
+    store.mailsOf(regNo),
+    store.acts(regNo),
+    store.captures(regNo),
+    store.refunds(regNo),
+    store.decisions(regNo),
+  ])
+  return inWords({ ...registration, mails, acts, captures, refunds, decisions, documents, files })
+}
+
+const placeIn = (folder: string, files: readonly string[]): string =>
+  path.join(folder, files.at(-1) ?? '')
+
+/** Instants as people and programs read them; they are called `at`, or end with it. */
+function inWords(value: object): object {
+  return JSON.parse(
+    JSON.stringify(value, (name, one: unknown) =>
+      typeof one === 'number' && /(^at|At|Since|Until)$/.test(name) && one > 0
+        ? isoIndia(one as StoredRegistration['createdAt'])
+        : one,
+    ),
+  ) as object
+}
+
+const eraseHelp = `Usage: rollcall erase REG_NO|EMAIL --why TEXT
+
+Erases a person: name, address, phone, answers, files and mails of one registration, or of all that were made
+with an email address. What was paid, the documents that the law wants, and what was done stay on record. A
+registration that is not paid is cancelled by it. It cannot be undone. It may run while the server runs.
+
+  --why TEXT   why: whoever reads it later must know; do not name the person
+
+Exit status: 0 done, 1 there is none, or its money is undecided, 2 asked wrongly, 3 our fault.`
+
+export const erasing: Command = {
+  summary: 'Erase a person, and keep the money on record',
+  help: eraseHelp,
+  run: async (args, terminal) => {
+    const given = readArguments(args, { why: { type: 'string' } }, [1, 1], eraseHelp, terminal)
+    if (given === null) return 2
+    const of = (given.positionals[0] ?? '').trim()
+    const { why } = given.values
+    if (why === undefined) {
+      terminal.complain('Say why: --why TEXT.')
+      return 2
+    }
+    return atWork(terminal, async (deps) => {
+      const numbers = of.includes('@') ? await deps.store.withEmail(of) : [of as RegNo]
+      let failed = numbers.length === 0
+      if (failed) terminal.complain(`Nothing is registered with ${of}.`)
+      for (const regNo of numbers) {
+        const registration = await deps.store.registration(regNo)
+        const wanted = { regNo, act: 'erase', actor: 'owner', who: WHO, why, once: null } as const
+        const done =
+          registration === null
+            ? null
+            : await eraseOne(deps, registration, { ...wanted, at: deps.clock() })
+        if (done?.ok === true) terminal.print(done.value.message)
+        else {
+          failed = true
+          terminal.complain(
+            done === null
+              ? `There is no registration ${regNo}.`
+              : `${regNo}: ${done.error.message}`,
+          )
+        }
+      }
+      return failed ? 1 : 0
+    })
+  },
+}

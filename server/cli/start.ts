@@ -1,0 +1,72 @@
+/** `rollcall start`: serves everything until it is told to stop. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import path from 'node:path'
+import { readArguments } from './options.ts'
+import type { Command, Status, Terminal } from './command.ts'
+import type { Environment } from '../dependencies.ts'
+import { setLibrariesToProduction } from '../ops/environment.ts'
+
+export const start: Command = {
+  summary: 'Serve landing page, forms and office, and the sandbox gateway',
+  help: `Usage: rollcall start [--new]
+
+Builds the web app when it is missing or older than its sources (in production it only says so), then serves everything until it is
+told to stop (SIGTERM or Ctrl-C). The first time it prints a password for the office.
+
+  --new   begins with an empty database where another one was in DATA_DIR; without it such a start is refused
+
+Where and how is said by environment variables: PORT, HOST, PUBLIC_URL, DATA_DIR, EVENTS_DIR,
+ADMIN_USERNAME, ADMIN_PASSWORD, SMTP_URL, MAIL_FROM, GATEWAY_MODE, AIRPAY_<ACCOUNT>_…, RATE_LIMITS,
+CLOCK, TRUST_PROXY, SANDBOX_PORT, METRICS_TOKEN. Secrets also come from files: ADMIN_PASSWORD_FILE and so on.
+
+Exit status: 0 stopped as told; 1 an event file has errors; 2 a variable is wrong, or the database cannot be used; 3 our fault;
+75 a fault that may pass, such as a full disk or a PostgreSQL that is down: start again.`,
+  run: async (args, terminal) => {
+    const given = readArguments(args, { new: { type: 'boolean' } }, [0, 0], start.help, terminal)
+    if (given === null) return 2
+    const environment = terminal.environment()
+    if (environment === null) return 2
+    return serveUntilStopped(environment, terminal, { isNew: given.values['new'] === true })
+  },
+}
+
+/** In a process that ends with it: what building takes of memory, a server would keep for life. */
+async function buildApart(): Promise<Status> {
+  const launcher = path.join(import.meta.dirname, '..', '..', 'bin', 'rollcall.js')
+  const child = spawn(process.execPath, [launcher, 'build'], { stdio: 'inherit' })
+  const [status] = (await once(child, 'exit')) as [number | null]
+  return status === 0 ? 0 : 3
+}
+
+/**
+ * Builds the web app where it is missing or old (never in production), serves until a signal stops it, and answers the
+ * exit status.
+ */
+export async function serveUntilStopped(
+  environment: Environment,
+  terminal: Terminal,
+  how: { readonly isNew?: boolean } = {},
+): Promise<Status> {
+  const { isWebBuilt } = await import('./web-app-build.ts')
+  if (!(await isWebBuilt())) {
+    if (environment.production) {
+      terminal.complain(
+        'The web app is not built from these sources, and in production the server does not build it. Run "npm run build" first.',
+      )
+      return 2
+    }
+    const built = await buildApart()
+    if (built !== 0) return built
+  }
+  // After the build, which reads the environment anew and must find what the operator has set.
+  setLibrariesToProduction()
+  const { boot } = await import('../main.ts')
+  const booted = await boot(environment, terminal, undefined, how)
+  if (!booted.ok) {
+    terminal.complain(booted.error.text)
+    return booted.error.status
+  }
+  await booted.value.stopped
+  return 0
+}

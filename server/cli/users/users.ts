@@ -1,0 +1,210 @@
+/** `rollcall admin`: the people of the office from the command line: added, listed, given roles, let in again, removed. */
+import { readdir } from 'node:fs/promises'
+import { text as readAll } from 'node:stream/consumers'
+import { formatInstant, isRole, ROLES } from '../../../engine/index.ts'
+import type { Role } from '../../../engine/index.ts'
+import { readArguments } from '../options.ts'
+import type { Command, Status, Terminal } from '../command.ts'
+import { makeClock } from '../../ops/clock.ts'
+import { hashPassword, makePassword, passwordRefusal } from '../../office/auth/passwords.ts'
+import { mayText, usernameRefusal } from '../../office/users/team.ts'
+import { openStore } from '../../storage/open-store.ts'
+import type { MayWhat, PersonChanged, Store } from '../../storage/index.ts'
+
+const help = `Usage: rollcall admin add <username> [--role ROLE] [--event ID]... [--password-stdin]
+       rollcall admin role <username> --role ROLE [--event ID]...
+       rollcall admin passwd <username> [--password-stdin]
+       rollcall admin reset-second-factor <username>
+       rollcall admin remove <username>
+       rollcall admin list
+
+Adds somebody to the office, says what they may, gives them a new password and ends their sessions,
+takes a second factor away whose phone is lost, removes them with their sessions, or lists everybody.
+Roles are ${ROLES.join(', ')}, each of which may what the one before it may; without --role an owner.
+--event names an event they work for, and may be said several times; without it, all events. The last
+owner of all events stays one. The password is made up and printed, or read from standard input with
+--password-stdin: at least 8 characters, and none that is guessed first (a common one, the user's or
+an event's name, a row of keys). Works while the server runs.
+
+DATA_DIR says where the database is, EVENTS_DIR where the event files are.
+
+Exit status: 0 done, 1 the name is taken or unknown or the last, 2 asked wrongly, 3 our fault.`
+
+const OPTIONS = {
+  role: { type: 'string' },
+  event: { type: 'string', multiple: true },
+  'password-stdin': { type: 'boolean' },
+} as const
+type Values = {
+  readonly role?: string
+  readonly event?: readonly string[]
+  readonly 'password-stdin'?: boolean
+}
+
+/** Which options each verb takes. */
+const VERBS: Readonly<Record<string, readonly (keyof typeof OPTIONS)[]>> = {
+  add: ['role', 'event', 'password-stdin'],
+  role: ['role', 'event'],
+  passwd: ['password-stdin'],
+  'reset-second-factor': [],
+  remove: [],
+  list: [],
+}
+
+export const admin: Command = {
+  summary: 'Add, list or remove the people of the office, their roles and passwords',
+  help,
+  run: async (args, terminal) => {
+    const given = readArguments(args, OPTIONS, [1, 2], help, terminal)
+    if (given === null) return 2
+    const values: Values = given.values
+    const [verb = '', username] = given.positionals
+    const takes = Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined
+    const stranger = Object.keys(values).find((name) => takes?.every((one) => one !== name))
+    if (
+      takes === undefined ||
+      stranger !== undefined ||
+      (username === undefined) !== (verb === 'list')
+    ) {
+      terminal.complain(help)
+      return 2
+    }
+    const environment = terminal.environment()
+    if (environment === null) return 2
+    const events = await eventNames(environment.eventsDir)
+    const refusal = refusalOf(verb, username ?? '', values, events)
+    if (refusal !== null) {
+      terminal.complain(refusal)
+      return 2
+    }
+    const password = await passwordOf(username ?? '', values, events, terminal)
+    if (password === null) return 2
+    const store = await openStore(environment)
+    try {
+      const clock = makeClock(environment.clockStart)
+      const asked = { verb, username: username ?? '', password, may: mayOf(values), at: clock() }
+      return await act(store, asked, terminal)
+    } finally {
+      await store.close()
+    }
+  },
+}
+
+/** What the event files are called; none where there is no such folder. */
+async function eventNames(folder: string): Promise<readonly string[]> {
+  const names = await readdir(folder).catch(() => [])
+  return names.flatMap((name) => /^([a-z0-9]+)\.ya?ml$/.exec(name)?.[1] ?? [])
+}
+
+function refusalOf(
+  verb: string,
+  username: string,
+  { role, event = [] }: Values,
+  events: readonly string[],
+): string | null {
+  if (role !== undefined && !isRole(role))
+    return `There is no role "${role}"; there are ${ROLES.join(', ')}.`
+  if (verb === 'role' && role === undefined) return 'Say the role with --role.'
+  const unknown = event.find((id) => !events.includes(id))
+  if (unknown !== undefined)
+    return `There is no event "${unknown}"; there are ${events.join(', ')}.`
+  return verb === 'add' ? usernameRefusal(username) : null
+}
+
+function mayOf({ role, event }: Values): MayWhat {
+  const named: Role = role !== undefined && isRole(role) ? role : 'owner'
+  return { role: named, events: event === undefined ? null : [...new Set(event)] }
+}
+
+type Password = { readonly text: string; readonly isGiven: boolean }
+
+/** From standard input, or made up; null after saying why it is not taken. */
+async function passwordOf(
+  username: string,
+  values: Values,
+  events: readonly string[],
+  terminal: Terminal,
+): Promise<Password | null> {
+  if (values['password-stdin'] !== true) return { text: makePassword(), isGiven: false }
+  const text = (await readAll(terminal.input ?? process.stdin)).replace(/\r?\n$/, '')
+  const refusal = passwordRefusal(text, [username, ...events])
+  if (refusal === null) return { text, isGiven: true }
+  terminal.complain(`${refusal} Without --password-stdin one is made up.`)
+  return null
+}
+
+type Asked = {
+  readonly verb: string
+  readonly username: string
+  readonly password: Password
+  readonly may: MayWhat
+  readonly at: ReturnType<ReturnType<typeof makeClock>>
+}
+
+async function act(
+  store: Store,
+  { verb, username, password, may, at }: Asked,
+  { print, complain }: Terminal,
+): Promise<Status> {
+  const said = (text: string): string =>
+    password.isGiven ? text : `${text}\nPassword: ${password.text}`
+  const told = (is: PersonChanged | 'removed', text: string): Status => {
+    if (is === 'done' || is === 'removed') {
+      print(text)
+      return 0
+    }
+    complain(
+      is === 'unknown'
+        ? `There is no admin "${username}".`
+        : `"${username}" is the last owner of all events: nobody could look after people any more. Add another one first.`,
+    )
+    return 1
+  }
+  switch (verb) {
+    case 'list':
+      for (const person of await store.people(at))
+        print(
+          `${person.username}: ${mayText(person)}${person.hasSecondFactor ? ', second factor' : ''}, ${
+            person.signedInAt === null
+              ? 'never signed in'
+              : `signed in ${formatInstant(person.signedInAt)}`
+          }`,
+        )
+      return 0
+    case 'add': {
+      if ((await store.adminCount()) === 0 && (may.role !== 'owner' || may.events !== null)) {
+        complain('The first one must be an owner of all events, who can add the others.')
+        return 1
+      }
+      const added = await store.addAdmin(username, await hashPassword(password.text), at, may)
+      if (added.ok) print(said(`Admin "${username}" was added, ${mayText(may)}.`))
+      else complain(`There is already an admin "${username}".`)
+      return added.ok ? 0 : 1
+    }
+    case 'role':
+      return told(await store.setMay(username, may), `"${username}" is now ${mayText(may)}.`)
+    case 'passwd': {
+      const isDone = await store.setPassword(username, await hashPassword(password.text), at)
+      return told(
+        isDone ? 'done' : 'unknown',
+        said(`Admin "${username}" has a new password and is signed out everywhere.`),
+      )
+    }
+    case 'reset-second-factor':
+      if (await store.dropSecondFactor(username)) {
+        print(`"${username}" signs in without a second factor until they set one up again.`)
+        return 0
+      }
+      complain(
+        (await store.admin(username)) === null
+          ? `There is no admin "${username}".`
+          : `"${username}" has no second factor.`,
+      )
+      return 1
+    default:
+      return told(
+        await store.removeAdmin(username),
+        `Admin "${username}" was removed and is signed out everywhere.`,
+      )
+  }
+}

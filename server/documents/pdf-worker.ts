@@ -1,0 +1,60 @@
+/** Sets documents in a thread of its own, because the typesetter and its faces take more memory than the server. */
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { parentPort } from 'node:worker_threads'
+import { NodeCompiler } from '@myriaddreamin/typst-ts-node-compiler'
+import { assert } from '../../engine/index.ts'
+import type { Printed } from './document-contents.ts'
+
+export type Wanted = { readonly id: number; readonly document: Printed; readonly at: number }
+export type Set = { readonly id: number; readonly pdf: Uint8Array | null; readonly error: string }
+
+const { resolve } = createRequire(import.meta.url)
+/** Of every script that is written in India; the first has Latin and the rupee's sign, and is bold too. */
+const FACES = [
+  'noto-sans/400Regular/NotoSans_400Regular.ttf',
+  'noto-sans/600SemiBold/NotoSans_600SemiBold.ttf',
+  'noto-sans/700Bold/NotoSans_700Bold.ttf',
+  ...[
+    'Devanagari',
+    'Malayalam',
+    'Tamil',
+    'Kannada',
+    'Telugu',
+    'Bengali',
+    'Gujarati',
+    'Gurmukhi',
+  ].map(
+    (script) => `noto-sans-${script.toLowerCase()}/400Regular/NotoSans${script}_400Regular.ttf`,
+  ),
+]
+const template = readFileSync(new URL('./document-layout.typ', import.meta.url), 'utf8')
+const compiler = NodeCompiler.create({
+  // Nothing is read from the disk.
+  workspace: import.meta.dirname,
+  fontArgs: [
+    { fontBlobs: FACES.map((face) => readFileSync(resolve(`@expo-google-fonts/${face}`))) },
+  ],
+})
+
+function pdfOf({ document, at }: Wanted): Uint8Array {
+  const { result } = compiler.compile({
+    mainFileContent: template,
+    inputs: { document: JSON.stringify(document) },
+  })
+  assert(result !== null, 'the typesetter gave no document')
+  // The same facts make the same file, to the byte.
+  const pdf = compiler.pdf(result, { creationTimestamp: Math.floor(at / 1000) })
+  compiler.evictCache(10)
+  return new Uint8Array(pdf)
+}
+
+parentPort?.on('message', (wanted: Wanted) => {
+  const answer = (pdf: Uint8Array | null, error: string): void =>
+    parentPort?.postMessage({ id: wanted.id, pdf, error } satisfies Set)
+  try {
+    answer(pdfOf(wanted), '')
+  } catch (error) {
+    answer(null, String(error))
+  }
+})

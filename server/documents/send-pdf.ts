@@ -1,0 +1,24 @@
+/** A document of a registration as the file that somebody asked for. */
+import type { FastifyReply } from 'fastify'
+import type { RegNo } from '../../engine/index.ts'
+import type { Deps } from '../dependencies.ts'
+import { refuse } from '../http/error-response.ts'
+import { fileOf } from './document-contents.ts'
+import { pdfOf } from './render-pdf.ts'
+
+/** 404 where the registration has none with this number. */
+export async function sendDocument(
+  deps: Deps,
+  reply: FastifyReply,
+  regNo: RegNo,
+  params: unknown,
+): Promise<FastifyReply> {
+  const { id = '' } = params as { readonly id?: string }
+  const body = /^[1-9]\d{0,14}$/.test(id) ? await deps.store.document(regNo, Number(id)) : null
+  return body === null
+    ? refuse(reply, 404, 'not_found', 'This registration has no such document.')
+    : reply
+        .header('content-type', 'application/pdf')
+        .header('content-disposition', `attachment; filename="${fileOf(body)}"`)
+        .send(await pdfOf(body, deps.events.byId(body.event.id)?.config ?? null))
+}

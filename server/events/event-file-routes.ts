@@ -1,0 +1,59 @@
+/** Event files as their authors wrote them, for the page that shows what a file becomes. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { EventFile, EventFileAnswer } from '../../engine/index.ts'
+import type { SharedFiles } from '../../engine/authoring.ts'
+import { withoutComments } from '../../engine/authoring.ts'
+import { refuse } from '../http/error-response.ts'
+import type { Deps, ServedEvent } from '../dependencies.ts'
+
+/**
+ * What is public of a served event's file: all of it but its authors' remarks, whose lines stay empty,
+ * and the office's address, which stands as the support address instead (docs/decisions.md 21). It holds no credentials; those are in the environment.
+ */
+export function eventFile({ config, text }: ServedEvent): EventFile {
+  const { id, office, support } = config
+  const bare = withoutRemarks(text)
+  return {
+    path: `events/${id}.yaml`,
+    text: office === undefined ? bare : bare.replaceAll(office, support),
+  }
+}
+
+/** A text is the same as long as it is served, and so is what is left of it. */
+const remarksOut = new Map<string, string>()
+/** More than the texts of any folder that is looked at; the oldest go first. */
+const TEXTS_KEPT_MAX = 100
+
+function withoutRemarks(text: string): string {
+  const known = remarksOut.get(text)
+  if (known !== undefined) return known
+  const made = withoutComments(text)
+  remarksOut.set(text, made)
+  for (const oldest of remarksOut.keys())
+    if (remarksOut.size > TEXTS_KEPT_MAX) remarksOut.delete(oldest)
+  return made
+}
+
+/** The shared files that the event was compiled with, without remarks. */
+export function sharedFiles({ shared }: ServedEvent): SharedFiles {
+  const texts = JSON.parse(shared) as Record<keyof SharedFiles, string>
+  const file = (name: keyof SharedFiles) => ({
+    path: `events/_shared/${name}.yaml`,
+    text: withoutRemarks(texts[name]),
+  })
+  return { lists: file('lists'), gateways: file('gateways'), texts: file('texts') }
+}
+
+export async function eventFileRoutes(app: FastifyInstance, deps: Deps): Promise<void> {
+  const answer = async (
+    request: FastifyRequest<{ Params: { id: string } }>,
+    reply: FastifyReply,
+  ): Promise<unknown> => {
+    const served = deps.events.byId(request.params.id)
+    if (served === null)
+      return refuse(reply, 404, 'no_such_event', 'There is no event with this name.')
+    const file: EventFileAnswer = { status: 'success', ...eventFile(served) }
+    return reply.header('cache-control', 'no-cache').send(file)
+  }
+  for (const slash of ['', '/']) app.get(`/api/events/:id/file${slash}`, answer)
+}

@@ -1,0 +1,327 @@
+/**
+ * A folder of event files: which files count, what they say, and the one verdict on all of them that
+ * `rollcall validate` prints and the server obeys.
+ */
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { constants, lstat, open, readdir, stat } from 'node:fs/promises'
+import path from 'node:path'
+import { err, ok } from '../../../engine/index.ts'
+import { formatFindings, hasErrors, readEvent } from '../../../engine/authoring.ts'
+import type { Result, Site } from '../../../engine/index.ts'
+import type {
+  EventFolder,
+  Finding,
+  FolderVerdict,
+  KnownEvent,
+  SharedFiles,
+  SourceText,
+} from '../../../engine/authoring.ts'
+import type { ServedEvent } from '../../dependencies.ts'
+import { openCache } from './compiled-event-cache.ts'
+import { inTime, tooSlow } from './disk-timeout.ts'
+import type { CleanFolder } from './compiled-event-cache.ts'
+import type { ToJudge } from './check-files-in-worker.ts'
+import { judgeFolder } from './check-files.ts'
+import { unreadIn } from './ignored-files.ts'
+
+export type Folder = EventFolder & {
+  /** What keeps it from being judged at all, in sentences: no event file, or a shared one that cannot be read. */
+  readonly problems: readonly string[]
+  /** Path of an event file that cannot be read → the sentence that says so. */
+  readonly unreadable: ReadonlyMap<string, string>
+  /** Files that were meant as event files and are not read, in sentences. */
+  readonly unread: readonly string[]
+}
+export type Compiled = {
+  readonly served: readonly ServedEvent[]
+  /** Path of a file that must not be served → why. */
+  readonly refused: ReadonlyMap<string, string>
+  /** The findings of each of those that have some, for people. */
+  readonly findingsOf: ReadonlyMap<string, string>
+  /** What no single event file is to blame for. */
+  readonly folderErrors: readonly string[]
+  /** False: there is no folder, or no event file in it. */
+  readonly hasFiles: boolean
+  readonly site: Site | null
+  /** For people; empty when there is nothing to say. */
+  readonly findings: string
+}
+export type CompileOptions = { readonly cacheFolder: string; readonly production: boolean }
+/** Makes the verdict on a folder; a refusal says in a sentence why there is none. */
+export type Judge = (toJudge: ToJudge) => Promise<Result<FolderVerdict, string>>
+
+const SHARED_NAMES = ['lists', 'gateways', 'texts', 'site'] as const
+type SharedName = (typeof SHARED_NAMES)[number]
+/** The events that come with the program, and their shared files: for a folder that has none. */
+export const OWN_EVENTS = path.join(import.meta.dirname, '..', '..', '..', 'events')
+export const OWN_SHARED = path.join(OWN_EVENTS, '_shared')
+/** Files read at once: below what a process may have open, enough to keep a disk busy. */
+const FILES_AT_ONCE = 64
+
+/** Whether a folder's entry is an event file: what begins with a dot is an editor's. */
+function isEventFile(name: string): boolean {
+  return /\.ya?ml$/.test(name) && !name.startsWith('.')
+}
+
+/** Where the shared files of a folder lie: in its `_shared`, else where the program has its own. */
+export function sharedFolderOf(folder: string): string {
+  const beside = path.join(folder, '_shared')
+  return existsSync(path.join(beside, 'texts.yaml')) ? beside : OWN_SHARED
+}
+
+/** The paths of everything events are made from: event files in the order of their names, then shared ones. */
+export async function pathsIn(folder: string, shared: string): Promise<readonly string[]> {
+  return [
+    ...(await eventFilesIn(folder)),
+    ...SHARED_NAMES.map((name) => path.join(shared, `${name}.yaml`)),
+  ]
+}
+
+/** Rejects where there is no such folder. */
+async function eventFilesIn(folder: string): Promise<readonly string[]> {
+  const names = await inTime(folder, () => readdir(folder))
+  if (names === null) throw notInTime(folder)
+  return names
+    .filter(isEventFile)
+    .sort()
+    .map((name) => path.join(folder, name))
+}
+
+const notInTime = (folder: string): Error => new Error(tooSlow(folder))
+
+/** Why a folder cannot be read, with what to do about it. */
+function whyUnread(folder: string, error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException
+  if (code === 'ENOENT')
+    return `EVENTS_DIR is ${folder}, and there is no such folder. Put it back, or mount it.`
+  return code === undefined
+    ? message
+    : `EVENTS_DIR is ${folder}, and it cannot be read (${code}). Look who may read it.`
+}
+
+/** The text of a file; null when there is none. Refused, with a sentence, when there is one that cannot be read. */
+export async function readText(file: string): Promise<Result<string | null, string>> {
+  const read = await inTime(file, () => readRegular(file))
+  return read ?? err(tooSlow(file))
+}
+
+/** Whatever else has such a name is not opened: a FIFO would be waited for until somebody writes to it. */
+async function readRegular(file: string): Promise<Result<string | null, string>> {
+  try {
+    if (!(await stat(file)).isFile())
+      return err(`${file} is not a regular file and is not read. Remove it, or rename it.`)
+    // It may have been replaced since.
+    const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK)
+    try {
+      return ok(await handle.readFile('utf8'))
+    } finally {
+      await handle.close()
+    }
+  } catch {
+    // A link to nowhere stands in the folder; a file that went while it was read does not.
+    const stands = await lstat(file).then(
+      () => true,
+      () => false,
+    )
+    return stands ? err(`The file ${file} cannot be read.`) : ok(null)
+  }
+}
+
+export async function readFolder(
+  folder: string,
+  shared: string = sharedFolderOf(folder),
+): Promise<Folder> {
+  let names: readonly string[] = []
+  let trouble: string | null = null
+  try {
+    names = await eventFilesIn(folder)
+  } catch (error) {
+    trouble = whyUnread(folder, error)
+  }
+  const common = await readShared(shared)
+  const unreadable = new Map<string, string>()
+  const files: SourceText[] = []
+  for (let from = 0; from < names.length; from += FILES_AT_ONCE) {
+    const batch = names.slice(from, from + FILES_AT_ONCE)
+    for (const [at, read] of (await Promise.all(batch.map(readText))).entries()) {
+      const file = batch[at] ?? ''
+      if (!read.ok) unreadable.set(file, read.error)
+      else if (read.value !== null) files.push({ path: file, text: read.value })
+    }
+  }
+  const isEmpty = files.length === 0 && unreadable.size === 0
+  return {
+    ...common,
+    files,
+    problems: [
+      ...common.problems,
+      ...(isEmpty ? [trouble ?? `There is no event file to serve in ${folder}.`] : []),
+    ],
+    unreadable,
+    unread: await unreadIn(folder),
+  }
+}
+
+/** The shared files and the site's of one folder. A shared file that is not there reads as empty, which the verdict names. */
+export async function readShared(folder: string): Promise<Omit<Folder, 'files'>> {
+  const problems: string[] = []
+  const read = async (name: SharedName): Promise<SourceText | null> => {
+    const file = path.join(folder, `${name}.yaml`)
+    const text = await readText(file)
+    if (!text.ok) problems.push(text.error)
+    return text.ok && text.value !== null ? { path: file, text: text.value } : null
+  }
+  const orEmpty = async (name: SharedName): Promise<SourceText> =>
+    (await read(name)) ?? { path: path.join(folder, `${name}.yaml`), text: '' }
+  const [lists, gateways, texts, site] = await Promise.all([
+    orEmpty('lists'),
+    orEmpty('gateways'),
+    orEmpty('texts'),
+    read('site'),
+  ])
+  return { shared: { lists, gateways, texts }, site, problems, unreadable: new Map(), unread: [] }
+}
+
+/** All texts by path, as the printing of findings takes them. */
+export function sourcesOf({ files, shared, site }: EventFolder): ReadonlyMap<string, string> {
+  const { lists, gateways, texts } = shared
+  return new Map(
+    [...files, lists, gateways, texts, ...(site === null ? [] : [site])].map((file) => [
+      file.path,
+      file.text,
+    ]),
+  )
+}
+
+/** What the server serves of a folder. What of the rest was served before is served as it was. */
+export async function compileFolder(
+  folder: Folder,
+  options: CompileOptions,
+  judge: Judge = judgeHere,
+): Promise<Compiled> {
+  const shared = textsOf(folder.shared)
+  const cache = await openCache(options.cacheFolder)
+  const hashes = new Map(folder.files.map((file) => [file.path, hashOf(file.text, shared)]))
+  const hashAt = (file: string): string => hashes.get(file) ?? ''
+  const before = new Map<string, KnownEvent>()
+  for (const { path: file } of folder.files) {
+    const known = await cache.read(hashAt(file))
+    if (known !== null) before.set(file, known)
+  }
+  const { production } = options
+  const { files, shared: common, site } = folder
+  const whole = hashOf(
+    JSON.stringify([production, site?.text, files.map(({ path: file }) => [file, hashAt(file)])]),
+    shared,
+  )
+  const cleanBefore = before.size === files.length ? await cache.readClean(whole) : null
+  const made =
+    cleanBefore === null
+      ? await judge({ folder: { files, shared: common, site }, production, known: before })
+      : ok(asBefore(files, before, cleanBefore))
+  if (!made.ok) return nothingOf(made.error)
+  const verdict = made.value
+  if (cleanBefore === null && isSettled(verdict))
+    await cache.writeClean(whole, { site: verdict.site })
+  const served: ServedEvent[] = []
+  const refused = new Map(folder.unreadable)
+  const findingsOf = new Map<string, string>()
+  for (const [at, file] of folder.files.entries()) {
+    const judged = verdict.files[at]
+    if (judged === undefined || judged.event === null) {
+      const findings = judged?.findings ?? []
+      refused.set(file.path, whyRefused(file, folder.shared, findings, production))
+      if (findings.length > 0)
+        findingsOf.set(file.path, formatFindings(findings, sourcesOf(folder)))
+      continue
+    }
+    const { event, isNew, leadsTo } = judged
+    served.push({ config: event, hash: hashAt(file.path), text: file.text, shared })
+    if (isNew) await cache.write(hashAt(file.path), { event, leadsTo })
+  }
+  const told = verdict.findings.filter(({ severity }) => severity !== 'note')
+  const hasFiles = folder.files.length + folder.unreadable.size > 0
+  const blamed = new Set(folder.files.map((file) => file.path))
+  return {
+    served,
+    refused,
+    findingsOf,
+    folderErrors: [
+      ...folder.problems,
+      // Shared files lie in the folder: where that is missing, so are they.
+      ...(hasFiles && hasErrors(verdict.findings.filter(({ at }) => !blamed.has(at.path)))
+        ? ['The files in _shared have findings.']
+        : []),
+    ],
+    hasFiles,
+    site: verdict.site,
+    findings: [
+      ...(told.length === 0 ? [] : [formatFindings(told, sourcesOf(folder))]),
+      ...folder.unread,
+    ].join('\n'),
+  }
+}
+
+/** Whether the same files will be judged the same, in the same words: nothing is found, and nothing was judged just now. */
+function isSettled({ files, findings }: FolderVerdict): boolean {
+  return findings.length === 0 && files.every(({ event, isNew }) => event !== null && !isNew)
+}
+
+/** The verdict on a folder of which every file is known, and that was clean as a whole. */
+function asBefore(
+  files: readonly SourceText[],
+  known: ReadonlyMap<string, KnownEvent>,
+  { site }: CleanFolder,
+): FolderVerdict {
+  return {
+    files: files.map(({ path: file }) => {
+      const { event, leadsTo } = known.get(file) ?? { event: null, leadsTo: [] }
+      return { path: file, event, leadsTo, findings: [], isNew: false }
+    }),
+    site,
+    findings: [],
+  }
+}
+
+/** In this thread, with a rest now and then, for as long as it takes. */
+export const judgeHere: Judge = async ({ folder, production, known }) =>
+  ok(await judgeFolder(folder, { production }, ({ path: file }) => known.get(file) ?? null))
+
+/** Of a folder without a verdict nothing is taken. */
+function nothingOf(why: string): Compiled {
+  return {
+    served: [],
+    refused: new Map(),
+    findingsOf: new Map(),
+    folderErrors: [why],
+    // It was not judged: nobody knows what is missing.
+    hasFiles: false,
+    site: null,
+    findings: why,
+  }
+}
+
+function whyRefused(
+  file: SourceText,
+  shared: SharedFiles,
+  findings: readonly Finding[],
+  production: boolean,
+): string {
+  const name = path.basename(file.path)
+  const errors = findings.filter(({ severity }) => severity === 'error')
+  const isDemo =
+    production && errors.length > 0 && errors.every(({ slug }) => slug === 'demo-values')
+  return isDemo
+    ? `${name} is not served in production (NODE_ENV=production or GATEWAY_MODE=live): it holds demo values (${readEvent(file.text, shared, file)?.demo.join(', ') ?? ''}).`
+    : `${name} is not served: it has findings.`
+}
+
+/** What is kept beside an event's text: the texts of the shared files it was compiled with. */
+function textsOf({ lists, gateways, texts }: SharedFiles): string {
+  return JSON.stringify({ lists: lists.text, gateways: gateways.text, texts: texts.text })
+}
+
+function hashOf(text: string, shared: string): string {
+  return createHash('sha256').update(text).update('\0').update(shared).digest('hex')
+}

@@ -1,0 +1,119 @@
+/**
+ * The picture that stands beside a link to an event where the link is shared: title, days and place on the
+ * event's colour. Drawn once for each wording; its address holds a hash of what it says, so it may be kept for ever.
+ */
+import { hash } from 'node:crypto'
+import path from 'node:path'
+import type * as Resvg from '@resvg/resvg-js'
+import { escapeHtml, formatDays, lookOf, MARK, remember } from '../../engine/index.ts'
+import type { EventConfig } from '../../engine/index.ts'
+import { later } from '../ops/lazy-import.ts'
+
+const pictures = later<typeof Resvg>('@resvg/resvg-js')
+
+/** What those who show links ask for: wide enough for every one of them. */
+export const PICTURE_SIZE = { width: 1200, height: 630 } as const
+const MARGIN = 72
+/** Signs of the display face that fit a line, by its size in pixels; the first that carries the title in two lines is taken. */
+const TITLE_SIZES: readonly (readonly [pixels: number, signs: number])[] = [
+  [96, 22],
+  [76, 28],
+  [60, 36],
+  [48, 45],
+]
+const LINES_MAX = 2
+const TEXT_SIGNS_MAX = 62
+
+const FONTS = path.join(import.meta.dirname, 'fonts')
+const FONT = {
+  // Both faces as the web app has them, in the form that a renderer reads.
+  fontFiles: ['rollcall-display.ttf', 'rollcall-text.ttf'].map((file) => path.join(FONTS, file)),
+  // A title in a script of India is drawn by what the machine has.
+  loadSystemFonts: true,
+  defaultFontFamily: 'Anek Latin Medium',
+}
+
+/** The address of an event's picture, below the server's own. */
+export function pictureUrl(event: EventConfig): string {
+  return `/api/events/${event.id}/picture.${pictureOf(event).hash}.png`
+}
+
+/** The bytes of a PNG under that hash; null where the event says something else by now. */
+export async function pictureBytes(event: EventConfig, hashed: string): Promise<Buffer | null> {
+  const picture = pictureOf(event)
+  return picture.hash === hashed ? await picture.bytes() : null
+}
+
+const pictureOf = remember((event: EventConfig) => {
+  const svg = drawn(event)
+  let bytes: Promise<Buffer> | null = null
+  return {
+    hash: hash('sha256', svg, 'hex').slice(0, 16),
+    /** Drawn on a thread of the machine's pool, when it is first asked for. */
+    bytes: (): Promise<Buffer> => {
+      bytes ??= pictures()
+        .renderAsync(svg, { font: FONT })
+        .then((image) => image.asPng())
+      return bytes
+    },
+  }
+})
+
+function drawn(event: EventConfig): string {
+  const { width, height } = PICTURE_SIZE
+  const { band, onBand } = lookOf(event.look.colour)
+  const { size, lines } = titleLines(event.title)
+  const text = (y: number, pixels: number, content: string, family: string): string =>
+    `<text x="${MARGIN}" y="${y}" font-family="${family}" font-size="${pixels}">${escapeHtml(content)}</text>`
+  const top = 190 + size
+  const under = top + (lines.length - 1) * size * 1.08
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}">`,
+    `<rect width="${width}" height="${height}" fill="#fff"/>`,
+    `<rect width="${width}" height="${height - 132}" fill="${band}"/>`,
+    `<g fill="${onBand}">`,
+    text(120, 34, 'Registration', 'Anek Latin Medium'),
+    ...lines.map((line, at) => text(top + at * size * 1.08, size, line, 'Newsreader 16pt')),
+    event.theme === undefined
+      ? ''
+      : text(under + 58, 34, shortened(event.theme, TEXT_SIGNS_MAX), 'Anek Latin Medium'),
+    '</g>',
+    '<g fill="#162330">',
+    text(
+      height - 52,
+      38,
+      shortened(`${formatDays(event.from, event.to)}, ${event.venue}`, TEXT_SIGNS_MAX),
+      'Anek Latin Medium',
+    ),
+    '</g>',
+    `<g transform="translate(${width - MARGIN - 72} ${height - 102}) scale(2.8)" fill="none" stroke-linecap="round" stroke-linejoin="round">`,
+    `<path d="${MARK.square}" stroke="#162330" stroke-width="1.8"/>`,
+    `<path d="${MARK.tick}" stroke="#1050ac" stroke-width="3"/>`,
+    '</g></svg>',
+  ].join('')
+}
+
+/** A title on at most two lines, as large as it goes. */
+function titleLines(title: string): { readonly size: number; readonly lines: readonly string[] } {
+  for (const [size, signs] of TITLE_SIZES) {
+    const lines = broken(title, signs)
+    if (lines.length <= LINES_MAX && lines.every((line) => line.length <= signs))
+      return { size, lines }
+  }
+  const [size, signs] = TITLE_SIZES.at(-1) ?? [0, 0]
+  const [first = '', ...rest] = broken(title, signs)
+  return { size, lines: [first, rest.join(' ')].map((line) => shortened(line, signs)) }
+}
+
+/** The words of a text on lines of so many signs; a longer word has a line of its own. */
+function broken(text: string, signs: number): readonly string[] {
+  return text.split(/\s+/).reduce<readonly string[]>((lines, word) => {
+    const last = lines.at(-1)
+    return last !== undefined && last.length + 1 + word.length <= signs
+      ? [...lines.slice(0, -1), `${last} ${word}`]
+      : [...lines, word]
+  }, [])
+}
+
+const shortened = (text: string, signs: number): string =>
+  text.length <= signs ? text : `${text.slice(0, signs - 1).trimEnd()}…`

@@ -1,0 +1,72 @@
+/** What a request threw, as an answer: a mistake of the sender, a machine that takes no more just now, or an error of ours. */
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import type { Instant } from '../../engine/index.ts'
+import type { Deps } from '../dependencies.ts'
+import { StoreBusy } from '../storage/index.ts'
+import { writeTrouble } from '../storage/database/error-explanations.ts'
+import { GivenUp } from './request-body-limits.ts'
+import { pathOf } from './event-route-table.ts'
+import { refuse, RETRY_SECONDS, toldOf } from './error-response.ts'
+import { blanked } from './request-log.ts'
+
+/** No room or no handle for a file: the disk's, the quota's, the file system's, the process's. */
+const NO_ROOM = /^(ENOSPC|EDQUOT|EFBIG|EROFS|EMFILE|ENFILE)$/
+/** SQLite's words for it. */
+const DATABASE_FULL = /database or disk is full|disk I\/O error/
+/** Why requests are refused is the same for all of them: a full disk is not filled further by saying so. */
+const TOLD_EVERY_MS = 1_000
+
+export type AnswerError = (
+  error: FastifyError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) => unknown
+
+/** `noRoom` is called when the database had no room for a request. */
+export function answersErrors(
+  deps: Pick<Deps, 'events' | 'clock' | 'log'>,
+  noRoom: (at: Instant) => void,
+): AnswerError {
+  let toldAt: Instant | null = null
+  const tell = (error: Error): void => {
+    const at = deps.clock()
+    if (toldAt !== null && at >= toldAt && at - toldAt < TOLD_EVERY_MS) return
+    toldAt = at
+    const why = error instanceof StoreBusy ? { why: writeTrouble(error.code) } : {}
+    deps.log.error(
+      { error: error.message, ...why },
+      'requests are refused, because the machine takes no more',
+    )
+  }
+  const say = (reply: FastifyReply, status: number, as = status): unknown => {
+    const { code, message } = toldOf(as)
+    const seconds = RETRY_SECONDS[as]
+    if (seconds !== undefined) reply.header('retry-after', String(seconds))
+    return refuse(reply, status, code, message)
+  }
+  return (error, request, reply) => {
+    if (error instanceof StoreBusy || (error instanceof GivenUp && error.statusCode === 503)) {
+      tell(error)
+      if (DATABASE_FULL.test(error.message)) noRoom(deps.clock())
+      return say(reply, 503)
+    }
+    if (NO_ROOM.test(error.code)) {
+      tell(error)
+      return say(reply, 503, 507)
+    }
+    const status = error.statusCode ?? 500
+    if (status < 500) {
+      const isJson =
+        error.code === 'FST_ERR_CTP_INVALID_JSON_BODY' ||
+        error.code === 'FST_ERR_CTP_EMPTY_JSON_BODY'
+      return isJson ? refuse(reply, 400, 'bad_request', NOT_JSON) : say(reply, status)
+    }
+    deps.log.error(
+      { id: request.id, error: error.stack ?? error.message, path: blanked(pathOf(request), deps) },
+      'a request failed',
+    )
+    return say(reply, status === 503 ? 503 : 500)
+  }
+}
+
+const NOT_JSON = 'The request says it is JSON, but it cannot be read as JSON.'

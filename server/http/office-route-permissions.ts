@@ -1,0 +1,97 @@
+/** The permission rule of an office route: the role it requires, the target it names, the inputs it reads. */
+import { assertNever } from '../../engine/index.ts'
+import type { Role } from '../../engine/index.ts'
+
+/** What a request to the office names. `server/office/auth/request-targets.ts` resolves each of them to stored objects. */
+export type TargetKind =
+  /** The user's own account. Also open to a user who still has to set up a second factor. */
+  | 'own'
+  /** Nothing: the answer covers the events of the user. */
+  | 'any'
+  /** The whole office: requires access to all events. */
+  | 'every'
+  /** The event in `event` or `event_id`, of the query or of the body. */
+  | 'event'
+  /** The same, where it may be left out: then the answer covers the events of the user. */
+  | 'events'
+  /** The registration in the path, of an event that is served. A body may name one of its reviews. */
+  | 'registration'
+  /** The registration in the path, also after its event file was removed. */
+  | 'stored registration'
+  /** The registration or the order in the path. */
+  | 'payment'
+  /** The review in the path, and the registration in `to` of the body. */
+  | 'review'
+  /** The registrations in `reg_nos` of the body. */
+  | 'registrations'
+  /** The event, and the registration of each of the `lines` of the body. */
+  | 'statement'
+  /** The list whose address the event file chooses. */
+  | 'list'
+
+/** What a field of a body may hold; a field that is missing or null always passes. */
+export type JsonKind =
+  /** A string or a number. */
+  | 'text'
+  /** A boolean, or its name as a form sends it. */
+  | 'flag'
+  | 'list'
+  | 'object'
+  /** The handler checks it, with a message of its own. */
+  | 'any'
+
+/** All that a handler may read of a request. Names of targets are never among `query`, `body` and `params`. */
+export type Inputs<
+  Q extends string = string,
+  B extends string = string,
+  P extends string = string,
+> = {
+  readonly query?: readonly Q[]
+  readonly body?: Readonly<Record<B, JsonKind>>
+  readonly params?: readonly P[]
+  /** The query also holds the filters that the event file names. */
+  readonly filters?: true
+}
+
+export type GuardedRule<
+  K extends TargetKind = TargetKind,
+  Q extends string = string,
+  B extends string = string,
+  P extends string = string,
+> = Inputs<Q, B, P> & { readonly least: Role; readonly about: K }
+
+export type OfficeRule =
+  /** Signing in, and what leads there. */
+  'anybody' | GuardedRule
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Who may make this call of the office; every route of the office has one. */
+    office?: OfficeRule
+  }
+}
+
+/** Whether a value of a body is of the declared kind. */
+export function isOfKind(kind: JsonKind, value: unknown): boolean {
+  if (value === undefined || value === null) return true
+  switch (kind) {
+    case 'text':
+      return typeof value === 'string' || typeof value === 'number'
+    case 'flag':
+      return typeof value === 'boolean' || typeof value === 'string'
+    case 'list':
+      return Array.isArray(value)
+    case 'object':
+      return typeof value === 'object' && !Array.isArray(value)
+    case 'any':
+      return true
+    default:
+      return assertNever(kind)
+  }
+}
+
+/** Handlers that run behind the guard. Only `server/office/auth/authorization.ts` adds to them. */
+export const guardedHandlers = new WeakSet<object>()
+
+/** Whether a path belongs to the office. */
+export const isOfficePath = (path: string): boolean => /^(?:\/api)?\/admin\//.test(path)

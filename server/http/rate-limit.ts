@@ -1,0 +1,164 @@
+/**
+ * How often something may be tried: the one mechanism and the one answer. Which calls are limited, and
+ * to how many tries, is named in the folder whose calls they are. One server counts in memory: a limit on guessing
+ * needs no fsync, and losing the counts at a restart gives a guesser nothing worth a restart. Several count together, in the store.
+ */
+import { isIPv4, isIPv6 } from 'node:net'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { remember } from '../../engine/index.ts'
+import type { Instant } from '../../engine/index.ts'
+import type { Deps } from '../dependencies.ts'
+import type { Tries } from '../storage/database/rate-limit-counts.ts'
+import { refuse } from './error-response.ts'
+
+/** So many tries in a window that slides with the caller's clock. */
+export type Allowance = { readonly triesMax: number; readonly windowMs: number }
+export type Soon<T> = T | Promise<T>
+/** At once where one server counts; several ask the store, and each for itself while that does not answer. */
+export type Limit = {
+  /** Milliseconds until the key may try again; 0: it may now. */
+  wait(key: string, at: Instant): Soon<number>
+  /** The same, and counted where it may: of tries made at the same moment no more than there may be are let in. */
+  take(key: string, at: Instant): Soon<number>
+  count(key: string, at: Instant): Soon<void>
+  forget(key: string): Soon<void>
+}
+
+/** So that a flood of made-up keys cannot fill the memory; the oldest keys go first. */
+const KEYS_MAX = 10_000
+
+const unlimited: Limit = { wait: () => 0, take: () => 0, count: () => {}, forget: () => {} }
+
+type LimitDeps = Pick<Deps, 'environment'> & { readonly store?: Pick<Deps['store'], 'tries'> }
+
+/** Tries per key; without a limit where the environment switches them off. Without a store they are this server's alone. */
+export function openLimit({ environment, store }: LimitDeps, allowance: Allowance): Limit {
+  if (!environment.rateLimits) return unlimited
+  const here = inMemory(allowance)
+  const tries = store?.tries ?? null
+  return tries === null ? here : together(tries, nameIn(environment, allowance), allowance, here)
+}
+
+/** How many limits were opened for a server: their order is the same in every server of a version. */
+const openedFor = remember((_server: object) => ({ count: 0 }))
+
+/** Under which its tries are counted beside those of the others. */
+function nameIn(environment: object, { triesMax, windowMs }: Allowance): string {
+  const opened = openedFor(environment)
+  opened.count += 1
+  return `${opened.count} ${triesMax} ${windowMs}`
+}
+
+/** A database that does not answer lets nobody try without end. */
+function together(tries: Tries, name: string, allowance: Allowance, here: Limit): Limit {
+  const keyOf = (key: string): string => `${name} ${key}`
+  return {
+    wait: (key, at) => tries.wait(keyOf(key), at, allowance).catch(() => here.wait(key, at)),
+    take: (key, at) => tries.take(keyOf(key), at, allowance).catch(() => here.take(key, at)),
+    count: (key, at) => tries.count(keyOf(key), at, allowance).catch(() => here.count(key, at)),
+    forget: (key) => tries.forget(keyOf(key)).catch(() => here.forget(key)),
+  }
+}
+
+type Memory = {
+  readonly [K in keyof Limit]: (...args: Parameters<Limit[K]>) => Awaited<ReturnType<Limit[K]>>
+}
+
+function inMemory({ triesMax, windowMs }: Allowance): Memory {
+  const tries = new Map<string, number[]>()
+  const recent = (key: string, at: Instant): number[] =>
+    (tries.get(key) ?? []).filter((time) => time > at - windowMs)
+  const memory: Memory = {
+    wait(key, at) {
+      const times = recent(key, at)
+      const first = times[times.length - triesMax]
+      return first === undefined ? 0 : first + windowMs - at
+    },
+    take(key, at) {
+      const waitMs = memory.wait(key, at)
+      if (waitMs === 0) memory.count(key, at)
+      return waitMs
+    },
+    count(key, at) {
+      const times = [...recent(key, at), at].slice(-triesMax)
+      tries.delete(key)
+      tries.set(key, times)
+      if (tries.size > KEYS_MAX) {
+        const oldest = tries.keys().next()
+        if (!oldest.done) tries.delete(oldest.value)
+      }
+    },
+    forget: (key) => void tries.delete(key),
+  }
+  return memory
+}
+
+/** Whoever hangs up before we look shares one count: doing so buys no tries. */
+const GONE = 'gone'
+
+/** Whatever a proxy passes on that is no address shares one count: made-up words buy no tries. */
+const NO_ADDRESS = 'no address'
+
+/** The address in what a proxy writes: `ip:port`, `[v6]:port` or the address alone, with or without a zone. */
+function bareAddress(text: string): string {
+  const [, inBrackets] = /^\[([^\]]*)\](?::\d+)?$/.exec(text) ?? []
+  const [, beforePort] = /^([^:]*):\d+$/.exec(text) ?? []
+  return (inBrackets ?? beforePort ?? text).split('%', 1)[0] ?? ''
+}
+
+/**
+ * Whom a request is counted under: its IPv4 address, or the /64 network of its IPv6 address, all of
+ * which belongs to anybody who has one address in it.
+ */
+export function addressOf({ ip }: { readonly ip: string | undefined }): string {
+  // The sender has hung up already, and nothing says any more who it was.
+  if (ip === undefined) return GONE
+  const bare = bareAddress(ip.trim())
+  if (isIPv4(bare)) return bare
+  if (!isIPv6(bare)) return NO_ADDRESS
+  const short = new URL(`http://[${bare}]`).hostname.slice(1, -1)
+  const [, high, low] = /^::ffff:([0-9a-f]+):([0-9a-f]+)$/.exec(short) ?? []
+  if (high !== undefined && low !== undefined) return mappedAddress(high, low)
+  const [front = [], back = []] = short
+    .split('::')
+    .map((half) => half.split(':').filter((group) => group !== ''))
+  const zeros = Array.from({ length: 8 - front.length - back.length }, () => '0')
+  return `${[...front, ...zeros, ...back].slice(0, 4).join(':')}::/64`
+}
+
+/** The IPv4 address in the last two groups of an IPv6 address. */
+function mappedAddress(high: string, low: string): string {
+  return [high, low]
+    .map((group) => Number.parseInt(group, 16))
+    .flatMap((group) => [group >> 8, group & 255])
+    .join('.')
+}
+
+/** Counts every request under its address; true: there were too many, and the request is answered. */
+export function limitByAddress(
+  deps: LimitDeps & Pick<Deps, 'clock'>,
+  allowance: Allowance,
+): (request: FastifyRequest, reply: FastifyReply) => Promise<boolean> {
+  const limit = openLimit(deps, allowance)
+  return async (request, reply) => {
+    const waitMs = await limit.take(addressOf(request), deps.clock())
+    if (waitMs > 0) refuseTooMany(reply, waitMs)
+    return waitMs > 0
+  }
+}
+
+/** 429, with the time to wait in `Retry-After` and in words; `what` there was too much of, in the plural. */
+export function refuseTooMany(
+  reply: FastifyReply,
+  waitMs: number,
+  what = 'requests',
+): FastifyReply {
+  const minutes = Math.ceil(waitMs / 60_000)
+  reply.header('retry-after', String(Math.ceil(waitMs / 1000)))
+  return refuse(
+    reply,
+    429,
+    'too_many_requests',
+    `There were too many ${what}. Please wait ${minutes === 1 ? 'a minute' : `${minutes} minutes`} and try again.`,
+  )
+}

@@ -1,0 +1,24 @@
+/** Refuses JSON that holds something other than text where a call outside the office expects text. */
+import type { FastifyReply } from 'fastify'
+import { own } from '../../engine/index.ts'
+import { refuse } from './error-response.ts'
+
+/** True: answered with 422. A name that is left out, or null, is no mistake here, and a number is what it says. */
+export function refusesOtherThanText(
+  reply: FastifyReply,
+  body: unknown,
+  names: readonly string[],
+): boolean {
+  if (body === undefined) return false
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    refuse(reply, 422, 'bad_data', 'Send one JSON object.')
+    return true
+  }
+  const wrong = names.find((name) => {
+    const value = own(body as Readonly<Record<string, unknown>>, name) ?? null
+    return value !== null && typeof value !== 'string' && typeof value !== 'number'
+  })
+  if (wrong === undefined) return false
+  refuse(reply, 422, 'bad_data', `“${wrong}” must be text.`)
+  return true
+}

@@ -1,0 +1,126 @@
+/**
+ * A mail's text in the look of its event: the same words, laid out by components that mail programs show alike.
+ * Nothing of a text is markup; addresses in it become links.
+ */
+import { createElement, type ReactElement, type ReactNode } from 'react'
+import { renderToStaticMarkup } from 'react-dom/server'
+import { Body } from '@react-email/body'
+import { Button } from '@react-email/button'
+import { Container } from '@react-email/container'
+import { Head } from '@react-email/head'
+import { Heading } from '@react-email/heading'
+import { Hr } from '@react-email/hr'
+import { Html } from '@react-email/html'
+import { Link } from '@react-email/link'
+import { Preview } from '@react-email/preview'
+import { Section } from '@react-email/section'
+import { Text } from '@react-email/text'
+import { lookOf, type EventConfig } from '../../engine/index.ts'
+
+/** What phones, programs and web pages all have. */
+const FAMILY = "'Noto Sans', 'Segoe UI', Roboto, Helvetica, Arial, sans-serif"
+const INK = '#16202b'
+const QUIET = '#56606b'
+/** The preview beside the subject; mail programs show no more. */
+const PREVIEW_CHARACTERS_MAX = 110
+
+type Look = Pick<EventConfig, 'title' | 'support' | 'look'>
+type Page = { readonly subject: string; readonly text: string }
+
+/** `publicUrl`: a link to a page of ours that stands on a line of its own becomes a button. */
+export function htmlOf(event: Look, { subject, text }: Page, publicUrl: string): string {
+  const paragraphs = text.trim().split(/\n{2,}/)
+  const html = h(
+    Html,
+    { lang: 'en-IN' },
+    h(Head, null, h('title', null, subject)),
+    h(Preview, null, (paragraphs[1] ?? text).slice(0, PREVIEW_CHARACTERS_MAX)),
+    h(
+      Body,
+      { style: { margin: 0, padding: '16px 8px', background: '#eef1f4', fontFamily: FAMILY } },
+      h(
+        Container,
+        {
+          style: {
+            maxWidth: 560,
+            background: '#ffffff',
+            borderTop: `4px solid ${event.look.colour}`,
+          },
+        },
+        h(
+          Section,
+          { style: { padding: '20px 24px 8px' } },
+          h(Heading, { as: 'h1', style: { margin: 0, fontSize: 20, color: INK } }, event.title),
+          ...paragraphs.map((paragraph, at) => paragraphOf(paragraph, at, event, publicUrl)),
+        ),
+        h(
+          Section,
+          { style: { padding: '0 24px 16px' } },
+          h(Hr, { style: { borderColor: '#d9dfe5' } }),
+          h(
+            Text,
+            { style: { margin: 0, fontSize: 13, color: QUIET } },
+            `You are receiving this email because of a registration for ${event.title}. Questions: `,
+            h(Link, { href: `mailto:${event.support}`, style: { color: QUIET } }, event.support),
+          ),
+        ),
+      ),
+    ),
+  )
+  return `<!DOCTYPE html>${renderToStaticMarkup(html)}`
+}
+
+const h = createElement
+
+function paragraphOf(
+  paragraph: string,
+  key: number,
+  { look }: Look,
+  publicUrl: string,
+): ReactElement {
+  const lines = paragraph.split('\n')
+  const link = lines.find((line) => line.startsWith(`${publicUrl}/`) && !line.includes(' '))
+  const said = lines.filter((line) => line !== link)
+  const words = h(
+    Text,
+    { key, style: { margin: '14px 0', fontSize: 16, lineHeight: '24px', color: INK } },
+    ...said.flatMap((line, at) =>
+      at === 0 ? linked(line, at) : [h('br', { key: `b${at}` }), ...linked(line, at)],
+    ),
+  )
+  if (link === undefined) return words
+  return h(
+    Section,
+    { key },
+    words,
+    h(
+      Button,
+      {
+        href: link,
+        style: {
+          background: lookOf(look.colour).accent,
+          color: '#ffffff',
+          borderRadius: 8,
+          padding: '12px 20px',
+          fontSize: 16,
+          fontWeight: 600,
+        },
+      },
+      'Open your registration',
+    ),
+    h(
+      Text,
+      { style: { margin: '10px 0', fontSize: 13, color: QUIET, wordBreak: 'break-all' } },
+      h(Link, { href: link, style: { color: QUIET } }, link),
+    ),
+  )
+}
+
+/** The addresses of a line as links; whatever ends a sentence is none of them. */
+function linked(line: string, at: number): readonly ReactNode[] {
+  return line
+    .split(/(https?:\/\/[^\s<>"]+[^\s<>".,;:!?)])/)
+    .map((part, index) =>
+      index % 2 === 0 ? part : h(Link, { key: `${at}.${index}`, href: part }, part),
+    )
+}

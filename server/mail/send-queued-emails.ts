@@ -1,0 +1,240 @@
+/**
+ * The mail queue's worker. With SMTP it sends; without, each mail becomes one .eml file. The row in
+ * the queue is the truth: a mail is claimed before it is sent and marked once the other side has taken it; one
+ * that could not be sent is tried again at growing intervals for three days. Where the process died, or
+ * the disk was full, between the two, nobody knows whether it went out: it is tried once more, and no more.
+ */
+import {
+  instant,
+  withoutForeignLinks,
+  wordsOfEvent,
+  type EventConfig,
+  type Instant,
+} from '../../engine/index.ts'
+import type { Deps } from '../dependencies.ts'
+import { repeating, within } from '../ops/clock.ts'
+import { attachmentsOf } from './ticket-attachments.ts'
+import { dashboardOf } from './daily-review-email.ts'
+import { textToSend } from '../registration/access-link.ts'
+import { carrierOf, CONNECTIONS_MAX, oneAddress } from './email-transport.ts'
+import type { MailEnvironment, Problem } from './email-transport.ts'
+import type { Tried } from '../storage/mail/email-list-types.ts'
+import type { QueuedMail } from '../storage/index.ts'
+
+/** After each try that a mail server answered with no; the last again and again. */
+export const MAIL_AGAIN_MS: readonly number[] = [
+  60,
+  300,
+  900,
+  3_600,
+  4 * 3_600,
+  12 * 3_600,
+  24 * 3_600,
+  24 * 3_600,
+].map((seconds) => seconds * 1000)
+/** After a try that nobody answered: whether the server answers is learnt with one mail at a time. */
+const UNREACHED_AGAIN_MS = 60_000
+/** So long after its first try a mail is given up; a mail server that is down over a weekend loses nothing. */
+export const GIVEN_UP_MS = 3 * 24 * 60 * 60_000
+/** A mail waits at most so long before it is looked at. */
+const TICK_MS = 2_000
+/** Read from the store at a time. */
+const BATCH_ROWS = 50
+/** A mail server that cannot be reached is left alone for so long at first, then twice as long each time up to the most. */
+const REST_MS_MIN = 30_000
+const REST_MS_MAX = 10 * 60_000
+/** A stop waits so long for mails that are on their way. */
+const STOP_MS_MAX = 3_000
+
+export type Mailer = {
+  /** Sends what is due; answers how many went out. */
+  run(): Promise<number>
+  close(): Promise<void>
+}
+export type MailDeps = Pick<Deps, 'store' | 'clock' | 'log'> & {
+  /** While the clock may be wrong nothing is given up; never wrong when left out. */
+  readonly clockJumps?: Pick<Deps['clockJumps'], 'look'>
+  readonly events: Pick<Deps['events'], 'byId'>
+  readonly environment: MailEnvironment
+}
+
+/** `works` false: nothing is sent unless somebody calls `run`. */
+export function openMailer(
+  deps: MailDeps,
+  { works }: { readonly works: boolean } = { works: true },
+): Mailer {
+  const { store, clock, log, environment } = deps
+  const carrier = carrierOf(environment)
+  const rest = restingPlace(deps)
+  let running: Promise<number> | null = null
+  let isClosing = false
+
+  const sendOne = async (mail: QueuedMail): Promise<boolean> => {
+    // A disk that cannot take the claim could not take that it was sent either.
+    if (!(await store.claimMail(mail.id, clock()))) return false
+    const event = deps.events.byId(mail.eventId)?.config ?? null
+    const safe = withoutStrangersLinks(event, mail, environment.publicUrl)
+    const text = await textToSend(deps, safe)
+    if (text === null) {
+      await store.mailFailed(mail.id, 'It was not needed any more.', null)
+      return false
+    }
+    const attachments = await attachmentsOf(store, event, mail, environment.publicUrl, clock())
+    const html = event === null ? null : await inLook(event, { ...safe, text }, environment)
+    const replyTo = event !== null && oneAddress.test(event.support) ? event.support : null
+    const problem = await judged(await carrier.send({ ...safe, text, html, replyTo, attachments }))
+    const at = clock()
+    await rest.told(problem)
+    if (problem === null) {
+      await store.mailSent(mail.id, at)
+      return true
+    }
+    const tried = {
+      at,
+      firstAt: instant(Math.min(mail.firstTriedAt ?? at, at)),
+      isReached: !problem.isUnreachable,
+      hasCopyGone: problem.hasCopyGone === true,
+    }
+    const next = problem.final ? null : nextTry(mail.attempts, tried, deps)
+    log.warn(
+      { mail: mail.id, event: mail.eventId, error: problem.code, givenUp: next === null },
+      next === null
+        ? 'an email is given up; rollcall mail retry, or Emails in the office, tries it again'
+        : 'an email could not be sent and is tried again',
+    )
+    await store.mailFailed(mail.id, problem.text, next, tried)
+    return false
+  }
+  /** A connection may end because of the one mail that is on it: then the server still answers, and the others go on. */
+  const judged = async (problem: Problem | null): Promise<Problem | null> =>
+    problem?.isUnreachable !== true || isClosing || (await carrier.verify()) !== null
+      ? problem
+      : { ...problem, isUnreachable: false }
+  const runOnce = async (): Promise<number> => {
+    let sent = 0
+    for (;;) {
+      if (rest.isOn()) return sent
+      const due = [...(await store.dueMails(clock(), BATCH_ROWS))]
+      const isLast = due.length < BATCH_ROWS
+      const worker = async (): Promise<void> => {
+        for (
+          let mail = due.shift();
+          mail !== undefined;
+          mail = rest.isOn() ? undefined : due.shift()
+        )
+          if (await sendOne(mail)) sent += 1
+      }
+      // Whether the server answers again is learnt with one.
+      const workers = rest.isOver() ? 1 : CONNECTIONS_MAX
+      const ends = await Promise.allSettled(Array.from({ length: workers }, worker))
+      const failed = ends.find((end) => end.status === 'rejected')
+      if (failed !== undefined) throw failed.reason
+      if (isLast) return sent
+    }
+  }
+  // One at a time: two runs over the same queue would send a mail twice.
+  const run = (): Promise<number> => {
+    running ??= runOnce().finally(() => {
+      running = null
+    })
+    return running
+  }
+
+  if (works)
+    void carrier.verify().then((problem) => {
+      if (problem !== null)
+        log.error(
+          { error: problem.code, text: problem.text },
+          'the mail server does not take mails: they wait until it does',
+        )
+    })
+  const stop = works
+    ? repeating(TICK_MS, run, (error) =>
+        log.error({ error: String(error) }, 'the mail queue stumbled'),
+      )
+    : null
+  return {
+    run,
+    close: async () => {
+      isClosing = true
+      const ended = Promise.all([stop?.(), running])
+      // What a server that says nothing was given is tried again at the next start.
+      await within(STOP_MS_MAX, ended, () => {})
+      carrier.close()
+    },
+  }
+}
+
+/** When a mail is tried again; null: it is given up. */
+function nextTry(
+  attempts: number,
+  { at, firstAt, isReached }: Tried,
+  { clockJumps }: Pick<MailDeps, 'clockJumps'>,
+): Instant | null {
+  const wait = isReached
+    ? (MAIL_AGAIN_MS[attempts] ?? MAIL_AGAIN_MS.at(-1) ?? UNREACHED_AGAIN_MS)
+    : UNREACHED_AGAIN_MS
+  const end = firstAt + GIVEN_UP_MS
+  if (at < end) return instant(Math.min(at + wait, end))
+  const isClockInDoubt = (clockJumps?.look() ?? null) !== null
+  return isClockInDoubt ? instant(at + wait) : null
+}
+
+/**
+ * When a mail server cannot be reached the whole queue rests, and when it answers again, all that it did not answer
+ * meanwhile is hurried.
+ */
+function restingPlace({ store, clock, log }: Pick<MailDeps, 'store' | 'clock' | 'log'>) {
+  let rests = 0
+  let until: Instant | null = null
+  // A clock that went back ends the rest too.
+  const isOn = (): boolean => until !== null && clock() < until && clock() >= until - REST_MS_MAX
+  return {
+    isOn,
+    /** The rest has ended, and nobody knows yet whether there is an answer. */
+    isOver: (): boolean => rests > 0 && !isOn(),
+    /** What became of a mail; null: it was taken. */
+    async told(problem: Problem | null): Promise<void> {
+      const at = clock()
+      if (problem?.isUnreachable === true) {
+        // Those that were on their way with it tell nothing new.
+        if (isOn()) return
+        const ms = Math.min(REST_MS_MAX, REST_MS_MIN * 2 ** rests)
+        rests += 1
+        until = instant(at + ms)
+        log.error({ error: problem.code, ms }, 'the mail server cannot be reached: all mails wait')
+      } else if (rests > 0) {
+        rests = 0
+        until = null
+        const hurried = await store.hurryMails(at)
+        log.info({ hurried }, 'the mail server answers again')
+      }
+    },
+  }
+}
+
+/**
+ * Every email passes here, whoever typed the words in it. It runs before the link to the registration is put in, so
+ * that nobody can type an address of ours either.
+ */
+function withoutStrangersLinks(
+  event: EventConfig | null,
+  mail: QueuedMail,
+  publicUrl: string,
+): QueuedMail {
+  const known = wordsOfEvent(event ?? NO_EVENT)
+  const ours = new Set([mail.to, mail.copyTo ?? mail.to, dashboardOf(publicUrl)])
+  const safe = (text: string): string => withoutForeignLinks(text, known, ours)
+  return { ...mail, subject: safe(mail.subject), text: safe(mail.text) }
+}
+const NO_EVENT = {}
+
+/** What draws it is read when the first mail goes out. */
+async function inLook(
+  event: EventConfig,
+  mail: Pick<QueuedMail, 'subject' | 'text'>,
+  { publicUrl }: MailDeps['environment'],
+): Promise<string> {
+  const { htmlOf } = await import('./email-html.ts')
+  return htmlOf(event, mail, publicUrl)
+}

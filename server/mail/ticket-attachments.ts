@@ -1,0 +1,63 @@
+/** What goes along with the mail of a ticket: the number as a code for the desk, the days for the calendar, what was issued for the payment. */
+import type * as Resvg from '@resvg/resvg-js'
+import { renderSVG } from 'uqr'
+import { CODE_LOOK } from '../../engine/index.ts'
+import type { EventConfig, Instant, RegNo } from '../../engine/index.ts'
+import { fileOf } from '../documents/document-contents.ts'
+import { ownDocuments } from '../documents/holder-documents.ts'
+import { pdfOf } from '../documents/render-pdf.ts'
+import { calendarOf } from '../events/calendar-entry.ts'
+import { later } from '../ops/lazy-import.ts'
+import type { QueuedMail, Store } from '../storage/index.ts'
+
+const pictures = later<typeof Resvg>('@resvg/resvg-js')
+
+export type Attachment = {
+  readonly filename: string
+  readonly content: Buffer | string
+  readonly contentType: string
+}
+
+/** Mails of these kinds are tickets. */
+const TICKETS: ReadonlySet<QueuedMail['kind']> = new Set(['confirmation', 'again', 'asked'])
+/** `event` null: its file is gone; the mail goes without. Throws where a document cannot be set. */
+export async function attachmentsOf(
+  store: Pick<Store, 'documents' | 'document' | 'acts' | 'registration'>,
+  event: EventConfig | null,
+  { kind, regNo }: Pick<QueuedMail, 'kind' | 'regNo'>,
+  publicUrl: string,
+  at: Instant,
+): Promise<readonly Attachment[]> {
+  if (event === null || regNo === null || !TICKETS.has(kind)) return []
+  // What is still to be paid, or was cancelled, has no ticket.
+  if ((await store.registration(regNo))?.paymentStatus !== 'success') return []
+  // As it is drawn, ten pixels to a square: any other width blurs the edges, and is longer in the making and in the mail.
+  const image = await pictures().renderAsync(renderSVG(regNo, CODE_LOOK))
+  return [
+    { filename: `${regNo}.png`, content: image.asPng(), contentType: 'image/png' },
+    {
+      filename: `${event.id}.ics`,
+      content: calendarOf(event, publicUrl, at),
+      contentType: 'text/calendar; charset=utf-8; method=PUBLISH',
+    },
+    ...(await documentsOf(store, event, regNo)),
+  ]
+}
+
+async function documentsOf(
+  store: Pick<Store, 'documents' | 'document' | 'acts'>,
+  event: EventConfig,
+  regNo: RegNo,
+): Promise<readonly Attachment[]> {
+  const attached: Attachment[] = []
+  for (const { id } of await ownDocuments(store, regNo)) {
+    const body = await store.document(regNo, id)
+    if (body !== null)
+      attached.push({
+        filename: fileOf(body),
+        content: await pdfOf(body, event),
+        contentType: 'application/pdf',
+      })
+  }
+  return attached
+}

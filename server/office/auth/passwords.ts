@@ -1,0 +1,81 @@
+/** Passwords of the office: argon2id, made up where nobody gave one. */
+import { randomInt } from 'node:crypto'
+import type * as Argon2 from '@node-rs/argon2'
+import { later } from '../../ops/lazy-import.ts'
+
+const argon2 = later<typeof Argon2>('@node-rs/argon2')
+
+/** Without characters that look alike when copied from a screen. */
+const LETTERS = 'abcdefghjkmnpqrstuvwxyz23456789'
+/** 16 of 31 letters are 79 bits. */
+const GROUPS = 4
+const LETTERS_PER_GROUP = 4
+/** Longer input is nobody's password, and hashing it would be free work for a stranger. */
+export const CREDENTIAL_CHARACTERS_MAX = 256
+/** Shorter ones are guessed within the limits on signing in. */
+export const PASSWORD_CHARACTERS_MIN = 8
+
+/**
+ * What people choose first, and what is therefore guessed first: the words at the top of every list of
+ * stolen passwords, as they stand there or with digits and signs around them.
+ */
+const COMMON = new Set(
+  (
+    'password passwort passw pass admin administrator root user login master secret welcome letmein changeme ' +
+    'default test testing demo sample temp qwerty qwertyuiop qwertz azerty asdfgh asdfghjkl zxcvbn zxcvbnm ' +
+    'iloveyou monkey dragon sunshine princess football baseball cricket superman batman trustno computer ' +
+    'internet samsung google facebook whatever freedom starwars shadow hello india bharat mumbai delhi kerala ' +
+    'krishna ganesh lakshmi jesus abc abcd abcdef abcdefgh office rollcall conference registration'
+  ).split(' '),
+)
+/** Letters that people write as signs. */
+const SIGNS: Readonly<Record<string, string>> = { '0': 'o', '1': 'i', '3': 'e', '@': 'a', $: 's' }
+
+const bareOf = (text: string): string => text.replace(/^[^a-z]+|[^a-z]+$/g, '')
+
+/** Why a password is not taken, as a sentence; null when it is. `names` are those that stand near: the user's, the events'. */
+export function passwordRefusal(password: string, names: readonly string[]): string | null {
+  if (password.length > CREDENTIAL_CHARACTERS_MAX)
+    return `The password can have at most ${CREDENTIAL_CHARACTERS_MAX} characters.`
+  if (password.length < PASSWORD_CHARACTERS_MIN)
+    return `The password must be at least ${PASSWORD_CHARACTERS_MIN} characters long.`
+  const plain = password.toLowerCase()
+  const read = plain.replace(/[013@$]/g, (sign) => SIGNS[sign] ?? sign)
+  const said = [bareOf(plain), bareOf(read), bareOf(read).replace(/[^a-z]/g, '')]
+  const near = new Set(
+    names.map((name) => bareOf(name.toLowerCase())).filter((name) => name.length > 2),
+  )
+  if (said.some((word) => COMMON.has(word)))
+    return 'This password is among the first that are guessed. Take several words.'
+  if (said.some((word) => near.has(word)))
+    return 'A password must be more than the name of the user or of an event. Take several words.'
+  if (new Set(plain).size < DIFFERENT_MIN || isSequence(plain))
+    return 'A password of one row of keys, or of few different characters, is among the first that are guessed. Take several words.'
+  return null
+}
+const DIFFERENT_MIN = 4
+const ROWS = ['01234567890', 'abcdefghijklmnopqrstuvwxyz', 'qwertyuiop', 'asdfghjkl', 'zxcvbnm']
+
+/** 12345678, 87654321, 12341234: every character follows its neighbour on one row, or the piece before is said again. */
+function isSequence(text: string): boolean {
+  const half = text.slice(0, Math.ceil(text.length / 2))
+  return [text, [...text].reverse().join('')].some((one) =>
+    ROWS.some((row) => row.includes(one) || (one === half + half && row.includes(half))),
+  )
+}
+
+export function hashPassword(password: string): Promise<string> {
+  return argon2().hash(password)
+}
+
+export function isPassword(password: string, passwordHash: string): Promise<boolean> {
+  return argon2().verify(passwordHash, password)
+}
+
+/** `k7xm-2wqp-…` */
+export function makePassword(): string {
+  const letter = (): string => LETTERS[randomInt(LETTERS.length)] ?? ''
+  return Array.from({ length: GROUPS }, () =>
+    Array.from({ length: LETTERS_PER_GROUP }, letter).join(''),
+  ).join('-')
+}

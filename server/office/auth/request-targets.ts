@@ -1,0 +1,349 @@
+/**
+ * Resolves a request to the objects that it names. The guard checks the result, and the handler receives nothing else.
+ * An object of an event that the user does not work for is missing, like one that does not exist.
+ */
+import { maySee, own } from '../../../engine/index.ts'
+import type { Person, RegNo } from '../../../engine/index.ts'
+import type { Deps, ServedEvent } from '../../dependencies.ts'
+import type { GuardedRule, TargetKind } from '../../http/office-route-permissions.ts'
+import { recordOf } from '../../http/request-input.ts'
+import type { Sent } from '../../http/request-input.ts'
+import type { StoredRegistration } from '../../storage/index.ts'
+import { officeCall, officeTable } from '../lists/list-paths.ts'
+import type { OfficeCall, OfficeTable } from '../lists/list-paths.ts'
+
+/** One of several registrations that a body names. */
+export type NamedRow = {
+  /** As it was sent, for the answer. */
+  readonly asked: string
+  /** Null: there is no such registration. */
+  readonly regNo: RegNo | null
+  /** What else the body says about it. */
+  readonly words: Readonly<Record<string, unknown>>
+}
+
+/** What a handler receives for each kind of target. */
+export type Targets = {
+  readonly own: null
+  readonly any: null
+  readonly every: null
+  readonly event: ServedEvent
+  /** Null: no event was named. A user of all events may name one whose file was removed. */
+  readonly events: string | null
+  readonly registration: {
+    readonly registration: StoredRegistration
+    readonly served: ServedEvent
+    /** The review in the body, by its id; null: none was named. */
+    readonly review: string | null
+  }
+  readonly 'stored registration': StoredRegistration
+  /** The number of the registration or of the order. */
+  readonly payment: string
+  /** `to`: the number of the registration; '' where none was named, and as it was sent where there is none. */
+  readonly review: { readonly id: string; readonly to: string }
+  readonly registrations: { readonly eventId: string | null; readonly rows: readonly NamedRow[] }
+  readonly statement: { readonly served: ServedEvent; readonly rows: readonly NamedRow[] }
+  readonly list: OfficeCall
+}
+
+/** `of`: the events that the request names as such. */
+export type Resolved<T> = { readonly of: readonly string[] } & (
+  | { readonly is: 'found'; readonly target: T }
+  | { readonly is: 'missing'; readonly code: string; readonly message: string }
+  | { readonly is: 'malformed'; readonly status: 400 | 422; readonly message: string }
+)
+export type Resolve = <K extends TargetKind>(
+  rule: GuardedRule<K>,
+  sent: Sent,
+  user: User,
+) => Promise<Resolved<Targets[K]>>
+type User = Pick<Person, 'events'>
+
+/** A page of a list has fewer; each registration is a transaction of its own. */
+export const ROWS_MAX = 500
+
+/** The names by which requests name targets, in small letters without signs. No input of a handler is called so. */
+const TARGET_NAMES: ReadonlySet<string> = new Set([
+  'event',
+  'eventid',
+  'regno',
+  'regnos',
+  'orderid',
+  'orderids',
+  'review',
+  'reviewid',
+])
+const isTargetName = (name: string): boolean =>
+  TARGET_NAMES.has(name.toLowerCase().replaceAll(/[^a-z]/g, ''))
+
+const EVENT_NAMES = ['event', 'event_id'] as const
+type Names = Readonly<Partial<Record<'params' | 'query' | 'body', readonly string[]>>>
+/** The names that the resolver of a kind reads; it alone reads them. */
+const NAMES: Readonly<Record<TargetKind, Names>> = {
+  own: {},
+  any: {},
+  every: {},
+  event: { query: EVENT_NAMES, body: EVENT_NAMES },
+  events: { query: EVENT_NAMES, body: EVENT_NAMES },
+  registration: { params: ['reg_no'], body: ['review'] },
+  'stored registration': { params: ['reg_no'] },
+  payment: { params: ['reg_no'] },
+  review: { params: ['id'], body: ['to'] },
+  registrations: { query: EVENT_NAMES, body: [...EVENT_NAMES, 'reg_nos'] },
+  statement: { query: EVENT_NAMES, body: [...EVENT_NAMES, 'lines'] },
+  list: {},
+}
+
+/** Part of a name that may name a target, in whatever words: `to_reg_no`, `other_event`, `registration`. */
+const PART_OF_TARGET_NAME = /event|regno|regid|registration|orderid|review|capture|payment/
+/** Where the user works for all events, as for who may sign in, a name of events names nothing that is not theirs. */
+const mayNameTarget = (name: string, about: TargetKind): boolean =>
+  isTargetName(name) ||
+  (about !== 'every' && PART_OF_TARGET_NAME.test(name.toLowerCase().replaceAll(/[^a-z]/g, '')))
+
+/** Why a route cannot be served: its handler would read what nobody checks. Null: it can. */
+export function uncoveredInput(path: string, rule: GuardedRule): string | null {
+  const covered: Names = NAMES[rule.about]
+  const { params = [], query = [], body = {} } = rule
+  const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
+  const unread = (covered.params ?? []).filter((name) => !inPath.includes(name))
+  const undeclared = inPath.filter(
+    (name) => !(covered.params ?? []).includes(name) && !params.includes(name),
+  )
+  const read = { params, query, body: Object.keys(body) }
+  const unchecked = (['params', 'query', 'body'] as const).flatMap((part) =>
+    read[part].filter(
+      (name) => mayNameTarget(name, rule.about) || covered[part]?.includes(name) === true,
+    ),
+  )
+  if (unread.length > 0) return `the path has no :${unread.join(', :')}`
+  if (undeclared.length > 0) return `nobody declares :${undeclared.join(', :')}`
+  return unchecked.length === 0
+    ? null
+    : `the handler reads ${unchecked.join(', ')}, which only the guard may read`
+}
+
+export function makeResolve(deps: Pick<Deps, 'events' | 'store'>): Resolve {
+  const { events, store } = deps
+  let table: OfficeTable = officeTable(events.all())
+  events.onChange(() => {
+    table = officeTable(events.all())
+  })
+  const registrationNamed = async (name: string, user: User): Promise<StoredRegistration | null> =>
+    seenBy(user, await store.registration(name)) ??
+    seenBy(user, await store.registration(plainNumber(name)))
+  const rowsNamed = async (
+    names: readonly unknown[],
+    wordsOf: (at: number) => NamedRow['words'],
+    user: User,
+  ): Promise<Resolved<readonly NamedRow[]>> => {
+    const rows: NamedRow[] = []
+    for (const [at, name] of names.entries()) {
+      const asked = textOf(name)
+      if (asked === null) return malformed([], 422, 'A registration is named by its number.')
+      const registration = await registrationNamed(asked, user)
+      rows.push({ asked, regNo: registration?.regNo ?? null, words: wordsOf(at) })
+    }
+    // A user of all events reads which of them are unknown, row by row.
+    return seesAll(user) || rows.every(({ regNo }) => regNo !== null)
+      ? found([], rows)
+      : noRegistration(user)
+  }
+  const eventNamed = (sent: Sent, { filters }: GuardedRule): Named =>
+    named(sent, filters === true ? ['event_id'] : EVENT_NAMES)
+  /** The event that is named must be served, whoever asks. */
+  const servedNamed = (sent: Sent, rule: GuardedRule): Resolved<ServedEvent> => {
+    const { of, one, problem } = eventNamed(sent, rule)
+    const known = of.filter((id) => events.byId(id) !== null)
+    if (problem !== null) return { ...problem, of: known }
+    const served = one === null ? null : events.byId(one)
+    return served === null ? missing(known, NO_EVENT, 'no_such_event') : found(known, served)
+  }
+  const optionalEvent = (sent: Sent, rule: GuardedRule, user: User): Resolved<string | null> => {
+    const { of, one, problem } = eventNamed(sent, rule)
+    if (problem !== null) return { ...problem, of }
+    const isKnown = one === null || seesAll(user) || events.byId(one) !== null
+    return isKnown ? found(of, one) : missing([], NO_EVENT, 'no_such_event')
+  }
+  const isReviewOf = async (user: User, id: string): Promise<boolean> =>
+    seenBy(user, await store.eventOfReview(id)) !== null
+  const registrationInPath = async (
+    { params }: Sent,
+    user: User,
+  ): Promise<Resolved<StoredRegistration>> => {
+    const registration = await registrationNamed(String(params['reg_no']), user)
+    return registration === null ? noRegistration(user) : found([], registration)
+  }
+  const reviewInBody = async ({ body }: Sent, user: User): Promise<Resolved<string | null>> => {
+    const named = own(body, 'review') ?? ''
+    if (typeof named !== 'string') return malformed([], 422, '“review” must be text.')
+    const id = named.trim()
+    if (id === '') return found([], null)
+    return seesAll(user) || (await isReviewOf(user, id)) ? found([], id) : missing([], NO_REVIEW)
+  }
+
+  const resolvers: { readonly [K in TargetKind]: Resolver<K> } = {
+    own: async () => found([], null),
+    any: async () => found([], null),
+    every: async () => found([], null),
+    event: async (sent, _user, rule) => servedNamed(sent, rule),
+    events: async (sent, user, rule) => optionalEvent(sent, rule, user),
+    'stored registration': registrationInPath,
+    registration: async (sent, user) => {
+      const resolved = await registrationInPath(sent, user)
+      if (resolved.is !== 'found') return resolved
+      const review = await reviewInBody(sent, user)
+      if (review.is !== 'found') return review
+      const registration = resolved.target
+      const served = events.byId(registration.eventId)
+      return served === null
+        ? missing([], 'This registration belongs to an event that is not being served.')
+        : found([], { registration, served, review: review.target })
+    },
+    payment: async ({ params }, user) => {
+      const name = String(params['reg_no'])
+      const registration = await registrationNamed(name, user)
+      const order = registration?.regNo ?? plainNumber(name)
+      const owner = await store.registrationOf(order)
+      // The store looks for an order of this id as well: of the first attempt, it is the registration itself.
+      const isOf = owner === null ? registration !== null : seenBy(user, owner) !== null
+      return isOf ? found([], order) : noRegistration(user)
+    },
+    review: async ({ params, body }, user) => {
+      const id = String(params['id'])
+      if (!seesAll(user) && !(await isReviewOf(user, id))) return missing([], NO_REVIEW)
+      const to = own(body, 'to') ?? ''
+      if (typeof to !== 'string') return malformed([], 422, '“to” must be text.')
+      const name = to.trim()
+      if (name === '') return found([], { id, to: '' })
+      const target = await registrationNamed(name, user)
+      if (target === null) return seesAll(user) ? found([], { id, to: name }) : noRegistration(user)
+      return found([], { id, to: target.regNo })
+    },
+    registrations: async (sent, user, rule) => {
+      const event = optionalEvent(sent, rule, user)
+      if (event.is !== 'found') return event
+      const names = own(sent.body, 'reg_nos')
+      if (!Array.isArray(names) || names.length === 0 || names.length > ROWS_MAX)
+        return malformed(event.of, 422, `Tick at least one registration, and at most ${ROWS_MAX}.`)
+      const rows = await rowsNamed([...new Set(names as unknown[])], () => ({}), user)
+      const { of } = event
+      return rows.is === 'found'
+        ? found(of, { eventId: event.target, rows: rows.target })
+        : { ...rows, of }
+    },
+    statement: async (sent, user, rule) => {
+      const event = servedNamed(sent, rule)
+      if (event.is !== 'found') return event
+      const lines = own(sent.body, 'lines') ?? []
+      if (!Array.isArray(lines) || lines.length > ROWS_MAX)
+        return malformed(event.of, 422, `Send the lines as a list of at most ${ROWS_MAX}.`)
+      const words = lines.map(recordOf)
+      const rows = await rowsNamed(
+        words.map((line) => own(line, 'reg_no')),
+        (at) => words[at] ?? {},
+        user,
+      )
+      const { of } = event
+      return rows.is === 'found'
+        ? found(of, { served: event.target, rows: rows.target })
+        : { ...rows, of }
+    },
+    list: async ({ path, query }) => {
+      const call = officeCall(table, path, query)
+      return call === null
+        ? missing([], 'There is no list for this event type.')
+        : found([call.event.id], call)
+    },
+  }
+
+  return async (rule, sent, user) => {
+    const resolved = await resolvers[rule.about](sent, user, rule)
+    const strange = strangeName(rule, sent)
+    return strange === null
+      ? resolved
+      : malformed(resolved.of, 400, `This address does not take “${strange.slice(0, 40)}”.`)
+  }
+}
+
+type Resolver<K extends TargetKind> = (
+  sent: Sent,
+  user: User,
+  rule: GuardedRule,
+) => Promise<Resolved<Targets[K]>>
+
+const seesAll = ({ events }: User): boolean => events === null
+
+/** Null: there is none, or it is of an event that the user does not work for, or of no event. */
+function seenBy<T extends { readonly eventId: string | null }>(
+  user: User,
+  one: T | null,
+): T | null {
+  const isSeen =
+    one !== null && (seesAll(user) || (one.eventId !== null && maySee(user, one.eventId)))
+  return isSeen ? one : null
+}
+
+const noRegistration = (user: User) =>
+  missing(
+    [],
+    seesAll(user)
+      ? 'There is no registration with this number.'
+      : 'There is no registration with this number in your events.',
+  )
+const NO_REVIEW = 'There is no such review.'
+const NO_EVENT = 'There is no event with this name.'
+
+const found = <T>(of: readonly string[], target: T): Resolved<T> => ({
+  is: 'found',
+  of,
+  target,
+})
+const missing = (of: readonly string[], message: string, code = 'not_found') =>
+  ({ is: 'missing', of, code, message }) as const
+const malformed = (of: readonly string[], status: 400 | 422, message: string) =>
+  ({ is: 'malformed', of, status, message }) as const
+
+/** People copy a number as pages print it, in groups, or type it in small letters. */
+const plainNumber = (name: string): string => name.replaceAll(/[\s-]/g, '').toUpperCase()
+
+const textOf = (value: unknown): string | null =>
+  typeof value === 'string' ? value : typeof value === 'number' ? String(value) : null
+
+type Named = {
+  /** Every one that is named, so that the guard sees all of them. */
+  readonly of: readonly string[]
+  readonly one: string | null
+  readonly problem: ReturnType<typeof malformed> | null
+}
+
+/** The one value that query and body have under these names; an empty one counts as none. */
+function named({ query, body }: Sent, names: readonly string[]): Named {
+  const inBody = names.map((name) => own(body, name) ?? '')
+  const said = [...names.flatMap((name) => query.getAll(name)), ...inBody]
+  const of = [
+    ...new Set(
+      said.flatMap((value) =>
+        typeof value === 'string' && value.trim() !== '' ? [value.trim()] : [],
+      ),
+    ),
+  ]
+  const problem = said.some((value) => typeof value !== 'string')
+    ? malformed(of, 422, `“${names[0]}” must be text.`)
+    : of.length > 1
+      ? malformed(of, 400, `Name one ${names[0]}, not several.`)
+      : null
+  return { of, one: of[0] ?? null, problem }
+}
+
+/** A name that looks like one of a target and is read by nobody, such as `event[]` or `?event`. Null: there is none. */
+function strangeName(rule: GuardedRule, { query, body }: Sent): string | null {
+  // An event file may call a filter as it likes.
+  if (rule.about === 'list') return null
+  const { query: inQuery = [], body: inBody = [] } = NAMES[rule.about]
+  const strange = [
+    ...(rule.filters === true ? [] : [...query.keys()].filter((name) => !inQuery.includes(name))),
+    ...Object.keys(body).filter((name) => !inBody.includes(name)),
+  ].find(isTargetName)
+  return strange ?? null
+}

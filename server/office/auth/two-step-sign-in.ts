@@ -1,0 +1,110 @@
+/**
+ * The second factor: codes of an authenticator app (TOTP, RFC 6238) and the recovery codes for a phone that
+ * is lost. The secret is stored as it is, because the server has to work out the same codes.
+ */
+import { createHash } from 'node:crypto'
+import { Secret, TOTP } from 'otpauth'
+import type { Instant } from '../../../engine/index.ts'
+import type { Deps } from '../../dependencies.ts'
+import { openLimit } from '../../http/rate-limit.ts'
+import type { Allowance } from '../../http/rate-limit.ts'
+import { makePassword } from './passwords.ts'
+
+/** 160 bits, as long as the hash that is used (RFC 4226, section 4). */
+const SECRET_BYTES = 20
+/** A phone's clock may be so many steps of 30 seconds off, and typing takes a while. */
+const STEPS_OFF_MAX = 1
+const RECOVERY_CODES = 10
+/** Of an account from where it is not known: 240 guesses a day, three of a million codes being right at a time. */
+const TRIES: Allowance = { triesMax: 10, windowMs: 60 * 60_000 }
+
+const totpOf = (secret: string, label = '', issuer = ''): TOTP =>
+  new TOTP({ secret: Secret.fromBase32(secret), label, issuer })
+
+export function makeSecret(): string {
+  return new Secret({ size: SECRET_BYTES }).base32
+}
+
+/** What the QR code says to an authenticator app; `host` tells apart the offices that a person signs in to. */
+export function appAddress(secret: string, username: string, host: string): string {
+  return totpOf(secret, username, `Rollcall ${host}`).toString()
+}
+
+/** Which step of 30 seconds the code is of; null: of none that counts now. */
+export function stepOf(secret: string, code: string, at: Instant): number | null {
+  const totp = totpOf(secret)
+  const off = totp.validate({ token: code, timestamp: at, window: STEPS_OFF_MAX })
+  return off === null ? null : totp.counter({ timestamp: at }) + off
+}
+
+/** 79 bits each, so that a plain hash of them tells nothing. */
+export function makeRecoveryCodes(): {
+  readonly codes: readonly string[]
+  readonly hashes: readonly string[]
+} {
+  const codes = Array.from({ length: RECOVERY_CODES }, makePassword)
+  return { codes, hashes: codes.map(hashOfCode) }
+}
+
+function hashOfCode(code: string): string {
+  return createHash('sha256').update(bare(code)).digest('hex')
+}
+
+/** As it is compared: apps show codes in groups, and people write the letters large. */
+function bare(code: string): string {
+  return code.toLowerCase().replaceAll(/[\s-]/g, '')
+}
+
+export type CodeChecked =
+  | { readonly is: 'right'; readonly by: 'app' | 'recovery' }
+  | { readonly is: 'wrong'; readonly message: string }
+  | { readonly is: 'too-many'; readonly waitMs: number }
+
+export type SecondFactors = {
+  /**
+   * Takes a code, which then is used up. `from`: where tries are counted under, so that a stranger's do not
+   * keep out whoever signs in from where they always do.
+   */
+  take(
+    admin: { readonly id: number; readonly secret: string },
+    code: string,
+    from: string,
+    at: Instant,
+  ): Promise<CodeChecked>
+}
+
+export function openSecondFactors(deps: Pick<Deps, 'environment' | 'store'>): SecondFactors {
+  const tries = openLimit(deps, TRIES)
+  return {
+    async take({ id, secret }, code, from, at) {
+      // Counted before the check: tries sent at the same moment all count.
+      const waitMs = await tries.take(from, at)
+      if (waitMs > 0) return { is: 'too-many', waitMs }
+      const checked = await check(deps, id, secret, bare(code), at)
+      if (checked.is === 'right') await tries.forget(from)
+      return checked
+    },
+  }
+}
+
+async function check(
+  { store }: Pick<Deps, 'store'>,
+  id: number,
+  secret: string,
+  code: string,
+  at: Instant,
+): Promise<CodeChecked> {
+  if (!/^\d{6}$/.test(code))
+    return (await store.takeRecoveryCode(id, hashOfCode(code), at))
+      ? { is: 'right', by: 'recovery' }
+      : { is: 'wrong', message: 'This recovery code is not right, or it was used before.' }
+  const step = stepOf(secret, code, at)
+  if (step === null)
+    return {
+      is: 'wrong',
+      message: 'This code is not right. It changes every 30 seconds: please look at the app again.',
+    }
+  return (await store.takeStep(id, step))
+    ? { is: 'right', by: 'app' }
+    : { is: 'wrong', message: 'This code was used before. Please wait for the next one.' }
+}

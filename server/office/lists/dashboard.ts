@@ -1,0 +1,124 @@
+/** The dashboard's figures, per event under its key, and all events' revenue together. */
+import type { FastifyReply } from 'fastify'
+import {
+  dayOf,
+  isoIndia,
+  paise,
+  rupees,
+  UNMATCHED,
+  UNMATCHED_LABEL,
+  WAITING,
+  WAITING_IDS,
+} from '../../../engine/index.ts'
+import type {
+  EventStats,
+  Review,
+  StatsAnswer,
+  WaitingId,
+  WireWaiting,
+} from '../../../engine/index.ts'
+import type { Deps } from '../../dependencies.ts'
+import { whyErasingWaits } from '../operations/confirm-clock.ts'
+import { nameOf, paymentStatusDisplay } from './list-rows.ts'
+import type { WaitingCount } from '../../storage/index.ts'
+import { eventsOf } from '../auth/authorization.ts'
+import type { Call, OfficeRoutes } from '../auth/authorization.ts'
+
+export function statsRoutes(office: OfficeRoutes, deps: Deps): void {
+  const stats = async ({ admin }: Call<'any'>, reply: FastifyReply): Promise<FastifyReply> => {
+    const at = deps.clock()
+    const events = eventsOf(deps, admin)
+    const waiting = await deps.store.reviews(null)
+    const figures = await Promise.all(
+      events.map((event) => deps.store.figures(event.id, dayOf(at))),
+    )
+    const waits = await deps.store.waiting(
+      events.map(({ id }) => id),
+      at,
+    )
+    const erasing = await whyErasingWaits(deps)
+    const data: StatsAnswer['data'] = {
+      now: isoIndia(at),
+      waiting: [...waitingRows(waits), ...unmatchedRow(waiting, events)],
+      ...(admin.events === null
+        ? {
+            event_files: deps.events.refused().map(({ why }) => why),
+            ...(erasing === null || admin.role !== 'owner' ? {} : { erasing_waits: erasing }),
+          }
+        : {}),
+      revenue_stats: { total_revenue: 0 },
+      recent_registrations: {},
+      by_day: {},
+    }
+    let revenue = 0
+    for (const [index, event] of events.entries()) {
+      const figure = figures[index]
+      if (figure === undefined) continue
+      const { key } = event.admin.dashboard
+      data[`${key}_stats`] = {
+        total_registrations: figure.total,
+        paid_registrations: figure.paid,
+        pending_registrations: figure.pending,
+        failed_registrations: figure.failed,
+        refunded_registrations: figure.refunded,
+        ended_registrations: figure.ended,
+        today_registrations: figure.today,
+        total_revenue: rupees(figure.revenue),
+        dismissed_amount: rupees(figure.dismissed),
+        needs_decision: waiting.filter(({ eventId }) => eventId === event.id).length,
+      } satisfies EventStats
+      data.recent_registrations[key] = figure.recent.map((registration) => ({
+        id: registration.id,
+        full_name: nameOf(event, registration),
+        reg_no: registration.regNo,
+        final_amount: registration.total === null ? null : rupees(registration.total),
+        payment_status: registration.paymentStatus,
+        payment_status_display: paymentStatusDisplay(registration),
+        in_review: registration.inReview,
+        in_state: registration.state,
+        created_at: isoIndia(registration.createdAt),
+      }))
+      data.by_day[key] = figure.byDay.map((entry) => ({
+        day: entry.day,
+        registrations: entry.registrations,
+        revenue: rupees(entry.revenue),
+      }))
+      revenue += figure.revenue
+    }
+    data.revenue_stats.total_revenue = rupees(paise(revenue))
+    await deps.store.audit({
+      at,
+      who: admin.username,
+      what: 'saw the dashboard',
+      eventId: null,
+      regNo: null,
+      look: 'dashboard',
+    })
+    const answer: StatsAnswer = { status: 'success', data }
+    return reply.header('cache-control', 'no-store').send(answer)
+  }
+  office.get('/admin/dashboard/stats', { least: 'viewer', about: 'any' }, stats)
+}
+
+function waitingRows(counts: readonly WaitingCount[]): WireWaiting[] {
+  const rowOf = (id: WaitingId): WireWaiting => ({
+    id,
+    label: WAITING[id].label,
+    events: counts
+      .filter(({ is }) => is === id)
+      .map(({ eventId, count, more }) => ({ id: eventId, count, more })),
+  })
+  return WAITING_IDS.map(rowOf).filter(({ events }) => events.length > 0)
+}
+
+/** Of the events that one works for; nothing where there is none. */
+function unmatchedRow(
+  reviews: readonly Review[],
+  events: readonly { readonly id: string }[],
+): WireWaiting[] {
+  const counted = events.flatMap(({ id }) => {
+    const count = reviews.filter(({ is, eventId }) => is === UNMATCHED && eventId === id).length
+    return count === 0 ? [] : [{ id, count, more: false }]
+  })
+  return counted.length === 0 ? [] : [{ id: UNMATCHED, label: UNMATCHED_LABEL, events: counted }]
+}

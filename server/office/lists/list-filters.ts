@@ -1,0 +1,255 @@
+/**
+ * The query string of a list, read once: the same object gives the rows, the count, the export and the
+ * sentence that says what is shown. Parameters are the filters of the event file; an empty one is not set.
+ */
+import {
+  ENDED_STATES,
+  err,
+  formatCount,
+  formatDay,
+  formatDays,
+  isDay,
+  isEnded,
+  isWaitingId,
+  ok,
+  SOLD,
+  SORTS,
+  STATE_WORDS,
+  STATES,
+  WAITING,
+  WAITING_IDS,
+} from '../../../engine/index.ts'
+import type {
+  AdminList,
+  EventConfig,
+  Filter,
+  Instant,
+  PaymentStatus,
+  Result,
+} from '../../../engine/index.ts'
+import type { ListQuery } from '../../storage/index.ts'
+
+/** Longer than any name or address; it ends in an index look-up. */
+const SEARCH_MAX = 100
+/** The most that is worth one answer; more is the export's work. */
+const PAGE_SIZE_MAX = 100
+
+const STATUSES: readonly PaymentStatus[] = ['pending', 'success', 'failed', 'refunded']
+
+type Draft = { -readonly [K in keyof ListQuery]: ListQuery[K] } & {
+  answers: Record<string, string | boolean>
+  chosen: Record<string, string>
+  people: Record<string, boolean>
+}
+/** One sentence that says which parameter cannot be read. */
+export type BadQuery = string
+
+export function readListQuery(
+  event: EventConfig,
+  list: AdminList,
+  query: URLSearchParams,
+  at: Instant,
+): Result<ListQuery, BadQuery> {
+  const draft: Draft = { eventId: event.id, answers: {}, chosen: {}, people: {} }
+  for (const filter of list.filters) {
+    const value = (query.get(filter.sentAs) ?? '').trim()
+    if (value === '') continue
+    const problem = setFilter(event, filter, value, draft)
+    if (problem !== null) return err(problem)
+  }
+  const bad = setOffices(event, list, query, at, draft)
+  if (bad !== null) return err(bad)
+  if (draft.dateFrom !== undefined && draft.dateTo !== undefined && draft.dateFrom > draft.dateTo) {
+    return err(
+      `The list cannot end on ${formatDay(draft.dateTo)}, before it begins on ${formatDay(draft.dateFrom)}.`,
+    )
+  }
+  return ok(draft)
+}
+
+/** What every list is asked beside the filters of its event file. */
+function setOffices(
+  event: EventConfig,
+  { filters }: AdminList,
+  query: URLSearchParams,
+  at: Instant,
+  draft: Draft,
+): BadQuery | null {
+  // A filter of the event file that is sent under such a name is what was meant.
+  const said = (name: string): string =>
+    filters.some(({ sentAs }) => sentAs === name) ? '' : (query.get(name) ?? '').trim()
+  const [state, waiting, sort] = ['in_state', 'waiting', 'sort'].map(said)
+  if (state !== undefined && state !== '') {
+    const known = STATES.find((one) => one === state)
+    if (known === undefined) return notOneOf('in_state', STATES, state)
+    if (draft.state !== undefined && draft.state !== known)
+      return `What is ${STATE_WORDS[draft.state]} is not ${STATE_WORDS[known]} as well.`
+    draft.state = known
+  }
+  if (waiting !== undefined && waiting !== '') {
+    if (!isWaitingId(waiting)) return notOneOf('waiting', WAITING_IDS, waiting)
+    draft.waiting = { is: waiting, at }
+  }
+  if (sort !== undefined && sort !== '') {
+    const by = SORTS.find((one) => one === sort.replace(/^-/, ''))
+    if (by === undefined) return notOneOf('sort', SORTS, sort)
+    const order = event.categories.map(({ id }) => id)
+    draft.sort = { by, isDescending: sort.startsWith('-'), order }
+  }
+  return null
+}
+
+const notOneOf = (name: string, known: readonly string[], said: string): BadQuery =>
+  `“${name}” must be one of ${known.join(', ')}, not “${said}”.`
+
+function setFilter(
+  event: EventConfig,
+  filter: Filter,
+  value: string,
+  draft: Draft,
+): BadQuery | null {
+  switch (filter.show) {
+    case 'search':
+      if (value.length > SEARCH_MAX) return `Please search for at most ${SEARCH_MAX} characters.`
+      draft.search = value
+      return null
+    case 'date_from':
+    case 'date_to':
+      if (!isDay(value))
+        return `“${filter.sentAs}” must be a day such as 2026-01-31, not “${value}”.`
+      draft[filter.show === 'date_from' ? 'dateFrom' : 'dateTo'] = value
+      return null
+    case 'payment_status': {
+      if (isEnded(value)) {
+        draft.state = value
+        return null
+      }
+      const status = STATUSES.find((known) => known === value)
+      if (status === undefined)
+        return `“${filter.sentAs}” must be one of ${[...STATUSES, ...ENDED_STATES].join(', ')}, not “${value}”.`
+      draft.paymentStatus = status
+      return null
+    }
+    case 'category':
+    case 'period':
+      draft[filter.show] = value
+      return null
+    case SOLD: {
+      if (!(filter.options ?? []).some(({ id }) => id === value))
+        return `“${filter.sentAs}” has no option “${value}”.`
+      const [item = '', option = null] = value.split('.')
+      draft.sold = { item, option }
+      return null
+    }
+    default:
+      return setAnswer(event, filter, value, draft)
+  }
+}
+
+function setAnswer(
+  event: EventConfig,
+  filter: Filter,
+  value: string,
+  draft: Draft,
+): BadQuery | null {
+  const field = event.fields.find(({ id }) => id === filter.show)
+  if (filter.kind === 'yes-no' || field?.type === 'yes-no') {
+    if (value !== 'true' && value !== 'false')
+      return `“${filter.sentAs}” must be true or false, not “${value}”.`
+    if (field?.type === 'people') draft.people[filter.show] = value === 'true'
+    else draft.answers[filter.show] = value === 'true'
+    return null
+  }
+  const options = filter.options ?? field?.options
+  if (options !== undefined && !options.some(({ id }) => id === value)) {
+    return `“${filter.sentAs}” has no option “${value}”; it may be ${options.map(({ id }) => id).join(', ')}.`
+  }
+  if (field?.type === 'many') {
+    draft.chosen[filter.show] = value
+    return null
+  }
+  // The choice that names the category: the store has a column of its own for it.
+  if (event.categoryChoice.by === 'field' && event.categoryChoice.field === filter.show)
+    draft.category = value
+  else draft.answers[filter.show] = value
+  return null
+}
+
+/** 1-based page and rows per page. The size can be chosen only where the event file offers sizes. */
+export function readPage(
+  list: AdminList,
+  query: URLSearchParams,
+): Result<{ page: number; pageSize: number }, BadQuery> {
+  const page = whole(query.get('page'), 1)
+  if (page === null) return err('“page” must be a whole number from 1.')
+  const pageSize =
+    list.pageSizes.length === 0 ? list.pageSize : whole(query.get('page_size'), list.pageSize)
+  if (pageSize === null || pageSize > PAGE_SIZE_MAX)
+    return err(`“page_size” must be a whole number from 1 to ${PAGE_SIZE_MAX}.`)
+  return ok({ page, pageSize })
+}
+
+function whole(text: string | null, usual: number): number | null {
+  if (text === null || text === '') return usual
+  return /^[1-9][0-9]{0,8}$/.test(text) ? Number(text) : null
+}
+
+const STATUS_WORDS = {
+  success: 'paid ',
+  pending: 'pending ',
+  failed: 'failed ',
+  refunded: 'refunded ',
+} as const
+
+/** "41 paid registrations of AFPI Member – Post Graduate, matching “nair”, 1–10 October 2025". */
+export function sentence(
+  event: EventConfig,
+  list: AdminList,
+  query: ListQuery,
+  count: number,
+  capped: boolean,
+  hidesSearch = false,
+): string {
+  const number = count === 0 ? 'No' : `${capped ? 'More than ' : ''}${formatCount(count)}`
+  const ended = isEnded(query.state) ? `${query.state} ` : ''
+  const status = query.paymentStatus === undefined ? '' : STATUS_WORDS[query.paymentStatus]
+  const parts = [`${number} ${ended}${status}registration${count === 1 ? '' : 's'}`]
+  if (query.category !== undefined)
+    parts[0] += ` of ${event.categories.find(({ id }) => id === query.category)?.label ?? query.category}`
+  if (query.period !== undefined)
+    parts.push(event.fees.periods.find(({ id }) => id === query.period)?.label ?? query.period)
+  for (const [id, value] of Object.entries({
+    ...query.answers,
+    ...query.chosen,
+    ...query.people,
+  })) {
+    const label = list.filters.find(({ show }) => show === id)?.label ?? id
+    const options = event.fields.find((field) => field.id === id)?.options
+    const said =
+      typeof value === 'boolean'
+        ? value
+          ? 'yes'
+          : 'no'
+        : (options?.find((option) => option.id === value)?.label ?? value)
+    parts.push(`${label}: ${said}`)
+  }
+  if (query.sold !== undefined) {
+    const { item, option } = query.sold
+    const id = option === null ? item : `${item}.${option}`
+    const sold = list.filters.find(({ show }) => show === SOLD)?.options ?? []
+    parts.push(`with ${sold.find((one) => one.id === id)?.label ?? id}`)
+  }
+  if (query.state !== undefined && ended === '') parts[0] += ` ${STATE_WORDS[query.state]}`
+  if (query.waiting !== undefined) parts[0] += ` ${WAITING[query.waiting.is].said}`
+  if (query.search !== undefined)
+    parts.push(hidesSearch ? 'matching a search' : `matching “${query.search}”`)
+  if (query.dateFrom !== undefined && query.dateTo !== undefined)
+    parts.push(
+      query.dateFrom === query.dateTo
+        ? `on ${formatDay(query.dateFrom)}`
+        : formatDays(query.dateFrom, query.dateTo),
+    )
+  else if (query.dateFrom !== undefined) parts.push(`since ${formatDay(query.dateFrom)}`)
+  else if (query.dateTo !== undefined) parts.push(`until ${formatDay(query.dateTo)}`)
+  return parts.join(', ')
+}

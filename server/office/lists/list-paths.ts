@@ -1,0 +1,60 @@
+/**
+ * Which path asks for which list or export. The paths stand in the event files, and several exports may
+ * share a path and differ in a query parameter (`/admin/export/?event_type=…`).
+ */
+import type { AdminList, EventConfig } from '../../../engine/index.ts'
+import type { ServedEvent } from '../../dependencies.ts'
+import { withoutSlash } from '../../http/event-route-table.ts'
+
+export type OfficeCall = {
+  readonly does: 'list' | 'export'
+  readonly event: EventConfig
+  readonly list: AdminList
+}
+type Row = OfficeCall & { readonly query: readonly (readonly [string, string])[] }
+/** Calls by path without trailing slash, each path once as written and once under /api. */
+export type OfficeTable = ReadonlyMap<string, readonly Row[]>
+
+/** `/a/b/?x=1` → path `/a/b` and its parameters. */
+function addressOf(api: string): { path: string; query: [string, string][] } {
+  const [path = '', query = ''] = api.split('?')
+  return { path: withoutSlash(path), query: [...new URLSearchParams(query)] }
+}
+
+/** The paths under which a path of an event file answers: as written, and with /api in front. */
+export const bothRoots = (api: string): readonly string[] => {
+  const { path } = addressOf(api)
+  return path.startsWith('/api/') ? [path, path.slice(4)] : [path, `/api${path}`]
+}
+
+export function officeTable(events: readonly ServedEvent[]): OfficeTable {
+  const table = new Map<string, Row[]>()
+  for (const { config: event } of events) {
+    for (const list of event.admin.lists) {
+      for (const [does, api] of [
+        ['list', list.api],
+        ['export', list.export.api],
+      ] as const) {
+        const { query } = addressOf(api)
+        for (const key of bothRoots(api))
+          table.set(key, [...(table.get(key) ?? []), { does, event, list, query }])
+      }
+    }
+  }
+  return table
+}
+
+/** The call that a path with its parameters asks for; null when no list has them, or one of them has two values. */
+export function officeCall(
+  table: OfficeTable,
+  path: string,
+  query: URLSearchParams,
+): OfficeCall | null {
+  return (
+    (table.get(withoutSlash(path)) ?? []).find((call) =>
+      call.query.every(
+        ([name, value]) => query.has(name) && query.getAll(name).every((said) => said === value),
+      ),
+    ) ?? null
+  )
+}

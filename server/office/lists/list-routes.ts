@@ -1,0 +1,111 @@
+/** The list calls and their exports: the same filters, one page of rows or all of them as CSV. */
+import type { FastifyReply } from 'fastify'
+import { listColumns, paise, rupees } from '../../../engine/index.ts'
+import type { ListAnswer, Paise, PaymentStatus, WireSums } from '../../../engine/index.ts'
+import type { Deps } from '../../dependencies.ts'
+import type { ListQuery, StatusSum, ListedRegistration } from '../../storage/index.ts'
+import { refuse } from '../../http/error-response.ts'
+import type { EventCalls } from '../../http/event-route-table.ts'
+import { sendExport } from './list-export.ts'
+import type { ExportKind } from './list-export.ts'
+import { readListQuery, readPage, sentence } from './list-filters.ts'
+import { listedRows, listRow } from './list-rows.ts'
+import type { Call, OfficeRoutes } from '../auth/authorization.ts'
+import { bothRoots } from './list-paths.ts'
+
+export function listRoutes(office: OfficeRoutes, deps: Deps, eventCalls: EventCalls): void {
+  const handle = async (call: Call<'list'>, reply: FastifyReply): Promise<FastifyReply> => {
+    const { admin, target, filters } = call
+    const asked = readListQuery(target.event, target.list, filters, deps.clock())
+    if (!asked.ok) return refuse(reply, 400, 'bad_query', asked.error)
+    if (target.does === 'list') return sendPage(deps, call, asked.value, reply)
+    const kind: ExportKind = filters.get('as') === 'xlsx' ? 'xlsx' : 'csv'
+    return sendExport(deps, target, asked.value, admin.username, kind, reply)
+  }
+  const rule = { least: 'viewer', about: 'list', filters: true } as const
+  office.get('/admin/export', rule, handle)
+  eventCalls.add(({ config }) =>
+    config.admin.lists.flatMap(({ api, export: { api: exportApi } }) =>
+      [...bothRoots(api), ...bothRoots(exportApi)].map((path) =>
+        office.listCall(path, rule, handle),
+      ),
+    ),
+  )
+}
+
+async function sendPage(
+  deps: Deps,
+  { admin, target: { event, list }, filters: params, path }: Call<'list'>,
+  query: ListQuery,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const paging = readPage(list, params)
+  if (!paging.ok) return refuse(reply, 400, 'bad_query', paging.error)
+  const { page, pageSize } = paging.value
+  const found = await deps.store.listPage(query, page, pageSize)
+  const isListed =
+    params.get('rows') === 'listed' && !list.filters.some(({ sentAs }) => sentAs === 'rows')
+  const rowOf = isListed
+    ? listedRows(event, listColumns(list))
+    : (registration: ListedRegistration) => listRow(event, registration)
+  const rows = found.rows.map(rowOf)
+  const shown = sentence(event, list, query, found.count, found.countCapped)
+  await deps.store.audit({
+    at: deps.clock(),
+    who: admin.username,
+    // What was looked for is a person's name or number, and the log of acts is kept for ever.
+    what: `saw page ${page} of the list ${list.id}: ${sentence(event, list, query, found.count, found.countCapped, true)}`,
+    eventId: event.id,
+    regNo: null,
+    look: `list ${list.id}`,
+  })
+  const requested =
+    query.waiting?.is === 'second_payment' ? await deps.store.refundRequests(event.id) : null
+  const hasMore = rows.length === pageSize && page * pageSize < found.count
+  const answer: Omit<ListAnswer, 'results'> = {
+    status: 'success',
+    count: found.count,
+    count_capped: found.countCapped,
+    sums: found.sums === null ? null : wireSums(found.sums),
+    not_sorted: found.isSorted ? null : NOT_SORTED,
+    next: hasMore ? pageAddress(deps, path, params, page + 1) : null,
+    previous: page > 1 ? pageAddress(deps, path, params, page - 1) : null,
+    page,
+    page_size: pageSize,
+    shown,
+    ...(requested !== null && { refund_requested: [...requested] }),
+    registrations: rows,
+  }
+  // Rows as they are listed come once; the others where either reader looks for them.
+  return reply
+    .header('cache-control', 'no-store')
+    .send(
+      isListed ? answer : ({ ...answer, results: { registrations: rows } } satisfies ListAnswer),
+    )
+}
+
+/** As many are counted of a search, too. */
+const NOT_SORTED =
+  'There are too many to sort them so: the newest come first. Up to 10,000 registrations are sorted; a filter makes them fewer.'
+
+function wireSums(sums: readonly StatusSum[]): WireSums {
+  const countOf = (status: PaymentStatus): number =>
+    sums.reduce((n, sum) => (sum.status === status ? n + sum.count - sum.ended : n), 0)
+  const together = (amounts: readonly Paise[]): number =>
+    rupees(paise(amounts.reduce((sum, amount) => sum + amount, 0)))
+  return {
+    paid: countOf('success'),
+    pending: countOf('pending'),
+    failed: countOf('failed'),
+    refunded: countOf('refunded'),
+    ended: sums.reduce((n, { ended }) => n + ended, 0),
+    money: together(sums.map(({ booked }) => booked)),
+    due: together(sums.map(({ owed }) => owed)),
+  }
+}
+
+function pageAddress(deps: Deps, path: string, params: URLSearchParams, page: number): string {
+  const query = new URLSearchParams(params)
+  query.set('page', String(page))
+  return `${deps.environment.publicUrl}${path}?${query}`
+}

@@ -1,0 +1,53 @@
+/** The call for what the registrations of a list add up to: items and options, people who come along, places. */
+import type { FastifyReply } from 'fastify'
+import { placeRows, rupees, soldRows } from '../../../engine/index.ts'
+import type { SoldAnswer } from '../../../engine/index.ts'
+import type { Deps } from '../../dependencies.ts'
+import { refuse } from '../../http/error-response.ts'
+import { readListQuery } from './list-filters.ts'
+import type { Call, OfficeRoutes } from '../auth/authorization.ts'
+
+export function soldRoutes(office: OfficeRoutes, deps: Deps): void {
+  const sold = async (
+    { admin, target, query, filters }: Call<'event', 'list_id'>,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
+    const event = target.config
+    const list = event.admin.lists.find(({ id }) => id === query.list_id)
+    if (list === undefined) return refuse(reply, 404, 'not_found', 'There is no list of this name.')
+    const asked = readListQuery(event, list, filters, deps.clock())
+    if (!asked.ok) return refuse(reply, 400, 'bad_query', asked.error)
+    const fields = event.fields.filter(({ type }) => type === 'people')
+    const { sums, paidBeside, people, capped } = await deps.store.soldIn(
+      asked.value,
+      fields.map(({ id }) => id),
+    )
+    await deps.store.audit({
+      at: deps.clock(),
+      who: admin.username,
+      what: `saw the sums of the list ${list.id}`,
+      eventId: event.id,
+      regNo: null,
+      look: `sums ${list.id}`,
+    })
+    const answer: SoldAnswer = {
+      status: 'success',
+      capped,
+      rows: soldRows(event, sums),
+      paid_beside: rupees(paidBeside),
+      people: people.map(({ field, count, paid }) => ({
+        id: field,
+        label: fields.find(({ id }) => id === field)?.label ?? field,
+        count,
+        paid,
+      })),
+      places: placeRows(event, await deps.store.placesTaken(event.id)),
+    }
+    return reply.header('cache-control', 'no-store').send(answer)
+  }
+  office.get(
+    '/admin/sold',
+    { least: 'viewer', about: 'event', query: ['list_id'], filters: true },
+    sold,
+  )
+}

@@ -1,0 +1,83 @@
+/** How a person has their lists: the columns they added to those in view, and the views they named. It follows them to any browser. */
+import type { FastifyReply } from 'fastify'
+import { err, listColumns, ok } from '../../../engine/index.ts'
+import type { AdminList, MyList, MyListsAnswer, Result } from '../../../engine/index.ts'
+import type { Deps } from '../../dependencies.ts'
+import { refuse } from '../../http/error-response.ts'
+import { recordOf } from '../../http/request-input.ts'
+import type { Call, OfficeRoutes } from '../auth/authorization.ts'
+
+/** More are found by nobody. */
+const VIEWS_MAX = 20
+const NAME_CHARACTERS_MAX = 60
+/** Every filter of a long list set; less than an address may have. */
+const QUERY_CHARACTERS_MAX = 1_000
+
+export function myListRoutes(office: OfficeRoutes, deps: Deps): void {
+  const answer = async (reply: FastifyReply, adminId: number): Promise<FastifyReply> => {
+    const lists = await deps.store.myLists(adminId)
+    return reply
+      .header('cache-control', 'no-store')
+      .send({ status: 'success', lists } satisfies MyListsAnswer)
+  }
+  const show = async ({ admin }: Call<'any'>, reply: FastifyReply): Promise<FastifyReply> =>
+    answer(reply, admin.adminId)
+  const keep = async (
+    { admin, target, body: said }: Call<'event', never, 'list' | 'columns' | 'views'>,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
+    const event = target.config
+    const list = event.admin.lists.find(({ id }) => id === said.list)
+    if (list === undefined) return refuse(reply, 404, 'not_found', 'There is no list of this name.')
+    const kept = readMyList(list, said)
+    if (!kept.ok) return refuse(reply, 422, 'invalid_answers', kept.error)
+    await deps.store.keepMyList(admin.adminId, `${event.id}/${list.id}`, kept.value)
+    return answer(reply, admin.adminId)
+  }
+  office.get('/admin/my-lists', { least: 'viewer', about: 'any' }, show)
+  office.post(
+    '/admin/my-lists',
+    { least: 'viewer', about: 'event', body: { list: 'text', columns: 'any', views: 'any' } },
+    keep,
+  )
+}
+
+function readMyList(
+  list: AdminList,
+  { columns: wanted, views }: { readonly columns?: unknown; readonly views?: unknown },
+): Result<MyList, string> {
+  if (!Array.isArray(wanted) || !Array.isArray(views))
+    return err('Send the columns and the views, each as a list.')
+  if (views.length > VIEWS_MAX)
+    return err(`You can keep ${VIEWS_MAX} views of a list. Remove one first.`)
+  const read = views.map((view) => readView(recordOf(view), list.filters))
+  const bad = read.find((view) => !view.ok)
+  if (bad?.ok === false) return bad
+  const named = read.flatMap((view) => (view.ok ? [view.value] : []))
+  if (new Set(named.map(({ name }) => name)).size < named.length)
+    return err('You have a view of this name already. Give this one another name.')
+  // What a changed event file has no column of any more is forgotten.
+  return ok({
+    columns: listColumns(list)
+      .map(({ id }) => id)
+      .filter((id) => wanted.includes(id)),
+    views: named,
+  })
+}
+
+/** What is searched for may be somebody's name: it stays out of what is kept. */
+function readView(
+  view: Readonly<Record<string, unknown>>,
+  filters: AdminList['filters'],
+): Result<MyList['views'][number], string> {
+  const name = typeof view['name'] === 'string' ? view['name'].trim() : ''
+  const query = typeof view['query'] === 'string' ? view['query'] : ''
+  if (name === '') return err('Give the view a name.')
+  if (name.length > NAME_CHARACTERS_MAX)
+    return err(`The name of a view has at most ${NAME_CHARACTERS_MAX} characters.`)
+  if (query.length > QUERY_CHARACTERS_MAX) return err('These are too many filters for a view.')
+  const params = new URLSearchParams(query)
+  for (const { kind, sentAs } of filters) if (kind === 'search') params.delete(sentAs)
+  params.delete('page')
+  return ok({ name, query: params.toString() })
+}

@@ -1,0 +1,65 @@
+/** The one search of the office, over all events that the person works for. */
+import type { FastifyReply } from 'fastify'
+import type { FoundAnswer } from '../../../engine/index.ts'
+import type { Deps } from '../../dependencies.ts'
+import { refuse } from '../../http/error-response.ts'
+import { eventsOf } from '../auth/authorization.ts'
+import type { Call, OfficeRoutes } from '../auth/authorization.ts'
+import { listRow, nameOf } from './list-rows.ts'
+
+/** Longer than any name or reference. */
+const SEARCH_CHARACTERS_MAX = 100
+/** Whoever has found so many asks for more words. */
+const FOUND_MAX = 30
+
+export function findRoutes(office: OfficeRoutes, deps: Deps): void {
+  const find = async (
+    { admin, query }: Call<'any', 'q'>,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
+    const text = query.q.trim()
+    if (text.length > SEARCH_CHARACTERS_MAX)
+      return refuse(
+        reply,
+        400,
+        'bad_query',
+        `Please search for at most ${SEARCH_CHARACTERS_MAX} characters.`,
+      )
+    const events = new Map(eventsOf(deps, admin).map((event) => [event.id, event]))
+    const rows = text === '' ? [] : await deps.store.findIn([...events.keys()], text, FOUND_MAX + 1)
+    // What was searched for may name a person: the log keeps how many were shown.
+    await deps.store.audit({
+      at: deps.clock(),
+      who: admin.username,
+      what: `searched all events (${Math.min(rows.length, FOUND_MAX)} found)`,
+      eventId: null,
+      regNo: null,
+      look: 'search',
+    })
+    const answer: FoundAnswer = {
+      status: 'success',
+      more: rows.length > FOUND_MAX,
+      found: rows.slice(0, FOUND_MAX).flatMap((row) => {
+        const event = events.get(row.eventId)
+        if (event === undefined) return []
+        const shown = listRow(event, row)
+        return [
+          {
+            reg_no: row.regNo,
+            name: nameOf(event, row),
+            event: { id: event.id, title: event.title },
+            route: event.admin.lists[0]?.route ?? null,
+            category: String(shown['category_display'] ?? ''),
+            total: shown['total'] === null ? null : Number(shown['total']),
+            payment_status: row.paymentStatus,
+            payment_status_display: String(shown['payment_status_display'] ?? ''),
+            in_review: row.inReview,
+            in_state: row.state,
+          },
+        ]
+      }),
+    }
+    return reply.header('cache-control', 'no-store').send(answer)
+  }
+  office.get('/admin/find', { least: 'viewer', about: 'any', query: ['q'] }, find)
+}

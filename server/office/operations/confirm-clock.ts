@@ -1,0 +1,31 @@
+/** Owners confirm that the clock is right, where it is days ahead of the last time that was recorded. */
+import type { FastifyReply } from 'fastify'
+import { CONFIRMED, waitsSentence } from '../../ops/health/clock-check.ts'
+import type { Deps } from '../../dependencies.ts'
+import type { Call, OfficeRoutes } from '../auth/authorization.ts'
+
+export function clockRoutes(office: OfficeRoutes, deps: Deps): void {
+  const confirm = async ({ admin }: Call<'every'>, reply: FastifyReply): Promise<FastifyReply> => {
+    const at = deps.clock()
+    await deps.store.confirmClock(at)
+    await deps.store.audit({
+      at,
+      who: admin.username,
+      what: CONFIRMED,
+      eventId: null,
+      regNo: null,
+    })
+    deps.log.warn({ at }, 'staff confirmed that the clock is right')
+    return reply.send({ status: 'success', message: 'The clock is confirmed.' })
+  }
+  office.post('/admin/clock/confirm', { least: 'owner', about: 'every' }, confirm)
+}
+
+/** Why erasing waits, in sentences; null: it does not. */
+export async function whyErasingWaits({
+  store,
+  clock,
+}: Pick<Deps, 'store' | 'clock'>): Promise<string | null> {
+  const seen = await store.clockSeen()
+  return seen === null || seen.waitsSince === null ? null : waitsSentence(seen, clock())
+}

@@ -1,0 +1,397 @@
+/** The calls for what a bank or a gateway says that came: what of it is for whom, confirming what fits in one go, and keeping a settlement. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import {
+  allowedActs,
+  err,
+  fromRupees,
+  isDay,
+  maySee,
+  ok,
+  paise,
+  readSettlement,
+  readStatement,
+  reconcile,
+  REFERENCE_CHARACTERS_MAX,
+  bankKey,
+  referencesIn,
+  rupees,
+} from '../../../engine/index.ts'
+import type {
+  Awaited,
+  BulkAnswer,
+  Day,
+  EventConfig,
+  Instant,
+  Person,
+  ReconcileAnswer,
+  Reconciled,
+  Result,
+  Settlement,
+  StatementColumns,
+} from '../../../engine/index.ts'
+import { bulkAnswer, doEach } from '../registrations/bulk-actions.ts'
+import type { Doer } from '../../registration/actions/action-input.ts'
+import { alsoIn, cameAgain, confirm } from '../../registration/actions/record-payment.ts'
+import type { Deps } from '../../dependencies.ts'
+import { refuse } from '../../http/error-response.ts'
+import { recordOf } from '../../http/request-input.ts'
+import type {
+  NewUnmatched,
+  ReferenceReport,
+  SettlementAccount,
+  Store,
+} from '../../storage/index.ts'
+import { COLUMN_NAMES, settlementColumnsIn, statementColumnsIn } from './column-mapping.ts'
+import type { ColumnsSaid } from './column-mapping.ts'
+import { STATEMENT_LIMITS } from '../spreadsheets/parse-csv.ts'
+import type { CsvLine } from '../spreadsheets/parse-csv.ts'
+import type { Call, OfficeRoutes } from '../auth/authorization.ts'
+import { settlementAccount } from './settlement-account.ts'
+import { keepReport, layAccount, wireSettlement } from './settlement-import.ts'
+import { registrationsNamed, viewerOf } from './registration-numbers-in-statement.ts'
+import type { OtherEvents } from './registration-numbers-in-statement.ts'
+import { pricedByDay } from './amount-due-on-credit-date.ts'
+import { readSheet } from '../spreadsheets/read-spreadsheet.ts'
+import { confirmedText, keptText } from './statement-result-messages.ts'
+import { XLSX_TYPE } from '../spreadsheets/write-excel.ts'
+
+/** What of a statement is for whom. */
+export type Statement = {
+  readonly lines: readonly Reconciled[]
+  /** Who told us of money that is in no line. */
+  readonly waiting: readonly Awaited[]
+  readonly unread: readonly number[]
+  readonly repeated: readonly { readonly line: number; readonly first: number }[]
+  readonly byNumber: ReadonlyMap<string, Awaited>
+}
+type NotLaid =
+  | { readonly code: 'columns_unknown'; readonly header: readonly string[] }
+  | { readonly code: 'too_many_numbers'; readonly message: string }
+
+/** Reads and writes nothing. `columns` null: by the heads. */
+export async function layBeside(
+  store: Pick<Store, 'awaited' | 'knownReferences'>,
+  event: EventConfig,
+  rows: readonly CsvLine[],
+  columns: StatementColumns | null,
+  others: OtherEvents = { all: [], user: { events: null } },
+): Promise<Result<Statement, NotLaid>> {
+  const read = readStatement(rows, columns)
+  if (!read.ok) return read
+  const { unread, repeated } = read.value
+  const { id: eventId, ways } = event
+  const keys = referencesIn(read.value)
+  if (keys === null) return err({ code: 'too_many_numbers', message: TOO_MANY_NUMBERS })
+  const gateway = settlementAccount(event)
+  const priced = ways.filter((way) => way.is === 'transfer' && way.priceOn === 'credited')
+  const [stored, known] = await Promise.all([
+    store.awaited(
+      eventId,
+      priced.map(({ id }) => id),
+    ),
+    store.knownReferences(keys),
+  ])
+  const awaited = stored.map((one) => pricedByDay(event, one))
+  const here = known.reports.filter((one) => one.eventId === eventId)
+  const elsewhere = known.reports.filter((one) => one.eventId !== eventId)
+  const keysOf = (reports: readonly ReferenceReport[]) => new Set(reports.map(({ key }) => key))
+  const found = reconcile(read.value, awaited, {
+    payments: new Map(known.payments),
+    payouts: new Map(
+      known.payouts.filter(
+        ([, { source, account }]) => source === gateway?.source && account === gateway.account,
+      ),
+    ),
+    ...registrationsNamed(keys, known.registrations, event, others),
+    reports: Map.groupBy(here, ({ key }) => key),
+    claimedElsewhere: keysOf(elsewhere.filter(({ isRejected }) => !isRejected)),
+    rejectedElsewhere: keysOf(elsewhere.filter(({ isRejected }) => isRejected)),
+    eventId,
+    details: ways.flatMap((way) => (way.is === 'transfer' ? [way.tell] : [])),
+  })
+  const named = new Set(found.flatMap(({ of }) => of))
+  return ok({
+    lines: found,
+    waiting: awaited.filter(({ regNo, told }) => told !== null && !named.has(regNo)),
+    unread,
+    repeated,
+    byNumber: new Map(
+      [...here.map(withoutDue), ...awaited].map((one) => [one.regNo, one] as const),
+    ),
+  })
+}
+
+const TOO_MANY_NUMBERS =
+  'This file contains more numbers than a bank statement has. Load a statement of a shorter period.'
+
+/** What reported it and waits for no money any more. */
+const withoutDue = ({ regNo, name, reference, day }: ReferenceReport): Awaited => ({
+  regNo,
+  name,
+  due: paise(0),
+  told: { reference, day },
+})
+
+/** A report of the gateway, where the file is one; null: it is none, or no money comes through a gateway. */
+export function settlementIn(
+  event: EventConfig,
+  rows: readonly CsvLine[],
+  query: ColumnsSaid = {},
+): { readonly of: SettlementAccount; readonly report: Settlement } | null {
+  const of = settlementAccount(event)
+  if (of === null || statementColumnsIn(query) !== null) return null
+  const read = readSettlement(rows, settlementColumnsIn(query))
+  return read.ok ? { of, report: read.value } : null
+}
+
+export async function reconcileRoutes(
+  app: FastifyInstance,
+  office: OfficeRoutes,
+  deps: Deps,
+): Promise<void> {
+  /** The sheet that was sent; null after refusing. */
+  const loaded = async ({ file }: SheetCall, reply: FastifyReply): Promise<Loaded | null> => {
+    reply.header('cache-control', 'no-store')
+    if (file === null) refuse(reply, 415, 'not_csv', 'Please send the file as CSV or Excel.')
+    else {
+      const rows = await readSheet(file, STATEMENT_LIMITS)
+      if (rows.ok) return { file, rows: rows.value }
+      const { code, message } = rows.error
+      refuse(reply, code === 'busy' ? 503 : 422, code, message)
+    }
+    return null
+  }
+
+  const look = async (call: SheetCall, reply: FastifyReply): Promise<FastifyReply> => {
+    const given = await loaded(call, reply)
+    if (given === null) return reply
+    const { admin, query } = call
+    const event = call.target.config
+    const { rows } = given
+    const settlement = settlementIn(event, rows, query)
+    const looked = {
+      at: deps.clock(),
+      who: admin.username,
+      eventId: event.id,
+      regNo: null,
+      look: 'statement',
+    }
+    if (settlement !== null) {
+      const { of, report } = settlement
+      await deps.store.audit({ ...looked, what: 'laid a settlement beside the money that came' })
+      const laid = await layAccount(deps, of, report, viewerOf(deps, admin))
+      const answer: ReconcileAnswer = {
+        status: 'success',
+        settlement: wireSettlement(event, laid),
+      }
+      return reply.send(answer)
+    }
+    const columns = statementColumnsIn(query)
+    const laid = await layBeside(deps.store, event, rows, columns, viewerOf(deps, admin))
+    if (!laid.ok) {
+      if (laid.error.code === 'too_many_numbers')
+        return refuse(reply, 422, laid.error.code, laid.error.message)
+      const asked: ReconcileAnswer = { status: 'success', header: [...laid.error.header] }
+      return reply.send(asked)
+    }
+    await deps.store.audit({ ...looked, what: 'laid a bank statement beside the registrations' })
+    await reportReturns(deps, admin, laid.value)
+    return reply.send(wireOf(await shownTo(deps, admin, laid.value)))
+  }
+
+  const keep = async (call: SheetCall, reply: FastifyReply): Promise<FastifyReply> => {
+    const given = await loaded(call, reply)
+    if (given === null) return reply
+    const { admin, query } = call
+    const event = call.target.config
+    const { rows, file } = given
+    const settlement = settlementIn(event, rows, query)
+    if (settlement === null)
+      return refuse(reply, 422, 'not_settlement', 'This is no settlement report of the gateway.')
+    const who = admin.username
+    const { of, report } = settlement
+    const said = { file, lines: report.lines, who }
+    const kept = await keepReport(deps, event, of, said, viewerOf(deps, admin))
+    return reply.send(kept)
+  }
+
+  const confirmAll = async (
+    { admin, target, body }: Call<'statement', never, 'keep'>,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
+    const eventId = target.served.config.id
+    const kept = unmatchedIn(listIn(body.keep), eventId, admin.username, deps.clock())
+    if (kept === null)
+      return refuse(
+        reply,
+        422,
+        'bad_data',
+        'A line to be kept has a reference, an amount and a day.',
+      )
+    const done = await doEach(
+      deps,
+      admin,
+      target.rows.map((row) => ({ ...row, words: { ...row.words, way: 'transfer' } })),
+      { act: 'confirm', why: 'By the bank’s statement', doer: confirmOrAgain, eventId },
+    )
+    const differing = await inReviewOf(deps, done.done)
+    const confirmed = { ...bulkAnswer(done, 'confirmed'), message: confirmedText(done, differing) }
+    const alsoKept =
+      kept.length === 0 ? '' : keptText(kept.length, await deps.store.keepUnmatched(kept))
+    const answer: BulkAnswer =
+      kept.length === 0
+        ? confirmed
+        : {
+            ...confirmed,
+            message: target.rows.length === 0 ? alsoKept : `${confirmed.message} ${alsoKept}`,
+          }
+    return reply.header('cache-control', 'no-store').send(answer)
+  }
+
+  await app.register(async (scope) => {
+    scope.addContentTypeParser(
+      ['text/csv', XLSX_TYPE],
+      async (_request: FastifyRequest, payload: NodeJS.ReadableStream) => {
+        const body = await app.bodies.read(payload as never, STATEMENT_LIMITS.bytesMax)
+        if (body.ok) return body.value
+        throw Object.assign(new Error(body.error), {
+          statusCode: body.error === 'too_large' ? 413 : 400,
+        })
+      },
+    )
+    const routes = office.in(scope)
+    const sheet = { least: 'treasurer', about: 'event', query: COLUMN_NAMES } as const
+    routes.post('/admin/reconcile', sheet, look)
+    routes.post('/admin/reconcile/keep', sheet, keep)
+    routes.post(
+      '/admin/reconcile/confirm',
+      { least: 'treasurer', about: 'statement', body: { keep: 'list' } },
+      confirmAll,
+    )
+  })
+}
+
+/** How many of what was confirmed are before the treasurer, because what came is not what was due. */
+async function inReviewOf(
+  { store }: Pick<Deps, 'store'>,
+  regNos: readonly string[],
+): Promise<number> {
+  const found = await Promise.all(regNos.map((regNo) => store.registration(regNo)))
+  return found.filter((one) => one?.inReview === true).length
+}
+
+/** Returned transfers stay in the work queue, so that they do not depend on who reads this answer. */
+async function reportReturns(
+  { store }: Pick<Deps, 'store'>,
+  user: Pick<Person, 'events'>,
+  { lines }: Statement,
+): Promise<void> {
+  const returned = lines.flatMap(({ line, reference, returns = [] }) =>
+    returns
+      .filter(({ eventId = null }) => eventId !== null && maySee(user, eventId))
+      .map(({ id }) => ({
+        captureId: id,
+        reference,
+        amount: line.amount,
+        day: line.day,
+        narration: line.narration,
+      })),
+  )
+  if (returned.length > 0) await store.reportReturned(returned)
+}
+
+/** A line that paid for a registration of an event that the user does not work for does not name it. */
+async function shownTo(
+  { store }: Pick<Deps, 'store'>,
+  user: Pick<Person, 'events'>,
+  statement: Statement,
+): Promise<Statement> {
+  const named = new Set(statement.lines.flatMap(({ of }) => of))
+  const others = [...named].filter((regNo) => !statement.byNumber.has(regNo))
+  const found = await Promise.all(others.map((regNo) => store.registration(regNo)))
+  const hidden = new Set(
+    found.flatMap((one) => (one === null || maySee(user, one.eventId) ? [] : [one.regNo])),
+  )
+  const lines = statement.lines.map((line) => ({
+    ...line,
+    of: line.of.filter((regNo) => !hidden.has(regNo)),
+  }))
+  return { ...statement, lines }
+}
+
+/** The transfer that a delegate reported comes after all: it is a second payment of what waits for no money. */
+const confirmOrAgain: Doer = (asked) =>
+  allowedActs(asked.registration.state, asked.wanted.actor).includes('came_again')
+    ? cameAgain({ ...asked, wanted: { ...asked.wanted, act: 'came_again' } })
+    : confirm(asked)
+
+function wireOf({ lines, waiting, unread, repeated, byNumber }: Statement): ReconcileAnswer {
+  const shown = (one: Awaited, day?: Day) => ({
+    reg_no: one.regNo,
+    name: one.name,
+    due: rupees((day === undefined ? null : one.dueOn?.(day)) ?? one.due),
+    reference: one.told?.reference ?? null,
+  })
+  return {
+    status: 'success',
+    header: null,
+    lines: lines.map(({ line, reference, also, as, of, payout, why }) => ({
+      line: line.line,
+      day: line.day,
+      narration: line.narration,
+      reference,
+      also: [...also],
+      amount: rupees(line.amount),
+      as,
+      why,
+      payout:
+        payout === null ? null : { utr: payout.utr, lines: payout.lines, net: rupees(payout.net) },
+      of: of.map((regNo) => {
+        const one = byNumber.get(regNo)
+        return one === undefined
+          ? { reg_no: regNo, name: '', due: 0, reference: null }
+          : shown(one, line.day)
+      }),
+    })),
+    waiting: waiting.map((one) => shown(one)),
+    unread: [...unread],
+    repeated: [...repeated],
+  }
+}
+
+type SheetCall = Call<'event', keyof ColumnsSaid>
+type Loaded = {
+  readonly file: Buffer
+  readonly rows: readonly CsvLine[]
+}
+
+const NARRATION_CHARACTERS_MAX = 300
+
+/** Money that nobody waits for, as somebody wants it kept; null: one of them is not whole. */
+function unmatchedIn(
+  lines: readonly unknown[],
+  eventId: string,
+  who: string,
+  at: Instant,
+): readonly NewUnmatched[] | null {
+  const read = lines.map(recordOf).flatMap(({ reference, also, amount, day, narration }) => {
+    const came = fromRupees(amount)
+    const isWhole =
+      typeof reference === 'string' &&
+      bankKey(reference) !== '' &&
+      reference.length <= REFERENCE_CHARACTERS_MAX &&
+      typeof narration === 'string' &&
+      came !== null &&
+      came > 0 &&
+      typeof day === 'string' &&
+      isDay(day)
+    const text = typeof narration === 'string' ? narration.slice(0, NARRATION_CHARACTERS_MAX) : ''
+    const others = alsoIn(also)
+    return isWhole && others !== null
+      ? [{ reference, also: others, amount: came, day, narration: text, eventId, who, at }]
+      : []
+  })
+  return read.length === lines.length ? read : null
+}
+
+const listIn = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])

@@ -1,0 +1,64 @@
+/** Which column of a file is which, as somebody said it where its heads did not. */
+import type { SettlementColumns, StatementColumns } from '../../../engine/index.ts'
+
+/** The parameters that say it, each with the number of a column, counted from 0. */
+export const COLUMN_NAMES = [
+  'as',
+  'date',
+  'narration',
+  'credit',
+  'amount',
+  'sign',
+  'debit',
+  'order',
+  'reference',
+  'day',
+  'utr',
+  'fee',
+  'tax',
+  'net',
+  'kind',
+  'paid',
+  'currency',
+] as const
+type ColumnName = (typeof COLUMN_NAMES)[number]
+export type ColumnsSaid = Readonly<Partial<Record<ColumnName, string>>>
+
+/** Whole numbers from 0; null: nobody did. */
+export function statementColumnsIn(query: ColumnsSaid): StatementColumns | null {
+  const at = said(query)
+  const [date, narration, credit, amount, sign] = [
+    at('date'),
+    at('narration'),
+    at('credit'),
+    at('amount'),
+    at('sign'),
+  ]
+  if (
+    date === null ||
+    narration === null ||
+    (credit === null && (amount === null || sign === null))
+  )
+    return null
+  return { date, narration, reference: at('reference'), credit, amount, sign, debit: at('debit') }
+}
+
+/** The same of a gateway's report, which is told from a statement by `as=settlement`. */
+export function settlementColumnsIn(query: ColumnsSaid): SettlementColumns | null {
+  const at = said(query)
+  const [order, reference, amount] = [at('order'), at('reference'), at('amount')]
+  const [day, utr] = [at('day'), at('utr')]
+  const isWhole = amount !== null && (order ?? reference) !== null && (day ?? utr) !== null
+  if (query.as !== 'settlement' || !isWhole) return null
+  const [fee, tax, net] = [at('fee'), at('tax'), at('net')]
+  const [kind, paid, currency] = [at('kind'), at('paid'), at('currency')]
+  const currencies = currency === null ? [] : [currency]
+  return { order, reference, amount, day, utr, fee, tax, net, kind, paid, currencies }
+}
+
+const said =
+  (query: ColumnsSaid) =>
+  (name: ColumnName): number | null => {
+    const text = query[name]
+    return text !== undefined && /^\d{1,3}$/.test(text) ? Number(text) : null
+  }

@@ -1,0 +1,157 @@
+/** What waits for a person, and the decisions that end it. Every decision is signed by whoever is signed in. */
+import type { FastifyReply } from 'fastify'
+import { assertNever, decisionsFor, isoIndia, maySee, rupees } from '../../../engine/index.ts'
+import type {
+  DecidedAnswer,
+  DecisionRefusal,
+  Result,
+  Review,
+  ReviewsAnswer,
+  WireReview,
+} from '../../../engine/index.ts'
+import type { Deps } from '../../dependencies.ts'
+import { refuse } from '../../http/error-response.ts'
+import { decideReview, refundPayment, refundedText } from '../../payments/decide-payment-review.ts'
+import type { Told } from '../../payments/decide-payment-review.ts'
+import { eventsOf } from '../auth/authorization.ts'
+import type { Call, OfficeRoutes } from '../auth/authorization.ts'
+
+export function reviewRoutes(office: OfficeRoutes, deps: Deps): void {
+  const list = async (
+    { admin, target: eventId }: Call<'events'>,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
+    const reviews = (await deps.store.reviews(eventId)).filter((review) =>
+      review.eventId === null ? admin.events === null : maySee(admin, review.eventId),
+    )
+    await deps.store.audit({
+      at: deps.clock(),
+      who: admin.username,
+      what: `saw the reviews (${reviews.length})`,
+      eventId,
+      regNo: null,
+      look: 'reviews',
+    })
+    const answer: ReviewsAnswer = {
+      status: 'success',
+      count: reviews.length,
+      reviews: reviews.map(wireReview),
+      refund_requests: await refundRequests(deps, admin, eventId),
+    }
+    return reply.header('cache-control', 'no-store').send(answer)
+  }
+  const decide = async (
+    { admin, target: { id, to }, body }: Call<'review', never, DecisionWord>,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> =>
+    tell(reply, await decideReview(deps, id, { ...body, to }, admin.username))
+
+  const refund = async (
+    { admin, target, body }: Call<'payment', never, 'why' | 'amount'>,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => tell(reply, await refundPayment(deps, target, body, admin.username))
+  office.get('/admin/reviews', { least: 'viewer', about: 'events' }, list)
+  office.post(
+    '/admin/reviews/:id/decide',
+    { least: 'treasurer', about: 'review', body: DECISION_WORDS },
+    decide,
+  )
+  office.post(
+    '/admin/registrations/:reg_no/refund',
+    { least: 'treasurer', about: 'payment', body: { why: 'text', amount: 'text' } },
+    refund,
+  )
+}
+
+/** Of one event, or of all that the user works for. */
+async function refundRequests(
+  deps: Deps,
+  admin: Call<'events'>['admin'],
+  eventId: string | null,
+): Promise<ReviewsAnswer['refund_requests']> {
+  const events = eventsOf(deps, admin).filter(({ id }) => eventId === null || id === eventId)
+  const counts = await Promise.all(
+    events.map(async ({ id }) => ({
+      event_id: id,
+      count: (await deps.store.refundRequests(id)).length,
+    })),
+  )
+  return counts.filter(({ count }) => count > 0)
+}
+
+/** What a decision says besides the registration that money is moved to. */
+const DECISION_WORDS = {
+  decision: 'text',
+  why: 'text',
+  reference: 'text',
+  amount: 'text',
+  by_hand: 'flag',
+} as const
+type DecisionWord = keyof typeof DECISION_WORDS
+
+function tell(reply: FastifyReply, told: Result<Told, DecisionRefusal>): FastifyReply {
+  if (!told.ok) return refuse(reply, statusOf(told.error.code), told.error.code, told.error.message)
+  const { message, regNo, refund } = told.value
+  const answer: DecidedAnswer = {
+    status: 'success',
+    message: refund === null ? message : refundedText(message, refund),
+    reg_no: regNo,
+    refund,
+  }
+  return reply.header('cache-control', 'no-store').send(answer)
+}
+
+/** 422: what was sent can be mended; 409: it stands otherwise than whoever decided believed. */
+function statusOf(code: DecisionRefusal['code']): 404 | 409 | 422 {
+  switch (code) {
+    case 'not_there':
+      return 404
+    case 'no_grounds':
+    case 'no_reference':
+    case 'bad_amount':
+    case 'no_target':
+      return 422
+    case 'decided_already':
+    case 'not_allowed':
+    case 'reference_taken':
+    case 'not_paid':
+    case 'under_way':
+    case 'not_by_gateway':
+      return 409
+    default:
+      return assertNever(code)
+  }
+}
+
+/** As it travels to the office, and as `rollcall reviews --json` prints it. */
+export function wireReview(review: Review): WireReview {
+  const { came, due } = review
+  return {
+    id: review.id,
+    kind: review.is,
+    decisions: [...decisionsFor(review.is)],
+    event_id: review.eventId,
+    reg_no: review.regNo,
+    order_id: review.orderId,
+    name: review.name,
+    came:
+      came === null
+        ? null
+        : {
+            amount: rupees(came.amount),
+            currency: came.currency,
+            kind: came.kind,
+            reference: came.reference,
+            source: came.source,
+            paid_at: isoIndia(came.paidAt),
+          },
+    due: due === null ? null : rupees(due),
+    left: rupees(review.left),
+    said: review.said,
+    why: review.why,
+    since: isoIndia(review.since),
+    unknown_order: review.unknown?.orderId ?? null,
+    payer: review.unknown?.payer ?? null,
+    suggested: review.unknown?.suggested ?? null,
+  }
+}

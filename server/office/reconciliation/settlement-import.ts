@@ -1,0 +1,385 @@
+/** The calls for a gateway's settlements: a report laid beside the money that came, kept, and what is kept as a page and as CSV. */
+import { createHash } from 'node:crypto'
+import type { FastifyReply } from 'fastify'
+import {
+  bankKey,
+  dayOf,
+  isoIndia,
+  joinLines,
+  judgeSettled,
+  lineKey,
+  maySee,
+  paise,
+  payouts,
+  rupees,
+  unsettled,
+} from '../../../engine/index.ts'
+import type {
+  BankKey,
+  EventConfig,
+  HeldMoney,
+  Payout,
+  Settled,
+  Settlement,
+  SettlementKeptAnswer,
+  SettlementLine,
+  SettlementsAnswer,
+  Unsettled,
+  WirePayout,
+  WireSettled,
+  WireSettlement,
+} from '../../../engine/index.ts'
+import type { Deps } from '../../dependencies.ts'
+import { refuse } from '../../http/error-response.ts'
+import type { SettlementAccount, Store } from '../../storage/index.ts'
+import { csvRows } from '../spreadsheets/write-csv.ts'
+import type { Call, OfficeRoutes } from '../auth/authorization.ts'
+import { viewerOf } from './registration-numbers-in-statement.ts'
+import type { OtherEvents } from './registration-numbers-in-statement.ts'
+import { settlementAccount } from './settlement-account.ts'
+import { whoseLines } from './settlement-line-events.ts'
+import type { Whose } from './settlement-line-events.ts'
+
+type Read = Pick<Store, 'settlementLines' | 'heldMoney' | 'heldOrders'>
+/** All that an account's settlements say to a user. */
+export type Account = {
+  readonly whose: Whose
+  readonly settled: readonly Settled[]
+  /** All lines of its payouts, also those that are not in the report. */
+  readonly all: readonly Settled[]
+  /** Of a report that was loaded: its lines, and which of them are not kept yet. */
+  readonly report: (Settlement & { readonly fresh: readonly SettlementLine[] }) | null
+  readonly payouts: readonly Payout[]
+  readonly unsettled: readonly Unsettled[]
+}
+
+/** Reads and writes nothing. `report` null: what is kept. */
+export async function layAccount(
+  { store, clock }: { readonly store: Read; readonly clock: Deps['clock'] },
+  of: SettlementAccount,
+  report: Settlement | null,
+  viewer: OtherEvents,
+): Promise<Account> {
+  const [kept, held] = await Promise.all([store.settlementLines(of), store.heldMoney(of)])
+  const named = [...kept, ...(report?.lines ?? [])].map(({ order }) => order)
+  const orders = await store.heldOrders([...new Set(named)])
+  const whose = whoseLines(of, viewer, held, orders)
+  // Otherwise a report that repeats a kept line of another event would show that it is there.
+  const own = kept.filter(whose.isOwn)
+  const all = report === null ? kept : joinLines(own, report.lines)
+  const judged = new Map(
+    judgeSettled(
+      all.filter((line) => !whose.isElsewhere(line)),
+      whose.held,
+      whose.orders,
+    ).map((one) => [one.line, one]),
+  )
+  const settled = all.map((line) => judged.get(line) ?? ofAnotherEvent(line))
+  const keys = new Set(own.map(lineKey))
+  const inReport = new Set(report?.lines.map(lineKey))
+  const transfers = new Set(report?.lines.map(transferOf))
+  return {
+    whose,
+    settled: report === null ? settled : settled.filter(({ line }) => inReport.has(lineKey(line))),
+    all: settled,
+    report:
+      report === null
+        ? null
+        : { ...report, fresh: report.lines.filter((line) => !keys.has(lineKey(line))) },
+    payouts: payouts(all).filter((payout) => report === null || transfers.has(transferOf(payout))),
+    unsettled: unsettled(settled, whose.held, clock()),
+  }
+}
+
+/** Nothing of it is compared with what is known here. */
+const ofAnotherEvent = (line: SettlementLine): Settled => ({
+  line,
+  as: 'unknown',
+  money: null,
+  order: null,
+  why: null,
+})
+
+/** In which transfer to the bank a line is. */
+const transferOf = ({ utr, day }: Pick<Payout, 'utr' | 'day'>): string =>
+  utr === '' ? `${day}` : utr
+
+/** Whether somebody has to look. */
+export function needsLook({ as }: Settled): boolean {
+  return as !== 'settled' && as !== 'refunded'
+}
+
+export function wireSettlement(event: EventConfig, account: Account): WireSettlement {
+  const { whose, settled, report, unsettled: open } = account
+  const shown =
+    report === null ? settled.filter((one) => needsLook(one) && whose.isOwn(one.line)) : settled
+  return {
+    fresh: report?.fresh.filter(whose.isOwn).length ?? null,
+    lines: shown.map((one) => wireLine(one, whose)),
+    payouts: payoutsFor(account),
+    unsettled: open
+      .filter(({ money }) => money.eventId === event.id)
+      .map(({ money, days }) => ({
+        reg_no: money.regNo,
+        reference: money.reference,
+        amount: rupees(money.amount),
+        paid_on: dayOf(money.paidAt),
+        days,
+      })),
+    unread: [...(report?.unread ?? [])],
+    not_yet: report?.unsettled ?? 0,
+  }
+}
+
+/**
+ * A payout without a line of the user's events is left out. Of others, lines of other events are a count and a sum: the
+ * user compares the amount of the whole payout with the bank's.
+ */
+function payoutsFor({ all, payouts: paid, whose }: Account): WirePayout[] {
+  const lines = Map.groupBy(all, ({ line }) => transferOf(line))
+  return paid.flatMap((payout): readonly WirePayout[] => {
+    const those = lines.get(transferOf(payout)) ?? []
+    const shown = those.filter(({ line }) => whose.isOwn(line))
+    if (shown.length === those.length) return [wirePayout(payout)]
+    const [own] = shown.some(isOfEvent) ? payouts(shown.map(({ line }) => line)) : []
+    if (own === undefined) return []
+    const { day, net } = payout
+    const elsewhere = { lines: those.length - shown.length, net: rupees(paise(net - own.net)) }
+    return [{ ...wirePayout({ ...own, day, net }), elsewhere }]
+  })
+}
+
+function wirePayout({ day, utr, lines, ...amounts }: Payout): WirePayout {
+  return {
+    day,
+    utr,
+    lines,
+    sales: rupees(amounts.sales),
+    refunds: rupees(amounts.refunds),
+    fee: rupees(amounts.fee),
+    tax: rupees(amounts.tax),
+    others: rupees(amounts.others),
+    net: rupees(amounts.net),
+    elsewhere: null,
+  }
+}
+
+const isOfEvent = ({ money, order }: Settled): boolean =>
+  (money?.eventId ?? order?.eventId ?? null) !== null
+
+function wireLine(one: Settled, { isElsewhere, isPartial }: Whose): WireSettled {
+  const { line, money, order } = one
+  const isHidden = isElsewhere(line)
+  const why = isPartial && money === null && order === null ? NONE_OF_YOURS : one.why
+  return {
+    line: line.line,
+    is: line.is,
+    as: isHidden ? 'elsewhere' : one.as,
+    // The order of a first attempt is the number of the registration.
+    order_id: isHidden ? '' : line.order,
+    reference: line.reference,
+    amount: rupees(line.amount),
+    fee: rupees(line.fee),
+    tax: rupees(line.tax),
+    net: rupees(line.net),
+    day: line.day,
+    utr: line.utr,
+    reg_no: ownerOf(one)?.regNo ?? null,
+    why: isHidden ? OF_ANOTHER_EVENT : why,
+  }
+}
+
+const OF_ANOTHER_EVENT = 'The order id has the form of another event. Ask its staff.'
+const NONE_OF_YOURS = 'Neither the order nor the payment is known in your events.'
+
+/** Null: it is of no registration that is known. */
+export function ownerOf({
+  money,
+  order,
+}: Pick<Settled, 'money' | 'order'>): { readonly regNo: string; readonly eventId: string } | null {
+  const owned = (one: HeldMoney | null) =>
+    one === null || one.regNo === null || one.eventId === null
+      ? null
+      : { regNo: one.regNo, eventId: one.eventId }
+  return owned(money) ?? order
+}
+
+/** What a line is called where it is printed or exported. */
+export const SETTLED_WORDS: Readonly<Record<WireSettled['as'], string>> = {
+  settled: 'settled',
+  refunded: 'refunded',
+  review: 'before a person',
+  differs: 'differs',
+  unknown: 'unknown here',
+  elsewhere: 'of another event',
+}
+
+/**
+ * Transfers of other events than the user's, by the bank's numbers of a report: a number that is kept is a payout from then on,
+ * and nobody's transfer.
+ */
+async function foreignTransfers(
+  store: Pick<Store, 'knownReferences'>,
+  lines: readonly SettlementLine[],
+  user: OtherEvents['user'],
+): Promise<ReadonlySet<BankKey>> {
+  if (user.events === null) return new Set()
+  const { payments, reports } = await store.knownReferences([
+    ...new Set(lines.map(({ utr }) => bankKey(utr))),
+  ])
+  const isForeign = ({ eventId = null }: { readonly eventId?: string | null }): boolean =>
+    eventId !== null && !maySee(user, eventId)
+  return new Set([
+    ...payments.flatMap(([key, payment]) => (isForeign(payment) ? [key] : [])),
+    ...reports.filter((report) => !report.isRejected && isForeign(report)).map(({ key }) => key),
+  ])
+}
+
+/**
+ * Keeps what of a report is not kept yet. For a user of some events, a line stays out whose payment is not known in these
+ * events: it may be another event's. The gateway is asked what came for its order instead.
+ */
+export async function keepReport(
+  {
+    store,
+    clock,
+  }: {
+    readonly store: Pick<Store, 'keepSettlement' | 'heldMoney' | 'heldOrders' | 'knownReferences'>
+    readonly clock: Deps['clock']
+  },
+  event: EventConfig,
+  of: SettlementAccount,
+  report: {
+    readonly file: Buffer
+    readonly lines: readonly SettlementLine[]
+    readonly who: string
+  },
+  viewer: OtherEvents,
+): Promise<SettlementKeptAnswer> {
+  const [held, orders] = await Promise.all([
+    store.heldMoney(of),
+    store.heldOrders(report.lines.map(({ order }) => order)),
+  ])
+  const { isKeepable: isKnown, isElsewhere, orders: own } = whoseLines(of, viewer, held, orders)
+  const foreign = await foreignTransfers(store, report.lines, viewer.user)
+  const isKeepable = (line: SettlementLine): boolean =>
+    isKnown(line) && !foreign.has(bankKey(line.utr))
+  const kept = report.lines.filter(isKeepable)
+  const elsewhere = report.lines.filter(isElsewhere).length
+  const unknown = report.lines.length - kept.length - elsewhere
+  const left = new Set(report.lines.filter((line) => !isKeepable(line)).map(({ order }) => order))
+  const { added, known, toReview } = await store.keepSettlement({
+    ...of,
+    eventId: event.id,
+    sha256: createHash('sha256').update(report.file).digest('hex'),
+    who: report.who,
+    at: clock(),
+    lines: kept,
+    ask: own.flatMap(({ order }) => (left.has(order) ? [order] : [])),
+  })
+  const lines = (count: number): string => `${count} ${count === 1 ? 'line' : 'lines'}`
+  const said = [
+    `${lines(added)} kept`,
+    ...(known === 0 ? [] : [`${lines(known)} kept before`]),
+    ...(toReview === 0 ? [] : [`money of ${lines(toReview)} is before a person`]),
+    ...(elsewhere === 0 ? [] : [`${lines(elsewhere)} of other events left unmatched`]),
+    ...(unknown === 0 ? [] : [`${lines(unknown)} not known in your events left unmatched`]),
+  ]
+  return { status: 'success', message: `${said.join(', ')}.`, added, known, to_review: toReview }
+}
+
+export function settlementRoutes(office: OfficeRoutes, deps: Deps): void {
+  const asked = ({ admin, target }: Call<'event'>, reply: FastifyReply) => {
+    const event = target.config
+    const of = settlementAccount(event)
+    reply.header('cache-control', 'no-store')
+    if (of !== null) return { admin, event, of }
+    refuse(reply, 404, 'not_found', 'There is no event of this name that takes cards.')
+    return null
+  }
+
+  const show = async (call: Call<'event'>, reply: FastifyReply): Promise<FastifyReply> => {
+    const found = asked(call, reply)
+    if (found === null) return reply
+    const { admin, event, of } = found
+    await deps.store.audit({
+      at: deps.clock(),
+      who: admin.username,
+      what: 'saw the settlements',
+      eventId: event.id,
+      regNo: null,
+      look: 'settlements',
+    })
+    const answer: SettlementsAnswer = {
+      status: 'success',
+      settlement: wireSettlement(event, await layAccount(deps, of, null, viewerOf(deps, admin))),
+    }
+    return reply.send(answer)
+  }
+
+  const csv = async (call: Call<'event'>, reply: FastifyReply): Promise<FastifyReply> => {
+    const found = asked(call, reply)
+    if (found === null) return reply
+    const { admin, event, of } = found
+    const account = await layAccount(deps, of, null, viewerOf(deps, admin))
+    const shown = account.settled.filter(({ line }) => account.whose.isOwn(line))
+    const at = deps.clock()
+    await deps.store.audit({
+      at,
+      who: admin.username,
+      what: 'exported the settlements',
+      eventId: event.id,
+      regNo: null,
+    })
+    const others = payoutsFor(account).flatMap(({ day, utr, elsewhere }) =>
+      elsewhere === null ? [] : [rowOfOthers(day, utr, elsewhere)],
+    )
+    const rows = shown.map((one) => {
+      const { line, money } = one
+      const { as, reg_no: regNo, order_id: order, why } = wireLine(one, account.whose)
+      const amounts = [line.amount, line.fee, line.tax, line.net].map((amount) =>
+        rupees(amount).toFixed(2),
+      )
+      const paid = money === null ? line.paidOn : isoIndia(money.paidAt).slice(0, 10)
+      const names = [line.is, order, line.reference, regNo, paid]
+      return [line.day, line.utr, ...names, ...amounts, SETTLED_WORDS[as], why]
+    })
+    return reply
+      .header('content-type', 'text/csv; charset=utf-8')
+      .header(
+        'content-disposition',
+        `attachment; filename="${event.id}_settlements_${dayOf(at)}.csv"`,
+      )
+      .send(csvRows([CSV_HEADS, ...rows, ...others], true))
+  }
+
+  const rule = { least: 'treasurer', about: 'event' } as const
+  office.get('/admin/settlements', rule, show)
+  office.get('/admin/settlements/export', rule, csv)
+}
+
+/** Lines of other events in a payout, so that the rows add up to what the bank shows. */
+function rowOfOthers(
+  day: string | null,
+  utr: string,
+  { lines, net }: NonNullable<WirePayout['elsewhere']>,
+): readonly (string | null)[] {
+  const text = `${lines} ${lines === 1 ? 'line' : 'lines'} of other events`
+  return [day, utr, ...Array<string>(8).fill(''), net.toFixed(2), SETTLED_WORDS.elsewhere, text]
+}
+
+const CSV_HEADS = [
+  'Settled on',
+  'UTR',
+  'Kind',
+  'Order',
+  'Gateway reference',
+  'Registration',
+  'Paid on',
+  'Amount',
+  'Fee',
+  'Tax on the fee',
+  'Net',
+  'How it stands',
+  'What a person has to know',
+]

@@ -1,0 +1,201 @@
+/** The calls by which the office acts on a registration: one address that says what may be done, and does it. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import {
+  allowedActs,
+  isActName,
+  paise,
+  cancellationRefund,
+  pricePaidOf,
+  rupees,
+  STATE_WORDS,
+} from '../../../engine/index.ts'
+import type {
+  ActName,
+  ActedAnswer,
+  ActsAnswer,
+  CancellationRefund,
+  EventConfig,
+  Instant,
+  MoneyOfBill,
+  Paise,
+} from '../../../engine/index.ts'
+import type { Deps } from '../../dependencies.ts'
+import { refuse } from '../../http/error-response.ts'
+import type { Call, OfficeRoutes } from '../auth/authorization.ts'
+import { wireReview } from '../reconciliation/payment-reviews.ts'
+import type { ActNo, StoredRegistration, StoredTelling } from '../../storage/index.ts'
+import { wireSecondPayment } from '../../payments/duplicate-payment.ts'
+import { wireQuote } from '../../registration/registration-errors.ts'
+import { ACT_WORDS, onceOf, textIn } from '../../registration/actions/action-input.ts'
+import type { ActWord, Words } from '../../registration/actions/action-input.ts'
+import { approvalShown } from '../../registration/actions/approve-registration.ts'
+import { DOERS } from '../../registration/actions/action-handlers.ts'
+import { toPayBack } from '../../registration/actions/balance-due.ts'
+import { editable } from '../../registration/actions/editable-answers.ts'
+import { lastTold } from '../../registration/actions/payment-claims.ts'
+import { trailOf } from './timeline.ts'
+
+type Found = Pick<Call<'registration'>, 'admin' | 'target'>
+
+export function actRoutes(office: OfficeRoutes, deps: Deps): void {
+  const show = async (call: Call<'registration'>, reply: FastifyReply): Promise<FastifyReply> =>
+    reply.header('cache-control', 'no-store').send(await standingOf(deps, call))
+
+  const act = async (
+    { admin, target, body }: Call<'registration', never, ActWord>,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
+    const { registration, served, review } = target
+    const { act: named, why, ...given } = body
+    const words = review === null ? given : { ...given, review }
+    const doer = typeof named === 'string' && isActName(named) ? DOERS[named] : undefined
+    if (typeof named !== 'string' || !isActName(named) || doer === undefined)
+      return refuse(reply, 422, 'act_unknown', 'There is no act with this name.')
+    const { regNo } = registration
+    const once = onceOf({ ...words, why }, { who: admin.username, regNo, act: named })
+    if (!once.ok) return sendNo(reply, once.error)
+    const wanted = {
+      regNo,
+      act: named,
+      actor: admin.role,
+      who: admin.username,
+      why: textIn({ why }, 'why'),
+      at: deps.clock(),
+      once: once.value,
+    }
+    const done = await doer({ deps, served, registration, wanted, words })
+    if (!done.ok) return sendNo(reply, done.error)
+    const { message, state, repeated } = done.value
+    const answer: ActedAnswer = { status: 'success', message, reg_no: regNo, state, repeated }
+    return reply.header('cache-control', 'no-store').send(answer)
+  }
+
+  const path = '/admin/registrations/:reg_no/acts'
+  office.get(path, { least: 'viewer', about: 'registration' }, show)
+  // What more than that an act takes is in the table of acts.
+  office.post(path, { least: 'desk', about: 'registration', body: ACT_WORDS }, act)
+}
+
+async function standingOf(
+  { store, clock }: Pick<Deps, 'store' | 'clock'>,
+  { admin, target: { registration, served } }: Found,
+): Promise<ActsAnswer> {
+  const { regNo, state, due } = registration
+  const fileOf = (field: string): string => `/admin/registrations/${regNo}/files/${field}/`
+  const [
+    kept,
+    money,
+    captures,
+    refunds,
+    isUnsettled,
+    acts,
+    decisions,
+    told,
+    tellings,
+    reviews,
+    second,
+  ] = await Promise.all([
+    store.kept(regNo),
+    store.moneyOfBill(regNo),
+    store.captures(regNo),
+    store.refunds(regNo),
+    store.isRefundUnsettled(regNo, clock()),
+    store.acts(regNo),
+    store.decisions(regNo),
+    lastTold({ store }, served.config, registration, fileOf),
+    store.tellings(regNo),
+    store.reviews(registration.eventId),
+    store.secondPayment(regNo),
+  ])
+  const isErased = acts.some(({ act }) => act === 'erase')
+  const allowed = allowedActs(state, admin.role).filter(
+    (act) =>
+      DOERS[act] !== undefined &&
+      !(isErased && OF_SOMEBODY.has(act)) &&
+      (act !== 'handle_refund' || isUnsettled) &&
+      (act !== 'not_found' || state === 'told' || reserves(tellings)),
+  )
+  const refund = refundAtCancellation(served.config, registration, { money, kept }, clock())
+  // What was paid by mistake is refunded in full, whatever the scale says of a cancellation.
+  const proposed = second === null ? refund.proposed : kept
+  return {
+    status: 'success',
+    reg_no: regNo,
+    state,
+    state_display: STATE_WORDS[state],
+    due: rupees(paise(Math.max(0, due))),
+    pay_back: rupees(toPayBack(registration, refunds)),
+    kept: rupees(kept),
+    back_by_gateway: rupees(
+      paise(captures.reduce((sum, { backByGateway }) => sum + backByGateway, 0)),
+    ),
+    refund_unsettled: isUnsettled,
+    second_payment: wireSecondPayment(second, kept),
+    proposed_back: proposed === null ? null : rupees(proposed),
+    cancellation: {
+      paid: rupees(refund.paid),
+      owed: rupees(refund.owed),
+      remaining: rupees(refund.remaining),
+      percent: refund.percent,
+      share: refund.share === null ? null : rupees(refund.share),
+      refunded: rupees(refund.refunded),
+    },
+    allowed,
+    fields: allowed.includes('correct') ? editable(served.config, registration) : [],
+    persons: Object.values(served.config.roles),
+    approval: approvalShown(served.config, registration),
+    told: told?.told ?? null,
+    reviews: reviews.filter((review) => review.regNo === regNo).map(wireReview),
+    trail: trailOf(acts, decisions, refunds),
+  }
+}
+
+/** Whether a reported reference is kept for it that staff can still say was not found. */
+const reserves = (tellings: readonly StoredTelling[]): boolean =>
+  tellings.some(({ endedAs, isRecorded }) => endedAs !== 'not_found' && !isRecorded)
+
+/** The refund that the page of the office and the delegate's own propose. `kept`: what counts as paid and is not refunded. */
+export function refundAtCancellation(
+  { cancellation }: EventConfig,
+  { total }: StoredRegistration,
+  { money, kept }: { readonly money: MoneyOfBill; readonly kept: Paise },
+  at: Instant,
+): CancellationRefund {
+  const { came: paid } = money
+  const price = pricePaidOf(total, money)
+  return cancellationRefund(cancellation, { price, paid, refunded: paise(paid - kept) }, at)
+}
+
+/** What is done to somebody: of who was erased only the money is left. */
+const OF_SOMEBODY: ReadonlySet<ActName> = new Set([
+  'approve',
+  'correct',
+  'erase',
+  'resend',
+  'send_pay_link',
+  'transfer',
+])
+
+export const wordsOf = ({ body }: FastifyRequest): Words =>
+  typeof body === 'object' && body !== null ? (body as Words) : {}
+
+/** An act that was refused, with the status that says whose turn it is. */
+export function sendNo(reply: FastifyReply, no: ActNo): FastifyReply {
+  const { code, message } = no
+  const more = {
+    ...('quote' in no && no.quote !== undefined ? { quote: wireQuote(no.quote) } : {}),
+    ...('errors' in no && no.errors !== undefined ? { errors: no.errors } : {}),
+  }
+  return refuse(reply, STATUS[code] ?? 409, code, message, more)
+}
+
+/** 403: another role may; 404: it is not there; 422: what was sent can be mended; all else stands otherwise than was believed. */
+const STATUS: Readonly<Partial<Record<ActNo['code'], 403 | 404 | 422>>> = {
+  not_your_role: 403,
+  not_there: 404,
+  no_grounds: 422,
+  bad_data: 422,
+  bad_amount: 422,
+  no_reference: 422,
+  no_target: 422,
+}

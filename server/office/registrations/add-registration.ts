@@ -1,0 +1,139 @@
+/** A registration made at the desk: the same form and the same prices, paid in hand there or left due. */
+import type { FastifyReply } from 'fastify'
+import {
+  assert,
+  dayOf,
+  err,
+  errorsOf,
+  fromRupees,
+  isoIndia,
+  ok,
+  own,
+  publicEvent,
+  readAsked,
+  remember,
+  shownLeft,
+} from '../../../engine/index.ts'
+import type { AddedAnswer, AddingAnswer, FieldErrors, Result, Way } from '../../../engine/index.ts'
+import type { Deps, ServedEvent } from '../../dependencies.ts'
+import { refuse } from '../../http/error-response.ts'
+import type { Call, OfficeRoutes } from '../auth/authorization.ts'
+import { answersRefused, sendRefusal, sentBefore } from '../../registration/registration-errors.ts'
+import { leftOf } from '../../registration/pricing-context.ts'
+import type { InHand } from '../../registration/create-registration.ts'
+import { registerAtDesk } from '../../registration/submit-registration.ts'
+import { textIn } from '../../registration/actions/action-input.ts'
+import { wrongLetters } from '../../registration/actions/record-payment.ts'
+import type { Words } from '../../registration/actions/action-input.ts'
+import { asksOf } from '../../registration/actions/payment-instructions.ts'
+
+/** How the office's own words call what a file's desk may take; anything else is money at the desk. */
+const MODES: Readonly<Record<string, Way>> = { cash: 'cash', card: 'machine' }
+/** What the desk says: the answers of the form, and how it was paid. */
+const ADD_WORDS = {
+  key: 'text',
+  answers: 'object',
+  total: 'text',
+  way: 'text',
+  paid: 'object',
+} as const
+type AddWord = keyof typeof ADD_WORDS
+/** A key comes with every registration of the desk: a click that comes twice makes one. */
+const KEY = /^[\w-]{8,64}$/
+
+export function addRoutes(office: OfficeRoutes, deps: Deps): void {
+  const form = async ({ target }: Call<'event'>, reply: FastifyReply): Promise<FastifyReply> => {
+    const { config } = target
+    const answer: AddingAnswer = {
+      status: 'success',
+      now: isoIndia(deps.clock()),
+      event: publicEvent(config),
+      left: shownLeft(config.limits, await leftOf(deps, config, deps.clock())),
+      ways: config.ways.flatMap((way) =>
+        way.is === 'desk' ? [{ id: way.id, label: way.label, asks: asksOf(way, null) }] : [],
+      ),
+    }
+    return reply.header('cache-control', 'no-store').send(answer)
+  }
+
+  const add = async (
+    { admin, target, body: words }: Call<'event', never, AddWord>,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
+    reply.header('cache-control', 'no-store')
+    const key = textIn(words, 'key')
+    if (!KEY.test(key))
+      return refuse(reply, 422, 'bad_data', 'A key has 8 to 64 letters, digits or dashes.')
+    const given = own(words, 'answers')
+    const answers = typeof given === 'object' && given !== null ? (given as Words) : {}
+    const served = withoutFiles(target)
+    const paid = paidIn(served, words)
+    // What is wrong with the form is said with it, all at once.
+    if (!paid.ok)
+      return sendRefusal(
+        reply,
+        answersRefused({ ...errorsOf(served.config, answers), ...paid.error }),
+      )
+    const made = await registerAtDesk(
+      deps,
+      served,
+      { key: `${admin.username} ${key}`, answers },
+      {
+        who: admin.username,
+        inHand: paid.value === null ? null : { ...paid.value, actor: admin.role },
+        shown: fromRupees(own(words, 'total')),
+      },
+    )
+    if (!made.ok)
+      return sendRefusal(
+        reply,
+        made.error.code === 'idempotency_key_reused' ? sentBefore() : made.error,
+      )
+    const { reg_no: regNo } = made.value
+    const registered = await deps.store.registration(regNo)
+    assert(registered !== null, 'a registration of the desk is not there')
+    const answer: AddedAnswer = { status: 'success', reg_no: regNo, state: registered.state }
+    return reply.code(201).send(answer)
+  }
+
+  /** Null: it is left due. */
+  const paidIn = (
+    { config }: ServedEvent,
+    words: Words,
+  ): Result<PaidInHand | null, FieldErrors> => {
+    const named = textIn(words, 'way')
+    if (named === '') return ok(null)
+    const way = config.ways.find(({ id, is }) => is === 'desk' && id === named)
+    if (way?.is !== 'desk') return err({ way: 'This is no way of the desk.' })
+    const given = own(words, 'paid')
+    const raw = typeof given === 'object' && given !== null ? (given as Words) : {}
+    const read = readAsked(config, way, raw, dayOf(deps.clock()))
+    if (!read.ok) return read
+    const choice = way.asks.find(({ type }) => type === 'select')
+    const mode = choice === undefined ? '' : String(own(read.value, choice.id) ?? '')
+    const slip =
+      way.reference === undefined
+        ? ''
+        : String(own(read.value, way.reference) ?? '').replaceAll(/\s+/g, ' ')
+    const took = MODES[mode] ?? 'desk'
+    const wrong = wrongLetters(took, slip)
+    if (wrong !== null) return err({ [way.reference ?? 'way']: wrong })
+    return ok({ way, mode: took, slip })
+  }
+
+  const rule = { least: 'desk', about: 'event' } as const
+  office.get('/admin/add', rule, form)
+  office.post('/admin/add', { ...rule, body: ADD_WORDS }, add)
+}
+
+/** A paper that is not there keeps nobody from the desk: the delegate sends it later, on their own page. */
+const withoutFiles = remember((served: ServedEvent): ServedEvent => {
+  const fields = served.config.fields.map((field) => {
+    const { required: _required, ...rest } = field
+    return field.type === 'file' ? rest : field
+  })
+  return { ...served, config: { ...served.config, fields } }
+})
+
+/** Money that the desk has in hand. */
+type PaidInHand = Omit<InHand, 'actor'>

@@ -1,0 +1,109 @@
+/** One act done to many registrations, one after the other: each is judged by itself, and a no to one stops none of the others. */
+import type { FastifyReply } from 'fastify'
+import { isActName, maySee } from '../../../engine/index.ts'
+import type { ActName, BulkAnswer, RegNo } from '../../../engine/index.ts'
+import type { Deps } from '../../dependencies.ts'
+import { refuse } from '../../http/error-response.ts'
+import type { Call, OfficeRoutes } from '../auth/authorization.ts'
+import type { Admin } from '../auth/sessions.ts'
+import type { NamedRow } from '../auth/request-targets.ts'
+import { ACT_WORDS, textIn } from '../../registration/actions/action-input.ts'
+import type { ActWord, Doer, Words } from '../../registration/actions/action-input.ts'
+import { confirmTold } from '../../registration/actions/confirm-payment-claim.ts'
+import { DOERS } from '../../registration/actions/action-handlers.ts'
+
+/** What is the same for each of them. */
+const BULK: ReadonlySet<ActName> = new Set([
+  'accept',
+  'approve',
+  'confirm',
+  'note',
+  'resend',
+  'send_pay_link',
+])
+
+type Row = Omit<NamedRow, 'words'> & { readonly words: Words }
+type Done = Pick<BulkAnswer, 'done' | 'refused'>
+
+/** `eventId` null: of whichever events the person works for. */
+export async function doEach(
+  deps: Deps,
+  admin: Admin,
+  rows: readonly Row[],
+  how: {
+    readonly act: ActName
+    readonly why: string
+    readonly doer: Doer
+    readonly eventId: string | null
+  },
+): Promise<Done> {
+  const done: string[] = []
+  const refused: { reg_no: string; message: string }[] = []
+  for (const { asked, regNo: number, words } of rows) {
+    const no = (message: string): void => void refused.push({ reg_no: asked, message })
+    // Read again: an act before it may have changed it.
+    const registration = number === null ? null : await deps.store.registration(number)
+    const served = registration === null ? null : deps.events.byId(registration.eventId)
+    if (registration === null || served === null) {
+      no('There is no registration with this number.')
+      continue
+    }
+    if (
+      !maySee(admin, registration.eventId) ||
+      (how.eventId !== null && how.eventId !== registration.eventId)
+    ) {
+      no('This registration is of another event.')
+      continue
+    }
+    const { regNo } = registration
+    const { act, why } = how
+    const { role: actor, username: who } = admin
+    const wanted = { regNo, act, actor, who, why, at: deps.clock(), once: null }
+    const answer = await how.doer({ deps, served, registration, wanted, words })
+    if (answer.ok) done.push(regNo)
+    else no(answer.error.message)
+  }
+  return { done, refused }
+}
+
+export function bulkAnswer({ done, refused }: Done, did: string): BulkAnswer {
+  const said = `${done.length} ${done.length === 1 ? 'is' : 'are'} ${did}`
+  const message =
+    refused.length === 0
+      ? `${said}.`
+      : `${said}; ${refused.length} ${refused.length === 1 ? 'is' : 'are'} not, for the reasons below.`
+  return { status: 'success', message, done, refused }
+}
+
+export function bulkRoutes(office: OfficeRoutes, deps: Deps): void {
+  const act = async (
+    { admin, target, body }: Call<'registrations', never, ActWord>,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
+    const { act: named, ...words } = body
+    const isKnown = typeof named === 'string' && isActName(named) && BULK.has(named)
+    // What came of each is what was told of it.
+    const doer = !isKnown ? undefined : named === 'confirm' ? confirmTold : DOERS[named]
+    if (!isKnown || doer === undefined)
+      return refuse(reply, 422, 'act_unknown', 'This cannot be done to many at once.')
+    const why = textIn(words, 'why')
+    const reviews = named === 'accept' ? await deps.store.reviews(null) : []
+    const wordsFor = (regNo: RegNo | null): Words => {
+      // Of several, somebody has to say which.
+      const [only, ...others] = reviews.filter((review) => review.regNo === regNo)
+      return only === undefined || others.length > 0 ? words : { ...words, review: only.id }
+    }
+    const done = await doEach(
+      deps,
+      admin,
+      target.rows.map((row) => ({ ...row, words: wordsFor(row.regNo) })),
+      { act: named, why, doer, eventId: target.eventId },
+    )
+    return reply.header('cache-control', 'no-store').send(bulkAnswer(done, 'done'))
+  }
+  office.post(
+    '/admin/registrations/bulk',
+    { least: 'desk', about: 'registrations', body: ACT_WORDS },
+    act,
+  )
+}

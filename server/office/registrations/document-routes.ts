@@ -1,0 +1,54 @@
+/** The office's calls for documents: which there are of a registration, and one of them as PDF. */
+import type { FastifyReply } from 'fastify'
+import { documentTitle, isoIndia, rupees } from '../../../engine/index.ts'
+import type { DocumentsAnswer } from '../../../engine/index.ts'
+import type { Deps } from '../../dependencies.ts'
+import type { Call, OfficeRoutes } from '../auth/authorization.ts'
+import { sendDocument } from '../../documents/send-pdf.ts'
+
+export function documentRoutes(office: OfficeRoutes, deps: Deps): void {
+  const note = async (
+    { admin, target: registration }: Pick<Call<'stored registration'>, 'admin' | 'target'>,
+    what: string,
+  ): Promise<void> => {
+    await deps.store.audit({
+      at: deps.clock(),
+      who: admin.username,
+      what,
+      eventId: registration.eventId,
+      regNo: registration.regNo,
+      look: 'documents',
+    })
+  }
+
+  const list = async (
+    call: Call<'stored registration'>,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
+    await note(call, 'saw the documents')
+    const documents = await deps.store.documents(call.target.regNo)
+    const answer: DocumentsAnswer = {
+      status: 'success',
+      documents: documents.map(({ id, kind, form, serial, at, total }) => ({
+        id,
+        kind,
+        title: documentTitle({ kind, form }),
+        serial,
+        at: isoIndia(at),
+        total: rupees(total),
+      })),
+    }
+    return reply.header('cache-control', 'no-store').send(answer)
+  }
+  const one = async (
+    call: Call<'stored registration', never, never, 'id'>,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
+    await note(call, 'opened a document')
+    reply.header('cache-control', 'no-store')
+    return sendDocument(deps, reply, call.target.regNo, call.params)
+  }
+  const may = { least: 'viewer', about: 'stored registration' } as const
+  office.get('/admin/registrations/:reg_no/documents', may, list)
+  office.get('/admin/registrations/:reg_no/documents/:id', { ...may, params: ['id'] }, one)
+}

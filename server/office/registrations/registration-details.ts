@@ -1,0 +1,308 @@
+/** One registration's own page: everything the office knows of it, and its files. */
+import type { FastifyReply } from 'fastify'
+import {
+  allPlaces,
+  answerText,
+  CODE,
+  dayOf,
+  delegateOf,
+  formatDay,
+  formatInstant,
+  formatMoney,
+  fullOf,
+  isoIndia,
+  placeName,
+  rupees,
+  wireLines,
+  words,
+} from '../../../engine/index.ts'
+import type { EventConfig, OfficeRegistrationAnswer, PaymentFact } from '../../../engine/index.ts'
+import type { Deps } from '../../dependencies.ts'
+import type {
+  KeptUpload,
+  StoredCapture,
+  StoredDecision,
+  StoredPayment,
+  StoredRefund,
+  StoredRegistration,
+} from '../../storage/index.ts'
+import { refuse } from '../../http/error-response.ts'
+import { listRow, nameOf, paymentStatusDisplay } from '../lists/list-rows.ts'
+import { codeFor } from '../discount-codes/discount-code-routes.ts'
+import type { Call, OfficeRoutes } from '../auth/authorization.ts'
+import { withSameEmail } from '../../registration/registrations-with-same-email.ts'
+
+export function registrationRoutes(office: OfficeRoutes, deps: Deps): void {
+  const show = async (
+    { admin, target }: Call<'registration'>,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
+    const { registration } = target
+    const event = target.served.config
+    const { regNo } = registration
+    await deps.store.audit({
+      at: deps.clock(),
+      who: admin.username,
+      what: 'opened the registration',
+      eventId: event.id,
+      regNo,
+      look: 'registration',
+    })
+    const [
+      captures,
+      decisions,
+      refunds,
+      mails,
+      audit,
+      code,
+      settled,
+      sameEmail,
+      samePerson,
+      ...facts
+    ] = await Promise.all([
+      deps.store.captures(regNo),
+      deps.store.decisions(regNo),
+      deps.store.refunds(regNo),
+      deps.store.mailsOf(regNo),
+      deps.store.auditOf(regNo),
+      deps.store.codeOf(regNo),
+      deps.store.settledOf(regNo),
+      withSameEmail(deps, event, registration),
+      deps.store.paidBySamePerson(regNo),
+      ...registration.payments.map(({ orderId }) => deps.store.facts(orderId)),
+    ])
+    const answer: OfficeRegistrationAnswer = {
+      status: 'success',
+      registration: listRow(event, registration),
+      name: nameOf(event, registration),
+      contact: contactOf(event, registration),
+      lines: wireLines(registration.lines),
+      answers: answersOf(event, registration, code === null ? null : codeFor(admin.role, code)),
+      payments: registration.payments.map((payment, index) => ({
+        order_id: payment.orderId,
+        amount: rupees(payment.amount),
+        status: payment.status,
+        review: payment.review,
+        reference: payment.reference,
+        created_at: isoIndia(payment.createdAt),
+        asked: askedText(event, payment),
+        facts: [
+          ...refundsOutside(refunds, captures, decisions, payment),
+          ...(facts[index] ?? []).map(({ at, type, body }) => ({
+            at: isoIndia(at),
+            type,
+            text: factText(body, payment),
+          })),
+        ],
+      })),
+      settled: settled.map(({ is, order, reference, amount, fee, tax, net, day, utr }) => ({
+        is,
+        reference: reference === '' ? order : reference,
+        amount: rupees(amount),
+        fee: rupees(fee),
+        tax: rupees(tax),
+        net: rupees(net),
+        day,
+        utr,
+      })),
+      mails: mails.map(({ id, to, subject, status, at, error }) => ({
+        id,
+        to,
+        subject,
+        status,
+        at: isoIndia(at),
+        error,
+      })),
+      audit: audit.toReversed().map(({ at, who, what }) => ({ at: isoIndia(at), who, what })),
+      same_email: sameEmail.map((other) => ({
+        reg_no: other.regNo,
+        payment_status_display: paymentStatusDisplay(other),
+      })),
+      paid_by_same_person: [...samePerson],
+      event: {
+        id: event.id,
+        title: event.title,
+        route: event.admin.lists[0]?.route ?? '/admin/dashboard',
+      },
+    }
+    return reply.header('cache-control', 'no-store').send(answer)
+  }
+
+  const file = async (
+    { admin, target, params }: Call<'registration', never, never, 'field'>,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
+    const { registration } = target
+    const event = target.served.config
+    const upload = registration.uploads.find(({ field }) => field === params.field)
+    if (upload !== undefined && upload.droppedAt !== null)
+      return refuse(
+        reply,
+        410,
+        'dropped',
+        `This file was deleted on ${formatDay(dayOf(upload.droppedAt))}, because the registration was not paid.`,
+      )
+    const kept = upload === undefined ? null : await deps.uploads.read(upload.sha256)
+    if (upload === undefined || kept === null)
+      return refuse(reply, 404, 'not_found', 'There is no such file.')
+    await deps.store.audit({
+      at: deps.clock(),
+      who: admin.username,
+      what: `opened the file ${upload.field}`,
+      eventId: event.id,
+      regNo: registration.regNo,
+      look: `file ${upload.field}`,
+    })
+    reply
+      .header('content-type', upload.type)
+      .header('content-disposition', attachment(upload.name))
+      .header('x-content-type-options', 'nosniff')
+      .header('content-security-policy', "default-src 'none'; sandbox")
+      .header('cache-control', 'no-store')
+    return reply.header('content-length', kept.bytes).send(kept.content)
+  }
+
+  const look = { least: 'viewer', about: 'registration' } as const
+  office.get('/admin/registrations/:reg_no', look, show)
+  office.get('/admin/registrations/:reg_no/files/:field', { ...look, params: ['field'] }, file)
+}
+
+function contactOf(
+  event: EventConfig,
+  { answers }: StoredRegistration,
+): OfficeRegistrationAnswer['contact'] {
+  const { email, phone } = delegateOf(event, answers)
+  return { email, phone }
+}
+
+/** In form order; then what the file also stores, then answers to fields that the form no longer has. */
+function answersOf(
+  event: EventConfig,
+  registration: StoredRegistration,
+  code: string | null,
+): OfficeRegistrationAnswer['answers'] {
+  const known = [...event.fields, ...event.alsoStored]
+  const rest = Object.keys(registration.answers).filter(
+    (id) =>
+      !known.some((field) => field.id === id) &&
+      (id !== CODE || code === null) &&
+      !id.startsWith(fullOf('')),
+  )
+  const { regNo, formerNo } = registration
+  const former =
+    formerNo === null || formerNo === String(regNo)
+      ? []
+      : [{ id: 'former_no', label: 'Number before the import', text: formerNo }]
+  const answers = [...known, ...rest.map((id) => ({ id, label: nameOfRest(event, id) }))].flatMap(
+    ({ id, label }) => {
+      const upload = registration.uploads.find(({ field }) => field === id)
+      const answer = registration.answers[id]
+      if (answer === undefined && upload === undefined) return []
+      const text = fileText(upload) ?? (answer === undefined ? '' : answerText(event, id, answer))
+      return [
+        {
+          id,
+          label,
+          text,
+          ...(upload?.droppedAt === null && {
+            href: `/admin/registrations/${registration.regNo}/files/${encodeURIComponent(id)}/`,
+          }),
+        },
+      ]
+    },
+  )
+  const kind = event.codeKinds.find(({ id }) => id === registration.answers[CODE])
+  const used =
+    code === null
+      ? []
+      : [{ id: CODE, label: 'Code', text: kind === undefined ? code : `${code} (${kind.label})` }]
+  return [...former, ...answers, ...used, ...fullThen(event, registration)]
+}
+
+/** The places that were gone when it was priced, by the names that the form has for them. */
+function fullThen(
+  event: EventConfig,
+  { answers }: StoredRegistration,
+): OfficeRegistrationAnswer['answers'] {
+  const gone = Object.keys(answers).filter((id) => id.startsWith(fullOf('')))
+  if (gone.length === 0) return []
+  const places = allPlaces(event.limits)
+  const names = gone.map((id) => {
+    const place = id.slice(fullOf('').length)
+    const known = places.find((one) => one.id === place)
+    return known === undefined ? words(place) : placeName(event, known)
+  })
+  return [{ id: 'full', label: 'Full when they registered', text: names.join(', ') }]
+}
+
+/** What a roll said of an answer stands beside the answers under a name of its own. */
+function nameOfRest({ fields }: EventConfig, id: string): string {
+  const [first = '', ...rest] = id.split('.')
+  const field = fields.find((one) => one.id === first)
+  if (rest.length === 0) return id
+  return field === undefined
+    ? `${words(first)}: ${rest.join('.')}`
+    : `${field.label}: ${rest.join('.')}`
+}
+
+/** A file's name, and what became of it; undefined: there was none. */
+function fileText(upload: KeptUpload | undefined): string | undefined {
+  if (upload === undefined || upload.droppedAt === null) return upload?.name
+  return `${upload.name} (deleted on ${formatDay(dayOf(upload.droppedAt))}: the registration was not paid)`
+}
+
+/** How it began: only what went to a gateway was sent there. */
+function askedText(event: EventConfig, { way, isDifference, handedOffAt }: StoredPayment): string {
+  const label = event.ways.find(({ id }) => id === way)?.label ?? way
+  const by = label === null ? '' : ` (${label})`
+  // It counts as handed off from the correction on, so that the gateway is asked about it.
+  if (isDifference) return `What a correction left to be paid was asked for${by}.`
+  if (way !== null) return `Asked for${by}.`
+  return handedOffAt === null ? 'Asked for.' : 'Sent to the payment gateway.'
+}
+
+/** Refunds that staff recorded under a reference, the newest first: the gateway's are among its facts. */
+function refundsOutside(
+  refunds: readonly StoredRefund[],
+  captures: readonly StoredCapture[],
+  decisions: readonly StoredDecision[],
+  { orderId }: StoredPayment,
+): OfficeRegistrationAnswer['payments'][number]['facts'] {
+  const its = new Set(captures.flatMap(({ id, countsFor }) => (countsFor === orderId ? [id] : [])))
+  return refunds
+    .filter(
+      ({ captureId, at, state }) =>
+        its.has(captureId) &&
+        state === 'done' &&
+        decisions.some(
+          (one) => one.what === 'refund by hand' && one.about === `C${captureId}` && one.at === at,
+        ),
+    )
+    .toSorted((a, b) => b.at - a.at)
+    .map(({ at, amount, reference }) => ({
+      at: isoIndia(at),
+      type: 'refunded',
+      text: `${formatMoney(amount)} was refunded outside the gateway, reference ${reference}.`,
+    }))
+}
+
+function factText(fact: PaymentFact, payment: StoredPayment): string {
+  switch (fact.type) {
+    case 'confirmed':
+      return `The gateway confirmed ${formatMoney(fact.amount)}${fact.amount === payment.amount ? '' : ` where ${formatMoney(payment.amount)} was due`}, reference ${fact.reference}.`
+    case 'declined':
+      return `The gateway declined it: ${fact.message} (${fact.code}).`
+    case 'expired':
+      return `The gateway had no record of it by ${formatInstant(fact.at)}; it expired.`
+    case 'undecided':
+      return `The gateway had given no final answer by ${formatInstant(fact.at)}; a person decides.`
+    case 'refunded':
+      return `${formatMoney(fact.amount)} was refunded, reference ${fact.reference}.`
+  }
+}
+
+/** RFC 6266: a plain name for old readers, the real one in UTF-8. */
+function attachment(name: string): string {
+  const plain = name.replaceAll(/[^ -~]|["\\]/g, '_')
+  return `attachment; filename="${plain}"; filename*=UTF-8''${encodeURIComponent(name).replaceAll(/['()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)}`
+}

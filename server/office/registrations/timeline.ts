@@ -1,0 +1,72 @@
+/** What was done to a registration, as people read it: the acts, and what was decided about its money. */
+import { ACT_DONE, formatMoney, isoIndia, paise } from '../../../engine/index.ts'
+import type { WireAct } from '../../../engine/index.ts'
+import type { StoredAct, StoredDecision, StoredRefund } from '../../storage/index.ts'
+
+type Refund = Pick<StoredRefund, 'at' | 'amount' | 'state' | 'captureId' | 'reference'>
+
+/** Newest first. */
+export function trailOf(
+  acts: readonly StoredAct[],
+  decisions: readonly StoredDecision[],
+  refunds: readonly Refund[],
+): WireAct[] {
+  const lines = [
+    ...acts.map((act) => ({ at: act.at, line: lineOf(act) })),
+    ...decisions.map((decision) => ({ at: decision.at, line: decisionLine(decision, refunds) })),
+  ]
+  return lines
+    .toReversed()
+    .toSorted((a, b) => b.at - a.at)
+    .map(({ line }) => line)
+}
+
+function lineOf({ at, who, act, why, data }: StoredAct): WireAct {
+  const more = detailsOf(data)
+  const text = more === '' ? ACT_DONE[act] : `${ACT_DONE[act]}: ${more}`
+  return { at: isoIndia(at), who, act, text, why }
+}
+
+/** What an act kept beside who and why, in words; each under a name of its own. */
+function detailsOf(data: StoredAct['data']): string {
+  const { to, pay_back: back, difference, due, changes, came, told } = data
+  return [
+    ...(typeof came === 'string' ? [came] : []),
+    ...(typeof told === 'string' ? [told] : []),
+    ...(Array.isArray(changes) ? changes.map(String) : []),
+    ...(typeof to === 'string' ? [to] : []),
+    ...(typeof back === 'number' && back > 0
+      ? [`${formatMoney(paise(back))} to be paid back`]
+      : []),
+    ...(typeof difference === 'number' && difference !== 0
+      ? [differenceText(difference, due)]
+      : []),
+  ].join('; ')
+}
+
+/** By how much the price changed, and what was due after it; stored without `due` before a version that keeps it. */
+function differenceText(difference: number, due: unknown): string {
+  const size = formatMoney(paise(Math.abs(difference)))
+  if (difference > 0 && due === undefined) return `${size} more to be paid`
+  const changed = `${size} ${difference > 0 ? 'more' : 'less'}`
+  if (typeof due !== 'number' || due === 0) return changed
+  const open = formatMoney(paise(Math.abs(due)))
+  return `${changed}; ${open} ${due > 0 ? 'to be paid' : 'to be paid back'}`
+}
+
+/** Of two alike one may have been refused: a refund is asked for in the moment in which it is decided. */
+function decisionLine(
+  { at, who, what, about, amount, why }: StoredDecision,
+  refunds: readonly Refund[],
+): WireAct {
+  const same = refunds.filter((one) => one.at === at && one.amount === amount)
+  const isRefused = same.some(({ state }) => state === 'refused')
+  const done = same.find(({ captureId, state }) => about === `C${captureId}` && state === 'done')
+  const reference =
+    what === 'refund by hand' && done?.reference ? `, reference ${done.reference}` : ''
+  const outcome = what === 'refund' && isRefused ? ', refused by the gateway' : ''
+  const money = amount === null ? '' : `, ${formatMoney(amount)}`
+  const of = about === null ? '' : ` (${about})`
+  const text = `${what.charAt(0).toUpperCase()}${what.slice(1)}${of}${money}${reference}${outcome}`
+  return { at: isoIndia(at), who, act: what.split(' ')[0] ?? what, text, why }
+}

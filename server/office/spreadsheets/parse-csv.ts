@@ -1,0 +1,132 @@
+/** A CSV file in lines, as people count them, with bounded work; and what is said of one that cannot be read. */
+import { parse } from 'csv-parse/sync'
+import { err, ok } from '../../../engine/index.ts'
+import type { Result } from '../../../engine/index.ts'
+
+/** `line` counts as an editor does, from 1; null: the file as a whole. */
+export type CsvProblem = { readonly line: number | null; readonly message: string }
+/** As a compiler says it, so that an editor finds the place. */
+export function saidOf(file: string, { line, message }: CsvProblem): string {
+  return line === null ? `${file}: ${message}` : `${file}:${line}: ${message}`
+}
+
+export type CsvLine = { readonly line: number; readonly cells: readonly string[] }
+
+/** What one file may hold. `quotes` loose: one within a word is taken as it stands, as banks write. */
+export type SheetLimits = {
+  readonly bytesMax: number
+  readonly linesMax: number
+  readonly cellsMax: number
+  /** How long reading may take. */
+  readonly msMax: number
+  readonly quotes: 'strict' | 'loose'
+}
+
+const MB = 1024 * 1024
+/** A bank statement or a settlement report: more than a year of a busy account. */
+export const STATEMENT_LIMITS: SheetLimits = {
+  bytesMax: 2 * MB,
+  linesMax: 5_000,
+  cellsMax: 300_000,
+  msMax: 10_000,
+  quotes: 'loose',
+}
+/** A member list or registrations of another system: the largest society there is has some 400,000 members. */
+export const LIST_LIMITS: SheetLimits = {
+  bytesMax: 64 * MB,
+  linesMax: 500_001,
+  cellsMax: 5_000_000,
+  msMax: 120_000,
+  quotes: 'strict',
+}
+/** The widest report of a gateway has some sixty columns. */
+const COLUMNS_MAX = 500
+
+const COMMA = 0x2c
+
+/** The lines that hold anything, each with its number; cells are trimmed. Stops at the first limit that the file exceeds. */
+export function readLines(
+  file: string | Buffer,
+  limits: SheetLimits,
+): Result<readonly CsvLine[], CsvProblem> {
+  const bytes = typeof file === 'string' ? Buffer.from(file) : file
+  const lines: CsvLine[] = []
+  const gate = sheetGate(limits)
+  // The parser makes every cell of a line before anybody can count them, so commas are counted first.
+  if (commasIn(bytes) > limits.cellsMax) return err(gate.tooManyCells())
+  try {
+    parse(bytes, {
+      bom: true,
+      on_record: (record: string[], { lines: lastLine }) => {
+        // The parser counts the line a record ends on; a cell may hold line breaks.
+        const breaks = record.reduce((sum, cell) => sum + (cell.match(/\n/g)?.length ?? 0), 0)
+        const line = { line: lastLine - breaks, cells: record }
+        const problem = gate.problemOf(line)
+        if (problem !== null) throw new Exceeded(problem)
+        lines.push(line)
+        return null
+      },
+      relax_column_count: true,
+      relax_quotes: limits.quotes === 'loose',
+      skip_empty_lines: true,
+      trim: true,
+    })
+    return ok(lines)
+  } catch (error) {
+    if (error instanceof Exceeded) return err(error.problem)
+    const line =
+      typeof error === 'object' &&
+      error !== null &&
+      'lines' in error &&
+      typeof error.lines === 'number'
+        ? error.lines
+        : null
+    return err({
+      line,
+      message: `This is not CSV: ${error instanceof Error ? error.message : String(error)}.`,
+    })
+  }
+}
+
+class Exceeded extends Error {
+  readonly problem: CsvProblem
+  constructor(problem: CsvProblem) {
+    super(problem.message)
+    this.problem = problem
+  }
+}
+
+/** Counts lines and cells as they come, for either kind of file. */
+export function sheetGate({ linesMax, cellsMax }: SheetLimits): {
+  /** What is wrong once this line has come too; null: nothing. */
+  problemOf(line: CsvLine): CsvProblem | null
+  tooManyCells(): CsvProblem
+} {
+  let lines = 0
+  let cells = 0
+  const tooManyCells = (): CsvProblem => ({
+    line: null,
+    message: `This file has more than ${cellsMax} cells. Please load a shorter one.`,
+  })
+  return {
+    tooManyCells,
+    problemOf({ line, cells: { length } }) {
+      lines += 1
+      cells += length
+      if (lines > linesMax)
+        return {
+          line: null,
+          message: `This file has more than ${linesMax} lines. Please load a shorter one.`,
+        }
+      if (length > COLUMNS_MAX)
+        return { line, message: `This line has ${length} cells; at most ${COLUMNS_MAX} are read.` }
+      return cells > cellsMax ? tooManyCells() : null
+    },
+  }
+}
+
+function commasIn(bytes: Buffer): number {
+  let commas = 0
+  for (let at = bytes.indexOf(COMMA); at !== -1; at = bytes.indexOf(COMMA, at + 1)) commas += 1
+  return commas
+}

@@ -1,0 +1,97 @@
+/** Every table that people give us (bank statement, settlement, member list, registrations), read into lines. */
+import { readFile, stat } from 'node:fs/promises'
+import { Worker } from 'node:worker_threads'
+import { err, ok } from '../../../engine/index.ts'
+import type { Result } from '../../../engine/index.ts'
+import type { CsvLine, CsvProblem, SheetLimits } from './parse-csv.ts'
+import type { FromSheetThread, SheetThreadData } from './read-spreadsheet-worker.ts'
+
+export type SheetRefusal = CsvProblem & { readonly code: 'not_csv' | 'busy' }
+
+/** The heap of the thread; a file that needs more ends it. */
+const THREAD_MB_MAX = 160
+/** Files that are read or wait their turn; each is held in memory meanwhile. */
+const WAITING_MAX = 4
+
+let waiting = 0
+/** Ends when the file that was given last has been read. */
+let last: Promise<unknown> = Promise.resolve()
+
+/** CSV, or the first sheet of an Excel file. One file is read at a time, so that many need no more memory than one. */
+export async function readSheet(
+  file: Buffer,
+  limits: SheetLimits,
+): Promise<Result<readonly CsvLine[], SheetRefusal>> {
+  if (waiting >= WAITING_MAX)
+    return err({
+      code: 'busy',
+      line: null,
+      message: 'Other files are being read. Please try again in a minute.',
+    })
+  waiting += 1
+  const reading = last.then(() => readInThread(file, limits))
+  last = reading
+  try {
+    return await reading
+  } finally {
+    waiting -= 1
+  }
+}
+
+/** A file of the command line; null where it is no file or may not be opened. */
+export async function readSheetFile(
+  path: string,
+  limits: SheetLimits,
+): Promise<Result<
+  { readonly bytes: Buffer; readonly lines: readonly CsvLine[] },
+  CsvProblem
+> | null> {
+  const found = await stat(path).catch(() => null)
+  if (found === null || found.isDirectory()) return null
+  if (found.size > limits.bytesMax)
+    return err({
+      line: null,
+      message: `The file has more than ${limits.bytesMax / 1024 / 1024} MB.`,
+    })
+  const bytes = await readFile(path).catch(() => null)
+  if (bytes === null) return null
+  const read = await readSheet(bytes, limits)
+  return read.ok ? ok({ bytes, lines: read.value }) : read
+}
+
+/** Never rejects: a thread that ends without a word has met a file that cannot be read. */
+function readInThread(
+  file: Buffer,
+  limits: SheetLimits,
+): Promise<Result<readonly CsvLine[], SheetRefusal>> {
+  return new Promise((done) => {
+    const workerData: SheetThreadData = { file, limits }
+    const thread = new Worker(new URL('./read-spreadsheet-worker.ts', import.meta.url), {
+      workerData,
+      resourceLimits: { maxOldGenerationSizeMb: THREAD_MB_MAX },
+      // What it complains of is told to whoever loaded the file, and to nobody else.
+      stderr: true,
+    })
+    const lines: CsvLine[] = []
+    let answer: Result<readonly CsvLine[], SheetRefusal> = err({
+      code: 'not_csv',
+      line: null,
+      message: 'This file cannot be read. Save it as CSV, and load that.',
+    })
+    const timer = setTimeout(() => void thread.terminate(), limits.msMax)
+    thread.on('message', (message: FromSheetThread) => {
+      if ('lines' in message) for (const line of message.lines) lines.push(line)
+      else {
+        const { problem } = message
+        answer = problem === null ? ok(lines) : err({ code: 'not_csv', ...problem })
+        void thread.terminate()
+      }
+    })
+    thread.on('error', () => {})
+    // The next file begins when the memory of this one is free again.
+    thread.once('exit', () => {
+      clearTimeout(timer)
+      done(answer)
+    })
+  })
+}

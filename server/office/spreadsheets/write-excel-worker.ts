@@ -1,0 +1,25 @@
+/** Writes one Excel file, in a thread of its own: thousands of rows take a second, in which nobody else should wait. */
+import { parentPort, workerData } from 'node:worker_threads'
+import writeXlsxFile from 'write-excel-file/node'
+import { assert } from '../../../engine/index.ts'
+import type { Sheet } from './write-excel.ts'
+
+assert(parentPort !== null, 'Excel files are written in a thread')
+const { head, rows } = workerData as Sheet
+const file = await writeXlsxFile(
+  [
+    head.map((value) => ({ value, type: String, fontWeight: 'bold' as const })),
+    // A text is never a formula, whatever it begins with, and long digits stay what they are.
+    ...rows.map((row) =>
+      row.map((value) =>
+        value === ''
+          ? null
+          : typeof value === 'number'
+            ? { value, type: Number, ...(Number.isInteger(value) ? {} : { format: '0.00' }) }
+            : { value, type: String },
+      ),
+    ),
+  ],
+  { stickyRowsCount: 1, columns: head.map((label) => ({ width: Math.max(14, label.length + 2) })) },
+).toBuffer()
+parentPort.postMessage(file)

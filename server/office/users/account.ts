@@ -1,0 +1,271 @@
+/** A person's own account: the password, the second factor, and where they are signed in. */
+import type { FastifyReply } from 'fastify'
+import { isoIndia } from '../../../engine/index.ts'
+import type {
+  AccountAnswer,
+  Instant,
+  RecoveryCodesAnswer,
+  SecondFactorAnswer,
+  WireSession,
+} from '../../../engine/index.ts'
+import type { Deps } from '../../dependencies.ts'
+import { openLimit, refuseTooMany } from '../../http/rate-limit.ts'
+import type { Allowance } from '../../http/rate-limit.ts'
+import { refuse } from '../../http/error-response.ts'
+import type { SessionSeen, StoredAccount } from '../../storage/index.ts'
+import { asksSecondFactor, eventsOf } from '../auth/authorization.ts'
+import type { Call, OfficeRoutes } from '../auth/authorization.ts'
+import {
+  CREDENTIAL_CHARACTERS_MAX,
+  hashPassword,
+  isPassword,
+  passwordRefusal,
+} from '../auth/passwords.ts'
+import {
+  appAddress,
+  makeRecoveryCodes,
+  makeSecret,
+  openSecondFactors,
+  stepOf,
+} from '../auth/two-step-sign-in.ts'
+import { IDLE_MS, openSession } from '../auth/sessions.ts'
+import type { Admin } from '../auth/sessions.ts'
+
+/** Whoever has somebody's open browser, but not their password, does not find it out here. */
+const TRIES: Allowance = { triesMax: 10, windowMs: 15 * 60_000 }
+/** A session is named by the front of its token's hash, which opens nothing. */
+const SESSION_ID_CHARACTERS = 16
+
+type Asked = {
+  readonly admin: Admin
+  readonly account: StoredAccount
+  readonly at: Instant
+  /** What the body says under a name; '' where it says nothing. */
+  said(name: OwnWord): string
+}
+const OWN_WORDS = { password: 'text', new_password: 'text', code: 'text', id: 'text' } as const
+type OwnWord = keyof typeof OWN_WORDS
+type OwnCall = Call<'own', never, OwnWord>
+
+export function accountRoutes(office: OfficeRoutes, deps: Deps): void {
+  const factors = openSecondFactors(deps)
+  const tries = openLimit(deps, TRIES)
+  const { store } = deps
+
+  const asked = async ({ admin, body }: OwnCall, reply: FastifyReply): Promise<Asked | null> => {
+    const account = await store.account(admin.adminId)
+    reply.header('cache-control', 'no-store')
+    if (account === null) {
+      refuse(reply, 404, 'not_found', 'This account was removed.')
+      return null
+    }
+    const said = (name: OwnWord): string => {
+      const value = body[name]
+      return typeof value === 'string' ? value.slice(0, CREDENTIAL_CHARACTERS_MAX + 1) : ''
+    }
+    return { admin, account, at: deps.clock(), said }
+  }
+  const did = ({ admin, at }: Asked, what: string): Promise<void> =>
+    store.audit({ at, who: admin.username, what, eventId: null, regNo: null })
+
+  /** Whether it is the person who asks: by the password, and by a code where there is a second factor. */
+  const proves = async (by: Asked, reply: FastifyReply): Promise<boolean> => {
+    const { admin, account, at, said } = by
+    const waitMs = await tries.take(admin.username, at)
+    if (waitMs > 0) {
+      refuseTooMany(reply, waitMs, 'wrong passwords')
+      return false
+    }
+    if (
+      said('password').length > CREDENTIAL_CHARACTERS_MAX ||
+      !(await isPassword(said('password'), account.passwordHash))
+    ) {
+      wrong(reply, 'password', 'This is not your password.')
+      return false
+    }
+    await tries.forget(admin.username)
+    if (account.totpSecret === null) return true
+    if (said('code').trim() === '') {
+      wrong(reply, 'code', 'Please enter the code that your authenticator app shows.')
+      return false
+    }
+    const taken = await factors.take(
+      { id: admin.adminId, secret: account.totpSecret },
+      said('code').trim(),
+      `account ${admin.username}`,
+      at,
+    )
+    if (taken.is === 'too-many') refuseTooMany(reply, taken.waitMs, 'wrong codes')
+    if (taken.is === 'wrong') wrong(reply, 'code', taken.message)
+    return taken.is === 'right'
+  }
+
+  const show = async (call: OwnCall, reply: FastifyReply): Promise<FastifyReply> => {
+    const by = await asked(call, reply)
+    if (by === null) return reply
+    const { admin, account, at } = by
+    const sessions = await store.sessionsOf(admin.adminId, at, IDLE_MS)
+    const answer: AccountAnswer = {
+      status: 'success',
+      username: admin.username,
+      role: admin.role,
+      events: admin.events === null ? null : eventsOf(deps, admin).map(({ title }) => title),
+      second_factor: {
+        is_on: account.totpSecret !== null,
+        is_required: asksSecondFactor(admin),
+        recovery_codes_left: account.recoveryCodesLeft,
+      },
+      sessions: sessions.map((session) => wireSession(session, admin)),
+    }
+    return reply.send(answer)
+  }
+
+  const setPassword = async (call: OwnCall, reply: FastifyReply): Promise<FastifyReply> => {
+    const by = await asked(call, reply)
+    if (by === null) return reply
+    const { admin, at, said } = by
+    const names = [admin.username, ...deps.events.all().map(({ config }) => config.id)]
+    const refusal = passwordRefusal(said('new_password'), names)
+    if (refusal !== null) return wrong(reply, 'new_password', refusal)
+    if (!(await proves(by, reply))) return reply
+    await store.setPassword(admin.username, await hashPassword(said('new_password')), at)
+    // Every session has ended, this one too; whoever changed it goes on in a new one.
+    await openSession(deps, call.caller, reply, admin.adminId, at)
+    await did(by, 'set a new password and signed out everywhere')
+    return reply.send({
+      status: 'success',
+      message: 'Your new password is set. You are signed out everywhere else.',
+    })
+  }
+
+  const want = async (call: OwnCall, reply: FastifyReply): Promise<FastifyReply> => {
+    const by = await asked(call, reply)
+    if (by === null || !(await proves(by, reply))) return reply
+    const secret = makeSecret()
+    await store.wantSecondFactor(by.admin.adminId, secret)
+    const answer: SecondFactorAnswer = {
+      status: 'success',
+      secret: secret.replaceAll(/(.{4})(?=.)/g, '$1 '),
+      address: appAddress(secret, by.admin.username, new URL(deps.environment.publicUrl).hostname),
+    }
+    return reply.send(answer)
+  }
+
+  const confirm = async (call: OwnCall, reply: FastifyReply): Promise<FastifyReply> => {
+    const by = await asked(call, reply)
+    if (by === null) return reply
+    const { admin, account, at, said } = by
+    if (account.totpWanted === null)
+      return refuse(reply, 409, 'not_begun', 'Please begin again: nothing is being set up.')
+    // The secret is the person's own and new: guessing its code gains nothing but is still counted.
+    const waitMs = await tries.take(admin.username, at)
+    if (waitMs > 0) return refuseTooMany(reply, waitMs, 'wrong codes')
+    const step = stepOf(account.totpWanted, said('code').replaceAll(/\s/g, ''), at)
+    if (step === null)
+      return wrong(
+        reply,
+        'code',
+        'This code is not right. Scan the picture again, and check that the clock of your phone is right.',
+      )
+    const { codes, hashes } = makeRecoveryCodes()
+    if (!(await store.confirmSecondFactor(admin.adminId, account.totpWanted, step, hashes)))
+      return refuse(
+        reply,
+        409,
+        'not_begun',
+        'Please start again: it was started elsewhere in the meantime.',
+      )
+    await tries.forget(admin.username)
+    await store.closeOtherSessions(admin.adminId, admin.tokenHash)
+    await did(by, 'set up a second factor')
+    const answer: RecoveryCodesAnswer = {
+      status: 'success',
+      message: 'The second factor is on. You are signed out everywhere else.',
+      recovery_codes: [...codes],
+    }
+    return reply.send(answer)
+  }
+
+  const renew = async (call: OwnCall, reply: FastifyReply): Promise<FastifyReply> => {
+    const by = await asked(call, reply)
+    if (by === null) return reply
+    if (by.account.totpSecret === null)
+      return refuse(
+        reply,
+        409,
+        'not_on',
+        'There is no second factor, so there are no recovery codes.',
+      )
+    if (!(await proves(by, reply))) return reply
+    const { codes, hashes } = makeRecoveryCodes()
+    await store.renewRecoveryCodes(by.admin.adminId, hashes)
+    await did(by, 'made new recovery codes')
+    const answer: RecoveryCodesAnswer = {
+      status: 'success',
+      message: 'These codes are new; the earlier ones no longer work.',
+      recovery_codes: [...codes],
+    }
+    return reply.send(answer)
+  }
+
+  const off = async (call: OwnCall, reply: FastifyReply): Promise<FastifyReply> => {
+    const by = await asked(call, reply)
+    if (by === null) return reply
+    if (asksSecondFactor(by.admin))
+      return refuse(
+        reply,
+        409,
+        'is_required',
+        'Your role needs a second factor. You can set it up anew, but not switch it off.',
+      )
+    if (!(await proves(by, reply))) return reply
+    await store.dropSecondFactor(by.admin.username)
+    await did(by, 'switched the second factor off')
+    return reply.send({ status: 'success', message: 'The second factor is off.' })
+  }
+
+  const end = async (call: OwnCall, reply: FastifyReply): Promise<FastifyReply> => {
+    const by = await asked(call, reply)
+    if (by === null) return reply
+    const { admin, at, said } = by
+    const id = said('id')
+    if (id === '') {
+      const ended = await store.closeOtherSessions(admin.adminId, admin.tokenHash)
+      await did(by, `signed out everywhere else (${ended})`)
+      return reply.send({ status: 'success', message: 'You are signed out everywhere else.' })
+    }
+    const sessions = await store.sessionsOf(admin.adminId, at, IDLE_MS)
+    const session = sessions.find(({ tokenHash }) => idOf(tokenHash) === id)
+    if (session === undefined)
+      return refuse(reply, 404, 'not_found', 'This session has ended already.')
+    await store.closeSession(session.tokenHash)
+    await did(by, 'signed out another session')
+    return reply.send({ status: 'success', message: 'That session has ended.' })
+  }
+
+  const mine = { least: 'viewer', about: 'own', body: OWN_WORDS } as const
+  office.get('/admin/me', mine, show)
+  office.post('/admin/me/password', mine, setPassword)
+  office.post('/admin/me/second-factor', mine, want)
+  office.post('/admin/me/second-factor/confirm', mine, confirm)
+  office.post('/admin/me/second-factor/off', mine, off)
+  office.post('/admin/me/recovery-codes', mine, renew)
+  office.post('/admin/me/sessions/end', mine, end)
+}
+
+const idOf = (tokenHash: string): string => tokenHash.slice(0, SESSION_ID_CHARACTERS)
+
+function wrong(reply: FastifyReply, field: string, message: string): FastifyReply {
+  return refuse(reply, 422, 'invalid_answers', message, { errors: { [field]: message } })
+}
+
+function wireSession(session: SessionSeen, admin: Admin): WireSession {
+  return {
+    id: idOf(session.tokenHash),
+    is_this: session.tokenHash === admin.tokenHash,
+    signed_in_at: isoIndia(session.at),
+    seen_at: isoIndia(session.seenAt),
+    network: session.network,
+    browser: session.browser,
+  }
+}

@@ -1,0 +1,318 @@
+/** The people of the office, for whoever owns it: who they are, what they may, how they get in. */
+import { createHash, randomBytes } from 'node:crypto'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { err, instant, isoIndia, isRole, ok } from '../../../engine/index.ts'
+import type {
+  Instant,
+  PasswordLinkAnswer,
+  PeopleAnswer,
+  PersonChangedAnswer,
+  Result,
+} from '../../../engine/index.ts'
+import type { Deps } from '../../dependencies.ts'
+import { limitByAddress } from '../../http/rate-limit.ts'
+import type { Allowance } from '../../http/rate-limit.ts'
+import { refuse } from '../../http/error-response.ts'
+import { recordOf } from '../../http/request-input.ts'
+import type { MayWhat, StoredPerson } from '../../storage/index.ts'
+import { pathsOf } from '../auth/authorization.ts'
+import type { Call, OfficeRoutes } from '../auth/authorization.ts'
+import { hashPassword, makePassword, passwordRefusal } from '../auth/passwords.ts'
+import { isForeign, refuseForeign } from '../auth/sessions.ts'
+
+/** Three days: over a weekend. */
+const LINK_MS = 3 * 24 * 60 * 60_000
+/** A link has 256 bits; this only keeps strangers from making the server busy. */
+const LINK_TRIES: Allowance = { triesMax: 60, windowMs: 5 * 60_000 }
+const USERNAME_CHARACTERS_MAX = 64
+/** Letters and digits of any script, and what stands in addresses. */
+const USERNAME = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}.@_+-]*$/u
+/** What the log of acts calls those who are nobody of the office. */
+const NOT_PEOPLE = ['delegate', 'import', 'migration', 'gateway', 'rollcall']
+
+/** Why somebody cannot be called so, as a sentence; null when they can. */
+export function usernameRefusal(username: string): string | null {
+  if (username.length > USERNAME_CHARACTERS_MAX)
+    return `A username has at most ${USERNAME_CHARACTERS_MAX} characters.`
+  if (!USERNAME.test(username))
+    return 'A username is letters and digits, with dots, hyphens or @ in it and no spaces.'
+  return NOT_PEOPLE.includes(username.toLowerCase())
+    ? `“${username}” is a name that the log uses itself. Choose another one.`
+    : null
+}
+
+/** What somebody may, from the words of a form or a command line; `events` null: all. */
+export function readMay(
+  { events: served }: Pick<Deps, 'events'>,
+  role: unknown,
+  events: unknown,
+): Result<MayWhat, string> {
+  if (!isRole(role)) return err('Choose one of the roles viewer, desk, treasurer and owner.')
+  if (events === null) return ok({ role, events: null })
+  const named: readonly unknown[] = Array.isArray(events) ? events : []
+  const ids = [...new Set(named.filter((id) => typeof id === 'string'))]
+  if (ids.length === 0 || named.some((id) => typeof id !== 'string'))
+    return err('Choose at least one event, or all of them.')
+  const unknown = ids.find((id) => served.byId(id) === null)
+  return unknown === undefined ? ok({ role, events: ids }) : err(`There is no event “${unknown}”.`)
+}
+
+const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex')
+
+/** Makes a link with which somebody sets a password; null: there is nobody of this name. */
+async function makeLink(deps: Deps, username: string, at: Instant): Promise<string | null> {
+  const token = randomBytes(32).toString('base64url')
+  const isThere = await deps.store.addPasswordLink(username, hashOf(token), instant(at + LINK_MS))
+  // Behind a #, which browsers send to nobody and no log holds.
+  return isThere ? `${deps.environment.publicUrl}/admin/password#${token}` : null
+}
+
+export function peopleRoutes(office: OfficeRoutes, deps: Deps): void {
+  const { store } = deps
+  const done = async (
+    { admin }: Pick<Call<'every'>, 'admin'>,
+    reply: FastifyReply,
+    did: string,
+    message: string,
+    link: string | null = null,
+  ): Promise<FastifyReply> => {
+    const at = deps.clock()
+    await store.audit({ at, who: admin.username, what: did, eventId: null, regNo: null })
+    const answer: PersonChangedAnswer = { status: 'success', message, link }
+    return reply.header('cache-control', 'no-store').send(answer)
+  }
+
+  const list = async (_call: Call<'every'>, reply: FastifyReply): Promise<FastifyReply> => {
+    const answer: PeopleAnswer = {
+      status: 'success',
+      people: (await store.people(deps.clock())).map(wirePerson),
+      events: deps.events.all().map(({ config: { id, title } }) => ({ id, title })),
+      second_factor_required: await store.secondFactorRequired(),
+    }
+    return reply.header('cache-control', 'no-store').send(answer)
+  }
+
+  const add = async (
+    by: Call<'every', never, 'username' | 'role' | 'events'>,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
+    const said = by.body
+    const at = deps.clock()
+    const username = typeof said.username === 'string' ? said.username.trim() : ''
+    const refusal = username === '' ? 'Required' : usernameRefusal(username)
+    if (refusal !== null) return wrong(reply, 'username', refusal)
+    const may = readMay(deps, said.role, said.events)
+    if (!may.ok) return wrong(reply, isRole(said.role) ? 'events' : 'role', may.error)
+    // Nobody knows this password: the link sets one that is.
+    const added = await store.addAdmin(username, await hashPassword(makePassword()), at, may.value)
+    if (!added.ok) return wrong(reply, 'username', `There is already somebody called ${username}.`)
+    const link = await makeLink(deps, username, at)
+    return done(
+      by,
+      reply,
+      `added ${username}, ${mayText(may.value)}`,
+      `${username} was added. Give them this link: with it they set a password and sign in.`,
+      link,
+    )
+  }
+
+  const setMay = async (
+    by: Call<'every', never, 'role' | 'events', 'username'>,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
+    const { username } = by.params
+    const may = readMay(deps, by.body.role, by.body.events)
+    if (!may.ok) return wrong(reply, isRole(by.body.role) ? 'events' : 'role', may.error)
+    const is = await store.setMay(username, may.value)
+    return is === 'done'
+      ? done(
+          by,
+          reply,
+          `made ${username} ${mayText(may.value)}`,
+          `${username} is now ${mayText(may.value)}.`,
+        )
+      : refuseChange(reply, is, username)
+  }
+
+  const remove = async (by: PersonCall, reply: FastifyReply): Promise<FastifyReply> => {
+    const { username } = by.params
+    const is = await store.removeAdmin(username)
+    return is === 'removed'
+      ? done(
+          by,
+          reply,
+          `removed ${username}`,
+          `${username} was removed and is signed out everywhere.`,
+        )
+      : refuseChange(reply, is, username)
+  }
+
+  const renew = async (by: PersonCall, reply: FastifyReply): Promise<FastifyReply> => {
+    const { username } = by.params
+    if (isOwn(by)) return refuseOwn(reply)
+    const at = deps.clock()
+    // Whoever has the old password has nothing any more.
+    await store.setPassword(username, await hashPassword(makePassword()), at)
+    const link = await makeLink(deps, username, at)
+    if (link === null) return refuseChange(reply, 'unknown', username)
+    return done(
+      by,
+      reply,
+      `gave ${username} a link for a new password`,
+      `The password of ${username} does not work any more. Give them this link to set a new one.`,
+      link,
+    )
+  }
+
+  const resetFactor = async (by: PersonCall, reply: FastifyReply): Promise<FastifyReply> => {
+    const { username } = by.params
+    if (isOwn(by)) return refuseOwn(reply)
+    return (await store.dropSecondFactor(username))
+      ? done(
+          by,
+          reply,
+          `took the second factor of ${username} away`,
+          `${username} signs in without a second factor until they set one up again.`,
+        )
+      : refuse(reply, 404, 'not_found', `${username} has no second factor.`)
+  }
+
+  const require = async (
+    by: Call<'every', never, 'required'>,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
+    const { required } = by.body
+    if (typeof required !== 'boolean')
+      return wrong(reply, 'required', 'Say whether it is required: true or false.')
+    if (required && !by.admin.hasSecondFactor)
+      return refuse(
+        reply,
+        409,
+        'set_up_yours_first',
+        'Set up a second factor for yourself first, on the page of your account; then ask it of others.',
+      )
+    await store.requireSecondFactor(required)
+    return done(
+      by,
+      reply,
+      required
+        ? 'asked a second factor of treasurers and owners'
+        : 'stopped asking a second factor of treasurers and owners',
+      required
+        ? 'Treasurers and owners now need a second factor: without one they reach only their own account.'
+        : 'A second factor is now optional.',
+    )
+  }
+
+  const owners = { least: 'owner', about: 'every' } as const
+  const ofPerson = { ...owners, params: ['username'] } as const
+  office.get('/admin/admins', owners, list)
+  office.post(
+    '/admin/admins',
+    { ...owners, body: { username: 'text', role: 'text', events: 'any' } },
+    add,
+  )
+  office.post('/admin/admins/second-factor', { ...owners, body: { required: 'flag' } }, require)
+  office.post(
+    '/admin/admins/:username/may',
+    { ...ofPerson, body: { role: 'text', events: 'any' } },
+    setMay,
+  )
+  office.post('/admin/admins/:username/remove', ofPerson, remove)
+  office.post('/admin/admins/:username/link', ofPerson, renew)
+  office.post('/admin/admins/:username/reset-second-factor', ofPerson, resetFactor)
+}
+
+type PersonCall = Call<'every', never, never, 'username'>
+
+/** As the store compares names: `usernameRefusal` allows no others. */
+const isOwn = ({ admin, params }: PersonCall): boolean =>
+  admin.username.toLowerCase() === params.username.toLowerCase()
+
+/** A session that somebody else got hold of could otherwise take the account over: the account's page asks for password and code. */
+function refuseOwn(reply: FastifyReply): FastifyReply {
+  return refuse(
+    reply,
+    409,
+    'own_account',
+    'Change your own password and second factor on the page of your account.',
+  )
+}
+
+/** Setting a password with a link, by somebody who is not signed in. */
+export function passwordLinkRoutes(app: FastifyInstance, deps: Deps): void {
+  const { store } = deps
+  const limited = limitByAddress(deps, LINK_TRIES)
+  const over = (reply: FastifyReply): FastifyReply =>
+    refuse(
+      reply,
+      404,
+      'link_over',
+      'This link has been used, has expired, or was replaced by a newer one. Ask the person who gave it to you for another.',
+    )
+  const handle = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    if (isForeign(deps, request)) return refuseForeign(deps, reply)
+    if (await limited(request, reply)) return reply
+    const at = deps.clock()
+    const said = recordOf(request.body)
+    const { token, password } = said
+    const tokenHash = hashOf(typeof token === 'string' ? token : '')
+    const owner = await store.passwordLink(tokenHash, at)
+    if (owner === null) return over(reply)
+    if (password === undefined) {
+      const answer: PasswordLinkAnswer = { status: 'success', username: owner.username }
+      return reply.header('cache-control', 'no-store').send(answer)
+    }
+    const names = [owner.username, ...deps.events.all().map(({ config }) => config.id)]
+    const given = typeof password === 'string' ? password : ''
+    const refusal = given === '' ? 'Required' : passwordRefusal(given, names)
+    if (refusal !== null) return wrong(reply, 'password', refusal)
+    if ((await store.usePasswordLink(tokenHash, await hashPassword(given), at)) === null)
+      return over(reply)
+    await store.audit({
+      at,
+      who: owner.username,
+      what: 'set a password with a link',
+      eventId: null,
+      regNo: null,
+    })
+    return reply.header('cache-control', 'no-store').send({
+      status: 'success',
+      message: 'Your password is set. Please sign in with it.',
+    })
+  }
+  for (const path of pathsOf('/admin/set-password'))
+    app.post(path, { config: { office: 'anybody' } }, handle)
+}
+
+function refuseChange(reply: FastifyReply, is: 'unknown' | 'last', username: string): FastifyReply {
+  return is === 'unknown'
+    ? refuse(reply, 404, 'not_found', `There is nobody called ${username}.`)
+    : refuse(
+        reply,
+        409,
+        'last_owner',
+        `${username} is the last owner of all events who can sign in. Another owner must sign in first.`,
+      )
+}
+
+function wrong(reply: FastifyReply, field: string, message: string): FastifyReply {
+  return refuse(reply, 422, 'invalid_answers', message, { errors: { [field]: message } })
+}
+
+/** "desk for sample2026", "owner for all events". */
+export function mayText({ role, events }: MayWhat): string {
+  return `${role} for ${events === null ? 'all events' : events.join(', ')}`
+}
+
+function wirePerson(person: StoredPerson): PeopleAnswer['people'][number] {
+  return {
+    username: person.username,
+    role: person.role,
+    events: person.events === null ? null : [...person.events],
+    has_second_factor: person.hasSecondFactor,
+    added_at: isoIndia(person.createdAt),
+    signed_in_at: person.signedInAt === null ? null : isoIndia(person.signedInAt),
+    invited_until: person.invitedUntil === null ? null : isoIndia(person.invitedUntil),
+  }
+}

@@ -1,0 +1,303 @@
+/**
+ * A backup is a folder: the database, the files that it refers to, the event files, and a list of all that. The
+ * database comes first: a file that a registration refers to is on the disk before the registration is, and what comes
+ * later belongs to the next backup. The other way round, files would be missing.
+ */
+import { createHash } from 'node:crypto'
+import { createReadStream, createWriteStream, existsSync } from 'node:fs'
+import { cp, mkdir, open, readFile, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { err, ok } from '../../../engine/index.ts'
+import type { Instant, Result } from '../../../engine/index.ts'
+import { copyDatabase, damageIn, lookInto } from '../../storage/recovery/copy-database.ts'
+import { DATABASE_FILE, DATABASE_FILES } from '../../storage/database/sqlite-connection.ts'
+import { versionsIn } from '../../storage/database/run-migrations.ts'
+import { beginServing, databaseUser } from '../../storage/database/single-server-lock.ts'
+import { databaseTrouble, placeTrouble } from '../../storage/database/error-explanations.ts'
+import { noteRestored } from '../recovery/detect-older-database.ts'
+import { giveToOwner, keepPrivate } from '../file-permissions.ts'
+import { noteNewDatabase } from '../recovery/new-database-date.ts'
+
+const LIST_FILE = 'backup.json'
+const FILES = 'uploads'
+const EVENTS = 'events'
+
+type Places = { readonly dataDir: string; readonly eventsDir: string }
+/** What the list of a backup says of it, for whoever restores it. */
+type List = {
+  readonly format: 1
+  readonly at: Instant
+  readonly version: number
+  readonly rows: Readonly<Record<string, number>>
+  readonly files: readonly string[]
+}
+/** `aside`: where the files of the database before it are now; null: there were none. */
+export type Restored = Copied & { readonly aside: string | null }
+export type Copied = {
+  readonly list: List
+  /** Hashes of files that are not on the disk, or are not what they were. */
+  readonly missing: readonly string[]
+}
+
+/** Where a file lies under its hash. */
+const placeIn = (folder: string, sha256: string): string =>
+  path.join(folder, FILES, sha256.slice(0, 2), sha256)
+
+/**
+ * Writes a backup into a folder that is not there yet, beside a running server or without one. Refused with a sentence, and
+ * then nothing is left of it.
+ */
+export async function backUp(
+  { dataDir, eventsDir }: Places,
+  into: string,
+  at: Instant,
+): Promise<Result<Copied, string>> {
+  if (existsSync(into)) return err(`${into} already exists. Name a folder that does not.`)
+  const database = path.join(dataDir, DATABASE_FILE)
+  if (!existsSync(database)) return err(`DATA_DIR is ${dataDir}, and there is no database in it.`)
+  if (versionsIn(dataDir).found === 0)
+    return err(`The database ${database} is empty. An empty database is not a backup.`)
+  const part = partOf(into)
+  let parents: string | undefined
+  try {
+    parents = await mkdir(path.dirname(into), { recursive: true })
+    await rm(part, { recursive: true, force: true })
+    keepPrivate(part)
+    const copied = await copyAll({ dataDir, eventsDir }, part, at)
+    await rename(part, into)
+    await syncToDisk(path.dirname(into))
+    return ok(copied)
+  } catch (error) {
+    await rm(part, { recursive: true, force: true }).catch(() => {})
+    if (parents !== undefined) await removeEmpty(path.dirname(into), parents)
+    const why = copyTrouble(error, { dataDir, eventsDir }, into)
+    if (why === null) throw error
+    return err(`${why} No backup was made.`)
+  }
+}
+
+/** Where a backup is until it is whole. */
+export const partOf = (into: string): string => `${into}.part`
+
+/** Removes empty folders from `folder` up to `top`. */
+async function removeEmpty(folder: string, top: string): Promise<void> {
+  for (let place = folder; place.startsWith(top); place = path.dirname(place))
+    if (
+      !(await rmdir(place)
+        .then(() => true)
+        .catch(() => false))
+    )
+      return
+}
+
+/** Whether what is read fails, or the place that is written: a full or failing disk is one of the two. */
+function copyTrouble(error: unknown, { dataDir, eventsDir }: Places, into: string): string | null {
+  const { code = '', path: at = '' } = error as { readonly code?: string; readonly path?: string }
+  if (/^SQLITE_IOERR_(READ|SHORT_READ|SHM|LOCK)/.test(code)) return databaseTrouble(error)
+  const isRead =
+    /^(EACCES|EPERM|EIO)$/.test(code) && [dataDir, eventsDir].some((top) => at.startsWith(top))
+  return isRead ? `${at} cannot be read.` : placeTrouble(error, into)
+}
+
+async function copyAll({ dataDir, eventsDir }: Places, part: string, at: Instant): Promise<Copied> {
+  const copy = path.join(part, DATABASE_FILE)
+  copyDatabase(dataDir, copy)
+  const { version, rows, files } = lookInto(copy)
+  await syncToDisk(copy)
+  const missing = await copyFiles(dataDir, part, files)
+  if (existsSync(eventsDir)) await cp(eventsDir, path.join(part, EVENTS), { recursive: true })
+  const list: List = { format: 1, at, version, rows, files }
+  await writeFile(path.join(part, LIST_FILE), JSON.stringify(list, null, 2), { flush: true })
+  return { list, missing }
+}
+
+/**
+ * Puts a backup into a data folder in which no server is at work. Files of a database that are there already are moved
+ * into a folder beside it where `movesAside`; otherwise, and where the backup is not whole, it is refused with a sentence
+ * and nothing changes.
+ */
+export async function restore(
+  from: string,
+  { dataDir }: Pick<Places, 'dataDir'>,
+  { movesAside, at }: { readonly movesAside: boolean; readonly at: Instant },
+): Promise<Result<Restored, string>> {
+  const list = await listIn(from)
+  if (list === null) return err(`${from} is not a backup: it has no ${LIST_FILE} that can be read.`)
+  keepPrivate(dataDir)
+  let leave: (() => void) | null = null
+  try {
+    // Held until the end: a server that starts meanwhile would answer delegates from a database that is then replaced.
+    leave = beginServing(dataDir)
+    if (leave === null) return err(`A server is running on ${dataDir}. Stop it first.`)
+    // Whoever removes a folder's files removes the lock of the server that goes on with them.
+    const user = databaseUser(dataDir)
+    if (user !== null)
+      return err(`Process ${user} uses the database that is or was in ${dataDir}. Stop it first.`)
+    return await restoreAlone(from, dataDir, list, { movesAside, at })
+  } catch (error) {
+    await rm(partOf(path.join(dataDir, DATABASE_FILE)), { force: true }).catch(() => {})
+    const why = placeTrouble(error, dataDir)
+    if (why === null) throw error
+    return err(`${why} The backup was not restored.`)
+  } finally {
+    leave?.()
+    giveToOwner(dataDir)
+  }
+}
+
+/**
+ * Removes all backups in a folder but the newest `kept`, by the moment at which they were made. Whatever else is in the folder
+ * stays. Answers the names of those that were removed.
+ */
+export async function pruneBackups(folder: string, kept: number): Promise<readonly string[]> {
+  const found: { readonly name: string; readonly at: Instant }[] = []
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const list = entry.isDirectory() ? await listIn(path.join(folder, entry.name)) : null
+    if (list !== null) found.push({ name: entry.name, at: list.at })
+  }
+  const old = found.toSorted((a, b) => b.at - a.at).slice(kept)
+  for (const { name } of old) await rm(path.join(folder, name), { recursive: true, force: true })
+  return old.map(({ name }) => name)
+}
+
+async function restoreAlone(
+  from: string,
+  dataDir: string,
+  list: List,
+  { movesAside, at }: { readonly movesAside: boolean; readonly at: Instant },
+): Promise<Result<Restored, string>> {
+  const found = DATABASE_FILES.filter((name) => existsSync(path.join(dataDir, name)))
+  if (found.length > 0 && !movesAside)
+    return err(
+      `${dataDir} contains ${found.join(', ')}. A backup beside files of another database would be damaged. Run restore with --move-aside to keep them in a folder of their own, or move them yourself.`,
+    )
+  const into = path.join(dataDir, DATABASE_FILE)
+  const part = partOf(into)
+  await cp(path.join(from, DATABASE_FILE), part)
+  await syncToDisk(part)
+  const why = differsFrom(list, part)
+  if (why !== null) {
+    await rm(part, { force: true })
+    return err(why)
+  }
+  const missing = await copyFiles(from, dataDir, list.files)
+  let aside: string | null = null
+  if (found.length > 0) {
+    aside = path.join(dataDir, `before-restore-${at}`)
+    await mkdir(aside)
+    // The database first: without it a server does not start, and without its log it would have lost commits.
+    for (const name of found) await rename(path.join(dataDir, name), path.join(aside, name))
+    await syncToDisk(aside)
+  }
+  // Whoever opens it next finds that it is older than what was served.
+  await noteRestored(dataDir, { at, copyAt: list.at })
+  await noteNewDatabase(dataDir, at)
+  // Last, so that an interrupted restore leaves no database that lacks files.
+  await rename(part, into)
+  await syncToDisk(dataDir)
+  const differs = differsFrom(list, into)
+  if (differs !== null) {
+    await rm(into, { force: true })
+    const kept = aside === null ? '' : ` The database before it is in ${aside}.`
+    return err(`What was written to ${into} is not what the backup holds. ${differs}${kept}`)
+  }
+  return ok({ list, missing, aside })
+}
+
+/** A file's content, or the names in a folder. */
+async function syncToDisk(place: string): Promise<void> {
+  const handle = await open(place, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Why a copy is not what its list says; null: it is. */
+function differsFrom(list: List, file: string): string | null {
+  try {
+    return differenceOf(list, file)
+  } catch (error) {
+    const { code = '', message } = error as { readonly code?: string; readonly message?: string }
+    if (!/^SQLITE_(CORRUPT|NOTADB)/.test(code)) throw error
+    return `The database of the backup is damaged: ${message}.`
+  }
+}
+
+function differenceOf({ rows }: List, file: string): string | null {
+  const damage = damageIn(file)
+  if (damage !== null) return `The database of the backup is damaged: ${damage}.`
+  const found = lookInto(file).rows
+  const table = Object.keys(rows).find((name) => rows[name] !== found[name])
+  return table === undefined
+    ? null
+    : `The database of the backup has ${found[table] ?? 0} rows in ${table}, and its list says ${rows[table]}.`
+}
+
+async function listIn(from: string): Promise<List | null> {
+  try {
+    const list = JSON.parse(await readFile(path.join(from, LIST_FILE), 'utf8')) as List
+    return list.format === 1 ? list : null
+  } catch {
+    return null
+  }
+}
+
+/** Copies what is whole; answers the hashes of the others. A whole file that is there already stays. */
+async function copyFiles(
+  from: string,
+  into: string,
+  hashes: readonly string[],
+): Promise<readonly string[]> {
+  const missing: string[] = []
+  for (const sha256 of hashes) {
+    const [source, place] = [placeIn(from, sha256), placeIn(into, sha256)]
+    if ((await hashOf(place)) === sha256) continue
+    if (!(await copyFile(source, place, sha256))) missing.push(sha256)
+  }
+  const folders = new Set(hashes.map((sha256) => path.dirname(placeIn(into, sha256))))
+  for (const folder of [...folders, path.join(into, FILES)])
+    if (existsSync(folder)) await syncToDisk(folder)
+  return missing
+}
+
+/** Copies a file of that hash, whole or not at all; false: it is missing or another one. */
+async function copyFile(source: string, place: string, sha256: string): Promise<boolean> {
+  const part = `${place}.part`
+  await mkdir(path.dirname(place), { recursive: true })
+  try {
+    await pipeline(createReadStream(source), createWriteStream(part, { flush: true }))
+    if ((await hashOf(part)) !== sha256) return false
+    await rename(part, place)
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
+    throw error
+  } finally {
+    await rm(part, { force: true })
+  }
+}
+
+/** Null: there is no such file. */
+async function hashOf(file: string): Promise<string | null> {
+  const hash = createHash('sha256')
+  try {
+    await pipeline(createReadStream(file), hash)
+    return hash.digest('hex')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  }
+}
+
+/** Hashes of files that the database refers to and that are not on the disk; it does not read them. */
+export async function missingIn(dataDir: string): Promise<readonly string[]> {
+  const { files } = lookInto(path.join(dataDir, DATABASE_FILE))
+  const there = new Set<string>()
+  for (const folder of new Set(files.map((sha256) => sha256.slice(0, 2))))
+    for (const name of await readdir(path.join(dataDir, FILES, folder)).catch(() => []))
+      there.add(name)
+  return files.filter((sha256) => !there.has(sha256))
+}

@@ -1,0 +1,191 @@
+/**
+ * How well the server is: what keeps it from taking registrations, and what somebody should look after before it does. One
+ * answer for whoever watches from outside, for the figures and for the office.
+ */
+import { readdir } from 'node:fs/promises'
+import { dayOf, formatInstant, tookPlace } from '../../../engine/index.ts'
+import type { Instant } from '../../../engine/index.ts'
+import { whyErasingWaits } from '../../office/operations/confirm-clock.ts'
+import type { Deps } from '../../dependencies.ts'
+import { REMOVED } from '../../events/versions/last-valid-version.ts'
+import { backedUpAt } from '../backup/last-backup.ts'
+import { lookAtDescriptors } from '../file-descriptors.ts'
+import { freeBytes } from '../disk-space.ts'
+import { StoreBusy } from '../../storage/index.ts'
+import { writeTrouble } from '../../storage/database/error-explanations.ts'
+
+/** A disk that takes longer than this to take one row is not healthy. */
+const WRITE_MS_MAX = 5_000
+/** Whoever watches us asks every some seconds; more writes than that tell nobody more. */
+const WRITE_EVERY_MS = 5_000
+/** Below it a registration may fail at any moment: the database's log alone grows to 16 MB between two copyings. */
+const ROOM_BYTES_MIN = 64 * 1024 * 1024
+/** Below it files of delegates are refused already (`server/registration/uploads/store-uploaded-files.ts`). */
+const FILES_BYTES_MIN = 512 * 1024 * 1024
+/** So long after a request was refused for want of room the disk counts as full, whatever it says of itself: quotas are not in it. */
+const REFUSED_MS = 30_000
+/** A mail is sent within seconds; one that waits so long says that the mail server takes none. */
+const MAIL_WAITS_MS_MAX = 15 * 60_000
+/** A backup of every night, and some hours to be late. */
+const BACKUP_MS_MAX = 36 * 60 * 60_000
+
+/** What is done about too many open files. */
+const RAISE = 'Raise the limit (LimitNOFILE of the unit), and look who holds connections open.'
+
+export type Trouble = {
+  readonly code:
+    | 'cannot_write'
+    | 'no_room'
+    | 'little_room'
+    | 'event_files'
+    | 'mail'
+    | 'gateway'
+    | 'backup'
+    | 'clock'
+    | 'descriptors'
+    | 'recovery'
+    | 'erasing'
+    | 'files'
+  /** A sentence for the operator. */
+  readonly text: string
+  /** Whether nobody can register. */
+  readonly isDown: boolean
+}
+export type Condition = {
+  /** What is wrong now, the worst first. */
+  look(): Promise<readonly Trouble[]>
+  /** What the operator may want to know while nothing is wrong. */
+  notes(): readonly string[]
+}
+
+export type ConditionDeps = Pick<
+  Deps,
+  'store' | 'clock' | 'clockJumps' | 'events' | 'environment' | 'payments' | 'uploads' | 'log'
+> & {
+  /** When the database last had no room for a request; null: never. */
+  readonly noRoomAt: () => Instant | null
+}
+
+export function openCondition(deps: ConditionDeps): Condition {
+  const { store, clock, clockJumps, events, environment, payments } = deps
+  const check = openCheck(deps)
+  const lookAround = async (at: Instant): Promise<readonly Trouble[]> => {
+    const troubles: Trouble[] = []
+    const say = (code: Trouble['code'], text: string, isDown = false): void =>
+      void troubles.push({ code, text, isDown })
+    const free = await freeBytes(environment.dataDir)
+    const noRoomAt = deps.noRoomAt()
+    const isRefusing = noRoomAt !== null && at >= noRoomAt && at - noRoomAt < REFUSED_MS
+    if (free < ROOM_BYTES_MIN || isRefusing)
+      say('no_room', `The disk takes no more: ${inMb(free)} are free.`, true)
+    else if (free < FILES_BYTES_MIN)
+      say(
+        'little_room',
+        `${inMb(free)} are free, and files of delegates are refused below ${inMb(FILES_BYTES_MIN)}.`,
+      )
+    const descriptors = await lookAtDescriptors(environment.dataDir)
+    if (descriptors.is === 'none')
+      say('descriptors', `No file and no connection can be opened. ${RAISE}`, true)
+    else if (descriptors.is === 'few')
+      say(
+        'descriptors',
+        `${descriptors.open} of ${descriptors.most} files and connections are open. ${RAISE}`,
+      )
+    const folder = await readdir(environment.eventsDir).catch((error: unknown) => error)
+    // A folder that is gone is among what was refused.
+    if (folder instanceof Error && (folder as NodeJS.ErrnoException).code !== 'ENOENT')
+      say(
+        'event_files',
+        `EVENTS_DIR is ${environment.eventsDir}, and it cannot be read. The events are served as they were. Put the folder back.`,
+      )
+    for (const { why } of events.refused()) say('event_files', why)
+    // One that is over is taken away on purpose.
+    for (const { config, isGone } of events.all())
+      if (isGone === true && !tookPlace(config, dayOf(at))) say('event_files', REMOVED(config.id))
+    const { mailsQueued } = await store.operating()
+    if (mailsQueued.since !== null && at - mailsQueued.since > MAIL_WAITS_MS_MAX)
+      say(
+        'mail',
+        `${mailsQueued.count} mails wait, the oldest for ${lengthOf(at - mailsQueued.since)}.`,
+      )
+    for (const account of payments.resting())
+      say('gateway', `The gateway does not answer the account ${account}.`)
+    const recovery = await store.recovery()
+    if (recovery !== null)
+      say(
+        'recovery',
+        `In recovery since ${formatInstant(recovery.begunAt)}: scheduled emails, refunds and erasure are held until it is ended (rollcall recovery).`,
+      )
+    const jump = clockJumps.look()
+    if (jump !== null)
+      say(
+        'clock',
+        `At ${formatInstant(jump.at)} the clock was set ${jump.byMs > 0 ? 'forward' : 'back'} by ${lengthOf(Math.abs(jump.byMs))}. Check its time service (NTP).`,
+      )
+    const waits = await whyErasingWaits(deps)
+    if (waits !== null) say('erasing', waits)
+    const { trouble } = deps.uploads.state()
+    if (trouble !== null) say('files', trouble)
+    const last = await backedUpAt(environment.dataDir)
+    // Whoever never made one with us has another way, or learns of it from rollcall doctor.
+    if (last !== null && at - last > BACKUP_MS_MAX)
+      say('backup', `The last backup is ${lengthOf(at - last)} old.`)
+    return troubles
+  }
+  /** The same for everybody who asks within some seconds. */
+  let seen: { readonly at: Instant; readonly troubles: Promise<readonly Trouble[]> } | null = null
+  return {
+    notes: () => [deps.uploads.state().note].filter((note) => note !== null),
+    async look() {
+      try {
+        const lost = await store.lost()
+        if (lost !== null) return [{ code: 'cannot_write', text: LOST(lost), isDown: true }]
+        await check()
+        const at = clock()
+        if (seen === null || at - seen.at >= WRITE_EVERY_MS || at < seen.at)
+          seen = { at, troubles: lookAround(at) }
+        return await seen.troubles
+      } catch (error) {
+        seen = null
+        const text = writeTrouble(error instanceof StoreBusy ? error.code : '')
+        deps.log.error({ error: String(error), why: text }, 'the health check could not write')
+        return [{ code: 'cannot_write', text, isDown: true }]
+      }
+    },
+  }
+}
+
+const LOST = (what: string): string =>
+  `The database file ${what}. Writes are refused. The log says where the data is.`
+const inMb = (bytes: number): string => `${Math.floor(bytes / 1024 / 1024)} MB`
+/** In whole minutes, hours or days. */
+function lengthOf(ms: number): string {
+  const whole = Math.floor(ms / 60_000)
+  if (whole < 120) return `${whole} minutes`
+  return whole < 72 * 60 ? `${Math.floor(whole / 60)} hours` : `${Math.floor(whole / 1440)} days`
+}
+
+/**
+ * Rejects when the database does not work: found by a write, which everybody who asks within some
+ * seconds shares, and by a read of each of them, which costs no fsync.
+ */
+function openCheck({ store, clock }: Pick<Deps, 'store' | 'clock'>): () => Promise<void> {
+  let last: { readonly at: Instant; readonly written: Promise<void> } | null = null
+  return async () => {
+    const at = clock()
+    if (last === null || at - last.at >= WRITE_EVERY_MS || at < last.at)
+      last = { at, written: within(WRITE_MS_MAX, store.ping(at)) }
+    await last.written
+    await store.adminCount()
+  }
+}
+
+async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  const timeout = Promise.withResolvers<never>()
+  const timer = setTimeout(() => timeout.reject(new Error(`no answer in ${ms} ms`)), ms)
+  try {
+    return await Promise.race([work, timeout.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,79 @@
+/** Liveness for whoever stands in front, and figures for Prometheus: the sentences and the figures are for the operator alone. */
+import type { FastifyInstance } from 'fastify'
+import { Counter, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
+import { remember } from '../../../engine/index.ts'
+import type { Condition } from './health-checks.ts'
+import type { Deps } from '../../dependencies.ts'
+import { limitByAddress } from '../../http/rate-limit.ts'
+import type { Allowance } from '../../http/rate-limit.ts'
+import { isOperator } from '../../http/operator-access.ts'
+import { refuse, toldOf } from '../../http/error-response.ts'
+import { operatingFigures } from './metrics.ts'
+
+/** Ten a second, from a whole cluster behind one address. */
+const CHECKS_PER_ADDRESS: Allowance = { triesMax: 600, windowMs: 60_000 }
+/** The figures are dear to collect, and asked for every 15 seconds. */
+const FIGURES_PER_ADDRESS: Allowance = { triesMax: 60, windowMs: 60_000 }
+
+export function healthRoutes(app: FastifyInstance, deps: Deps, condition: Condition): void {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  const requests = new Counter({
+    name: 'rollcall_requests_total',
+    help: 'Requests answered, by method and status',
+    labelNames: ['method', 'status'],
+    registers: [registry],
+  })
+  const seconds = new Histogram({
+    name: 'rollcall_request_seconds',
+    help: 'Time to answer, by method',
+    labelNames: ['method'],
+    buckets: [0.005, 0.02, 0.1, 0.5, 2, 10],
+    registers: [registry],
+  })
+  const setFigures = operatingFigures(registry, deps)
+
+  // There are few methods and statuses; to look a figure up by its labels takes longer than to count.
+  const counterOf = remember((answered: string) => requests.labels(...answered.split(' ')))
+  const timerOf = remember((method: string) => seconds.labels(method))
+  app.addHook('onResponse', (request, reply, done) => {
+    const { method } = request
+    counterOf(`${method} ${reply.statusCode}`).inc()
+    timerOf(method).observe(reply.elapsedTime / 1000)
+    done()
+  })
+
+  // Of this server alone: it is asked how it is when the database is not.
+  const { environment, clock } = deps
+  const tooManyChecks = limitByAddress({ environment, clock }, CHECKS_PER_ADDRESS)
+  const tooManyFigures = limitByAddress({ environment, clock }, FIGURES_PER_ADDRESS)
+  for (const slash of ['', '/']) {
+    app.get(`/healthz${slash}`, async (request, reply) => {
+      reply.header('cache-control', 'no-store')
+      if (await tooManyChecks(request, reply)) return reply
+      const troubles = await condition.look()
+      const down = troubles.find(({ isDown }) => isDown)
+      if (down !== undefined) return refuse(reply, 503, down.code, down.text)
+      const notes = condition.notes()
+      return {
+        status: 'success',
+        health: troubles.length === 0 ? 'good' : 'degraded',
+        ...(isOperator(request, deps.environment)
+          ? {
+              process: process.pid,
+              events: deps.events.all().length,
+              troubles: troubles.map(({ text }) => text),
+              ...(notes.length === 0 ? {} : { notes }),
+            }
+          : {}),
+      }
+    })
+    app.get(`/metrics${slash}`, async (request, reply) => {
+      if (await tooManyFigures(request, reply)) return reply
+      if (!isOperator(request, deps.environment))
+        return refuse(reply, 401, toldOf(401).code, toldOf(401).message)
+      await setFigures()
+      return reply.type(registry.contentType).send(await registry.metrics())
+    })
+  }
+}

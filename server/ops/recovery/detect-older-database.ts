@@ -1,0 +1,81 @@
+/**
+ * A note in a data folder of how far the database had come that was served from there: a database that has come less far is an older
+ * copy. It is written some times a minute at most, and never waited for.
+ */
+import { open, readFile, rename, rm } from 'node:fs/promises'
+import path from 'node:path'
+import { instant } from '../../../engine/index.ts'
+import type { Instant } from '../../../engine/index.ts'
+import type { Counted } from '../../storage/index.ts'
+
+export const SERVED_FILE = 'last-served.json'
+/** What a restore leaves for the next start where it could not begin the recovery itself. */
+export const RESTORED_FILE = 'restored.json'
+
+export type LastServed = {
+  /** Which database it was. */
+  readonly name: string
+  readonly counted: Counted
+  /** When that was so. */
+  readonly at: Instant
+  /** The code of the last recovery that was begun here; null: none was. */
+  readonly code: string | null
+}
+export type Restored = { readonly at: Instant; readonly copyAt: Instant }
+
+/** Null: there is none that can be read. */
+export const lastServed = (dataDir: string): Promise<LastServed | null> =>
+  read(path.join(dataDir, SERVED_FILE), ({ name, counted, at, code }) =>
+    typeof name === 'string' && typeof at === 'number' && isCounted(counted)
+      ? { name, counted, at: instant(at), code: typeof code === 'string' ? code : null }
+      : null,
+  )
+
+export const noteServed = (dataDir: string, note: LastServed): Promise<void> =>
+  write(path.join(dataDir, SERVED_FILE), note)
+
+export const restoredIn = (dataDir: string): Promise<Restored | null> =>
+  read(path.join(dataDir, RESTORED_FILE), ({ at, copyAt }) =>
+    typeof at === 'number' && typeof copyAt === 'number'
+      ? { at: instant(at), copyAt: instant(copyAt) }
+      : null,
+  )
+
+export const noteRestored = (dataDir: string, note: Restored): Promise<void> =>
+  write(path.join(dataDir, RESTORED_FILE), note)
+
+export const forgetRestored = (dataDir: string): Promise<void> =>
+  rm(path.join(dataDir, RESTORED_FILE), { force: true })
+
+/** Whether a database has come less far than the note says. */
+export const isOlder = (counted: Counted, note: Pick<LastServed, 'counted'>): boolean =>
+  Object.entries(note.counted).some(([table, last]) => (counted[table] ?? 0) < last)
+
+const isCounted = (value: unknown): value is Counted =>
+  typeof value === 'object' &&
+  value !== null &&
+  Object.values(value).every((last) => typeof last === 'number')
+
+async function read<T>(
+  file: string,
+  parse: (said: Readonly<Record<string, unknown>>) => T | null,
+): Promise<T | null> {
+  try {
+    return parse(JSON.parse(await readFile(file, 'utf8')) as Readonly<Record<string, unknown>>)
+  } catch {
+    return null
+  }
+}
+
+/** Whole or not at all, also after a power cut. */
+async function write(file: string, value: object): Promise<void> {
+  const part = `${file}.part`
+  const handle = await open(part, 'w', 0o600)
+  try {
+    await handle.writeFile(JSON.stringify(value))
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+  await rename(part, file)
+}

@@ -1,0 +1,129 @@
+/**
+ * Recovery, as a server begins it by itself: after a restore, and where the database is older than what was served from the data
+ * folder (a copy that was put back by hand or with pg_restore).
+ */
+import { randomUUID } from 'node:crypto'
+import { assert, formatInstant } from '../../../engine/index.ts'
+import type { Instant } from '../../../engine/index.ts'
+import type { Deps } from '../../dependencies.ts'
+import { byItself } from '../clock.ts'
+import type { ByItself } from '../clock.ts'
+import {
+  forgetRestored,
+  isOlder,
+  lastServed,
+  noteServed,
+  restoredIn,
+} from './detect-older-database.ts'
+import type { LastServed, Restored } from './detect-older-database.ts'
+import type { NewRecovery, Recovery, Store } from '../../storage/index.ts'
+
+/** How far the database has come is noted so often, where it has moved. */
+const NOTE_MS = 10_000
+
+export type RecoveringDeps = Pick<Deps, 'store' | 'clock' | 'log'> & {
+  readonly environment: Pick<Deps['environment'], 'dataDir'>
+}
+type Begun = Pick<NewRecovery, 'at' | 'who' | 'why' | 'copyAt'>
+
+/** Begins one whatever the notes say, as `rollcall recovery begin` and `rollcall restore` do. */
+export async function beginNow(
+  { store, environment }: Pick<RecoveringDeps, 'store' | 'environment'>,
+  begun: Begun,
+): Promise<Recovery> {
+  const note = await lastServed(environment.dataDir)
+  const recovery = await store.beginRecovery({ ...begun, ...knownFrom(note) }, null)
+  assert(recovery !== null, 'a recovery that was to begin did not')
+  await forgetRestored(environment.dataDir)
+  await noteNow(environment.dataDir, store, begun.at, note)
+  return recovery
+}
+
+const knownFrom = (note: LastServed | null): Pick<NewRecovery, 'servedAt' | 'taken'> => ({
+  servedAt: note?.at ?? null,
+  taken: note?.code == null ? [] : [note.code],
+})
+
+/** After `rollcall restore`: by the command itself, or by the next start where the copy is of an older version. */
+export function beginRestored(
+  deps: Pick<RecoveringDeps, 'store' | 'environment'>,
+  { copyAt }: Restored,
+  at: Instant,
+): Promise<Recovery> {
+  const why = `A copy of ${formatInstant(copyAt)} was restored.`
+  return beginNow(deps, { at, who: 'rollcall', why, copyAt })
+}
+
+/** To be called before anything is sent, asked or erased. Says in the log how it stands. */
+export async function recoverIfOlder(deps: RecoveringDeps): Promise<void> {
+  const { store, clock, log, environment } = deps
+  const restored = await restoredIn(environment.dataDir)
+  if (restored === null) await compare(deps)
+  else {
+    await beginRestored(deps, restored, clock())
+  }
+  const open = await store.recovery()
+  if (open !== null)
+    log.warn(
+      { code: open.code, since: open.begunAt },
+      'the installation is in recovery: scheduled emails, refunds and erasure are held until an owner ends it (rollcall recovery, or Recovery in the office)',
+    )
+}
+
+/** Notes how far the database has come, and begins a recovery where it has gone back; `run` answers 1 where it began. */
+export function openRecovering(
+  deps: RecoveringDeps,
+  { works }: { readonly works: boolean },
+): ByItself {
+  return byItself(
+    () => compare(deps),
+    works,
+    NOTE_MS,
+    (error) =>
+      deps.log.error({ error: String(error) }, 'how far the database has come could not be noted'),
+  )
+}
+
+async function compare({ store, clock, log, environment }: RecoveringDeps): Promise<number> {
+  const { dataDir } = environment
+  const note = await lastServed(dataDir)
+  const at = clock()
+  if (note === null) {
+    await noteNow(dataDir, store, at, null)
+    return 0
+  }
+  const { name, counted } = await store.counted()
+  // Another database, which was never served from here: nothing is known of it.
+  const isSame = name === null || name === note.name
+  if (!isSame || !isOlder(counted, note)) {
+    if (!isSame || !hasCome(counted, note)) await noteNow(dataDir, store, at, note)
+    return 0
+  }
+  const why = `The database is older than what this server had served until ${formatInstant(note.at)}.`
+  const begun = await store.beginRecovery(
+    { at, who: 'rollcall', why, copyAt: null, ...knownFrom(note) },
+    note.at,
+  )
+  await noteNow(dataDir, store, at, note)
+  if (begun === null) return 0
+  log.error(
+    { code: begun.code, servedAt: note.at, storedAt: begun.storedAt },
+    'the database is older than what this server has served: an older copy was put back. The installation is in recovery now',
+  )
+  return 1
+}
+
+/** Whether the note says just that. */
+const hasCome = (counted: LastServed['counted'], note: LastServed): boolean =>
+  Object.entries(counted).every(([table, last]) => note.counted[table] === last)
+
+async function noteNow(
+  dataDir: string,
+  store: Pick<Store, 'mark' | 'recovery'>,
+  at: Instant,
+  before: LastServed | null,
+): Promise<void> {
+  const mark = await store.mark(before?.name ?? randomUUID())
+  const open = await store.recovery()
+  await noteServed(dataDir, { ...mark, at, code: open?.code ?? before?.code ?? null })
+}

@@ -1,0 +1,222 @@
+/** The HTML of a page before its script runs: head, heading and introduction, readable without JavaScript. */
+import {
+  dayOf,
+  escapeHtml,
+  formatDay,
+  formatDays,
+  formatPrice,
+  listedPart,
+  listedTaxSentence,
+  lookOf,
+  openOn,
+  priceTable,
+  tookPlace,
+} from '../../engine/index.ts'
+import type { Day, EventCard, EventConfig, Instant, PageData } from '../../engine/index.ts'
+import { PICTURE_SIZE } from '../events/share-image.ts'
+import { PLAIN_PAGE } from './unsupported-browser-script.ts'
+
+/** What `web/dist/index.html` offers to be filled; without a built web app, pages still say what they are. */
+export const bareTemplate = `<!doctype html>
+<html lang="en-IN">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width,initial-scale=1">
+<meta name="csp-nonce" content="__NONCE__">
+<!--rollcall:head-->
+</head>
+<body>
+<div id="root"><!--rollcall:shell--></div>
+<!--rollcall:data-->
+</body>
+</html>
+`
+
+export type Page = {
+  readonly title: string
+  readonly about: string
+  /** The address without query, for the canonical link; null: not for search engines or previews. */
+  readonly url: string | null
+  /** The whole address of the picture beside a link to it; null: it has none. */
+  readonly picture: string | null
+  /** The event's colour, so that the first paint has it. */
+  readonly colour: string | null
+  /** HTML, already escaped. Where the whole page is drawn, what stands in place of its main part without JavaScript. */
+  readonly shell: string
+  readonly drawing?: Drawing | null
+  readonly data: PageData
+}
+
+/** A page as its script would draw it, and what its head needs for that, both HTML. */
+export type Drawing = {
+  readonly html: string
+  readonly head: string
+  /** No script takes it over: it is the whole page as it is. */
+  readonly isAlone: boolean
+}
+
+/** Every text is escaped here and nowhere else. */
+export function fillTemplate(template: string, page: Page, nonce: string): string {
+  const { shell, drawing = null } = page
+  const data = `<script type="application/json" id="page">${jsonInHtml(page.data)}</script>`
+  const plainPage = `<script nonce="${nonceMark}">${PLAIN_PAGE}</script>`
+  const parts: Readonly<Record<string, string>> = {
+    '<!--rollcall:head-->':
+      drawing === null || drawing.isAlone
+        ? headOf(page) + (drawing?.head ?? '')
+        : `${headOf(page)}${drawing.head}<noscript><style nonce="${nonceMark}">${WITHOUT_SCRIPT}</style></noscript>`,
+    '<!--rollcall:shell-->': drawing === null ? shell : drawing.html,
+    '<!--rollcall:data-->': drawing?.isAlone
+      ? data
+      : drawing === null
+        ? data + plainPage
+        : `<noscript><main class="wrap">${shell}</main></noscript>${data}${plainPage}`,
+    __NONCE__: nonce,
+  }
+  // One pass: what a text holds is never taken for a placeholder.
+  return template.replaceAll(/<!--rollcall:(?:head|shell|data)-->|__NONCE__/g, (mark) =>
+    (parts[mark] ?? '').replaceAll(nonceMark, nonce),
+  )
+}
+
+/** What was drawn for the script to take over goes; fees that are wider than a phone scroll by themselves. */
+const WITHOUT_SCRIPT = [
+  '#root main,#root footer{display:none}',
+  // What says that the page could not be shown (web/shared/broken.tsx).
+  '#root .plain main{display:block}',
+  '#root:has(>.foot){min-height:0}',
+  '.fees-plain{display:block;overflow-x:auto;border-collapse:collapse;margin:8px 0 24px}',
+  '.fees-plain :is(th,td){padding:8px 16px 8px 0;font-weight:400;text-align:right;white-space:nowrap;border-bottom:1px solid var(--hair)}',
+  'noscript .wrap{padding-top:8px}',
+  '.fees-plain th[scope=col]{min-width:6em;white-space:normal;vertical-align:bottom}',
+  '.fees-plain th[scope=row]{min-width:9em;text-align:left;white-space:normal}',
+].join('')
+
+/** Stands in the page until the answer's nonce is known; control characters occur in no text we write. */
+export const nonceMark = '\u0001nonce\u0001'
+
+function headOf(page: Page): string {
+  const title = escapeHtml(page.title)
+  const about = escapeHtml(page.about)
+  const look = page.colour === null ? '' : lookStyle(page.colour)
+  const known = `<title>${title}</title>\n<meta name="description" content="${about}">`
+  const found =
+    page.url === null
+      ? '<meta name="robots" content="noindex">'
+      : [
+          `<link rel="canonical" href="${escapeHtml(page.url)}">`,
+          '<meta property="og:type" content="website">',
+          '<meta property="og:site_name" content="Rollcall">',
+          `<meta property="og:title" content="${title}">`,
+          `<meta property="og:description" content="${about}">`,
+          `<meta property="og:url" content="${escapeHtml(page.url)}">`,
+          ...pictureMarks(page),
+        ].join('\n')
+  return `${known}\n${found}${look}`
+}
+
+function pictureMarks({ picture, title }: Page): readonly string[] {
+  return picture === null
+    ? []
+    : [
+        `<meta property="og:image" content="${escapeHtml(picture)}">`,
+        '<meta property="og:image:type" content="image/png">',
+        `<meta property="og:image:width" content="${PICTURE_SIZE.width}">`,
+        `<meta property="og:image:height" content="${PICTURE_SIZE.height}">`,
+        `<meta property="og:image:alt" content="${escapeHtml(title)}">`,
+        '<meta name="twitter:card" content="summary_large_image">',
+      ]
+}
+
+function lookStyle(colour: string): string {
+  const { band, onBand, accent, tint, line } = lookOf(colour)
+  return `\n<meta name="theme-color" content="${escapeHtml(band)}">\n<style nonce="${nonceMark}">:root{--band:${band};--on-band:${onBand};--accent:${accent};--accent-tint:${tint};--accent-line:${line}}</style>`
+}
+
+/** The same markup as the web app's own event header, so that nothing moves when it takes over. */
+export function eventShell(event: EventConfig, at: Instant, main: string): string {
+  const chip = [formatDays(event.from, event.to), event.hours, event.venue].filter(
+    (text) => text !== undefined && text !== '',
+  )
+  return [
+    '<header class="ev"><div class="wrap"><div class="ev-top"><a class="mark" href="/">Rollcall</a></div><div class="ev-row"><div class="ev-name"><div>',
+    `<h1 class="disp">${escapeHtml(event.title)}</h1>`,
+    event.theme === undefined ? '' : `<p class="motto disp">${escapeHtml(event.theme)}</p>`,
+    `</div></div><p class="chip">${chip.map((text) => `<span>${escapeHtml(text ?? '')}</span>`).join('')}</p></div></div></header>`,
+    `<main class="wrap" id="main">${eventText(event, at, main)}</main>`,
+  ].join('')
+}
+
+/** What an event says in words, `main` among it. */
+export function eventText(event: EventConfig, at: Instant, main: string): string {
+  const open = openOn(event, dayOf(at))
+  return [
+    tookPlace(event, dayOf(at))
+      ? `<p class="over">This event took place on ${escapeHtml(formatDays(event.from, event.to))}.</p>`
+      : '',
+    event.about === undefined ? '' : `<p class="lead">${escapeHtml(event.about)}</p>`,
+    open.open
+      ? ''
+      : `<h2 class="disp">${escapeHtml(open.heading)}</h2><p>${escapeHtml(open.text)}</p>`,
+    main,
+    `<p>Questions? <a href="mailto:${escapeHtml(event.support)}">${escapeHtml(event.support)}</a></p>`,
+  ].join('')
+}
+
+/** What an event that is open says where nothing can be filled in. */
+export function needsScript(event: EventConfig): string {
+  return `<p>Registering needs JavaScript and a recent browser. Otherwise, write to the address below.</p>${feesShell(event)}`
+}
+
+function daysOf(from: Day | undefined, to: Day | undefined): string {
+  if (from !== undefined && to !== undefined) return formatDays(from, to)
+  if (from !== undefined) return `from ${formatDay(from)}`
+  return to === undefined ? 'any day' : `until ${formatDay(to)}`
+}
+
+/** Every category's price in every period. */
+function feesShell(event: EventConfig): string {
+  const rows = priceTable(event)
+  if (rows.length === 0) return ''
+  const { periods } = event.fees
+  const said = listedTaxSentence(event)
+  const taxed = said === '' ? '' : `<p class="hint">${escapeHtml(said)}</p>`
+  const cell = (text: string): string => `<td>${escapeHtml(text)}</td>`
+  const head = periods.map(({ from, to }) => `<th scope="col">${escapeHtml(daysOf(from, to))}</th>`)
+  const body = rows.map(
+    ({ category, cells }) =>
+      `<tr><th scope="row">${escapeHtml(category.label)}</th>${cells
+        .map(({ price }) =>
+          cell(price === null ? 'Not on sale' : formatPrice(listedPart(event, price))),
+        )
+        .join('')}</tr>`,
+  )
+  return `<h2>Registration fees</h2>${taxed}<table class="fees-plain"><thead><tr><td></td>${head.join('')}</tr></thead><tbody>${body.join('')}</tbody></table>`
+}
+
+export function listShell(title: string, about: string, events: readonly EventCard[]): string {
+  const items = events.map(
+    ({ title: name, from, to, venue, routes, open, closed }) =>
+      `<li><a href="${escapeHtml(routes.form)}">${escapeHtml(name)}</a>, ${escapeHtml(formatDays(from, to))}, ${escapeHtml(venue)}${open ? '' : ` (${closed?.by === 'early' ? `registration opens on ${formatDay(closed.opens)}` : 'registration closed'})`}</li>`,
+  )
+  return `<main class="wrap" id="main"><h1 class="disp">${escapeHtml(title)}</h1><p class="lead">${escapeHtml(about)}</p>${items.length === 0 ? '' : `<ul>${items.join('')}</ul>`}</main>`
+}
+
+/** What is said above a page; nothing when it is null. */
+export function messageShell(text: string | null): string {
+  return text === null
+    ? ''
+    : `<div class="came-back" role="alert"><p class="wrap">${escapeHtml(text)}</p></div>`
+}
+
+export function plainShell(title: string, text: string): string {
+  return `<div class="wrap plain"><header><a class="mark" href="/">Rollcall</a></header><main id="main"><h1 class="disp">${escapeHtml(title)}</h1><p>${escapeHtml(text)}</p><a class="btn" href="/">Go to Home</a></main></div>`
+}
+
+/** JSON that cannot end the script element it stands in. */
+function jsonInHtml(value: unknown): string {
+  return JSON.stringify(value)
+    .replaceAll('<', '\\u003c')
+    .replaceAll('\u2028', '\\u2028')
+    .replaceAll('\u2029', '\\u2029')
+}

@@ -1,0 +1,368 @@
+/** The pages: which path shows what, with the head, the data and the headers each of them needs. */
+import { existsSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import fastifyStatic from '@fastify/static'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { UNKNOWN_PAYMENT, dayOf, formatDays, isoIndia, openOn, tariff } from '../../engine/index.ts'
+import type { Instant, PageData } from '../../engine/index.ts'
+import { pathOf, withoutSlash } from '../http/event-route-table.ts'
+import { nonceOf, pagePolicy } from '../http/security-headers.ts'
+import type { Deps, ServedEvent } from '../dependencies.ts'
+import { openDrawings } from './render-forms.ts'
+import type { Drawings } from './render-forms.ts'
+import { packed } from './compression.ts'
+import { linked } from '../registration/access-link.ts'
+import { eventFile, sharedFiles } from '../events/event-file-routes.ts'
+import {
+  bareTemplate,
+  eventShell,
+  eventText,
+  fillTemplate,
+  listShell,
+  messageShell,
+  needsScript,
+  plainShell,
+} from './html-shell.ts'
+import type { Page } from './html-shell.ts'
+import { pictureUrl } from '../events/share-image.ts'
+import { organisersShell, siteShell } from './landing-page-html.ts'
+import { eventAnswer } from '../events/answer-validators.ts'
+
+/** The landing page for a payment of nobody's: it says so above everything else. */
+export const UNKNOWN_PAYMENT_PAGE = '/?message=unknown-payment'
+
+/** The page that a link of a mail leads to; mails of older versions have the second word. */
+const LINK = /^\/(?:my|pay)\/([^/]+)$/
+
+type Shows = { readonly is: 'form' | 'success' | 'failed'; readonly served: ServedEvent }
+export type Pages = { serve(request: FastifyRequest, reply: FastifyReply): unknown }
+
+const webFolder = path.join(import.meta.dirname, '..', '..', 'web', 'dist')
+const name = 'Rollcall'
+const about = 'Registration and payment for conferences.'
+
+/** Forms are for everybody to find. The pages of one registration say by themselves that they are not; the rest is no page. */
+const ROBOTS = `User-agent: *
+Disallow: /admin
+Disallow: /api/
+Allow: /api/events/
+Disallow: /my/
+Disallow: /pay/
+`
+
+export async function pageRoutes(app: FastifyInstance, deps: Deps): Promise<Pages> {
+  const index = path.join(webFolder, 'index.html')
+  const template = existsSync(index) ? readFileSync(index, 'utf8') : bareTemplate
+  const assets = path.join(webFolder, 'assets')
+  if (existsSync(assets)) {
+    // Their names hold their hashes.
+    await app.register(fastifyStatic, {
+      root: assets,
+      prefix: '/assets/',
+      immutable: true,
+      maxAge: '365d',
+      preCompressed: true,
+      index: false,
+      wildcard: true,
+    })
+  }
+
+  app.get('/robots.txt', async (_request, reply) =>
+    reply.header('cache-control', 'no-cache').type('text/plain; charset=utf-8').send(ROBOTS),
+  )
+
+  const protect = pagePolicy(deps)
+  let table: ReadonlyMap<string, Shows> | null = null
+  deps.events.onChange(() => {
+    table = null
+  })
+  const drawings = openDrawings(webFolder, deps.log)
+  const templateOfDrawn = withoutLinks(template)
+  const templateAlone = withoutScript(template)
+  const send = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    page: Page,
+  ): Promise<FastifyReply> => {
+    const { drawing = null } = page
+    const filled = drawing === null ? template : drawing.isAlone ? templateAlone : templateOfDrawn
+    const html = fillTemplate(filled, page, nonceOf(reply.raw))
+    const { encoding, body } = await packed(html, request.headers['accept-encoding'])
+    if (encoding !== null) void reply.header('content-encoding', encoding)
+    return reply.header('vary', 'accept-encoding').type('text/html; charset=utf-8').send(body)
+  }
+
+  return {
+    serve: async (request, reply) => {
+      await protect(reply)
+      const at = deps.clock()
+      const here = withoutSlash(pathOf(request))
+      table ??= tableOf(deps.events.all())
+      const shows = table.get(here) ?? (await lookedAgain(deps, here))
+      const url = deps.environment.publicUrl + here
+      if (shows?.is === 'form')
+        return send(
+          request,
+          reply.header('cache-control', 'no-cache'),
+          await formPage(drawings, shows.served, url, at),
+        )
+      if (shows !== undefined)
+        return send(
+          request,
+          secret(reply),
+          resultPage(shows.served, shows.is as 'success' | 'failed', at),
+        )
+      if (here === '/' || here === '/organisers')
+        return send(
+          request,
+          reply.header('cache-control', 'no-cache'),
+          here === '/'
+            ? await landingPage(drawings, deps, url, at, request.url === UNKNOWN_PAYMENT_PAGE)
+            : organisersPage(deps, url, at),
+        )
+      if (here === '/admin' || here.startsWith('/admin/'))
+        return send(request, secret(reply), officePage(deps))
+      if (here === '/my') return send(request, secret(reply), lostLinkPage(deps, at))
+      const token = LINK.exec(here)?.[1]
+      if (token !== undefined) {
+        const { page, status } = await ownPage(deps, token, at)
+        return send(request, secret(reply.code(status)), page)
+      }
+      return send(request, secret(reply.code(404)), missingPage(deps))
+    },
+  }
+}
+
+/** For pages whose address or content is nobody else's business. */
+function secret(reply: FastifyReply): FastifyReply {
+  return reply
+    .header('cache-control', 'no-store')
+    .header('referrer-policy', 'no-referrer')
+    .header('x-robots-tag', 'noindex')
+}
+
+/**
+ * The template of a page whose styles stand in it (render-forms.ts). Its fonts wait as well: every byte of them
+ * would hold up the script, and until they are here the page is set in one of the same measures.
+ */
+const withoutLinks = (template: string): string =>
+  template.replaceAll(
+    /<link rel="stylesheet"[^>]*>\s*|<link rel="preload"[^>]*as="font"[^>]*>\s*/g,
+    '',
+  )
+
+/** The template of a page that no script takes over, and whose styles stand in it; nothing but its fonts is to come. */
+const withoutScript = (template: string): string =>
+  template.replaceAll(
+    /<link rel="(?:stylesheet|modulepreload)"[^>]*>\s*|<script type="module"[^>]*><\/script>\s*/g,
+    '',
+  )
+
+/** What another server has activated a moment ago may lie there; asked for what nobody knows alone. */
+async function lookedAgain(
+  { events }: Pick<Deps, 'events'>,
+  here: string,
+): Promise<Shows | undefined> {
+  return isOurs(here) || !(await events.follow()) ? undefined : tableOf(events.all()).get(here)
+}
+
+/** Pages that no event has. */
+const isOurs = (here: string): boolean =>
+  ['/', '/organisers', '/my', '/admin'].includes(here) ||
+  here.startsWith('/admin/') ||
+  LINK.test(here)
+
+function tableOf(events: readonly ServedEvent[]): ReadonlyMap<string, Shows> {
+  const table = new Map<string, Shows>()
+  for (const served of events) {
+    const { form, also, success, failed } = served.config.routes
+    for (const route of [form, ...also]) table.set(withoutSlash(route), { is: 'form', served })
+    table.set(withoutSlash(success), { is: 'success', served })
+    table.set(withoutSlash(failed), { is: 'failed', served })
+  }
+  return table
+}
+
+/** The whole form stands in the page where it can be drawn, else what introduces it. */
+async function formPage(
+  drawings: Drawings,
+  served: ServedEvent,
+  here: string,
+  at: Instant,
+): Promise<Page> {
+  const event = served.config
+  // How many places are left changes by the minute: the script asks.
+  const { left: _, ...today } = tariff(event, at)
+  const about = { page: 'event', event: eventAnswer(served, at) } as const
+  const drawn = { ...about, tariff: today, drawn: true } as const
+  const isOpen = openOn(event, dayOf(at)).open
+  const drawing = isOpen ? await drawings.of(served, drawn) : null
+  const closing = isOpen ? needsScript(event) : ''
+  const main = `${event.about ?? event.title}, ${formatDays(event.from, event.to)}, ${event.venue}`
+  const url = new URL(event.routes.form, here).href
+  return {
+    title: `${event.title}: registration`,
+    about: main,
+    url,
+    picture: new URL(pictureUrl(event), here).href,
+    colour: event.look.colour,
+    ...(drawing === null
+      ? {
+          shell: eventShell(event, at, `<noscript>${closing}</noscript>`),
+          data: { ...about, tariff: null, drawn: false },
+        }
+      : { shell: eventText(event, at, closing), drawing, data: drawn }),
+  }
+}
+
+const lookingUp =
+  '<p>Your registration is being looked up.</p><noscript><p>Showing it needs JavaScript.</p></noscript>'
+
+function resultPage(served: ServedEvent, outcome: 'success' | 'failed', at: Instant): Page {
+  const event = served.config
+  const shell = eventShell(event, at, lookingUp)
+  return {
+    title: `${event.title}: payment`,
+    about: `Payment for ${event.title}`,
+    url: null,
+    picture: null,
+    colour: event.look.colour,
+    shell,
+    data: { page: 'result', outcome, event: eventAnswer(served, at) },
+  }
+}
+
+/** Of the event that the link belongs to, also when it has expired; of none where nobody knows it. */
+async function ownPage(
+  deps: Deps,
+  token: string,
+  at: Instant,
+): Promise<{ readonly page: Page; readonly status: 200 | 404 }> {
+  const found = await linked(deps, token)
+  const site = deps.events.site()
+  const events = [...deps.events.cards(at)]
+  if (found === null) {
+    const text = 'This link is not known.'
+    const page = {
+      title: `Your registration – ${name}`,
+      about: text,
+      url: null,
+      picture: null,
+      colour: null,
+      shell: plainShell('Your registration', text),
+      data: { page: 'my' as const, event: null, site, events },
+    }
+    return { page, status: 404 }
+  }
+  const { served } = found
+  const { config } = served
+  const page = {
+    title: `${config.title}: your registration`,
+    about: `Your registration for ${config.title}`,
+    url: null,
+    picture: null,
+    colour: config.look.colour,
+    shell: eventShell(config, at, lookingUp),
+    data: { page: 'my' as const, event: eventAnswer(served, at), site, events },
+  }
+  return { page, status: found.isExpired ? 404 : 200 }
+}
+
+function lostLinkPage(deps: Deps, at: Instant): Page {
+  const text = 'Asking for the link to your registration needs JavaScript.'
+  return {
+    title: `Lost your link? – ${name}`,
+    about: text,
+    url: null,
+    picture: null,
+    colour: null,
+    shell: plainShell('Lost your link?', text),
+    data: { page: 'my', event: null, site: deps.events.site(), events: [...deps.events.cards(at)] },
+  }
+}
+
+/** `ofUnknownPayment`: the browser comes back from the gateway, and no registration is known of. */
+async function landingPage(
+  drawings: Drawings,
+  deps: Deps,
+  url: string,
+  at: Instant,
+  ofUnknownPayment: boolean,
+): Promise<Page> {
+  const events = deps.events.cards(at)
+  const site = deps.events.site()
+  const title = site?.page.title ?? name
+  const text = site?.page.about ?? about
+  const message = ofUnknownPayment ? (site?.messages.unknownPayment ?? UNKNOWN_PAYMENT) : null
+  const data = { page: 'site' as const, site, events: [...events], message }
+  return {
+    title,
+    about: text,
+    url,
+    picture: null,
+    colour: null,
+    // A message is said aloud when a script draws it.
+    drawing: site === null || message !== null ? null : await drawings.site(data),
+    shell:
+      messageShell(message) +
+      (site === null ? listShell(title, text, events) : siteShell(site, events)),
+    data,
+  }
+}
+
+function organisersPage(deps: Deps, url: string, at: Instant): Page {
+  const site = deps.events.site()
+  const text = site?.page.about ?? about
+  const sample =
+    site === null
+      ? null
+      : (deps.events.byId(site.organisers.example) ?? deps.events.all()[0] ?? null)
+  return {
+    title: `${name} for organisers`,
+    about: site?.organisers.text ?? text,
+    url,
+    picture: null,
+    colour: null,
+    shell:
+      site === null
+        ? listShell('For organisers', text, [])
+        : organisersShell(site, sample && eventFile(sample).text),
+    data: {
+      page: 'organisers',
+      site,
+      events: [...deps.events.cards(at)],
+      now: isoIndia(at),
+      sample: sample && eventFile(sample),
+      shared: sample && sharedFiles(sample),
+    },
+  }
+}
+
+function officePage(deps: Deps): Page {
+  return {
+    title: `Office – ${name}`,
+    about: 'Sign in to see registrations.',
+    url: null,
+    picture: null,
+    colour: null,
+    shell: plainShell('Office', 'The office needs JavaScript.'),
+    data: data(deps, 'office'),
+  }
+}
+
+function missingPage(deps: Deps): Page {
+  const text = 'There is nothing at this address. It may have been mistyped, or the page has moved.'
+  return {
+    title: `Page not found – ${name}`,
+    about: text,
+    url: null,
+    picture: null,
+    colour: null,
+    shell: plainShell('Page not found', text),
+    data: data(deps, 'not-found'),
+  }
+}
+
+function data(deps: Deps, page: 'office' | 'not-found'): PageData {
+  return { page, site: null, events: page === 'office' ? [] : [...deps.events.cards(deps.clock())] }
+}

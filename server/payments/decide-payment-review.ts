@@ -1,0 +1,202 @@
+/**
+ * A person's decision about money, from the words it comes in to what became of it; the same for the office's calls
+ * and for commands. Money that has to go back is asked for at once.
+ */
+import { err, fromRupees, ok, readAmount } from '../../engine/index.ts'
+import type {
+  Decision,
+  DecisionRefusal,
+  Grounds,
+  Paise,
+  Result,
+  Review,
+} from '../../engine/index.ts'
+import type { Deps } from '../dependencies.ts'
+import { versionOf } from '../events/versions/held-versions.ts'
+import type { Decided, NewMail, StoredRefund } from '../storage/index.ts'
+import { atPrice, priceOnDay } from './price-on-credit-date.ts'
+import { confirmationOf } from './verify-payment.ts'
+
+export type DecidingDeps = Pick<Deps, 'store' | 'events' | 'payments' | 'clock'>
+/** As they were typed or sent; amounts are rupees, as text or as numbers. */
+export type DecisionWords = {
+  readonly decision?: unknown
+  readonly why?: unknown
+  readonly to?: unknown
+  readonly reference?: unknown
+  readonly amount?: unknown
+  /** Of a refund: true, it has gone back without the gateway, under `reference`. */
+  readonly by_hand?: unknown
+}
+/** `refund`: how far one that follows has come by now; null: none follows. */
+export type Told = Decided & { readonly refund: StoredRefund['state'] | null }
+type Answer = Result<Told, DecisionRefusal>
+
+const textOf = (word: unknown): string => (typeof word === 'string' ? word : '')
+
+export async function decideReview(
+  deps: DecidingDeps,
+  id: string,
+  words: DecisionWords,
+  who: string,
+): Promise<Answer> {
+  const prepared = await preparedDecision(deps, id, words, who)
+  if (!prepared.ok) return prepared
+  const { decision, mail } = prepared.value
+  const decided = await deps.store.decide(id, decision, deps.clock(), mail)
+  return decided.ok ? ok(await followed(deps, decided.value)) : decided
+}
+
+/** A decision as the store takes it, with the mail that goes out if it makes a registration a success. */
+export async function preparedDecision(
+  deps: Pick<Deps, 'store' | 'events' | 'clock'>,
+  id: string,
+  words: DecisionWords,
+  who: string,
+): Promise<
+  Result<{ readonly decision: Decision; readonly mail: NewMail | null }, DecisionRefusal>
+> {
+  const decision = readDecision(words, { why: textOf(words.why), who })
+  if (!decision.ok) return decision
+  const review = await deps.store.review(id)
+  const named = await priced(deps, review, await asStored(deps, decision.value))
+  const mail = review === null ? null : await mailAfter(deps, review, named)
+  return ok({ decision: named, mail })
+}
+
+/** Gives back what counts for a registration or an order; amount left out: all that is left. */
+export async function refundPayment(
+  deps: DecidingDeps,
+  of: string,
+  words: Pick<DecisionWords, 'why' | 'amount'>,
+  who: string,
+): Promise<Answer> {
+  const amount = readPart(words.amount)
+  if (!amount.ok) return amount
+  const wanted = { of, amount: amount.value, why: textOf(words.why), who, at: deps.clock() }
+  const decided = await deps.store.wantRefund(wanted)
+  return decided.ok ? ok(await followed(deps, decided.value)) : decided
+}
+
+function readDecision(words: DecisionWords, grounds: Grounds): Result<Decision, DecisionRefusal> {
+  const amount = readPart(words.amount)
+  if (!amount.ok) return amount
+  switch (words.decision) {
+    case 'accept': {
+      const reference = textOf(words.reference).trim()
+      return ok({
+        what: 'accept',
+        reference: reference === '' ? null : reference,
+        amount: amount.value,
+        ...grounds,
+      })
+    }
+    case 'refund':
+      return ok({
+        what: 'refund',
+        amount: amount.value,
+        ...(words.by_hand === true && { byHand: textOf(words.reference) }),
+        ...grounds,
+      })
+    case 'dismiss':
+      return ok({ what: 'dismiss', ...grounds })
+    case 'move':
+      return ok({ what: 'move', to: textOf(words.to).trim(), ...grounds })
+    default:
+      return err({ code: 'not_allowed', message: 'Decide to accept, refund, dismiss or move.' })
+  }
+}
+
+/** People copy a number as the pages print it, in groups, or type it small. What was brought in may be written otherwise. */
+async function asStored({ store }: Pick<Deps, 'store'>, decision: Decision): Promise<Decision> {
+  if (decision.what !== 'move' || (await store.registration(decision.to)) !== null) return decision
+  return { ...decision, to: decision.to.replaceAll(/[\s-]/g, '').toUpperCase() }
+}
+
+/** Money that is moved pays the price of the day on which it came, as if it had been confirmed there. */
+async function priced(
+  { store, events }: Pick<Deps, 'store' | 'events'>,
+  review: Review | null,
+  decision: Decision,
+): Promise<Decision> {
+  const came = review?.came ?? null
+  if (decision.what !== 'move' || came === null) return decision
+  const target = await store.registration(decision.to)
+  const event = target === null ? null : events.byId(target.eventId)
+  const price =
+    target === null || event === null ? null : priceOnDay(event.config, target, came.paidAt)
+  return price === null ? decision : { ...decision, price }
+}
+
+/** Null: none was named. */
+function readPart(word: unknown): Result<Paise | null, DecisionRefusal> {
+  if (word === undefined || word === null || word === '') return ok(null)
+  const amount = typeof word === 'string' ? readAmount(word) : fromRupees(word)
+  return amount === null
+    ? err({ code: 'bad_amount', message: 'Write the amount in rupees, such as 985 or 985.50.' })
+    : ok(amount)
+}
+
+/** The confirmation that goes out if the decision makes a registration a success. */
+async function mailAfter(
+  { store, events, clock }: Pick<Deps, 'store' | 'events' | 'clock'>,
+  review: Review,
+  decision: Decision,
+): Promise<NewMail | null> {
+  if (decision.what !== 'accept' && decision.what !== 'move') return null
+  const regNo = decision.what === 'move' ? decision.to : review.regNo
+  const stored = regNo === null ? null : await store.registration(regNo)
+  const price = decision.what === 'move' ? (decision.price ?? null) : null
+  const registration = stored === null ? null : atPrice(stored, price)
+  // Whose file was removed meanwhile is told in the words it registered under.
+  const event =
+    registration === null
+      ? null
+      : (events.byId(registration.eventId) ?? (await versionOf(store, registration.eventHash)))
+  const payment =
+    registration?.payments.find(({ orderId }) => orderId === review.orderId) ??
+    registration?.payments[0]
+  if (registration === null || event === null || payment === undefined) return null
+  const reference =
+    review.came?.reference ?? (decision.what === 'accept' ? (decision.reference ?? '') : '')
+  const paidAt = review.came?.paidAt ?? clock()
+  return confirmationOf({ event: event.config, registration, payment }, reference, paidAt)
+}
+
+async function followed(deps: DecidingDeps, decided: Decided): Promise<Told> {
+  return { ...decided, refund: await askedForBack(deps, decided) }
+}
+
+/** The gateway is asked for a refund that follows, and how far it has come by now; null: none follows. */
+export async function askedForBack(
+  deps: Pick<Deps, 'store' | 'payments'>,
+  { refundId, regNo }: Pick<Decided, 'refundId' | 'regNo'>,
+): Promise<StoredRefund['state'] | null> {
+  if (refundId === null) return null
+  await deps.payments.sendRefunds()
+  const refunds = regNo === null ? [] : await deps.store.refunds(regNo)
+  return refunds.find(({ id }) => id === refundId)?.state ?? 'wanted'
+}
+
+/** What was decided and how far its refund has come, for people: "₹ 985 goes back" stands only where it may. */
+export function refundedText(message: string, state: StoredRefund['state']): string {
+  return state === 'refused'
+    ? `${message.replace(/ goes back\.$/, ' did not go back.')} ${refundSentence(state)}`
+    : `${message} ${refundSentence(state)}`
+}
+
+/** The sentence ends where the refund stands now. */
+function refundSentence(state: StoredRefund['state']): string {
+  switch (state) {
+    case 'wanted':
+      return 'The gateway was not asked yet. It is asked automatically, during a recovery once that has ended.'
+    case 'asked':
+      return 'The gateway has begun it. It counts as done once its status call says so.'
+    case 'done':
+      return 'It is done.'
+    case 'refused':
+      return 'The gateway refused it: it stands among the reviews. Ask for it again there, or pay it back by hand.'
+    case 'unsure':
+      return 'Whether the gateway does it is not known: it stands among the reviews and is not asked for again by itself.'
+  }
+}

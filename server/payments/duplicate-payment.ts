@@ -1,0 +1,13 @@
+/** A second payment as it travels to the delegate's own page and to the office. */
+import { isoIndia, rupees } from '../../engine/index.ts'
+import type { Paise, WireSecondPayment } from '../../engine/index.ts'
+import type { SecondPayment } from '../storage/payments/duplicate-payments.ts'
+
+export function wireSecondPayment(
+  second: SecondPayment | null,
+  kept: Paise,
+): WireSecondPayment | null {
+  if (second === null) return null
+  const { first, askedAt } = second
+  return { first, amount: rupees(kept), asked_at: askedAt === null ? null : isoIndia(askedAt) }
+}

@@ -1,0 +1,148 @@
+/**
+ * Airpay, v3 "Simple Transaction": the adapter, put together from what this folder knows of its protocol,
+ * and the calls over the network. Nothing outside the folder knows Airpay, and nothing in it whether it
+ * speaks to Airpay or to our simulator: only addresses and credentials differ. Rules and test vectors:
+ * docs/airpay.md and tests/gateway/.
+ */
+import { amountText, assert, dayOf, err } from '../../../../engine/index.ts'
+import type { EventConfig, Instant } from '../../../../engine/index.ts'
+import type { Account, EventRegistry, GatewayAdapter, GatewayMode } from '../../../dependencies.ts'
+import { judgeStatus } from './status-response.ts'
+import type { Assumed } from './status-response.ts'
+import { privateKeyOf, refundChecksum, statusChecksum } from './checksums.ts'
+import type { ChecksumVariant } from './checksums.ts'
+import { inCapitals, readStatusXml } from './parse-message.ts'
+import type { Fields } from './parse-message.ts'
+import { handOffData } from './checkout-form.ts'
+import { readNotice } from './return-and-webhook.ts'
+import { judgeRefund } from './refund-response.ts'
+import { post } from './send-request.ts'
+import type { Posted } from './send-request.ts'
+
+/** Where a gateway takes its calls: Airpay's stand in the shared gateways file, the simulator's are its own. */
+export type Addresses = {
+  readonly pay: string
+  readonly status: string
+  readonly refund: string
+  readonly hops: readonly string[]
+}
+
+/** Notices remembered where the status call does not exist (Airpay's own sandbox). */
+const NOTICED_MAX = 1000
+
+export type AirpayOptions = {
+  readonly mode: GatewayMode
+  readonly events: Pick<EventRegistry, 'all' | 'byOrderId'>
+  /** Null: no credentials; such an event takes no hand-off. */
+  readonly account: (name: string) => Account | null
+  /** The simulator's addresses; null: those of the event's gateway. */
+  readonly addresses: Addresses | null
+  readonly variant?: ChecksumVariant
+  /** Left out: what an answer does not say is not taken for granted. */
+  readonly assumed?: Assumed
+}
+
+const NOTHING_ASSUMED: Assumed = { currency: false, sale: false }
+/** In Airpay's own sandbox a notice stands for the status call, and notices never say either. */
+const BOTH_ASSUMED: Assumed = { currency: true, sale: true }
+
+export function airpay(options: AirpayOptions): GatewayAdapter {
+  const { mode, variant = 'A', assumed = NOTHING_ASSUMED } = options
+  const addressesOf = (event: EventConfig): Addresses => {
+    assert(event.payment !== null, 'a payment of an event that takes no money')
+    return options.addresses ?? event.payment.gateway.live
+  }
+  const accountOf = (event: EventConfig): Account | null => {
+    assert(event.payment !== null, 'a payment of an event that takes no money')
+    return options.account(event.payment.account)
+  }
+  /** In Airpay's own sandbox the status call does not exist, so the last notice with a right CRC stands for it. */
+  const noticed = new Map<string, Fields>()
+
+  return {
+    handOff(event, buyer, orderId, amount, at) {
+      const account = accountOf(event)
+      if (account === null) return err({ code: 'no_credentials' })
+      const payUrl = addressesOf(event).pay
+      return handOffData({ account, event, payUrl, variant }, buyer, orderId, amount, at)
+    },
+    merchantOf: ({ payment }) =>
+      payment === null ? null : (options.account(payment.account)?.merchantId ?? null),
+    readNotice(fields) {
+      const notice = readNotice(fields, options.events, accountOf)
+      if (mode !== 'airpay-test' || !notice.ok) return notice
+      if (notice.value.hash === 'right') keepNewest(noticed, notice.value.orderId, fields)
+      return notice
+    },
+    async status(event, orderId, at, timeoutMs) {
+      if (mode === 'airpay-test') {
+        const fields = noticed.get(orderId)
+        if (fields === undefined) return { is: 'no-record', raw: '' }
+        const raw = JSON.stringify(fields)
+        return judgeStatus([fields], { orderId, at, raw, assumed: BOTH_ASSUMED, takesTests: true })
+      }
+      const account = accountOf(event)
+      if (account === null) return { is: 'unreachable', error: 'there are no credentials' }
+      const answered = await askStatus(addressesOf(event).status, account, orderId, at, timeoutMs)
+      if (answered.is === 'failed') return { is: 'unreachable', error: answered.error }
+      const raw = answered.text
+      const transactions = readStatusXml(raw)
+      return transactions.ok
+        ? judgeStatus(transactions.value, { orderId, at, raw, assumed, takesTests: false })
+        : { is: 'unreachable', error: transactions.error }
+    },
+    async refund(event, reference, amount, at, timeoutMs) {
+      const account = accountOf(event)
+      if (account === null) return { is: 'not-sent', error: 'there are no credentials' }
+      const transactions = JSON.stringify([{ amount: amountText(amount), processor_id: reference }])
+      const body = `{"merchant_id":${JSON.stringify(account.merchantId)},"private_key":${JSON.stringify(privateKeyOf(account))},"mode":"refund","transactions":${transactions},"checksum":"${refundChecksum(account, transactions, dayOf(at))}"}`
+      const answered = await post(addressesOf(event).refund, 'application/json', body, timeoutMs)
+      if (answered.is === 'answered') return judgeRefund(answered.text, reference)
+      return answered.sent
+        ? { is: 'unsure', error: answered.error, raw: '' }
+        : { is: 'not-sent', error: answered.error }
+    },
+    origins() {
+      const addresses =
+        options.addresses === null
+          ? options.events
+              .all()
+              .flatMap(({ config }) =>
+                config.payment === null ? [] : [config.payment.gateway.live],
+              )
+          : [options.addresses]
+      return [
+        ...new Set(
+          addresses.flatMap(({ pay, hops }) =>
+            [pay, ...hops].map((address) => new URL(address).origin),
+          ),
+        ),
+      ]
+    },
+  }
+}
+
+/** The status call as it travels; also `rollcall gateway-check` asks with it. */
+export function askStatus(
+  address: string,
+  account: Account,
+  orderId: string,
+  at: Instant,
+  timeoutMs: number,
+): Promise<Posted> {
+  const form = {
+    merchant_id: account.merchantId,
+    merchant_txn_id: orderId,
+    private_key: privateKeyOf(account),
+    checksum: statusChecksum(account, orderId, dayOf(at)),
+  }
+  const body = new URLSearchParams(form).toString()
+  return post(address, 'application/x-www-form-urlencoded', body, timeoutMs)
+}
+
+function keepNewest(noticed: Map<string, Fields>, orderId: string, fields: Fields): void {
+  noticed.delete(orderId)
+  noticed.set(orderId, inCapitals(fields))
+  const oldest = noticed.keys().next()
+  if (noticed.size > NOTICED_MAX && !oldest.done) noticed.delete(oldest.value)
+}

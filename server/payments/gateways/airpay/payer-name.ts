@@ -1,0 +1,49 @@
+/** Who paid, as the gateway's answer or message names them. */
+import type { Payer } from '../../../storage/index.ts'
+import { inCapitals, readFields, readStatusXml } from './parse-message.ts'
+import type { Fields } from './parse-message.ts'
+
+/** Names and addresses of people are shorter. */
+const CHARACTERS_MAX = 100
+
+/** Of the first text that names anybody: of the status answer before a message, which anybody can write. Null: none does. */
+export function payerIn(
+  texts: readonly { readonly body: string; readonly contentType: string }[],
+): Payer | null {
+  for (const { body, contentType } of texts)
+    for (const fields of fieldsIn(body, contentType)) {
+      const payer = payerOf(fields)
+      if (Object.values(payer).some((word) => word !== '')) return payer
+    }
+  return null
+}
+
+function fieldsIn(body: string, contentType: string): readonly Fields[] {
+  const xml = readStatusXml(body)
+  if (xml.ok) return xml.value
+  const fields = readFields(body, contentType)
+  return fields === null ? [] : [inCapitals(fields)]
+}
+
+function payerOf(fields: Fields): Payer {
+  const word = (...names: readonly string[]): string =>
+    (names.map((name) => fields[name]?.trim() ?? '').find((said) => said !== '') ?? '').slice(
+      0,
+      CHARACTERS_MAX,
+    )
+  return {
+    name: word('CUSTOMER', 'CUSTOMERNAME'),
+    email: word('CUSTOMEREMAIL'),
+    phone: word('CUSTOMERPHONE'),
+    way: [word('CHMOD'), word('CUSTOMERVPA', 'CARDISSUER', 'BANKNAME')].filter(Boolean).join(', '),
+  }
+}
+
+/** As the simulator names who paid. */
+export const namedPayer = ({
+  name,
+  email,
+}: {
+  readonly name: string
+  readonly email: string
+}): Fields => ({ CUSTOMER: name, CUSTOMEREMAIL: email })

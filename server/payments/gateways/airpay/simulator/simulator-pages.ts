@@ -1,0 +1,204 @@
+/** What the sandbox gateway shows: plain pages of its own look, usable by keyboard and without scripts. */
+import { escapeHtml, formatMoney, readAmount } from '../../../../../engine/index.ts'
+import type { Fields } from '../parse-message.ts'
+
+export type Stage = 'open' | 'in-process' | 'paid' | 'declined' | 'dropped'
+export type SandboxOrder = {
+  readonly orderId: string
+  readonly merchantId: string
+  /** Opens the order's page; not guessable. */
+  readonly token: string
+  readonly email: string
+  readonly name: string
+  /** As the hand-off asked for it: "7080.00". */
+  readonly asked: string
+  readonly stage: Stage
+  /** APTRANSACTIONID, once there is a transaction. */
+  readonly reference: string | null
+  /** What the sandbox holds; null: nothing. */
+  readonly paid: string | null
+  /** When the money came, milliseconds since 1970; null: it has not. Orders of an older file do not say. */
+  readonly paidAt?: number | null
+  /** When money that is under way arrives, milliseconds since 1970. */
+  readonly dueAt: number | null
+  /** A notice has not been taken yet; after a restart it is sent again. */
+  readonly owed: boolean
+  readonly refunds: readonly { readonly reference: string; readonly amount: string }[]
+  /** The next refund that is asked for is refused. */
+  readonly refusesRefund?: boolean
+}
+
+/** Every way a payment can go, in the order of the page. */
+export const actions = {
+  pay: { label: 'Pay', about: 'The money moves, you go back, and the notice follows.' },
+  decline: { label: 'Decline', about: 'The bank says no. You go back without having paid.' },
+  leave: { label: 'Abandon', about: 'You leave. Nothing is sent, and you do not go back.' },
+  later: {
+    label: 'Pay later',
+    about: 'You go back while the bank is still working on it; the money comes a little later.',
+  },
+  wrong: { label: 'Pay a wrong amount', about: 'The payment is one rupee short.' },
+  twice: {
+    label: 'Pay, notice twice',
+    about: 'The money moves once; the notice comes twice at the same moment.',
+  },
+  first: {
+    label: 'Pay, notice before return',
+    about: 'The notice has arrived before you go back.',
+  },
+  silent: { label: 'Pay, notice lost', about: 'The money moves and you go back; no notice comes.' },
+  stay: {
+    label: 'Pay, close the window',
+    about: 'The money moves and the notice comes; you do not go back.',
+  },
+} as const
+export type Action = keyof typeof actions
+
+const stages: Readonly<Record<Stage, string>> = {
+  open: 'Not paid yet',
+  'in-process': 'Under way at the bank',
+  paid: 'Paid',
+  declined: 'Declined',
+  dropped: 'Abandoned',
+}
+
+const money = (text: string): string => {
+  const amount = readAmount(text)
+  return amount === null ? text : formatMoney(amount)
+}
+
+function page(title: string, body: string, head = ''): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${escapeHtml(title)} – Sandbox gateway</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="/style.css">${head}
+</head>
+<body>
+<a class="skip" href="#main">Skip to the content</a>
+<header><p><strong>Sandbox gateway</strong> <span>for rehearsals: no real money moves here</span></p></header>
+<main id="main">
+<h1>${escapeHtml(title)}</h1>
+${body}
+</main>
+</body>
+</html>
+`
+}
+
+function ledger(order: SandboxOrder): string {
+  const rows = [
+    ['Amount', money(order.asked)],
+    ['Order', order.orderId],
+    ['Name', order.name],
+    ['Email', order.email],
+    ['Merchant', order.merchantId],
+  ]
+  return `<dl>${rows.map(([label = '', text = '']) => `<div><dt>${label}</dt><dd>${escapeHtml(text)}</dd></div>`).join('')}</dl>`
+}
+
+export function paymentPage(order: SandboxOrder): string {
+  if (order.stage !== 'open') {
+    const rest =
+      order.stage === 'in-process'
+        ? 'The money arrives by itself; you can close this window.'
+        : 'This order has ended. To try again, go back to the event’s page.'
+    return page(stages[order.stage], `${ledger(order)}\n<p>${rest}</p>`)
+  }
+  const buttons = Object.entries(actions).map(
+    ([id, { label, about }]) =>
+      `<li><button type="submit" name="do" value="${id}" aria-describedby="about-${id}"${id === 'pay' ? ' class="pay"' : ''}>${label}</button><span id="about-${id}">${about}</span></li>`,
+  )
+  return page(
+    `Pay ${money(order.asked)}`,
+    `${ledger(order)}
+<form method="post">
+<h2 id="how">How should this payment go?</h2>
+<ul aria-labelledby="how">
+${buttons.join('\n')}
+</ul>
+</form>`,
+  )
+}
+
+/** Sends the browser back with a posted form; the button is for browsers without scripts. */
+export function returnPage(order: SandboxOrder, address: string, fields: Fields): string {
+  const hidden = Object.entries(fields).map(
+    ([name, value]) =>
+      `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`,
+  )
+  return page(
+    stages[order.stage],
+    `<p role="status">Going back to the event.</p>
+<form id="return" method="post" action="${escapeHtml(address)}">
+${hidden.join('\n')}
+<button type="submit" class="pay">Continue</button>
+</form>`,
+    '\n<script src="/return.js" defer></script>',
+  )
+}
+
+export function sentencePage(title: string, sentence: string): string {
+  return page(title, `<p>${escapeHtml(sentence)}</p>`)
+}
+
+/** Every order the sandbox has seen; what has not been paid can still be paid from here, as late money. */
+const askForm =
+  '<form method="get" action="/"><p><label>Another order, by its id <input name="order" required></label> <button type="submit">Show</button></p></form>'
+
+export function ordersPage(orders: readonly SandboxOrder[]): string {
+  if (orders.length === 0)
+    return page(
+      'Orders',
+      `<p>No order of this browser is here. Register for an event, and its payment stands here.</p>\n${askForm}`,
+    )
+  const rows = orders.map((order) => {
+    const held =
+      order.paid === null || order.paid === order.asked ? '' : `, ${money(order.paid)} came`
+    const settle =
+      order.stage === 'paid'
+        ? order.refusesRefund === true
+          ? '<span>Its next refund is refused.</span>'
+          : `<form method="post" action="/orders/${order.token}/refuse"><button type="submit" aria-label="Refuse the next refund of ${escapeHtml(order.orderId)}">Refuse its next refund</button></form>`
+        : `<form method="post" action="/orders/${order.token}/settle"><button type="submit" aria-label="Let the money come for ${escapeHtml(order.orderId)}">Let the money come</button></form>`
+    return `<li><div><strong>${escapeHtml(order.orderId)}</strong><br><span>${money(order.asked)}, ${stages[order.stage].toLowerCase()}${held}</span></div>${settle}</li>`
+  })
+  return page(
+    'Orders',
+    `<p>Newest first. What has not been paid can be paid from here, as money that comes late; of what was paid the next refund can be refused.</p>\n<ul class="orders">\n${rows.join('\n')}\n</ul>\n${askForm}`,
+  )
+}
+
+export const returnScript = `document.getElementById('return').submit()\n`
+
+export const style = `
+*{box-sizing:border-box}
+body{margin:0;background:#f3f1ec;color:#1f1d1a;font:17px/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
+header{background:#3a2f5b;color:#fff}
+.skip{position:absolute;left:.75rem;top:-4rem;padding:.625rem 1rem;background:#fff;color:#1f1d1a}
+.skip:focus{top:.5rem}
+header p{max-width:44rem;margin:0 auto;padding:.75rem 1.25rem;display:flex;flex-wrap:wrap;gap:0 .75rem}
+main{max-width:44rem;margin:0 auto;padding:1.25rem}
+h1{font-size:1.75rem;line-height:1.25;margin:.5rem 0 1rem;font-variant-numeric:tabular-nums}
+h2{font-size:1.25rem;margin:2rem 0 .25rem}
+dl{margin:0;border-top:2px solid #1f1d1a}
+dl div{display:grid;grid-template-columns:7rem 1fr;gap:1rem;padding:.5rem 0;border-bottom:1px solid #cfcabd}
+dt{color:#57524a}
+dd{margin:0;font-variant-numeric:tabular-nums}
+ul{list-style:none;margin:0;padding:0}
+li{display:grid;grid-template-columns:17rem 1fr;gap:.25rem 1.25rem;align-items:center;padding:.625rem 0;border-bottom:1px solid #cfcabd}
+li span{color:#57524a}
+input{display:block;box-sizing:border-box;width:100%;max-width:24rem;min-height:3rem;margin:.25rem 0 .75rem;padding:.5rem .75rem;font:inherit;border:2px solid #7a746a;border-radius:4px}
+button{min-height:3rem;width:100%;padding:.5rem 1rem;font:inherit;font-weight:600;text-align:left;color:#1f1d1a;background:#fff;border:2px solid #7a746a;border-radius:4px;cursor:pointer}
+button:hover{border-color:#3a2f5b}
+button.pay{color:#fff;background:#3a2f5b;border-color:#3a2f5b}
+button:focus-visible{outline:3px solid #1050ac;outline-offset:2px}
+.orders{border-top:2px solid #1f1d1a}
+.orders li{grid-template-columns:1fr 15rem;font-variant-numeric:tabular-nums}
+@media (max-width:40rem){li,.orders li{grid-template-columns:1fr}dl div{grid-template-columns:5.5rem 1fr}}
+@media (max-width:22.4rem){dl div{grid-template-columns:1fr;gap:0}}
+`

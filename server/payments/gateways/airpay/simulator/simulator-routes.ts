@@ -1,0 +1,367 @@
+/**
+ * What the sandbox gateway answers: hand-off, hop, page, buttons, status call, refund. It refuses what
+ * the gateway's papers say would be refused, so that nothing works in a rehearsal that fails in earnest.
+ */
+import { randomBytes, randomInt } from 'node:crypto'
+import formbody from '@fastify/formbody'
+import Fastify from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import {
+  amountText,
+  dayOf,
+  err,
+  instant,
+  isoIndia,
+  ok,
+  paise,
+  readAmount,
+} from '../../../../../engine/index.ts'
+import type { Instant, Result } from '../../../../../engine/index.ts'
+import type { Account } from '../../../../dependencies.ts'
+import { handOffChecksum, privateKeyOf, refundChecksum, statusChecksum } from '../checksums.ts'
+import { MESSAGE_BYTES_MAX } from '../parse-message.ts'
+import type { Fields } from '../parse-message.ts'
+import {
+  actions,
+  ordersPage,
+  paymentPage,
+  returnPage,
+  returnScript,
+  sentencePage,
+  style,
+} from './simulator-pages.ts'
+import type { Action, SandboxOrder } from './simulator-pages.ts'
+
+export type Orders = {
+  get(orderId: string): SandboxOrder | null
+  byToken(token: string): SandboxOrder | null
+  put(order: SandboxOrder): SandboxOrder
+  all(): readonly SandboxOrder[]
+}
+
+/** What the answers need of the simulator's inside. */
+export type Inside = {
+  readonly orders: Orders
+  readonly clock: () => Instant
+  readonly returnUrl: (merchantId: string) => string
+  readonly accountOf: (merchantId: string) => Account | null
+  readonly messageOf: (order: SandboxOrder) => Fields
+  readonly act: (order: SandboxOrder, action: Action) => Promise<boolean>
+  readonly settle: (orderId: string) => void
+  /** Of the pages, and of the hop before them. */
+  readonly origins: () => readonly [page: string, hop: string]
+}
+
+const SEEN_COOKIE = 'sandbox_orders'
+/** Orders that a browser finds again; a cookie may have some four thousand characters. */
+const SEEN_MAX = 50
+
+/** Tokens of the orders whose pages the browser has opened, newest first. */
+function seenBy(request: FastifyRequest): readonly string[] {
+  const found = new RegExp(`(?:^|; )${SEEN_COOKIE}=([0-9a-f.]*)`).exec(request.headers.cookie ?? '')
+  return (found?.[1] ?? '').split('.').filter((token) => token !== '')
+}
+
+export async function sandboxApp(inside: Inside): Promise<FastifyInstance> {
+  const { orders } = inside
+  const app = Fastify({ logger: false, bodyLimit: MESSAGE_BYTES_MAX, forceCloseConnections: true })
+  await app.register(formbody)
+  const html = (
+    reply: FastifyReply,
+    text: string,
+    status = 200,
+    formAction = "'self'",
+  ): FastifyReply =>
+    reply
+      .code(status)
+      .header(
+        'content-security-policy',
+        `default-src 'none'; style-src 'self'; script-src 'self'; img-src data:; form-action ${formAction}; base-uri 'none'; frame-ancestors 'none'`,
+      )
+      .header('cache-control', 'no-store')
+      .header('referrer-policy', 'no-referrer')
+      .header('x-content-type-options', 'nosniff')
+      .type('text/html; charset=utf-8')
+      .send(text)
+  const unknown = (reply: FastifyReply): FastifyReply =>
+    html(reply, sentencePage('Unknown order', 'The sandbox knows no order at this address.'), 404)
+  const tokenOf = (request: FastifyRequest): string =>
+    (request.params as { readonly token: string }).token
+
+  // Order ids open registrations: a browser sees those that it had on its screen, and one that it can name.
+  app.get('/', async (request, reply) => {
+    const asked = (request.query as Readonly<Record<string, unknown>>)['order']
+    const seen = new Set(seenBy(request))
+    return html(
+      reply,
+      ordersPage(
+        orders
+          .all()
+          .toReversed()
+          .filter(({ token, orderId }) => seen.has(token) || orderId === asked),
+      ),
+    )
+  })
+  app.get('/style.css', async (_request, reply) =>
+    reply.type('text/css; charset=utf-8').send(style),
+  )
+  app.get('/return.js', async (_request, reply) =>
+    reply.type('text/javascript; charset=utf-8').send(returnScript),
+  )
+
+  app.post('/pay/index.php', async (request, reply) => {
+    const taken = takeHandOff(inside, formOf(request))
+    if (!taken.ok) return html(reply, sentencePage('The payment cannot begin', taken.error), 400)
+    return reply.redirect(`${inside.origins()[1]}/hop/${taken.value.token}`, 303)
+  })
+  app.get('/hop/:token', async (request, reply) =>
+    reply.redirect(`${inside.origins()[0]}/page/${encodeURIComponent(tokenOf(request))}`, 303),
+  )
+  app.get('/page/:token', async (request, reply) => {
+    const order = orders.byToken(tokenOf(request))
+    if (order === null) return unknown(reply)
+    const seen = [order.token, ...seenBy(request).filter((token) => token !== order.token)]
+    reply.header(
+      'set-cookie',
+      `${SEEN_COOKIE}=${seen.slice(0, SEEN_MAX).join('.')}; Path=/; HttpOnly; SameSite=Lax`,
+    )
+    return html(reply, paymentPage(order))
+  })
+  app.post('/page/:token', async (request, reply) => {
+    const order = orders.byToken(tokenOf(request))
+    if (order === null) return unknown(reply)
+    const action = formOf(request)['do'] ?? ''
+    if (order.stage !== 'open' || !isAction(action)) return html(reply, paymentPage(order), 409)
+    const goesBack = await inside.act(order, action)
+    const now = orders.get(order.orderId) ?? order
+    if (!goesBack)
+      return html(
+        reply,
+        sentencePage(
+          action === 'leave' ? 'You left without paying' : 'Paid',
+          'You can close this window.',
+        ),
+      )
+    const address = inside.returnUrl(order.merchantId)
+    return html(
+      reply,
+      returnPage(now, address, inside.messageOf(now)),
+      200,
+      new URL(address).origin,
+    )
+  })
+  app.post('/orders/:token/settle', async (request, reply) => {
+    const order = orders.byToken(tokenOf(request))
+    if (order === null) return unknown(reply)
+    inside.settle(order.orderId)
+    return reply.redirect('/', 303)
+  })
+  app.post('/orders/:token/refuse', async (request, reply) => {
+    const order = orders.byToken(tokenOf(request))
+    if (order === null) return unknown(reply)
+    orders.put({ ...order, refusesRefund: true })
+    return reply.redirect('/', 303)
+  })
+  app.post('/airpay/order/verify.php', async (request, reply) => {
+    const answer = statusXml(inside, formOf(request))
+    // Not a code among the transaction's: who may not ask has learnt nothing about the order.
+    return answer === null
+      ? reply.code(403).send('Not allowed')
+      : reply.type('text/xml; charset=utf-8').send(answer)
+  })
+  app.post('/airpay/api/refundtxn.php', async (request, reply) =>
+    reply.send(refund(inside, request.body)),
+  )
+  return app
+}
+
+const isAction = (text: string): text is Action => Object.hasOwn(actions, text)
+
+function formOf(request: FastifyRequest): Fields {
+  const body = request.body
+  if (typeof body !== 'object' || body === null) return {}
+  return Object.fromEntries(
+    Object.entries(body).flatMap(([name, value]) =>
+      typeof value === 'string' ? [[name, value]] : [],
+    ),
+  )
+}
+
+/** As strict as the gateway's papers: what it would refuse must not work in a rehearsal. */
+function takeHandOff(
+  { orders, accountOf, clock }: Inside,
+  form: Fields,
+): Result<SandboxOrder, string> {
+  const field = (name: string): string => form[name] ?? ''
+  const account = accountOf(field('mercid'))
+  if (account === null) return err('The merchant id is unknown.')
+  if (field('privatekey') !== privateKeyOf(account))
+    return err('The private key does not fit the merchant.')
+  if (!/^[A-Za-z0-9]{1,20}$/.test(field('orderid')))
+    return err('The order id may hold 1 to 20 letters and digits.')
+  if (!/^\d{1,6}\.\d{2}$/.test(field('amount')))
+    return err('The amount must have two decimals and at most six digits before them.')
+  const names = [field('buyerFirstName'), field('buyerLastName')]
+  if (names.some((name) => !/^[A-Za-z0-9 ]{1,50}$/.test(name)))
+    return err('The names may hold 1 to 50 letters, digits and spaces.')
+  if (field('buyerEmail').length < 6 || field('buyerEmail').length > 50)
+    return err('The email address must have 6 to 50 characters.')
+  if (field('currency') !== '356' || field('isocurrency') !== 'INR')
+    return err('The currency must be 356 and INR.')
+  const buyer = {
+    email: field('buyerEmail'),
+    firstName: field('buyerFirstName'),
+    lastName: field('buyerLastName'),
+    address: field('buyerAddress'),
+    city: field('buyerCity'),
+    state: field('buyerState'),
+    country: field('buyerCountry'),
+  }
+  const order = { amount: field('amount'), orderId: field('orderid'), uid: field('UID') }
+  const right = (['A', 'B'] as const).some(
+    (variant) =>
+      handOffChecksum(account, buyer, order, dayOf(clock()), variant) === field('checksum'),
+  )
+  if (!right) return err('The checksum does not fit.')
+  const known = orders.get(order.orderId)
+  // Nothing was paid and nothing was refused: the same order may still be paid, also after it was left.
+  if (known !== null && known.asked === order.amount && known.stage === 'dropped')
+    return ok(orders.put({ ...known, stage: 'open' }))
+  if (known !== null && known.stage === 'open' && known.asked === order.amount) return ok(known)
+  if (known !== null)
+    return err('This order id was used before. Every attempt needs one of its own.')
+  const fresh = {
+    orderId: order.orderId,
+    merchantId: account.merchantId,
+    token: randomBytes(16).toString('hex'),
+    email: buyer.email,
+    name: names.join(' '),
+    asked: order.amount,
+  }
+  return ok(
+    orders.put({
+      ...fresh,
+      stage: 'open',
+      reference: null,
+      paid: null,
+      dueAt: null,
+      owed: false,
+      refunds: [],
+    }),
+  )
+}
+
+export const freshReference = (): string => String(randomInt(100_000_000, 1_000_000_000))
+
+/** CDATA, as the gateway has it: a message may hold what XML does not like. */
+function xmlOf(...transactions: readonly Fields[]): string {
+  const texts = transactions.map((fields) => {
+    const inner = Object.entries(fields).map(
+      ([name, value]) =>
+        `<${name}><![CDATA[${value.replaceAll(']]>', ']]]]><![CDATA[>')}]]></${name}>`,
+    )
+    return `<TRANSACTION>${inner.join('')}</TRANSACTION>`
+  })
+  return `<?xml version="1.0" encoding="UTF-8"?><RESPONSE>${texts.join('')}</RESPONSE>`
+}
+
+function statusXml({ orders, accountOf, messageOf, clock }: Inside, form: Fields): string | null {
+  const account = accountOf(form['merchant_id'] ?? '')
+  const orderId = form['merchant_txn_id'] ?? ''
+  const allowed =
+    account !== null &&
+    form['private_key'] === privateKeyOf(account) &&
+    form['checksum'] === statusChecksum(account, orderId, dayOf(clock()))
+  if (!allowed) return null
+  const order = orders.get(orderId)
+  if (order === null || order.merchantId !== account.merchantId)
+    return xmlOf({ TRANSACTIONSTATUS: '503', MESSAGE: 'No record found', TRANSACTIONID: orderId })
+  const sale = {
+    ...messageOf(order),
+    CURRENCYCODE: '356',
+    TRANSACTIONTYPE: '320',
+    TRANSACTIONTIME: order.paidAt == null ? '' : indianTime(instant(order.paidAt)),
+  }
+  const refunds = order.refunds.map(({ reference, amount }) => ({
+    ...sale,
+    APTRANSACTIONID: reference,
+    AMOUNT: amount,
+    BILLEDAMOUNT: amount,
+    TRANSACTIONTYPE: '340',
+  }))
+  return xmlOf(sale, ...refunds)
+}
+
+/** "21-11-2026 14:05:00", as the gateway writes the time of day in India. */
+function indianTime(at: Instant): string {
+  const [day = '', time = ''] = isoIndia(at).split('T')
+  return `${day.split('-').toReversed().join('-')} ${time.slice(0, 8)}`
+}
+
+function refund({ orders, accountOf, clock }: Inside, body: unknown): object {
+  const refused = (message: string): object => ({ success: 'false', message, transactions: [] })
+  const {
+    merchant_id: merchantId,
+    private_key: privateKey,
+    mode,
+    transactions,
+    checksum,
+  } = (typeof body === 'object' && body !== null ? body : {}) as Readonly<Record<string, unknown>>
+  const account = accountOf(String(merchantId))
+  if (
+    account === null ||
+    privateKey !== privateKeyOf(account) ||
+    mode !== 'refund' ||
+    !Array.isArray(transactions)
+  )
+    return refused('Not allowed')
+  if (checksum !== refundChecksum(account, JSON.stringify(transactions), dayOf(clock())))
+    return refused('The checksum does not fit')
+  const done = transactions.map(
+    (transaction: { readonly amount?: unknown; readonly processor_id?: unknown } | null) => {
+      const reference = String(transaction?.processor_id)
+      const order = orders
+        .all()
+        .find(
+          (each) =>
+            each.reference === reference &&
+            each.merchantId === account.merchantId &&
+            each.stage === 'paid',
+        )
+      const amount = readAmount(String(transaction?.amount)) ?? 0
+      const back = (order?.refunds ?? []).reduce(
+        (sum, each) => sum + (readAmount(each.amount) ?? 0),
+        0,
+      )
+      if (
+        order === undefined ||
+        amount === 0 ||
+        amount + back > (readAmount(order.paid ?? '') ?? 0)
+      )
+        return {
+          airpayid: reference,
+          refundairpayid: '',
+          success: 'false',
+          message: 'Nothing to refund',
+        }
+      if (order.refusesRefund === true) {
+        orders.put({ ...order, refusesRefund: false })
+        return {
+          airpayid: reference,
+          refundairpayid: '',
+          success: 'false',
+          message: 'Refused in the rehearsal',
+        }
+      }
+      const given = { reference: freshReference(), amount: amountText(paise(amount)) }
+      orders.put({ ...order, refunds: [...order.refunds, given] })
+      return {
+        airpayid: reference,
+        refundairpayid: given.reference,
+        success: 'true',
+        message: 'Refunded',
+      }
+    },
+  )
+  return { success: 'true', message: '', transactions: done }
+}

@@ -1,0 +1,339 @@
+/**
+ * The sandbox gateway: a simulator that speaks the gateway's protocol from the other side (form in,
+ * page, return by the browser, notice, status call, refund) on an origin of its own, and sends the
+ * browser through a third origin before its page, so that cookies, form-action and cross-site posts
+ * behave as they will in earnest. It keeps what it holds, so that a restart loses no money.
+ */
+import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { amountText, assert, assertNever, paise, readAmount } from '../../../../../engine/index.ts'
+import type { Instant, Paise } from '../../../../../engine/index.ts'
+import type { Account, Log } from '../../../../dependencies.ts'
+import { secureHash } from '../checksums.ts'
+import type { Addresses } from '../airpay.ts'
+import type { Fields } from '../parse-message.ts'
+import { namedPayer } from '../payer-name.ts'
+import { freshReference, sandboxApp } from './simulator-routes.ts'
+import type { Orders } from './simulator-routes.ts'
+import type { Action, SandboxOrder } from './simulator-pages.ts'
+
+export type SandboxOptions = {
+  readonly port: number
+  readonly host: string
+  /** How the browser reaches the app: its host decides ours, which must be another. */
+  readonly publicUrl: string
+  readonly dataDir: string
+  readonly accounts: () => readonly Account[]
+  /** Where the browser goes back to and where notices go, as a gateway keeps them per merchant. */
+  readonly returnUrl: (merchantId: string) => string
+  readonly noticeUrl: () => string
+  readonly clock: () => Instant
+  readonly log: Log
+  /** How long money that is paid later is under way. */
+  readonly laterMs?: number
+}
+
+export type Sandbox = {
+  /** Of its pages, without a slash at the end. */
+  readonly url: string
+  readonly addresses: SandboxAddresses
+  order(orderId: string): SandboxOrder | null
+  /** What a return or notice about the order says now. */
+  messageOf(orderId: string): Fields
+  /** What a button of the page does, without a browser. */
+  act(orderId: string, action: Action): Promise<void>
+  /** Lets money that is under way, or that nobody expects any more, arrive. */
+  settle(orderId: string): void
+  /** What somebody gives back in the gateway's panel, with nobody told. Answers the refund's reference. */
+  giveBack(orderId: string, amount: Paise): string
+  /** Sends every notice that has not been taken once more, without waiting for its turn. */
+  remind(): Promise<void>
+  /** When no notice is on its way. */
+  idle(): Promise<void>
+  close(): Promise<void>
+}
+
+/** Money paid later is under way for so long, unless the options say otherwise. */
+const LATER_MS = 15_000
+/** A gateway tries a notice that was not taken again, and gives up some day. */
+const NOTICE_AGAIN_MS = [1_000, 5_000, 30_000, 120_000, 600_000] as const
+/** An app that has not answered by then is asked again instead of waited for. */
+const NOTICE_TIMEOUT_MS = 20_000
+/** The app listens a moment after the sandbox does. */
+const STARTED_MS = 200
+const loopback = ['127.0.0.1', 'localhost', '[::1]']
+
+/** Credentials of the sandbox's own making, the same for an account's name on every machine. */
+export function sandboxAccount(name: string): Account {
+  const known = accountsMade.get(name)
+  if (known !== undefined) return known
+  const digits = [...name].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 900_000, 7)
+  const account = {
+    name,
+    username: `sandbox-${name}`,
+    password: 'sandbox-password',
+    secret: 'sandbox-secret16',
+    merchantId: String(100_000 + digits),
+  }
+  accountsMade.set(name, account)
+  return account
+}
+/** One object per name (names come from event files), by which the adapter remembers an account's keys. */
+const accountsMade = new Map<string, Account>()
+
+export type SandboxAddresses = Addresses & { readonly hops: readonly [page: string, hop: string] }
+
+/** On one machine the app, the pages and the hop are two names and two ports; behind a real name there is only the port. */
+export function sandboxAddresses(at: {
+  readonly publicUrl: string
+  readonly host: string
+  readonly port: number
+}): SandboxAddresses {
+  const app = new URL(at.publicUrl).hostname
+  const page = !loopback.includes(app) ? app : app === 'localhost' ? '127.0.0.1' : 'localhost'
+  const hop = !loopback.includes(app) ? app : page === 'localhost' ? '127.0.0.1' : 'localhost'
+  const anywhere = at.host === '0.0.0.0' || at.host === '::'
+  const server = anywhere ? '127.0.0.1' : at.host.includes(':') ? `[${at.host}]` : at.host
+  const url = (host: string, path = ''): string => `http://${host}:${at.port}${path}`
+  return {
+    pay: url(page, '/pay/index.php'),
+    status: url(server, '/airpay/order/verify.php'),
+    refund: url(server, '/airpay/api/refundtxn.php'),
+    hops: [url(page), url(hop)],
+  }
+}
+
+export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
+  const { clock, log } = options
+  const orders = openOrders(options.dataDir)
+  const timers = new Set<NodeJS.Timeout>()
+  const sending = new Set<Promise<void>>()
+  let closing = false
+
+  const accountOf = (merchantId: string): Account | null =>
+    options.accounts().find((account) => account.merchantId === merchantId) ?? null
+
+  const later = (ms: number, work: () => void): void => {
+    if (closing) return
+    const timer = setTimeout(() => {
+      timers.delete(timer)
+      work()
+    }, ms)
+    timer.unref()
+    timers.add(timer)
+  }
+
+  const messageOf = (order: SandboxOrder): Fields => {
+    const said = words[order.stage]
+    const fields = {
+      TRANSACTIONID: order.orderId,
+      APTRANSACTIONID: order.reference ?? '',
+      AMOUNT: order.paid ?? order.asked,
+      TRANSACTIONSTATUS: said.code,
+      MESSAGE: said.message,
+    }
+    const account = accountOf(order.merchantId)
+    return {
+      ...fields,
+      ap_SecureHash: account === null ? '' : secureHash(account, fields, false),
+      CUSTOMVAR: '',
+      CHMOD: 'pg',
+      BILLEDAMOUNT: order.paid ?? order.asked,
+      ...namedPayer(order),
+    }
+  }
+
+  /** One notice; what was not taken is tried again at growing intervals, with what is true then. */
+  const notify = (orderId: string, tried = 0): Promise<void> => {
+    const order = orders.get(orderId)
+    if (order === null) return Promise.resolve()
+    orders.put({ ...order, owed: true })
+    if (closing) return Promise.resolve()
+    const sent = deliver(options.noticeUrl(), messageOf(order)).then((status) => {
+      const now = orders.get(orderId)
+      if (status === 200 && now !== null) {
+        // Money may have come while the notice was on its way: then another one follows, or has been taken.
+        if (now.stage === order.stage) orders.put({ ...now, owed: false })
+        return
+      }
+      log.warn({ status, tried }, 'a notice of the sandbox was not taken')
+      const again = NOTICE_AGAIN_MS[tried]
+      if (again !== undefined) later(again, () => void notify(orderId, tried + 1))
+    })
+    sending.add(sent)
+    return sent.finally(() => sending.delete(sent))
+  }
+
+  const arrive = (order: SandboxOrder, paid: string): SandboxOrder =>
+    orders.put({
+      ...order,
+      stage: 'paid',
+      paid,
+      paidAt: clock(),
+      reference: order.reference ?? freshReference(),
+      dueAt: null,
+    })
+  const settle = (orderId: string): void => {
+    const order = orders.get(orderId)
+    if (order === null || order.stage === 'paid') return
+    arrive(order, order.asked)
+    void notify(orderId)
+  }
+  const awaitMoney = (order: SandboxOrder): void => {
+    if (order.stage === 'in-process' && order.dueAt !== null)
+      later(
+        Math.max(0, order.dueAt - clock()),
+        () => orders.get(order.orderId)?.stage === 'in-process' && settle(order.orderId),
+      )
+  }
+  for (const order of orders.all()) {
+    awaitMoney(order)
+    if (order.owed) later(STARTED_MS, () => void notify(order.orderId))
+  }
+
+  /** Does what a button says and answers whether the browser goes back. */
+  const act = async (order: SandboxOrder, action: Action): Promise<boolean> => {
+    switch (action) {
+      case 'pay':
+      case 'twice':
+      case 'first':
+      case 'silent':
+      case 'stay': {
+        arrive(order, order.asked)
+        const notices = Array.from(
+          { length: { pay: 1, stay: 1, first: 1, twice: 2, silent: 0 }[action] },
+          () => notify(order.orderId),
+        )
+        if (action === 'first') await Promise.all(notices)
+        return action !== 'stay'
+      }
+      case 'wrong': {
+        const asked = readAmount(order.asked) ?? 0
+        arrive(order, amountText(paise(Math.max(1, asked - 100))))
+        void notify(order.orderId)
+        return true
+      }
+      case 'decline':
+        orders.put({ ...order, stage: 'declined', reference: freshReference() })
+        void notify(order.orderId)
+        return true
+      case 'later':
+        awaitMoney(
+          orders.put({
+            ...order,
+            stage: 'in-process',
+            reference: freshReference(),
+            dueAt: clock() + (options.laterMs ?? LATER_MS),
+          }),
+        )
+        return true
+      case 'leave':
+        orders.put({ ...order, stage: 'dropped', reference: freshReference() })
+        return false
+      default:
+        return assertNever(action)
+    }
+  }
+
+  const app = await sandboxApp({
+    ...options,
+    orders,
+    accountOf,
+    messageOf,
+    act,
+    settle,
+    origins: () => addresses.hops,
+  })
+  await app.listen({ port: options.port, host: options.host })
+  const address = app.server.address()
+  const port = typeof address === 'object' && address !== null ? address.port : options.port
+
+  const addresses = sandboxAddresses({ publicUrl: options.publicUrl, host: options.host, port })
+  const known = (orderId: string): SandboxOrder => {
+    const order = orders.get(orderId)
+    assert(order !== null, 'the sandbox has no such order')
+    return order
+  }
+  return {
+    url: addresses.hops[0],
+    addresses,
+    order: orders.get,
+    messageOf: (orderId) => messageOf(known(orderId)),
+    act: async (orderId, action) => void (await act(known(orderId), action)),
+    settle,
+    giveBack: (orderId, amount) => {
+      const order = known(orderId)
+      const refund = { reference: freshReference(), amount: amountText(amount) }
+      orders.put({ ...order, refunds: [...order.refunds, refund] })
+      return refund.reference
+    },
+    remind: async () => {
+      await Promise.all(
+        orders.all().flatMap(({ owed, orderId }) => (owed ? [notify(orderId)] : [])),
+      )
+    },
+    idle: async () => {
+      while (sending.size > 0) await Promise.all(sending)
+    },
+    close: async () => {
+      closing = true
+      for (const timer of timers) clearTimeout(timer)
+      await Promise.all(sending)
+      await app.close()
+    },
+  }
+}
+
+const words: Readonly<
+  Record<SandboxOrder['stage'], { readonly code: string; readonly message: string }>
+> = {
+  open: { code: '503', message: 'No record found' },
+  'in-process': { code: '211', message: 'Transaction in process' },
+  paid: { code: '200', message: 'Success' },
+  declined: { code: '400', message: 'Declined by the bank' },
+  dropped: { code: '401', message: 'Dropped' },
+}
+
+async function deliver(url: string, fields: Fields): Promise<number> {
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      body: new URLSearchParams(fields),
+      redirect: 'manual',
+      signal: AbortSignal.timeout(NOTICE_TIMEOUT_MS),
+    })
+    await response.arrayBuffer()
+    return response.status
+  } catch {
+    return 0
+  }
+}
+
+/** In memory, and one line per change in a file that is read at the start. */
+function openOrders(dataDir: string): Orders {
+  mkdirSync(dataDir, { recursive: true })
+  const file = join(dataDir, 'sandbox.jsonl')
+  const byId = new Map<string, SandboxOrder>()
+  const byToken = new Map<string, string>()
+  const keep = (order: SandboxOrder): void => {
+    byId.set(order.orderId, order)
+    byToken.set(order.token, order.orderId)
+  }
+  if (existsSync(file)) {
+    for (const line of readFileSync(file, 'utf8').split('\n')) {
+      // A process that was killed may have left half a line.
+      if (line.endsWith('}')) keep(JSON.parse(line) as SandboxOrder)
+    }
+  }
+  const get = (orderId: string): SandboxOrder | null => byId.get(orderId) ?? null
+  return {
+    get,
+    byToken: (token) => get(byToken.get(token) ?? ''),
+    put: (order) => {
+      appendFileSync(file, `${JSON.stringify(order)}\n`)
+      keep(order)
+      return order
+    },
+    all: () => [...byId.values()],
+  }
+}

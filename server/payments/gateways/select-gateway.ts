@@ -1,0 +1,132 @@
+/** The gateway as the environment asks for it: our own simulator, Airpay's sandbox, or Airpay. */
+import { accountKey } from '../../ops/environment.ts'
+import type {
+  Account,
+  Environment,
+  EventRegistry,
+  GatewayAdapter,
+  Log,
+} from '../../dependencies.ts'
+import { err, ok } from '../../../engine/index.ts'
+import type { Instant, Result } from '../../../engine/index.ts'
+import { airpay } from './airpay/airpay.ts'
+import type { Addresses, AirpayOptions } from './airpay/airpay.ts'
+import { openSandbox, sandboxAccount, sandboxAddresses } from './airpay/simulator/simulator.ts'
+import type { Sandbox } from './airpay/simulator/simulator.ts'
+
+/** Where the browser comes back to when the event names no path of its own. */
+export const usualReturnPath = '/api/payment/return/'
+export const noticePath = '/api/payment/webhook/'
+
+export type OpenGateway = {
+  readonly gateway: GatewayAdapter
+  readonly sandbox: Sandbox | null
+  readonly close: () => Promise<void>
+}
+export type GatewayOptions = {
+  readonly environment: Pick<
+    Environment,
+    | 'gatewayMode'
+    | 'accounts'
+    | 'sandboxPort'
+    | 'host'
+    | 'publicUrl'
+    | 'dataDir'
+    | 'airpayChecksum'
+    | 'airpayAssumed'
+  >
+  readonly events: Pick<EventRegistry, 'all' | 'byOrderId'>
+  readonly clock: () => Instant
+  readonly log: Log
+  /** How the outside reaches the app; a function, because a port may be known only once it listens. */
+  readonly publicUrl?: () => string
+}
+
+/** Refuses, with a sentence, when the simulator's port is taken. */
+export async function openGateway({
+  environment,
+  events,
+  clock,
+  log,
+  publicUrl = () => environment.publicUrl,
+}: GatewayOptions): Promise<Result<OpenGateway, string>> {
+  const { gatewayMode: mode, airpayChecksum: variant = 'A', airpayAssumed: assumed } = environment
+  if (mode !== 'sandbox') {
+    const gateway = airpay({
+      mode,
+      variant,
+      ...assumedIn(assumed),
+      events,
+      account: (name) => environment.accounts[accountKey(name)] ?? null,
+      addresses: null,
+    })
+    return ok({ gateway, sandbox: null, close: async () => {} })
+  }
+  const accounts = (): readonly Account[] =>
+    events
+      .all()
+      .flatMap(({ config }) =>
+        config.payment === null ? [] : [sandboxAccount(config.payment.account)],
+      )
+  const sandbox = await openSandbox({
+    port: environment.sandboxPort,
+    host: environment.host,
+    publicUrl: environment.publicUrl,
+    dataDir: environment.dataDir,
+    accounts,
+    returnUrl: (merchantId) => {
+      const own = events
+        .all()
+        .find(
+          ({ config }) =>
+            config.payment !== null &&
+            config.api.gatewayReturn !== null &&
+            sandboxAccount(config.payment.account).merchantId === merchantId,
+        )
+      return `${publicUrl()}${own?.config.api.gatewayReturn ?? usualReturnPath}`
+    },
+    noticeUrl: () => `${publicUrl()}${noticePath}`,
+    clock,
+    log,
+  }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'EADDRINUSE') return null
+    throw error
+  })
+  if (sandbox === null)
+    return err(
+      `Port ${environment.sandboxPort} on ${environment.host} is already in use, and the sandbox gateway needs it. Set SANDBOX_PORT to a free one.`,
+    )
+  const gateway = airpay({
+    mode,
+    variant,
+    events,
+    account: sandboxAccount,
+    addresses: sandbox.addresses,
+  })
+  return ok({ gateway, sandbox, close: sandbox.close })
+}
+
+/** Whose credentials count and where they are asked, for a command beside a running server; `addresses` null: those of the gateways file. */
+export function accountsOfRunning(environment: GatewayOptions['environment']): {
+  readonly accountOf: (name: string) => Account | null
+  readonly addresses: Addresses | null
+} {
+  const { gatewayMode: mode, accounts, publicUrl, host, sandboxPort: port } = environment
+  return mode === 'sandbox'
+    ? { accountOf: sandboxAccount, addresses: sandboxAddresses({ publicUrl, host, port }) }
+    : { accountOf: (name) => accounts[accountKey(name)] ?? null, addresses: null }
+}
+
+/** The adapter alone, for a command beside a running server: it asks that server's simulator. */
+export function gatewayOfRunning({
+  environment,
+  events,
+}: Pick<GatewayOptions, 'environment' | 'events'>): GatewayAdapter {
+  const { gatewayMode: mode, airpayChecksum: variant = 'A', airpayAssumed } = environment
+  const { accountOf: account, addresses } = accountsOfRunning(environment)
+  return airpay({ mode, variant, events, account, addresses, ...assumedIn(airpayAssumed) })
+}
+
+function assumedIn(assumed: Environment['airpayAssumed']): Pick<AirpayOptions, 'assumed'> {
+  return assumed === undefined ? {} : { assumed }
+}

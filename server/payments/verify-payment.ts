@@ -1,0 +1,295 @@
+/**
+ * One question to the gateway about one payment, and what follows from the answer. It is asked of the account
+ * that asked for the money, with the event file that the registration was taken with, whether or not that
+ * file is still served: an organiser who removes a file, or moves to another account, loses no money.
+ */
+import {
+  NO_RECORD_MS,
+  UNDECIDED_MS,
+  assert,
+  assertNever,
+  inTime,
+  instant,
+  isOpen,
+  mailFor,
+  nextQuestion,
+  watchAsAsked,
+} from '../../engine/index.ts'
+import type {
+  EventConfig,
+  Instant,
+  LastAnswer,
+  Learnt,
+  OrderId,
+  PaymentFact,
+} from '../../engine/index.ts'
+import type { Deps, Payments, StatusAnswer } from '../dependencies.ts'
+import { registrationView } from '../registration/registration-view.ts'
+import type { NewMail, RawAnswer, StoredPayment, StoredRegistration } from '../storage/index.ts'
+
+/** Two machines' clocks agree within this; a time of payment that is further off is of another zone, or none. */
+const CLOCKS_APART_MS = 10 * 60_000
+
+export type PaymentsDeps = Pick<Deps, 'store' | 'events' | 'gateway' | 'clock' | 'log'>
+/** An event's version by the hash that registrations carry; null: it is not kept. */
+export type Versions = (hash: string) => Promise<EventConfig | null>
+export type Verified = Awaited<ReturnType<Payments['verify']>>
+/** `isReachable`: whether the account gave a usable answer; null: it was not asked. */
+export type Told = {
+  readonly verified: Verified
+  readonly isReachable: boolean | null
+  readonly learnt: Learnt
+}
+
+const statusOf = (payment: Pick<StoredPayment, 'status' | 'review'>): Verified =>
+  payment.status === 'pending' && payment.review !== null ? 'review' : payment.status
+
+/** What is asked about: the payment, the registration it belongs to, and the event in whose words people are told. */
+type Asked = {
+  readonly event: EventConfig
+  readonly registration: StoredRegistration
+  readonly payment: StoredPayment
+}
+
+/** `compares`: also what is paid, because a second capture of the same order may have come. */
+export async function ask(
+  deps: PaymentsDeps,
+  versions: Versions,
+  orderId: OrderId,
+  { timeoutMs, compares }: { readonly timeoutMs: number; readonly compares: boolean },
+): Promise<Told> {
+  const registration = await deps.store.registrationOf(orderId)
+  const payment = registration?.payments.find((each) => each.orderId === orderId)
+  assert(registration != null && payment !== undefined, 'an order to verify that is not there')
+  // A failed payment is asked about again: money that comes late still came.
+  if (!compares && (payment.status === 'success' || payment.status === 'refunded'))
+    return { verified: payment.status, isReachable: null, learnt: 'ended' }
+  const asked = await askedThrough(deps, versions, registration, payment)
+  if (asked === null) {
+    deps.log.warn({ event: payment.eventId }, 'a payment waits for an event that is not known')
+    return {
+      verified: await unanswered(deps, payment),
+      isReachable: null,
+      learnt: 'unreachable',
+    }
+  }
+  const answer = await answerOf(deps, asked, payment, timeoutMs)
+  const served = deps.events.byId(payment.eventId)
+  const event = served !== null && served.config.payment !== null ? served.config : asked
+  const verified = await follow(deps, { event, registration, payment }, answer)
+  return { verified, isReachable: answer.is !== 'unreachable', learnt: learntFrom(answer) }
+}
+
+function learntFrom(answer: StatusAnswer): Learnt {
+  switch (answer.is) {
+    case 'fact':
+      return 'ended'
+    case 'pending':
+      return 'in-process'
+    case 'no-record':
+    case 'unreachable':
+      return answer.is
+    default:
+      return assertNever(answer)
+  }
+}
+
+/** The event as the payment was asked for, with the account that asked; null: it is not known any more. */
+export async function askedThrough(
+  deps: Pick<PaymentsDeps, 'events'>,
+  versions: Versions,
+  registration: Pick<StoredRegistration, 'eventHash'>,
+  payment: Pick<StoredPayment, 'eventId' | 'account'>,
+): Promise<EventConfig | null> {
+  const served = deps.events.byId(payment.eventId)
+  const version =
+    served?.hash === registration.eventHash ? served.config : await versions(registration.eventHash)
+  const taken = [version, served?.config].find((event) => event != null && event.payment !== null)
+  if (taken == null || taken.payment === null) return null
+  const account = payment.account ?? taken.payment.account
+  return { ...taken, payment: { ...taken.payment, account } }
+}
+
+/** Why the account cannot be asked about the payment; null: it can. Another merchant knows nothing of the order. */
+export function notAskable(
+  { gateway }: Pick<PaymentsDeps, 'gateway'>,
+  event: EventConfig,
+  payment: Pick<StoredPayment, 'merchantId'>,
+): string | null {
+  const merchant = gateway.merchantOf(event)
+  if (merchant === null)
+    return `there are no credentials for the account "${event.payment?.account}"`
+  return payment.merchantId === null || merchant === payment.merchantId
+    ? null
+    : `the account "${event.payment?.account}" is now merchant ${merchant}, and this payment was asked for as ${payment.merchantId}`
+}
+
+/** Never throws. Where nobody can be asked, "no record" would end a payment that was made. */
+async function answerOf(
+  { gateway, clock }: PaymentsDeps,
+  event: EventConfig,
+  payment: StoredPayment,
+  timeoutMs: number,
+): Promise<StatusAnswer> {
+  const error = notAskable({ gateway }, event, payment)
+  if (error !== null) return { is: 'unreachable', error }
+  try {
+    return await gateway.status(event, payment.orderId, clock(), timeoutMs)
+  } catch (error) {
+    return { is: 'unreachable', error: String(error) }
+  }
+}
+
+/** Does what follows from an answer. */
+async function follow(deps: PaymentsDeps, asked: Asked, answer: StatusAnswer): Promise<Verified> {
+  const { event, payment } = asked
+  const at = deps.clock()
+  const age = Math.max(0, at - payment.createdAt)
+  const sinceHandOff = Math.max(0, at - (payment.handedOffAt ?? payment.createdAt))
+  switch (answer.is) {
+    case 'fact':
+      return settle(deps, asked, answer.fact, answer.raw)
+    case 'no-record':
+      if (sinceHandOff >= NO_RECORD_MS && payment.status === 'pending' && !isStillHeld(payment, at))
+        return settle(deps, asked, { type: 'expired', at }, answer.raw)
+      return askLater(deps, payment, 'no-record')
+    case 'pending':
+      if (age >= UNDECIDED_MS && isOpen(payment))
+        return settle(deps, asked, { type: 'undecided', at }, answer.raw)
+      return askLater(deps, payment, 'in-process')
+    case 'unreachable':
+      deps.log.warn({ event: event.id, error: answer.error }, 'the gateway gave no usable answer')
+      return unanswered(deps, payment)
+    default:
+      return assertNever(answer)
+  }
+}
+
+/** Nobody was sent to pay it yet, and there are days left: the gateway cannot know of it. */
+function isStillHeld({ handedOffAt, holdUntil }: StoredPayment, at: Instant): boolean {
+  return handedOffAt === null && holdUntil !== null && at < holdUntil
+}
+
+/** Asks again soon; an open payment that nobody could tell us about for days comes before a person. */
+async function unanswered(deps: PaymentsDeps, payment: StoredPayment): Promise<Verified> {
+  const at = deps.clock()
+  if (at - payment.createdAt >= UNDECIDED_MS && isOpen(payment)) {
+    const applied = await deps.store.applyFact(payment.orderId, { type: 'undecided', at }, null)
+    return statusOf(applied.payment)
+  }
+  const verified = await askLater(deps, payment, 'unreachable')
+  // Also of a failed payment: whether late money came is not known.
+  return verified === 'failed' ? 'pending' : verified
+}
+
+/** `said`: what the gateway's answer ended nothing by; null: it is stored as a fact. */
+async function askLater(
+  deps: PaymentsDeps,
+  payment: StoredPayment,
+  said: LastAnswer | null,
+): Promise<Verified> {
+  const at = deps.clock()
+  const since = payment.handedOffAt ?? payment.createdAt
+  const watchUntil = watchAsAsked(payment.watchUntil, payment.nextAskAt, at)
+  const next = nextQuestion(
+    { ...payment, watchUntil, createdAt: since },
+    at,
+    said !== 'unreachable',
+  )
+  await deps.store.asked(payment.orderId, at, next, said, watchUntil)
+  return statusOf(payment)
+}
+
+/** Stores the fact together with the answer it follows from, and tells in the log what moved. */
+async function settle(
+  deps: PaymentsDeps,
+  asked: Asked,
+  fact: PaymentFact,
+  raw: string,
+): Promise<Verified> {
+  const { event, payment } = asked
+  const answer: RawAnswer = {
+    gateway: event.payment?.gateway.name ?? '',
+    body: raw,
+    contentType: 'text/xml',
+    at: deps.clock(),
+  }
+  const known = fact.type === 'confirmed' ? withTimeOf(asked, fact) : fact
+  const mail = known.type === 'confirmed' ? await mailOf(deps, asked, known) : null
+  const applied = await deps.store.applyFact(payment.orderId, known, mail, answer)
+  if (applied.changed)
+    deps.log.info(
+      { event: event.id, status: applied.payment.status, review: applied.review },
+      'a payment moved',
+    )
+  // What has ended just now is planned already; whatever else was said, the next question has to be.
+  return applied.payment.status === payment.status
+    ? askLater(deps, applied.payment, null)
+    : statusOf(applied.payment)
+}
+
+type Confirmed = Extract<PaymentFact, { type: 'confirmed' }>
+
+/**
+ * With the time of payment, where the gateway says one that can be: neither before the order was placed nor
+ * after now. Money that was held up on the way was still paid when it was paid.
+ */
+function withTimeOf({ event, registration, payment }: Asked, fact: Confirmed): Confirmed {
+  const { at, further } = fact
+  const from = Math.min(payment.createdAt, at)
+  const timed = <M extends { readonly paidAt?: Instant }>({ paidAt: stated, ...rest }: M) => {
+    const canBe =
+      stated !== undefined && stated >= from - CLOCKS_APART_MS && stated <= at + CLOCKS_APART_MS
+    const paidAt = canBe ? instant(Math.min(Math.max(stated, from), at)) : null
+    const came = inTime(event, registration, payment, paidAt ?? at)
+    return {
+      ...rest,
+      ...(paidAt === null ? {} : { paidAt }),
+      ...(came === 'after-closing' ? { afterClosing: true as const } : {}),
+      ...(came === 'after-hold' ? { afterHold: true as const } : {}),
+    }
+  }
+  return { ...timed(fact), ...(further === undefined ? {} : { further: further.map(timed) }) }
+}
+
+/** Of several moneys it names the first of which nobody has decided yet: that is the one that may count. */
+async function mailOf(
+  { store }: Pick<PaymentsDeps, 'store'>,
+  asked: Asked,
+  { further = [], ...first }: Confirmed,
+): Promise<NewMail | null> {
+  const captures = further.length === 0 ? [] : await store.captures(asked.registration.regNo)
+  const decided = captures.filter(({ state }) => state === 'refused' || state === 'accepted')
+  const counts = [first, ...further].find(
+    (money) => !decided.some(({ reference }) => reference === money.reference),
+  )
+  const { reference, paidAt } = counts ?? first
+  return confirmationOf(asked, reference, paidAt ?? first.at)
+}
+
+/** The mail as the registration will read once this payment is its success; the store queues it only then. */
+export function confirmationOf(
+  { event, registration, payment }: Asked,
+  reference: string,
+  at: Instant,
+): NewMail | null {
+  const payments = registration.payments.map((each) =>
+    each.orderId === payment.orderId
+      ? { ...each, status: 'success' as const, reference, paidAt: at }
+      : each,
+  )
+  return mailFor(
+    event,
+    registrationView(
+      event,
+      {
+        ...registration,
+        payments,
+        paymentStatus: 'success',
+        paymentId: reference,
+        paidAt: at,
+      },
+      at,
+    ),
+  )
+}

@@ -1,0 +1,44 @@
+/** Whether a server may take real money as it was told to: what can only be an oversight ends the start, what may be meant is said aloud. */
+import { err, ok } from '../engine/index.ts'
+import type { Result } from '../engine/index.ts'
+import type { Environment } from './dependencies.ts'
+import { PASSWORD_CHARACTERS_MIN } from './office/auth/passwords.ts'
+import { isOwnMachine } from './ops/environment.ts'
+
+/** Not served for the sentences of the error; served once the sentences of the value have been said. A rehearsal is served as it is. */
+export function servable(environment: Environment): Result<readonly string[], readonly string[]> {
+  if (!environment.production) return ok([])
+  const { firstAdmin, smtpUrl, trustProxy } = environment
+  const wrong: string[] = []
+  const address = wrongAddress(environment.publicUrl)
+  if (address !== null) wrong.push(address)
+  if (firstAdmin.password !== null && firstAdmin.password.length < PASSWORD_CHARACTERS_MIN)
+    wrong.push(
+      `ADMIN_PASSWORD must be at least ${PASSWORD_CHARACTERS_MIN} characters long. Unset it, and the first start makes one up and prints it.`,
+    )
+  if (wrong.length > 0) return err(wrong)
+  return ok([
+    // Whoever sends the files on by other means has a reason.
+    ...(smtpUrl === null
+      ? [
+          'SMTP_URL is not set: no confirmation reaches a delegate, each is only written to DATA_DIR/mail.',
+        ]
+      : []),
+    // A tunnel that hides who comes through it cannot be named.
+    ...(trustProxy === null
+      ? [
+          'TRUST_PROXY is not set: behind the proxy that speaks https for this server, all visitors share the limits of one. Set it to the address of the proxy (127.0.0.1 when it is on this machine).',
+        ]
+      : []),
+  ])
+}
+
+/** Null: delegates and the gateway find the server there, and nobody reads along. */
+function wrongAddress(publicUrl: string): string | null {
+  const { protocol, hostname } = new URL(publicUrl)
+  if (isOwnMachine(hostname))
+    return `PUBLIC_URL is ${publicUrl}, which others cannot reach: links in mails and the way back from the gateway would lead nowhere. Set it to the https address at which delegates find this server.`
+  return protocol === 'https:'
+    ? null
+    : `PUBLIC_URL is ${publicUrl}: answers, proofs and the session of the office would travel unencrypted. Put a proxy with a certificate in front and set PUBLIC_URL to its https address.`
+}

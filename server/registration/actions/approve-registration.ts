@@ -1,0 +1,150 @@
+/** Acts on a registration that somebody sees before it is paid: approved, refused, and the delegate's yes to what was offered. */
+import {
+  approvalFor,
+  approvedMail,
+  isoIndia,
+  labelOf,
+  labelOfCategory,
+  offerAcceptedMail,
+  paise,
+  payUntil,
+  quoteAs,
+  refusedMail,
+  rupees,
+} from '../../../engine/index.ts'
+import type { EventConfig, Quote, WireApproval, WireRefused } from '../../../engine/index.ts'
+import type { Approved, Store, StoredRegistration } from '../../storage/index.ts'
+import { badData, textIn } from './action-input.ts'
+import type { Asked, Doer } from './action-input.ts'
+import { completeMail } from './resend-emails.ts'
+import { throughFor } from './choose-payment-method.ts'
+
+export const approve: Doer = async (asked) => {
+  const { deps, served, registration, wanted } = asked
+  const { config } = served
+  const until = payUntil(approvalFor(config, registration), wanted.at)
+  return deps.store.approve(wanted, {
+    ...beginning(asked, registration),
+    payUntil: until,
+    mail: approvedMail(config, registration, registration.total ?? paise(0), until),
+  })
+}
+
+/** `{offer?: true}`: with the category that the file offers to whoever is refused by this rule. */
+export const refuse: Doer = async ({ deps, served, registration, wanted, words }) => {
+  const { config } = served
+  const { offer = null, say = null } = approvalFor(config, registration)?.refused ?? {}
+  const wantsOffer = words['offer'] === true || words['offer'] === 'true'
+  if (wantsOffer && offer === null) return badData('The event file offers nothing in its place.')
+  const offered = wantsOffer && offer !== null ? offeredOf(config, registration, offer) : null
+  if (wantsOffer && offered === null)
+    return badData('What the event file offers was not on sale when this was registered.')
+  const mail = refusedMail(config, registration, { why: wanted.why, say, offer: offered })
+  return deps.store.refuse(wanted, { offer: offered?.category ?? null, mail })
+}
+
+/** `{category}`: the one that was offered, as whoever accepts it has seen it. */
+export const acceptOffer: Doer = async (asked) => {
+  const { deps, served, registration, wanted, words } = asked
+  const { config } = served
+  // Whether it is offered is judged where it is written: a press that comes twice is known there.
+  const offered = offeredOf(config, registration, textIn(words, 'category'))
+  if (offered === null) return badData('This is not on sale any more.')
+  const { category, quote } = offered
+  const until = payUntil(approvalFor(config, registration), wanted.at)
+  const as = { category, due: offered.total, payUntil: until }
+  const taken: StoredRegistration = { ...registration, category, ...amountsOf(quote) }
+  return deps.store.acceptOffer(wanted, {
+    ...beginning(asked, taken),
+    category,
+    quote,
+    payUntil: until,
+    mail: offerAcceptedMail(config, registration, as),
+  })
+}
+
+/** What whoever decides looks at; null: nobody has to decide. */
+export function approvalShown(
+  config: EventConfig,
+  registration: StoredRegistration,
+): WireApproval | null {
+  const { state, uploads, regNo, decideBy, total } = registration
+  if (state !== 'to_approve' && state !== 'refused') return null
+  const rule = approvalFor(config, registration)
+  const { offer } = rule?.refused ?? {}
+  const offered = offer === undefined ? null : offeredOf(config, registration, offer)
+  return {
+    look_at: (rule?.lookAt ?? uploads.map(({ field }) => field)).map((id) => {
+      const upload = uploads.find(({ field, droppedAt }) => field === id && droppedAt === null)
+      return {
+        id,
+        label: labelOf(config, id),
+        name: upload?.name ?? '',
+        href:
+          upload === undefined
+            ? null
+            : `/admin/registrations/${regNo}/files/${encodeURIComponent(id)}/`,
+      }
+    }),
+    decide_by: decideBy === null ? null : isoIndia(decideBy),
+    total: total === null ? null : rupees(total),
+    offer:
+      offered === null
+        ? null
+        : { label: labelOfCategory(config, offered.category), total: rupees(offered.total) },
+  }
+}
+
+/** What the delegate reads whose registration was refused; null: it was not. */
+export async function refusedShown(
+  store: Pick<Store, 'acts'>,
+  config: EventConfig,
+  registration: StoredRegistration,
+): Promise<WireRefused | null> {
+  const { state, offer, regNo } = registration
+  if (state !== 'refused') return null
+  const refusal = (await store.acts(regNo)).findLast(({ act }) => act === 'refuse')
+  const offered = offer === null ? null : offeredOf(config, registration, offer)
+  return {
+    why: refusal?.why ?? '',
+    say: approvalFor(config, registration)?.refused.say ?? null,
+    offer:
+      offered === null
+        ? null
+        : {
+            category: offered.category,
+            label: labelOfCategory(config, offered.category),
+            total: rupees(offered.total),
+          },
+  }
+}
+
+/** As the offered category, at the prices of the day of registering; null: that was not on sale then. */
+export function offeredOf(config: EventConfig, registration: StoredRegistration, category: string) {
+  const quoted = quoteAs(config, registration, category)
+  if (!quoted.ok) return null
+  return { category, quote: quoted.value, total: quoted.value?.total ?? paise(0) }
+}
+
+/** What a registration costs by it, as it is stored; nothing where there are no prices. */
+export const amountsOf = (quote: Quote | null) =>
+  quote === null
+    ? {}
+    : {
+        period: quote.period,
+        base: quote.base,
+        gst: quote.gst,
+        total: quote.total,
+        lines: quote.lines,
+      }
+
+/** Through whom it is paid, and the confirmation of what costs nothing: it is complete at once. */
+function beginning(
+  { deps, served: { config }, wanted: { at } }: Asked,
+  registration: StoredRegistration,
+): Pick<Approved, 'through' | 'confirmation'> {
+  return {
+    through: throughFor(deps, config, registration, at),
+    confirmation: completeMail(config, registration, at),
+  }
+}

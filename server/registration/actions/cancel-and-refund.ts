@@ -1,0 +1,69 @@
+/** Acts about a registration's end and its money: cancelled, refunded, money in review decided about. */
+import { cancelledMail, ok, own, paise } from '../../../engine/index.ts'
+import {
+  askedForBack,
+  preparedDecision,
+  refundedText,
+} from '../../payments/decide-payment-review.ts'
+import { amountIn, badData, textIn } from './action-input.ts'
+import type { Asked, Doer, Done } from './action-input.ts'
+import { toPayBack } from './balance-due.ts'
+
+/**
+ * `{pay_back?: rupees, kept?: rupees}`: how much of what was paid is to go back; left out, or less than is owed in any
+ * case: what is owed. A refund gives it back. `kept`: how much was paid as the page showed it, so that nobody cancels what was paid meanwhile unseen.
+ */
+export const cancel: Doer = async ({ deps, served, registration, wanted, words }) => {
+  const amount = amountIn(words, 'pay_back')
+  if (!amount.ok) return amount
+  const kept = amountIn(words, 'kept')
+  if (!kept.ok) return kept
+  const { regNo } = registration
+  const owed = toPayBack(registration, await deps.store.refunds(regNo))
+  const payBack = paise(Math.max(owed, amount.value ?? 0))
+  const mail = cancelledMail(served.config, registration, payBack)
+  return deps.store.cancel(wanted, { payBack, shown: kept.value, mail })
+}
+
+/**
+ * `{amount?: rupees, by_hand?: true, reference?}`: left out, all that is left; an empty amount is none. By hand it has gone back already, and
+ * the reference says how; otherwise the gateway is asked at once.
+ */
+export const refund: Doer = async (asked) => {
+  const { deps, wanted, words } = asked
+  const given = own(words, 'amount')
+  if (typeof given === 'string' && given.trim() === '')
+    return badData(NO_AMOUNT, { amount: NO_AMOUNT })
+  const amount = amountIn(words, 'amount')
+  if (!amount.ok) return amount
+  const reference = textIn(words, 'reference')
+  const isByHand = words['by_hand'] === true || words['by_hand'] === 'true'
+  if (isByHand && reference === '')
+    return badData(
+      'Say how it went back: the reference of the transfer, or the number of the slip.',
+    )
+  const how = { amount: amount.value, byHand: isByHand ? reference : null }
+  return withRefund(asked, await deps.store.refund(wanted, how))
+}
+
+const NO_AMOUNT = 'Enter the amount to refund.'
+
+/** `{review, reference?, amount?}` as for the list of reviews. */
+export const accept: Doer = (asked) => decideAs(asked, 'accept')
+export const dismiss: Doer = (asked) => decideAs(asked, 'dismiss')
+
+async function decideAs(asked: Asked, decision: 'accept' | 'dismiss'): Promise<Done> {
+  const { deps, wanted, words } = asked
+  const review = textIn(words, 'review')
+  const given = { ...words, decision, why: wanted.why }
+  const prepared = await preparedDecision(deps, review, given, wanted.who)
+  if (!prepared.ok) return prepared
+  return withRefund(asked, await deps.store.decideFor(wanted, { review, ...prepared.value }))
+}
+
+async function withRefund({ deps }: Asked, done: Done): Promise<Done> {
+  if (!done.ok) return done
+  const state = await askedForBack(deps, done.value)
+  if (state === null) return done
+  return ok({ ...done.value, message: refundedText(done.value.message, state) })
+}

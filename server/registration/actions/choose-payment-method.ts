@@ -1,0 +1,27 @@
+/** Through whom what a registration owes is asked for from now on. */
+import { dayOf, transferWay, wayFor } from '../../../engine/index.ts'
+import type { EventConfig, Instant } from '../../../engine/index.ts'
+import type { Deps } from '../../dependencies.ts'
+import type { AskedThrough, StoredRegistration } from '../../storage/index.ts'
+
+/** The way by which it was to be paid, else the one that was chosen where that is open, else any; null: the event takes no money. */
+export function throughFor(
+  { gateway }: Pick<Deps, 'gateway'>,
+  event: EventConfig,
+  { payments, answers }: Pick<StoredRegistration, 'payments' | 'answers'>,
+  at: Instant,
+): AskedThrough {
+  const chosen = wayFor(event, answers, dayOf(at))
+  const named = payments[0]?.way ?? (chosen.ok && chosen.value !== null ? chosen.value.id : null)
+  const way = transferWay(event, named)
+  if (way !== null) return { way: way.id }
+  const { payment } = event
+  if (payment === null) {
+    const other = event.ways.find(({ is }) => is === 'transfer')
+    return other === undefined ? null : { way: other.id }
+  }
+  return {
+    gateway: payment.gateway.name,
+    askedOf: { account: payment.account, merchantId: gateway.merchantOf(event) },
+  }
+}

@@ -1,0 +1,31 @@
+/** Confirms what a delegate told, as it was told: for rows that are ticked against the bank's page. */
+import { bankKey, instant, rupees, startOf } from '../../../engine/index.ts'
+import { priceOnDay } from '../../payments/price-on-credit-date.ts'
+import { badData } from './action-input.ts'
+import type { Doer } from './action-input.ts'
+import { confirm } from './record-payment.ts'
+import { owed } from './payment-claims.ts'
+
+/**
+ * The money is what is to be paid, where the day of credit decides at the price of that day; what came otherwise is
+ * confirmed by itself, with its own amount.
+ */
+export const confirmTold: Doer = async (asked) => {
+  const { deps, served, registration, wanted } = asked
+  const [telling] = await deps.store.tellings(registration.regNo)
+  if (telling === undefined || telling.endedAs !== null)
+    return badData('Nothing was told of it that is still looked for.')
+  const { reference, paidOn } = telling
+  const { regNo, eventId } = registration
+  const { reports } = await deps.store.knownReferences([bankKey(reference)])
+  const other = reports.find((report) => report.regNo !== regNo)
+  if (other !== undefined)
+    return badData(
+      `The delegate of ${other.eventId === eventId ? other.regNo : 'another event'} reported ${reference} too. Check the bank’s statement and confirm it by itself.`,
+    )
+  const paidAt = paidOn === null ? wanted.at : instant(startOf(paidOn))
+  const price = priceOnDay(served.config, registration, paidAt)
+  const amount = rupees(price?.total ?? owed(registration))
+  const words = { way: 'transfer', reference, amount, day: paidOn ?? '' }
+  return confirm({ ...asked, words })
+}

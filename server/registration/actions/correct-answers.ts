@@ -1,0 +1,257 @@
+/** Acts that change what a registration answers: a correction, and a transfer to another person. */
+import {
+  assertNever,
+  cheaperMail,
+  corrected,
+  delegateOf,
+  editableFields,
+  differenceMail,
+  err,
+  factsAmong,
+  formatMoney,
+  handedOverMail,
+  heldUntil,
+  filesToSend,
+  own,
+  paise,
+  placesOf,
+  rawWith,
+  requiredOf,
+  transferredMail,
+  uniqueRules,
+} from '../../../engine/index.ts'
+import type {
+  Corrected,
+  CorrectionRefusal,
+  EventConfig,
+  Facts,
+  Paise,
+  Answers,
+  RawAnswers,
+} from '../../../engine/index.ts'
+import { draftsIn } from '../uploads/draft-uploads.ts'
+import { factsOf, leftOf } from '../pricing-context.ts'
+import { FILE_GONE } from '../uploads/validate-uploads.ts'
+import type { DraftProof, NewMail, StoredRegistration } from '../../storage/index.ts'
+import { amountsOf } from './approve-registration.ts'
+import { amountIn, badData } from './action-input.ts'
+import type { Asked, Doer, Done } from './action-input.ts'
+import { completeMail } from './resend-emails.ts'
+import { throughFor } from './choose-payment-method.ts'
+
+/**
+ * `{answers: {field: answer}, total?: rupees}`: null takes an answer away. Where the price changes by it, `total`
+ * is the new one, to which whoever corrects has agreed; without it the call says what it would be.
+ */
+export const correct: Doer = async (asked) => {
+  const changes = asked.words['answers']
+  if (typeof changes !== 'object' || changes === null)
+    return badData('Say which answers change: answers: {field: answer}.')
+  return change(asked, changes as RawAnswers, 'correct')
+}
+
+/** `{answers}` of the new person, of whom the file asks name, address, phone and council number. */
+export const transfer: Doer = async (asked) => {
+  const { roles } = asked.served.config
+  const changes = asked.words['answers']
+  if (typeof changes !== 'object' || changes === null)
+    return badData('Say who comes: answers: {field: answer}.')
+  const persons = Object.values(roles)
+  const others = Object.keys(changes).filter((id) => !persons.includes(id))
+  if (others.length > 0)
+    return badData(`A transfer changes the person only, and not ${others.join(', ')}.`)
+  const name = roles.fullName === undefined ? undefined : own(changes as RawAnswers, roles.fullName)
+  if (typeof name !== 'string' || name.trim() === '')
+    return badData('Say who comes: the name is missing.')
+  // What the new person did not say must not stay the old one's.
+  const empty = Object.fromEntries(persons.map((id) => [id, null]))
+  return change(asked, { ...empty, ...changes }, 'transfer')
+}
+
+/**
+ * `{answers}` of questions that the event file lets delegates change themselves, until its day; a file is the token
+ * of one that was sent ahead. One that is asked for and missing may be handed in on any day.
+ */
+export const edit: Doer = async (asked) => {
+  const { deps, served, registration, wanted, words } = asked
+  const { config } = served
+  const given = words['answers']
+  if (typeof given !== 'object' || given === null)
+    return badData('Say which answers change: answers: {field: answer}.')
+  const may = new Set([
+    ...editableFields(config, wanted.at).map(({ id }) => id),
+    ...filesToSend(config, registration.answers, []).map(({ id }) => id),
+  ])
+  const others = Object.keys(given).filter((id) => !may.has(id))
+  if (others.length > 0)
+    return badData(
+      `${others.map((id) => labelIn(config, id)).join(', ')} cannot be changed here${config.edit === null ? '' : ' any more'}. Please write to ${config.support}.`,
+    )
+  const drafts = await draftsIn(deps, config, given as RawAnswers, wanted.at)
+  const files: Record<string, DraftProof> = {}
+  for (const [id, draft] of drafts) {
+    if (!draft.ok) return badData(`${labelIn(config, id)}: ${FILE_GONE}`)
+    files[id] = draft.value
+  }
+  const unsent = config.fields.filter(
+    ({ id, type }) => type === 'file' && Object.hasOwn(given, id) && files[id] === undefined,
+  )
+  if (unsent.length > 0) return badData('Send the file first.')
+  const named = Object.fromEntries(Object.entries(files).map(([id, { name }]) => [id, name]))
+  return change(asked, { ...given, ...named }, 'edit', Object.values(files))
+}
+
+async function change(
+  asked: Asked,
+  changes: RawAnswers,
+  how: 'correct' | 'transfer' | 'edit',
+  files: readonly DraftProof[] = [],
+): Promise<Done> {
+  const isTransfer = how === 'transfer'
+  const { deps, served, registration, wanted, words } = asked
+  const { config } = served
+  const unknown = Object.keys(changes).filter((id) => !config.fields.some((one) => one.id === id))
+  if (unknown.length > 0) return badData(`The form has no field ${unknown.join(', ')}.`)
+  const isSent = (id: string): boolean => files.some(({ field }) => field === id)
+  const unsent = config.fields.filter(
+    ({ id, type }) => type === 'file' && Object.hasOwn(changes, id) && !isSent(id),
+  )
+  if (unsent.length > 0) return badData('A file is not corrected here.')
+  const facts = await factsNow(asked, changes)
+  const judged = corrected(config, registration, changes, facts)
+  if (!judged.ok) return badData(sayRefusal(config, judged.error))
+  const { answers, category, quote } = judged.value
+  if (how === 'edit' && (quote !== null || category !== registration.category))
+    return badData(`This changes what the registration costs. Please write to ${config.support}.`)
+  const difference = differenceOf(registration, judged.value)
+  if (quote !== null && difference !== 0) {
+    const agreed = amountIn(words, 'total')
+    if (!agreed.ok) return agreed
+    if (agreed.value !== quote.total)
+      return err({
+        code: 'price_changes',
+        message: sayChange(registration, quote.total),
+        quote,
+      })
+  }
+  const told = { ...registration, answers }
+  return deps.store.correct(wanted, {
+    was: registration.answers,
+    answers,
+    category,
+    searchable: delegateOf(config, answers),
+    unique: uniqueRules(config),
+    quote,
+    through: throughFor(deps, config, registration, wanted.at),
+    holdUntil: heldUntil(config, wanted.at),
+    changes: [
+      ...judged.value.changes,
+      // Of the same name as the one before it.
+      ...files
+        .filter(({ field, name }) => own(registration.answers, field) === name)
+        .map(({ field }) => `${labelIn(config, field)}: another file`),
+    ],
+    uploads: files.map(({ field, sha256, name, type, bytes }) => ({
+      field,
+      sha256,
+      name,
+      type,
+      bytes,
+    })),
+    confirmation:
+      quote?.total === 0
+        ? completeMail(config, { ...told, ...amountsOf(quote), category, due: paise(0) }, wanted.at)
+        : null,
+    mails: isTransfer
+      ? present([handedOverMail(config, registration), transferredMail(config, told)])
+      : await mailsAfter(asked, told, await dueAfter(asked, quote?.total ?? null)),
+    // They were sent to an address that was not theirs. Who corrects their own keeps the link that they use.
+    endsLinks: isTransfer || (how === 'correct' && isMoved(config, registration.answers, answers)),
+  })
+}
+
+/** Whether emails go to another address from now on. */
+function isMoved(config: EventConfig, was: Answers, now: Answers): boolean {
+  const [before, after] = [delegateOf(config, was), delegateOf(config, now)]
+  return before.email.toLowerCase() !== after.email.toLowerCase()
+}
+
+/** What is due once it costs this, by the same rule as the store's; null: it costs what it cost. */
+async function dueAfter({ deps, registration }: Asked, total: Paise | null): Promise<Paise> {
+  const { regNo, due, total: before } = registration
+  if (total === null) return due
+  const { letGo } = await deps.store.moneyOfBill(regNo)
+  return paise(due + requiredOf(total, letGo) - requiredOf(before ?? paise(0), letGo))
+}
+
+/** Of a paid registration for which more is to be paid now, or less. */
+async function mailsAfter(
+  { deps, served: { config } }: Asked,
+  registration: StoredRegistration,
+  due: Paise,
+): Promise<readonly NewMail[]> {
+  if (registration.paymentStatus !== 'success' || due === registration.due) return []
+  if (due > 0)
+    return config.payment === null ? [] : present([differenceMail(config, registration, due)])
+  // What has gone back already is not refunded once more.
+  const back = paise(Math.min(-due, await deps.store.kept(registration.regNo)))
+  return present([cheaperMail(config, registration, back)])
+}
+
+const present = (mails: readonly (NewMail | null)[]): readonly NewMail[] =>
+  mails.filter((mail) => mail !== null)
+
+/** What rolls say of answers that are others, and which places are left beside those that it has. */
+async function factsNow(
+  { deps, served: { config }, registration, wanted: { at } }: Asked,
+  changes: RawAnswers,
+): Promise<Facts> {
+  const { answers, category } = registration
+  const before = factsAmong(config, answers)
+  const raw = rawWith(config, answers, changes)
+  const left = await leftOf(deps, config, at)
+  const has = placesOf(config.limits, answers, category).map(({ id }) => [id, 1] as const)
+  const { facts } = await factsOf(deps, config, raw, {}, at)
+  const isSame = (field: string): boolean => own(changes, field) === undefined
+  return {
+    code: before.code,
+    // What was full when it was registered was so for its price as well.
+    left: { ...left, ...Object.fromEntries(has), ...before.left },
+    rolls: Object.fromEntries(
+      Object.entries(facts.rolls).map(([field, row]) => [
+        field,
+        isSame(field) ? (own(before.rolls, field) ?? row) : row,
+      ]),
+    ),
+  }
+}
+
+function differenceOf({ total }: Pick<StoredRegistration, 'total'>, { quote }: Corrected): Paise {
+  return quote === null ? paise(0) : paise(quote.total - (total ?? 0))
+}
+
+function sayChange({ total }: Pick<StoredRegistration, 'total'>, now: Paise): string {
+  const was = total ?? paise(0)
+  const [more, less] = [paise(now - was), paise(was - now)]
+  const change = more > 0 ? `${formatMoney(more)} more` : `${formatMoney(less)} less`
+  return `With this correction it costs ${formatMoney(now)} instead of ${formatMoney(was)}: ${change}. Agree to that to make it.`
+}
+
+function sayRefusal(event: EventConfig, refusal: CorrectionRefusal): string {
+  switch (refusal.code) {
+    case 'wrong_answers':
+      return Object.entries(refusal.errors)
+        .map(([id, message]) => `${labelIn(event, id)}: ${message}`)
+        .join(' ')
+    case 'no_price':
+      return refusal.why.code === 'no_category'
+        ? 'These answers belong to no category.'
+        : 'What these answers ask for was not on sale when this was registered.'
+    default:
+      return assertNever(refusal)
+  }
+}
+
+function labelIn({ fields }: EventConfig, id: string): string {
+  return fields.find((field) => field.id === id.split('.')[0])?.label ?? id
+}

@@ -1,0 +1,45 @@
+/** What of a registration's answers the office can correct by hand, as a form asks for it. */
+import { own } from '../../../engine/index.ts'
+import type { EventConfig, Field, WireEditable } from '../../../engine/index.ts'
+import type { StoredRegistration } from '../../storage/index.ts'
+
+/** People, files and consents are no words to be corrected. */
+const KINDS: Readonly<Record<Field['type'], WireEditable['kind'] | null>> = {
+  text: 'text',
+  multiline: 'text',
+  email: 'text',
+  phone: 'text',
+  number: 'text',
+  date: 'date',
+  'yes-no': 'yes-no',
+  select: 'select',
+  many: 'many',
+  people: null,
+  file: null,
+  consent: null,
+}
+
+export function editable(
+  { fields }: EventConfig,
+  { answers }: Pick<StoredRegistration, 'answers'>,
+): WireEditable[] {
+  return fields.flatMap(({ id, label, type, options = [] }): WireEditable[] => {
+    const kind = KINDS[type]
+    if (kind === null) return []
+    const answer = own(answers, id)
+    const value = Array.isArray(answer)
+      ? answer.filter((one) => typeof one === 'string')
+      : answer === undefined
+        ? ''
+        : String(answer)
+    return [
+      {
+        id,
+        label,
+        kind,
+        options: options.map((option) => ({ id: option.id, label: option.label })),
+        value: kind === 'many' ? [value].flat() : value,
+      },
+    ]
+  })
+}

@@ -1,0 +1,98 @@
+/** Erasing a person: the act on each registration, then the files and the mails that lie outside the database. */
+import { readdir, rm } from 'node:fs/promises'
+import path from 'node:path'
+import { dayOf } from '../../../engine/index.ts'
+import type { Deps, ServedEvent } from '../../dependencies.ts'
+import { byItself } from '../../ops/clock.ts'
+import type { ByItself } from '../../ops/clock.ts'
+import type { ActAnswer, NewAct, StoredRegistration } from '../../storage/index.ts'
+
+/** In the trail, where people of the office have their names. */
+const WHO = 'rollcall'
+/** Days end once a day; an hour later is soon enough. */
+const TICK_MS = 60 * 60_000
+const KEPT_LONG_ENOUGH = 'kept for as long as the event file says'
+
+export type ErasingDeps = Pick<Deps, 'store' | 'uploads' | 'environment'>
+
+/** The words are gone from every table when it answers, and from the folders of files and mails. */
+export async function eraseOne(
+  { store, uploads, environment }: ErasingDeps,
+  { regNo, uploads: files }: StoredRegistration,
+  wanted: NewAct,
+): Promise<ActAnswer> {
+  const done = await store.erase(wanted)
+  if (!done.ok) return done
+  await uploads.forget(files.map(({ sha256 }) => sha256))
+  await forgetMails(path.join(environment.dataDir, 'mail'), regNo)
+  return done
+}
+
+/** Where there is no mail server, mails are files that end with the number. */
+async function forgetMails(folder: string, regNo: string): Promise<void> {
+  for (const name of await readdir(folder).catch(() => []))
+    if (name.endsWith(`-${regNo}.eml`)) await rm(path.join(folder, name), { force: true })
+}
+
+type KeepingDeps = ErasingDeps &
+  Pick<Deps, 'events' | 'clock' | 'log'> & {
+    /** Whether anything may be erased because of its age. */
+    readonly isClockTrusted: () => Promise<boolean>
+  }
+
+/** Erases what event files say under `keep` was kept long enough; `run` answers how many registrations. */
+export function openKeeping(deps: KeepingDeps, { works }: { readonly works: boolean }): ByItself {
+  const run = async (): Promise<number> => {
+    if (!(await deps.isClockTrusted())) return 0
+    let erased = 0
+    for (const served of deps.events.all()) erased += await keepTo(deps, served)
+    return erased
+  }
+  return byItself(run, works, TICK_MS, (error) =>
+    deps.log.error({ error: String(error) }, 'erasing what was kept long enough stumbled'),
+  )
+}
+
+async function keepTo(deps: KeepingDeps, { config }: ServedEvent): Promise<number> {
+  const { store, clock } = deps
+  const at = clock()
+  const today = dayOf(at)
+  const { answers, files } = config.keep
+  if (files !== null && today > files) {
+    let dropped = 0
+    for (;;) {
+      const now = await store.dropEventFiles(config.id, at, KEPT_LONG_ENOUGH)
+      if (now === 0) break
+      dropped += now
+    }
+    if (dropped > 0) tell(deps, config.id, dropped, 'the files of registrations were dropped')
+  }
+  if (answers === null || today <= answers) return 0
+  let erased = 0
+  for (let left = await store.toErase(config.id, 0); left.length > 0;) {
+    let last = 0
+    for (const { id, regNo } of left) {
+      last = id
+      const registration = await store.registration(regNo)
+      if (registration === null) continue
+      const wanted = { regNo, act: 'erase', actor: 'owner', who: WHO, at, once: null } as const
+      const done = await eraseOne(deps, registration, { ...wanted, why: KEPT_LONG_ENOUGH })
+      if (done.ok) erased += 1
+      // Undecided money keeps it: somebody is told of that elsewhere, and the next hour tries again.
+      else
+        deps.log.warn({ event: config.id, code: done.error.code }, 'a registration was not erased')
+    }
+    left = await store.toErase(config.id, last)
+  }
+  if (erased > 0) tell(deps, config.id, erased, 'the persons of registrations were erased')
+  return erased
+}
+
+function tell(
+  { log }: Pick<KeepingDeps, 'log'>,
+  event: string,
+  registrations: number,
+  what: string,
+): void {
+  log.warn({ event, registrations }, `${what}: ${KEPT_LONG_ENOUGH}`)
+}

@@ -1,0 +1,66 @@
+/** Expires registrations that nobody paid in time, and reopens those that expired because the clock was ahead. */
+import { lapsedMail, paise, takenUpMail } from '../../../engine/index.ts'
+import type { Deps } from '../../dependencies.ts'
+import { byItself } from '../../ops/clock.ts'
+import type { ByItself } from '../../ops/clock.ts'
+
+/** A day that is over is over for everybody; some minutes more harm nobody. */
+const TICK_MS = 5 * 60_000
+/** Read from the store at a time. */
+const BATCH_ROWS = 50
+/** As the trail names whoever acts by itself. */
+const WHO = 'rollcall'
+
+type LapsingDeps = Pick<Deps, 'store' | 'events' | 'clock' | 'log'>
+
+/** `works` false: nothing lapses unless somebody calls `run`, which answers how many did. */
+export function openLapsing(
+  deps: LapsingDeps,
+  { works }: { readonly works: boolean } = { works: true },
+): ByItself {
+  const { store, events, clock, log } = deps
+  const reopen = async (): Promise<void> => {
+    const at = clock()
+    for (const regNo of await store.lapsedTooEarly(at, BATCH_ROWS)) {
+      const registration = await store.registration(regNo)
+      if (registration === null) continue
+      const { eventId, total, payUntil } = registration
+      const event = events.byId(eventId)?.config ?? null
+      const mail =
+        event === null || payUntil === null
+          ? null
+          : takenUpMail(event, registration, total ?? paise(0), payUntil)
+      const wanted = { regNo, act: 'reopen', actor: 'clock', who: WHO, why: '', at } as const
+      const done = await store.reopen({ ...wanted, once: null }, mail)
+      if (!done.ok)
+        log.warn(
+          { event: eventId, code: done.error.code },
+          'a registration that expired because the clock was wrong could not be reopened',
+        )
+    }
+  }
+  const run = async (): Promise<number> => {
+    await reopen()
+    let lapsed = 0
+    for (;;) {
+      const at = clock()
+      const regNos = await store.overdue(at, BATCH_ROWS)
+      let moved = 0
+      for (const regNo of regNos) {
+        const registration = await store.registration(regNo)
+        if (registration === null) continue
+        const event = events.byId(registration.eventId)?.config ?? null
+        const mail = event === null ? null : lapsedMail(event, registration)
+        const wanted = { regNo, act: 'lapse', actor: 'clock', who: WHO, why: '', at } as const
+        const done = await store.lapse({ ...wanted, once: null }, mail)
+        if (done.ok) moved += 1
+      }
+      lapsed += moved
+      // Those that do not move are looked at again in a while.
+      if (regNos.length < BATCH_ROWS || moved === 0) return lapsed
+    }
+  }
+  return byItself(run, works, TICK_MS, (error) =>
+    log.error({ error: String(error) }, 'letting registrations lapse stumbled'),
+  )
+}

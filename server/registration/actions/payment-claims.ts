@@ -1,0 +1,198 @@
+/** "I have paid", and what the office makes of it: told by the delegate, not found at the bank, taken up again. */
+import {
+  addDays,
+  dayOf,
+  endOf,
+  err,
+  isoIndia,
+  lapseOf,
+  notFoundMail,
+  ok,
+  own,
+  paise,
+  readTold,
+  rupees,
+  takenUpMail,
+  toldMail,
+  transferWay,
+  wayFileName,
+} from '../../../engine/index.ts'
+import type {
+  EventConfig,
+  FieldErrors,
+  Instant,
+  Paise,
+  RawAnswers,
+  Result,
+  TransferWay,
+  WireTold,
+} from '../../../engine/index.ts'
+import type { Deps } from '../../dependencies.ts'
+import { heldDraft } from '../uploads/draft-uploads.ts'
+import type {
+  StoredAct,
+  StoredRegistration,
+  StoredTelling,
+  StoredUpload,
+} from '../../storage/index.ts'
+import { badData, textIn } from './action-input.ts'
+import type { Asked, Doer, Words } from './action-input.ts'
+import { dueOf } from './balance-due.ts'
+
+/** A registration that has no way of its own waits so long once it is taken up. */
+const TAKEN_UP_DAYS = 7
+
+/** `{way?, answers: {question: answer}}`; a file is named by the token under which it was sent ahead. */
+export const tell: Doer = async (asked) => {
+  const { deps, served, registration, wanted, words } = asked
+  const { config } = served
+  const way = wayOfTelling(config, registration, words)
+  if (way === null) return badData('There is no such way to pay.')
+  const files = await filesOf(asked, way)
+  if (!files.ok) return noGood(files.error)
+  const { raw, uploads, drafts } = files.value
+  const told = readTold(config, way, raw, dayOf(wanted.at))
+  if (!told.ok) return noGood(told.error)
+  const { answers, reference, paidOn } = told.value
+  return deps.store.tell(
+    wanted,
+    { way: way.id, reference, paidOn, answers, uploads, drafts },
+    toldMail(config, registration, reference),
+  )
+}
+
+/** The one that is named, else that of the registration, else the only one there is. */
+function wayOfTelling(
+  config: EventConfig,
+  registration: StoredRegistration,
+  words: Words,
+): TransferWay | null {
+  const named = textIn(words, 'way')
+  if (named !== '') return transferWay(config, named)
+  const own = transferWay(config, registration.payments[0]?.way ?? null)
+  const [only, ...others] = config.ways.filter(({ is }) => is === 'transfer')
+  return own ?? (others.length === 0 ? transferWay(config, only?.id ?? null) : null)
+}
+
+function noGood(errors: FieldErrors) {
+  const [message = 'Please check what you wrote.'] = Object.values(errors)
+  return err({ code: 'bad_data' as const, message, errors })
+}
+
+type Files = {
+  readonly raw: RawAnswers
+  readonly uploads: readonly StoredUpload[]
+  /** What the tokens are stored as, to be forgotten once they are used. */
+  readonly drafts: readonly string[]
+}
+
+/** The answers with each file's name in the place of its token. */
+async function filesOf(
+  { deps, served: { config }, words, wanted }: Asked,
+  way: TransferWay,
+): Promise<Result<Files, FieldErrors>> {
+  const given = own(words, 'answers')
+  const raw: Record<string, unknown> =
+    typeof given === 'object' && given !== null && !Array.isArray(given) ? { ...given } : {}
+  const uploads: StoredUpload[] = []
+  const drafts: string[] = []
+  for (const ask of way.asks) {
+    if (ask.type !== 'file') continue
+    const token = raw[ask.id]
+    delete raw[ask.id]
+    if (typeof token !== 'string' || token.trim() === '') continue
+    const field = wayFileName(way, ask)
+    const draft = await heldDraft(deps, config, field, token.trim(), wanted.at)
+    if (draft === null)
+      return err({ [ask.id]: 'We no longer have this file. Please choose it again.' })
+    const { sha256, name, type, bytes } = draft.proof
+    raw[ask.id] = name
+    uploads.push({ field, sha256, name, type, bytes })
+    drafts.push(draft.tokenHash)
+  }
+  return ok({ raw, uploads, drafts })
+}
+
+/** The delegate is told why, and may tell again. */
+export const notFound: Doer = async ({ deps, served, registration, wanted }) => {
+  const { config } = served
+  const [telling] = await deps.store.tellings(registration.regNo)
+  const way = transferWay(config, telling?.way ?? null)
+  const payUntil = way === null ? registration.payUntil : lapseOf(way, wanted.at)
+  const mail =
+    telling === undefined || registration.state !== 'told'
+      ? null
+      : notFoundMail(config, registration, telling.reference, wanted.why, payUntil)
+  return deps.store.notFound(wanted, { payUntil, mail })
+}
+
+/** It waits once more, at the price as it was; `{days?}` to wait, else as long as its way says. */
+export const takeUp: Doer = async ({ deps, served, registration, wanted }) => {
+  const { config } = served
+  const way = transferWay(config, registration.payments[0]?.way ?? null)
+  const payUntil = way === null ? soon(wanted.at) : lapseOf(way, wanted.at)
+  const mail = takenUpMail(config, registration, registration.total ?? paise(0), payUntil)
+  return deps.store.takeUp(wanted, { way: way?.id ?? null, payUntil, mail })
+}
+
+function soon(at: Instant): Instant {
+  return endOf(addDays(dayOf(at), TAKEN_UP_DAYS))
+}
+
+/** What was told last, as people read it; `href` gives a file's address, left out where none is shown. Null: nothing was. */
+export async function lastTold(
+  { store }: Pick<Deps, 'store'>,
+  config: EventConfig,
+  registration: StoredRegistration,
+  href?: (field: string) => string,
+): Promise<{ readonly told: WireTold; readonly telling: StoredTelling } | null> {
+  const { regNo, uploads } = registration
+  const [telling] = await store.tellings(regNo)
+  if (telling === undefined) return null
+  const { at, way: id, reference, paidOn, answers, endedAs } = telling
+  const way = transferWay(config, id)
+  const why = endedAs === 'not_found' ? whyOf(await store.acts(regNo)) : ''
+  const asks = way?.asks ?? []
+  return {
+    telling,
+    told: {
+      at: isoIndia(at),
+      label: way?.label ?? id,
+      reference,
+      amount: rupees(owed(registration)),
+      paid_on: paidOn,
+      answers: asks.flatMap((ask) => {
+        const answer = own(answers, ask.id)
+        if (answer === undefined || ask.id === way?.reference || ask.id === way?.day) return []
+        const field = way === null ? '' : wayFileName(way, ask)
+        const isKept = uploads.some((one) => one.field === field && one.droppedAt === null)
+        return [
+          {
+            label: ask.label,
+            text: ask.options?.find((option) => option.id === answer)?.label ?? String(answer),
+            ...(isKept && href !== undefined ? { href: href(field) } : {}),
+          },
+        ]
+      }),
+      stands: standsOf(registration, telling),
+      why,
+    },
+  }
+}
+
+function standsOf(
+  { state }: StoredRegistration,
+  { endedAs, isRecorded }: StoredTelling,
+): WireTold['stands'] {
+  if (isRecorded) return 'found'
+  if (endedAs === 'not_found') return 'not_found'
+  const isAwaited = state === 'to_pay' || state === 'told' || state === 'lapsed'
+  return endedAs === null && isAwaited ? 'looking' : 'unconfirmed'
+}
+
+/** What is still to be paid. */
+export const owed = (registration: StoredRegistration): Paise => dueOf(registration) ?? paise(0)
+
+function whyOf(acts: readonly StoredAct[]): string {
+  return acts.findLast(({ act }) => act === 'not_found')?.why ?? ''
+}

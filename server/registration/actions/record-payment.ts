@@ -1,0 +1,123 @@
+/** The act that says that money came by transfer or at the desk. */
+import {
+  bankKey,
+  dayOf,
+  err,
+  formatDay,
+  hasOtherLetters,
+  instant,
+  isAtLeast,
+  isDay,
+  isWay,
+  isOfTheDesk,
+  isSlipNumber,
+  ok,
+  own,
+  REFERENCE_CHARACTERS_MAX,
+  startOf,
+  wayInSentence,
+  wayOf,
+  type Actor,
+  type Instant,
+  type Paise,
+  type Result,
+  type Role,
+  type Way,
+} from '../../../engine/index.ts'
+import { atPrice, priceOnDay } from '../../payments/price-on-credit-date.ts'
+import { confirmationOf } from '../../payments/verify-payment.ts'
+import type { ActNo } from '../../storage/index.ts'
+import { amountIn, badData, textIn } from './action-input.ts'
+import type { Asked, Doer } from './action-input.ts'
+
+/** `{way, reference, amount: rupees, day?: YYYY-MM-DD}`; without a day it came today. */
+export const confirm: Doer = async (asked) => {
+  const { deps, served, registration, wanted } = asked
+  const came = cameIn(asked)
+  if (!came.ok) return came
+  const { reference, paidAt } = came.value
+  const [payment] = registration.payments
+  const price = priceOnDay(served.config, registration, paidAt)
+  const mail =
+    payment === undefined
+      ? null
+      : confirmationOf(
+          { event: served.config, registration: atPrice(registration, price), payment },
+          reference,
+          paidAt,
+        )
+  return deps.store.confirm(wanted, { ...came.value, price }, mail)
+}
+
+/** The same of what is paid already, or has ended. */
+export const cameAgain: Doer = async (asked) => {
+  const came = cameIn(asked)
+  return came.ok ? asked.deps.store.cameAgain(asked.wanted, came.value) : came
+}
+
+function cameIn({ wanted, words }: Pick<Asked, 'wanted' | 'words'>): Result<
+  {
+    readonly way: Way
+    readonly reference: string
+    readonly also: readonly string[]
+    readonly amount: Paise
+    readonly paidAt: Instant
+  },
+  ActNo
+> {
+  const way = textIn(words, 'way')
+  if (!isWay(way)) return badData('Say which way it came.')
+  const { least, asks } = wayOf(way)
+  if (!mayConfirm(wanted.actor, least))
+    return err({
+      code: 'not_your_role' as const,
+      message: `To confirm money ${wayInSentence(way)} takes the role ${least}; yours is ${wanted.actor}.`,
+    })
+  const reference = textIn(words, 'reference').replaceAll(/\s+/g, ' ')
+  const also = alsoIn(own(words, 'also'))
+  if (also === null) return badData('The other numbers of the bank are a list of texts.')
+  // A bank's reference has a letter or a digit.
+  const isEmpty = isOfTheDesk(way) ? reference === '' : bankKey(reference) === ''
+  if (isEmpty || reference.length > REFERENCE_CHARACTERS_MAX)
+    return badData(`Write its reference: ${asks}, at most ${REFERENCE_CHARACTERS_MAX} characters.`)
+  const wrong = wrongLetters(way, reference)
+  if (wrong !== null) return badData(wrong)
+  const amount = amountIn(words, 'amount')
+  if (!amount.ok) return amount
+  if (amount.value === null || amount.value === 0) return badData('Write the amount that came.')
+  const today = dayOf(wanted.at)
+  const day = textIn(words, 'day') || today
+  if (!isDay(day)) return badData('Write the day as 2026-12-31.')
+  if (day > today)
+    return badData(`It cannot have come on ${formatDay(day)}: today is ${formatDay(today)}.`)
+  const paidAt = day === today ? wanted.at : instant(startOf(day))
+  return ok({ way, reference, also, amount: amount.value, paidAt })
+}
+
+/**
+ * What is wrong with the letters of a reference that is compared with those of banks; null: nothing. A slip of the
+ * front desk may have letters of any script.
+ */
+export function wrongLetters(way: Way, reference: string): string | null {
+  const key = bankKey(reference)
+  const isSlip = way === 'cash' || (isOfTheDesk(way) && isSlipNumber(key))
+  return isSlip || !hasOtherLetters(key)
+    ? null
+    : 'Write the reference in Latin letters and digits, as the bank prints it.'
+}
+
+/** A statement's line has few numbers. */
+const ALSO_MAX = 10
+
+/** Other numbers that a bank's line shows for the same money; null: that is no list of references. */
+export function alsoIn(given: unknown): readonly string[] | null {
+  if (given === undefined) return []
+  const isList = Array.isArray(given) && given.length <= ALSO_MAX
+  return isList &&
+    given.every((one) => typeof one === 'string' && one.length <= REFERENCE_CHARACTERS_MAX)
+    ? given
+    : null
+}
+
+const mayConfirm = (actor: Actor, least: Role): boolean =>
+  actor !== 'delegate' && actor !== 'clock' && isAtLeast(actor, least)

@@ -1,0 +1,40 @@
+/** Mails that the office sends to a delegate: the confirmation once more, and a link to pay. */
+import { mailFor, mayTry, payLinkMail } from '../../../engine/index.ts'
+import type { EventConfig, Instant } from '../../../engine/index.ts'
+import { registrationView } from '../registration-view.ts'
+import type { NewMail, StoredRegistration } from '../../storage/index.ts'
+import { badData } from './action-input.ts'
+import type { Doer } from './action-input.ts'
+import { dueOf } from './balance-due.ts'
+
+export const resend: Doer = async ({ deps, served, registration, wanted }) => {
+  const { config } = served
+  const mail = mailFor(config, registrationView(config, registration, wanted.at))
+  return mail === null ? noMail() : deps.store.sendMail(wanted, mail)
+}
+
+/** The link itself is made when the mail is sent, and stored nowhere. */
+export const sendPayLink: Doer = async ({ deps, served, registration, wanted }) => {
+  const { config } = served
+  const due = dueOf(registration)
+  if (due === null || due <= 0 || config.payment === null)
+    return badData('Nothing is to be paid for this registration.')
+  if (!mayTry(config, registration, wanted.at))
+    return badData(
+      'It cannot be paid by a link now: it is at the bank, it is below the smallest amount that the gateway takes, or registration is closed.',
+    )
+  const mail = payLinkMail(config, registration, due)
+  return mail === null ? noMail() : deps.store.sendMail(wanted, mail)
+}
+
+/** The confirmation of what costs nothing: it is complete at once. */
+export function completeMail(
+  config: EventConfig,
+  registration: StoredRegistration,
+  at: Instant,
+): NewMail | null {
+  const complete = { paymentStatus: 'success', state: 'complete', paidAt: at } as const
+  return mailFor(config, registrationView(config, { ...registration, ...complete }, at))
+}
+
+const noMail = () => badData('This event sends no email, or the delegate gave no address.')

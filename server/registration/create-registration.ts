@@ -1,0 +1,336 @@
+/** Making a registration: its price, its number, what of it is stored. */
+import { randomInt } from 'node:crypto'
+import {
+  agreedIn,
+  approvalOf,
+  assert,
+  categoryOf,
+  decideBy,
+  delegateOf,
+  err,
+  heldUntil,
+  lapseOf,
+  mailFor,
+  ok,
+  orderIdOf,
+  paise,
+  quote,
+  randomDigits,
+  regNoOf,
+  toApproveMail,
+  toPayMail,
+} from '../../engine/index.ts'
+import type {
+  Actor,
+  Answers,
+  DeskWay,
+  EventConfig,
+  Instant,
+  PaymentData,
+  PayWay,
+  Quote,
+  QuoteRefusal,
+  RegNo,
+  Result,
+  Way,
+} from '../../engine/index.ts'
+import type { Deps, HandOffRefusal, ServedEvent } from '../dependencies.ts'
+import type {
+  ActNo,
+  MoneyInHand,
+  NewMail,
+  NewRegistration,
+  OutsideRefusal,
+  Registered,
+  StoredPayment,
+} from '../storage/index.ts'
+import { handOff } from './retry-payment.ts'
+import { registrationView } from './registration-view.ts'
+
+/** `randomInt` goes up to 2 ** 48. */
+const DIGITS_AT_ONCE = 14
+/** Two equal numbers of twelve random digits are a wonder, three a fault. */
+const NUMBERS_TRIED_MAX = 5
+
+/** `quote` null: the event states no prices. */
+export type Priced = { readonly category: string | null; readonly quote: Quote | null }
+
+/** What these answers cost at that instant. */
+export function priceOf(
+  event: EventConfig,
+  answers: Answers,
+  at: Instant,
+): Result<Priced, QuoteRefusal> {
+  if (event.fees.prices === null) return ok({ category: categoryOf(event, answers), quote: null })
+  const quoted = quote(event, answers, at)
+  return quoted.ok ? ok({ category: quoted.value.category, quote: quoted.value }) : quoted
+}
+
+/** All that a registration is made of but its number; the files are kept already. `way` null: the event takes no money. */
+export type Judged = Priced &
+  Pick<NewRegistration, 'answers' | 'uploads' | 'idempotency' | 'at' | 'outside'> & {
+    readonly way: PayWay | null
+    /** Who of the office has made it; null: the delegate. */
+    readonly addedBy: string | null
+    /** The money that they took for it; null: it is paid later. */
+    readonly inHand: InHand | null
+  }
+/** `slip` empty: it is known by the number of the registration. */
+export type InHand = {
+  readonly actor: Actor
+  readonly way: DeskWay
+  readonly mode: Way
+  readonly slip: string
+}
+
+/** `data` null: nothing is to be paid, not through a gateway, or somebody sees it first. */
+export type Made = Registered & {
+  readonly data: PaymentData | null
+  readonly stands: 'complete' | 'not-paid' | 'by-hand' | 'to-approve'
+}
+export type MakingRefusal =
+  | { readonly code: 'idempotency_key_reused' }
+  | { readonly code: 'not_payable'; readonly why: HandOffRefusal }
+  | { readonly code: 'taken'; readonly by: OutsideRefusal }
+  /** `asked`: the question of the way by which the money is known. */
+  | {
+      readonly code: 'not_confirmed'
+      readonly no: ActNo
+      readonly asked: string | undefined
+    }
+
+/** Money that nobody may take yet stays in the hand of whoever brought it. */
+const WAITS_FOR_APPROVAL = {
+  code: 'not_now',
+  message: 'This registration is approved before it is paid. Register it as not paid yet.',
+} as const
+
+/** Stores it under a number that is free, with all that depends on the number, and nothing that nobody could pay. */
+export async function make(
+  deps: Pick<Deps, 'store' | 'gateway'>,
+  served: ServedEvent,
+  judged: Judged,
+): Promise<Result<Made, MakingRefusal>> {
+  const merchantId = deps.gateway.merchantOf(served.config)
+  const { inHand } = judged
+  const asked = inHand?.way.reference
+  if (inHand !== null && approvalOf(served.config.approvals, judged.answers, judged.category))
+    return err({ code: 'not_confirmed', no: WAITS_FOR_APPROVAL, asked })
+  for (let tried = 0; tried < NUMBERS_TRIED_MAX; tried++) {
+    const regNo = freshNumber(served.config)
+    const registration = newRegistration(served, judged, regNo, merchantId)
+    const handed = handedOff(deps, served.config, registration)
+    if (!handed.ok) return err({ code: 'not_payable', why: handed.error })
+    const registered = await deps.store.register(registration)
+    if (registered.ok) {
+      const stands =
+        registration.way !== undefined
+          ? 'by-hand'
+          : registration.approval === undefined
+            ? 'complete'
+            : 'to-approve'
+      const data = handed.value
+      return ok({ ...registered.value, data, stands: data === null ? stands : 'not-paid' })
+    }
+    const { error } = registered
+    if (error.code === 'idempotency_key_reused') return err(error)
+    if (error.code === 'not_confirmed') return err({ ...error, asked })
+    if (error.code !== 'reg_no_taken') return err({ code: 'taken', by: error })
+  }
+  assert(false, 'every registration number that was drawn is taken')
+}
+
+function handedOff(
+  deps: Pick<Deps, 'gateway'>,
+  event: EventConfig,
+  { regNo, orderId, quote: quoted, answers, at, way }: NewRegistration,
+): Result<PaymentData | null, HandOffRefusal> {
+  if (orderId === null || quoted === null || way !== undefined) return ok(null)
+  return handOff(deps, event, { regNo, orderId, amount: quoted.total, answers }, at)
+}
+
+/** A number of our drawing, which nobody can count up to. */
+export function freshNumber(event: EventConfig): RegNo {
+  const wanted = randomDigits(event)
+  const digits: number[] = []
+  while (digits.length < wanted) {
+    let drawn = randomInt(10 ** DIGITS_AT_ONCE)
+    for (let left = Math.min(DIGITS_AT_ONCE, wanted - digits.length); left > 0; left--) {
+      digits.push(drawn % 10)
+      drawn = Math.floor(drawn / 10)
+    }
+  }
+  return regNoOf(event, digits)
+}
+
+function newRegistration(
+  served: ServedEvent,
+  judged: Judged,
+  regNo: RegNo,
+  merchantId: string | null,
+): NewRegistration {
+  const event = served.config
+  const approval = approvalOf(event.approvals, judged.answers, judged.category)
+  // What costs nothing is not handed to a gateway, which takes no payment of nothing: it is complete at once.
+  const isFree = judged.quote === null || judged.quote.total === 0
+  const way = isFree || approval !== null ? null : judged.way
+  const registration = {
+    eventId: event.id,
+    eventHash: served.hash,
+    regNo,
+    answers: judged.answers,
+    searchable: delegateOf(event, judged.answers),
+    category: judged.category,
+    quote: judged.quote,
+    orderId: way === null ? null : orderIdOf(regNo, 1),
+    uploads: judged.uploads,
+    agreed: agreedIn(event, judged.answers),
+    at: judged.at,
+    idempotency: judged.idempotency,
+    ...(judged.addedBy === null ? {} : { addedBy: judged.addedBy }),
+    ...(judged.outside === undefined ? {} : { outside: judged.outside }),
+    ...paidBy(event, way, merchantId, judged.at),
+  }
+  if (approval !== null) {
+    const by = decideBy(approval, judged.at)
+    const total = judged.quote?.total ?? paise(0)
+    const mail = toApproveMail(event, registration, { approval, total, by })
+    return { ...registration, mail, approval: { id: approval.id, decideBy: by } }
+  }
+  const { inHand } = judged
+  return {
+    ...registration,
+    mail: firstMail(event, registration, way),
+    ...(inHand !== null && way !== null && { inHand: moneyIn(event, registration, inHand) }),
+  }
+}
+
+/** The office confirms it under its slip, and the confirmation goes out with it. */
+function moneyIn(
+  event: EventConfig,
+  registration: Omit<NewRegistration, 'mail'>,
+  { actor, mode, slip }: InHand,
+): MoneyInHand {
+  const reference = slip === '' ? registration.regNo : slip
+  const view = paidView(event, registration, reference)
+  return { actor, way: mode, reference, mail: mailFor(event, view) }
+}
+
+/** Through whom a registration is to be paid, and until when that price is held. */
+function paidBy(
+  event: EventConfig,
+  way: PayWay | null,
+  merchantId: string | null,
+  at: Instant,
+): Partial<Pick<NewRegistration, 'gateway' | 'askedOf' | 'holdUntil' | 'way' | 'payUntil'>> {
+  if (way === null) return {}
+  if (way.is === 'transfer') {
+    const payUntil = lapseOf(way, at)
+    return { way: way.id, payUntil, holdUntil: payUntil }
+  }
+  if (way.is === 'desk') return { way: way.id, holdUntil: heldUntil(event, at) }
+  const { payment } = event
+  assert(payment !== null, 'cards are paid, but through no gateway')
+  return {
+    gateway: payment.gateway.name,
+    askedOf: { account: payment.account, merchantId },
+    holdUntil: heldUntil(event, at),
+  }
+}
+
+/** The confirmation where nothing is to be paid; where to pay, by a transfer; else none before there is money. */
+function firstMail(
+  event: EventConfig,
+  registration: Omit<NewRegistration, 'mail'>,
+  way: PayWay | null,
+): NewMail | null {
+  if (way === null) return mailFor(event, unpaidView(event, registration))
+  const { regNo, answers, quote: quoted, at } = registration
+  return way.is === 'transfer' && quoted !== null
+    ? toPayMail(event, { regNo, answers }, way, quoted.total, lapseOf(way, at))
+    : null
+}
+
+/** A registration without a payment as it will be read once it is stored: a success at once. */
+function unpaidView(
+  event: EventConfig,
+  registration: Omit<NewRegistration, 'mail'>,
+): ReturnType<typeof registrationView> {
+  return paidView(event, registration, null)
+}
+
+/** The same, paid under a reference. */
+function paidView(
+  event: EventConfig,
+  registration: Omit<NewRegistration, 'mail'>,
+  reference: string | null,
+): ReturnType<typeof registrationView> {
+  const { eventId, eventHash, regNo, answers, category, quote: quoted, at, uploads } = registration
+  return registrationView(
+    event,
+    {
+      id: 0,
+      eventId,
+      eventHash,
+      regNo,
+      formerNo: null,
+      answers,
+      category,
+      period: quoted?.period ?? null,
+      base: quoted?.base ?? null,
+      gst: quoted?.gst ?? null,
+      total: quoted?.total ?? null,
+      lines: quoted?.lines ?? [],
+      paymentStatus: 'success',
+      inReview: false,
+      state: 'complete',
+      due: paise(0),
+      money: { paid: paise(0), refunded: paise(0), owed: paise(0) },
+      approval: null,
+      decideBy: null,
+      offer: null,
+      payUntil: null,
+      paymentId: reference,
+      paidAt: at,
+      createdAt: at,
+      payments: reference === null ? [] : [paidWith(registration, reference)],
+      uploads: uploads.map((upload) => ({ ...upload, droppedAt: null })),
+    },
+    at,
+  )
+}
+
+/** The one payment of what is paid as it is made. */
+function paidWith(
+  { eventId, regNo, orderId, quote: quoted, at, way }: Omit<NewRegistration, 'mail'>,
+  reference: string,
+): StoredPayment {
+  assert(orderId !== null && quoted !== null, 'money in hand for what costs nothing')
+  return {
+    id: 0,
+    orderId,
+    regNo,
+    eventId,
+    amount: quoted.total,
+    status: 'success',
+    reference,
+    review: null,
+    failure: null,
+    createdAt: at,
+    paidAt: at,
+    account: null,
+    merchantId: null,
+    watchUntil: null,
+    nextAskAt: null,
+    quote: quoted,
+    holdUntil: null,
+    handedOffAt: null,
+    lastAnswer: null,
+    claimedAt: null,
+    reviewSince: null,
+    hasMoneyInReview: false,
+    refunded: paise(0),
+    way: way ?? null,
+    isDifference: false,
+  }
+}

@@ -1,0 +1,36 @@
+/** The answers of a registration that its present holder gave, as their own page shows them. */
+import type { EventConfig, Field } from '../../engine/index.ts'
+import type { StoredAct, StoredRegistration } from '../storage/index.ts'
+
+/** What people write of themselves. Choices decide what was sold, and go with the registration. */
+const WRITTEN: ReadonlySet<Field['type']> = new Set([
+  'text',
+  'multiline',
+  'email',
+  'phone',
+  'date',
+  'people',
+  'file',
+])
+
+/** After a transfer, without what the person before wrote: an institution, an address, a note. */
+export function withOwnAnswers(
+  { fields, roles }: Pick<EventConfig, 'fields' | 'roles'>,
+  registration: StoredRegistration,
+  acts: readonly StoredAct[],
+): StoredRegistration {
+  const transferred = acts.findLastIndex(({ act }) => act === 'transfer')
+  if (transferred < 0) return registration
+  // Each reads "Institution: was → now".
+  const changes = acts.slice(transferred).flatMap(({ data }) => [data['changes']].flat())
+  const isOwn = ({ id, label }: Field): boolean =>
+    Object.values(roles).flat().includes(id) ||
+    changes.some((change) => typeof change === 'string' && change.startsWith(`${label}: `))
+  const hidden = new Set(
+    fields.filter((field) => WRITTEN.has(field.type) && !isOwn(field)).map(({ id }) => id),
+  )
+  const answers = Object.entries(registration.answers).filter(
+    ([id]) => !hidden.has(id.split('.')[0] ?? id),
+  )
+  return { ...registration, answers: Object.fromEntries(answers) }
+}

@@ -1,0 +1,30 @@
+/** The key under which a browser may send the same registration again without making a second one. */
+import { createHash } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
+import { err, ok } from '../../engine/index.ts'
+import type { Result } from '../../engine/index.ts'
+import type { Body } from '../http/request-body.ts'
+
+/** A UUID has 36. */
+export const KEY_LENGTH_MAX = 200
+
+/** Null: none was sent. */
+export function keyOf(request: FastifyRequest): Result<string | null, 'bad_idempotency_key'> {
+  const header = request.headers['idempotency-key']
+  const key = (Array.isArray(header) ? header.join() : (header ?? '')).trim()
+  if (key === '') return ok(null)
+  return key.length <= KEY_LENGTH_MAX && /^[\x20-\x7e]+$/.test(key)
+    ? ok(key)
+    : err('bad_idempotency_key')
+}
+
+/** The same fields, values and files give the same text, in whatever order they came. `beside`: what else was sent. */
+export function fingerprintOf(body: Body, beside: readonly string[] = []): string {
+  const values = Object.entries(body.values).sort(([a], [b]) => (a < b ? -1 : 1))
+  const files = [...body.files]
+    .map(([field, { name, file }]) => [field, name, file.sha256])
+    .sort(([a = ''], [b = '']) => (a < b ? -1 : 1))
+  return createHash('sha256')
+    .update(JSON.stringify([values, files, ...beside]))
+    .digest('hex')
+}

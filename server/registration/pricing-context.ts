@@ -1,0 +1,222 @@
+/**
+ * What one form cannot know, found out before its answers are judged and priced: what a code gives, on which
+ * row of a roll an answer stands, which places are left. All of it is decided again in the transaction that registers.
+ */
+import {
+  allPlaces,
+  CODE,
+  dayOf,
+  foldedCode,
+  foldedText,
+  NO_FACTS,
+  normalise,
+  own,
+  remember,
+  uniqueRules,
+} from '../../engine/index.ts'
+import type { CodeFact, EventConfig, Facts, Instant, RawAnswers } from '../../engine/index.ts'
+import type { Deps } from '../dependencies.ts'
+import type { Outside } from '../storage/index.ts'
+
+/** What people read out is far shorter; a longer one is nobody's. */
+const CODE_CHARACTERS_MAX = 64
+/** The column of a roll that says until which day a row counts. */
+const VALID_TO = 'valid_to'
+
+/** How long a look at the places stands in for the next, if it found some left of each. */
+const LOOK_KEPT_MS = 1_000
+
+/** The name under which a body says that somebody was asked; a code has the name that conditions give it. */
+const CONFIRMED_NAME = 'confirmed'
+
+/** Looks at the places of events; `lately` null: none that would do. */
+export type Looks = {
+  readonly lately: (event: EventConfig, at: Instant) => Facts['left'] | null
+  readonly now: (event: EventConfig, at: Instant) => Promise<Facts['left']>
+}
+
+/**
+ * Whether there are places is decided in the transaction that registers, so that a look a moment ago does for
+ * working out what to ask it for. Where a place is gone, each request looks for itself: the price may hang on it.
+ */
+export function looksAtPlaces(deps: Pick<Deps, 'store' | 'events'>): Looks {
+  const kept = new Map<string, { readonly left: Facts['left']; readonly at: Instant }>()
+  // Another file may have other places.
+  deps.events.onChange(() => kept.clear())
+  return {
+    lately: (event, at) => {
+      if (event.limits.length === 0) return {}
+      const look = kept.get(event.id)
+      return look !== undefined && look.at <= at && at < look.at + LOOK_KEPT_MS ? look.left : null
+    },
+    now: async (event, at) => {
+      const left = await leftOf(deps, event, at)
+      if (isAllThere(left)) kept.set(event.id, { left, at })
+      else kept.delete(event.id)
+      return left
+    },
+  }
+}
+
+export function isAllThere(left: Facts['left']): boolean {
+  return Object.values(left).every((places) => places > 0)
+}
+
+export type FoundOut = { readonly facts: Facts; readonly outside: Outside }
+
+/**
+ * `raw`: the answers as sent. A name that its event has no use for is an answer like any other, or nothing.
+ * Of an event that the office keeps no lists for, nothing is waited for.
+ */
+export function factsOf(
+  deps: Pick<Deps, 'store'>,
+  event: EventConfig,
+  raw: RawAnswers,
+  left: Facts['left'],
+  at: Instant,
+): FoundOut | Promise<FoundOut> {
+  if (event.codeKinds.length > 0 || event.rolls.length > 0)
+    return factsFromLists(deps, event, raw, left, at)
+  const facts = event.limits.length === 0 ? NO_FACTS : { ...NO_FACTS, left }
+  return { facts, outside: outsideOf(event, raw, null, []) }
+}
+
+async function factsFromLists(
+  deps: Pick<Deps, 'store'>,
+  event: EventConfig,
+  raw: RawAnswers,
+  left: Facts['left'],
+  at: Instant,
+): Promise<FoundOut> {
+  const typed = event.codeKinds.length === 0 ? '' : textOf(own(raw, CODE))
+  const code = typed === '' ? null : await codeFact(deps, event, typed, at)
+  const given: Facts = { code, left, rolls: {} }
+  const rolled = await rollsOf(deps, event, raw, given, at)
+  const used = code?.is === 'valid' ? { folded: foldedCode(typed), kind: code.kind } : null
+  return {
+    facts: { ...given, rolls: rolled.facts },
+    outside: outsideOf(event, raw, used, rolled.rows),
+  }
+}
+
+function outsideOf(
+  event: EventConfig,
+  raw: RawAnswers,
+  code: Outside['code'],
+  rolls: Outside['rolls'],
+): Outside {
+  return {
+    unique: uniqueRules(event),
+    isConfirmed: event.unique.length > 0 && textOf(own(raw, CONFIRMED_NAME)) === 'true',
+    code,
+    rolls,
+    holdMs: event.holdPlaceMs,
+  }
+}
+
+/** How many are left of each place; of what is absent there are plenty. */
+export async function leftOf(
+  { store }: Pick<Deps, 'store'>,
+  event: EventConfig,
+  at: Instant,
+): Promise<Facts['left']> {
+  return event.limits.length === 0 ? {} : store.placesLeft(event.id, fewOf(event), at)
+}
+
+const fewOf = remember(({ limits }: EventConfig): Readonly<Record<string, number>> =>
+  Object.fromEntries(
+    allPlaces(limits).flatMap(({ id, limit: { few } }) => (few === undefined ? [] : [[id, few]])),
+  ),
+)
+
+/** Whether what is sent asks the lists of the office. */
+export function asksOutside(event: EventConfig, raw: RawAnswers): boolean {
+  return (
+    (event.codeKinds.length > 0 && textOf(own(raw, CODE)) !== '') ||
+    (event.rolls.length > 0 &&
+      event.fields.some(({ id, roll }) => roll !== undefined && textOf(own(raw, id)) !== ''))
+  )
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string'
+    ? value.trim()
+    : typeof value === 'boolean' || typeof value === 'number'
+      ? String(value)
+      : ''
+}
+
+/** What a code is worth that somebody typed. */
+export async function codeFact(
+  { store }: Pick<Deps, 'store'>,
+  event: EventConfig,
+  typed: string,
+  at: Instant,
+): Promise<CodeFact> {
+  const folded = typed.length > CODE_CHARACTERS_MAX ? '' : foldedCode(typed)
+  if (folded === '') return { is: 'unknown' }
+  const fact = await store.code(event.id, folded, event.holdPlaceMs, at)
+  // A kind that the event file has no more gives nothing.
+  const isKnown = fact.is !== 'valid' || event.codeKinds.some(({ id }) => id === fact.kind)
+  return isKnown ? fact : { is: 'unknown' }
+}
+
+/** The row of a roll on which what was typed stands today; null: on none. */
+export async function rowOf(
+  { store }: Pick<Deps, 'store'>,
+  event: EventConfig,
+  roll: string,
+  typed: string,
+  at: Instant,
+): Promise<Readonly<Record<string, string>> | null> {
+  const key = foldedText(typed)
+  const row = key === '' ? null : await store.rollRow(event.id, roll, key)
+  const last = row === null ? undefined : own(row, VALID_TO)
+  return last !== undefined && last !== '' && last < dayOf(at) ? null : row
+}
+
+/** The cells by which conditions ask: those of columns with choices. */
+export function cellsThatCount(
+  event: EventConfig,
+  roll: string,
+  row: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  const columns = event.rolls.find(({ id }) => id === roll)?.columns ?? []
+  return Object.fromEntries(
+    columns.flatMap(({ id, type }) => {
+      const cell = own(row, id)
+      return type === 'choice' && cell !== undefined && cell !== '' ? [[id, cell]] : []
+    }),
+  )
+}
+
+/** Which fields show may follow from what the rolls say of others: asked until no further answer appears. */
+async function rollsOf(
+  deps: Pick<Deps, 'store'>,
+  event: EventConfig,
+  raw: RawAnswers,
+  given: Facts,
+  at: Instant,
+): Promise<{ readonly facts: Facts['rolls']; readonly rows: Outside['rolls'] }> {
+  let facts: Facts['rolls'] = {}
+  let rows: Outside['rolls'] = []
+  const fields = event.fields.filter(({ roll }) => roll !== undefined)
+  for (let round = 0; round <= fields.length && fields.length > 0; round++) {
+    const { answers } = normalise(event, raw, { ...given, rolls: facts })
+    const answered = fields.filter(({ id }) => own(answers, id) !== undefined)
+    const before = Object.keys(facts)
+    if (round > 0 && answered.map(({ id }) => id).join() === before.join()) break
+    const found: [string, Readonly<Record<string, string>> | null][] = []
+    const stood: Outside['rolls'][number][] = []
+    for (const { id, roll = '' } of answered) {
+      const typed = String(own(answers, id))
+      const row = await rowOf(deps, event, roll, typed, at)
+      const cells = row === null ? null : cellsThatCount(event, roll, row)
+      found.push([id, cells])
+      if (cells !== null) stood.push({ roll, key: foldedText(typed), cells })
+    }
+    facts = Object.fromEntries(found)
+    rows = stood
+  }
+  return { facts, rows }
+}

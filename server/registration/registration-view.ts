@@ -1,0 +1,135 @@
+/** A stored registration as its own mail and, much less of it, the outside see it. */
+import {
+  holdOf,
+  isoIndia,
+  mayTry,
+  paise,
+  remember,
+  rupees,
+  standing,
+  transactionIdOf,
+  wireLines,
+} from '../../engine/index.ts'
+import type {
+  EventConfig,
+  Failure,
+  Instant,
+  Paise,
+  RegistrationAnswer,
+} from '../../engine/index.ts'
+import type { StoredPayment, StoredRegistration } from '../storage/index.ts'
+
+/** All of a registration under the names that texts use: the answers, the engine's values, and both again under the names of `api.returns`. */
+export function registrationView(
+  event: EventConfig,
+  stored: StoredRegistration,
+  at: Instant,
+): RegistrationAnswer['registration'] {
+  const amount = (value: Paise | null): number | null => (value === null ? null : rupees(value))
+  const iso = (value: Instant | null): string | null => (value === null ? null : isoIndia(value))
+  const attempt = stored.payments.find(({ status }) => status === 'success') ?? stored.payments[0]
+  const stands = standing(stored, at)
+  const mayPay = mayTry(event, stored, at)
+  const own = {
+    reg_no: stored.regNo,
+    order_id: transactionIdOf(stored),
+    payment_status: stored.paymentStatus,
+    in_review: stored.inReview,
+    failed_as: stored.paymentStatus === 'failed' ? failureIn(stored.payments) : null,
+    payment_date: iso(stored.paidAt),
+    payment_id: stored.paymentId,
+    created_at: isoIndia(stored.createdAt),
+    attempted_at: attempt === undefined ? null : isoIndia(attempt.createdAt),
+    category: stored.category,
+    category_label:
+      event.categories.find(({ id }) => id === stored.category)?.label ?? stored.category,
+    period: stored.period,
+    base: amount(stored.base),
+    gst: amount(stored.gst),
+    total: amount(stored.total),
+    lines: wireLines(stored.lines),
+    stands,
+    held_until: iso(heldUntilOf(event, stored)),
+    review_since: iso(earliest(stored.payments.map(({ reviewSince }) => reviewSince))),
+    second_payment: stands === 'complete' && stored.payments.some((one) => one.hasMoneyInReview),
+    refunded_amount: rupees(paise(stored.payments.reduce((sum, one) => sum + one.refunded, 0))),
+    difference_due: stored.paymentStatus === 'success' ? rupees(paise(Math.max(0, stored.due))) : 0,
+    decide_by: iso(stored.decideBy),
+    may_pay: mayPay,
+  }
+  const values: Readonly<Record<string, unknown>> = { ...stored.answers, ...own }
+  const returned = Object.entries(event.api.returns).map(([wire, value]) => [
+    wire,
+    Object.hasOwn(values, value) ? values[value] : null,
+  ])
+  return {
+    ...stored.answers,
+    ...own,
+    ...(Object.fromEntries(returned) as Record<string, unknown>),
+    ...own,
+  }
+}
+
+/**
+ * The public read of a registration. Whoever has a number and nothing else reads of the answers who it is and in
+ * which category; with a proof that it is theirs, also what the event's result pages show or name, and what
+ * `api.returns` asks for.
+ */
+export function publicView(
+  event: EventConfig,
+  stored: StoredRegistration,
+  at: Instant,
+  isProven: boolean,
+): RegistrationAnswer['registration'] {
+  const shown = isProven ? shownOutside(event) : shownByNumber(event)
+  const answers = Object.entries(stored.answers).filter(([id]) => shown.has(id))
+  const paymentId = isProven ? stored.paymentId : null
+  return registrationView(event, { ...stored, paymentId, answers: Object.fromEntries(answers) }, at)
+}
+
+/** Of what may still be paid: the newest attempt's. */
+function heldUntilOf(event: EventConfig, { payments }: StoredRegistration): Instant | null {
+  const [newest] = payments
+  if (newest === undefined || !(newest.status === 'pending' || newest.status === 'failed'))
+    return null
+  return holdOf(event, newest)
+}
+
+function earliest(instants: readonly (Instant | null)[]): Instant | null {
+  return instants.reduce((first, one) => (one === null || (first ?? one) < one ? first : one), null)
+}
+
+/** The answer that is the category tells no more than the category. */
+const categoryFields = ({ categoryChoice }: EventConfig): readonly string[] =>
+  categoryChoice.by === 'field' ? [categoryChoice.field] : []
+
+const shownByNumber = remember(
+  (event: EventConfig): ReadonlySet<string> =>
+    new Set([...categoryFields(event), ...[event.roles.fullName ?? []].flat()]),
+)
+
+/** Rows, the conditions they depend on, and whatever a text of the pages or the receipt fills in. */
+const shownOutside = remember((event: EventConfig): ReadonlySet<string> => {
+  const { success, failed } = event.results
+  const details = [...success.details, ...failed.details]
+  const rows = details.flatMap((detail) => ('show' in detail ? [detail.show] : []))
+  const conditions = details.flatMap(({ when }) => (when ?? []).flat().map(({ field }) => field))
+  const named = JSON.stringify(event.results).matchAll(/\{([^{}"\s]+)\}/g)
+  const texts = Array.from(named, ([, name = '']) => name)
+  return new Set([
+    ...rows,
+    ...conditions,
+    ...texts,
+    ...categoryFields(event),
+    ...Object.values(event.api.returns),
+  ])
+})
+
+/** Of all attempts at once: that no money went, or that it came back, is known only where none is unclear. */
+function failureIn(payments: readonly StoredPayment[]): Failure {
+  const ways = new Set(payments.map(({ failure }) => failure))
+  const [only] = ways
+  if (ways.size === 1 && only !== undefined) return only ?? 'unclear'
+  if (ways.has('unclear')) return 'unclear'
+  return ways.has('given-back') ? 'given-back' : 'expired'
+}

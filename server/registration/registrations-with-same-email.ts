@@ -1,0 +1,23 @@
+/** Which other registrations of an event have the same email address. */
+import { delegateOf, foldedText } from '../../engine/index.ts'
+import type { EventConfig } from '../../engine/index.ts'
+import type { Deps } from '../dependencies.ts'
+import type { ListedRegistration, StoredRegistration } from '../storage/index.ts'
+
+/** An office registers for many under its own address; a list says the rest. */
+const SAME_EMAIL_MAX = 50
+
+/** The others with its email address, however they wrote it, the newest first: somebody may have registered twice. */
+export async function withSameEmail(
+  { store }: Pick<Deps, 'store'>,
+  event: EventConfig,
+  { regNo, answers }: StoredRegistration,
+): Promise<readonly ListedRegistration[]> {
+  const { email } = delegateOf(event, answers)
+  if (email === '') return []
+  const query = { eventId: event.id, answers: {}, search: email }
+  const { rows } = await store.listPage(query, 1, SAME_EMAIL_MAX)
+  const same = (one: ListedRegistration): boolean =>
+    foldedText(delegateOf(event, one.answers).email) === foldedText(email)
+  return rows.filter((one) => one.regNo !== regNo && same(one))
+}

@@ -1,0 +1,244 @@
+/**
+ * What is to be paid for a registration that is there: the engine's rule for paying, put to work. The same
+ * form sent again, another try on a result page, and a link of a mail all come through here.
+ */
+import {
+  assertNever,
+  delegateOf,
+  err,
+  heldUntil,
+  isJustPlaced,
+  isOver,
+  mayPay,
+  owesDifference,
+  ok,
+  orderIdOf,
+  paise,
+  standing,
+  takesMoney,
+  termsOf,
+  uniqueRules,
+} from '../../engine/index.ts'
+import type {
+  Answers,
+  EventConfig,
+  Instant,
+  Learnt,
+  OrderId,
+  Paise,
+  PaymentData,
+  Quote,
+  QuoteRefusal,
+  RegisterAnswer,
+  RegNo,
+  Result,
+  Stands,
+} from '../../engine/index.ts'
+import type { Buyer, Deps, HandOffRefusal } from '../dependencies.ts'
+import type { OutsideRefusal, StoredPayment, StoredRegistration } from '../storage/index.ts'
+import { tellTheRegistered } from './already-registered-email.ts'
+
+/** A person waits for the page of the gateway: what cannot be asked about by then cannot be asked. */
+const ASK_MS = 5_000
+/** Two at once are settled in the second round; more would be a fault. */
+const ROUNDS_MAX = 3
+
+/** What is to be paid, and under which order. */
+export type Due = {
+  readonly regNo: RegNo
+  readonly orderId: OrderId
+  readonly amount: Paise
+  readonly answers: Answers
+}
+export type PayAgainRefusal =
+  /** Paid, given back, under review, or never to be paid. */
+  | { readonly code: 'nothing_due' }
+  | { readonly code: 'too_many_attempts' }
+  | { readonly code: 'registration_closed'; readonly text: string }
+  /** Money may be on its way. */
+  | { readonly code: 'wait' }
+  /** The gateway cannot be asked, so that nobody knows whether money is on its way. */
+  | { readonly code: 'gateway_unsure' }
+  | { readonly code: 'price_moved'; readonly was: Quote; readonly now: Quote }
+  | { readonly code: 'not_on_sale'; readonly why: QuoteRefusal }
+  | { readonly code: 'not_payable'; readonly why: HandOffRefusal }
+  /** It held nothing any more, and somebody else has what it had. */
+  | { readonly code: 'taken'; readonly by: OutsideRefusal }
+
+/** The gateway's form for what is to be paid; its checksum holds the day, so it is built afresh each time. */
+export function handOff(
+  deps: Pick<Deps, 'gateway'>,
+  event: EventConfig,
+  due: Due,
+  at: Instant,
+  by: 'delegate' | 'stranger' = 'delegate',
+): Result<PaymentData, HandOffRefusal> {
+  const { fullName, email, phone } = delegateOf(event, due.answers)
+  const { regNo, orderId, amount } = due
+  const form = (buyer: Omit<Buyer, 'regNo'>) =>
+    deps.gateway.handOff(event, { ...buyer, regNo }, orderId, amount, at)
+  const own = form({ fullName, email, phone })
+  // The gateway wants an address and a name. Who only has the number learns neither: the organisers' stand for them.
+  return own.ok && by === 'stranger' ? form(strangerOf(event)) : own
+}
+
+const strangerOf = ({ support }: EventConfig) => ({ fullName: '', email: support, phone: '' })
+
+const RECORDED = 'Your registration is recorded.'
+
+/** What a browser is told of a registration that is stored; `data` null: nothing is to be paid now, and `stands` says why. */
+export function answerTo(
+  event: EventConfig,
+  reg_no: string,
+  data: PaymentData | null,
+  stands: Stands = data === null ? 'complete' : 'not-paid',
+): RegisterAnswer {
+  if (stands === 'to-approve') {
+    const message = `${RECORDED} The organisers look at it before you pay.`
+    return { status: 'success', message, reg_no, stands }
+  }
+  if (data === null) {
+    const notice = !takesMoney(event) ? event.form.withoutPayment.notice : null
+    return { status: 'success', message: notice ?? RECORDED, reg_no, stands }
+  }
+  const message = `${RECORDED} It is complete once the payment is made.`
+  return { status: 'success', message, reg_no, stands, payment_data: data }
+}
+
+/** `accepted`: the total that the delegate has agreed to where the price is no longer held. `by`: who shows no more than the number is a stranger. */
+type Payer = { readonly accepted?: Paise | null; readonly by?: 'delegate' | 'stranger' }
+
+/** An order that can be paid, with the form that pays it. */
+export type Payable = Due & { readonly data: PaymentData; readonly isNew: boolean }
+
+/**
+ * The order to pay, by the engine's one rule. The gateway is asked about everything that may still bring money
+ * before anything is handed out: it may know of a failure, or of money, before we do.
+ */
+export async function payAgain(
+  deps: Deps,
+  event: EventConfig,
+  regNo: RegNo,
+  at: Instant,
+  { accepted = null, by = 'delegate' }: Payer = {},
+): Promise<Result<Payable, PayAgainRefusal>> {
+  const payable = (due: Due, isNew: boolean): Result<Payable, PayAgainRefusal> => {
+    const data = handOff(deps, event, due, at, by)
+    return data.ok
+      ? ok({ ...due, data: data.value, isNew })
+      : err({ code: 'not_payable', why: data.error })
+  }
+  const served = deps.events.byId(event.id)
+  if (event.payment === null) return err({ code: 'nothing_due' })
+  const outside = { unique: uniqueRules(event), holdMs: event.holdPlaceMs }
+  const merchantId = deps.gateway.merchantOf(event)
+  const taken = async (by: OutsideRefusal): Promise<Result<Payable, PayAgainRefusal>> => {
+    if (by.code === 'registered_already') await tellTheRegistered(deps, event, by.regNo, at)
+    return err({ code: 'taken', by })
+  }
+  const asked = await askAbout(deps, regNo, at)
+  for (let tried = 0; tried < ROUNDS_MAX; tried++) {
+    const stored = await deps.store.registration(regNo)
+    const newest = stored?.payments[0]
+    if (stored === null || newest === undefined) return err({ code: 'nothing_due' })
+    const { answers } = stored
+    // What was placed since, by somebody who was quicker, has nothing to tell yet.
+    const learnt = new Map(
+      stored.payments.flatMap(({ orderId }): [OrderId, Learnt][] => {
+        const told = asked.has(orderId) ? asked.get(orderId) : 'no-record'
+        return told == null ? [] : [[orderId, told]]
+      }),
+    )
+    const paying = mayPay(stored, learnt, termsOf(event, stored, at, accepted, merchantId), at)
+    switch (paying.is) {
+      case 'same-order': {
+        const { orderId, amount, createdAt } = newest
+        const due = payable({ regNo, orderId, amount, answers }, false)
+        if (!due.ok || createdAt >= at) return due
+        // It was asked for once more: it is as fresh as a new one, where what it had is still there.
+        const again = await deps.store.handedAgain(orderId, at, outside)
+        return again.ok ? due : taken(again.error)
+      }
+      case 'new-attempt': {
+        const { quote } = paying
+        const amount = quote?.total ?? newest.amount
+        // Tried before anything is stored. Which attempt it will be is not known yet; all further ids are as long.
+        const tryOut = payable({ regNo, orderId: orderIdOf(regNo, 2), amount, answers }, true)
+        if (!tryOut.ok) return tryOut
+        const again = await deps.store.retry(regNo, at, {
+          after: newest.orderId,
+          replaces: paying.replaces !== null,
+          gateway: event.payment.gateway.name,
+          askedOf: {
+            account: event.payment.account,
+            merchantId,
+          },
+          outside,
+          // A new price is one of the version that all servers serve.
+          ...(quote === null ? {} : { price: { quote, holdUntil: heldUntil(event, at) } }),
+          ...(quote === null || served?.config !== event ? {} : { eventHash: served.hash }),
+        })
+        if (again.ok) return payable({ regNo, orderId: again.value.orderId, amount, answers }, true)
+        const { error } = again
+        if (error.code === 'version_moved') {
+          await deps.events.follow()
+          const now = deps.events.byId(event.id)
+          return now === null || now === served
+            ? taken(error)
+            : payAgain(deps, now.config, regNo, at, { accepted, by })
+        }
+        if (error.code === 'too_many_attempts') return err({ code: error.code })
+        if (error.code !== 'not_found' && error.code !== 'not_failed') return taken(error)
+        // Another request was quicker: once more, with what is there now.
+        break
+      }
+      case 'price-moved':
+        return err({ code: 'price_moved', was: quoteOf(stored, newest), now: paying.now })
+      case 'closed':
+        return err({ code: 'registration_closed', text: paying.text })
+      case 'not-on-sale':
+        return err({ code: 'not_on_sale', why: paying.why })
+      case 'wait':
+        return err({ code: 'wait' })
+      case 'unsure':
+        return err({ code: 'gateway_unsure' })
+      case 'nothing-due':
+        return err({ code: 'nothing_due' })
+      case 'too-many-attempts':
+        return err({ code: 'too_many_attempts' })
+      default:
+        return assertNever(paying)
+    }
+  }
+  return err({ code: 'gateway_unsure' })
+}
+
+/** What was learnt of every attempt that is there and may still bring money; null of one: it could not be asked in time. */
+async function askAbout(
+  deps: Deps,
+  regNo: RegNo,
+  at: Instant,
+): Promise<ReadonlyMap<OrderId, Learnt | null>> {
+  const stored = await deps.store.registration(regNo)
+  const stands = stored === null ? 'complete' : standing(stored, at)
+  const isOverFor: readonly Stands[] = ['complete', 'organisers', 'refunded', 'cancelled']
+  if (stored === null || (isOverFor.includes(stands) && !owesDifference(stored))) return new Map()
+  const open = stored.payments.filter((one) => !isOver(one, at) && !isJustPlaced(one, at))
+  const ids = open.map(({ orderId }) => orderId)
+  const learnt = ids.length === 0 ? new Map() : await deps.payments.learn(ids, ASK_MS)
+  return new Map(stored.payments.map(({ orderId }) => [orderId, learnt.get(orderId) ?? null]))
+}
+
+/** The attempt's own price, else the registration's. Of the newest attempt, whose lines are the registration's while it is not paid. */
+function quoteOf(stored: StoredRegistration, { amount, quote }: StoredPayment): Quote {
+  const { category, period, base, gst } = stored
+  const split = quote ?? { period, base: base ?? amount, gst: gst ?? paise(0) }
+  return {
+    category: category ?? '',
+    period: split.period ?? '',
+    base: split.base,
+    gst: split.gst,
+    total: amount,
+    lines: stored.lines,
+  }
+}

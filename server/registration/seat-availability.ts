@@ -1,0 +1,46 @@
+/** Whether what a delegate asks for is there; where it is not, what is offered instead and whether they have agreed to it. */
+import { categoryOf, firstFull, laidIn, own, placesOf } from '../../engine/index.ts'
+import type { Answers, EventConfig, Facts, Instant } from '../../engine/index.ts'
+import { priceOf } from './create-registration.ts'
+import type { Priced } from './create-registration.ts'
+import { compareSent } from './compare-displayed-price.ts'
+
+/** `instead`: what one may register as all the same; null: nothing is offered, or it is not to be had either. */
+export type Full = {
+  readonly place: string
+  readonly wanted: Priced
+  readonly instead: Priced | null
+}
+
+/** Null: every place is there. `answers`: with the facts laid in. */
+export function whatIsFull(
+  event: EventConfig,
+  answers: Answers,
+  facts: Facts,
+  at: Instant,
+): Full | null {
+  const isGone = (place: string): boolean => (own(facts.left, place) ?? 1) <= 0
+  if (!Object.keys(facts.left).some(isGone)) return null
+  const asked = laidIn(event, answers, { ...facts, left: {} })
+  const first = priceOf(event, asked, at)
+  const wanted = first.ok ? first.value : { category: categoryOf(event, asked), quote: null }
+  const place = placesOf(event.limits, asked, wanted.category).find(({ id }) => isGone(id))
+  const now = priceOf(event, answers, at)
+  const still = firstFull(event.limits, answers, categoryOf(event, answers))
+  if (still !== null) return { place: still.id, wanted, instead: null }
+  if (place === undefined) return null
+  return { place: place.id, wanted, instead: now.ok ? now.value : null }
+}
+
+/** Whether what was sent with the answers is what is offered, and not merely what was asked for at the same price. */
+export function agrees(
+  event: EventConfig,
+  sent: Readonly<Record<string, unknown>>,
+  { wanted, instead }: Full,
+): boolean {
+  if (instead === null) return false
+  const compared = compareSent(event, sent, instead.category, instead.quote)
+  if (compared.is !== 'same') return false
+  const isOtherTotal = instead.quote?.total !== wanted.quote?.total
+  return compared.said.has('category') || (isOtherTotal && compared.said.has('total'))
+}

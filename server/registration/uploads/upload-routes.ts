@@ -1,0 +1,117 @@
+/**
+ * A form sends a proof as soon as it is chosen, while the delegate fills in the rest: it is judged and kept like
+ * one that comes with the answers, under a token that only the sender gets, and read by nobody with it.
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { dayOf, err, fileName, instant, isoIndia, ok, openOn, own } from '../../../engine/index.ts'
+import type { EventConfig, Field, ProofAnswer, Result } from '../../../engine/index.ts'
+import type { Deps } from '../../dependencies.ts'
+import { readBody } from '../../http/request-body.ts'
+import type { Body, SentFile } from '../../http/request-body.ts'
+import { partsRoutes } from '../../http/event-route-table.ts'
+import { limitByAddress } from '../../http/rate-limit.ts'
+import type { Allowance } from '../../http/rate-limit.ts'
+import { refuse } from '../../http/error-response.ts'
+import { hashOfToken, newToken } from './draft-uploads.ts'
+import {
+  answersRefused,
+  bodyRefused,
+  closedRefused,
+  noFileRefused,
+  sendRefusal,
+} from '../registration-errors.ts'
+import type { Refusal } from '../registration-errors.ts'
+import { fileLimitsOf } from './validate-uploads.ts'
+import { DRAFT_MS } from './store-uploaded-files.ts'
+
+/** As many as may register: a hall of delegates shares one address. */
+const PROOFS_PER_ADDRESS: Allowance = { triesMax: 30, windowMs: 60_000 }
+/** A hall whose delegates choose again and again does not come to this in a day; whoever fills the disk does. */
+const PROOFS_PER_ADDRESS_AND_DAY: Allowance = { triesMax: 300, windowMs: 24 * 60 * 60_000 }
+
+export async function proofCalls(app: FastifyInstance, deps: Deps): Promise<void> {
+  const isTooOften = limitByAddress(deps, PROOFS_PER_ADDRESS)
+  const isTooOftenToday = limitByAddress(deps, PROOFS_PER_ADDRESS_AND_DAY)
+
+  const send = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    reply.header('cache-control', 'no-store')
+    const event = eventOf(deps, request)
+    if (event === null)
+      return refuse(reply, 404, 'no_such_event', 'There is no event with this name.')
+    if ((await isTooOften(request, reply)) || (await isTooOftenToday(request, reply))) return reply
+    const open = openOn(event, dayOf(deps.clock()))
+    if (!open.open) return sendRefusal(reply, closedRefused(open.text))
+    const body = await readBody(request, fileLimitsOf(event), deps.uploads)
+    if (!body.ok) return sendRefusal(reply, bodyRefused(event, body.error))
+    const kept = await keepProof(deps, event, body.value, event.fields)
+    return kept.ok ? reply.code(201).send(kept.value) : sendRefusal(reply, kept.error)
+  }
+
+  const forget = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    reply.header('cache-control', 'no-store')
+    if (await isTooOften(request, reply)) return reply
+    const body = await readBody(request, new Map(), deps.uploads)
+    const token = body.ok ? own(body.value.values, 'token') : null
+    if (typeof token !== 'string') return refuse(reply, 422, 'bad_request', 'Send the token.')
+    // Whether there was one is said to nobody.
+    await deps.store.forgetDraft(hashOfToken(token))
+    return reply.send({ status: 'success' })
+  }
+
+  await partsRoutes(app, (scope) => {
+    for (const slash of ['', '/']) {
+      scope.post(`/api/events/:id/proofs${slash}`, send)
+      scope.post(`/api/events/:id/proofs/forget${slash}`, forget)
+    }
+  })
+}
+
+function eventOf(deps: Deps, request: FastifyRequest): EventConfig | null {
+  const { id } = request.params as { readonly id: string }
+  return deps.events.byId(id)?.config ?? null
+}
+
+/** The one file of a body, under its field. */
+function oneFileOf(
+  { files }: Body,
+  fields: readonly Field[],
+): (SentFile & { readonly field: Field }) | null {
+  const [[id, sent] = []] = files
+  const field = fields.find((one) => one.id === id)
+  return files.size === 1 && sent !== undefined && field !== undefined ? { ...sent, field } : null
+}
+
+/** Keeps the one file of a body under a token for a while; what was not kept goes before the answer does. */
+export async function keepProof(...given: Parameters<typeof keep>): ReturnType<typeof keep> {
+  const [deps, , { files }] = given
+  try {
+    return await keep(...given)
+  } finally {
+    for (const { file } of files.values()) await deps.uploads.discard(file)
+  }
+}
+
+async function keep(
+  deps: Deps,
+  event: EventConfig,
+  body: Body,
+  fields: readonly Field[],
+): Promise<Result<ProofAnswer, Refusal>> {
+  const sent = oneFileOf(body, fields)
+  if (sent === null) return err(noFileRefused())
+  const { field, file } = sent
+  const named = fileName(field, sent.name)
+  if (!named.ok) return err(answersRefused({ [field.id]: named.error }))
+  const name = named.value
+  const type = await deps.uploads.typeOf(file, name, field.accept ?? [])
+  if (file.bytes === 0 || type === null) return err(answersRefused({ [field.id]: field.invalid }))
+  const bare = await deps.uploads.bared(file, type)
+  await deps.uploads.keep(bare)
+  const at = deps.clock()
+  const token = newToken()
+  const { sha256, bytes } = bare
+  const draft = { eventId: event.id, field: field.id, sha256, name, type, bytes, at }
+  return (await deps.store.keepDraft(hashOfToken(token), draft))
+    ? ok({ status: 'success', token, name, bytes, until: isoIndia(instant(at + DRAFT_MS)) })
+    : err(bodyRefused(event, { code: 'no_room' }))
+}

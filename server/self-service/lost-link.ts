@@ -1,0 +1,82 @@
+/** "Lost your link?": an email address in, and a mail out to it with the links of whatever is registered with it. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { delegateOf, foldedText, isEmail, linksMail } from '../../engine/index.ts'
+import type { Deps } from '../dependencies.ts'
+import { addressOf, openLimit, refuseTooMany } from '../http/rate-limit.ts'
+import type { Allowance } from '../http/rate-limit.ts'
+import { refuse } from '../http/error-response.ts'
+
+/** A hall behind one address has lost some links; a script is held up. */
+const ASKED_PER_CLIENT: Allowance = { triesMax: 10, windowMs: 10 * 60_000 }
+/** Whoever has not found three mails within the hour has another trouble; nobody's mailbox is filled by a stranger. */
+const ASKED_PER_EMAIL: Allowance = { triesMax: 3, windowMs: 60 * 60_000 }
+/** An office that registers for many under its own address gets the newest. */
+const LINKS_MAX = 50
+/** Longer than any address. */
+const EMAIL_CHARACTERS_MAX = 254
+
+const SENT =
+  'If anything is registered with this address, its links are on their way to it. Please look into your spam folder too.'
+
+/**
+ * The answer is the same, and comes as fast, whether or not anything is registered with the address: who is
+ * registered is nobody's business. What follows is done after it.
+ */
+export function lostLinkCall(app: FastifyInstance, deps: Deps): void {
+  const perClient = openLimit(deps, ASKED_PER_CLIENT)
+  const perEmail = openLimit(deps, ASKED_PER_EMAIL)
+
+  const ask = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer')
+    const email = emailIn(request.body)
+    const at = deps.clock()
+    if (email === null)
+      return refuse(
+        reply,
+        422,
+        'invalid_email',
+        'Please enter the email address you registered with.',
+      )
+    const [client, key] = [addressOf(request), foldedText(email)]
+    for (const ask of ['wait', 'take'] as const) {
+      const waitMs = Math.max(await perClient[ask](client, at), await perEmail[ask](key, at))
+      if (waitMs > 0) return refuseTooMany(reply, waitMs)
+    }
+    setImmediate(() => {
+      sendLinks(deps, email).catch((error: unknown) =>
+        deps.log.error({ error: String(error) }, 'a mail with links could not be queued'),
+      )
+    })
+    return reply.send({ status: 'success', message: SENT })
+  }
+
+  for (const slash of ['', '/']) app.post(`/api/my${slash}`, ask)
+}
+
+function emailIn(body: unknown): string | null {
+  const said =
+    typeof body === 'object' && body !== null && 'email' in body && typeof body.email === 'string'
+      ? body.email.trim()
+      : ''
+  return said.length <= EMAIL_CHARACTERS_MAX && isEmail(said) ? said : null
+}
+
+/** One mail for each event, to the address as it is stored. */
+async function sendLinks({ store, events, clock }: Deps, email: string): Promise<void> {
+  const served = events.all().map(({ config }) => config)
+  const found = await store.findIn(
+    served.map(({ id }) => id),
+    email,
+    LINKS_MAX,
+  )
+  for (const event of served) {
+    const theirs = found.filter(
+      ({ eventId, answers }) =>
+        eventId === event.id && foldedText(delegateOf(event, answers).email) === foldedText(email),
+    )
+    const [newest] = theirs
+    if (newest === undefined) continue
+    const mail = linksMail(event, delegateOf(event, newest.answers).email, theirs)
+    if (mail !== null) await store.queueLinks(newest.regNo, mail, clock())
+  }
+}

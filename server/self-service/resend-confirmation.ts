@@ -1,0 +1,81 @@
+/** The confirmation once more, to the delegate's own address, asked for on the page of the registration. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { mailFor } from '../../engine/index.ts'
+import type { Deps } from '../dependencies.ts'
+import { addressOf, limitByAddress, refuseTooMany } from '../http/rate-limit.ts'
+import type { Allowance } from '../http/rate-limit.ts'
+import { refuse } from '../http/error-response.ts'
+import { refusesOtherThanText } from '../http/text-only-json.ts'
+import type { MailSpacing } from '../storage/index.ts'
+import { findRegistration, isCountable, isEmailOf } from '../registration/find-registration.ts'
+import type { LookupGuard } from '../registration/find-registration.ts'
+import { registrationView } from '../registration/registration-view.ts'
+
+/** A hall behind one address may have lost some mails; nobody needs more, and a script is held up. */
+const ASKED_PER_ADDRESS: Allowance = { triesMax: 10, windowMs: 10 * 60_000 }
+/** A mail needs a moment to arrive; whoever has not found five has another trouble, which the organisers can mend. */
+const SPACING: MailSpacing = { apartMs: 2 * 60_000, mailsMax: 5 }
+
+const NOT_FOUND = 'Registration details not found'
+
+/**
+ * Whoever has the number can read the registration; this tells no more of it, and the mail goes nowhere but
+ * to the address that is stored.
+ */
+export async function confirmationCall(
+  app: FastifyInstance,
+  deps: Deps,
+  guard: LookupGuard,
+): Promise<void> {
+  const isTooOften = limitByAddress(deps, ASKED_PER_ADDRESS)
+
+  const ask = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer')
+    if (await isTooOften(request, reply)) return reply
+    if (refusesOtherThanText(reply, request.body, ['order_id', 'email'])) return reply
+    const { order_id: orderId, email } = fieldsOf(request.body)
+    const address = addressOf(request)
+    const event = deps.events.byOrderId(orderId)?.config ?? null
+    const waitMs = await guard.wait(address, event?.id ?? '', orderId)
+    if (waitMs > 0) return refuseTooMany(reply, waitMs)
+    const found = event === null ? null : await findRegistration(deps, event, orderId)
+    if (
+      event === null ||
+      found === null ||
+      (isCountable(found, orderId) && !isEmailOf(event, found, email))
+    ) {
+      await guard.count(address, event?.id ?? '')
+      return refuse(reply, 404, 'not_found', NOT_FOUND)
+    }
+    await guard.know(address, event.id, found.regNo, orderId)
+    const at = deps.clock()
+    const mail =
+      found.paymentStatus === 'success' ? mailFor(event, registrationView(event, found, at)) : null
+    if (mail === null)
+      return refuse(
+        reply,
+        409,
+        'no_mail',
+        'There is no confirmation to send for this registration.',
+      )
+    return (await deps.store.queueAsked(found.regNo, mail, at, SPACING))
+      ? reply.send({ status: 'success' })
+      : refuse(
+          reply,
+          409,
+          'sent_already',
+          `It has already been sent to you. Please check your spam folder too, and write to ${event.support} if it does not arrive.`,
+        )
+  }
+
+  for (const slash of ['', '/']) app.post(`/api/payment/confirmation${slash}`, ask)
+}
+
+function fieldsOf(body: unknown): { readonly order_id: string; readonly email: string } {
+  const said = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {}
+  const text = (name: string): string => {
+    const value = Object.hasOwn(said, name) ? said[name] : ''
+    return typeof value === 'string' ? value.trim() : ''
+  }
+  return { order_id: text('order_id'), email: text('email') }
+}

@@ -1,0 +1,101 @@
+/** All that a delegate's own page shows of a registration, and what may be done there now. */
+import {
+  allowedActs,
+  documentTitle,
+  editableFields,
+  filesToSend,
+  isoIndia,
+  own,
+  rupees,
+} from '../../engine/index.ts'
+import type { Field, MyAnswer } from '../../engine/index.ts'
+import { refusedShown } from '../registration/actions/approve-registration.ts'
+import { refundAtCancellation } from '../office/registrations/action-routes.ts'
+import { editable } from '../registration/actions/editable-answers.ts'
+import { payingOf } from '../registration/actions/payment-instructions.ts'
+import type { Deps } from '../dependencies.ts'
+import { ownDocuments } from '../documents/holder-documents.ts'
+import { withOwnAnswers } from '../registration/holder-answers.ts'
+import type { Linked } from '../registration/access-link.ts'
+import { wireSecondPayment } from '../payments/duplicate-payment.ts'
+import { registrationView } from '../registration/registration-view.ts'
+import type { StoredAct, StoredRegistration } from '../storage/index.ts'
+
+export async function myAnswer(
+  { store, clock }: Pick<Deps, 'store' | 'clock'>,
+  { served: { config }, registration, isFromMail }: Linked,
+): Promise<MyAnswer> {
+  const at = clock()
+  const { regNo, state } = registration
+  const [documents, acts, kept, money, paying, second] = await Promise.all([
+    ownDocuments(store, regNo),
+    store.acts(regNo),
+    store.kept(regNo),
+    store.moneyOfBill(regNo),
+    payingOf({ store }, config, registration),
+    // Whoever filled in the form may be a stranger, and must not learn that this person is registered.
+    isFromMail ? store.secondPayment(regNo) : null,
+  ])
+  const shown = withOwnAnswers(config, registration, acts)
+  const may = allowedActs(state, 'delegate')
+  const fields = may.includes('edit') ? editableFields(config, at) : []
+  const files = may.includes('edit') ? filesToSend(config, registration.answers, fields) : []
+  const { proposed: back } = refundAtCancellation(config, registration, { money, kept }, at)
+  return {
+    status: 'success',
+    registration: registrationView(config, shown, at),
+    state,
+    paying,
+    documents: documents.map(({ id, kind, form, serial, at: issuedAt, total }) => ({
+      id,
+      kind,
+      title: documentTitle({ kind, form }),
+      serial,
+      at: isoIndia(issuedAt),
+      total: rupees(total),
+    })),
+    edit: {
+      fields: editable({ ...config, fields }, shown),
+      until: fields.length === 0 ? null : (config.edit?.to ?? null),
+    },
+    files: filesOf(files, shown),
+    // A share of a payment made by mistake would mislead: what is offered there is its refund.
+    cancel:
+      may.includes('ask_cancel') && (second === null || askedAt(acts) !== null)
+        ? {
+            asked_at: askedAt(acts),
+            kept: rupees(kept),
+            back: back === null ? null : rupees(back),
+          }
+        : null,
+    second_payment: wireSecondPayment(second, kept),
+    refused: await refusedShown(store, config, registration),
+  }
+}
+
+function filesOf(fields: readonly Field[], { answers }: StoredRegistration): MyAnswer['files'] {
+  return fields.flatMap((field) => {
+    const { id, label, type, accept = [], bytesMax } = field
+    const name = own(answers, id)
+    return type !== 'file' || bytesMax === undefined
+      ? []
+      : [
+          {
+            id,
+            label,
+            name: typeof name === 'string' ? name : null,
+            accept: [...accept],
+            bytes_max: bytesMax,
+          },
+        ]
+  })
+}
+
+/** By which the office has answered. */
+const ANSWERS: ReadonlySet<StoredAct['act']> = new Set(['note', 'cancel', 'refund', 'transfer'])
+
+/** Since when the office has the request; null: nobody asked, or it has answered. */
+function askedAt(acts: readonly StoredAct[]): string | null {
+  const last = acts.findLast(({ act }) => act === 'ask_cancel' || ANSWERS.has(act))
+  return last?.act === 'ask_cancel' ? isoIndia(last.at) : null
+}

@@ -1,0 +1,76 @@
+/**
+ * What a thread that writes does with what it is asked: while one batch commits, the next collects in the message port;
+ * one commit serves a whole batch.
+ */
+import { receiveMessageOnPort } from 'node:worker_threads'
+import type { MessagePort } from 'node:worker_threads'
+import { codeOfBusy } from './transient-errors.ts'
+import type { Connection } from './sqlite-connection.ts'
+import { answerAll, messageOf } from '../operations/run-writes.ts'
+import { commitAndAnswer } from './faults.ts'
+import type { Seam } from './faults.ts'
+import { requestsIn } from './worker-client.ts'
+import type { FromThread, Request, ToThread } from './worker-client.ts'
+
+/** More would keep the first of a batch waiting for the last. */
+const BATCH_MAX = 256
+
+export type Writing = {
+  readonly connection: Connection
+  readonly seam: Seam
+  readonly send: (message: FromThread) => void
+  /** Run in the transaction of a batch, when all of it is done. */
+  readonly beforeCommit?: () => void
+}
+
+/** Runs a batch in one transaction and answers it; what fails as a whole has stored nothing, as far as anybody knows. */
+export function commitBatch(
+  { connection, seam, send, beforeCommit }: Writing,
+  batch: readonly Request[],
+): void {
+  const { sql } = connection
+  try {
+    const answers = answerAll(connection, sql, batch)
+    beforeCommit?.()
+    commitAndAnswer(
+      seam,
+      () => sql('COMMIT').run(),
+      () => send({ answers }),
+    )
+  } catch (error) {
+    if (connection.inTransaction) sql('ROLLBACK').run()
+    const no = {
+      ok: false,
+      busy: true,
+      message: messageOf(error),
+      code: codeOfBusy(error),
+    } as const
+    send({ answers: batch.map(({ id }) => ({ id, ...no })) })
+  }
+}
+
+/** Hands everything that has come meanwhile to `commit`, in batches; `close` is called once, after the last. */
+export function serveBatches(
+  port: MessagePort,
+  { commit, close }: { commit(batch: readonly Request[]): void; close(): void },
+): void {
+  port.on('message', (first: ToThread) => {
+    const requests: Request[] = []
+    let closing = false
+    let message: ToThread | undefined = first
+    while (message !== undefined) {
+      if ('close' in message) closing = true
+      else requests.push(...requestsIn(message.requests))
+      message =
+        requests.length < BATCH_MAX
+          ? (receiveMessageOnPort(port)?.message as ToThread | undefined)
+          : undefined
+    }
+    for (let from = 0; from < requests.length; from += BATCH_MAX)
+      commit(requests.slice(from, from + BATCH_MAX))
+    if (closing) {
+      close()
+      port.close()
+    }
+  })
+}

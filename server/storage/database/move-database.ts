@@ -1,0 +1,253 @@
+/**
+ * All rows and files from SQLite to PostgreSQL or back, in one transaction that is committed only when both have as many rows in each
+ * table, and numbers of the same sums in each column. Where they come from nothing is changed.
+ */
+import { existsSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { err, ok } from '../../../engine/index.ts'
+import type { Result } from '../../../engine/index.ts'
+import { keepPrivate } from '../../ops/file-permissions.ts'
+import { closeWhole, DATABASE_FILE, openToWrite } from './sqlite-connection.ts'
+import { filesIntoPostgres, filesOutOfPostgres } from '../files/move-files.ts'
+import type { MovedFiles } from '../files/move-files.ts'
+import { openConnection } from '../postgres/connection.ts'
+import type { PostgresConnection } from '../postgres/connection.ts'
+import { cannotBeUsed, prepare } from '../postgres/prepare-database.ts'
+import { isOfPostgres } from '../postgres/errors.ts'
+import { migrate, migrations } from './schema.ts'
+import { indexNew } from '../lists/search-index.ts'
+
+export type Moved = {
+  readonly registrations: number
+  readonly rows: number
+  readonly tables: number
+} & MovedFiles
+
+type Table = { readonly name: string; readonly columns: readonly Column[] }
+type Column = { readonly name: string; readonly isNumber: boolean }
+type Row = readonly unknown[]
+/** What both sides are asked for, table by table. */
+type Side = {
+  rows(table: Table): Iterable<Row>
+  /** How many rows there are, and the sum of each column of numbers, as text. */
+  sums(table: Table): string
+}
+
+/** Rows that are read from PostgreSQL at a time. */
+const CHUNK_ROWS = 2_000
+/** Searching is indexed anew where the rows come to; what is served is read anew from the event files. */
+const NOT_MOVED: readonly string[] = ['search_progress', 'active_events', 'activation']
+
+/** Into a database of PostgreSQL in which nothing is stored yet. */
+export function moveToPostgres(dataDir: string, url: string): Result<Moved, string> {
+  const file = join(dataDir, DATABASE_FILE)
+  if (!existsSync(file)) return err(`DATA_DIR is ${dataDir}, and there is no database in it.`)
+  const db = new Database(file, { readonly: true })
+  try {
+    const version = Number(db.pragma('user_version', { simple: true }))
+    if (version !== migrations.length)
+      return err(
+        `The database in ${dataDir} is of version ${version}, and this Rollcall writes ${migrations.length}: run rollcall migrate first.`,
+      )
+    prepare(url, false)
+    return inPostgres(url, (connection) => {
+      db.exec('BEGIN')
+      const tables = tablesOf(db)
+      const { sql } = connection
+      const full = tables.find(
+        ({ name }) =>
+          !SEEDED.includes(name) && sql(`SELECT 1 FROM ${name} LIMIT 1`).get() !== undefined,
+      )
+      if (full !== undefined)
+        return err(`The database in PostgreSQL is not empty: there are rows in ${full.name}.`)
+      for (const { name } of tables) connection.plain(`ALTER TABLE ${name} DISABLE TRIGGER USER`)
+      const moved = copy(tables, sqliteSide(db), postgresSide(connection), (table) => {
+        sql(`DELETE FROM ${table.name}`).run()
+        const add = sql(insertion(table))
+        return (row) => void add.run(...row)
+      })
+      for (const { name } of tables) connection.plain(`ALTER TABLE ${name} ENABLE TRIGGER USER`)
+      countOn(connection, tables, lastGiven(db))
+      indexNew(sql)
+      return withFiles(moved, () => filesIntoPostgres(connection, dataDir))
+    })
+  } finally {
+    db.close()
+  }
+}
+
+/** Into a data folder that has no database. */
+export function moveToSqlite(dataDir: string, url: string): Result<Moved, string> {
+  const file = join(dataDir, DATABASE_FILE)
+  if (existsSync(file))
+    return err(
+      `There is a database in ${dataDir} already. Move it away first, or give another DATA_DIR.`,
+    )
+  prepare(url, false)
+  keepPrivate(dataDir)
+  const part = `${file}.part`
+  rmSync(part, { force: true })
+  const db = openToWrite(part)
+  try {
+    migrate(db)
+    db.pragma('foreign_keys = OFF')
+    const moved = inPostgres(url, (connection) => {
+      const tables = tablesOf(db)
+      db.exec('BEGIN')
+      const triggers = db
+        .prepare<[], { name: string; sql: string }>(
+          "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'",
+        )
+        .all()
+      for (const { name } of triggers) db.exec(`DROP TRIGGER ${name}`)
+      const done = copy(tables, postgresSide(connection), sqliteSide(db), (table) => {
+        db.exec(`DELETE FROM ${table.name}`)
+        const add = db.prepare(insertion(table))
+        return (row) => void add.run(...row)
+      })
+      for (const { sql } of triggers) db.exec(sql)
+      db.exec(done.ok ? 'COMMIT' : 'ROLLBACK')
+      return withFiles(done, () => filesOutOfPostgres(connection, dataDir))
+    })
+    closeWhole(db)
+    if (moved.ok) renameSync(part, file)
+    return moved
+  } finally {
+    if (db.open) db.close()
+    rmSync(part, { force: true })
+  }
+}
+
+/** After the rows, which say which files there are. */
+function withFiles(
+  rows: Result<Omit<Moved, keyof MovedFiles>, string>,
+  move: () => MovedFiles,
+): Result<Moved, string> {
+  return rows.ok ? ok({ ...rows.value, ...move() }) : rows
+}
+
+/** Has a row before anything is stored. */
+const SEEDED: readonly string[] = ['counted', 'office_settings', 'pings']
+
+/** In one transaction, in which no server writes; committed where the answer is good. */
+function inPostgres<T>(
+  url: string,
+  work: (connection: PostgresConnection) => Result<T, string>,
+): Result<T, string> {
+  const connection = openConnection(url, {
+    begins: ['BEGIN ISOLATION LEVEL REPEATABLE READ', 'SELECT "only" FROM writer_turn FOR UPDATE'],
+    isWaitedFor: true,
+  })
+  const { sql } = connection
+  try {
+    sql('BEGIN').run()
+    const done = work(connection)
+    sql(done.ok ? 'COMMIT' : 'ROLLBACK').run()
+    return done
+  } catch (error) {
+    sql('ROLLBACK').run()
+    // Of the file and of what delegates sent, others say what is wrong.
+    throw isOfPostgres(error) ? cannotBeUsed(error) : error
+  } finally {
+    connection.close()
+  }
+}
+
+function copy(
+  tables: readonly Table[],
+  from: Side,
+  into: Side,
+  adderOf: (table: Table) => (row: Row) => void,
+): Result<Omit<Moved, keyof MovedFiles>, string> {
+  let rows = 0
+  let registrations = 0
+  for (const table of tables) {
+    const add = adderOf(table)
+    for (const row of from.rows(table)) {
+      add(row)
+      rows += 1
+      if (table.name === 'registrations') registrations += 1
+    }
+  }
+  for (const table of tables) {
+    const [there, here] = [from.sums(table), into.sums(table)]
+    if (there !== here)
+      return err(
+        `Rows or sums of ${table.name} differ: ${there} became ${here}. Nothing was moved.`,
+      )
+  }
+  return ok({ registrations, rows, tables: tables.length })
+}
+
+/** Every table after those that its rows refer to. */
+function tablesOf(db: Database.Database): readonly Table[] {
+  const names = db
+    .prepare<[], { name: string }>(
+      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'search_index%' ORDER BY name",
+    )
+    .all()
+    .map(({ name }) => name)
+    .filter((name) => !NOT_MOVED.includes(name))
+  const sorted: string[] = []
+  const take = (name: string): void => {
+    if (sorted.includes(name)) return
+    const refers = db.pragma(`foreign_key_list(${name})`) as { table: string }[]
+    for (const { table } of refers) if (table !== name) take(table)
+    sorted.push(name)
+  }
+  names.forEach(take)
+  return sorted.map((name) => ({
+    name,
+    columns: (db.pragma(`table_info(${name})`) as { name: string; type: string }[]).map(
+      (column) => ({ name: column.name, isNumber: column.type === 'INTEGER' }),
+    ),
+  }))
+}
+
+const named = ({ columns }: Table): string => columns.map(({ name }) => `"${name}"`).join(', ')
+const insertion = (table: Table): string =>
+  `INSERT INTO ${table.name} (${named(table)}) VALUES (${table.columns.map(() => '?').join(', ')})`
+const summing = ({ name, columns }: Table): string => {
+  const numbers = columns.filter(({ isNumber }) => isNumber)
+  const sums = numbers.map((column) => `coalesce(CAST(sum("${column.name}") AS text), '')`)
+  return `SELECT ${["count(*) || ' rows'", ...sums].join(" || ', ' || ")} AS said FROM ${name}`
+}
+
+const sqliteSide = (db: Database.Database): Side => ({
+  rows: (table) =>
+    db
+      .prepare<[], Row>(`SELECT ${named(table)} FROM ${table.name}`)
+      .raw()
+      .iterate(),
+  sums: (table) => db.prepare<[], { said: string }>(summing(table)).get()?.said ?? '',
+})
+
+const postgresSide = ({ sql, plain }: PostgresConnection): Side => ({
+  *rows(table) {
+    // A cursor for each table: what a statement answers always has the same columns.
+    const cursor = `moving_${table.name}`
+    plain(`DECLARE ${cursor} NO SCROLL CURSOR FOR SELECT ${named(table)} FROM ${table.name}`)
+    const next = sql<Readonly<Record<string, unknown>>>(`FETCH ${CHUNK_ROWS} FROM ${cursor}`)
+    for (let rows = next.all(); rows.length > 0; rows = next.all())
+      for (const row of rows) yield table.columns.map(({ name }) => row[name])
+    plain(`CLOSE ${cursor}`)
+  },
+  sums: (table) => sql<{ said: string }>(summing(table)).get()?.said ?? '',
+})
+
+/** The last id that was ever given to a registration, also to one that is gone. */
+const lastGiven = (db: Database.Database): number =>
+  db
+    .prepare<[], { seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = 'registrations'")
+    .get()?.seq ?? 0
+
+/** Numbers that are given from now on follow those that are there. */
+function countOn({ plain }: PostgresConnection, tables: readonly Table[], given: number): void {
+  for (const { name, columns } of tables)
+    if (columns.some((column) => column.name === 'id'))
+      plain(
+        `SELECT setval(pg_get_serial_sequence('${name}', 'id'), greatest(1, ${name === 'registrations' ? given : 0}, max(id)),
+           max(id) IS NOT NULL OR ${name === 'registrations' ? given : 0} > 0) FROM ${name}`,
+      )
+}

@@ -1,0 +1,59 @@
+/** The reader thread: lists, exports and figures, which would stop every other request if the main thread ran them. */
+import { parentPort, workerData } from 'node:worker_threads'
+import type { MessagePort } from 'node:worker_threads'
+import type Database from 'better-sqlite3'
+import { assert } from '../../../engine/index.ts'
+import { codeOfBusy, isOfTheMachine } from './transient-errors.ts'
+import { openToRead, statements } from './sqlite-connection.ts'
+import type { Sql } from './sqlite-connection.ts'
+import { NO_FILE, ownFile } from '../recovery/detect-replaced-database.ts'
+import type { Shared } from '../recovery/detect-replaced-database.ts'
+import { listings } from '../operations/list-queries.ts'
+import { messageOf } from '../operations/run-writes.ts'
+import { requestsIn } from './worker-client.ts'
+import type { Answer, FromThread, Request, ToThread } from './worker-client.ts'
+import type { Verbs } from '../operations/writes.ts'
+
+/** `shared`: of a server, which keeps watch over its file. */
+export type ReaderData = { readonly file: string; readonly shared?: Shared }
+
+const verbs = listings as unknown as Verbs
+
+/** Does what comes through the port until that is closed. */
+export function serve(port: MessagePort, { file, shared }: ReaderData): void {
+  /** Opened when first asked: the thread starts beside the writer, which makes the file and its tables. */
+  let opened: { readonly db: Database.Database; readonly sql: Sql } | null = null
+  const open = (): { readonly db: Database.Database; readonly sql: Sql } => {
+    // Whatever lies there now is another database.
+    assert(shared === undefined || ownFile(shared, file).look() === null, NO_FILE)
+    const db = openToRead(file)
+    return { db, sql: statements(db) }
+  }
+  const send = (message: FromThread): void => port.postMessage(message)
+
+  function answer({ id, verb, args }: Request): Answer {
+    try {
+      const run = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined
+      assert(run !== undefined, `the store has no list called ${verb}`)
+      opened ??= open()
+      const { db, sql } = opened
+      // One transaction, so that every statement of the verb sees the same moment.
+      return { id, ok: true, value: db.transaction(() => run(sql, ...(args as never[])))() }
+    } catch (error) {
+      const busy = isOfTheMachine(error)
+      return { id, ok: false, busy, message: messageOf(error), code: codeOfBusy(error) }
+    }
+  }
+
+  port.on('message', (message: ToThread) => {
+    if ('close' in message) {
+      opened?.db.close()
+      port.close()
+      return
+    }
+    for (const request of requestsIn(message.requests)) send({ answers: [answer(request)] })
+  })
+  send({ ready: true })
+}
+
+if (parentPort !== null) serve(parentPort, workerData as ReaderData)

@@ -1,0 +1,86 @@
+/** When a database is brought to the version that this Rollcall writes: by whoever may, and after a copy. */
+import { existsSync, renameSync, rmSync } from 'node:fs'
+import path from 'node:path'
+import Database from 'better-sqlite3'
+import { DATABASE_FILE } from './sqlite-connection.ts'
+import { migrate, migrations, newerVersion } from './schema.ts'
+
+export type Versions = {
+  /** Null: there is no database yet. */
+  readonly found: number | null
+  readonly known: number
+}
+
+/** What version the database in a data folder is of, without changing anything. Throws what SQLite does of a file that is none. */
+export function versionsIn(dataDir: string): Versions {
+  const file = path.join(dataDir, DATABASE_FILE)
+  const known = migrations.length
+  if (!existsSync(file)) return { found: null, known }
+  const db = new Database(file, { readonly: true })
+  try {
+    return { found: versionOf(db), known }
+  } finally {
+    db.close()
+  }
+}
+
+/**
+ * An empty file gets its tables from anybody. One of another version is changed only where `migrates`, and then after a copy
+ * beside it; else it is refused with a sentence, because an older server may be at work on it. Answers the copy's path.
+ */
+export function bringUpToDate(
+  db: Database.Database,
+  file: string,
+  { migrates }: { readonly migrates: boolean },
+): string | null {
+  const found = versionOf(db)
+  const known = migrations.length
+  if (found === known) return null
+  if (found > known) throw newerVersion(found)
+  if (found === 0) {
+    migrate(db)
+    return null
+  }
+  if (!migrates) throw olderVersion(found)
+  const copy = path.join(path.dirname(file), `rollcall.before-v${known}.db`)
+  copyTo(db, copy)
+  migrate(db)
+  return copy
+}
+
+/**
+ * The whole database as one file at this moment, while others read and write. Throws what SQLite does; a copy that
+ * could not be finished leaves nothing, and an older one of the same name stays until then.
+ */
+export function copyTo(db: Database.Database, copy: string): void {
+  const part = `${copy}.part`
+  rmSync(part, { force: true })
+  try {
+    db.prepare('VACUUM INTO ?').run(part)
+    withoutMark(part)
+    renameSync(part, copy)
+  } catch (error) {
+    rmSync(part, { force: true })
+    throw error
+  }
+}
+
+/** A server knows its own file by a mark (detect-replaced-database.ts): a copy that is put over it must not have that. */
+function withoutMark(copy: string): void {
+  const db = new Database(copy)
+  try {
+    db.pragma('application_id = 0')
+  } finally {
+    db.close()
+  }
+}
+
+/** Why a file is left as it is by whoever may not migrate. */
+function olderVersion(found: number): Error {
+  return new Error(
+    `The database is of an older version of Rollcall (${found}; this one writes ${migrations.length}). Stop the server and start it with this version, or run rollcall migrate: each makes a copy first.`,
+  )
+}
+
+const versionOf = (db: Database.Database): number =>
+  Number(db.pragma('user_version', { simple: true }))

@@ -1,0 +1,259 @@
+/**
+ * The tables, as a list of steps: step n takes a database from `user_version` n to n + 1. A step that
+ * has been released is never edited; a change is a further step.
+ *
+ * Instants are milliseconds since 1970, days Indian civil days as text, amounts whole paise.
+ */
+import type Database from 'better-sqlite3'
+import { amountsDue } from '../migrations/amounts-due.ts'
+import { appendOnly } from '../migrations/append-only-trigger.ts'
+import { first } from '../migrations/initial-schema.ts'
+import { draftProofs, droppedProofs } from '../migrations/dropped-and-draft-uploads.ts'
+import { paying } from '../migrations/payment-attempts.ts'
+import { bills } from '../migrations/bill-lines.ts'
+import { corrections } from '../migrations/corrections.ts'
+import { places } from '../migrations/seats.ts'
+import { decided } from '../migrations/review-decisions.ts'
+import { outside } from '../migrations/unique-answers-codes-member-lists.ts'
+import { acts } from '../migrations/actions.ts'
+import { approving } from '../migrations/approval.ts'
+import { documentLines } from '../migrations/document-lines.ts'
+import { documents } from '../migrations/documents.ts'
+import { erasing } from '../migrations/erasure.ts'
+import { finding } from '../migrations/search-fields.ts'
+import { formerNumbers } from '../migrations/imported-numbers.ts'
+import { endedCounted } from '../migrations/ended-registrations.ts'
+import { failures } from '../migrations/failure-tracking.ts'
+import { counting } from '../migrations/batch-counters.ts'
+import { telling } from '../migrations/payment-claims.ts'
+import { people } from '../migrations/staff.ts'
+import { sums } from '../migrations/list-and-dashboard-totals.ts'
+import { myLists } from '../migrations/saved-views.ts'
+import { mailLimits } from '../migrations/email-limits.ts'
+import { refundedAmounts } from '../migrations/refunded-amounts.ts'
+import { activeEvents } from '../migrations/active-event-versions.ts'
+import { nameOlder, nameOlderImports, nameOlderReports } from '../reconciliation/bank-references.ts'
+import { balanceOlder } from '../payments/balance.ts'
+import { statements } from './sqlite-connection.ts'
+import type { Sql } from './sqlite-connection.ts'
+import { bankReferences } from '../migrations/bank-references.ts'
+import { recoveries } from '../migrations/recovery.ts'
+import { secondPayments } from '../migrations/duplicate-payments.ts'
+import { settlements } from '../migrations/settlements.ts'
+import { noteOlderPayers } from '../payments/duplicate-payments.ts'
+
+/**
+ * An audit row is found by its registration's id. Ids grow, so that a batch of registrations writes one
+ * page of the index; by the number, which is random, each wrote a page of its own.
+ */
+const auditByRegistration = `
+ALTER TABLE audit_log ADD COLUMN registration_id INTEGER;
+DROP TRIGGER audit_log_never_edited;
+UPDATE audit_log SET registration_id = (SELECT id FROM registrations WHERE registrations.reg_no = audit_log.reg_no) WHERE reg_no IS NOT NULL;
+CREATE TRIGGER audit_log_never_edited BEFORE UPDATE ON audit_log BEGIN SELECT RAISE(ABORT, 'audit_log is append-only'); END;
+DROP INDEX audit_log_of;
+CREATE INDEX audit_log_of ON audit_log (registration_id) WHERE registration_id IS NOT NULL;
+`
+
+/** What an ended payment of an older version is watched for, from when it ended: as long as `WATCHED_MS` of the engine. */
+const WATCHED_TEN_DAYS = '864000000'
+
+/**
+ * Money is rows of its own: an attempt says what we asked for, a capture what came, a refund what went
+ * back, a decision who judged it and why. Successes and reviews of older versions become captures.
+ */
+const money = `
+-- Null: not known (attempts of older versions). Whose credentials asked for the money, and where.
+ALTER TABLE payments ADD COLUMN account TEXT;
+ALTER TABLE payments ADD COLUMN merchant_id TEXT;
+-- What has ended is still asked about until then.
+ALTER TABLE payments ADD COLUMN watch_until INTEGER;
+ALTER TABLE payments ADD COLUMN hold_until INTEGER;
+ALTER TABLE payments ADD COLUMN handed_off_at INTEGER;
+CREATE INDEX payments_watched ON payments (next_ask_at) WHERE watch_until IS NOT NULL;
+
+CREATE TABLE captures (
+  id INTEGER PRIMARY KEY,
+  -- Null: money that nobody could match yet.
+  payment_id INTEGER REFERENCES payments (id),
+  registration_id INTEGER REFERENCES registrations (id),
+  source TEXT NOT NULL,
+  -- '': not known.
+  account TEXT NOT NULL,
+  reference TEXT NOT NULL,
+  amount INTEGER NOT NULL,
+  currency TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  paid_at INTEGER NOT NULL,
+  seen_at INTEGER NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('fits', 'review', 'accepted', 'refused', 'unmatched')),
+  -- Why a person has to decide, or had to.
+  why TEXT,
+  UNIQUE (source, account, reference),
+  CHECK (state <> 'review' OR why IS NOT NULL)
+) STRICT;
+CREATE INDEX captures_of ON captures (registration_id);
+CREATE INDEX captures_of_payment ON captures (payment_id);
+CREATE INDEX captures_in_review ON captures (seen_at) WHERE state = 'review';
+CREATE TRIGGER captures_named_once BEFORE UPDATE OF source, account, reference, payment_id ON captures
+BEGIN SELECT RAISE(ABORT, 'what a capture is named by is frozen'); END;
+CREATE TRIGGER captures_amount_frozen BEFORE UPDATE OF amount, currency, kind ON captures WHEN OLD.state <> 'review'
+BEGIN SELECT RAISE(ABORT, 'the amount of a capture that was judged is frozen'); END;
+CREATE TRIGGER captures_stay BEFORE DELETE ON captures
+BEGIN SELECT RAISE(ABORT, 'money that came is never deleted'); END;
+
+CREATE TABLE refunds (
+  id INTEGER PRIMARY KEY,
+  capture_id INTEGER NOT NULL REFERENCES captures (id),
+  amount INTEGER NOT NULL CHECK (amount > 0),
+  state TEXT NOT NULL CHECK (state IN ('wanted', 'asked', 'done', 'refused', 'unsure')),
+  reference TEXT,
+  why TEXT NOT NULL,
+  who TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  asked_at INTEGER,
+  said TEXT
+) STRICT;
+CREATE INDEX refunds_of ON refunds (capture_id);
+CREATE INDEX refunds_open ON refunds (state) WHERE state IN ('wanted', 'asked', 'unsure');
+CREATE TRIGGER refunds_within BEFORE INSERT ON refunds
+WHEN NEW.amount + (SELECT coalesce(sum(amount), 0) FROM refunds WHERE capture_id = NEW.capture_id AND state <> 'refused')
+  > (SELECT amount FROM captures WHERE id = NEW.capture_id)
+BEGIN SELECT RAISE(ABORT, 'never more goes back than came'); END;
+CREATE TRIGGER refunds_frozen BEFORE UPDATE OF capture_id, amount, why, who, at ON refunds
+BEGIN SELECT RAISE(ABORT, 'what a refund is for is frozen'); END;
+CREATE TRIGGER refunds_one_way BEFORE UPDATE OF state ON refunds WHEN OLD.state IN ('done', 'refused') AND NEW.state <> OLD.state
+BEGIN SELECT RAISE(ABORT, 'a refund that has ended stays so'); END;
+CREATE TRIGGER refunds_stay BEFORE DELETE ON refunds
+BEGIN SELECT RAISE(ABORT, 'a refund is never deleted'); END;
+
+CREATE TABLE decisions (
+  id INTEGER PRIMARY KEY,
+  registration_id INTEGER REFERENCES registrations (id),
+  capture_id INTEGER REFERENCES captures (id),
+  what TEXT NOT NULL,
+  why TEXT NOT NULL,
+  who TEXT NOT NULL,
+  second_person TEXT,
+  at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX decisions_of ON decisions (registration_id);
+CREATE INDEX decisions_of_capture ON decisions (capture_id);
+${appendOnly('decisions')}
+
+-- Imported rows may share a reference, or have none: then the number tells them apart.
+INSERT OR IGNORE INTO captures (payment_id, registration_id, source, account, reference, amount, currency, kind, paid_at, seen_at, state)
+  SELECT id, registration_id, CASE WHEN gateway IS NULL THEN 'import' WHEN gateway = '' THEN 'gateway' ELSE gateway END,
+    '', coalesce(reference, order_id), amount, 'INR', 'sale', coalesce(paid_at, status_at), status_at, 'fits'
+  FROM payments WHERE status IN ('success', 'refunded') ORDER BY id;
+INSERT OR IGNORE INTO captures (payment_id, registration_id, source, account, reference, amount, currency, kind, paid_at, seen_at, state)
+  SELECT id, registration_id, 'import', '', reference || ' ' || order_id, amount, 'INR', 'sale', coalesce(paid_at, status_at), status_at, 'fits'
+  FROM payments p WHERE gateway IS NULL AND status IN ('success', 'refunded')
+    AND NOT EXISTS (SELECT 1 FROM captures c WHERE c.payment_id = p.id);
+-- The newest word of the gateway on a reference counts.
+INSERT OR IGNORE INTO captures (payment_id, registration_id, source, account, reference, amount, currency, kind, paid_at, seen_at, state, why)
+  SELECT p.id, p.registration_id, CASE WHEN gateway = '' THEN 'gateway' ELSE coalesce(gateway, 'import') END, '', f.body ->> '$.reference', f.body ->> '$.amount',
+    f.body ->> '$.currency', f.body ->> '$.kind', f.at, f.at, 'review', p.review
+  FROM payment_facts f JOIN payments p ON p.id = f.payment_id
+  WHERE f.type = 'confirmed' AND f.refusal IS NOT NULL AND p.review IS NOT NULL ORDER BY f.id DESC;
+-- Refunds that were learnt already.
+INSERT INTO refunds (capture_id, amount, state, reference, why, who, at)
+  SELECT c.id, p.amount, 'done', p.refund_reference, 'Stored before refunds were rows.', 'migration', p.status_at
+  FROM payments p JOIN captures c ON c.payment_id = p.id AND c.state = 'fits' WHERE p.status = 'refunded' AND p.amount > 0;
+-- What ended lately is asked about again, spread over a day, so that the gateway is not stormed.
+UPDATE payments SET watch_until = status_at + ${WATCHED_TEN_DAYS}, next_ask_at = unixepoch() * 1000 + abs(random() % 86400000)
+  WHERE gateway IS NOT NULL AND (status IN ('success', 'failed') OR review IS NOT NULL) AND status_at > unixepoch() * 1000 - ${WATCHED_TEN_DAYS};
+`
+
+/** Until then imported payments had no bank references; `fillFrom` gives them theirs. */
+const importsNamed = '-- Bank references of imported payments.'
+
+/** A reported reference stays known, whatever became of its registration: `fillFrom` brings them into one spelling. */
+const reportsStay = 'CREATE INDEX tellings_by_key ON tellings (folded);'
+
+/** What was refunded before money began to count, and what a registration cost when a difference was asked for. */
+const balances = `
+-- Null: all of it counts, or none.
+ALTER TABLE captures ADD COLUMN counted INTEGER;
+-- Null: its own amount is what the registration cost.
+ALTER TABLE payments ADD COLUMN bill_total INTEGER;
+UPDATE payments SET bill_total = (SELECT total FROM registrations WHERE registrations.id = payments.registration_id) WHERE asks_for = 'difference';
+`
+
+export const migrations: readonly string[] = [
+  first,
+  auditByRegistration,
+  money,
+  formerNumbers,
+  paying,
+  decided,
+  droppedProofs,
+  bills,
+  outside,
+  places,
+  draftProofs,
+  acts,
+  people,
+  documents,
+  finding,
+  approving,
+  sums,
+  counting,
+  myLists,
+  telling,
+  erasing,
+  corrections,
+  settlements,
+  activeEvents,
+  // What several servers share, PostgreSQL keeps in tables of its own (server/storage/postgres/postgres-only-tables.ts).
+  '',
+  // Until then one server asks the gateway about it; whoever dies asking keeps it from the others no longer.
+  'ALTER TABLE payments ADD COLUMN asking_until INTEGER;',
+  '',
+  // What people call it, by the event file that is served; null: since before files said so.
+  'ALTER TABLE places ADD COLUMN name TEXT;',
+  endedCounted,
+  // Whoever has money back is told of it: looked for each minute among all that ever went back.
+  "CREATE INDEX refunds_done ON refunds (done_at) WHERE state = 'done';",
+  documentLines,
+  bankReferences,
+  mailLimits,
+  refundedAmounts,
+  // The last day that the kept settlements of an account cover.
+  'CREATE INDEX settlement_lines_by_day ON settlement_lines (source, account, day);',
+  secondPayments,
+  amountsDue,
+  importsNamed,
+  recoveries,
+  failures,
+  reportsStay,
+  balances,
+]
+
+/** What a database of that version recorded is put into the tables that came later, once they are there. */
+export function fillFrom(version: number, sql: Sql): void {
+  if (version <= migrations.indexOf(bankReferences)) nameOlder(sql)
+  if (version <= migrations.indexOf(secondPayments)) noteOlderPayers(sql)
+  if (version <= migrations.indexOf(importsNamed)) nameOlderImports(sql)
+  if (version <= migrations.indexOf(reportsStay)) nameOlderReports(sql)
+  if (version <= migrations.indexOf(balances)) balanceOlder(sql)
+}
+
+/** Why a file is not touched whose tables this version does not know. */
+export function newerVersion(found: number): Error {
+  return new Error(
+    `The database is of a newer version of Rollcall (${found}; this one knows ${migrations.length}). Start the newer one.`,
+  )
+}
+
+/** Brings the file up to date. A file from a newer Rollcall is refused, not guessed at. */
+export function migrate(db: Database.Database): void {
+  // Immediate, and the version read inside: two processes that start at once do not both migrate.
+  db.transaction(() => {
+    const version = Number(db.pragma('user_version', { simple: true }))
+    if (version > migrations.length) throw newerVersion(version)
+    for (const step of migrations.slice(version)) db.exec(step)
+    fillFrom(version, statements(db))
+    db.pragma(`user_version = ${migrations.length}`)
+  }).immediate()
+}

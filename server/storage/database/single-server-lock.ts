@@ -1,0 +1,113 @@
+/** That one server at a time is at work on a data folder: two would each send what waits in it. */
+import Database from 'better-sqlite3'
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { DATABASE_FILE } from './sqlite-connection.ts'
+import { lackOf } from '../recovery/missing-database.ts'
+
+/** Held by SQLite's own lock, which ends with its process, however that ends: a file with a number in it stays behind. */
+export const SERVING_FILE = 'serving.lock'
+/** Which process holds it, for whoever wants to tell it something; counts only while the lock is held. */
+export const SERVING_PID = 'serving.pid'
+/** One that is told to stop while the next starts is waited for. */
+const ENDING_MS_MAX = 1_000
+
+/**
+ * Answers how to leave the folder to the next; null: another server is at work there. The folder is there. Where the first one
+ * leaves no database behind, it leaves no lock either: a lock says that there was a database.
+ */
+export function beginServing(dataDir: string): (() => void) | null {
+  const pidFile = join(dataDir, SERVING_PID)
+  const lockFile = join(dataDir, SERVING_FILE)
+  const isFirst = !existsSync(lockFile)
+  let lock: Database.Database | null = null
+  const leave = (): void => {
+    if (lock !== null) rmSync(pidFile, { force: true })
+    if (isFirst && lackOf(dataDir) !== null) rmSync(lockFile, { force: true })
+    lock?.close()
+  }
+  try {
+    let locked = lockOn(lockFile)
+    while (locked === 'replaced') locked = lockOn(lockFile)
+    if (locked === null) return null
+    lock = locked
+    writeFileSync(pidFile, String(process.pid))
+    return leave
+  } catch (error) {
+    leave()
+    throw error
+  }
+}
+
+/** Null: another process holds it; `replaced`: what was locked is no longer the file of that name. */
+function lockOn(file: string): Database.Database | 'replaced' | null {
+  closeSync(openSync(file, 'a'))
+  const before = statSync(file, { throwIfNoEntry: false })?.ino
+  const lock = new Database(file, { timeout: ENDING_MS_MAX })
+  try {
+    lock.exec('BEGIN EXCLUSIVE')
+  } catch (error) {
+    lock.close()
+    if (error instanceof Database.SqliteError && error.code === 'SQLITE_BUSY') return null
+    throw error
+  }
+  if (before !== undefined && statSync(file, { throwIfNoEntry: false })?.ino === before) return lock
+  lock.close()
+  return 'replaced'
+}
+
+/**
+ * A process that has the database of a folder open, also one that was deleted there since; null: none is seen. Only Linux
+ * says so, and of other users' processes only to root.
+ */
+export function databaseUser(dataDir: string): number | null {
+  const file = join(realpathSync(dataDir), DATABASE_FILE)
+  const links = new Set([file, `${file} (deleted)`])
+  for (const name of namesIn('/proc')) {
+    const pid = Number(name)
+    if (!Number.isSafeInteger(pid) || pid === process.pid) continue
+    for (const fd of namesIn(`/proc/${pid}/fd`))
+      if (links.has(targetOf(`/proc/${pid}/fd/${fd}`))) return pid
+  }
+  return null
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}
+
+function targetOf(link: string): string {
+  try {
+    return readlinkSync(link)
+  } catch {
+    return ''
+  }
+}
+
+/** The process of the server that is at work on a data folder; null: there is none, or it has no number. */
+export function servingPid(dataDir: string): number | null {
+  // Whoever only asks makes no lock.
+  if (!existsSync(join(dataDir, SERVING_FILE))) return null
+  const leave = beginServing(dataDir)
+  if (leave !== null) {
+    leave()
+    return null
+  }
+  const pid = Number(readFileSync(join(dataDir, SERVING_PID), 'utf8'))
+  return Number.isSafeInteger(pid) && pid > 0 ? pid : null
+}

@@ -1,0 +1,90 @@
+/** What a verb may ask of a database, and opening the SQLite file: every connection of every thread to it is made here. */
+import Database from 'better-sqlite3'
+import { containsFolded, ftsQuery } from '../lists/search-terms.ts'
+
+/** What came of a statement that changes rows. */
+export type Ran = { readonly changes: number; readonly lastInsertRowid: number | bigint }
+export type Statement<Row> = {
+  get(...params: unknown[]): Row | undefined
+  all(...params: unknown[]): Row[]
+  run(...params: unknown[]): Ran
+}
+/** Cached statements of one connection: the same text is prepared once. */
+export type Sql = {
+  <Row>(text: string): Statement<Row>
+  readonly searching: Searching
+}
+/** How words are found that are indexed, and whether rows may be there that are not indexed yet. */
+export type Searching = {
+  readonly isBehind: boolean
+  matching(terms: readonly string[]): { readonly where: string; readonly params: readonly string[] }
+}
+/** One connection, as whoever begins and ends its transactions holds it. */
+export type Connection = { readonly sql: Sql; readonly inTransaction: boolean }
+
+/** The name of the database in a data folder. */
+export const DATABASE_FILE = 'rollcall.db'
+/** The database and the files that SQLite keeps beside it. A log that belongs to another database damages the one it lies beside. */
+export const DATABASE_FILES: readonly string[] = ['', '-wal', '-shm', '-journal'].map(
+  (ending) => DATABASE_FILE + ending,
+)
+
+/** How long a connection waits for another process (`rollcall admin` beside a running server). */
+export const BUSY_MS = 5_000
+
+/** Numbers are random, so registering touches pages all over the indexes: those of some 100,000 registrations fit. */
+const CACHE_KIB = 64 * 1024
+/** A page changed by many commits is copied to the database once: 16 MB of log between two copyings instead of SQLite's 4. */
+const CHECKPOINT_PAGES = 4_000
+
+/** The only connections that write are the writer thread's; better-sqlite3 opens WAL in NORMAL, which loses commits at a power cut. */
+export function openToWrite(file: string): Database.Database {
+  const db = new Database(file, { timeout: BUSY_MS })
+  db.pragma('journal_mode = WAL')
+  db.pragma('synchronous = FULL')
+  db.pragma('foreign_keys = ON')
+  db.pragma('recursive_triggers = ON')
+  // What a savepoint may have to undo stays in memory; in a temporary file it was a third of the writer's time.
+  db.pragma('temp_store = MEMORY')
+  db.pragma(`cache_size = -${CACHE_KIB}`)
+  db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
+  return db
+}
+
+/**
+ * Closes a connection that writes so that the one file is all there is to copy. SQLite does so by itself where the last
+ * to close is one that writes, and here it is one that reads.
+ */
+export function closeWhole(db: Database.Database): void {
+  try {
+    db.pragma('wal_checkpoint(TRUNCATE)')
+  } catch {
+    // A disk that is full takes none of it: the log stays beside the file, and nothing is lost.
+  }
+  db.close()
+}
+
+export function openToRead(file: string): Database.Database {
+  const db = new Database(file, { readonly: true, fileMustExist: true, timeout: BUSY_MS })
+  db.pragma('query_only = ON')
+  db.function('contains_folded', { deterministic: true, varargs: true }, containsFolded)
+  return db
+}
+
+export function statements(db: Database.Database): Sql {
+  const cache = new Map<string, Database.Statement>()
+  const sql = <Row>(text: string): Statement<Row> => {
+    const known = cache.get(text)
+    if (known !== undefined) return known as Database.Statement<unknown[], Row>
+    const made = db.prepare(text)
+    cache.set(text, made)
+    return made as Database.Statement<unknown[], Row>
+  }
+  return Object.assign(sql, { searching: SEARCHING })
+}
+
+/** The index is filled in pauses; what it lacks is read row by row. */
+const SEARCHING: Searching = {
+  isBehind: true,
+  matching: (terms) => ({ where: 'search_index MATCH ?', params: [ftsQuery(terms)] }),
+}

@@ -1,0 +1,123 @@
+/** The writer thread: owns the only connection that writes; one commit of a batch is one fsync. */
+import { parentPort, workerData } from 'node:worker_threads'
+import type { MessagePort } from 'node:worker_threads'
+import { assert } from '../../../engine/index.ts'
+import { commitBatch, serveBatches } from './group-commit.ts'
+import { closeWhole, openToWrite, statements } from './sqlite-connection.ts'
+import type { Connection } from './sqlite-connection.ts'
+import { bringUpToDate } from './run-migrations.ts'
+import { degrade } from './faults.ts'
+import type { Seam } from './faults.ts'
+import { indexBatch, unindexed } from '../lists/search-index.ts'
+import { NO_FILE, ownFile, setMark } from '../recovery/detect-replaced-database.ts'
+import type { Shared } from '../recovery/detect-replaced-database.ts'
+import { messageOf } from '../operations/run-writes.ts'
+import { rescueInto } from '../recovery/rescue-deleted-database.ts'
+import type { Answer, FromThread, Request } from './worker-client.ts'
+
+export type WriterData = {
+  readonly file: string
+  readonly migrates: boolean
+  readonly seam: Seam
+  /** Of a server, which keeps watch over its file; left out: nobody does. */
+  readonly shared?: Shared
+}
+
+/** Search indexing waits for a pause like this in registering … */
+const QUIET_MS = 50
+/** … unless so many rows are waiting that scanning them would be felt: 13 ms of the reader at this many. */
+const UNINDEXED_ROWS_MAX = 10_000
+/** How old a copy of the file can be without being known for one. */
+const MARK_MS = 60_000
+
+/** Opens the database, which may fail, and does what comes through the port until that is closed. */
+export function serve(port: MessagePort, { file, migrates, seam, shared }: WriterData): void {
+  const own = shared === undefined ? null : ownFile(shared, file)
+  // A thread that begins anew must not make another database in the place of one that was lost.
+  assert(own === null || own.look() === null, NO_FILE)
+  const db = openToWrite(file)
+  bringUpToDate(db, file, { migrates })
+  degrade(db, seam)
+  if (shared !== undefined) {
+    setMark(db, shared)
+    db.pragma('wal_checkpoint(PASSIVE)')
+  }
+  let markedAt = performance.now()
+  const sql = statements(db)
+  const connection: Connection = {
+    sql,
+    get inTransaction() {
+      return db.inTransaction
+    },
+  }
+  let indexing: NodeJS.Timeout | null = null
+  let committed = false
+
+  const send = (message: FromThread): void => port.postMessage(message)
+
+  function commit(batch: readonly Request[]): void {
+    if (own !== null && own.look() !== null) {
+      send({ answers: batch.map((request) => withoutFile(request)) })
+      return
+    }
+    commitBatch({ connection, seam, send }, batch)
+    if (batch.some(({ verb }) => verb === 'erase')) forgetLog()
+    committed = true
+    indexing ??= setTimeout(index, QUIET_MS)
+  }
+
+  /** Nothing is written into whatever lies there now; what is held still is written elsewhere. */
+  function withoutFile({ id, verb, args }: Request): Answer {
+    if (verb !== 'rescue') return { id, ok: false, busy: true, message: NO_FILE }
+    try {
+      return { id, ok: true, value: rescueInto(db, String(args[0])) }
+    } catch (error) {
+      return { id, ok: false, busy: true, message: messageOf(error) }
+    }
+  }
+
+  /** What was erased stands in the log too until that is copied and cut. Somebody who reads just now keeps it until the next time. */
+  function forgetLog(): void {
+    try {
+      db.pragma('wal_checkpoint(TRUNCATE)')
+    } catch {
+      // The log is copied and written over by itself, later.
+    }
+  }
+
+  /** Between batches of commits, so that registering hardly waits for it. */
+  function index(): void {
+    const quiet = !committed
+    indexing = null
+    committed = false
+    let more = true
+    try {
+      if (quiet) mark()
+      if (quiet || unindexed(sql) > UNINDEXED_ROWS_MAX) more = indexBatch(db, sql)
+    } catch {
+      // Rows that are not indexed are still found, by the scan; the next write tries again.
+      return
+    }
+    if (more) indexing = setTimeout(index, quiet ? 0 : QUIET_MS)
+  }
+
+  function mark(): void {
+    if (shared === undefined || own?.look() !== null) return
+    if (performance.now() - markedAt < MARK_MS) return
+    markedAt = performance.now()
+    setMark(db, shared)
+  }
+
+  serveBatches(port, {
+    commit,
+    close: () => {
+      clearTimeout(indexing ?? undefined)
+      // The log is all there is of what was lost: it is neither copied into another file nor cut.
+      if (own !== null && own.look() !== null) db.close()
+      else closeWhole(db)
+    },
+  })
+  send({ ready: true })
+}
+
+if (parentPort !== null) serve(parentPort, workerData as WriterData)

@@ -1,0 +1,45 @@
+/** Proofs that forms send ahead of their registration, by the hash of a token that only the sender has. */
+import type { Instant } from '../../../engine/index.ts'
+import type { Sql } from '../database/sqlite-connection.ts'
+import type { DraftProof } from '../registrations/registration-types.ts'
+
+/** Drafts cost nothing to make: they may not take the disk from those who register. */
+const DRAFT_BYTES_MAX = 2 * 1024 * 1024 * 1024
+/** As many small ones would fill the database instead; a whole conference has some hundred. */
+const DRAFT_ROWS_MAX = 20_000
+
+/** False: there are as many as there may be, and it is not kept. */
+export function keepDraft(sql: Sql, tokenHash: string, draft: DraftProof): boolean {
+  const { eventId, field, sha256, name, type, bytes, at } = draft
+  const kept = sql<{ rows: number; bytes: number }>(
+    'SELECT count(*) AS rows, coalesce(sum(bytes), 0) AS bytes FROM draft_proofs',
+  ).get() ?? { rows: 0, bytes: 0 }
+  if (kept.rows >= DRAFT_ROWS_MAX || kept.bytes + bytes > DRAFT_BYTES_MAX) return false
+  sql(
+    'INSERT INTO draft_proofs (token_hash, event_id, field, sha256, name, type, bytes, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+  ).run(tokenHash, eventId, field, sha256, name, type, bytes, at)
+  return true
+}
+
+/** Null: nobody sent it, or it is gone. Also run outside the writer's transaction. */
+export function draftOf(sql: Sql, tokenHash: string): DraftProof | null {
+  return (
+    sql<DraftProof>(
+      'SELECT event_id AS eventId, field, sha256, name, type, bytes, at FROM draft_proofs WHERE token_hash = ?',
+    ).get(tokenHash) ?? null
+  )
+}
+
+/** Of one that its sender takes back. */
+export function forgetDraft(sql: Sql, tokenHash: string): void {
+  sql('DELETE FROM draft_proofs WHERE token_hash = ?').run(tokenHash)
+}
+
+/** Those sent before that instant; answers their files. What a registration took has a row of its own. */
+export function forgetOldDrafts(sql: Sql, before: Instant): readonly string[] {
+  const old = sql<{ sha256: string }>('SELECT DISTINCT sha256 FROM draft_proofs WHERE at <= ?').all(
+    before,
+  )
+  if (old.length > 0) sql('DELETE FROM draft_proofs WHERE at <= ?').run(before)
+  return old.map(({ sha256 }) => sha256)
+}

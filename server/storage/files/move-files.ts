@@ -1,0 +1,119 @@
+/** Files that delegates sent, from a disk into the pieces that PostgreSQL keeps, and back: each compared with its hash. */
+import { createHash } from 'node:crypto'
+import {
+  closeSync,
+  fstatSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { assert } from '../../../engine/index.ts'
+import type { PostgresConnection } from '../postgres/connection.ts'
+
+/** As the server cuts them. */
+const PIECE_BYTES = 256 * 1024
+/** Where a data folder has them. */
+const FOLDER = 'uploads'
+
+/** What is referred to, by a registration that has not dropped it or by a form that waits to be sent. */
+const IN_USE = `SELECT sha256 FROM uploads WHERE dropped_at IS NULL UNION SELECT sha256 FROM draft_proofs`
+
+/** Of files that something refers to: how many there are, and the hashes of those that were missing or damaged. */
+export type MovedFiles = { readonly files: number; readonly missing: readonly string[] }
+
+const placeIn = (dataDir: string, sha256: string): string =>
+  join(dataDir, FOLDER, sha256.slice(0, 2), sha256)
+
+/** To be called when the rows are there: they say which files there are. */
+export function filesIntoPostgres({ sql }: PostgresConnection, dataDir: string): MovedFiles {
+  const missing: string[] = []
+  const all = inUse(sql)
+  for (const sha256 of all) {
+    const file = openThere(placeIn(dataDir, sha256))
+    const isWhole = file !== null && hashOf(file) === sha256
+    if (file === null || !isWhole) missing.push(sha256)
+    else {
+      const { size, mtimeMs } = fstatSync(file)
+      sql('INSERT INTO proof_files (sha256, bytes, kept_at) VALUES (?, ?, ?)').run(
+        sha256,
+        size,
+        Math.floor(mtimeMs),
+      )
+      for (const [place, piece] of piecesOf(file)) {
+        const added = sql('INSERT INTO proof_pieces (sha256, place, bytes) VALUES (?, ?, ?)').run(
+          sha256,
+          place,
+          piece,
+        )
+        // Waited for, so that no more than one is on its way.
+        assert(added.changes === 1, 'a piece of a file was not taken')
+      }
+    }
+    if (file !== null) closeSync(file)
+  }
+  return { files: all.length - missing.length, missing }
+}
+
+export function filesOutOfPostgres({ sql }: PostgresConnection, dataDir: string): MovedFiles {
+  const missing: string[] = []
+  const all = inUse(sql)
+  for (const sha256 of all) {
+    const place = placeIn(dataDir, sha256)
+    mkdirSync(dirname(place), { recursive: true, mode: 0o700 })
+    const part = `${place}.part`
+    const file = openSync(part, 'w', 0o600)
+    const hash = createHash('sha256')
+    for (let at = 0; ; at += 1) {
+      const row = sql<{ text: string }>(
+        "SELECT encode(bytes, 'base64') AS text FROM proof_pieces WHERE sha256 = ? AND place = ?",
+      ).get(sha256, at)
+      if (row === undefined) break
+      const piece = Buffer.from(row.text, 'base64')
+      hash.update(piece)
+      writeSync(file, piece)
+    }
+    fsyncSync(file)
+    closeSync(file)
+    if (hash.digest('hex') === sha256) renameSync(part, place)
+    else {
+      missing.push(sha256)
+      rmSync(part)
+    }
+  }
+  return { files: all.length - missing.length, missing }
+}
+
+const inUse = (sql: PostgresConnection['sql']): readonly string[] =>
+  sql<{ sha256: string }>(IN_USE)
+    .all()
+    .map(({ sha256 }) => sha256)
+
+function openThere(path: string): number | null {
+  try {
+    return openSync(path, 'r')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  }
+}
+
+function hashOf(file: number): string {
+  const hash = createHash('sha256')
+  for (const [, piece] of piecesOf(file)) hash.update(piece)
+  return hash.digest('hex')
+}
+
+/** From its beginning, with the place of each. */
+function* piecesOf(file: number): Generator<readonly [number, Buffer]> {
+  for (let place = 0; ; place += 1) {
+    const piece = Buffer.alloc(PIECE_BYTES)
+    const bytes = readSync(file, piece, 0, PIECE_BYTES, place * PIECE_BYTES)
+    if (bytes === 0) return
+    yield [place, piece.subarray(0, bytes)]
+  }
+}

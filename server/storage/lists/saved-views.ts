@@ -1,0 +1,18 @@
+/** How each person of the office has their lists. */
+import type { MyList } from '../../../engine/index.ts'
+import type { Sql } from '../database/sqlite-connection.ts'
+
+/** By the list: an event's id and a list's, with a slash between them. */
+export function myLists(sql: Sql, adminId: number): Readonly<Record<string, MyList>> {
+  return Object.fromEntries(
+    sql<{ list: string; kept: string }>('SELECT list, kept FROM admin_lists WHERE admin_id = ?')
+      .all(adminId)
+      .map(({ list, kept }) => [list, JSON.parse(kept) as MyList]),
+  )
+}
+
+export function keepMyList(sql: Sql, adminId: number, list: string, kept: MyList): void {
+  sql(
+    'INSERT INTO admin_lists (admin_id, list, kept) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET kept = excluded.kept',
+  ).run(adminId, list, JSON.stringify(kept))
+}

@@ -1,0 +1,41 @@
+/**
+ * What is to be paid, by one rule in lists, exports, counters and the office's statement: also where a card was declined,
+ * and where money that did not fit was dismissed, moved away or refunded.
+ */
+import { followed } from './batch-counters.ts'
+import { ended } from './ended-registrations.ts'
+
+/** What a payment for it would have to bring: of what is paid the difference, of what is not the whole. */
+export const due = (row: string): string => `CASE ${row}.payment_status
+  WHEN 'success' THEN CASE WHEN ${row}.due > 0 THEN ${row}.due ELSE 0 END WHEN 'refunded' THEN 0 ELSE coalesce(${row}.total, 0) END`
+
+/** The same, of what waits to be paid: nothing is due for what has ended or lapsed. */
+export const owed = (row: string): string =>
+  `CASE WHEN ${row}.state IN ('cancelled', 'refused', 'lapsed') THEN 0 ELSE ${due(row)} END`
+
+const count = (row: 'NEW' | 'OLD', sign: '' | '-'): string => `
+  INSERT INTO counters (event_id, day, category, period, status, registrations, booked, owed, ended)
+  VALUES (${row}.event_id, ${row}.created_day, coalesce(${row}.category, ''), coalesce(${row}.period, ''), ${row}.payment_status,
+    ${sign}1, ${sign}${row}.booked, ${sign}(${owed(row)}), ${sign}(${ended(row)}))
+  ON CONFLICT DO UPDATE SET registrations = registrations + excluded.registrations, booked = booked + excluded.booked,
+    owed = owed + excluded.owed, ended = ended + excluded.ended;`
+
+export const amountsDue = `
+DROP TRIGGER registrations_recounted;
+DROP TRIGGER registrations_uncounted;
+UPDATE counters SET owed = 0;
+INSERT INTO counters (event_id, day, category, period, status, registrations, owed)
+  SELECT event_id, created_day, coalesce(category, ''), coalesce(period, ''), payment_status, 0, sum(${owed('registrations')})
+  FROM registrations WHERE id <= (SELECT last_id FROM counted) GROUP BY 1, 2, 3, 4, 5
+  ON CONFLICT DO UPDATE SET owed = owed + excluded.owed;
+${followed(count)}
+`
+
+/** What the triggers would have counted of those that came since. */
+export const COUNT_NEW = `
+INSERT INTO counters (event_id, day, category, period, status, registrations, booked, owed, ended)
+  SELECT event_id, created_day, coalesce(category, ''), coalesce(period, ''), payment_status, count(*), sum(booked), sum(${owed('registrations')}),
+    sum(${ended('registrations')})
+  FROM registrations WHERE id > (SELECT last_id FROM counted) GROUP BY 1, 2, 3, 4, 5
+  ON CONFLICT DO UPDATE SET registrations = registrations + excluded.registrations, booked = booked + excluded.booked,
+    owed = owed + excluded.owed, ended = ended + excluded.ended`

@@ -1,0 +1,40 @@
+/**
+ * Registrations are counted once for all that a transaction brought, and not one by one by a trigger, which took an
+ * eighth of the writer's time. What has been counted is followed by triggers as before, so that no statement can forget it.
+ */
+import { count } from './list-and-dashboard-totals.ts'
+
+const IS_COUNTED = 'OLD.id <= (SELECT last_id FROM counted)'
+const COUNTED_BY = [
+  'event_id',
+  'created_day',
+  'category',
+  'period',
+  'payment_status',
+  'state',
+  'total',
+  'due',
+  'booked',
+]
+const all = (row: 'NEW' | 'OLD'): string =>
+  COUNTED_BY.map((column) => `${row}.${column}`).join(', ')
+
+type Count = (row: 'NEW' | 'OLD', sign: '' | '-') => string
+
+/** What has been counted goes on being followed, by that statement. */
+export const followed = (
+  by: Count,
+): string => `CREATE TRIGGER registrations_recounted AFTER UPDATE OF ${COUNTED_BY.join(', ')} ON registrations
+WHEN ${IS_COUNTED} AND (${all('NEW')}) IS NOT (${all('OLD')})
+BEGIN ${by('OLD', '-')} ${by('NEW', '')} END;
+CREATE TRIGGER registrations_uncounted AFTER DELETE ON registrations WHEN ${IS_COUNTED} BEGIN ${by('OLD', '-')} END;`
+
+export const counting = `
+-- Up to which registration they are counted; ids are never given again.
+CREATE TABLE counted (only INTEGER PRIMARY KEY CHECK (only = 1), last_id INTEGER NOT NULL) STRICT;
+INSERT INTO counted SELECT 1, coalesce(max(id), 0) FROM registrations;
+DROP TRIGGER registrations_counted;
+DROP TRIGGER registrations_recounted;
+DROP TRIGGER registrations_uncounted;
+${followed(count)}
+`

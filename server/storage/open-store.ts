@@ -1,0 +1,169 @@
+/** Opens the store; on SQLite that is the writer thread, the reader thread, and a connection of the main thread for what is found by a key. */
+import { lstatSync, statSync } from 'node:fs'
+import { keepPrivate } from '../ops/file-permissions.ts'
+import { join } from 'node:path'
+import { DATABASE_FILE, openToRead, statements } from './database/sqlite-connection.ts'
+import { reads } from './operations/key-lookups.ts'
+import type { listings } from './operations/list-queries.ts'
+import { LostDatabase, lostDatabase } from './recovery/missing-database.ts'
+
+import {
+  isLost,
+  newShared,
+  NO_FILE,
+  openOwnFile,
+  setLost,
+  WRITTEN_OVER,
+} from './recovery/detect-replaced-database.ts'
+import type { OwnFile } from './recovery/detect-replaced-database.ts'
+import { lostLogIn, rescueInto } from './recovery/rescue-deleted-database.ts'
+import type { Seam } from './database/faults.ts'
+import { StoreBusy } from './index.ts'
+import type { Store } from './index.ts'
+import { storeOf } from './operations/dispatch-operations.ts'
+import { startThread } from './database/worker-client.ts'
+import type { Begin, Thread } from './database/worker-client.ts'
+import type { WriterData } from './database/writer-worker.ts'
+import type { writes } from './operations/writes.ts'
+
+/** Requests that may wait for the writer: about a second of its work. */
+const WAITING_MAX = 2_000
+
+export type Inside = {
+  readonly store: Store
+  readonly writer: Thread<typeof writes>
+  readonly reader: Thread<typeof listings>
+}
+
+/**
+ * On PostgreSQL where it has an address, else on the file in the data folder. `migrates`: a database of an older version is brought
+ * up to date, after a copy; else it is refused with a sentence. So is a folder that had a database and has none, unless `isNew`.
+ */
+export async function openStore({
+  dataDir,
+  databaseUrl = null,
+  migrates = false,
+  isNew = false,
+}: {
+  readonly dataDir: string
+  readonly databaseUrl?: string | null
+  readonly migrates?: boolean
+  readonly isNew?: boolean
+}): Promise<Store> {
+  if (databaseUrl === null) {
+    // No command makes an empty database either, which the next start would take for the one that is missing.
+    const lost = isNew ? null : lostDatabase(dataDir)
+    if (lost !== null) throw new LostDatabase(lost)
+    return (await openInside({ dataDir, migrates })).store
+  }
+  const { openInsidePostgres } = await import('./postgres/open-postgres-store.ts')
+  return (await openInsidePostgres({ url: databaseUrl, migrates, isNew: isNew || !migrates })).store
+}
+
+/** The store with its threads in reach, the seam through which tests make it misbehave, and where else than in threads it may work. */
+export async function openInside({
+  dataDir,
+  migrates = false,
+  seam = {},
+  begin,
+}: {
+  readonly dataDir: string
+  readonly migrates?: boolean
+  readonly seam?: Seam
+  readonly begin?: Begin
+}): Promise<Inside> {
+  keepPrivate(dataDir)
+  const lostLog = lostLogIn(dataDir)
+  if (lostLog !== null) throw lostLog
+  const file = join(dataDir, DATABASE_FILE)
+  // A server keeps watch over its file; a command is there for a moment, beside a server that does. What lies elsewhere under a
+  // link may be another server's too, which marks it.
+  const isLink = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() ?? false
+  const shared = migrates && !isLink ? newShared() : undefined
+  const watched = shared === undefined ? {} : { shared }
+  const data: WriterData = { file, migrates, seam, ...watched }
+  const { waitingMax = WAITING_MAX } = seam
+  const common = { waitingMax, ...(begin === undefined ? {} : { begin }) }
+  const writing = startThread<typeof writes>({
+    file: new URL('./database/writer-worker.ts', import.meta.url),
+    data,
+    ...common,
+  })
+  // A thread takes longer to begin than most commands need; whoever lists nothing goes without. A server is asked for a
+  // figure before it has answered anybody, so that for one it begins beside the writer.
+  const reading = startThread<typeof listings>({
+    file: new URL('./database/reader-worker.ts', import.meta.url),
+    data: { file, ...watched },
+    whenAsked: !migrates,
+    ...common,
+  })
+  const [writer, reader] = await bothOf(writing, reading)
+  const db = openToRead(file)
+  const own = shared === undefined ? sameName(file) : openOwnFile(shared, file)
+  const read = reads(statements(db))
+  let closed: Promise<void> | null = null
+  const closeAll = async (): Promise<void> => {
+    await Promise.all([writer.close(), reader.close()])
+    db.close()
+    own.close()
+  }
+  // The thread that writes has seen the file last.
+  let isRefused = false
+  const write: typeof writer.call = async (verb, ...args) => {
+    if (shared !== undefined && isLost(shared) && verb !== 'rescue') throw new StoreBusy(NO_FILE)
+    try {
+      const answer = await writer.call(verb, ...args)
+      isRefused = false
+      return answer
+    } catch (error) {
+      if (error instanceof StoreBusy && error.message === NO_FILE) isRefused = true
+      throw error
+    }
+  }
+
+  const store = storeOf({
+    isShared: false,
+    proofs: null,
+    tries: null,
+    write,
+    list: reader.call,
+    read,
+    waiting: writer.waiting,
+    lost: () => own.look() ?? (isRefused ? WRITTEN_OVER : null),
+    rescue: async () => {
+      if (shared !== undefined) setLost(shared)
+      // The connection that wrote holds more of it than any other.
+      return writer.call('rescue', dataDir).catch(() => rescueInto(db, dataDir))
+    },
+    close: () => {
+      closed ??= closeAll()
+      return closed
+    },
+  })
+  return { store, writer, reader }
+}
+
+function sameName(file: string): OwnFile & { close(): void } {
+  const then = statSync(file)
+  return {
+    look: () => {
+      const now = statSync(file, { throwIfNoEntry: false })
+      return now?.ino === then.ino && now.dev === then.dev ? null : 'was deleted or replaced'
+    },
+    close: () => {},
+  }
+}
+
+/** Where one does not begin, the other ends again: a thread that nobody holds would keep the process for ever. */
+async function bothOf(
+  writing: Promise<Thread<typeof writes>>,
+  reading: Promise<Thread<typeof listings>>,
+): Promise<[Thread<typeof writes>, Thread<typeof listings>]> {
+  try {
+    return await Promise.all([writing, reading])
+  } catch (error) {
+    for (const begun of await Promise.allSettled<{ close(): Promise<void> }>([writing, reading]))
+      if (begun.status === 'fulfilled') await begun.value.close()
+    throw error
+  }
+}

@@ -1,0 +1,311 @@
+/** What is found by a key: fast enough for the main thread. */
+import { paise } from '../../../engine/index.ts'
+import type { CodeFact, Instant, PaymentFact, RegNo } from '../../../engine/index.ts'
+import { activeEvents } from '../events/activate-versions.ts'
+import type { Active } from '../events/event-version-types.ts'
+import { actsOf } from '../registrations/apply-action.ts'
+import { capturesOf } from '../payments/received-payments.ts'
+import { codeAt, codeOf } from '../registrations/discount-codes.ts'
+import { clockSeen } from '../recovery/last-trusted-time.ts'
+import type { Sql } from '../database/sqlite-connection.ts'
+import { draftOf } from '../files/draft-uploads.ts'
+import { moneyOfBill } from '../payments/balance.ts'
+import { keptOf } from '../payments/balance-adjustments.ts'
+import { decisionsOf } from '../reviews/decision-history.ts'
+import { documentBody, documentsOf } from '../documents/issue-documents.ts'
+import { peopleReads } from '../staff/staff.ts'
+import { givenBack, refundsOf, refundsToSend } from '../refunds/refunds.ts'
+import {
+  paidBySamePerson,
+  refundRequests,
+  secondPaymentOf,
+} from '../payments/duplicate-payments.ts'
+import { settledOf } from '../reconciliation/settlement-lines.ts'
+import { linkOf } from '../registrations/access-links.ts'
+import { placesLeft, placesTaken } from '../seats/seats.ts'
+import { registeredUnder } from '../registrations/insert-registration.ts'
+import { counted, recoveryOf } from '../recovery/recovery.ts'
+import { eventOfReview, reviewOf } from '../reviews/open-reviews.ts'
+import { unknownOrders } from '../payments/unknown-orders.ts'
+import { wasDiscarded } from '../recovery/held-during-recovery.ts'
+import { nearPage } from '../lists/list-and-search-registrations.ts'
+import { rollRow } from '../registrations/member-lists.ts'
+import { lapsedTooEarly } from '../recovery/clock-moved-back.ts'
+import { overdue, tellingsOf } from '../payments/payment-claims.ts'
+import { isRefundUnsettled } from '../lists/work-queue.ts'
+import {
+  LIMIT,
+  ownedPayment,
+  paymentOfOrder,
+  registrationsByIds,
+  toStoredPayment,
+} from '../registrations/row-mapping.ts'
+import type { OwnedPaymentRow } from '../registrations/row-mapping.ts'
+import type {
+  DraftProof,
+  ListPage,
+  ListQuery,
+  QueuedMail,
+  Store,
+  StoredCapture,
+  StoredLink,
+  StoredNotice,
+  StoredPayment,
+  StoredRegistration,
+  StoredTelling,
+} from '../index.ts'
+
+type Answered<K extends keyof Store> = Store[K] extends (...args: never[]) => Promise<infer A>
+  ? A
+  : never
+type File = Answered<'eventFile'>
+const notBarred = "coalesce(p.account, '') NOT IN (SELECT value FROM json_each(?))"
+const fileColumns = 'hash, event_id AS eventId, text, shared, gone_at AS goneAt'
+
+export function reads(sql: Sql) {
+  return {
+    ...peopleReads(sql),
+    registration(regNo: string): StoredRegistration | null {
+      const row = sql<{ id: number }>('SELECT id FROM registrations WHERE reg_no = ?').get(regNo)
+      return row === undefined ? null : (registrationsByIds(sql, [row.id])[0] ?? null)
+    },
+    nearPage(query: ListQuery, page: number, pageSize: number): ListPage {
+      return nearPage(sql, query, page, pageSize)
+    },
+    formerly(eventId: string, formerNo: string): StoredRegistration | null {
+      const row = sql<{ id: number }>(
+        'SELECT id FROM registrations WHERE event_id = ? AND former_no = ?',
+      ).get(eventId, formerNo)
+      return row === undefined ? null : (registrationsByIds(sql, [row.id])[0] ?? null)
+    },
+    registeredUnder(eventId: string, key: string, at: Instant): Answered<'registeredUnder'> {
+      return registeredUnder(sql, eventId, key, at)
+    },
+    registrationOf(orderId: string): StoredRegistration | null {
+      const row = sql<{ id: number }>(
+        'SELECT registration_id AS id FROM payments WHERE order_id = ?',
+      ).get(orderId)
+      return row === undefined ? null : (registrationsByIds(sql, [row.id])[0] ?? null)
+    },
+    payment(orderId: string): StoredPayment | null {
+      const row = sql<OwnedPaymentRow>(paymentOfOrder).get(orderId)
+      return row === undefined ? null : toStoredPayment(row)
+    },
+    pendingPayments(
+      dueBefore: Instant,
+      limit: number,
+      barred: readonly string[] = [],
+    ): Answered<'pendingPayments'> {
+      return sql<OwnedPaymentRow>(
+        `${ownedPayment} WHERE p.status = 'pending' AND p.review IS NULL AND p.next_ask_at <= ? AND ${notBarred}
+         ORDER BY p.asks >= 2, iif(p.asks < 2, -p.created_at, p.next_ask_at), p.id ${LIMIT}`,
+      )
+        .all(dueBefore, JSON.stringify(barred), limit)
+        .map((row) => ({ ...toStoredPayment(row), attempts: row.asks }))
+    },
+    watchedPayments(
+      dueBefore: Instant,
+      limit: number,
+      barred: readonly string[] = [],
+    ): readonly StoredPayment[] {
+      return sql<OwnedPaymentRow>(
+        `${ownedPayment} WHERE p.watch_until IS NOT NULL AND p.next_ask_at <= ? AND NOT (p.status = 'pending' AND p.review IS NULL)
+         AND ${notBarred} ORDER BY p.next_ask_at, p.id ${LIMIT}`,
+      )
+        .all(dueBefore, JSON.stringify(barred), limit)
+        .map(toStoredPayment)
+    },
+    refunds(regNo: RegNo): Answered<'refunds'> {
+      return refundsOf(sql, regNo)
+    },
+    settledOf(regNo: RegNo): Answered<'settledOf'> {
+      return settledOf(sql, regNo)
+    },
+    refundsToSend(at: Instant, limit: number): Answered<'refundsToSend'> {
+      return refundsToSend(sql, at, limit)
+    },
+    recovery(): Answered<'recovery'> {
+      return recoveryOf(sql)
+    },
+    counted(): Answered<'counted'> {
+      return counted(sql)
+    },
+    unknownOrders(at: Instant, limit: number): Answered<'unknownOrders'> {
+      return unknownOrders(sql, at, limit)
+    },
+    review(id: string): Answered<'review'> {
+      return reviewOf(sql, id)
+    },
+    eventOfReview(id: string): Answered<'eventOfReview'> {
+      return eventOfReview(sql, id)
+    },
+    kept(regNo: RegNo): Answered<'kept'> {
+      const row = sql<{ id: number }>('SELECT id FROM registrations WHERE reg_no = ?').get(regNo)
+      return row === undefined ? paise(0) : keptOf(sql, row.id)
+    },
+    moneyOfBill(regNo: RegNo): Answered<'moneyOfBill'> {
+      const row = sql<{ id: number }>('SELECT id FROM registrations WHERE reg_no = ?').get(regNo)
+      return moneyOfBill(sql, row?.id ?? 0)
+    },
+    isRefundUnsettled(regNo: RegNo, at: Instant): Answered<'isRefundUnsettled'> {
+      return isRefundUnsettled(sql, regNo, at)
+    },
+    secondPayment(regNo: RegNo): Answered<'secondPayment'> {
+      return secondPaymentOf(sql, regNo)
+    },
+    paidBySamePerson(regNo: RegNo): Answered<'paidBySamePerson'> {
+      return paidBySamePerson(sql, regNo)
+    },
+    refundRequests(eventId: string): Answered<'refundRequests'> {
+      return refundRequests(sql, eventId)
+    },
+    acts(regNo: RegNo): Answered<'acts'> {
+      return actsOf(sql, regNo)
+    },
+    documents(regNo: RegNo): Answered<'documents'> {
+      return documentsOf(sql, regNo)
+    },
+    document(regNo: RegNo, id: number): Answered<'document'> {
+      return documentBody(sql, regNo, id)
+    },
+    decisions(regNo: RegNo): Answered<'decisions'> {
+      return decisionsOf(sql, regNo)
+    },
+    captures(regNo: RegNo): readonly StoredCapture[] {
+      return capturesOf(sql, regNo)
+    },
+    code(eventId: string, folded: string, holdMs: number, at: Instant): CodeFact {
+      return codeAt(sql, eventId, folded, holdMs, at).fact
+    },
+    codeOf(regNo: RegNo): string | null {
+      return codeOf(sql, regNo)
+    },
+    rollRow(eventId: string, roll: string, key: string): Answered<'rollRow'> {
+      return rollRow(sql, eventId, roll, key)
+    },
+    placesLeft(
+      eventId: string,
+      few: Readonly<Record<string, number>>,
+      at: Instant,
+    ): Record<string, number> {
+      return placesLeft(sql, eventId, few, at)
+    },
+    placesTaken(eventId: string): Answered<'placesTaken'> {
+      return placesTaken(sql, eventId)
+    },
+    unfinished(
+      handedBefore: Instant,
+      eventIds: readonly string[],
+      after: number,
+      limit: number,
+    ): Answered<'unfinished'> {
+      return sql<Answered<'unfinished'>[number]>(
+        `SELECT p.id, r.reg_no AS regNo FROM payments p JOIN registrations r ON r.id = p.registration_id
+         WHERE p.status = 'pending' AND p.review IS NULL AND p.last_answer = 'no-record' AND p.handed_off_at <= ? AND p.id > ?
+           AND r.event_id IN (SELECT value FROM json_each(?))
+           AND NOT EXISTS (SELECT 1 FROM mail_queue m WHERE m.once = 'unfinished ' || r.reg_no)
+           AND NOT ${wasDiscarded('p.handed_off_at < v.begun_at')}
+         ORDER BY p.id LIMIT abs(?)`,
+      ).all(handedBefore, after, JSON.stringify(eventIds), limit)
+    },
+    givenBack(after: Instant, eventIds: readonly string[], limit: number): Answered<'givenBack'> {
+      return givenBack(sql, after, eventIds, limit)
+    },
+    link(tokenHash: string): StoredLink | null {
+      return linkOf(sql, tokenHash)
+    },
+    overdue(at: Instant, limit: number): readonly RegNo[] {
+      return overdue(sql, at, limit)
+    },
+    lapsedTooEarly(at: Instant, limit: number): readonly RegNo[] {
+      return lapsedTooEarly(sql, at, limit)
+    },
+    tellings(regNo: RegNo): readonly StoredTelling[] {
+      return tellingsOf(sql, regNo)
+    },
+    facts(orderId: string): Answered<'facts'> {
+      return sql<{ at: Instant; type: string; body: string }>(
+        'SELECT f.at, f.type, f.body FROM payment_facts f WHERE f.payment_id = (SELECT id FROM payments WHERE order_id = ?) ORDER BY f.id',
+      )
+        .all(orderId)
+        .map(({ at, type, body }) => ({ at, type, body: JSON.parse(body) as PaymentFact }))
+    },
+    notices(orderId: string | null): readonly StoredNotice[] {
+      // PostgreSQL uses no index for IS NOT DISTINCT FROM, which `IS ?` becomes there.
+      const [are, bound] = orderId === null ? ['IS NULL', []] : ['= ?', [orderId]]
+      return sql<StoredNotice>(
+        `SELECT id, gateway, kind, body, content_type AS contentType, at FROM gateway_notices WHERE order_id ${are} ORDER BY id`,
+      ).all(...bound)
+    },
+    dueMails(at: Instant, limit: number): readonly QueuedMail[] {
+      return sql<QueuedMail>(
+        `SELECT m.id, m.kind, m.recipient AS "to", m.copy_to AS copyTo, m.subject, m.body AS text, m.attempts, m.first_tried_at AS firstTriedAt, m.created_at AS at, coalesce(m.event_id, r.event_id) AS eventId, r.reg_no AS regNo
+         FROM mail_queue m LEFT JOIN registrations r ON r.id = m.registration_id
+         WHERE m.status = 'queued' AND m.next_at <= ? ORDER BY m.next_at, m.id ${LIMIT}`,
+      ).all(at, limit)
+    },
+    mailsOf(regNo: string): Answered<'mailsOf'> {
+      return sql<Answered<'mailsOf'>[number]>(
+        `SELECT m.id, m.recipient AS "to", m.copy_to AS copyTo, m.subject, m.body AS text, m.status, coalesce(m.sent_at, m.created_at) AS at, m.error
+         FROM mail_queue m JOIN registrations r ON r.id = m.registration_id WHERE r.reg_no = ? ORDER BY m.id`,
+      ).all(regNo)
+    },
+    auditOf(regNo: string): Answered<'auditOf'> {
+      return sql<Answered<'auditOf'>[number]>(
+        'SELECT at, who, what FROM audit_log WHERE registration_id = (SELECT id FROM registrations WHERE reg_no = ?) ORDER BY id',
+      ).all(regNo)
+    },
+    eventFile(hash: string): File {
+      return (
+        sql<NonNullable<File>>(`SELECT ${fileColumns} FROM event_files WHERE hash = ?`).get(hash) ??
+        null
+      )
+    },
+    lastVersions(eventId: string, limit: number): readonly string[] {
+      return sql<{ hash: string }>(
+        `SELECT hash FROM event_files WHERE event_id = ? ORDER BY served_at DESC, first_at DESC ${LIMIT}`,
+      )
+        .all(eventId, limit)
+        .map(({ hash }) => hash)
+    },
+    activeEvents(known: number): Active | null {
+      return activeEvents(sql, known)
+    },
+    lastEventFile(eventId: string): File {
+      return (
+        sql<NonNullable<File>>(
+          `SELECT ${fileColumns} FROM event_files WHERE event_id = ? ORDER BY served_at DESC, first_at DESC LIMIT 1`,
+        ).get(eventId) ?? null
+      )
+    },
+    eventsServed(): readonly string[] {
+      return sql<{ id: string }>(
+        'SELECT DISTINCT event_id AS id FROM event_files ORDER BY event_id',
+      )
+        .all()
+        .map(({ id }) => id)
+    },
+    draft(tokenHash: string): DraftProof | null {
+      return draftOf(sql, tokenHash)
+    },
+    uploadsInUse(sha256s: readonly string[]): readonly string[] {
+      return sql<{ sha256: string }>(
+        `SELECT value AS sha256 FROM json_each(?) WHERE value IN (SELECT sha256 FROM uploads WHERE dropped_at IS NULL)
+         OR value IN (SELECT sha256 FROM draft_proofs)`,
+      )
+        .all(JSON.stringify(sha256s))
+        .map(({ sha256 }) => sha256)
+    },
+    uploadsDropped(sha256s: readonly string[]): readonly string[] {
+      return sql<{ sha256: string }>(
+        `SELECT value AS sha256 FROM json_each(?) WHERE value IN (SELECT sha256 FROM uploads)
+         AND value NOT IN (SELECT sha256 FROM uploads WHERE dropped_at IS NULL) AND value NOT IN (SELECT sha256 FROM draft_proofs)`,
+      )
+        .all(JSON.stringify(sha256s))
+        .map(({ sha256 }) => sha256)
+    },
+    databaseSince: (): Instant | null =>
+      sql<{ at: Instant | null }>('SELECT min(first_at) AS at FROM event_files').get()?.at ?? null,
+    clockSeen: () => clockSeen(sql),
+  }
+}

@@ -1,0 +1,144 @@
+/** Every write, by name: what the writer thread runs and what `open-store.ts` may ask of it. */
+import { assert } from '../../../engine/index.ts'
+import * as acts from '../registrations/apply-action.ts'
+import { keepMyList } from '../lists/saved-views.ts'
+import { activate } from '../events/activate-versions.ts'
+import * as accounts from '../events/stored-event-files.ts'
+import * as activity from '../staff/audit-log-entries.ts'
+import * as approving from '../registrations/save-approval.ts'
+import * as cancelling from '../registrations/cancel-registration.ts'
+import { cameAgain, confirm } from '../payments/save-recorded-payment.ts'
+import * as correcting from '../registrations/save-correction.ts'
+import * as clockBack from '../recovery/clock-moved-back.ts'
+import { confirmClock, seeClock } from '../recovery/last-trusted-time.ts'
+import * as codes from '../registrations/discount-codes.ts'
+import * as deciding from '../reviews/decide-reviews.ts'
+import * as givingBack from '../refunds/decide-refunds.ts'
+import * as drafts from '../files/draft-uploads.ts'
+import * as erasing from '../registrations/delete-personal-data.ts'
+import * as importing from '../registrations/import-registrations.ts'
+import * as links from '../registrations/access-links.ts'
+import * as mails from '../mail/email-queue.ts'
+import * as people from '../staff/staff.ts'
+import * as moneyActs from '../reviews/review-actions.ts'
+import * as refunds from '../refunds/refunds.ts'
+import * as proofs from '../files/drop-files-of-unpaid.ts'
+import * as settlements from '../reconciliation/settlement-lines.ts'
+import { reportReturned } from '../reconciliation/bank-references.ts'
+import * as recovering from '../recovery/recovery.ts'
+import * as rolls from '../registrations/member-lists.ts'
+import * as registering from '../registrations/insert-registration.ts'
+import * as settling from '../payments/apply-payment-events.ts'
+import * as taking from '../seats/reserve-seats.ts'
+import * as telling from '../payments/payment-claims.ts'
+import * as unknownOrders from '../payments/unknown-orders.ts'
+import type { Sql } from '../database/sqlite-connection.ts'
+import type { Rescued } from '../files/upload-and-clock-types.ts'
+
+export const writes = {
+  register: registering.register,
+  blockedBy: taking.blockedBy,
+  retry: registering.retry,
+  handedAgain: registering.handedAgain,
+  importRegistrations: importing.importRegistrations,
+  recordNotice: settling.recordNotice,
+  applyFact: settling.applyFact,
+  asked: settling.asked,
+  claimQuestion: settling.claimQuestion,
+  claimed: settling.claimed,
+  rearm: settling.rearm,
+  clockWentBack: clockBack.clockWentBack,
+  note: acts.note,
+  askCancel: acts.askCancel,
+  askRefund: acts.askRefund,
+  erase: erasing.erase,
+  dropEventFiles: erasing.dropEventFiles,
+  sendMail: acts.sendMail,
+  correct: correcting.correct,
+  cancel: cancelling.cancel,
+  approve: approving.approve,
+  refuse: approving.refuse,
+  acceptOffer: approving.acceptOffer,
+  confirm,
+  cameAgain,
+  tell: telling.tell,
+  notFound: telling.notFound,
+  lapse: telling.lapse,
+  reopen: telling.reopen,
+  takeUp: telling.takeUp,
+  refund: moneyActs.refund,
+  handleRefund: moneyActs.handleRefund,
+  decideFor: moneyActs.decideFor,
+  decide: deciding.decide,
+  wantRefund: givingBack.wantRefund,
+  claimRefund: settling.claimRefund,
+  refundTold: settling.refundTold,
+  silentRefunds: refunds.silentRefunds,
+  keepSettlement: settlements.keepSettlement,
+  keepUnmatched: settlements.keepUnmatched,
+  reportReturned,
+  mark: recovering.mark,
+  beginRecovery: recovering.beginRecovery,
+  endRecovery: recovering.endRecovery,
+  keepUnknownPayment: unknownOrders.keepUnknownPayment,
+  noteUnknownOrder: unknownOrders.noteUnknownOrder,
+  unknownUndecided: unknownOrders.unknownUndecided,
+  unknownDecided: unknownOrders.unknownDecided,
+  keepMyList,
+  addLink: links.addLink,
+  linkUsed: links.linkUsed,
+  makeCodes: codes.makeCodes,
+  withdrawCode: codes.withdrawCode,
+  replaceRoll: rolls.replaceRoll,
+  queueMail: mails.queueMail,
+  queueAlready: mails.queueAlready,
+  queueAsked: mails.queueAsked,
+  queueLinks: mails.queueLinks,
+  queueOnce: mails.queueOnce,
+  queueUnfinished: mails.queueUnfinished,
+  queueGivenBack: mails.queueGivenBack,
+  claimMail: mails.claimMail,
+  mailSent: mails.mailSent,
+  mailFailed: mails.mailFailed,
+  hurryMails: mails.hurryMails,
+  retryMails: mails.retryMails,
+  addAdmin: people.addAdmin,
+  setMay: people.setMay,
+  removeAdmin: people.removeAdmin,
+  setPassword: people.setPassword,
+  addPasswordLink: people.addPasswordLink,
+  usePasswordLink: people.usePasswordLink,
+  wantSecondFactor: people.wantSecondFactor,
+  confirmSecondFactor: people.confirmSecondFactor,
+  takeStep: people.takeStep,
+  takeRecoveryCode: people.takeRecoveryCode,
+  renewRecoveryCodes: people.renewRecoveryCodes,
+  dropSecondFactor: people.dropSecondFactor,
+  requireSecondFactor: people.requireSecondFactor,
+  openSession: people.openSession,
+  touchSession: people.touchSession,
+  closeSession: people.closeSession,
+  closeOtherSessions: people.closeOtherSessions,
+  audit: activity.audit,
+  dropFiles: proofs.dropFiles,
+  keepDraft: drafts.keepDraft,
+  forgetDraft: drafts.forgetDraft,
+  forgetOldDrafts: drafts.forgetOldDrafts,
+  seeClock,
+  confirmClock,
+  activate,
+  keepEventFile: accounts.keepEventFile,
+  ping: accounts.ping,
+  /** Done by the writer without a transaction (writer-worker.ts), and only where the database was lost. */
+  rescue: (_sql: Sql, folder: string): Rescued => notLost(folder),
+  pragmas: accounts.pragmas,
+}
+export type Verbs = Readonly<Record<string, (sql: Sql, ...args: never[]) => unknown>>
+export type Call<V extends Verbs> = <K extends keyof V & string>(
+  verb: K,
+  ...args: V[K] extends (sql: Sql, ...args: infer A) => unknown ? A : never
+) => Promise<ReturnType<V[K]>>
+
+function notLost(folder: string): never {
+  assert(false, `the database is where it was, and nothing is rescued into ${folder}`)
+}

@@ -1,0 +1,371 @@
+/** The writes that settle payments. */
+import {
+  applyFact as judge,
+  assert,
+  ASK_AGAIN_MS_MIN,
+  paise,
+  reviewOf,
+  WATCHED_MS,
+} from '../../../engine/index.ts'
+import type {
+  Instant,
+  LastAnswer,
+  OrderId,
+  Paise,
+  Payment,
+  PaymentFact,
+  PaymentRefusal,
+  RefundSaid,
+  RegistrationState,
+} from '../../../engine/index.ts'
+import type { Sql } from '../database/sqlite-connection.ts'
+import { askDifference, endOpenPayments } from './payment-attempts.ts'
+import { captureNamed, isDecidedElsewise, keepCapture } from './received-payments.ts'
+import { book } from '../reports/registration-and-revenue-counters.ts'
+import { balance, payDifference } from './balance.ts'
+import { addDue, dueOf, wentBackBefore } from './balance-adjustments.ts'
+import { known, writeFact } from './payment-events.ts'
+import { confirmByMail } from '../mail/email-queue.ts'
+import { placeGone } from '../seats/seats.ts'
+import {
+  claimRefund as claim,
+  orderOfRefund,
+  placeRefund,
+  refundTold as endAsked,
+} from '../refunds/refunds.ts'
+import { paymentOfOrder, toPayment, toStoredPayment } from '../registrations/row-mapping.ts'
+import type { OwnedPaymentRow } from '../registrations/row-mapping.ts'
+import {
+  bookAndCover,
+  joined,
+  moneyOf,
+  settleRegistration,
+  stand,
+  wentBack,
+  without,
+} from './payment-state.ts'
+import type {
+  NewMail,
+  NewNotice,
+  RawAnswer,
+  RefundTold,
+  StoredNotice,
+  StoredPayment,
+} from '../index.ts'
+
+/** Answers the notice's id. */
+export function recordNotice(sql: Sql, notice: NewNotice): number {
+  return keep(sql, notice.orderId, notice)
+}
+
+function keep(sql: Sql, orderId: string | null, message: Omit<StoredNotice, 'id'>): number {
+  const written = sql(
+    'INSERT INTO gateway_notices (gateway, kind, order_id, body, content_type, at) VALUES (?, ?, ?, ?, ?, ?)',
+  ).run(message.gateway, message.kind, orderId, message.body, message.contentType, message.at)
+  return Number(written.lastInsertRowid)
+}
+
+/** What becomes of the payment; when the fact does not fit, the code of the refusal and what a person has to decide. */
+type Judged = {
+  readonly next: Payment
+  readonly refusal: string | null
+  readonly why: string | null
+}
+
+/** The engine judges one payment by itself; the store also sees the registration's other attempts and the gateway's other orders. */
+function judged(sql: Sql, row: OwnedPaymentRow, fact: PaymentFact): Judged {
+  const before = toPayment(row)
+  const refused = (refusal: string, why: string | null): Judged => ({ next: before, refusal, why })
+  const answer = judge(before, fact)
+  if (!answer.ok) return refused(answer.error.code, reviewOf(answer.error))
+  const next = answer.value
+  if (next.status.is === 'success' && row.status !== 'success') {
+    const { reference: second } = next.status
+    const { state } = sql<{ state: RegistrationState }>(
+      'SELECT state FROM registrations WHERE id = ?',
+    ).get(row.registration_id) ?? { state: 'to_pay' }
+    if (state === 'cancelled' || state === 'refused') {
+      const ended = { code: 'ended', state } as const
+      return refused(ended.code, reviewOf(ended))
+    }
+    const paid =
+      row.asks_for === 'difference'
+        ? undefined
+        : sql<{ reference: string | null }>(
+            "SELECT reference FROM payments WHERE registration_id = ? AND id <> ? AND asks_for = 'whole' AND status IN ('success', 'refunded')",
+          ).get(row.registration_id, row.id)
+    if (paid !== undefined) {
+      const twice = { code: 'paid_twice', first: paid.reference ?? '', second } as const
+      return refused('paid_twice', reviewOf(twice))
+    }
+    const taken = sql<{ order_id: string }>(
+      'SELECT order_id FROM payments WHERE gateway IS ? AND reference = ? AND id <> ?',
+    ).get(row.gateway, second, row.id)
+    if (taken !== undefined)
+      return refused(
+        'reference_taken',
+        `The gateway's reference ${second} has already paid ${taken.order_id}.`,
+      )
+    const place =
+      row.asks_for === 'difference' ? null : placeGone(sql, row.registration_id, fact.at)
+    if (place !== null) {
+      const gone = { code: 'place_gone', place: place.name } as const
+      return refused(gone.code, reviewOf(gone))
+    }
+  }
+  return { next, refusal: null, why: null }
+}
+
+type Applied = { changed: boolean; payment: StoredPayment; review: string | null }
+
+export function applyFact(
+  sql: Sql,
+  orderId: OrderId,
+  fact: PaymentFact,
+  mail: NewMail | null,
+  answer: RawAnswer | null = null,
+): Applied {
+  let changed = false
+  let unkept = answer
+  // The gateway's own word ends what a message claimed; our patience does not.
+  if (fact.type !== 'expired' && fact.type !== 'undecided')
+    sql('UPDATE payments SET claimed_at = NULL WHERE order_id = ? AND claimed_at IS NOT NULL').run(
+      orderId,
+    )
+  let isPaidNow = false
+  // What went back stands beside what came, and is a fact of its own.
+  for (const one of partsOf(fact)) {
+    const row = paymentRow(sql, orderId)
+    const isNews = one.type === 'refunded' ? applyRefund(sql, row, one) : applyOne(sql, row, one)
+    changed ||= isNews.changed
+    isPaidNow ||= isNews.isPaidNow
+    // What is watched is asked about for days: the same answer again is no news.
+    if (isNews.isNew && unkept !== null) {
+      keep(sql, orderId, { ...unkept, kind: 'status' })
+      unkept = null
+    }
+  }
+  const after = paymentRow(sql, orderId)
+  // Whoever has all of it back by the same answer is not told that it is paid.
+  if (isPaidNow && after.asks_for === 'whole' && after.status === 'success' && mail !== null)
+    confirmByMail(sql, after.registration_id, mail, fact.at)
+  return { changed, payment: toStoredPayment(after), review: after.review }
+}
+
+/** `isNew`: the fact was not heard before; `changed`: the payment is another one by it; `isPaidNow`: a success. */
+type News = { readonly isNew: boolean; readonly changed: boolean; readonly isPaidNow: boolean }
+
+function partsOf(fact: PaymentFact): readonly PaymentFact[] {
+  const alone = (refunds: readonly RefundSaid[]): readonly PaymentFact[] =>
+    refunds.map((refund) => ({ type: 'refunded', ...refund, at: fact.at }))
+  if (fact.type === 'refunded') {
+    const { reference, amount, further = [] } = fact
+    return alone([{ reference, amount }, ...further])
+  }
+  if (fact.type !== 'confirmed') return [fact]
+  const { refunds = [], ...confirmed } = fact
+  return [confirmed, ...alone(refunds)]
+}
+
+function applyOne(sql: Sql, row: OwnedPaymentRow, fact: PaymentFact): News {
+  const isNew = !known(sql, row.id, fact)
+  const confirmed = fact.type === 'confirmed' ? undecidedOf(sql, row, fact) : fact
+  if (confirmed === null) {
+    if (isNew) writeFact(sql, row.id, fact, DECIDED)
+    return { isNew, changed: false, isPaidNow: false }
+  }
+  const { next: judgedTo, refusal, why } = judged(sql, row, confirmed)
+  const cleared =
+    confirmed.type === 'confirmed' ? keepCapture(sql, row, confirmed, refusal, why) : null
+  if (confirmed.type === 'confirmed')
+    for (const one of confirmed.further ?? []) {
+      const twice = {
+        code: 'paid_twice',
+        first: confirmed.reference,
+        second: one.reference,
+      } as const
+      keepCapture(sql, row, besides(confirmed, one), twice.code, reviewOf(twice))
+    }
+  // What was said before is no new reason: a person may have decided since.
+  const isSame = !isNew && judgedTo.status.is === row.status
+  const review = joined(without(isSame ? row.review : judgedTo.review, cleared), isNew ? why : null)
+  if (isNew) writeFact(sql, row.id, fact, refusal)
+  const next = { ...judgedTo, review }
+  const isPaidNow = next.status.is === 'success' && row.status !== 'success'
+  if (isPaidNow) payDifference(sql, row, row.amount, fact.at)
+  const changed = stand(sql, row, next, fact.at)
+  // It may have waited before a person until now, and part of it have gone back meanwhile.
+  const counts =
+    isPaidNow && next.status.is === 'success'
+      ? captureNamed(sql, row, next.status.reference)
+      : undefined
+  if (isPaidNow) owedSince(sql, row, fact.at)
+  if (isPaidNow) bookAndCover(sql, row, counts, fact.at)
+  if (next.status.is === 'success' && isPaidNow) book(sql, row, next.status.paidAt, row.amount)
+  return { isNew, changed, isPaidNow }
+}
+
+/**
+ * Paid with an order from before a correction, or with another amount that a person accepted: what it costs now beside what
+ * was paid is due, or to be paid back. It is the money of this order that decides from now on, also where it had been free.
+ */
+export function owedSince(sql: Sql, row: OwnedPaymentRow, at: Instant): void {
+  if (row.asks_for === 'difference') return askRemainder(sql, row, at)
+  const { registration_id: id, reg_no, gateway, account, merchant_id: merchantId } = row
+  sql('UPDATE registrations SET freed_at_attempt = NULL WHERE id = ?').run(id)
+  const stored = sql<{ total: Paise | null; is_corrected: 0 | 1 }>(
+    'SELECT total, is_corrected FROM registrations WHERE id = ?',
+  ).get(id)
+  if (stored?.total == null) return
+  const owed = balance(sql, id) - dueOf(sql, id)
+  if (owed === 0) return
+  addDue(sql, id, { what: 'corrected', amount: owed }, at)
+  wentBackBefore(sql, id, at)
+  if (stored.is_corrected === 0) return
+  // The order at the corrected price would ask for all of it.
+  endOpenPayments(sql, id, 'corrected', at)
+  const askedOf = { account: account ?? '', merchantId }
+  askDifference(sql, { id, reg_no, due: dueOf(sql, id) }, { gateway: gateway ?? '', askedOf }, at)
+  settleRegistration(sql, id)
+}
+
+/** An earlier difference was paid late: the order after it, open or expired by now, asks for what is still due, not for more. */
+function askRemainder(sql: Sql, row: OwnedPaymentRow, at: Instant): void {
+  const { registration_id: id, reg_no, gateway, account, merchant_id: merchantId, way } = row
+  const later = sql(
+    "SELECT 1 FROM payments WHERE registration_id = ? AND asks_for = 'difference' AND status IN ('pending', 'failed') AND attempt > ?",
+  ).get(id, row.attempt)
+  if (later === undefined) return
+  const askedOf = { account: account ?? '', merchantId }
+  const through = way === null ? { gateway: gateway ?? '', askedOf } : { way }
+  askDifference(sql, { id, reg_no, due: dueOf(sql, id) }, through, at)
+  settleRegistration(sql, id)
+}
+
+type Confirmed = PaymentFact & { readonly type: 'confirmed' }
+
+/** The refusal of a fact about money of which a person has decided already. */
+const DECIDED = 'decided'
+
+/** A confirmation without the money that a person has decided about; null: that is all it names. */
+function undecidedOf(sql: Sql, row: OwnedPaymentRow, fact: Confirmed): Confirmed | null {
+  const isDecided = (reference: string): boolean =>
+    isDecidedElsewise(captureNamed(sql, row, reference), row.id)
+  const { further = [], ...first } = fact
+  const open = further.filter(({ reference }) => !isDecided(reference))
+  if (!isDecided(first.reference)) return open.length === 0 ? first : { ...first, further: open }
+  const [next, ...rest] = open.map((one) => ({ currency: first.currency, ...one }))
+  if (next === undefined) return null
+  const alone = besides(first, next)
+  return rest.length === 0 ? alone : { ...alone, further: rest }
+}
+
+/** Another money of the same answer, as if it had come by itself: when it came is its own. */
+function besides(first: Confirmed, one: NonNullable<Confirmed['further']>[number]): Confirmed {
+  const { type, at, currency, refunds } = first
+  return { type, at, currency, ...(refunds === undefined ? {} : { refunds }), ...one }
+}
+
+/** A refund that the gateway tells of. One that fits nothing that came is before a person. */
+function applyRefund(
+  sql: Sql,
+  row: OwnedPaymentRow,
+  fact: PaymentFact & { readonly type: 'refunded' },
+): News {
+  const placed = placeRefund(sql, row.id, fact, fact.at)
+  if (placed === 'known') return { isNew: false, changed: false, isPaidNow: false }
+  if (placed !== null) {
+    writeFact(sql, row.id, fact, null)
+    sql('UPDATE payments SET refund_reference = ? WHERE id = ?').run(fact.reference, row.id)
+    return { isNew: true, changed: wentBack(sql, placed, fact), isPaidNow: false }
+  }
+  const isNew = !known(sql, row.id, fact)
+  if (!isNew) return { isNew, changed: false, isPaidNow: false }
+  const money = moneyOf(sql, row.id)
+  const refusal: PaymentRefusal =
+    money === null
+      ? { code: 'not_paid' }
+      : { code: 'more_back_than_came', came: money.came, got: paise(money.back + fact.amount) }
+  writeFact(sql, row.id, fact, refusal.code)
+  const review = joined(row.review, reviewOf(refusal))
+  return {
+    isNew,
+    changed: stand(sql, row, { ...toPayment(row), review }, fact.at),
+    isPaidNow: false,
+  }
+}
+
+function paymentRow(sql: Sql, orderId: OrderId): OwnedPaymentRow {
+  const row = sql<OwnedPaymentRow>(paymentOfOrder).get(orderId)
+  assert(row !== undefined, 'a fact about an order that is not there')
+  return row
+}
+
+/** False: somebody else is asking. The payment is watched anew by it: whoever dies now is told by the status call. */
+export function claimRefund(sql: Sql, id: number, at: Instant): boolean {
+  const isOurs = claim(sql, id, at)
+  const orderId = isOurs ? orderOfRefund(sql, id) : null
+  if (orderId !== null) rearm(sql, orderId, at)
+  return isOurs
+}
+
+/** What the gateway said to a refund, kept as it came; where money may move the payment is asked about soon. */
+export function refundTold(sql: Sql, id: number, told: RefundTold, at: Instant): void {
+  const orderId = orderOfRefund(sql, id)
+  assert(orderId !== null, 'a refund of money that came through no gateway')
+  keep(sql, orderId, {
+    gateway: told.gateway,
+    kind: 'refund',
+    body: told.raw,
+    contentType: 'application/json',
+    at,
+  })
+  endAsked(sql, id, told, at)
+  if (told.is === 'begun' || told.is === 'unsure') rearm(sql, orderId, at)
+}
+
+export function asked(
+  sql: Sql,
+  orderId: OrderId,
+  at: Instant,
+  nextAt: Instant | null,
+  said: LastAnswer | null,
+  watchUntil: Instant | null,
+): void {
+  sql(
+    `UPDATE payments SET asks = asks + 1, asked_at = ?, next_ask_at = ?, last_answer = ?,
+     watch_until = coalesce(CAST(? AS bigint), watch_until) WHERE order_id = ?`,
+  ).run(at, nextAt, said, watchUntil, orderId)
+}
+
+/** A question takes twenty seconds at most, and none is due again within a minute. */
+export const ASKING_MS_MAX = 30_000
+
+export function claimQuestion(
+  sql: Sql,
+  orderId: OrderId,
+  dueBefore: Instant,
+  at: Instant,
+): boolean {
+  return (
+    sql(
+      'UPDATE payments SET asking_until = ? WHERE order_id = ? AND next_ask_at <= ? AND coalesce(asking_until, 0) <= ?',
+    ).run(at + ASKING_MS_MAX, orderId, dueBefore, at).changes === 1
+  )
+}
+
+/** What has ended and is not watched has no gateway to wait for. */
+export function claimed(sql: Sql, orderId: OrderId, at: Instant): void {
+  sql('UPDATE payments SET claimed_at = ? WHERE order_id = ? AND gateway IS NOT NULL').run(
+    at,
+    orderId,
+  )
+}
+
+/** Due at once, but never sooner than a shortest interval after the last question: messages are repeated. */
+export function rearm(sql: Sql, orderId: OrderId, at: Instant): void {
+  sql(
+    `UPDATE payments SET watch_until = ?, next_ask_at = max(?, min(coalesce(asked_at, 0), ?) + ?)
+     WHERE order_id = ? AND gateway IS NOT NULL AND (status <> 'pending' OR review IS NOT NULL)`,
+  ).run(at + WATCHED_MS, at, at, ASK_AGAIN_MS_MIN, orderId)
+}

@@ -1,0 +1,96 @@
+/** The money that counts for a registration beside its bill, read for the rule of the engine: what is due, and what is to be paid back. */
+import { balanceOf, paise } from '../../../engine/index.ts'
+import type { Instant, MoneyOfBill, Paise } from '../../../engine/index.ts'
+import type { Sql } from '../database/sqlite-connection.ts'
+import { addDue } from './balance-adjustments.ts'
+import type { OwnedPaymentRow } from '../registrations/row-mapping.ts'
+
+type Paid = {
+  readonly attempt: number
+  readonly asked: Paise
+  /** What the registration cost when this was asked for. */
+  readonly bill: Paise
+  readonly came: Paise
+}
+
+/** Without what staff had refunded of it before it began to count. */
+export const COUNTED = `SELECT sum(coalesce(c.counted, c.amount)) FROM captures c WHERE c.counts_for = p.id AND c.state IN ('fits', 'accepted')`
+
+function paymentsOf(sql: Sql, registrationId: number): readonly Paid[] {
+  return sql<Paid>(
+    `SELECT p.attempt, p.amount AS asked, coalesce(p.bill_total, p.amount) AS bill, coalesce((${COUNTED}), p.amount) AS came
+     FROM payments p WHERE p.registration_id = ? AND p.status IN ('success', 'refunded') ORDER BY p.attempt`,
+  ).all(registrationId)
+}
+
+/** Reads; also run outside the writer's transaction. `next`: a payment that is about to count. */
+export function moneyOfBill(
+  sql: Sql,
+  registrationId: number,
+  next: Paid | null = null,
+): MoneyOfBill {
+  const { paidBack } = sql<{ paidBack: Paise }>(
+    `SELECT coalesce(sum(d.amount), 0) AS "paidBack" FROM dues d WHERE d.registration_id = ? AND d.what = 'paid back'
+       AND NOT EXISTS (SELECT 1 FROM dues c WHERE c.registration_id = d.registration_id AND c.what = 'cancelled' AND c.id < d.id)`,
+  ).get(registrationId) ?? { paidBack: paise(0) }
+  const paid = [...paymentsOf(sql, registrationId), ...(next === null ? [] : [next])].toSorted(
+    (a, b) => a.attempt - b.attempt,
+  )
+  return {
+    came: paise(paid.reduce((sum, { came }) => sum + came, 0)),
+    paidBack,
+    letGo: paid.flatMap(({ asked, bill, came }) =>
+      came < asked ? [{ bill, amount: paise(asked - came) }] : [],
+    ),
+    billPaid: paid.length === 0 ? null : paise(Math.max(...paid.map(({ bill }) => bill))),
+  }
+}
+
+/** What its bill and its money leave, by the rule; what stands with the registration also knows what was before the rule. */
+export function balance(sql: Sql, registrationId: number, next: Paid | null = null): number {
+  const { total } = sql<{ total: Paise | null }>(
+    'SELECT total FROM registrations WHERE id = ?',
+  ).get(registrationId) ?? { total: null }
+  return balanceOf(total ?? paise(0), moneyOfBill(sql, registrationId, next))
+}
+
+/** A difference is about to be paid with this money: less of it is due. */
+export function payDifference(
+  sql: Sql,
+  row: Pick<
+    OwnedPaymentRow,
+    'id' | 'registration_id' | 'attempt' | 'amount' | 'bill_total' | 'asks_for'
+  >,
+  came: Paise,
+  at: Instant,
+): void {
+  if (row.asks_for !== 'difference') return
+  const { id: paymentId, registration_id: id, attempt, amount: asked, bill_total: bill } = row
+  const after = balance(sql, id, { attempt, asked, bill: bill ?? asked, came })
+  addDue(sql, id, { what: 'paid', amount: after - balance(sql, id), paymentId }, at)
+}
+
+/**
+ * Databases in which staff accepted other amounts before there was this rule. What came beyond the price is to be paid back,
+ * and what never came is not. Where a difference is due its order stands as it was asked for.
+ */
+export function balanceOlder(sql: Sql): void {
+  const older = sql<{ id: number; due: Paise; at: Instant; gone: Paise; back: Paise }>(
+    `SELECT r.id, r.due, max(p.status_at) AS at,
+       (SELECT coalesce(sum(f.amount), 0) FROM refunds f JOIN captures c ON c.id = f.capture_id JOIN payments q ON q.id = c.counts_for
+         WHERE q.registration_id = r.id AND c.state IN ('fits', 'accepted') AND f.state = 'done') AS gone,
+       (SELECT coalesce(sum(d.amount), 0) FROM dues d WHERE d.registration_id = r.id AND d.what = 'paid back') AS back
+     FROM registrations r JOIN payments p ON p.registration_id = r.id AND p.status = 'success'
+     WHERE r.payment_status = 'success' AND r.state NOT IN ('cancelled', 'refused') AND r.due <= 0 AND r.total IS NOT NULL
+       AND EXISTS (SELECT 1 FROM captures c WHERE c.registration_id = r.id AND c.state = 'accepted')
+     GROUP BY r.id, r.due ORDER BY r.id`,
+  ).all()
+  for (const { id, due, at, gone, back } of older) {
+    const ruled = balance(sql, id)
+    if (ruled > due) addDue(sql, id, { what: 'corrected', amount: Math.min(0, ruled) - due }, at)
+    if (ruled >= due) continue
+    addDue(sql, id, { what: 'corrected', amount: ruled - due }, at)
+    const returned = Math.max(0, Math.min(due - ruled, gone - back))
+    addDue(sql, id, { what: 'paid back', amount: returned }, at)
+  }
+}

@@ -1,0 +1,154 @@
+/** Second payments: paid registrations of one event with the same email address and name. */
+import { payerKey, secondPaymentMail } from '../../../engine/index.ts'
+import type { Instant, RegNo } from '../../../engine/index.ts'
+import type { Sql } from '../database/sqlite-connection.ts'
+import type { NewMail } from '../registrations/registration-types.ts'
+
+export type SecondPayment = {
+  /** The registration of the same person that was paid first. */
+  readonly first: RegNo
+  /** Since when the office has a request for a refund and has not answered; null: none. */
+  readonly askedAt: Instant | null
+}
+
+type Payer = { readonly event_id: string; readonly email: string; readonly full_name: string }
+
+/** Money was paid for it, and it was neither cancelled nor refunded. */
+const PAID = `r.payment_status = 'success' AND r.state NOT IN ('cancelled', 'refused') AND r.erased_at IS NULL
+  AND EXISTS (SELECT 1 FROM payments p WHERE p.registration_id = r.id AND p.status = 'success' AND p.amount > 0)`
+
+const keyOf = ({ email, full_name: fullName }: Payer): string | null =>
+  payerKey({ email, fullName })
+
+/** To be called whenever the money, the state or the person of a registration may have changed. */
+export function notePayer(sql: Sql, registrationId: number): void {
+  const paid = sql<Payer>(
+    `SELECT r.event_id, r.email, r.full_name FROM registrations r WHERE r.id = ? AND ${PAID}`,
+  ).get(registrationId)
+  const person = paid === undefined ? null : keyOf(paid)
+  const before = sql<{ event_id: string; person: string }>(
+    'SELECT event_id, person FROM paid_persons WHERE registration_id = ?',
+  ).get(registrationId)
+  if (person === (before?.person ?? null)) return
+  if (person === null || paid === undefined)
+    sql('DELETE FROM paid_persons WHERE registration_id = ?').run(registrationId)
+  else {
+    keepPayer(sql, registrationId, paid.event_id, person)
+    findFirst(sql, paid.event_id, person)
+  }
+  if (before !== undefined) findFirst(sql, before.event_id, before.person)
+}
+
+/** A person who was renamed keeps their position in the order of payments. */
+function keepPayer(sql: Sql, registrationId: number, eventId: string, person: string): void {
+  const renamed = sql(
+    'UPDATE paid_persons SET person = ?, first_id = NULL WHERE registration_id = ?',
+  ).run(person, registrationId)
+  if (renamed.changes === 0)
+    sql('INSERT INTO paid_persons (registration_id, event_id, person) VALUES (?, ?, ?)').run(
+      registrationId,
+      eventId,
+      person,
+    )
+}
+
+/** The first payment of a person stays the first; every other one names it. */
+function findFirst(sql: Sql, eventId: string, person: string): void {
+  const [first, ...others] = sql<{ id: number; registration_id: number; first_id: number | null }>(
+    'SELECT id, registration_id, first_id FROM paid_persons WHERE event_id = ? AND person = ? ORDER BY id',
+  ).all(eventId, person)
+  if (first === undefined) return
+  if (first.first_id !== null)
+    sql('UPDATE paid_persons SET first_id = NULL WHERE id = ?').run(first.id)
+  for (const { id, first_id: before } of others)
+    if (before !== first.registration_id)
+      sql(
+        `UPDATE paid_persons SET first_id = ?, after_act = CASE WHEN first_id IS NULL
+           THEN (SELECT coalesce(max(id), 0) FROM acts) ELSE after_act END WHERE id = ?`,
+      ).run(first.registration_id, id)
+}
+
+/** Whether it is a second payment; null: it is not. Reads; also run outside the writer's transaction. */
+export function secondPaymentOf(sql: Sql, regNo: RegNo): SecondPayment | null {
+  const second = sql<{ id: number; first: RegNo }>(
+    `SELECT s.registration_id AS id, f.reg_no AS first FROM paid_persons s JOIN registrations f ON f.id = s.first_id
+     WHERE s.registration_id = (SELECT id FROM registrations WHERE reg_no = ?)`,
+  ).get(regNo)
+  if (second === undefined) return null
+  const last = sql<{ act: string; at: Instant }>(
+    "SELECT act, at FROM acts WHERE registration_id = ? AND act IN ('ask_refund', 'note', 'refund') ORDER BY id DESC LIMIT 1",
+  ).get(second.id)
+  return { first: second.first, askedAt: last?.act === 'ask_refund' ? last.at : null }
+}
+
+/** The other paid registrations of the same person, the first payment first. Reads. */
+export function paidBySamePerson(sql: Sql, regNo: RegNo): readonly RegNo[] {
+  return sql<{ reg_no: RegNo }>(
+    `SELECT r.reg_no FROM paid_persons own JOIN paid_persons o ON o.event_id = own.event_id AND o.person = own.person AND o.id <> own.id
+       JOIN registrations r ON r.id = o.registration_id
+     WHERE own.registration_id = (SELECT id FROM registrations WHERE reg_no = ?) ORDER BY o.id`,
+  )
+    .all(regNo)
+    .map(({ reg_no }) => reg_no)
+}
+
+/** The confirmation as it is sent for this registration: that of a second payment says so. */
+export function sayingSecond(sql: Sql, registrationId: number, mail: NewMail): NewMail {
+  const first = sql<{ reg_no: RegNo }>(
+    'SELECT f.reg_no FROM paid_persons s JOIN registrations f ON f.id = s.first_id WHERE s.registration_id = ?',
+  ).get(registrationId)
+  return first === undefined ? mail : secondPaymentMail(mail, first.reg_no)
+}
+
+/**
+ * A note on either of the two that came after it answers it. A request for a refund is answered by a note on the registration
+ * that it came from: one on the other may be about something else.
+ */
+const OPEN = `FROM paid_persons s WHERE s.event_id = :event AND s.first_id IS NOT NULL
+  AND NOT EXISTS (SELECT 1 FROM acts b WHERE b.registration_id IN (s.registration_id, s.first_id) AND b.act = 'note'
+    AND b.id > s.after_act AND b.id > coalesce((SELECT max(a.id) FROM acts a
+      WHERE a.registration_id = s.registration_id AND a.act = 'ask_refund'), 0)
+    AND (b.registration_id = s.registration_id OR NOT EXISTS (SELECT 1 FROM acts a
+      WHERE a.registration_id = s.registration_id AND a.act = 'ask_refund')))`
+
+/** Both of each pair that nobody has answered. */
+export const OPEN_SECOND_PAYMENTS = `SELECT s.registration_id AS id ${OPEN} UNION SELECT s.first_id ${OPEN}
+  ORDER BY 1 DESC LIMIT :limit`
+
+/** As many are listed. */
+const REQUESTS_MAX = 1000
+
+/** The second payments among them for which the delegate requests a refund, the newest first. Reads. */
+export function refundRequests(sql: Sql, eventId: string): readonly RegNo[] {
+  return sql<{ reg_no: RegNo }>(
+    `SELECT r.reg_no FROM registrations r WHERE r.id IN (SELECT s.registration_id ${OPEN})
+       AND EXISTS (SELECT 1 FROM acts q WHERE q.registration_id = r.id AND q.act = 'ask_refund'
+         AND NOT EXISTS (SELECT 1 FROM acts n WHERE n.registration_id = r.id AND n.act IN ('note', 'refund') AND n.id > q.id))
+     ORDER BY r.id DESC LIMIT ${REQUESTS_MAX}`,
+  )
+    .all({ event: eventId })
+    .map(({ reg_no }) => reg_no)
+}
+
+/** So many at a time. */
+const OLDER_ROWS = 10_000
+
+/** Compares what an older version stored; the registration that was made first counts as paid first. */
+export function noteOlderPayers(sql: Sql): void {
+  for (let after = 0; ;) {
+    const rows = sql<Payer & { id: number }>(
+      `SELECT r.id, r.event_id, r.email, r.full_name FROM registrations r WHERE r.id > ? AND ${PAID} ORDER BY r.id LIMIT ${OLDER_ROWS}`,
+    ).all(after)
+    for (const row of rows) {
+      const person = keyOf(row)
+      if (person !== null) keepPayer(sql, row.id, row.event_id, person)
+    }
+    const last = rows.at(-1)
+    if (last === undefined) break
+    after = last.id
+  }
+  const several = sql<{ event_id: string; person: string }>(
+    'SELECT event_id, person FROM paid_persons GROUP BY event_id, person HAVING count(*) > 1',
+  ).all()
+  for (const { event_id: eventId, person } of several) findFirst(sql, eventId, person)
+}

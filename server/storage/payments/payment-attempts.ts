@@ -1,0 +1,208 @@
+/** Attempts to pay as rows: a new one under an order id of its own, and the one that asks for what a correction left. */
+import { assert, ATTEMPTS_MAX, endedWithout, orderIdOf } from '../../../engine/index.ts'
+import type { Instant, OrderId, Paise, RegNo } from '../../../engine/index.ts'
+import type { Sql } from '../database/sqlite-connection.ts'
+import type { AskedOf, AskedThrough, AttemptQuote } from './payment-types.ts'
+import { paymentOfOrder, quoteOf, toPayment } from '../registrations/row-mapping.ts'
+import type { OwnedPaymentRow } from '../registrations/row-mapping.ts'
+import { paymentById, stand } from './payment-state.ts'
+import { isPaidElsewhere } from './unknown-orders.ts'
+
+/** A gateway that the caller does not name; references are unique per gateway. */
+export const UNNAMED_GATEWAY = ''
+
+type NewPayment = {
+  /** Left out: the registration's price. */
+  asksFor?: 'whole' | 'difference'
+  registrationId: number
+  orderId: OrderId
+  attempt: number
+  /** Null: no gateway is asked about it. */
+  gateway: string | null
+  /** By which way of the file it is paid; left out: through the gateway. */
+  way?: string | null
+  askedOf: AskedOf | null
+  amount: Paise
+  quote: AttemptQuote | null
+  holdUntil: Instant | null
+  /** Under which its lines are kept; null: it has none. */
+  bill: number | null
+  /** Of a difference, what the registration costs; left out: the amount. */
+  billTotal?: Paise | null
+  /** False: nobody was sent to pay yet, and the gateway is not asked about it before somebody is. Left out: true. */
+  isHandedOff?: boolean
+  at: Instant
+}
+/** False: the order id is taken. */
+export function insertPayment(
+  sql: Sql,
+  {
+    registrationId,
+    orderId,
+    attempt,
+    gateway,
+    askedOf,
+    amount,
+    quote,
+    holdUntil,
+    bill,
+    billTotal = null,
+    at,
+    asksFor = 'whole',
+    isHandedOff = true,
+    way = null,
+  }: NewPayment,
+): boolean {
+  return (
+    sql(
+      `INSERT INTO payments (registration_id, order_id, attempt, gateway, account, merchant_id, amount, status, period, base, gst, hold_until, bill, created_at, status_at, next_ask_at, handed_off_at, asks_for, way, bill_total)
+     VALUES (?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (order_id) DO NOTHING`,
+    ).run(
+      registrationId,
+      orderId,
+      attempt,
+      gateway,
+      askedOf?.account ?? null,
+      askedOf?.merchantId ?? null,
+      amount,
+      quote?.period ?? null,
+      quote?.base ?? null,
+      quote?.gst ?? null,
+      holdUntil,
+      bill,
+      at,
+      at,
+      isHandedOff && way === null ? at : null,
+      isHandedOff ? at : null,
+      asksFor,
+      way,
+      billTotal,
+    ).changes === 1
+  )
+}
+
+/** Through whom an attempt asks, as its columns say it. */
+export function askedThrough(
+  through: NonNullable<AskedThrough>,
+): Pick<NewPayment, 'gateway' | 'askedOf' | 'way'> {
+  return 'way' in through ? { gateway: null, askedOf: null, way: through.way } : through
+}
+
+/** What is open ends; money that comes for it all the same is a success, or before a person. */
+export function endOpenPayments(
+  sql: Sql,
+  registrationId: number,
+  why: 'cancelled' | 'corrected' | 'expired',
+  at: Instant,
+  of: 'all' | 'difference' = 'all',
+): void {
+  const open = sql<{ id: number }>(
+    "SELECT id FROM payments WHERE registration_id = ? AND status = 'pending' AND (asks_for = ? OR ? = 'all')",
+  ).all(registrationId, of, of)
+  for (const { id } of open) {
+    const row = paymentById(sql, id)
+    stand(sql, row, endedWithout(toPayment(row), why, at), at)
+  }
+}
+
+/**
+ * An order by hand in the place of one that a gateway asks for, at the same price; `review` stays with the one before.
+ * Null: there have been as many attempts as there may be.
+ */
+export function byHandInstead(
+  sql: Sql,
+  row: OwnedPaymentRow,
+  { way, review }: { readonly way: string; readonly review: string | null },
+  at: Instant,
+): OwnedPaymentRow | null {
+  const attempt = nextAttempt(sql, row.registration_id)
+  if (attempt > ATTEMPTS_MAX) return null
+  // Whoever is still in front of the gateway's page pays there, and is looked for there.
+  stand(sql, row, { ...endedWithout(toPayment(row), 'paid otherwise', at), review }, at)
+  const orderId = orderIdOf(row.reg_no, attempt)
+  const added = insertPayment(sql, {
+    asksFor: row.asks_for,
+    registrationId: row.registration_id,
+    orderId,
+    attempt,
+    gateway: null,
+    way,
+    askedOf: null,
+    amount: row.amount,
+    quote: quoteOf(row),
+    holdUntil: row.hold_until,
+    bill: row.bill,
+    billTotal: row.bill_total,
+    at,
+  })
+  assert(added, `order id ${attempt} of a registration is taken`)
+  return sql<OwnedPaymentRow>(paymentOfOrder).get(orderId) ?? null
+}
+
+/**
+ * An order for what is due beside the bill, in place of any that is open for another amount. Answers its id; null:
+ * nothing is due, nobody can be asked, or there have been as many attempts as there may be.
+ */
+export function askDifference(
+  sql: Sql,
+  { id, reg_no: regNo, due }: { readonly id: number; readonly reg_no: RegNo; readonly due: Paise },
+  through: AskedThrough,
+  at: Instant,
+): OrderId | null {
+  const open = sql<{
+    order_id: OrderId
+    amount: Paise
+    gateway: string | null
+    merchant_id: string | null
+    way: string | null
+  }>(
+    "SELECT order_id, amount, gateway, merchant_id, way FROM payments WHERE registration_id = ? AND asks_for = 'difference' AND status = 'pending'",
+  ).get(id)
+  // One that is paid elsewhere is no order for a gateway, which would not be asked about it.
+  const asks = through === null ? undefined : askedThrough(through)
+  const isSame =
+    asks === undefined ||
+    (open?.gateway === asks.gateway &&
+      open.way === (asks.way ?? null) &&
+      open.merchant_id === (asks.askedOf?.merchantId ?? null))
+  const billTotal = sql<{ total: Paise | null }>(
+    'SELECT total FROM registrations WHERE id = ?',
+  ).get(id)?.total
+  if (open !== undefined && open.amount === due && isSame) {
+    sql('UPDATE payments SET bill_total = ? WHERE order_id = ?').run(billTotal, open.order_id)
+    return open.order_id
+  }
+  endOpenPayments(sql, id, 'corrected', at, 'difference')
+  const attempt = nextAttempt(sql, id)
+  if (due <= 0 || through === null || attempt > ATTEMPTS_MAX) return null
+  const orderId = orderIdOf(regNo, attempt)
+  const added = insertPayment(sql, {
+    registrationId: id,
+    orderId,
+    attempt,
+    ...askedThrough(through),
+    amount: due,
+    quote: null,
+    holdUntil: null,
+    bill: null,
+    billTotal: billTotal ?? null,
+    at,
+    asksFor: 'difference',
+  })
+  assert(added, `order id ${attempt} of a registration is taken`)
+  return orderId
+}
+
+export function nextAttempt(sql: Sql, registrationId: number): number {
+  const row = sql<{ reg_no: RegNo; last: number | null }>(
+    'SELECT reg_no, (SELECT max(attempt) FROM payments WHERE registration_id = registrations.id) AS last FROM registrations WHERE id = ?',
+  ).get(registrationId)
+  return row === undefined ? 1 : unusedAttempt(sql, row.reg_no, (row.last ?? 0) + 1)
+}
+
+/** From that attempt on, the first whose order is not known to be paid: a restored database may lack the attempt itself. */
+export function unusedAttempt(sql: Sql, regNo: RegNo, from: number): number {
+  let attempt = from
+  while (attempt <= ATTEMPTS_MAX && isPaidElsewhere(sql, orderIdOf(regNo, attempt))) attempt += 1
+  return attempt
+}

@@ -1,0 +1,266 @@
+/**
+ * "I have paid": what a delegate tells of money that no gateway tells us of. It waits for a person who finds it at
+ * the bank, or does not; meanwhile nobody else tells the same reference, and its places stay.
+ */
+import { ATTEMPTS_MAX, bankKey, err, ok, orderIdOf } from '../../../engine/index.ts'
+import type { Answers, BankKey, Instant, RegNo } from '../../../engine/index.ts'
+import type { ActAnswer, NewAct } from '../registrations/action-types.ts'
+import { doAct } from '../registrations/apply-action.ts'
+import { endOpenPayments, insertPayment, nextAttempt } from './payment-attempts.ts'
+import { ownerOf, paymentsUnder, type Named } from '../reconciliation/bank-references.ts'
+import { reopenPayment } from '../recovery/clock-moved-back.ts'
+import type { Sql } from '../database/sqlite-connection.ts'
+import { NOT_IN_RECOVERY } from '../recovery/held-during-recovery.ts'
+import { forgetDraft } from '../files/draft-uploads.ts'
+import { enqueue } from '../mail/email-queue.ts'
+import { keepAgain } from '../seats/seats.ts'
+import { quoteOf } from '../registrations/row-mapping.ts'
+import type { PaymentRow } from '../registrations/row-mapping.ts'
+import type { NewMail } from '../registrations/registration-types.ts'
+import type { NewTelling, StoredTelling } from './payment-claim-types.ts'
+import { settleRegistration } from './payment-state.ts'
+
+export function tell(
+  sql: Sql,
+  wanted: NewAct,
+  telling: NewTelling,
+  mail: NewMail | null,
+): ActAnswer {
+  const { at, regNo } = wanted
+  const { way, reference, paidOn, answers, uploads, drafts } = telling
+  return doAct(sql, wanted, ({ id, event_id: eventId }) => {
+    const folded = bankKey(reference)
+    const known = knownAs(sql, { reference, eventId, regNo })
+    if (known !== null) return err({ code: 'taken', message: known })
+    endTellings(sql, id, at)
+    // Found as another amount, or by a wrong way, it may be told once more: this telling is the one that stands.
+    sql(
+      "UPDATE tellings SET ended_as = 'again', ended_at = ? WHERE registration_id = ? AND folded = ? AND ended_as = 'found'",
+    ).run(at, id, folded)
+    sql(
+      'INSERT INTO tellings (registration_id, at, way, reference, folded, paid_on, answers) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    ).run(id, at, way, reference, folded, paidOn, JSON.stringify(answers))
+    for (const { field, sha256, name, type, bytes } of uploads)
+      sql(
+        `INSERT INTO uploads (registration_id, field, sha256, name, type, bytes) VALUES (?, ?, ?, ?, ?, ?)
+         ON CONFLICT DO UPDATE SET sha256 = excluded.sha256, name = excluded.name, type = excluded.type, bytes = excluded.bytes, dropped_at = NULL`,
+      ).run(id, field, sha256, name, type, bytes)
+    for (const draft of drafts) forgetDraft(sql, draft)
+    payByHand(sql, { id, regNo }, way, at)
+    // An order of the gateway that ended for it has left what nobody paid in time.
+    sql("UPDATE registrations SET state = 'told' WHERE id = ?").run(id)
+    settleRegistration(sql, id)
+    keepAgain(sql, id, at)
+    if (mail !== null) enqueue(sql, id, 'again', mail, at, wanted.actor)
+    return ok({
+      message: 'Thank you. The organisers look for it at their bank, and you will get an email.',
+      data: { told: reference },
+    })
+  })
+}
+
+/** Why this reference is not looked for, said to whoever tells it; null: it is. */
+function knownAs(sql: Sql, claim: Omit<Named, 'way'>): string | null {
+  const owner = ownerOf(sql, { ...claim, way: 'transfer' })
+  if (owner === null) return null
+  return owner.is === 'payment' && owner.regNo === claim.regNo
+    ? 'This payment has been found already, and it is with the organisers. You need not tell of it again; they will write to you.'
+    : 'This number has been told for another registration already. Please check it. If it is right, write to the organisers.'
+}
+
+/** Of a registration what is still looked for is looked for no more. Its reference stays known. */
+export function endTellings(sql: Sql, registrationId: number, at: Instant): void {
+  sql(
+    "UPDATE tellings SET ended_as = 'again', ended_at = ? WHERE registration_id = ? AND ended_as IS NULL",
+  ).run(at, registrationId)
+}
+
+type Reported = { id: number; folded: BankKey; ended_as: StoredTelling['endedAs'] }
+
+/** What its delegate reported, and which payment of which registration is recorded under that. */
+function reported(sql: Sql, registrationId: number) {
+  return sql<Reported>(
+    'SELECT id, folded, ended_as FROM tellings WHERE registration_id = ? ORDER BY id',
+  )
+    .all(registrationId)
+    .map(({ folded, ...row }) => ({
+      ...row,
+      payment: paymentsUnder(sql, [folded])[0]?.[1] ?? null,
+    }))
+}
+
+const endOne = (sql: Sql, id: number, as: 'found' | 'not_found', at: Instant): void =>
+  void sql('UPDATE tellings SET ended_as = ?, ended_at = ? WHERE id = ?').run(as, at, id)
+
+/** Money came for it: what was looked for is found where the money is recorded under it, and else looked for no more. */
+export function foundTellings(
+  sql: Sql,
+  { id, regNo }: { readonly id: number; readonly regNo: RegNo },
+  at: Instant,
+): void {
+  for (const one of reported(sql, id))
+    if (one.ended_as === null && one.payment?.regNo === regNo) endOne(sql, one.id, 'found', at)
+  endTellings(sql, id, at)
+}
+
+/** Frees every reference of it that no payment is recorded under; false: there is none. */
+function reject(sql: Sql, registrationId: number, at: Instant): boolean {
+  const kept = reported(sql, registrationId).filter(
+    ({ ended_as: endedAs, payment }) => endedAs !== 'not_found' && payment === null,
+  )
+  for (const { id } of kept) endOne(sql, id, 'not_found', at)
+  return kept.length > 0
+}
+
+/**
+ * The newest attempt is one that no gateway is asked about, at the price as it was. What the bank has in process, or
+ * the gateway cannot be asked about, stays: it ends by itself, or is before a person.
+ */
+export function payByHand(
+  sql: Sql,
+  { id, regNo }: { readonly id: number; readonly regNo: RegNo },
+  way: string,
+  at: Instant,
+): void {
+  const newest = sql<PaymentRow>(
+    "SELECT * FROM payments WHERE registration_id = ? AND asks_for = 'whole' ORDER BY status = 'success' DESC, attempt DESC LIMIT 1",
+  ).get(id)
+  // Once any attempt has paid, an order for the difference asks for what is due: the whole is asked for no more.
+  if (newest === undefined || newest.status === 'success' || newest.status === 'refunded') return
+  const isOpen = newest.status === 'pending'
+  if (isOpen && (newest.way !== null || MAY_COME_AFTER.includes(newest.last_answer))) return
+  const attempt = nextAttempt(sql, id)
+  if (attempt > ATTEMPTS_MAX) return
+  endOpenPayments(sql, id, 'expired', at)
+  insertPayment(sql, {
+    registrationId: id,
+    orderId: orderIdOf(regNo, attempt),
+    attempt,
+    gateway: null,
+    way,
+    askedOf: null,
+    amount: newest.amount,
+    quote: quoteOf(newest),
+    holdUntil: newest.hold_until,
+    bill: newest.bill,
+    at,
+  })
+}
+
+/**
+ * What was looked for was not there: the delegate may tell again, until `payUntil`. Of what waits for no answer any more,
+ * the references that were reported are free for others.
+ */
+export function notFound(
+  sql: Sql,
+  wanted: NewAct,
+  { payUntil, mail }: { readonly payUntil: Instant | null; readonly mail: NewMail | null },
+): ActAnswer {
+  return doAct(sql, wanted, ({ id }, was) => {
+    const isAny = reject(sql, id, wanted.at)
+    if (was !== 'told')
+      return isAny
+        ? ok({ message: 'Others can use the reference that was reported for this registration.' })
+        : err({ code: 'not_now', message: 'No reference is reported that was not decided about.' })
+    sql('UPDATE registrations SET pay_until = ? WHERE id = ?').run(payUntil, id)
+    settleRegistration(sql, id)
+    if (mail !== null) enqueue(sql, id, 'again', mail, wanted.at, wanted.actor)
+    return ok({ message: 'The delegate is told that the payment was not found.' })
+  })
+}
+
+/**
+ * The bank has it in process, or the gateway cannot be asked: nobody knows that it was not paid. Within days it is
+ * known, or before a person.
+ */
+const MAY_COME_AFTER: readonly unknown[] = ['in-process', 'unreachable']
+const MAY_COME = `EXISTS (SELECT 1 FROM payments p WHERE p.registration_id = registrations.id
+  AND p.status = 'pending' AND p.last_answer IN (${MAY_COME_AFTER.map((said) => `'${said}'`).join(', ')}))`
+
+/** Nobody paid in time: its places are free. */
+export function lapse(sql: Sql, wanted: NewAct, mail: NewMail | null): ActAnswer {
+  return doAct(sql, wanted, ({ id, payment_status: status, in_review: inReview }) => {
+    const mayCome = sql(`SELECT 1 FROM registrations WHERE id = ? AND ${MAY_COME}`).get(id)
+    if (status === 'success' || inReview === 1 || mayCome !== undefined)
+      return err({ code: 'moved_on', message: 'Money has come for it in the meantime.' })
+    endOpenPayments(sql, id, 'expired', wanted.at)
+    settleRegistration(sql, id)
+    if (mail !== null) enqueue(sql, id, 'again', mail, wanted.at, wanted.actor)
+    return ok({ message: 'The registration has lapsed.' })
+  })
+}
+
+/** It lapsed by a clock that was ahead: it can be paid until the same day as before, where its places are still there. */
+export function reopen(sql: Sql, wanted: NewAct, mail: NewMail | null): ActAnswer {
+  const { at } = wanted
+  return doAct(sql, wanted, ({ id }) => {
+    const newest = sql<{ id: number; reason: string | null }>(
+      "SELECT id, iif(status = 'failed', reason, NULL) AS reason FROM payments WHERE registration_id = ? AND asks_for = 'whole' ORDER BY attempt DESC LIMIT 1",
+    ).get(id)
+    if (newest?.reason === 'expired') reopenPayment(sql, newest.id, at)
+    settleRegistration(sql, id)
+    const gone = keepAgain(sql, id, at)
+    if (gone !== null)
+      return err({ code: 'taken', message: `No place is left for ${gone.name}: others have it.` })
+    if (mail !== null) enqueue(sql, id, 'again', mail, at, wanted.actor)
+    return ok({ message: 'The registration is open again.' })
+  })
+}
+
+/** A registration that lapsed waits to be paid once more, at the price as it was, where its places are still there. */
+export function takeUp(
+  sql: Sql,
+  wanted: NewAct,
+  {
+    way,
+    payUntil,
+    mail,
+  }: {
+    readonly way: string | null
+    readonly payUntil: Instant
+    readonly mail: NewMail | null
+  },
+): ActAnswer {
+  const { at, regNo } = wanted
+  return doAct(sql, wanted, ({ id }) => {
+    sql('UPDATE registrations SET pay_until = ? WHERE id = ?').run(payUntil, id)
+    if (way !== null) payByHand(sql, { id, regNo }, way, at)
+    settleRegistration(sql, id)
+    const gone = keepAgain(sql, id, at)
+    if (gone !== null)
+      return err({ code: 'taken', message: `No place is left for ${gone.name}: others have it.` })
+    if (mail !== null) enqueue(sql, id, 'again', mail, at, wanted.actor)
+    return ok({ message: 'The registration is taken up again.' })
+  })
+}
+
+/** Those that wait to be paid and whose day is over, the longest first. What is paid, may have been, or is before a person lapses no more. */
+export function overdue(sql: Sql, at: Instant, limit: number): readonly RegNo[] {
+  return sql<{ reg_no: RegNo }>(
+    `SELECT reg_no FROM registrations WHERE state = 'to_pay' AND pay_until IS NOT NULL AND pay_until <= ?
+       AND payment_status <> 'success' AND in_review = 0 AND NOT ${MAY_COME} AND ${NOT_IN_RECOVERY} ORDER BY pay_until LIMIT abs(?)`,
+  )
+    .all(at, limit)
+    .map(({ reg_no }) => reg_no)
+}
+
+/** What was told of a registration, the newest first. Reads; also run outside the writer's transaction. */
+export function tellingsOf(sql: Sql, regNo: RegNo): readonly StoredTelling[] {
+  const rows = sql<
+    Omit<StoredTelling, 'answers' | 'isRecorded'> & { answers: string; folded: BankKey }
+  >(
+    `SELECT at, way, reference, folded, paid_on AS paidOn, answers, ended_as AS endedAs FROM tellings
+     WHERE registration_id = (SELECT id FROM registrations WHERE reg_no = ?) ORDER BY id DESC`,
+  ).all(regNo)
+  const recorded = new Set(
+    paymentsUnder(
+      sql,
+      rows.map(({ folded }) => folded),
+    ).map(([key]) => key),
+  )
+  return rows.map(({ folded, ...row }) => ({
+    ...row,
+    answers: JSON.parse(row.answers) as Answers,
+    isRecorded: recorded.has(folded),
+  }))
+}

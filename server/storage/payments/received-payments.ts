@@ -1,0 +1,121 @@
+/**
+ * What came, as rows: one capture per reference of a gateway's account, whatever becomes of the attempt it
+ * was for. Money that does not fit waits there for a person.
+ */
+import type { PaymentFact, RegNo } from '../../../engine/index.ts'
+import { nameImport } from '../reconciliation/bank-references.ts'
+import type { Sql } from '../database/sqlite-connection.ts'
+import { LEFT } from '../refunds/refunds.ts'
+import type { CaptureRow } from '../refunds/refunds.ts'
+import type { OwnedPaymentRow } from '../registrations/row-mapping.ts'
+import type { ImportRow, StoredCapture } from '../index.ts'
+
+type Confirmed = PaymentFact & { readonly type: 'confirmed' }
+
+/** References are unique per source; attempts of the tests' unnamed gateway, and rows that were brought in, have one of their own. */
+export function sourceOf(gateway: string | null): string {
+  return gateway === null ? 'import' : gateway === '' ? 'gateway' : gateway
+}
+
+/** Of a capture `c`: its money came through the gateway for an order of ours, so the gateway can give it back. */
+export const CAME_BY_GATEWAY = `EXISTS (SELECT 1 FROM payments o WHERE o.id = c.payment_id AND o.gateway IS NOT NULL
+  AND c.source = CASE WHEN o.gateway = '' THEN 'gateway' ELSE o.gateway END)`
+
+/** What the gateway names by this reference, where it is known. */
+export function captureNamed(
+  sql: Sql,
+  row: OwnedPaymentRow,
+  reference: string,
+): CaptureRow | undefined {
+  return sql<CaptureRow>(
+    'SELECT * FROM captures WHERE source = ? AND account = ? AND reference = ?',
+  ).get(sourceOf(row.gateway), row.account ?? '', reference)
+}
+
+/** Whether a person has decided what becomes of it, but for counting for this very payment. */
+export function isDecidedElsewise(capture: CaptureRow | undefined, paymentId: number): boolean {
+  return (
+    capture !== undefined &&
+    (capture.state === 'refused' ||
+      (capture.state === 'accepted' && capture.counts_for !== paymentId) ||
+      (capture.state === 'review' && capture.counts_for !== capture.payment_id))
+  )
+}
+
+/**
+ * Writes what the gateway has confirmed. The same reference again changes nothing, unless it was in
+ * review and fits now: an answer that broke off may be followed by a whole one. Answers the sentence
+ * that is no reason for review any more; null: none.
+ */
+export function keepCapture(
+  sql: Sql,
+  row: OwnedPaymentRow,
+  fact: Confirmed,
+  refusal: string | null,
+  why: string | null,
+): string | null {
+  // Its money is another order's, and stands there.
+  if (refusal === 'reference_taken') return null
+  const there = captureNamed(sql, row, fact.reference)
+  if (there === undefined) {
+    sql(
+      `INSERT INTO captures (payment_id, counts_for, registration_id, source, account, reference, amount, currency, kind, paid_at, seen_at, state, why)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ).run(
+      row.id,
+      row.id,
+      row.registration_id,
+      sourceOf(row.gateway),
+      row.account ?? '',
+      fact.reference,
+      fact.amount,
+      fact.currency,
+      fact.kind,
+      fact.paidAt ?? fact.at,
+      fact.at,
+      refusal === null ? 'fits' : 'review',
+      refusal === null ? null : (why ?? refusal),
+    )
+    return null
+  }
+  if (there.state !== 'review' || there.payment_id !== row.id || refusal !== null) return null
+  sql(
+    "UPDATE captures SET state = 'fits', amount = ?, currency = ?, kind = ?, paid_at = ?, why = NULL WHERE id = ?",
+  ).run(fact.amount, fact.currency, fact.kind, fact.paidAt ?? fact.at, there.id)
+  return there.why
+}
+
+/** Whether a row that was brought in was paid, or paid and refunded. */
+export const wasPaid = ({ total, paymentStatus }: ImportRow): boolean =>
+  total !== null && (paymentStatus === 'success' || paymentStatus === 'refunded')
+
+/** What a row that was brought in says has been paid. Rows of elsewhere may share a word such as "cash", or have none: then the number tells them apart. */
+export function keepImported(sql: Sql, id: number, row: ImportRow): void {
+  if (row.total === null || !wasPaid(row)) return
+  const at = row.paidAt ?? row.createdAt
+  const write = (reference: string): boolean =>
+    sql(
+      `INSERT INTO captures (payment_id, counts_for, registration_id, source, account, reference, amount, currency, kind, paid_at, seen_at, state)
+       SELECT p.id, p.id, p.registration_id, ?, '', ?, ?, 'INR', 'sale', ?, ?, 'fits' FROM payments p WHERE p.registration_id = ?
+       ON CONFLICT (source, account, reference) DO NOTHING`,
+    ).run(sourceOf(null), reference, row.total, at, at, id).changes === 1
+  if (!write(row.paymentId ?? row.regNo)) write(`${row.paymentId} ${row.regNo}`)
+  const kept = sql<{ id: number }>('SELECT id FROM captures WHERE registration_id = ?').get(id)
+  if (row.paymentId !== null && kept !== undefined)
+    nameImport(sql, kept.id, { ...row, reference: row.paymentId })
+  if (row.paymentStatus === 'refunded' && row.total > 0)
+    sql(
+      `INSERT INTO refunds (capture_id, amount, state, why, who, at, done_at)
+       SELECT c.id, c.amount, 'done', 'It was refunded before it was brought in.', 'import', ?, ? FROM captures c WHERE c.registration_id = ?`,
+    ).run(at, at, id)
+}
+
+const capture = `SELECT c.id, r.reg_no AS regNo, r.event_id AS eventId, p.order_id AS orderId, c.source, c.account, c.reference, c.amount, c.currency, c.kind,
+  c.paid_at AS paidAt, c.seen_at AS seenAt, c.state, c.why, t.order_id AS countsFor,
+  CASE WHEN c.state IN ('fits', 'accepted') AND ${CAME_BY_GATEWAY} THEN ${LEFT} ELSE 0 END AS backByGateway
+  FROM captures c LEFT JOIN payments t ON t.id = c.counts_for LEFT JOIN registrations r ON r.id = c.registration_id LEFT JOIN payments p ON p.id = c.payment_id`
+
+/** Of one registration, oldest first. Reads; also run outside the writer's transaction. */
+export function capturesOf(sql: Sql, regNo: RegNo): readonly StoredCapture[] {
+  return sql<StoredCapture>(`${capture} WHERE r.reg_no = ? ORDER BY c.id`).all(regNo)
+}

@@ -1,0 +1,134 @@
+/**
+ * Money that came on a way of its own, by transfer or at the desk, confirmed by a person. It is a capture like
+ * any other: what fits pays, what does not waits for a decision.
+ */
+import {
+  err,
+  formatMoney,
+  isOfTheDesk,
+  ok,
+  reviewOf,
+  wayInSentence,
+} from '../../../engine/index.ts'
+import type { Instant, Paise, Quote, Way } from '../../../engine/index.ts'
+import type { ActAnswer, NewAct } from '../registrations/action-types.ts'
+import { doAct } from '../registrations/apply-action.ts'
+import { keepCame } from '../reconciliation/bank-references.ts'
+import type { Sql } from '../database/sqlite-connection.ts'
+import { count } from '../reviews/decide-reviews.ts'
+import { foundTellings } from './payment-claims.ts'
+import { captureRow } from '../refunds/decide-refunds.ts'
+import { placeGone } from '../seats/seats.ts'
+import { priceAnew } from './reprice-on-credit-date.ts'
+import { toPayment } from '../registrations/row-mapping.ts'
+import { joined, paymentById, settleRegistration, stand } from './payment-state.ts'
+import type { NewMail } from '../index.ts'
+
+export type Came = {
+  readonly way: Way
+  readonly reference: string
+  /** Other numbers of the bank for the same money, where a statement shows them. */
+  readonly also?: readonly string[]
+  readonly amount: Paise
+  readonly paidAt: Instant
+  /** The price of the day on which it came, where that decides; left out: that of the attempt. */
+  readonly price?: Quote | null
+}
+
+/** `mail` is queued only when it makes the registration a success. */
+export function confirm(
+  sql: Sql,
+  wanted: NewAct,
+  { price = null, ...came }: Came,
+  mail: NewMail | null,
+): ActAnswer {
+  const { regNo, at } = wanted
+  const { way, reference, amount, paidAt } = came
+  return doAct(sql, wanted, ({ id, event_id: eventId }) => {
+    if (price !== null) priceAnew(sql, { id, regNo }, price, at)
+    const newest = sql<{ id: number }>(
+      "SELECT id FROM payments WHERE registration_id = ? AND status IN ('pending', 'failed') ORDER BY attempt DESC LIMIT 1",
+    ).get(id)
+    if (newest === undefined)
+      return err({ code: 'bad_data', message: 'Nothing is to be paid for this registration.' })
+    const row = paymentById(sql, newest.id)
+    const place = row.asks_for === 'difference' ? null : placeGone(sql, id, at)
+    const why =
+      amount !== row.amount
+        ? reviewOf({ code: 'amount_differs', expected: row.amount, got: amount })
+        : place === null
+          ? null
+          : reviewOf({ code: 'place_gone', place: place.name })
+    const kept = keepCame(sql, {
+      ...came,
+      account: accountOf(way, eventId),
+      eventId,
+      regNo,
+      registrationId: id,
+      paymentId: row.id,
+      at,
+      why,
+      state: why === null ? 'fits' : 'review',
+      foundFor: null,
+    })
+    if (!kept.ok) return err({ code: 'taken', message: kept.error })
+    foundTellings(sql, { id, regNo }, at)
+    const said = `${formatMoney(amount)} ${wayInSentence(way)}`
+    const data = { came: `${said}, ${reference}`, paid_at: paidAt }
+    if (why !== null) {
+      stand(sql, row, { ...toPayment(row), review: joined(row.review, why) }, at)
+      return ok({ message: `${said} is before the treasurer: ${why}`, data })
+    }
+    const counted = count(sql, captureRow(sql, kept.value), row, row.review, at, mail)
+    if (!counted.ok) return counted
+    return ok({ message: `${said} is confirmed: ${regNo} is paid.`, data })
+  })
+}
+
+/**
+ * Money for what is paid already, or has ended: it is before a person, who gives it back, moves it to whoever it was
+ * meant for, or leaves it.
+ */
+export function cameAgain(sql: Sql, wanted: NewAct, money: Omit<Came, 'price'>): ActAnswer {
+  const { at, regNo } = wanted
+  const { way, reference, amount, paidAt } = money
+  return doAct(sql, wanted, ({ id, event_id: eventId, state }) => {
+    const newest = sql<{ id: number; reference: string | null }>(
+      `SELECT id, reference FROM payments WHERE registration_id = ?
+       ORDER BY status IN ('success', 'refunded') DESC, attempt DESC LIMIT 1`,
+    ).get(id)
+    const why =
+      state === 'cancelled' || state === 'refused'
+        ? reviewOf({ code: 'ended', state })
+        : reviewOf({ code: 'paid_twice', first: newest?.reference ?? '', second: reference })
+    const kept = keepCame(sql, {
+      ...money,
+      account: accountOf(way, eventId),
+      eventId,
+      regNo,
+      registrationId: id,
+      paymentId: newest?.id ?? null,
+      at,
+      why,
+      state: 'review',
+      foundFor: null,
+    })
+    if (!kept.ok) return err({ code: 'taken', message: kept.error })
+    foundTellings(sql, { id, regNo }, at)
+    if (newest === undefined) settleRegistration(sql, id)
+    else {
+      const row = paymentById(sql, newest.id)
+      stand(sql, row, { ...toPayment(row), review: joined(row.review, why) }, at)
+    }
+    const came = `${formatMoney(amount)} ${wayInSentence(way)}`
+    return ok({
+      message: `${came} is before the treasurer: ${why}`,
+      data: { came: `${came}, ${reference}`, paid_at: paidAt },
+    })
+  })
+}
+
+/** One transfer pays once, whichever conference it was meant for; slips of a desk are of their event. */
+function accountOf(way: Way, eventId: string): string {
+  return isOfTheDesk(way) ? eventId : ''
+}

@@ -1,0 +1,88 @@
+/** How a database in PostgreSQL stands, for whoever asks before anything is started. Changes nothing. */
+import pg from 'pg'
+import { migrations, newerVersion } from '../database/schema.ts'
+import { notSaid } from './statement-pipeline.ts'
+import { cannotBeUsed } from './prepare-database.ts'
+import { PostgresRefused } from './errors.ts'
+import { postgresTrouble, READ_ONLY } from './error-explanations.ts'
+
+const CONNECT_MS_MAX = 10_000
+
+const MISSING = `SELECT sha256 FROM uploads WHERE dropped_at IS NULL
+  UNION SELECT sha256 FROM draft_proofs EXCEPT SELECT sha256 FROM proof_files`
+
+type Looked =
+  | {
+      readonly trouble: string
+      readonly said: null
+      readonly missing: null
+      readonly active: null
+      readonly isInRecovery: false
+    }
+  | {
+      readonly trouble: null
+      readonly said: string
+      /** Hashes of files that are referred to and not there; null: there are no such tables yet. */
+      readonly missing: readonly string[] | null
+      /** The hash of the version that all servers serve, by event. */
+      readonly active: ReadonlyMap<string, string>
+      readonly isInRecovery: boolean
+    }
+
+/** `trouble`: why no server could start on it; null: `said` says how it stands. */
+export async function lookAtPostgres(url: string): Promise<Looked> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS_MAX })
+  client.on('error', () => {})
+  const good = (
+    said: string,
+    missing: readonly string[] | null = null,
+    active: ReadonlyMap<string, string> = new Map(),
+    isInRecovery = false,
+  ): Looked => ({ trouble: null, said, missing, active, isInRecovery })
+  const wrong = (trouble: string): Looked => ({
+    trouble,
+    said: null,
+    missing: null,
+    active: null,
+    isInRecovery: false,
+  })
+  try {
+    await client.connect()
+    const { rows } = await client.query<{
+      server: string
+      there: string | null
+      isReadOnly: boolean
+    }>(
+      `SELECT current_setting('server_version') AS server, to_regclass('rollcall_version')::text AS there,
+        pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' AS "isReadOnly"`,
+    )
+    if (rows[0]?.isReadOnly === true) return wrong(postgresTrouble(READ_ONLY) ?? '')
+    const server = `PostgreSQL ${rows[0]?.server.split(' ')[0] ?? ''}`
+    if (rows[0]?.there == null)
+      return good(`${server} answers, and there are no tables yet; the first start makes them.`)
+    const found = await client.query<{ version: number }>('SELECT version FROM rollcall_version')
+    const version = found.rows[0]?.version ?? 0
+    const known = migrations.length
+    if (version > known) return wrong(newerVersion(version).message)
+    if (version < known)
+      return good(
+        `${server} answers, and the database is of version ${version}; the next start brings it to ${known}. Copy it with pg_dump before.`,
+      )
+    const { rows: active } = await client.query<{ id: string; hash: string }>(
+      'SELECT event_id AS id, hash FROM active_events WHERE is_gone = 0',
+    )
+    const { rows: missing } = await client.query<{ sha256: string }>(MISSING)
+    const { rowCount } = await client.query('SELECT 1 FROM recoveries WHERE ended_at IS NULL')
+    return good(
+      `${server} answers, and the database is of version ${version}.`,
+      missing.map(({ sha256 }) => sha256),
+      new Map(active.map(({ id, hash }) => [id, hash])),
+      (rowCount ?? 0) > 0,
+    )
+  } catch (error) {
+    const { code, message } = notSaid(error)
+    return wrong(cannotBeUsed(new PostgresRefused(code, message)).message)
+  } finally {
+    await client.end().catch(() => {})
+  }
+}

@@ -1,0 +1,125 @@
+/** Makes the tables in a database of PostgreSQL that has none, and looks whether those that are there are of this version. */
+import { fillFrom, migrations, newerVersion } from '../database/schema.ts'
+import { definitions, stepsFrom } from './schema.ts'
+import { openConnection } from './connection.ts'
+import type { PostgresConnection } from './connection.ts'
+import { isOfPostgres, PostgresRefused, UnusableDatabase } from './errors.ts'
+import { codeOf, mayPass, postgresTrouble, READ_ONLY } from './error-explanations.ts'
+
+/** Two servers that start at once do not both make the tables. Any number that nobody else holds. */
+const MAKING = 72_655_118
+/** A word of which every letter is one in its own script, and none in the locale "C". */
+const MALAYALAM = 'നായർ'
+
+const OLDER =
+  'The database in PostgreSQL is of an older version of Rollcall. Copy it with pg_dump, stop the servers, and start one of this version: it brings the database up to date.'
+const NOT_NEW =
+  'The database in PostgreSQL has no tables, and DATA_DIR holds the data of an earlier server. Let DATABASE_URL name the database that was used before, put it back with pg_restore, or bring the data there with rollcall move to-postgres. To begin with an empty database instead, run rollcall start --new once.'
+
+/** A database that is started beside the server, is coming back, or has no free connection is waited for. */
+export const STARTING_MS_MAX = 15_000
+export const AGAIN_MS = 250
+
+/**
+ * Throws a sentence where the database cannot be used. `migrates`: one of an older version is brought up to date, and one that
+ * takes no writes is not served.
+ */
+export function prepare(url: string, migrates: boolean, isNew = true): void {
+  untilItTakesUs(() => prepareOnce(url, { migrates, isNew }))
+}
+
+/** Does it once the database can be used; throws a sentence where that takes too long or will not be. */
+export function untilItTakesUs(work: () => void): void {
+  for (let left = STARTING_MS_MAX; ; left -= AGAIN_MS)
+    try {
+      work()
+      return
+    } catch (error) {
+      if (left <= 0 || !isWaitedFor(error)) throw cannotBeUsed(error)
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, AGAIN_MS)
+    }
+}
+
+/** Not reached, cut off, told that it starts, stops, recovers or has no free connection, or it is a standby still. */
+const isWaitedFor = (error: unknown): boolean =>
+  isOfPostgres(error) && /^(?:|57P0[123]|53300|25006)$/.test(codeOf(error))
+
+type Preparing = { readonly migrates: boolean; readonly isNew: boolean }
+
+function prepareOnce(url: string, preparing: Preparing): void {
+  const connection = openConnection(url, {
+    begins: ['BEGIN', `SELECT pg_advisory_xact_lock(${MAKING})`],
+    isWaitedFor: true,
+  })
+  try {
+    connection.sql('BEGIN').run()
+    if (preparing.migrates) refuseReadOnly(connection)
+    prepareOn(connection, preparing)
+    connection.sql('COMMIT').run()
+  } catch (error) {
+    connection.sql('ROLLBACK').run()
+    throw error
+  } finally {
+    connection.close()
+  }
+}
+
+/** A server on a database that takes no writes would start, and refuse the first delegate. */
+function refuseReadOnly({ sql }: PostgresConnection): void {
+  const found = sql<{ is: number }>(
+    "SELECT pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' AS is",
+  ).get()
+  if (found?.is === 1) throw new PostgresRefused(READ_ONLY, 'it takes no writes')
+}
+
+/** What PostgreSQL or the network says, as a sentence with the next step. */
+export function cannotBeUsed(error: unknown): UnusableDatabase {
+  if (error instanceof UnusableDatabase) return error
+  const message = error instanceof Error ? error.message : String(error)
+  const code = isOfPostgres(error) ? codeOf(error) : null
+  const advice = code === null ? null : postgresTrouble(code)
+  return new UnusableDatabase(
+    `The database in PostgreSQL cannot be used: ${message}.${advice === null ? '' : ` ${advice}`}`,
+    code !== null && mayPass(code) ? code : 'unusable',
+  )
+}
+
+function prepareOn(connection: PostgresConnection, { migrates, isNew }: Preparing): void {
+  const found = versionOn(connection)
+  const known = migrations.length
+  if (found === known) return
+  if (found !== null) {
+    if (found > known) throw new UnusableDatabase(newerVersion(found).message)
+    if (!migrates) throw new UnusableDatabase(OLDER)
+    for (const text of stepsFrom(found)) connection.plain(text)
+    fillFrom(found, connection.sql)
+    connection.plain(`UPDATE rollcall_version SET version = ${known}`)
+    return
+  }
+  if (!isNew) throw new UnusableDatabase(NOT_NEW)
+  for (const text of definitions()) connection.plain(text)
+  connection.plain(
+    `CREATE TABLE rollcall_version ("only" integer PRIMARY KEY CHECK ("only" = 1), version integer NOT NULL)`,
+  )
+  connection.plain(`INSERT INTO rollcall_version VALUES (1, ${known})`)
+  const { encoding, letters } = connection
+    .sql<{ encoding: string; letters: number | null }>(
+      "SELECT current_setting('server_encoding') AS encoding, array_length(show_trgm(?), 1) AS letters",
+    )
+    .get(MALAYALAM) ?? { encoding: '', letters: null }
+  if (encoding !== 'UTF8')
+    throw new UnusableDatabase(`The database in PostgreSQL holds ${encoding}, and names need UTF8.`)
+  if (letters === null)
+    throw new UnusableDatabase(
+      'The database in PostgreSQL has the locale "C", in which a search finds no name that is not English. Make it anew: CREATE DATABASE … TEMPLATE template0 LOCALE \'C.UTF-8\'.',
+    )
+}
+
+/** Null: there are no tables yet. */
+function versionOn({ sql }: PostgresConnection): number | null {
+  const { is } = sql<{ is: string | null }>(
+    "SELECT to_regclass('rollcall_version')::text AS is",
+  ).get() ?? { is: null }
+  if (is === null) return null
+  return sql<{ version: number }>('SELECT version FROM rollcall_version').get()?.version ?? null
+}

@@ -1,0 +1,122 @@
+/**
+ * What SQLite and PostgreSQL write differently. The verbs of the store are written once, for SQLite; here is every place
+ * where PostgreSQL wants other words. Functions that it lacks are given to it by `sqlite-functions.ts`.
+ */
+
+/** Tables whose rows have a number of their own, which the statement that adds one answers. */
+const NUMBERED =
+  /^\s*INSERT INTO (?:admins|captures|gateway_notices|mail_queue|refunds|registrations|settlements)\b/
+
+/** What says that a row is there already: PostgreSQL wants it named where the row is changed then. */
+const KEYS: Readonly<Record<string, string>> = {
+  activation: 'only',
+  admin_lists: 'admin_id, list',
+  clock_seen: 'only',
+  counters: 'event_id, day, category, period, status',
+  document_series: 'account, year, pattern',
+  event_issuers: 'event_id',
+  event_limits: 'event_id',
+  pings: 'only',
+  places: 'event_id, place',
+  revenue: 'event_id, day',
+  roll_rows: 'event_id, roll, key',
+  event_files: 'hash',
+  uploads: 'registration_id, field',
+}
+
+type Rewriting = readonly [what: RegExp, by: string]
+const REWRITINGS: readonly Rewriting[] = [
+  // `abs` of an unknown type is a double, and no index of whole numbers finds a double: the table would be scanned.
+  [/\babs\((\?|:\w+)\)/g, 'CAST($1 AS bigint)'],
+  // Ids are compared as numbers, and found by their index.
+  [
+    /\b((?:\w\.)?(?:id|registration_id)) IN \(SELECT value FROM json_each\(\?\)\)/g,
+    "$1 = ANY (CAST(translate(?, '[]', '{}') AS bigint[]))",
+  ],
+  [
+    /json_each\(\?\) k CROSS JOIN registrations r ON r\.id = k\.value/g,
+    'json_each(?) k JOIN registrations r ON r.id = CAST(k.value AS bigint)',
+  ],
+  [/SELECT value FROM json_each\(\?\)/g, 'SELECT jsonb_array_elements_text(as_jsonb(?)) AS value'],
+  [/SELECT o\.key FROM json_each\(\?\) o/g, 'SELECT CAST(o.key AS bigint) FROM json_each(?) o'],
+  // The same, or both unknown.
+  [/ IS NOT (\?|\()/g, ' IS DISTINCT FROM $1'],
+  [/ IS \?/g, ' IS NOT DISTINCT FROM ?'],
+  [/\? IS NULL/g, 'CAST(? AS bigint) IS NULL'],
+  [/\(SELECT \?\)/g, '?'],
+  // Beside a small number it would be one.
+  [/(\?|:\w+) - (\d)/g, 'CAST($1 AS bigint) - $2'],
+  // Letters alike.
+  [/(\w+(?:\.\w+)?) = \? COLLATE NOCASE/g, 'lower($1) = lower(?)'],
+  [/(\w+(?:\.\w+)?) COLLATE NOCASE/g, 'lower($1)'],
+  // A number is no condition, and a condition no number.
+  [/\b(AND|OR|WHEN|WHERE) ((?:r\.|OLD\.)?in_review)\b(?! =)/g, '$1 $2 = 1'],
+  [/\(claimed_at IS NOT NULL\)/g, 'iif(claimed_at IS NOT NULL, 1, 0)'],
+  [/json_extract\(((?:d\.)?body), '\$\.total'\)/g, "CAST(json_extract($1, '$.total') AS bigint)"],
+  [/(\w+(?:\.\w+)?) ->> ('\$\.[\w.]+')/g, 'json_extract($1, $2)'],
+  // What is not known stands first, and last where it is turned round.
+  [/(ORDER BY r\.total|= r\.category\)) ASC/g, '$1 ASC NULLS FIRST'],
+  [/(ORDER BY r\.total|= r\.category\)) DESC/g, '$1 DESC NULLS LAST'],
+  [/CROSS JOIN registrations r ON/g, 'JOIN registrations r ON'],
+  [/(INSERT INTO search_index \(rowid, words\)) VALUES \(\?, \?\)/g, '$1 VALUES (?, lower(?))'],
+  [/(?<!")\bonly\b(?!")/g, '"only"'],
+  // Names as they are written; without quotes they would be small letters.
+  [/\bAS ([a-z]+[A-Z]\w*)/g, 'AS "$1"'],
+]
+
+export type Written = {
+  readonly text: string
+  /** The names of what is bound by name, in the order of their places; null: it is bound in order. */
+  readonly names: readonly string[] | null
+  /** The place of what goes as bytes, because text cannot hold all of it; -1: nothing does. */
+  readonly bytes: number
+}
+
+/** What a gateway sent is kept as it came. */
+const AS_IT_CAME = /^\s*INSERT INTO gateway_notices \(([^)]*)\)/
+
+/** A statement of a verb as PostgreSQL has it, with numbered places for what is bound. */
+export function inPostgres(text: string): Written {
+  const isNumbered = NUMBERED.test(text) && !/\bRETURNING\b/.test(text)
+  const columns = AS_IT_CAME.exec(text)?.[1]?.replaceAll('"', '').split(', ') ?? []
+  const bound = withPlaces(`${rewritten(text)}${isNumbered ? ' RETURNING id' : ''}`)
+  return { ...bound, bytes: columns.indexOf('body') }
+}
+
+/** One statement in PostgreSQL's words; what is bound stays as it is. */
+export function rewritten(text: string): string {
+  const said = REWRITINGS.reduce((so, [what, by]) => so.replaceAll(what, by), text)
+  const [, table = ''] = /INSERT INTO (\w+)/.exec(text) ?? []
+  const [head, changes] = said.split(/\bON CONFLICT (?:\([^)]*\) )?DO UPDATE SET\b/)
+  if (head === undefined || changes === undefined) return said
+  const key = (KEYS[table] ?? '').replace(/^only$/, '"only"')
+  // Beside the row that was to be added its column has two meanings.
+  const own = changes
+    .replaceAll(/(\w+) = \1 \+/g, `$1 = ${table}.$1 +`)
+    .replaceAll(/(\w+) = max\(\1,/g, `$1 = max(${table}.$1,`)
+    .replaceAll(/WHERE (\w+) <> excluded/g, `WHERE ${table}.$1 <> excluded`)
+  return `${head}ON CONFLICT (${key}) DO UPDATE SET${own}`
+}
+
+/** `?` and `:name` become `$1` and so on; what stands in quotes stays. */
+function withPlaces(text: string): Omit<Written, 'bytes'> {
+  const names: string[] = []
+  let places = 0
+  const bound = text.replaceAll(
+    /'(?:[^']|'')*'|"[^"]*"|\?|(?<!:):([a-z]+)/g,
+    (found: string, name?: string) => {
+      if (found === '?') {
+        places += 1
+        return `$${places}`
+      }
+      if (name === undefined) return found
+      if (!names.includes(name)) names.push(name)
+      return `$${names.indexOf(name) + 1}`
+    },
+  )
+  return { text: bound, names: names.length === 0 ? null : names }
+}
+
+/** PostgreSQL's text holds every character but this one. */
+export const withoutNul = (text: string): string =>
+  text.includes('\0') ? text.replaceAll('\0', '') : text

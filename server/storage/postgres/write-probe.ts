@@ -1,0 +1,51 @@
+/**
+ * Whether PostgreSQL does again what it refused: the smallest write is done where a larger one is not, and a connection that
+ * stands says nothing of the next one.
+ */
+import type pg from 'pg'
+import { OF_POSTGRES } from '../database/transient-errors.ts'
+import { StoreBusy } from '../database/store-busy-error.ts'
+import { notSaid } from './statement-pipeline.ts'
+import { codeOf } from './error-explanations.ts'
+
+/** A megabyte and a half of new pages in the tablespace of the database, which are gone when it is done. */
+const TAKES_ROOM = `CREATE TEMPORARY TABLE rollcall_room ON COMMIT DROP AS
+  SELECT repeat(md5(n::text), 250) FROM generate_series(1, 200) AS n`
+/** How to ask for what was refused, by the code of the refusal. */
+const QUESTIONS: Readonly<Record<string, string>> = {
+  53100: TAKES_ROOM,
+  53300: 'SELECT 1',
+}
+
+export type Probing = {
+  /** Passes a call on, and remembers how it was refused. */
+  noting<T>(call: Promise<T>): Promise<T>
+  /** Asks for what was refused last; throws StoreBusy where it still is. Costs nothing where nothing was. */
+  probe(): Promise<void>
+}
+
+export function openProbing(pool: Pick<pg.Pool, 'query'>): Probing {
+  let refused: string | null = null
+  return {
+    noting: (call) =>
+      call.catch((error: unknown) => {
+        const code = error instanceof StoreBusy ? error.code.replace(OF_POSTGRES, '') : ''
+        if (Object.hasOwn(QUESTIONS, code)) refused = code
+        throw error
+      }),
+    async probe() {
+      const question = QUESTIONS[refused ?? '']
+      if (question === undefined) return
+      const asked = refused
+      try {
+        await pool.query(question)
+        if (refused === asked) refused = null
+      } catch (error) {
+        const { code, message } = notSaid(error)
+        // Whoever may make no table there learns nothing more: the next refusal says it again.
+        if (code === asked) throw new StoreBusy(message, OF_POSTGRES + codeOf({ code, message }))
+        refused = null
+      }
+    },
+  }
+}

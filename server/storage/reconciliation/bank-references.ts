@@ -1,0 +1,354 @@
+/**
+ * Which payment a bank reference belongs to. Payment claims, confirmation, recording again, keeping, matching and
+ * settlement all ask here, and money that a bank shows is written here only.
+ */
+import {
+  assert,
+  assertNever,
+  bankKey,
+  err,
+  formatDay,
+  formatMoney,
+  isSlipNumber,
+  keysOfReference,
+  ok,
+  WAY_IDS,
+  wordsOf,
+} from '../../../engine/index.ts'
+import type {
+  BankKey,
+  Day,
+  Instant,
+  KnownPayment,
+  Paise,
+  RegNo,
+  Result,
+  Way,
+} from '../../../engine/index.ts'
+import type { Sql } from '../database/sqlite-connection.ts'
+import type { ReferenceReport } from '../payments/payment-claim-types.ts'
+
+/** Under what money was recorded. */
+export type Named = {
+  readonly way: Way
+  readonly reference: string
+  /** Other numbers that the bank's line shows for the same money. */
+  readonly also?: readonly string[]
+  readonly eventId: string
+  /** Null: it belongs to no registration yet. */
+  readonly regNo: RegNo | null
+}
+/** Whom a reference belongs to. `payout`: a gateway paid out under it; `report`: the delegate of that registration reported it. */
+export type ReferenceOwner =
+  | ({ readonly is: 'payment' } & KnownPayment)
+  | { readonly is: 'payout'; readonly utr: string }
+  | ({ readonly is: 'report' } & ReferenceReport)
+
+/** References, slips and returns are stored in one column; slips and returns have a space, which no bank reference has. */
+type ReferenceKey = BankKey | `${string} ${Way} ${string}` | `returned ${number} ${string}`
+
+/** The methods whose money a front desk takes under a slip number of its own. */
+const SLIP_WAYS: readonly Way[] = ['desk', 'machine']
+
+/** Every key under which money is recorded. No bank sees cash, and a slip number is of its event. */
+function keysOf({ way, reference, also = [], eventId, regNo }: Named): readonly ReferenceKey[] {
+  const key = bankKey(reference)
+  const isSlip =
+    way === 'cash' ||
+    (SLIP_WAYS.includes(way) && (isSlipNumber(key) || (regNo !== null && key === bankKey(regNo))))
+  if (isSlip) return [`${eventId} ${way} ${key === '' ? reference : key}`]
+  return [...new Set([reference, ...also].flatMap(keysOfReference))]
+}
+
+/**
+ * Whom a reference belongs to, in any spelling; null: nobody. A payment comes before a report; what the delegate of the
+ * registration itself reported, and what staff did not find, stands in nobody's way.
+ */
+export function ownerOf(sql: Sql, named: Named): ReferenceOwner | null {
+  const keys = keysOf(named)
+  for (const key of keys) {
+    const [payment] = paymentsUnder(sql, [key])
+    if (payment !== undefined) return { is: 'payment', ...payment[1] }
+    const payout = sql<{ utr: string }>(
+      "SELECT utr FROM settlement_lines WHERE utr_key = ? AND utr_key <> '' LIMIT 1",
+    ).get(key)
+    if (payout !== undefined) return { is: 'payout', utr: payout.utr }
+  }
+  const report = reportsUnder(sql, keys).find(
+    ({ regNo, isRejected }) => regNo !== named.regNo && !isRejected,
+  )
+  return report === undefined ? null : { is: 'report', ...report }
+}
+
+/** What staff read where a reference is known; null: it is free. */
+export function whyKnown(sql: Sql, named: Named): string | null {
+  const owner = ownerOf(sql, named)
+  if (owner === null) return null
+  const { reference } = named
+  switch (owner.is) {
+    case 'payment':
+      return `${reference} is known already: it is ${ownerWords(sql, owner.regNo, named.eventId)}.`
+    case 'payout':
+      return `${reference} is known already: the gateway paid out under this number.`
+    case 'report':
+      return owner.eventId === named.eventId
+        ? `The delegate of ${owner.regNo} reported ${reference}. Confirm it for ${owner.regNo}, or first choose “Payment not found” there.`
+        : `A delegate of another event reported the reference ${reference}.`
+    default:
+      return assertNever(owner)
+  }
+}
+
+/** Every report of these references, the oldest first; of several of one registration the newest. Reads. */
+export function reportsUnder(sql: Sql, keys: readonly string[]): readonly ReferenceReport[] {
+  return sql<Omit<ReferenceReport, 'isRejected'> & { ended_as: string | null }>(
+    `SELECT t.folded AS "key", r.reg_no AS "regNo", r.event_id AS "eventId", r.full_name AS name, t.reference, t.paid_on AS day, t.ended_as
+     FROM tellings t JOIN registrations r ON r.id = t.registration_id
+     WHERE t.folded IN (SELECT value FROM json_each(?)) AND NOT EXISTS (
+       SELECT 1 FROM tellings n WHERE n.registration_id = t.registration_id AND n.folded = t.folded AND n.id > t.id)
+     ORDER BY t.id`,
+  )
+    .all(JSON.stringify(keys.filter((key) => key !== '')))
+    .map(({ ended_as: endedAs, ...report }) => ({ ...report, isRejected: endedAs === 'not_found' }))
+}
+
+/** Whoever reads this may work for this event alone: the number of another event's registration stays out. */
+function ownerWords(sql: Sql, regNo: RegNo | null, eventId: string): string {
+  if (regNo === null) return 'of no registration yet'
+  const isHere = sql('SELECT 1 FROM registrations WHERE reg_no = ? AND event_id = ?').get(
+    regNo,
+    eventId,
+  )
+  return `the payment of ${isHere === undefined ? 'a registration of another event' : regNo}`
+}
+
+/** Recorded payments by their keys. Reads; also run outside the writer's transaction. */
+export function paymentsUnder(
+  sql: Sql,
+  keys: readonly string[],
+): readonly (readonly [key: BankKey, payment: KnownPayment])[] {
+  return sql<{
+    key: BankKey
+    id: number
+    reg_no: RegNo | null
+    amount: Paise
+    event: string | null
+  }>(
+    `SELECT b.key, c.id, r.reg_no, c.amount, coalesce(r.event_id, c.found_for) AS event FROM bank_references b JOIN captures c ON c.id = b.capture_id
+     LEFT JOIN registrations r ON r.id = c.registration_id WHERE b.key IN (SELECT value FROM json_each(?))`,
+  )
+    .all(JSON.stringify(keys))
+    .map(({ key, id, reg_no: regNo, amount, event: eventId }) => [
+      key,
+      { id, regNo, amount, eventId },
+    ])
+}
+
+/** Money that came, as somebody saw it at the bank or the desk. */
+export type NewCame = Named & {
+  readonly account: string
+  readonly amount: Paise
+  readonly paidAt: Instant
+  readonly at: Instant
+  readonly state: 'fits' | 'review' | 'unmatched'
+  readonly why: string | null
+  /** Null: it belongs to no registration yet. */
+  readonly registrationId: number | null
+  readonly paymentId: number | null
+  /** Of which event staff it is, where no registration says so. */
+  readonly foundFor: string | null
+}
+
+/** Writes money under its references: each is of one payment. The error says who has it already. */
+export function keepCame(sql: Sql, came: NewCame): Result<number, string> {
+  const known = whyKnown(sql, came)
+  if (known !== null) return err(known)
+  const keys = keysOf(came)
+  assert(keys.length > 0, 'money under a reference without a letter or digit')
+  const { lastInsertRowid } = sql(
+    `INSERT INTO captures (payment_id, counts_for, registration_id, source, account, reference, amount, currency, kind, paid_at, seen_at, state, why, found_for)
+     VALUES (?, ?, ?, ?, ?, ?, ?, 'INR', 'sale', ?, ?, ?, ?, ?)`,
+  ).run(
+    came.paymentId,
+    came.paymentId,
+    came.registrationId,
+    came.way,
+    came.account,
+    came.reference,
+    came.amount,
+    came.paidAt,
+    came.at,
+    came.state,
+    came.why,
+    came.foundFor,
+  )
+  for (const key of keys)
+    sql('INSERT INTO bank_references (key, capture_id) VALUES (?, ?)').run(key, lastInsertRowid)
+  return ok(Number(lastInsertRowid))
+}
+
+type Older = {
+  id: number
+  source: Way
+  reference: string
+  state: string
+  event_id: string | null
+  reg_no: RegNo | null
+}
+
+/**
+ * Names what an older version recorded. Of two payments under one reference the first has it; the second stays as it
+ * is and comes before staff. What delegates reported is compared in the same spelling from then on.
+ */
+export function nameOlder(sql: Sql): void {
+  const older = sql<Older>(
+    `SELECT c.id, c.source, c.reference, c.state, coalesce(r.event_id, c.found_for, c.account) AS event_id, r.reg_no
+     FROM captures c LEFT JOIN registrations r ON r.id = c.registration_id
+     WHERE c.source IN (SELECT value FROM json_each(?)) AND c.id NOT IN (SELECT capture_id FROM bank_references) ORDER BY c.id`,
+  ).all(JSON.stringify(WAY_IDS))
+  for (const { id, source: way, reference, state, event_id: eventId, reg_no: regNo } of older) {
+    const named = { way, reference, eventId: eventId ?? '', regNo }
+    const keys = keysOf(named)
+    const [first] = paymentsUnder(sql, keys)
+    if (first === undefined)
+      for (const key of keys)
+        sql('INSERT INTO bank_references (key, capture_id) VALUES (?, ?)').run(key, id)
+    else if (state !== 'refused')
+      reportTwice(sql, id, { reference, eventId: named.eventId }, first[1])
+  }
+  const claims = sql<{ id: number; reference: string; folded: string }>(
+    'SELECT id, reference, folded FROM tellings ORDER BY id',
+  ).all()
+  for (const { id, reference, folded } of claims) {
+    const key = bankKey(reference)
+    const isTaken =
+      sql(
+        "SELECT 1 FROM tellings WHERE folded = ? AND id <> ? AND (ended_as IS NULL OR ended_as = 'found')",
+      ).get(key, id) !== undefined
+    if (key !== '' && key !== folded && !isTaken)
+      sql('UPDATE tellings SET folded = ? WHERE id = ?').run(key, id)
+  }
+}
+
+/** What older versions let go of is compared in the one spelling too: a report stays known. */
+export function nameOlderReports(sql: Sql): void {
+  const ended = sql<{ id: number; reference: string; folded: string }>(
+    "SELECT id, reference, folded FROM tellings WHERE ended_as IN ('again', 'not_found') ORDER BY id",
+  ).all()
+  for (const { id, reference, folded } of ended) {
+    const key = bankKey(reference)
+    if (key !== '' && key !== folded)
+      sql('UPDATE tellings SET folded = ? WHERE id = ?').run(key, id)
+  }
+}
+
+/** A payment that was made elsewhere, with the number that its row states. */
+export type NamedImport = {
+  readonly reference: string
+  readonly eventId: string
+  readonly regNo: RegNo
+}
+
+/** Whom the number of an imported payment belongs to already; null: nobody. Short numbers are counted elsewhere, and no bank's. */
+export function whyImportKnown(sql: Sql, { reference, eventId, regNo }: NamedImport) {
+  if (isSlipNumber(bankKey(reference))) return null
+  return whyKnown(sql, { way: 'transfer', reference, eventId, regNo })
+}
+
+/** The bank may show an imported payment too: its number is of one payment, like any other. */
+export function nameImport(sql: Sql, captureId: number, { reference }: NamedImport): void {
+  if (isSlipNumber(bankKey(reference))) return
+  for (const key of keysOfReference(reference))
+    sql('INSERT INTO bank_references (key, capture_id) VALUES (?, ?)').run(key, captureId)
+}
+
+/** Names what was imported by older versions. Of two payments under one number the import comes before staff. */
+export function nameOlderImports(sql: Sql): void {
+  const older = sql<NamedImport & { id: number; is_refunded: number }>(
+    `SELECT c.id, p.reference, r.event_id AS "eventId", r.reg_no AS "regNo", CASE WHEN p.status = 'refunded' THEN 1 ELSE 0 END AS is_refunded
+     FROM captures c JOIN payments p ON p.id = c.payment_id JOIN registrations r ON r.id = c.registration_id
+     WHERE c.source = 'import' AND p.reference IS NOT NULL AND c.id NOT IN (SELECT capture_id FROM bank_references) ORDER BY c.id`,
+  ).all()
+  for (const { id, is_refunded: isRefunded, ...named } of older) {
+    const { reference } = named
+    const [first] = isSlipNumber(bankKey(reference))
+      ? []
+      : paymentsUnder(sql, keysOfReference(reference))
+    if (first === undefined) nameImport(sql, id, named)
+    else if (isRefunded === 0) reportTwice(sql, id, named, first[1])
+  }
+}
+
+/** Two payments under one reference: staff decide which of them the bank has seen. */
+function reportTwice(
+  sql: Sql,
+  later: number,
+  { reference, eventId }: { readonly reference: string; readonly eventId: string },
+  first: KnownPayment,
+): void {
+  const isOver = sql("SELECT 1 FROM captures WHERE id = ? AND state = 'refused'").get(first.id)
+  if (isOver !== undefined) return
+  const why = `The bank reference ${reference} is recorded twice: it is also ${ownerWords(sql, first.regNo, eventId)}. Check the bank statement and refund what was counted twice.`
+  putInReview(sql, later, why)
+}
+
+/** A gateway paid out under this number: money that was recorded under it is card payments, and counts there. */
+export function reportPaidOut(sql: Sql, utr: string): void {
+  for (const [, { id }] of paymentsUnder(sql, [bankKey(utr)]))
+    putInReview(
+      sql,
+      id,
+      `The gateway’s settlement has the bank reference ${utr}: this money is a payout of card payments, so do not count it again.`,
+    )
+}
+
+/** A withdrawal that names a recorded payment. */
+export type Returned = {
+  readonly captureId: number
+  readonly reference: string
+  /** Zero: the file does not say it. */
+  readonly amount: Paise
+  readonly day: Day
+  readonly narration: string
+}
+
+/** In the reason of a payment that counts, and that the bank may have returned. */
+export const MAY_BE_RETURNED = 'It may have returned this transfer.'
+
+/** Puts money that the bank may have returned before staff, once for each withdrawal, and until they decide. */
+export function reportReturned(sql: Sql, returned: readonly Returned[]): void {
+  for (const { captureId, reference, amount, day, narration } of returned) {
+    const left = sql<{ left: Paise }>(
+      `SELECT c.amount - coalesce((SELECT sum(f.amount) FROM refunds f WHERE f.capture_id = c.id AND f.state = 'done'), 0) AS "left"
+       FROM captures c WHERE c.id = ? AND c.state <> 'refused'`,
+    ).get(captureId)
+    // Staff have refunded it: this withdrawal is that refund.
+    if (left === undefined || left.left <= 0) continue
+    const key: ReferenceKey = `returned ${captureId} ${day} ${amount} ${wordsOf(narration).join(' ')}`
+    const isOld = sql('SELECT 1 FROM bank_references WHERE key = ?').get(key) !== undefined
+    if (isOld) continue
+    sql('INSERT INTO bank_references (key, capture_id) VALUES (?, ?)').run(key, captureId)
+    const sum = amount === 0 ? '' : ` of ${formatMoney(amount)}`
+    putInReview(
+      sql,
+      captureId,
+      `The bank shows a withdrawal${sum} on ${formatDay(day)} that names ${reference}. ${MAY_BE_RETURNED} If so, record the refund on the page of the registration.`,
+    )
+  }
+}
+
+/** What counts, or waits already, comes before staff with one more reason. */
+function putInReview(sql: Sql, captureId: number, why: string): void {
+  sql(
+    "UPDATE captures SET why = coalesce(why || ' ', '') || ? WHERE id = ? AND state IN ('unmatched', 'review') AND instr(coalesce(why, ''), ?) = 0",
+  ).run(why, captureId, why)
+  const counted =
+    "SELECT counts_for FROM captures WHERE id = ? AND state IN ('fits', 'review', 'accepted')"
+  const { changes } = sql(
+    `UPDATE payments SET review = coalesce(review || ' ', '') || ? WHERE id = (${counted}) AND instr(coalesce(review, ''), ?) = 0`,
+  ).run(why, captureId, why)
+  if (changes > 0)
+    sql(
+      'UPDATE registrations SET in_review = 1 WHERE id = (SELECT registration_id FROM captures WHERE id = ?)',
+    ).run(captureId)
+}

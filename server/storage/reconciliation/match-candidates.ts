@@ -1,0 +1,84 @@
+/** Registrations of an event that wait for money, and which references of banks are known already. */
+import { paise } from '../../../engine/index.ts'
+import type {
+  Answers,
+  Awaited,
+  BankKey,
+  Day,
+  KnownPayment,
+  PayoutKnown,
+  RegNo,
+} from '../../../engine/index.ts'
+import { paymentsUnder, reportsUnder } from './bank-references.ts'
+import type { Sql } from '../database/sqlite-connection.ts'
+import type { SettlementAccount } from './settlement-types.ts'
+import type { ReferenceReport } from '../payments/payment-claim-types.ts'
+import { due } from '../migrations/amounts-due.ts'
+
+type Row = {
+  reg_no: RegNo
+  full_name: string
+  due: number
+  told: string | null
+  paid_on: Day | null
+  answers: string | null
+  category: string | null
+}
+export type StoredAwaited = Awaited & {
+  /** What decides its price, where it is paid in one of the ways that were named and is not paid yet. */
+  readonly priced: { readonly answers: Answers; readonly category: string | null } | null
+}
+
+/** In the order in which they were registered. What is complete but for a difference waits for that. */
+export function awaited(
+  sql: Sql,
+  eventId: string,
+  pricedWays: readonly string[],
+): readonly StoredAwaited[] {
+  return sql<Row>(
+    `SELECT r.reg_no, r.full_name, ${due('r')} AS due, t.reference AS told, t.paid_on, r.category,
+       CASE WHEN r.payment_status <> 'success' AND p.way IN (SELECT value FROM json_each(?)) THEN r.answers END AS answers
+     FROM registrations r LEFT JOIN tellings t ON t.registration_id = r.id AND t.ended_as IS NULL
+     LEFT JOIN payments p ON p.id = (SELECT id FROM payments WHERE registration_id = r.id ORDER BY attempt DESC LIMIT 1)
+     WHERE r.event_id = ? AND r.state IN ('to_pay', 'told', 'lapsed') AND r.total > 0 ORDER BY r.id`,
+  )
+    .all(JSON.stringify(pricedWays), eventId)
+    .map(
+      ({ reg_no: regNo, full_name: name, due: amount, told, paid_on: on, answers, category }) => ({
+        regNo,
+        name,
+        due: paise(amount),
+        told: told === null ? null : { reference: told, day: on },
+        priced: answers === null ? null : { answers: JSON.parse(answers) as Answers, category },
+      }),
+    )
+}
+
+type StoredPayout = PayoutKnown & SettlementAccount
+
+/** What the store knows of the references of a bank statement. */
+export type StoredReferences = {
+  readonly payments: readonly (readonly [key: BankKey, payment: KnownPayment])[]
+  readonly payouts: readonly (readonly [key: BankKey, payout: StoredPayout])[]
+  readonly registrations: readonly { readonly regNo: RegNo; readonly eventId: string }[]
+  /** What delegates reported, of every event. */
+  readonly reports: readonly ReferenceReport[]
+}
+
+/** Recorded payments, transfers of gateways, and registrations that these keys name. */
+export function knownReferences(sql: Sql, keys: readonly BankKey[]): StoredReferences {
+  const listed = JSON.stringify(keys)
+  return {
+    payments: paymentsUnder(sql, keys),
+    payouts: sql<StoredPayout & { key: BankKey }>(
+      `SELECT utr_key AS "key", source, account, min(utr) AS utr, count(*) AS lines, sum(net) AS net FROM settlement_lines
+       WHERE utr_key <> '' AND utr_key IN (SELECT value FROM json_each(?)) GROUP BY utr_key, source, account`,
+    )
+      .all(listed)
+      .map(({ key, ...payout }) => [key, payout]),
+    registrations: sql<{ regNo: RegNo; eventId: string }>(
+      'SELECT reg_no AS regNo, event_id AS eventId FROM registrations WHERE reg_no IN (SELECT value FROM json_each(?))',
+    ).all(listed),
+    reports: reportsUnder(sql, keys),
+  }
+}

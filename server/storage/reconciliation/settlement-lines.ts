@@ -1,0 +1,334 @@
+/**
+ * Settlements of gateways: their lines, kept once however often a file is given, beside the money that they are of. What
+ * only they tell of is before a person from then on.
+ */
+import {
+  bankKey,
+  formatDay,
+  formatMoney,
+  instant,
+  keysIn,
+  keysOfReference,
+  lineKey,
+  startOf,
+} from '../../../engine/index.ts'
+import type {
+  Day,
+  HeldMoney,
+  HeldOrder,
+  Instant,
+  OrderId,
+  Paise,
+  RegNo,
+  SettlementLine,
+} from '../../../engine/index.ts'
+import { audit } from '../staff/audit-log-entries.ts'
+import { keepCame, ownerOf, reportPaidOut, reportsUnder } from './bank-references.ts'
+import type { Sql } from '../database/sqlite-connection.ts'
+import { toPayment } from '../registrations/row-mapping.ts'
+import type {
+  KeptSettlement,
+  KeptUnmatched,
+  NewSettlement,
+  NewUnmatched,
+  SettlementAccount,
+} from './settlement-types.ts'
+import { rearm } from '../payments/apply-payment-events.ts'
+import { isPaidElsewhere, noteSettledOrder } from '../payments/unknown-orders.ts'
+import { joined, paymentById, settleRegistration, stand } from '../payments/payment-state.ts'
+
+type LineRow = {
+  line: number
+  kind: SettlementLine['is']
+  order_id: string
+  reference: string
+  amount: Paise
+  fee: Paise
+  tax: Paise
+  net: Paise
+  day: Day | null
+  utr: string
+  paid_on: Day | null
+  nth: number
+}
+const toLine = ({ kind, order_id: order, paid_on: paidOn, ...row }: LineRow): SettlementLine => ({
+  ...row,
+  is: kind,
+  order,
+  paidOn,
+})
+const LINE = 'line, kind, order_id, reference, amount, fee, tax, net, day, utr, paid_on, nth'
+
+/** What came before captures knew their account may be of any. */
+const OF_ACCOUNT = "account IN (?, '')"
+
+/** One transaction: lines that are new, and what follows of those of which nothing was known. */
+export function keepSettlement(sql: Sql, kept: NewSettlement): KeptSettlement {
+  const { source, account, eventId, sha256, who, at, lines, ask = [] } = kept
+  for (const order of ask) {
+    const row = orderRow(sql, source, order)
+    if (row !== undefined) rearm(sql, row.order_id, at)
+  }
+  const fresh = lines.filter(
+    (line) =>
+      sql('SELECT 1 FROM settlement_lines WHERE source = ? AND account = ? AND key = ?').get(
+        source,
+        account,
+        lineKey(line),
+      ) === undefined,
+  )
+  if (fresh.length === 0) return { added: 0, known: lines.length, toReview: 0 }
+  const { lastInsertRowid } = sql(
+    'INSERT INTO settlements (source, account, event_id, sha256, who, at) VALUES (?, ?, ?, ?, ?, ?)',
+  ).run(source, account, eventId, sha256, who, at)
+  const what = `kept ${fresh.length} ${fresh.length === 1 ? 'line' : 'lines'} of a settlement`
+  audit(sql, { at, who, what, eventId, regNo: null })
+  let toReview = 0
+  for (const line of fresh) {
+    sql(
+      `INSERT INTO settlement_lines (settlement_id, source, account, key, utr_key, ${LINE}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ).run(
+      lastInsertRowid,
+      source,
+      account,
+      lineKey(line),
+      bankKey(line.utr),
+      line.line,
+      line.is,
+      line.order,
+      line.reference,
+      line.amount,
+      line.fee,
+      line.tax,
+      line.net,
+      line.day,
+      line.utr,
+      line.paidOn,
+      line.nth,
+    )
+    if (line.is === 'sale' && keepUnknown(sql, kept, line)) toReview += 1
+    else if (line.is === 'refund') askAgain(sql, kept, line)
+  }
+  for (const utr of new Set(fresh.map((line) => line.utr).filter((one) => one !== '')))
+    reportPaidOut(sql, utr)
+  return { added: fresh.length, known: lines.length - fresh.length, toReview }
+}
+
+/** True: the money was not known, and is before a person now. */
+function keepUnknown(
+  sql: Sql,
+  { source, account, eventId, at }: NewSettlement,
+  line: SettlementLine,
+): boolean {
+  const reference = line.reference === '' ? line.order : line.reference
+  const row = orderRow(sql, source, line.order)
+  const isKnown =
+    sql(`SELECT 1 FROM captures WHERE source = ? AND ${OF_ACCOUNT} AND reference = ?`).get(
+      source,
+      account,
+      reference,
+    ) !== undefined
+  const isOfOrder =
+    line.reference === '' &&
+    row !== undefined &&
+    sql('SELECT 1 FROM captures WHERE payment_id = ?').get(row.id) !== undefined
+  // The gateway may have confirmed it for an order that is not here.
+  const isOfUnknown = line.reference === '' && row === undefined && isPaidElsewhere(sql, line.order)
+  if (isKnown || isOfOrder || isOfUnknown) return false
+  const day = line.paidOn ?? line.day
+  const paidAt = day === null ? at : instant(Math.min(startOf(day), at))
+  const on = line.day === null ? '' : ` of ${formatDay(line.day)}`
+  const unknownOrder = row === undefined && line.order !== '' ? line.order : null
+  const why =
+    unknownOrder === null
+      ? `${formatMoney(line.amount)} stands in the gateway’s settlement${on}, and it never told us of it.`
+      : `${formatMoney(line.amount)} stands in the gateway’s settlement${on} for the order ${unknownOrder}, which is not in this database.`
+  sql(
+    `INSERT INTO captures (payment_id, counts_for, registration_id, source, account, reference, amount, currency, kind, paid_at, seen_at, state, why, found_for, unknown_order)
+     VALUES (?, ?, ?, ?, ?, ?, ?, 'INR', 'sale', ?, ?, ?, ?, ?, ?)`,
+  ).run(
+    row?.id ?? null,
+    row?.id ?? null,
+    row?.registration_id ?? null,
+    source,
+    account,
+    reference,
+    line.amount,
+    paidAt,
+    at,
+    row === undefined ? 'unmatched' : 'review',
+    why,
+    row === undefined ? eventId : null,
+    unknownOrder,
+  )
+  if (unknownOrder !== null)
+    noteSettledOrder(sql, { orderId: unknownOrder as OrderId, eventId }, at)
+  if (row === undefined) return true
+  const payment = paymentById(sql, row.id)
+  stand(sql, payment, { ...toPayment(payment), review: joined(payment.review, why) }, at)
+  settleRegistration(sql, payment.registration_id)
+  // The gateway itself may say more.
+  rearm(sql, payment.order_id, at)
+  return true
+}
+
+/** A refund that the gateway took off and never told us of: its own words say which it is. */
+function askAgain(sql: Sql, { source, account, at }: NewSettlement, line: SettlementLine): void {
+  const order =
+    sql<{ order_id: OrderId }>(
+      `SELECT p.order_id FROM captures c JOIN payments p ON p.id = c.payment_id
+       WHERE c.source = ? AND c.${OF_ACCOUNT} AND c.reference = ?`,
+    ).get(source, account, line.reference)?.order_id ??
+    orderRow(sql, source, line.order)?.order_id ??
+    null
+  if (order !== null) rearm(sql, order, at)
+}
+
+function orderRow(
+  sql: Sql,
+  source: string,
+  order: string,
+): { id: number; order_id: OrderId; registration_id: number } | undefined {
+  return order === ''
+    ? undefined
+    : sql<{ id: number; order_id: OrderId; registration_id: number }>(
+        'SELECT id, order_id, registration_id FROM payments WHERE order_id = ? AND gateway = ?',
+      ).get(order, source)
+}
+
+/** All lines of an account that were ever kept, in the order in which they were. Run by the thread of the lists. */
+export function settlementLines(
+  sql: Sql,
+  { source, account }: SettlementAccount,
+): readonly SettlementLine[] {
+  return sql<LineRow>(
+    `SELECT ${LINE} FROM settlement_lines WHERE source = ? AND account = ? ORDER BY id`,
+  )
+    .all(source, account)
+    .map(toLine)
+}
+
+type HeldRow = {
+  id: number
+  reference: string
+  order_id: string | null
+  reg_no: RegNo | null
+  event_id: string | null
+  amount: Paise
+  state: HeldMoney['state']
+  paid_at: Instant
+}
+type RefundOf = HeldMoney['refunds'][number] & { capture_id: number }
+
+/** All money that came through an account: what is no money, such as a test, is left out. */
+export function heldMoney(sql: Sql, { source, account }: SettlementAccount): readonly HeldMoney[] {
+  const refunds = Map.groupBy(
+    sql<RefundOf>(
+      `SELECT f.capture_id, f.id, f.reference, f.amount, f.state FROM refunds f JOIN captures c ON c.id = f.capture_id
+       WHERE c.source = ? AND c.${OF_ACCOUNT} ORDER BY f.id`,
+    ).all(source, account),
+    ({ capture_id: id }) => id,
+  )
+  return sql<HeldRow>(
+    `SELECT c.id, c.reference, coalesce(p.order_id, c.unknown_order) AS order_id, r.reg_no, coalesce(r.event_id, c.found_for) AS event_id, c.amount, c.state, c.paid_at
+     FROM captures c LEFT JOIN payments p ON p.id = c.payment_id LEFT JOIN registrations r ON r.id = c.registration_id
+     WHERE c.source = ? AND c.${OF_ACCOUNT} AND c.kind = 'sale' ORDER BY c.id`,
+  )
+    .all(source, account)
+    .map(({ order_id: order, reg_no: regNo, event_id: eventId, paid_at: paidAt, ...row }) => ({
+      ...row,
+      order,
+      regNo,
+      eventId,
+      paidAt,
+      refunds: (refunds.get(row.id) ?? []).map(({ capture_id: _, ...refund }) => refund),
+    }))
+}
+
+/** Those of the orders that are ours. */
+export function heldOrders(sql: Sql, orders: readonly string[]): readonly HeldOrder[] {
+  return sql<HeldOrder>(
+    `SELECT p.order_id AS "order", r.reg_no AS regNo, r.event_id AS eventId FROM payments p JOIN registrations r ON r.id = p.registration_id
+     WHERE p.order_id IN (SELECT value FROM json_each(?))`,
+  ).all(JSON.stringify(orders))
+}
+
+/** Of one registration, in the order of the days. Reads; also run outside the writer's transaction. */
+export function settledOf(sql: Sql, regNo: RegNo): readonly SettlementLine[] {
+  return sql<LineRow>(
+    `SELECT ${LINE} FROM settlement_lines s WHERE s.id IN (
+       SELECT l.id FROM registrations r JOIN captures c ON c.registration_id = r.id
+         JOIN settlement_lines l ON l.reference = c.reference AND l.source = c.source AND c.account IN (l.account, '') WHERE r.reg_no = :number
+       UNION SELECT l.id FROM registrations r JOIN payments p ON p.registration_id = r.id
+         JOIN settlement_lines l ON l.order_id = p.order_id AND l.source = p.gateway WHERE r.reg_no = :number)
+     ORDER BY coalesce(day, ''), id`,
+  )
+    .all({ number: regNo })
+    .map(toLine)
+}
+
+/** Under the name that a transfer is confirmed under, so that it counts once whatever becomes of it. */
+export function keepUnmatched(sql: Sql, money: readonly NewUnmatched[]): KeptUnmatched {
+  let added = 0
+  let elsewhere = 0
+  let reported = 0
+  for (const one of money) {
+    const { reference, also = [], amount, day, narration, eventId, who, at } = one
+    if (isElsewhere(sql, one)) {
+      elsewhere += 1
+      continue
+    }
+    const named = { way: 'transfer', reference, also, eventId, regNo: null } as const
+    // It is confirmed for the registration whose delegate reported it, or first not found there.
+    if (ownerOf(sql, named)?.is === 'report') {
+      reported += 1
+      continue
+    }
+    const kept = keepCame(sql, {
+      ...named,
+      account: '',
+      amount,
+      paidAt: instant(Math.min(startOf(day), at)),
+      at,
+      state: 'unmatched',
+      foundFor: eventId,
+      registrationId: null,
+      paymentId: null,
+      why: `It came to the bank, and nobody waits for it: ${narration}${toldFor(sql, reference, eventId)}`,
+    })
+    if (!kept.ok) continue
+    audit(sql, {
+      at,
+      who,
+      what: `kept money that nobody waits for: ${reference}`,
+      eventId,
+      regNo: null,
+    })
+    added += 1
+  }
+  return { added, elsewhere, reported }
+}
+
+/** A delegate of another event reported it, or it contains the number of a registration of another event. */
+function isElsewhere(
+  sql: Sql,
+  { reference, also = [], narration, eventId }: NewUnmatched,
+): boolean {
+  const names = [reference, ...also]
+  const isClaimed = reportsUnder(sql, names.flatMap(keysOfReference)).some(
+    (report) => report.eventId !== eventId && !report.isRejected,
+  )
+  const numbers = [...names, narration].flatMap((text) => [...keysIn(text)])
+  const numbered = sql<{ event_id: string }>(
+    'SELECT event_id FROM registrations WHERE reg_no IN (SELECT value FROM json_each(?))',
+  ).all(JSON.stringify(numbers))
+  return isClaimed || (numbered.length > 0 && numbered.every(({ event_id: id }) => id !== eventId))
+}
+
+/** Which registration of the event reported it, where staff did not find it then; empty: none. */
+function toldFor(sql: Sql, reference: string, eventId: string): string {
+  const told = reportsUnder(sql, keysOfReference(reference)).findLast(
+    (one) => one.eventId === eventId,
+  )
+  return told === undefined ? '' : ` (told for ${told.regNo})`
+}

@@ -1,0 +1,92 @@
+/** Copies of a database: made while others read and write, looked over, and counted so that two can be compared. */
+import path from 'node:path'
+import Database from 'better-sqlite3'
+import { clockSeen } from './last-trusted-time.ts'
+import { BUSY_MS, DATABASE_FILE, statements } from '../database/sqlite-connection.ts'
+import type { ClockSeen } from '../files/upload-and-clock-types.ts'
+import { copyTo } from '../database/run-migrations.ts'
+import { recoveryOf } from './recovery.ts'
+
+export type Looked = {
+  readonly version: number
+  /** Rows by table, those of the counters and of searching left out. */
+  readonly rows: Readonly<Record<string, number>>
+  /** Hashes of the files that registrations and drafts refer to. */
+  readonly files: readonly string[]
+}
+
+/** The database of a data folder as one file, as it is at one moment. Throws what SQLite does. */
+export function copyDatabase(dataDir: string, into: string): void {
+  const db = new Database(path.join(dataDir, DATABASE_FILE), {
+    readonly: true,
+    fileMustExist: true,
+    timeout: BUSY_MS,
+  })
+  try {
+    copyTo(db, into)
+  } finally {
+    db.close()
+  }
+}
+
+/** What is in a database that nobody writes. Throws what SQLite does of a file that is none. */
+export function lookInto(file: string): Looked {
+  return reading(file, (db) => {
+    const names = db
+      .prepare<[], { name: string }>(
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE '%search%' ORDER BY name",
+      )
+      .all()
+      .map(({ name }) => name)
+    const count = (table: string): number =>
+      Number(db.prepare(`SELECT count(*) FROM "${table}"`).pluck().get())
+    return {
+      version: Number(db.pragma('user_version', { simple: true })),
+      rows: Object.fromEntries(names.map((name) => [name, count(name)])),
+      files: filesIn(db, new Set(names)),
+    }
+  })
+}
+
+/** Of every version that there was: an older one is backed up as it is. */
+function filesIn(db: Database.Database, tables: ReadonlySet<string>): readonly string[] {
+  const isDropped =
+    db.prepare("SELECT 1 FROM pragma_table_info('uploads') WHERE name = 'dropped_at'").get() !==
+    undefined
+  const from = [
+    ...(tables.has('uploads')
+      ? [`SELECT sha256 FROM uploads${isDropped ? ' WHERE dropped_at IS NULL' : ''}`]
+      : []),
+    ...(tables.has('draft_proofs') ? ['SELECT sha256 FROM draft_proofs'] : []),
+  ]
+  return from.length === 0
+    ? []
+    : db
+        .prepare<[], { sha256: string }>(from.join(' UNION '))
+        .all()
+        .map(({ sha256 }) => sha256)
+}
+
+/** What is damaged in a database, in SQLite's words; null: nothing. */
+export function damageIn(file: string): string | null {
+  const found = reading(file, (db) => String(db.pragma('quick_check(1)', { simple: true })))
+  return found === 'ok' ? null : found
+}
+
+/** Whether the database of a data folder is in recovery. Throws what SQLite does, also of one of an older version. */
+export function isInRecovery(dataDir: string): boolean {
+  return reading(path.join(dataDir, DATABASE_FILE), (db) => recoveryOf(statements(db)) !== null)
+}
+
+/** Whether erasing waits for the clock in a database of this version; null: nobody has compared it yet. */
+export const clockSeenIn = (file: string): ClockSeen | null =>
+  reading(file, (db) => clockSeen(statements(db)))
+
+function reading<T>(file: string, read: (db: Database.Database) => T): T {
+  const db = new Database(file, { readonly: true, fileMustExist: true, timeout: BUSY_MS })
+  try {
+    return read(db)
+  } finally {
+    db.close()
+  }
+}

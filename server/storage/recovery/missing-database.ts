@@ -1,0 +1,79 @@
+/** That a data folder held a database before: a server begins with an empty one there only where it is told to. */
+import { existsSync, mkdirSync, readdirSync, renameSync, statSync } from 'node:fs'
+import path from 'node:path'
+import Database from 'better-sqlite3'
+import type { Instant } from '../../../engine/index.ts'
+import { DATABASE_FILE, DATABASE_FILES } from '../database/sqlite-connection.ts'
+
+/** What a server, a backup, a restore or a migration leaves in a data folder, and nothing else does. */
+const TRACES =
+  /^(uploads|mail|backed-up|serving\.lock|rollcall\.db-(wal|journal)|rollcall\.before-v\d+\.db|before-restore-.+|rollcall\.rescued.*\.db)$/
+/** A file of one page may hold no tables: the largest page of SQLite. */
+const PAGE_BYTES_MAX = 65_536
+
+/** An empty database is not served where another one was; the message is a sentence with the next step. */
+export class LostDatabase extends Error {}
+
+/** Why a data folder with traces of an earlier server has no database, in a sentence; null: it has one, or never had. */
+export function lostDatabase(dataDir: string): string | null {
+  const lack = lackOf(dataDir)
+  if (lack === null) return null
+  const traces = tracesIn(dataDir)
+  if (traces.length === 0) return null
+  const rescued = traces.find((name) => name.startsWith('rollcall.rescued'))
+  const back =
+    rescued === undefined
+      ? 'Put that back, for example with rollcall restore DIR.'
+      : `The server that used it wrote what it held into ${rescued}: move rollcall.db, rollcall.db-wal and rollcall.db-shm (what is there of them) into another folder, rename ${rescued} to rollcall.db and start again.`
+  return `${lack}, and ${dataDir} contains ${traces.toSorted().join(', ')} of an earlier one. ${back} To begin with an empty database instead, run rollcall start --new once.`
+}
+
+const tracesIn = (dataDir: string): readonly string[] =>
+  existsSync(dataDir) ? readdirSync(dataDir).filter((name) => TRACES.test(name)) : []
+
+/** Whether a server was at work on a data folder, wherever its database was. */
+export const holdsTraces = (dataDir: string): boolean => tracesIn(dataDir).length > 0
+
+/** What a data folder lacks for a database, as the beginning of a sentence; null: nothing. */
+export function lackOf(dataDir: string): string | null {
+  const file = path.join(dataDir, DATABASE_FILE)
+  const found = statSync(file, { throwIfNoEntry: false })
+  if (found === undefined) return `There is no database ${file}`
+  if (found.size === 0) return `The database ${file} has no content`
+  return found.size <= PAGE_BYTES_MAX && hasNoTables(file)
+    ? `The database ${file} has no tables`
+    : null
+}
+
+/** False also where it cannot be read: whoever opens it says why. */
+function hasNoTables(file: string): boolean {
+  try {
+    const db = new Database(file, { readonly: true })
+    try {
+      const version = Number(db.pragma('user_version', { simple: true }))
+      return version === 0 && db.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined
+    } finally {
+      db.close()
+    }
+  } catch {
+    return false
+  }
+}
+
+/**
+ * Moves what a lost database has left into a folder of its own: SQLite would remove the log of a database that is not there. Answers
+ * that folder and the names; null: nothing was lost, or nothing of it is left.
+ */
+export function moveRestAside(
+  dataDir: string,
+  at: Instant,
+): { readonly folder: string; readonly names: readonly string[] } | null {
+  const sizeOf = (name: string): number | undefined =>
+    statSync(path.join(dataDir, name), { throwIfNoEntry: false })?.size
+  const names = DATABASE_FILES.filter((name) => sizeOf(name) !== undefined)
+  if (lackOf(dataDir) === null || names.every((name) => sizeOf(name) === 0)) return null
+  const folder = path.join(dataDir, `before-new-${at}`)
+  mkdirSync(folder)
+  for (const name of names) renameSync(path.join(dataDir, name), path.join(folder, name))
+  return { folder, names }
+}

@@ -1,0 +1,224 @@
+/**
+ * A recovery: what follows of a database that is older than what was served. It is begun and ended in one transaction each, and
+ * says what is different.
+ */
+import {
+  dayOf,
+  financialYearOf,
+  recoveryCode,
+  seriesAfter,
+  WATCHED_MS,
+} from '../../../engine/index.ts'
+import type { HeldMails, Instant } from '../../../engine/index.ts'
+import { audit } from '../staff/audit-log-entries.ts'
+import type { Sql } from '../database/sqlite-connection.ts'
+import { IS_HELD } from './held-during-recovery.ts'
+import type {
+  Counted,
+  EndedRecovery,
+  Mark,
+  NewRecovery,
+  Recovery,
+  RecoveryFigures,
+} from './recovery-types.ts'
+import { noteNextAttempts } from '../payments/unknown-orders.ts'
+
+/** Rows are only added to these, and each gets a number above all before it. */
+const GROWING = [
+  'registrations',
+  'payments',
+  'payment_facts',
+  'captures',
+  'refunds',
+  'documents',
+  'acts',
+  'audit_log',
+] as const
+/** The page shows so many emails; the rest is counted. */
+const MAILS_SHOWN = 50
+
+const RECOVERY = `code, begun_at AS begunAt, who, why, copy_at AS copyAt, stored_at AS storedAt, served_at AS servedAt`
+
+/** Null: none is open. Reads; also run outside the writer's transaction. */
+export function recoveryOf(sql: Sql): Recovery | null {
+  return (
+    sql<Recovery>(
+      `SELECT ${RECOVERY} FROM recoveries WHERE ended_at IS NULL ORDER BY id DESC LIMIT 1`,
+    ).get() ?? null
+  )
+}
+
+/** Reads; also run outside the writer's transaction. */
+export function counted(sql: Sql): { readonly name: string | null; readonly counted: Counted } {
+  const last = GROWING.map((table) => `(SELECT max(id) FROM ${table}) AS ${table}`)
+  const row = sql<Readonly<Record<string, number | null>>>(`SELECT ${last.join(', ')}`).get() ?? {}
+  const name = sql<{ name: string }>('SELECT name FROM installation').get()?.name ?? null
+  return {
+    name,
+    counted: Object.fromEntries(GROWING.map((table) => [table, row[table] ?? 0])),
+  }
+}
+
+export function mark(sql: Sql, name: string): Mark {
+  const found = counted(sql)
+  if (found.name !== null) return { ...found, name: found.name }
+  sql('INSERT INTO installation (only, name) VALUES (1, ?)').run(name)
+  return { ...found, name }
+}
+
+/** The pattern of a series now: a number that the lost time may have issued is not issued again in its financial year. */
+export function seriesNow(sql: Sql, pattern: string, year: string): string {
+  const last = sql<{ code: string; begun_at: Instant }>(
+    'SELECT code, begun_at FROM recoveries ORDER BY id DESC LIMIT 1',
+  ).get()
+  return last === undefined || financialYearOf(dayOf(last.begun_at)) !== year
+    ? pattern
+    : seriesAfter(pattern, last.code)
+}
+
+export function beginRecovery(
+  sql: Sql,
+  { at, who, why, copyAt, servedAt, taken }: NewRecovery,
+  since: Instant | null,
+): Recovery | null {
+  const begun = sql<{ code: string; begun_at: Instant }>(
+    'SELECT code, begun_at FROM recoveries ORDER BY id',
+  ).all()
+  const newest = begun.at(-1)
+  if (since !== null && newest !== undefined && newest.begun_at >= since) return null
+  const code = recoveryCode(at, [...taken, ...begun.map((one) => one.code)])
+  // A copy that was made during a recovery is in it: another one follows, with a series of its own.
+  sql(
+    "UPDATE recoveries SET ended_at = ?, ended_by = 'rollcall', mails = 'send' WHERE ended_at IS NULL",
+  ).run(at)
+  sql(
+    'INSERT INTO recoveries (code, begun_at, who, why, copy_at, stored_at, served_at) VALUES (?, ?, ?, ?, ?, ?, ?)',
+  ).run(code, at, who, why, copyAt, storedAt(sql), servedAt)
+  sql(
+    `INSERT INTO recovery_payments (recovery_id, payment_id)
+     SELECT (SELECT max(id) FROM recoveries), p.id FROM payments p WHERE p.status = 'pending' AND p.gateway IS NOT NULL`,
+  ).run()
+  sql("UPDATE mail_queue SET next_at = NULL, claimed_at = NULL WHERE status = 'queued'").run()
+  askAtOnce(sql, at)
+  noteNextAttempts(sql, at)
+  const what = `began a recovery, numbers of documents with ${code}: ${why}`
+  audit(sql, { at, who, what, eventId: null, regNo: null })
+  return recoveryOf(sql)
+}
+
+/** Of what is kept with its time and never edited. */
+function storedAt(sql: Sql): Instant | null {
+  const newest = sql<{ at: Instant | null }>(
+    `SELECT max(at) AS at FROM (SELECT max(created_at) AS at FROM registrations
+       UNION ALL SELECT max(at) AS at FROM payment_facts UNION ALL SELECT max(at) AS at FROM audit_log) AS newest`,
+  ).get()
+  return newest?.at ?? null
+}
+
+/** About what was pending, what had ended lately, and every payment of which a refund is under way: it may have gone back meanwhile. */
+function askAtOnce(sql: Sql, at: Instant): void {
+  sql(
+    `UPDATE payments SET watch_until = max(coalesce(watch_until, 0), CAST(? AS bigint)) WHERE gateway IS NOT NULL AND id IN (
+       SELECT c.payment_id FROM captures c JOIN refunds f ON f.capture_id = c.id WHERE f.state IN ('wanted', 'asked', 'unsure'))`,
+  ).run(at + WATCHED_MS)
+  sql(
+    `UPDATE payments SET next_ask_at = 0, asking_until = NULL
+     WHERE gateway IS NOT NULL AND (watch_until IS NOT NULL OR (status = 'pending' AND review IS NULL))`,
+  ).run()
+}
+
+export function endRecovery(
+  sql: Sql,
+  { at, who, mails }: { readonly at: Instant; readonly who: string; readonly mails: HeldMails },
+): { readonly recovery: Recovery; readonly sent: number; readonly discarded: number } | null {
+  const recovery = recoveryOf(sql)
+  if (recovery === null) return null
+  sql('UPDATE recoveries SET ended_at = ?, ended_by = ?, mails = ? WHERE ended_at IS NULL').run(
+    at,
+    who,
+    mails,
+  )
+  const sent =
+    mails === 'discard'
+      ? 0
+      : sql(`UPDATE mail_queue SET next_at = ? WHERE ${IS_HELD} AND created_at < ?`).run(
+          at,
+          mails === 'send' ? LAST : recovery.begunAt,
+        ).changes
+  const discarded = sql(`UPDATE mail_queue SET status = 'failed', error = ? WHERE ${IS_HELD}`).run(
+    DISCARDED,
+  ).changes
+  const what = `ended the recovery ${recovery.code}; held emails: ${sent} to be sent, ${discarded} discarded`
+  audit(sql, { at, who, what, eventId: null, regNo: null })
+  return { recovery, sent, discarded }
+}
+/** Behind every instant. */
+const LAST = 8_640_000_000_000_000
+/** What the office reads of an email that was discarded. */
+const DISCARDED = 'Discarded at the end of a recovery. Try again to send it.'
+
+/** Run by the thread of the lists, because it counts. */
+export function recoveryFigures(sql: Sql, keepOver: readonly string[]): RecoveryFigures {
+  const count = (text: string, ...bound: readonly unknown[]): number =>
+    sql<{ n: number }>(text).get(...bound)?.n ?? 0
+  const last = sql<{ id: number; code: string; begun_at: Instant }>(
+    'SELECT id, code, begun_at FROM recoveries ORDER BY id DESC LIMIT 1',
+  ).get()
+  const wasPending = (more = '', ...bound: readonly unknown[]): number =>
+    count(
+      `SELECT count(*) AS n FROM recovery_payments v JOIN payments p ON p.id = v.payment_id WHERE v.recovery_id = ? ${more}`,
+      last?.id ?? 0,
+      ...bound,
+    )
+  return {
+    pending: {
+      all: wasPending(),
+      asked: wasPending(
+        "AND (p.asked_at >= ? OR p.status <> 'pending' OR p.review IS NOT NULL)",
+        last?.begun_at ?? 0,
+      ),
+      ended: wasPending("AND (p.status <> 'pending' OR p.review IS NOT NULL)"),
+    },
+    unknown: {
+      toDecide: count(
+        "SELECT count(*) AS n FROM captures WHERE unknown_order IS NOT NULL AND state = 'unmatched'",
+      ),
+      toAsk: count('SELECT count(*) AS n FROM unknown_orders'),
+    },
+    held: {
+      mails: count(`SELECT count(*) AS n FROM mail_queue WHERE ${IS_HELD}`),
+      since: count(
+        `SELECT count(*) AS n FROM mail_queue WHERE ${IS_HELD} AND created_at >= ?`,
+        last?.begun_at ?? 0,
+      ),
+      refunds: count("SELECT count(*) AS n FROM refunds WHERE state = 'wanted'"),
+      erasures: count(
+        'SELECT count(*) AS n FROM registrations WHERE erased_at IS NULL AND event_id IN (SELECT value FROM json_each(?))',
+        JSON.stringify(keepOver),
+      ),
+    },
+    mails: sql<RecoveryFigures['mails'][number]>(
+      `SELECT m.id, m.recipient AS "to", m.subject, coalesce(m.event_id, r.event_id) AS eventId, m.created_at AS at
+       FROM mail_queue m LEFT JOIN registrations r ON r.id = m.registration_id
+       WHERE m.status = 'queued' AND m.next_at IS NULL ORDER BY m.id LIMIT ${MAILS_SHOWN}`,
+    ).all(),
+    series: sql<RecoveryFigures['series'][number]>(
+      'SELECT pattern, year, last FROM document_series ORDER BY year, pattern',
+    )
+      .all()
+      .filter(({ pattern }) => last !== undefined && pattern.includes(last.code)),
+    past: sql<EndedRecovery>(
+      `SELECT code, begun_at AS begunAt, ended_at AS endedAt, ended_by AS endedBy, mails FROM recoveries
+       WHERE ended_at IS NOT NULL ORDER BY id DESC`,
+    ).all(),
+  }
+}
+
+/** Run by the thread of the lists, because there are many. */
+export function filesReferred(sql: Sql): readonly string[] {
+  return sql<{ sha256: string }>(
+    'SELECT sha256 FROM uploads WHERE dropped_at IS NULL UNION SELECT sha256 FROM draft_proofs',
+  )
+    .all()
+    .map(({ sha256 }) => sha256)
+}

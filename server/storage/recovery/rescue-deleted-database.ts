@@ -1,0 +1,232 @@
+/**
+ * What a server still holds of a database that was deleted, replaced or written over: written into a file of its own, from the
+ * connection that is open, because no other finds it again.
+ */
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import path from 'node:path'
+import Database from 'better-sqlite3'
+import { DATABASE_FILE } from '../database/sqlite-connection.ts'
+import type { Rescued } from '../files/upload-and-clock-types.ts'
+import { copyTo } from '../database/run-migrations.ts'
+import { migrate } from '../database/schema.ts'
+
+/** What the log of a database begins with; other logs begin otherwise. */
+const LOG_HEADER_BYTES = 32
+/** Beside the database: of which log it is known that it belongs to no file any more. */
+const LOST_FILE = 'rollcall.lost'
+/** Rows are looked for by their numbers where a table cannot be read from one end to the other, so many at most. */
+const NUMBERS_MAX = 2_000_000
+
+/** Names of what was rescued. */
+export const RESCUED = /^rollcall\.rescued(-\d+)?\.db$/
+
+/** The first of those names that is free. */
+function freeName(folder: string): string {
+  for (let n = 1; ; n += 1) {
+    const file = path.join(folder, `rollcall.rescued${n === 1 ? '' : `-${n}`}.db`)
+    if (!existsSync(file)) return file
+  }
+}
+
+/** Writes all that `db` holds into `folder`, whole under its name or not at all. Throws what the disk or SQLite throws. */
+export function rescueInto(db: Database.Database, folder: string): Rescued {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  noteLostLog(folder)
+  const file = freeName(folder)
+  const part = `${file}.part`
+  rmSync(part, { force: true })
+  // A connection that only reads writes no copy either.
+  db.pragma('query_only = OFF')
+  try {
+    const isWhole = copyWhole(db, part)
+    if (!isWhole) {
+      rmSync(part, { force: true })
+      copyRows(db, part)
+    }
+    const rows = rowsIn(part)
+    sync(part)
+    // A rename would write over what has come under that name meanwhile.
+    linkSync(part, file)
+    rmSync(part)
+    sync(folder)
+    return { file, rows, isWhole }
+  } catch (error) {
+    rmSync(part, { force: true })
+    throw error
+  }
+}
+
+function sync(place: string): void {
+  const fd = openSync(place, 'r')
+  try {
+    fsyncSync(fd)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/** False: what `db` reads is no whole database any more. */
+function copyWhole(db: Database.Database, part: string): boolean {
+  try {
+    if (db.pragma('quick_check(1)', { simple: true }) !== 'ok') return false
+    copyTo(db, part)
+    const counted = countsOf(db)
+    const copied = rowsIn(part)
+    return (
+      Object.keys(counted).every((table) => counted[table] === copied[table]) &&
+      isWholeDatabase(part)
+    )
+  } catch (error) {
+    if (
+      error instanceof Database.SqliteError &&
+      /^SQLITE_(CORRUPT|NOTADB|IOERR_SHORT_READ)/.test(error.code)
+    )
+      return false
+    throw error
+  }
+}
+
+function isWholeDatabase(file: string): boolean {
+  return reading(file, (db) => db.pragma('integrity_check(1)', { simple: true }) === 'ok')
+}
+
+const rowsIn = (file: string): Readonly<Record<string, number>> => reading(file, countsOf)
+
+function countsOf(db: Database.Database): Readonly<Record<string, number>> {
+  return Object.fromEntries(
+    tablesOf(db).map((table) => [
+      table,
+      Number(db.prepare(`SELECT count(*) FROM "${table}"`).pluck().get()),
+    ]),
+  )
+}
+
+function tablesOf(db: Database.Database): readonly string[] {
+  return db
+    .prepare<[], { name: string }>(
+      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE '%search%' ORDER BY name",
+    )
+    .all()
+    .map(({ name }) => name)
+}
+
+function reading<T>(file: string, read: (db: Database.Database) => T): T {
+  const db = new Database(file, { readonly: true, fileMustExist: true })
+  try {
+    return read(db)
+  } finally {
+    db.close()
+  }
+}
+
+/** Row by row, into tables made anew: what has become unreadable is left out. */
+function copyRows(db: Database.Database, part: string): void {
+  const copy = new Database(part)
+  try {
+    migrate(copy)
+    copy.pragma('foreign_keys = OFF')
+    const tables = tablesOf(copy)
+    const triggers = copy
+      .prepare<[], { name: string; sql: string }>(
+        "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'",
+      )
+      .all()
+    for (const { name } of triggers) copy.exec(`DROP TRIGGER ${name}`)
+    copy.exec('BEGIN')
+    for (const table of tables) copyTable(db, copy, table)
+    for (const { sql } of triggers) copy.exec(sql)
+    copy.exec('COMMIT')
+  } finally {
+    copy.close()
+  }
+}
+
+type Row = Readonly<Record<string, unknown>>
+
+function copyTable(db: Database.Database, copy: Database.Database, table: string): void {
+  const columns = copy
+    .prepare<[], { name: string }>(`SELECT name FROM pragma_table_info('${table}')`)
+    .all()
+    .map(({ name }) => name)
+  const names = columns.map((name) => `"${name}"`).join(', ')
+  const add = copy.prepare(
+    `INSERT OR IGNORE INTO "${table}" (${names}) VALUES (${columns.map((name) => `@${name}`).join(', ')})`,
+  )
+  const keep = (row: Row): void => {
+    try {
+      add.run(row)
+    } catch {
+      // What the tables refuse is no row of theirs: it came from whatever was copied over the database.
+    }
+  }
+  const read = <T>(look: () => T): T | null => {
+    try {
+      return look()
+    } catch {
+      return null
+    }
+  }
+  const all = read(() => {
+    for (const row of db.prepare<[], Row>(`SELECT ${names} FROM "${table}"`).iterate()) keep(row)
+    return true
+  })
+  if (all === true) return
+  // The newest, which the connection itself wrote, are most likely there.
+  const last = read(() =>
+    Number(db.prepare(`SELECT max(rowid) FROM "${table}"`).pluck().get() ?? 0),
+  )
+  if (last === null) return
+  const one = db.prepare<[number], Row>(`SELECT ${names} FROM "${table}" WHERE rowid = ?`)
+  for (let number = last; number > 0 && number > last - NUMBERS_MAX; number -= 1) {
+    const row = read(() => one.get(number))
+    if (row !== null && row !== undefined) keep(row)
+  }
+}
+
+/** The log that lies there belongs to the database that was lost: with whatever lies there as the database now it would make a damaged one. */
+function noteLostLog(folder: string): void {
+  const header = logHeaderIn(folder)
+  if (header !== null) writeFileSync(path.join(folder, LOST_FILE), header, { flush: true })
+}
+
+/** Null: there is no log, or an empty one. */
+function logHeaderIn(folder: string): string | null {
+  const log = path.join(folder, `${DATABASE_FILE}-wal`)
+  if (!existsSync(log)) return null
+  const fd = openSync(log, 'r')
+  try {
+    const bytes = Buffer.alloc(LOG_HEADER_BYTES)
+    return readSync(fd, bytes, 0, LOG_HEADER_BYTES, 0) < LOG_HEADER_BYTES
+      ? null
+      : bytes.toString('hex')
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/**
+ * Why a server must not open what lies in a data folder: the log beside it is of a database that was lost. To be asked
+ * while nobody has it open.
+ */
+export function lostLogIn(dataDir: string): Error | null {
+  const noted = path.join(dataDir, LOST_FILE)
+  if (!existsSync(noted)) return null
+  if (logHeaderIn(dataDir) !== readFileSync(noted, 'utf8')) {
+    rmSync(noted, { force: true })
+    return null
+  }
+  return new Error(
+    `The database ${DATABASE_FILE} in ${dataDir} was deleted, replaced or written over while a server used it. ${DATABASE_FILE}-wal is the log of the database before; with another database it would make a damaged one. Move ${DATABASE_FILE}-wal and ${DATABASE_FILE}-shm into another folder, put rollcall.rescued.db, which that server wrote, in the place of ${DATABASE_FILE}, and start again.`,
+  )
+}

@@ -1,0 +1,231 @@
+/** What people decide about money that goes back: a refund of what counts, and one that the gateway left in doubt. */
+import {
+  assert,
+  assertNever,
+  formatMoney,
+  groundsOf,
+  ok,
+  paise,
+  partOf,
+} from '../../../engine/index.ts'
+import type {
+  Decision,
+  DecisionRefusal,
+  Grounds,
+  Instant,
+  Paise,
+  Result,
+  Review,
+} from '../../../engine/index.ts'
+import { CAME_BY_GATEWAY } from '../payments/received-payments.ts'
+import type { Sql } from '../database/sqlite-connection.ts'
+import { done, refused } from '../reviews/decision-history.ts'
+import type { DecisionAnswer } from '../reviews/decision-history.ts'
+import type { WantedRefund } from '../payments/payment-types.ts'
+import { endRefund, isUnderWay, LEFT, leftOf, orderOfRefund, want, whyRefunded } from './refunds.ts'
+import type { CaptureRow } from './refunds.ts'
+import { Refused } from '../database/rollback-error.ts'
+import { rearm } from '../payments/apply-payment-events.ts'
+import { paymentById, settleRegistration, wentBack } from '../payments/payment-state.ts'
+
+export function captureRow(sql: Sql, id: number): CaptureRow {
+  const row = sql<CaptureRow>('SELECT * FROM captures WHERE id = ?').get(id)
+  assert(row !== undefined, 'a capture that is not there')
+  return row
+}
+
+export function wantOf(
+  sql: Sql,
+  capture: CaptureRow,
+  amount: Paise,
+  grounds: Grounds,
+  at: Instant,
+): Result<number, DecisionRefusal> {
+  const byGateway = sql(`SELECT 1 FROM captures c WHERE c.id = ? AND ${CAME_BY_GATEWAY}`)
+  if (byGateway.get(capture.id) === undefined)
+    return refused('not_by_gateway', sayNotByGateway(paise(0)))
+  if (isUnderWay(sql, capture.id, amount))
+    return refused(
+      'under_way',
+      `A refund of ${formatMoney(amount)} of this payment is on its way. Wait until it is done, because the gateway names refunds by their amounts.`,
+    )
+  return ok(want(sql, capture.id, amount, grounds, at))
+}
+
+/** Money in review, all or part, has gone back without a gateway: what nothing is left of waits no more. */
+export function gaveByHand(
+  sql: Sql,
+  capture: CaptureRow,
+  {
+    amount,
+    isAll,
+    byHand,
+  }: { readonly amount: Paise; readonly isAll: boolean; readonly byHand: string },
+  grounds: Grounds,
+  at: Instant,
+): Result<null, DecisionRefusal> {
+  const why = whyRefunded(sql, byHand, capture)
+  if (why !== null) return refused('reference_taken', why)
+  endRefund(sql, want(sql, capture.id, amount, grounds, at), 'done', byHand, at)
+  if (!isAll) return ok(null)
+  if (capture.counts_for !== null) {
+    wentBack(sql, { capture, amount }, { reference: byHand, at })
+    return ok(null)
+  }
+  sql("UPDATE captures SET state = 'refused' WHERE id = ?").run(capture.id)
+  if (capture.registration_id !== null) settleRegistration(sql, capture.registration_id)
+  return ok(null)
+}
+
+export function decideRefund(
+  sql: Sql,
+  review: Review,
+  id: number,
+  decision: Decision,
+  grounds: Grounds,
+  follows:
+    | { readonly does: 'refund-done'; readonly reference: string | null }
+    | { readonly does: 'refund-again'; readonly amount: Paise }
+    | { readonly does: 'refund-left' },
+  at: Instant,
+): DecisionAnswer {
+  const row = sql<{ capture_id: number; amount: Paise; reference: string | null; state: string }>(
+    'SELECT capture_id, amount, reference, state FROM refunds WHERE id = ?',
+  ).get(id)
+  assert(row !== undefined, 'a refund that is not there')
+  const capture = captureRow(sql, row.capture_id)
+  const { amount } = row
+  // What the panel gave back found no room beside a refund in doubt: the gateway is asked once more.
+  const orderId = orderOfRefund(sql, id)
+  if (orderId !== null) rearm(sql, orderId, at)
+  switch (follows.does) {
+    case 'refund-done': {
+      // What was refused has ended, and the money may have gone back otherwise meanwhile: another refund is written.
+      const isRefused = row.state === 'refused'
+      const part = isRefused ? partOf(leftOf(sql, capture.id), amount) : ok(amount)
+      if (!part.ok) return part
+      const why = follows.reference === null ? null : whyRefunded(sql, follows.reference, capture)
+      if (why !== null) return refused('reference_taken', why)
+      const wanted = isRefused ? want(sql, capture.id, amount, grounds, at) : id
+      endRefund(sql, wanted, 'done', follows.reference, at)
+      const reference = follows.reference ?? row.reference ?? ''
+      wentBack(sql, { capture, amount }, { reference, at })
+      return done(sql, review, capture.id, decision, grounds, amount, at, {
+        message: `${formatMoney(amount)} has gone back.`,
+      })
+    }
+    case 'refund-left':
+      if (row.state !== 'refused') endRefund(sql, id, 'refused', null, at)
+      return done(sql, review, capture.id, decision, grounds, null, at, {
+        message: 'The refund is left as it is: the money stays.',
+      })
+    case 'refund-again': {
+      if (row.state !== 'refused') endRefund(sql, id, 'refused', null, at)
+      const part = partOf(leftOf(sql, capture.id), follows.amount)
+      if (!part.ok) return part
+      const wanted = wantOf(sql, capture, part.value, grounds, at)
+      if (!wanted.ok) return wanted
+      return done(sql, review, capture.id, decision, grounds, part.value, at, {
+        message: `${formatMoney(part.value)} is asked for again.`,
+        refundId: wanted.value,
+      })
+    }
+    default:
+      return assertNever(follows)
+  }
+}
+
+type CountingCapture = CaptureRow & {
+  readonly counts_for: number
+  readonly left: Paise
+  readonly by_gateway: 0 | 1
+}
+
+/**
+ * Refunds money that counts for a registration or an order, all of it or a part. Through the gateway goes only what came
+ * through it. One payment gives the whole amount where one can; else it is split between the payments, the oldest first,
+ * because no payment can give back more than it brought.
+ */
+export function wantRefund(sql: Sql, wanted: WantedRefund): DecisionAnswer {
+  const { of, amount, at, byHand } = wanted
+  const grounds = groundsOf(wanted)
+  if (!grounds.ok) return grounds
+  const captures = sql<CountingCapture>(
+    `SELECT c.*, ${LEFT} AS left, CASE WHEN ${CAME_BY_GATEWAY} THEN 1 ELSE 0 END AS by_gateway FROM captures c JOIN payments p ON p.id = c.counts_for JOIN registrations g ON g.id = p.registration_id
+     WHERE c.state IN ('fits', 'accepted') AND (g.reg_no = ? OR p.order_id = ?) ORDER BY c.id`,
+  ).all(of, of)
+  const [first] = captures
+  if (first === undefined) {
+    const isThere = sql(
+      'SELECT 1 FROM registrations WHERE reg_no = ? UNION ALL SELECT 1 FROM payments WHERE order_id = ?',
+    ).get(of, of)
+    return isThere === undefined
+      ? refused('not_there', `There is no registration or order ${of}.`)
+      : refused('not_paid', `Nothing counts as paid for ${of}, so nothing can be given back.`)
+  }
+  const all = partOf(sumOf(captures), amount)
+  if (!all.ok) return all
+  const able = byHand === undefined ? captures.filter(({ by_gateway: is }) => is === 1) : captures
+  if (sumOf(able) < all.value) return refused('not_by_gateway', sayNotByGateway(sumOf(able)))
+  const why = byHand === undefined ? null : whyRefunded(sql, byHand, first)
+  if (why !== null) return refused('reference_taken', why)
+  const { reg_no: regNo, event_id: eventId } = paymentById(sql, first.counts_for)
+  const refunds: number[] = []
+  for (const [capture, part] of splitRefund(able, all.value)) {
+    const refund =
+      byHand === undefined
+        ? wantOf(sql, capture, part, grounds.value, at)
+        : ok(want(sql, capture.id, part, grounds.value, at))
+    // What was written of the other parts is undone.
+    if (!refund.ok) throw new Refused(refund)
+    if (byHand !== undefined) {
+      endRefund(sql, refund.value, 'done', byHand, at)
+      wentBack(sql, { capture, amount: part }, { reference: byHand, at })
+    }
+    const what = byHand === undefined ? 'refund' : 'refund by hand'
+    done(
+      sql,
+      { id: `C${capture.id}`, regNo, eventId },
+      capture.id,
+      { what },
+      grounds.value,
+      part,
+      at,
+      {
+        message: '',
+      },
+    )
+    refunds.push(refund.value)
+  }
+  const split = refunds.length === 1 ? '' : `, split between ${refunds.length} payments`
+  const message =
+    byHand === undefined
+      ? `${formatMoney(all.value)} goes back${split}.`
+      : `${formatMoney(all.value)} has gone back${split}.`
+  return ok({ regNo, message, refundId: byHand === undefined ? (refunds.at(-1) ?? null) : null })
+}
+
+const sumOf = (captures: readonly CountingCapture[]): Paise =>
+  paise(captures.reduce((sum, { left }) => sum + left, 0))
+
+const sayNotByGateway = (most: Paise): string =>
+  most === 0
+    ? 'This money did not come through the gateway, so it cannot be sent back through it.'
+    : `Only ${formatMoney(most)} came through the gateway and can be refunded through it. Refund the rest another way, and record its reference.`
+
+/** The whole from one payment, the oldest that has it; else from several, the oldest first. */
+function splitRefund(
+  captures: readonly CountingCapture[],
+  amount: Paise,
+): readonly (readonly [CountingCapture, Paise])[] {
+  const whole = captures.find(({ left }) => left >= amount)
+  if (whole !== undefined) return [[whole, amount]]
+  const parts: (readonly [CountingCapture, Paise])[] = []
+  let rest: number = amount
+  for (const capture of captures) {
+    const part = paise(Math.min(rest, capture.left))
+    if (part > 0) parts.push([capture, part])
+    rest -= part
+  }
+  return parts
+}

@@ -1,0 +1,176 @@
+/**
+ * Acts on a registration: judged by the engine's table on the state as it is in the transaction, written with
+ * their effect or not at all, never edited, and done once however often the same click arrives.
+ */
+import { ACT_DONE, assert, err, judgeAct, NO_REFUND_REQUEST, ok } from '../../../engine/index.ts'
+import type {
+  ActName,
+  ActRefusal,
+  Instant,
+  RegistrationState,
+  RegNo,
+  Result,
+} from '../../../engine/index.ts'
+import type { ActAnswer, Acted, ActNo, NewAct, Once, StoredAct } from './action-types.ts'
+import { audit } from '../staff/audit-log-entries.ts'
+import type { Sql } from '../database/sqlite-connection.ts'
+import { enqueue } from '../mail/email-queue.ts'
+import { Refused } from '../database/rollback-error.ts'
+import type { RegistrationRow } from './row-mapping.ts'
+import { sayingSecond, secondPaymentOf } from '../payments/duplicate-payments.ts'
+import type { NewMail } from './registration-types.ts'
+
+/** How long a click is known again. */
+const KEY_KEPT_MS = 24 * 60 * 60 * 1000
+
+/** Acts that somebody comes by, or comes as: of an erased registration only its money is left. */
+const OF_A_PERSON: ReadonlySet<ActName> = new Set([
+  'accept_offer',
+  'approve',
+  'correct',
+  'edit',
+  'transfer',
+])
+const ERASED =
+  'The person of this registration has been erased, and nobody else comes under its number. Register anew whoever comes.'
+
+/** What an effect leaves: the sentence, and what is kept of it beside who and why. */
+export type Effect = {
+  readonly message: string
+  readonly data?: Readonly<Record<string, unknown>>
+  readonly refundId?: number | null
+  /** The decisions have its line already, with who and why. */
+  readonly isDecision?: true
+}
+
+const refused = (code: ActRefusal['code'], message: string) => err({ code, message })
+
+/**
+ * Does an act: the state that follows from it stands before `effect` runs, so that whatever settles money or
+ * places sees it. A refusal of the effect undoes everything.
+ */
+export function doAct(
+  sql: Sql,
+  wanted: NewAct,
+  effect: (row: RegistrationRow, was: RegistrationState) => Result<Effect, ActNo>,
+): ActAnswer {
+  const { regNo, act, who, at, once } = wanted
+  const row = rowOf(sql, regNo)
+  if (row === undefined) return refused('not_there', `There is no registration ${regNo}.`)
+  const before = once === null ? null : doneBefore(sql, once, at)
+  if (before !== null) return before
+  const judged = judgeAct(row.state, wanted)
+  if (!judged.ok) return judged
+  if (row.erased_at !== null && OF_A_PERSON.has(act)) return refused('not_now', ERASED)
+  const { becomes, why } = judged.value
+  if (becomes !== row.state)
+    sql('UPDATE registrations SET state = ? WHERE id = ?').run(becomes, row.id)
+  const done = effect({ ...row, state: becomes }, row.state)
+  if (!done.ok) throw new Refused(done)
+  const { message, data = {}, refundId = null } = done.value
+  const state = rowOf(sql, regNo)?.state
+  assert(state !== undefined, 'a registration went while something was done to it')
+  if (done.value.isDecision === undefined) {
+    sql(
+      'INSERT INTO acts (registration_id, at, who, act, why, data, was, became) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+    ).run(row.id, at, who, act, why, JSON.stringify(data), row.state, state)
+    audit(sql, { at, who, what: loggedAs(act, why, data), eventId: row.event_id, regNo })
+  }
+  const acted: Acted = { regNo, state, message, refundId, repeated: false }
+  if (once !== null) noteDone(sql, once, row.id, acted, at)
+  return ok(acted)
+}
+
+/** What stands behind the colon goes when the person is erased; what money was said to come by names nobody. */
+function loggedAs(act: ActName, why: string, { came }: NonNullable<Effect['data']>): string {
+  const done = ACT_DONE[act].charAt(0).toLowerCase() + ACT_DONE[act].slice(1)
+  const money = typeof came === 'string' ? `, ${came}` : ''
+  return `${done}${money}${why === '' ? '' : `: ${why}`}`
+}
+
+const rowOf = (sql: Sql, regNo: RegNo): RegistrationRow | undefined =>
+  sql<RegistrationRow>('SELECT * FROM registrations WHERE reg_no = ?').get(regNo)
+
+/** What was answered to the same click; null: it is the first. */
+export function doneBefore(sql: Sql, { key, fingerprint }: Once, at: Instant): ActAnswer | null {
+  sql('DELETE FROM act_keys WHERE at <= ?').run(at - KEY_KEPT_MS)
+  const there = sql<{ fingerprint: string; answer: string }>(
+    'SELECT fingerprint, answer FROM act_keys WHERE key = ?',
+  ).get(key)
+  if (there === undefined) return null
+  return there.fingerprint === fingerprint
+    ? ok({ ...(JSON.parse(there.answer) as Acted), repeated: true })
+    : refused('act_key_reused', 'This was sent before as something else. Load the page again.')
+}
+
+export function noteDone(
+  sql: Sql,
+  { key, fingerprint }: Once,
+  registrationId: number,
+  acted: Acted,
+  at: Instant,
+): void {
+  sql(
+    'INSERT INTO act_keys (key, registration_id, fingerprint, answer, at) VALUES (?, ?, ?, ?, ?)',
+  ).run(key, registrationId, fingerprint, JSON.stringify(acted), at)
+}
+
+/** It was made at the desk: its trail begins with whoever made it. */
+export function noteAdded(sql: Sql, registrationId: number, who: string, at: Instant): void {
+  sql(
+    `INSERT INTO acts (registration_id, at, who, act, why, data, was, became)
+     SELECT id, ?, ?, 'add', '', '{}', state, state FROM registrations WHERE id = ?`,
+  ).run(at, who, registrationId)
+}
+
+/** A sentence on the registration. */
+export function note(sql: Sql, wanted: NewAct): ActAnswer {
+  return doAct(sql, wanted, () => ok({ message: 'The note has been saved.' }))
+}
+
+/** What is shown to the office until it answers: by doing it, or by a note. */
+export function askCancel(sql: Sql, wanted: NewAct): ActAnswer {
+  return doAct(sql, wanted, ({ id }) =>
+    isCancelAsked(sql, id)
+      ? refused('not_now', 'You have asked for this already. The organisers will write to you.')
+      : ok({ message: 'The organisers have your request, and will write to you.' }),
+  )
+}
+
+export function isCancelAsked(sql: Sql, registrationId: number): boolean {
+  return (
+    sql<{ act: string }>(
+      `SELECT act FROM acts WHERE registration_id = ? AND act IN ('ask_cancel', 'note', 'cancel', 'refund', 'transfer')
+       ORDER BY id DESC LIMIT 1`,
+    ).get(registrationId)?.act === 'ask_cancel'
+  )
+}
+
+/** Of a second payment: shown to the office until it answers by a note or a refund. */
+export function askRefund(sql: Sql, wanted: NewAct): ActAnswer {
+  return doAct(sql, wanted, ({ reg_no: regNo }) => {
+    const second = secondPaymentOf(sql, regNo)
+    if (second === null) return refused('not_now', NO_REFUND_REQUEST)
+    return second.askedAt === null
+      ? ok({ message: 'The organisers have your request, and will write to you.' })
+      : refused('not_now', 'You have requested this already. The organisers will write to you.')
+  })
+}
+
+export function sendMail(sql: Sql, wanted: NewAct, mail: NewMail): ActAnswer {
+  return doAct(sql, wanted, ({ id }) => {
+    const sent = wanted.act === 'resend' ? sayingSecond(sql, id, mail) : mail
+    enqueue(sql, id, 'again', sent, wanted.at, wanted.actor)
+    return ok({ message: `An email is on its way to ${mail.to}.`, data: { to: mail.to } })
+  })
+}
+
+/** Of one registration, oldest first. Reads; also run outside the writer's transaction. */
+export function actsOf(sql: Sql, regNo: RegNo): readonly StoredAct[] {
+  return sql<Omit<StoredAct, 'data'> & { data: string }>(
+    `SELECT a.id, a.at, a.who, a.act, a.why, a.data, a.was, a.became FROM acts a
+     WHERE a.registration_id = (SELECT id FROM registrations WHERE reg_no = ?) ORDER BY a.id`,
+  )
+    .all(regNo)
+    .map((row) => ({ ...row, data: JSON.parse(row.data) as StoredAct['data'] }))
+}

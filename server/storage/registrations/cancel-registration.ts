@@ -1,0 +1,56 @@
+/** A registration that people end: what it took is free for others, and what of its money goes back is proposed. */
+import { err, formatMoney, ok, paise } from '../../../engine/index.ts'
+import type { Paise } from '../../../engine/index.ts'
+import type { ActAnswer, NewAct } from './action-types.ts'
+import { doAct } from './apply-action.ts'
+import { endOpenPayments } from '../payments/payment-attempts.ts'
+import type { Sql } from '../database/sqlite-connection.ts'
+import { coverBill } from '../documents/issue-documents.ts'
+import { addDue, keptOf, underWayOf } from '../payments/balance-adjustments.ts'
+import { settleRegistration } from '../payments/payment-state.ts'
+import { enqueue } from '../mail/email-queue.ts'
+import type { NewMail } from '../index.ts'
+
+/**
+ * `payBack`: how much of what was paid is to go back, at least what is owed: proposed by this, given back by a refund. `shown`: how much was
+ * paid when whoever cancels looked; null: not said. `mail` goes to the delegate.
+ */
+export function cancel(
+  sql: Sql,
+  wanted: NewAct,
+  {
+    payBack: wantedBack,
+    shown,
+    mail,
+  }: { readonly payBack: Paise; readonly shown: Paise | null; readonly mail: NewMail | null },
+): ActAnswer {
+  const { at } = wanted
+  return doAct(sql, wanted, ({ id, due }) => {
+    const kept = keptOf(sql, id)
+    // What is owed in any case stays to be paid back until it is refunded.
+    const payBack = paise(Math.max(wantedBack, -due - underWayOf(sql, id)))
+    if (payBack > kept)
+      return err({
+        code: 'bad_data',
+        message: `Only ${formatMoney(kept)} is there to be paid back.`,
+      })
+    if (shown !== null && shown !== kept)
+      return err({
+        code: 'not_now',
+        message: `Money came or went back since you looked: ${formatMoney(kept)} is paid for it by now. Nothing has been cancelled; look at it again.`,
+      })
+    endOpenPayments(sql, id, 'cancelled', at)
+    settleRegistration(sql, id)
+    addDue(sql, id, { what: 'given up', amount: -due }, at)
+    addDue(sql, id, { what: 'cancelled', amount: -payBack }, at)
+    coverBill(sql, id, at, { unpaid: paise(Math.max(0, due)) })
+    if (mail !== null) enqueue(sql, id, 'again', mail, at, wanted.actor)
+    return ok({
+      message:
+        payBack === 0
+          ? 'The registration is cancelled, and its places are free.'
+          : `The registration is cancelled, and its places are free. ${formatMoney(payBack)} is to be paid back.`,
+      data: { pay_back: payBack },
+    })
+  })
+}

@@ -1,0 +1,121 @@
+/** Codes that the office gives out: made, listed, withdrawn, and used by registrations as long as these hold them. */
+import { dayOf, err, ok } from '../../../engine/index.ts'
+import type { CodeFact, Day, Instant, RegNo, Result } from '../../../engine/index.ts'
+import type { Sql } from '../database/sqlite-connection.ts'
+import { HOLDS } from '../seats/seat-holds.ts'
+import { Refused } from '../database/rollback-error.ts'
+import type { MadeCodes, StoredCode } from './pricing-context-types.ts'
+
+type CodeRow = {
+  id: number
+  kind: string
+  uses_max: number
+  last_day: Day | null
+  withdrawn_at: Instant | null
+}
+
+/** What a code is worth at that instant, and which it is; `except`: a registration whose own use does not count. */
+export function codeAt(
+  sql: Sql,
+  eventId: string,
+  folded: string,
+  holdMs: number,
+  at: Instant,
+  except: number | null = null,
+): { readonly id: number | null; readonly fact: CodeFact } {
+  const row = sql<CodeRow>(
+    'SELECT id, kind, uses_max, last_day, withdrawn_at FROM codes WHERE event_id = ? AND folded = ?',
+  ).get(eventId, folded)
+  if (row === undefined) return { id: null, fact: { is: 'unknown' } }
+  const { id, kind } = row
+  if (row.withdrawn_at !== null) return { id, fact: { is: 'withdrawn' } }
+  if (row.last_day !== null && row.last_day < dayOf(at)) return { id, fact: { is: 'over' } }
+  return usesOf(sql, id, holdMs, at, except) >= row.uses_max
+    ? { id, fact: { is: 'spent' } }
+    : { id, fact: { is: 'valid', kind } }
+}
+
+function usesOf(sql: Sql, id: number, holdMs: number, at: Instant, except: number | null): number {
+  return (
+    sql<{ n: number }>(
+      `SELECT count(*) AS n FROM registrations r
+       WHERE r.id IN (SELECT registration_id FROM code_uses WHERE code_id = ?) AND r.id IS NOT ? AND ${HOLDS}`,
+    ).get(id, except, holdMs, at)?.n ?? 0
+  )
+}
+
+export function noteUse(sql: Sql, registrationId: number, codeId: number): void {
+  sql('INSERT INTO code_uses (registration_id, code_id) VALUES (?, ?)').run(registrationId, codeId)
+}
+
+/** The code that a registration used; null: none. */
+export function codeUsed(sql: Sql, registrationId: number): string | null {
+  return (
+    sql<{ folded: string }>(
+      'SELECT folded FROM codes WHERE id = (SELECT code_id FROM code_uses WHERE registration_id = ?)',
+    ).get(registrationId)?.folded ?? null
+  )
+}
+
+/** As it was given out; null: it used none. */
+export function codeOf(sql: Sql, regNo: RegNo): string | null {
+  return (
+    sql<{ code: string }>(
+      `SELECT code FROM codes WHERE id = (SELECT code_id FROM code_uses
+         WHERE registration_id = (SELECT id FROM registrations WHERE reg_no = ?))`,
+    ).get(regNo)?.code ?? null
+  )
+}
+
+export function makeCodes(
+  sql: Sql,
+  { eventId, kind, codes, usesMax, lastDay, note, who, at }: MadeCodes,
+): Result<number, { readonly code: 'code_taken' }> {
+  for (const { code, folded } of codes) {
+    const made = sql(
+      `INSERT INTO codes (event_id, kind, code, folded, uses_max, last_day, note, made_at, made_by)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (event_id, folded) DO NOTHING`,
+    ).run(eventId, kind, code, folded, usesMax, lastDay, note, at, who)
+    if (made.changes === 0) throw new Refused(err({ code: 'code_taken' }))
+  }
+  sql('INSERT INTO audit_log (at, who, what, event_id) VALUES (?, ?, ?, ?)').run(
+    at,
+    who,
+    `made ${codes.length} ${codes.length === 1 ? 'code' : 'codes'} of kind ${kind}`,
+    eventId,
+  )
+  return ok(codes.length)
+}
+
+export function withdrawCode(
+  sql: Sql,
+  eventId: string,
+  folded: string,
+  who: string,
+  at: Instant,
+): 'withdrawn' | 'unknown' | 'before' {
+  const row = sql<{ id: number; withdrawn_at: Instant | null }>(
+    'SELECT id, withdrawn_at FROM codes WHERE event_id = ? AND folded = ?',
+  ).get(eventId, folded)
+  if (row === undefined) return 'unknown'
+  if (row.withdrawn_at !== null) return 'before'
+  sql('UPDATE codes SET withdrawn_at = ? WHERE id = ?').run(at, row.id)
+  sql(
+    "INSERT INTO audit_log (at, who, what, event_id) SELECT ?, ?, 'withdrew the code ' || code, event_id FROM codes WHERE id = ?",
+  ).run(at, who, row.id)
+  return 'withdrawn'
+}
+
+/** In the order in which they were made. */
+export function codesOf(
+  sql: Sql,
+  eventId: string,
+  holdMs: number,
+  at: Instant,
+): readonly StoredCode[] {
+  return sql<StoredCode>(
+    `SELECT c.code, c.kind, c.uses_max AS usesMax, c.last_day AS lastDay, c.note, c.made_at AS madeAt, c.made_by AS madeBy, c.withdrawn_at AS withdrawnAt,
+       (SELECT count(*) FROM code_uses u JOIN registrations r ON r.id = u.registration_id WHERE u.code_id = c.id AND ${HOLDS}) AS uses
+     FROM codes c WHERE c.event_id = ? ORDER BY c.id`,
+  ).all(holdMs, at, eventId)
+}

@@ -1,0 +1,373 @@
+/** The writes that make registrations. Each runs inside the writer's transaction, and is undone as a whole where it throws. */
+import { assert, ATTEMPTS_MAX, dayOf, err, ok, orderIdOf } from '../../../engine/index.ts'
+import type {
+  Answers,
+  Instant,
+  OrderId,
+  Paise,
+  RegistrationState,
+  RegNo,
+  Result,
+} from '../../../engine/index.ts'
+import type { ActAnswer } from './action-types.ts'
+import { isActive } from '../events/activate-versions.ts'
+import type { Sql } from '../database/sqlite-connection.ts'
+import {
+  askDifference,
+  insertPayment,
+  unusedAttempt,
+  UNNAMED_GATEWAY,
+} from '../payments/payment-attempts.ts'
+import { keepLines } from '../payments/bill-lines.ts'
+import { confirm } from '../payments/save-recorded-payment.ts'
+import { noteAdded } from './apply-action.ts'
+import { enqueue } from '../mail/email-queue.ts'
+import { holdAgain, keepAgain } from '../seats/seats.ts'
+import { paymentOfOrder, quoteOf, toStoredPayment } from './row-mapping.ts'
+import type { OwnedPaymentRow, PaymentRow, RegistrationRow } from './row-mapping.ts'
+import { Refused } from '../database/rollback-error.ts'
+import { applyFact } from '../payments/apply-payment-events.ts'
+import { settleRegistration } from '../payments/payment-state.ts'
+import { take, whetherFree, whetherStillFree } from '../seats/reserve-seats.ts'
+import type { NextAttempt, RetryRefusal } from '../payments/payment-types.ts'
+import type { OutsideRefusal } from './pricing-context-types.ts'
+import type {
+  ImportRow,
+  MoneyInHand,
+  NewRegistration,
+  Registered,
+  RegisterRefusal,
+  StoredPayment,
+} from '../index.ts'
+
+/** How long an idempotency key is kept. */
+const KEY_KEPT_MS = 24 * 60 * 60 * 1000
+
+type KeyRow = {
+  fingerprint: string
+  id: number
+  reg_no: RegNo
+  total: Paise | null
+  order_id: OrderId | null
+}
+
+export function register(
+  sql: Sql,
+  registration: NewRegistration,
+): Result<Registered, RegisterRefusal> {
+  const { eventId, regNo, orderId, quote, at, idempotency, approval } = registration
+  const isComplete = orderId === null && approval === undefined
+  if (idempotency !== null) {
+    sql('DELETE FROM idempotency_keys WHERE at <= ?').run(at - KEY_KEPT_MS)
+    const known = registeredUnder(sql, eventId, idempotency.key, at)
+    if (known !== null)
+      return known.fingerprint === idempotency.fingerprint
+        ? ok(known.registered)
+        : err({ code: 'idempotency_key_reused' })
+  }
+  if (!isActive(sql, { eventId, hash: registration.eventHash, takesNew: true }))
+    return err({ code: 'version_moved' })
+  const free = whetherFree(sql, registration)
+  if (free.refusal !== null) return err(free.refusal)
+  const { way, payUntil } = registration
+  const id = insertRegistration(sql, {
+    ...registration,
+    period: quote?.period ?? null,
+    base: quote?.base ?? null,
+    gst: quote?.gst ?? null,
+    total: quote?.total ?? null,
+    paymentStatus: isComplete ? 'success' : 'pending',
+    state: isComplete ? 'complete' : approval === undefined ? 'to_pay' : 'to_approve',
+    paymentId: null,
+    createdAt: at,
+    paidAt: null,
+    bill: (quote?.lines.length ?? 0) === 0 ? null : 1,
+  })
+  if (id === null) throw new Refused(err({ code: 'reg_no_taken' }))
+  if (approval !== undefined)
+    sql('UPDATE registrations SET approval = ?, decide_by = ? WHERE id = ?').run(
+      approval.id,
+      approval.decideBy,
+      id,
+    )
+  const bill = keepLines(sql, id, 1, quote?.lines ?? [])
+  if (orderId !== null) {
+    assert(quote !== null, 'a payment is due, but there is no quote')
+    const added = insertPayment(sql, {
+      registrationId: id,
+      orderId,
+      attempt: 1,
+      gateway: way === undefined ? (registration.gateway ?? UNNAMED_GATEWAY) : null,
+      ...(way === undefined ? {} : { way }),
+      askedOf: registration.askedOf ?? null,
+      amount: quote.total,
+      quote,
+      holdUntil: registration.holdUntil ?? null,
+      bill,
+      at,
+    })
+    if (!added) throw new Refused(err({ code: 'reg_no_taken' }))
+  }
+  take(sql, id, registration, free)
+  if (payUntil !== undefined) {
+    sql('UPDATE registrations SET pay_until = ? WHERE id = ?').run(payUntil, id)
+    keepAgain(sql, id, at)
+  }
+  for (const upload of registration.uploads)
+    sql(
+      'INSERT INTO uploads (registration_id, field, sha256, name, type, bytes) VALUES (?, ?, ?, ?, ?, ?)',
+    ).run(id, upload.field, upload.sha256, upload.name, upload.type, upload.bytes)
+  const { addedBy } = registration
+  for (const what of ['registered', ...(registration.agreed ?? [])])
+    sql(
+      'INSERT INTO audit_log (at, who, what, event_id, reg_no, registration_id) VALUES (?, ?, ?, ?, ?, ?)',
+    ).run(at, addedBy ?? 'delegate', what, eventId, regNo, id)
+  if (addedBy !== undefined) noteAdded(sql, id, addedBy, at)
+  if (registration.mail !== null)
+    enqueue(
+      sql,
+      id,
+      isComplete ? 'confirmation' : 'again',
+      registration.mail,
+      at,
+      addedBy === undefined ? 'delegate' : 'system',
+    )
+  if (registration.inHand !== undefined) confirmInHand(sql, registration, registration.inHand)
+  if (idempotency !== null)
+    sql(
+      'INSERT INTO idempotency_keys (event_id, key, fingerprint, registration_id, at) VALUES (?, ?, ?, ?, ?)',
+    ).run(eventId, idempotency.key, idempotency.fingerprint, id, at)
+  return ok({ id, regNo, orderId, amount: quote?.total ?? null, repeated: false })
+}
+
+/** Somebody stands there with the money: registered and paid, or not registered. */
+function confirmInHand(
+  sql: Sql,
+  { regNo, addedBy, quote, at }: NewRegistration,
+  { actor, way, reference, mail }: MoneyInHand,
+): void {
+  assert(addedBy !== undefined && quote !== null, 'money in hand, but of nobody or for nothing')
+  const wanted = { regNo, act: 'confirm', actor, who: addedBy, why: '', at, once: null } as const
+  const came = { way, reference, amount: quote.total, paidAt: at }
+  const done = answerTo(() => confirm(sql, wanted, came, mail))
+  if (!done.ok) throw new Refused(err({ code: 'not_confirmed', no: done.error }))
+}
+
+/** Also of an act that wants what it wrote undone: here all of it is. */
+function answerTo(act: () => ActAnswer): ActAnswer {
+  try {
+    return act()
+  } catch (error) {
+    if (error instanceof Refused) return error.value as ActAnswer
+    throw error
+  }
+}
+
+/** In place of a fingerprint: the key made this registration, and opens it no more. */
+const KEY_OVER = 'over'
+
+/** Another person has the registration now, or its email address is another: the browser that made it neither reads it nor sends it again. */
+export function endKeys(sql: Sql, registrationId: number): void {
+  sql('UPDATE idempotency_keys SET fingerprint = ? WHERE registration_id = ?').run(
+    KEY_OVER,
+    registrationId,
+  )
+}
+
+/** Reads; also run outside the writer's transaction. */
+export function registeredUnder(
+  sql: Sql,
+  eventId: string,
+  key: string,
+  at: Instant,
+): { fingerprint: string; isOver: boolean; registered: Registered } | null {
+  // Subqueries, not a join: one that compares with bound values is planned anew at every run.
+  const row = sql<KeyRow>(
+    `SELECT fingerprint, registration_id AS id,
+      (SELECT reg_no FROM registrations WHERE id = registration_id) AS reg_no,
+      (SELECT total FROM registrations WHERE id = registration_id) AS total,
+      (SELECT order_id FROM payments p WHERE p.registration_id = k.registration_id ORDER BY attempt DESC LIMIT 1) AS order_id
+     FROM idempotency_keys k WHERE event_id = ? AND key = ? AND at > ?`,
+  ).get(eventId, key, at - KEY_KEPT_MS)
+  return row === undefined
+    ? null
+    : {
+        fingerprint: row.fingerprint,
+        isOver: row.fingerprint === KEY_OVER,
+        registered: {
+          id: row.id,
+          regNo: row.reg_no,
+          orderId: row.order_id,
+          amount: row.total,
+          repeated: true,
+        },
+      }
+}
+
+export function retry(
+  sql: Sql,
+  regNo: RegNo,
+  at: Instant,
+  { after, replaces = false, eventHash, askedOf, gateway, price, outside }: NextAttempt,
+): Result<StoredPayment, RetryRefusal> {
+  const registration = sql<RegistrationRow>('SELECT * FROM registrations WHERE reg_no = ?').get(
+    regNo,
+  )
+  const newest = sql<PaymentRow>(
+    'SELECT * FROM payments WHERE registration_id = ? ORDER BY attempt DESC LIMIT 1',
+  ).get(registration?.id ?? null)
+  if (registration === undefined || newest === undefined) return err({ code: 'not_found' })
+  if (newest.asks_for === 'difference' && registration.payment_status === 'success')
+    return retryDifference(sql, registration, newest, at, {
+      after,
+      replaces,
+      askedOf,
+      gateway,
+    })
+  // In review money has arrived that does not fit: asking for more of it would be wrong.
+  const isFree = newest.status === 'failed' || (replaces && newest.status === 'pending')
+  if (
+    !isFree ||
+    newest.status !== registration.payment_status ||
+    registration.in_review === 1 ||
+    (after !== undefined && newest.order_id !== after)
+  )
+    return err({ code: 'not_failed' })
+  const attempt = unusedAttempt(sql, regNo, newest.attempt + 1)
+  if (attempt > ATTEMPTS_MAX) return err({ code: 'too_many_attempts' })
+  const eventId = registration.event_id
+  if (eventHash !== undefined && !isActive(sql, { eventId, hash: eventHash, takesNew: false }))
+    return err({ code: 'version_moved' })
+  const gone = whetherStillFree(sql, registration.id, {
+    eventId: registration.event_id,
+    answers: JSON.parse(registration.answers) as Answers,
+    outside,
+    at,
+  })
+  if (gone !== null) return err(gone)
+  // Two orders are never open at once. Money that comes for this one all the same is a success, or before a person.
+  if (newest.status === 'pending') applyFact(sql, newest.order_id, { type: 'expired', at }, null)
+  // A price of its own becomes the registration's, also of one that was corrected.
+  if (price !== undefined)
+    sql('UPDATE registrations SET is_corrected = 0 WHERE id = ?').run(registration.id)
+  const orderId = orderIdOf(regNo, attempt)
+  const quote = price?.quote ?? quoteOf(newest)
+  const added = insertPayment(sql, {
+    registrationId: registration.id,
+    orderId,
+    attempt,
+    gateway: gateway ?? newest.gateway ?? UNNAMED_GATEWAY,
+    askedOf:
+      askedOf ??
+      (newest.account === null
+        ? null
+        : { account: newest.account, merchantId: newest.merchant_id }),
+    amount: price?.quote.total ?? newest.amount,
+    quote,
+    holdUntil: price === undefined ? newest.hold_until : price.holdUntil,
+    bill:
+      price === undefined
+        ? newest.bill
+        : keepLines(sql, registration.id, attempt, price.quote.lines),
+    at,
+  })
+  assert(added, `order id ${attempt} of a registration is taken`)
+  settleRegistration(sql, registration.id)
+  holdAgain(sql, registration.event_id, registration.id, at)
+  sql(
+    "INSERT INTO audit_log (at, who, what, event_id, reg_no, registration_id) VALUES (?, 'delegate', 'tried the payment again', ?, ?, ?)",
+  ).run(at, registration.event_id, regNo, registration.id)
+  const payment = sql<OwnedPaymentRow>(paymentOfOrder).get(orderId)
+  assert(payment !== undefined, 'a payment just written is not there')
+  return ok(toStoredPayment(payment))
+}
+
+/** What a correction left, once more; how much that is by now is what it asks for. */
+function retryDifference(
+  sql: Sql,
+  registration: RegistrationRow,
+  newest: PaymentRow,
+  at: Instant,
+  {
+    after,
+    replaces,
+    askedOf,
+    gateway,
+  }: { [key in 'after' | 'replaces' | 'askedOf' | 'gateway']: NextAttempt[key] | undefined },
+): Result<StoredPayment, RetryRefusal> {
+  const isQuicker = after !== undefined && newest.order_id !== after
+  const isFree = newest.status === 'failed' || newest.way !== null || replaces === true
+  if (!isFree || registration.due <= 0 || isQuicker) return err({ code: 'not_failed' })
+  if (newest.attempt >= ATTEMPTS_MAX) return err({ code: 'too_many_attempts' })
+  const asked = askedOf ?? { account: newest.account ?? '', merchantId: newest.merchant_id }
+  const through = { gateway: gateway ?? newest.gateway ?? UNNAMED_GATEWAY, askedOf: asked }
+  const orderId = askDifference(sql, registration, through, at)
+  assert(orderId !== null, 'a difference that is due was not asked for')
+  const payment = sql<OwnedPaymentRow>(paymentOfOrder).get(orderId)
+  assert(payment !== undefined, 'a payment just written is not there')
+  return ok(toStoredPayment(payment))
+}
+
+/** The reconciler asks about it soon, and its time begins anew. What it had may be somebody else's by now. */
+export function handedAgain(
+  sql: Sql,
+  orderId: OrderId,
+  at: Instant,
+  outside: NextAttempt['outside'] | null,
+): Result<null, OutsideRefusal> {
+  const row = sql<{ id: number; event_id: string; answers: string }>(
+    `SELECT id, event_id, answers FROM registrations WHERE id =
+       (SELECT registration_id FROM payments WHERE order_id = ? AND status = 'pending' AND review IS NULL)`,
+  ).get(orderId)
+  if (row === undefined) return ok(null)
+  const answers = JSON.parse(row.answers) as Answers
+  const gone = whetherStillFree(sql, row.id, { eventId: row.event_id, answers, outside, at })
+  if (gone !== null) return err(gone)
+  holdAgain(sql, row.event_id, row.id, at)
+  sql('UPDATE payments SET handed_off_at = ?, next_ask_at = ?, asks = 0 WHERE order_id = ?').run(
+    at,
+    at,
+    orderId,
+  )
+  return ok(null)
+}
+
+/** Null: the number is taken. */
+export function insertRegistration(
+  sql: Sql,
+  row: Omit<ImportRow, 'formerNo'> & {
+    readonly bill?: number | null
+    readonly state: RegistrationState
+  },
+  formerNo: string | null = null,
+): number | null {
+  const { searchable } = row
+  const written = sql(
+    `INSERT INTO registrations (event_id, event_hash, reg_no, former_no, full_name, email, phone, council_no, answers, category, period, base, gst, total, bill,
+       payment_status, payment_id, paid_at, created_at, created_day, state)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (reg_no) DO NOTHING`,
+  ).run(
+    row.eventId,
+    row.eventHash,
+    row.regNo,
+    formerNo,
+    searchable.fullName,
+    searchable.email,
+    searchable.phone,
+    searchable.councilNo,
+    JSON.stringify(row.answers),
+    row.category,
+    row.period,
+    row.base,
+    row.gst,
+    row.total,
+    row.bill ?? null,
+    row.paymentStatus,
+    row.paymentId,
+    row.paidAt,
+    row.createdAt,
+    dayOf(row.createdAt),
+    row.state,
+  )
+  return written.changes === 1 ? Number(written.lastInsertRowid) : null
+}

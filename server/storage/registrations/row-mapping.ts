@@ -1,0 +1,269 @@
+/** From rows to the shapes of `index.ts`. */
+import { assertNever, failureOf, paise } from '../../../engine/index.ts'
+import type {
+  Answers,
+  Instant,
+  LastAnswer,
+  OrderId,
+  Paise,
+  Payment,
+  PaymentStatus,
+  RegistrationState,
+  RegNo,
+} from '../../../engine/index.ts'
+import { amongIds } from '../database/match-ids.ts'
+import { linesOf } from '../payments/bill-lines.ts'
+import { OWED } from '../reports/registration-and-revenue-counters.ts'
+import type { Sql } from '../database/sqlite-connection.ts'
+import type { AttemptQuote } from '../payments/payment-types.ts'
+import type { StoredPayment, StoredRegistration } from '../index.ts'
+
+export type RegistrationRow = {
+  id: number
+  event_id: string
+  event_hash: string
+  reg_no: RegNo
+  former_no: string | null
+  full_name: string
+  email: string
+  phone: string
+  council_no: string
+  answers: string
+  category: string | null
+  period: string | null
+  base: Paise | null
+  gst: Paise | null
+  total: Paise | null
+  bill: number | null
+  documented_bill: number | null
+  bill_without_invoice: number | null
+  payment_status: PaymentStatus
+  in_review: 0 | 1
+  state: RegistrationState
+  due: Paise
+  booked: Paise
+  refunded: Paise
+  approval: string | null
+  decide_by: Instant | null
+  offer: string | null
+  pay_until: Instant | null
+  is_corrected: 0 | 1
+  freed_at_attempt: number | null
+  erased_at: Instant | null
+  payment_id: string | null
+  paid_at: Instant | null
+  created_at: Instant
+  created_day: string
+}
+export type PaymentRow = {
+  id: number
+  registration_id: number
+  order_id: OrderId
+  attempt: number
+  gateway: string | null
+  amount: Paise
+  status: PaymentStatus
+  reference: string | null
+  refund_reference: string | null
+  reason: string | null
+  review: string | null
+  created_at: Instant
+  status_at: Instant
+  paid_at: Instant | null
+  asks: number
+  account: string | null
+  merchant_id: string | null
+  watch_until: Instant | null
+  /** The gateway's code of what made it fail; null where it has not failed, or of itself. */
+  declined_code: string | null
+  next_ask_at: Instant | null
+  period: string | null
+  base: Paise | null
+  gst: Paise | null
+  bill: number | null
+  /** Of a difference, what the registration cost when it was asked for. */
+  bill_total: Paise | null
+  hold_until: Instant | null
+  handed_off_at: Instant | null
+  last_answer: LastAnswer | null
+  claimed_at: Instant | null
+  review_since: Instant | null
+  money_in_review: 0 | 1
+  refunded: Paise
+  /** Of one that failed: money that came for it has gone back, or is about to. */
+  given_back: 0 | 1
+  asks_for: 'whole' | 'difference'
+  way: string | null
+}
+export type OwnedPaymentRow = PaymentRow & { reg_no: RegNo; event_id: string }
+type UploadRow = {
+  registration_id: number
+  field: string
+  sha256: string
+  name: string
+  type: string
+  bytes: number
+  dropped_at: Instant | null
+}
+
+/** A payment's row with what stands elsewhere: the code that made it fail, what waits for a person, what went back. */
+const PAYMENT_COLUMNS = `p.*, iif(p.status = 'failed', (SELECT json_extract(f.body, '$.code') FROM payment_facts f
+  WHERE f.payment_id = p.id AND f.type = 'declined' ORDER BY f.id LIMIT 1), NULL) AS declined_code,
+  iif(p.review IS NULL, NULL, coalesce((SELECT min(c.seen_at) FROM captures c WHERE c.counts_for = p.id AND c.state = 'review'),
+    (SELECT max(f.at) FROM payment_facts f WHERE f.payment_id = p.id AND f.refusal IS NOT NULL), p.status_at)) AS review_since,
+  iif(p.review IS NULL, 0, EXISTS (SELECT 1 FROM captures c WHERE c.counts_for = p.id AND c.state = 'review')) AS money_in_review,
+  iif(p.status IN ('success', 'refunded'), coalesce((SELECT sum(b.amount) FROM refunds b JOIN captures c ON c.id = b.capture_id
+    WHERE c.counts_for = p.id AND c.state IN ('fits', 'accepted') AND b.state = 'done'), 0), 0) AS refunded,
+  iif(p.status <> 'failed', 0, EXISTS (SELECT 1 FROM refunds b JOIN captures c ON c.id = b.capture_id
+    WHERE c.counts_for = p.id AND c.state = 'refused' AND b.state <> 'refused')) AS given_back`
+export const ownedPayment = `SELECT ${PAYMENT_COLUMNS}, r.reg_no, r.event_id FROM payments p JOIN registrations r ON r.id = p.registration_id`
+/**
+ * The attempt of one order id. Asked for by a subquery, because SQLite plans a join anew at every run when
+ * its condition compares with a bound value: 30 µs instead of one. Bound limits do the same; see `LIMIT`.
+ */
+export const paymentOfOrder = `${ownedPayment} WHERE p.id = (SELECT id FROM payments WHERE order_id = ?)`
+/** A bound limit of which no plan is made: with a bare `LIMIT ?` the statement is prepared anew at every run. */
+export const LIMIT = 'LIMIT abs(?)'
+
+export const toStoredPayment = (row: OwnedPaymentRow): StoredPayment => ({
+  id: row.id,
+  orderId: row.order_id,
+  regNo: row.reg_no,
+  eventId: row.event_id,
+  amount: row.amount,
+  status: row.status,
+  reference: row.reference,
+  review: row.review,
+  failure:
+    row.status === 'failed' ? failureOf(row.declined_code, row.reason, row.given_back === 1) : null,
+  createdAt: row.created_at,
+  paidAt: row.paid_at,
+  account: row.account,
+  merchantId: row.merchant_id,
+  watchUntil: row.watch_until,
+  nextAskAt: row.next_ask_at,
+  quote: quoteOf(row),
+  holdUntil: row.hold_until,
+  handedOffAt: row.handed_off_at,
+  lastAnswer: row.last_answer,
+  claimedAt: row.claimed_at,
+  reviewSince: row.review_since,
+  hasMoneyInReview: row.money_in_review === 1,
+  refunded: row.refunded,
+  way: row.way,
+  isDifference: row.asks_for === 'difference',
+})
+
+/** An attempt's own price; null: not known. */
+export function quoteOf({
+  period,
+  base,
+  gst,
+}: Pick<PaymentRow, 'period' | 'base' | 'gst'>): AttemptQuote | null {
+  return base === null || gst === null ? null : { period, base, gst }
+}
+
+/** What the engine's `applyFact` takes. A refunded payment keeps its sale's reference there. */
+export function toPayment(row: PaymentRow): Payment {
+  const common = { orderId: row.order_id, amount: row.amount, review: row.review }
+  switch (row.status) {
+    case 'pending':
+      return { ...common, status: { is: 'pending' } }
+    case 'failed':
+      return { ...common, status: { is: 'failed', reason: row.reason ?? '', at: row.status_at } }
+    case 'success':
+      return {
+        ...common,
+        status: {
+          is: 'success',
+          reference: row.reference ?? '',
+          at: row.status_at,
+          paidAt: row.paid_at ?? row.status_at,
+        },
+      }
+    case 'refunded':
+      return {
+        ...common,
+        status: { is: 'refunded', reference: row.reference ?? '', at: row.status_at },
+      }
+    default:
+      return assertNever(row.status)
+  }
+}
+
+/** Whole registrations in the order of the ids: one statement each for rows, payments and uploads, however many. */
+export function registrationsByIds(
+  sql: Sql,
+  ids: readonly number[],
+): readonly StoredRegistration[] {
+  if (ids.length === 0) return []
+  const among = amongIds(ids)
+  const { are, bound } = among
+  const rows = new Map(
+    sql<RegistrationRow & { owed: Paise }>(
+      `SELECT r.*, ${OWED} AS owed FROM registrations r WHERE id ${are}`,
+    )
+      .all(bound)
+      .map((row) => [row.id, row]),
+  )
+  const payments = Map.groupBy(
+    sql<PaymentRow>(
+      `SELECT ${PAYMENT_COLUMNS} FROM payments p WHERE p.registration_id ${are} ORDER BY p.attempt DESC`,
+    ).all(bound),
+    (row) => row.registration_id,
+  )
+  const uploads = Map.groupBy(
+    sql<UploadRow>(`SELECT * FROM uploads WHERE registration_id ${are} ORDER BY field`).all(bound),
+    (row) => row.registration_id,
+  )
+  const lines = linesOf(sql, among)
+  return ids.flatMap((id) => {
+    const row = rows.get(id)
+    if (row === undefined) return []
+    return [
+      {
+        id,
+        eventId: row.event_id,
+        eventHash: row.event_hash,
+        regNo: row.reg_no,
+        formerNo: row.former_no,
+        answers: JSON.parse(row.answers) as Answers,
+        category: row.category,
+        period: row.period,
+        base: row.base,
+        gst: row.gst,
+        total: row.total,
+        lines: lines(id, row.bill),
+        paymentStatus: row.payment_status,
+        inReview: row.in_review === 1,
+        state: row.state,
+        due: row.due,
+        money: {
+          paid: paise(row.booked + row.refunded),
+          refunded: row.refunded,
+          owed: row.owed,
+        },
+        approval: row.approval,
+        decideBy: row.decide_by,
+        offer: row.offer,
+        payUntil: row.pay_until,
+        paymentId: row.payment_id,
+        paidAt: row.paid_at,
+        createdAt: row.created_at,
+        payments: (payments.get(id) ?? []).map((payment) =>
+          toStoredPayment({ ...payment, reg_no: row.reg_no, event_id: row.event_id }),
+        ),
+        uploads: (uploads.get(id) ?? []).map(
+          ({ field, sha256, name, type, bytes, dropped_at }) => ({
+            field,
+            sha256,
+            name,
+            type,
+            bytes,
+            droppedAt: dropped_at,
+          }),
+        ),
+      },
+    ]
+  })
+}

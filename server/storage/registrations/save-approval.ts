@@ -1,0 +1,133 @@
+/**
+ * Registrations that somebody sees before they are paid: approved they are to be paid at the price of the day of
+ * registering, refused they hold nothing any more, and may be offered another category.
+ */
+import { assert, err, formatMoney, ok, orderIdOf, paise } from '../../../engine/index.ts'
+import type { ActRefusal, Paise, Quote, Result } from '../../../engine/index.ts'
+import type { ActAnswer, Approved, NewAct, OfferTaken } from './action-types.ts'
+import { doAct } from './apply-action.ts'
+import { askedThrough, insertPayment, nextAttempt } from '../payments/payment-attempts.ts'
+import { keepLines, nextBill } from '../payments/bill-lines.ts'
+import type { Sql } from '../database/sqlite-connection.ts'
+import { confirmByMail, enqueue } from '../mail/email-queue.ts'
+import { takeAgain } from '../seats/seats.ts'
+import type { RegistrationRow } from './row-mapping.ts'
+import type { NewMail } from './registration-types.ts'
+import { settleRegistration } from '../payments/payment-state.ts'
+
+/** It is to be paid until the day that is given, or complete where it costs nothing; the mail says which. */
+export function approve(sql: Sql, wanted: NewAct, approved: Approved): ActAnswer {
+  return doAct(sql, wanted, (row) => {
+    const total = row.total ?? paise(0)
+    const begun = begin(sql, row, approved, total, wanted)
+    if (!begun.ok) return begun
+    return ok({ message: saysNext('The registration is approved', total) })
+  })
+}
+
+/** What it held is free for others. `offer`: the category as which it may be registered instead; null: none. */
+export function refuse(
+  sql: Sql,
+  wanted: NewAct,
+  { offer, mail }: { readonly offer: string | null; readonly mail: NewMail | null },
+): ActAnswer {
+  return doAct(sql, wanted, ({ id }) => {
+    sql('UPDATE registrations SET offer = ? WHERE id = ?').run(offer, id)
+    settleRegistration(sql, id)
+    if (mail !== null) enqueue(sql, id, 'again', mail, wanted.at, wanted.actor)
+    return ok({
+      message: 'The registration is refused, and its places are free.',
+      data: offer === null ? {} : { offer },
+    })
+  })
+}
+
+/** The delegate takes what was offered: another category at the prices of the day of registering, and its places. */
+export function acceptOffer(sql: Sql, wanted: NewAct, taken: OfferTaken): ActAnswer {
+  return doAct(sql, wanted, (row) => {
+    const { category, quote } = taken
+    if (row.offer !== category)
+      return err({
+        code: 'moved_on',
+        message: 'This is not offered any more. Load the page again.',
+      })
+    sql('UPDATE registrations SET category = ? WHERE id = ?').run(category, row.id)
+    if (quote !== null) priceAs(sql, row, quote)
+    const total = quote?.total ?? paise(0)
+    const begun = begin(sql, { ...row, ...billOf(sql, row.id) }, taken, total, wanted)
+    if (!begun.ok) return begun
+    return ok({ message: saysNext('The offer is accepted', total), data: { category } })
+  })
+}
+
+function saysNext(done: string, total: Paise): string {
+  return total === 0
+    ? `${done}, and it is complete.`
+    : `${done}: ${formatMoney(total)} is to be paid, and the link is on its way.`
+}
+
+type Bill = Pick<RegistrationRow, 'period' | 'base' | 'gst' | 'total' | 'bill'>
+
+function billOf(sql: Sql, id: number): Bill {
+  const bill = sql<Bill>(
+    'SELECT period, base, gst, total, bill FROM registrations WHERE id = ?',
+  ).get(id)
+  assert(bill !== undefined, 'a registration went while its offer was accepted')
+  return bill
+}
+
+function priceAs(sql: Sql, { id }: RegistrationRow, quote: Quote): void {
+  const bill = keepLines(sql, id, nextBill(sql, id), quote.lines)
+  sql(
+    'UPDATE registrations SET period = ?, base = ?, gst = ?, total = ?, bill = ? WHERE id = ?',
+  ).run(quote.period, quote.base, quote.gst, quote.total, bill, id)
+}
+
+/** What it needs is taken for it, and its price asked for; the gateway is asked about it only when somebody is sent there. */
+function begin(
+  sql: Sql,
+  row: RegistrationRow,
+  { through, payUntil, mail, confirmation }: Approved,
+  total: Paise,
+  { at, actor }: Pick<NewAct, 'at' | 'actor'>,
+): Result<null, ActRefusal> {
+  const { id, event_id: eventId } = row
+  const place = takeAgain(sql, eventId, id, at)
+  if (place !== null)
+    return err({
+      code: 'taken',
+      message: `No place is left for ${place.name}: others have it by now.`,
+    })
+  if (total > 0 && through === null)
+    return err({ code: 'bad_data', message: 'This event takes no payments any more.' })
+  sql('UPDATE registrations SET offer = NULL, pay_until = ? WHERE id = ?').run(
+    total > 0 ? payUntil : null,
+    id,
+  )
+  if (total > 0 && through !== null) {
+    const attempt = nextAttempt(sql, id)
+    const { base, gst, period, bill } = row
+    const added = insertPayment(sql, {
+      registrationId: id,
+      orderId: orderIdOf(row.reg_no, attempt),
+      attempt,
+      ...askedThrough(through),
+      amount: total,
+      quote: base === null || gst === null ? null : { period, base, gst },
+      holdUntil: payUntil,
+      bill,
+      isHandedOff: false,
+      at,
+    })
+    assert(added, `order id ${attempt} of a registration is taken`)
+    // Money that came while it was refused is before a person, who may count it for this now.
+    sql(
+      `UPDATE captures SET counts_for = (SELECT id FROM payments WHERE registration_id = captures.registration_id AND attempt = ?)
+       WHERE registration_id = ? AND state = 'review' AND counts_for IS NULL`,
+    ).run(attempt, id)
+  }
+  settleRegistration(sql, id)
+  if (total > 0 && mail !== null) enqueue(sql, id, 'again', mail, at, actor)
+  if (total === 0 && confirmation !== null) confirmByMail(sql, id, confirmation, at)
+  return ok(null)
+}

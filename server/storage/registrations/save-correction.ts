@@ -1,0 +1,183 @@
+/**
+ * A registration's answers become others: what they take that somebody else might take too is decided here, and a
+ * changed price is a difference beside the bill, to be paid or paid back.
+ */
+import { err, formatMoney, ok, orderIdOf, paise } from '../../../engine/index.ts'
+import type { ActRefusal, Instant, Paise, Result } from '../../../engine/index.ts'
+import type { ActAnswer, Correction, NewAct } from './action-types.ts'
+import { doAct } from './apply-action.ts'
+import {
+  askDifference,
+  askedThrough,
+  endOpenPayments,
+  insertPayment,
+  nextAttempt,
+} from '../payments/payment-attempts.ts'
+import { balance } from '../payments/balance.ts'
+import { keepLines, nextBill } from '../payments/bill-lines.ts'
+import type { Sql } from '../database/sqlite-connection.ts'
+import { coverBill, keepCoveredBill } from '../documents/issue-documents.ts'
+import { addDue, dueOf, underWayOf, wentBackBefore } from '../payments/balance-adjustments.ts'
+import { confirmByMail, enqueue } from '../mail/email-queue.ts'
+import { movePlaces } from '../seats/seats.ts'
+import type { RegistrationRow } from './row-mapping.ts'
+import { reindex } from '../lists/search-index.ts'
+import { settleRegistration } from '../payments/payment-state.ts'
+import { endKeys } from './insert-registration.ts'
+import { renoteAnswers, standsAgainst } from './unique-answers.ts'
+
+/** Of a correction and of a transfer: `wanted.act` says which. */
+export function correct(sql: Sql, wanted: NewAct, correction: Correction): ActAnswer {
+  const { at } = wanted
+  return doAct(sql, wanted, (row) => {
+    const { was, changes, mails, endsLinks, uploads, confirmation = null } = correction
+    if (row.answers !== JSON.stringify(was))
+      return err({
+        code: 'moved_on',
+        message: 'Somebody has changed this registration in the meantime. Please look at it again.',
+      })
+    const moved = moveAnswers(sql, row, correction, at)
+    if (!moved.ok) return moved
+    const difference = reprice(sql, row, correction, at)
+    if (!difference.ok) return difference
+    for (const { field, sha256, name, type, bytes } of uploads)
+      sql(
+        `INSERT INTO uploads (registration_id, field, sha256, name, type, bytes) VALUES (?, ?, ?, ?, ?, ?)
+         ON CONFLICT DO UPDATE SET sha256 = excluded.sha256, name = excluded.name, type = excluded.type, bytes = excluded.bytes, dropped_at = NULL`,
+      ).run(row.id, field, sha256, name, type, bytes)
+    settleRegistration(sql, row.id)
+    reindex(sql, row.id)
+    if (endsLinks)
+      sql('UPDATE links SET expires_at = min(expires_at, ?) WHERE registration_id = ?').run(
+        at,
+        row.id,
+      )
+    if (wanted.act === 'transfer' || isMoved(row, correction)) endKeys(sql, row.id)
+    for (const mail of mails) enqueue(sql, row.id, 'again', mail, at, wanted.actor)
+    if (confirmation !== null && row.payment_status !== 'success' && isPaid(sql, row.id))
+      confirmByMail(sql, row.id, confirmation, at)
+    return ok({
+      message: sayDone(wanted.act, changes, difference.value),
+      data: {
+        changes,
+        difference: difference.value,
+        due: isPaid(sql, row.id) ? dueOf(sql, row.id) : null,
+      },
+    })
+  })
+}
+
+/** The browser that registered gave another address: it may be a stranger's. */
+const isMoved = ({ email }: RegistrationRow, { searchable }: Correction): boolean =>
+  email.toLowerCase() !== searchable.email.toLowerCase()
+
+function sayDone(act: NewAct['act'], changes: readonly string[], difference: Paise): string {
+  if (act === 'transfer') return 'The registration is transferred.'
+  if (act === 'edit')
+    return changes.length === 0 ? 'Nothing was changed.' : 'Your changes are saved.'
+  if (changes.length === 0) return 'Nothing was changed.'
+  if (difference === 0) return 'It is corrected.'
+  const amount = formatMoney(paise(Math.abs(difference)))
+  return difference > 0
+    ? `It is corrected, and costs ${amount} more.`
+    : `It is corrected, and costs ${amount} less.`
+}
+
+function moveAnswers(
+  sql: Sql,
+  { id, event_id: eventId }: RegistrationRow,
+  { answers, category, searchable, unique }: Correction,
+  at: Instant,
+): Result<null, ActRefusal> {
+  const rules = unique.filter(({ otherwise }) => otherwise === 'block')
+  const against = standsAgainst(sql, eventId, rules, answers, id)
+  if (against !== null)
+    return err({
+      code: 'taken',
+      message: `Somebody is already registered with these answers, as ${against.regNo}.`,
+    })
+  sql(
+    'UPDATE registrations SET answers = ?, category = ?, full_name = ?, email = ?, phone = ?, council_no = ? WHERE id = ?',
+  ).run(
+    JSON.stringify(answers),
+    category,
+    searchable.fullName,
+    searchable.email,
+    searchable.phone,
+    searchable.councilNo,
+    id,
+  )
+  renoteAnswers(sql, eventId, id, unique, answers)
+  const place = movePlaces(sql, eventId, id, at)
+  return place === null
+    ? ok(null)
+    : err({
+        code: 'taken',
+        message: `No place is left for ${place.name}, which these answers need.`,
+      })
+}
+
+const isPaid = (sql: Sql, id: number): boolean =>
+  sql("SELECT 1 FROM registrations WHERE id = ? AND payment_status = 'success'").get(id) !==
+  undefined
+
+/** Of what was as good as paid because it cost nothing: attempts that brought no money, or had it back, say nothing of what it costs now. */
+function wasFree(sql: Sql, id: number): void {
+  sql(
+    `UPDATE registrations SET freed_at_attempt = (SELECT max(attempt) FROM payments WHERE registration_id = registrations.id)
+     WHERE id = ? AND NOT EXISTS (SELECT 1 FROM payments WHERE registration_id = registrations.id AND asks_for = 'whole' AND status = 'success')`,
+  ).run(id)
+}
+
+/** Answers the difference. What was not paid yet is asked for anew at the new price; what was keeps its payment. */
+function reprice(
+  sql: Sql,
+  row: RegistrationRow,
+  { quote, through, holdUntil }: Correction,
+  at: Instant,
+): Result<Paise, ActRefusal> {
+  if (quote === null) return ok(paise(0))
+  if (row.in_review === 1)
+    return err({
+      code: 'moved_on',
+      message:
+        'Money of this registration is in review. Decide about that before its price changes.',
+    })
+  const difference = paise(quote.total - (row.total ?? 0))
+  // What goes back is told from what is to be paid back by amounts alone: a price that moves meanwhile would lose one of them.
+  if (difference !== 0 && underWayOf(sql, row.id) > 0)
+    return err({
+      code: 'moved_on',
+      message:
+        'A refund of this registration is on its way. Change its price once that is done, or was refused.',
+    })
+  keepCoveredBill(sql, row)
+  const before = balance(sql, row.id)
+  const bill = keepLines(sql, row.id, nextBill(sql, row.id), quote.lines)
+  sql(
+    'UPDATE registrations SET period = ?, base = ?, gst = ?, total = ?, bill = ?, is_corrected = 1 WHERE id = ?',
+  ).run(quote.period, quote.base, quote.gst, quote.total, bill, row.id)
+  if (row.payment_status === 'success') {
+    if (row.is_corrected === 1 && row.total === 0) wasFree(sql, row.id)
+    addDue(sql, row.id, { what: 'corrected', amount: balance(sql, row.id) - before }, at)
+    wentBackBefore(sql, row.id, at)
+    askDifference(sql, { ...row, due: dueOf(sql, row.id) }, through, at)
+    coverBill(sql, row.id, at)
+    return ok(difference)
+  }
+  endOpenPayments(sql, row.id, 'corrected', at)
+  const attempt = nextAttempt(sql, row.id)
+  if (quote.total > 0 && through !== null && row.state !== 'to_approve')
+    insertPayment(sql, {
+      registrationId: row.id,
+      orderId: orderIdOf(row.reg_no, attempt),
+      attempt,
+      ...askedThrough(through),
+      amount: quote.total,
+      quote,
+      holdUntil,
+      bill,
+      at,
+    })
+  return ok(difference)
+}

@@ -1,0 +1,107 @@
+/**
+ * Answers that may stand once: an index of folded answers for each rule of an event, asked and written in
+ * the transaction that registers, so that of two at once one wins.
+ */
+import { foldedFor } from '../../../engine/index.ts'
+import type { Answers, RegNo, UniqueRule } from '../../../engine/index.ts'
+import type { Sql } from '../database/sqlite-connection.ts'
+import { once, readAgain } from '../database/batch-cache.ts'
+
+/**
+ * The newest registration that stands against these answers, and the place of the rule that says so; null:
+ * none. A payment that failed or was given back stands against nothing, and neither does what was cancelled or refused.
+ */
+export function standsAgainst(
+  sql: Sql,
+  eventId: string,
+  rules: readonly UniqueRule[],
+  answers: Answers,
+  except: number | null = null,
+): { readonly rule: number; readonly regNo: RegNo } | null {
+  const whole = rules.length === 0 ? [] : wholeRules(sql, eventId)
+  for (const [rule, one] of rules.entries()) {
+    const { name } = one
+    const folded = foldedFor(one, answers)
+    if (folded === null) continue
+    if (!whole.includes(name)) fill(sql, eventId, one)
+    // Nearly everybody is new, and to see that takes a third of what it takes to find who stands there.
+    const isThere = sql(
+      'SELECT 1 FROM unique_answers WHERE event_id = ? AND rule = ? AND folded = ?',
+    ).get(eventId, name, folded)
+    if (isThere === undefined) continue
+    const found = sql<{ regNo: RegNo }>(
+      `SELECT r.reg_no AS regNo FROM registrations r
+       WHERE r.id IN (SELECT registration_id FROM unique_answers WHERE event_id = ? AND rule = ? AND folded = ?)
+         AND r.state NOT IN ('cancelled', 'refused') AND (r.payment_status IN ('success', 'pending') OR r.in_review = 1) AND r.id IS NOT ? ORDER BY r.id DESC LIMIT 1`,
+    ).get(eventId, name, folded, except)
+    if (found !== undefined) return { rule, regNo: found.regNo }
+  }
+  return null
+}
+
+/** Notes what a registration answers under the rules of its event; the index of any other rule is whole no longer. */
+export function noteAnswers(
+  sql: Sql,
+  eventId: string,
+  registrationId: number,
+  rules: readonly UniqueRule[],
+  answers: Answers,
+): void {
+  const isAsked = (rule: string): boolean => rules.some(({ name }) => name === rule)
+  if (!wholeRules(sql, eventId).every(isAsked)) forgetRules(sql, eventId, rules)
+  for (const rule of rules) {
+    const folded = foldedFor(rule, answers)
+    if (folded !== null) note(sql, eventId, rule.name, folded, registrationId)
+  }
+}
+
+/** A registration's answers are others now. */
+export function renoteAnswers(
+  sql: Sql,
+  eventId: string,
+  registrationId: number,
+  rules: readonly UniqueRule[],
+  answers: Answers,
+): void {
+  sql('DELETE FROM unique_answers WHERE registration_id = ?').run(registrationId)
+  noteAnswers(sql, eventId, registrationId, rules, answers)
+}
+
+/** What comes in without being noted leaves indexes that lack it: they are filled when they are asked again. */
+export function forgetRules(
+  sql: Sql,
+  eventId: string,
+  but: readonly Pick<UniqueRule, 'name'>[] = [],
+): void {
+  readAgain(sql)
+  sql(
+    'DELETE FROM unique_rules WHERE event_id = ? AND rule NOT IN (SELECT value FROM json_each(?))',
+  ).run(eventId, JSON.stringify(but.map(({ name }) => name)))
+}
+
+/** The rules whose index holds every registration of the event. */
+function wholeRules(sql: Sql, eventId: string): readonly string[] {
+  return once(sql, `rules of ${eventId}`, () =>
+    sql<{ rule: string }>('SELECT rule FROM unique_rules WHERE event_id = ?')
+      .all(eventId)
+      .map(({ rule }) => rule),
+  )
+}
+
+function fill(sql: Sql, eventId: string, rule: UniqueRule): void {
+  readAgain(sql)
+  sql('INSERT INTO unique_rules (event_id, rule) VALUES (?, ?)').run(eventId, rule.name)
+  const rows = sql<{ id: number; answers: string }>(
+    'SELECT id, answers FROM registrations WHERE event_id = ?',
+  ).all(eventId)
+  for (const { id, answers } of rows) {
+    const folded = foldedFor(rule, JSON.parse(answers) as Answers)
+    if (folded !== null) note(sql, eventId, rule.name, folded, id)
+  }
+}
+
+function note(sql: Sql, eventId: string, rule: string, folded: string, id: number): void {
+  sql(
+    'INSERT INTO unique_answers (event_id, rule, folded, registration_id) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
+  ).run(eventId, rule, folded, id)
+}

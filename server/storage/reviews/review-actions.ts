@@ -1,0 +1,54 @@
+/** Acts about money that came: the decisions of people, done as acts on its registration. */
+import { err, ok } from '../../../engine/index.ts'
+import type { Decision, Paise } from '../../../engine/index.ts'
+import type { ActAnswer, NewAct } from '../registrations/action-types.ts'
+import { doAct } from '../registrations/apply-action.ts'
+import type { Sql } from '../database/sqlite-connection.ts'
+import { decide } from './decide-reviews.ts'
+import { wantRefund } from '../refunds/decide-refunds.ts'
+import { reviewOf } from './open-reviews.ts'
+import type { NewMail } from '../index.ts'
+import { isRefundUnsettled } from '../lists/work-queue.ts'
+
+export function refund(
+  sql: Sql,
+  wanted: NewAct,
+  { amount, byHand }: { readonly amount: Paise | null; readonly byHand: string | null },
+): ActAnswer {
+  const { regNo, why, who, at } = wanted
+  return doAct(sql, wanted, () => {
+    const hand = byHand === null ? {} : { byHand }
+    const told = wantRefund(sql, { of: regNo, amount, why, who, at, ...hand })
+    return told.ok ? ok({ ...told.value, isDecision: true }) : told
+  })
+}
+
+/** Refused where no refund is missing: the treasurer would close a matter that nobody has seen yet. */
+export function handleRefund(sql: Sql, wanted: NewAct): ActAnswer {
+  return doAct(sql, wanted, () =>
+    isRefundUnsettled(sql, wanted.regNo, wanted.at)
+      ? ok({ message: 'The refund is marked as handled.' })
+      : err({
+          code: 'not_now',
+          message: 'No refund of this registration is missing from the settlement reports.',
+        }),
+  )
+}
+
+export function decideFor(
+  sql: Sql,
+  wanted: NewAct,
+  {
+    review,
+    decision,
+    mail,
+  }: { readonly review: string; readonly decision: Decision; readonly mail: NewMail | null },
+): ActAnswer {
+  return doAct(sql, wanted, () => {
+    const before = reviewOf(sql, review)
+    if (before !== null && before.regNo !== wanted.regNo)
+      return err({ code: 'not_there', message: `${review} is not of ${wanted.regNo}.` })
+    const told = decide(sql, review, decision, wanted.at, mail)
+    return told.ok ? ok({ ...told.value, isDecision: true }) : told
+  })
+}

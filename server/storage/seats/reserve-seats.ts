@@ -1,0 +1,114 @@
+/**
+ * What a registration takes that somebody else might take too: answers that stand once, a use of a code, places. Found
+ * out before it was priced, and decided again here, inside the transaction that stores it.
+ */
+import { own } from '../../../engine/index.ts'
+import type { Answers, Instant, RegNo, UniqueRule } from '../../../engine/index.ts'
+import { codeAt, codeUsed, noteUse } from '../registrations/discount-codes.ts'
+import type { Sql } from '../database/sqlite-connection.ts'
+import type { Outside, OutsideRefusal } from '../registrations/pricing-context-types.ts'
+import { placeGone, roomFor, takePlaces } from './seats.ts'
+import type { Room } from './seats.ts'
+import type { NewRegistration } from '../registrations/registration-types.ts'
+import { rollRow } from '../registrations/member-lists.ts'
+import { noteAnswers, standsAgainst } from '../registrations/unique-answers.ts'
+
+type Taking = {
+  readonly eventId: string
+  readonly answers: Answers
+  readonly category: string | null
+  readonly outside?: Outside
+  readonly at: Instant
+}
+
+/** What it takes: the code that it uses, null where it uses none, and its places. */
+export type Free = { readonly codeId: number | null; readonly room: Room }
+
+/** Why it cannot be stored; else what it takes. */
+export function whetherFree(
+  sql: Sql,
+  { eventId, answers, category, outside, at }: Taking,
+): { readonly refusal: OutsideRefusal } | ({ readonly refusal: null } & Free) {
+  // Whoever has a place already is told so, and not that there are none.
+  const { unique = [], isConfirmed = false } = outside ?? {}
+  const rules = unique.filter(({ otherwise }) => otherwise === 'block' || !isConfirmed)
+  const against = standsAgainst(sql, eventId, rules, answers)
+  if (against !== null) return { refusal: already(unique, rules, against) }
+  const room = roomFor(sql, eventId, answers, category, at)
+  if ('code' in room) return { refusal: room }
+  if (outside === undefined) return { refusal: null, codeId: null, room }
+  const { rolls, code, holdMs } = outside
+  const stands = rolls.every(({ roll, key, cells }) => {
+    const row = rollRow(sql, eventId, roll, key)
+    return row !== null && Object.entries(cells).every(([id, cell]) => own(row, id) === cell)
+  })
+  if (!stands) return { refusal: { code: 'facts_moved' } }
+  if (code === null) return { refusal: null, codeId: null, room }
+  const { id, fact } = codeAt(sql, eventId, code.folded, holdMs, at)
+  if (fact.is !== 'valid') return { refusal: { code: 'code_gone', is: fact.is } }
+  if (fact.kind !== code.kind) return { refusal: { code: 'facts_moved' } }
+  return { refusal: null, codeId: id, room }
+}
+
+/** Of a registration that is stored now. */
+export function take(
+  sql: Sql,
+  id: number,
+  { eventId, answers, outside, orderId, at }: Taking & Pick<NewRegistration, 'orderId'>,
+  { codeId, room }: Free,
+): void {
+  takePlaces(sql, id, room, orderId !== null, at)
+  noteAnswers(sql, eventId, id, outside?.unique ?? [], answers)
+  if (codeId !== null) noteUse(sql, id, codeId)
+}
+
+/**
+ * Whether a registration that holds nothing any more may be paid for after all: what it had may be somebody else's
+ * by now. What it holds itself is no obstacle.
+ */
+export function whetherStillFree(
+  sql: Sql,
+  id: number,
+  {
+    eventId,
+    answers,
+    outside,
+    at,
+  }: Pick<Taking, 'eventId' | 'answers' | 'at'> & {
+    readonly outside: Pick<Outside, 'unique' | 'holdMs'> | null | undefined
+  },
+): OutsideRefusal | null {
+  const gone = placeGone(sql, id, at)
+  if (gone !== null) return { code: 'full', place: gone.place }
+  if (outside == null) return null
+  const { unique, holdMs } = outside
+  const rules = unique.filter(({ otherwise }) => otherwise === 'block')
+  const against = standsAgainst(sql, eventId, rules, answers, id)
+  if (against !== null) return already(unique, rules, against)
+  const code = codeUsed(sql, id)
+  if (code === null) return null
+  const { fact } = codeAt(sql, eventId, code, holdMs, at, id)
+  // It was used in time, though its last day is over by now.
+  return fact.is === 'valid' || fact.is === 'over' ? null : { code: 'code_gone', is: fact.is }
+}
+
+/** Who stands against these answers by a rule that blocks, whatever else is in the way; null: nobody. */
+export function blockedBy(
+  sql: Sql,
+  eventId: string,
+  unique: readonly UniqueRule[],
+  answers: Answers,
+): OutsideRefusal | null {
+  const rules = unique.filter(({ otherwise }) => otherwise === 'block')
+  const against = standsAgainst(sql, eventId, rules, answers)
+  return against === null ? null : already(unique, rules, against)
+}
+
+/** `against` counts the rules that were asked; told is the place among all of the event's. */
+function already(
+  all: readonly UniqueRule[],
+  asked: readonly UniqueRule[],
+  { rule, regNo }: { readonly rule: number; readonly regNo: RegNo },
+): OutsideRefusal {
+  return { code: 'registered_already', rule: all.findIndex((one) => one === asked[rule]), regNo }
+}

@@ -1,0 +1,71 @@
+/**
+ * What the office has looked at and exported while the database took no writes: kept in memory and written down later, so that a
+ * full disk keeps nobody from reading. What changes something waits for no such thing: it is refused.
+ */
+import type { Instant } from '../../../engine/index.ts'
+import type { AuditEntry } from './staff-types.ts'
+import { StoreBusy } from '../database/store-busy-error.ts'
+import type { Call, writes } from '../operations/writes.ts'
+
+/** A whole office, for a night; whoever looks at more is refused. */
+const OWED_MAX = 10_000
+/** So often it is tried again. */
+const AGAIN_MS = 5_000
+
+export type Owed = {
+  audit(entry: AuditEntry): Promise<void>
+  touchSession(tokenHash: string, at: Instant): Promise<void>
+  /** When a session was last seen, where that is not written down yet. */
+  seenAt(tokenHash: string): Instant | null
+  /** Writes what it can; for the end of the store. */
+  settle(): Promise<void>
+  /** Nothing waits to be written. */
+  isEmpty(): boolean
+}
+
+export function openOwed(write: Call<typeof writes>): Owed {
+  const entries: AuditEntry[] = []
+  const seen = new Map<string, Instant>()
+  let again: NodeJS.Timeout | null = null
+  const later = (): void => {
+    again ??= setTimeout(() => {
+      again = null
+      void settle()
+    }, AGAIN_MS).unref()
+  }
+  const settle = async (): Promise<void> => {
+    try {
+      for (let [entry] = entries; entry !== undefined; [entry] = entries) {
+        await write('audit', entry)
+        entries.shift()
+      }
+      for (const [tokenHash, at] of seen) {
+        await write('touchSession', tokenHash, at)
+        if (seen.get(tokenHash) === at) seen.delete(tokenHash)
+      }
+    } catch {
+      later()
+    }
+  }
+  const orOwe = async (work: Promise<void>, owe: () => void): Promise<void> => {
+    try {
+      await work
+    } catch (error) {
+      if (!(error instanceof StoreBusy) || entries.length + seen.size >= OWED_MAX) throw error
+      owe()
+      later()
+    }
+  }
+  return {
+    audit: (entry) => orOwe(write('audit', entry), () => void entries.push(entry)),
+    touchSession: (tokenHash, at) =>
+      orOwe(write('touchSession', tokenHash, at), () => void seen.set(tokenHash, at)),
+    seenAt: (tokenHash) => seen.get(tokenHash) ?? null,
+    isEmpty: () => entries.length + seen.size === 0,
+    async settle() {
+      if (again !== null) clearTimeout(again)
+      if (entries.length + seen.size > 0) await settle()
+      if (again !== null) clearTimeout(again)
+    },
+  }
+}
