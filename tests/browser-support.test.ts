@@ -24,7 +24,8 @@ const ASKED_FIRST: Readonly<Record<string, string>> = {
   setImmediate: 'React asks with typeof; browsers use a MessageChannel',
   'HTMLFormElement.requestSubmit': 'submit() of RJSF, which nothing calls',
   'HTMLInputElement.alpha': "alpha() of MUI's theme, no element's",
-  'navigator.share': 'web/results/buttons.tsx asks, and copies the link where there is none',
+  'navigator.share':
+    'web/results/result-page-buttons.tsx asks, and copies the link where there is none',
   'DataTransfer.addElement': "a method of CodeMirror's own",
   EditContext: 'CodeMirror asks, and edits without it',
   'Selection.getComposedRanges': 'CodeMirror asks, for an editor inside a shadow root',
@@ -69,7 +70,7 @@ function scripts(): readonly { readonly file: string; readonly browsers: Browser
   const manifest = JSON.parse(
     readFileSync(join(BUILT, '.vite', 'manifest.json'), 'utf8'),
   ) as Readonly<Record<string, Chunk>>
-  const ORGANISERS = 'site/organisers/index.tsx'
+  const ORGANISERS = 'organisers/organisers-page.tsx'
   expect(Object.keys(manifest)).toContain(ORGANISERS)
   const reached = new Set<string>()
   const reach = (name: string): void => {
@@ -83,7 +84,8 @@ function scripts(): readonly { readonly file: string; readonly browsers: Browser
   // Only the page for organisers starts a worker; what a form checks ahead has no chunk that imports it.
   const isOrganisers = (file: string): boolean =>
     !delegates.has(file) &&
-    (/\/worker-/.test(file) || Object.values(manifest).some((one) => one.file === file))
+    (/\/check-event-file-worker-/.test(file) ||
+      Object.values(manifest).some((one) => one.file === file))
   return readdirSync(join(BUILT, 'assets'))
     .filter((name) => name.endsWith('.js'))
     .map((name) => `assets/${name}`)

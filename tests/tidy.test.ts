@@ -139,7 +139,7 @@ const ROWS: readonly Row[] = [
     why: 'The browser never sees server code',
     in: /^web\//,
     text: /from '(\.\.\/)+server\//,
-    instead: 'call the HTTP API through web/api.ts',
+    instead: 'call the HTTP API through web/app/api-client.ts',
     bad: "import type { Store } from '../server/storage/index.ts'",
     good: "import { register } from './api.ts'",
   },
@@ -155,9 +155,10 @@ const ROWS: readonly Row[] = [
     why: 'One module calls the server from the browser',
     in: /^web\//,
     // The last is a tool of development, in front of the server.
-    but: /^web\/(api|api-upload|dev-pages)\.ts$/,
+    but: /^web\/(app\/api-(client|upload)|build\/dev-server)\.ts$/,
     text: /\bfetch\(|XMLHttpRequest|sendBeacon/,
-    instead: 'add a function to web/api.ts; what sends a file is in web/api-upload.ts',
+    instead:
+      'add a function to web/app/api-client.ts; what sends a file is in web/app/api-upload.ts',
     bad: "await fetch('/api/events/')",
     good: 'await api.events()',
   },
@@ -216,10 +217,10 @@ const ROWS: readonly Row[] = [
   {
     why: 'Nothing stays on a shared machine, and a browser that blocks cookies throws at each of these',
     in: /^web\//,
-    but: /^web\/shared\/storage\.ts$/,
+    but: /^web\/app\/browser-storage\.ts$/,
     text: /\b(localStorage|sessionStorage|indexedDB|new BroadcastChannel|document\.cookie)\b/,
     instead:
-      'drafts end with the tab: use web/shared/storage.ts; the session is a cookie of the server',
+      'drafts end with the tab: use web/app/browser-storage.ts; the session is a cookie of the server',
     bad: "localStorage.setItem('token', token)",
     good: "readStored('key')",
   },

@@ -3,8 +3,8 @@ import react from '@vitejs/plugin-react'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vite'
 import { precompiledSchemas } from '../schemas/precompiled.ts'
-import { serverPages } from './dev-pages.ts'
-import { neverDrawn } from './never-drawn.ts'
+import { serverPages } from './build/dev-server.ts'
+import { neverDrawn } from './build/omit-unused-library-code.ts'
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
@@ -24,7 +24,7 @@ export default defineConfig(({ isSsrBuild = false }) => ({
   worker: { plugins: () => [schemas] },
   resolve: {
     // RJSF can render Markdown in descriptions; event files hold plain text, and the renderer costs 84 KiB.
-    alias: { 'markdown-to-jsx/react': here('./shared/plain-text.tsx') },
+    alias: { 'markdown-to-jsx/react': here('./build/plain-text-instead-of-markdown.tsx') },
   },
   // What draws for the server is built for Node, where packages would ask the server's own environment.
   ...(isSsrBuild ? { define: { 'process.env.NODE_ENV': '"production"' } } : {}),
@@ -51,7 +51,7 @@ export default defineConfig(({ isSsrBuild = false }) => ({
             // What they have in common that a form does not draw which sells the registration alone.
             {
               name: 'more',
-              test: /\/(web\/shared\/(bill-rows|qr)|engine\/(result-pages|look)\.|node_modules\/uqr\/)/,
+              test: /\/(web\/ui\/(payment\/bill-rows|qr-code)|engine\/(messages\/(result-pages|registration-values)|lib\/theme-colors)\.|node_modules\/uqr\/)/,
               minShareCount: 2,
               priority: 2,
               includeDependenciesRecursively: false,
@@ -59,7 +59,7 @@ export default defineConfig(({ isSsrBuild = false }) => ({
             // What the form, the result pages and the office have in common.
             {
               name: 'shared',
-              test: /\/(web\/(shared\/|styles\/|answers\.ts|results\/look|event\/closed)|engine\/)/,
+              test: /\/(web\/(ui\/|app\/(?!api-upload)|build\/plain-text|results\/load-registration|registration\/(closed-page|draft-storage|previous-submission-notice)|[^?]*\.css)|engine\/)/,
               minShareCount: 3,
               priority: 1,
             },
@@ -69,7 +69,7 @@ export default defineConfig(({ isSsrBuild = false }) => ({
     },
   },
   server: {
-    // What a page calls or posts; its sources are vite's, and pages are answered before (dev-pages.ts).
+    // What a page calls or posts; its sources are vite's, and pages are answered before (dev-server.ts).
     proxy: {
       '^/(?!@)': {
         target: server,

@@ -44,11 +44,11 @@ export async function buildWeb(options: {
       outDir: beside,
       emptyOutDir: false,
       copyPublicDir: false,
-      manifest: '.vite/ahead.json',
+      manifest: '.vite/pre-hydration.json',
       target: 'es2022',
       modulePreload: false,
       rolldownOptions: {
-        input: path.join(web, 'event', 'ahead.ts'),
+        input: path.join(web, 'registration', 'hydration', 'pre-hydration-script.ts'),
         // Of what it imports nothing has to run but what it calls.
         treeshake: { moduleSideEffects: false },
       },
@@ -62,7 +62,7 @@ export async function buildWeb(options: {
     logLevel: 'warn',
     ssr: { noExternal: true },
     build: {
-      ssr: 'drawn.tsx',
+      ssr: 'app/server-rendering.tsx',
       outDir: path.join(beside, 'server'),
       emptyOutDir: true,
       manifest: false,

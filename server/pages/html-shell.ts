@@ -82,7 +82,7 @@ export function fillTemplate(template: string, page: Page, nonce: string): strin
 /** What was drawn for the script to take over goes; fees that are wider than a phone scroll by themselves. */
 const WITHOUT_SCRIPT = [
   '#root main,#root footer{display:none}',
-  // What says that the page could not be shown (web/shared/broken.tsx).
+  // What says that the page could not be shown (web/app/error-page.tsx).
   '#root .plain main{display:block}',
   '#root:has(>.foot){min-height:0}',
   '.fees-plain{display:block;overflow-x:auto;border-collapse:collapse;margin:8px 0 24px}',

@@ -1,4 +1,4 @@
-/** What a browser paints of the landing page before its script runs; the same markup as `web/site/`, so that nothing moves when that takes over. */
+/** What a browser paints of the landing page before its script runs; the same markup as `web/landing/`, so that nothing moves when that takes over. */
 import { closedWords, escapeHtml, formatDays, MARK } from '../../engine/index.ts'
 import type { EventCard, Site } from '../../engine/index.ts'
 

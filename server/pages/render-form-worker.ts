@@ -10,7 +10,7 @@ export type Drawn = {
   readonly styles: string
   readonly names: string
 }
-/** What the web build leaves for the server (web/drawn.tsx). */
+/** What the web build leaves for the server (web/app/server-rendering.tsx). */
 type Drawer = { readonly draw: (page: PageData) => Drawn }
 const { module, page } = workerData as { readonly module: string; readonly page: PageData }
 const { draw } = (await import(module)) as Drawer

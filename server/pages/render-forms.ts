@@ -43,7 +43,7 @@ type Manifest = Readonly<Record<string, Chunk>>
 
 /** @param folder the built web app. Where it was built without what draws forms, there are none. */
 export function openDrawings(folder: string, log: Log): Drawings {
-  const module = path.join(folder, 'server', 'drawn.js')
+  const module = path.join(folder, 'server', 'server-rendering.js')
   if (!existsSync(module)) return { of: async () => null, site: async () => null }
   const heads = headsOf(folder)
   const kept = new Map<string, Promise<Drawing | null>>()
@@ -136,7 +136,7 @@ function headsOf(folder: string): Readonly<Record<Drawn['kind'], string>> {
   const manifestOf = (name: string) =>
     JSON.parse(readFileSync(path.join(folder, '.vite', name), 'utf8')) as Manifest
   const manifest = manifestOf('manifest.json')
-  const ahead = Object.values(manifestOf('ahead.json')).map(
+  const ahead = Object.values(manifestOf('pre-hydration.json')).map(
     ({ file }) => `<script type="module" crossorigin src="/${file}"></script>`,
   )
   const headOf = (name: string): string => {
@@ -144,23 +144,27 @@ function headsOf(folder: string): Readonly<Record<Drawn['kind'], string>> {
     const files = [...new Set([...filesOf(manifest, 'index.html'), ...filesOf(manifest, entry)])]
     const scripts = files.filter((file) => file.endsWith('.js'))
     // The landing page has nothing of what forms and result pages share.
-    const foreign = name === 'site' ? sheetsOf(manifest, 'shared') : []
+    const foreign = name === 'landing-page' ? sheetsOf(manifest, 'shared') : []
     const sheets = files.filter((file) => file.endsWith('.css') && !foreign.includes(file))
     const styles = sheets.map((file) => readFileSync(path.join(folder, file), 'utf8')).join('')
     assert(!/<\/style/i.test(styles), 'a style sheet ends its element')
-    if (name === 'site') return `<style nonce="${nonceMark}">${styles}</style>`
-    // The faces that are fetched wait for the script, which every byte of them would hold up (web/whole.tsx).
+    if (name === 'landing-page') return `<style nonce="${nonceMark}">${styles}</style>`
+    // The faces that are fetched wait for the script, which every byte of them would hold up (web/app/app-root.tsx).
     const faces = /@font-face\s*\{[^}]*url\([^}]*\}/g
     return [
       // Where more is sold than the registration it would be half of the whole.
-      ...(name === 'event' ? ahead : []),
+      ...(name === 'registration-page' ? ahead : []),
       ...scripts.map((file) => `<link rel="modulepreload" crossorigin href="/${file}">`),
       `<style nonce="${nonceMark}">${styles.replaceAll(faces, '')}</style>`,
       `<style nonce="${nonceMark}" media="not all" id="${FACES}">${(styles.match(faces) ?? []).join('').replaceAll(/font-display: ?optional/g, 'font-display:swap')}</style>`,
       ...sheets.map((file) => `<link rel="stylesheet" crossorigin href="/${file}" disabled>`),
     ].join('\n')
   }
-  return { form: headOf('event'), selling: headOf('selling'), site: headOf('site') }
+  return {
+    form: headOf('registration-page'),
+    selling: headOf('extended-registration-page'),
+    site: headOf('landing-page'),
+  }
 }
 
 const sheetsOf = (manifest: Manifest, name: string): readonly string[] =>

@@ -3,7 +3,7 @@
 /**
  * Shows what stands in the page's <noscript> elements. Runs when every script has ended and the app has not begun
  * (syntax or modules that the browser does not know); the app itself calls it when it cannot draw the page
- * (web/shared/plain-page.ts takes `rollcallPlain` over). A script that could not be fetched is no reason: the form keeps
+ * (web/app/unsupported-browser-page.ts takes `rollcallPlain` over). A script that could not be fetched is no reason: the form keeps
  * what was typed, and loading the page again may help. Written for browsers of 2012.
  */
 export const PLAIN_PAGE = `(function(w,d){var lost,me=d.currentScript,nonce=me&&(me.nonce||me.getAttribute("nonce"))

@@ -104,7 +104,7 @@ describe('the page for organisers', () => {
 
   test('when its worker does not start: says so, and the file can be edited and saved', async () => {
     const { page, context } = await visit(browser, { own: true })
-    await page.route(/assets\/worker-.*\.js$/, (route) => route.abort())
+    await page.route(/assets\/check-event-file-worker-.*\.js$/, (route) => route.abort())
     await page.goto(`${server.url}/organisers`)
     await page.getByText('The checker did not start in this browser').waitFor()
     expect(await page.getByText('Reading the file').count()).toBe(0)

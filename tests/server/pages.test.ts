@@ -505,7 +505,7 @@ describe('a form that cannot be drawn keeps nobody waiting', () => {
   }
   /** In place of what the web build leaves for the server. */
   const drawnBy = (code: string): Drawings => {
-    writeFileSync(join(folder, 'server', 'drawn.js'), code)
+    writeFileSync(join(folder, 'server', 'server-rendering.js'), code)
     return openDrawings(folder, log)
   }
   const formOf = async (id: string) => {
@@ -521,15 +521,17 @@ describe('a form that cannot be drawn keeps nobody waiting', () => {
     folder = mkdtempSync(join(tmpdir(), 'rollcall-drawn-'))
     for (const name of ['server', '.vite']) mkdirSync(join(folder, name))
     writeFileSync(join(folder, 'package.json'), '{"type": "module"}')
-    const chunks = ['index.html', 'event', 'selling', 'site'].map((name) => [
-      name,
-      { name, file: `assets/${name}.js` },
-    ])
+    const chunks = [
+      'index.html',
+      'registration-page',
+      'extended-registration-page',
+      'landing-page',
+    ].map((name) => [name, { name, file: `assets/${name}.js` }])
     writeFileSync(
       join(folder, '.vite', 'manifest.json'),
       JSON.stringify(Object.fromEntries(chunks)),
     )
-    writeFileSync(join(folder, '.vite', 'ahead.json'), '{}')
+    writeFileSync(join(folder, '.vite', 'pre-hydration.json'), '{}')
   })
   afterEach(() => {
     vi.useRealTimers()

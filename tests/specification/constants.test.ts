@@ -29,7 +29,7 @@ import {
   tariff,
 } from '../../engine/index.ts'
 import type { EventConfig, Instant, Payment, PaymentFact } from '../../engine/index.ts'
-import { tooLargeText } from '../../web/shared/size.ts'
+import { tooLargeText } from '../../web/ui/file-size.ts'
 import { afpicon, chirurgia, fieldOf, listOf, midzone, pulmocon } from './events.ts'
 
 const noon = (text: string): Instant => instant(startOf(day(text)) + 12 * 3_600_000)

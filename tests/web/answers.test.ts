@@ -9,10 +9,10 @@ import {
   readRegistered,
   readRetried,
   tariffReader,
-} from '../../web/answers.ts'
-import type { Reader } from '../../web/api.ts'
-import { readMine } from '../../web/my/answers.ts'
-import { priceOf } from '../../web/event/price.ts'
+} from '../../web/app/api-responses.ts'
+import type { Reader } from '../../web/app/api-client.ts'
+import { readMine } from '../../web/self-service/self-service-api-responses.ts'
+import { priceOf } from '../../web/registration/price/live-price.ts'
 import {
   listReader,
   readDone,
@@ -20,8 +20,8 @@ import {
   readOfficeRegistration,
   readSession,
   readStats,
-} from '../../web/office/answers.ts'
-import { dateParts } from '../../web/office/rows.tsx'
+} from '../../web/office/office-api-responses.ts'
+import { dateParts } from '../../web/office/lists/list-table.tsx'
 import { afpicon, chirurgia, listOf, midzone } from '../specification/events.ts'
 
 const ON = startOf(day('2025-11-10'))

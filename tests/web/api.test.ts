@@ -2,8 +2,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
-import { call, download, newKey } from '../../web/api.ts'
-import { callUntilAnswered } from '../../web/shared/patience.ts'
+import { call, download, newKey } from '../../web/app/api-client.ts'
+import { callUntilAnswered } from '../../web/app/retry-requests.ts'
 
 let base = ''
 let key: string | undefined

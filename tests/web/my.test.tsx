@@ -1,8 +1,8 @@
 /** Sentences of a delegate's own page that follow from what was paid. */
 import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, test } from 'vitest'
-import { Cancel } from '../../web/my/cancel.tsx'
-import type { PanelProps } from '../../web/my/panel.ts'
+import { Cancel } from '../../web/self-service/request-cancellation.tsx'
+import type { PanelProps } from '../../web/self-service/panel-props.ts'
 
 const said = (state: PanelProps['mine']['state'], kept: number, back: number | null): string => {
   const mine = { state, cancel: { asked_at: null, kept, back } } as PanelProps['mine']

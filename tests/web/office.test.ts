@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import type { AdminList } from '../../engine/index.ts'
-import { listReader } from '../../web/office/answers.ts'
-import { pageWindow, safeNext, withFilters } from '../../web/office/calls.ts'
-import { barsOf, sentenceOf } from '../../web/office/plot.tsx'
-import { cellsOf } from '../../web/office/cells.ts'
-import { moneyOf } from '../../web/office/rows.tsx'
+import { listReader } from '../../web/office/office-api-responses.ts'
+import { pageWindow, safeNext, withFilters } from '../../web/office/office-api-and-urls.ts'
+import { barsOf, sentenceOf } from '../../web/office/dashboard/registrations-chart.tsx'
+import { cellsOf } from '../../web/office/lists/list-columns.ts'
+import { moneyOf } from '../../web/office/lists/list-table.tsx'
 
 const list: AdminList = {
   id: 'members',

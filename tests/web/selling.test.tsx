@@ -10,10 +10,16 @@ import {
   resultRows,
 } from '../../engine/index.ts'
 import type { Facts, PublicEvent, TariffAnswer } from '../../engine/index.ts'
-import { byBill, marksOf, notesOf } from '../../web/event/bill.ts'
-import { elementOf, keyOf, movedWith, nameOf, treeOf } from '../../web/event/keys.ts'
-import { askedBy } from '../../web/event/refused.tsx'
-import { billRows } from '../../web/shared/bill-rows.tsx'
+import { byBill, marksOf, notesOf } from '../../web/registration/price/itemised-price.ts'
+import {
+  elementOf,
+  keyOf,
+  movedWith,
+  nameOf,
+  treeOf,
+} from '../../web/registration/form/field-keys.ts'
+import { askedBy } from '../../web/registration/submit-anyway-dialog.tsx'
+import { billRows } from '../../web/ui/payment/bill-rows.tsx'
 import { eventOf, field, isIn, must, when } from '../engine/fixtures.ts'
 
 const GST = { name: 'GST', percent: 18, prices: 'exclusive', round: 'paise' } as const

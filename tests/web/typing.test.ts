@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { FORMATS } from '../../engine/event/identifier-patterns.ts'
 import type { Field, PublicEvent } from '../../engine/index.ts'
-import { typingOf } from '../../web/event/typing.ts'
+import { typingOf } from '../../web/registration/fields/keyboard-and-autofill.ts'
 import { field } from '../engine/fixtures.ts'
 
 const roles: PublicEvent['roles'] = { fullName: 'full_name', email: 'email', phone: 'phone_number' }

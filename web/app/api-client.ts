@@ -1,0 +1,220 @@
+/**
+ * The only module that calls `fetch`. A call answers with a value of the shape its reader knows, or with
+ * an error whose text can be shown as it is. What each answer must look like is in `api-responses.ts` (the
+ * public calls) and `web/office/office-api-and-urls.ts`.
+ */
+import { assertNever, err, fromRupees, ok } from '../../engine/index.ts'
+import type { ErrorAnswer, FieldErrors, SiteTexts, WireQuote } from '../../engine/index.ts'
+import { isRecord, textsOf } from './json-readers.ts'
+
+export type ApiError = {
+  /** HTTP status; 0 when there was no answer. */
+  readonly status: number
+  /**
+   * The server's own code, or ours: `network` and `aborted` (no answer), `error` (a status that is not OK),
+   * `unexpected` (status 200 with something else in it than what this call answers).
+   */
+  readonly code: string
+  /** What to show: the server's own message, else the text for the status, else the fallback. */
+  readonly message: string
+  /** The server's error answer, where it sent one. */
+  readonly answer: Partial<ErrorAnswer> | null
+}
+export type Answered<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly error: ApiError }
+
+/** Takes the body of an answer apart; null where it is not what the call answers. Never throws. */
+export type Reader<T> = (body: unknown) => T | null
+
+/** Said before any page data has arrived; event files and the site may word them differently. */
+let texts: SiteTexts['calls'] = {
+  network: 'Network error. Please check your internet connection.',
+  '401': 'Unauthorized. Please check your credentials.',
+  '403': 'Access forbidden.',
+  '404': 'Resource not found.',
+  '500': 'Server error. Please try again later.',
+  not_ok: 'HTTP error! status: {status}',
+  other: 'An unexpected error occurred.',
+}
+export const sayWith = (calls: SiteTexts['calls']): void => {
+  texts = { ...texts, ...calls }
+}
+
+/** What is said where nothing more is known: "An unexpected error occurred." */
+export const unexpectedText = (): string => texts['other'] ?? ''
+
+type Failure =
+  | { readonly is: 'network' | 'aborted' }
+  | { readonly is: 'not_ok'; readonly status: number; readonly answer: Partial<ErrorAnswer> | null }
+  | { readonly is: 'unexpected'; readonly status: number }
+
+/** In the order of the specification's error catalogue: the server's message, the status, the fallback, then what is left. */
+function errorOf(failure: Failure, fallback: string | undefined): ApiError {
+  switch (failure.is) {
+    case 'network':
+    case 'aborted':
+      return { status: 0, code: failure.is, message: texts['network'] ?? '', answer: null }
+    case 'not_ok': {
+      const { status, answer } = failure
+      const message =
+        answer?.message ??
+        texts[String(status)] ??
+        fallback ??
+        (status >= 400 ? texts['not_ok']?.replace('{status}', String(status)) : undefined) ??
+        unexpectedText()
+      return { status, code: answer?.code ?? 'error', message, answer }
+    }
+    case 'unexpected':
+      return {
+        status: failure.status,
+        code: 'unexpected',
+        message: fallback ?? unexpectedText(),
+        answer: null,
+      }
+    default:
+      return assertNever(failure)
+  }
+}
+
+/**
+ * The one error shape, read leniently: what is not there or of another type is left out. Null: the body
+ * says that the call succeeded, or nothing of the kind.
+ */
+function readError(body: unknown): Partial<ErrorAnswer> | null {
+  if (!isRecord(body)) return null
+  const { status, code, message } = body
+  if (typeof status !== 'string' || status === 'success') return null
+  const errors: FieldErrors | null = textsOf(body['errors'])
+  const quote = readQuote(body['quote'])
+  const was = readQuote(body['was'])
+  return {
+    status: 'error',
+    ...(typeof code === 'string' && code !== '' && { code }),
+    ...(typeof message === 'string' && message !== '' && { message }),
+    ...(errors !== null && { errors }),
+    ...(quote !== null && { quote }),
+    ...(was !== null && { was }),
+    ...(typeof body['place'] === 'string' && { place: body['place'] }),
+    ...(body['may_confirm'] === true && { may_confirm: true }),
+  }
+}
+
+function readQuote(quote: unknown): WireQuote | null {
+  if (!isRecord(quote)) return null
+  const { category, period, base, gst, total } = quote
+  return typeof category === 'string' &&
+    typeof period === 'string' &&
+    [base, gst, total].every((amount) => fromRupees(amount) !== null)
+    ? (quote as WireQuote)
+    : null
+}
+
+export type CallOptions = {
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  readonly json?: unknown
+  /** A form, or a file as it is. */
+  readonly form?: FormData | Blob
+  readonly headers?: Readonly<Record<string, string>>
+  /** Said when neither the server nor the status has a text. */
+  readonly fallback?: string
+  readonly signal?: AbortSignal
+}
+
+/** A JSON call to our own server, its answer read by `read`. Never throws; an aborted call answers with code `aborted`. */
+export async function call<T>(
+  path: string,
+  read: Reader<T>,
+  options: CallOptions = {},
+): Promise<Answered<T>> {
+  const { json, form, fallback, signal } = options
+  const failed = (failure: Failure): Answered<T> => err(errorOf(failure, fallback))
+  let response: Response
+  let text: string
+  try {
+    response = await fetch(path, {
+      method: options.method ?? 'GET',
+      headers: {
+        accept: 'application/json',
+        ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+        ...options.headers,
+      },
+      ...(json === undefined ? {} : { body: JSON.stringify(json) }),
+      ...(form === undefined ? {} : { body: form }),
+      ...(signal === undefined ? {} : { signal }),
+    })
+    text = await response.text()
+  } catch {
+    return failed({ is: signal?.aborted ? 'aborted' : 'network' })
+  }
+  return answered(response.status, text, read, fallback)
+}
+
+/** What came back of a call, read: of one that was not made by `call` too. Never throws. */
+export function answered<T>(
+  status: number,
+  text: string,
+  read: Reader<T>,
+  fallback?: string,
+): Answered<T> {
+  const failed = (failure: Failure): Answered<T> => err(errorOf(failure, fallback))
+  const body = parsed(text)
+  const answer = readError(body)
+  if (status < 200 || status > 299 || answer !== null)
+    return failed({ is: 'not_ok', status, answer })
+  const value = read(body)
+  return value === null ? failed({ is: 'unexpected', status }) : ok(value)
+}
+
+/** Of a call to which no answer came. */
+export function failedCall<T>(): Answered<T> {
+  return err(errorOf({ is: 'network' }, undefined))
+}
+
+/** Undefined for what is no JSON: an HTML page of something that stands in between, an answer cut short. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** A CSV file of ours, fetched so that a refusal can be shown instead of saved. */
+export async function download(
+  path: string,
+): Promise<Answered<{ readonly blob: Blob; readonly name: string | null }>> {
+  const failed = (failure: Failure) => err(errorOf(failure, undefined))
+  try {
+    const response = await fetch(path)
+    const { status, headers } = response
+    if (!response.ok)
+      return failed({ is: 'not_ok', status, answer: readError(parsed(await response.text())) })
+    if (!/csv|sheetml/i.test(headers.get('content-type') ?? ''))
+      return failed({ is: 'unexpected', status })
+    const name = /filename="?([^";]+)/.exec(headers.get('content-disposition') ?? '')?.[1] ?? null
+    return ok({ blob: await response.blob(), name })
+  } catch {
+    return failed({ is: 'network' })
+  }
+}
+
+/** How long the browser may take to begin saving before the file's address is given back, milliseconds. */
+const SAVING_MS = 10_000
+
+/** Hands a file to the browser to save. */
+export function save(blob: Blob, name: string): void {
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(blob)
+  link.download = name
+  document.body.append(link)
+  link.click()
+  link.remove()
+  setTimeout(() => URL.revokeObjectURL(link.href), SAVING_MS)
+}
+
+/** A fresh Idempotency-Key. `crypto.randomUUID` is missing where a page is not served securely, as on a phone in the office's network. */
+export const newKey = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
+    byte.toString(16).padStart(2, '0'),
+  ).join('')

@@ -1,0 +1,299 @@
+/** What the public calls answer, read once where it arrives. A reader answers null for what it cannot use. */
+import {
+  fromRupees,
+  isPaymentStatus,
+  paise,
+  periodOn,
+  readLines,
+  dayOf,
+  readInstant,
+  rupees,
+  split,
+} from '../../engine/index.ts'
+import type {
+  EventFileAnswer,
+  Failure,
+  PaymentData,
+  PaymentStatus,
+  ProofAnswer,
+  PublicEvent,
+  RegisterAnswer,
+  RegistrationAnswer,
+  Stands,
+  Quote,
+  TariffAnswer,
+  WireQuote,
+} from '../../engine/index.ts'
+import type { Reader } from './api-client.ts'
+import {
+  holdsAll,
+  isRecord,
+  numberOf,
+  recordOf,
+  recordsOf,
+  textOf,
+  textsOf,
+} from './json-readers.ts'
+
+/**
+ * The tariff, from any of the shapes that the specification knows: all of it, `current_period` with
+ * `tariff_data` (the prices as the event file states them), or `pricing` alone (each with base and total).
+ * `now` is the server's clock when it wrote the page: where the answer names no period, that day's counts.
+ */
+export const tariffReader =
+  (event: PublicEvent, now: string): Reader<TariffAnswer> =>
+  (body) => {
+    if (!isRecord(body)) return null
+    const data =
+      body['tariff_data'] === undefined ? null : recordOf(body['tariff_data'], readPeriods)
+    const pricing = body['pricing'] === undefined ? null : recordOf(body['pricing'], readPrice)
+    if (data === null && pricing === null) return null
+    const spoilt =
+      (data === null && body['tariff_data'] !== undefined) ||
+      (pricing === null && body['pricing'] !== undefined)
+    const { current_period: named, open, until, closed_text: closed } = body
+    if (spoilt || !isOptional(named) || !isOptional(until) || !isOptional(closed)) return null
+    const at = readInstant(now)
+    const ownPeriod = at === null ? null : (periodOn(event.fees, dayOf(at))?.id ?? null)
+    const period = named === undefined ? ownPeriod : named
+    return {
+      status: 'success',
+      now: textOf(body['now']) ?? now,
+      open: open !== false,
+      closed_text: closed ?? null,
+      current_period: period,
+      until: until ?? null,
+      tariff_data: data ?? {},
+      pricing: pricing ?? pricingOf(event, data ?? {}, period),
+      ...(isRecord(body['left']) && { left: recordOf(body['left'], numberOf) ?? {} }),
+    }
+  }
+
+const isOptional = (value: unknown): value is string | null | undefined =>
+  value === undefined || value === null || typeof value === 'string'
+
+type Price = { base: number; gst: number; total: number }
+
+const readPeriods: Reader<Record<string, { price: number | null }>> = (row) =>
+  recordOf(row, (cell) =>
+    isRecord(cell) && (cell['price'] === null || fromRupees(cell['price']) !== null)
+      ? { price: cell['price'] as number | null }
+      : null,
+  )
+
+/** Base and total say the tax too. */
+const readPrice: Reader<Price> = (price) => {
+  if (!isRecord(price)) return null
+  const base = fromRupees(price['base'])
+  const total = fromRupees(price['total'])
+  const gst = price['gst'] === undefined ? null : fromRupees(price['gst'])
+  if (base === null || total === null || total < base) return null
+  if (price['gst'] !== undefined && gst !== total - base) return null
+  return { base: rupees(base), gst: rupees(paise(total - base)), total: rupees(total) }
+}
+
+/** Today's prices out of the whole table, taken apart as the engine does it. */
+function pricingOf(
+  event: PublicEvent,
+  data: TariffAnswer['tariff_data'],
+  period: string | null,
+): TariffAnswer['pricing'] {
+  if (period === null) return {}
+  return Object.fromEntries(
+    Object.entries(data).flatMap(([category, row]) => {
+      const price = fromRupees(row[period]?.price)
+      if (price === null) return []
+      const { base, gst, total } = split(event.fees.tax, price)
+      return [[category, { base: rupees(base), gst: rupees(gst), total: rupees(total) }]]
+    }),
+  )
+}
+
+/** A quote of the wire in whole paise; null where an amount is none. */
+export function toQuote(wire: WireQuote): Quote | null {
+  const [base, gst, total] = [fromRupees(wire.base), fromRupees(wire.gst), fromRupees(wire.total)]
+  return base === null || gst === null || total === null
+    ? null
+    : {
+        category: wire.category,
+        period: wire.period,
+        base,
+        gst,
+        total,
+        lines: readLines(recordsOf(wire.lines) as WireQuote['lines']),
+      }
+}
+
+/** `stands` is absent in an answer that says no more than the specification asks for. */
+export type Registered = Omit<RegisterAnswer, 'stands'> & { readonly stands?: Stands }
+
+/** 201 of the register call. Payment data that cannot be used spoil the answer: nobody is sent to half a gateway. */
+export const readRegistered: Reader<Registered> = (body) => {
+  if (!isRecord(body)) return null
+  const data = body['payment_data']
+  const paymentData = data === undefined || data === null ? null : readPaymentData(data)
+  if (paymentData === null && data !== undefined && data !== null) return null
+  // One that answers with payment data alone names the registration by its order.
+  const regNo = textOf(body['reg_no']) ?? paymentData?.orderid
+  if (regNo === undefined) return null
+  return {
+    status: 'success',
+    message: textOf(body['message']) ?? '',
+    reg_no: regNo,
+    ...(body['stands'] !== undefined && { stands: readStands(body['stands']) }),
+    ...(paymentData !== null && { payment_data: paymentData }),
+    ...(typeof body['page'] === 'string' && { page: body['page'] }),
+  }
+}
+
+/** What the hand-off form posts: texts, all of them, an order and an address to post to among them. */
+function readPaymentData(data: unknown): PaymentData | null {
+  const texts = textsOf(data)
+  return texts !== null && texts['orderid'] && /^https?:\/\//.test(texts['payment_url'] ?? '')
+    ? (texts as PaymentData)
+    : null
+}
+
+/** A further attempt to pay. */
+export const readRetried: Reader<PaymentData> = (body) =>
+  isRecord(body) ? readPaymentData(body['payment_data']) : null
+
+/** The public read of a registration. `registration: null` where the call succeeded and there is none. */
+export type FoundAnswer = {
+  readonly registration: RegistrationAnswer['registration'] | null
+  /** Less than all is shown, because nothing but the number is known. */
+  readonly partial?: boolean
+}
+
+export const readFound: Reader<FoundAnswer> = (body) => {
+  if (!isRecord(body)) return null
+  const { registration } = body
+  if (registration === null || registration === undefined)
+    return body['status'] === 'success' ? { registration: null } : null
+  const read = readRegistration(registration)
+  return read === null ? null : { registration: read, partial: body['partial'] === true }
+}
+
+/** A registration as the server says it, with what it leaves out filled in. */
+export function readRegistration(found: unknown): RegistrationAnswer['registration'] | null {
+  if (!isRecord(found) || !holdsAll(found, 'string', 'reg_no')) return null
+  const status = statusIn(found)
+  if (status === null) return null
+  const regNo = String(found['reg_no'])
+  const texts = [
+    'payment_date',
+    'payment_id',
+    'attempted_at',
+    'category',
+    'category_label',
+    'period',
+  ] as const
+  const amounts = ['base', 'gst', 'total'] as const
+  const {
+    order_id: orderId,
+    created_at: createdAt,
+    in_review: inReview,
+    may_pay: pay,
+    failed_as: failedAs,
+    stands,
+    held_until: heldUntil,
+    review_since: reviewSince,
+    refunded_amount: refunded,
+    difference_due: difference,
+    decide_by: decideBy,
+  } = found
+  const fits =
+    texts.every((name) => isOptional(found[name])) &&
+    amounts.every((name) => found[name] === undefined || isAmountOrNone(found[name])) &&
+    isOptional(orderId) &&
+    (createdAt === undefined || (typeof createdAt === 'string' && readInstant(createdAt) !== null))
+  if (!fits) return null
+  const none = Object.fromEntries([...texts, ...amounts].map((name) => [name, null]))
+  return {
+    ...none,
+    ...found,
+    reg_no: regNo,
+    order_id: orderId ?? regNo,
+    payment_status: status,
+    created_at: createdAt ?? textOf(found['payment_date']) ?? '',
+    in_review: inReview === true,
+    failed_as: status === 'failed' ? readFailure(failedAs) : null,
+    stands: stands === undefined ? standsBy(status, inReview === true) : readStands(stands),
+    held_until: textOf(heldUntil),
+    review_since: textOf(reviewSince),
+    second_payment: found['second_payment'] === true,
+    refunded_amount: fromRupees(refunded) === null ? 0 : Number(refunded),
+    difference_due: fromRupees(difference) === null ? 0 : Number(difference),
+    decide_by: textOf(decideBy),
+    may_pay: pay === true,
+    lines: recordsOf(found['lines']),
+  } as RegistrationAnswer['registration']
+}
+
+/**
+ * The specification's answers name no status: what has a payment date or a payment id is paid. Without either,
+ * nothing says that it was paid or that it failed, so it is pending.
+ */
+function statusIn(found: Readonly<Record<string, unknown>>): PaymentStatus | null {
+  const status = found['payment_status']
+  if (status === undefined)
+    return found['payment_date'] || found['payment_id'] ? 'success' : 'pending'
+  return isPaymentStatus(status) ? status : null
+}
+
+const STANDS: ReadonlySet<unknown> = new Set<Stands>([
+  'complete',
+  'not-paid',
+  'at-bank',
+  'organisers',
+  'failed',
+  'refunded',
+  'cancelled',
+  'to-approve',
+  'refused',
+  'by-hand',
+  'told',
+  'lapsed',
+])
+
+/** What is not known yet waits: nobody is told that they have paid, or to pay again, by a word we cannot read. */
+function readStands(value: unknown): Stands {
+  return STANDS.has(value) ? (value as Stands) : 'at-bank'
+}
+
+/** The specification's answers say the status alone. */
+function standsBy(status: PaymentStatus, inReview: boolean): Stands {
+  if (status === 'success') return 'complete'
+  if (inReview) return 'organisers'
+  return status === 'pending' ? 'at-bank' : status
+}
+
+const FAILURES: readonly Failure[] = ['declined', 'expired', 'given-back']
+
+/** The specification's answers do not say how a payment failed; there only the bank's no is a failure. */
+function readFailure(value: unknown): Failure {
+  if (value === undefined) return 'declined'
+  return FAILURES.find((one) => one === value) ?? 'unclear'
+}
+
+const isAmountOrNone = (value: unknown): boolean => value === null || fromRupees(value) !== null
+
+/** An event file as its author wrote it. */
+export const readEventFile: Reader<EventFileAnswer> = (body) =>
+  isRecord(body) && holdsAll(body, 'string', 'path', 'text') ? (body as EventFileAnswer) : null
+
+/** What a code gives. */
+export const readCode: Reader<{ readonly kind: string; readonly label: string }> = (body) =>
+  isRecord(body) && holdsAll(body, 'string', 'kind', 'label')
+    ? { kind: String(body['kind']), label: String(body['label']) }
+    : null
+
+/** What a roll says of an answer, by column. */
+export const readRow: Reader<Readonly<Record<string, string>>> = (body) =>
+  isRecord(body) ? textsOf(body['row']) : null
+
+/** A proof that the server has. */
+export const readProof: Reader<ProofAnswer> = (body) =>
+  isRecord(body) && holdsAll(body, 'string', 'token', 'name', 'until')
+    ? (body as ProofAnswer)
+    : null

@@ -1,0 +1,23 @@
+/** A page as a whole, drawn alike by a browser and by the server. */
+import { StrictMode, useEffect } from 'react'
+import type { ReactNode } from 'react'
+import { wearFaces } from './load-fonts.ts'
+import { whenAtRest } from './hydration-state.ts'
+import { Sprite } from '../ui/icons-and-logo.tsx'
+import '../ui/styles/fonts.css'
+import '../ui/styles/theme.css'
+import '../ui/styles/base.css'
+import '../ui/layout/event-header.css'
+import '../ui/details-list.css'
+import '../landing/site-header-and-hero.css'
+
+export function Whole({ children }: { readonly children: ReactNode }) {
+  // The page works: now its faces may come.
+  useEffect(() => whenAtRest(wearFaces), [])
+  return (
+    <StrictMode>
+      <Sprite />
+      {children}
+    </StrictMode>
+  )
+}

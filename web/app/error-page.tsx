@@ -1,0 +1,23 @@
+/** What stands in place of a page that cannot be drawn. */
+import { useEffect } from 'react'
+import { unexpectedText } from './api-client.ts'
+import { showPlainPage } from './unsupported-browser-page.ts'
+import { Plain } from '../ui/layout/standalone-page.tsx'
+
+/** Nothing is known of what was being done, so nothing is said of it. A form's fees and address follow below. */
+export function Broken() {
+  useEffect(showPlainPage, [])
+  return (
+    <Plain title={unexpectedText()}>
+      <p role="alert">This page could not be shown. Please try loading it again.</p>
+      <p className="acts">
+        <button type="button" className="btn" onClick={() => location.reload()}>
+          Load again
+        </button>
+        <a className="btn line" href="/">
+          Go to Home
+        </a>
+      </p>
+    </Plain>
+  )
+}

@@ -1,0 +1,217 @@
+/**
+ * Parts of our libraries that no page of ours can reach, left out of what is sent to a browser. Each is
+ * replaced by one that is loud where the part is asked for all the same, and the build fails when a
+ * library has moved one, so that an upgrade cannot bring it back unseen.
+ */
+import type { Plugin } from 'vite'
+
+const loud = (what: string): string => `throw new Error(${JSON.stringify(`never drawn: ${what}`)})`
+
+/** The end of the module's path, and the module that takes its place. */
+const NEVER_DRAWN: readonly (readonly [path: string, code: string])[] = [
+  // The form names every template and widget that it draws with (web/registration/form/rjsf-theme.tsx).
+  [
+    '@rjsf/core/lib/components/templates/index.js',
+    'export default () => ({ ButtonTemplates: {} })',
+  ],
+  ['@rjsf/core/lib/components/widgets/index.js', 'export default () => ({})'],
+  // Our schema is flat: an object of texts, numbers and yes-no, without alternatives or references; what draws lists comes with web/registration/fields/people-list.tsx.
+  [
+    '@rjsf/core/lib/components/fields/index.js',
+    ['Boolean', 'Number', 'Object', 'Schema', 'String']
+      .map((name) => `import ${name}Field from './${name}Field.js'`)
+      .join('\n') +
+      '\nexport default () => ({ BooleanField, NumberField, ObjectField, SchemaField, StringField })',
+  ],
+  [
+    '@rjsf/utils/lib/findSchemaDefinition.js',
+    `const no = () => { ${loud('a reference in a schema')} }
+export default no
+export { no as findSchemaDefinitionRecursive, no as splitKeyElementFromObject, no as makeAllReferencesAbsolute }`,
+  ],
+  [
+    '@rjsf/utils/lib/schema/shallowAllOfMerge.js',
+    `export default () => { ${loud('allOf in a flat schema')} }`,
+  ],
+  [
+    '@rjsf/utils/lib/schema/omitExtraData.js',
+    `const no = () => { ${loud('an answer that no field asked for')} }
+export default no
+export { no as getUsedFormData, no as getFieldNames, no as isValueEmpty }`,
+  ],
+  // No field has alternatives.
+  [
+    '@rjsf/utils/lib/schema/getClosestMatchingOption.js',
+    `export default () => { ${loud('one of several schemas')} }`,
+  ],
+  [
+    '@rjsf/utils/lib/schema/getFirstMatchingOption.js',
+    `export default () => { ${loud('one of several schemas')} }`,
+  ],
+  [
+    '@rjsf/utils/lib/schema/findFieldInSchema.js',
+    `export default () => { ${loud('a field among several schemas')} }`,
+  ],
+  [
+    '@rjsf/utils/lib/schema/toPathSchema.js',
+    `export default () => { ${loud('the paths of a schema')} }`,
+  ],
+  // Of the server's validator we ask what ajv says (web/registration/form/registration-form.tsx); the messages are our own.
+  [
+    '@rjsf/validator-ajv8/lib/processRawValidationErrors.js',
+    `export default () => { ${loud("messages that are not the event file's")} }`,
+  ],
+  // Label and hint stand around their input (web/registration/fields/field-layout.tsx), and nobody needs a button to empty one.
+  [
+    '@mui/material/InputLabel/InputLabel.mjs',
+    `export default () => { ${loud('a label inside an input')} }`,
+  ],
+  [
+    '@mui/material/FormLabel/FormLabel.mjs',
+    `export default () => { ${loud('a label inside radios')} }`,
+  ],
+  [
+    '@mui/material/FormHelperText/FormHelperText.mjs',
+    `export default () => { ${loud('a hint inside an input')} }`,
+  ],
+  [
+    '@mui/material/InputAdornment/InputAdornment.mjs',
+    `export default () => { ${loud('a button that empties an input')} }`,
+  ],
+  // No schema has examples; every input asks for their list all the same.
+  ['@rjsf/core/lib/components/SchemaExamples.js', 'export default () => null'],
+  // Inputs have one frame, the outlined one.
+  [
+    '@mui/material/FilledInput/FilledInput.mjs',
+    `export default () => { ${loud('a filled input')} }`,
+  ],
+  ['@mui/material/Input/Input.mjs', `export default () => { ${loud('an underlined input')} }`],
+  // One theme, whose values are plain (web/registration/form/mui-theme.ts), without the wave under a press.
+  [
+    '@mui/material/styles/createThemeWithVars.mjs',
+    `export default () => { ${loud('a theme of custom properties')} }`,
+  ],
+  [
+    '@mui/material/styles/ThemeProviderWithVars.mjs',
+    `export const CssVarsProvider = () => { ${loud('a theme of custom properties')} }`,
+  ],
+  ['@mui/material/ButtonBase/TouchRipple.mjs', 'export default () => null'],
+  [
+    '@mui/material/useLazyRipple/useLazyRipple.mjs',
+    `const nothing = () => {}
+const still = { ref: { current: null }, shouldMount: false, start: nothing, stop: nothing, pulsate: nothing }
+export default () => still`,
+  ],
+  // What is drawn stands under the form's own theme; that of MUI would be made beside it, only to lie there.
+  [
+    '@mui/material/styles/defaultTheme.mjs',
+    `export default new Proxy({}, { get() { ${loud('MUI outside the theme of the form')} } })`,
+  ],
+  // Our styles are the theme's and our own sheets': nothing is given an \`sx\`, whose words for every property of CSS are most of it.
+  [
+    '@mui/system/styleFunctionSx/styleFunctionSx.mjs',
+    `const none = (props) => { if (props.sx) ${loud('a style in sx')}
+  return null }
+none.filterProps = ['sx']
+export default none
+export const unstable_createStyleFunctionSx = () => none`,
+  ],
+  ['@mui/system/styleFunctionSx/defaultSxConfig.mjs', 'export default {}'],
+  // No style asks how wide what holds it is.
+  [
+    '@mui/system/cssContainerQueries/cssContainerQueries.mjs',
+    `export default (theme) => theme
+export const sortContainerQueries = (_theme, css) => css
+export const isCqShorthand = () => false
+export const getContainerQuery = () => { ${loud('a container query')} }`,
+  ],
+  [
+    '@mui/material/styles/stringifyTheme.mjs',
+    `export const stringifyTheme = () => { ${loud('a theme written out')} }`,
+  ],
+  // Radios, boxes and lists have our signs; MUI's are asked for all the same.
+  [
+    '@mui/material/Radio/RadioButtonIcon.mjs',
+    `export default () => { ${loud("MUI's circle of a radio")} }`,
+  ],
+  [
+    '@mui/material/internal/svg-icons/ArrowDropDown.mjs',
+    `export default () => { ${loud("MUI's arrow of a list")} }`,
+  ],
+  // Nobody writes styled.div: 130 of them would be made at the start.
+  [
+    '@emotion/styled/dist/emotion-styled.browser.esm.js',
+    "export { default } from '../base/dist/emotion-styled-base.browser.esm.js'",
+  ],
+  // Every styled element says itself which of its props are the browser's.
+  [
+    '@emotion/is-prop-valid/dist/emotion-is-prop-valid.esm.js',
+    // What makes an element asks of `as` alone, once.
+    `export default (prop) => { if (prop !== 'as') ${loud('an element that leaves its props to emotion')}
+  return true }`,
+  ],
+  [
+    'hoist-non-react-statics/dist/hoist-non-react-statics.cjs.js',
+    `export default () => { ${loud('a component wrapped in a theme')} }`,
+  ],
+  // Our schema stays as it is while one answers.
+  [
+    '@rjsf/utils/lib/schema/sanitizeDataForNewSchema.js',
+    `export default () => { ${loud('another schema under the same answers')} }`,
+  ],
+]
+
+/** The same, of what is drawn elsewhere: the end of the path of the module that asks, what it asks for, and what it gets. */
+const NEVER_ASKED_FOR: readonly (readonly [path: string, asked: string, code: string])[] = [
+  // Every list says by what it is drawn (web/registration/fields/text-select-switch-inputs.tsx), and MUI's own, with its menu, comes to those that have one (web/registration/fields/dropdown-menu.tsx).
+  [
+    '@mui/material/TextField/TextField.mjs',
+    '../Select/index.mjs',
+    `export default () => { ${loud('a list that does not say by what')} }`,
+  ],
+]
+
+const INSTEAD = '\0never-drawn:'
+
+type Context = {
+  readonly environment: { readonly name: string }
+  readonly error: (text: string) => void
+}
+
+export function neverDrawn() {
+  const met = new Set<string>()
+  return {
+    name: 'never-drawn',
+    apply: 'build',
+    // Before anybody else finds the module.
+    enforce: 'pre',
+    resolveId: (asked: string, importer: string | undefined): string | null => {
+      const at = NEVER_ASKED_FOR.findIndex(
+        ([path, source]) => source === asked && importer?.endsWith(path),
+      )
+      const found = NEVER_ASKED_FOR[at]
+      if (found === undefined) return null
+      met.add(found[0])
+      return `${INSTEAD}${at}`
+    },
+    load: (id: string): string | null => {
+      if (id.startsWith(INSTEAD))
+        return NEVER_ASKED_FOR[Number(id.slice(INSTEAD.length))]?.[2] ?? null
+      const found = NEVER_DRAWN.find(([path]) => id.endsWith(path))
+      if (found === undefined) return null
+      met.add(found[0])
+      return found[1]
+    },
+    buildEnd(this: Context, error?: Error) {
+      // What draws for the server (server-rendering.tsx) asks the same packages for their files of Node.
+      if (this.environment.name !== 'client') return
+      const gone = [...NEVER_DRAWN, ...NEVER_ASKED_FOR]
+        .map(([path]) => path)
+        .filter((path) => !met.has(path))
+      if (error === undefined && gone.length > 0)
+        this.error(
+          `web/build/omit-unused-library-code.ts names what is not there: ${gone.join(', ')}`,
+        )
+    },
+  } satisfies Plugin
+}

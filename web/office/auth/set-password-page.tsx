@@ -1,0 +1,69 @@
+/** Setting a password with the link that somebody was given; the secret stands behind the # of the address. */
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { Link, useLocation } from 'react-router-dom'
+import { Head } from '../../ui/layout/standalone-page.tsx'
+import { readMessage } from '../office-api-responses.ts'
+import { Asking, Field } from '../ui/form-fields.tsx'
+import { ask, isApiError, LOGIN } from '../office-api-and-urls.ts'
+import { Banner } from '../ui/error-banner-and-heading.tsx'
+import { readPasswordLink } from '../users/users-api-responses.ts'
+import './sign-in-page.css'
+
+const CALL = '/api/admin/set-password/'
+
+export function PasswordPage() {
+  const token = useLocation().hash.slice(1)
+  const [told, setTold] = useState<string | null>(null)
+  const query = useQuery({
+    queryKey: ['password', token],
+    queryFn: ({ signal }) =>
+      ask(CALL, readPasswordLink, { method: 'POST', json: { token }, signal }),
+    staleTime: Infinity,
+  })
+  const { error } = query
+  if (error !== null && !isApiError(error)) throw error
+  useEffect(() => {
+    document.title = 'Set your password · Rollcall office'
+  }, [])
+  return (
+    <div className="login">
+      <Head />
+      <main id="main">
+        <div className="sheet" aria-busy={query.isFetching}>
+          <h1 className="disp">Set your password</h1>
+          {error && <Banner text={error.message} />}
+          <div role="status">{told !== null && <p className="settled">{told}</p>}</div>
+          {told !== null && (
+            <Link className="btn" to={LOGIN}>
+              Sign In
+            </Link>
+          )}
+          {query.data && told === null && (
+            <>
+              <p>
+                You will sign in as <b>{query.data.username}</b>.
+              </p>
+              <Asking
+                label="Set your password"
+                call={CALL}
+                read={readMessage}
+                button="Set Password"
+                more={() => ({ token })}
+                onDone={setTold}
+              >
+                <Field
+                  name="password"
+                  label="Password"
+                  type="password"
+                  autoComplete="new-password"
+                  hint="At least 8 characters; several words are best."
+                />
+              </Asking>
+            </>
+          )}
+        </div>
+      </main>
+    </div>
+  )
+}

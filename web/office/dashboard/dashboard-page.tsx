@@ -1,0 +1,133 @@
+/** The dashboard: what needs somebody, then what every event has taken. */
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { Link } from 'react-router-dom'
+import { day, formatCount, inOrder, tookPlace } from '../../../engine/index.ts'
+import type { EventStats, OfficeEvent, SessionAnswer } from '../../../engine/index.ts'
+import { readDone, readStats } from '../office-api-responses.ts'
+import { ask } from '../office-api-and-urls.ts'
+import { EventPanel, statsOf } from './event-figures.tsx'
+import { shortTitle } from '../navigation.tsx'
+import { useLeaveOn401 } from '../expired-session.ts'
+import { Banner, Heading } from '../ui/error-banner-and-heading.tsx'
+import { dateParts, moneyOf } from '../lists/list-table.tsx'
+import { Waiting } from './work-queue.tsx'
+import './dashboard-page.css'
+
+/** What waits, figures in one strip, then the events to come by their day; past ones are folded. */
+export function Dashboard({ session }: { readonly session: SessionAnswer }) {
+  const query = useQuery({
+    queryKey: ['stats'],
+    queryFn: ({ signal }) => ask('/admin/dashboard/stats/', readStats, { signal }),
+  })
+  const error = useLeaveOn401(query.error)
+  const { data } = query
+  const shown = dateParts(data?.now)
+  const known = session.events.flatMap((event) => {
+    const stats = data === undefined ? null : statsOf(data, event)
+    return stats === null ? [] : [{ event, stats }]
+  })
+  const today = data === undefined ? null : day(data.now.slice(0, 10))
+  const events = known.map(({ event }) => event)
+  const inTime = today === null ? [] : inOrder(events, today)
+  const isPast = (event: OfficeEvent): boolean => today !== null && tookPlace(event, today)
+  const [coming, past] = [inTime.filter((event) => !isPast(event)), inTime.filter(isPast)]
+  return (
+    <main className="main" id="main" aria-busy={query.isFetching}>
+      <Heading title="Dashboard">
+        <div className="acts lists">
+          {session.events
+            .flatMap(({ lists }) => lists)
+            .map((list) => (
+              <Link key={list.route} className="btn line sm" to={list.route}>
+                {shortTitle(list.title)} list
+              </Link>
+            ))}
+        </div>
+      </Heading>
+      {shown && (
+        <p className="mute asof">
+          As of {shown.join(', ')}{' '}
+          <button
+            type="button"
+            className="btn quiet sm"
+            onClick={() => void query.refetch()}
+            disabled={query.isFetching}
+          >
+            Refresh
+          </button>
+        </p>
+      )}
+      {error && (
+        <Banner
+          text={session.texts.admin.dashboard}
+          action={{ label: session.texts.admin.retry, go: () => void query.refetch() }}
+        />
+      )}
+      {data === undefined && !query.isError && (
+        <p className="spinner" role="status">
+          <span className="spin big" aria-hidden="true" />
+          <span className="vh">Loading the dashboard</span>
+        </p>
+      )}
+      {data?.erasing_waits !== undefined && (
+        <ClockInDoubt why={data.erasing_waits} onConfirmed={() => void query.refetch()} />
+      )}
+      {data && (
+        <>
+          <Waiting rows={data.waiting} events={session.events} files={data.event_files ?? []} />
+          <dl className="fig">
+            {known.flatMap(({ event, stats }) =>
+              event.dashboard.cards.map((card) => (
+                <div key={`${event.id}-${card}`}>
+                  <dt>
+                    {event.dashboard.label} {card}
+                  </dt>
+                  <dd>{cardText(stats, card)}</dd>
+                </div>
+              )),
+            )}
+            <div>
+              <dt>Total revenue</dt>
+              <dd>{moneyOf(data.revenue_stats.total_revenue, true)}</dd>
+            </div>
+          </dl>
+          <div className="panels">
+            {coming.map((event) => (
+              <EventPanel key={event.id} event={event} data={data} />
+            ))}
+          </div>
+          {past.map((event) => (
+            <EventPanel key={event.id} event={event} data={data} isPast />
+          ))}
+        </>
+      )}
+    </main>
+  )
+}
+
+/** The clock may be wrong, and nothing is erased until an owner has looked at it. */
+function ClockInDoubt({
+  why,
+  onConfirmed,
+}: {
+  readonly why: string
+  readonly onConfirmed: () => void
+}) {
+  const confirm = useMutation({
+    mutationFn: () => ask('/api/admin/clock/confirm/', readDone, { method: 'POST' }),
+    onSuccess: onConfirmed,
+  })
+  const error = useLeaveOn401(confirm.error)
+  return (
+    <Banner
+      text={error === null ? why : error.message}
+      action={{ label: 'The Clock Is Right', go: () => confirm.mutate() }}
+    />
+  )
+}
+
+function cardText(stats: EventStats, card: OfficeEvent['dashboard']['cards'][number]): string {
+  return card === 'revenue'
+    ? moneyOf(stats.total_revenue, true)
+    : formatCount(stats[`${card}_registrations`])
+}

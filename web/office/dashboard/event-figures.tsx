@@ -1,0 +1,180 @@
+/** One event on the dashboard: its figures, its days with the steps of its prices, its newest registrations. */
+import { Link } from 'react-router-dom'
+import { formatCount } from '../../../engine/index.ts'
+import type { EventStats, OfficeEvent, StatsAnswer } from '../../../engine/index.ts'
+import { Icon } from '../../ui/icons-and-logo.tsx'
+import { Status } from '../../ui/payment-status-badge.tsx'
+import { registrationAddress } from '../office-api-and-urls.ts'
+import { RegNumber, Stands } from '../ui/error-banner-and-heading.tsx'
+import { Plot } from './registrations-chart.tsx'
+import { moneyOf } from '../lists/list-table.tsx'
+
+/** Null for an event without figures in this answer. */
+export const statsOf = (data: StatsAnswer['data'], event: OfficeEvent): EventStats | null =>
+  (data[`${event.dashboard.key}_stats`] as EventStats | undefined) ?? null
+
+type EventPanelProps = {
+  readonly event: OfficeEvent
+  readonly data: StatsAnswer['data']
+  /** It took place: whoever wants its figures opens them. */
+  readonly isPast?: boolean
+}
+
+/** Nothing for an event that the server began to serve after this page was drawn, or no longer serves. */
+export function EventPanel({ event, data, isPast = false }: EventPanelProps) {
+  const stats = statsOf(data, event)
+  if (stats === null) return null
+  const { key, label } = event.dashboard
+  const head = (
+    <>
+      <h2 id={`panel-${key}`}>
+        <i
+          className="sw"
+          style={{ '--c': event.look.colour } as React.CSSProperties}
+          aria-hidden="true"
+        />
+        {label}
+      </h2>
+      <p className="rev">
+        <b>{moneyOf(stats.total_revenue, true)}</b> <span className="mute">revenue</span>
+      </p>
+      {stats.dismissed_amount > 0 && (
+        <p className="mute">{moneyOf(stats.dismissed_amount, true)} was received and dismissed</p>
+      )}
+    </>
+  )
+  const body = <Figures event={event} stats={stats} data={data} />
+  return (
+    <section className="pan" aria-labelledby={`panel-${key}`}>
+      {isPast ? (
+        <details className="past">
+          <summary className="ph">
+            {head}
+            <Icon name="chev" small />
+          </summary>
+          {body}
+        </details>
+      ) : (
+        <>
+          <div className="ph">{head}</div>
+          {body}
+        </>
+      )}
+    </section>
+  )
+}
+
+function Figures({
+  event,
+  stats,
+  data,
+}: Omit<EventPanelProps, 'isPast'> & { readonly stats: EventStats }) {
+  const { key, label } = event.dashboard
+  const recent = data.recent_registrations[key] ?? []
+  const list = event.lists[0]
+  const parts = [
+    ['good', stats.paid_registrations],
+    ['wait', stats.pending_registrations],
+    ['bad', stats.failed_registrations],
+    ['back', stats.refunded_registrations],
+    ['ended', stats.ended_registrations],
+  ] as const
+  return (
+    <>
+      {stats.total_registrations > 0 && (
+        <div className="split" aria-hidden="true">
+          {parts.map(
+            ([tone, count]) =>
+              count > 0 && <i key={tone} className={tone} style={{ flexGrow: count }} />,
+          )}
+        </div>
+      )}
+      <dl className="key">
+        <div>
+          <dt>Total</dt>
+          <dd>{formatCount(stats.total_registrations)}</dd>
+        </div>
+        <div>
+          <dt>
+            <Status is="success" />
+          </dt>
+          <dd>{formatCount(stats.paid_registrations)}</dd>
+        </div>
+        <div>
+          <dt>
+            <Status is="pending" />
+          </dt>
+          <dd>{formatCount(stats.pending_registrations)}</dd>
+        </div>
+        <div>
+          <dt>
+            <Status is="failed" />
+          </dt>
+          <dd>{formatCount(stats.failed_registrations)}</dd>
+        </div>
+        {stats.refunded_registrations > 0 && (
+          <div>
+            <dt>
+              <Status is="refunded" />
+            </dt>
+            <dd>{formatCount(stats.refunded_registrations)}</dd>
+          </div>
+        )}
+        {stats.ended_registrations > 0 && (
+          <div>
+            <dt>
+              <Status is="ended" />
+            </dt>
+            <dd>{formatCount(stats.ended_registrations)}</dd>
+          </div>
+        )}
+        {stats.needs_decision > 0 && (
+          <div>
+            <dt>
+              <Status is="review" word="Needs a decision" />
+            </dt>
+            <dd>{formatCount(stats.needs_decision)}</dd>
+          </div>
+        )}
+        <div>
+          <dt>Today’s registrations</dt>
+          <dd>{formatCount(stats.today_registrations)}</dd>
+        </div>
+      </dl>
+      <Plot
+        title={label}
+        days={data.by_day[key] ?? []}
+        steps={event.price_steps}
+        today={data.now.slice(0, 10)}
+      />
+      <h3>Recent registrations</h3>
+      {recent.length === 0 && <p className="mute">None yet.</p>}
+      <ul className="rec">
+        {recent.map((row) => (
+          <li key={row.id}>
+            <span>
+              <b>
+                {list ? (
+                  <Link to={registrationAddress(list, row.reg_no)}>{row.full_name}</Link>
+                ) : (
+                  row.full_name
+                )}
+              </b>
+              <small>
+                <RegNumber text={row.reg_no} />
+              </small>
+            </span>
+            <span className="num">{moneyOf(row.final_amount, true)}</span>
+            <Stands of={row} />
+          </li>
+        ))}
+      </ul>
+      {list && (
+        <Link className="more-l" to={list.route}>
+          All {label} registrations
+          <Icon name="right" small />
+        </Link>
+      )}
+    </>
+  )
+}

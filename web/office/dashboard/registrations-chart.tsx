@@ -1,0 +1,223 @@
+/** Registrations per day as bars, with the days from which other prices hold. */
+import { addDays, day, formatCount, formatDay, formatDayShort } from '../../../engine/index.ts'
+import type { StatsAnswer } from '../../../engine/index.ts'
+import { moneyOf } from '../lists/list-table.tsx'
+
+type Entry = StatsAnswer['data']['by_day'][string][number]
+/** Four months of days; a longer time is drawn in weeks, so that a bar stays wide enough to see. */
+const BARS_MAX = 125
+
+type Bar = {
+  readonly from: string
+  readonly to: string
+  readonly registrations: number
+  readonly revenue: number
+}
+
+/** Every day between the first and the last with anything on it, empty ones too; weeks when there are too many. */
+export function barsOf(days: readonly Entry[], today: string): readonly Bar[] {
+  const known = new Map(days.map((entry) => [entry.day, entry]))
+  const sorted = [...known.keys()].sort()
+  const first = sorted[0]
+  const last = sorted.at(-1)
+  if (first === undefined || last === undefined) return []
+  const every: Entry[] = []
+  // Up to today while registrations are still coming in; a conference long over ends with its last day.
+  const end = addDays(day(last), 14) >= today && last < today ? today : last
+  for (let at = day(first); at <= end; at = addDays(at, 1))
+    every.push(known.get(at) ?? { day: at, registrations: 0, revenue: 0 })
+  const size = every.length > BARS_MAX ? 7 : 1
+  const bars: Bar[] = []
+  for (let start = 0; start < every.length; start += size) {
+    const span = every.slice(start, start + size)
+    bars.push({
+      from: span[0]?.day ?? first,
+      to: span.at(-1)?.day ?? last,
+      registrations: span.reduce((sum, entry) => sum + entry.registrations, 0),
+      revenue: span.reduce((sum, entry) => sum + Math.round(entry.revenue * 100), 0) / 100,
+    })
+  }
+  return bars
+}
+
+const span = (bar: Bar): string =>
+  bar.from === bar.to ? formatDay(day(bar.from)) : `the week from ${formatDay(day(bar.from))}`
+
+/** The plot in words: how many over what time, the most on which day, and today. */
+export function sentenceOf(bars: readonly Bar[], title: string, today: string): string {
+  const first = bars[0]
+  const last = bars.at(-1)
+  if (first === undefined || last === undefined) return `${title}: no registrations yet.`
+  const most = bars.reduce((best, bar) => (bar.registrations > best.registrations ? bar : best))
+  const richest = bars.reduce((best, bar) => (bar.revenue > best.revenue ? bar : best))
+  const total = bars.reduce((sum, bar) => sum + bar.registrations, 0)
+  const counted = `${formatCount(total)} ${total === 1 ? 'registration' : 'registrations'}`
+  if (first.from === last.to) {
+    const revenue = first.revenue > 0 ? `; revenue ${moneyOf(first.revenue, true)}` : ''
+    return `${counted} on ${span(first)}${revenue}.`
+  }
+  const parts = [
+    `${counted} from ${formatDay(day(first.from))} to ${formatDay(day(last.to))}; the most, ${formatCount(most.registrations)}, ${most.from === most.to ? 'on' : 'in'} ${span(most)}`,
+  ]
+  if (richest.revenue > 0)
+    parts.push(
+      `the highest revenue, ${moneyOf(richest.revenue, true)}, ${richest.from === richest.to ? 'on' : 'in'} ${span(richest)}`,
+    )
+  if (last.to === today && last.from === last.to)
+    parts.push(`${formatCount(last.registrations)} today`)
+  return `${parts.join('; ')}.`
+}
+
+export type Step = { readonly day: string; readonly label: string }
+
+/** The steps within what is drawn, each with the bar that it begins in. */
+export function stepsIn(
+  bars: readonly Bar[],
+  steps: readonly Step[],
+): readonly (Step & { readonly at: number })[] {
+  return steps.flatMap((step) => {
+    const at = bars.findIndex(({ from, to }) => from <= step.day && step.day <= to)
+    return at > 0 ? [{ ...step, at }] : []
+  })
+}
+
+/** The steps in words; empty: none lies within what is drawn. */
+export function stepsSentence(steps: readonly Step[]): string {
+  if (steps.length === 0) return ''
+  const said = steps.map(({ day: on, label }) => `${formatDay(day(on))} (${label})`)
+  return ` Other prices since ${said.join(', ')}.`
+}
+
+type PlotProps = {
+  readonly title: string
+  readonly days: readonly Entry[]
+  /** The days from which other prices hold. */
+  readonly steps: readonly Step[]
+  readonly today: string
+}
+
+/** Registrations on their days, with the steps of the prices. The sentence beneath says the same to everybody. */
+export function Plot({ title, days, steps, today }: PlotProps) {
+  const bars = barsOf(days, today)
+  const sentence = sentenceOf(bars, title, today)
+  if (bars.length === 0) return <p className="mute plotless">{sentence}</p>
+  const unit = bars.some(({ from, to }) => from !== to) ? 'week' : 'day'
+  const marked = stepsIn(bars, steps)
+  return (
+    <figure className="plots">
+      <Bars caption={`Registrations per ${unit}`} bars={bars} steps={marked} today={today} />
+      <figcaption>
+        {sentence}
+        {stepsSentence(marked)}
+      </figcaption>
+    </figure>
+  )
+}
+
+const WIDTH = 440
+const LEFT = 46
+const HEIGHT = 74
+const TOP = 34
+
+/** Days of steps that stand closer than this are not written beside each other; the sentence has them all. */
+const STEP_GAP = 70
+
+type BarsProps = {
+  readonly caption: string
+  readonly bars: readonly Bar[]
+  readonly steps: ReturnType<typeof stepsIn>
+  readonly today: string
+}
+
+function Bars({ caption, bars, steps, today }: BarsProps) {
+  const top = niceMax(Math.max(1, ...bars.map(({ registrations }) => registrations)))
+  const step = (WIDTH - LEFT) / bars.length
+  const width = Math.max(1.5, Math.min(22, step * 0.74))
+  const bottom = TOP + HEIGHT
+  const y = (value: number) => bottom - (value / top) * HEIGHT
+  return (
+    <svg className="plot" viewBox={`0 0 ${WIDTH} ${bottom + 24}`} aria-hidden="true">
+      <text x={0} y={14} className="cap">
+        {caption}
+      </text>
+      {[top, top / 2].map((value) => (
+        <g key={value}>
+          <line x1={LEFT} x2={WIDTH} y1={y(value)} y2={y(value)} className="grid" />
+          <text x={LEFT - 8} y={y(value) + 4} textAnchor="end">
+            {formatCount(value)}
+          </text>
+        </g>
+      ))}
+      {bars.map((bar, index) => {
+        const value = bar.registrations
+        return (
+          value > 0 && (
+            <rect
+              key={bar.from}
+              x={LEFT + index * step + (step - width) / 2}
+              width={width}
+              y={y(value)}
+              height={bottom - y(value)}
+              className={bar.to >= today && bar.from <= today ? 'bar now' : 'bar'}
+            />
+          )
+        )
+      })}
+      {steps.map(({ day: on, at }, index) => {
+        const x = LEFT + at * step
+        const next = steps[index + 1]
+        const hasRoom = next === undefined || (next.at - at) * step >= STEP_GAP
+        const isLate = WIDTH - x < STEP_GAP
+        return (
+          <g key={on}>
+            <line x1={x} x2={x} y1={TOP - 12} y2={bottom} className="step" />
+            {hasRoom && (
+              <text
+                x={isLate ? x - 5 : x + 5}
+                y={TOP - 4}
+                textAnchor={isLate ? 'end' : 'start'}
+                className="when"
+              >
+                {formatDayShort(day(on)).replace(/ \d{4}$/, '')}
+              </text>
+            )}
+          </g>
+        )
+      })}
+      <line x1={LEFT} x2={WIDTH} y1={bottom} y2={bottom} className="axis" />
+      {axisDays(bars).map(({ index, text, anchor }) => (
+        <text
+          key={index}
+          x={anchor === 'end' ? WIDTH : LEFT + (index + (anchor === 'start' ? 0 : 0.5)) * step}
+          y={bottom + 18}
+          textAnchor={anchor}
+        >
+          {text}
+        </text>
+      ))}
+    </svg>
+  )
+}
+
+/** First, last and, where there is room, the middle. */
+function axisDays(
+  bars: readonly Bar[],
+): readonly { index: number; text: string; anchor: 'start' | 'middle' | 'end' }[] {
+  const short = (bar: Bar | undefined) => (bar === undefined ? '' : formatDayShort(day(bar.from)))
+  if (bars.length === 1) return [{ index: 0, text: short(bars[0]), anchor: 'middle' }]
+  const middle = Math.floor(bars.length / 2)
+  return [
+    { index: 0, text: short(bars[0]), anchor: 'start' },
+    ...(bars.length > 4
+      ? [{ index: middle, text: short(bars[middle]), anchor: 'middle' as const }]
+      : []),
+    { index: bars.length - 1, text: short(bars.at(-1)), anchor: 'end' },
+  ]
+}
+
+/** The next of 1, 2, 4, 5, 10 … times a power of ten, even where halves would not be whole. */
+function niceMax(value: number): number {
+  const power = 10 ** Math.floor(Math.log10(value))
+  const found = [1, 2, 4, 5, 10].map((step) => step * power).find((nice) => nice >= value) ?? value
+  return found < 2 ? 2 : found === 5 ? 6 : found
+}

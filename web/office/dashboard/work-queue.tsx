@@ -1,0 +1,71 @@
+/** What needs somebody: at the head of the dashboard, each number leading to the list of those it counts. */
+import { Link } from 'react-router-dom'
+import { formatCount, UNMATCHED } from '../../../engine/index.ts'
+import type { OfficeEvent, WireWaiting } from '../../../engine/index.ts'
+import { Icon } from '../../ui/icons-and-logo.tsx'
+import { MONEY } from '../office-api-and-urls.ts'
+import './work-queue.css'
+
+type WaitingProps = {
+  readonly rows: readonly WireWaiting[]
+  readonly events: readonly OfficeEvent[]
+  /** Why event files are not served as they are. */
+  readonly files: readonly string[]
+}
+
+export function Waiting({ rows, events, files }: WaitingProps) {
+  return (
+    <section className="waiting" aria-labelledby="waiting">
+      <h2 id="waiting">What needs somebody</h2>
+      {rows.length + files.length === 0 ? (
+        <p className="clear">
+          <Icon name="tick" small />
+          Nothing waits for anybody.
+        </p>
+      ) : (
+        <ul>
+          {files.map((why) => (
+            <li key={why}>{why}</li>
+          ))}
+          {rows.map(({ id, label, events: counted }) => (
+            <li key={id}>
+              <span>{label}</span>
+              <span className="counts">
+                {counted.map((one) => (
+                  <Count
+                    key={one.id}
+                    event={events.find(({ id: known }) => known === one.id)}
+                    waiting={id}
+                    {...one}
+                  />
+                ))}
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}
+
+type CountProps = Omit<WireWaiting['events'][number], 'id'> & {
+  /** Undefined: the server serves it since this page was drawn. */
+  readonly event: OfficeEvent | undefined
+  readonly waiting: WireWaiting['id']
+}
+
+function Count({ event, waiting, count, more }: CountProps) {
+  const list = event?.lists[0]
+  const words = (
+    <>
+      {event?.dashboard.label} <b>{more ? `${formatCount(count)}+` : formatCount(count)}</b>
+    </>
+  )
+  if (waiting === UNMATCHED && event !== undefined)
+    return <Link to={`${MONEY}?event=${encodeURIComponent(event.id)}`}>{words}</Link>
+  return list === undefined ? (
+    <span>{words}</span>
+  ) : (
+    <Link to={`${list.route}?waiting=${waiting}`}>{words}</Link>
+  )
+}

@@ -1,0 +1,203 @@
+/** The codes of one event in the office: made, counted, withdrawn. */
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useRef, useState } from 'react'
+import { formatDay, isAtLeast, isDay } from '../../../engine/index.ts'
+import type { OfficeEvent, Role, WireCode } from '../../../engine/index.ts'
+import { Badge } from '../../ui/payment-status-badge.tsx'
+import { readCodes, readMadeCodes, readMessage } from '../office-api-responses.ts'
+import { ask } from '../office-api-and-urls.ts'
+import { useLeaveOn401 } from '../expired-session.ts'
+import { Banner, Heading } from '../ui/error-banner-and-heading.tsx'
+import '../ui/form-fields.css'
+import '../registration/registration-details-page.css'
+import './discount-codes-page.css'
+
+const CALL = '/api/admin/codes/'
+
+/** The form that makes codes beside the list of all there are. */
+export function CodesPage({ event, role }: { readonly event: OfficeEvent; readonly role: Role }) {
+  // Others see the beginning of each code, which withdraws none.
+  const gives = isAtLeast(role, 'treasurer')
+  const query = useQuery({
+    queryKey: ['codes', event.id],
+    queryFn: ({ signal }) =>
+      ask(`${CALL}?event=${encodeURIComponent(event.id)}`, readCodes, { signal }),
+  })
+  const error = useLeaveOn401(query.error)
+  const again = () => void query.refetch()
+  return (
+    <main className="main" id="main" aria-busy={query.isFetching}>
+      <Heading title="Codes">
+        <p className="mute">{event.title}</p>
+      </Heading>
+      {error && <Banner text={error.message} action={{ label: 'Try Again', go: again }} />}
+      {query.data === undefined && !query.isError && (
+        <p className="spinner" role="status">
+          <span className="spin big" aria-hidden="true" />
+          <span className="vh">Loading the codes</span>
+        </p>
+      )}
+      {query.data && (
+        <div className="panels top">
+          <Made eventId={event.id} {...query.data} gives={gives} onChange={again} />
+          {gives && <Making eventId={event.id} kinds={query.data.kinds} onMade={again} />}
+        </div>
+      )}
+    </main>
+  )
+}
+
+type Kinds = readonly { readonly id: string; readonly label: string }[]
+
+function Making({
+  eventId,
+  kinds,
+  onMade,
+}: {
+  readonly eventId: string
+  readonly kinds: Kinds
+  readonly onMade: () => void
+}) {
+  const form = useRef<HTMLFormElement>(null)
+  const make = useMutation({
+    mutationFn: (words: Readonly<Record<string, string>>) =>
+      ask(CALL, readMadeCodes, { method: 'POST', json: { ...words, event: eventId } }),
+    onSuccess: () => {
+      form.current?.reset()
+      onMade()
+    },
+  })
+  const refused = useLeaveOn401(make.error)
+  return (
+    <section className="pan" aria-labelledby="codes-make">
+      <h2 id="codes-make">Make codes</h2>
+      {refused && <Banner text={refused.message} onDismiss={() => make.reset()} />}
+      <form
+        ref={form}
+        className="making"
+        onSubmit={(submitted) => {
+          submitted.preventDefault()
+          const data = new FormData(submitted.currentTarget)
+          const words = [...data].flatMap(([name, value]) =>
+            typeof value === 'string' && value.trim() !== '' ? [[name, value] as const] : [],
+          )
+          make.mutate(Object.fromEntries(words))
+        }}
+      >
+        <label>
+          Kind
+          <select name="kind">
+            {kinds.map(({ id, label }) => (
+              <option key={id} value={id}>
+                {label}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          How many
+          <input name="count" inputMode="numeric" defaultValue="1" />
+        </label>
+        <label>
+          Uses of each
+          <input name="uses" inputMode="numeric" defaultValue="1" />
+        </label>
+        <label>
+          Last day
+          <input name="until" type="date" />
+        </label>
+        <label>
+          Note for the office
+          <input name="note" maxLength={200} autoComplete="off" />
+        </label>
+        <button type="submit" className="btn" disabled={make.isPending}>
+          Make Codes
+        </button>
+      </form>
+      <div role="status">
+        {make.data && (
+          <>
+            <p className="settled">
+              {make.data.length === 1
+                ? 'One code was made:'
+                : `${make.data.length} codes were made:`}
+            </p>
+            <pre className="fresh">{make.data.join('\n')}</pre>
+          </>
+        )}
+      </div>
+    </section>
+  )
+}
+
+function Made({
+  eventId,
+  codes,
+  kinds,
+  gives,
+  onChange,
+}: {
+  readonly eventId: string
+  readonly codes: readonly WireCode[]
+  readonly kinds: Kinds
+  readonly gives: boolean
+  readonly onChange: () => void
+}) {
+  const [asked, setAsked] = useState<string | null>(null)
+  const withdraw = useMutation({
+    mutationFn: (code: string) =>
+      ask(`${CALL}withdraw/`, readMessage, { method: 'POST', json: { event: eventId, code } }),
+    onSuccess: onChange,
+    onSettled: () => setAsked(null),
+  })
+  const refused = useLeaveOn401(withdraw.error)
+  const labelOf = (kind: string) => kinds.find(({ id }) => id === kind)?.label ?? kind
+  return (
+    <section className="pan" aria-labelledby="codes-made">
+      <h2 id="codes-made">Codes</h2>
+      {refused && <Banner text={refused.message} onDismiss={() => withdraw.reset()} />}
+      <p role="status" className="settled">
+        {withdraw.data ?? ''}
+      </p>
+      {codes.length === 0 && <p className="mute">There are no codes yet.</p>}
+      <ul className="log">
+        {codes.map((code, at) => (
+          <li key={gives ? code.code : at}>
+            <span>
+              <b className="code">{code.code}</b>
+              <small>{aboutOf(code, labelOf(code.kind))}</small>
+            </span>
+            <span className="r">
+              {code.withdrawn_at !== null ? (
+                <Badge tone="bad" icon="cross">
+                  Withdrawn
+                </Badge>
+              ) : gives ? (
+                <button
+                  type="button"
+                  className="btn line sm"
+                  disabled={withdraw.isPending}
+                  onClick={() =>
+                    asked === code.code ? withdraw.mutate(code.code) : setAsked(code.code)
+                  }
+                >
+                  {asked === code.code ? 'Withdraw for good?' : 'Withdraw'}
+                  <span className="vh"> {code.code}</span>
+                </button>
+              ) : null}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function aboutOf({ uses, uses_max, until, note }: WireCode, kind: string): string {
+  return [
+    kind,
+    `${uses} of ${uses_max} used`,
+    ...(until !== null && isDay(until) ? [`until ${formatDay(until)}`] : []),
+    ...(note === '' ? [] : [note]),
+  ].join(' · ')
+}

@@ -1,0 +1,144 @@
+/** What is done to all ticked rows of a list in one go, and what came of it. */
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { allowedActs, formatCount, STATES } from '../../../engine/index.ts'
+import type { BulkAnswer, ListRow, Role } from '../../../engine/index.ts'
+import type { Reader } from '../../app/api-client.ts'
+import { Dialog } from '../../ui/dialog.tsx'
+import { holdsAll, isRecord, listOf } from '../../app/json-readers.ts'
+import { BUTTONS } from '../registration/action-buttons.ts'
+import { ask } from '../office-api-and-urls.ts'
+import { useLeaveOn401 } from '../expired-session.ts'
+import { Banner } from '../ui/error-banner-and-heading.tsx'
+import '../ui/form-fields.css'
+import './bulk-actions.css'
+
+/** Of the acts, those that the server does to many at once. */
+const BULK = ['approve', 'confirm', 'accept', 'send_pay_link', 'resend', 'note'] as const
+type BulkAct = (typeof BULK)[number]
+/** Of one that stands beside its money elsewhere, what it is called here. */
+const WORDS = { ...BUTTONS, accept: 'Accept the payment' } as const
+const ASKS_WHY: readonly BulkAct[] = ['accept', 'note']
+
+const readBulk: Reader<BulkAnswer> = (body) =>
+  isRecord(body) &&
+  holdsAll(body, 'string', 'message') &&
+  listOf(body['refused'], (one) =>
+    isRecord(one) && holdsAll(one, 'string', 'reg_no', 'message') ? one : null,
+  ) !== null
+    ? (body as BulkAnswer)
+    : null
+
+type BulkBarProps = {
+  readonly role: Role
+  readonly ticked: readonly ListRow[]
+  readonly onUntick: () => void
+  /** The list is another one now. */
+  readonly onDone: () => void
+}
+
+/** Nothing where no row is ticked and nothing has been done. */
+export function BulkBar({ role, ticked, onUntick, onDone }: BulkBarProps) {
+  const [open, setOpen] = useState<BulkAct | null>(null)
+  const doing = useMutation({
+    mutationFn: (words: { readonly act: BulkAct; readonly why: string }) =>
+      ask('/api/admin/registrations/bulk/', readBulk, {
+        method: 'POST',
+        json: { ...words, reg_nos: ticked.map(({ reg_no: number }) => number) },
+      }),
+    onSuccess: () => {
+      setOpen(null)
+      onUntick()
+      onDone()
+    },
+  })
+  const refused = useLeaveOn401(doing.error)
+  const acts = BULK.filter((act) => ticked.some((row) => mayBe(act, row, role)))
+  if (ticked.length === 0)
+    return doing.data === undefined ? null : <Outcome {...doing.data} onClose={doing.reset} />
+  return (
+    <div className="bulk" role="group" aria-label="The ticked rows">
+      <p>
+        <b>{formatCount(ticked.length)}</b> ticked
+      </p>
+      {acts.map((act) => (
+        <button
+          key={act}
+          type="button"
+          className="btn line sm"
+          onClick={() => {
+            doing.reset()
+            setOpen(act)
+          }}
+        >
+          {WORDS[act]}
+        </button>
+      ))}
+      <button type="button" className="btn quiet sm" onClick={onUntick}>
+        Untick
+      </button>
+      {open !== null && (
+        <Dialog title={`${WORDS[open]}: ${ticked.length}`} onClose={() => setOpen(null)}>
+          {refused && <Banner text={refused.message} />}
+          <form
+            className="making"
+            onSubmit={(submitted) => {
+              submitted.preventDefault()
+              const why = new FormData(submitted.currentTarget).get('why')
+              doing.mutate({ act: open, why: String(why ?? '') })
+            }}
+          >
+            <p>Each is judged by itself; what cannot be done stays as it is, and is told.</p>
+            <label>
+              {open === 'note' ? 'Note' : ASKS_WHY.includes(open) ? 'Why' : 'Why (optional)'}
+              <textarea
+                name="why"
+                rows={3}
+                maxLength={500}
+                required={ASKS_WHY.includes(open)}
+                autoComplete="off"
+              />
+            </label>
+            <div className="acts">
+              <button type="submit" className="btn" disabled={doing.isPending}>
+                {WORDS[open]}
+              </button>
+              <button type="button" className="btn line" onClick={() => setOpen(null)}>
+                Not now
+              </button>
+            </div>
+          </form>
+        </Dialog>
+      )}
+    </div>
+  )
+}
+
+/** As the table of acts has it; what the row does not say of itself the server judges. */
+function mayBe(act: BulkAct, row: ListRow, role: Role): boolean {
+  const state = STATES.find((known) => known === row['in_state'])
+  if (state === undefined || (act === 'accept' && !row.in_review)) return false
+  // Of many at once only what was told is confirmed: nobody types figures for each.
+  if (act === 'confirm' && state !== 'told') return false
+  return allowedActs(state, role).includes(act)
+}
+
+function Outcome({ message, refused, onClose }: BulkAnswer & { readonly onClose: () => void }) {
+  return (
+    <div className="bulk" role="status">
+      <p>{message}</p>
+      <button type="button" className="btn quiet sm" onClick={onClose}>
+        Dismiss
+      </button>
+      {refused.length > 0 && (
+        <ul>
+          {refused.map(({ reg_no: number, message: why }) => (
+            <li key={number}>
+              {number}: {why}
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  )
+}

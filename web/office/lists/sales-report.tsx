@@ -1,0 +1,151 @@
+/** What a list adds up to, below its filters: items and options, people who come along, places. Asked for when it is opened. */
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { formatCount, formatMoney, isEnded, paise } from '../../../engine/index.ts'
+import type { AdminList, OfficeEvent, SoldAnswer } from '../../../engine/index.ts'
+import { readSold } from '../office-api-responses.ts'
+import { ask, withFilters } from '../office-api-and-urls.ts'
+import { useLeaveOn401 } from '../expired-session.ts'
+import { Banner } from '../ui/error-banner-and-heading.tsx'
+import './sales-report.css'
+
+type SoldProps = {
+  readonly event: OfficeEvent
+  readonly list: AdminList
+  readonly search: URLSearchParams
+}
+
+/** Of the registrations that the filters name, all pages together. */
+export function Sold({ event, list, search }: SoldProps) {
+  const [isOpen, setOpen] = useState(false)
+  const of = new URLSearchParams({ event_id: event.id, list_id: list.id })
+  const address = withFilters(`/api/admin/sold/?${of}`, list, search, false)
+  const query = useQuery({
+    queryKey: ['sold', address],
+    queryFn: ({ signal }) => ask(address, readSold, { signal }),
+    enabled: isOpen,
+  })
+  const error = useLeaveOn401(query.error)
+  return (
+    <details className="sold" onToggle={(toggled) => setOpen(toggled.currentTarget.open)}>
+      <summary>Totals of what was sold</summary>
+      {error && (
+        <Banner
+          text={error.message}
+          action={{ label: 'Try Again', go: () => void query.refetch() }}
+        />
+      )}
+      {query.isFetching && query.data === undefined && <p role="status">Adding up…</p>}
+      {query.data && (
+        <Sums
+          {...query.data}
+          isOfEnded={['payment_status', 'in_state'].some((by) => isEnded(search.get(by)))}
+        />
+      )}
+    </details>
+  )
+}
+
+function Sums({
+  capped,
+  rows,
+  paid_beside: beside,
+  people,
+  places,
+  isOfEnded,
+}: SoldAnswer & { readonly isOfEnded: boolean }) {
+  return (
+    <div className="sums" role="region" aria-label="What was sold" tabIndex={0}>
+      {capped && (
+        <p className="care">The search finds more registrations than can be added up here.</p>
+      )}
+      {rows.length === 0 ? (
+        <p className="mute">Nothing has been sold in this list.</p>
+      ) : (
+        <table>
+          <caption className="vh">What was sold in this list</caption>
+          <thead>
+            <tr>
+              <th scope="col">On the bill</th>
+              <th scope="col">Delegates</th>
+              <th scope="col">Number</th>
+              <th scope="col">Amount</th>
+              <th scope="col">Paid</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <tr key={`${row.item} ${row.option}`}>
+                <th scope="row">
+                  {row.option_label === null ? row.label : `${row.label}: ${row.option_label}`}
+                </th>
+                <td data-head="Delegates">{formatCount(row.registrations)}</td>
+                <td data-head="Number">
+                  {formatCount(row.quantity)}
+                  {row.paid_quantity !== row.quantity && (
+                    <small> ({formatCount(row.paid_quantity)} paid)</small>
+                  )}
+                </td>
+                <td data-head="Amount">{amountOf(row.total)}</td>
+                <td data-head="Paid">{amountOf(row.paid_total)}</td>
+              </tr>
+            ))}
+            {beside !== 0 && (
+              <tr>
+                <th scope="row" colSpan={4}>
+                  Not on a bill: overpaid, or kept after a cancellation
+                </th>
+                <td data-head="Paid">{amountOf(beside)}</td>
+              </tr>
+            )}
+          </tbody>
+          <tfoot>
+            <tr>
+              <th scope="row" colSpan={3}>
+                Together
+              </th>
+              <td data-head="Amount">{amountOf(sumOf(rows.map(({ total }) => total)))}</td>
+              <td data-head="Paid">
+                {amountOf(sumOf([beside, ...rows.map((row) => row.paid_total)]))}
+              </td>
+            </tr>
+          </tfoot>
+        </table>
+      )}
+      {(people.length > 0 || places.length > 0) && (
+        <dl>
+          {people.map(({ id, label, count, paid }) => (
+            <div key={`people ${id}`}>
+              <dt>{label}</dt>
+              <dd>
+                {formatCount(count)} {count === 1 ? 'person' : 'people'}, {formatCount(paid)} paid
+              </dd>
+            </div>
+          ))}
+          {places.map(({ id, label, taken, max }) => (
+            <div key={`places ${id}`}>
+              <dt>{label}</dt>
+              <dd>
+                {formatCount(taken)} of {formatCount(max)} places taken
+                {taken >= max && <b> (full)</b>}
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      {rows.length > 0 && <p className="mute">Paid: payments received, less refunds.</p>}
+      {!isOfEnded && <p className="mute">What was cancelled or refused is not counted.</p>}
+      {places.length > 0 && <p className="mute">Places are counted for the whole event.</p>}
+    </div>
+  )
+}
+
+/** Rupees of the wire, of two decimals, also below nothing: what an adjustment took off. */
+function amountOf(rupees: number): string {
+  return formatMoney(paise(Math.round(rupees * 100)))
+}
+
+/** Added in paise, so that nothing is lost. */
+function sumOf(amounts: readonly number[]): number {
+  return amounts.reduce((sum, amount) => sum + Math.round(amount * 100), 0) / 100
+}

@@ -1,0 +1,342 @@
+/** What the office's calls answer, read once where it arrives. A reader answers null for what it cannot use. */
+import { fromRupees, isDay, isPaymentStatus, readInstant, statusText } from '../../engine/index.ts'
+import type {
+  AdminList,
+  CodesAnswer,
+  Column,
+  Filter,
+  EventStats,
+  ListRow,
+  OfficeEvent,
+  OfficeRegistrationAnswer,
+  SessionAnswer,
+  SoldAnswer,
+  StatsAnswer,
+  WireSums,
+  WireWaiting,
+} from '../../engine/index.ts'
+import type { Reader } from '../app/api-client.ts'
+import { holdsAll, isRecord, listOf, recordOf, recordsOf, textsOf } from '../app/json-readers.ts'
+import type { Unread } from '../app/json-readers.ts'
+
+/** A call that only does something. */
+export const readDone: Reader<true> = (body) =>
+  isRecord(body) && body['status'] === 'success' ? true : null
+
+/** What was done, in a sentence of the server's. */
+export const readMessage: Reader<string> = (body) =>
+  isRecord(body) && typeof body['message'] === 'string' ? body['message'] : null
+
+export const readCodes: Reader<CodesAnswer> = (body) =>
+  isRecord(body) &&
+  listOf(body['kinds'], (one) => texted(one, 'id', 'label')) !== null &&
+  listOf(body['codes'], readCode) !== null
+    ? (body as CodesAnswer)
+    : null
+
+/** What the registrations of a list add up to. */
+export const readSold: Reader<SoldAnswer> = (body) =>
+  isRecord(body) &&
+  typeof body['capped'] === 'boolean' &&
+  typeof body['paid_beside'] === 'number' &&
+  listOf(body['rows'], readSum) !== null &&
+  listOf(body['people'], (one) => counted(one, 'count', 'paid')) !== null &&
+  listOf(body['places'], (one) => counted(one, 'taken', 'max')) !== null
+    ? (body as SoldAnswer)
+    : null
+
+const readSum = (value: unknown): Unread | null => {
+  const sum = texted(value, 'item', 'label')
+  const numbers = ['registrations', 'quantity', 'total', 'paid_quantity', 'paid_total']
+  return sum !== null && holdsAll(sum, 'number', ...numbers) ? sum : null
+}
+const counted = (value: unknown, ...numbers: readonly string[]): Unread | null => {
+  const one = texted(value, 'id', 'label')
+  return one !== null && holdsAll(one, 'number', ...numbers) ? one : null
+}
+
+const readCode = (value: unknown): Unread | null => {
+  const code = texted(value, 'code', 'kind', 'note')
+  return code !== null && holdsAll(code, 'number', 'uses', 'uses_max') ? code : null
+}
+
+/** The codes that were made, as they are to be given out. */
+export const readMadeCodes: Reader<readonly string[]> = (body) =>
+  isRecord(body) ? listOf(body['codes'], (one) => (typeof one === 'string' ? one : null)) : null
+
+/** Who is signed in, and the events that the office has lists of. */
+export const readSession: Reader<SessionAnswer> = (body) => {
+  if (
+    !isRecord(body) ||
+    !holdsAll(body, 'string', 'username', 'role') ||
+    !holdsAll(body, 'boolean', 'all_events', 'needs_second_factor', 'in_recovery')
+  )
+    return null
+  const { events, texts } = body
+  const readable =
+    isRecord(texts) &&
+    textsOf(texts['calls']) !== null &&
+    isRecord(texts['admin']) &&
+    holdsAll(texts['admin'], 'string', 'dashboard', 'retry') &&
+    listOf(events, readEvent) !== null
+  return readable ? (body as SessionAnswer) : null
+}
+
+const readEvent: Reader<OfficeEvent> = (event) =>
+  isRecord(event) &&
+  holdsAll(event, 'string', 'id', 'title') &&
+  [event['from'], event['to']].every((one) => typeof one === 'string' && isDay(one)) &&
+  isRecord(event['always']) &&
+  holdsAll(event['always'], 'string', 'category') &&
+  listOf(event['price_steps'], (one) => texted(one, 'day', 'label')) !== null &&
+  isRecord(event['look']) &&
+  holdsAll(event['look'], 'string', 'colour') &&
+  isRecord(event['dashboard']) &&
+  holdsAll(event['dashboard'], 'string', 'key', 'label') &&
+  Array.isArray(event['dashboard']['cards']) &&
+  typeof event['gives_codes'] === 'boolean' &&
+  typeof event['sells'] === 'boolean' &&
+  listOf(event['lists'], readListFrame) !== null
+    ? (event as OfficeEvent)
+    : null
+
+const FILTER_KINDS = {
+  search: true,
+  day: true,
+  options: true,
+  'yes-no': true,
+  text: true,
+} satisfies Record<Filter['kind'], true>
+const COLUMN_KINDS = {
+  text: true,
+  money: true,
+  date: true,
+  status: true,
+  'yes-no': true,
+  option: true,
+  file: true,
+  number: true,
+} satisfies Record<Column['kind'], true>
+
+/** A filter or a column, of a kind that this page can draw. */
+const ofKind =
+  (kinds: Readonly<Record<string, true>>) =>
+  (value: unknown): Unread | null =>
+    isRecord(value) &&
+    holdsAll(value, 'string', 'label', 'kind') &&
+    Object.hasOwn(kinds, String(value['kind']))
+      ? value
+      : null
+
+const readListFrame: Reader<AdminList> = (list) =>
+  isRecord(list) &&
+  holdsAll(list, 'string', 'title', 'route', 'api', 'empty') &&
+  holdsAll(list, 'number', 'pageSize') &&
+  Array.isArray(list['pageSizes']) &&
+  listOf(list['filters'], ofKind(FILTER_KINDS)) !== null &&
+  listOf(list['columns'], ofKind(COLUMN_KINDS)) !== null &&
+  isRecord(list['errors']) &&
+  holdsAll(list['errors'], 'string', 'load', 'shape', 'export') &&
+  isRecord(list['export']) &&
+  holdsAll(list['export'], 'string', 'api', 'file')
+    ? (list as AdminList)
+    : null
+
+/** The dashboard's figures. Days, newest registrations and what waits may be missing; a figure of the wrong kind spoils them. */
+export const readStats: Reader<StatsAnswer['data']> = (body) => {
+  const data = isRecord(body) ? body['data'] : null
+  if (!isRecord(data)) return null
+  const { now, revenue_stats: revenue, recent_registrations: recent, by_day: days } = data
+  const newest = recordOf(recent ?? {}, (rows) => listOf(rows, readRecent))
+  const byDay = recordOf(days ?? {}, (entries) => listOf(entries, readDay))
+  const waits = listOf(data['waiting'] ?? [], readWaiting)
+  const files = listOf(data['event_files'] ?? [], (why) => (typeof why === 'string' ? why : null))
+  const figures = Object.entries(data).every(
+    ([name, value]) => !name.endsWith('_stats') || name === 'revenue_stats' || isStats(value),
+  )
+  return typeof now === 'string' &&
+    readInstant(now) !== null &&
+    isRecord(revenue) &&
+    fromRupees(revenue['total_revenue']) !== null &&
+    newest !== null &&
+    byDay !== null &&
+    waits !== null &&
+    files !== null &&
+    ['undefined', 'string'].includes(typeof data['erasing_waits']) &&
+    figures
+    ? ({
+        ...data,
+        recent_registrations: newest,
+        by_day: byDay,
+        waiting: waits,
+        event_files: files,
+      } as StatsAnswer['data'])
+    : null
+}
+
+const readWaiting: Reader<WireWaiting> = (row) =>
+  isRecord(row) &&
+  holdsAll(row, 'string', 'id', 'label') &&
+  listOf(row['events'], (one) =>
+    isRecord(one) && typeof one['id'] === 'string' && isCount(one['count']) ? one : null,
+  ) !== null
+    ? (row as WireWaiting)
+    : null
+
+const isStats = (value: unknown): value is EventStats =>
+  isRecord(value) &&
+  ['total', 'paid', 'pending', 'failed', 'today'].every((name) =>
+    isCount(value[`${name}_registrations`]),
+  ) &&
+  fromRupees(value['total_revenue']) !== null &&
+  fromRupees(value['dismissed_amount'] ?? 0) !== null &&
+  isCount(value['refunded_registrations'] ?? 0) &&
+  isCount(value['ended_registrations'] ?? 0) &&
+  isCount(value['needs_decision'] ?? 0)
+
+const isCount = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
+
+type Recent = StatsAnswer['data']['recent_registrations'][string][number]
+const readRecent: Reader<Recent> = (row) =>
+  isRecord(row) &&
+  holdsAll(row, 'string', 'full_name', 'reg_no', 'payment_status_display') &&
+  isPaymentStatus(row['payment_status']) &&
+  (row['final_amount'] === null || fromRupees(row['final_amount']) !== null)
+    ? (row as Recent)
+    : null
+
+type DayFigures = StatsAnswer['data']['by_day'][string][number]
+const readDay: Reader<DayFigures> = (entry) =>
+  isRecord(entry) &&
+  typeof entry['day'] === 'string' &&
+  isDay(entry['day']) &&
+  isCount(entry['registrations']) &&
+  typeof entry['revenue'] === 'number' &&
+  // Below nothing where more was given back than came.
+  fromRupees(Math.abs(entry['revenue'])) !== null
+    ? (entry as DayFigures)
+    : null
+
+/** One page of a list. */
+export type Page = {
+  readonly rows: readonly ListRow[]
+  readonly count: number
+  /** The server's sentence of what is shown; null where it sent none. */
+  readonly shown: string | null
+  readonly page: number
+  readonly pageSize: number
+  readonly countCapped: boolean
+  /** What all pages together add up to; null: it was not said. */
+  readonly sums: WireSums | null
+  /** Why it is not sorted as it was asked; null: it is. */
+  readonly notSorted: string | null
+  /** Numbers for which the delegate requests the refund of a second payment. */
+  readonly refundRequested: readonly string[]
+}
+
+/**
+ * A list's answer in any of its shapes: `results.registrations` or `registrations` with a count, or the
+ * rows alone, which are then all there are.
+ */
+export const listReader =
+  (list: AdminList): Reader<Page> =>
+  (body) => {
+    if (Array.isArray(body)) {
+      const rows = listOf(body, readRow)
+      return rows === null ? null : { ...whole, rows, count: rows.length, pageSize: rows.length }
+    }
+    if (!isRecord(body)) return null
+    const {
+      refund_requested: requested,
+      results,
+      registrations,
+      count,
+      shown,
+      page,
+      page_size: size,
+    } = body
+    const rows = listOf(isRecord(results) ? results['registrations'] : registrations, readRow)
+    if (rows === null || !isCount(count)) return null
+    return {
+      rows,
+      count,
+      shown: typeof shown === 'string' ? shown : null,
+      page: isCount(page) && page > 0 ? page : 1,
+      pageSize: isCount(size) && size > 0 ? size : list.pageSize,
+      countCapped: body['count_capped'] === true,
+      sums: readSums(body['sums']),
+      notSorted: typeof body['not_sorted'] === 'string' ? body['not_sorted'] : null,
+      refundRequested: Array.isArray(requested)
+        ? requested.filter((one) => typeof one === 'string')
+        : [],
+    }
+  }
+
+const whole = {
+  shown: null,
+  page: 1,
+  countCapped: false,
+  sums: null,
+  notSorted: null,
+  refundRequested: [],
+} as const
+
+const readSums = (value: unknown): WireSums | null =>
+  isRecord(value) &&
+  holdsAll(value, 'number', 'paid', 'pending', 'failed', 'refunded', 'ended', 'money', 'due')
+    ? (value as WireSums)
+    : null
+
+/** A row needs its number and its status; how it is called beside them is worked out where it is not said. */
+const readRow: Reader<ListRow> = (row) => {
+  if (!isRecord(row) || !holdsAll(row, 'string', 'reg_no')) return null
+  const status = row['payment_status']
+  if (!isPaymentStatus(status)) return null
+  return {
+    ...row,
+    payment_status: status,
+    payment_status_display: String(row['payment_status_display'] ?? statusText(status)),
+    in_review: row['in_review'] === true,
+  } as ListRow
+}
+
+/** Everything the office knows of one registration. */
+export const readOfficeRegistration: Reader<OfficeRegistrationAnswer> = (body) => {
+  if (!isRecord(body)) return null
+  const registration = readRow(body['registration'])
+  const { answers, payments, settled, mails, audit, same_email: same, event } = body
+  const lists =
+    listOf(answers, (one) => texted(one, 'id', 'label', 'text')) !== null &&
+    listOf(payments, readPayment) !== null &&
+    listOf(settled, (one) =>
+      isRecord(one) && holdsAll(one, 'string', 'is', 'utr') ? one : null,
+    ) !== null &&
+    listOf(mails, readMail) !== null &&
+    listOf(audit, (one) => texted(one, 'at', 'who', 'what')) !== null &&
+    listOf(same, (one) => texted(one, 'reg_no', 'payment_status_display')) !== null &&
+    listOf(body['paid_by_same_person'], (one) => (typeof one === 'string' ? one : null)) !== null &&
+    texted(body['contact'], 'email', 'phone') !== null
+  return registration !== null && lists && texted(event, 'id', 'title') !== null
+    ? ({ ...body, registration, lines: recordsOf(body['lines']) } as OfficeRegistrationAnswer)
+    : null
+}
+
+const texted = (value: unknown, ...names: readonly string[]): Unread | null =>
+  isRecord(value) && holdsAll(value, 'string', ...names) ? value : null
+
+const readPayment = (value: unknown): Unread | null => {
+  const payment = texted(value, 'order_id', 'created_at', 'asked')
+  return payment !== null &&
+    isPaymentStatus(payment['status']) &&
+    fromRupees(payment['amount']) !== null &&
+    listOf(payment['facts'], (fact) => texted(fact, 'at', 'text')) !== null
+    ? payment
+    : null
+}
+
+const MAIL_STATUSES: readonly unknown[] = ['queued', 'sent', 'failed']
+const readMail = (value: unknown): Unread | null => {
+  const mail = texted(value, 'to', 'subject', 'at')
+  return mail !== null && MAIL_STATUSES.includes(mail['status']) ? mail : null
+}

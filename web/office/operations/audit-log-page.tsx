@@ -1,0 +1,130 @@
+/** Who did what in the office, and when. What is asked of it stands in the page's address. */
+import { Link } from 'react-router-dom'
+import type { SessionAnswer, WireActivity } from '../../../engine/index.ts'
+import { Asking, ShowOlder, useAskedList, WhichEvent } from '../ui/log-list.tsx'
+import { registrationAddress } from '../office-api-and-urls.ts'
+import { useLeaveOn401 } from '../expired-session.ts'
+import { Banner, Heading } from '../ui/error-banner-and-heading.tsx'
+import { readActivity } from '../users/users-api-responses.ts'
+import { instantText } from '../ui/format-date-time.ts'
+import '../registration/registration-details-page.css'
+import '../users/team-page.css'
+
+const CALL = '/api/admin/log/'
+const FILTERS = ['who', 'event', 'kind', 'words', 'from', 'to'] as const
+const KINDS = [
+  ['', 'All but looking'],
+  ['changes', 'What was changed'],
+  ['exports', 'What was exported'],
+  ['signing-in', 'Signing in and out'],
+  ['looks', 'What was looked at'],
+  ['all', 'Everything'],
+] as const
+
+export function ActivityPage({ session }: { readonly session: SessionAnswer }) {
+  const { params, setParams, asked, query } = useAskedList('activity', CALL, FILTERS, readActivity)
+  const error = useLeaveOn401(query.error)
+  const rows = query.data?.pages.flatMap((page) => page.rows)
+  const people = query.data?.pages[0]?.people ?? []
+  return (
+    <main className="main" id="main" aria-busy={query.isFetching}>
+      <Heading title="Activity">
+        <a className="btn line sm" href={`${CALL}export/?${asked}`}>
+          Export CSV
+        </a>
+      </Heading>
+      <Asking asked={asked} onAsk={setParams}>
+        <label>
+          Who
+          <select name="who" defaultValue={params.get('who') ?? ''}>
+            <option value="">Everybody</option>
+            {[...new Set([...people, params.get('who') ?? ''])]
+              .filter((who) => who !== '')
+              .map((who) => (
+                <option key={who}>{who}</option>
+              ))}
+          </select>
+        </label>
+        <label>
+          What
+          <select name="kind" defaultValue={params.get('kind') ?? ''}>
+            {KINDS.map(([kind, text]) => (
+              <option key={kind} value={kind}>
+                {text}
+              </option>
+            ))}
+          </select>
+        </label>
+        <WhichEvent events={session.events} chosen={params.get('event')} />
+        <label>
+          Words
+          <input
+            name="words"
+            defaultValue={params.get('words') ?? ''}
+            maxLength={100}
+            autoComplete="off"
+          />
+        </label>
+        <label>
+          From
+          <input name="from" type="date" defaultValue={params.get('from') ?? ''} />
+        </label>
+        <label>
+          To
+          <input name="to" type="date" defaultValue={params.get('to') ?? ''} />
+        </label>
+      </Asking>
+      {error && (
+        <Banner
+          text={error.message}
+          action={{ label: 'Try Again', go: () => void query.refetch() }}
+        />
+      )}
+      {rows === undefined && !query.isError && (
+        <p className="spinner" role="status">
+          <span className="spin big" aria-hidden="true" />
+          <span className="vh">Loading the activity</span>
+        </p>
+      )}
+      {rows && (
+        <section className="pan" aria-label="What was done">
+          {rows.length === 0 && <p className="mute">Nothing matches these filters.</p>}
+          <ul className="log">
+            {rows.map((row) => (
+              <Act key={row.id} row={row} session={session} />
+            ))}
+          </ul>
+          <ShowOlder query={query} />
+        </section>
+      )}
+    </main>
+  )
+}
+
+function Act({
+  row: { who, what, at, event, event_id, reg_no },
+  session,
+}: {
+  readonly row: WireActivity
+  readonly session: SessionAnswer
+}) {
+  const list = session.events.find(({ id }) => id === event_id)?.lists[0]
+  return (
+    <li>
+      <span>
+        <b>{who}</b> {what}
+        <small>
+          {event}
+          {event !== '' && reg_no !== null && ' · '}
+          {reg_no !== null &&
+            (list === undefined ? (
+              reg_no
+            ) : (
+              <Link to={registrationAddress(list, reg_no)}>{reg_no}</Link>
+            ))}
+        </small>
+      </span>
+      <time dateTime={at}>{instantText(at)}</time>
+    </li>
+  )
+}

@@ -1,0 +1,124 @@
+/** The event files in the office: which are served as they are, which as they were before, and why; read again on the spot. */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { WireEventFile } from '../../../engine/index.ts'
+import { Badge } from '../../ui/payment-status-badge.tsx'
+import { ask } from '../office-api-and-urls.ts'
+import { useLeaveOn401 } from '../expired-session.ts'
+import { readEventFiles } from './operations-api-responses.ts'
+import { Banner, Heading } from '../ui/error-banner-and-heading.tsx'
+import '../registration/registration-details-page.css'
+import '../users/team-page.css'
+import './emails-page.css'
+
+const CALL = '/api/admin/served-files/'
+const KEY = ['event-files'] as const
+
+export function EventFilesPage() {
+  const client = useQueryClient()
+  const query = useQuery({
+    queryKey: KEY,
+    queryFn: ({ signal }) => ask(CALL, readEventFiles, { signal }),
+  })
+  const reload = useMutation({
+    mutationFn: () => ask(`${CALL}reload/`, readEventFiles, { method: 'POST' }),
+    onSuccess: (answer) => client.setQueryData(KEY, answer),
+  })
+  const error = useLeaveOn401(query.error)
+  const refused = useLeaveOn401(reload.error)
+  const files = query.data?.files
+  const waiting = files?.filter(({ is }) => is !== 'served').length ?? 0
+  return (
+    <main className="main" id="main" aria-busy={query.isFetching || reload.isPending}>
+      <Heading title="Event files">
+        <button
+          type="button"
+          className="btn line sm"
+          disabled={reload.isPending}
+          onClick={() => reload.mutate()}
+        >
+          Read Again
+        </button>
+      </Heading>
+      {error && (
+        <Banner
+          text={error.message}
+          action={{ label: 'Try Again', go: () => void query.refetch() }}
+        />
+      )}
+      {refused && <Banner text={refused.message} onDismiss={() => reload.reset()} />}
+      {files === undefined && !query.isError && (
+        <p className="spinner" role="status">
+          <span className="spin big" aria-hidden="true" />
+          <span className="vh">Loading the event files</span>
+        </p>
+      )}
+      {files && (
+        <>
+          <p role="status" className={waiting === 0 ? 'settled' : 'mute'}>
+            {reload.isSuccess ? 'The files were read again. ' : ''}
+            {waiting === 0
+              ? 'Every event file is served as it is.'
+              : waiting === 1
+                ? 'One file is not served as it is.'
+                : `${waiting} files are not served as they are.`}
+          </p>
+          <section className="pan" aria-label="Event files">
+            <ul className="log mails">
+              {files.map((file) => (
+                <File key={file.file} file={file} />
+              ))}
+            </ul>
+          </section>
+        </>
+      )}
+    </main>
+  )
+}
+
+function File({
+  file: { file, title, version, is, why, findings },
+}: {
+  readonly file: WireEventFile
+}) {
+  return (
+    <li>
+      <span>
+        <b className="to">{title ?? file}</b>
+        <small>
+          {[
+            ...(title === null ? [] : [file]),
+            ...(version === null ? [] : [`version ${version}`]),
+          ].join(' · ')}
+        </small>
+        {why !== null && <small className={is === 'gone' ? undefined : 'bad'}>{why}</small>}
+        {findings !== null && (
+          <details className="choices">
+            <summary>
+              What the checker says<span className="vh"> of {file}</span>
+            </summary>
+            <pre className="findings">{findings}</pre>
+          </details>
+        )}
+      </span>
+      <span className="r">
+        {is === 'served' ? (
+          <Badge tone="good" icon="tick">
+            Served
+          </Badge>
+        ) : is === 'before' ? (
+          <Badge tone="care" icon="clock">
+            As before
+          </Badge>
+        ) : is === 'gone' ? (
+          <Badge tone="care" icon="clock">
+            File removed
+          </Badge>
+        ) : (
+          <Badge tone="bad" icon="cross">
+            Not served
+          </Badge>
+        )}
+      </span>
+    </li>
+  )
+}

@@ -1,0 +1,327 @@
+/** What a bank or the gateway says that came, beside what an event waits for: loaded, looked at, confirmed or kept in one go. */
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Link } from 'react-router-dom'
+import { formatDay, isDay } from '../../../engine/index.ts'
+import type { OfficeEvent, ReconcileAnswer } from '../../../engine/index.ts'
+import { asSheet, ask, registrationAddress } from '../office-api-and-urls.ts'
+import { useLeaveOn401 } from '../expired-session.ts'
+import { Banner, Heading } from '../ui/error-banner-and-heading.tsx'
+import { readBulk, readReconciled } from './bank-statement-api-responses.ts'
+import { moneyOf } from '../lists/list-table.tsx'
+import { KeptSettlements, Report } from './settlements.tsx'
+import { WhichColumn } from './column-mapping.tsx'
+import '../registration/registration-details-page.css'
+import '../discount-codes/discount-codes-page.css'
+import '../registration/actions-and-timeline.css'
+import './bank-statement-page.css'
+
+type Laid = Extract<ReconcileAnswer, { header: null }>
+type Line = Laid['lines'][number]
+export function ReconcilePage({ event }: { readonly event: OfficeEvent }) {
+  const [file, setFile] = useState<File | null>(null)
+  const look = useMutation({
+    mutationFn: (given: { readonly file: File; readonly columns: string }) =>
+      ask(
+        `/api/admin/reconcile/?event=${encodeURIComponent(event.id)}${given.columns}`,
+        readReconciled,
+        { method: 'POST', form: asSheet(given.file) },
+      ),
+  })
+  const refused = useLeaveOn401(look.error)
+  const { data } = look
+  const load = (columns = look.variables?.columns ?? '') => {
+    if (file !== null) look.mutate({ file, columns })
+  }
+  return (
+    <main className="main" id="main" aria-busy={look.isPending}>
+      <Heading title="Bank and gateway">
+        <p className="mute">{event.title}</p>
+      </Heading>
+      <section className="pan" aria-labelledby="statement-load">
+        <h2 id="statement-load">Load a statement or a settlement</h2>
+        <p className="mute">
+          A CSV or Excel file: the statement of HDFC, SBI, ICICI, Axis, Kotak and others, or the
+          settlement report of the payment gateway. Nothing is confirmed or kept before you say so.
+          Transfers that the bank returned go to review at once.
+        </p>
+        {refused && <Banner text={refused.message} onDismiss={() => look.reset()} />}
+        <form
+          className="making"
+          onSubmit={(submitted) => {
+            submitted.preventDefault()
+            load('')
+          }}
+        >
+          <label>
+            Statement or settlement (CSV or Excel)
+            <input
+              type="file"
+              accept=".csv,.xlsx,text/csv"
+              required
+              onChange={({ target }) => {
+                look.reset()
+                setFile(target.files?.[0] ?? null)
+              }}
+            />
+          </label>
+          <button type="submit" className="btn" disabled={look.isPending}>
+            Lay it beside the registrations
+          </button>
+        </form>
+        {data !== undefined && 'header' in data && data.header !== null && (
+          <WhichColumn header={data.header} onSaid={load} isBusy={look.isPending} />
+        )}
+      </section>
+      {data !== undefined && 'settlement' in data && file !== null && (
+        <Report
+          key={look.submittedAt}
+          event={event}
+          settlement={data.settlement}
+          file={file}
+          columns={look.variables.columns}
+        />
+      )}
+      {data !== undefined && 'header' in data && data.header === null && (
+        <Found key={look.submittedAt} event={event} laid={data} again={() => load()} />
+      )}
+      {data === undefined && <KeptSettlements event={event} />}
+    </main>
+  )
+}
+
+type FoundProps = {
+  readonly event: OfficeEvent
+  readonly laid: Laid
+  readonly again: () => void
+}
+
+function Found({ event, laid: { lines, waiting, unread, repeated }, again }: FoundProps) {
+  const [ticked, setTicked] = useState<ReadonlySet<number>>(
+    () => new Set(lines.filter(({ as }) => as === 'matched').map(({ line }) => line)),
+  )
+  const [picked, setPicked] = useState<Readonly<Record<number, string>>>({})
+  const meant = ({ line, as, of }: Line): string | undefined =>
+    as === 'ambiguous' ? picked[line] : of[0]?.reg_no
+  const chosen = lines.filter(
+    (one) => ticked.has(one.line) && mayConfirm(one) && meant(one) !== undefined,
+  )
+  const kept = lines.filter((one) => ticked.has(one.line) && one.as === 'unmatched')
+  const confirm = useMutation({
+    mutationFn: () =>
+      ask('/api/admin/reconcile/confirm/', readBulk, {
+        method: 'POST',
+        json: {
+          event: event.id,
+          keep: kept.map(({ reference, also, amount, day, narration }) => ({
+            reference,
+            also,
+            amount,
+            day,
+            narration,
+          })),
+          lines: chosen.map((one) => ({
+            reg_no: meant(one),
+            reference: one.reference,
+            also: one.also,
+            amount: one.amount,
+            day: one.day,
+          })),
+        },
+      }),
+  })
+  const refused = useLeaveOn401(confirm.error)
+  const list = event.lists[0]
+  const numberOf = (regNo: string) =>
+    list === undefined ? regNo : <Link to={registrationAddress(list, regNo)}>{regNo}</Link>
+  const tick = (line: number, is: boolean) => {
+    const next = new Set(ticked)
+    if (is) next.add(line)
+    else next.delete(line)
+    setTicked(next)
+  }
+  const isDone = confirm.data !== undefined
+  return (
+    <>
+      {GROUPS.map(([as, title, about]) => {
+        const those = lines.filter((one) => one.as === as)
+        return (
+          those.length > 0 && (
+            <section className="pan" key={as} aria-labelledby={`lines-${as}`}>
+              <h2 id={`lines-${as}`}>
+                {title} ({those.length})
+              </h2>
+              <p className="mute">{about}</p>
+              <ul className="log stmt">
+                {those.map((one) => (
+                  <li key={one.line}>
+                    <span>
+                      <b>{one.amount === 0 ? 'Amount not stated' : moneyOf(one.amount, true)}</b> on{' '}
+                      {isDay(one.day) ? formatDay(one.day) : one.day}
+                      <small>{one.narration}</small>
+                      {one.why !== null && <small className="care">{one.why}</small>}
+                      {one.payout !== null && (
+                        <small className={one.payout.net === one.amount ? '' : 'bad'}>
+                          By the settlement {moneyOf(one.payout.net, true)} for {one.payout.lines}{' '}
+                          {one.payout.lines === 1 ? 'line' : 'lines'}
+                          {one.payout.net === one.amount ? ', which is this amount' : ''}
+                        </small>
+                      )}
+                      {one.of.map(({ reg_no: regNo, name, due, reference }) => (
+                        <small key={regNo}>
+                          {numberOf(regNo)} {name}
+                          {due > 0 && `, ${moneyOf(due, true)} due`}
+                          {reference !== null && `, told ${reference}`}
+                        </small>
+                      ))}
+                    </span>
+                    <span className="r">
+                      {one.as === 'ambiguous' && (
+                        <label className="pick">
+                          <span className="vh">For whom line {one.line} is</span>
+                          <select
+                            value={picked[one.line] ?? ''}
+                            disabled={isDone}
+                            onChange={({ target }) => {
+                              setPicked({ ...picked, [one.line]: target.value })
+                              tick(one.line, target.value !== '')
+                            }}
+                          >
+                            <option value="">None of these</option>
+                            {one.of.map(({ reg_no: regNo, name }) => (
+                              <option key={regNo} value={regNo}>
+                                {name === '' ? regNo : name}
+                              </option>
+                            ))}
+                          </select>
+                        </label>
+                      )}
+                      {(one.as === 'matched' || one.as === 'differs' || one.as === 'unmatched') && (
+                        <label className="pick">
+                          <input
+                            type="checkbox"
+                            checked={ticked.has(one.line)}
+                            disabled={isDone}
+                            onChange={({ target }) => tick(one.line, target.checked)}
+                          />
+                          <span>
+                            {one.as === 'unmatched' ? 'Keep to decide' : 'Confirm'}
+                            <span className="vh"> line {one.line}</span>
+                          </span>
+                        </label>
+                      )}
+                    </span>
+                  </li>
+                ))}
+              </ul>
+            </section>
+          )
+        )
+      })}
+      {lines.length === 0 && <p className="mute">There is no money that came in this file.</p>}
+      {repeated.length > 0 && (
+        <p className="care">
+          {repeated.length === 1 ? '1 line repeats' : `${repeated.length} lines repeat`} an earlier
+          line and {repeated.length === 1 ? 'is' : 'are'} counted once:{' '}
+          {repeated.map(({ line, first }) => `line ${line} (same as ${first})`).join(', ')}.
+        </p>
+      )}
+      {unread.length > 0 && (
+        <p className="mute">
+          Line {unread.join(', ')} of the file cannot be read: its amount, currency or day is
+          unclear. Its money is not in the list above.
+        </p>
+      )}
+      {waiting.length > 0 && (
+        <section className="pan" aria-labelledby="statement-waiting">
+          <h2 id="statement-waiting">Told, and not in this statement ({waiting.length})</h2>
+          <ul className="log">
+            {waiting.map(({ reg_no: regNo, name, due, reference }) => (
+              <li key={regNo}>
+                <span>
+                  {numberOf(regNo)} {name}
+                  <small>
+                    {moneyOf(due, true)}, told {reference}
+                  </small>
+                </span>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      <section className="pan" aria-labelledby="statement-confirm">
+        <h2 id="statement-confirm">Confirm</h2>
+        {refused && <Banner text={refused.message} onDismiss={() => confirm.reset()} />}
+        <p role="status" className="done">
+          {confirm.data?.message ?? ''}
+        </p>
+        {confirm.data !== undefined && confirm.data.refused.length > 0 && (
+          <ul className="log">
+            {confirm.data.refused.map(({ reg_no: regNo, message }) => (
+              <li key={regNo}>
+                <span>
+                  {numberOf(regNo)}
+                  <small className="bad">{message}</small>
+                </span>
+              </li>
+            ))}
+          </ul>
+        )}
+        {isDone ? (
+          <button type="button" className="btn line" onClick={again}>
+            Look at the statement again
+          </button>
+        ) : (
+          <button
+            type="button"
+            className="btn"
+            disabled={chosen.length + kept.length === 0 || confirm.isPending}
+            onClick={() => confirm.mutate()}
+          >
+            {whatFollows(chosen.length, kept.length)}
+          </button>
+        )}
+      </section>
+    </>
+  )
+}
+
+function whatFollows(confirmed: number, kept: number): string {
+  if (confirmed === 0 && kept > 0) return `Keep ${kept} to decide`
+  const payments = `Confirm ${confirmed} ${confirmed === 1 ? 'payment' : 'payments'}`
+  return kept === 0 ? payments : `${payments}, keep ${kept} to decide`
+}
+
+const mayConfirm = ({ as }: Line): boolean =>
+  as === 'matched' || as === 'differs' || as === 'ambiguous'
+
+const GROUPS = [
+  ['matched', 'Matched', 'One registration, and the amount fits.'],
+  [
+    'differs',
+    'Another amount',
+    'One registration, and the amount is not what is due. Confirmed, it is before the treasurer as a review.',
+  ],
+  [
+    'ambiguous',
+    'Several possible matches',
+    'Choose the registration that this money is for, or leave the line.',
+  ],
+  [
+    'unmatched',
+    'Nobody waits for it',
+    'No registration of this event fits. What is meant for the conference all the same can be kept: it stands among the money to decide then.',
+  ],
+  [
+    'elsewhere',
+    'Belongs to another event',
+    'Staff of that event decide about it. It cannot be confirmed or kept here.',
+  ],
+  ['payout', 'From the gateway', 'A transfer of many card payments, as its settlement has it.'],
+  [
+    'returned',
+    'May have been returned by the bank',
+    'A withdrawal that names a payment. Recorded payments wait on the page “Money to decide”.',
+  ],
+  ['known', 'Confirmed before', 'This money is known already.'],
+] as const satisfies readonly (readonly [Line['as'], string, string])[]

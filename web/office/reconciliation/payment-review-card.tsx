@@ -1,0 +1,255 @@
+/** Money that waits for a decision: what came beside what was due, and every way to end it. */
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { isOfGateway } from '../../../engine/index.ts'
+import type { DecisionName, WireReview } from '../../../engine/index.ts'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Icon } from '../../ui/icons-and-logo.tsx'
+import { typed } from '../registration/record-payment-fields.tsx'
+import { ask } from '../office-api-and-urls.ts'
+import { useLeaveOn401 } from '../expired-session.ts'
+import { Banner } from '../ui/error-banner-and-heading.tsx'
+import { readDecided } from './payment-review-api-responses.ts'
+import { dateParts, moneyOf } from '../lists/list-table.tsx'
+import '../registration/actions-and-timeline.css'
+import '../discount-codes/discount-codes-page.css'
+
+/** What each decision is called, of money and of a refund. */
+const OF_MONEY = {
+  accept: 'Accept the payment',
+  refund: 'Give it back',
+  move: 'Move to another registration',
+  dismiss: 'Dismiss the payment',
+} as const satisfies Readonly<Record<DecisionName, string>>
+const OF_REFUND = {
+  ...OF_MONEY,
+  accept: 'It has gone back',
+  refund: 'Ask for it again',
+  dismiss: 'Leave the refund',
+} as const satisfies Readonly<Record<DecisionName, string>>
+const OF_RETURNED = {
+  ...OF_MONEY,
+  dismiss: 'It was not returned',
+} as const satisfies Readonly<Record<DecisionName, string>>
+/** What follows from each, where its name does not say it. */
+const ABOUT: Readonly<Partial<Record<DecisionName, string>>> = {
+  dismiss: 'The money does not count, and no refund is made.',
+  move: 'It pays the other registration if it is exactly what is due there; else it waits there.',
+}
+const RETURNED_DISMISSED = 'This dismisses the warning only. The payment still counts.'
+const isOfRefund = ({ kind }: WireReview): boolean => kind.startsWith('refund')
+
+type ReviewProps = {
+  readonly review: WireReview
+  /** Whether whoever looks may decide. */
+  readonly mayDecide: boolean
+  readonly onDone: (message: string) => void
+}
+
+export function Review({ review, mayDecide, onDone }: ReviewProps) {
+  const [open, setOpen] = useState<DecisionName | null>(null)
+  const words = isOfRefund(review) ? OF_REFUND : review.kind === 'returned' ? OF_RETURNED : OF_MONEY
+  return (
+    <div className="review" role="group" aria-label={`Review ${review.id}`}>
+      <p className="care">
+        <Icon name="tri" small />
+        {review.why}
+      </p>
+      <Came {...review} />
+      <Unknown {...review} />
+      {mayDecide && (
+        <div className="acts-of">
+          {review.decisions.map((decision) => (
+            <button
+              key={decision}
+              type="button"
+              className="btn line sm"
+              onClick={() => setOpen(decision)}
+            >
+              {words[decision]}
+            </button>
+          ))}
+        </div>
+      )}
+      {open !== null && (
+        <Deciding
+          decision={open}
+          title={words[open]}
+          review={review}
+          onDone={(message) => {
+            setOpen(null)
+            onDone(message)
+          }}
+          onClose={() => setOpen(null)}
+        />
+      )}
+    </div>
+  )
+}
+
+function Came({ came, due, left, said, kind }: WireReview) {
+  const owed = due === null || kind === 'returned' ? '' : `${moneyOf(due, true)} was due. `
+  const rest =
+    came !== null && !kind.startsWith('refund') && left !== came.amount
+      ? `${moneyOf(left, true)} of it is left. `
+      : ''
+  const back = kind.startsWith('refund') ? `The refund is of ${moneyOf(left, true)}. ` : ''
+  return (
+    <p>
+      {came !== null &&
+        `${moneyOf(came.amount, true)} came on ${dateParts(came.paid_at)?.[0] ?? ''}, reference ${came.reference}. `}
+      {owed}
+      {rest}
+      {back}
+      {said !== null && said !== '' && `The gateway says: ${said}`}
+    </p>
+  )
+}
+
+/** Who paid for an order that is not in the database, as the gateway says, and whose registration it may be. */
+function Unknown({ unknown_order: order, payer, suggested }: WireReview) {
+  if (order === null) return null
+  const { name = '', email = '', phone = '', way = '' } = payer ?? {}
+  const said = [name, email, phone, way].filter((word) => word !== '').join(', ')
+  return (
+    <p>
+      {said !== '' && `The gateway names the payer: ${said}. `}
+      {suggested !== null && `It may be a further payment of ${suggested}.`}
+    </p>
+  )
+}
+
+type DecidingProps = {
+  readonly decision: DecisionName
+  readonly title: string
+  readonly review: WireReview
+  readonly onDone: (message: string) => void
+  readonly onClose: () => void
+}
+
+function Deciding({ decision, title, review, onDone, onClose }: DecidingProps) {
+  const deciding = useMutation({
+    mutationFn: (words: Readonly<Record<string, unknown>>) =>
+      ask(`/api/admin/reviews/${encodeURIComponent(review.id)}/decide/`, readDecided, {
+        method: 'POST',
+        json: { decision, ...words },
+      }),
+    onSuccess: onDone,
+  })
+  const refused = useLeaveOn401(deciding.error)
+  const about = review.kind === 'returned' ? RETURNED_DISMISSED : ABOUT[decision]
+  return (
+    <Dialog title={title} onClose={onClose}>
+      {refused && <Banner text={refused.message} />}
+      <p>{review.why}</p>
+      <Came {...review} />
+      {!isOfRefund(review) && about !== undefined && <p>{about}</p>}
+      <form
+        className="making"
+        onSubmit={(submitted) => {
+          submitted.preventDefault()
+          const data = new FormData(submitted.currentTarget)
+          const given = Object.fromEntries(
+            [...data].map(([name, value]) => [name, String(value).trim()]),
+          )
+          const { by, ...words } = given
+          deciding.mutate(by === 'hand' ? { ...words, by_hand: true } : words)
+        }}
+      >
+        <Asked decision={decision} review={review} />
+        <label>
+          Why
+          <textarea name="why" rows={3} maxLength={500} required autoComplete="off" />
+        </label>
+        <div className="acts">
+          <button type="submit" className="btn" disabled={deciding.isPending}>
+            {title}
+          </button>
+          <button type="button" className="btn line" onClick={onClose}>
+            Not now
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+function Asked({ decision, review }: Pick<DecidingProps, 'decision' | 'review'>) {
+  const { came, left, kind } = review
+  const [by, setBy] = useState(isByGateway(review) ? 'gateway' : 'hand')
+  switch (decision) {
+    case 'accept':
+      if (kind === 'refund-refused')
+        return (
+          <label>
+            Reference of the refund
+            <input name="reference" required maxLength={64} autoComplete="off" />
+          </label>
+        )
+      // Of a payment whose money nobody has seen, whoever accepts it says what came.
+      return came !== null ? null : (
+        <>
+          <label>
+            Reference of the bank or the gateway
+            <input name="reference" required maxLength={64} autoComplete="off" />
+          </label>
+          <label>
+            Amount in rupees
+            <input name="amount" inputMode="decimal" required autoComplete="off" />
+          </label>
+        </>
+      )
+    case 'move':
+      return (
+        <label>
+          Number of the other registration
+          <input
+            name="to"
+            required
+            maxLength={40}
+            defaultValue={review.suggested ?? ''}
+            autoComplete="off"
+          />
+        </label>
+      )
+    case 'refund':
+      return (
+        <>
+          <label>
+            Amount in rupees
+            <input
+              name="amount"
+              inputMode="decimal"
+              required
+              defaultValue={typed(left)}
+              autoComplete="off"
+            />
+          </label>
+          {!kind.startsWith('refund') && (
+            <label>
+              How it goes back
+              <select name="by" value={by} onChange={({ target }) => setBy(target.value)}>
+                {isByGateway(review) && (
+                  <option value="gateway">Through the payment gateway, now</option>
+                )}
+                <option value="hand">It has gone back by hand</option>
+              </select>
+            </label>
+          )}
+          {!kind.startsWith('refund') && by === 'hand' && (
+            <label>
+              Reference of the transfer or slip
+              <input name="reference" required maxLength={64} autoComplete="off" />
+            </label>
+          )}
+        </>
+      )
+    case 'dismiss':
+      return null
+  }
+}
+
+/** Money that came on another way, or of which no order is known, no gateway can send back. */
+function isByGateway({ came, order_id: order }: WireReview): boolean {
+  return order !== null && came !== null && isOfGateway(came.source)
+}

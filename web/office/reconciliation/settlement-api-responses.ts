@@ -1,0 +1,35 @@
+/** What the calls for settlements answer, read once where it arrives. */
+import { fromRupees } from '../../../engine/index.ts'
+import type { SettlementKeptAnswer, WireSettlement } from '../../../engine/index.ts'
+import type { Reader } from '../../app/api-client.ts'
+import { holdsAll, isRecord, listOf } from '../../app/json-readers.ts'
+
+/** Above or below nothing. */
+const isAmount = (value: unknown): boolean =>
+  typeof value === 'number' && fromRupees(Math.abs(value)) !== null
+const amounts =
+  (...names: readonly string[]) =>
+  (value: unknown): Record<string, unknown> | null =>
+    isRecord(value) && names.every((name) => isAmount(value[name])) ? value : null
+
+/** Null: it is no settlement. */
+export function settlementIn(value: unknown): WireSettlement | null {
+  if (!isRecord(value)) return null
+  const { lines, payouts, unsettled, unread } = value
+  const isReadable =
+    listOf(lines, (line) =>
+      isRecord(line) && holdsAll(line, 'string', 'is', 'as', 'order_id', 'reference', 'utr')
+        ? amounts('amount', 'fee', 'tax', 'net')(line)
+        : null,
+    ) !== null &&
+    listOf(payouts, amounts('sales', 'refunds', 'fee', 'tax', 'others', 'net')) !== null &&
+    listOf(unsettled, amounts('amount', 'days')) !== null &&
+    Array.isArray(unread)
+  return isReadable ? (value as WireSettlement) : null
+}
+
+export const readSettlements: Reader<WireSettlement> = (body) =>
+  isRecord(body) ? settlementIn(body['settlement']) : null
+
+export const readKept: Reader<SettlementKeptAnswer> = (body) =>
+  isRecord(body) && typeof body['message'] === 'string' ? (body as SettlementKeptAnswer) : null

@@ -1,0 +1,311 @@
+/** What a gateway says that it paid into the bank: a report before it is kept, and all that is kept, with what is still to come. */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link } from 'react-router-dom'
+import { formatDay, isDay, SETTLED_WITHIN_DAYS } from '../../../engine/index.ts'
+import type {
+  OfficeEvent,
+  WirePayout,
+  WireSettled,
+  WireSettlement,
+  WireUnsettled,
+} from '../../../engine/index.ts'
+import { download, save } from '../../app/api-client.ts'
+import { asSheet, ask, registrationAddress, take } from '../office-api-and-urls.ts'
+import { useLeaveOn401 } from '../expired-session.ts'
+import { Banner } from '../ui/error-banner-and-heading.tsx'
+import { moneyOf, signedMoney } from '../lists/list-table.tsx'
+import { readKept, readSettlements } from './settlement-api-responses.ts'
+
+type OfEvent = { readonly event: OfficeEvent }
+const callOf = (event: OfficeEvent, path: string, query = ''): string =>
+  `/api/admin/${path}/?event=${encodeURIComponent(event.id)}${query}`
+
+type ReportProps = OfEvent & {
+  readonly settlement: WireSettlement
+  readonly file: File
+  /** How the columns were said; empty: by their heads. */
+  readonly columns: string
+}
+
+/** A report that was loaded: nothing of it is kept before somebody says so. */
+export function Report({ event, settlement, file, columns }: ReportProps) {
+  const client = useQueryClient()
+  const keep = useMutation({
+    mutationFn: () =>
+      ask(callOf(event, 'reconcile/keep', columns), readKept, {
+        method: 'POST',
+        form: asSheet(file),
+      }),
+    onSuccess: () => client.invalidateQueries({ queryKey: ['settlements', event.id] }),
+  })
+  const refused = useLeaveOn401(keep.error)
+  const { fresh, unread, not_yet: notYet } = settlement
+  return (
+    <>
+      <section className="pan" aria-labelledby="settlement-report">
+        <h2 id="settlement-report">Settlement of the gateway</h2>
+        <Said {...settlement} />
+        {unread.length > 0 && (
+          <p className="care">
+            Line {unread.join(', ')} of the file cannot be read: the amount or the day is unclear,
+            or the currency is not rupees.
+          </p>
+        )}
+        {notYet > 0 && (
+          <p className="mute">
+            {notYet === 1 ? '1 line is' : `${notYet} lines are`} not settled by the gateway yet.
+          </p>
+        )}
+        {refused && <Banner text={refused.message} onDismiss={() => keep.reset()} />}
+        <p role="status" className="done">
+          {keep.data?.message ?? (fresh === 0 ? 'All of it was kept before.' : '')}
+        </p>
+        {keep.data === undefined && fresh !== null && fresh > 0 && (
+          <>
+            <p className="mute">
+              Once it is kept, money that nobody knew of is before the treasurer, and the rest
+              stands with its registrations.
+            </p>
+            <div className="acts-of">
+              <button
+                type="button"
+                className="btn"
+                disabled={keep.isPending}
+                onClick={() => keep.mutate()}
+              >
+                Keep {fresh} {fresh === 1 ? 'line' : 'lines'}
+              </button>
+            </div>
+          </>
+        )}
+      </section>
+      <Payouts payouts={settlement.payouts} />
+      <Groups event={event} lines={settlement.lines} />
+      <Open event={event} unsettled={settlement.unsettled} />
+    </>
+  )
+}
+
+/** All that was kept of the event's account. */
+export function KeptSettlements({ event }: OfEvent) {
+  const query = useQuery({
+    queryKey: ['settlements', event.id],
+    queryFn: ({ signal }) => ask(callOf(event, 'settlements'), readSettlements, { signal }),
+  })
+  const saving = useMutation({
+    mutationFn: async () => {
+      const file = take(await download(callOf(event, 'settlements/export')))
+      save(file.blob, file.name ?? `${event.id}_settlements.csv`)
+    },
+  })
+  const error = useLeaveOn401(query.error)
+  const refused = useLeaveOn401(saving.error)
+  const { data } = query
+  // An event that takes no cards has none.
+  if (error?.status === 404) return null
+  return (
+    <>
+      {error && (
+        <Banner
+          text={error.message}
+          action={{ label: 'Try Again', go: () => void query.refetch() }}
+        />
+      )}
+      {refused && <Banner text={refused.message} onDismiss={() => saving.reset()} />}
+      {data && data.payouts.length > 0 && (
+        <Payouts payouts={data.payouts}>
+          <button
+            type="button"
+            className="btn line sm"
+            disabled={saving.isPending}
+            onClick={() => saving.mutate()}
+          >
+            Export settlements (CSV)
+          </button>
+        </Payouts>
+      )}
+      {data && <Groups event={event} lines={data.lines} />}
+      {data && <Open event={event} unsettled={data.unsettled} />}
+    </>
+  )
+}
+
+const count = (number: number, one: string): string => `${number} ${one}${number === 1 ? '' : 's'}`
+
+/** In a sentence what the lines of a report are. */
+function Said({ lines }: WireSettlement) {
+  const of = (as: WireSettled['as']): number => lines.filter((line) => line.as === as).length
+  const parts = GROUPS.flatMap(([as, title]) =>
+    of(as) === 0 ? [] : [`${of(as)} ${title.toLowerCase()}`],
+  )
+  return (
+    <p>{lines.length === 0 ? 'There is nothing settled in this file.' : `${parts.join(', ')}.`}</p>
+  )
+}
+
+type PayoutsProps = {
+  readonly payouts: readonly WirePayout[]
+  readonly children?: React.ReactNode
+}
+
+function Payouts({ payouts, children }: PayoutsProps) {
+  if (payouts.length === 0) return null
+  return (
+    <section className="pan" aria-labelledby="settlement-payouts">
+      <h2 id="settlement-payouts">To the bank</h2>
+      <p className="mute">What the bank shows for each transfer of the gateway.</p>
+      <ul className="log stmt">
+        {payouts.map((payout) => (
+          <li key={`${payout.utr} ${payout.day}`}>
+            <span>
+              <b>
+                {payout.day !== null && isDay(payout.day) ? formatDay(payout.day) : 'No day stated'}
+              </b>
+              {payout.utr !== '' && <small>{payout.utr}</small>}
+              <small>{partsOf(payout).join(', ')}</small>
+            </span>
+            <b className="r">{signedMoney(payout.net)}</b>
+          </li>
+        ))}
+      </ul>
+      {children}
+    </section>
+  )
+}
+
+/** How the amount comes about. */
+function partsOf({
+  lines,
+  sales,
+  refunds,
+  fee,
+  tax,
+  others,
+  elsewhere,
+}: WirePayout): readonly string[] {
+  const less = [
+    ['refunds', refunds],
+    ['fees', fee],
+    ['tax on fees', tax],
+    ['other deductions', others],
+  ] as const
+  return [
+    `${count(lines, 'line')}: ${moneyOf(sales, true)} paid`,
+    ...less.flatMap(([word, amount]) =>
+      amount <= 0 ? [] : [`less ${moneyOf(amount, true)} ${word}`],
+    ),
+    ...(others < 0 ? [`and ${moneyOf(-others, true)} besides`] : []),
+    ...(elsewhere === null
+      ? []
+      : [`other events: ${count(elsewhere.lines, 'line')}, ${signedMoney(elsewhere.net)}`]),
+  ]
+}
+
+function Groups({ event, lines }: OfEvent & { readonly lines: readonly WireSettled[] }) {
+  return GROUPS.map(([as, title, about, isFolded]) => {
+    const those = lines.filter((line) => line.as === as)
+    if (those.length === 0) return null
+    const head = `${title} (${those.length})`
+    const list = (
+      <>
+        <p className="mute">{about}</p>
+        <ul className="log stmt">
+          {those.map((line, at) => (
+            <Line key={at} event={event} {...line} />
+          ))}
+        </ul>
+      </>
+    )
+    return isFolded ? (
+      <details className="pan" key={as}>
+        <summary>{head}</summary>
+        {list}
+      </details>
+    ) : (
+      <section className="pan" key={as} aria-labelledby={`settled-${as}`}>
+        <h2 id={`settled-${as}`}>{head}</h2>
+        {list}
+      </section>
+    )
+  })
+}
+
+function Line({ event, ...line }: OfEvent & WireSettled) {
+  const {
+    is,
+    amount,
+    fee,
+    tax,
+    net,
+    day,
+    utr,
+    reference,
+    order_id: order,
+    reg_no: regNo,
+    why,
+  } = line
+  const when = [day !== null && isDay(day) ? formatDay(day) : '', utr].filter(Boolean).join(', ')
+  const taken = fee + tax === 0 ? '' : `, fee ${moneyOf(fee, true)}, tax ${moneyOf(tax, true)}`
+  return (
+    <li>
+      <span>
+        <b>{moneyOf(amount, true)}</b>
+        {is === 'refund' && ' went back'}
+        {taken}
+        <small>{[reference, order].filter(Boolean).join(', order ')}</small>
+        <small>{when}</small>
+        {regNo !== null && (
+          <small>
+            <OfRegistration event={event} regNo={regNo} />
+          </small>
+        )}
+        {why !== null && <small className="bad">{why}</small>}
+      </span>
+      <span className="r">{signedMoney(net)}</span>
+    </li>
+  )
+}
+
+function OfRegistration({ event, regNo }: OfEvent & { readonly regNo: string }) {
+  const list = event.lists[0]
+  return list === undefined ? regNo : <Link to={registrationAddress(list, regNo)}>{regNo}</Link>
+}
+
+function Open({ event, unsettled }: OfEvent & { readonly unsettled: readonly WireUnsettled[] }) {
+  if (unsettled.length === 0) return null
+  return (
+    <section className="pan" aria-labelledby="settlement-open">
+      <h2 id="settlement-open">Paid, and in no settlement yet ({unsettled.length})</h2>
+      <p className="mute">The gateway pays out within some working days.</p>
+      <ul className="log stmt">
+        {unsettled.map(({ reg_no: regNo, reference, amount, paid_on: on, days }) => (
+          <li key={`${reference} ${regNo}`}>
+            <span>
+              <b>{moneyOf(amount, true)}</b>, paid on {isDay(on) ? formatDay(on) : on}
+              <small>
+                {regNo === null ? '' : <OfRegistration event={event} regNo={regNo} />} {reference}
+              </small>
+            </span>
+            <span className={days > SETTLED_WITHIN_DAYS ? 'r bad' : 'r'}>
+              {days === 0 ? 'today' : `${count(days, 'day')} ago`}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+const GROUPS = [
+  ['differs', 'Different here', 'The report says something else than what is kept here.', false],
+  ['unknown', 'Unknown here', 'Nothing of this is known here.', false],
+  [
+    'review',
+    'Before a person',
+    'Decided on the page of its registration, or among the money to decide.',
+    false,
+  ],
+  ['elsewhere', 'Belongs to another event', 'Staff of that event see what became of it.', true],
+  ['settled', 'Settled', 'As it came.', true],
+  ['refunded', 'Refunds', 'Taken off by the gateway, as they went back.', true],
+] as const satisfies readonly (readonly [WireSettled['as'], string, string, boolean])[]

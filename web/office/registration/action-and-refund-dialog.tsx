@@ -1,0 +1,294 @@
+/** The questions before an act: its reason, and what each takes besides. */
+import { useState } from 'react'
+import type { ReactNode } from 'react'
+import { formatMoney, fromRupees } from '../../../engine/index.ts'
+import type { ActsAnswer } from '../../../engine/index.ts'
+import type { ApiError } from '../../app/api-client.ts'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Icon } from '../../ui/icons-and-logo.tsx'
+import { Ledger } from '../../ui/details-list.tsx'
+import type { LedgerRow } from '../../ui/details-list.tsx'
+import { SeenFirst } from './approval-dialog-content.tsx'
+import { Came, Told, typed } from './record-payment-fields.tsx'
+import { ChangedAnswers, NewPerson } from './correct-answers-fields.tsx'
+import type { ActWords, Button } from './action-buttons.ts'
+import { Banner } from '../ui/error-banner-and-heading.tsx'
+
+type ActDialogProps = {
+  readonly button: Button
+  readonly title: string
+  readonly standing: ActsAnswer
+  readonly refused: ApiError | null
+  readonly isBusy: boolean
+  readonly onDo: (words: ActWords) => void
+  readonly onClose: () => void
+}
+
+/** A key per question asked, so that a click that comes twice does once. */
+function freshKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
+    byte.toString(16).padStart(2, '0'),
+  ).join('')
+}
+
+export function ActDialog(props: ActDialogProps) {
+  const { button, title, standing, refused, isBusy, onDo, onClose } = props
+  const [key] = useState(freshKey)
+  const [answers, setAnswers] = useState<Readonly<Record<string, unknown>>>({})
+  const agreed = refused?.code === 'price_changes' ? (refused.answer?.quote?.total ?? null) : null
+  const label = agreed === null ? title : 'Agree and correct'
+  return (
+    <Dialog title={title} onClose={onClose}>
+      {refused && agreed === null && <Banner text={refused.message} />}
+      {refused && agreed !== null && (
+        <p className="care" role="alert">
+          <Icon name="info" small />
+          {refused.message}
+        </p>
+      )}
+      <form
+        className="making"
+        onSubmit={(submitted) => {
+          submitted.preventDefault()
+          const data = new FormData(submitted.currentTarget)
+          const words = wordsIn(button, data, answers, standing)
+          onDo({
+            ...words,
+            key,
+            ...(agreed !== null && { total: agreed }),
+          })
+        }}
+      >
+        <Questions {...{ button, standing, setAnswers }} />
+        <label>
+          {button === 'note' ? 'Note' : !asksWhy(button) ? 'Why (optional)' : 'Why'}
+          <textarea
+            name="why"
+            rows={3}
+            maxLength={500}
+            required={asksWhy(button)}
+            autoComplete="off"
+          />
+        </label>
+        <div className="acts">
+          <button type="submit" className="btn" disabled={isBusy}>
+            {label}
+          </button>
+          <button type="button" className="btn line" onClick={onClose}>
+            Not now
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+/** The other acts are understood without a reason. */
+const WITHOUT_WHY: ReadonlySet<Button> = new Set([
+  'send_pay_link',
+  'confirm',
+  'came_again',
+  'approve',
+  'take_up',
+  'resend',
+])
+const asksWhy = (button: Button): boolean => !WITHOUT_WHY.has(button)
+
+/** What a form's fields say to the call. */
+function wordsIn(
+  button: Button,
+  data: FormData,
+  answers: Readonly<Record<string, unknown>>,
+  { kept }: ActsAnswer,
+): ActWords {
+  const text = (name: string): string => String(data.get(name) ?? '').trim()
+  const why = text('why')
+  switch (button) {
+    case 'correct':
+    case 'transfer':
+      return { act: button, why, answers }
+    case 'confirm':
+    case 'came_again': {
+      const [way, reference, amount, day] = ['way', 'reference', 'amount', 'day'].map(text)
+      return { act: button, why, way, reference, amount, day }
+    }
+    case 'cancel':
+      return { act: button, why, pay_back: text('pay_back'), kept }
+    case 'refund': {
+      const isByHand = data.get('by') === 'hand'
+      const amount = text('amount')
+      return isByHand
+        ? { act: button, why, amount, by_hand: true, reference: text('reference') }
+        : { act: button, why, amount }
+    }
+    case 'refuse':
+      return data.get('offer') === 'on' ? { act: button, why, offer: true } : { act: button, why }
+    case 'note':
+    case 'approve':
+    case 'erase':
+    case 'not_found':
+    case 'handle_refund':
+    case 'take_up':
+    case 'send_pay_link':
+    case 'resend':
+      return { act: button, why }
+  }
+}
+
+type QuestionsProps = Pick<ActDialogProps, 'button' | 'standing'> & {
+  readonly setAnswers: (answers: Readonly<Record<string, unknown>>) => void
+}
+
+function Questions({ button, standing, setAnswers }: QuestionsProps): ReactNode {
+  switch (button) {
+    case 'correct':
+      return <ChangedAnswers fields={standing.fields} onChange={setAnswers} />
+    case 'transfer':
+      return <NewPerson {...standing} onChange={setAnswers} />
+    case 'confirm':
+      return <Came {...standing} />
+    case 'came_again':
+      return (
+        <>
+          <p>
+            Nothing is due for it: what came is before the treasurer, who gives it back or moves it.
+          </p>
+          <Came {...standing} />
+        </>
+      )
+    case 'cancel':
+      return <PayBack {...standing} />
+    case 'refund':
+      return <GoesBack {...standing} />
+    case 'approve':
+    case 'refuse':
+      return <SeenFirst {...standing} mayOffer={button === 'refuse'} />
+    case 'erase':
+      return <Erased {...standing} />
+    case 'not_found':
+      return standing.told === null ? null : <Told told={standing.told} />
+    case 'handle_refund':
+      return <p>Ask the gateway what became of the refund. Write its answer as the reason.</p>
+    case 'note':
+    case 'take_up':
+    case 'send_pay_link':
+    case 'resend':
+      return null
+  }
+}
+
+const said = (amount: number): string => {
+  const paise = fromRupees(amount)
+  return paise === null ? '' : formatMoney(paise)
+}
+
+function PayBack({
+  kept,
+  proposed_back: proposed,
+  cancellation,
+  second_payment: second,
+  pay_back: owedNow,
+}: ActsAnswer) {
+  if (kept === 0) return <p>Nothing was paid. This frees the seat.</p>
+  const { paid, owed, remaining, percent, share, refunded } = cancellation
+  const rows: readonly LedgerRow[] = [
+    { id: 'paid', label: 'Paid', value: said(paid) },
+    ...(owed === 0 || second !== null
+      ? []
+      : [{ id: 'owed', label: 'Paid beyond the price: refunded in full', value: said(owed) }]),
+    ...(share === null || second !== null
+      ? []
+      : [
+          {
+            id: 'share',
+            label: `${percent}% of the price of ${said(remaining)}`,
+            value: said(share),
+          },
+        ]),
+    ...(refunded === 0
+      ? []
+      : [{ id: 'refunded', label: 'Refunded so far', value: `− ${said(refunded)}` }]),
+    ...(proposed === null
+      ? []
+      : [{ id: 'proposed', label: 'Proposed refund', value: said(proposed), total: true }]),
+  ]
+  return (
+    <>
+      <p>This frees the seat. It pays nothing out: make the refund afterwards.</p>
+      {owedNow > 0 && (
+        <p>{said(owedNow)} is owed in any case, and stays to be paid back until it is refunded.</p>
+      )}
+      {second !== null && (
+        <p>This is a second payment, so the full amount is proposed, whatever the refund rule.</p>
+      )}
+      {proposed === null && (
+        <p>No refund rule is set for this event: enter the amount to refund.</p>
+      )}
+      <Ledger money rows={rows} />
+      <label>
+        Amount to refund, in rupees
+        <input
+          name="pay_back"
+          inputMode="decimal"
+          defaultValue={typed(proposed ?? 0)}
+          autoComplete="off"
+        />
+      </label>
+    </>
+  )
+}
+
+function Erased({ pay_back: back }: ActsAnswer) {
+  return (
+    <>
+      {back > 0 && (
+        <p className="care">
+          <Icon name="tri" small />
+          {said(back)} is still to be paid back, and once the person is erased nobody’s name,
+          address or phone stands beside it. Pay it back first.
+        </p>
+      )}
+      <p>
+        Name, address, phone, answers, files and emails of this registration are erased, and cannot
+        be brought back. What was paid, its documents that the law wants, and what was done stay on
+        record. A registration that is not paid is cancelled by it.
+      </p>
+    </>
+  )
+}
+
+function GoesBack({ kept, pay_back: back, back_by_gateway: byGateway }: ActsAnswer) {
+  const amount = back === 0 ? kept : back
+  const [by, setBy] = useState(byGateway >= amount && amount > 0 ? 'gateway' : 'hand')
+  return (
+    <>
+      <p>{said(kept)} of what was paid is there.</p>
+      {byGateway > 0 && byGateway < kept && (
+        <p>{said(byGateway)} of it can be refunded through the payment gateway.</p>
+      )}
+      <label>
+        Amount in rupees
+        <input
+          name="amount"
+          inputMode="decimal"
+          required
+          defaultValue={typed(amount)}
+          autoComplete="off"
+        />
+      </label>
+      <label>
+        How it goes back
+        <select name="by" value={by} onChange={({ target }) => setBy(target.value)}>
+          {byGateway > 0 && <option value="gateway">Through the payment gateway, now</option>}
+          <option value="hand">It has gone back by hand</option>
+        </select>
+      </label>
+      {by === 'hand' && (
+        <label>
+          Reference of the transfer or slip
+          <input name="reference" required maxLength={64} autoComplete="off" />
+        </label>
+      )}
+    </>
+  )
+}

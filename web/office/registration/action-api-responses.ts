@@ -1,0 +1,85 @@
+/** What the calls of acts answer, read once where it arrives. */
+import { fromRupees, isActName } from '../../../engine/index.ts'
+import type { ActsAnswer } from '../../../engine/index.ts'
+import type { Reader } from '../../app/api-client.ts'
+import { holdsAll, isRecord, listOf } from '../../app/json-readers.ts'
+import { reviewIn } from '../reconciliation/payment-review-api-responses.ts'
+
+/** What may be done to a registration, and what was. */
+export const readActs: Reader<ActsAnswer> = (body) => {
+  if (!isRecord(body) || !holdsAll(body, 'string', 'reg_no', 'state', 'state_display')) return null
+  const {
+    due,
+    pay_back: back,
+    kept,
+    back_by_gateway: byGateway,
+    refund_unsettled: isUnsettled,
+    second_payment: second,
+    proposed_back: proposed,
+    cancellation,
+    allowed,
+    fields,
+    persons,
+    approval,
+    told,
+    reviews,
+    trail,
+  } = body
+  const isReadable =
+    [due, back, kept, byGateway].every((amount) => fromRupees(amount) !== null) &&
+    typeof isUnsettled === 'boolean' &&
+    (second === null || isSecond(second)) &&
+    (proposed === null || fromRupees(proposed) !== null) &&
+    isCancellation(cancellation) &&
+    listOf(allowed, (act) => (typeof act === 'string' && isActName(act) ? act : null)) !== null &&
+    listOf(fields, readField) !== null &&
+    listOf(persons, (id) => (typeof id === 'string' ? id : null)) !== null &&
+    (approval === null || isApproval(approval)) &&
+    (told === null || isTold(told)) &&
+    listOf(reviews, reviewIn) !== null &&
+    listOf(trail, (line) =>
+      isRecord(line) && holdsAll(line, 'string', 'at', 'who', 'act', 'text', 'why') ? line : null,
+    ) !== null
+  return isReadable ? (body as ActsAnswer) : null
+}
+
+const isSecond = (value: unknown): boolean =>
+  isRecord(value) && holdsAll(value, 'string', 'first') && fromRupees(value['amount']) !== null
+
+const isApproval = (value: unknown): boolean => {
+  if (!isRecord(value)) return false
+  const { look_at: lookAt, offer } = value
+  const isFile = (one: unknown): Record<string, unknown> | null =>
+    isRecord(one) && holdsAll(one, 'string', 'id', 'label', 'name') ? one : null
+  const isOffer =
+    isRecord(offer) && holdsAll(offer, 'string', 'label') && fromRupees(offer['total']) !== null
+  return listOf(lookAt, isFile) !== null && (offer === null || isOffer)
+}
+
+const isTold = (value: unknown): boolean =>
+  isRecord(value) &&
+  holdsAll(value, 'string', 'label', 'reference') &&
+  fromRupees(value['amount']) !== null &&
+  listOf(value['answers'], (one) =>
+    isRecord(one) && holdsAll(one, 'string', 'label', 'text') ? one : null,
+  ) !== null
+
+/** What was done, in a sentence of the server's. */
+export const readActed: Reader<string> = (body) =>
+  isRecord(body) && typeof body['message'] === 'string' ? body['message'] : null
+
+const readField = (value: unknown): Record<string, unknown> | null =>
+  isRecord(value) &&
+  holdsAll(value, 'string', 'id', 'label', 'kind') &&
+  Array.isArray(value['options']) &&
+  (typeof value['value'] === 'string' || Array.isArray(value['value']))
+    ? value
+    : null
+
+const isCancellation = (one: unknown): boolean =>
+  isRecord(one) &&
+  [one['paid'], one['owed'], one['remaining'], one['refunded']].every(
+    (amount) => fromRupees(amount) !== null,
+  ) &&
+  (one['percent'] === null || typeof one['percent'] === 'number') &&
+  (one['share'] === null || fromRupees(one['share']) !== null)

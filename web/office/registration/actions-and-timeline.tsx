@@ -1,0 +1,196 @@
+/** What may be done to a registration, and what was: buttons made of the table of acts, each with its question, and the trail. */
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Link } from 'react-router-dom'
+import { dayOf, formatDay, formatMoney, fromRupees, readInstant } from '../../../engine/index.ts'
+import type { ActsAnswer, AdminList, WireSecondPayment } from '../../../engine/index.ts'
+import { Icon } from '../../ui/icons-and-logo.tsx'
+import { readActed, readActs } from './action-api-responses.ts'
+import { Told } from './record-payment-fields.tsx'
+import { ActDialog } from './action-and-refund-dialog.tsx'
+import { BUTTONS } from './action-buttons.ts'
+import { Review } from '../reconciliation/payment-review-card.tsx'
+import type { ActWords, Button } from './action-buttons.ts'
+import { ask, isApiError, registrationAddress } from '../office-api-and-urls.ts'
+import { useLeaveOn401 } from '../expired-session.ts'
+import { Banner } from '../ui/error-banner-and-heading.tsx'
+import { dateParts, moneyOf } from '../lists/list-table.tsx'
+import '../discount-codes/discount-codes-page.css'
+import './actions-and-timeline.css'
+
+type ActsProps = {
+  readonly regNo: string
+  readonly list: AdminList
+  /** The registration is another one now. */
+  readonly onDone: () => void
+}
+
+export function Acts({ regNo, list, onDone }: ActsProps) {
+  const path = `/api/admin/registrations/${encodeURIComponent(regNo)}/acts/`
+  const [open, setOpen] = useState<Button | null>(null)
+  /** What was decided last about its money; it is no act of this page. */
+  const [decided, setDecided] = useState('')
+  const query = useQuery({
+    queryKey: ['acts', regNo],
+    queryFn: ({ signal }) => ask(path, readActs, { signal }),
+  })
+  const act = useMutation({
+    mutationFn: (words: ActWords) => ask(path, readActed, { method: 'POST', json: words }),
+    onSuccess: () => {
+      setOpen(null)
+      setDecided('')
+      void query.refetch()
+      onDone()
+    },
+    // It stands otherwise than was shown: the question is asked again of what is there now.
+    onError: (failed) => {
+      if (isApiError(failed) && failed.code === 'not_now') void query.refetch()
+    },
+  })
+  const error = useLeaveOn401(query.error)
+  const refused = useLeaveOn401(act.error)
+  const close = () => {
+    setOpen(null)
+    act.reset()
+  }
+  const question = (button: Button) => {
+    act.reset()
+    setDecided('')
+    setOpen(button)
+  }
+  const { data } = query
+  return (
+    <section className="pan" aria-labelledby="reg-acts" aria-busy={query.isFetching}>
+      <h2 id="reg-acts">What to do</h2>
+      {error && (
+        <Banner
+          text={error.message}
+          action={{ label: 'Try Again', go: () => void query.refetch() }}
+        />
+      )}
+      {data && <State {...data} />}
+      {data?.second_payment && <Second list={list} second={data.second_payment} />}
+      {data?.told && <Told told={data.told} />}
+      <p role="status" className="done">
+        {act.data ?? decided}
+      </p>
+      {data?.reviews.map((review) => (
+        <Review
+          key={review.id}
+          review={review}
+          mayDecide={data.allowed.includes('dismiss')}
+          onDone={(message) => {
+            act.reset()
+            setDecided(message)
+            void query.refetch()
+            onDone()
+          }}
+        />
+      ))}
+      {data && (
+        <div className="acts-of">
+          {buttonsOf(data).map((button) => (
+            <button
+              key={button}
+              type="button"
+              className="btn line sm"
+              onClick={() => question(button)}
+            >
+              {BUTTONS[button]}
+            </button>
+          ))}
+        </div>
+      )}
+      {data && open !== null && (
+        <ActDialog
+          key={open}
+          button={open}
+          title={BUTTONS[open]}
+          standing={data}
+          refused={refused}
+          isBusy={act.isPending}
+          onDo={(words) => act.mutate(words)}
+          onClose={close}
+        />
+      )}
+      {data && <Trail trail={data.trail} />}
+    </section>
+  )
+}
+
+const buttonsOf = ({ allowed }: ActsAnswer): readonly Button[] =>
+  (Object.keys(BUTTONS) as Button[]).filter((button) => allowed.includes(button))
+
+/** How it stands, and what is open of its money. */
+function State({
+  state_display: words,
+  due,
+  pay_back: back,
+  refund_unsettled: isUnsettled,
+}: ActsAnswer) {
+  const [owed, owing] = [fromRupees(due), fromRupees(back)]
+  return (
+    <>
+      <p className="state">
+        This registration is <b>{words}</b>.
+      </p>
+      {owed !== null && owed > 0 && (
+        <p className="care">
+          <Icon name="tri" small />
+          {formatMoney(owed)} is still to be paid after a correction.
+        </p>
+      )}
+      {owing !== null && owing > 0 && (
+        <p className="care">
+          <Icon name="tri" small />
+          {formatMoney(owing)} is to be paid back.
+        </p>
+      )}
+      {isUnsettled && (
+        <p className="care">
+          <Icon name="tri" small />A refund is in no settlement report five days later.
+        </p>
+      )}
+    </>
+  )
+}
+
+function Second({
+  list,
+  second: { first, amount, asked_at: askedAt },
+}: Pick<ActsProps, 'list'> & { readonly second: WireSecondPayment }) {
+  const asked = askedAt === null ? null : readInstant(askedAt)
+  return (
+    <p className="care">
+      <Icon name="tri" small />
+      <span>
+        This is a second payment. The first registration of this person is{' '}
+        <Link to={registrationAddress(list, first)}>{first}</Link>.
+        {asked !== null && (
+          <>
+            {' '}
+            The delegate requested a refund of {moneyOf(amount, true)} on {formatDay(dayOf(asked))}.
+          </>
+        )}
+      </span>
+    </p>
+  )
+}
+
+function Trail({ trail }: Pick<ActsAnswer, 'trail'>) {
+  if (trail.length === 0) return null
+  return (
+    <ul className="log">
+      {trail.map(({ at, who, text, why }, index) => (
+        <li key={index}>
+          <span>
+            {text}
+            {why !== '' && <q>{why}</q>}
+            <small>{who}</small>
+          </span>
+          <time dateTime={at}>{dateParts(at)?.join(', ')}</time>
+        </li>
+      ))}
+    </ul>
+  )
+}

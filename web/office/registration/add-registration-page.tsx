@@ -1,0 +1,358 @@
+/** A registration made at the desk: the event's questions, what they cost, and how it is paid there. */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useRef, useState } from 'react'
+import { Link } from 'react-router-dom'
+import {
+  allPlaces,
+  approvalOf,
+  CODE,
+  categoryOf,
+  firstFull,
+  formatMoney,
+  holds,
+  instant,
+  normalise,
+  NO_FACTS,
+  own,
+  placesOf,
+  quote,
+  rupees,
+  sayFull,
+  shownFields,
+} from '../../../engine/index.ts'
+import type {
+  AddedAnswer,
+  AddingAnswer,
+  Facts,
+  Field,
+  OfficeEvent,
+  Option,
+  Paise,
+  Place,
+  PublicEvent,
+} from '../../../engine/index.ts'
+import type { Reader } from '../../app/api-client.ts'
+import { newKey } from '../../app/api-client.ts'
+import { saysLittle } from '../../ui/forms/is-short-message.ts'
+import {
+  holdsAll,
+  isRecord,
+  numberOf,
+  recordOf,
+  recordsOf,
+  textsOf,
+} from '../../app/json-readers.ts'
+import { AskedField } from './add-registration-field.tsx'
+import { AskedPeople } from './add-registration-people.tsx'
+import { ask, isApiError, registrationAddress } from '../office-api-and-urls.ts'
+import { readCode } from '../../app/api-responses.ts'
+import { useLeaveOn401 } from '../expired-session.ts'
+import { Banner, Heading } from '../ui/error-banner-and-heading.tsx'
+import '../ui/form-fields.css'
+import './registration-details-page.css'
+import '../discount-codes/discount-codes-page.css'
+
+const CALL = '/api/admin/add/'
+const TOO_SOON =
+  'This registration is approved before it is paid. Choose below that it is left to be paid.'
+
+const readAdding: Reader<AddingAnswer> = (body) => {
+  const event = isRecord(body) ? body['event'] : null
+  const isEvent = isRecord(event) && Array.isArray(event['fields'])
+  const isWhole = isRecord(body) && isEvent && holdsAll(body, 'string', 'now')
+  return isWhole && Array.isArray(body['ways'])
+    ? ({
+        ...body,
+        left: recordOf(body['left'], numberOf) ?? {},
+        ways: recordsOf(body['ways']),
+      } as unknown as AddingAnswer)
+    : null
+}
+const readAdded: Reader<AddedAnswer> = (body) =>
+  isRecord(body) && holdsAll(body, 'string', 'reg_no', 'state')
+    ? (body as unknown as AddedAnswer)
+    : null
+
+export function AddingPage({ event }: { readonly event: OfficeEvent }) {
+  const query = useQuery({
+    queryKey: ['adding', event.id],
+    queryFn: ({ signal }) =>
+      ask(`${CALL}?event=${encodeURIComponent(event.id)}`, readAdding, { signal }),
+  })
+  const error = useLeaveOn401(query.error)
+  const [added, setAdded] = useState<AddedAnswer | null>(null)
+  const [turn, setTurn] = useState(0)
+  return (
+    <main className="main" id="main" aria-busy={query.isFetching}>
+      <Heading title="Add at the desk">
+        <p className="mute">{event.title}</p>
+      </Heading>
+      {error && (
+        <Banner
+          text={error.message}
+          action={{ label: 'Try Again', go: () => void query.refetch() }}
+        />
+      )}
+      <div role="status">{added !== null && <Added event={event} added={added} />}</div>
+      {query.data && (
+        <Adding
+          key={turn}
+          {...query.data}
+          onAdded={(answer) => {
+            setAdded(answer)
+            setTurn(turn + 1)
+          }}
+        />
+      )}
+    </main>
+  )
+}
+
+function Added({ event, added }: { readonly event: OfficeEvent; readonly added: AddedAnswer }) {
+  const [list] = event.lists
+  const { reg_no: regNo, state } = added
+  return (
+    <p className="pan">
+      {list === undefined ? (
+        regNo
+      ) : (
+        <Link className="link" to={registrationAddress(list, regNo)}>
+          {regNo}
+        </Link>
+      )}{' '}
+      {state === 'complete' ? 'is registered and paid.' : 'is registered, and still to be paid.'}
+    </p>
+  )
+}
+
+type Given = Readonly<Record<string, unknown>>
+
+function Adding({
+  event,
+  now,
+  left,
+  ways,
+  onAdded,
+}: AddingAnswer & { readonly onAdded: (added: AddedAnswer) => void }) {
+  const [data, setData] = useState<Given>({})
+  const [way, setWay] = useState(ways[0]?.id ?? '')
+  const [paid, setPaid] = useState<Given>({})
+  /** The code that was asked about last. */
+  const [asked, setAsked] = useState('')
+  /** The clock here may be wrong, and prices end at midnight while the page is open. */
+  const [ahead] = useState(() => aheadOf(now))
+  const key = useRef(newKey())
+  const form = useRef<HTMLFormElement>(null)
+  const questions = useQueryClient()
+  const add = useMutation({
+    mutationFn: () =>
+      ask(CALL, readAdded, {
+        method: 'POST',
+        json: {
+          event: event.id,
+          key: key.current,
+          // Another category, because the one that was asked for has no place left, is agreed to by its name.
+          answers: { ...data, ...(instead !== null && { registration_category: category }) },
+          way,
+          paid,
+          ...(price !== null && { total: rupees(price) }),
+        },
+      }),
+    onSuccess: onAdded,
+    onError: (error) => {
+      // Where no answer came it may be registered: the same click again is the same registration.
+      if (isApiError(error) && error.status >= 400 && error.status < 500) key.current = newKey()
+      // Prices and days may be others by now than those that this page was opened with.
+      void questions.invalidateQueries({ queryKey: ['adding', event.id] })
+      setTimeout(() => form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus())
+    },
+  })
+  const refused = useLeaveOn401(add.error)
+  const wrong = textsOf(refused?.answer?.errors) ?? {}
+  const taken = ways.find(({ id }) => id === way)
+  // What a code gives is asked as soon as it is typed to its end: whoever pays must know the price.
+  const code = textIn(data, CODE)
+  const given = useQuery({
+    queryKey: ['code', event.id, asked],
+    queryFn: ({ signal }) =>
+      ask(`/api/events/${encodeURIComponent(event.id)}/code/`, readCode, {
+        method: 'POST',
+        json: { code: asked },
+        signal,
+      }),
+    enabled: asked !== '',
+  })
+  const isKnown = asked !== '' && asked === code && given.data !== undefined
+  const facts = factsOf(isKnown ? given.data.kind : null, left)
+  const shown = shownFields(event, data, facts)
+  const { category, full, instead, isSeenFirst, price } = pricedBy(event, data, facts, ahead)
+  const isTooSoon = isSeenFirst && taken !== undefined
+  const fullAt = full?.limit.eachOptionOf
+  return (
+    <form
+      ref={form}
+      className="pan asking"
+      aria-label="Registration at the desk"
+      noValidate
+      onSubmit={(submitted) => {
+        submitted.preventDefault()
+        add.mutate()
+      }}
+    >
+      {refused && (
+        <Banner
+          text={
+            saysLittle(refused.message) ? 'Please check what is marked below.' : refused.message
+          }
+          onDismiss={() => add.reset()}
+        />
+      )}
+      {event.fields
+        .filter((field) => shown.has(field.id) && isAsked(field, taken !== undefined))
+        .map((field) =>
+          field.type === 'people' ? (
+            <AskedPeople
+              key={field.id}
+              field={field}
+              value={data[field.id]}
+              wrong={wrong}
+              onChange={(value) => setData({ ...data, [field.id]: value })}
+            />
+          ) : (
+            <AskedField
+              key={field.id}
+              name={field.id}
+              kind={field.type}
+              label={isOptional(event, data, field) ? `${field.label} (optional)` : field.label}
+              options={offered(event, field, left)}
+              value={data[field.id] ?? field.default}
+              wrong={full !== null && field.id === fullAt ? sayFull(event, full) : wrong[field.id]}
+              onChange={(value) => setData({ ...data, [field.id]: value })}
+            />
+          ),
+        )}
+      {event.codeKinds.length > 0 && (
+        <div onBlur={() => setAsked(code)}>
+          <AskedField
+            name={CODE}
+            kind="text"
+            label="Code, if there is one"
+            options={[]}
+            value={code}
+            wrong={asked !== '' && asked === code ? given.error?.message : undefined}
+            onChange={(value) => setData({ ...data, [CODE]: String(value) })}
+          />
+          <p role="status">{isKnown ? `The code gives: ${given.data.label}` : ''}</p>
+        </div>
+      )}
+      <p aria-live="polite">
+        {full !== null && sayFull(event, full)}
+        {full === null && instead !== null && `${sayFull(event, instead)}. `}
+        {full === null && isTooSoon && TOO_SOON}
+        {full === null &&
+          !isTooSoon &&
+          (price === null
+            ? 'The price follows from the answers.'
+            : `To pay: ${formatMoney(price)}`)}
+      </p>
+      <AskedField
+        name="way"
+        kind="select"
+        label="Paid"
+        options={[
+          ...ways.map(({ id, label }) => ({ id, label })),
+          { id: '', label: 'Not yet: it is left to be paid' },
+        ]}
+        value={way}
+        wrong={taken === undefined ? wrong['way'] : undefined}
+        onChange={(value) => setWay(String(value ?? ''))}
+      />
+      {taken?.asks.map((asked) => (
+        <AskedField
+          key={asked.id}
+          name={asked.id}
+          kind={asked.kind}
+          label={asked.label}
+          options={asked.options}
+          value={paid[asked.id]}
+          wrong={wrong[asked.id]}
+          onChange={(value) => setPaid({ ...paid, [asked.id]: value })}
+        />
+      ))}
+      <button type="submit" className="btn" disabled={add.isPending}>
+        Register
+      </button>
+    </form>
+  )
+}
+
+/** By what is answered so far; that yes and no need no answer goes without saying. */
+function isOptional(event: PublicEvent, data: Given, { type, required }: Field): boolean {
+  if (type === 'yes-no') return false
+  if (required === undefined) return true
+  const { answers } = normalise(event, data)
+  return required.when !== undefined && !holds(required.when, answers, categoryOf(event, answers))
+}
+
+/** A file is sent by the delegate, on their own page; how one wants to pay is asked where nothing is paid now. */
+function isAsked({ id, type }: Field, isPaidNow: boolean): boolean {
+  return type !== 'file' && !(id === 'way' && isPaidNow)
+}
+
+const textIn = (data: Given, name: string): string => {
+  const text = data[name]
+  return typeof text === 'string' ? text.trim() : ''
+}
+const factsOf = (kind: string | null, left: Facts['left']): Facts => ({
+  ...NO_FACTS,
+  left,
+  ...(kind !== null && { code: { is: 'valid', kind } }),
+})
+
+/** What has no place left says so where it is chosen. */
+function offered(event: PublicEvent, field: Field, left: Facts['left']): readonly Option[] {
+  const gone = allPlaces(event.limits).filter(
+    ({ id, limit }) => limit.eachOptionOf === field.id && isGone(left, id),
+  )
+  return (field.options ?? []).map((option) => {
+    const place = gone.find((one) => one.option === option.id)
+    return place === undefined ? option : { ...option, label: sayFull(event, place) }
+  })
+}
+
+const isGone = (left: Facts['left'], place: string): boolean => (own(left, place) ?? 1) <= 0
+
+/** Milliseconds by which the server's clock is ahead of the one here. */
+const aheadOf = (now: string): number => Date.parse(now) - Date.now()
+
+/**
+ * By the server's clock as it was when the page was opened, as a help: the server has the last word. `full`: the place
+ * that stands in the way; `instead`: the one for which another category was put in the place of what was asked for.
+ */
+function pricedBy(
+  event: PublicEvent,
+  data: Given,
+  facts: Facts,
+  ahead: number,
+): {
+  readonly category: string | null
+  readonly full: Place | null
+  readonly instead: Place | null
+  /** Somebody approves it before it is paid. */
+  readonly isSeenFirst: boolean
+  readonly price: Paise | null
+} {
+  const { answers } = normalise(event, data, facts)
+  const category = categoryOf(event, answers)
+  const full = firstFull(event.limits, answers, category)
+  const wanted = categoryOf({ ...event, limits: [] }, answers)
+  const gone = placesOf(event.limits, answers, wanted).find(({ id }) => isGone(facts.left, id))
+  const quoted = full === null ? quote(event, answers, instant(Date.now() + ahead)) : null
+  return {
+    category,
+    full,
+    instead: full === null ? (gone ?? null) : null,
+    isSeenFirst: approvalOf(event.approvals, answers, category) !== null,
+    price: quoted?.ok === true ? quoted.value.total : null,
+  }
+}

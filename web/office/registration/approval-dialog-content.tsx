@@ -1,0 +1,53 @@
+/** What somebody looks at who approves or refuses a registration, and what a refusal may offer. */
+import { formatPrice, fromRupees } from '../../../engine/index.ts'
+import type { ActsAnswer } from '../../../engine/index.ts'
+import { Icon } from '../../ui/icons-and-logo.tsx'
+
+/** `mayOffer`: another category can go with it. */
+export function SeenFirst({
+  approval,
+  mayOffer,
+}: Pick<ActsAnswer, 'approval'> & { readonly mayOffer: boolean }) {
+  if (approval === null) return null
+  const { look_at: files, offer, total } = approval
+  return (
+    <>
+      <ul className="files">
+        {files.map(({ id, label, name, href }) => (
+          <li key={id}>
+            {label}:{' '}
+            {href === null ? (
+              'was not sent'
+            ) : (
+              <a href={href} download>
+                <Icon name="file" small /> {name}
+              </a>
+            )}
+          </li>
+        ))}
+      </ul>
+      {!mayOffer && total !== null && (
+        <p>
+          {total === 0
+            ? 'It costs nothing, and is complete once it is approved.'
+            : `The link to pay ${said(total)} goes to the delegate by email.`}
+        </p>
+      )}
+      {mayOffer && offer !== null && (
+        <div className="ticks">
+          <label>
+            <input type="checkbox" name="offer" defaultChecked />
+            <span>
+              Offer {offer.label} for {said(offer.total)} instead
+            </span>
+          </label>
+        </div>
+      )}
+    </>
+  )
+}
+
+const said = (amount: number): string => {
+  const paise = fromRupees(amount)
+  return paise === null ? '' : formatPrice(paise)
+}

@@ -1,0 +1,79 @@
+/** The fields in which answers are corrected: some of the form, or those that say who somebody is. */
+import { useState } from 'react'
+import type { ActsAnswer, WireEditable } from '../../../engine/index.ts'
+import { AnswerField, valueOf } from '../../ui/forms/edit-answer-field.tsx'
+
+type Answers = Readonly<Record<string, unknown>>
+
+type ChangedAnswersProps = {
+  readonly fields: readonly WireEditable[]
+  readonly onChange: (answers: Answers) => void
+}
+
+/** One question at a time is picked, answered anew, and stays while another is picked. */
+export function ChangedAnswers({ fields, onChange }: ChangedAnswersProps) {
+  const [changed, setChanged] = useState<Answers>({})
+  const change = (next: Answers) => {
+    setChanged(next)
+    onChange(next)
+  }
+  const rest = fields.filter(({ id }) => !Object.hasOwn(changed, id))
+  return (
+    <>
+      {fields
+        .filter(({ id }) => Object.hasOwn(changed, id))
+        .map((field) => (
+          <AnswerField
+            key={field.id}
+            field={field}
+            value={changed[field.id]}
+            onChange={(value) => change({ ...changed, [field.id]: value })}
+          />
+        ))}
+      {rest.length > 0 && (
+        <label>
+          {Object.keys(changed).length === 0 ? 'Which answer' : 'Another answer'}
+          <select
+            value=""
+            required={Object.keys(changed).length === 0}
+            onChange={({ target }) => {
+              const field = fields.find(({ id }) => id === target.value)
+              if (field !== undefined) change({ ...changed, [field.id]: valueOf(field) })
+            }}
+          >
+            <option value="" disabled>
+              Choose a question
+            </option>
+            {rest.map(({ id, label }) => (
+              <option key={id} value={id}>
+                {label}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+    </>
+  )
+}
+
+type NewPersonProps = Pick<ActsAnswer, 'fields' | 'persons'> & {
+  readonly onChange: (answers: Answers) => void
+}
+
+/** Everything that says who somebody is, empty: nothing of the old person stays. */
+export function NewPerson({ fields, persons, onChange }: NewPersonProps) {
+  const asked = fields.filter(({ id }) => persons.includes(id))
+  const [answers, setAnswers] = useState<Answers>({})
+  return asked.map((field) => (
+    <AnswerField
+      key={field.id}
+      field={{ ...field, value: '' }}
+      value={answers[field.id] ?? ''}
+      onChange={(value) => {
+        const next = { ...answers, [field.id]: value }
+        setAnswers(next)
+        onChange(next)
+      }}
+    />
+  ))
+}

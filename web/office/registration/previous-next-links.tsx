@@ -1,0 +1,77 @@
+/** The registrations before and after this one, in the list from which it was opened. */
+import { useQuery } from '@tanstack/react-query'
+import { Link } from 'react-router-dom'
+import type { AdminList } from '../../../engine/index.ts'
+import { Icon } from '../../ui/icons-and-logo.tsx'
+import { listReader } from '../office-api-responses.ts'
+import { ask, registrationAddress, withFilters } from '../office-api-and-urls.ts'
+
+type NeighboursProps = {
+  readonly list: AdminList
+  readonly regNo: string
+  /** The list's page with its filters, as it was left. */
+  readonly from: string
+}
+
+/** Nothing where it was not opened from this list. */
+export function Neighbours({ list, regNo, from }: NeighboursProps) {
+  const [path = '', search = ''] = from.split('?')
+  const page = Math.max(1, Number(new URLSearchParams(search).get('page') ?? 1) || 1)
+  const here = usePage(list, search, page, path === list.route)
+  const rows = here?.rows ?? []
+  const at = rows.findIndex(({ reg_no: number }) => number === regNo)
+  const isKnown = here !== null && at !== -1
+  const older = isKnown && at === rows.length - 1 && page * here.pageSize < here.count
+  const before = usePage(list, search, page - 1, isKnown && at === 0 && page > 1)
+  const after = usePage(list, search, page + 1, older)
+  if (!isKnown) return null
+  const previous = rows[at - 1] ?? before?.rows.at(-1)
+  const next = rows[at + 1] ?? after?.rows[0]
+  const fromPage = (number: number): { from: string } => ({
+    from: `${path}${queryOf(search, number)}`,
+  })
+  return (
+    <nav className="near" aria-label="Neighbours in the list">
+      {previous && (
+        <Link
+          to={registrationAddress(list, previous.reg_no)}
+          state={fromPage(at === 0 ? page - 1 : page)}
+        >
+          <Icon name="left" small />
+          Previous
+        </Link>
+      )}
+      {next && (
+        <Link
+          to={registrationAddress(list, next.reg_no)}
+          state={fromPage(at === rows.length - 1 ? page + 1 : page)}
+        >
+          Next
+          <Icon name="right" small />
+        </Link>
+      )}
+    </nav>
+  )
+}
+
+/** Under the key that the list's own page asks by, so that what was just shown is not asked for again. */
+function usePage(list: AdminList, search: string, page: number, isWanted: boolean) {
+  const address = withFilters(list.api, list, new URLSearchParams(queryOf(search, page)), true)
+  const query = useQuery({
+    queryKey: ['list', address],
+    queryFn: ({ signal }) => ask(address, listReader(list), { signal }),
+    enabled: isWanted,
+    // Whoever leafs through a list does not ask for it at each step.
+    staleTime: STALE_MS,
+  })
+  return query.data ?? null
+}
+const STALE_MS = 60_000
+
+function queryOf(search: string, page: number): string {
+  const params = new URLSearchParams(search)
+  if (page === 1) params.delete('page')
+  else params.set('page', String(page))
+  const text = params.toString()
+  return text === '' ? '' : `?${text}`
+}

@@ -1,0 +1,52 @@
+/** What was issued for a registration: receipts, invoices and credit notes, each to be opened as PDF. */
+import { useQuery } from '@tanstack/react-query'
+import type { DocumentsAnswer } from '../../../engine/index.ts'
+import type { Reader } from '../../app/api-client.ts'
+import { holdsAll, isRecord, listOf } from '../../app/json-readers.ts'
+import { ask } from '../office-api-and-urls.ts'
+import { useLeaveOn401 } from '../expired-session.ts'
+import { Banner } from '../ui/error-banner-and-heading.tsx'
+import { dateParts, moneyOf } from '../lists/list-table.tsx'
+
+const readDocuments: Reader<DocumentsAnswer> = (body) =>
+  isRecord(body) &&
+  listOf(body['documents'], (one) =>
+    isRecord(one) &&
+    holdsAll(one, 'string', 'title', 'serial', 'at') &&
+    holdsAll(one, 'number', 'id', 'total')
+      ? one
+      : null,
+  ) !== null
+    ? (body as DocumentsAnswer)
+    : null
+
+/** Nothing where nothing was issued. */
+export function Documents({ regNo }: { readonly regNo: string }) {
+  const path = `/admin/registrations/${encodeURIComponent(regNo)}/documents/`
+  const query = useQuery({
+    queryKey: ['documents', regNo],
+    queryFn: ({ signal }) => ask(path, readDocuments, { signal }),
+  })
+  const error = useLeaveOn401(query.error)
+  const documents = query.data?.documents ?? []
+  if (error === null && documents.length === 0) return null
+  return (
+    <section className="pan" aria-labelledby="reg-documents">
+      <h2 id="reg-documents">Documents</h2>
+      {error && <Banner text={error.message} />}
+      <ul className="log">
+        {documents.map(({ id, title, serial, at, total }) => (
+          <li key={id}>
+            <span>
+              <a href={`${path}${id}/`} download>
+                {title} {serial}
+              </a>
+              <small>{moneyOf(total, true)}</small>
+            </span>
+            <time dateTime={at}>{dateParts(at)?.join(', ')}</time>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

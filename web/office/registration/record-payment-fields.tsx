@@ -1,0 +1,106 @@
+/** Money that came outside the gateway: what the delegate told of it, and the question whether and how it came. */
+import { useState } from 'react'
+import {
+  amountText,
+  formatDay,
+  formatMoney,
+  fromRupees,
+  isWay,
+  WAY_IDS,
+  wayOf,
+} from '../../../engine/index.ts'
+import type { ActsAnswer, Day, Way, WireTold } from '../../../engine/index.ts'
+import { Icon } from '../../ui/icons-and-logo.tsx'
+
+/** What does not fit is before the treasurer, so that it is typed as it came; what was told stands there already. */
+export function Came({ told: reported }: Pick<ActsAnswer, 'told'>) {
+  const [way, setWay] = useState<Way>('transfer')
+  // What was found is recorded, and what was not found did not come.
+  const told =
+    reported?.stands === 'looking' || reported?.stands === 'unconfirmed' ? reported : null
+  return (
+    <>
+      {told !== null && <Told told={told} />}
+      <label>
+        How it came
+        <select
+          name="way"
+          value={way}
+          onChange={({ target }) => {
+            if (isWay(target.value)) setWay(target.value)
+          }}
+        >
+          {WAY_IDS.map((id) => (
+            <option key={id} value={id}>
+              {wayOf(id).words}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        {wayOf(way).asks}
+        <input
+          name="reference"
+          required
+          maxLength={64}
+          autoComplete="off"
+          defaultValue={told?.reference ?? ''}
+        />
+      </label>
+      <label>
+        Amount in rupees, as it came
+        <input
+          name="amount"
+          inputMode="decimal"
+          required
+          autoComplete="off"
+          defaultValue={told === null || told.amount === 0 ? '' : typed(told.amount)}
+        />
+      </label>
+      <label>
+        Day on which it came (today if empty)
+        <input name="day" type="date" defaultValue={told?.paid_on ?? ''} />
+      </label>
+    </>
+  )
+}
+
+/** What the delegate told, with the file beside the amount. */
+export function Told({ told }: { readonly told: WireTold }) {
+  const { label, reference, amount, paid_on: day, answers, stands } = told
+  const paise = stands === 'looking' && amount > 0 ? fromRupees(amount) : null
+  return (
+    <div className="told">
+      <p>
+        The delegate says: paid{paise === null ? '' : ` ${formatMoney(paise)}`} by {label}
+        {day === null ? '' : ` on ${formatDay(day as Day)}`}, <b>{reference}</b>. {STANDS[stands]}
+      </p>
+      {answers.map((answer) => (
+        <p key={answer.label}>
+          {answer.label}:{' '}
+          {answer.href === undefined ? (
+            answer.text
+          ) : (
+            <a className="link" href={answer.href} download={answer.text}>
+              <Icon name="file" small />
+              {answer.text}
+            </a>
+          )}
+        </p>
+      ))}
+    </div>
+  )
+}
+
+const STANDS = {
+  looking: '',
+  found: 'It is recorded.',
+  not_found: 'Staff did not find it.',
+  unconfirmed: 'It was not confirmed, and is not awaited now.',
+} as const satisfies Readonly<Record<WireTold['stands'], string>>
+
+/** Rupees as an amount is typed: 590 and 590.50. */
+export function typed(amount: number): string {
+  const paise = fromRupees(amount)
+  return paise === null ? '' : amountText(paise).replace(/\.00$/, '')
+}

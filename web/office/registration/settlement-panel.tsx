@@ -1,0 +1,33 @@
+/** What the gateway's settlements say of one registration: when its money went to the bank, and what was taken off. */
+import { formatDay, isDay } from '../../../engine/index.ts'
+import type { OfficeRegistrationAnswer } from '../../../engine/index.ts'
+import { moneyOf, signedMoney } from '../lists/list-table.tsx'
+
+const WORDS = { sale: 'settled', refund: 'refund taken off', other: 'adjustment' } as const
+
+/** Nothing where no settlement names it. */
+export function SettledPanel({ settled }: Pick<OfficeRegistrationAnswer, 'settled'>) {
+  if (settled.length === 0) return null
+  return (
+    <section className="pan" aria-labelledby="reg-settled">
+      <h2 id="reg-settled">To the bank</h2>
+      <ul className="log">
+        {settled.map(({ is, reference, amount, fee, tax, net, day, utr }, at) => (
+          <li key={at}>
+            <span>
+              {moneyOf(amount, true)} {WORDS[is]}
+              {day !== null && isDay(day) && ` on ${formatDay(day)}`}
+              <small>{[reference, utr].filter(Boolean).join(', ')}</small>
+              {fee + tax > 0 && (
+                <small>
+                  fee {moneyOf(fee, true)}, tax {moneyOf(tax, true)}
+                </small>
+              )}
+            </span>
+            <span className="r">{signedMoney(net)}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

@@ -1,0 +1,92 @@
+/** What several office pages have: a banner, a heading, a registration number. */
+import { useEffect, useRef } from 'react'
+import type { ReactNode } from 'react'
+import { isEnded } from '../../../engine/index.ts'
+import type { PaymentStatus } from '../../../engine/index.ts'
+import { Icon } from '../../ui/icons-and-logo.tsx'
+import { Status } from '../../ui/payment-status-badge.tsx'
+
+type BannerProps = {
+  readonly text: string
+  readonly onDismiss?: () => void
+  readonly action?: { readonly label: string; readonly go: () => void }
+}
+
+/** What went wrong, above what it is about. Read out at once; stays until it is dismissed or tried again. */
+export function Banner({ text, onDismiss, action }: BannerProps) {
+  return (
+    <div className="banner" role="alert">
+      <Icon name="bang" />
+      <p>{text}</p>
+      {action && (
+        <button type="button" className="btn line sm" onClick={action.go}>
+          {action.label}
+        </button>
+      )}
+      {onDismiss && (
+        <button type="button" className="plainb" aria-label="Dismiss" onClick={onDismiss}>
+          <Icon name="cross" />
+        </button>
+      )}
+    </div>
+  )
+}
+
+/** The page's one h1; takes the focus when the page is entered, so that a screen reader begins there. */
+export function Heading({
+  title,
+  children,
+}: {
+  readonly title: string
+  readonly children?: ReactNode
+}) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    document.title = `${title} · Rollcall office`
+    heading.current?.focus({ preventScroll: true })
+    window.scrollTo(0, 0)
+  }, [title])
+  return (
+    <div className="head">
+      <h1 ref={heading} tabIndex={-1}>
+        {title}
+      </h1>
+      {children}
+    </div>
+  )
+}
+
+/** How a registration stands, as the server says it. What is over never looks paid. */
+export function Stands({
+  of,
+}: {
+  readonly of: {
+    readonly payment_status: PaymentStatus
+    readonly payment_status_display: string
+    readonly in_review: boolean
+    readonly in_state?: unknown
+  }
+}) {
+  const isUnpaidInReview = of.in_review && of.payment_status !== 'success'
+  return (
+    <Status
+      is={isEnded(of.in_state) ? 'ended' : isUnpaidInReview ? 'review' : of.payment_status}
+      word={of.payment_status_display}
+    />
+  )
+}
+
+/** A registration number in groups of four. Copying it gives the number unbroken: the gaps are CSS. */
+export function RegNumber({ text }: { readonly text: string }) {
+  const digits = /\d*$/.exec(text)?.[0] ?? ''
+  const prefix = text.slice(0, text.length - digits.length)
+  const groups = digits.match(/.{1,4}/g) ?? []
+  return (
+    <span className="regno">
+      {prefix && <span>{prefix}</span>}
+      {groups.map((group, index) => (
+        <span key={index}>{group}</span>
+      ))}
+    </span>
+  )
+}

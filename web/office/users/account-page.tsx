@@ -1,0 +1,323 @@
+/** A person's own account in the office: who they are here, the second factor, the password, where they are signed in. */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
+import type { ReactNode } from 'react'
+import type { AccountAnswer, SecondFactorAnswer } from '../../../engine/index.ts'
+import { Icon } from '../../ui/icons-and-logo.tsx'
+import { QrCode } from '../../ui/qr-code.tsx'
+import { Badge } from '../../ui/payment-status-badge.tsx'
+import { readMessage } from '../office-api-responses.ts'
+import { Asking, CodeField, Field } from '../ui/form-fields.tsx'
+import { ask } from '../office-api-and-urls.ts'
+import { useLeaveOn401 } from '../expired-session.ts'
+import { Banner, Heading } from '../ui/error-banner-and-heading.tsx'
+import { readAccount, readRecoveryCodes, readSecret } from './users-api-responses.ts'
+import { instantText } from '../ui/format-date-time.ts'
+import '../registration/registration-details-page.css'
+import './team-page.css'
+
+export const ACCOUNT_CALL = '/api/admin/me/'
+
+export function AccountPage({ isHeld }: { readonly isHeld: boolean }) {
+  const client = useQueryClient()
+  const query = useQuery({
+    queryKey: ['account'],
+    queryFn: ({ signal }) => ask(ACCOUNT_CALL, readAccount, { signal }),
+  })
+  const error = useLeaveOn401(query.error)
+  const again = () => {
+    void query.refetch()
+    // What the session may is another matter once a second factor is there.
+    void client.invalidateQueries({ queryKey: ['session'] })
+  }
+  return (
+    <main className="main" id="main" aria-busy={query.isFetching}>
+      <Heading title="Your account">
+        {query.data && <p className="mute">{standing(query.data)}</p>}
+      </Heading>
+      {isHeld && (
+        <p className="care">
+          <Icon name="lock" />
+          Your role needs a second factor. Set one up here; the rest of the office opens then.
+        </p>
+      )}
+      {error && <Banner text={error.message} action={{ label: 'Try Again', go: again }} />}
+      {query.data === undefined && !query.isError && (
+        <p className="spinner" role="status">
+          <span className="spin big" aria-hidden="true" />
+          <span className="vh">Loading your account</span>
+        </p>
+      )}
+      {query.data && (
+        <div className="panels top">
+          <SecondFactor account={query.data} onChange={again} />
+          <div>
+            <Password account={query.data} onChange={again} />
+            <Sessions account={query.data} onChange={again} />
+          </div>
+        </div>
+      )}
+    </main>
+  )
+}
+
+const standing = ({ username, role, events }: AccountAnswer): string =>
+  `${username} · ${role} for ${events === null ? 'all events' : events.join(', ')}`
+
+type Part = { readonly account: AccountAnswer; readonly onChange: () => void }
+
+function SecondFactor({ account, onChange }: Part) {
+  const { is_on, is_required, recovery_codes_left: left } = account.second_factor
+  const [setUp, setSetUp] = useState<SecondFactorAnswer | null>(null)
+  const [told, setTold] = useState<{ message: string; codes: readonly string[] } | null>(null)
+  const show = (answer: { message: string; recovery_codes: readonly string[] }) => {
+    setSetUp(null)
+    setTold({ message: answer.message, codes: answer.recovery_codes })
+    onChange()
+  }
+  return (
+    <section className="pan" aria-labelledby="factor">
+      <div className="ph">
+        <h2 id="factor">Second factor</h2>
+        <Badge tone={is_on ? 'good' : 'care'} icon={is_on ? 'tick' : 'lock'}>
+          {is_on ? 'On' : 'Off'}
+        </Badge>
+      </div>
+      <p className="mute">
+        {is_on
+          ? `After your password you are asked for a code from your phone. ${left === 1 ? 'One recovery code is' : `${left} recovery codes are`} left.`
+          : 'With it, a stolen password alone opens nothing: after the password you are asked for a code that an app on your phone shows.'}
+      </p>
+      <div role="status">
+        {told && <p className="settled">{told.message}</p>}
+        {told && told.codes.length > 0 && <RecoveryCodes codes={told.codes} />}
+      </div>
+      {setUp ? (
+        <Confirming secret={setUp} onDone={show} onCancel={() => setSetUp(null)} />
+      ) : (
+        <Choice title={is_on ? 'Set it up on another phone' : 'Set it up'} isOpen={!is_on}>
+          <Asking
+            label="Set up a second factor"
+            call={`${ACCOUNT_CALL}second-factor/`}
+            read={readSecret}
+            button="Show the Code to Scan"
+            onDone={(secret) => {
+              setTold(null)
+              setSetUp(secret)
+            }}
+          >
+            <OwnPassword />
+            {is_on && <CodeField />}
+          </Asking>
+        </Choice>
+      )}
+      {is_on && (
+        <Choice title="Make new recovery codes">
+          <Asking
+            label="Make new recovery codes"
+            call={`${ACCOUNT_CALL}recovery-codes/`}
+            read={readRecoveryCodes}
+            button="Make New Codes"
+            onDone={show}
+          >
+            <OwnPassword />
+            <CodeField />
+          </Asking>
+        </Choice>
+      )}
+      {is_on && !is_required && (
+        <Choice title="Switch it off">
+          <Asking
+            label="Switch the second factor off"
+            call={`${ACCOUNT_CALL}second-factor/off/`}
+            read={readMessage}
+            button="Switch Off"
+            onDone={(message) => {
+              setTold({ message, codes: [] })
+              onChange()
+            }}
+          >
+            <OwnPassword />
+            <CodeField />
+          </Asking>
+        </Choice>
+      )}
+    </section>
+  )
+}
+
+const OwnPassword = () => (
+  <Field name="password" label="Your password" type="password" autoComplete="current-password" />
+)
+
+/** What is seldom done stands behind its name. */
+function Choice({
+  title,
+  isOpen = false,
+  children,
+}: {
+  readonly title: string
+  readonly isOpen?: boolean
+  readonly children: ReactNode
+}) {
+  return (
+    <details className="choices" open={isOpen}>
+      <summary>{title}</summary>
+      {children}
+    </details>
+  )
+}
+
+function Confirming({
+  secret: { address, secret },
+  onDone,
+  onCancel,
+}: {
+  readonly secret: SecondFactorAnswer
+  readonly onDone: (answer: { message: string; recovery_codes: string[] }) => void
+  readonly onCancel: () => void
+}) {
+  const box = useRef<HTMLDivElement>(null)
+  // The form that led here is gone from the page, and the focus with it.
+  useEffect(() => box.current?.focus(), [])
+  return (
+    <div className="scan" ref={box} tabIndex={-1}>
+      <p>Open an authenticator app on your phone and scan this:</p>
+      <QrCode text={address} label="The secret for your authenticator app, as a QR code" />
+      <p className="mute">
+        Without a camera, type this secret there: <b className="code">{secret}</b>
+      </p>
+      <Asking
+        label="Confirm the second factor"
+        call={`${ACCOUNT_CALL}second-factor/confirm/`}
+        read={readRecoveryCodes}
+        button="Switch On"
+        onDone={onDone}
+      >
+        <Field
+          name="code"
+          label="Code that the app shows now"
+          hint="Six digits."
+          inputMode="numeric"
+          autoComplete="one-time-code"
+        />
+      </Asking>
+      <button type="button" className="btn quiet sm" onClick={onCancel}>
+        Not Now
+      </button>
+    </div>
+  )
+}
+
+function RecoveryCodes({ codes }: { readonly codes: readonly string[] }) {
+  const box = useRef<HTMLDivElement>(null)
+  useEffect(() => box.current?.focus(), [codes])
+  return (
+    <div className="recovery" ref={box} tabIndex={-1}>
+      <p>
+        <b>Write these recovery codes down, or print them.</b> Each lets you in once, should your
+        phone be lost. They are shown only now.
+      </p>
+      <ul className="code">
+        {codes.map((code) => (
+          <li key={code}>{code}</li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+function Password({ account, onChange }: Part) {
+  const [told, setTold] = useState<string | null>(null)
+  return (
+    <section className="pan" aria-labelledby="own-password">
+      <h2 id="own-password">Password</h2>
+      <p role="status" className="settled">
+        {told}
+      </p>
+      <Asking
+        label="Change your password"
+        call={`${ACCOUNT_CALL}password/`}
+        read={readMessage}
+        button="Set New Password"
+        onDone={(message) => {
+          setTold(message)
+          onChange()
+        }}
+      >
+        <OwnPassword />
+        <Field
+          name="new_password"
+          label="New password"
+          type="password"
+          hint="At least 8 characters; several words are best. You are signed out everywhere else."
+          autoComplete="new-password"
+        />
+        {account.second_factor.is_on && <CodeField />}
+      </Asking>
+    </section>
+  )
+}
+
+function Sessions({ account: { sessions }, onChange }: Part) {
+  const ending = useMutation({
+    mutationFn: (id: string) =>
+      ask(`${ACCOUNT_CALL}sessions/end/`, readMessage, { method: 'POST', json: { id } }),
+    onSettled: onChange,
+  })
+  const refused = useLeaveOn401(ending.error)
+  return (
+    <section className="pan" aria-labelledby="sessions">
+      <h2 id="sessions">Where you are signed in</h2>
+      {refused && <Banner text={refused.message} onDismiss={() => ending.reset()} />}
+      <p role="status" className="settled">
+        {ending.data ?? ''}
+      </p>
+      <ul className="log">
+        {sessions.map((session) => (
+          <li key={session.id}>
+            <span>
+              {session.browser || 'A browser that does not say its name'}
+              <small>
+                {[
+                  session.network === '' ? '' : `from ${session.network}`,
+                  `signed in ${instantText(session.signed_in_at)}`,
+                  `last seen ${instantText(session.seen_at)}`,
+                ]
+                  .filter((part) => part !== '')
+                  .join(' · ')}
+              </small>
+            </span>
+            <span className="r">
+              {session.is_this ? (
+                <Badge tone="good" icon="tick">
+                  This one
+                </Badge>
+              ) : (
+                <button
+                  type="button"
+                  className="btn line sm"
+                  disabled={ending.isPending}
+                  onClick={() => ending.mutate(session.id)}
+                >
+                  Sign Out
+                  <span className="vh"> {session.browser}</span>
+                </button>
+              )}
+            </span>
+          </li>
+        ))}
+      </ul>
+      {sessions.length > 1 && (
+        <button
+          type="button"
+          className="btn line sm"
+          disabled={ending.isPending}
+          onClick={() => ending.mutate('')}
+        >
+          Sign Out Everywhere Else
+        </button>
+      )}
+    </section>
+  )
+}

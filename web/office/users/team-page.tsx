@@ -1,0 +1,332 @@
+/** The people of the office, for whoever owns it: added with a link, given roles and events, removed. */
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
+import { isRole, ROLE_SAYS, ROLES } from '../../../engine/index.ts'
+import type { PeopleAnswer, PersonChangedAnswer, WirePerson } from '../../../engine/index.ts'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Badge } from '../../ui/payment-status-badge.tsx'
+import { Asking, Field } from '../ui/form-fields.tsx'
+import { ask } from '../office-api-and-urls.ts'
+import { useLeaveOn401 } from '../expired-session.ts'
+import { Banner, Heading } from '../ui/error-banner-and-heading.tsx'
+import { readPeople, readPersonChanged } from './users-api-responses.ts'
+import { instantText } from '../ui/format-date-time.ts'
+import '../registration/registration-details-page.css'
+import './team-page.css'
+
+const CALL = '/api/admin/admins/'
+
+export function PeoplePage({ username }: { readonly username: string }) {
+  const [told, setTold] = useState<PersonChangedAnswer | null>(null)
+  const query = useQuery({
+    queryKey: ['people'],
+    queryFn: ({ signal }) => ask(CALL, readPeople, { signal }),
+  })
+  const error = useLeaveOn401(query.error)
+  const again = () => void query.refetch()
+  const onDone = (answer: PersonChangedAnswer) => {
+    setTold(answer)
+    again()
+  }
+  return (
+    <main className="main" id="main" aria-busy={query.isFetching}>
+      <Heading title="People" />
+      {error && <Banner text={error.message} action={{ label: 'Try Again', go: again }} />}
+      {query.data === undefined && !query.isError && (
+        <p className="spinner" role="status">
+          <span className="spin big" aria-hidden="true" />
+          <span className="vh">Loading the people</span>
+        </p>
+      )}
+      <div role="status">{told && <Told answer={told} />}</div>
+      {query.data && (
+        <div className="panels top">
+          <section className="pan" aria-labelledby="people">
+            <h2 id="people">Who is here</h2>
+            <ul className="log persons">
+              {query.data.people.map((person) => (
+                <Person
+                  key={person.username}
+                  person={person}
+                  isSelf={person.username === username}
+                  events={query.data.events}
+                  onDone={onDone}
+                />
+              ))}
+            </ul>
+          </section>
+          <div>
+            <section className="pan" aria-labelledby="add">
+              <h2 id="add">Add somebody</h2>
+              <Asking
+                label="Add somebody"
+                call={CALL}
+                read={readPersonChanged}
+                button="Add and Make a Link"
+                more={mayIn}
+                onDone={onDone}
+              >
+                <Field
+                  name="username"
+                  label="Username"
+                  autoComplete="off"
+                  autoCapitalize="none"
+                  spellCheck={false}
+                />
+                <MayWhat was="viewer" chosen={null} events={query.data.events} />
+              </Asking>
+            </section>
+            <Required isOn={query.data.second_factor_required} onDone={onDone} />
+          </div>
+        </div>
+      )}
+    </main>
+  )
+}
+
+/** What was done, and the link to hand over, which is shown only now. */
+function Told({ answer: { message, link } }: { readonly answer: PersonChangedAnswer }) {
+  const [isCopied, setIsCopied] = useState(false)
+  const box = useRef<HTMLDivElement>(null)
+  // What was pressed may be gone from the page: who works by keyboard goes on from here.
+  useEffect(() => {
+    setIsCopied(false)
+    box.current?.focus()
+  }, [message, link])
+  return (
+    <div className="handed" ref={box} tabIndex={-1}>
+      <p>{message}</p>
+      {link !== null && (
+        <>
+          <p className="code">{link}</p>
+          <button
+            type="button"
+            className="btn line sm"
+            onClick={() => void navigator.clipboard.writeText(link).then(() => setIsCopied(true))}
+          >
+            {isCopied ? 'Copied' : 'Copy the Link'}
+          </button>
+          <p className="mute small">It works once, for three days, and is shown only now.</p>
+        </>
+      )}
+    </div>
+  )
+}
+
+type Events = PeopleAnswer['events']
+type OnDone = (answer: PersonChangedAnswer) => void
+
+/** The role and the events of a form, as the call takes them; `event` would name the event that the call is about. */
+function mayIn(form: FormData): Readonly<Record<string, unknown>> {
+  return { event: undefined, events: form.get('all') === 'yes' ? null : form.getAll('event') }
+}
+
+function Person({
+  person,
+  isSelf,
+  events,
+  onDone,
+}: {
+  readonly person: WirePerson
+  readonly isSelf: boolean
+  readonly events: Events
+  readonly onDone: OnDone
+}) {
+  const [isOpen, setIsOpen] = useState(false)
+  const [isLeaving, setIsLeaving] = useState(false)
+  const { username, role } = person
+  const call = `${CALL}${encodeURIComponent(username)}/`
+  const done: OnDone = (answer) => {
+    setIsOpen(false)
+    setIsLeaving(false)
+    onDone(answer)
+  }
+  const titleOf = (id: string): string => events.find((event) => event.id === id)?.title ?? id
+  return (
+    <li>
+      <div className="person">
+        <span>
+          <b>{username}</b>
+          <small>
+            {[
+              `${role} for ${person.events === null ? 'all events' : person.events.map(titleOf).join(', ')}`,
+              person.signed_in_at === null
+                ? 'never signed in'
+                : `signed in ${instantText(person.signed_in_at)}`,
+              ...(person.invited_until === null
+                ? []
+                : [`has a link until ${instantText(person.invited_until)}`]),
+            ].join(' · ')}
+          </small>
+        </span>
+        <span className="r">
+          {isSelf && (
+            <Badge tone="good" icon="tick">
+              You
+            </Badge>
+          )}
+          {person.has_second_factor && (
+            <Badge tone="back" icon="lock">
+              Second factor
+            </Badge>
+          )}
+        </span>
+      </div>
+      <details
+        className="choices"
+        open={isOpen}
+        onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}
+      >
+        <summary>
+          Change<span className="vh"> {username}</span>
+        </summary>
+        {isOpen && (
+          <>
+            <Asking
+              label={`What ${username} may`}
+              call={`${call}may/`}
+              read={readPersonChanged}
+              button="Save"
+              more={mayIn}
+              onDone={done}
+            >
+              <MayWhat was={role} chosen={person.events} events={events} />
+            </Asking>
+            <div className="acts">
+              {!isSelf && (
+                <Asking
+                  label={`A new password for ${username}`}
+                  call={`${call}link/`}
+                  read={readPersonChanged}
+                  button="Link for a New Password"
+                  quiet
+                  onDone={done}
+                />
+              )}
+              {!isSelf && person.has_second_factor && (
+                <Asking
+                  label={`The second factor of ${username}`}
+                  call={`${call}reset-second-factor/`}
+                  read={readPersonChanged}
+                  button="Take the Second Factor Away"
+                  quiet
+                  onDone={done}
+                />
+              )}
+              <button type="button" className="btn line sm" onClick={() => setIsLeaving(true)}>
+                Remove
+              </button>
+            </div>
+          </>
+        )}
+      </details>
+      {isLeaving && (
+        <Dialog title={`Remove ${username}?`} onClose={() => setIsLeaving(false)}>
+          <p>
+            {username} is signed out everywhere at once and cannot come back. What they did stays in
+            the activity under this name.
+          </p>
+          <div className="acts">
+            <Asking
+              label={`Remove ${username}`}
+              call={`${call}remove/`}
+              read={readPersonChanged}
+              button="Remove"
+              onDone={done}
+            />
+            <button type="button" className="btn line sm" onClick={() => setIsLeaving(false)}>
+              Keep
+            </button>
+          </div>
+        </Dialog>
+      )}
+    </li>
+  )
+}
+
+/** A role, and for which events. */
+function MayWhat({
+  was,
+  chosen,
+  events,
+}: {
+  readonly was: string
+  readonly chosen: readonly string[] | null
+  readonly events: Events
+}) {
+  const [now, setNow] = useState(was)
+  const [isAll, setIsAll] = useState(chosen === null)
+  // Events whose files are gone stay chosen until somebody unticks them.
+  const gone = (chosen ?? []).filter((id) => events.every((event) => event.id !== id))
+  return (
+    <>
+      <div className="lf">
+        <label>
+          Role
+          <select name="role" value={now} onChange={({ target }) => setNow(target.value)}>
+            {ROLES.map((one) => (
+              <option key={one} value={one}>
+                {one}
+              </option>
+            ))}
+          </select>
+        </label>
+        <p className="hint">{isRole(now) && `A ${now} ${ROLE_SAYS[now]}.`}</p>
+      </div>
+      <fieldset>
+        <legend>Events</legend>
+        <label className="choice">
+          <input
+            type="checkbox"
+            name="all"
+            value="yes"
+            checked={isAll}
+            onChange={({ target }) => setIsAll(target.checked)}
+          />
+          <span>
+            All of them<small>also those to come</small>
+          </span>
+        </label>
+        {!isAll &&
+          [...events, ...gone.map((id) => ({ id, title: id }))].map(({ id, title }) => (
+            <label className="choice" key={id}>
+              <input
+                type="checkbox"
+                name="event"
+                value={id}
+                defaultChecked={chosen?.includes(id) ?? false}
+              />
+              <span>{title}</span>
+            </label>
+          ))}
+      </fieldset>
+    </>
+  )
+}
+
+function Required({ isOn, onDone }: { readonly isOn: boolean; readonly onDone: OnDone }) {
+  return (
+    <section className="pan" aria-labelledby="required">
+      <div className="ph">
+        <h2 id="required">Second factor</h2>
+        <Badge tone={isOn ? 'good' : 'care'} icon={isOn ? 'tick' : 'lock'}>
+          {isOn ? 'Required' : 'Own choice'}
+        </Badge>
+      </div>
+      <p className="mute">
+        {isOn
+          ? 'Treasurers and owners reach only their own account until they have set one up.'
+          : 'Whoever can move money or look after people should have one. Each sets it up on the page of their account.'}
+      </p>
+      <Asking
+        label="Whether a second factor is required"
+        call={`${CALL}second-factor/`}
+        read={readPersonChanged}
+        button={isOn ? 'Leave It to Everybody' : 'Require It of Treasurers and Owners'}
+        quiet
+        more={() => ({ required: !isOn })}
+        onDone={onDone}
+      />
+    </section>
+  )
+}

@@ -1,0 +1,144 @@
+/** What the checker found, and how the file’s own examples came out. */
+import type { Finding } from '../../../engine/authoring.ts'
+import { Icon } from '../../ui/icons-and-logo.tsx'
+import { Badge } from '../../ui/payment-status-badge.tsx'
+import type { Checked } from './check-event-file.ts'
+
+/** What stands between backticks is a piece of the file. */
+const inCode = (text: string) =>
+  text.split('`').map((piece, at) => (at % 2 === 1 ? <code key={at}>{piece}</code> : piece))
+
+type GoTo = (line: number, column?: number) => void
+const looks = {
+  error: { tone: 'bad', icon: 'bang' },
+  warning: { tone: 'care', icon: 'tri' },
+  note: { tone: 'wait', icon: 'info' },
+} as const
+
+type FindingsProps = {
+  readonly findings: readonly Finding[]
+  readonly path: string
+  readonly goTo: GoTo
+  /** Replaces a piece of the text; null while the findings are of an older one. */
+  readonly mend: ((from: number, to: number, text: string) => void) | null
+}
+
+/** Everything the checker says, in the order of the file. */
+export function Findings({ findings, path, goTo, mend }: FindingsProps) {
+  if (findings.length === 0)
+    return (
+      <p className="org-none">
+        <Icon name="tick" />
+        No problems found.
+      </p>
+    )
+  const place = ({ at }: Pick<Finding, 'at'>) =>
+    at.path === path ? (
+      <button type="button" className="link" onClick={() => goTo(at.start.line, at.start.column)}>
+        Line {at.start.line}
+      </button>
+    ) : (
+      <span className="mute">
+        {at.path}, line {at.start.line}
+      </span>
+    )
+  return (
+    <ol className="org-findings" aria-label="Findings">
+      {findings.map((finding, index) => {
+        const { code, severity, message, related, notes, help, fix } = finding
+        return (
+          <li key={`${code} ${finding.at.start.offset} ${index}`}>
+            <p className="org-f-head">
+              <Badge tone={looks[severity].tone} icon={looks[severity].icon}>
+                {severity}
+              </Badge>{' '}
+              {place(finding)} <span className="mute">{code}</span>
+            </p>
+            <p className="org-f-text">{inCode(message)}</p>
+            {related.map((one) => (
+              <p key={`${one.at.start.offset} ${one.message}`}>
+                {place(one)}: {inCode(one.message)}
+              </p>
+            ))}
+            {notes.map((note) => (
+              <p key={note} className="mute">
+                {inCode(note)}
+              </p>
+            ))}
+            {help !== undefined && (
+              <p>
+                <b>Help:</b> {inCode(help)}
+              </p>
+            )}
+            {fix !== undefined && finding.at.path === path && mend !== null && (
+              <p>
+                <button
+                  type="button"
+                  className="btn line sm"
+                  onClick={() => mend(fix.start, fix.end, fix.text)}
+                >
+                  {fix.text === '' ? 'Remove it' : `Write ${JSON.stringify(fix.text)}`}
+                </button>
+              </p>
+            )}
+          </li>
+        )
+      })}
+    </ol>
+  )
+}
+
+/** The file's own promises, ticked as they are kept. */
+export function Examples({
+  title,
+  checked,
+  goTo,
+}: {
+  readonly title: string
+  readonly checked: Checked | null
+  readonly goTo: GoTo
+}) {
+  const examples = checked?.examples ?? []
+  if (examples.length === 0)
+    return (
+      <p className="org-none">
+        {checked !== null && checked.event === null
+          ? 'The examples run as soon as the file can be read.'
+          : 'This file has no examples. An example states what a delegate with certain answers pays, and the checker holds the file to it.'}
+      </p>
+    )
+  return (
+    <>
+      <h2 className="disp">{title}</h2>
+      <ul className="org-examples" aria-label="Examples">
+        {examples.map(({ name, failures, because }, index) => {
+          const line = checked?.lines.examples[index] ?? null
+          return (
+            <li key={`${index} ${name}`} className={failures.length === 0 ? 'pass' : 'fail'}>
+              <Icon
+                name={failures.length === 0 ? 'tick' : 'cross'}
+                label={failures.length === 0 ? 'Passes' : 'Fails'}
+              />
+              <div>
+                <p>
+                  {name}{' '}
+                  {line !== null && (
+                    <button type="button" className="link" onClick={() => goTo(line)}>
+                      line {line}
+                    </button>
+                  )}
+                </p>
+                {failures.map((failure) => (
+                  <p key={failure} className="org-failure">
+                    {failure}
+                  </p>
+                ))}
+                {failures.length > 0 && <p className="mute">{because.join('; ')}</p>}
+              </div>
+            </li>
+          )
+        })}
+      </ul>
+    </>
+  )
+}

@@ -1,0 +1,104 @@
+/** The editor of an event file, with each finding under its line. */
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
+import { EditorState } from '@codemirror/state'
+import { EditorView, keymap, lineNumbers } from '@codemirror/view'
+import { useEffect, useImperativeHandle, useRef } from 'react'
+import type { Ref } from 'react'
+import type { Finding } from '../../../engine/authoring.ts'
+import { marks, showFindings } from './yaml-highlighting.ts'
+import './yaml-editor.css'
+
+/** What other parts of the page may do with the text. */
+export type EditorHandle = {
+  /** Shows a line, counted from 1, and puts the cursor on it. */
+  readonly goTo: (line: number, column?: number) => void
+  /** Replaces a piece of the text; it can be undone like typing. */
+  readonly replace: (from: number, to: number, text: string) => void
+}
+
+type EditorProps = {
+  readonly ref: Ref<EditorHandle>
+  readonly label: string
+  /** What it starts with; later changes come from the keyboard. */
+  readonly text: string
+  readonly change: (text: string) => void
+  readonly findings: readonly Finding[]
+  /** The text the findings are of: they are not drawn over another. */
+  readonly findingsOf: string | null
+}
+
+/** Styles that the editor makes carry the page's nonce: the content policy lets no others in. */
+const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content
+
+/** A text editor that knows lines. Tab leaves it, as it leaves any field; Enter keeps the indentation. */
+export function Editor({ ref, label, text, change, findings, findingsOf }: EditorProps) {
+  const place = useRef<HTMLDivElement>(null)
+  const view = useRef<EditorView | null>(null)
+  const latest = useRef(change)
+  useEffect(() => {
+    latest.current = change
+  }, [change])
+  useEffect(() => {
+    if (place.current === null) return
+    const state = EditorState.create({
+      doc: text,
+      extensions: [
+        lineNumbers(),
+        history(),
+        keymap.of([...historyKeymap, ...defaultKeymap]),
+        EditorView.contentAttributes.of({
+          'aria-label': label,
+          tabindex: '0',
+          spellcheck: 'false',
+          autocorrect: 'off',
+          autocapitalize: 'off',
+        }),
+        EditorView.updateListener.of((update) => {
+          if (update.docChanged) latest.current(update.state.doc.toString())
+        }),
+        ...(nonce ? [EditorView.cspNonce.of(nonce)] : []),
+        marks,
+      ],
+    })
+    const made = new EditorView({ state, parent: place.current })
+    view.current = made
+    return () => {
+      made.destroy()
+      view.current = null
+    }
+    // A new text is a new editor: the page gives it another key.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [])
+  useEffect(() => {
+    if (
+      view.current !== null &&
+      findingsOf !== null &&
+      view.current.state.doc.toString() === findingsOf
+    )
+      view.current.dispatch({ effects: showFindings.of(findings) })
+  }, [findings, findingsOf])
+  useImperativeHandle(
+    ref,
+    () => ({
+      goTo: (number, column = 1) => {
+        const editor = view.current
+        if (editor === null) return
+        const line = editor.state.doc.line(Math.min(Math.max(number, 1), editor.state.doc.lines))
+        const at = Math.min(line.from + column - 1, line.to)
+        editor.dispatch({
+          selection: { anchor: at },
+          effects: EditorView.scrollIntoView(at, { y: 'center' }),
+        })
+        editor.focus()
+      },
+      replace: (from, to, insert) =>
+        view.current?.dispatch({
+          changes: { from, to, insert },
+          selection: { anchor: from + insert.length },
+          userEvent: 'input',
+        }),
+    }),
+    [],
+  )
+  return <div className="org-editor" ref={place} />
+}

@@ -1,0 +1,303 @@
+/** The page for organisers: an event file, and beside it what it becomes. */
+import {
+  lazy,
+  Suspense,
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react'
+import type { CSSProperties, ReactNode } from 'react'
+import { dayOf, lookOf, readInstant } from '../../engine/index.ts'
+import type { EventConfig, PageData, Site } from '../../engine/index.ts'
+import { readEventFile } from '../app/api-responses.ts'
+import { call, save } from '../app/api-client.ts'
+import type { PageProps } from '../app/page-props.ts'
+import { Dialog } from '../ui/dialog.tsx'
+import { Icon } from '../ui/icons-and-logo.tsx'
+import { SiteFooter, SiteHeader } from '../landing/site-header-footer.tsx'
+import { Bar } from './editor/open-and-save-bar.tsx'
+import { keepDraft, nameOf, recallDraft, useChecking } from './editor/event-file-draft.ts'
+import type { Opened } from './editor/event-file-draft.ts'
+import { Editor } from './editor/yaml-editor.tsx'
+import type { EditorHandle } from './editor/yaml-editor.tsx'
+import { Examples, Findings } from './editor/findings-panel.tsx'
+import { Guarded, Stale } from './preview/preview-error-boundary.tsx'
+import { Price } from './preview/price-preview.tsx'
+import { TabList } from './panel-tabs.tsx'
+import type { Tab } from './panel-tabs.tsx'
+import { startOf, Trying } from './test-delegate/test-delegate.tsx'
+import type { Try } from './test-delegate/test-delegate.tsx'
+import '../landing/landing-sections.css'
+import './organisers-page.css'
+import './preview/preview-panels.css'
+
+const Form = lazy(() => import('./preview/form-preview.tsx'))
+const Results = lazy(() => import('./preview/result-page-and-email-preview.tsx'))
+
+type OrganisersData = Extract<PageData, { page: 'organisers' }>
+const isSite = (site: unknown): site is Site =>
+  typeof site === 'object' && site !== null && 'organisers' in site
+
+/** Where Create Event leads: the real file of a conference, to be changed at will, and beside it what it becomes. */
+export default function OrganisersPage({ page }: PageProps) {
+  if (page.page !== 'organisers' || !isSite(page.site)) return null
+  const texts = page.site.organisers
+  return (
+    <div className="site">
+      <SiteHeader site={page.site} here="/organisers" />
+      <main id="main">
+        <div className="wrap org-top">
+          <h1 className="disp">{texts.title}</h1>
+          <p className="lead">{texts.text}</p>
+        </div>
+        {page.shared !== null && page.sample !== null && (
+          <Workshop page={page} shared={page.shared} sample={page.sample} texts={texts} />
+        )}
+        <div className="wrap">
+          <ol className="org-steps">
+            {texts.steps.map((step) => (
+              <li key={step}>{step}</li>
+            ))}
+          </ol>
+        </div>
+      </main>
+      <SiteFooter site={page.site} here="/organisers" />
+    </div>
+  )
+}
+
+const wideQuery = matchMedia('(min-width: 1024px)')
+/** File and what it becomes side by side; below that the file is the first of the tabs. */
+const useSideBySide = (): boolean =>
+  useSyncExternalStore(
+    (changed) => {
+      wideQuery.addEventListener('change', changed)
+      return () => wideQuery.removeEventListener('change', changed)
+    },
+    () => wideQuery.matches,
+  )
+
+type WorkshopProps = {
+  readonly page: OrganisersData
+  readonly shared: NonNullable<OrganisersData['shared']>
+  readonly sample: NonNullable<OrganisersData['sample']>
+  readonly texts: Site['organisers']
+}
+
+function Workshop({ page, shared, sample, texts }: WorkshopProps) {
+  const [opened, setOpened] = useState<Opened>(() => ({ ...(recallDraft() ?? sample), edition: 0 }))
+  const [text, setText] = useState(opened.text)
+  const [asking, setAsking] = useState<Omit<Opened, 'edition'> | null>(null)
+  const [problem, setProblem] = useState<string | null>(null)
+  const otherRoutes = useMemo(
+    () => page.events.flatMap(({ routes }) => [routes.form, ...routes.also]),
+    [page.events],
+  )
+  const checking = useChecking(text, opened.path, shared, otherRoutes)
+  const editor = useRef<EditorHandle>(null)
+  const inForm = useRef<{ readonly event: EventConfig; readonly trying: Try } | null>(null)
+  const wide = useSideBySide()
+  const [chosen, setChosen] = useState<Tab>(wide ? 'form' : 'file')
+  const tab = wide && chosen === 'file' ? 'form' : chosen
+  const today = useMemo(() => readInstant(page.now), [page.now])
+  const [tried, setTried] = useState<Try | null>(null)
+  const { event } = checking
+  const trying = useMemo(
+    () => tried ?? (event === null || today === null ? null : startOf(event, dayOf(today))),
+    [tried, event, today],
+  )
+
+  const edited = text !== opened.text
+  useEffect(
+    () => keepDraft(text === sample.text ? null : { path: opened.path, text }),
+    [text, opened.path, sample.text],
+  )
+
+  const open = useCallback((file: Omit<Opened, 'edition'>) => {
+    setOpened((old) => ({ ...file, edition: old.edition + 1 }))
+    setText(file.text)
+    inForm.current = null
+    setTried(null)
+    setAsking(null)
+    setProblem(null)
+  }, [])
+  /** Edits are never thrown away unasked. */
+  const offer = (file: Omit<Opened, 'edition'>) => (edited ? setAsking(file) : open(file))
+  const fromDisk = async (file: File | undefined) => {
+    if (file !== undefined)
+      offer({ path: file.name, text: (await file.text()).replaceAll('\r\n', '\n') })
+  }
+  const fromServer = async (id: string) => {
+    const answer = await call(`/api/events/${encodeURIComponent(id)}/file/`, readEventFile)
+    if (answer.ok) offer({ path: answer.value.path, text: answer.value.text })
+    else setProblem(answer.error.message)
+  }
+  const goTo = useCallback(
+    (line: number, column?: number) => {
+      setChosen((old) => (wide ? old : 'file'))
+      // The editor may just be coming back into view.
+      requestAnimationFrame(() => editor.current?.goTo(line, column))
+    },
+    [wide],
+  )
+  const mend = (from: number, to: number, by: string) => editor.current?.replace(from, to, by)
+
+  const file = (
+    <Editor
+      key={opened.edition}
+      ref={editor}
+      label={texts.file}
+      text={text}
+      change={setText}
+      findings={checking.checked?.findings ?? []}
+      findingsOf={checking.checked?.text ?? null}
+    />
+  )
+  const shown: Readonly<Record<Exclude<Tab, 'file' | 'form'>, ReactNode>> = {
+    price: event && trying && (
+      <Price
+        title={texts.prices}
+        event={event}
+        trying={trying}
+        lines={checking.checked?.lines ?? null}
+        goTo={goTo}
+      />
+    ),
+    results: event && trying && <Results event={event} trying={trying} />,
+    findings: (
+      <Findings
+        findings={checking.checked?.findings ?? []}
+        path={opened.path}
+        goTo={goTo}
+        mend={checking.checked?.text === text ? mend : null}
+      />
+    ),
+    examples: <Examples title={texts.examples} checked={checking.checked} goTo={goTo} />,
+  }
+  const panel = (of: Tab) => ({
+    className: 'org-panel',
+    role: 'tabpanel',
+    id: `org-panel-${of}`,
+    'aria-labelledby': `org-tab-${of}`,
+    hidden: of !== tab,
+  })
+  const look = event === null ? {} : lookStyle(event)
+  const guarded = (of: Tab, drawn: ReactNode) => (
+    <Guarded key={of} resetBy={checking.checked}>
+      <Suspense
+        fallback={
+          <p className="org-wait" role="status">
+            <span className="spin" aria-hidden="true" />
+            Loading
+          </p>
+        }
+      >
+        {drawn}
+      </Suspense>
+    </Guarded>
+  )
+  // Answers typed into the form stay while one looks elsewhere; meanwhile it need not follow the file.
+  if (tab === 'form' && event !== null && trying !== null) inForm.current = { event, trying }
+  return (
+    <div className="org">
+      <Bar
+        path={opened.path}
+        checking={checking}
+        edited={edited}
+        events={page.events}
+        fromDisk={(chosenFile) => void fromDisk(chosenFile)}
+        fromServer={(id) => void fromServer(id)}
+        save={() =>
+          save(new Blob([text], { type: 'text/yaml;charset=utf-8' }), nameOf(opened.path))
+        }
+      />
+      {problem !== null && (
+        <p className="org-problem" role="alert">
+          <Icon name="bang" />
+          {problem}
+        </p>
+      )}
+      <div className="org-split">
+        {wide && (
+          <section className="org-left" aria-label={texts.file}>
+            {file}
+          </section>
+        )}
+        <div className="org-right">
+          <TabList
+            label={texts.becomes}
+            tabs={
+              wide
+                ? (['form', 'price', 'results', 'findings', 'examples'] as const)
+                : (['file', 'form', 'price', 'results', 'findings', 'examples'] as const)
+            }
+            chosen={tab}
+            choose={setChosen}
+            findings={checking.checked?.findings.length ?? 0}
+            wrong={checking.checked?.findings.some(({ severity }) => severity === 'error') ?? false}
+          />
+          {!wide && <div {...panel('file')}>{file}</div>}
+          {(tab === 'form' || inForm.current !== null) && (
+            <div {...panel('form')} style={look}>
+              {tab === 'form' && <Stale checking={checking} />}
+              {tab === 'form' && event && trying && (
+                <Trying event={event} trying={trying} change={setTried} answers={false} />
+              )}
+              {guarded(
+                'form',
+                inForm.current && (
+                  <Form key={opened.edition} title={texts.form} {...inForm.current} />
+                ),
+              )}
+            </div>
+          )}
+          {tab !== 'file' && tab !== 'form' && (
+            <div {...panel(tab)} style={look}>
+              {(tab === 'price' || tab === 'results') && <Stale checking={checking} />}
+              {(tab === 'price' || tab === 'results') && event && trying && (
+                <Trying event={event} trying={trying} change={setTried} answers />
+              )}
+              {guarded(tab, shown[tab])}
+            </div>
+          )}
+        </div>
+      </div>
+      {asking !== null && (
+        <Dialog title="Leave your changes?" onClose={() => setAsking(null)}>
+          <p>
+            {nameOf(opened.path)} has changes that are not saved on your computer.{' '}
+            {nameOf(asking.path)} would take its place.
+          </p>
+          <div className="acts">
+            <button type="button" className="btn" onClick={() => setAsking(null)}>
+              Keep my changes
+            </button>
+            <button type="button" className="btn line" onClick={() => open(asking)}>
+              Open {nameOf(asking.path)}
+            </button>
+          </div>
+        </Dialog>
+      )}
+    </div>
+  )
+}
+
+/** The event's colours for what is drawn as its page; the page around it keeps the house's. */
+function lookStyle(event: EventConfig): CSSProperties {
+  try {
+    const { band, onBand, accent, tint, line } = lookOf(event.look.colour)
+    return {
+      '--band': band,
+      '--on-band': onBand,
+      '--accent': accent,
+      '--accent-tint': tint,
+      '--accent-line': line,
+    } as CSSProperties
+  } catch {
+    // A colour that is none is a finding; the house's own stands in.
+    return {}
+  }
+}

@@ -1,0 +1,138 @@
+/** The form that the file makes, to be tried without sending anything. */
+import createCache from '@emotion/cache'
+import { CacheProvider } from '@emotion/react'
+import { ThemeProvider } from '@mui/material/styles'
+import { useMemo, useState } from 'react'
+import type { MouseEvent } from 'react'
+import { isoIndia, tariff, contradictionOf } from '../../../engine/index.ts'
+import type { EventAnswer, EventConfig } from '../../../engine/index.ts'
+import { ClosedBox } from '../../registration/closed-page.tsx'
+import { Marks } from '../../registration/form/form-context.ts'
+import { FormBox, useForm } from '../../registration/form/registration-form.tsx'
+import { useMarks } from '../../registration/form/form-extensions.ts'
+import { PriceUntil } from '../../registration/price/fee-table.tsx'
+import { Panel } from '../../registration/price/fees-and-notes.tsx'
+import { ErrorSummary } from '../../registration/form/error-summary.tsx'
+import { Stepper } from '../../registration/form/progress-steps.tsx'
+import { startOf } from '../../registration/draft-storage.ts'
+import { openProofs } from '../../registration/uploads/upload-progress.ts'
+import { priceOf } from '../../registration/price/live-price.ts'
+import type { Tariff } from '../../registration/price/live-price.ts'
+import { SELLING } from '../../registration/extended-registration-page.tsx'
+import { SummaryColumn } from '../../registration/price/price-summary-and-pay-button.tsx'
+import { theme } from '../../registration/form/mui-theme.ts'
+import { EventHeader } from '../../ui/layout/event-header-footer.tsx'
+import { MessageProvider, useMessage } from '../../ui/toast.tsx'
+import { momentOf } from '../test-delegate/test-delegate.tsx'
+import type { Try } from '../test-delegate/test-delegate.tsx'
+import './page-preview.css'
+
+const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content
+const cache = createCache({ key: 'o', ...(nonce ? { nonce } : {}) })
+
+/** The form as a delegate has it, with the prices of the day that is tried. Nothing is sent. */
+export default function FormPreview({
+  title,
+  event,
+  trying,
+}: {
+  readonly title: string
+  readonly event: EventConfig
+  readonly trying: Try
+}) {
+  return (
+    <CacheProvider value={cache}>
+      <ThemeProvider theme={theme()}>
+        <MessageProvider as={event.form.notices} ms={event.form.noticeMs}>
+          <h2 className="vh">{title}</h2>
+          <div className="org-page" onClickCapture={stay}>
+            <EventHeader event={event} level="h2" />
+            <Filled event={event} trying={trying} />
+          </div>
+        </MessageProvider>
+      </ThemeProvider>
+    </CacheProvider>
+  )
+}
+
+const nothing = () => {}
+/** The header leads home; from here that would leave the file behind. */
+/** Nothing beside the form is asked for here: codes, rolls and places are as they are tried. */
+const ALONE = { errors: {}, left: () => false, changed: () => {} }
+const NONE_SAID: ReadonlyMap<string, string> = new Map()
+
+const stay = (click: MouseEvent) => {
+  if (click.target instanceof Element && click.target.closest('a[href="/"]') !== null)
+    click.preventDefault()
+}
+
+function Filled({ event, trying }: { readonly event: EventConfig; readonly trying: Try }) {
+  const say = useMessage()
+  const at = momentOf(trying.day)
+  // Without a compiled validator the engine itself judges: nothing may be compiled here.
+  const page = useMemo<EventAnswer>(
+    () => ({
+      status: 'success',
+      event,
+      hash: '',
+      validator_url: null,
+      schema: {},
+      now: isoIndia(at),
+    }),
+    [event, at],
+  )
+  const today = useMemo<Tariff>(
+    () => ({ is: 'here', answer: tariff(event, at, trying.facts.left) }),
+    [event, at, trying.facts.left],
+  )
+  const [attempts, setAttempts] = useState(0)
+  const proofs = useMemo(() => openProofs(event, null), [event])
+  const beside = useMemo(() => ({ ...ALONE, facts: trying.facts }), [trying.facts])
+  const form = useForm(page, startOf(event), beside, proofs, nothing)
+  const price = priceOf(event, today, form.answers, SELLING.pricing)
+  const submit = () => {
+    if (form.check() === null)
+      say(
+        'These answers would be sent. This page is for trying things out, so nothing is sent.',
+        'good',
+      )
+    else setAttempts((times) => times + 1)
+  }
+  const { answer } = today as Extract<Tariff, { is: 'here' }>
+  const quoted = price.is === 'price' ? price.quote : null
+  const marks = useMarks(event, answer, form.answers, NONE_SAID, SELLING)
+  return (
+    <div className="pg">
+      {!answer.open && <ClosedBox event={event} text={answer.closed_text} />}
+      <Stepper event={event} form={form} />
+      <div className="col">
+        {attempts > 0 && <ErrorSummary event={event} errors={form.errors} attempts={attempts} />}
+        <Marks value={marks}>
+          <FormBox {...form.formProps} tariff={today} more={SELLING} submit={submit} />
+        </Marks>
+        <Panel event={event} />
+      </div>
+      <SummaryColumn
+        event={event}
+        price={price}
+        more={SELLING}
+        notes={SELLING.notesOf(event, form.answers, trying.facts.left)}
+        isLast
+        until={
+          quoted && (
+            <PriceUntil event={event} answers={form.answers} quote={quoted} now={answer.now} />
+          )
+        }
+        busy={false}
+        waits={false}
+        send={SELLING.sendOf(event, form.answers)}
+        odd={contradictionOf(event, form.answers, quoted?.category ?? null)}
+        held={null}
+        mailTo={undefined}
+        wrong={Object.keys(form.errors).length}
+        problem={null}
+        retry={nothing}
+      />
+    </div>
+  )
+}

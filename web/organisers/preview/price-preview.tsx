@@ -1,0 +1,235 @@
+/** What a delegate would pay, and why. */
+import { useMemo } from 'react'
+import {
+  categoryOf,
+  firstFull,
+  formatPrice,
+  labelOf,
+  paidTaxText,
+  priceParts,
+  priceTable,
+  sayFull,
+} from '../../../engine/index.ts'
+import { explain, sayTax } from '../../../engine/authoring.ts'
+import type { CategoryExplained, EventConfig } from '../../../engine/index.ts'
+import type { Explanation } from '../../../engine/authoring.ts'
+import { billRows } from '../../ui/payment/bill-rows.tsx'
+import { Ledger } from '../../ui/details-list.tsx'
+import type { Lines } from '../editor/check-event-file.ts'
+import { Sold } from './item-prices.tsx'
+import { momentOf } from '../test-delegate/test-delegate.tsx'
+import type { Try } from '../test-delegate/test-delegate.tsx'
+
+type PriceProps = {
+  readonly title: string
+  readonly event: EventConfig
+  readonly trying: Try
+  readonly lines: Lines | null
+  readonly goTo: (line: number) => void
+}
+
+/** What this delegate pays on this day, the rule that decided, and the cell of the price list it came from. */
+export function Price({ title, event, trying, lines, goTo }: PriceProps) {
+  const it = useMemo(
+    () => explain(event, trying.answers, momentOf(trying.day), trying.facts),
+    [event, trying],
+  )
+  const line = (number: number | null | undefined) =>
+    number == null ? null : (
+      <button type="button" className="link" onClick={() => goTo(number)}>
+        line {number}
+      </button>
+    )
+  const { category } = it.category
+  return (
+    <>
+      <h2 className="disp">{title}</h2>
+      <div className="org-box">
+        <p className="org-why">
+          <b>{category === null ? 'No category' : labelOfCategory(event, category)}</b>{' '}
+          <Decided event={event} it={it} line={(rule) => line(lines?.rules[rule - 1])} />
+        </p>
+        <Pays event={event} it={it} />
+      </div>
+      {it.category.by === 'rules' && it.category.tried.length > 1 && (
+        <Tried it={it.category} line={(rule) => line(lines?.rules[rule - 1])} />
+      )}
+      <Table event={event} it={it} lines={lines} goTo={goTo} />
+      <Sold event={event} />
+    </>
+  )
+}
+
+const labelOfCategory = (event: EventConfig, id: string): string =>
+  event.categories.find((category) => category.id === id)?.label ?? id
+
+type LineOf = (rule: number) => React.ReactNode
+
+function Decided({
+  event,
+  it: { category: it, facts, read },
+  line,
+}: {
+  readonly event: EventConfig
+  readonly it: Explanation
+  readonly line: LineOf
+}) {
+  const wanted = categoryOf({ ...event, limits: [] }, read)
+  if (wanted !== null && wanted !== it.category)
+    return (
+      <span className="mute">
+        offered, because no place is left as {labelOfCategory(event, wanted)}
+      </span>
+    )
+  const kind = facts.code?.is === 'valid' ? facts.code.kind : null
+  const gives = event.codeKinds.find(({ id }) => id === kind)?.gives
+  if (gives !== undefined && 'category' in gives)
+    return <span className="mute">given by the code</span>
+  if (it.by === 'field')
+    return (
+      <span className="mute">
+        {it.category === null ? 'until it is chosen in' : 'chosen in'} {labelOf(event, it.field)}
+      </span>
+    )
+  const rule = it.tried.find(({ fits }) => fits)
+  if (rule === undefined) return <span className="mute">no rule fits these answers</span>
+  return (
+    <>
+      <span className="mute">by rule {rule.rule}</span> <code>{rule.says}</code> {line(rule.rule)}
+    </>
+  )
+}
+
+/** The rules before the one that decided, and why each of them did not. */
+function Tried({
+  it,
+  line,
+}: {
+  readonly it: Extract<CategoryExplained, { by: 'rules' }>
+  readonly line: LineOf
+}) {
+  return (
+    <details className="org-tried">
+      <summary>Rules tried before</summary>
+      <ol>
+        {it.tried
+          .filter(({ fits }) => !fits)
+          .map(({ rule, says, but }) => (
+            <li key={rule}>
+              <span>
+                Rule {rule}: <code>{says}</code>
+                {but === null ? '' : `, but ${but}`}
+              </span>{' '}
+              {line(rule)}
+            </li>
+          ))}
+      </ol>
+    </details>
+  )
+}
+
+function Pays({ event, it }: { readonly event: EventConfig; readonly it: Explanation }) {
+  if (it.quote === null) return <p>This event is free of charge.</p>
+  if (!it.quote.ok) {
+    const refusal = it.quote.error
+    if (refusal.code === 'registration_closed') return <p>{refusal.text}</p>
+    return (
+      <p>
+        {refusal.code === 'no_category'
+          ? event.form.summary.empty
+          : `${refusal.option ?? refusal.item ?? labelOfCategory(event, refusal.category)} is not on sale in ${refusal.period}.`}
+      </p>
+    )
+  }
+  const quote = it.quote.value
+  const gone = firstFull(event.limits, it.read, quote.category)
+  const rows = billRows(
+    event,
+    quote.lines.length > 1 ? quote : { ...quote, lines: [] },
+    priceParts(event),
+  )
+  const period = it.period
+  return (
+    <>
+      {it.facts.code !== null && it.facts.code.is !== 'valid' && (
+        <p className="org-how">
+          Such a code is refused, and nothing is registered with it. Without it:
+        </p>
+      )}
+      {gone !== null && <p className="org-how">Nothing is registered: {sayFull(event, gone)}</p>}
+      <Ledger rows={rows} money />
+      <p className="org-how">
+        {it.cell !== null &&
+          it.cell.price !== 0 &&
+          it.tax !== null &&
+          quote.lines.length < 2 &&
+          `${sayTax(it.tax, it.cell.price, quote)}. `}
+        {period !== null && (
+          <>
+            Period {period.period.label}
+            {period.because === 'other-dates' ? ', which holds every other date' : ''}
+            {period.alsoIn.length > 0
+              ? `; the day is also in ${period.alsoIn.map(({ label }) => label).join(', ')}, but the first listed counts`
+              : ''}
+            .
+          </>
+        )}
+      </p>
+    </>
+  )
+}
+
+/** Totals of every category and period; the one that applies is lit. Each leads to its place in the file. */
+function Table({
+  event,
+  it,
+  lines,
+  goTo,
+}: Omit<PriceProps, 'trying' | 'title'> & { readonly it: Explanation }) {
+  const rows = priceTable(event)
+  if (rows.length === 0) return null
+  return (
+    <>
+      <h2 className="disp" id="org-prices">
+        {['Prices', paidTaxText(event)].filter((text) => text !== '').join(', ')}
+      </h2>
+      <div className="org-prices" tabIndex={0} role="region" aria-labelledby="org-prices">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Category</th>
+              {event.fees.periods.map(({ id, label }) => (
+                <th key={id} scope="col">
+                  {label}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(({ category, cells }) => (
+              <tr key={category.id}>
+                <th scope="row">{category.label}</th>
+                {cells.map(({ period, price }) => {
+                  const lit = it.cell?.category === category.id && it.cell.period === period.id
+                  const line = lines?.prices[category.id]?.[period.id] ?? null
+                  const amount = price === null ? '–' : formatPrice(price.total)
+                  return (
+                    <td key={period.id} {...(lit ? { className: 'on', 'aria-current': true } : {})}>
+                      {line === null ? (
+                        amount
+                      ) : (
+                        <button type="button" title={`Line ${line}`} onClick={() => goTo(line)}>
+                          {amount}
+                        </button>
+                      )}
+                    </td>
+                  )
+                })}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,161 @@
+/** The result pages and the mail that the file makes. */
+import { useMemo, useState } from 'react'
+import type { MouseEvent } from 'react'
+import {
+  categoryOf,
+  dayOf,
+  isoIndia,
+  mailFor,
+  normalise,
+  periodOn,
+  quote,
+  rupees,
+  wireLines,
+} from '../../../engine/index.ts'
+import type { EventConfig } from '../../../engine/index.ts'
+import { Icon } from '../../ui/icons-and-logo.tsx'
+import { MessageProvider } from '../../ui/toast.tsx'
+import { Failed } from '../../results/unpaid/failed-payment-page.tsx'
+import type { Registration } from '../../results/result-page-data.ts'
+import { AtBank } from '../../results/pending-refunded-cancelled-pages.tsx'
+import { Ticket } from '../../results/ticket/ticket-page.tsx'
+import '../../results/result-page.css'
+import { momentOf } from '../test-delegate/test-delegate.tsx'
+import type { Try } from '../test-delegate/test-delegate.tsx'
+import './page-preview.css'
+
+const kinds = { success: 'Paid', failed: 'Failed', pending: 'Pending', mail: 'Email' } as const
+type Kind = keyof typeof kinds
+
+/** What a delegate with these answers sees after paying. The number is an obvious stand-in. */
+export default function ResultsPreview({
+  event,
+  trying,
+}: {
+  readonly event: EventConfig
+  readonly trying: Try
+}) {
+  const [kind, setKind] = useState<Kind>('success')
+  const registration = useMemo(
+    () => registrationOf(event, trying, kind === 'mail' ? 'success' : kind),
+    [event, trying, kind],
+  )
+  const query = {
+    orderId: registration.order_id,
+    amount: registration.total === null ? null : String(registration.total),
+    date: registration.created_at,
+  }
+  // Its links and buttons lead into the real site, with a number that does not exist there.
+  const stay = (click: MouseEvent) => {
+    if (click.target instanceof Element && click.target.closest('a') !== null)
+      click.preventDefault()
+  }
+  return (
+    <MessageProvider as={event.form.notices} ms={event.form.noticeMs}>
+      <fieldset className="org-kinds">
+        <legend className="vh">Which page to show</legend>
+        {(Object.keys(kinds) as Kind[]).map((one) => (
+          <label key={one} className={one === kind ? 'on' : ''}>
+            <input
+              type="radio"
+              name="org-kind"
+              checked={one === kind}
+              onChange={() => setKind(one)}
+            />
+            {kinds[one]}
+          </label>
+        ))}
+      </fieldset>
+      <p className="mute small">Its links lead nowhere here.</p>
+      <div className="org-page res" onClickCapture={stay}>
+        {kind === 'success' && <Ticket event={event} registration={registration} query={query} />}
+        {kind === 'failed' && (
+          <Failed
+            event={event}
+            registration={registration}
+            query={query}
+            now={registration.created_at}
+          />
+        )}
+        {kind === 'pending' && (
+          <AtBank event={event} registration={registration} again={() => {}} />
+        )}
+        {kind === 'mail' && <Mail event={event} registration={registration} />}
+      </div>
+    </MessageProvider>
+  )
+}
+
+const STANDS = { success: 'complete', failed: 'failed', pending: 'at-bank' } as const
+
+function registrationOf(
+  event: EventConfig,
+  { day, answers: raw, facts }: Try,
+  status: keyof typeof STANDS,
+): Registration {
+  const at = momentOf(day)
+  const { answers } = normalise(event, raw, facts)
+  const category = categoryOf(event, answers)
+  const period = periodOn(event.fees, dayOf(at))?.id ?? null
+  const quoted = quote(event, answers, at)
+  const price = quoted.ok ? quoted.value : null
+  const number = `${event.orderId.prefix}${'0'.repeat(event.orderId.digits)}`
+  return {
+    ...answers,
+    reg_no: number,
+    order_id: number,
+    payment_status: status,
+    in_review: false,
+    payment_date: status === 'success' ? isoIndia(at) : null,
+    payment_id: status === 'success' ? 'PREVIEW' : null,
+    created_at: isoIndia(at),
+    attempted_at: isoIndia(at),
+    category,
+    category_label: event.categories.find(({ id }) => id === category)?.label ?? null,
+    period,
+    base: price && rupees(price.base),
+    gst: price && rupees(price.gst),
+    total: price && rupees(price.total),
+    lines: wireLines(price?.lines ?? []),
+    stands: STANDS[status],
+    held_until: null,
+    review_since: null,
+    second_payment: false,
+    refunded_amount: 0,
+    difference_due: 0,
+    decide_by: null,
+    may_pay: false,
+    failed_as: status === 'failed' ? 'declined' : null,
+  }
+}
+
+function Mail({
+  event,
+  registration,
+}: {
+  readonly event: EventConfig
+  readonly registration: Registration
+}) {
+  const mail = mailFor(event, registration)
+  if (mail === null)
+    return (
+      <p>
+        {event.email === null
+          ? 'This event sends no email.'
+          : 'No email is sent, because the answers hold no email address.'}
+      </p>
+    )
+  return (
+    <section className="org-mail" aria-labelledby="org-mail">
+      <h2 className="disp" id="org-mail">
+        <Icon name="mail" />
+        {mail.subject}
+      </h2>
+      <p className="mute">
+        To {mail.to}
+        {mail.copyTo === null ? '' : `, copy to ${mail.copyTo}`}
+      </p>
+      <p className="org-mail-text">{mail.text}</p>
+    </section>
+  )
+}

@@ -1,0 +1,97 @@
+/** The delegate and the day that are tried on the file. */
+import {
+  answersAlone,
+  dayOf,
+  formatDay,
+  instant,
+  isDay,
+  NO_FACTS,
+  openOn,
+  own,
+  shownFields,
+  startOf as startOfDay,
+} from '../../../engine/index.ts'
+import { factsGiven, fieldsOfPrice } from '../../../engine/authoring.ts'
+import type {
+  Answers,
+  Day,
+  EventConfig,
+  Facts,
+  Instant,
+  RawAnswers,
+} from '../../../engine/index.ts'
+import { Ask } from './test-answer-field.tsx'
+import { AskFacts } from './test-pricing-context.tsx'
+
+/** The delegate whose price and pages are shown: a day, answers as a browser would send them, and what is found out beside them. */
+export type Try = { readonly day: Day; readonly answers: RawAnswers; readonly facts: Facts }
+
+/** The first worked example that fills in the form; without one, today and nobody's answers. */
+export function startOf(event: EventConfig, today: Day): Try {
+  const example = event.examples.find((one) => 'answers' in one)
+  if (example !== undefined && 'answers' in example)
+    return {
+      day: dayOf(example.on),
+      answers: answersAlone(event, example.answers as Answers),
+      facts: factsGiven(event, example.answers),
+    }
+  return { day: today, answers: {}, facts: NO_FACTS }
+}
+
+/** Noon in India on the day that is tried. */
+export const momentOf = (day: Day): Instant => instant(startOfDay(day) + 12 * 60 * 60 * 1000)
+
+type TryingProps = {
+  readonly event: EventConfig
+  readonly trying: Try
+  readonly change: (trying: Try) => void
+  /** Whether to ask for answers too. */ readonly answers: boolean
+}
+
+/** The day, and the answers that decide the price. */
+export function Trying({ event, trying, change, answers }: TryingProps) {
+  const open = openOn(event, trying.day)
+  // An answer to a question that these answers do not show counts for nothing, which one has to see.
+  const asked = shownFields(event, trying.answers, trying.facts)
+  const answer = (id: string, value: unknown) => {
+    const { [id]: _old, ...rest } = trying.answers
+    change({ ...trying, answers: value === undefined ? rest : { ...rest, [id]: value } })
+  }
+  return (
+    <div className="org-try">
+      <label>
+        On this day
+        <input
+          type="date"
+          value={trying.day}
+          required
+          onChange={(typed) => {
+            const { value } = typed.target
+            if (isDay(value)) change({ ...trying, day: value })
+          }}
+        />
+      </label>
+      {answers &&
+        fieldsOfPrice(event).map((field) => (
+          <Ask
+            key={field.id}
+            field={asked.has(field.id) ? field : { ...field, label: `${field.label} (not asked)` }}
+            value={own(trying.answers, field.id)}
+            change={(value) => answer(field.id, value)}
+          />
+        ))}
+      {answers && (
+        <AskFacts
+          event={event}
+          facts={trying.facts}
+          change={(facts) => change({ ...trying, facts })}
+        />
+      )}
+      {!open.open && (
+        <p className="org-closed">
+          On {formatDay(trying.day)}: {open.text}
+        </p>
+      )}
+    </div>
+  )
+}

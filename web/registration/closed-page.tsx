@@ -1,0 +1,67 @@
+/** What an event shows when one cannot register: that it is closed, and whom to ask. */
+import { dayOf, formatDays, openOn, readInstant, tookPlace } from '../../engine/index.ts'
+import type { EventAnswer, PublicEvent } from '../../engine/index.ts'
+import type { PageProps } from '../app/page-props.ts'
+import { EventFooter, EventHeader } from '../ui/layout/event-header-footer.tsx'
+import { Icon } from '../ui/icons-and-logo.tsx'
+import { recall } from './draft-storage.ts'
+import { Breaking } from '../ui/details-list.tsx'
+import { SentBefore } from './previous-submission-notice.tsx'
+import './closed-page.css'
+
+/** Says that one cannot register (now), and whom to ask. */
+export function ClosedBox({
+  event,
+  text,
+  heading = event.closed?.heading ?? 'Registration Closed',
+}: {
+  readonly event: PublicEvent
+  readonly text: string | null
+  readonly heading?: string | undefined
+}) {
+  return (
+    <section className="closed-box" aria-labelledby="closed">
+      <h2 className="disp" id="closed">
+        <Icon name="tri" />
+        {heading}
+      </h2>
+      {(text ?? event.closed?.text) && <p>{text ?? event.closed?.text}</p>}
+      <p>
+        <a className="btn line" href={`mailto:${event.support}`}>
+          <Icon name="mail" />
+          <span>
+            <Breaking text={event.support} />
+          </span>
+        </a>
+      </p>
+    </section>
+  )
+}
+
+/** Said quietly where the event's days are over; an open form stays open all the same. */
+export function TookPlace({ event, now }: Pick<EventAnswer, 'event' | 'now'>) {
+  const at = readInstant(now)
+  if (at === null || !tookPlace(event, dayOf(at))) return null
+  return <p className="over">This event took place on {formatDays(event.from, event.to)}.</p>
+}
+
+/** An event whose registration is over, or not open on this day: it informs and offers no form. */
+export default function ClosedPage({ page }: PageProps) {
+  if (page.page !== 'event') return null
+  const { event, now } = page.event
+  const at = readInstant(now)
+  const open = at === null ? null : openOn(event, dayOf(at))
+  const sent = recall(event)?.regNo ?? null
+  return (
+    <>
+      <EventHeader event={event} />
+      <main className="wrap closed" id="main">
+        <TookPlace event={event} now={now} />
+        {sent !== null && <SentBefore event={event} regNo={sent} />}
+        {event.about !== undefined && <p className="lead">{event.about}</p>}
+        <ClosedBox event={event} {...(open?.open === false ? open : { text: null })} />
+      </main>
+      <EventFooter support={event.support} />
+    </>
+  )
+}

@@ -1,0 +1,81 @@
+/** A choice among many that each say more than their name; loaded for the events that have one (extended-registration-page.tsx). */
+import MenuItem from '@mui/material/MenuItem'
+import Select from '@mui/material/Select'
+import ThemeInput from '@rjsf/mui/lib/BaseInputTemplate/BaseInputTemplate.js'
+import type { BaseInputTemplateProps, WidgetProps } from '@rjsf/utils'
+import { use } from 'react'
+import { PriceNote, Swatch, priceOfOption } from './radio-choices.tsx'
+import { Marks, Prices } from '../form/form-context.ts'
+import { Chevron, useControl } from './field-control.tsx'
+import { ours, untied } from './text-select-switch-inputs.tsx'
+
+/**
+ * Replaces the theme's SelectWidget where there are more categories than fit as rows: its entries are
+ * labels, these say what the rows would, description, colour and price.
+ */
+export function Menu(props: WidgetProps) {
+  const { field, name, constants, aria, leave } = useControl(props)
+  const tariff = use(Prices)
+  const marks = use(Marks)
+  const { event } = constants
+  const priced = field.offersCategories === true && event.fees.prices !== null
+  const chosen = field.options?.find((option) => option.id === props.value)
+  return (
+    <>
+      {priced && <PriceNote event={event} tariff={tariff} />}
+      <ThemeInput
+        {...(props as BaseInputTemplateProps)}
+        {...ours(name)}
+        value={chosen?.id}
+        select
+        slots={{ select: Select }}
+        slotProps={{
+          root: untied,
+          // What one sees and focuses is a box; the input behind it only holds the value.
+          htmlInput: { 'aria-hidden': true, tabIndex: -1 },
+          select: {
+            IconComponent: Chevron,
+            displayEmpty: true,
+            // Within what the page's landmarks hold; MUI would put it at the end of the document.
+            MenuProps: { container: () => document.getElementById('main') },
+            labelId: `${props.id}-label`,
+            onClose: leave,
+            SelectDisplayProps: { id: props.id, ...aria },
+            renderValue: () =>
+              chosen ? (
+                <span className="rich">
+                  <Swatch colour={chosen.colour} />
+                  {chosen.label}
+                </span>
+              ) : (
+                'Choose'
+              ),
+          },
+        }}
+      >
+        {field.options?.map((option) => {
+          const mark = marks.get(`${field.id}.${option.id}`)
+          const stated = priced && tariff ? priceOfOption(event, tariff, option) : mark?.price
+          const price = mark?.full ?? (stated === null ? 'Not on sale' : stated)
+          return (
+            <MenuItem
+              key={option.id}
+              value={option.id}
+              disabled={mark?.full !== undefined && option !== chosen}
+            >
+              <span className="rich">
+                <Swatch colour={option.colour} />
+                <span>
+                  <b>{option.label}</b>
+                  {option.about && <em>{option.about}</em>}
+                  {mark?.left && <em>{mark.left}</em>}
+                </span>
+                {price && <span className="pr">{price}</span>}
+              </span>
+            </MenuItem>
+          )
+        })}
+      </ThemeInput>
+    </>
+  )
+}

@@ -1,0 +1,67 @@
+/** What every control of a question knows: its field, its answer, and the ids that tie hint and message to it. */
+import { errorId, getUiOptions, helpId } from '@rjsf/utils'
+import type { WidgetProps } from '@rjsf/utils'
+import { use } from 'react'
+import { assert } from '../../../engine/index.ts'
+import type { Field } from '../../../engine/index.ts'
+import { Must } from '../form/form-context.ts'
+import type { FormConstants } from '../form/form-context.ts'
+
+/** For the element that has the focus; a box around it is not where screen readers look. */
+type Aria = {
+  /** Given also where there is nothing to say, so that what MUI would say is laid over. */
+  readonly 'aria-describedby': string | undefined
+  readonly 'aria-invalid': true | undefined
+  readonly 'aria-required': true | undefined
+}
+
+export type Control = {
+  readonly field: Field
+  /** The control's name in the page; every person's is another. */
+  readonly name: string
+  readonly constants: FormConstants
+  readonly change: (value: unknown) => void
+  readonly leave: () => void
+  readonly aria: Aria
+}
+
+/** The ids of what is said of a question beside its label: its hint, then its message. */
+export const describedBy = (
+  id: string,
+  hint: boolean,
+  message: string | undefined,
+): string | undefined =>
+  [hint && helpId(id), message !== undefined && errorId(id)].filter(Boolean).join(' ') || undefined
+
+export function useControl(props: WidgetProps): Control {
+  const constants = props.registry.formContext as FormConstants
+  const key = (props.options['key'] as string | undefined) ?? props.name
+  const field = constants.fields.get(key)
+  assert(field !== undefined, `no field ${key}`)
+  const must = use(Must).has(key)
+  const message = props.rawErrors?.[0]
+  return {
+    field,
+    name: props.id.replace('root_', ''),
+    constants,
+    change: props.onChange,
+    leave: () => props.onBlur(props.id, props.value),
+    aria: {
+      'aria-describedby': describedBy(
+        props.id,
+        Boolean(getUiOptions(props.uiSchema).help),
+        message,
+      ),
+      'aria-invalid': message === undefined ? undefined : true,
+      'aria-required': must || undefined,
+    },
+  }
+}
+
+export function Chevron({ className }: { readonly className?: string }) {
+  return (
+    <svg viewBox="0 0 20 20" className={`i chev ${className ?? ''}`} aria-hidden="true">
+      <use href="#i-chev" />
+    </svg>
+  )
+}

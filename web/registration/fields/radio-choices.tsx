@@ -1,0 +1,175 @@
+/** Choices that stand open: priced rows, and Yes or No in two boxes; and what a category costs today. */
+import Radio from '@mui/material/Radio'
+import RadioWidget from '@rjsf/mui/lib/RadioWidget/RadioWidget.js'
+import type { WidgetProps } from '@rjsf/utils'
+import { use } from 'react'
+import type { CSSProperties } from 'react'
+import {
+  formatDay,
+  formatPrice,
+  fromRupees,
+  listedPart,
+  listedTaxText,
+} from '../../../engine/index.ts'
+import type { Colour, Day, Option, PublicEvent, TariffAnswer } from '../../../engine/index.ts'
+import { Marks, Prices } from '../form/form-context.ts'
+import { useControl } from './field-control.tsx'
+import './radio-choices.css'
+
+const colourOf = (colour: Colour | undefined): CSSProperties =>
+  ({ '--c': colour ? `var(--c-${colour})` : 'transparent' }) as CSSProperties
+
+/** The colour of a category; always beside its label. */
+export const Swatch = ({ colour }: { readonly colour: Colour | undefined }) => (
+  <i className="sw" style={colourOf(colour)} />
+)
+
+/** Today's price of a category as price lists show it. Null: not on sale. */
+export function priceOfOption(
+  event: PublicEvent,
+  tariff: TariffAnswer,
+  option: Pick<Option, 'id'>,
+): string | null {
+  const price = tariff.pricing[option.id]
+  const amount = fromRupees(price && listedPart(event, price))
+  return amount === null ? null : formatPrice(amount)
+}
+
+/** Until when the prices beside the categories hold, and whether the tax is in them. */
+export function PriceNote({
+  event,
+  tariff,
+}: {
+  readonly event: PublicEvent
+  readonly tariff: TariffAnswer | null
+}) {
+  if (event.fees.prices === null) return null
+  const until = tariff?.until ? `Fees until ${formatDay(tariff.until as Day)}` : 'Fees'
+  const said = [until, listedTaxText(event)].filter((text) => text !== '').join(', ')
+  return <p className="hint">{tariff ? `${said}.` : ' '}</p>
+}
+
+/** Ticked or not by the state of the input before it, so that it is right also before the script has come. */
+export const Dot = (
+  <span className="dot">
+    <svg className="i s" aria-hidden="true">
+      <use href="#i-tick" />
+    </svg>
+  </span>
+)
+
+/**
+ * Every choice in a row of its own: colour bar, description, today's price, what is left; the whole row
+ * is the target. Replaces the theme's RadioWidget, whose options are a label each.
+ */
+export function ChoiceRows(props: WidgetProps) {
+  const { change } = useControl(props)
+  return <Rows props={props} Box={Radio} isChosen={(id) => props.value === id} choose={change} />
+}
+
+/** The rows of a choice of one, or with another `Box` of several. */
+export function Rows({
+  props,
+  Box,
+  isChosen,
+  choose,
+}: {
+  readonly props: WidgetProps
+  readonly Box: typeof Radio
+  readonly isChosen: (id: string) => boolean
+  readonly choose: (id: string) => void
+}) {
+  const { id } = props
+  const { field, name, constants, leave, aria } = useControl(props)
+  const tariff = use(Prices)
+  const marks = use(Marks)
+  const { event } = constants
+  const priced = field.offersCategories === true && event.fees.prices !== null
+  return (
+    <>
+      {priced && <PriceNote event={event} tariff={tariff} />}
+      <div
+        className="cats"
+        onBlur={(event) => {
+          if (!event.currentTarget.contains(event.relatedTarget)) leave()
+        }}
+      >
+        {field.options?.map((option, index) => {
+          const mark = marks.get(`${field.id}.${option.id}`)
+          const price = priced && tariff ? priceOfOption(event, tariff, option) : mark?.price
+          const said =
+            mark?.full ??
+            (price === undefined ? (priced ? '' : undefined) : (price ?? 'Not on sale'))
+          const chosen = isChosen(option.id)
+          const isOff = mark?.full !== undefined && !chosen
+          const rowId = index === 0 ? id : `${id}-${index}`
+          return (
+            <label
+              key={option.id}
+              className={`cat${chosen ? ' on' : ''}${isOff ? ' off' : ''}`}
+              style={colourOf(option.colour)}
+              htmlFor={rowId}
+            >
+              <Box
+                icon={Dot}
+                checkedIcon={Dot}
+                checked={chosen}
+                disabled={isOff || props.disabled === true}
+                onChange={() => choose(option.id)}
+                value={option.id}
+                name={name}
+                slotProps={{
+                  input: {
+                    id: rowId,
+                    'aria-labelledby': `${rowId}-name`,
+                    ...aria,
+                    'aria-describedby':
+                      [
+                        option.about && `${rowId}-about`,
+                        said && `${rowId}-price`,
+                        mark?.left && `${rowId}-left`,
+                        aria['aria-describedby'],
+                      ]
+                        .filter(Boolean)
+                        .join(' ') || undefined,
+                    'aria-required': undefined,
+                  },
+                }}
+              />
+              <strong id={`${rowId}-name`}>{option.label}</strong>
+              {said !== undefined && (
+                <span
+                  className={said !== '' && (price === null || mark?.full) ? 'pr mute' : 'pr'}
+                  id={`${rowId}-price`}
+                >
+                  {said}
+                </span>
+              )}
+              {option.about && <em id={`${rowId}-about`}>{option.about}</em>}
+              {mark?.left && <em id={`${rowId}-left`}>{mark.left}</em>}
+            </label>
+          )
+        })}
+      </div>
+    </>
+  )
+}
+
+/** The theme's RadioWidget in two boxes. Inside them, too, each radio says hint and message. */
+export function YesNo(props: WidgetProps) {
+  const { aria, name } = useControl(props)
+  const input = { ...aria, 'aria-required': undefined }
+  const rjsfSlotProps = {
+    // The question's fieldset is the group; a second one inside it would be announced as well.
+    radioGroup: { className: 'yn', role: undefined },
+    radio: { icon: Dot, checkedIcon: Dot, slotProps: { input } },
+  }
+  return (
+    <RadioWidget
+      {...props}
+      hideLabel
+      htmlName={name}
+      options={{ ...props.options, mui: { rjsfSlotProps } }}
+    />
+  )
+}

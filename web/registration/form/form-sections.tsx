@@ -1,0 +1,106 @@
+/** The sheet of sections: which questions stand in which, how far each has come, which stand in pairs. */
+import { use } from 'react'
+import type { ObjectFieldTemplateProps } from '@rjsf/utils'
+import type { Field } from '../../../engine/index.ts'
+import { Icon } from '../../ui/icons-and-logo.tsx'
+import { NO_SECTION, OnPage, Progress, Shown } from './form-context.ts'
+import type { FormConstants, SectionState } from './form-context.ts'
+import { wayOf } from '../fields/choose-field-widget.ts'
+
+/**
+ * Every section with something to answer, numbered down the margin; the only reader of what is shown.
+ * Replaces the theme's ObjectFieldTemplate, a grid of all properties that knows neither sections nor conditions.
+ */
+export function Sheet(props: ObjectFieldTemplateProps) {
+  const shown = use(Shown)
+  const progress = use(Progress)
+  const page = use(OnPage)
+  const { event, fields } = props.registry.formContext as FormConstants
+  const drawn = new Map(props.properties.map((property) => [property.name, property.content]))
+  const sections = event.sections
+    .map((section, index) => ({
+      section,
+      index,
+      seen: section.fields.flatMap((id) => (shown.has(id) ? (fields.get(id) ?? []) : [])),
+    }))
+    .filter((one) => one.seen.length > 0)
+  if (page === NO_SECTION) return null
+  return (
+    <div className="paper">
+      {sections.map(({ section, index, seen }, position) => {
+        if (page !== null && page !== index) return null
+        const heading = `section-${index}`
+        const wide = wideOf(seen)
+        return (
+          <section className="sec" key={section.title} aria-labelledby={heading}>
+            <h2 className="disp" id={heading} tabIndex={-1}>
+              <MarginNumber state={progress[index] ?? 'open'} position={position + 1} />
+              {section.title}
+            </h2>
+            <div className="two">
+              {seen.map((field) => (
+                <div key={field.id} className={wide.has(field.id) ? 'w' : ''}>
+                  {drawn.get(field.id)}
+                </div>
+              ))}
+            </div>
+          </section>
+        )
+      })}
+    </div>
+  )
+}
+
+function MarginNumber({
+  state,
+  position,
+}: {
+  readonly state: SectionState
+  readonly position: number
+}) {
+  if (state === 'complete')
+    return (
+      <span className="no done">
+        <Icon name="tick" label="Complete:" />
+      </span>
+    )
+  if (state === 'wrong')
+    return (
+      <span className="no err">
+        <span className="vh">Needs attention: </span>
+        {position}
+      </span>
+    )
+  return (
+    <span className="no" aria-hidden="true">
+      {position}
+    </span>
+  )
+}
+
+/** Longer labels do not fit half a column. */
+const PAIRED_LABEL_CHARS_MAX = 26
+const short = (field: Field): boolean =>
+  field.label.length <= PAIRED_LABEL_CHARS_MAX &&
+  field.id !== 'address' &&
+  (wayOf(field) === 'line' ||
+    (field.type === 'select' && field.offersCategories !== true && field.as !== 'radio'))
+
+/** Short fields stand in pairs; where their run is odd, the first takes the whole line. */
+export function wideOf(fields: readonly Field[]): ReadonlySet<string> {
+  const wide = new Set<string>()
+  let run: Field[] = []
+  const close = () => {
+    if (run.length % 2 === 1 && run[0]) wide.add(run[0].id)
+    run = []
+  }
+  for (const field of fields) {
+    if (short(field)) run.push(field)
+    else {
+      close()
+      wide.add(field.id)
+    }
+  }
+  close()
+  return wide
+}

@@ -1,0 +1,148 @@
+/** MUI in the dress of the register. */
+import { createTheme } from '@mui/material/styles'
+import type { Shadows, Theme, ThemeOptions } from '@mui/material/styles'
+
+/** The values of theme.css that MUI computes with; it cannot read custom properties. */
+const INK = '#162330'
+const EDGE = '#7A848F'
+const BLUE = '#1050AC'
+
+const NO_SHADOWS = Array.from({ length: 25 }, () => 'none') as unknown as Shadows
+
+/** MUI in the dress of the register: ink acts, lines instead of shadows, the focus always visible. */
+const dress: ThemeOptions = {
+  palette: {
+    mode: 'light',
+    primary: { main: INK },
+    error: { main: '#A91D1D' },
+    success: { main: '#0E5F36' },
+    warning: { main: '#7A4702' },
+    info: { main: '#23538E' },
+    text: { primary: INK, secondary: '#434E5B' },
+    divider: '#D0D7DD',
+  },
+  shape: { borderRadius: 6 },
+  shadows: NO_SHADOWS,
+  typography: {
+    fontFamily: 'inherit',
+    fontSize: 17,
+    htmlFontSize: 17,
+    button: { textTransform: 'none', fontWeight: 600 },
+  },
+  components: {
+    MuiButtonBase: { defaultProps: { disableRipple: true } },
+    MuiInputBase: {
+      // The browser's filling in moves no label here; to hear of it every input brings a style sheet of its own.
+      defaultProps: { disableInjectingGlobalStyles: true },
+      styleOverrides: {
+        root: { font: 'inherit', letterSpacing: 0 },
+        input: { height: 24, lineHeight: '24px', letterSpacing: 0 },
+      },
+    },
+    MuiOutlinedInput: {
+      defaultProps: { notched: false, fullWidth: true },
+      styleOverrides: {
+        root: {
+          minHeight: 50,
+          background: '#fff',
+          '& fieldset': { top: 0, borderWidth: 1.5, borderColor: EDGE },
+          '& legend': { display: 'none' },
+          '&:hover fieldset.MuiOutlinedInput-notchedOutline': { borderColor: INK },
+          '&.Mui-focused': { outline: `3px solid ${BLUE}`, outlineOffset: 1 },
+          '&.Mui-focused fieldset.MuiOutlinedInput-notchedOutline': {
+            borderWidth: 1.5,
+            borderColor: BLUE,
+          },
+          '&.MuiInputBase-multiline': { padding: 0 },
+        },
+        input: {
+          padding: '11.5px 14px',
+          // The browser's yellow would say "pending" in this house.
+          '&:-webkit-autofill': {
+            WebkitBoxShadow: '0 0 0 100px #fff inset',
+            WebkitTextFillColor: INK,
+            borderRadius: 6,
+          },
+          '&:focus-visible': { outline: 'none' },
+          // As wide as its box with its padding: so is the hidden one by which its height is measured.
+          '&:is(textarea)': { boxSizing: 'border-box' },
+        },
+      },
+    },
+    // RJSF's theme draws lines and lists as text fields; the label stands above, in the question's template.
+    MuiTextField: { defaultProps: { fullWidth: true } },
+    // A hint stands between label and input; the theme's own distance, meant for below, has the force of one class.
+    MuiSelect: {
+      styleOverrides: {
+        select: {
+          minHeight: 24,
+          whiteSpace: 'normal',
+          borderRadius: 6,
+          '&:focus': { background: 'none' },
+        },
+        icon: { color: '#434E5B', right: 10 },
+      },
+    },
+    MuiPaper: {
+      defaultProps: { elevation: 0 },
+      styleOverrides: { root: { border: '1px solid #D0D7DD' } },
+    },
+    MuiMenu: {
+      styleOverrides: {
+        paper: {
+          boxShadow: 'var(--lift)',
+          borderRadius: 8,
+          maxWidth: 'min(680px, calc(100vw - 32px))',
+        },
+      },
+    },
+    MuiMenuItem: {
+      styleOverrides: {
+        root: {
+          minHeight: 48,
+          whiteSpace: 'normal',
+          '&.Mui-selected, &.Mui-selected:hover': { background: 'var(--accent-tint)' },
+          '&.Mui-focusVisible, &.Mui-selected.Mui-focusVisible': {
+            outline: `3px solid ${BLUE}`,
+            outlineOffset: -3,
+          },
+        },
+      },
+    },
+    MuiSwitch: {
+      styleOverrides: {
+        root: { width: 52, height: 30, padding: 0, flex: 'none', overflow: 'visible' },
+        switchBase: {
+          padding: 5,
+          color: EDGE,
+          '&:hover': { background: 'none' },
+          '&.Mui-checked': {
+            transform: 'translateX(22px)',
+            color: '#fff',
+            '&:hover': { background: 'none' },
+          },
+          '&.Mui-checked + .MuiSwitch-track': { background: INK, borderColor: INK, opacity: 1 },
+          '&.Mui-focusVisible + .MuiSwitch-track': {
+            outline: `3px solid ${BLUE}`,
+            outlineOffset: 2,
+          },
+        },
+        thumb: { width: 20, height: 20 },
+        track: {
+          borderRadius: 15,
+          background: '#fff',
+          border: `2px solid ${EDGE}`,
+          opacity: 1,
+          boxSizing: 'border-box',
+        },
+      },
+    },
+    MuiRadio: {
+      styleOverrides: { root: { padding: 0, '&:hover': { background: 'none' } } },
+    },
+  },
+}
+
+let made: Theme | null = null
+/** Made when it is first worn: before, it would lengthen the reading of the script, in which the page answers to nobody. */
+export const theme = (): Theme => (made ??= createTheme(dress))

@@ -1,0 +1,273 @@
+/**
+ * The form a section a page (`form.pages: sections`): which page one is on, what turns it, and the last
+ * page, which shows the answers and the bill before anything is sent. The page stands in the address, so
+ * that the browser's own Back and Forward turn pages too.
+ */
+import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
+import { answerText, errorsOf, personText } from '../../../engine/index.ts'
+import type { PublicEvent } from '../../../engine/index.ts'
+import { billRows } from '../../ui/payment/bill-rows.tsx'
+import { Ledger } from '../../ui/details-list.tsx'
+import type { LedgerRow } from '../../ui/details-list.tsx'
+import { NO_SECTION } from './form-context.ts'
+import { FORM_ID } from './field-keys.ts'
+import { rootOf } from './field-keys.ts'
+import { ONE_PAGE } from './form-extensions.ts'
+import type { More, Paging } from './form-extensions.ts'
+import type { PriceView } from '../price/live-price.ts'
+import { goTo } from './error-summary.tsx'
+import { useWide } from '../price/price-summary-and-pay-button.tsx'
+import './multi-page-form.css'
+import './progress-steps.css'
+
+type Form = Parameters<More['Paged']>[0]['form']
+/** The last page has no section. */
+const LAST = 'check'
+type Page = number | typeof LAST
+
+const CHECK_TITLE = 'Check your answers'
+
+export const Paged: More['Paged'] = (props) =>
+  props.event.form.pages === 'sections' ? <Pages {...props} /> : props.children(ONE_PAGE)
+
+/** The pages of what is seen; a section with nothing to answer has none. */
+function pagesOf({ sections }: PublicEvent, shown: ReadonlySet<string>): readonly Page[] {
+  const seen = sections.flatMap(({ fields }, at) =>
+    fields.some((id) => shown.has(id)) ? [at] : [],
+  )
+  return [...seen, LAST]
+}
+
+/** The address of a page; without any it is the first. */
+const PAGE_HASH = /^(#(page-\d{1,3}|check))?$/
+
+const nameOfPage = (page: Page): string => (page === LAST ? page : `page-${page + 1}`)
+
+/** The page that an address names; of one that is not seen now the next that is. */
+function pageNamed(name: string, pages: readonly Page[]): Page {
+  if (name === LAST) return LAST
+  const wanted = Number(/^page-(\d{1,3})$/.exec(name)?.[1] ?? 1) - 1
+  return pages.find((page) => page === LAST || page >= wanted) ?? LAST
+}
+
+function onHashChange(tell: () => void): () => void {
+  window.addEventListener('hashchange', tell)
+  return () => window.removeEventListener('hashchange', tell)
+}
+
+/** Where the form is drawn without a browser, an address has no page in it. */
+const noHash = () => ''
+
+function Pages({ event, form, price, attempts, children }: Parameters<More['Paged']>[0]) {
+  const asked = useSyncExternalStore(onHashChange, () => window.location.hash, noHash)
+  const [hash, setHash] = useState(asked)
+  // An anchor that names no page, such as the skip link's, turns none.
+  if (asked !== hash && PAGE_HASH.test(asked)) setHash(asked)
+  const wide = useWide() ?? false
+  const pages = useMemo(() => pagesOf(event, form.shown), [event, form.shown])
+  /** How far one has come; what lies behind an unanswered question cannot be reached by an address. */
+  const [reached, setReached] = useState<Page>(() => firstWrong(event, form) ?? LAST)
+  const [begun, setBegun] = useState(form.begun)
+  if (begun !== form.begun) {
+    setBegun(form.begun)
+    setReached(firstWrong(event, form) ?? LAST)
+  }
+  const orderOf = (page: Page): number => (page === LAST ? Infinity : page)
+  const named = pageNamed(hash.slice(1), pages)
+  const page = orderOf(named) > orderOf(reached) ? pageNamed(nameOfPage(reached), pages) : named
+  const at = pages.indexOf(page)
+  const turnTo = (next: Page) => {
+    if (orderOf(next) > orderOf(reached)) setReached(next)
+    window.location.hash = nameOfPage(next)
+  }
+  /** What takes the focus when the next page stands: a wrong answer, else its heading. */
+  const towards = useRef<string | null>(null)
+  const before = useRef(page)
+  useEffect(() => {
+    if (before.current === page) return
+    before.current = page
+    const key = towards.current
+    towards.current = null
+    if (key === null) startAt(page)
+    else afterDrawing(() => goTo(key))
+  }, [page])
+  const showWrong = (key: string) => {
+    const wrong = pageOfKey(event, key)
+    if (wrong === page || wrong === null) return afterDrawing(() => goTo(key))
+    towards.current = key
+    turnTo(wrong)
+  }
+  const failed = useRef(attempts)
+  useEffect(() => {
+    // Sent from the last page, and something is wrong on an earlier one.
+    const [key] = Object.keys(form.errors)
+    if (attempts > failed.current && key !== undefined) showWrong(key)
+    failed.current = attempts
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [attempts])
+  const next = () => {
+    const following = pages[at + 1]
+    if (page === LAST || following === undefined) return
+    const wrong = form.check(event.sections[page]?.fields ?? [])
+    if (wrong === null) turnTo(following)
+    else showWrong(wrong)
+  }
+  const paging: Paging = {
+    section: page === LAST ? NO_SECTION : page,
+    isFirst: at === 0,
+    isLast: page === LAST,
+    next,
+    steps: <Steps event={event} pages={pages} at={at} />,
+    below: (
+      <>
+        {page === LAST && (
+          <Check
+            event={event}
+            form={form}
+            // Beside the answers the bill stands already.
+            price={wide ? null : price}
+            pages={pages}
+            turnTo={turnTo}
+          />
+        )}
+        <div className="turn">
+          {at > 0 && (
+            <button
+              type="button"
+              className="btn line"
+              onClick={() => turnTo(pages[at - 1] ?? page)}
+            >
+              Back
+            </button>
+          )}
+          {page !== LAST && wide && (
+            <button type="submit" form={FORM_ID} className="btn">
+              Next
+            </button>
+          )}
+        </div>
+      </>
+    ),
+  }
+  return children(paging)
+}
+
+const pageOfKey = ({ sections }: PublicEvent, key: string): number | null => {
+  const at = sections.findIndex(({ fields }) => fields.includes(rootOf(key)))
+  return at === -1 ? null : at
+}
+
+/** Of answers that were kept: the first page on which one is missing or wrong. */
+function firstWrong(event: PublicEvent, { answers }: Form): number | null {
+  const [key] = Object.keys(errorsOf(event, answers))
+  return key === undefined ? null : pageOfKey(event, key)
+}
+
+/** A page that has been turned starts at its top, and with its heading for those who listen. */
+function startAt(page: Page): void {
+  document.getElementById('main')?.scrollIntoView({ block: 'start', behavior: 'instant' })
+  document
+    .getElementById(page === LAST ? CHECK_ID : `section-${page}`)
+    ?.focus({ preventScroll: true })
+}
+
+const afterDrawing = (run: () => void) => requestAnimationFrame(() => requestAnimationFrame(run))
+
+/** Where one is among the pages there are. */
+function Steps({
+  event,
+  pages,
+  at,
+}: {
+  readonly event: PublicEvent
+  readonly pages: readonly Page[]
+  readonly at: number
+}) {
+  return (
+    <ol className="stp full" aria-label="Steps">
+      {pages.map((page, index) => (
+        <li
+          key={page}
+          {...(index === at ? { 'aria-current': 'step' as const } : {})}
+          className={index < at ? 'past' : ''}
+        >
+          <span className="t">
+            <span className="of">
+              Step {index + 1} of {pages.length}:{' '}
+            </span>
+            {page === LAST ? CHECK_TITLE : event.sections[page]?.title}
+          </span>
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+const CHECK_ID = 'check-answers'
+
+/** The answers as they will be sent, each section with the way back to it, and the bill. */
+function Check({
+  event,
+  form,
+  price,
+  pages,
+  turnTo,
+}: Pick<Parameters<More['Paged']>[0], 'event' | 'form'> & {
+  readonly price: PriceView | null
+  readonly pages: readonly Page[]
+  readonly turnTo: (page: Page) => void
+}) {
+  return (
+    <div className="paper check">
+      <section className="sec" aria-labelledby={CHECK_ID}>
+        <h2 className="disp" id={CHECK_ID} tabIndex={-1}>
+          {CHECK_TITLE}
+        </h2>
+        {pages.map((page) => {
+          const section = page === LAST ? undefined : event.sections[page]
+          return (
+            section && (
+              <div key={page} className="part">
+                <h3>{section.title}</h3>
+                <button type="button" className="link" onClick={() => turnTo(page)}>
+                  Change<span className="vh"> {section.title}</span>
+                </button>
+                <Ledger rows={answersOf(event, form, section.fields)} />
+              </div>
+            )
+          )
+        })}
+        {price?.is === 'price' && (
+          <div className="part">
+            <h3>{event.form.summary.title}</h3>
+            <Ledger rows={billRows(event, price.quote, event.form.summary.lines)} money />
+          </div>
+        )}
+      </section>
+    </div>
+  )
+}
+
+function answersOf(
+  event: PublicEvent,
+  { answers, shown }: Form,
+  fields: readonly string[],
+): readonly LedgerRow[] {
+  return event.fields.flatMap((field): readonly LedgerRow[] => {
+    const { id, label } = field
+    const answer = answers[id]
+    if (!fields.includes(id) || !shown.has(id) || answer === undefined) return []
+    if (field.type === 'file') return [{ id, label, value: String(answer) }]
+    if (field.type !== 'people' || typeof answer !== 'object')
+      return [{ id, label, value: answerText(event, id, answer) }]
+    const people = answer.flatMap((one) => (typeof one === 'string' ? [] : personText(field, one)))
+    const value = (
+      <ol>
+        {people.map((person, at) => (
+          <li key={`${at} ${person}`}>{person}</li>
+        ))}
+      </ol>
+    )
+    return [{ id, label, value }]
+  })
+}

@@ -1,0 +1,55 @@
+/** The steps above a form of one page: their names, of which each leads to its place on it. */
+import type { PublicEvent } from '../../../engine/index.ts'
+import type { FormState } from './registration-form.tsx'
+import { BAR_ID, SUMMARY_ID, useWide } from '../price/price-summary-and-pay-button.tsx'
+import './progress-steps.css'
+
+/**
+ * Steps as the event file names them. All of them are on this page, so that none is counted; what is not seen
+ * now is a name only. Where the file does not hold them on one, the first unfinished section is the current one.
+ */
+export function Stepper({
+  event,
+  form,
+}: {
+  readonly event: PublicEvent
+  readonly form: FormState
+}) {
+  const summary = useWide() === false ? BAR_ID : SUMMARY_ID
+  const { stepper } = event.form
+  if (stepper === null) return null
+  const { steps, staysOn } = stepper
+  const isSeen = (index: number) =>
+    event.sections[index]?.fields.some((id) => form.shown.has(id)) === true
+  const unfinished = form.progress.findIndex(
+    (state, index) => state !== 'complete' && isSeen(index),
+  )
+  const current =
+    staysOn === undefined
+      ? unfinished < 0
+        ? steps.length - 1
+        : Math.min(unfinished, steps.length - 1)
+      : staysOn - 1
+  /** A step has the title of its section; the last of them may be the bill, which has none. */
+  const placeOf = (step: string, index: number): string | null => {
+    const section = event.sections.findIndex(({ title }) => title === step)
+    if (section >= 0) return isSeen(section) ? `section-${section}` : null
+    return index === steps.length - 1 ? summary : null
+  }
+  return (
+    <ol className="stp jump full" aria-label="Steps">
+      {steps.map((step, index) => {
+        const place = placeOf(step, index)
+        return (
+          <li
+            key={step}
+            {...(index === current ? { 'aria-current': 'step' as const } : {})}
+            className={index < current ? 'past' : ''}
+          >
+            <span className="t">{place === null ? step : <a href={`#${place}`}>{step}</a>}</span>
+          </li>
+        )
+      })}
+    </ol>
+  )
+}

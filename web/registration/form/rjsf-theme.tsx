@@ -1,0 +1,39 @@
+/**
+ * What the form is drawn with: the MUI theme of RJSF, imported piece by piece so that nothing is loaded
+ * that is never drawn, and our own where the theme falls short. Each replacement says at its place what
+ * the theme does not do; docs/architecture.md has them in one table.
+ */
+import { withTheme } from '@rjsf/core'
+import TextWidget from '@rjsf/core/lib/components/widgets/TextWidget.js'
+import TextareaWidget from '@rjsf/mui/lib/TextareaWidget/TextareaWidget.js'
+import type { RegistryWidgetsType } from '@rjsf/utils'
+import type { RawAnswers } from '../../../engine/index.ts'
+import { ChoiceRows, YesNo } from '../fields/radio-choices.tsx'
+import { Input, List, SwitchAnswer } from '../fields/text-select-switch-inputs.tsx'
+import { Hint, Message, Question } from '../fields/field-layout.tsx'
+import { Sheet } from './form-sections.tsx'
+import type { LaterWay, Way } from '../fields/choose-field-widget.ts'
+import { Upload } from '../uploads/upload-field.tsx'
+
+const widgets = {
+  line: TextWidget,
+  lines: TextareaWidget,
+  'yes-no': YesNo,
+  switch: SwitchAnswer,
+  file: Upload,
+  rows: ChoiceRows,
+  list: List,
+} satisfies Record<Exclude<Way, LaterWay>, unknown>
+
+export const Form = withTheme<RawAnswers>({
+  templates: {
+    BaseInputTemplate: Input,
+    // Our schema has descriptions for others; the form says hints.
+    DescriptionFieldTemplate: () => null,
+    FieldHelpTemplate: Hint,
+    FieldErrorTemplate: Message,
+    FieldTemplate: Question,
+    ObjectFieldTemplate: Sheet,
+  },
+  widgets: widgets as unknown as RegistryWidgetsType<RawAnswers>,
+} as Parameters<typeof withTheme<RawAnswers>>[0])

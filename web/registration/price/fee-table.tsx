@@ -1,0 +1,116 @@
+/** The fees that are to come: every category in every period from today on, and what one's own price becomes. Loaded when it is looked for. */
+import {
+  dayOf,
+  formatDayShort,
+  formatPrice,
+  labelOf,
+  listedPart,
+  listedTaxSentence,
+  nextPrice,
+  openOn,
+  quoteFor,
+  readInstant,
+  stretchesFrom,
+  addDays,
+} from '../../../engine/index.ts'
+import type { Answers, Day, PublicEvent, Quote, Stretch } from '../../../engine/index.ts'
+import { Icon } from '../../ui/icons-and-logo.tsx'
+import './fee-table.css'
+
+const today = (now: string): Day | null => {
+  const at = readInstant(now)
+  return at === null ? null : dayOf(at)
+}
+/** In one piece: a day is not broken over two lines. */
+const short = (day: Day): string => formatDayShort(day).replaceAll(' ', '\u00a0')
+
+export type UntilProps = {
+  readonly event: PublicEvent
+  readonly answers: Answers
+  readonly quote: Quote
+  /** The server's clock. */
+  readonly now: string
+}
+
+/** "Price valid until 30 Sep 2025; from 1 Oct 2025 ₹ 8,260", of these answers; nothing where no change is in sight. */
+export function PriceUntil({ event, answers, quote, now }: UntilProps) {
+  const on = today(now)
+  const next = on === null ? null : nextPrice(event, answers, quote.category, on)
+  if (next === null) return null
+  const { from, total } = next
+  const then =
+    total !== null
+      ? `; from ${short(from)} ${formatPrice(total)}`
+      : openOn(event, from).open
+        ? '; not on sale after that'
+        : '; then registration closes'
+  return (
+    <p className="why">
+      <Icon name="clock" />
+      <span>
+        {quote.total === 0 ? 'Free' : 'Price valid'} until {short(addDays(from, -1))}
+        {then}
+      </span>
+    </p>
+  )
+}
+
+export type TableProps = {
+  readonly event: PublicEvent
+  /** One's own; null: not known yet. */
+  readonly category: string | null
+  readonly now: string
+}
+
+/** A row for each category, a column for each stretch of days from today on. On a phone each row is a block of its own. */
+export function FeeTable({ event, category: own, now }: TableProps) {
+  const on = today(now)
+  const stretches = on === null ? [] : stretchesFrom(event, on)
+  const taxed = listedTaxSentence(event)
+  return (
+    <>
+      {taxed !== '' && <p className="hint">{taxed}</p>}
+      <table className="fee" aria-labelledby="fees">
+        <thead>
+          <tr>
+            <th scope="col">
+              <span className="vh">{labelOf(event, 'category')}</span>
+            </th>
+            {stretches.map((stretch, at) => (
+              <th scope="col" key={stretch.from}>
+                {days(stretch, at === 0)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {event.categories.map(({ id, label }) => (
+            <tr key={id} className={id === own ? 'own' : ''}>
+              <th scope="row">
+                {label}
+                {id === own && <span className="yours">Yours</span>}
+              </th>
+              {stretches.map((stretch, at) => (
+                <td key={stretch.from} className={at === 0 ? 'now' : ''}>
+                  <small aria-hidden="true">{days(stretch, at === 0)}</small>
+                  {priceIn(event, id, stretch)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </>
+  )
+}
+
+function days({ from, to }: Stretch, isNow: boolean): string {
+  if (isNow) return to === null ? 'Today' : `Until ${short(to)}`
+  return `From ${short(from)}`
+}
+
+function priceIn(event: PublicEvent, category: string, { period }: Stretch): string {
+  const price = quoteFor(event, category, period.id)
+  if (price === null) return 'Not on sale'
+  return formatPrice(listedPart(event, price))
+}

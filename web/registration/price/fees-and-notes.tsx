@@ -1,0 +1,132 @@
+/** What stands below the form: the fees, and what the organisers have to say. */
+import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import type { ComponentType, ReactNode, RefObject } from 'react'
+import type { PublicEvent, Quote, TariffAnswer } from '../../../engine/index.ts'
+import { Ledger } from '../../ui/details-list.tsx'
+import { useIsAtRest } from '../../app/hydration-state.ts'
+import { PriceNote, priceOfOption } from '../fields/radio-choices.tsx'
+import type * as Coming from './fee-table.tsx'
+import type { TableProps, UntilProps } from './fee-table.tsx'
+import './fees-and-notes.css'
+
+/** The organisers' own notes. */
+export function Panel({ event }: { readonly event: PublicEvent }) {
+  const { panel } = event.form
+  if (panel === null) return null
+  return (
+    <aside className="info" aria-label={panel.title ?? 'Information'}>
+      {panel.title !== undefined && <h2>{panel.title}</h2>}
+      <ul>
+        {panel.lines.map((line) => (
+          <li key={line}>{line}</li>
+        ))}
+      </ul>
+    </aside>
+  )
+}
+
+/** Where it cannot be fetched, the page stays as it is. */
+const later = <P extends object>(pick: (all: typeof Coming) => ComponentType<P>) =>
+  lazy(() =>
+    import('./fee-table.tsx')
+      .then((all) => ({ default: pick(all) }))
+      .catch(() => ({ default: (() => null) as ComponentType<P> })),
+  )
+const LaterTable = later<TableProps>((all) => all.FeeTable)
+const LaterUntil = later<UntilProps>((all) => all.PriceUntil)
+
+/** Until when one's own price holds, and what it becomes then. */
+export function Until(props: UntilProps) {
+  // Fetched when everything else is done; and the server would have to wait for it.
+  const isAtRest = useIsAtRest()
+  return (
+    isAtRest && (
+      <Suspense fallback={null}>
+        <LaterUntil {...props} />
+      </Suspense>
+    )
+  )
+}
+
+/** Every fee, from today on: by period, with one's own row marked. Until that is here, and for those who do not pick their category in the form, today's. */
+export function Fees({
+  event,
+  tariff,
+  quote,
+}: {
+  readonly event: PublicEvent
+  readonly tariff: TariffAnswer | null
+  readonly quote: Quote | null
+}) {
+  const { fees, categories, categoryChoice } = event
+  if (fees.prices === null) return null
+  const isSeenAbove =
+    categoryChoice.by === 'field' && !categories.some(({ listedOnly }) => listedOnly)
+  // Without a last day of today's prices there is nothing to come.
+  const isMore = tariff !== null && tariff.until !== null
+  if (isSeenAbove && !isMore) return null
+  // A server-drawn or printed page, which is never scrolled, shows today's prices.
+  const today = <Today event={event} tariff={tariff} />
+  return (
+    <FeeSection today={today}>
+      {isMore && <LaterTable event={event} category={quote?.category ?? null} now={tariff.now} />}
+    </FeeSection>
+  )
+}
+
+/** What is `later` is fetched when one comes near to it; until then, and where there is none, `today` stands in its place. */
+function FeeSection({
+  today,
+  children: later,
+}: {
+  readonly today: ReactNode
+  readonly children: ReactNode
+}) {
+  const box = useRef<HTMLElement>(null)
+  const isNear = useNear(box)
+  return (
+    <section ref={box} className="info fees" aria-labelledby="fees">
+      <h2 id="fees">Registration fees</h2>
+      {isNear && later !== false ? <Suspense fallback={today}>{later}</Suspense> : today}
+    </section>
+  )
+}
+
+/** How far below the screen a part may be that is fetched: what one scrolls to is there already. */
+const NEAR_PX = 600
+
+/** Whether it has come near to what is seen. */
+function useNear(box: RefObject<HTMLElement | null>): boolean {
+  const [isNear, setNear] = useState(false)
+  useEffect(() => {
+    const { current } = box
+    if (current === null) return
+    const watch = new IntersectionObserver(
+      (seen) => seen.some(({ isIntersecting }) => isIntersecting) && setNear(true),
+      { rootMargin: `${NEAR_PX}px` },
+    )
+    watch.observe(current)
+    return () => watch.disconnect()
+  }, [box])
+  return isNear
+}
+
+function Today({
+  event,
+  tariff,
+}: {
+  readonly event: PublicEvent
+  readonly tariff: TariffAnswer | null
+}) {
+  const rows = event.categories.map((category) => ({
+    id: category.id,
+    label: category.label,
+    value: tariff === null ? '\u00a0' : (priceOfOption(event, tariff, category) ?? 'Not on sale'),
+  }))
+  return (
+    <>
+      <PriceNote event={event} tariff={tariff} />
+      <Ledger rows={rows} money />
+    </>
+  )
+}

@@ -1,0 +1,346 @@
+/** The summary of the price, in a column or in a bar, with the button that sends the form. */
+import { useEffect, useRef, useState } from 'react'
+import type { CSSProperties, ReactNode } from 'react'
+import { labelOfCategory, buttonText, formatPrice, isEmail } from '../../../engine/index.ts'
+import type { Contradiction, PublicEvent } from '../../../engine/index.ts'
+import { Icon } from '../../ui/icons-and-logo.tsx'
+import { Ledger } from '../../ui/details-list.tsx'
+import { useIsLive } from '../../app/hydration-state.ts'
+import { TRYING_AGAIN } from '../../app/retry-requests.ts'
+import { ahead, FORM_ID } from '../form/field-keys.ts'
+import type { More } from '../form/form-extensions.ts'
+import type { PriceView } from './live-price.ts'
+import { goTo, useErrorInTitle } from '../form/error-summary.tsx'
+import './price-summary-and-pay-button.css'
+
+/** Where the bill stands, beside the form or in the bar, for whoever jumps to it. */
+export const SUMMARY_ID = 'summary'
+export const BAR_ID = 'summary-bar'
+
+const wideQuery = () => matchMedia('(min-width: 768px)')
+/** Two columns, or one with the bar at the thumb; null where nobody knows, as when the server draws. */
+export function useWide(): boolean | null {
+  const isLive = useIsLive()
+  const [isWide, setWide] = useState(() => typeof matchMedia === 'function' && wideQuery().matches)
+  useEffect(() => {
+    const query = wideQuery()
+    const look = (): void => setWide(query.matches)
+    query.addEventListener('change', look)
+    look()
+    return () => query.removeEventListener('change', look)
+  }, [])
+  return isLive ? isWide : null
+}
+
+/** Only one of the two is in the page, so that nothing is read twice; of what the server drew the style sheet shows one. */
+export function Summary(props: SummaryProps) {
+  const wide = useWide()
+  useErrorInTitle(props.wrong > 0)
+  return (
+    <>
+      {wide !== false && <SummaryColumn {...props} />}
+      {wide !== true && <SummaryBar {...props} />}
+    </>
+  )
+}
+
+export type SummaryProps = {
+  readonly event: PublicEvent
+  readonly price: PriceView
+  readonly more: More
+  /** What is said below the bill. */
+  readonly notes: readonly string[]
+  /** An answer that does not go with the category; it is pointed out, and may stand. */
+  readonly odd: Contradiction | null
+  /** Until when the price holds, and what it becomes. */
+  readonly until: ReactNode
+  readonly busy: boolean
+  /** No answer came in time, and the same is on its way once more. */
+  readonly waits: boolean
+  /** Whether the form is sent from here; else it goes on to its next page. */
+  readonly isLast: boolean
+  /** How many answers carry a message. */
+  readonly wrong: number
+  /** What the button says instead of what it always says; null: that. */
+  readonly send: string | null
+  /** What the button waits for after it was pressed; null: nothing. */
+  readonly held: ReactNode
+  /** The answer to which the confirmation goes; undefined: not given, or not asked for. */
+  readonly mailTo: unknown
+  /** What went wrong with the last try; stays after its message has gone. */
+  readonly problem: string | null
+  readonly retry: () => void
+}
+
+/** What the button waits for, said where it was pressed: nothing else on the page tells that it goes on. */
+function Waiting({ busy, waits, held }: SummaryProps) {
+  if (!busy) return held
+  return (
+    waits && (
+      <p className="why">
+        <Icon name="clock" />
+        {TRYING_AGAIN}
+      </p>
+    )
+  )
+}
+
+/** Of no width: the place of a total that is known before the script is here (pre-hydration-script.ts). */
+const NOTHING_YET = '\u200b'
+
+const isFree = (price: PriceView): boolean => price.is === 'price' && price.quote.total === 0
+
+/** What there is to say of the price and of paying. */
+function Reasons({ price, notes, wrong, problem, until, retry, busy, odd }: SummaryProps) {
+  if (busy) return null
+  return (
+    <>
+      {price.is === 'none' && (
+        <p className="why" id="pay-why">
+          <Icon name="info" />
+          <span {...ahead('why')}>
+            {price.why}
+            {price.retry && (
+              <>
+                {' '}
+                <button type="button" className="link" onClick={retry}>
+                  Try again
+                </button>
+              </>
+            )}
+          </span>
+        </p>
+      )}
+      {notes.map((note) => (
+        <p className="why" key={note}>
+          <Icon name="info" />
+          {note}
+        </p>
+      ))}
+      {odd !== null && (
+        <p className="why care">
+          <Icon name="tri" />
+          <span>
+            You chose “{odd.category}”, but “{odd.question}” is answered {odd.answer}.{' '}
+            <button type="button" className="link" onClick={() => goTo(odd.field)}>
+              Check this answer
+            </button>
+          </span>
+        </p>
+      )}
+      {problem !== null && !(price.is === 'none' && price.why === problem) && (
+        <p className="why bad">
+          <Icon name="bang" />
+          {problem}
+        </p>
+      )}
+      {wrong > 0 && (
+        <p className="why bad">
+          <Icon name="bang" />
+          {wrong === 1 ? '1 answer needs attention' : `${wrong} answers need attention`}
+        </p>
+      )}
+      {price.is === 'price' && until}
+    </>
+  )
+}
+
+function PayButton({ event, price, send, busy }: SummaryProps) {
+  const { busy: busyText } = event.form.summary
+  // Pressed too early the browser would send the form itself, to an address that takes none.
+  const isLive = useIsLive()
+  const isPaid = event.payment !== null && !isFree(price) && send === null
+  return (
+    <button
+      type="submit"
+      form={FORM_ID}
+      className="btn"
+      disabled={busy || price.is === 'none' || !isLive}
+      {...ahead('pay')}
+      {...(price.is === 'none' ? { 'aria-describedby': 'pay-why' } : {})}
+    >
+      {busy ? (
+        <span className="spin" aria-hidden="true" />
+      ) : (
+        <Icon name={isPaid ? 'lock' : 'tick'} />
+      )}
+      {busy
+        ? busyText
+        : (send ?? buttonText(event, price.is === 'price' ? price.quote.total : null))}
+    </button>
+  )
+}
+
+function CategoryLine({
+  event,
+  category,
+}: {
+  readonly event: PublicEvent
+  readonly category: string
+}) {
+  const found = event.categories.find((one) => one.id === category)
+  const style = {
+    '--c': found?.colour ? `var(--c-${found.colour})` : 'var(--accent)',
+  } as CSSProperties
+  return (
+    <p className="for">
+      <i className="sw" style={style} />
+      {labelOfCategory(event, category)}
+    </p>
+  )
+}
+
+function Body({ event, price, more }: SummaryProps) {
+  const { lines, empty } = event.form.summary
+  const category =
+    price.is === 'price' ? price.quote.category : price.is === 'none' ? price.category : null
+  return (
+    <>
+      {category !== null && !lines.includes('category') && !more.rowsNameCategory && (
+        <CategoryLine event={event} category={category} />
+      )}
+      {price.is === 'price' ? (
+        <Ledger rows={more.rows(event, price.quote, lines)} money />
+      ) : (
+        !(category !== null && more.rowsNameCategory) && (
+          <p className="empty" {...ahead('empty')}>
+            {empty}
+          </p>
+        )
+      )}
+    </>
+  )
+}
+
+/** The total aloud when it changes, after what was being said: whoever does not see it hears what a tick costs. */
+function TotalSaid({ price }: Pick<SummaryProps, 'price'>) {
+  return (
+    <p className="vh" aria-live="polite">
+      {price.is === 'price' && `Total ${formatPrice(price.quote.total)}`}
+    </p>
+  )
+}
+
+/** The address that was given, where one looks before paying: a slip in it is found now, or when no mail comes. */
+function MailTo({ event, answer }: { readonly event: PublicEvent; readonly answer: unknown }) {
+  if (typeof answer !== 'string' || !isEmail(answer)) return null
+  return (
+    <p className="why">
+      <Icon name="mail" />
+      <span>
+        {event.sendsMail === true ? 'The confirmation goes to' : 'Your email address:'}{' '}
+        <b>{answer}</b>
+      </span>
+    </p>
+  )
+}
+
+/** Below the form where there is no column: the bar holds the price and the button, and no more. */
+export function NotesBelow(props: SummaryProps) {
+  const wide = useWide()
+  if (wide === true) return null
+  return (
+    <div className="below">
+      <div aria-live="polite">
+        <Reasons {...props} />
+      </div>
+      {props.isLast && <MailTo event={props.event} answer={props.mailTo} />}
+    </div>
+  )
+}
+
+/** The sticky column beside the form. */
+export function SummaryColumn(props: SummaryProps) {
+  return (
+    <aside className="side" aria-labelledby={SUMMARY_ID}>
+      <div className="sum">
+        <h2 className="disp" id={SUMMARY_ID} tabIndex={-1}>
+          {props.event.form.summary.title}
+        </h2>
+        {props.price.is !== 'free' && <Body {...props} />}
+        <TotalSaid price={props.price} />
+        {props.isLast && <PayButton {...props} />}
+        <div aria-live="polite">
+          <Waiting {...props} />
+          <Reasons {...props} />
+        </div>
+        {props.isLast && <MailTo event={props.event} answer={props.mailTo} />}
+      </div>
+    </aside>
+  )
+}
+
+/** Two parts of a page are not called the same: a section of the form may have the summary's title. */
+function barNameOf({ sections, form: { summary } }: PublicEvent): string {
+  const isTaken = sections.some(({ title }) => title === summary.title)
+  return isTaken ? `${summary.title}: summary` : summary.title
+}
+
+/** The bar at the foot of a phone: the price is never out of sight, what it is made of unfolds upward. */
+function SummaryBar(props: SummaryProps) {
+  const [open, setOpen] = useState(false)
+  const bar = useRef<HTMLElement>(null)
+  const { price, event } = props
+  const isLive = useIsLive()
+  useEffect(() => {
+    // Messages stand above the bar, however high it has grown. Said to them alone: all that inherits it is worked out again.
+    const above = document.querySelector<HTMLElement>('.messages')?.style
+    const watch = new ResizeObserver(() =>
+      above?.setProperty('--bar', `${bar.current?.offsetHeight ?? 0}px`),
+    )
+    if (bar.current) watch.observe(bar.current)
+    return () => {
+      watch.disconnect()
+      above?.removeProperty('--bar')
+    }
+  }, [])
+  return (
+    <section ref={bar} className="bar" id={BAR_ID} tabIndex={-1} aria-label={barNameOf(event)}>
+      {open && price.is === 'price' && (
+        <div className="unfolded" id="summary-details">
+          <h2 className="disp">{event.form.summary.title}</h2>
+          <Body {...props} />
+        </div>
+      )}
+      <TotalSaid price={props.price} />
+      <div aria-live="polite">
+        <Waiting {...props} />
+      </div>
+      <div className="row">
+        {price.is === 'none' && price.retry && (
+          <button type="button" className="btn line" onClick={props.retry}>
+            Try again
+          </button>
+        )}
+        {price.is === 'none' && !price.retry && (
+          // The whole of it stands below the form, and is read from there.
+          <p className="why" aria-hidden="true">
+            <strong {...ahead('instead')}>{NOTHING_YET}</strong>
+            <span {...ahead('short')}>{price.why}</span>
+          </p>
+        )}
+        {price.is === 'price' && (
+          <button
+            type="button"
+            className="tog"
+            aria-expanded={open}
+            aria-controls={open ? 'summary-details' : undefined}
+            onClick={() => setOpen(!open)}
+          >
+            <strong {...ahead('total')}>{formatPrice(price.quote.total)}</strong>
+            <small>
+              Details <Icon name="chev" small />
+            </small>
+          </button>
+        )}
+        {props.isLast ? (
+          <PayButton {...props} />
+        ) : (
+          <button type="submit" form={FORM_ID} className="btn" disabled={!isLive}>
+            Next
+          </button>
+        )}
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,151 @@
+/** Sending a registration: what goes into the call, and what each answer to it means. */
+import { rupees } from '../../engine/index.ts'
+import type { Answers, FieldErrors, PublicEvent, Quote } from '../../engine/index.ts'
+import { readRegistered, toQuote } from '../app/api-responses.ts'
+import type { Registered } from '../app/api-responses.ts'
+import type { ApiError } from '../app/api-client.ts'
+import { callUntilAnswered } from '../app/retry-requests.ts'
+import type { Proofs } from './uploads/upload-progress.ts'
+
+/** Said beside the button for as long as nothing else was tried. */
+export const NOT_SENT =
+  'We could not reach our server, so nothing has been charged. Please try again.'
+export const NOT_TAKEN =
+  'Your file could not be accepted, so nothing was sent. Choose another one, or press again to go on without it.'
+
+/** What became of a registration that was sent. */
+export type Outcome =
+  | { readonly is: 'registered'; readonly answer: Registered }
+  | { readonly is: 'invalid'; readonly errors: FieldErrors; readonly message: string }
+  /** The price, the category or the period is another than the delegate saw. */
+  | { readonly is: 'changed'; readonly now: Quote }
+  /** Nothing of what was asked for is on sale; `message` says why. */
+  | { readonly is: 'closed'; readonly message: string }
+  /** `unsure`: no answer came or the server broke, so the same attempt must be sent with the same key. */
+  | { readonly is: 'refused'; readonly error: ApiError; readonly unsure: boolean }
+
+/** Names the server compares when they are sent; an event file may name them otherwise in `api.sends`. */
+const usualNames = { base_amount: 'base', gst_amount: 'gst', total_amount: 'total' }
+
+function valueOf(quote: Quote, what: string): string | number | null {
+  if (what === 'category' || what === 'period') return quote[what]
+  return what === 'base' || what === 'gst' || what === 'total' ? rupees(quote[what]) : null
+}
+
+/** What is sent of a form. */
+export type Filled = {
+  readonly answers: Answers
+  /** The fields that are seen; the answers of others stay here. */
+  readonly shown: ReadonlySet<string>
+  readonly proofs: Pick<Proofs, 'all'>
+}
+
+/**
+ * Sends the answers with the price the delegate saw, so that the server can refuse to charge another.
+ * `beside` is what goes with them: a code. `keys.again()` makes a new key: the one in hand may belong to
+ * the same answers at an older price. `waits` is told when no answer came and the same is sent once more.
+ */
+export async function register(
+  event: PublicEvent,
+  filled: Filled,
+  quote: Quote | null,
+  beside: Readonly<Record<string, string | boolean>>,
+  keys: { readonly now: () => string; readonly again: () => string },
+  waits: () => void,
+): Promise<Outcome> {
+  const send = (key: string) => attempt(event, filled, quote, beside, key, waits)
+  const first = await send(keys.now())
+  const outcome = isKeyReused(first) ? await send(keys.again()) : first
+  return isKeyReused(outcome)
+    ? { ...outcome, error: { ...outcome.error, message: event.form.failure } }
+    : outcome
+}
+
+type Refused = Extract<Outcome, { is: 'refused' }>
+const isKeyReused = (outcome: Outcome): outcome is Refused =>
+  outcome.is === 'refused' && outcome.error.code === 'idempotency_key_reused'
+
+async function attempt(
+  event: PublicEvent,
+  { answers, shown, proofs }: Filled,
+  quote: Quote | null,
+  beside: Readonly<Record<string, string | boolean>>,
+  key: string,
+  waits: () => void,
+): Promise<Outcome> {
+  const fields: Record<string, unknown> = {}
+  const takesFiles = event.fields.some((field) => field.type === 'file')
+  for (const field of event.fields) {
+    const answer = answers[field.id]
+    if (shown.has(field.id) && answer !== undefined && field.type !== 'file')
+      fields[field.id] = answer
+  }
+  Object.assign(fields, beside)
+  if (quote !== null) {
+    const sends = Object.values(event.api.sends).includes('total')
+      ? event.api.sends
+      : { ...usualNames, ...event.api.sends }
+    for (const [name, what] of Object.entries(sends)) {
+      const value = valueOf(quote, what)
+      if (value !== null && !Object.hasOwn(fields, name)) fields[name] = value
+    }
+  }
+  const usual = {
+    method: 'POST',
+    headers: { 'idempotency-key': key },
+    fallback: event.form.failure,
+  } as const
+  const answer = await callUntilAnswered(
+    event.api.register,
+    readRegistered,
+    takesFiles
+      ? { ...usual, form: formOf(fields, proofs.all(), shown) }
+      : { ...usual, json: fields },
+    waits,
+  )
+  return answer.ok ? { is: 'registered', answer: answer.value } : outcomeOf(answer.error)
+}
+
+/** With files everything is text; a list is written as JSON. A proof that the server has is named by its token. */
+function formOf(
+  fields: Readonly<Record<string, unknown>>,
+  proofs: ReturnType<Proofs['all']>,
+  shown: Filled['shown'],
+): FormData {
+  const form = new FormData()
+  for (const [name, value] of Object.entries(fields))
+    form.append(name, typeof value === 'object' ? JSON.stringify(value) : String(value))
+  for (const [name, proof] of proofs) {
+    if (!shown.has(name)) continue
+    if (proof.is === 'there') form.append(name, proof.token)
+    else if (proof.is === 'here') form.append(name, proof.file, proof.name)
+  }
+  return form
+}
+
+/** Codes of the server for "not what the delegate saw", with what holds now. */
+const CHANGED: ReadonlySet<string> = new Set([
+  'price_changed',
+  'category_changed',
+  'period_changed',
+])
+
+/** With these the server says at which question something is wrong; with 409: an option that has no place left. */
+const AT_QUESTIONS: ReadonlySet<number> = new Set([409, 413, 422])
+
+function outcomeOf(error: ApiError): Outcome {
+  const { code, message, answer, status } = error
+  // A code is no question of the form: it is taken off where it was typed.
+  if (answer?.errors && AT_QUESTIONS.has(status) && !code.startsWith('code_'))
+    return { is: 'invalid', errors: answer.errors, message }
+  if (CHANGED.has(code)) {
+    const now = answer?.quote ? toQuote(answer.quote) : null
+    return now === null ? { is: 'closed', message } : { is: 'changed', now }
+  }
+  if (code === 'registration_closed' || code === 'not_on_sale') return { is: 'closed', message }
+  return {
+    is: 'refused',
+    error,
+    unsure: status === 0 || status >= 500 || code === 'unexpected',
+  }
+}

@@ -1,0 +1,43 @@
+/** What was sold with a registration, as rows; nothing of one that says no more than its total. */
+import { fromRupees, readLines } from '../../engine/index.ts'
+import type { PublicEvent, Quote } from '../../engine/index.ts'
+import { billRows } from '../ui/payment/bill-rows.tsx'
+import { Ledger } from '../ui/details-list.tsx'
+import type { LedgerRow } from '../ui/details-list.tsx'
+import type { Registration } from './result-page-data.ts'
+
+/**
+ * The lines of what was registered for, with their sums. Empty where there is but the registration itself,
+ * or nothing is known of lines because it was stored before bills had any.
+ */
+export function billOf(
+  event: PublicEvent,
+  registration: Registration | null,
+): readonly LedgerRow[] {
+  const quote = registration === null ? null : quoteOf(registration)
+  return quote === null ? [] : billRows(event, quote, ['base', 'gst', 'total'])
+}
+
+function quoteOf({ category, period, lines: wire, ...amounts }: Registration): Quote | null {
+  const [base, gst, total] = [amounts.base, amounts.gst, amounts.total].map(fromRupees)
+  const lines = readLines(wire)
+  return base == null || gst == null || total == null || lines.length < 2
+    ? null
+    : { category: category ?? '', period: period ?? '', base, gst, total, lines }
+}
+
+/** The same as a ledger of its own, under what else is said of the payment. */
+export function Bill({
+  event,
+  registration,
+}: {
+  readonly event: PublicEvent
+  readonly registration: Registration | null
+}) {
+  const rows = billOf(event, registration)
+  return rows.length === 0 ? null : (
+    <div className="bill">
+      <Ledger rows={rows} money />
+    </div>
+  )
+}

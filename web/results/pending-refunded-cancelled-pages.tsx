@@ -1,0 +1,222 @@
+/** The pages of a payment that somebody else has to settle: the bank, the organisers; and of one that was given back. */
+import { useEffect, useRef, useState } from 'react'
+import {
+  formatInstant,
+  formatMoney,
+  fromRupees,
+  labelOf,
+  readInstant,
+  resultRows,
+} from '../../engine/index.ts'
+import type { PublicEvent } from '../../engine/index.ts'
+import { Icon } from '../ui/icons-and-logo.tsx'
+import { Breaking, Ledger } from '../ui/details-list.tsx'
+import type { LedgerRow } from '../ui/details-list.tsx'
+import { Badge, Status } from '../ui/payment-status-badge.tsx'
+import { Bill } from './bill-details.tsx'
+import type { Registration } from './result-page-data.ts'
+import { Grouped } from './registration-number.tsx'
+import { rowOf } from './ticket/ticket-page.tsx'
+import './unpaid-and-pending-pages.css'
+
+type StandingProps = { readonly event: PublicEvent; readonly registration: Registration }
+
+/** The first looks are close together, because most answers come within a minute; then it lets the server breathe. */
+const FIRST_WAIT_MS = 2500
+const LONGEST_WAIT_MS = 15_000
+const WAIT_GROWTH = 1.25
+/** For how long the page looks again by itself: most banks have answered by then. */
+const PATIENCE_MS = 6 * 60_000
+
+/** Asks again at growing intervals; true while it still does. */
+export function useLooking(again: () => void): boolean {
+  const [looking, setLooking] = useState(true)
+  const latest = useRef(again)
+  useEffect(() => {
+    latest.current = again
+  }, [again])
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout>
+    let waited = 0
+    const next = (wait: number) => {
+      timer = setTimeout(() => {
+        waited += wait
+        latest.current()
+        if (waited < PATIENCE_MS) next(Math.min(wait * WAIT_GROWTH, LONGEST_WAIT_MS))
+        else setLooking(false)
+      }, wait)
+    }
+    next(FIRST_WAIT_MS)
+    return () => clearTimeout(timer)
+  }, [])
+  return looking
+}
+
+/** The address to write to, with the order in the subject. */
+export function Support({
+  event,
+  orderId,
+}: {
+  readonly event: PublicEvent
+  readonly orderId: string
+}) {
+  const subject = encodeURIComponent(`${event.title}: payment ${orderId}`)
+  return (
+    <a href={`mailto:${event.support}?subject=${subject}`}>
+      <Breaking text={event.support} />
+    </a>
+  )
+}
+
+function orderRow(event: PublicEvent, registration: Registration): LedgerRow {
+  return {
+    id: 'order',
+    label: labelOf(event, 'order_id'),
+    value: <Grouped event={event} number={registration.order_id} />,
+  }
+}
+
+/** The bank has not answered. No receipt, no other payment: the page waits, and looks again by itself. */
+export function AtBank({
+  event,
+  registration,
+  again,
+}: StandingProps & { readonly again: () => void }) {
+  const looking = useLooking(again)
+  const amount = fromRupees(registration.total)
+  return (
+    <section className="pend" aria-labelledby="pending">
+      <h2 className="disp" id="pending">
+        <Icon name="clock" />
+        We are confirming your payment
+      </h2>
+      <p>
+        Your payment{amount === null ? '' : ` of ${formatMoney(amount)}`} is not confirmed yet.
+        Please do not pay again.{' '}
+        {looking ? (
+          'This page keeps checking by itself. You can also close it: the confirmation will come by email.'
+        ) : (
+          <>
+            The confirmation will come by email. If it has not come within a day, write to{' '}
+            <Support event={event} orderId={registration.order_id} />.
+          </>
+        )}
+      </p>
+      <Ledger
+        rows={[
+          orderRow(event, registration),
+          { id: 'status', label: labelOf(event, 'payment_status'), value: <Status is="pending" /> },
+        ]}
+      />
+      <Bill event={event} registration={registration} />
+      <p className="look" role="status">
+        {looking ? (
+          <>
+            <span className="spin" aria-hidden="true" />
+            Checking with your bank
+          </>
+        ) : (
+          <button type="button" className="btn line" onClick={again}>
+            <Icon name="again" />
+            Check again
+          </button>
+        )}
+      </p>
+    </section>
+  )
+}
+
+/** Money came that does not fit, or nobody can tell. A person decides, so there is an address instead of a wait. */
+export function WithOrganisers({ event, registration }: StandingProps) {
+  const { review_since: since, order_id: orderId } = registration
+  const at = since === null ? null : readInstant(since)
+  const amount = fromRupees(registration.total)
+  return (
+    <section className="pend care" aria-labelledby="pending">
+      <h2 className="disp" id="pending">
+        <Icon name="tri" />
+        The organisers are checking your payment
+      </h2>
+      <p>
+        The payment for your registration{amount === null ? '' : ` (${formatMoney(amount)})`} has to
+        be looked at by a person before it can be confirmed. Nothing is lost: your registration and
+        what the bank told us are on record. Please do not pay again.
+      </p>
+      <p>
+        The organisers will compare what the bank reports with what was due, and write to you by
+        email. If you have questions, write to <Support event={event} orderId={orderId} /> and quote
+        the number below.
+      </p>
+      <Ledger
+        rows={[
+          orderRow(event, registration),
+          {
+            id: 'status',
+            label: labelOf(event, 'payment_status'),
+            value: (
+              <Badge tone="care" icon="tri">
+                Being checked
+              </Badge>
+            ),
+          },
+          ...(at === null ? [] : [{ id: 'since', label: 'Since', value: formatInstant(at) }]),
+        ]}
+      />
+    </section>
+  )
+}
+
+/** Paid, then paid back: the registration no longer stands. */
+export function Refunded({ event, registration }: StandingProps) {
+  const rows = resultRows(event, 'success', registration, {})
+    .filter((row) => !row.id.startsWith('text-'))
+    .map((row) => rowOf(event, row))
+  return (
+    <section className="pend back" aria-labelledby="refunded">
+      <h2 className="disp" id="refunded">
+        <Icon name="back" />
+        Payment refunded
+      </h2>
+      <p>
+        This payment was refunded; this registration is cancelled. If you have questions, write to{' '}
+        <Support event={event} orderId={registration.order_id} />.
+      </p>
+      <Ledger
+        rows={[
+          ...rows,
+          {
+            id: 'status',
+            label: labelOf(event, 'payment_status'),
+            value: <Status is="refunded" />,
+          },
+        ]}
+      />
+    </section>
+  )
+}
+
+/** Ended by the organisers; what of its money goes back is between them and the delegate. */
+export function Cancelled({ event, registration }: StandingProps) {
+  const refunded = fromRupees(registration.refunded_amount)
+  const rows = resultRows(event, 'success', registration, {})
+    .filter((row) => !row.id.startsWith('text-') && !NO_ROWS.has(row.id))
+    .map((row) => rowOf(event, row))
+  return (
+    <section className="pend back" aria-labelledby="cancelled">
+      <h2 className="disp" id="cancelled">
+        <Icon name="back" />
+        This registration is cancelled
+      </h2>
+      <p>
+        The organisers have cancelled it, and it can no longer be paid.{' '}
+        {refunded !== null && refunded > 0
+          ? `${formatMoney(refunded)} of what you paid has been refunded.`
+          : 'If something of what you paid goes back to you, they have told you so by email.'}{' '}
+        If you have questions, write to <Support event={event} orderId={registration.order_id} />.
+      </p>
+      <Ledger rows={rows} />
+    </section>
+  )
+}
+/** What was paid says nothing any more. */
+const NO_ROWS = new Set(['payment_status'])

@@ -1,0 +1,71 @@
+/** A registration number as people read it and copy it. */
+import { useRef, useState } from 'react'
+import type { PublicEvent } from '../../engine/index.ts'
+import { Icon } from '../ui/icons-and-logo.tsx'
+
+/** Prefix, then digits by fours: the gaps are drawn, so that copying gives the number unbroken. */
+export function groupsOf(event: PublicEvent, number: string): readonly string[] {
+  const { prefix } = event.orderId
+  const rest = number.startsWith(prefix) ? number.slice(prefix.length) : ''
+  return /^\d+$/.test(rest) ? [prefix, ...(rest.match(/.{1,4}/g) ?? [])] : [number]
+}
+
+export function Grouped({
+  event,
+  number,
+}: {
+  readonly event: PublicEvent
+  readonly number: string
+}) {
+  return (
+    <span className="gid">
+      {groupsOf(event, number).map((group, index) => (
+        <span key={index}>{group}</span>
+      ))}
+    </span>
+  )
+}
+
+/** The number as the ticket shows it, with a button that copies it. */
+export function NumberToKeep({
+  event,
+  number,
+  label,
+}: {
+  readonly event: PublicEvent
+  readonly number: string
+  readonly label: string
+}) {
+  const [copied, setCopied] = useState(false)
+  const text = useRef<HTMLParagraphElement>(null)
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(number)
+      setCopied(true)
+    } catch {
+      // Without a secure page there is no clipboard: mark the number, so that one gesture copies it.
+      if (text.current) getSelection()?.selectAllChildren(text.current)
+    }
+  }
+  return (
+    <>
+      <div className="reg">
+        <p className="k">{label}</p>
+        <p className="v" ref={text}>
+          {groupsOf(event, number).map((group, index) => (
+            <span key={index}>{group}</span>
+          ))}
+        </p>
+      </div>
+      <p className="cp">
+        <button type="button" className="btn line sm" onClick={() => void copy()}>
+          <Icon name={copied ? 'tick' : 'copy'} />
+          {copied ? 'Copied' : 'Copy number'}
+        </button>
+        <span className="vh" role="status">
+          {copied ? 'Number copied' : ''}
+        </span>
+      </p>
+    </>
+  )
+}

@@ -1,0 +1,83 @@
+/** The buttons of a result page, as the event file names them. */
+import { fillKnown, receipt, resultValues } from '../../engine/index.ts'
+import type { Button, PublicEvent } from '../../engine/index.ts'
+import { save } from '../app/api-client.ts'
+import { Icon } from '../ui/icons-and-logo.tsx'
+import type { Query, Registration } from './result-page-data.ts'
+
+type ButtonsProps = {
+  readonly event: PublicEvent
+  readonly buttons: readonly Button[]
+  readonly registration: Registration | null
+  readonly query: Query
+  /** How the first one looks: there is one main action on a page. */
+  readonly first?: 'main' | 'line'
+}
+
+/** The buttons an event file gives a page. The first is the main one; a way home is a quiet link. */
+export function Buttons({ event, buttons, registration, query, first = 'main' }: ButtonsProps) {
+  return buttons.map((button, index) => {
+    const look =
+      index === 0 && first === 'main'
+        ? 'btn'
+        : 'go' in button && button.go === '/' && index > 0
+          ? 'btn quiet'
+          : 'btn line'
+    if ('go' in button)
+      return (
+        <a key={button.label} className={look} href={button.go}>
+          {button.go !== '/' && <Icon name="again" />}
+          {button.label}
+        </a>
+      )
+    if ('mail' in button)
+      return (
+        <a
+          key={button.label}
+          className={look}
+          href={draftTo(event, button.mail, registration, query)}
+        >
+          <Icon name="mail" />
+          {button.label}
+        </a>
+      )
+    if (button.do === 'print')
+      return (
+        <button key={button.label} type="button" className={look} onClick={() => print()}>
+          <Icon name="print" />
+          {button.label}
+        </button>
+      )
+    return (
+      registration &&
+      event.results.receipt && (
+        <button
+          key={button.label}
+          type="button"
+          className={look}
+          onClick={() => saveReceipt(event, registration)}
+        >
+          <Icon name="down" />
+          {button.label}
+        </button>
+      )
+    )
+  })
+}
+
+/** A mail draft to the event's support address with the event file's subject. */
+function draftTo(
+  event: PublicEvent,
+  subject: string,
+  registration: Registration | null,
+  query: Query,
+): string {
+  // Without an order there is nothing to name: then the subject says only which conference it is about.
+  const text = fillKnown(subject, resultValues(event, registration, query)) ?? event.title
+  return `mailto:${event.support}?subject=${encodeURIComponent(text)}`
+}
+
+function saveReceipt(event: PublicEvent, registration: Registration): void {
+  const file = receipt(event, registration)
+  if (file) save(new Blob([file.text], { type: 'text/plain;charset=utf-8' }), file.file)
+}

@@ -1,0 +1,197 @@
+/** How a registration stands, and the page that says so. Success comes first, whatever another attempt to pay does. */
+import { useEffect, useRef, useState } from 'react'
+import type { ReactNode, RefObject } from 'react'
+import { assertNever, lookOf, dayOf, readInstant } from '../../engine/index.ts'
+import type { PublicEvent, Stands } from '../../engine/index.ts'
+import { EventFooter, EventHeader } from '../ui/layout/event-header-footer.tsx'
+import { forget, keepCompleted } from '../registration/draft-storage.ts'
+import './result-page.css'
+import './ticket/ticket-print.css'
+import { NOT_APPROVED, NotApproved, TO_APPROVE, ToApprove } from './approval-pages.tsx'
+import { BY_HAND_TITLES, ByHand } from './unpaid/manual-payment-pages.tsx'
+import { Failed } from './unpaid/failed-payment-page.tsx'
+import { NotPaid } from './unpaid/unpaid-page.tsx'
+import { usePaying } from './unpaid/pay-now-button.tsx'
+import type { AskToPay, Paying } from './unpaid/pay-now-button.tsx'
+import { AtBank, Cancelled, Refunded, WithOrganisers } from './pending-refunded-cancelled-pages.tsx'
+import type { Query, Registration } from './result-page-data.ts'
+import { Difference } from './unpaid/balance-due-notice.tsx'
+import { Ticket } from './ticket/ticket-page.tsx'
+
+type StandingProps = {
+  readonly event: PublicEvent
+  readonly registration: Registration
+  readonly query: Query
+  /** The server's clock when it wrote the page. */
+  readonly now: string
+  readonly again: () => void
+  readonly ask: AskToPay
+  /** On the delegate's own page. */
+  readonly isOwn?: boolean
+}
+
+/** Where one may press to pay; the question that follows outlives the page it was asked on. */
+const PAYABLE: ReadonlySet<Stands> = new Set(['not-paid', 'failed', 'by-hand', 'lapsed'])
+
+export function Standing(props: StandingProps) {
+  const { event, registration, ask, again } = props
+  const { stands, held_until: heldUntil } = registration
+  useEffect(() => {
+    if (stands !== 'complete') return
+    forget(event)
+    const at = readInstant(registration.payment_date ?? registration.created_at)
+    const { email } = event.roles
+    if (at !== null && email !== undefined)
+      keepCompleted(event, registration.reg_no, dayOf(at), registration[email])
+  }, [stands, event, registration])
+  const [paying, over] = usePaying({ event, heldUntil, ask, again })
+  const [outcome, said] = useOutcome(stands)
+  return (
+    <>
+      <div className="outcome" ref={outcome}>
+        <StandingPage {...props} paying={paying} />
+      </div>
+      <p className="vh" role="status">
+        {said}
+      </p>
+      {(PAYABLE.has(stands) || registration.difference_due > 0) && over}
+    </>
+  )
+}
+
+/** The heading that says how it stands gets the focus, and is said by that; where the delegate is elsewhere on the page, it is only said. */
+function useOutcome(
+  stands: Registration['stands'],
+): readonly [RefObject<HTMLDivElement | null>, string] {
+  const outcome = useRef<HTMLDivElement>(null)
+  const [said, setSaid] = useState('')
+  useEffect(() => {
+    const heading = outcome.current?.querySelector('h2') ?? null
+    if (heading === null) return
+    // What had the focus may have gone with the page before: then the browser puts it on the body.
+    if (document.activeElement === document.body) {
+      heading.tabIndex = -1
+      heading.focus({ preventScroll: true })
+    } else setSaid(heading.textContent)
+  }, [stands])
+  return [outcome, said]
+}
+
+function StandingPage({
+  event,
+  registration,
+  query,
+  now,
+  again,
+  paying,
+  isOwn = false,
+}: StandingProps & { readonly paying: Paying }) {
+  const known = { event, registration }
+  const { stands } = registration
+  switch (stands) {
+    case 'complete':
+      return (
+        <>
+          <Difference {...known} paying={paying} />
+          <Ticket {...known} query={query} />
+        </>
+      )
+    case 'not-paid':
+      return <NotPaid {...known} now={now} again={again} paying={paying} />
+    case 'by-hand':
+    case 'told':
+    case 'lapsed':
+      return <ByHand {...known} {...{ stands, again, paying, isOwn }} />
+    case 'at-bank':
+      return <AtBank {...known} again={again} />
+    case 'organisers':
+      return <WithOrganisers {...known} />
+    case 'failed':
+      return <Failed {...known} query={query} now={now} paying={paying} />
+    case 'refunded':
+      return <Refunded {...known} />
+    case 'cancelled':
+      return <Cancelled {...known} />
+    case 'to-approve':
+      return <ToApprove {...known} again={again} />
+    case 'refused':
+      return <NotApproved {...known} />
+    default:
+      return assertNever(stands)
+  }
+}
+
+export function titleOfStanding(event: PublicEvent, { stands }: Registration): string {
+  switch (stands) {
+    case 'complete':
+      return event.results.success.title
+    case 'not-paid':
+      return 'Not paid yet'
+    case 'by-hand':
+    case 'told':
+    case 'lapsed':
+      return BY_HAND_TITLES[stands]
+    case 'at-bank':
+      return 'We are confirming your payment'
+    case 'organisers':
+      return 'The organisers are checking your payment'
+    case 'failed':
+      return event.results.failed.title
+    case 'refunded':
+      return 'Payment refunded'
+    case 'cancelled':
+      return 'This registration is cancelled'
+    case 'to-approve':
+      return TO_APPROVE
+    case 'refused':
+      return NOT_APPROVED
+    default:
+      return assertNever(stands)
+  }
+}
+
+/** Gives the page an event's colour: the payment may be another event's than the page's. Set on the root element, so that dialogs and menus outside the tree have it too. */
+function wear(colour: string): void {
+  const look = lookOf(colour)
+  const root = document.documentElement.style
+  root.setProperty('--band', look.band)
+  root.setProperty('--on-band', look.onBand)
+  root.setProperty('--accent', look.accent)
+  root.setProperty('--accent-tint', look.tint)
+  root.setProperty('--accent-line', look.line)
+}
+
+/** The event's look around what became of a payment. */
+export function ResultFrame({
+  event,
+  children,
+}: {
+  readonly event: PublicEvent
+  readonly children: ReactNode
+}) {
+  wear(event.look.colour)
+  return (
+    <>
+      <EventHeader event={event} />
+      <main className="wrap res" id="main">
+        {children}
+      </main>
+      <EventFooter support={event.support} />
+    </>
+  )
+}
+
+export function Loading() {
+  return (
+    <div className="looking" role="status">
+      <span className="spin big" aria-hidden="true" />
+      <p>Looking up your registration</p>
+    </div>
+  )
+}
+
+export function useTitle(event: PublicEvent, title: string): void {
+  useEffect(() => {
+    document.title = `${title} · ${event.title}`
+  }, [title, event.title])
+}

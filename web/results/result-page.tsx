@@ -1,0 +1,185 @@
+/** The result pages: which registration their address names, and how it stands. */
+import { useCallback, useState } from 'react'
+import { orderIdToSay, readOrderId } from '../../engine/index.ts'
+import type { PublicEvent } from '../../engine/index.ts'
+import { readFound, readRetried } from '../app/api-responses.ts'
+import { call } from '../app/api-client.ts'
+import type { CallOptions } from '../app/api-client.ts'
+import { callUntilAnswered } from '../app/retry-requests.ts'
+import type { PageProps } from '../app/page-props.ts'
+import { Icon } from '../ui/icons-and-logo.tsx'
+import { AskEmail } from './verify-email.tsx'
+import { Buttons } from './result-page-buttons.tsx'
+import { Failed } from './unpaid/failed-payment-page.tsx'
+import { unknown, useLook } from './load-registration.ts'
+import type { Ask, Look } from './load-registration.ts'
+import type { AskToPay } from './unpaid/pay-now-button.tsx'
+import { keyOfSent, withoutWithheld } from './submission-key.ts'
+import type { Query } from './result-page-data.ts'
+import {
+  Loading,
+  ResultFrame,
+  Standing,
+  titleOfStanding,
+  useTitle,
+} from './result-page-by-payment-state.tsx'
+
+/** What became of a payment. It shows what is stored; the page's own address only says where to look. */
+export default function ResultPage({ page }: PageProps) {
+  if (page.page !== 'result') return null
+  const { event, now } = page.event
+  return (
+    <ResultFrame event={event}>
+      <Result event={event} outcome={page.outcome} now={now} />
+    </ResultFrame>
+  )
+}
+
+function Result({
+  event,
+  outcome,
+  now,
+}: {
+  readonly event: PublicEvent
+  readonly outcome: 'success' | 'failed'
+  readonly now: string
+}) {
+  const [params] = useState(() => new URLSearchParams(window.location.search))
+  const query: Query = {
+    orderId: params.get('orderId'),
+    amount: params.get('amount'),
+    date: params.get('date'),
+  }
+  const [email, setEmail] = useState<string | null>(null)
+  const [look, again] = useLook(event, useFinding(event, query.orderId, email))
+  const give = (given: string) => {
+    setEmail(given)
+    again()
+  }
+  useTitle(event, titleOf(event, look, outcome))
+
+  if (look.is === 'loading') return <Loading />
+  // The failed page shows what its address says, the same for a number that needs an email as for an unknown one.
+  if (look.is !== 'found' && outcome === 'failed')
+    return <Failed event={event} registration={null} query={query} now={now} />
+  if (look.is === 'missing') {
+    return (
+      <Trouble
+        event={event}
+        message={look.message}
+        detail={look.detail}
+        {...(look.again ? { again } : {})}
+        query={query}
+      />
+    )
+  }
+  if (look.is === 'asks')
+    return <AskEmail event={event} message={look.message} wrong={look.wrong} onGive={give} />
+  const { registration } = look
+  const ask: AskToPay = (price, waits) =>
+    callUntilAnswered(
+      '/api/payment/retry/',
+      readRetried,
+      {
+        method: 'POST',
+        json: {
+          // The former number of an imported registration is shown as its order id, but cannot be paid by.
+          order_id: registration.reg_no,
+          ...(email !== null && { email }),
+          ...(price !== null && { price }),
+        },
+        ...(email === null && keyShown(event, registration.reg_no)),
+        fallback: event.form.failure,
+      },
+      waits,
+    )
+  const shown = look.answer.partial === true ? withoutWithheld(event, registration) : event
+  const isWithheld = shown.results.success.details.length < event.results.success.details.length
+  return (
+    <>
+      <Standing {...{ registration, query, now, again, ask }} event={shown} />
+      {isWithheld && registration.stands === 'complete' && (
+        <AskEmail event={event} message={PARTIAL} wrong={false} onGive={give} />
+      )}
+    </>
+  )
+}
+
+const PARTIAL =
+  'Only part of this registration is shown here, because its number alone does not say that it is yours. The link in your email shows everything, and so does the email address you registered with.'
+
+/** `email` is sent where the number alone does not suffice. */
+function useFinding(event: PublicEvent, orderId: string | null, email: string | null): Ask {
+  return useCallback<Ask>(
+    (signal) => {
+      const order = readOrderId(event, orderId)
+      if (!order.ok) return unknown(order.error.message)
+      const path = event.api.registration.replace('{reg_no}', encodeURIComponent(order.value))
+      return call(path, readFound, {
+        signal,
+        ...(email === null ? keyShown(event, order.value) : { method: 'POST', json: { email } }),
+        fallback: event.results.errors.fetchFailed,
+      })
+    },
+    [event, orderId, email],
+  )
+}
+
+function keyShown(event: PublicEvent, orderId: string): Pick<CallOptions, 'headers'> {
+  const key = keyOfSent(event, orderId)
+  return key === null ? {} : { headers: { 'idempotency-key': key } }
+}
+
+function titleOf(event: PublicEvent, look: Look, outcome: 'success' | 'failed'): string {
+  if (look.is === 'loading') return 'Payment'
+  if (look.is !== 'found' && outcome === 'failed') return event.results.failed.title
+  if (look.is === 'asks') return `${look.wrong ? 'Error: ' : ''}Your email address`
+  if (look.is === 'missing') return look.message
+  return titleOfStanding(event, look.registration)
+}
+
+type TroubleProps = {
+  readonly event: PublicEvent
+  readonly message: string
+  readonly detail: string | null
+  readonly again?: () => void
+  readonly query: Query
+}
+
+function Trouble({ event, message, detail, again, query }: TroubleProps) {
+  const quotable = orderIdToSay(query.orderId)
+  return (
+    <section className="fx" role="alert">
+      <h2 className="disp">
+        <Icon name="bang" />
+        {message}
+      </h2>
+      {detail !== null && <p className="intro">{detail}</p>}
+      <p className="intro mute">
+        If you have paid, your registration is not lost. Write to{' '}
+        <a href={`mailto:${event.support}`}>{event.support}</a>
+        {quotable !== undefined && (
+          <>
+            {' '}
+            and quote <b>{quotable}</b>
+          </>
+        )}
+        .
+      </p>
+      <div className="acts">
+        {again && (
+          <button type="button" className="btn" onClick={again}>
+            Try again
+          </button>
+        )}
+        <Buttons
+          event={event}
+          buttons={event.results.errorButtons}
+          registration={null}
+          query={query}
+          first={again ? 'line' : 'main'}
+        />
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,68 @@
+/** Where the confirmation went, and once more on demand: to the same address, which is the registration's own. */
+import { useState } from 'react'
+import { ok } from '../../../engine/index.ts'
+import type { PublicEvent } from '../../../engine/index.ts'
+import { call } from '../../app/api-client.ts'
+import { Icon } from '../../ui/icons-and-logo.tsx'
+import type { Registration } from '../result-page-data.ts'
+
+type Asked =
+  | { readonly is: 'no' }
+  | { readonly is: 'asking' }
+  | { readonly is: 'told'; readonly text: string; readonly isSent: boolean }
+
+export function Mailed({
+  event,
+  registration,
+}: {
+  readonly event: PublicEvent
+  readonly registration: Registration
+}) {
+  const [asked, setAsked] = useState<Asked>({ is: 'no' })
+  const to = registration[event.roles.email ?? '']
+  if (event.sendsMail !== true) return null
+  // The same for every paid registration: it tells a stranger nothing of another one.
+  const twice =
+    (registration.total ?? 0) > 0
+      ? ' If you paid twice by mistake, the email has a link to request a refund.'
+      : ''
+  if (typeof to !== 'string' || to === '')
+    return twice === '' ? null : (
+      <div className="mailed">
+        <Icon name="mail" />
+        <p>We send the confirmation by email.{twice}</p>
+      </div>
+    )
+  const ask = async () => {
+    if (asked.is === 'asking') return
+    setAsked({ is: 'asking' })
+    const answer = await call('/api/payment/confirmation/', () => ok(null), {
+      method: 'POST',
+      json: { order_id: registration.reg_no, email: to },
+    })
+    setAsked(
+      answer.ok
+        ? { is: 'told', isSent: true, text: `Sent again to ${to}.` }
+        : { is: 'told', isSent: false, text: answer.error.message },
+    )
+  }
+  return (
+    <div className="mailed">
+      <Icon name="mail" />
+      <p>
+        The confirmation goes to <b>{to}</b>.{twice}{' '}
+        {!(asked.is === 'told' && asked.isSent) && (
+          <button
+            type="button"
+            className="link"
+            aria-disabled={asked.is === 'asking' || undefined}
+            onClick={() => void ask()}
+          >
+            Send the email again
+          </button>
+        )}{' '}
+        <span role="status">{asked.is === 'told' && asked.text}</span>
+      </p>
+    </div>
+  )
+}

@@ -1,0 +1,205 @@
+/** The page of a paid registration: its number, and the rows the event file names. */
+import {
+  fillKnown,
+  formatMoney,
+  fromRupees,
+  labelOf,
+  resultRows,
+  resultValues,
+} from '../../../engine/index.ts'
+import type { PublicEvent, ResultRow } from '../../../engine/index.ts'
+import { Icon } from '../../ui/icons-and-logo.tsx'
+import { Ledger } from '../../ui/details-list.tsx'
+import type { LedgerRow } from '../../ui/details-list.tsx'
+import { Badge } from '../../ui/payment-status-badge.tsx'
+import { billOf } from '../bill-details.tsx'
+import { Buttons } from '../result-page-buttons.tsx'
+import type { Query, Registration } from '../result-page-data.ts'
+import { Mailed } from './resend-confirmation.tsx'
+import { Grouped, NumberToKeep } from '../registration-number.tsx'
+import { NumberAsCode, TakeAlong } from './ticket-qr-calendar-directions.tsx'
+import './ticket-page.css'
+
+type TicketProps = {
+  readonly event: PublicEvent
+  readonly registration: Registration
+  readonly query: Query
+}
+
+/** Rows about money stand apart from rows about the delegate and the event. */
+const MONEY_ROWS = new Set([
+  'base',
+  'gst',
+  'total',
+  'amount',
+  'payment_date',
+  'date',
+  'payment_status',
+  'order_id',
+  'payment_id',
+  'period',
+  'lines',
+])
+/** Rows that a bill says line by line. */
+const BILL_ROWS = new Set(['base', 'gst', 'total', 'lines'])
+
+/** A paid registration, as a ticket to keep: the number large, then who and how much. */
+export function Ticket({ event, registration, query }: TicketProps) {
+  const page = event.results.success
+  const all = resultRows(event, 'success', registration, query)
+  const name = all.find((row) => row.id === event.roles.fullName)
+  const rows = all.filter((row) => row.id !== 'reg_no' && row.id !== event.roles.fullName)
+  const ofMoney = (row: ResultRow) => MONEY_ROWS.has(row.id) || isStatus(row)
+  const bill = billOf(event, registration)
+  // Of a registration alone the sums say all.
+  const isSaid = (row: ResultRow) =>
+    bill.length === 0 ? row.id === 'lines' : BILL_ROWS.has(row.id)
+  const values = resultValues(event, registration, query)
+  const intro = page.intro === undefined ? null : fillKnown(page.intro, values)
+  const notes = page.notes.flatMap((note) => fillKnown(note, values) ?? [])
+  return (
+    <>
+      <article className="tk" aria-labelledby="confirmed">
+        <div className="up">
+          <div className="ok">
+            <svg viewBox="0 0 52 52" fill="none" aria-hidden="true">
+              <circle cx="24" cy="28" r="20" stroke="var(--good)" strokeWidth="2" />
+              <path
+                className="draw"
+                d="m13 27 10 11L48 7"
+                stroke="var(--good)"
+                strokeWidth="5.5"
+                strokeLinecap="round"
+                strokeLinejoin="round"
+                pathLength="1"
+              />
+            </svg>
+            <h2 className="disp" id="confirmed">
+              {page.title}
+            </h2>
+          </div>
+          {intro !== null && <p className="intro">{intro}</p>}
+          {name && (
+            <dl className="who">
+              <dt className="vh">{name.label}</dt>
+              <dd>{name.value}</dd>
+            </dl>
+          )}
+          <div className="keep">
+            <div>
+              <NumberToKeep
+                event={event}
+                number={registration.reg_no}
+                label={labelOf(event, 'reg_no')}
+              />
+            </div>
+            <NumberAsCode number={registration.reg_no} />
+          </div>
+          <TakeAlong event={event} />
+        </div>
+        <div className="perf" />
+        <div className="dn">
+          <div>
+            <h3>{labelOf(event, 'delegate')}</h3>
+            <Ledger rows={rows.filter((row) => !ofMoney(row)).map((row) => rowOf(event, row))} />
+          </div>
+          <div>
+            <h3>Payment</h3>
+            <Ledger
+              rows={[
+                ...bill,
+                ...rows
+                  .filter((row) => ofMoney(row) && !isSaid(row))
+                  .map((row) => rowOf(event, row)),
+              ]}
+              money
+            />
+            {alsoKnown(registration).map((line) => (
+              <p className="also" key={line}>
+                {line}
+              </p>
+            ))}
+          </div>
+        </div>
+      </article>
+      <Mailed event={event} registration={registration} />
+      <div className="acts wide">
+        <Buttons event={event} buttons={page.buttons} registration={registration} query={query} />
+      </div>
+      {notes.length > 0 && (
+        <section aria-labelledby="notes">
+          <h2 className="disp notes-h" id="notes">
+            {page.notesTitle ?? 'Before you come'}
+          </h2>
+          <ul className="notes">
+            {notes.map((note) => (
+              <li key={note}>
+                <Icon name="tick" />
+                <span>{note}</span>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+    </>
+  )
+}
+
+/** What else happened to the money of a registration that stands; it takes nothing from the ticket. */
+function alsoKnown(registration: Registration): readonly string[] {
+  const refunded = fromRupees(registration.refunded_amount)
+  return [
+    ...(refunded !== null && refunded > 0
+      ? [`${formatMoney(refunded)} of what was paid has gone back.`]
+      : []),
+    ...(registration.second_payment
+      ? [
+          'We also received a second payment. The organisers will check it and refund what you overpaid. Your registration is complete.',
+        ]
+      : []),
+  ]
+}
+
+/** A fixed text of the event file that says how the payment stands. */
+const isStatus = (row: ResultRow): boolean => row.id.startsWith('text-') && row.label === 'Status'
+
+/** A detail as a ledger row: the total in ink, numbers grouped, a status as a badge. */
+export function rowOf(
+  event: PublicEvent,
+  row: ResultRow,
+  tone: 'good' | 'bad' = 'good',
+): LedgerRow {
+  if (isStatus(row))
+    return {
+      ...row,
+      value: (
+        <Badge tone={tone} icon={tone === 'good' ? 'tick' : 'cross'}>
+          {row.value}
+        </Badge>
+      ),
+    }
+  if (row.id === 'order_id' || row.id === 'reg_no')
+    return { ...row, value: <Grouped event={event} number={row.value} /> }
+  if (row.id === 'payment_date' || row.id === 'date')
+    return { ...row, value: <Moment text={row.value} /> }
+  return row.id === 'total' ? { ...row, total: true } : row
+}
+
+/** A day and a time of day break between the two, not inside either. */
+function Moment({ text }: { readonly text: string }) {
+  const [day = '', ...time] = text.split(', ')
+  return (
+    <>
+      <span className="nb">
+        {day}
+        {time.length > 0 && ','}
+      </span>
+      {time.length > 0 && (
+        <>
+          {' '}
+          <span className="nb">{time.join(', ')}</span>
+        </>
+      )}
+    </>
+  )
+}

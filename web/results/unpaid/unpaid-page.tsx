@@ -1,0 +1,122 @@
+/** The page of a registration for which no money is known of: what it costs, until when, and paying in one press. */
+import {
+  dayOf,
+  formatMoney,
+  fromRupees,
+  labelOf,
+  openOn,
+  priceParts,
+  readInstant,
+} from '../../../engine/index.ts'
+import type { PublicEvent } from '../../../engine/index.ts'
+import { Icon } from '../../ui/icons-and-logo.tsx'
+import { Ledger } from '../../ui/details-list.tsx'
+import type { LedgerRow } from '../../ui/details-list.tsx'
+import { Support, useLooking } from '../pending-refunded-cancelled-pages.tsx'
+import { isPast, lastDayOf, PayNow } from './pay-now-button.tsx'
+import type { Paying } from './pay-now-button.tsx'
+import { Grouped } from '../registration-number.tsx'
+import { billOf } from '../bill-details.tsx'
+import type { Registration } from '../result-page-data.ts'
+import '../unpaid-and-pending-pages.css'
+
+type NotPaidProps = {
+  readonly event: PublicEvent
+  readonly registration: Registration
+  /** The server's clock when it wrote the page. */
+  readonly now: string
+  readonly again: () => void
+  readonly paying: Paying
+}
+
+/** Saved, and not paid. It looks again by itself all the same: money may be on its way from another tab. */
+export function NotPaid({ event, registration, now, again, paying }: NotPaidProps) {
+  const { held_until: heldUntil, may_pay: mayPay } = registration
+  useLooking(again)
+  const total = fromRupees(registration.total)
+  const price = total === null ? null : formatMoney(total)
+  const isOver = isPast(heldUntil, now)
+  return (
+    <section className="pend todo" aria-labelledby="not-paid">
+      <h2 className="disp" id="not-paid">
+        <Icon name="clock" />
+        Not paid yet
+      </h2>
+      {mayPay && event.payment ? (
+        <>
+          <p>
+            Your registration is saved. No payment for it has reached us yet; it is complete once it
+            is paid.
+          </p>
+          {price !== null && heldUntil !== null && <p>{sayHeld(price, heldUntil, isOver)}</p>}
+          <PayNow
+            label={price === null || isOver ? 'Pay now' : `Pay ${price} now`}
+            paying={paying}
+          />
+          <p className="mute">
+            If you have just paid, please wait instead: this page keeps checking by itself.
+          </p>
+        </>
+      ) : (
+        <p>
+          No payment for this registration has reached us. {whyNot(event, now)} If you have paid, or
+          have questions, write to <Support event={event} orderId={registration.order_id} />.
+        </p>
+      )}
+      <Ledger rows={whoAndWhat(event, registration)} />
+      <Ledger rows={amounts(event, registration)} money />
+    </section>
+  )
+}
+
+/** Until when this price is to be had, and what then. */
+function sayHeld(price: string, heldUntil: string, isOver: boolean): string {
+  const day = lastDayOf(heldUntil)
+  return isOver
+    ? `The price of ${price} was held until the end of ${day}. If today’s price is different, we will ask you before anything is charged.`
+    : `The price of ${price} is held for you until the end of ${day}. After that, the price on the day you pay applies.`
+}
+
+function whyNot(event: PublicEvent, now: string): string {
+  const at = readInstant(now)
+  const open = at === null ? null : openOn(event, dayOf(at))
+  return open === null || open.open ? 'It can no longer be paid here.' : open.text
+}
+
+/** The number, the name and the category, under the labels of the event. */
+export function whoAndWhat(event: PublicEvent, registration: Registration): readonly LedgerRow[] {
+  const { reg_no: number, category_label: category } = registration
+  const { fullName } = event.roles
+  const name = fullName === undefined ? undefined : registration[fullName]
+  return [
+    {
+      id: 'reg_no',
+      label: labelOf(event, 'reg_no'),
+      value: <Grouped event={event} number={number} />,
+    },
+    ...(fullName !== undefined && typeof name === 'string' && name !== ''
+      ? [{ id: fullName, label: labelOf(event, fullName), value: name }]
+      : []),
+    ...(category === null
+      ? []
+      : [{ id: 'category', label: labelOf(event, 'category'), value: category }]),
+  ]
+}
+
+export function amounts(event: PublicEvent, registration: Registration): readonly LedgerRow[] {
+  const bill = billOf(event, registration)
+  if (bill.length > 0) return bill
+  return priceParts(event).flatMap((part) => {
+    const amount = fromRupees(registration[part])
+    return amount === null
+      ? []
+      : [
+          {
+            id: part,
+            label: labelOf(event, part),
+            value: formatMoney(amount),
+            total: part === 'total',
+          },
+        ]
+  })
+}

@@ -1,0 +1,24 @@
+/** What came of the last act of a part of the page: said aloud, and seen. */
+import { Icon } from '../ui/icons-and-logo.tsx'
+import type { Acting } from './use-self-service-action.ts'
+
+export function Said({ acting: { done, problem } }: { readonly acting: Acting }) {
+  return (
+    <>
+      <p className={done === null ? 'vh' : 'mydone'} role="status">
+        {done !== null && (
+          <>
+            <Icon name="tick" />
+            {done}
+          </>
+        )}
+      </p>
+      {problem !== null && (
+        <p className="msg" role="alert">
+          <Icon name="bang" />
+          {problem}
+        </p>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,18 @@
+/** What stands below how a registration stands, from top to bottom; each draws nothing where it has nothing to say. */
+import type { ComponentType } from 'react'
+import { Cancel } from './request-cancellation.tsx'
+import { Documents } from './receipts-and-invoices.tsx'
+import { Edit } from './edit-answers.tsx'
+import { Files } from './upload-documents.tsx'
+import { Offer } from './refusal-and-category-offer.tsx'
+import type { PanelProps } from './panel-props.ts'
+import { Told } from './payment-claim.tsx'
+
+export const PANELS: readonly ComponentType<PanelProps>[] = [
+  Told,
+  Offer,
+  Documents,
+  Files,
+  Edit,
+  Cancel,
+]

@@ -1,0 +1,115 @@
+/** A picture that goes with what a delegate tells: sent as soon as it is chosen, made smaller, as proofs of the form are. */
+import { useRef, useState } from 'react'
+import type { Field, PublicEvent, WireAsk } from '../../engine/index.ts'
+import type { Proof } from '../registration/uploads/chosen-file.ts'
+import { Icon } from '../ui/icons-and-logo.tsx'
+
+type PictureProps = {
+  readonly event: PublicEvent
+  readonly ask: WireAsk
+  /** The address of this page's calls, with its slash at the end. */
+  readonly path: string
+  readonly wrong: string | undefined
+  /** The token under which the server has it; null: it is on its way; undefined: there is none. */
+  readonly onToken: (token: string | null | undefined) => void
+}
+
+export function Picture({ event, ask, path, wrong, onToken }: PictureProps) {
+  const [proof, setProof] = useState<Proof | null>(null)
+  const [refused, setRefused] = useState<string | null>(null)
+  const sending = useRef<AbortController | null>(null)
+  const { id, label, file } = ask
+  const take = async (chosen: File | undefined) => {
+    if (chosen === undefined || file === null) return
+    sending.current?.abort()
+    const controller = new AbortController()
+    sending.current = controller
+    setRefused(null)
+    onToken(null)
+    const { sendAhead } = await import('../registration/uploads/send-file.ts')
+    await sendAhead({
+      event,
+      field: fieldOf(ask, file),
+      file: chosen,
+      isAhead: true,
+      to: `${path}proofs/`,
+      signal: controller.signal,
+      tell: (told) => {
+        setProof(told)
+        if (told.is === 'there') onToken(told.token)
+        // The server takes none: what is told goes without it.
+        if (told.is === 'here') {
+          setProof(null)
+          setRefused('This file could not be sent. Please try again later, or tell us without it.')
+          onToken(undefined)
+        }
+      },
+      refuse: (text) => {
+        setProof(null)
+        setRefused(text)
+        onToken(undefined)
+      },
+    })
+  }
+  const said = refused ?? wrong
+  return (
+    <div className="ask">
+      <p className="asklabel" id={`told-${id}-label`}>
+        {label}
+        {!ask.required && <span className="mute"> (optional)</span>}
+      </p>
+      {said && (
+        <p className="msg" id={`told-${id}-wrong`}>
+          <Icon name="bang" />
+          {said}
+        </p>
+      )}
+      <input
+        id={`told-${id}`}
+        type="file"
+        className="vh file"
+        aria-labelledby={`told-${id}-label told-${id}-button`}
+        accept={(file?.accept ?? []).map((ending) => `.${ending}`).join(',')}
+        {...(said && { 'aria-invalid': true, 'aria-describedby': `told-${id}-wrong` })}
+        onChange={({ target }) => void take(target.files?.[0])}
+      />
+      <label className="btn line" htmlFor={`told-${id}`} id={`told-${id}-button`}>
+        <Icon name="up" />
+        {proof === null ? 'Choose file' : 'Choose another file'}
+      </label>
+      <p className="small mute" role="status">
+        {proof === null ? '' : saidOf(proof)}
+      </p>
+    </div>
+  )
+}
+
+function saidOf(proof: Proof): string {
+  switch (proof.is) {
+    case 'there':
+      return `${proof.name}: sent`
+    case 'sending':
+      return `${proof.name}: sending, ${proof.percent}%`
+    case 'waiting':
+      return 'Your connection is weak. We are still trying to send it.'
+    case 'preparing':
+    case 'here':
+      return proof.name
+  }
+}
+
+/** As a question of the form would ask for it. */
+function fieldOf(ask: WireAsk, file: NonNullable<WireAsk['file']>): Field {
+  const endings = file.accept.map((ending) => ending.toUpperCase()).join(', ')
+  return {
+    id: file.field,
+    type: 'file',
+    label: ask.label,
+    section: 0,
+    ignoreCase: false,
+    invalid: `Please choose a file of one of these kinds: ${endings}.`,
+    check: true,
+    accept: file.accept,
+    bytesMax: file.bytes_max,
+  }
+}

@@ -1,0 +1,37 @@
+/** Receipts, invoices and credit notes of a registration, to be saved as PDF. */
+import { formatMoney, formatDay, dayOf, fromRupees, readInstant } from '../../engine/index.ts'
+import { Icon } from '../ui/icons-and-logo.tsx'
+import type { PanelProps } from './panel-props.ts'
+import './self-service.css'
+
+export function Documents({ mine: { documents }, path }: PanelProps) {
+  if (documents.length === 0) return null
+  return (
+    <section className="mypart" aria-labelledby="my-documents">
+      <h2 className="disp" id="my-documents">
+        Documents
+      </h2>
+      <ul className="docs">
+        {documents.map(({ id, title, serial, at, total }) => (
+          <li key={id}>
+            <a className="btn line sm" href={`${path}documents/${id}/`} download>
+              <Icon name="down" />
+              {title} {serial}
+            </a>
+            <span className="mute">{said(at, total)}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+/** "1 January 2027, ₹ 7,080" */
+function said(at: string, total: number): string {
+  const issued = readInstant(at)
+  const amount = fromRupees(total)
+  return [
+    ...(issued === null ? [] : [formatDay(dayOf(issued))]),
+    ...(amount === null ? [] : [formatMoney(amount)]),
+  ].join(', ')
+}

@@ -1,0 +1,64 @@
+/** Why a registration was refused, and the category that is offered in its place, to be accepted in one press. */
+import { useState } from 'react'
+import { formatPrice, fromRupees, wordFor } from '../../engine/index.ts'
+import { call, newKey } from '../app/api-client.ts'
+import { Icon } from '../ui/icons-and-logo.tsx'
+import { readDone } from './self-service-api-responses.ts'
+import type { PanelProps } from './panel-props.ts'
+import './self-service.css'
+
+export function Offer({ event, mine: { refused }, path, again }: PanelProps) {
+  const [key] = useState(newKey)
+  const [isBusy, setBusy] = useState(false)
+  const [problem, setProblem] = useState<string | null>(null)
+  if (refused === null) return null
+  const { why, say, offer } = refused
+  const total = offer === null ? null : fromRupees(offer.total)
+  const accept = async () => {
+    if (offer === null || isBusy) return
+    setBusy(true)
+    setProblem(null)
+    const answer = await call(`${path}acts/`, readDone, {
+      method: 'POST',
+      json: { act: 'accept_offer', category: offer.category, key },
+      fallback: event.form.failure,
+    })
+    setBusy(false)
+    if (answer.ok) again()
+    else setProblem(answer.error.message)
+  }
+  return (
+    <section className="mypart" aria-labelledby="my-refused">
+      <h2 className="disp" id="my-refused">
+        {offer === null ? 'What the organisers wrote' : 'You can take part all the same'}
+      </h2>
+      <p>{why}</p>
+      {say !== null && <p>{say}</p>}
+      {offer !== null && total !== null && (
+        <>
+          <p>
+            The organisers offer you the {wordFor(event, 'category')} “{offer.label}” for{' '}
+            {formatPrice(total)}, the price of the day on which you registered. Your answers are
+            saved.
+          </p>
+          <div className="acts">
+            <button
+              type="button"
+              className="btn"
+              aria-disabled={isBusy}
+              onClick={() => void accept()}
+            >
+              Accept {offer.label} for {formatPrice(total)}
+            </button>
+          </div>
+          {problem !== null && (
+            <p className="why bad" role="alert">
+              <Icon name="bang" />
+              <span>{problem}</span>
+            </p>
+          )}
+        </>
+      )}
+    </section>
+  )
+}

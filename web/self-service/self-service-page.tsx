@@ -1,0 +1,167 @@
+/** A delegate's own page, to which the links of mails lead: how the registration stands, paying for it in one press, and what belongs to it. */
+import { useCallback, useState } from 'react'
+import type { EventAnswer, EventCard } from '../../engine/index.ts'
+import { readRetried } from '../app/api-responses.ts'
+import { call } from '../app/api-client.ts'
+import { callUntilAnswered } from '../app/retry-requests.ts'
+import { Icon } from '../ui/icons-and-logo.tsx'
+import { Breaking } from '../ui/details-list.tsx'
+import type { PageProps } from '../app/page-props.ts'
+import { Plain } from '../ui/layout/standalone-page.tsx'
+import { useLook } from '../results/load-registration.ts'
+import type { Ask, Look, Missing } from '../results/load-registration.ts'
+import type { AskToPay } from '../results/unpaid/pay-now-button.tsx'
+import {
+  Loading,
+  ResultFrame,
+  Standing,
+  titleOfStanding,
+  useTitle,
+} from '../results/result-page-by-payment-state.tsx'
+import { readMine } from './self-service-api-responses.ts'
+import type { Mine } from './self-service-api-responses.ts'
+import { LostLink } from './lost-link-form.tsx'
+import { PANELS } from './panel-order.ts'
+import { SecondPayment } from './duplicate-payment.tsx'
+
+export default function MyPage({ page }: PageProps) {
+  if (page.page !== 'my') return null
+  if (page.event !== null) return <Linked page={page.event} />
+  return /^\/my\/?$/.test(location.pathname) ? <Lost /> : <NoLink events={page.events} />
+}
+
+function Linked({ page }: { readonly page: EventAnswer }) {
+  return (
+    <ResultFrame event={page.event}>
+      <Own page={page} />
+    </ResultFrame>
+  )
+}
+
+/** Of `/my/{token}`, as the mail wrote it; no token of ours needs escaping, so what has to be unescaped is not one. */
+const tokenIn = (pathname: string): string => pathname.split('/')[2] ?? ''
+
+const pathOf = (token: string): string => `/api/my/${encodeURIComponent(token)}/`
+
+function Own({ page: { event, now } }: { readonly page: EventAnswer }) {
+  const [token] = useState(() => tokenIn(window.location.pathname))
+  const find = useCallback<Ask<Mine>>(
+    (signal) =>
+      call(pathOf(token), readMine, {
+        signal,
+        fallback: event.results.errors.fetchFailed,
+      }),
+    [event, token],
+  )
+  const [look, again] = useLook(event, find)
+  useTitle(
+    event,
+    titleOf(look) ??
+      (look.is === 'found' ? titleOfStanding(event, look.registration) : 'Your registration'),
+  )
+  const ask: AskToPay = (price, waits) =>
+    callUntilAnswered(
+      '/api/payment/resume/',
+      readRetried,
+      {
+        method: 'POST',
+        json: { token, ...(price !== null && { price }) },
+        fallback: event.form.failure,
+      },
+      waits,
+    )
+  if (look.is === 'found') {
+    const { registration } = look
+    const query = { orderId: registration.order_id, amount: null, date: null }
+    const panel = { event, mine: look.answer, path: pathOf(token), again }
+    return (
+      <>
+        <SecondPayment {...panel} />
+        <Standing {...{ event, registration, query, now, again, ask }} isOwn />
+        {PANELS.map((Panel, index) => (
+          <Panel key={index} {...panel} />
+        ))}
+      </>
+    )
+  }
+  return look.is === 'missing' ? <Over event={event} look={look} again={again} /> : <Loading />
+}
+
+const titleOf = (look: Look): string | null =>
+  look.is === 'missing' ? (look.again ? look.message : OVER) : null
+
+const OVER = 'This link can no longer be used'
+
+type OverProps = {
+  readonly event: EventAnswer['event']
+  readonly look: Missing
+  readonly again: () => void
+}
+
+/** The link has had its time, or could not be looked up; the form and the organisers are still there. */
+function Over({ event, look, again }: OverProps) {
+  return (
+    <section className="pend" role="alert">
+      <h2 className="disp">
+        <Icon name={look.again ? 'bang' : 'clock'} />
+        {titleOf(look)}
+      </h2>
+      <p>{look.again ? look.detail : look.message}</p>
+      <p>
+        {look.again && 'If you have paid, your registration is not lost. '}You can write to the
+        organisers at{' '}
+        <a href={`mailto:${event.support}`}>
+          <Breaking text={event.support} />
+        </a>
+        .
+      </p>
+      {!look.again && <LostLink />}
+      <div className="acts">
+        {look.again && (
+          <button type="button" className="btn" onClick={again}>
+            <Icon name="again" />
+            Try again
+          </button>
+        )}
+        <a className="btn line" href={event.routes.form}>
+          Go to the registration form
+        </a>
+      </div>
+    </section>
+  )
+}
+
+function Lost() {
+  return (
+    <Plain title="Lost your link?">
+      <p>
+        Your registration has a page of its own, with your ticket, your receipt and whatever is left
+        to do. We send its link to the email address you registered with.
+      </p>
+      <LostLink />
+    </Plain>
+  )
+}
+
+/** Nobody knows the link, so nobody knows its event either. */
+function NoLink({ events }: { readonly events: readonly EventCard[] }) {
+  return (
+    <Plain title="This link is not known">
+      <p>
+        It may have been cut off on its way. Please open the whole link from the email again, have a
+        new one sent to you, or go to the conference you registered for.
+      </p>
+      <LostLink />
+      <ul className="ways">
+        {events.map(({ id, title, routes }) => (
+          <li key={id}>
+            <a href={routes.form}>{title}</a>
+          </li>
+        ))}
+      </ul>
+      <a className="btn" href="/">
+        Go to Home
+      </a>
+    </Plain>
+  )
+}

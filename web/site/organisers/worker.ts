@@ -1,5 +1,0 @@
-/** The checker in a thread of its own, so that typing never waits for a proof. */
-import { check } from './check.ts'
-import type { Question } from './check.ts'
-
-addEventListener('message', ({ data }: MessageEvent<Question>) => postMessage(check(data)))

@@ -1,0 +1,46 @@
+/** A question that must be answered before the page goes on. */
+import { useEffect, useId, useRef } from 'react'
+import type { ReactNode } from 'react'
+import './dialog.css'
+
+type DialogProps = {
+  readonly title: string
+  readonly onClose: () => void
+  readonly children: ReactNode
+}
+
+/**
+ * A modal dialog while it is mounted. The browser's own element keeps the focus inside, makes the
+ * page behind inert, closes on Escape and gives the focus back to what opened it.
+ */
+export function Dialog({ title, onClose, children }: DialogProps) {
+  const box = useRef<HTMLDialogElement>(null)
+  const heading = useRef<HTMLHeadingElement>(null)
+  const id = useId()
+  useEffect(() => {
+    const dialog = box.current
+    const before = document.activeElement
+    dialog?.showModal()
+    heading.current?.focus()
+    return () => {
+      dialog?.close()
+      if (before instanceof HTMLElement && before.isConnected) before.focus()
+    }
+  }, [])
+  return (
+    <dialog
+      ref={box}
+      className="dlg"
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault()
+        onClose()
+      }}
+    >
+      <h2 className="disp" id={id} tabIndex={-1} ref={heading}>
+        {title}
+      </h2>
+      {children}
+    </dialog>
+  )
+}

@@ -1,0 +1,85 @@
+/** One answer to be changed by hand, as the question's kind wants it. */
+import type { WireEditable } from '../../../engine/index.ts'
+
+/** As the call takes it: yes and no are no text. */
+export function valueOf({ kind, value }: WireEditable): unknown {
+  return kind === 'yes-no' ? value === 'true' : value
+}
+
+type AnswerFieldProps = {
+  readonly field: WireEditable
+  readonly value: unknown
+  readonly onChange: (value: unknown) => void
+}
+
+/** Kept by whoever draws it; a label holds each control. */
+export function AnswerField({ field, value, onChange }: AnswerFieldProps) {
+  const { label, kind, options } = field
+  const text = typeof value === 'string' ? value : ''
+  switch (kind) {
+    case 'yes-no':
+      return (
+        <label>
+          {label}
+          <select
+            value={value === true ? 'yes' : 'no'}
+            onChange={({ target }) => onChange(target.value === 'yes')}
+          >
+            <option value="no">No</option>
+            <option value="yes">Yes</option>
+          </select>
+        </label>
+      )
+    case 'select':
+      return (
+        <label>
+          {label}
+          <select value={text} onChange={({ target }) => onChange(target.value)}>
+            <option value="">No answer</option>
+            {options.map((option) => (
+              <option key={option.id} value={option.id}>
+                {option.label}
+              </option>
+            ))}
+          </select>
+        </label>
+      )
+    case 'many': {
+      const chosen = Array.isArray(value) ? value : []
+      return (
+        <fieldset className="ticks">
+          <legend>{label}</legend>
+          {options.map(({ id, label: said }) => (
+            <label key={id}>
+              <input
+                type="checkbox"
+                checked={chosen.includes(id)}
+                onChange={({ target }) =>
+                  onChange(
+                    options
+                      .map((option) => option.id)
+                      .filter((one) => (one === id ? target.checked : chosen.includes(one))),
+                  )
+                }
+              />
+              {said}
+            </label>
+          ))}
+        </fieldset>
+      )
+    }
+    case 'date':
+    case 'text':
+      return (
+        <label>
+          {label}
+          <input
+            type={kind}
+            value={text}
+            onChange={({ target }) => onChange(target.value)}
+            autoComplete="off"
+          />
+        </label>
+      )
+  }
+}

@@ -1,0 +1,42 @@
+/** The one field of the forms that ask for an email address, with what is wrong said above it. */
+import type { RefObject } from 'react'
+import { Icon } from '../icons-and-logo.tsx'
+import './email-form.css'
+
+export function EmailAsked({
+  id,
+  label,
+  input,
+  problem,
+}: {
+  readonly id: string
+  readonly label: string
+  readonly input: RefObject<HTMLInputElement | null>
+  /** Null: nothing is wrong. */
+  readonly problem: string | null
+}) {
+  const error = `${id}-error`
+  return (
+    <>
+      <label htmlFor={id}>{label}</label>
+      <div role="alert">
+        {problem !== null && (
+          <p className="ferr" id={error}>
+            <Icon name="bang" small />
+            {problem}
+          </p>
+        )}
+      </div>
+      <input
+        id={id}
+        ref={input}
+        name="email"
+        type="email"
+        autoComplete="email"
+        aria-required="true"
+        aria-invalid={problem !== null}
+        {...(problem !== null && { 'aria-describedby': error })}
+      />
+    </>
+  )
+}

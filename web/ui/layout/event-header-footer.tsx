@@ -1,0 +1,77 @@
+/** What stands above and below the pages of one event; its colour the server has written into the page. */
+import { formatDays } from '../../../engine/index.ts'
+import type { PublicEvent } from '../../../engine/index.ts'
+import { Icon, Mark } from '../icons-and-logo.tsx'
+import { SkipLink } from './skip-link.tsx'
+import { Badge } from '../payment-status-badge.tsx'
+
+type Header = Pick<
+  PublicEvent,
+  'title' | 'theme' | 'from' | 'to' | 'hours' | 'venue' | 'demo' | 'look'
+>
+
+/** Band, title, motto, dates and venue. `level`: the page for organisers shows it inside a page that has a title of its own. The server writes the same markup into the page, so that nothing moves when this replaces it. */
+export function EventHeader({
+  event,
+  level: Title = 'h1',
+}: {
+  readonly event: Header
+  readonly level?: 'h1' | 'h2'
+}) {
+  return (
+    <header className="ev">
+      {Title === 'h1' && <SkipLink />}
+      <div className="wrap">
+        <div className="ev-top">
+          <a className="mark" href="/">
+            <Mark />
+            Rollcall
+          </a>
+          {event.demo.length > 0 && (
+            <Badge tone="care" icon="flag">
+              Demo values
+            </Badge>
+          )}
+        </div>
+        <div className="ev-row">
+          <div className="ev-name">
+            {event.look.logo && <img className="ev-logo" src={event.look.logo} alt="" />}
+            <div>
+              <Title className="disp">{event.title}</Title>
+              {event.theme && <p className="motto disp">{event.theme}</p>}
+            </div>
+          </div>
+          <p className="chip">
+            <span>
+              <Icon name="cal" />
+              {formatDays(event.from, event.to)}
+            </span>
+            {event.hours && (
+              <span>
+                <Icon name="clock" />
+                {event.hours}
+              </span>
+            )}
+            <span>
+              <Icon name="pin" />
+              {event.venue}
+            </span>
+          </p>
+        </div>
+      </div>
+    </header>
+  )
+}
+
+export function EventFooter({ support }: { readonly support: string }) {
+  return (
+    <footer className="foot">
+      <div className="wrap">
+        <span>
+          Questions? <a href={`mailto:${support}`}>{support}</a>
+        </span>
+        <a href="/my">Lost your link?</a>
+      </div>
+    </footer>
+  )
+}

@@ -1,0 +1,37 @@
+/** A page of a few words that belongs to no event. */
+import type { ReactNode } from 'react'
+import { Mark } from '../icons-and-logo.tsx'
+import { SkipLink } from './skip-link.tsx'
+
+export function Plain({
+  title,
+  children,
+}: {
+  readonly title: string
+  readonly children: ReactNode
+}) {
+  return (
+    <div className="wrap plain">
+      <Head />
+      <main id="main">
+        <h1 className="disp">{title}</h1>
+        {children}
+      </main>
+    </div>
+  )
+}
+
+/** What begins a page that has nothing else above it. */
+export function Head() {
+  return (
+    <>
+      <SkipLink />
+      <header>
+        <a className="mark" href="/">
+          <Mark />
+          Rollcall
+        </a>
+      </header>
+    </>
+  )
+}

@@ -1,0 +1,53 @@
+/** How a payment status looks everywhere: its word, its icon and its colour. */
+import { ENDED_LABEL } from '../../engine/index.ts'
+import type { PaymentStatus } from '../../engine/index.ts'
+import { Icon } from './icons-and-logo.tsx'
+import type { IconName } from './icons-and-logo.tsx'
+
+export type Tone = 'good' | 'bad' | 'wait' | 'care' | 'back' | 'ended'
+
+/** Icon, word and colour together; never colour alone. */
+export function Badge({
+  tone,
+  icon,
+  children,
+}: {
+  readonly tone: Tone
+  readonly icon: IconName
+  readonly children: string
+}) {
+  return (
+    <span className={`badge ${tone}`}>
+      <Icon name={icon} small />
+      {children}
+    </span>
+  )
+}
+
+const looks = {
+  success: { tone: 'good', icon: 'tick', word: 'Paid' },
+  failed: { tone: 'bad', icon: 'cross', word: 'Failed' },
+  pending: { tone: 'wait', icon: 'clock', word: 'Pending' },
+  refunded: { tone: 'back', icon: 'back', word: 'Refunded' },
+  review: { tone: 'care', icon: 'tri', word: 'Review' },
+  ended: { tone: 'ended', icon: 'cross', word: ENDED_LABEL },
+} as const satisfies Record<
+  PaymentStatus | 'review' | 'ended',
+  { tone: Tone; icon: IconName; word: string }
+>
+
+/** A payment status as the register shows it; `word` replaces the usual one (an event file may name it). */
+export function Status({
+  is,
+  word,
+}: {
+  readonly is: PaymentStatus | 'review' | 'ended'
+  readonly word?: string
+}) {
+  const look = looks[is]
+  return (
+    <Badge tone={look.tone} icon={look.icon}>
+      {word ?? look.word}
+    </Badge>
+  )
+}

@@ -1,0 +1,103 @@
+/** A bill as rows: every line as it comes, quantity × unit, then what is added up; beside what it was before. */
+import { formatMoney, formatPrice, labelOf, paise } from '../../../engine/index.ts'
+import type { Paise, PublicEvent, Quote, SummaryLine } from '../../../engine/index.ts'
+import type { LedgerRow } from '../details-list.tsx'
+import { quoteRows } from './quote-rows.tsx'
+
+type Line = Quote['lines'][number]
+
+const nameOf = (line: Line): string => `${line.id}.${line.option ?? ''}`
+
+/** Whether tax is added to any line; else the prices have it inside, or there is none. */
+const isTaxOnTop = (lines: readonly Line[]): boolean =>
+  lines.some((line) => line.total !== line.unit * line.quantity && line.base !== line.total)
+
+/**
+ * The rows of a bill, in place of those of its sums alone. Amounts stand as the event file states prices,
+ * so that they add up to what is below them: before tax where it is added, else with the tax inside.
+ * A quote without lines is drawn as its sums.
+ */
+export function billRows(
+  event: PublicEvent,
+  quote: Quote,
+  wanted: readonly SummaryLine[],
+  before?: Quote,
+): readonly LedgerRow[] {
+  if (quote.lines.length === 0) return quoteRows(event, quote, wanted, before)
+  const onTop = isTaxOnTop(quote.lines)
+  const isTaxed = quote.gst !== 0
+  const sums = (['period', 'base', 'gst', 'total'] as const).filter((sum) => {
+    if (sum === 'total') return true
+    if (sum === 'period') return wanted.includes('period')
+    return isTaxed && (sum === 'base' ? onTop : onTop || wanted.includes('gst'))
+  })
+  const [period, rest] = [
+    sums.filter((sum) => sum === 'period'),
+    sums.filter((sum) => sum !== 'period'),
+  ]
+  return [
+    ...quoteRows(event, quote, period, before),
+    ...lineRows(quote.lines, before?.lines),
+    ...quoteRows(event, quote, rest, before).map((row) => {
+      return row.id === 'base' && quote.lines.length > 1
+        ? { ...row, label: labelOf(event, 'sum') }
+        : row
+    }),
+  ]
+}
+
+/** The lines alone, each as the event file states its price; what was, and what is gone, is struck. */
+export function lineRows(
+  lines: readonly Line[],
+  before: readonly Line[] = [],
+): readonly LedgerRow[] {
+  const onTop = isTaxOnTop(lines)
+  const amountOf = (line: Line): Paise => (onTop ? line.base : line.total)
+  const was = new Map(before.map((line) => [nameOf(line), line]))
+  const struck = (line: Line) => (
+    <s>
+      <span className="vh">was </span>
+      {priceText(amountOf(line))}
+    </s>
+  )
+  const rows = lines.map((line): LedgerRow => {
+    const old = was.get(nameOf(line))
+    const now = priceText(amountOf(line))
+    return {
+      id: nameOf(line),
+      label: line.label,
+      about:
+        [
+          ...(old === undefined || old.label === line.label ? [] : [`before: ${old.label}`]),
+          ...countOf(line, amountOf(line)),
+        ].join(', ') || undefined,
+      value:
+        old === undefined || amountOf(old) === amountOf(line) ? (
+          now
+        ) : (
+          <>
+            {struck(old)}
+            <span className="vh"> now </span>
+            {now}
+          </>
+        ),
+    }
+  })
+  const here = new Set(lines.map(nameOf))
+  const gone = [...was.values()]
+    .filter((line) => !here.has(nameOf(line)))
+    .map((line): LedgerRow => ({
+      id: `gone.${nameOf(line)}`,
+      label: line.label,
+      value: struck(line),
+    }))
+  return [...rows, ...gone]
+}
+
+/** "2 × ₹ 4,000"; of one thing nothing. Where the amount is not that product, because tax is inside, only how many. */
+function countOf({ quantity, unit }: Line, amount: Paise): readonly string[] {
+  if (quantity === 1) return []
+  return [unit * quantity === amount ? `${quantity} × ${formatMoney(unit)}` : `× ${quantity}`]
+}
+
+const priceText = (amount: Paise): string => formatPrice(paise(amount))
