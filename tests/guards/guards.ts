@@ -1,14 +1,12 @@
 /**
- * What keeps each finding from coming back, as a patch that takes it out: `money/` the ways in which a rupee was
- * lost from sight, `strangers/` what the security test found, `office/` what people of the office could do to each other's
- * money and people, `machine/` what an operator found, `several/` what several
- * servers of one database did to each other. The first lines of a patch say what somebody saw,
- * `finding:` its number, `without:` what is taken out, `test:` the file and the name of the test that then fails,
- * `red:` what that says.
+ * The guard of each finding, as a replacement of text that removes it. `money.yaml`: ways in which money was lost from
+ * sight; `strangers.yaml`: the security test; `office.yaml`: staff against each other; `machine.yaml`: operation;
+ * `several.yaml`: several servers with one database. `about`: what a user saw; `finding`: its number; `without`: what is
+ * removed; `test`: file and name of the test that then fails; `red`: part of its message.
  */
 import { join } from 'node:path'
-import { mistakesIn, TOP } from '../patches.ts'
-import type { Mistake } from '../patches.ts'
+import { mistakesIn, TOP } from '../mistakes.ts'
+import type { Mistake } from '../mistakes.ts'
 
 export const SUBJECTS = ['money', 'strangers', 'office', 'machine', 'several'] as const
 export type Subject = (typeof SUBJECTS)[number]
@@ -46,7 +44,7 @@ export type Guard = {
 /** All of them, in the order of their findings; of this tree, or of a copy that stays as it is. */
 export function guards(top = TOP): readonly Guard[] {
   return SUBJECTS.flatMap((subject) =>
-    mistakesIn(join(top, 'tests', 'guards', subject))
+    mistakesIn(join(top, 'tests', 'guards', `${subject}.yaml`))
       .map((mistake): Guard => {
         const [file = '', ...name] = mistake.said('test').split(' | ')
         const finding = Number(mistake.said('finding'))

@@ -1,11 +1,11 @@
 /**
  * `npm run guards [NAME…]`: takes out of a copy of this tree, one at a time, what keeps each finding from coming
- * back, and runs the test that is named for it. Without the patch the test must pass, with it it must fail,
- * and for the reason that the patch states. A name is that of a patch, of a finding ("money 14") or of a subject ("money").
+ * back, and runs the test that is named for it. With its guard the test must pass, without it it must fail,
+ * and for the reason that the table states. A name is that of a guard, of a finding ("money 14") or of a subject ("money").
  */
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { copyOf, end, make } from '../patches.ts'
+import { copyOf, end, make } from '../mistakes.ts'
 import { guards } from './guards.ts'
 import type { Guard } from './guards.ts'
 import type { Told } from './reporter.ts'
@@ -28,7 +28,7 @@ const COPIED = [
 ]
 
 const escaped = (text: string): string => text.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&')
-/** As a line of a patch's head can hold it. */
+/** As one line of the table can hold it. */
 const flat = (text: string): string => text.replaceAll(/\s+/g, ' ')
 
 /** What these tests do in that tree. Throws where something does not even begin. */
@@ -54,11 +54,10 @@ const toldOf = (all: readonly Told[], { test }: Guard): readonly Told[] =>
 
 /** What is wrong with the guard's proof; null: nothing. The tree is as before afterwards. */
 async function look(tree: string, guard: Guard): Promise<string | null> {
-  const unfit = await make(guard.mistake, tree)
-  if (unfit !== null) return `the patch does not fit: ${unfit}`
+  const undo = make(guard.mistake, tree)
+  if (typeof undo === 'string') return `the guard is not there: ${undo}`
   const told = toldOf(await ran(tree, [guard]), guard)
-  const left = await make(guard.mistake, tree, '--reverse')
-  if (left !== null) throw new Error(`${guard.mistake.name} cannot be taken back: ${left}`)
+  undo()
   const reds = told.flatMap(({ failure }) => failure ?? [])
   if (reds.length === 0) return 'the test passes without the guard'
   if (guard.red !== '' && reds.some((red) => flat(red).includes(guard.red))) return null

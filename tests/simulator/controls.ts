@@ -1,12 +1,12 @@
 /**
  * `npm run simulate:controls [NAME…]`: mistakes put into a copy of this tree by hand, one at a time, each of which
- * the simulator must find. What finds no mistake proves nothing. A control is a patch in `controls/`, whose
- * first lines say what is wrong and, after `profile:`, in which histories it is looked for.
+ * the simulator must find. What finds no mistake proves nothing. A control is an entry of
+ * `controls.yaml`: `about` states what is wrong, `profile` in which histories it is looked for.
  */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { copyOf, end, make, mistakesIn } from '../patches.ts'
-import type { Mistake } from '../patches.ts'
+import { copyOf, end, make, mistakesIn } from '../mistakes.ts'
+import type { Mistake } from '../mistakes.ts'
 
 /** Found within so many histories, or not at all. */
 const HISTORIES_MAX = 2000
@@ -23,7 +23,8 @@ const COPIED = [
   'package.json',
 ]
 
-export const controls = (): readonly Mistake[] => mistakesIn(join(import.meta.dirname, 'controls'))
+export const controls = (): readonly Mistake[] =>
+  mistakesIn(join(import.meta.dirname, 'controls.yaml'))
 
 /** True: it was found. */
 async function look(control: Mistake): Promise<boolean> {
@@ -34,8 +35,8 @@ async function look(control: Mistake): Promise<boolean> {
   const profile = control.said('profile') || 'design'
   const tree = copyOf(COPIED)
   try {
-    const unfit = await make(control, tree)
-    if (unfit !== null) return tell(false, `the patch does not fit: ${unfit}`)
+    const made = make(control, tree)
+    if (typeof made === 'string') return tell(false, `it does not fit the tree: ${made}`)
     const args = ['tests/simulator/run.ts', '--hunt', String(SEED), String(HISTORIES_MAX), profile]
     const { status, said } = await end(process.execPath, args, tree)
     const last = said.split('\n').at(-1) ?? ''
