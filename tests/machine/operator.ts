@@ -1,4 +1,7 @@
-/** A server as an operator starts it: a process of its own, in a process group of its own, on folders that outlive it. */
+/**
+ * A server as an operator starts it: a process of its own, in a process group of its own, on folders that outlive it. What is
+ * no matter of processes (a signal, a limit, a user, a kill) is started here instead, which takes a quarter of the work.
+ */
 import { spawn } from 'node:child_process'
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,6 +9,9 @@ import { join } from 'node:path'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { isWebBuilt } from '../../server/commands/web-build.ts'
+import { readEnvironment } from '../../server/machine/environment.ts'
+import { boot } from '../../server/serve.ts'
+import type { Opening } from '../../server/serve.ts'
 import { freePort } from '../browser/serve.ts'
 import { lendCompiled, lendTables } from '../server/lent.ts'
 import { own, top } from '../server/running.ts'
@@ -100,6 +106,71 @@ export async function operate(
       return ended
     },
   }
+}
+
+/** Without a process. */
+export type Here = Omit<Operated, 'pid'>
+type Beginning = Opening & { readonly variables?: Readonly<Record<string, string>> }
+
+async function bootHere(
+  folders: Pick<Folders, 'dataDir' | 'eventsDir'>,
+  { variables = {}, ...opening }: Beginning,
+) {
+  const read = readEnvironment({
+    ...(await usual(folders, 0)),
+    SANDBOX_PORT: '0',
+    ...variables,
+  })
+  if (!read.ok) throw new Error(read.error.join('\n'))
+  let printed = ''
+  const hear = (text: string): void => void (printed += `${text}\n`)
+  const write = (lines: string): void => void (printed += lines)
+  const { promise: told, resolve: tell } = Promise.withResolvers<string>()
+  const booted = await boot(
+    read.value,
+    { print: hear, complain: hear, environment: () => read.value },
+    { write, told: () => told },
+    opening,
+  )
+  return { booted, printed: () => printed, tell }
+}
+
+/** The same server as `operate` starts, in this process: refused with the same words. */
+export async function operateHere(
+  folders: Pick<Folders, 'dataDir' | 'eventsDir'>,
+  variables: Readonly<Record<string, string>> = {},
+  opening: Opening = {},
+): Promise<Here> {
+  lendCompiled(folders.dataDir)
+  lendTables(folders.dataDir)
+  const { booted, printed, tell } = await bootHere(folders, { ...opening, variables })
+  if (!booted.ok)
+    throw new Error(`ended with ${booted.error.status}: ${printed()}${booted.error.text}`)
+  const { url, stopped } = booted.value
+  const ended = stopped.then(() => 0)
+  return {
+    url,
+    port: Number(new URL(url).port),
+    printed,
+    ended,
+    stop: () => {
+      tell('SIGTERM')
+      return ended
+    },
+  }
+}
+
+/** As `attempt`, in this process. */
+export async function attemptHere(
+  folders: Pick<Folders, 'dataDir' | 'eventsDir'>,
+  beginning: Beginning = {},
+): Promise<{ readonly status: number | 'serves'; readonly printed: string }> {
+  const { booted, printed, tell } = await bootHere(folders, beginning)
+  if (!booted.ok)
+    return { status: booted.error.status, printed: `${printed()}${booted.error.text}\n` }
+  tell('SIGTERM')
+  await booted.value.stopped
+  return { status: 'serves', printed: printed() }
 }
 
 /** A registration of which the first half is sent: `finish` sends the rest and answers with all that comes back. */
