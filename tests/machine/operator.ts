@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { promisify } from 'node:util'
 import { isWebBuilt } from '../../server/commands/web-build.ts'
 import { readEnvironment } from '../../server/machine/environment.ts'
 import { boot } from '../../server/serve.ts'
@@ -235,3 +236,40 @@ export async function attempt(
   const [status, signal] = (await once(child, 'close')) as (number | string | null)[]
   return { status: serves ? 'serves' : (status ?? signal ?? ''), printed }
 }
+
+/**
+ * Timers of this process that are set to so many milliseconds go off after fewer: what a server does each hour or each minute.
+ * Calls back whenever one does. Answers how to let them be.
+ */
+export function hurry(wanted: number, instead: number, told: () => void = () => {}): () => void {
+  const { setTimeout: timeout, setInterval: interval } = globalThis
+  const hurried =
+    <T extends typeof timeout | typeof interval>(before: T) =>
+    (work: (...args: unknown[]) => void, ms?: number, ...rest: unknown[]) =>
+      ms === wanted
+        ? before(
+            (...args: unknown[]) => {
+              told()
+              work(...args)
+            },
+            instead,
+            ...rest,
+          )
+        : before(work, ms, ...rest)
+  Object.assign(globalThis, {
+    // What promises of it is known by it.
+    setTimeout: Object.assign(hurried(timeout), {
+      [promisify.custom]: timeout[promisify.custom as unknown as keyof typeof timeout],
+    }),
+    setInterval: hurried(interval),
+  })
+  return () => void Object.assign(globalThis, { setTimeout: timeout, setInterval: interval })
+}
+
+/** The same for a server that is a process: variables to start it with. */
+export const hurrying = (wanted: number, instead: number): { readonly NODE_OPTIONS: string } => ({
+  NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(`for (const name of ['setTimeout', 'setInterval']) {
+    const before = globalThis[name]
+    globalThis[name] = (work, ms, ...rest) => before(work, ms === ${wanted} ? ${instead} : ms, ...rest)
+  }`)}`,
+})
