@@ -36,7 +36,7 @@ export type Driver = {
 
 const SHOTS = process.env['SHOTS']
 /** A person would have given up. */
-const PATIENCE_MS = 60_000
+const PATIENCE_MS = 120_000
 const WIDTHS = [360, 768, 1280] as const
 const WIDTH = 1280
 const HEIGHT = 1000

@@ -49,13 +49,13 @@ test('a folder of event files that is gone is in the health check, and the event
     (await (await fetch(`${url}/healthz`)).json()) as object
   await expect.poll(health).toMatchObject({ health: 'good' })
   renameSync(folders.eventsDir, `${folders.eventsDir}-away`)
-  await expect.poll(health, { timeout: 30_000, interval: 200 }).toMatchObject({
+  await expect.poll(health, { timeout: 200_000, interval: 200 }).toMatchObject({
     health: 'degraded',
     troubles: [expect.stringMatching(/^EVENTS_DIR is .+ no such folder\. Put it back/)],
   })
   expect(await register(server, 'asha@example.org')).toBe(201)
   renameSync(`${folders.eventsDir}-away`, folders.eventsDir)
-  await expect.poll(health, { timeout: 30_000, interval: 200 }).toMatchObject({ health: 'good' })
+  await expect.poll(health, { timeout: 200_000, interval: 200 }).toMatchObject({ health: 'good' })
 })
 
 test('a server that can open no more files says so, instead of calling itself healthy', async () => {
@@ -84,14 +84,14 @@ test('a server that can open no more files says so, instead of calling itself he
       socket.on('error', () => {})
       idle.push(socket)
     }
-    await expect.poll(health, { timeout: 45_000, interval: 200 }).toMatchObject({
+    await expect.poll(health, { timeout: 200_000, interval: 200 }).toMatchObject({
       status: 503,
       said: expect.stringContaining('No file and no connection can be opened. Raise the limit'),
     })
   } finally {
     for (const socket of idle) socket.destroy()
   }
-  await expect.poll(health, { timeout: 45_000, interval: 200 }).toMatchObject({ status: 200 })
+  await expect.poll(health, { timeout: 200_000, interval: 200 }).toMatchObject({ status: 200 })
   agent.destroy()
 })
 

@@ -24,7 +24,7 @@ beforeAll(() => {
   atLeisure = hurry(HOUR_MS, 250, () => (hours += 1))
 })
 afterAll(() => atLeisure())
-const PATIENT = { timeout: 30_000, interval: 50 }
+const PATIENT = { timeout: 200_000, interval: 50 }
 const KEEP = '\nkeep: {answers: 1 month, files: 10 days}\n'
 
 let folders: ReturnType<typeof makeFolders>

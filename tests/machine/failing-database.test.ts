@@ -28,7 +28,7 @@ afterEach(async () => {
   folders.remove()
 })
 
-const PATIENT = { timeout: 30_000, interval: 50 }
+const PATIENT = { timeout: 200_000, interval: 50 }
 const DATABASE = 'rollcall.db'
 const said = async (text: string | RegExp): Promise<void> => {
   await expect.poll(() => server?.printed(), PATIENT).toMatch(text)

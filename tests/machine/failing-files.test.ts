@@ -14,7 +14,7 @@ afterEach(async () => {
 })
 afterAll(() => folders.remove())
 
-const PATIENT = { timeout: 30_000, interval: 50 }
+const PATIENT = { timeout: 200_000, interval: 50 }
 const said = async (text: string): Promise<void> => {
   await expect.poll(() => server?.printed(), PATIENT).toContain(text)
 }

@@ -15,7 +15,7 @@ afterEach(async () => {
 })
 afterAll(() => folders.remove())
 
-const PATIENT = { timeout: 30_000, interval: 50 }
+const PATIENT = { timeout: 200_000, interval: 50 }
 const THROTTLED = 'throttled@example.org'
 const at = instant(Date.parse('2025-10-10T12:00:00+05:30'))
 

@@ -113,7 +113,7 @@ else {
   }
   const becomes = async (server: Here, status: number, said: RegExp): Promise<void> => {
     await expect
-      .poll(() => health(server), { timeout: 60_000, interval: 200 })
+      .poll(() => health(server), { timeout: 200_000, interval: 200 })
       .toEqual({ status, said: expect.stringMatching(said) })
   }
 

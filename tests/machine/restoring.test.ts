@@ -196,7 +196,7 @@ describe('a backup', () => {
     const ended = once(child, 'exit')
     await expect
       .poll(() => existsSync(join(backups, 'today.part', 'events')), {
-        timeout: 60_000,
+        timeout: 200_000,
         interval: 1,
       })
       .toBe(true)

@@ -8,14 +8,15 @@ import { DESIGN, DESK, FAULTS } from './profiles.ts'
 import type { Profile } from './profiles.ts'
 import { shrunk } from './shrink.ts'
 import { simulate } from './simulate.ts'
+import { runs } from '../runs.ts'
 
 /** Another one finds other histories; this one is looked at by everybody. */
 const SEED = 20261121
 /** `npm run simulate` takes as many as one has time for. */
-const HISTORIES = 120
-const HISTORIES_OF_FAULTS = 5
-const HISTORIES_OF_PLACES = 40
-const HISTORIES_OF_THE_DESK = 30
+const HISTORIES = runs(120, 50)
+const HISTORIES_OF_FAULTS = runs(5, 2)
+const HISTORIES_OF_PLACES = runs(40, 20)
+const HISTORIES_OF_THE_DESK = runs(30, 15)
 
 function profileOf(name: string): Profile {
   const profile = [...FAULTS, ...DESK].find((one) => one.name === name)
@@ -26,7 +27,7 @@ function profileOf(name: string): Profile {
 describe('whatever happens to a payment', () => {
   test(
     'every promise is kept in what the design promises to survive',
-    { timeout: 180_000 },
+    { timeout: 600_000 },
     async () => {
       const { row, found } = await simulate(DESIGN, SEED, 0, HISTORIES, shrunk)
       expect(found).toEqual([])
