@@ -65,7 +65,38 @@ export async function make(
 }
 
 /** Whether the patch still fits the tree; what git says where it does not. */
-export const misfit = (mistake: Mistake): Promise<string | null> => make(mistake, TOP, '--check')
+const misfit = (mistake: Mistake): Promise<string | null> => make(mistake, TOP, '--check')
+
+/**
+ * Those that no longer fit the tree, each with what git says. Patches of different files are tried together, because git begins
+ * slower than it looks; where one of them does not fit, each by itself.
+ */
+export async function misfits(
+  mistakes: readonly Mistake[],
+): Promise<readonly (readonly [name: string, said: string])[]> {
+  const together: { readonly files: Set<string>; readonly mistakes: Mistake[] }[] = []
+  for (const mistake of mistakes) {
+    const files = [
+      ...readFileSync(mistake.file, 'utf8').matchAll(/^(?:---|\+\+\+) [ab]\/(\S+)/gm),
+    ].map(([, file = '']) => file)
+    const group = together.find((one) => files.every((file) => !one.files.has(file)))
+    if (group === undefined) together.push({ files: new Set(files), mistakes: [mistake] })
+    else {
+      for (const file of files) group.files.add(file)
+      group.mistakes.push(mistake)
+    }
+  }
+  const found: (readonly [string, string])[] = []
+  for (const group of together) {
+    const patches = group.mistakes.map(({ file }) => file)
+    if ((await end('git', ['apply', '-C1', '--check', ...patches], TOP)).status === 0) continue
+    for (const mistake of group.mistakes) {
+      const said = await misfit(mistake)
+      if (said !== null) found.push([mistake.name, said])
+    }
+  }
+  return found
+}
 
 /** A folder with these paths of the tree and its packages, to be removed by whoever asked for it. */
 export function copyOf(paths: readonly string[]): string {

@@ -9,8 +9,8 @@ import { text } from 'node:stream/consumers'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { launcher } from '../server/running.ts'
-import { makeFolders, operate } from './operator.ts'
-import type { Operated } from './operator.ts'
+import { makeFolders, operate, operateHere } from './operator.ts'
+import type { Here } from './operator.ts'
 import { hasSmallDisks, makeSmallDisk } from './small-disk.ts'
 import type { SmallDisk } from './small-disk.ts'
 
@@ -18,7 +18,7 @@ import type { SmallDisk } from './small-disk.ts'
 const DESCRIPTORS = 160
 
 let folders: ReturnType<typeof makeFolders>
-let server: Operated | null = null
+let server: Here | null = null
 beforeEach(() => {
   folders = makeFolders()
 })
@@ -28,7 +28,7 @@ afterEach(async () => {
   folders.remove()
 })
 
-const register = async ({ url }: Operated, email: string): Promise<number> => {
+const register = async ({ url }: Here, email: string): Promise<number> => {
   const { status } = await fetch(`${url}/api/afpicon/register/`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -43,7 +43,7 @@ const register = async ({ url }: Operated, email: string): Promise<number> => {
 }
 
 test('a folder of event files that is gone is in the health check, and the events are served as they were', async () => {
-  server = await operate(folders)
+  server = await operateHere(folders)
   const { url } = server
   const health = async (): Promise<{ health?: string; troubles?: readonly string[] }> =>
     (await (await fetch(`${url}/healthz`)).json()) as object
@@ -152,7 +152,7 @@ describe('with a full disk', () => {
       for (const path of paths) expect(await read(before, path)).toEqual([path, 200])
       expect(await register(server, 'still@example.org')).toBe(503)
       disk.makeRoom()
-      await expect.poll(() => register(server as Operated, 'again@example.org')).toBe(201)
+      await expect.poll(() => register(server as Here, 'again@example.org')).toBe(201)
       await server.stop()
       const noted = inDatabase('SELECT what FROM audit_log ORDER BY id')
       expect(noted).toEqual(

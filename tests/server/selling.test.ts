@@ -429,7 +429,7 @@ test('what is stored equals what is worked out again from the file version it wa
   // Prices change; what was made before stays as it was.
   server.writeEvent('sample2026.yaml', event('[1600, 2100]').replace('999.5', '1500'))
   await server.deps.events.reload()
-  expect(made.length).toBeGreaterThan(20)
+  expect(made.length).toBeGreaterThan(runs(20))
   const { store } = server.deps
   const hash = (await store.registration(made[0]?.regNo ?? ''))?.eventHash ?? ''
   const version = await versionOf(store, hash)

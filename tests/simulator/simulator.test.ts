@@ -1,6 +1,6 @@
 /** Histories of payments in `npm test`; longer runs, replay and controls: docs/money.md. */
 import { describe, expect, test } from 'vitest'
-import { misfit } from '../patches.ts'
+import { misfits } from '../patches.ts'
 import { controls } from './controls.ts'
 import { happen } from './history.ts'
 import { planOf } from './plan.ts'
@@ -34,7 +34,7 @@ describe('whatever happens to a payment', () => {
       // What was promised was tried.
       const { captures, lateCaptures, secondCaptures, reviews, crashes, questions } = row.counts
       for (const happened of [captures, lateCaptures, secondCaptures, reviews, crashes, questions])
-        expect(happened).toBeGreaterThan(10)
+        expect(happened).toBeGreaterThan(runs(10, 3))
     },
   )
   test('and where places and codes are few: nobody has what somebody else holds', async () => {
@@ -47,14 +47,15 @@ describe('whatever happens to a payment', () => {
     )
     expect(found).toEqual([])
     const { full, codesUsed, codesRefused, placesGone } = row.counts
-    for (const happened of [full, codesUsed, codesRefused]) expect(happened).toBeGreaterThan(10)
+    for (const happened of [full, codesUsed, codesRefused])
+      expect(happened).toBeGreaterThan(runs(10, 3))
     expect(placesGone).toBeGreaterThan(0)
   })
   test('and whatever people of the office do to registrations besides', async () => {
     const { row, found } = await simulate(profileOf('desk'), SEED, 0, HISTORIES_OF_THE_DESK, shrunk)
     expect(found).toEqual([])
     const { acts, acted } = row.counts
-    for (const happened of [acted, acts - acted]) expect(happened).toBeGreaterThan(30)
+    for (const happened of [acted, acts - acted]) expect(happened).toBeGreaterThan(runs(30))
   })
   test.each([...FAULTS, ...DESK])('and with more of it: $name', async (profile) => {
     const { found } = await simulate(profile, SEED, 0, HISTORIES_OF_FAULTS, shrunk)
@@ -76,6 +77,5 @@ test('the same seed is the same history, to the last line and millisecond', asyn
 test('every mistake that the simulator must find still fits into the tree', async () => {
   const all = controls()
   expect(all.length).toBeGreaterThanOrEqual(18)
-  const unfit = await Promise.all(all.map(async (control) => [control.name, await misfit(control)]))
-  expect(unfit.filter(([, said]) => said !== null)).toEqual([])
+  expect(await misfits(all)).toEqual([])
 })
