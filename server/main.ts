@@ -6,7 +6,7 @@ import type { FastifyListenOptions } from 'fastify'
 import { assert, err, formatInstant, ok } from '../engine/index.ts'
 import type { Result } from '../engine/index.ts'
 import { assemble, cannotStart } from './assemble-server.ts'
-import type { Assembled, CannotStart } from './assemble-server.ts'
+import type { AssembleOptions, Assembled, CannotStart } from './assemble-server.ts'
 import type { Terminal } from './cli/command.ts'
 import { giveBackLater } from './ops/release-memory.ts'
 import { makeClock } from './ops/clock.ts'
@@ -29,6 +29,10 @@ const STOP_MS_MAX = 30_000
  */
 const SAME_WORD_MS = 1_000
 
+/** `isNew`: an empty database may take the place of one that was lost. The rest is for tests, which wait less or keep time. */
+export type Opening = { readonly isNew?: boolean } & Partial<
+  Pick<AssembleOptions, 'opens' | 'clock' | 'steadyMs'>
+>
 export type Booted = { readonly url: string; readonly stopped: Promise<void> }
 
 /** Where a server runs: what its log is written to, and what tells it to stop. */
@@ -58,19 +62,19 @@ const ownProcess: Place = {
 
 /**
  * Starts everything and listens. Resolves once it is said where; refused with a sentence and the exit status where an
- * event file, a variable or the database does not let it start. `isNew`: an empty database may take the place of one that was lost.
+ * event file, a variable or the database does not let it start.
  */
 export async function boot(
   wanted: Environment,
   terminal: Terminal,
   place: Place = ownProcess,
-  { isNew = false }: { readonly isNew?: boolean } = {},
+  { isNew = false, ...opening }: Opening = {},
 ): Promise<Result<Booted, CannotStart>> {
   const fit = servable(wanted)
   if (!fit.ok) return err({ status: 2, text: fit.error.join('\n') })
   for (const sentence of fit.value) terminal.complain(sentence)
   const { environment, free } = await withRealPort(wanted)
-  const clock = makeClock(environment.clockStart)
+  const clock = opening.clock ?? makeClock(environment.clockStart)
   const lines = inOneWrite(place.write)
   const log = makeLog(lines.add, clock)
   place.ends?.(log, lines.write)
@@ -80,6 +84,7 @@ export async function boot(
   // From the first moment on: a server that is told to stop while it starts, starts and then stops.
   const told = place.told(log)
   const assembled = await assemble(environment, {
+    ...opening,
     clock,
     log,
     print: terminal.complain,

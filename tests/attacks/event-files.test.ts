@@ -11,6 +11,7 @@ import { Worker } from 'node:worker_threads'
 import { afterAll, expect, test } from 'vitest'
 import { HOSTILE } from './hostile-events.ts'
 import { startTestApp } from '../server/harness.ts'
+import { own } from '../server/running.ts'
 
 const TOP = join(import.meta.dirname, '..', '..')
 const GOLDENS = join(TOP, 'tests', 'checker', 'goldens')
@@ -31,9 +32,9 @@ test('the command answers each of them with findings, none with what happened in
   })
   const child = spawn(process.execPath, [join(TOP, 'bin', 'rollcall.js'), 'validate', ...files], {
     cwd: TOP,
-    env: { PATH: process.env['PATH'], NO_COLOR: '1' },
+    env: { ...own, NO_COLOR: '1' },
     stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: 100_000,
+    timeout: 280_000,
   })
   let said = ''
   for (const stream of [child.stdout, child.stderr])

@@ -72,7 +72,7 @@ export function stored(target: Target, orderId: string): Readonly<Record<string,
   return row
 }
 
-const SOON = { timeout: 60_000, interval: 20 }
+const SOON = { timeout: 200_000, interval: 20 }
 /** Resolves when the gateway has been asked about the order once more than `asks` times. */
 export const untilAsked = (target: Target, orderId: string, asks: number): Promise<void> =>
   vi.waitFor(() => expect(Number(stored(target, orderId)['asks'])).toBeGreaterThan(asks), SOON)

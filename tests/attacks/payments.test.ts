@@ -192,7 +192,7 @@ describe('the hand-off, changed in the browser', () => {
     await presses(await placed(data), 'wrong')
     await sends(NOTICE, messageOf({ orderId: data.orderid, amount: '7080.00' }))
     await expect
-      .poll(() => stored(target, data.orderid)['review'], { timeout: 60_000 })
+      .poll(() => stored(target, data.orderid)['review'], { timeout: 200_000 })
       .toBe('Received ₹\u00a07,079, expected ₹\u00a07,080.')
     expect(stored(target, data.orderid)).toMatchObject({
       status: 'pending',

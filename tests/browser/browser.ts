@@ -164,7 +164,7 @@ async function open(
     reducedMotion: 'reduce',
     acceptDownloads: true,
   })
-  context.setDefaultTimeout(HEADED ? 0 : 60_000)
+  context.setDefaultTimeout(HEADED ? 0 : 120_000)
   if (FIREFOX !== undefined) await context.addInitScript(likeAPerson)
   const page = await context.newPage()
   const complaints: string[] = []

@@ -36,7 +36,7 @@ export type Driver = {
 
 const SHOTS = process.env['SHOTS']
 /** A person would have given up. */
-const PATIENCE_MS = 60_000
+const PATIENCE_MS = 120_000
 const WIDTHS = [360, 768, 1280] as const
 const WIDTH = 1280
 const HEIGHT = 1000
@@ -200,6 +200,9 @@ export async function throughWebKit(): Promise<Driver> {
       DBUS_SESSION_BUS_ADDRESS: await firstLine(bus),
       NO_AT_BRIDGE: '1',
       LIBGL_ALWAYS_SOFTWARE: '1',
+      // Layers put together by a graphics card that is a program take most of what a page costs.
+      WEBKIT_DISABLE_COMPOSITING_MODE: '1',
+      WEBKIT_SKIA_ENABLE_CPU_RENDERING: '1',
       // As root there is no user namespace to put a page into; every page here is our own.
       WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: '1',
     })

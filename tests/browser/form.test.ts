@@ -310,7 +310,7 @@ describe('a price that changes while the form is open', () => {
               pricing: Record<string, { total: number }>
             }
           ).pricing['afpi-pg']?.total,
-        { timeout: 60_000 },
+        { timeout: 200_000 },
       )
       .toBe(5074)
 

@@ -52,7 +52,7 @@ test('nobody has heard of either, until their files are there', async () => {
     copyFileSync(join(import.meta.dirname, 'further-events', file), join(server.eventsDir, file))
   for (const id of ['arogyam2027', 'sevana2027'])
     await expect
-      .poll(async () => (await fetch(`${server.url}/${id}`)).status, { timeout: 60_000 })
+      .poll(async () => (await fetch(`${server.url}/${id}`)).status, { timeout: 200_000 })
       .toBe(200)
 })
 

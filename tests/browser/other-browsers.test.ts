@@ -1,12 +1,12 @@
 /**
- * One journey in the browsers that are installed beside the tests' own Chromium: a name in several scripts, a proof, the
- * payment, the self-service page, the office. A browser that is missing is named, and why, in what the run prints.
+ * One journey in the browsers that are installed beside the tests' own Chromium, in which all other journeys are: a name in
+ * several scripts, a proof, the payment, the self-service page, the office. Each browser is started once. One that is missing is
+ * named, and why, in what the run prints.
  */
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chromiumPath } from './browser.ts'
 import { PG, PROOF } from './delegate.ts'
 import { fixtureEvent } from '../server/fixture.ts'
 import { coloursIn, noWebKit, throughPlaywright, throughWebKit } from './drivers.ts'
@@ -22,7 +22,7 @@ const EMAIL = 'juergen@sample.example'
 const FIREFOX = process.env['FIREFOX'] ?? '/usr/bin/firefox-esr'
 const OLD_CHROMIUM = process.env['OLD_CHROMIUM']
 /** A journey of four pages, each at three widths, on a busy machine. */
-const PATIENT = { timeout: 240_000 }
+const PATIENT = { timeout: 600_000 }
 const NO_COOKIES = { 'network.cookie.cookieBehavior': 2 }
 
 const inFirefox = (preferences: Record<string, string | number | boolean> = {}) =>
@@ -49,7 +49,6 @@ const SET_DATE = `(() => {
 type There = { readonly name: string; readonly start: () => Promise<Driver> }
 const noFirefox = existsSync(FIREFOX) ? null : 'no firefox-esr here'
 const BROWSERS: readonly (There & { readonly lacks: string | null })[] = [
-  { name: 'chromium', start: () => inChromium(chromiumPath()), lacks: null },
   { name: 'firefox', start: () => inFirefox(), lacks: noFirefox },
   { name: 'webkit', start: throughWebKit, lacks: noWebKit() },
   {
@@ -76,10 +75,19 @@ beforeAll(async () => {
   )
 })
 afterAll(async () => {
+  for (const driver of drivers.values()) await (await driver).close()
   await server.stop()
   await inbox.close()
   rmSync(folder, { recursive: true })
 })
+
+/** Begun by whoever needs it first, and closed when all is done. */
+const drivers = new Map<string, Promise<Driver>>()
+const driverOf = ({ name, start }: There): Promise<Driver> => {
+  const begun = drivers.get(name) ?? start()
+  drivers.set(name, begun)
+  return begun
+}
 
 async function fillIn(driver: Driver, email: string): Promise<void> {
   await driver.open(`${server.url}/afpicon2026`)
@@ -101,36 +109,33 @@ async function signIn(driver: Driver): Promise<void> {
   await driver.press('Sign In')
 }
 
-describe.each(BROWSERS.filter(({ lacks }) => lacks === null))('in $name', ({ name, start }) => {
+describe.each(BROWSERS.filter(({ lacks }) => lacks === null))('in $name', (there) => {
+  const { name } = there
   test(
     `${NAME} registers with a proof, pays, opens the self-service page; the office sees it`,
     PATIENT,
     async () => {
-      const driver = await start()
+      const driver = await driverOf(there)
       const email = `${name}.${EMAIL}`
-      try {
-        await fillIn(driver, email)
-        expect.soft(await driver.look(`${name}-1-form`)).toEqual([])
-        await driver.press('Proceed to Secure Payment')
-        await driver.press('Pay')
-        await driver.sees('Registration Confirmed')
-        await driver.sees(NAME)
-        expect.soft(await driver.look(`${name}-2-paid`)).toEqual([])
+      await fillIn(driver, email)
+      expect.soft(await driver.look(`${name}-1-form`)).toEqual([])
+      await driver.press('Proceed to Secure Payment')
+      await driver.press('Pay')
+      await driver.sees('Registration Confirmed')
+      await driver.sees(NAME)
+      expect.soft(await driver.look(`${name}-2-paid`)).toEqual([])
 
-        const mail = await inbox.mailTo(email, '/my/')
-        await driver.open(linkIn(mail))
-        await driver.sees(NAME)
-        expect.soft(await driver.look(`${name}-3-self-service`)).toEqual([])
+      const mail = await inbox.mailTo(email, '/my/')
+      await driver.open(linkIn(mail))
+      await driver.sees(NAME)
+      expect.soft(await driver.look(`${name}-3-self-service`)).toEqual([])
 
-        await signIn(driver)
-        await driver.sees('Total revenue')
-        await driver.sees(NAME)
-        expect(await driver.address()).toBe(`${server.url}/admin/dashboard`)
-        expect(await driver.ask('document.body.innerText')).not.toContain('could not be shown')
-        expect.soft(await driver.look(`${name}-4-dashboard`)).toEqual([])
-      } finally {
-        await driver.close()
-      }
+      await signIn(driver)
+      await driver.sees('Total revenue')
+      await driver.sees(NAME)
+      expect(await driver.address()).toBe(`${server.url}/admin/dashboard`)
+      expect(await driver.ask('document.body.innerText')).not.toContain('could not be shown')
+      expect.soft(await driver.look(`${name}-4-dashboard`)).toEqual([])
     },
   )
 })
@@ -142,25 +147,22 @@ describe.each(BROWSERS.filter((one) => one.name === 'firefox' && one.lacks === n
       'the form of an event that takes a file opens, and can be paid; the office says why nobody can sign in',
       PATIENT,
       async () => {
-        const driver = await inFirefox(NO_COOKIES)
-        try {
-          await fillIn(driver, `blocked.${EMAIL}`)
-          expect(await driver.ask('navigator.cookieEnabled')).toBe(false)
-          expect.soft(await driver.look('firefox-no-cookies-1-form')).toEqual([])
-          await driver.press('Proceed to Secure Payment')
-          await driver.press('Pay')
-          await driver.sees('Registration Confirmed')
-          expect.soft(await driver.look('firefox-no-cookies-2-paid')).toEqual([])
-          const mail = await inbox.mailTo(`blocked.${EMAIL}`, '/my/')
-          await driver.open(linkIn(mail))
-          await driver.sees(NAME)
-          expect.soft(await driver.look('firefox-no-cookies-3-self-service')).toEqual([])
-          await signIn(driver)
-          await driver.sees('Your browser blocks cookies')
-          expect.soft(await driver.look('firefox-no-cookies-4-office')).toEqual([])
-        } finally {
-          await driver.close()
-        }
+        const driver = await driverOf({
+          name: 'firefox-no-cookies',
+          start: () => inFirefox(NO_COOKIES),
+        })
+        // What lies over something else is looked for where there are cookies: the pages are the same, but for the office's.
+        await fillIn(driver, `blocked.${EMAIL}`)
+        expect(await driver.ask('navigator.cookieEnabled')).toBe(false)
+        await driver.press('Proceed to Secure Payment')
+        await driver.press('Pay')
+        await driver.sees('Registration Confirmed')
+        const mail = await inbox.mailTo(`blocked.${EMAIL}`, '/my/')
+        await driver.open(linkIn(mail))
+        await driver.sees(NAME)
+        await signIn(driver)
+        await driver.sees('Your browser blocks cookies')
+        expect.soft(await driver.look('firefox-no-cookies-4-office')).toEqual([])
       },
     )
   },
@@ -168,23 +170,18 @@ describe.each(BROWSERS.filter((one) => one.name === 'firefox' && one.lacks === n
 
 describe.each(BROWSERS.filter((one) => one.name === 'webkit' && one.lacks === null))(
   'in $name',
-  ({ start }) => {
+  (there) => {
     test("an empty date does not look answered with today's", PATIENT, async () => {
-      const driver = await start()
+      const driver = await driverOf(there)
       const ink = (): Promise<number> => coloursIn(driver, 'input[type=date]')
-      try {
-        await driver.open(`${server.url}/sample2026`)
-        await driver.sees('Arriving on')
-        expect.soft(await driver.look('webkit-5-empty-date')).toEqual([])
-        // The page may still move between the look at the field's place and the picture.
-        await expect.poll(ink).toBe(1)
-        await driver.ask(SET_DATE)
-        expect.soft(await driver.look('webkit-6-date')).toEqual([])
-        // With an answer in it, the same picture has letters.
-        await expect.poll(ink).toBeGreaterThan(3)
-      } finally {
-        await driver.close()
-      }
+      await driver.open(`${server.url}/sample2026`)
+      await driver.sees('Arriving on')
+      expect.soft(await driver.look('webkit-5-empty-date')).toEqual([])
+      // The page may still move between the look at the field's place and the picture.
+      await expect.poll(ink).toBe(1)
+      await driver.ask(SET_DATE)
+      // With an answer in it, the same picture has letters.
+      await expect.poll(ink).toBeGreaterThan(3)
     })
   },
 )

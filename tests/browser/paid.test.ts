@@ -442,8 +442,10 @@ describe('a line that is lost', () => {
         () => true,
         () => false,
       )
-    await expect.poll(arrives, { timeout: 90_000 }).toBe(true)
-    await page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor({ timeout: 90_000 })
+    await expect.poll(arrives, { timeout: 200_000 }).toBe(true)
+    await page
+      .getByRole('heading', { name: 'Registration Confirmed' })
+      .waitFor({ timeout: 200_000 })
 
     const db = new Database(join(server.dataDir, 'rollcall.db'), { readonly: true })
     const count = (sql: string): unknown =>

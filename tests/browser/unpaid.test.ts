@@ -122,7 +122,7 @@ describe('a payment that takes its time', () => {
     await heard.said()
     // The page looks again by itself until the gateway has settled it.
     const paid = page.getByRole('heading', { name: 'Registration Confirmed' })
-    await paid.waitFor({ timeout: 60_000 })
+    await paid.waitFor({ timeout: 200_000 })
     // Said once: by the focus, and not by a place that speaks as well.
     await expect.poll(() => paid.evaluate((at) => at === document.activeElement)).toBe(true)
     expect((await heard.said()).filter((text) => text.includes('Registration Confirmed'))).toEqual(

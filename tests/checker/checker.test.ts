@@ -16,6 +16,7 @@ import { nearest } from '../../engine/authoring/suggestions/nearest-name.ts'
 import { readYaml } from '../../engine/authoring/syntax/parse-yaml.ts'
 import { anyText, brokenOf } from './broken.ts'
 import { base, readGolden, shared } from './goldens.ts'
+import { runs } from '../runs.ts'
 
 const TOP = join(import.meta.dirname, '..', '..')
 const read = (path: string) => ({ path, text: readFileSync(join(TOP, path), 'utf8') })
@@ -192,11 +193,11 @@ describe('every text', () => {
   }
 
   test('is judged without throwing: files broken at random', () => {
-    fc.assert(fc.property(brokenOf(sources), judge), { seed: 20261121, numRuns: 600 })
-  }, 120_000)
+    fc.assert(fc.property(brokenOf(sources), judge), { seed: 20261121, numRuns: runs(600) })
+  })
   test('is judged without throwing: no files at all', () => {
-    fc.assert(fc.property(anyText, judge), { seed: 20261121, numRuns: 400 })
-  }, 60_000)
+    fc.assert(fc.property(anyText, judge), { seed: 20261121, numRuns: runs(400) })
+  })
 
   test.each([
     ['nothing', ''],

@@ -9,6 +9,7 @@ import {
   type Node,
 } from '../../engine/authoring/schema/answer-pattern.ts'
 import { FORMATS } from '../../engine/event/identifier-patterns.ts'
+import { runs } from '../runs.ts'
 
 const oneSign = (source: string): RegExp => {
   const known = signs.get(source) ?? new RegExp(`^${source}$`, 'u')
@@ -86,9 +87,9 @@ describe('any pattern', () => {
           expect([pattern, one, Math.max(...tried) <= WAYS_MAX]).toEqual([pattern, one, true])
         }
       }),
-      { seed: 20261121, numRuns: 500 },
+      { seed: 20261121, numRuns: runs(500) },
     )
-    expect(taken).toBeGreaterThan(150)
+    expect(taken).toBeGreaterThan(runs(150))
   })
 
   it('that is too slow can read the text that is named in more ways', () => {
@@ -103,9 +104,9 @@ describe('any pattern', () => {
         const { tried } = triedAt(read.value, named)
         expect([pattern, named, (tried.at(-1) ?? 0) > WAYS_MAX]).toEqual([pattern, named, true])
       }),
-      { seed: 20261121, numRuns: 400 },
+      { seed: 20261121, numRuns: runs(400) },
     )
-    expect(slow).toBeGreaterThan(50)
+    expect(slow).toBeGreaterThan(runs(50))
   })
 
   it('is judged, whatever is written', () => {
@@ -139,7 +140,7 @@ describe('any pattern', () => {
       fc.property(written, (pattern) => {
         if (patternFault(pattern) === null) new RegExp(wholePattern(pattern), 'u').test('a')
       }),
-      { seed: 20261121, numRuns: 150 },
+      { seed: 20261121, numRuns: runs(150) },
     )
   })
 })

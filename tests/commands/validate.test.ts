@@ -316,4 +316,4 @@ test('each command explains itself, and the list names them all', async () => {
     const { status, out: help } = await here.rollcall([name, '--help'])
     expect([name, status, help.startsWith('Usage: rollcall')]).toEqual([name, 0, true])
   }
-}, 120_000)
+})

@@ -115,7 +115,7 @@ async function serverTrace(registrations: number): Promise<readonly boolean[]> {
 /** strace writes its last lines a moment after the process has gone. */
 async function ended(out: string, pid: number | undefined): Promise<void> {
   await expect
-    .poll(() => readFileSync(out, 'utf8'), { timeout: 60_000, interval: 20 })
+    .poll(() => readFileSync(out, 'utf8'), { timeout: 200_000, interval: 20 })
     .toMatch(new RegExp(`^${pid} +\\+\\+\\+ exited with 0`, 'm'))
 }
 

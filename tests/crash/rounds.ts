@@ -38,7 +38,7 @@ export type Outcome = {
 
 /** How often what is waited for is looked at, and for how long. */
 const LOOK_MS = 20
-const WAIT_MS_MAX = 40_000
+const WAIT_MS_MAX = 200_000
 
 export async function through(rounds: Rounds): Promise<Outcome> {
   const { happens, clients, toldMin, mailsMin, postgres, name, proxy: behind = proxyTo } = rounds

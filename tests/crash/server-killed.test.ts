@@ -8,7 +8,7 @@ import type { Running } from './server.ts'
 import { brokenIn, seed, seeded } from './wholeness.ts'
 
 /** CRASH_CYCLES=50 is the long run. */
-const kills = Number(process.env['CRASH_CYCLES'] ?? 3)
+const kills = Number(process.env['CRASH_CYCLES'] ?? 2)
 let folder: string
 let running: Running | null
 beforeEach(() => {

@@ -45,7 +45,7 @@ else {
     // It has begun, and waits for the file.
     const waiting = `FROM pg_stat_activity WHERE datname = 'keeping' AND state = 'idle in transaction' AND query LIKE '%proof_files%'`
     await expect
-      .poll(async () => (await shell.query(`SELECT 1 ${waiting}`)).rowCount, { timeout: 60_000 })
+      .poll(async () => (await shell.query(`SELECT 1 ${waiting}`)).rowCount, { timeout: 200_000 })
       .toBe(1)
     await shell.query(`SELECT pg_terminate_backend(pid) ${waiting}`)
     await shell.end()
@@ -56,7 +56,7 @@ else {
       closeSync(giving)
       return child.exitCode
     }
-    await expect.poll(given, { timeout: 60_000 }).toBe(0)
+    await expect.poll(given, { timeout: 200_000 }).toBe(0)
     expect([await said, await ended]).toEqual(['to be tried again\n', [0, null]])
   })
 }

@@ -16,6 +16,7 @@ import type { Awaited, BankKey, KnownPayment, RegNo } from '../../engine/index.t
 import { FORMATS } from '../../engine/event/identifier-patterns.ts'
 import { readLines, STATEMENT_LIMITS } from '../../server/office/spreadsheets/parse-csv.ts'
 import { rupee } from './fixtures.ts'
+import { runs } from '../runs.ts'
 
 const UTR = '526123456702'
 
@@ -112,7 +113,7 @@ test('no spelling of a reference makes it a different one, and its key is its ow
       expect(bankKey(spelling)).toBe(bankKey(utr))
       expect(bankKey(bankKey(spelling))).toBe(bankKey(spelling))
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   )
 })
 
@@ -121,7 +122,7 @@ test('the key of any text is its own key', () => {
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       expect(bankKey(bankKey(text))).toBe(bankKey(text))
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   )
 })
 
@@ -130,7 +131,7 @@ test('references that differ in a sign stay different', () => {
     fc.property(utrs, utrs, (one, other) => {
       expect(bankKey(one) === bankKey(other)).toBe(one === other)
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   )
 })
 

@@ -18,9 +18,10 @@ import { loweredTests, LOWERED_TESTS_MAX } from '../../engine/answers/json-schem
 import { anyEvent, asTexts, facts, rawOf, samples } from './any-event.ts'
 import { chosen, derived, eventOf, field, isIn, must, when } from './fixtures.ts'
 import { ajv, judge, type Lowered } from './judge.ts'
+import { runs } from '../runs.ts'
 
 /** Enough to meet every kind of field and test in company: of six mistakes put in, the last was met by the eighteenth. */
-const RUNS = 25
+const RUNS = runs(25)
 
 describe.each([
   ['chosen', chosen],
@@ -49,27 +50,23 @@ const loaded = (code: string): ValidateFunction => {
 
 describe('any event', () => {
   // Every event is compiled, and many branches of it: some seconds of work, more on a busy machine.
-  it(
-    'is judged alike by engine and schema, in what is said and what is shown, with and without facts',
-    { timeout: 180_000 },
-    () => {
-      fc.assert(
-        fc.property(
-          anyEvent.chain((event) =>
-            fc.tuple(
-              fc.constant(event),
-              fc.array(fc.tuple(rawOf(event), facts), { minLength: 12, maxLength: 12 }),
-            ),
+  it('is judged alike by engine and schema, in what is said and what is shown, with and without facts', () => {
+    fc.assert(
+      fc.property(
+        anyEvent.chain((event) =>
+          fc.tuple(
+            fc.constant(event),
+            fc.array(fc.tuple(rawOf(event), facts), { minLength: 12, maxLength: 12 }),
           ),
-          ([event, raws]) => {
-            const same = judge(event)
-            for (const [raw, known] of raws) same(raw, known)
-          },
         ),
-        { seed: 20261121, numRuns: RUNS },
-      )
-    },
-  )
+        ([event, raws]) => {
+          const same = judge(event)
+          for (const [raw, known] of raws) same(raw, known)
+        },
+      ),
+      { seed: 20261121, numRuns: RUNS },
+    )
+  })
 
   it('is read once and for all: reading again changes nothing, and lists may come as their JSON', () => {
     fc.assert(
@@ -126,7 +123,7 @@ describe('any event', () => {
           expect([there(answers), there.errors]).toEqual([here(answers), here.errors])
         }
       }),
-      { seed: 20261121, numRuns: 30 },
+      { seed: 20261121, numRuns: runs(30) },
     )
     const same = judge(many)
     for (const college of [undefined, 'College (7)', 'College (400)', 'College 7'])

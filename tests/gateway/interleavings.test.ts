@@ -10,6 +10,7 @@ import type { Action } from '../../server/payments/gateways/airpay/simulator/sim
 import type { Fields } from '../../server/payments/gateways/airpay/parse-message.ts'
 import { openRig } from './rig.ts'
 import type { Rig } from './rig.ts'
+import { runs } from '../runs.ts'
 
 let rig: Rig
 beforeAll(async () => {
@@ -92,7 +93,7 @@ async function take(orderId: string, seen: Fields[], what: Step): Promise<void> 
   }
 }
 
-test('paid exactly when the money is there, and one mail', { timeout: 120_000 }, async () => {
+test('paid exactly when the money is there, and one mail', { timeout: 600_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(course, async (moments) => {
       const { orderId } = await rig.place()
@@ -130,6 +131,6 @@ test('paid exactly when the money is there, and one mail', { timeout: 120_000 },
       })
       expect(held.review !== null).toBe(order?.paid !== null && !paid)
     }),
-    { numRuns: 40, endOnFailure: false },
+    { numRuns: runs(40), endOnFailure: false },
   )
 })

@@ -15,11 +15,11 @@ import Database from 'better-sqlite3'
 import { afterEach, expect, test } from 'vitest'
 import { damageIn } from '../../server/storage/recovery/copy-database.ts'
 import { runHere } from '../server/running.ts'
-import { makeFolders, operate } from './operator.ts'
-import type { Operated } from './operator.ts'
+import { makeFolders, operate, operateHere } from './operator.ts'
+import type { Here } from './operator.ts'
 
 let folders: ReturnType<typeof makeFolders>
-let server: Operated | null = null
+let server: Here | null = null
 /** Whether nobody registers any more beside what a test does. */
 const beside = { isOver: true }
 afterEach(async () => {
@@ -28,7 +28,7 @@ afterEach(async () => {
   folders.remove()
 })
 
-const PATIENT = { timeout: 30_000, interval: 50 }
+const PATIENT = { timeout: 200_000, interval: 50 }
 const DATABASE = 'rollcall.db'
 const said = async (text: string | RegExp): Promise<void> => {
   await expect.poll(() => server?.printed(), PATIENT).toMatch(text)
@@ -172,7 +172,7 @@ test.each(CASES)(
 
     // What the log says is to be done.
     if (logBytes !== null && isThere)
-      await expect(operate(folders)).rejects.toThrow(
+      await expect(operateHere(folders)).rejects.toThrow(
         /ended with 2: .*rollcall\.db-wal.*rollcall\.rescued\.db/,
       )
     const aside = join(folders.folder, 'aside')
@@ -180,7 +180,7 @@ test.each(CASES)(
     for (const name of readdirSync(dir))
       if (name.startsWith(DATABASE)) renameSync(join(dir, name), join(aside, name))
     renameSync(rescued, file)
-    server = await operate(folders)
+    server = await operateHere(folders)
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
     const again = await registerMany(1)
     await server.stop()

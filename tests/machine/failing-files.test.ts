@@ -4,17 +4,17 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import { afterAll, afterEach, expect, test } from 'vitest'
 import { runHere } from '../server/running.ts'
-import { makeFolders, operate } from './operator.ts'
-import type { Operated } from './operator.ts'
+import { makeFolders, operateHere } from './operator.ts'
+import type { Here } from './operator.ts'
 
 const folders = makeFolders()
-let server: Operated | null = null
+let server: Here | null = null
 afterEach(async () => {
   await server?.stop()
 })
 afterAll(() => folders.remove())
 
-const PATIENT = { timeout: 30_000, interval: 50 }
+const PATIENT = { timeout: 200_000, interval: 50 }
 const said = async (text: string): Promise<void> => {
   await expect.poll(() => server?.printed(), PATIENT).toContain(text)
 }
@@ -37,7 +37,7 @@ const health = async (): Promise<{ health: string; troubles: readonly string[] }
 const file = join(folders.eventsDir, 'afpicon2026.yaml')
 
 test('a FIFO among the event files stops neither the next change nor the stop', async () => {
-  server = await operate(folders)
+  server = await operateHere(folders)
   const fifo = join(folders.eventsDir, 'pipe2026.yaml')
   execFileSync('mkfifo', [fifo])
   await said('pipe2026.yaml is not a regular file and is not read')
@@ -56,7 +56,7 @@ test('a FIFO among the event files stops neither the next change nor the stop', 
 })
 
 test('removing an event file closes registration while the server runs, as a restart does; log and health say it in the same words', async () => {
-  server = await operate(folders)
+  server = await operateHere(folders)
   expect(await register()).toBe(201)
   const text = readFileSync(file, 'utf8')
   rmSync(file)
@@ -67,7 +67,7 @@ test('removing an event file closes registration while the server runs, as a res
     .poll(async () => (await health()).troubles, PATIENT)
     .toEqual([expect.stringContaining(why)])
   await server.stop()
-  server = await operate(folders)
+  server = await operateHere(folders)
   expect(await register()).toBe('registration_closed')
   expect((await health()).troubles).toEqual([expect.stringContaining(why)])
   writeFileSync(file, text)
@@ -76,24 +76,24 @@ test('removing an event file closes registration while the server runs, as a res
 
 test('the folder of event files is missing: the server is degraded and serves on, also after a restart; a first start is refused', async () => {
   const away = `${folders.eventsDir}-away`
-  server = await operate(folders)
+  server = await operateHere(folders)
   renameSync(folders.eventsDir, away)
   await expect
     .poll(async () => (await health()).troubles, PATIENT)
     .toEqual([expect.stringContaining(`EVENTS_DIR is ${folders.eventsDir}, and there is no such`)])
   expect(await register()).toBe(201)
   await server.stop()
-  server = await operate(folders)
+  server = await operateHere(folders)
   expect(await health()).toMatchObject({ health: 'degraded' })
   expect(await register()).toBe(201)
   await server.stop()
   mkdirSync(folders.eventsDir)
-  server = await operate(folders)
+  server = await operateHere(folders)
   expect(await register()).toBe(201)
   expect((await health()).troubles).toEqual([expect.stringContaining('There is no event file')])
   await server.stop()
   rmSync(folders.eventsDir, { recursive: true })
   const anew = { ...folders, dataDir: join(folders.folder, 'anew') }
-  await expect(operate(anew)).rejects.toThrow(/ended with 2: .*there is no such folder/)
+  await expect(operateHere(anew)).rejects.toThrow(/ended with 2: .*there is no such folder/)
   renameSync(away, folders.eventsDir)
 })

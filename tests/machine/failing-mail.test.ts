@@ -5,17 +5,17 @@ import { openMailServer } from '../gateway/mail-server.ts'
 import { openStoreHere } from '../server/here.ts'
 import { lendTables } from '../server/lent.ts'
 import { newRegistration } from '../server/registrations.ts'
-import { makeFolders, operate } from './operator.ts'
-import type { Operated } from './operator.ts'
+import { makeFolders, operateHere } from './operator.ts'
+import type { Here } from './operator.ts'
 
 const folders = makeFolders()
-let server: Operated | null = null
+let server: Here | null = null
 afterEach(async () => {
   await server?.stop()
 })
 afterAll(() => folders.remove())
 
-const PATIENT = { timeout: 30_000, interval: 50 }
+const PATIENT = { timeout: 200_000, interval: 50 }
 const THROTTLED = 'throttled@example.org'
 const at = instant(Date.parse('2025-10-10T12:00:00+05:30'))
 
@@ -49,7 +49,7 @@ test('a mailbox that answers 421 delays no other email, and its own is tried for
   await queued(THROTTLED, ...others)
   const start = async (clock: string): Promise<void> => {
     await server?.stop()
-    server = await operate(folders, { SMTP_URL: mail.url, CLOCK: clock })
+    server = await operateHere(folders, { SMTP_URL: mail.url, CLOCK: clock })
   }
   const said = async (text: string): Promise<void> => {
     await expect.poll(() => server?.printed(), PATIENT).toContain(text)

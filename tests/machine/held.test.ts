@@ -28,7 +28,7 @@ test('started again under load: each who registers or reads meanwhile is answere
   // Answers to those who came later say that it has been let in.
   await load.answered(20)
   const ended = held.stop()
-  await expect.poll(held.printed, { timeout: 60_000, interval: 1 }).toContain('"stopping"')
+  await expect.poll(held.printed, { timeout: 200_000, interval: 1 }).toContain('"stopping"')
   socket.write('GET /robots.txt HTTP/1.1\r\nHost: x\r\n\r\n')
   let answer = ''
   try {

@@ -1,11 +1,18 @@
-/** A server as an operator starts it: a process of its own, in a process group of its own, on folders that outlive it. */
+/**
+ * A server as an operator starts it: a process of its own, in a process group of its own, on folders that outlive it. What is
+ * no matter of processes (a signal, a limit, a user, a kill) is started here instead, which takes a quarter of the work.
+ */
 import { spawn } from 'node:child_process'
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { promisify } from 'node:util'
 import { isWebBuilt } from '../../server/cli/web-app-build.ts'
+import { readEnvironment } from '../../server/ops/environment.ts'
+import { boot } from '../../server/main.ts'
+import type { Opening } from '../../server/main.ts'
 import { freePort } from '../browser/serve.ts'
 import { lendCompiled, lendTables } from '../server/lent.ts'
 import { own, top } from '../server/running.ts'
@@ -102,6 +109,71 @@ export async function operate(
   }
 }
 
+/** Without a process. */
+export type Here = Omit<Operated, 'pid'>
+type Beginning = Opening & { readonly variables?: Readonly<Record<string, string>> }
+
+async function bootHere(
+  folders: Pick<Folders, 'dataDir' | 'eventsDir'>,
+  { variables = {}, ...opening }: Beginning,
+) {
+  const read = readEnvironment({
+    ...(await usual(folders, 0)),
+    SANDBOX_PORT: '0',
+    ...variables,
+  })
+  if (!read.ok) throw new Error(read.error.join('\n'))
+  let printed = ''
+  const hear = (text: string): void => void (printed += `${text}\n`)
+  const write = (lines: string): void => void (printed += lines)
+  const { promise: told, resolve: tell } = Promise.withResolvers<string>()
+  const booted = await boot(
+    read.value,
+    { print: hear, complain: hear, environment: () => read.value },
+    { write, told: () => told },
+    opening,
+  )
+  return { booted, printed: () => printed, tell }
+}
+
+/** The same server as `operate` starts, in this process: refused with the same words. */
+export async function operateHere(
+  folders: Pick<Folders, 'dataDir' | 'eventsDir'>,
+  variables: Readonly<Record<string, string>> = {},
+  opening: Opening = {},
+): Promise<Here> {
+  lendCompiled(folders.dataDir)
+  lendTables(folders.dataDir)
+  const { booted, printed, tell } = await bootHere(folders, { ...opening, variables })
+  if (!booted.ok)
+    throw new Error(`ended with ${booted.error.status}: ${printed()}${booted.error.text}`)
+  const { url, stopped } = booted.value
+  const ended = stopped.then(() => 0)
+  return {
+    url,
+    port: Number(new URL(url).port),
+    printed,
+    ended,
+    stop: () => {
+      tell('SIGTERM')
+      return ended
+    },
+  }
+}
+
+/** As `attempt`, in this process. */
+export async function attemptHere(
+  folders: Pick<Folders, 'dataDir' | 'eventsDir'>,
+  beginning: Beginning = {},
+): Promise<{ readonly status: number | 'serves'; readonly printed: string }> {
+  const { booted, printed, tell } = await bootHere(folders, beginning)
+  if (!booted.ok)
+    return { status: booted.error.status, printed: `${printed()}${booted.error.text}\n` }
+  tell('SIGTERM')
+  await booted.value.stopped
+  return { status: 'serves', printed: printed() }
+}
+
 /** A registration of which the first half is sent: `finish` sends the rest and answers with all that comes back. */
 export async function halfSent(
   server: Pick<Operated, 'url' | 'port'>,
@@ -164,3 +236,40 @@ export async function attempt(
   const [status, signal] = (await once(child, 'close')) as (number | string | null)[]
   return { status: serves ? 'serves' : (status ?? signal ?? ''), printed }
 }
+
+/**
+ * Timers of this process that are set to so many milliseconds go off after fewer: what a server does each hour or each minute.
+ * Calls back whenever one does. Answers how to let them be.
+ */
+export function hurry(wanted: number, instead: number, told: () => void = () => {}): () => void {
+  const { setTimeout: timeout, setInterval: interval } = globalThis
+  const hurried =
+    <T extends typeof timeout | typeof interval>(before: T) =>
+    (work: (...args: unknown[]) => void, ms?: number, ...rest: unknown[]) =>
+      ms === wanted
+        ? before(
+            (...args: unknown[]) => {
+              told()
+              work(...args)
+            },
+            instead,
+            ...rest,
+          )
+        : before(work, ms, ...rest)
+  Object.assign(globalThis, {
+    // What promises of it is known by it.
+    setTimeout: Object.assign(hurried(timeout), {
+      [promisify.custom]: timeout[promisify.custom as unknown as keyof typeof timeout],
+    }),
+    setInterval: hurried(interval),
+  })
+  return () => void Object.assign(globalThis, { setTimeout: timeout, setInterval: interval })
+}
+
+/** The same for a server that is a process: variables to start it with. */
+export const hurrying = (wanted: number, instead: number): { readonly NODE_OPTIONS: string } => ({
+  NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(`for (const name of ['setTimeout', 'setInterval']) {
+    const before = globalThis[name]
+    globalThis[name] = (work, ms, ...rest) => before(work, ms === ${wanted} ? ${instead} : ms, ...rest)
+  }`)}`,
+})

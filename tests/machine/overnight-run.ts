@@ -9,6 +9,7 @@ for (const where of ['SQLite', 'PostgreSQL'] as const) {
   await overnightOn(where, (line) => console.log(`  ${line}`), {
     before: 200,
     after: 100,
+    fresh: 10,
     // Whoever writes emails by itself looks each minute.
     quietMs: 70_000,
   })

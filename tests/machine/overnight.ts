@@ -26,7 +26,7 @@ import {
   writeEvents,
 } from './delegates.ts'
 import type { Office, Registered } from './delegates.ts'
-import { makeFolders, operate } from './operator.ts'
+import { hurrying, makeFolders, operate } from './operator.ts'
 import type { Operated } from './operator.ts'
 
 const PASSWORD = 'a password for operators'
@@ -35,8 +35,17 @@ const CLOCK = { CLOCK: '2026-01-10T02:00:00+05:30' }
 const MORNING = { CLOCK: '2026-01-10T07:00:00+05:30' }
 
 type Say = (line: string) => void
-/** How many come before the backup and after it, and how long afterwards to wait for emails that nobody should get. */
-export type Size = { readonly before: number; readonly after: number; readonly quietMs: number }
+/**
+ * How many come before the backup, after it and during the recovery, and how long afterwards to wait for emails that nobody
+ * should get. `minuteMs`: how long what is done each minute waits instead.
+ */
+export type Size = {
+  readonly before: number
+  readonly after: number
+  readonly fresh: number
+  readonly quietMs: number
+  readonly minuteMs?: number
+}
 /** Where the data is, and what an operator does with a copy of it. */
 type Keeping = {
   readonly variables: Readonly<Record<string, string>>
@@ -119,10 +128,11 @@ export async function overnight(
   folders: ReturnType<typeof makeFolders>,
   keeping: Keeping,
   say: Say,
-  { before, after, quietMs }: Size,
+  { before, after, fresh: freshCount, quietMs, minuteMs }: Size,
 ): Promise<void> {
   const mails = await mailServer()
-  const variables = { ...CLOCK, ...keeping.variables, SMTP_URL: mails.url }
+  const hurried = minuteMs === undefined ? {} : hurrying(60_000, minuteMs)
+  const variables = { ...CLOCK, ...keeping.variables, ...hurried, SMTP_URL: mails.url }
   const own = { ...variables, ...MORNING, DATA_DIR: folders.dataDir, EVENTS_DIR: folders.eventsDir }
   rmSync(folders.eventsDir, { recursive: true })
   writeEvents(folders.eventsDir)
@@ -270,7 +280,7 @@ export async function overnight(
   writeFileSync(report, [HEAD, ...holds.map(row)].join('\r\n'))
   const kept = await runHere(['reconcile', EVENT, report, '--keep', '--who', 'treasurer'], own)
   hold('the settlement report', kept.status === 1, kept.err)
-  const fresh = await each(10, async (n) => {
+  const fresh = await each(freshCount, async (n) => {
     const one = await register(`fresh${n}`, n % 2 === 0)
     await pay(one)
     return one

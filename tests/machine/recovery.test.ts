@@ -16,8 +16,8 @@ import {
   writeEvents,
 } from './delegates.ts'
 import type { Office } from './delegates.ts'
-import { makeFolders, operate } from './operator.ts'
-import type { Operated } from './operator.ts'
+import { makeFolders, operateHere } from './operator.ts'
+import type { Here } from './operator.ts'
 
 const PASSWORD = 'a password for operators'
 /** The clock goes on while a server is away. */
@@ -32,7 +32,7 @@ const variables = (more: Readonly<Record<string, string>> = {}) => ({
   ...clock(),
   ...more,
 })
-let server: Operated
+let server: Here
 let office: Office
 afterAll(async () => {
   await server.stop()
@@ -41,7 +41,7 @@ afterAll(async () => {
 
 const start = async (): Promise<void> => {
   hour += 1
-  server = await operate(folders, clock())
+  server = await operateHere(folders, clock())
   office = await officeAt(server.url, PASSWORD)
 }
 const invoiceOf = (regNo: string): Promise<string> =>

@@ -14,14 +14,14 @@ import {
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { launcher, own, run, top } from '../server/running.ts'
-import { makeFolders, operate } from './operator.ts'
-import type { Operated } from './operator.ts'
+import { launcher, own, runHere, top } from '../server/running.ts'
+import { makeFolders, operate, operateHere } from './operator.ts'
+import type { Here } from './operator.ts'
 import { hasSmallDisks, makeSmallDisk } from './small-disk.ts'
 import type { SmallDisk } from './small-disk.ts'
 
 let folders: ReturnType<typeof makeFolders>
-let server: Operated | null = null
+let server: Here | null = null
 const disks: SmallDisk[] = []
 beforeEach(() => {
   folders = makeFolders()
@@ -33,7 +33,7 @@ afterEach(async () => {
   folders.remove()
 })
 
-const register = async ({ url }: Operated, email: string): Promise<number> => {
+const register = async ({ url }: Here, email: string): Promise<number> => {
   const { status } = await fetch(`${url}/api/afpicon/register/`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -46,7 +46,7 @@ const register = async ({ url }: Operated, email: string): Promise<number> => {
   })
   return status
 }
-const registerSome = async (there: Operated, count: number, name: string): Promise<void> => {
+const registerSome = async (there: Here, count: number, name: string): Promise<void> => {
   for (let n = 0; n < count; n += 1)
     expect(await register(there, `${name}${n}@example.org`)).toBe(201)
 }
@@ -67,7 +67,7 @@ const variables = (more: Readonly<Record<string, string>> = {}) => ({
 const rollcall = (
   args: readonly string[],
   more: Readonly<Record<string, string>> = {},
-): ReturnType<typeof run> => run([launcher, ...args], variables(more))
+): ReturnType<typeof runHere> => runHere(args, variables(more))
 const small = (megabytes: number): SmallDisk => {
   const disk = makeSmallDisk(megabytes)
   disks.push(disk)
@@ -77,25 +77,26 @@ const small = (megabytes: number): SmallDisk => {
 describe('a restore', () => {
   test('beside the log of a server that was killed does not serve 60 as malformed, or the 660 of before: it is refused, or moves that aside', async () => {
     const into = join(folders.folder, 'backup')
-    server = await operate(folders)
+    const alone = await operate(folders)
+    server = alone
     await registerSome(server, 6, 'kept')
-    expect(rollcall(['backup', into]).status).toBe(0)
+    expect((await rollcall(['backup', into])).status).toBe(0)
     await registerSome(server, 30, 'later')
-    process.kill(server.pid, 'SIGKILL')
+    process.kill(alone.pid, 'SIGKILL')
     await server.ended
     rmSync(join(folders.dataDir, 'rollcall.db'))
     expect(statSync(join(folders.dataDir, 'rollcall.db-wal')).size).toBeGreaterThan(0)
-    const refused = rollcall(['restore', into])
+    const refused = await rollcall(['restore', into])
     expect([refused.status, refused.err]).toEqual([
       2,
       expect.stringContaining('contains rollcall.db-wal, rollcall.db-shm'),
     ])
-    const done = rollcall(['restore', into, '--move-aside'])
+    const done = await rollcall(['restore', into, '--move-aside'])
     expect([done.status, done.out]).toEqual([
       0,
       expect.stringMatching(/is now in .+before-restore-\d+\.\n6 registrations/),
     ])
-    server = await operate(folders)
+    server = await operateHere(folders)
     await registerSome(server, 1, 'after')
     await server.stop()
     expect(emails(folders.dataDir)).toEqual([
@@ -106,35 +107,36 @@ describe('a restore', () => {
 
   test('is refused beside a server whose lock was deleted with everything else: it answered 201 for what was then lost', async () => {
     const into = join(folders.folder, 'backup')
-    server = await operate(folders)
+    const alone = await operate(folders)
+    server = alone
     await registerSome(server, 1, 'asha')
-    expect(rollcall(['backup', into]).status).toBe(0)
-    const running = rollcall(['restore', into, '--move-aside'])
+    expect((await rollcall(['backup', into])).status).toBe(0)
+    const running = await rollcall(['restore', into, '--move-aside'])
     expect([running.status, running.err]).toEqual([
       2,
       expect.stringContaining('A server is running'),
     ])
     for (const name of readdirSync(folders.dataDir))
       rmSync(join(folders.dataDir, name), { recursive: true })
-    const { status, err } = rollcall(['restore', into])
+    const { status, err } = await rollcall(['restore', into])
     expect([status, err]).toEqual([
       2,
-      expect.stringMatching(new RegExp(`^Process ${server.pid} uses the database`)),
+      expect.stringMatching(new RegExp(`^Process ${alone.pid} uses the database`)),
     ])
     await server.stop()
-    expect(rollcall(['restore', into, '--move-aside']).status).toBe(0)
+    expect((await rollcall(['restore', into, '--move-aside'])).status).toBe(0)
     expect(emails(folders.dataDir)).toEqual(['asha0@example.org'])
   })
 
   test('of a backup whose database is no database says so of the backup, and leaves nothing', async () => {
     const into = join(folders.folder, 'backup')
-    server = await operate(folders)
+    server = await operateHere(folders)
     await registerSome(server, 1, 'asha')
-    expect(rollcall(['backup', into]).status).toBe(0)
+    expect((await rollcall(['backup', into])).status).toBe(0)
     await server.stop()
     writeFileSync(join(into, 'rollcall.db'), 'not a database '.repeat(1_000))
     const other = join(folders.folder, 'other')
-    const { status, err } = rollcall(['restore', into], { DATA_DIR: other })
+    const { status, err } = await rollcall(['restore', into], { DATA_DIR: other })
     expect([status, err]).toEqual([
       2,
       expect.stringContaining('The database of the backup is damaged'),
@@ -146,13 +148,13 @@ describe('a restore', () => {
   if (process.getuid?.() === 0)
     test('by root gives the files to the owner of the folder, whose server reads them', async () => {
       const into = join(folders.folder, 'backup')
-      server = await operate(folders)
+      server = await operateHere(folders)
       await registerSome(server, 1, 'asha')
-      expect(rollcall(['backup', into]).status).toBe(0)
+      expect((await rollcall(['backup', into])).status).toBe(0)
       const other = join(folders.folder, 'other')
       mkdirSync(other, { mode: 0o700 })
       chownSync(other, 65_534, 65_534)
-      expect(rollcall(['restore', into], { DATA_DIR: other }).status).toBe(0)
+      expect((await rollcall(['restore', into], { DATA_DIR: other })).status).toBe(0)
       for (const name of readdirSync(other))
         expect([name, statSync(join(other, name)).uid]).toEqual([name, 65_534])
     })
@@ -160,13 +162,13 @@ describe('a restore', () => {
   if (hasSmallDisks)
     test('without room is a sentence and leaves nothing of it', async () => {
       const into = join(folders.folder, 'backup')
-      server = await operate(folders)
+      server = await operateHere(folders)
       await registerSome(server, 1, 'asha')
-      expect(rollcall(['backup', into]).status).toBe(0)
+      expect((await rollcall(['backup', into])).status).toBe(0)
       const other = join(small(2).folder, 'var')
       mkdirSync(other)
       disks[0]?.fill()
-      const { status, err } = rollcall(['restore', into], { DATA_DIR: other })
+      const { status, err } = await rollcall(['restore', into], { DATA_DIR: other })
       expect([status, err]).toEqual([
         2,
         `${other} has no room left. Free some space. The backup was not restored.\n`,
@@ -177,7 +179,7 @@ describe('a restore', () => {
 
 describe('a backup', () => {
   test('that is told to stop in the middle leaves nothing behind', async () => {
-    server = await operate(folders)
+    server = await operateHere(folders)
     await registerSome(server, 1, 'asha')
     await server.stop()
     // Enough to copy, so that it is told in the middle of it.
@@ -194,7 +196,7 @@ describe('a backup', () => {
     const ended = once(child, 'exit')
     await expect
       .poll(() => existsSync(join(backups, 'today.part', 'events')), {
-        timeout: 60_000,
+        timeout: 200_000,
         interval: 1,
       })
       .toBe(true)
@@ -206,33 +208,33 @@ describe('a backup', () => {
 
   test('of a database without registrations does not count as one, and removes none of the others', async () => {
     const backups = join(folders.folder, 'backups')
-    server = await operate(folders)
+    server = await operateHere(folders)
     await registerSome(server, 1, 'asha')
-    expect(rollcall(['backup', join(backups, 'monday')]).status).toBe(0)
+    expect((await rollcall(['backup', join(backups, 'monday')])).status).toBe(0)
     await server.stop()
     rmSync(folders.dataDir, { recursive: true })
-    server = await operate(folders)
+    server = await operateHere(folders)
     const args = ['backup', join(backups, 'tuesday'), '--prune', '1']
-    const { status, err } = rollcall(args, { CLOCK: '2025-10-11' })
+    const { status, err } = await rollcall(args, { CLOCK: '2025-10-11' })
     expect([status, err]).toEqual([
       0,
       expect.stringContaining('The database has no registrations: this does not count as a backup'),
     ])
     expect(readdirSync(backups).toSorted()).toEqual(['monday', 'tuesday'])
     expect(existsSync(join(folders.dataDir, 'backed-up'))).toBe(false)
-    expect(rollcall(['doctor'], { PORT: '1' }).out).toMatch(
+    expect((await rollcall(['doctor'], { PORT: '1' })).out).toMatch(
       /^look +The database has no registrations/m,
     )
   })
 
   if (hasSmallDisks) {
     test('without room where it goes names that place, leaves nothing, not even the folders it made, and is no stack trace', async () => {
-      server = await operate(folders)
+      server = await operateHere(folders)
       await registerSome(server, 1, 'asha')
       const disk = small(1)
       disk.fill()
       const into = join(disk.folder, '2026', '01', '10')
-      const { status, err } = rollcall(['backup', into])
+      const { status, err } = await rollcall(['backup', into])
       expect([status, err]).toEqual([
         2,
         `${into} has no room left. Free some space. No backup was made.\n`,
@@ -247,7 +249,7 @@ describe('a backup', () => {
       await registerSome(server, 3, 'asha')
       disk.fill()
       const into = join(folders.folder, 'backup')
-      const { status, out, err } = rollcall(['backup', into], { DATA_DIR: there.dataDir })
+      const { status, out, err } = await rollcall(['backup', into], { DATA_DIR: there.dataDir })
       expect([status, out, err]).toEqual([
         0,
         expect.stringMatching(/^3 registrations/),
@@ -262,14 +264,15 @@ describe('a backup', () => {
     test('of a full DATA_DIR without a server is made, or names the database and not the place where it goes', async () => {
       const disk = small(48)
       const there = { ...folders, dataDir: join(disk.folder, 'var') }
-      server = await operate(there)
+      const alone = await operate(there)
+      server = alone
       await registerSome(server, 3, 'asha')
-      process.kill(server.pid, 'SIGKILL')
+      process.kill(alone.pid, 'SIGKILL')
       await server.ended
       rmSync(join(there.dataDir, 'rollcall.db-shm'), { force: true })
       disk.fill()
       const into = join(folders.folder, 'backup')
-      const { status, err } = rollcall(['backup', into], { DATA_DIR: there.dataDir })
+      const { status, err } = await rollcall(['backup', into], { DATA_DIR: there.dataDir })
       expect([status, err]).toEqual([
         2,
         expect.stringMatching(
@@ -282,11 +285,11 @@ describe('a backup', () => {
 
   if (process.getuid?.() === 0)
     test('by root leaves a note that the server, which is another user, can replace', async () => {
-      server = await operate(folders)
+      server = await operateHere(folders)
       await registerSome(server, 1, 'asha')
       await server.stop()
       chownSync(folders.dataDir, 65_534, 65_534)
-      expect(rollcall(['backup', join(folders.folder, 'backup')]).status).toBe(0)
+      expect((await rollcall(['backup', join(folders.folder, 'backup')])).status).toBe(0)
       expect(statSync(join(folders.dataDir, 'backed-up')).uid).toBe(65_534)
     })
 })

@@ -9,7 +9,7 @@ import type { Operated } from './operator.ts'
 const folders = makeFolders()
 afterAll(() => folders.remove())
 const said = async (server: Operated, text: string): Promise<void> => {
-  await expect.poll(server.printed, { timeout: 60_000, interval: 20 }).toContain(text)
+  await expect.poll(server.printed, { timeout: 200_000, interval: 20 }).toContain(text)
 }
 
 test('a signal to the whole process group, which npm passes on as well, counts once: what is on its way is answered', async () => {

@@ -14,12 +14,12 @@ import Database from 'better-sqlite3'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { lendCompiled } from '../server/lent.ts'
 import { runHere } from '../server/running.ts'
-import { attempt, makeFolders, operate } from './operator.ts'
-import type { Operated } from './operator.ts'
+import { attempt, attemptHere, makeFolders, operateHere } from './operator.ts'
+import type { Here } from './operator.ts'
 import { hasSmallDisks, makeSmallDisk } from './small-disk.ts'
 import type { SmallDisk } from './small-disk.ts'
 
-const register = async ({ url }: Pick<Operated, 'url'>, email: string): Promise<number> => {
+const register = async ({ url }: Pick<Here, 'url'>, email: string): Promise<number> => {
   const { status } = await fetch(`${url}/api/afpicon/register/`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -43,21 +43,24 @@ const registrations = (dataDir: string): number => {
 
 describe('where a database was', () => {
   let folders: ReturnType<typeof makeFolders>
-  beforeEach(async () => {
+  beforeEach(() => {
     folders = makeFolders()
-    const server = await operate(folders)
-    await register(server, 'asha@example.org')
-    await server.stop()
   })
+  const serveOnce = async (): Promise<void> => {
+    const server = await operateHere(folders)
+    expect(await register(server, 'asha@example.org')).toBe(201)
+    await server.stop()
+  }
   afterEach(() => folders.remove())
 
   test('a database that was deleted or emptied is not served as an empty conference: the start ends with 2 and says how to go on', async () => {
+    await serveOnce()
     const file = join(folders.dataDir, 'rollcall.db')
     const kept = join(folders.folder, 'kept.db')
     copyFileSync(file, kept)
     expect(registrations(folders.dataDir)).toBe(1)
     truncateSync(file)
-    const emptied = await attempt(folders)
+    const emptied = await attemptHere(folders)
     expect([emptied.status, emptied.printed]).toEqual([
       2,
       expect.stringMatching(
@@ -65,7 +68,7 @@ describe('where a database was', () => {
       ),
     ])
     rmSync(file)
-    const deleted = await attempt(folders)
+    const deleted = await attemptHere(folders)
     expect([deleted.status, deleted.printed]).toEqual([
       2,
       expect.stringMatching(/^There is no database .+rollcall\.db, and /),
@@ -83,14 +86,15 @@ describe('where a database was', () => {
     })
     expect(doctor.out).toMatch(/^wrong +There is no database .+rollcall start --new/m)
     copyFileSync(kept, file)
-    expect((await attempt(folders)).status).toBe('serves')
+    expect((await attemptHere(folders)).status).toBe('serves')
     expect(registrations(folders.dataDir)).toBe(1)
   })
 
   test('rollcall start --new starts with a new database, and keeps the log that the old one left', async () => {
+    await serveOnce()
     rmSync(join(folders.dataDir, 'rollcall.db'))
     writeFileSync(join(folders.dataDir, 'rollcall.db-wal'), 'what can still be saved')
-    const begun = await attempt(folders, { args: ['--new'] })
+    const begun = await attemptHere(folders, { isNew: true })
     expect(begun.status).toBe('serves')
     expect(begun.printed).toContain('rollcall.db-wal')
     expect(registrations(folders.dataDir)).toBe(0)
@@ -100,12 +104,12 @@ describe('where a database was', () => {
     expect(readFileSync(join(folders.dataDir, aside, 'rollcall.db-wal'), 'utf8')).toBe(
       'what can still be saved',
     )
-    const again = await attempt(folders, { args: ['--new'] })
+    const again = await attemptHere(folders, { isNew: true })
     expect([again.status, again.printed]).toEqual([
       2,
       expect.stringContaining('There is a database in'),
     ])
-    expect((await attempt(folders)).status).toBe('serves')
+    expect((await attemptHere(folders)).status).toBe('serves')
   })
 
   test.each(['uploads/', 'mail/', 'backed-up', 'serving.lock', 'rollcall.db-wal'])(
@@ -115,7 +119,7 @@ describe('where a database was', () => {
       mkdirSync(dataDir)
       if (name.endsWith('/')) mkdirSync(join(dataDir, name))
       else writeFileSync(join(dataDir, name), '1')
-      expect(await attempt({ ...folders, dataDir })).toMatchObject({ status: 2 })
+      expect(await attemptHere({ ...folders, dataDir })).toMatchObject({ status: 2 })
       expect(existsSync(join(dataDir, 'rollcall.db'))).toBe(false)
     },
   )
@@ -148,7 +152,7 @@ describe('on a disk that is full', () => {
       const second = await attempt({ ...folders, dataDir })
       expect([second.status, second.printed]).toEqual([75, expect.anything()])
       disk.makeRoom()
-      const server = await operate({ ...folders, dataDir })
+      const server = await operateHere({ ...folders, dataDir })
       expect(await register(server, 'asha@example.org')).toBe(201)
       await server.stop()
       disk.fill()
@@ -158,7 +162,7 @@ describe('on a disk that is full', () => {
         expect.stringMatching(/no room left.*Free some space/),
       ])
       disk.makeRoom()
-      expect((await attempt({ ...folders, dataDir })).status).toBe('serves')
+      expect((await attemptHere({ ...folders, dataDir })).status).toBe('serves')
       expect(registrations(dataDir)).toBe(1)
     })
 

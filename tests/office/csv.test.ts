@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { csvRows } from '../../server/office/spreadsheets/write-csv.ts'
 import type { CsvCell } from '../../server/office/spreadsheets/write-csv.ts'
+import { runs } from '../runs.ts'
 
 const cellOf = (value: string): string =>
   String((parse(csvRows([[value]], false)) as string[][])[0]?.[0])
@@ -74,6 +75,6 @@ test('everything else is written as csv-stringify writes it', () => {
       // The library writes no byte order mark where there is no row.
       expect(csvRows(cells, first)).toBe(cells.length === 0 && first ? '\uFEFF' : theirs)
     }),
-    { seed: 20261122, numRuns: 3000 },
+    { seed: 20261122, numRuns: runs(3000) },
   )
 })

@@ -347,7 +347,7 @@ test('what a correction left to be paid back has gone back once the gateway says
     await open(corrected)
     return page.getByText(/₹\u00a02,360 was refunded/).count()
   }
-  await expect.poll(refunded, { timeout: 60_000, interval: 500 }).toBe(1)
+  await expect.poll(refunded, { timeout: 200_000, interval: 500 }).toBe(1)
   await panel().getByText('complete', { exact: true }).waitFor()
   expect(here.complaints).toEqual([])
 })

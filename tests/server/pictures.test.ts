@@ -12,6 +12,7 @@ import { removeMetadata } from '../../server/registration/uploads/remove-photo-m
 import { pdf, png } from './files.ts'
 import { fixtureDelegate, fixtureEvent } from './fixture.ts'
 import { startTestApp } from './harness.ts'
+import { runs } from '../runs.ts'
 
 const SECRET = '10.0271N 76.3080E, Asha’s telephone'
 const segment = (marker: number, said: Buffer): Buffer => {
@@ -172,7 +173,7 @@ test.each([
           expect((await withoutMetadata(broken, mime, windowBytes)).equals(left)).toBe(true)
         },
       ),
-      { seed: 20261121, numRuns: 200 },
+      { seed: 20261121, numRuns: runs(200) },
     )
   },
 )
@@ -296,7 +297,7 @@ test('a file seen through a window of any width is the same file, and what was c
         expect(readFileSync(place)).toEqual(model)
       },
     ),
-    { seed: 20261121, numRuns: 300 },
+    { seed: 20261121, numRuns: runs(300) },
   )
 })
 

@@ -207,7 +207,7 @@ describe('over a real socket', () => {
     const incoming = join(server.dataDir, 'uploads', 'incoming')
     await expect
       .poll(() => readdirSync(incoming).map((name) => statSync(join(incoming, name)).size), {
-        timeout: 60_000,
+        timeout: 200_000,
         interval: 20,
       })
       .toEqual(Array.from({ length: PROOFS }, () => PROOF_BYTES))
@@ -217,7 +217,7 @@ describe('over a real socket', () => {
     gone?.request.destroy()
     const statuses = await Promise.all(others.map(async (one) => (await one.finish()).status))
     expect(new Set(statuses)).toEqual(new Set([201]))
-    await expect.poll(() => readdirSync(incoming), { timeout: 60_000, interval: 20 }).toEqual([])
+    await expect.poll(() => readdirSync(incoming), { timeout: 200_000, interval: 20 }).toEqual([])
   })
 
   test('proofs made to stop whoever looks into them are all refused, at the same time, and the server stays small and answers', async () => {

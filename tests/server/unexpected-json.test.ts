@@ -9,6 +9,7 @@ import { startTestApp } from './harness.ts'
 import type { TestApp } from './harness.ts'
 import type { JsonKind } from '../../server/http/office-route-permissions.ts'
 import { wrongWith } from './one-shape.ts'
+import { ALL_RUNS, runs } from '../runs.ts'
 
 let server: TestApp
 let office: Office
@@ -147,6 +148,13 @@ const VALUES: readonly (readonly [what: string, text: string])[] = [
   ['a null character', '"\\u0000"'],
 ]
 
+/**
+ * Under one name alone: the first always, of the others a quarter, another one under the next name. All at once each is sent
+ * everywhere.
+ */
+const isTried = (value: number, place: number): boolean =>
+  ALL_RUNS || value === 0 || (value + place) % 4 === 0
+
 const send = (url: string, payload: string) =>
   server.app.inject({
     method: 'POST',
@@ -237,18 +245,20 @@ test('a call outside the office answered 400, 403 or 404 to an object where text
 test('a field that holds an object where text is expected was answered with an error of ours', async () => {
   const wrong: string[] = []
   let sent = 0
-  for (const route of asked()) {
+  for (const [turn, route] of asked().entries()) {
     const { url, names, kinds } = route
     // Under /api and with the slash an office route is the same one.
     if (/^\/api\/admin|^\/admin.*[^/]$/.test(url)) continue
     const isActs = url.includes('/acts')
-    for (const [what, text] of VALUES) {
+    for (const [at, [what, text]] of VALUES.entries()) {
       const isLarge = text.length > 1_000
       const one = names.slice(0, isLarge ? 3 : undefined)
       const bodies = [
         text,
         ...(isLarge ? [] : [bodyOf(route, names, text)]),
-        ...one.map((name) => bodyOf(route, [name], text)),
+        ...one
+          .filter((_, place) => isTried(at, turn + place))
+          .map((name) => bodyOf(route, [name], text)),
         `{"event":"${event}","lines":[${text}],"keep":[${text}]}`,
         `{"event":"${event}","lines":[{"reg_no":"${regNo}","reference":${text},"amount":${text},"day":${text}}]}`,
         `{"event":"${event}","keep":[{"reference":"UTR1","amount":1,"day":"2025-10-01","narration":${text}}]}`,
@@ -279,5 +289,5 @@ test('a field that holds an object where text is expected was answered with an e
     }
   }
   expect(wrong).toEqual([])
-  expect(sent).toBeGreaterThan(5_000)
+  expect(sent).toBeGreaterThan(runs(5_000, 1_700))
 })

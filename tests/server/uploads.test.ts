@@ -15,6 +15,7 @@ import { hasTopStream } from '../../server/registration/uploads/ole-file.ts'
 import { openUploads } from '../../server/registration/uploads/store-uploaded-files.ts'
 import { doc, docx, exe, jpg, msi, pdf, plainZip, png, xls, xlsWithDoc, xlsx } from './files.ts'
 import { hostileFiles, listed } from './hostile-files.ts'
+import { runs } from '../runs.ts'
 
 const accept = ['pdf', 'doc', 'docx', 'jpg', 'jpeg', 'png']
 const day = 24 * 60 * 60 * 1000
@@ -168,7 +169,7 @@ describe('a file made to hold up the server is refused after a bounded look', ()
           expect([null, 'doc']).toContain(await kindOf(bytes))
         },
       ),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     )
   })
 })

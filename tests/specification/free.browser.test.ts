@@ -122,7 +122,7 @@ test('a price of free in an event that takes money: Register, no gateway, confir
   const mails = join(server.dataDir, 'mail')
   const mailed = (): string[] =>
     existsSync(mails) ? readdirSync(mails).filter((name) => /-FREE\d+\.eml$/.test(name)) : []
-  await expect.poll(mailed, { timeout: 60_000 }).toHaveLength(1)
+  await expect.poll(mailed, { timeout: 200_000 }).toHaveLength(1)
   const number = /FREE\d+/.exec(mailed()[0] ?? '')?.[0] ?? ''
   await page.goto(`${server.url}/freezone/payment/success?orderId=${number}`)
   await page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()

@@ -23,6 +23,7 @@ import {
 } from '../../web/office/office-api-responses.ts'
 import { dateParts } from '../../web/office/lists/list-table.tsx'
 import { afpicon, chirurgia, listOf, midzone } from '../specification/events.ts'
+import { runs } from '../runs.ts'
 
 const ON = startOf(day('2025-11-10'))
 const NOW = '2025-11-10T12:00:00+05:30'
@@ -324,13 +325,13 @@ describe.each(READERS)('%s', (_, read, good, needed) => {
         expect(() => read(changed(answer, path, value))).not.toThrow()
         expect(() => read(changed(answer, path))).not.toThrow()
       }),
-      { seed: 20261121, numRuns: 400 },
+      { seed: 20261121, numRuns: runs(400) },
     )
     fc.assert(
       fc.property(fc.anything(), (value) => {
         expect(() => read(value)).not.toThrow()
       }),
-      { seed: 20261121, numRuns: 400 },
+      { seed: 20261121, numRuns: runs(400) },
     )
   })
 })

@@ -16,6 +16,8 @@ export type Seam = {
   readonly takesNoTurn?: boolean
   /** How many requests may wait for a thread, instead of the store's own limit. */
   readonly waitingMax?: number
+  /** How long a PostgreSQL that does not take us yet is waited for, instead of the store's own time. */
+  readonly startingMsMax?: number
 }
 
 /** Sets a freshly opened connection as the seam wants it. */

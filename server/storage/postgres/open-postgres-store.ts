@@ -40,7 +40,7 @@ export async function openInsidePostgres({
   readonly isNew?: boolean
   readonly seam?: Seam
 }): Promise<InsidePostgres> {
-  const { waitingMax = WAITING_MAX } = seam
+  const { waitingMax = WAITING_MAX, startingMsMax = STARTING_MS_MAX } = seam
   const data: WriterData = { url, migrates, isNew, seam }
   // The tables are there before anybody reads them.
   const writer = await startThread<typeof writes>({
@@ -93,7 +93,7 @@ export async function openInsidePostgres({
       return closed
     },
   })
-  if (migrates) await untilRead(() => store.adminCount())
+  if (migrates) await untilRead(() => store.adminCount(), startingMsMax)
   return {
     writer,
     store: {
@@ -107,14 +107,14 @@ export async function openInsidePostgres({
 }
 
 /** A server reads before it says that it is there: all connections may be taken by then. */
-async function untilRead(read: () => Promise<unknown>): Promise<void> {
+async function untilRead(read: () => Promise<unknown>, waitsMs: number): Promise<void> {
   const began = performance.now()
   for (;;)
     try {
       await read()
       return
     } catch (error) {
-      if (!(error instanceof StoreBusy) || performance.now() - began > STARTING_MS_MAX) throw error
+      if (!(error instanceof StoreBusy) || performance.now() - began > waitsMs) throw error
       await pause(AGAIN_MS)
     }
 }

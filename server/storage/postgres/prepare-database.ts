@@ -24,18 +24,45 @@ export const AGAIN_MS = 250
  * Throws a sentence where the database cannot be used. `migrates`: one of an older version is brought up to date, and one that
  * takes no writes is not served.
  */
-export function prepare(url: string, migrates: boolean, isNew = true): void {
-  untilItTakesUs(() => prepareOnce(url, { migrates, isNew }))
+export function prepare(
+  url: string,
+  migrates: boolean,
+  isNew = true,
+  waitsMs: number = STARTING_MS_MAX,
+): void {
+  // One for all tries, because each is a thread that has to begin. One that reaches a standby is given up: behind the same
+  // address may be another server by then.
+  let connection: PostgresConnection | null = null
+  const giveUp = (): void => {
+    connection?.close()
+    connection = null
+  }
+  try {
+    untilItTakesUs(() => {
+      connection ??= openConnection(url, {
+        begins: ['BEGIN', `SELECT pg_advisory_xact_lock(${MAKING})`],
+        isWaitedFor: true,
+      })
+      try {
+        prepareOnce(connection, { migrates, isNew })
+      } catch (error) {
+        if (isOfPostgres(error) && codeOf(error) === READ_ONLY) giveUp()
+        throw error
+      }
+    }, waitsMs)
+  } finally {
+    giveUp()
+  }
 }
 
 /** Does it once the database can be used; throws a sentence where that takes too long or will not be. */
-export function untilItTakesUs(work: () => void): void {
-  for (let left = STARTING_MS_MAX; ; left -= AGAIN_MS)
+export function untilItTakesUs(work: () => void, waitsMs: number = STARTING_MS_MAX): void {
+  for (const began = performance.now(); ;)
     try {
       work()
       return
     } catch (error) {
-      if (left <= 0 || !isWaitedFor(error)) throw cannotBeUsed(error)
+      if (performance.now() - began > waitsMs || !isWaitedFor(error)) throw cannotBeUsed(error)
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, AGAIN_MS)
     }
 }
@@ -46,11 +73,7 @@ const isWaitedFor = (error: unknown): boolean =>
 
 type Preparing = { readonly migrates: boolean; readonly isNew: boolean }
 
-function prepareOnce(url: string, preparing: Preparing): void {
-  const connection = openConnection(url, {
-    begins: ['BEGIN', `SELECT pg_advisory_xact_lock(${MAKING})`],
-    isWaitedFor: true,
-  })
+function prepareOnce(connection: PostgresConnection, preparing: Preparing): void {
   try {
     connection.sql('BEGIN').run()
     if (preparing.migrates) refuseReadOnly(connection)
@@ -59,8 +82,6 @@ function prepareOnce(url: string, preparing: Preparing): void {
   } catch (error) {
     connection.sql('ROLLBACK').run()
     throw error
-  } finally {
-    connection.close()
   }
 }
 

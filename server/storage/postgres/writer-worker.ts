@@ -27,7 +27,7 @@ const TURN_MAX = '20s'
 assert(parentPort !== null, 'the writer runs as a thread of the store')
 const port = parentPort
 const { url, migrates, isNew, seam } = workerData as WriterData
-prepare(url, migrates, isNew)
+prepare(url, migrates, isNew, seam.startingMsMax)
 const connection = openConnection(url, {
   begins: [
     // Whether it may write is for PostgreSQL to say: whoever has made it read-only means all of us.
@@ -43,7 +43,7 @@ if (migrates)
   untilItTakesUs(() => {
     connection.plain('BEGIN')
     connection.plain('ROLLBACK')
-  })
+  }, seam.startingMsMax)
 
 const send = (message: FromThread): void => port.postMessage(message)
 

@@ -1,4 +1,5 @@
 /** The contract of every store on a PostgreSQL server, whatever its version. */
+import { setTimeout as pause } from 'node:timers/promises'
 import type pg from 'pg'
 import { afterAll, beforeAll } from 'vitest'
 import { openInsidePostgres } from '../../../server/storage/postgres/open-postgres-store.ts'
@@ -8,9 +9,30 @@ import type { PostgresServer } from './postgres-server.ts'
 
 export type Fresh = { url: string; store: Store; shell: pg.Client; end(): Promise<void> }
 
+/** Of each server a database with tables and no rows, which is copied: to make the tables takes longer. */
+const lent = new WeakMap<PostgresServer, Promise<string>>()
+const TABLES = 'lent_tables'
+async function lend(server: PostgresServer): Promise<string> {
+  const { store } = await openInsidePostgres({ url: await server.database(TABLES) })
+  await store.close()
+  // Whoever closes does not wait for PostgreSQL to have noticed; one that is still connected keeps it from being copied.
+  const shell = await server.shell()
+  for (;;) {
+    const { rowCount } = await shell.query('SELECT 1 FROM pg_stat_activity WHERE datname = $1', [
+      TABLES,
+    ])
+    if (rowCount === 0) break
+    await pause(10)
+  }
+  await shell.end()
+  return TABLES
+}
+
 /** A store on a database of its own, and somebody with a shell beside it. */
 export async function freshStore(server: PostgresServer, name: string): Promise<Fresh> {
-  const url = await server.database(name)
+  const begun = lent.get(server) ?? lend(server)
+  lent.set(server, begun)
+  const url = await server.database(name, { like: await begun })
   const { store } = await openInsidePostgres({ url })
   const shell = await server.shell(url)
   return {

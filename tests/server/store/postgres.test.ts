@@ -251,7 +251,7 @@ else
               () => 'served',
               () => 'busy',
             ),
-          { timeout: 60_000, interval: 20 },
+          { timeout: 200_000, interval: 20 },
         )
         .toBe('served')
       const acknowledged = asked.filter((_, at) => told[at] === true)

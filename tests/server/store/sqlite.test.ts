@@ -189,7 +189,7 @@ describe('SQLite', () => {
     const behind = shell
       .prepare('SELECT (SELECT max(id) FROM registrations) - (SELECT last_id FROM search_progress)')
       .pluck()
-    await expect.poll(() => behind.get(), { timeout: 60_000, interval: 5 }).toBe(0)
+    await expect.poll(() => behind.get(), { timeout: 200_000, interval: 5 }).toBe(0)
   }
 
   test('the count of a search stops at its cap and says so; the list itself is counted exactly', async () => {
@@ -247,7 +247,7 @@ describe('SQLite', () => {
             () => 'served',
             () => 'busy',
           ),
-        { timeout: 60_000, interval: 5 },
+        { timeout: 200_000, interval: 5 },
       )
       .toBe('served')
     const acknowledged = asked.filter((_, at) => told[at] === true)
@@ -312,7 +312,7 @@ describe('SQLite', () => {
             ({ total }) => total,
             () => 'busy',
           ),
-        { timeout: 60_000, interval: 5 },
+        { timeout: 200_000, interval: 5 },
       )
       .toBe(0)
   })
