@@ -14,6 +14,8 @@ export type HeldMoney = {
   readonly eventId: string | null
   readonly amount: Paise
   readonly state: 'fits' | 'review' | 'accepted' | 'refused' | 'unmatched'
+  /** False: the gateway calls it a test, or nothing known as a sale, and nobody has accepted it. */
+  readonly isMoney: boolean
   readonly paidAt: Instant
   readonly refunds: readonly HeldRefund[]
 }
@@ -85,7 +87,7 @@ export function judgeSettled(
   const takenRefunds = new Set<number>()
   const moneyOf = ({ order, reference, amount }: SettlementLine): HeldMoney | null => {
     if (reference !== '') return byReference.get(reference) ?? null
-    const those = byOrder.get(order) ?? []
+    const those = (byOrder.get(order) ?? []).toSorted((a, b) => +b.isMoney - +a.isMoney)
     return those.find((one) => one.amount === amount && !settled.has(one.id)) ?? those[0] ?? null
   }
   /** By its own number first: two refunds of one payment may be alike. */
@@ -203,7 +205,7 @@ export function payouts(lines: readonly SettlementLine[]): readonly Payout[] {
     .toSorted((a, b) => (b.day ?? '').localeCompare(a.day ?? '') || a.utr.localeCompare(b.utr))
 }
 
-/** What counts or waits, has not all gone back, and stands in no line; the longest first. */
+/** Money that counts or waits, has not all gone back, and stands in no line; the longest first. */
 export function unsettled(
   settled: readonly Settled[],
   held: readonly HeldMoney[],
@@ -214,7 +216,11 @@ export function unsettled(
   )
   return held
     .filter(
-      (money) => !there.has(money.id) && money.state !== 'refused' && backOf(money) < money.amount,
+      (money) =>
+        money.isMoney &&
+        !there.has(money.id) &&
+        money.state !== 'refused' &&
+        backOf(money) < money.amount,
     )
     .map((money) => ({ money, days: daysBetween(dayOf(money.paidAt), dayOf(at)) }))
     .toSorted((a, b) => b.days - a.days || a.money.id - b.money.id)

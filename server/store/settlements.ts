@@ -216,11 +216,12 @@ type HeldRow = {
   event_id: string | null
   amount: Paise
   state: HeldMoney['state']
+  is_money: 0 | 1
   paid_at: Instant
 }
 type RefundOf = HeldMoney['refunds'][number] & { capture_id: number }
 
-/** All money that came through an account: what is no money, such as a test, is left out. */
+/** All that came through an account, also what is called no sale: a report that lists it says that it was one. */
 export function heldMoney(sql: Sql, { source, account }: SettlementAccount): readonly HeldMoney[] {
   const refunds = Map.groupBy(
     sql<RefundOf>(
@@ -230,17 +231,22 @@ export function heldMoney(sql: Sql, { source, account }: SettlementAccount): rea
     ({ capture_id: id }) => id,
   )
   return sql<HeldRow>(
-    `SELECT c.id, c.reference, coalesce(p.order_id, c.unknown_order) AS order_id, r.reg_no, coalesce(r.event_id, c.found_for) AS event_id, c.amount, c.state, c.paid_at
+    `SELECT c.id, c.reference, coalesce(p.order_id, c.unknown_order) AS order_id, r.reg_no, coalesce(r.event_id, c.found_for) AS event_id, c.amount, c.state, c.paid_at,
+       CASE WHEN c.kind = 'sale' OR c.state = 'accepted' THEN 1 ELSE 0 END AS is_money
      FROM captures c LEFT JOIN payments p ON p.id = c.payment_id LEFT JOIN registrations r ON r.id = c.registration_id
-     WHERE c.source = ? AND c.${OF_ACCOUNT} AND c.kind = 'sale' ORDER BY c.id`,
+     WHERE c.source = ? AND c.${OF_ACCOUNT} ORDER BY c.id`,
   )
     .all(source, account)
-    .map(({ order_id: order, reg_no: regNo, event_id: eventId, paid_at: paidAt, ...row }) => ({
-      ...row,
-      order,
-      regNo,
-      eventId,
-      paidAt,
+    .map((row) => ({
+      id: row.id,
+      reference: row.reference,
+      order: row.order_id,
+      regNo: row.reg_no,
+      eventId: row.event_id,
+      amount: row.amount,
+      state: row.state,
+      isMoney: row.is_money === 1,
+      paidAt: row.paid_at,
       refunds: (refunds.get(row.id) ?? []).map(({ capture_id: _, ...refund }) => refund),
     }))
 }

@@ -126,6 +126,33 @@ export function settlementsContract(given: Given): void {
       expect((await store.acts(second.regNo)).at(-1)).toMatchObject({ act: 'handle_refund', why })
     })
 
+    test('a refund of money that is no sale to the gateway, and that staff accepted, is looked for in settlements too', async () => {
+      const { orderId, regNo } = await placed()
+      const at = later(10)
+      const fact = {
+        type: 'confirmed',
+        reference: 'AP1',
+        amount: due,
+        currency: 'INR',
+        at,
+      } as const
+      await store.applyFact(orderId, { ...fact, kind: 'other' }, null)
+      const [review] = await store.reviews('demo')
+      const accept = { what: 'accept', reference: null, amount: null, ...grounds } as const
+      expect((await store.decide(review?.id ?? '', accept, later(20), null)).ok).toBe(true)
+      await store.applyFact(
+        orderId,
+        { type: 'refunded', reference: 'RF1', amount: paise(5_000), at: later(30) },
+        null,
+      )
+      const DAY = 24 * hour
+      await keep(line(orderId, 'AP1', { day: day(isoIndia(later(8 * DAY)).slice(0, 10)) }))
+      const waiting = await store.waiting(['demo'], later(9 * DAY))
+      expect(waiting.filter(({ is }) => is === 'refund_unsettled')).toHaveLength(1)
+      expect(await store.heldMoney(ACCOUNT)).toMatchObject([{ isMoney: true }])
+      expect((await store.settledOf(regNo)).length).toBe(1)
+    })
+
     test('a refund by hand is in no settlement of a gateway, and nobody looks for it there', async () => {
       const { orderId, regNo } = await placed()
       await store.applyFact(orderId, confirmed('AP1', due, later(10)), null)
