@@ -4,7 +4,7 @@ import type { RegNo } from '../event/registration-number.ts'
 import { lineKey, type SettlementLine } from './settlement-report.ts'
 import { dayOf, daysBetween, type Day, type Instant } from '../lib/time.ts'
 
-/** Money that came through the account of a settlement. */
+/** Money that came through the gateway of a settlement. */
 export type HeldMoney = {
   readonly id: number
   readonly reference: string
@@ -14,6 +14,10 @@ export type HeldMoney = {
   readonly eventId: string | null
   readonly amount: Paise
   readonly state: 'fits' | 'review' | 'accepted' | 'refused' | 'unmatched'
+  /** False: the gateway calls it a test, or nothing known as a sale, and nobody has accepted it. */
+  readonly isMoney: boolean
+  /** False: through another account of the gateway. Only its own order names it: other accounts may count alike. */
+  readonly isOfAccount: boolean
   readonly paidAt: Instant
   readonly refunds: readonly HeldRefund[]
 }
@@ -78,21 +82,24 @@ export function judgeSettled(
   held: readonly HeldMoney[],
   orders: readonly HeldOrder[],
 ): readonly Settled[] {
-  const byReference = new Map(held.map((money) => [money.reference, money]))
+  const byReference = new Map(
+    held.filter(({ isOfAccount }) => isOfAccount).map((money) => [money.reference, money]),
+  )
   const byOrder = Map.groupBy(held, ({ order }) => order)
   const orderOf = new Map(orders.map((order) => [order.order, order]))
   const settled = new Set<number>()
   const takenRefunds = new Set<number>()
   const moneyOf = ({ order, reference, amount }: SettlementLine): HeldMoney | null => {
-    if (reference !== '') return byReference.get(reference) ?? null
-    const those = byOrder.get(order) ?? []
+    const those = (byOrder.get(order) ?? []).toSorted((a, b) => +b.isMoney - +a.isMoney)
+    if (reference !== '')
+      return those.find((one) => one.reference === reference) ?? byReference.get(reference) ?? null
     return those.find((one) => one.amount === amount && !settled.has(one.id)) ?? those[0] ?? null
   }
   /** By its own number first: two refunds of one payment may be alike. */
   const refundOf = (line: SettlementLine): readonly [HeldMoney | null, HeldRefund | null] => {
     const fits = ({ id, amount, state }: HeldRefund): boolean =>
       amount === line.amount && state !== 'refused' && !takenRefunds.has(id)
-    for (const money of held)
+    for (const money of held.filter((one) => one.isOfAccount || one.order === line.order))
       for (const refund of money.refunds)
         if (line.reference !== '' && refund.reference === line.reference && fits(refund))
           return [money, refund]
@@ -203,7 +210,7 @@ export function payouts(lines: readonly SettlementLine[]): readonly Payout[] {
     .toSorted((a, b) => (b.day ?? '').localeCompare(a.day ?? '') || a.utr.localeCompare(b.utr))
 }
 
-/** What counts or waits, has not all gone back, and stands in no line; the longest first. */
+/** Money that counts or waits, has not all gone back, and stands in no line; the longest first. */
 export function unsettled(
   settled: readonly Settled[],
   held: readonly HeldMoney[],
@@ -214,7 +221,12 @@ export function unsettled(
   )
   return held
     .filter(
-      (money) => !there.has(money.id) && money.state !== 'refused' && backOf(money) < money.amount,
+      (money) =>
+        money.isMoney &&
+        money.isOfAccount &&
+        !there.has(money.id) &&
+        money.state !== 'refused' &&
+        backOf(money) < money.amount,
     )
     .map((money) => ({ money, days: daysBetween(dayOf(money.paidAt), dayOf(at)) }))
     .toSorted((a, b) => b.days - a.days || a.money.id - b.money.id)

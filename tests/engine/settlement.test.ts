@@ -204,6 +204,8 @@ const money = (n: number, more: Partial<HeldMoney> = {}): HeldMoney => ({
   eventId: 'sample',
   amount: rupee(1180),
   state: 'fits',
+  isMoney: true,
+  isOfAccount: true,
   paidAt: instant(startOf(day('2026-01-28'))),
   refunds: [],
   ...more,

@@ -64,6 +64,7 @@ export type DeskGiven = {
   readonly joined: (regNo: string, event: string) => void
   readonly versionOf: (event: string) => Version
   readonly sql: () => Sql
+  readonly owedBack: (id: number) => number
 }
 /** What a page of the office sends, but for the reason and the key. */
 type Body = Readonly<Record<string, unknown>> & { readonly act: ActName }
@@ -87,7 +88,7 @@ export function openDesk(given: DeskGiven): { begin(): void } {
     if (token === null) return
     const address = `/admin/registrations/${regNo}/acts/`
     const open = () => call('GET', address, token)
-    const proposal = await proposalOf(given.sql, regNo, { now: course.now, open })
+    const proposal = await proposalOf(given, regNo, { now: course.now, open })
     const seen = proposal.answer
     const isTheirs = OFFICE[who].events?.some((id) => id === given.eventOf(regNo)) !== false
     if (!isTheirs && seen?.status === 200)

@@ -6,6 +6,7 @@ import type { RegistrationState, PaymentStatus } from '../../engine/index.ts'
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import { reviews } from '../../server/storage/reviews/open-reviews.ts'
 import type { Violation } from './promises.ts'
+import { owedBackOf } from './owed-back.ts'
 import { requiredOf } from './required.ts'
 import type { Required } from './required.ts'
 
@@ -34,8 +35,15 @@ const ROWS = `SELECT r.id, r.reg_no, r.state, r.payment_status AS status, r.in_r
   (SELECT p.amount FROM payments p WHERE p.registration_id = r.id AND p.status IN ('pending', 'failed') ORDER BY p.attempt DESC LIMIT 1) AS asks
   FROM registrations r`
 
-export function duePromisesOf(sql: () => Sql): { afterWrite(): Violation | null } {
+export type DuePromises = {
+  afterWrite(): Violation | null
+  /** What of the refunds of a registration was owed before it was cancelled. */
+  owedBack(id: number): number
+}
+
+export function duePromisesOf(sql: () => Sql): DuePromises {
   const observed = requiredOf(sql)
+  const owedBack = owedBackOf(sql)
   const balance = (row: Row, all: Required): Violation | null => {
     const { id, state, status, orders, total, due } = row
     if (orders === 0 || total === null) return null
@@ -66,9 +74,12 @@ export function duePromisesOf(sql: () => Sql): { afterWrite(): Violation | null 
     return null
   }
   return {
+    owedBack: owedBack.of,
     afterWrite: () => {
       const rows = sql()<Row>(ROWS).all()
       const all = observed()
+      const standings = rows.map((row) => ({ ...row, there: row.left + row.under_way }))
+      owedBack.afterWrite(standings, all)
       const isAsked = rows.some((row) => row.in_review === 1)
       const waiting = new Set(isAsked ? reviews(sql(), null).map(({ regNo }) => regNo ?? '') : [])
       for (const row of rows) {

@@ -125,7 +125,9 @@ async function reconcile(
     reportOf(held, dayOf(at)),
   )
   if (answer?.status !== 200 || JSON.stringify(read()) !== JSON.stringify(before)) return null
-  const { settlement } = JSON.parse(answer.body) as { settlement: WireSettlement }
+  const { settlement } = JSON.parse(answer.body) as { settlement?: WireSettlement }
+  // While the file of the event takes no cards, the report is read as a bank statement.
+  if (settlement === undefined) return null
   const standing = new Map(settlement.lines.map((line) => [line.reference, line]))
   const amountOf = (reference: string, as: 'settled' | 'refunded'): number => {
     const line = standing.get(reference)

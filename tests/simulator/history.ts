@@ -205,7 +205,7 @@ export async function happen(
     const eventOf = (regNo: string): string => atDesk.get(regNo) ?? people.eventOf(regNo)
     openOffice({ ...shared, numbers }).begin()
     const desk = { bank, post, trail, broken, numbers, eventOf, joined, versionOf, sql: disk.sql }
-    openDesk({ ...shared, ...desk }).begin()
+    openDesk({ ...shared, ...desk, owedBack: promises.owedBack }).begin()
     people.begin()
     if (plan.desk.length > 0)
       for (let ms = SWEEP_MS; ms < SWEPT_MS; ms += SWEEP_MS)

@@ -66,15 +66,19 @@ type CaptureRow = {
   state: string
   in_review: 0 | 1
   id: number
+  registration_id: number | null
   is_cancelled: 0 | 1 | null
   status: PaymentStatus | null
+  back: Paise
 }
 
 const PAYMENTS = `SELECT order_id, registration_id, status, reference, amount, review, created_at, handed_off_at, gateway,
   (SELECT pay_until FROM registrations r WHERE r.id = registration_id) AS pay_until FROM payments`
-const CAPTURES = `SELECT c.id, p.order_id, p.handed_off_at, p.hold_until, p.asks_for, r.event_id, c.source, c.reference, c.amount, c.state, p.status, r.in_review,
+const CAPTURES = `SELECT c.id, c.registration_id, p.order_id, p.handed_off_at, p.hold_until, p.asks_for, r.event_id, c.source, c.reference, c.amount, c.state, p.status, r.in_review,
+  (SELECT coalesce(sum(f.amount), 0) FROM refunds f WHERE f.capture_id = c.id AND f.state = 'done') AS back,
   r.state = 'cancelled' AS is_cancelled FROM captures c
   LEFT JOIN payments p ON p.id = c.payment_id LEFT JOIN registrations r ON r.id = c.registration_id`
+const CANCELLED = "SELECT id FROM registrations WHERE state = 'cancelled'"
 const SUMS = `SELECT (SELECT coalesce(sum(amount), 0) FROM captures WHERE state IN ('fits', 'accepted')) AS came,
   (SELECT coalesce(sum(b.amount), 0) FROM refunds b JOIN captures c ON c.id = b.capture_id
     WHERE b.state = 'done' AND c.state IN ('fits', 'accepted')) AS back,
@@ -115,6 +119,8 @@ export type Promises = {
   atRest(now: number): Violation | null
   /** The server has seen that its clock went back. */
   afterClockWentBack(now: number): Violation | null
+  /** What of the refunds of a registration was owed before it was cancelled, and is no part of what a cancellation gives back. */
+  owedBack(id: number): number
   /** A page says that this registration is paid. */
   shownPaid(regNo: string): Violation | null
 }
@@ -163,11 +169,15 @@ export function promisesOf(judged: Judged): Promises {
     made.at - handed > 2 * DAY_MS
   // In the order of writes: what the server's clock wrote says nothing of what came first while that clock is wrong.
   const cameWhileOpen = new Set<number>()
+  let cancelledBefore = new Set<number>()
+  /** One answer told of it and of its refund in the panel: only that refund cancelled the registration. */
+  const isGoneAtOnce = ({ registration_id: id, status, amount, back }: CaptureRow): boolean =>
+    id !== null && !cancelledBefore.has(id) && status === 'refunded' && back === amount
   const captures = (): Violation | null => {
     const counted = new Set<string>()
     for (const row of sql()<CaptureRow>(CAPTURES).all()) {
       const by = JSON.stringify(row)
-      if (row.is_cancelled !== 1) cameWhileOpen.add(row.id)
+      if (row.is_cancelled !== 1 || isGoneAtOnce(row)) cameWhileOpen.add(row.id)
       if (row.order_id === null && row.source === OF_THE_GATEWAY) continue
       if (row.state === 'review' && row.in_review !== 1)
         return { promise: 'money that does not fit comes before a person', by }
@@ -194,6 +204,11 @@ export function promisesOf(judged: Judged): Promises {
       if (row.state === 'fits' && (row.status === null || !isPaid(row.status)))
         return { promise: 'money that fits is a success', by }
     }
+    cancelledBefore = new Set(
+      sql()<{ id: number }>(CANCELLED)
+        .all()
+        .map(({ id }) => id),
+    )
     return null
   }
   const sums = (): Violation | null => {
@@ -471,6 +486,7 @@ export function promisesOf(judged: Judged): Promises {
     credited.afterWrite()
   return {
     afterWrite,
+    owedBack: dues.owedBack,
     afterClockWentBack: (now) => {
       const row = sql()(FROM_THE_FUTURE).get({ now, earlier: now - DAY_MS })
       return row === undefined

@@ -22,7 +22,7 @@ export type Whose = {
   isKeepable(line: Names): boolean
 }
 
-/** `held` and `orders` of the whole account. */
+/** `held` and `orders` of the whole gateway. */
 export function whoseLines(
   of: SettlementAccount,
   { all, user }: OtherEvents,
@@ -51,7 +51,7 @@ export function whoseLines(
     return !own.has(order) && nearest !== undefined && !maySee(user, nearest.id)
   }
   const isShared =
-    held.length > seen.held.length ||
+    held.some((money) => money.isOfAccount && !isSeen(money)) ||
     all.some((event) => {
       const its = settlementAccount(event)
       return !maySee(user, event.id) && its?.source === of.source && its.account === of.account

@@ -58,7 +58,7 @@ const unsettledOf = (
   only: string,
 ): string => `SELECT DISTINCT c.registration_id AS id FROM refunds f JOIN captures c ON c.id = f.capture_id
   LEFT JOIN payments p ON p.id = c.payment_id
-  WHERE ${BY_GATEWAY('f')} AND f.done_at < :before AND c.kind = 'sale' AND c.source = :source AND c.account IN (:account, '')
+  WHERE ${BY_GATEWAY('f')} AND f.done_at < :before AND (c.kind = 'sale' OR c.state = 'accepted') AND c.source = :source AND c.account IN (:account, '')
     AND EXISTS (SELECT 1 FROM registrations r WHERE r.id = c.registration_id AND r.event_id = :event)
     AND (SELECT count(*) FROM settlement_lines l WHERE l.source = c.source AND l.account = :account AND l.kind = 'refund'
         AND l.amount = f.amount AND (l.reference = c.reference OR l.order_id = p.order_id

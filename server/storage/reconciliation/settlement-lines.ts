@@ -122,12 +122,11 @@ function keepUnknown(
 ): boolean {
   const reference = line.reference === '' ? line.order : line.reference
   const row = orderRow(sql, source, line.order)
+  // Also what the account before paid out: under its own order it is the same money.
   const isKnown =
-    sql(`SELECT 1 FROM captures WHERE source = ? AND ${OF_ACCOUNT} AND reference = ?`).get(
-      source,
-      account,
-      reference,
-    ) !== undefined
+    sql(
+      `SELECT 1 FROM captures WHERE source = ? AND (${OF_ACCOUNT} OR payment_id = ?) AND reference = ?`,
+    ).get(source, account, row?.id ?? null, reference) !== undefined
   const isOfOrder =
     line.reference === '' &&
     row !== undefined &&
@@ -216,31 +215,43 @@ type HeldRow = {
   event_id: string | null
   amount: Paise
   state: HeldMoney['state']
+  is_money: 0 | 1
+  is_of_account: 0 | 1
   paid_at: Instant
 }
 type RefundOf = HeldMoney['refunds'][number] & { capture_id: number }
 
-/** All money that came through an account: what is no money, such as a test, is left out. */
+/**
+ * All that came through the gateway of an account, also what is called no sale: a report that lists it says that it was one. The
+ * account of an event may have been changed, and the one before still pays out.
+ */
 export function heldMoney(sql: Sql, { source, account }: SettlementAccount): readonly HeldMoney[] {
   const refunds = Map.groupBy(
     sql<RefundOf>(
       `SELECT f.capture_id, f.id, f.reference, f.amount, f.state FROM refunds f JOIN captures c ON c.id = f.capture_id
-       WHERE c.source = ? AND c.${OF_ACCOUNT} ORDER BY f.id`,
-    ).all(source, account),
+       WHERE c.source = ? ORDER BY f.id`,
+    ).all(source),
     ({ capture_id: id }) => id,
   )
   return sql<HeldRow>(
-    `SELECT c.id, c.reference, coalesce(p.order_id, c.unknown_order) AS order_id, r.reg_no, coalesce(r.event_id, c.found_for) AS event_id, c.amount, c.state, c.paid_at
+    `SELECT c.id, c.reference, coalesce(p.order_id, c.unknown_order) AS order_id, r.reg_no, coalesce(r.event_id, c.found_for) AS event_id, c.amount, c.state, c.paid_at,
+       CASE WHEN c.kind = 'sale' OR c.state = 'accepted' THEN 1 ELSE 0 END AS is_money,
+       CASE WHEN c.${OF_ACCOUNT} THEN 1 ELSE 0 END AS is_of_account
      FROM captures c LEFT JOIN payments p ON p.id = c.payment_id LEFT JOIN registrations r ON r.id = c.registration_id
-     WHERE c.source = ? AND c.${OF_ACCOUNT} AND c.kind = 'sale' ORDER BY c.id`,
+     WHERE c.source = ? ORDER BY c.id`,
   )
-    .all(source, account)
-    .map(({ order_id: order, reg_no: regNo, event_id: eventId, paid_at: paidAt, ...row }) => ({
-      ...row,
-      order,
-      regNo,
-      eventId,
-      paidAt,
+    .all(account, source)
+    .map((row) => ({
+      id: row.id,
+      reference: row.reference,
+      order: row.order_id,
+      regNo: row.reg_no,
+      eventId: row.event_id,
+      amount: row.amount,
+      state: row.state,
+      isMoney: row.is_money === 1,
+      isOfAccount: row.is_of_account === 1,
+      paidAt: row.paid_at,
       refunds: (refunds.get(row.id) ?? []).map(({ capture_id: _, ...refund }) => refund),
     }))
 }

@@ -1,6 +1,6 @@
 /** What gateways settled and what banks show beside: kept once, with what follows of money that nobody knew of. */
 import { beforeEach, describe, expect, test } from 'vitest'
-import { bankKey, day, isoIndia, judgeSettled, paise } from '../../../engine/index.ts'
+import { bankKey, day, isoIndia, judgeSettled, paise, unsettled } from '../../../engine/index.ts'
 import type { OrderId, RegNo, SettlementLine, Way } from '../../../engine/index.ts'
 import type { Store } from '../../../server/storage/index.ts'
 import { confirmed, found, hour, later, noon, registered } from '../registrations.ts'
@@ -126,6 +126,33 @@ export function settlementsContract(given: Given): void {
       expect((await store.acts(second.regNo)).at(-1)).toMatchObject({ act: 'handle_refund', why })
     })
 
+    test('a refund of money that is no sale to the gateway, and that staff accepted, is looked for in settlements too', async () => {
+      const { orderId, regNo } = await placed()
+      const at = later(10)
+      const fact = {
+        type: 'confirmed',
+        reference: 'AP1',
+        amount: due,
+        currency: 'INR',
+        at,
+      } as const
+      await store.applyFact(orderId, { ...fact, kind: 'other' }, null)
+      const [review] = await store.reviews('demo')
+      const accept = { what: 'accept', reference: null, amount: null, ...grounds } as const
+      expect((await store.decide(review?.id ?? '', accept, later(20), null)).ok).toBe(true)
+      await store.applyFact(
+        orderId,
+        { type: 'refunded', reference: 'RF1', amount: paise(5_000), at: later(30) },
+        null,
+      )
+      const DAY = 24 * hour
+      await keep(line(orderId, 'AP1', { day: day(isoIndia(later(8 * DAY)).slice(0, 10)) }))
+      const waiting = await store.waiting(['demo'], later(9 * DAY))
+      expect(waiting.filter(({ is }) => is === 'refund_unsettled')).toHaveLength(1)
+      expect(await store.heldMoney(ACCOUNT)).toMatchObject([{ isMoney: true }])
+      expect((await store.settledOf(regNo)).length).toBe(1)
+    })
+
     test('a refund by hand is in no settlement of a gateway, and nobody looks for it there', async () => {
       const { orderId, regNo } = await placed()
       await store.applyFact(orderId, confirmed('AP1', due, later(10)), null)
@@ -135,6 +162,39 @@ export function settlementsContract(given: Given): void {
       await keep(line(orderId, 'AP1', { day: day(isoIndia(later(8 * DAY)).slice(0, 10)) }))
       const waiting = await store.waiting(['demo'], later(9 * DAY))
       expect(waiting.filter(({ is }) => is === 'refund_unsettled')).toEqual([])
+    })
+
+    test('what an account paid out after its event had got another was unknown, and came before a person as new money', async () => {
+      const { orderId, regNo } = await placed()
+      await store.applyFact(orderId, confirmed('AP1', due, later(10)), null)
+      const second = await placed()
+      await store.applyFact(second.orderId, confirmed('AP2', due, later(10)), null)
+      await store.applyFact(
+        second.orderId,
+        { type: 'refunded', reference: 'RF2', amount: due, at: later(20) },
+        null,
+      )
+      const next = { ...ACCOUNT, account: 'next' }
+      const lines = [
+        line(orderId, 'AP1'),
+        line(second.orderId, 'AP2'),
+        line(second.orderId, 'RF2', { is: 'refund', net: paise(-due) }),
+        // Another account may give the same number to something else.
+        line('ELSEWHERE' as OrderId, 'AP1', { utr: 'utr2' }),
+      ]
+      const words = { eventId: 'demo', sha256: 'ab', who: 'treasurer', at: later(1000) }
+      expect(await store.keepSettlement({ ...next, ...words, lines })).toMatchObject({
+        added: 4,
+        toReview: 1,
+      })
+      expect(await found(store, regNo)).toMatchObject({ inReview: false, paymentStatus: 'success' })
+      const held = await store.heldMoney(next)
+      const settled = judgeSettled(lines, held, await store.heldOrders([orderId]))
+      expect(settled.map(({ as }) => as)).toEqual(['settled', 'settled', 'refunded', 'review'])
+      // What is not in them may be in those of the account before.
+      expect(unsettled([], held, later(1000)).map(({ money }) => money.order)).toEqual([
+        'ELSEWHERE',
+      ])
     })
 
     test('know money from before captures knew their account', async () => {
