@@ -2,7 +2,7 @@
  * The simulator's own account of what went back because it was owed: a refund is of what was owed when it was done, and only
  * what goes beyond that is a part of what a cancellation gives back. Of what is cancelled nothing more is followed.
  */
-import type { Sql } from '../../server/store/database.ts'
+import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import type { Required } from './required.ts'
 
 type Refund = { id: number; registration: number; amount: number }
