@@ -510,7 +510,18 @@ test('what README, CONTRIBUTING and docs name is there: mend the page when a fil
   expect(missing).toEqual([])
 })
 
-test('docs/decisions.md and CHANGELOG.md are short enough to be read', () => {
+test('docs/README.md leads to every page of docs', () => {
+  const index = readFileSync(join(TOP, 'docs/README.md'), 'utf8')
+  const pages = guides.map(({ path }) => posix.relative('docs', path))
+  expect(
+    pages.filter(
+      (page) => !page.startsWith('..') && page !== 'README.md' && !index.includes(`](${page}`),
+    ),
+  ).toEqual([])
+})
+
+test('README.md, docs/decisions.md and CHANGELOG.md are short enough to be read', () => {
+  expect(files.find(({ path }) => path === 'README.md')?.lines.length).toBeLessThanOrEqual(121)
   const bytes = (path: string): number => readFileSync(join(TOP, path)).length
   expect(bytes('docs/decisions.md')).toBeLessThanOrEqual(40_000)
   expect(bytes('CHANGELOG.md')).toBeLessThanOrEqual(6_000)
