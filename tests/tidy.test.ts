@@ -510,12 +510,55 @@ test('what README, CONTRIBUTING and docs name is there: mend the page when a fil
   expect(missing).toEqual([])
 })
 
-test('decisions are numbered without a gap, and each stands in the index once', () => {
-  const lines = files.find(({ path }) => path === 'docs/decisions.md')?.lines ?? []
-  const numbers = lines.flatMap((line) => /^(\d+)\. \*\*/.exec(line)?.[1] ?? [])
-  const indexed = lines
-    .filter((line) => /^\| .+ \| [\d, ]+ \|$/.test(line))
-    .flatMap((line) => line.split('|')[2]?.match(/\d+/g) ?? [])
-  expect(numbers).toEqual(numbers.map((_, at) => String(at + 1)))
-  expect(indexed.toSorted((a, b) => Number(a) - Number(b))).toEqual(numbers)
+test('docs/README.md leads to every page of docs', () => {
+  const index = readFileSync(join(TOP, 'docs/README.md'), 'utf8')
+  const pages = guides.map(({ path }) => posix.relative('docs', path))
+  expect(
+    pages.filter(
+      (page) => !page.startsWith('..') && page !== 'README.md' && !index.includes(`](${page}`),
+    ),
+  ).toEqual([])
+})
+
+test('README.md, docs/decisions.md and CHANGELOG.md are short enough to be read', () => {
+  expect(files.find(({ path }) => path === 'README.md')?.lines.length).toBeLessThanOrEqual(121)
+  const bytes = (path: string): number => readFileSync(join(TOP, path)).length
+  expect(bytes('docs/decisions.md')).toBeLessThanOrEqual(40_000)
+  expect(bytes('CHANGELOG.md')).toBeLessThanOrEqual(6_000)
+})
+
+const decisions = readFileSync(join(TOP, 'docs/decisions.md'), 'utf8').split(/^## /m).slice(1)
+const subjects = decisions.map((section) => section.split('\n')[0] ?? '')
+
+test('each decision is a paragraph with a bold title under a subject', () => {
+  const paragraphs = decisions.flatMap((section) =>
+    section
+      .trim()
+      .split(/\n{2,}/)
+      .slice(1),
+  )
+  expect(paragraphs.length).toBeGreaterThan(50)
+  expect(paragraphs.filter((text) => !/^\*\*[^*\d][^*]*\*\*[^]*\.$/.test(text))).toEqual([])
+  expect(new Set(subjects).size).toBe(subjects.length)
+})
+
+/** Each citation of docs/decisions.md that a line must not contain, or whose subject is missing. */
+const wrongCitations = (text: string): string[] => [
+  ...(text.match(/\bdecisions? \d+|decisions\.md\)?,? #?\d+/gi) ?? []),
+  ...[...text.matchAll(/docs\/decisions\.md, ([A-Z][\w ,]*)/g)].flatMap(([all, named = '']) =>
+    subjects.some((subject) => named.startsWith(subject)) ? [] : [all],
+  ),
+]
+
+test('decisions are cited by subject, never by number', () => {
+  expect(wrongCitations(`as decision ${12} says; docs/decisions.md ${21}`).length).toBe(2)
+  expect(wrongCitations('(docs/decisions.md, Refunds)')).toEqual([])
+  expect(wrongCitations('(docs/decisions.md, Nothing of the kind)').length).toBe(1)
+  // A citation may be broken at the end of a line, also within a comment.
+  const cited = files.flatMap(({ path, lines }) =>
+    wrongCitations(lines.join(' ').replaceAll(/ +(\* |\/\/ )? */g, ' ')).map(
+      (citation) => `${path}: ${citation}`,
+    ),
+  )
+  expect(cited).toEqual([])
 })

@@ -7,8 +7,8 @@ import { refuse } from '../http/error-response.ts'
 import type { Deps, ServedEvent } from '../dependencies.ts'
 
 /**
- * What is public of a served event's file: all of it but its authors' remarks, whose lines stay empty,
- * and the office's address, which stands as the support address instead (docs/decisions.md 21). It holds no credentials; those are in the environment.
+ * Returns the public part of a served event's file: without its authors' comments, whose lines stay empty, and with
+ * the support address in place of the office's (docs/decisions.md, Event files). Credentials are in the environment.
  */
 export function eventFile({ config, text }: ServedEvent): EventFile {
   const { id, office, support } = config

@@ -2,7 +2,7 @@
  * CSV that spreadsheets open without doing anything: UTF-8 with a byte order mark (Excel guesses
  * otherwise), formulas defused with an apostrophe, also behind a semicolon. A phone number that begins with + stays one.
  *
- * Written here and not by csv-stringify, which takes six times as long for a row (decision 191); a test holds it to what that writes.
+ * csv-stringify takes six times as long per row; a test compares the two (docs/decisions.md, Office).
  */
 
 export type CsvCell = string | number | boolean | null | undefined
