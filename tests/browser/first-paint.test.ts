@@ -291,7 +291,7 @@ test.each(['/', '/afpicon2026'])('fonts that come late move nothing: %s', async 
 })
 
 /** All that draws the form and sends it; what comes ahead of it is no part of it. */
-const SCRIPT = '**/assets/{index,shared,event}-*.js'
+const SCRIPT = '**/assets/{index,shared,registration-page}-*.js'
 /** A cheap phone on a bad line. */
 const SLOW = { latency: 400, downloadThroughput: 50_000, uploadThroughput: 50_000, offline: false }
 const SLOWER_TIMES = 6

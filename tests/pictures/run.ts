@@ -108,7 +108,7 @@ const SITE: readonly State[] = [
     name: 'broken',
     open: async (page) => {
       await page.route('**/assets/index-*.js', (route) => route.continue())
-      await page.route('**/assets/failed-*.js', (route) => route.abort())
+      await page.route('**/assets/pending-refunded-cancelled-pages-*.js', (route) => route.abort())
       await page.route('**/assets/result-page-*.js', (route) => route.abort())
       await at(`/afpicon/payment/success?orderId=${NUMBER}`)(page)
     },

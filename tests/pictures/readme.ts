@@ -1,0 +1,60 @@
+/** `npm run pictures:readme`: the README's pictures (docs/pictures/*.png) from the running product, each below 150 KB. */
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { launchDrawing, visit } from '../browser/browser.ts'
+import { serveAlone, TOP } from '../browser/serve.ts'
+import { filled } from './form.ts'
+import { signedIn } from './session.ts'
+import { NOW, to } from './state.ts'
+import type { State } from './state.ts'
+
+const BYTES_MAX = 150_000
+const [WIDTH, HEIGHT] = [900, 640]
+
+const into = join(TOP, 'docs', 'pictures')
+mkdirSync(into, { recursive: true })
+const temporary = mkdtempSync(join(tmpdir(), 'rollcall-pictures-'))
+const running = await serveAlone({ CLOCK: NOW, TMPDIR: temporary }, () => {}, TOP, 'demo')
+const [demo = ''] = readdirSync(temporary)
+const server = { url: running.url, dataDir: join(temporary, demo) }
+
+const states: readonly State[] = [
+  { name: 'form', open: (page) => filled(server, page) },
+  { name: 'office', open: signedIn(server)('/admin/afpicon2026') },
+  {
+    name: 'finding',
+    open: async (page) => {
+      await to(server)('/organisers')(page)
+      await page.getByText(/examples pass/).waitFor()
+      await page.locator('.cm-content').focus()
+      await page.keyboard.press('Control+End')
+      await page.keyboard.type('venu: Town Hall')
+      await page
+        .getByText(/\d errors?/)
+        .first()
+        .waitFor()
+      await page.getByRole('tab', { name: 'Findings' }).click()
+    },
+  },
+]
+
+const browser = await launchDrawing()
+try {
+  for (const { name, open } of states) {
+    const { page, context } = await visit(browser, { own: true, width: WIDTH, height: HEIGHT })
+    await open(page)
+    await page.waitForLoadState('networkidle')
+    await page.evaluate(() => document.fonts.ready)
+    const path = join(into, `${name}.png`)
+    await page.screenshot({ path })
+    const { size } = statSync(path)
+    console.log(`${name}.png: ${size} bytes`)
+    if (size > BYTES_MAX) process.exitCode = 1
+    await context.close()
+  }
+} finally {
+  await browser.close()
+  await running.stop()
+  rmSync(temporary, { recursive: true, force: true })
+}
