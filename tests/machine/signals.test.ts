@@ -42,7 +42,11 @@ test('npm start passes a signal on and leaves no server behind; SIGHUP and rollc
 })
 
 test('a demo says where its database is, for whoever wants to look into it, and takes it away when told to stop', async () => {
-  const demo = await operate(folders, {}, [process.execPath, launcher, 'demo'])
+  // Of one event it makes up a fraction of the people.
+  const few = join(folders.folder, 'few')
+  cpSync(join(folders.eventsDir, '_shared'), join(few, '_shared'), { recursive: true })
+  cpSync(join(folders.eventsDir, 'afpicon2026.yaml'), join(few, 'afpicon2026.yaml'))
+  const demo = await operate(folders, { EVENTS_DIR: few }, [process.execPath, launcher, 'demo'])
   const [, dataDir = ''] = /made-up registrations .* in (.+)/.exec(demo.printed()) ?? []
   expect(existsSync(join(dataDir, 'rollcall.db'))).toBe(true)
   expect(await demo.stop()).toBe(0)

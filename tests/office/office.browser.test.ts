@@ -159,7 +159,7 @@ describe('the list', () => {
     await expectAccessible(page, 'empty list')
     await page.getByRole('button', { name: 'Reset the filters' }).click()
     await status(page).getByText('130 registrations').waitFor()
-    expect(await search.inputValue()).toBe('')
+    await expect.poll(() => search.inputValue()).toBe('')
   })
 
   test('S191 S192: the page window is first, last and current ± 2, and the size can be chosen', async () => {

@@ -174,7 +174,7 @@ test('a workshop without a seat says so on the form of the desk, before any cash
   await price.waitFor()
   await page.getByLabel('Workshop').selectOption('Records: This workshop has no seat left.')
   await page.locator('.ferr').getByText('Records: This workshop has no seat left.').waitFor()
-  expect(await price.count()).toBe(0)
+  await expect.poll(() => price.count()).toBe(0)
   await expectAccessible(page, 'a full workshop at the desk')
   await page.getByLabel('Workshop').selectOption('writing')
   await price.waitFor()
