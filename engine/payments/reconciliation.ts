@@ -14,10 +14,10 @@ export type Reconciled = {
   /** Other bank references in the line, which identify the same payment. */
   readonly also: readonly string[]
   /**
-   * `matched`: one registration, and the amount fits; `differs`: one, and it does not; `ambiguous`:
-   * staff choose among several; `known`: confirmed before; `elsewhere`: it belongs to another
-   * event; `payout`: a gateway's transfer of many payments; `returned`: a withdrawal that names a
-   * payment, so that the bank may have returned it; `unmatched`: no registration awaits it.
+   * `matched`: one registration, and the amount fits; `differs`: one, and it does not; `ambiguous`: staff choose among
+   * several; `known`: confirmed before; `elsewhere`: it belongs to another event; `payout`: a gateway's transfer of many
+   * payments; `returned`: a withdrawal that names a payment, so that the bank may have returned it; `unmatched`: no
+   * registration awaits it.
    */
   readonly as:
     | 'matched'
@@ -45,16 +45,10 @@ type Lines = Pick<Statement, 'lines' | 'withdrawals' | 'details'>
 
 /** A statement line has about ten numbers; a file of only short ones would block the server. */
 const NUMBERS_MAX = 100_000
-/**
- * Over all lines together. Adjacent words that are numbers may be one number in groups, for example
- * where a line has day and time.
- */
+/** Over all lines together. Adjacent words that are numbers may be one number in groups, for example where a line has day and time. */
 const REFERENCES_MAX = 250_000
 
-/**
- * Returns every reference under which the lines of a statement may be stored; null: more than any
- * statement has.
- */
+/** Returns every reference under which the lines of a statement may be stored; null: more than any statement has. */
 export function referencesIn({ lines, withdrawals }: Lines): readonly BankKey[] | null {
   const keys = new Set<BankKey>()
   let [numbers, references] = [0, 0]
@@ -70,10 +64,7 @@ export function referencesIn({ lines, withdrawals }: Lines): readonly BankKey[] 
   return [...keys]
 }
 
-/**
- * Matches all lines of a statement together, because a reference that is in several of them
- * identifies none.
- */
+/** Matches all lines of a statement together, because a reference that is in several of them identifies none. */
 export function reconcile(
   statement: Lines,
   awaited: readonly Awaited[],
@@ -81,8 +72,7 @@ export function reconcile(
 ): readonly Reconciled[] {
   const { lines, withdrawals } = statement
   const found = findReferences(statement, awaited, known)
-  // A registration that a line names by number or reference is not also matched by guess with
-  // another line.
+  // A registration that a line names by number or reference is not also matched by guess with another line.
   const isNamed = new Set(
     lines.flatMap((line) => [
       ...found.awaitedIn(line).map(({ regNo }) => regNo),
@@ -210,18 +200,14 @@ function findReferences(
   const isShared = (key: BankKey): boolean => (times.get(key) ?? 0) > 1
   const isItsOwn = (key: BankKey): boolean => !own.has(key) && !isShared(key)
 
-  /**
-   * Payments that are recorded under a reference of the line; `elsewhere`: one is, but it may be
-   * another line's.
-   */
+  /** Payments that are recorded under a reference of the line; `elsewhere`: one is, but it may be another line's. */
   const recordedIn = (line: StatementLine) => {
     const hits = [...nameable(line)].flatMap((key) => {
       const payment = isUsable(key) ? payments.get(key) : undefined
       return payment === undefined ? [] : [{ key, payment }]
     })
     const names = new Set<BankKey>([...utrsIn(line), ...fallbackKeys(line)])
-    // A number that is not a bank reference, such as a cheque number: another line may contain it
-    // by chance.
+    // A number that is not a bank reference, such as a cheque number: another line may contain it by chance.
     const isAnothers = utrsIn(line).some((key) => isUsable(key) && !payments.has(key))
     const isIts = ({ key, payment }: { key: BankKey; payment: KnownPayment }): boolean => {
       const those = carriers.get(key) ?? []
@@ -250,10 +236,7 @@ function findReferences(
     }
   }
 
-  /**
-   * Registrations awaiting payment that the line names: by their number, or by a reported reference
-   * that is in no other line.
-   */
+  /** Registrations awaiting payment that the line names: by their number, or by a reported reference that is in no other line. */
   const awaitedIn = (line: StatementLine): readonly Awaited[] => [
     ...new Set([
       ...[...keys(line)].flatMap((key) => byNumber.get(key) ?? []),
@@ -262,8 +245,8 @@ function findReferences(
   ]
 
   /**
-   * Registrations that await no payment and reported a reference that is in this line alone, or
-   * that the line also names by number.
+   * Registrations that await no payment and reported a reference that is in this line alone, or that the line also names by
+   * number.
    */
   const endedIn = (line: StatementLine): readonly RegNo[] => {
     const byBoth = reportedIn(line, isUsable).filter((regNo) => keys(line).has(bankKey(regNo)))
@@ -351,11 +334,9 @@ function findReferences(
     )
     const usable = utrsIn(line).filter(isUsable)
     const unshared = usable.filter(isItsAlone)
-    // Without a reference of its own it is recorded under those it shares: otherwise one transfer
-    // could be counted twice.
+    // Without a reference of its own it is recorded under those it shares: otherwise one transfer could be counted twice.
     const utrs = unshared.length > 0 ? unshared : usable
-    // Any other word is the bank's branch, the payer's account or a day: it is in other payers'
-    // lines too.
+    // Any other word is the bank's branch, the payer's account or a day: it is in other payers' lines too.
     const reference = reported ?? utrs[0] ?? fallbackName(line)
     const key = bankKey(reference)
     return { reference, also: utrs.filter((other) => other !== key) }
