@@ -1,4 +1,7 @@
-/** Conditions that lean on each other so much that the form's schema, which states each whole, cannot be compiled. */
+/**
+ * Reports conditions so interdependent that the form's JSON Schema, which repeats each, cannot be
+ * compiled.
+ */
 import { loweredTests, LOWERED_TESTS_MAX } from '../../../answers/json-schema-size.ts'
 import type { Check, Checks } from '../../checked-file.ts'
 
