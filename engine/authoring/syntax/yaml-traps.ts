@@ -224,7 +224,10 @@ function commaTraps(node: YAMLSeq, span: Span, path: string, { text, report, tra
 }
 const THOUSANDS = /(?<![\d,]|\d\.)\d{1,3}(?:,\d{2})*,\d{3}(?![\d.]*\d{1,},\d)/g
 
-/** `[500,600]` may be two prices; one number before thousands, or with leading zeros, is one amount. */
+/**
+ * `[500,600]` may be two prices; a single digit before three others, or a group with a leading
+ * zero, is one amount.
+ */
 function isThousands(inside: string, joined: string): boolean {
   return (
     /,0\d\d/.test(inside) ||
