@@ -1,6 +1,6 @@
 /**
- * Compares two versions of an event by their effect: price by day and category, categories, fields,
- * messages, routes. Moving a line, editing a comment or reordering a map makes no difference.
+ * Compares two versions of an event by their effect: price by day and category, categories, fields, messages, routes. Moving
+ * a line, editing a comment or reordering a map makes no difference.
  */
 import type { EventConfig, Field } from '../../event/config.ts'
 import type { Answers } from '../../event/answer-types.ts'
@@ -12,10 +12,7 @@ import { quoteFor, statesPrices } from '../../pricing/quote.ts'
 import { addDays, formatDay, type Day } from '../../lib/time.ts'
 import { soldChanges, type SoldChange } from './diff-sale.ts'
 
-/**
- * The price on a day, with its period: a total, or why there is none. `no-price`: registration is
- * open and free of charge.
- */
+/** The price on a day, with its period: a total, or why there is none. `no-price`: registration is open and free of charge. */
 type PriceOn =
   | {
       readonly is: 'price'
@@ -51,10 +48,7 @@ type ValueChange = {
 export type EventDiff = {
   readonly prices: readonly PriceChange[]
   readonly rules: readonly RuleChange[]
-  /**
-   * False if the rule tables were too large to compare point by point; they were then compared as
-   * written.
-   */
+  /** False if the rule tables were too large to compare point by point; they were then compared as written. */
   readonly rulesCompared: boolean
   /** Items sold besides the registration, and their adjustments and quotas. */
   readonly sold: readonly SoldChange[]
@@ -68,8 +62,8 @@ export function isEmptyDiff(diff: EventDiff): boolean {
 }
 
 /**
- * Compares two checked versions of one event. Exact: a price can only change on the first day of a
- * period or the day after its last.
+ * Compares two checked versions of one event. Exact: a price can only change on the first day of a period or the day after
+ * its last.
  */
 export function diffEvents(old: EventConfig, next: EventConfig): EventDiff {
   const rules = ruleChanges(old, next)
@@ -186,10 +180,7 @@ const domainOf = (field: Field) => [
   field.ignoreCase,
 ]
 
-/**
- * Keys of the compiled event that are compared as functions above, or that are not visible outside
- * the checks.
- */
+/** Keys of the compiled event that are compared as functions above, or that are not visible outside the checks. */
 const COMPARED_ELSEWHERE = new Set([
   'fees.prices',
   'fees.periods',
@@ -234,8 +225,8 @@ type Flat = {
 }
 
 /**
- * Names each section: by its number in the old version, if it begins with the same field or has the
- * same title, so that a moved section is not a new one; by a number of its own if it is new.
+ * Names each section: by its number in the old version, if it begins with the same field or has the same title, so that a
+ * moved section is not a new one; by a number of its own if it is new.
  */
 function sectionsAsIn(old: EventConfig, event: EventConfig): readonly string[] {
   const firstOf = ({ fields }: EventConfig, at: number): string | undefined =>
@@ -252,10 +243,7 @@ function sectionsAsIn(old: EventConfig, event: EventConfig): readonly string[] {
   return names
 }
 
-/**
- * Dotted path → text of every leaf. List entries are addressed by their names, so that moving one
- * does not change all.
- */
+/** Dotted path → text of every leaf. List entries are addressed by their names, so that moving one does not change all. */
 function flatten(event: EventConfig, sections: readonly string[]): Flat {
   const leaves = new Map<string, string>()
   const orders = new Map<string, readonly string[]>()
@@ -300,8 +288,8 @@ function nameOf(item: Record<string, unknown>): string | undefined {
 }
 
 /**
- * Names each list entry: by its id, by what it shows or does, or by itself, else by its number; the
- * second of a name is "name (2)".
+ * Names each list entry: by its id, by what it shows or does, or by itself, else by its number; the second of a name is
+ * "name (2)".
  */
 function namesOf(items: readonly unknown[]): readonly string[] {
   const seen = new Map<string, number>()
@@ -343,8 +331,8 @@ function same(a: unknown, b: unknown): boolean {
 }
 
 /**
- * Formats a price change as one line: "from 1 January 2026 until 3 January 2026 (not included)
- * afpi-pg  ₹ 9,440 → ₹ 7,080  ▼ ₹ 2,360".
+ * Formats a price change as one line: "from 1 January 2026 until 3 January 2026 (not included)  afpi-pg  ₹ 9,440 → ₹ 7,080
+ * ▼ ₹ 2,360".
  */
 function sayPriceChange(change: PriceChange): string {
   const from = change.from === null ? 'from the beginning' : `from ${formatDay(change.from)}`
