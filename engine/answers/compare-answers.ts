@@ -1,7 +1,4 @@
-/**
- * Normalises answers for comparison: ignores case, spaces, invisible characters and the Indian
- * country code.
- */
+/** Normalises answers for comparison: ignores case, spaces, invisible characters and Indian country code. */
 import type { Answer, Answers } from '../event/answer-types.ts'
 import { composed } from '../lib/unicode.ts'
 import type { Field, PublicEvent } from '../event/config.ts'

@@ -1,5 +1,6 @@
 /**
  * Compiles an event to JSON Schema draft-07, for validators that do not know event files.
+ *
  * Conditions become `allOf: [{if, then}]`, always with `required` inside `if`; each field occurs in
  * one `then`. Uses no format, minLength or object const, so that the module that ajv compiles from
  * it needs no import at run time.

@@ -1,7 +1,4 @@
-/**
- * Validates answers with an event's compiled JSON Schema and maps its errors to the event file's
- * messages.
- */
+/** Validates answers with an event's compiled JSON Schema, and returns the event file's messages. */
 import { counted, partOf } from './normalize-answers.ts'
 import { isUnreadable } from './read-answer.ts'
 import type { Field, PublicEvent } from '../event/config.ts'

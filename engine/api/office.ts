@@ -1,6 +1,7 @@
 /**
- * API types of the office: lists, a registration, payment reviews, discount codes, figures. Amounts
- * and instants as in `registration.ts`.
+ * API types of the office: lists, a registration, payment reviews, discount codes, figures.
+ *
+ * Amounts and instants as in `registration.ts`.
  */
 import type { RegistrationState, PaymentStatus } from '../registration/status.ts'
 import type { DecisionName, ReviewKind } from '../payments/payment-review.ts'

@@ -1,7 +1,4 @@
-/**
- * API types of manual payments: payment instructions, their fields, and payment claims. Amounts are
- * rupees.
- */
+/** API types of manual payments: instructions, fields and payment claims. Amounts are rupees. */
 import type { BankNumber } from '../payments/payment-methods.ts'
 
 /** For a self-service page; null if nothing is to be paid outside a gateway. */

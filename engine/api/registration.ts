@@ -1,6 +1,7 @@
 /**
- * JSON types exchanged by server and browser for registration and payment. Amounts are rupees
- * (7080, 4237.5), instants ISO 8601 with offset. All errors have one shape.
+ * JSON types exchanged by server and browser for registration and payment.
+ *
+ * Amounts are rupees (7080, 4237.5), instants ISO 8601 with offset. All errors have one shape.
  */
 import type { TariffAnswer } from './tariff.ts'
 import type { WireLine } from './bill-lines.ts'

@@ -1,7 +1,4 @@
-/**
- * Checks a folder of event files. `rollcall validate` and the server's decision to serve it both
- * use this result.
- */
+/** Checks a folder of event files, for `rollcall validate` and for the server before serving it. */
 import type { Site } from '../event/site.ts'
 import { compilingEvents, type CompiledFile, type KnownEvent } from './check-event.ts'
 import type { Finding } from './finding.ts'

@@ -1,7 +1,8 @@
 /**
- * Finds clashes between events: ids, page and API addresses, order ids, dashboard cards. Works on
- * configs alone, so that the checker and the server agree; claims are indexed, not compared pair by
- * pair, so that a thousand events take a moment.
+ * Finds clashes between events: ids, page and API addresses, order ids, dashboard cards.
+ *
+ * Works on configs alone, so that the checker and the server agree; claims are indexed, not
+ * compared pair by pair, so that a thousand events take a moment.
  */
 import type { EventConfig } from '../event/config.ts'
 import { isOpenPart, partsOf, SITE_PAGES } from '../event/reserved-addresses.ts'

@@ -1,6 +1,8 @@
 /**
  * Documents for payers: receipt, tax invoice if the file names a supplier, credit note for a
- * refund. A document is frozen data; rendering reads nothing else.
+ * refund.
+ *
+ * A document is frozen data; rendering reads nothing else.
  */
 import type { Answers } from '../event/answer-types.ts'
 import type { EventConfig } from '../event/config.ts'

@@ -1,6 +1,8 @@
 /**
- * Document numbers after a restore. The restored copy lacks the documents issued since the backup,
- * so numbers continue in a series in which none can have been issued.
+ * Document numbers after a restore.
+ *
+ * The restored copy lacks the documents issued since the backup, so numbers continue in a series in
+ * which none can have been issued.
  */
 import { SERIAL_CHARACTERS_MAX, serialText } from './document-number.ts'
 import type { Instant } from '../lib/time.ts'

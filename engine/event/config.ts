@@ -1,7 +1,9 @@
 /**
- * `EventConfig`: an event file after validation. Only the compiler (`authoring/compile`) creates
- * it; the rest of the engine, the server and the web app read it. Amounts are whole paise, days are
- * Indian calendar days, and all defaults of `_shared/texts.yaml` are filled in.
+ * `EventConfig`: an event file after validation.
+ *
+ * Only the compiler (`authoring/compile`) creates it; the rest of the engine, the server and the
+ * web app read it. Amounts are whole paise, days are Indian calendar days, and all defaults of
+ * `_shared/texts.yaml` are filled in.
  */
 import type { Paise } from '../lib/money.ts'
 import type { Condition, FieldErrors, RawAnswers } from './answer-types.ts'

@@ -1,6 +1,7 @@
 /**
- * Defaults of an event file that `_shared/texts.yaml` does not hold. Used by the compiler, the
- * checks and `show`.
+ * Defaults of an event file that `_shared/texts.yaml` does not hold.
+ *
+ * Used by the compiler, the checks and `show`.
  */
 import type { Button, Field, FieldType } from './config.ts'
 import type { Paise, Tax } from '../lib/money.ts'

@@ -1,6 +1,8 @@
 /**
- * Patterns of Indian identifiers (PIN, GSTIN, PAN, UTR, mobile). They match the whole answer (JSON
- * Schema, flag u), in either case and with the spaces people write.
+ * Patterns of Indian identifiers (PIN, GSTIN, PAN, UTR, mobile).
+ *
+ * They match the whole answer (JSON Schema, flag u), in either case and with the spaces people
+ * write.
  */
 
 const STATE = '(?:0[1-9]|[12][0-9]|3[0-8]|97|99)'

@@ -1,7 +1,4 @@
-/**
- * Types of what an event sells: periods, prices, items, adjustments, quotas, discount codes, member
- * lists.
- */
+/** Types of sale: periods, prices, items, adjustments, quotas, discount codes, member lists. */
 import type { Condition } from './answer-types.ts'
 import type { StateCode } from './gstin.ts'
 import type { Paise, Tax } from '../lib/money.ts'

@@ -1,6 +1,7 @@
 /**
- * URL paths reserved by Rollcall, which no event file may use. A test compares them with the app's
- * routes, so that a new route is reserved too.
+ * URL paths reserved by Rollcall, which no event file may use.
+ *
+ * A test compares them with the app's routes, so that a new route is reserved too.
  */
 
 /** Pages of the site that a button of an event may link to. */

@@ -1,6 +1,7 @@
 /**
- * Types of `_shared/site.yaml`: the landing page, in page order. Created by `compileSite`
- * (authoring/compile/site.ts).
+ * Types of `_shared/site.yaml`: the landing page, in page order.
+ *
+ * Created by `compileSite` (authoring/compile/site.ts).
  */
 import type { ClosedBy } from './config.ts'
 import { formatDay } from '../lib/time.ts'

@@ -1,4 +1,4 @@
-/** Amounts of money: exact integer arithmetic in whole paise, rounded half up. Rupees only at the edges. */
+/** Amounts of money in whole paise: exact integer arithmetic, rounded half up. Rupees only at the edges. */
 import { assert } from './result.ts'
 
 declare const paiseBrand: unique symbol

@@ -19,8 +19,8 @@ const READABLE_RATIO = 4.5
 const ACCENT_RATIO = 4.6
 
 /**
- * `colour` is `#RRGGBB`, as are all results. accent is readable on tint and on white; onBand is
- * readable on the band.
+ * `colour` is `#RRGGBB`, as are all results. accent is readable on tint and on the page background;
+ * onBand is readable on the band.
  */
 export function lookOf(colour: string): Look {
   const { l, c, h } = toLch(parse(colour))

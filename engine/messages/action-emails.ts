@@ -125,7 +125,7 @@ export function cheaperMail(event: EventConfig, registration: Told, back: Paise)
   )
 }
 
-/** When the delegate asks the office for a payment link. */
+/** The payment link that the office sends on request. */
 export function payLinkMail(event: EventConfig, registration: Told, due: Paise): Mail | null {
   const { regNo } = registration
   return delegateMail(event, registration, `Finish your registration for ${event.title}`, [

@@ -1,6 +1,8 @@
 /**
  * Balance of a registration: the amount required for a bill, and which part of a payment is its
- * price. One rule serves both payments due and refunds.
+ * price.
+ *
+ * One rule serves both payments due and refunds.
  */
 import { paise, type Paise } from '../lib/money.ts'
 

@@ -1,6 +1,7 @@
 /**
- * Decides whether a registration may be paid, under which order and at which price. The one rule
- * for a form sent again, a retry and an email link; nothing else decides.
+ * Decides whether a registration may be paid, under which order and at which price.
+ *
+ * The one rule for a form sent again, a retry and an email link; nothing else decides.
  */
 import type { RegistrationState, PaymentStatus } from '../registration/status.ts'
 import type { EventConfig } from '../event/config.ts'

@@ -1,6 +1,7 @@
 /**
- * Payment methods of an event: which are open on a day, and which one the delegate chose. Card
- * gateway, transfer with a payment claim, or front desk, as the event file states.
+ * Payment methods of an event: which are open on a day, and which one the delegate chose.
+ *
+ * Card gateway, transfer with a payment claim, or front desk, as the event file states.
  */
 import type { CardWay, PayWay, TransferWay } from '../event/payment-method-types.ts'
 import type { Answers } from '../event/answer-types.ts'

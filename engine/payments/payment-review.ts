@@ -1,6 +1,7 @@
 /**
- * Payment review: which decisions staff may take on a payment, and the effect of each. Checks, API
- * and buttons read the same table.
+ * Payment review: which decisions staff may take on a payment, and the effect of each.
+ *
+ * Checks, API and buttons read the same table.
  */
 import { GROUNDS_CHARACTERS_MAX } from '../registration/states-and-actions.ts'
 import { formatMoney, type Paise } from '../lib/money.ts'

@@ -1,7 +1,4 @@
-/**
- * Payment life cycle: pending → success | failed; failed → success; success → refunded; never
- * success → failed.
- */
+/** Payment life cycle: pending → success or failed; failed → success; success → refunded, never failed. */
 import { formatMoney, paise, type Paise } from '../lib/money.ts'
 import type { OrderId } from '../event/registration-number.ts'
 import { assert, assertNever, err, ok, type Result } from '../lib/result.ts'

@@ -1,6 +1,8 @@
 /**
- * Schedules status requests to the gateway. An open payment is checked until it ends; an ended one
- * stays on a watch list, because payments arrive late or twice and gateway messages get lost.
+ * Schedules status requests to the gateway.
+ *
+ * An open payment is checked until it ends; an ended one stays on a watch list, because payments
+ * arrive late or twice and gateway messages get lost.
  */
 import type { Payment } from './payment.ts'
 import type { PaymentStatus } from '../registration/status.ts'

@@ -1,7 +1,8 @@
 /**
- * Computes a delegate's bill, line by line, from answers, context and day. Prices are the event
- * file's, tax is calculated for each line after the adjustments, and the sum of the lines is the
- * total.
+ * Computes a delegate's bill, line by line, from answers, context and day.
+ *
+ * Prices are the event file's, tax is calculated for each line after the adjustments, and the sum
+ * of the lines is the total.
  */
 import type { Field, PublicEvent } from '../event/config.ts'
 import type { Answers } from '../event/answer-types.ts'

@@ -1,6 +1,7 @@
 /**
- * Determines the price period of a day, and whether registration is open. Days are Indian, both
- * ends included.
+ * Determines the price period of a day, and whether registration is open.
+ *
+ * Days are Indian, both ends included.
  */
 import type { ClosedBy, PublicEvent } from '../event/config.ts'
 import type { Fees, Period } from '../event/pricing-types.ts'

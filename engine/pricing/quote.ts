@@ -1,6 +1,7 @@
 /**
- * Quotes the cost of a registration, and lists the tariff. The server's clock decides; a browser's
- * quote is a preview.
+ * Quotes the cost of a registration, and lists the tariff.
+ *
+ * The server's clock decides; a browser's quote is a preview.
  */
 import type { Category, PublicEvent } from '../event/config.ts'
 import type { Answers } from '../event/answer-types.ts'

@@ -1,6 +1,8 @@
 /**
- * Corrects an answer of an existing registration. Price, category, quotas and uniqueness are
- * checked again, at the prices of the period in which it was priced.
+ * Corrects an answer of an existing registration.
+ *
+ * Price, category, quotas and uniqueness are checked again, at the prices of the period in which it
+ * was priced.
  */
 import type { Answers, FieldErrors, RawAnswers } from '../event/answer-types.ts'
 import { errorsOf, normalise } from '../answers/normalize-answers.ts'

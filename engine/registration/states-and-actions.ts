@@ -1,6 +1,8 @@
 /**
  * One table of registration states and actions: which action is allowed in which state, and for
- * whom. Checks, API and buttons all read it.
+ * whom.
+ *
+ * Checks, API and buttons all read it.
  */
 import type { FieldErrors } from '../event/answer-types.ts'
 import { isAtLeast, type Role } from './permissions.ts'

@@ -1,7 +1,8 @@
 /**
- * Work queue: the conditions that need staff attention. The dashboard counts them and every list
- * can filter by them (`?waiting=told`). The store's SQL knows which registrations match each
- * condition.
+ * Work queue: the conditions that need staff attention.
+ *
+ * The dashboard counts them and every list can filter by them (`?waiting=told`). The store's SQL
+ * knows which registrations match each condition.
  */
 import { own } from '../lib/result.ts'
 

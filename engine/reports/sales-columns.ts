@@ -1,4 +1,4 @@
-/** Sales as columns and filter of office lists and exports: quantity and amount per item and adjustment. */
+/** Sales as columns and filter of lists and exports: quantity and amount per item and adjustment. */
 import type { Column, EventConfig, Filter, Option } from '../event/config.ts'
 import type { Line } from '../pricing/bill-lines.ts'
 import { rupees, type Paise } from '../lib/money.ts'

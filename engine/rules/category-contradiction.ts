@@ -1,6 +1,7 @@
 /**
- * Finds answers that contradict the category a delegate picked. Pointed out before payment, never
- * refused.
+ * Finds answers that contradict the category a delegate picked.
+ *
+ * They are pointed out before payment, never refused.
  */
 import type { Answers } from '../event/answer-types.ts'
 import { holds, passes } from './evaluate-condition.ts'

@@ -1,8 +1,9 @@
 /**
- * Compiles a file that passed the schema check to an EventConfig. Fills in defaults of
- * `_shared/texts.yaml`, converts rupees to paise, looks up prices by column name, and resolves
- * names of lists and gateways. It relies only on the schema: unknown names are left empty, and the
- * checks report them.
+ * Compiles a file that passed the schema check to an EventConfig.
+ *
+ * Fills in defaults of `_shared/texts.yaml`, converts rupees to paise, looks up prices by column
+ * name, and resolves names of lists and gateways. It relies only on the schema: unknown names are
+ * left empty, and the checks report them.
  */
 import type { EventConfig, Section, SiteTexts } from '../../event/config.ts'
 import { delegateWays, wayQuestion } from '../../payments/payment-methods.ts'

@@ -1,4 +1,4 @@
-/** Compiles the office's dashboard and lists: filters and columns with their kinds, and the default list. */
+/** Compiles the office's dashboard and lists: filters, columns and their kinds, and the default list. */
 import type {
   AdminList,
   Column,

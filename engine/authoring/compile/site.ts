@@ -1,6 +1,7 @@
 /**
- * Compiles `_shared/site.yaml` to the landing page, or findings. Its structure is defined by
- * `schemas/site.schema.json`.
+ * Compiles `_shared/site.yaml` to the landing page, or findings.
+ *
+ * Its structure is defined by `schemas/site.schema.json`.
  */
 import type { Site, SiteLink, Social } from '../../event/site.ts'
 import type { Finding } from '../finding.ts'

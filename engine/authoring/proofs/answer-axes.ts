@@ -1,7 +1,8 @@
 /**
- * The finite domain of an event's conditions: one axis per field, one value per class of equivalent
- * answers. All tests compare with constants, so one value represents all answers that give the same
- * results.
+ * The finite domain of an event's conditions: one axis per field.
+ *
+ * Each axis has one value per class of equivalent answers. All tests compare with constants, so one
+ * value represents all answers that give the same results.
  */
 import type { EventConfig, Field, PublicEvent } from '../../event/config.ts'
 import type { Answer, Condition, Test } from '../../event/answer-types.ts'

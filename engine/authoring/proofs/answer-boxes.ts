@@ -1,7 +1,9 @@
 /**
- * Sets of answers as boxes: one set of values per axis. A condition is a union of boxes; a table of
- * rules is proved complete by subtracting them from the box of everything. Exact, because every
- * test compares with constants, so all answers of one value of an axis give the same results.
+ * Sets of answers as boxes: one set of values per axis.
+ *
+ * A condition is a union of boxes; a table of rules is proved complete by subtracting them from the
+ * box of everything. Exact, because every test compares with constants, so all answers of one value
+ * of an axis give the same results.
  */
 
 /** One axis: as many bits as it has values, at most 30 per word. */

@@ -1,4 +1,4 @@
-/** The possible answers of delegates as boxes of a finite domain, for proofs about rules and conditions. */
+/** The possible answers of delegates as boxes of a finite domain, for proofs on rules and conditions. */
 import type { EventConfig } from '../../event/config.ts'
 import type { Condition } from '../../event/answer-types.ts'
 import { passes } from '../../rules/evaluate-condition.ts'

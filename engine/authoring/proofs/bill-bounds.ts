@@ -1,6 +1,7 @@
 /**
- * Proofs about bills: missing cells, lowest and highest bill, excessive deductions, overlapping
- * adjustments. The search goes from line to line and forgets values that no later line reads.
+ * Proofs about bills: missing cells, lowest and highest bill, excessive or overlapping adjustments.
+ *
+ * The search goes from line to line and forgets values that no later line reads.
  */
 import type { EventConfig } from '../../event/config.ts'
 import { cellOf, counts, linesOf, soldOf, totalsOf, unitOf } from '../../pricing/bill.ts'

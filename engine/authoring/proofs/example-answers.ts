@@ -1,4 +1,4 @@
-/** The trail of answers along a search path, so that the delegate who reaches a result can be described. */
+/** The trail of answers along a search path, to describe the delegate who reaches a result. */
 import type { Answer, Answers } from '../../event/answer-types.ts'
 import type { Carrying } from './walk-form.ts'
 

@@ -1,4 +1,4 @@
-/** Proves that whoever orders an item is asked for its quantity, and that no hidden field causes a charge. */
+/** Proves that an ordered item has its quantity asked, and that no hidden field causes a charge. */
 import type { EventConfig } from '../../event/config.ts'
 import type { Answer, Answers, Condition } from '../../event/answer-types.ts'
 import { counts, quantityOf } from '../../pricing/bill.ts'

@@ -1,6 +1,8 @@
 /**
- * Finds which cells of an item's price tables can be reached, and which are missing. An item reads
- * the category, its own fields and the names in its conditions, so each is checked separately.
+ * Finds which cells of an item's price tables can be reached, and which are missing.
+ *
+ * An item reads the category, its own fields and the names in its conditions, so each is checked
+ * separately.
  */
 import type { EventConfig, Field } from '../../event/config.ts'
 import type { Answers, Condition } from '../../event/answer-types.ts'

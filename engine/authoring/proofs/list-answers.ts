@@ -1,6 +1,7 @@
 /**
- * Distinct answers of list fields: multiple choices, and people. Options and people that nothing
- * distinguishes are equivalent, so that only their number counts.
+ * Distinct answers of list fields: multiple choices, and people.
+ *
+ * Options and people that nothing distinguishes are equivalent, so that only their number counts.
  */
 import type { Answer, Condition, Person, Test } from '../../event/answer-types.ts'
 import { passes } from '../../rules/evaluate-condition.ts'

@@ -1,9 +1,10 @@
 /**
- * Searches everything the form accepts, field by field: hidden fields are unanswered, required ones
- * answered, choices within their bounds, and the category follows from the answers. Each test runs
- * as soon as all that it reads is known, and answers that nothing reads any more are forgotten, so
- * that paths which then look alike are merged. Exact: no accepted answers are skipped, and no
- * refused ones are searched.
+ * Searches everything the form accepts, field by field.
+ *
+ * Hidden fields are unanswered, required ones answered, choices within their bounds, and the
+ * category follows from the answers. Each test runs as soon as all that it reads is known, and
+ * answers that nothing reads any more are forgotten, so that paths which then look alike are
+ * merged. Exact: no accepted answers are skipped, and no refused ones are searched.
  */
 import type { EventConfig, Field } from '../../event/config.ts'
 import type { Answer, Answers, Condition, Test } from '../../event/answer-types.ts'

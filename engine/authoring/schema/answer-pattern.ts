@@ -1,7 +1,8 @@
 /**
- * Parses patterns of text fields and proves that matching them is fast for any answer. Matching
- * backtracks wherever a text can be read in several ways; a pattern is safe if no prefix of any
- * text can be read in more than a few.
+ * Parses patterns of text fields and proves that matching them is fast for any answer.
+ *
+ * Matching backtracks wherever a text can be read in several ways; a pattern is safe if no prefix
+ * of any text can be read in more than a few.
  */
 import { assertNever, err, ok, type Result } from '../../lib/result.ts'
 

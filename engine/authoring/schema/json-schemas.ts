@@ -1,7 +1,8 @@
 /**
- * The JSON Schemas of our files, each as a function that returns the errors of a value. Here ajv
- * compiles a schema on first use. Browser pages may not compile code, so the web build replaces
- * this file with the same functions, compiled in advance (schemas/precompiled.ts).
+ * The JSON Schemas of our files, each as a function that returns the errors of a value.
+ *
+ * Here ajv compiles a schema on first use. Browser pages may not compile code, so the web build
+ * replaces this file with the same functions, compiled in advance (schemas/precompiled.ts).
  */
 import { Ajv, type ErrorObject, type Options } from 'ajv'
 import event from '../../../schemas/event.schema.json' with { type: 'json' }

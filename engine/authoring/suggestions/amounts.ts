@@ -1,7 +1,4 @@
-/**
- * Recognises amounts in everyday notation ("Rs. 5,000/-", "५०००", "5k", "free") and suggests plain
- * digits.
- */
+/** Recognises amounts in everyday notation ("Rs. 5,000/-", "५०००", "5k", "free"); suggests digits. */
 
 /** The meaning of a text in place of a price: an amount, several, or a word for none. */
 export type AmountMeant =

@@ -1,7 +1,4 @@
-/**
- * Recognises conditions in everyday notation ("pg or faculty", "70+", "member = yes") and suggests
- * the syntax.
- */
+/** Recognises conditions in everyday notation ("pg or faculty", "70+") and suggests the syntax. */
 
 const YES_NO: Readonly<Record<string, string>> = {
   yes: 'true',

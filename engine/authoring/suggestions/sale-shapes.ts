@@ -1,4 +1,4 @@
-/** Recognises items, quotas, discount codes and member lists in a different structure, and suggests ours. */
+/** Recognises other structures of items, quotas, discount codes and member lists, and suggests ours. */
 import type { Draft } from '../finding.ts'
 import type { SchemaError } from '../schema/json-schemas.ts'
 import type { Source } from '../syntax/source.ts'

@@ -1,6 +1,8 @@
 /**
- * Finds the line where the indentation is wrong. A YAML parser reports an error only where the text
- * becomes invalid, possibly a page later; the author looks for the line that moved.
+ * Finds the line where the indentation is wrong.
+ *
+ * A YAML parser reports an error only where the text becomes invalid, possibly a page later; the
+ * author looks for the line that moved.
  */
 import type { Span } from './source.ts'
 

@@ -1,6 +1,7 @@
 /**
- * Rejects texts nested too deeply before parsing: the parser takes quadratic time, then overflows
- * the stack.
+ * Rejects texts nested too deeply to be parsed.
+ *
+ * The parser takes quadratic time in the depth, and then overflows the stack.
  */
 import type { Span } from './source.ts'
 

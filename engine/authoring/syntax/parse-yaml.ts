@@ -1,6 +1,8 @@
 /**
  * Parses YAML to plain values with the place of every key and value, and reports YAML traps
- * (EV0xx). The only module that depends on YAML.
+ * (EV0xx).
+ *
+ * The only module that depends on YAML.
  */
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml'
 import type { Node, ScalarTag } from 'yaml'

@@ -1,7 +1,9 @@
 /**
  * Finds typing mistakes in unreadable YAML: unclosed quotes or brackets, missing spaces, pasted
- * tables. A parser reports them where the text becomes invalid; here every line is read separately,
- * so that the mistake is reported where it was made.
+ * tables.
+ *
+ * A parser reports them where the text becomes invalid; here every line is read separately, so that
+ * the mistake is reported where it was made.
  */
 import { flowSlip } from './brackets.ts'
 import { looseSlip } from './stray-lines.ts'

@@ -1,7 +1,4 @@
-/**
- * Compares what two versions of an event sell besides the registration: prices by day, conditions,
- * quotas.
- */
+/** Compares what two versions sell besides the registration: prices by day, conditions, quotas. */
 import type { EventConfig } from '../../event/config.ts'
 import { formatPrice, split, type Paise } from '../../lib/money.ts'
 import { openOn, periodOn } from '../../pricing/price-periods.ts'

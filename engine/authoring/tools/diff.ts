@@ -1,6 +1,6 @@
 /**
- * Compares two versions of an event by their effect: price by day and category, categories, fields, messages, routes. Moving
- * a line, editing a comment or reordering a map makes no difference.
+ * Compares two versions of an event by their effect on prices, categories, fields, messages and
+ * routes. Moving a line, editing a comment or reordering a map makes no difference.
  */
 import type { EventConfig, Field } from '../../event/config.ts'
 import type { Answers } from '../../event/answer-types.ts'

@@ -1,4 +1,4 @@
-/** Explains each bill line: its price table cell and place in the file, and why other items are not on it. */
+/** Explains each bill line by its price table cell, and why other items are not on the bill. */
 import type { Answers } from '../../event/answer-types.ts'
 import { applies, counts, EACH, optionsOf, quantityOf, type NotOnSale } from '../../pricing/bill.ts'
 import { conditionText, firstFailure } from '../../rules/describe-condition.ts'

@@ -1,6 +1,7 @@
 /**
- * Renders an event as static pages: the form for each example, result pages, receipt and email. No
- * scripts and no external addresses: it can be sent by email and opened anywhere.
+ * Renders an event as static pages: the form for each example, result pages, receipt and email.
+ *
+ * No scripts and no external addresses: it can be sent by email and opened anywhere.
  */
 import type { EventConfig, ExampleCase, Field } from '../../event/config.ts'
 import type { Answer, Answers } from '../../event/answer-types.ts'

@@ -1,7 +1,9 @@
 /**
  * Lists everything an event sells as small tables: registration by category, items by row, and
- * rules. Adjustments and quotas are described in words. Prices are as the file states them, column
- * by column.
+ * rules.
+ *
+ * Adjustments and quotas are described in words. Prices are as the file states them, column by
+ * column.
  */
 import { EACH } from '../../pricing/bill.ts'
 import { conditionText } from '../../rules/describe-condition.ts'

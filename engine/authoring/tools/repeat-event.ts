@@ -1,6 +1,7 @@
 /**
  * Creates next year's event file from this year's: changes days, names and addresses in the text.
- * Comments and layout are kept; lists what was changed and what must be checked.
+ *
+ * Comments and layout are kept. Lists what was changed and what must be checked.
  */
 import { daysSaid } from '../prose/days.ts'
 import { callsOf, pagesOf } from '../event-clashes.ts'

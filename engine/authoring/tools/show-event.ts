@@ -1,7 +1,8 @@
 /**
- * Writes an event in full: every default filled in, every shared list in its place. Reading it
- * again gives the same event, as a test checks; only the gateway stays a name, because an event
- * file has no other form for it, and its constants follow as a comment.
+ * Writes an event in full: every default filled in, every shared list in its place.
+ *
+ * Reading it again gives the same event, as a test checks; only the gateway stays a name, because
+ * an event file has no other form for it, and its constants follow as a comment.
  */
 import { SOLD } from '../../reports/sales-columns.ts'
 import { canBeMalformed } from '../../answers/field-types.ts'

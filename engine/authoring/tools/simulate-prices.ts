@@ -1,7 +1,8 @@
 /**
- * Lists all prices of an event and which answers get which category, independent of the rules'
- * order. By column, never by a period's first day: if two periods share a day the first one
- * applies, and a table built from days would show the wrong column for the second.
+ * Lists all prices of an event and who gets which category, independent of the order of the rules.
+ *
+ * By column, never by a period's first day: if two periods share a day the first one applies, and a
+ * table built from days would show the wrong column for the second.
  */
 import type { EventConfig } from '../../event/config.ts'
 import type { Answer, Answers } from '../../event/answer-types.ts'

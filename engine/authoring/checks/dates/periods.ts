@@ -1,4 +1,4 @@
-/** Checks EV404 to EV432: at most one price period per day, consistent with event and registration days. */
+/** Checks EV404 to EV432: at most one price period a day, consistent with event and registration days. */
 import type { Period } from '../../../event/pricing-types.ts'
 import { formatMoney } from '../../../lib/money.ts'
 import { periodOn } from '../../../pricing/price-periods.ts'

@@ -1,6 +1,8 @@
 /**
- * Checks EV418, EV433, EV434, EV436 and EV457: registration is open on days that have prices,
- * before the event is over, and adjustments apply while it is open.
+ * Checks EV418, EV433, EV434, EV436 and EV457: when registration opens and closes.
+ *
+ * It is open on days that have prices, before the event is over, and adjustments apply while it is
+ * open.
  */
 import type { Period } from '../../../event/pricing-types.ts'
 import { addDays, daysBetween, formatDay, isDay, type Day } from '../../../lib/time.ts'

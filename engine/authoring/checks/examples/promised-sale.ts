@@ -1,7 +1,8 @@
 /**
- * What an event may promise about its sale and form: quotas, seat holds, uniqueness, discount
- * codes, member lists, bounds of answers. No proof can know that 500 seats were intended and not
- * 5,000.
+ * Returns what an event may promise about its sale and its form.
+ *
+ * These are quotas, seat holds, uniqueness, discount codes, member lists and bounds of answers. No
+ * proof can know that 500 seats were intended and not 5,000.
  */
 import type { EventFile, Field, Limit } from '../../schema/event-file-types.ts'
 import { HOLD_PLACE_MS } from '../../../event/defaults.ts'

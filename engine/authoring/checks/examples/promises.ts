@@ -1,5 +1,6 @@
 /**
  * Checks promises (`examples.promises`): addresses, API names, fields, rows and lists of an event.
+ *
  * Nothing else can tell `/pyament/failed` from the address that a page, a partner's program or a
  * printed notice links to.
  */

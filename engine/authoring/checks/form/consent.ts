@@ -1,7 +1,4 @@
-/**
- * Checks EV516, EV530, EV531: consent is given by the delegate, deliberately, and its text is known
- * later.
- */
+/** Checks EV516, EV530, EV531: consent is the delegate's own and deliberate, and its text is known later. */
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, FieldAt } from '../../checked-file.ts'
 import { join } from '../../syntax/source.ts'

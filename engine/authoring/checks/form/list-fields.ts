@@ -1,7 +1,4 @@
-/**
- * Checks EV523 to EV529: multiple choices and lists of people can be answered and are counted in
- * whole numbers.
- */
+/** Checks EV523 to EV529: multiple choices and lists of people are answerable and countable. */
 import { assertNever } from '../../../lib/result.ts'
 import type { Field, FieldType } from '../../../event/config.ts'
 import type { Draft } from '../../finding.ts'

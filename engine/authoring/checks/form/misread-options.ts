@@ -1,6 +1,7 @@
 /**
- * Checks EV008, EV322, EV517, EV518: values read differently than intended, such as yes as a
- * message, or an age as a range.
+ * Checks EV008, EV322, EV517, EV518: values read differently than intended.
+ *
+ * For example, yes in place of a message, or an age in place of a range.
  */
 import { yesNoMeant } from '../../suggestions/conditions.ts'
 import type { Draft } from '../../finding.ts'

@@ -1,6 +1,7 @@
 /**
- * Reports conditions so interdependent that the form's JSON Schema, which repeats each, cannot be
- * compiled.
+ * Reports conditions so interdependent that the form's JSON Schema cannot be compiled.
+ *
+ * The schema repeats each condition in full.
  */
 import { loweredTests, LOWERED_TESTS_MAX } from '../../../answers/json-schema-size.ts'
 import type { Check, Checks } from '../../checked-file.ts'

@@ -1,6 +1,7 @@
 /**
- * Checks names in conditions (EV201 to EV203): fields, context values, options and categories
- * exist, in the form and in the fields of each person.
+ * Checks EV201 to EV203 in conditions: fields, context values, options and categories exist.
+ *
+ * This covers conditions of the form and of the fields of each person.
  */
 import { choiceMeant, connectiveHelp, isEverybody } from '../../suggestions/conditions.ts'
 import { listed } from '../../suggestions/nearest-name.ts'

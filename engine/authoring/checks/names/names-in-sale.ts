@@ -1,6 +1,7 @@
 /**
- * Checks EV216 to EV219, and names (EV201 to EV204) in items, adjustments, quotas, unique answers,
- * discount codes and member lists.
+ * Checks EV216 to EV219, and EV201 to EV204, for names in items and restrictions.
+ *
+ * These are items, adjustments, quotas, unique answers, discount codes and member lists.
  */
 import type { EventConfig, FieldType } from '../../../event/config.ts'
 import { EACH } from '../../../pricing/bill.ts'

@@ -1,7 +1,4 @@
-/**
- * Checks EV537, EV538: numbers in names agree with the values: percentages of adjustments, seats of
- * quotas.
- */
+/** Checks EV537, EV538: numbers in names agree with percentages of adjustments and seats of quotas. */
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'
 import { matchesOf } from '../../prose/pattern-matches.ts'

@@ -1,6 +1,8 @@
 /**
- * Checks EV496 to EV498: delegates who need approval send the files that staff check, can still pay
- * afterwards, and are offered a category they can take.
+ * Checks EV496 to EV498: approval can be decided, paid and replaced by an offer.
+ *
+ * Delegates who need approval send the files that staff check, can still pay afterwards, and are
+ * offered a category they can take.
  */
 import { approvalOf } from '../../../registration/approval.ts'
 import { holds, passes } from '../../../rules/evaluate-condition.ts'

@@ -1,7 +1,4 @@
-/**
- * Checks EV449, EV490 to EV495, EV499: a tax invoice has all required details, and its numbering
- * has no gaps.
- */
+/** Checks EV449, EV490 to EV495, EV499: required details of a tax invoice, numbering without gaps. */
 import { takesMoney } from '../../../payments/payment-methods.ts'
 import { own } from '../../../lib/result.ts'
 import { readGstin, stateNamed } from '../../../event/gstin.ts'

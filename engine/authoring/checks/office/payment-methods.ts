@@ -1,6 +1,7 @@
 /**
- * Checks EV443 to EV448 and EV458: a payment method is available on every day of registration, and
- * transfers expire on a day that has a price.
+ * Checks EV443 to EV448 and EV458: every day of registration has a payment method.
+ *
+ * Transfers expire on a day that has a price.
  */
 import { bankNumbers, delegateWays } from '../../../payments/payment-methods.ts'
 import { type PayWay } from '../../../event/payment-method-types.ts'

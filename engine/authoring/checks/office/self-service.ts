@@ -1,7 +1,4 @@
-/**
- * Checks EV485 to EV489: fields that delegates may change affect no decision, and retention periods
- * are in order.
- */
+/** Checks EV485 to EV489: editable fields affect no decision, and retention periods are in order. */
 import { fieldsOfPrice } from '../../tools/price-fields.ts'
 import { formatDay } from '../../../lib/time.ts'
 import { fieldsBehind } from '../../proofs/answer-axes.ts'

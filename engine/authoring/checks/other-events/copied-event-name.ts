@@ -1,6 +1,7 @@
 /**
- * Check EV808: text copied from another event's file that still names that event. Only its exact
- * title or address: related conferences are mentioned on purpose.
+ * Check EV808: text copied from another event's file that still names that event.
+ *
+ * Only its exact title or address: related conferences are mentioned on purpose.
  */
 import type { EventConfig } from '../../../event/config.ts'
 import type { Draft } from '../../finding.ts'

@@ -1,6 +1,8 @@
 /**
- * Checks EV461 to EV471: every possible bill line has a price, every quantity has a maximum, and
- * deductions apply to existing lines.
+ * Checks EV461 to EV471: bill lines have prices, quantities a maximum, deductions a line.
+ *
+ * Every possible line has a price, every counted number has an end, and deductions apply to
+ * existing lines.
  */
 import type { EventConfig } from '../../../event/config.ts'
 import { AMOUNT_MAX, formatMoney } from '../../../lib/money.ts'

@@ -1,6 +1,7 @@
 /**
- * Checks EV321, EV451, EV452: prices agree with category names: members do not pay more than
- * others, nor trainees more than specialists.
+ * Checks EV321, EV451, EV452: prices agree with the names of categories.
+ *
+ * Members do not pay more than others, nor trainees more than specialists.
  */
 import type { Condition, Test } from '../../../event/answer-types.ts'
 import { formatMoney, type Paise } from '../../../lib/money.ts'

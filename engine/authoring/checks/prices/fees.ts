@@ -1,4 +1,4 @@
-/** Checks EV4xx: every category has a price in each period, and no amount has a digit too many or too few. */
+/** Checks EV4xx: every category has a price in each period, and no amount has a wrong digit count. */
 import { AMOUNT_MAX, formatMoney, readAmount, split, type Paise } from '../../../lib/money.ts'
 import { remember } from '../../../lib/memoize.ts'
 import { amountMeant, priceHelp } from '../../suggestions/amounts.ts'

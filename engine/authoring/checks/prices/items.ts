@@ -1,4 +1,4 @@
-/** Checks EV450, EV453, EV454: items in the price table can be bought, and payments for them can be taken. */
+/** Checks EV450, EV453, EV454: items in the price table can be bought and paid for. */
 import { takesMoney } from '../../../payments/payment-methods.ts'
 import { formatMoney } from '../../../lib/money.ts'
 import type { Draft } from '../../finding.ts'

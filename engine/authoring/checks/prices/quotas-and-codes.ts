@@ -1,6 +1,7 @@
 /**
- * Checks EV472, EV476 to EV478: a full quota or a discount code never leads to a dead end. Messages
- * about member lists are checked by EV521.
+ * Checks EV472, EV476 to EV478: a full quota or a discount code never leads to a dead end.
+ *
+ * Messages about member lists are checked by EV521.
  */
 import type { Condition } from '../../../event/answer-types.ts'
 import { passes } from '../../../rules/evaluate-condition.ts'

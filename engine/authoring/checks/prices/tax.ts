@@ -136,7 +136,7 @@ function percentOdd({ tax, at }: TaxAt): readonly Draft[] {
 }
 
 /**
- * Returns the taxes of the items that a text names, or whose field it belongs to, if one of them
+ * Returns the taxes of the items that a text labels, or whose field it belongs to, if one of them
  * has its own.
  */
 function taxesHere(model: Model, path: string): readonly TaxAt[] {

@@ -1,7 +1,4 @@
-/**
- * Checks EV305 to EV311: every condition can be true and false, and compares answers with values of
- * their type.
- */
+/** Checks EV305 to EV311: conditions can be true and false, and compare values of the right type. */
 import type { EventConfig, FieldType } from '../../../event/config.ts'
 import type { Condition } from '../../../event/answer-types.ts'
 import { remember } from '../../../lib/memoize.ts'

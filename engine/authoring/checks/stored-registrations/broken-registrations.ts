@@ -1,6 +1,7 @@
 /**
- * Checks EV10xx: what a new version of an event file would break in stored registrations. Run at
- * reload and by `diff --database`; an `allow` entry with a reason accepts any of them.
+ * Checks EV10xx: what a new version of an event file would break in stored registrations.
+ *
+ * Run at reload and by `diff --database`; an `allow` entry with a reason accepts any of them.
  */
 import type { EventConfig, Field } from '../../../event/config.ts'
 import { own } from '../../../lib/result.ts'

@@ -1,7 +1,4 @@
-/**
- * Checks what a new version of an event file would break in past sales: items, quotas, discount
- * codes, member lists.
- */
+/** Checks what a new version would break in past sales: items, quotas, discount codes, member lists. */
 import type { EventConfig } from '../../../event/config.ts'
 import { own } from '../../../lib/result.ts'
 import type { Limit } from '../../../event/pricing-types.ts'

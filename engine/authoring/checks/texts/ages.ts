@@ -1,4 +1,4 @@
-/** Check EV626: the age up to which children are free, in a text, agrees with the item that counts them. */
+/** Check EV626: the age below which children are free, in a text, agrees with the item's age. */
 import type { Draft } from '../../finding.ts'
 import type { Check, Model } from '../../checked-file.ts'
 import { statementAround } from '../../prose/subject-of-day.ts'

@@ -1,7 +1,4 @@
-/**
- * Finds well-formed but implausible values: placeholders, years and sums that do not agree, similar
- * names.
- */
+/** Finds well-formed but implausible values: placeholders, inconsistent years and sums, similar names. */
 import { editDistance } from '../../../lib/edit-distance.ts'
 import { matchesOf } from '../../prose/pattern-matches.ts'
 import type { Check, Checks, TextAt, Written } from '../../checked-file.ts'

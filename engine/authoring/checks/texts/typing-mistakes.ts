@@ -1,7 +1,4 @@
-/**
- * Finds typing mistakes in valid texts: printed quotes, doubled characters, mistyped addresses,
- * formatting marks.
- */
+/** Finds typing mistakes in valid texts: printed quotes, doubled characters, addresses, formatting. */
 import { mailMeant, webMeant } from '../../suggestions/addresses.ts'
 import { matchesOf } from '../../prose/pattern-matches.ts'
 import type { Draft } from '../../finding.ts'
