@@ -265,7 +265,7 @@ export function partOf(left: Paise, amount: Paise | null): Result<Paise, Decisio
 
 function moved(review: Review, target: MoveTarget | null): Result<Follows, DecisionRefusal> {
   if (target === null) return refused('no_target', 'There is no registration with this number.')
-  // An unmatched payment belongs to no event yet.
+  // The event of an unmatched payment is not known, so it may be moved to any.
   if (review.is !== 'unmatched' && review.eventId !== null && target.eventId !== review.eventId)
     return refused('no_target', `${target.regNo} is of another event.`)
   if (target.regNo === review.regNo)

@@ -1,7 +1,7 @@
 /**
  * Checks EV459, EV469, EV473 to EV475, EV479, EV480: charges match the questions asked.
  *
- * What is asked for is charged, nobody is charged for a hidden field, and every price can apply.
+ * What is asked for is charged, no hidden field causes a charge, and every price can apply.
  */
 import { namesIn as namesInLabel } from '../../../event/texts.ts'
 import { provedBill } from '../../proofs/bill-bounds.ts'

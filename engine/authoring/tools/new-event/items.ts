@@ -43,7 +43,7 @@ type Setting = {
 /** The maximum number per delegate, and the maximum age: bounds that the proofs need. */
 const COMPANIONS_MAX = 4
 const AGE_YEARS_MAX = 110
-/** The form shows the number of seats left from at most this many on. */
+/** The largest number of remaining seats that the form displays. */
 const FEW_SEATS = 5
 
 export function soldBeside(
