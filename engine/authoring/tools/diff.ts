@@ -1,7 +1,4 @@
-/**
- * Compares two versions of an event by their effect on prices, categories, fields, messages and
- * routes. Moving a line, editing a comment or reordering a map makes no difference.
- */
+/** Compares two versions of an event by their effect on prices, categories, fields, messages, routes. */
 import type { EventConfig, Field } from '../../event/config.ts'
 import type { Answers } from '../../event/answer-types.ts'
 import { answersAt, axesOfCategory, pointsOf, sayTogether } from '../proofs/answer-combinations.ts'
@@ -62,8 +59,9 @@ export function isEmptyDiff(diff: EventDiff): boolean {
 }
 
 /**
- * Compares two checked versions of one event. Exact: a price can only change on the first day of a period or the day after
- * its last.
+ * Compares two checked versions of one event. Exact: a price can only change on the first day of a
+ * period or the day after its last. Moving a line, editing a comment or reordering a map makes no
+ * difference.
  */
 export function diffEvents(old: EventConfig, next: EventConfig): EventDiff {
   const rules = ruleChanges(old, next)
@@ -225,8 +223,8 @@ type Flat = {
 }
 
 /**
- * Names each section: by its number in the old version, if it begins with the same field or has the same title, so that a
- * moved section is not a new one; by a number of its own if it is new.
+ * Names each section: by its number in the old version, if it begins with the same field or has the
+ * same title, so that a moved section is not a new one; otherwise by a new number.
  */
 function sectionsAsIn(old: EventConfig, event: EventConfig): readonly string[] {
   const firstOf = ({ fields }: EventConfig, at: number): string | undefined =>
@@ -288,8 +286,8 @@ function nameOf(item: Record<string, unknown>): string | undefined {
 }
 
 /**
- * Names each list entry: by its id, by what it shows or does, or by itself, else by its number; the second of a name is
- * "name (2)".
+ * Names each list entry: by its id, what it shows or does, or itself, else its number; the second
+ * of a name is "name (2)".
  */
 function namesOf(items: readonly unknown[]): readonly string[] {
   const seen = new Map<string, number>()
