@@ -1,4 +1,4 @@
-/** The entry point for event files: read, check, explain, compare and create them. */
+/** Entry point for event-file tools: read, check, explain, compare and create event files. */
 export type { SharedFiles, SourceText } from './event/source-files.ts'
 export { hasErrors, type Finding } from './authoring/finding.ts'
 export { compileEvent, compileEvents, readEvent } from './authoring/check-event.ts'

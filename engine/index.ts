@@ -1,6 +1,8 @@
 /**
- * The entry point for the runtime: registrations, prices, payments, pages. Event-file tools have their own
- * (`authoring.ts`): eight times as much code, which the store's threads do not need.
+ * Runtime entry point: registrations, prices, payments, pages.
+ *
+ * Event-file tools have their own (`authoring.ts`): eight times as much code, which the store's
+ * threads do not need.
  */
 export { escapeHtml } from './lib/html.ts'
 export { MARK } from './lib/logo.ts'

@@ -1,7 +1,4 @@
-/**
- * Answers as they are compared where the same thing may be written in several ways: without case, spaces and
- * what cannot be seen, Indian mobile numbers without the country's number.
- */
+/** Normalises answers for comparison: ignores case, spaces, invisible characters and Indian country code. */
 import type { Answer, Answers } from '../event/answer-types.ts'
 import { composed } from '../lib/unicode.ts'
 import type { Field, PublicEvent } from '../event/config.ts'
@@ -11,14 +8,14 @@ import { own } from '../lib/result.ts'
 import { remember } from '../lib/memoize.ts'
 import type { Unique } from '../event/pricing-types.ts'
 
-/** A rule of what may be answered once, as the store keeps an index for it. */
+/** A rule that answers must be unique, for which the store keeps an index. */
 export type UniqueRule = Pick<Unique, 'otherwise'> & {
-  /** The index is known by it: rules that compare the same answers in the same way share one. */
+  /** Name of the index: rules that compare the same answers in the same way share one. */
   readonly name: string
   readonly parts: readonly {
     readonly id: string
     readonly as: 'text' | 'phone'
-    /** What an untouched form sends, which is no answer. */
+    /** The value that an untouched form sends, which does not count as an answer. */
     readonly untouched?: string
   }[]
 }
@@ -39,7 +36,10 @@ function isPhone({ type, pattern }: Field): boolean {
   return type === 'phone' || pattern === FORMATS['mobile-in']
 }
 
-/** What a rule compares of these answers; null where any of them is missing, because nothing is then like anything. */
+/**
+ * Returns the comparison key of these answers; null if any is missing, because a missing answer is
+ * not equal to any other.
+ */
 export function foldedFor({ parts }: Pick<UniqueRule, 'parts'>, answers: Answers): string | null {
   const folded = parts.map(({ id, as, untouched }) => {
     const answer = own(answers, id)
@@ -53,24 +53,27 @@ function textOf(answer: Answer): string {
   return isScalar(answer) ? String(answer) : JSON.stringify(answer)
 }
 
-/** Without case, spaces, and what cannot be seen; signs that only look otherwise are the same (NFKC). */
+/**
+ * Ignores case, spaces and invisible characters; characters that differ only in appearance are
+ * equal (NFKC).
+ */
 export function foldedText(text: string): string {
-  // Nearly every answer is plain ASCII, and there may be a hundred thousand to fold at once.
+  // Nearly every answer is plain ASCII, and there may be a hundred thousand to normalise at once.
   if (/^[ -~]*$/.test(text)) return text.replaceAll(' ', '').toLowerCase()
   const plain = composed(text).normalize('NFKC').replace(UNSEEN, '')
-  // Both ways, so that ß is ss and a final sigma is a sigma.
+  // Both conversions, so that ß equals ss and a final sigma equals a sigma.
   return plain.toUpperCase().toLowerCase().normalize('NFKC')
 }
 const UNSEEN = /[\s\p{Default_Ignorable_Code_Point}\u2800]+/gu
 
-/** The digits; of an Indian mobile number the ten that are its own, however it is dialled. */
+/** Returns the digits; for an Indian mobile number its ten national digits, however it is written. */
 export function foldedPhone(text: string): string {
   const digits = text.normalize('NFKC').replace(/[^0-9]/g, '')
   return INDIAN_MOBILE.exec(digits)?.[1] ?? digits.replace(/^00/, '')
 }
 const INDIAN_MOBILE = /^(?:(?:00)?91)?0?([6-9][0-9]{9})$/
 
-/** A code as it is looked for: letters and digits only, so that nobody fails at a dash. */
+/** Normalises a code for lookup: letters and digits only, so that a missing dash does not matter. */
 export function foldedCode(text: string): string {
   return foldedText(text).replace(/[^\p{L}\p{N}]+/gu, '')
 }

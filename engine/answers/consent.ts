@@ -1,9 +1,9 @@
-/** What a delegate agreed to, in a sentence for the log: the words that were shown, their version and where they stand. */
+/** Describes consents for the log: the text shown, its version and its address. */
 import type { Answers } from '../event/answer-types.ts'
 import type { Field, PublicEvent } from '../event/config.ts'
 import { own } from '../lib/result.ts'
 
-/** One sentence for each box that was ticked, in form order. The log keeps the instant beside it. */
+/** Returns one sentence for each ticked box, in form order. The log records the instant beside it. */
 export function agreedIn({ fields }: PublicEvent, answers: Answers): readonly string[] {
   return fields.filter(({ id, type }) => type === 'consent' && own(answers, id) === true).map(said)
 }

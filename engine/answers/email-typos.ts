@@ -1,8 +1,11 @@
-/** Domains of mailboxes as fingers slip over them: `gmial.com`, and which was probably meant. */
+/** Detects typing mistakes in email domains (`gmial.com`) and suggests the intended one. */
 import { editDistance, isOneSlip } from '../lib/edit-distance.ts'
 import { foldedText } from './compare-answers.ts'
 
-/** Where most people of India, and many elsewhere, have their mailbox; a domain one slip away from one of these is not another one. */
+/**
+ * The most common mailbox providers in India and elsewhere; a domain one typing mistake away from
+ * one of these is assumed to be that provider.
+ */
 const MAILBOXES = [
   'gmail.com',
   'yahoo.com',
@@ -23,9 +26,9 @@ const MAILBOXES = [
   'hotmail.co.uk',
   'proton.me',
 ]
-/** Real domains that look like a slip of one above. */
+/** Real domains that look like a typing mistake of one above. */
 const NOT_MEANT = new Set(['mail.com', 'email.com', 'gmx.com', 'zmail.com', 'live.co', 'yahoo.co'])
-/** Endings that no domain has, and what was typed for them. */
+/** Endings that no domain has, and the ending intended. */
 const ENDINGS: Readonly<Record<string, string>> = {
   con: 'com',
   cpm: 'com',
@@ -63,8 +66,8 @@ const ENDINGS: Readonly<Record<string, string>> = {
 const ENDINGS_BY_LENGTH = Object.keys(ENDINGS).sort((a, b) => b.length - a.length)
 
 /**
- * The address that a delegate probably meant: the same one at the mailbox that its domain is a slip of.
- * Null: it may be right, or is no address at all.
+ * Returns the address that a delegate probably intended: the same one with the corrected domain.
+ * Null: it may be right, or is not an address.
  */
 export function mailboxMeant(text: string): string | null {
   const written = text.trim()
@@ -74,7 +77,7 @@ export function mailboxMeant(text: string): string | null {
   return meant === null ? null : `${written.slice(0, at)}@${meant}`
 }
 
-/** The domain that was meant; null when it may be right. */
+/** Returns the intended domain; null if it may be right. */
 export function mailDomain(domain: string): string | null {
   if (MAILBOXES.includes(domain) || NOT_MEANT.has(domain)) return null
   const dot = domain.indexOf('.')
@@ -88,7 +91,7 @@ export function mailDomain(domain: string): string | null {
   const near = MAILBOXES.find(
     (one) =>
       one === mended ||
-      // The name of the service with one slip, or without its ending's end: gmial.com, gmail.co.
+      // The provider's name with one mistake, or with its ending cut short: gmial.com, gmail.co.
       (mended.length > 7 && isOneSlip(one, mended) && one.slice(0, 2) !== 'li') ||
       (one.length > 8 &&
         one.slice(-4) === mended.slice(-4) &&
@@ -99,12 +102,12 @@ export function mailDomain(domain: string): string | null {
   return ending === undefined ? null : mended
 }
 
-/** Mailboxes that ignore dots in the local part. */
+/** Providers that ignore dots in the local part. */
 const WITHOUT_DOTS: readonly string[] = ['gmail.com', 'googlemail.com']
 
 /**
- * The mailbox that an address leads to: "A.Nair+x@GMail.com" and "anair@googlemail.com" are one. Only for counting;
- * emails go to the address as it was written.
+ * Returns the mailbox of an address: "A.Nair+x@GMail.com" and "anair@googlemail.com" are one. Only
+ * for counting; emails are sent to the address as written.
  */
 export function mailboxOf(address: string): string {
   const folded = foldedText(address)

@@ -1,4 +1,4 @@
-/** What a proper answer of each field type looks like; read by the normaliser, the check and the schema alike. */
+/** Defines valid answers for each field type, for the normaliser, the validation and the JSON Schema. */
 import type { Answer } from '../event/answer-types.ts'
 import { ANSWER_CHARACTERS_MAX } from '../event/defaults.ts'
 import type { Field } from '../event/config.ts'
@@ -7,20 +7,20 @@ import { readGstin } from '../event/gstin.ts'
 import { assertNever } from '../lib/result.ts'
 import { DAY_PATTERN, type Day } from '../lib/time.ts'
 
-/** What the gateway takes for the email address of whoever pays (its field table), in characters. */
+/** The length of the payer's email address that the gateway accepts (its field table), in characters. */
 export const GATEWAY_EMAIL_CHARACTERS = { min: 6, max: 50 } as const
 
 const EMAIL_LABEL = '[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?'
-/** HTML's rule for `<input type=email>`, word for word: what every browser takes for an address. */
+/** HTML's rule for `<input type=email>`, word for word: what every browser accepts as an address. */
 const EMAIL_PATTERN = `^[a-zA-Z0-9.!#$%&'*+/=?^_\`{|}~-]+@${EMAIL_LABEL}(?:\\.${EMAIL_LABEL})*$`
 
 /**
- * A pattern an answer must match, as JSON Schema writes it (unanchored, flag u), and what is said of an
- * answer that does not.
+ * A pattern that an answer must match, in JSON Schema syntax (unanchored, flag u), and the message
+ * if it does not.
  */
 type Form = { readonly pattern: string; readonly message: (answer: string) => string }
 
-/** The longest answer that the field takes, in characters. */
+/** The longest answer that the field accepts, in characters. */
 export function charactersMax(field: Field): number {
   const limit = field.lengthMax ?? ANSWER_CHARACTERS_MAX[field.type]
   return field.type === 'email' ? Math.min(limit, ANSWER_CHARACTERS_MAX.email) : limit
@@ -28,18 +28,21 @@ export function charactersMax(field: Field): number {
 
 const EMAIL = new RegExp(EMAIL_PATTERN, 'u')
 
-/** Whether browsers would take it for an email address. */
+/** Whether browsers would accept it as an email address. */
 export function isEmail(text: string): boolean {
   return EMAIL.test(text)
 }
 
-/** What is said of an address that is one, and that the gateway does not take. */
+/** The message for a valid address that the gateway does not accept. */
 export function emailNotForGateway(characters: number): string {
   const { min, max } = GATEWAY_EMAIL_CHARACTERS
   return `This address has ${characters} characters. The payment gateway only takes addresses of ${min} to ${max}. Please give another one.`
 }
 
-/** The patterns of a text-like field, in the order in which they are judged. Empty for numbers, yes-no and select. */
+/**
+ * The patterns of a text-like field, in the order in which they are tested. Empty for numbers,
+ * yes-no and select.
+ */
 export function formsOf(field: Field): readonly Form[] {
   const limit = charactersMax(field)
   const length = (min: number, max: number): string => `^[\\s\\S]{${min},${max}}$`
@@ -54,7 +57,7 @@ export function formsOf(field: Field): readonly Form[] {
       return [notTooLong, ...(field.pattern === undefined ? [] : [proper(field.pattern)])]
     case 'email':
       return [
-        // Of what was cut nobody knows whether it was an address.
+        // A truncated text may or may not have been an address.
         notTooLong,
         proper(EMAIL_PATTERN),
         ...(field.check ? [proper('@[^\\s@]+\\.[^\\s@]+$')] : []),
@@ -88,7 +91,7 @@ export function formsOf(field: Field): readonly Form[] {
   }
 }
 
-/** Whether an answer can be of the wrong form, and not merely missing or too long. */
+/** Whether an answer can be malformed, and not merely missing or too long. */
 export function canBeMalformed({ type, pattern, roll }: Field): boolean {
   switch (type) {
     case 'text':
@@ -114,15 +117,16 @@ export function canBeMalformed({ type, pattern, roll }: Field): boolean {
 const UTR_SAYS =
   'Please enter the UTR: 12 digits for UPI and IMPS, or 16 or 22 letters and digits for NEFT and RTGS'
 
-/** The field's own message for a malformed answer; of a transfer's number what one looks like. */
+/** The field's message for a malformed answer; for a transfer reference, a description of its format. */
 export function invalidOf(field: Field): string {
   if (field.invalid !== '') return field.invalid
   return field.pattern === FORMATS.utr ? UTR_SAYS : 'Please check this answer'
 }
 
 /**
- * What is wrong with an answer of the right form; null: nothing. No pattern can express it, so the schema does not
- * know it, and both verdicts ask here. A GSTIN is accepted exactly where an invoice prints it.
+ * Returns the error of a well-formed answer; null if there is none. No pattern can express it, so
+ * the schema does not know it, and both validations call this. A GSTIN is accepted exactly if an
+ * invoice can print it.
  */
 export function faultOf(field: Field, answer: Answer | undefined): string | null {
   if (field.pattern === FORMATS.gstin && typeof answer === 'string')
@@ -134,13 +138,13 @@ export function faultOf(field: Field, answer: Answer | undefined): string | null
 const GSTIN_SAYS = 'This GSTIN has a wrong character. Please check it.'
 const AMOUNT_SAYS = 'Please enter an amount with at most two decimals'
 
-/** The message for a field that has to be answered and is not. */
+/** The message for a required field that is not answered. */
 export function requiredOf(field: Field): string {
   return field.required?.message ?? invalidOf(field)
 }
 
 // 7 to 15 digits (E.164 allows 15) with the separators people write. The default, a prefix such as
-// +91 that nobody typed anything after, is what an untouched form sends.
+// +91 with nothing typed after it, is what an untouched form sends.
 function phonePattern(field: Field): string {
   const number = '\\+?(?:[ ().\\-]*[0-9]){7,15}[ ().\\-]*'
   return typeof field.default === 'string'
@@ -148,7 +152,7 @@ function phonePattern(field: Field): string {
     : `^${number}$`
 }
 
-/** Real days from one to another, both included, as patterns that must all match. */
+/** Patterns that together match the real days from one to another, both included. */
 export function datePatterns(from: Day | undefined, to: Day | undefined): readonly string[] {
   return [
     DAY_PATTERN,
@@ -168,7 +172,7 @@ function beyond(limit: Day, side: 'later' | 'earlier'): string {
   return `^(?:${[limit, ...alternatives].join('|')})$`
 }
 
-// JSON Schema patterns carry no flags, so each letter stands for its two cases.
+// JSON Schema patterns have no flags, so each letter is written in both cases.
 function endingPattern(accept: readonly string[]): string {
   const anyCase = (ending: string): string =>
     [...ending]
@@ -181,17 +185,17 @@ function endingPattern(accept: readonly string[]): string {
   return `[^.]\\.(?:${accept.map(anyCase).join('|')})$`
 }
 
-/** A text as a pattern that matches just that text, under the flag u. */
+/** Returns a pattern that matches only this text, under the flag u. */
 export function literal(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
 }
 
-/** What is said of a choice of several that is not one: too few, too many, or two that exclude each other. */
+/** The message for an invalid multiple choice: too few, too many, or two that are mutually exclusive. */
 export function chooseOf(field: Field): string {
   return field.choose?.say || invalidOf(field)
 }
 
-/** The simple fields of a `people` field; none elsewhere. */
+/** The fields of each person of a `people` field; empty for other types. */
 export function fieldsOfPerson(field: Field): readonly Field[] {
   return field.fields ?? []
 }

@@ -1,18 +1,21 @@
-/** How large an event's schema becomes, worked out without making it: it can double with every field. */
+/** Estimates the size of an event's JSON Schema without building it: it can double with every field. */
 import type { EventConfig, Field } from '../event/config.ts'
 import type { Condition } from '../event/answer-types.ts'
 
-/** Compiling takes a second for so many, and what a browser loads is 220 KB packed. */
+/** With this many tests, compiling takes a second and browsers load 220 KB compressed. */
 export const LOWERED_TESTS_MAX = 1500
 
-/** Of each field the tests that its conditions come to, with those of the fields that they ask, and theirs. */
+/**
+ * Returns for each field the number of tests in its conditions, including those of the fields they
+ * refer to, recursively.
+ */
 export function loweredTests(event: EventConfig): ReadonlyMap<string, number> {
   const { fields, sections, categoryChoice } = event
   const byId = new Map(fields.map((field) => [field.id, field]))
   const shown = new Map<string, number>()
   const ofCondition = (condition: Condition): number =>
     condition.flat().reduce((sum, { field }) => sum + 1 + ofName(field), 0)
-  // Each rule also says that none before it fits.
+  // Each rule also states that none before it matches.
   const category = (): number =>
     categoryChoice.by === 'field'
       ? 1 + ofShown(byId.get(categoryChoice.field))
@@ -27,7 +30,7 @@ export function loweredTests(event: EventConfig): ReadonlyMap<string, number> {
     if (field === undefined) return 0
     const known = shown.get(field.id)
     if (known !== undefined) return known
-    // Where conditions go round in a circle, which is told elsewhere, the circle is cut here.
+    // Cuts circular conditions, which are reported elsewhere.
     shown.set(field.id, 0)
     const whens = [sections[field.section]?.showWhen, field.showWhen].filter(
       (when) => when !== undefined,

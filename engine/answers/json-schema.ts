@@ -1,7 +1,9 @@
 /**
- * An event lowered to JSON Schema draft-07, for a judge that knows nothing of event files. Conditions
- * become `allOf: [{if, then}]`, always with `required` inside `if`; each field stands in one `then`.
- * No format, minLength or object const: what ajv compiles from it needs no import at run time.
+ * Compiles an event to JSON Schema draft-07, for validators that do not know event files.
+ *
+ * Conditions become `allOf: [{if, then}]`, always with `required` inside `if`; each field occurs in
+ * one `then`. Uses no format, minLength or object const, so that the module that ajv compiles from
+ * it needs no import at run time.
  */
 import type { Field, PublicEvent } from '../event/config.ts'
 import type { Condition, Scalar, Test } from '../event/answer-types.ts'
@@ -11,12 +13,12 @@ import { assertNever, fromPairs } from '../lib/result.ts'
 type Schema = { readonly [keyword: string]: unknown }
 
 const NEVER: Schema = { not: {} }
-/** What a text that must be there matches: something that is no space. */
+/** The pattern of a required text: at least one character that is not a space. */
 export const NOT_BLANK = '\\S'
 /** ajv compares longer enums with an imported function, which the served module must not need. */
 const ENUM_MAX = 150
 
-/** The whole schema, to be judged on normalised answers. Same verdict as `errorsOf`. */
+/** The complete schema, for normalised answers. Gives the same result as `errorsOf`. */
 export function toSchema(event: PublicEvent): Schema {
   const whens = event.fields.map((field) => showsWhen(event, field))
   const always = event.fields.filter((_, i) => whens[i]?.length === 0)
@@ -60,7 +62,10 @@ export function toSchema(event: PublicEvent): Schema {
   }
 }
 
-/** Every field, no conditions: what a form library draws from. `required` here only draws stars. */
+/**
+ * All fields without conditions, from which a form library renders. Here `required` only marks
+ * fields with a star.
+ */
 export function flatSchema(event: PublicEvent): Schema {
   return flatFields(event.fields)
 }
@@ -92,7 +97,7 @@ function flatFields(fields: readonly Field[]): Schema {
   }
 }
 
-/** Order of the flat schema's fields, and the options' labels. How a field is drawn is for those that draw it. */
+/** Field order of the flat schema, and option labels. It does not define how a field is rendered. */
 export function uiSchema(event: PublicEvent): Schema {
   return { ...uiOfFields(event.fields), 'ui:submitButtonOptions': { norender: true } }
 }
@@ -189,7 +194,10 @@ function showsWhen(event: PublicEvent, field: Field): readonly Condition[] {
   )
 }
 
-/** `shown` gives what must hold for a field to show: hidden counts as not answered, whatever the field still holds. */
+/**
+ * Gives the conditions for a field to show: a hidden field counts as not answered, whatever it
+ * still holds.
+ */
 type Shown = (id: string) => readonly Schema[]
 
 function lower(event: PublicEvent, condition: Condition, shown: Shown): Schema {
@@ -245,7 +253,10 @@ function lowerTest(field: string, test: Test, shown: readonly Schema[]): Schema 
   }
 }
 
-/** A chosen category is a test on its field. A derived one: some rule gives a fitting category and no earlier rule gives another. */
+/**
+ * A chosen category is a test on its field. A derived one: some rule gives a matching category and
+ * no earlier rule gives another.
+ */
 function lowerCategory(event: PublicEvent, test: Test, shown: Shown): Schema {
   const choice = event.categoryChoice
   const ids = event.categories.map((category) => category.id)
@@ -281,7 +292,7 @@ function limits({ atLeast, atMost, above, below }: Extract<Test, { is: 'number' 
   return fromPairs(Object.entries(named).filter(([, limit]) => limit !== undefined))
 }
 
-/** The whole numbers that a test on a count accepts, from one to another. */
+/** Returns the range of whole numbers that a test on a count accepts. */
 function wholeBounds({ atLeast, atMost, above, below }: Extract<Test, { is: 'count' }>): {
   readonly least: number
   readonly most: number

@@ -1,4 +1,4 @@
-/** Raw answers become normalised ones here: trimmed, typed, defaults filled in, hidden ones gone. */
+/** Normalises raw answers: trims and types them, fills in defaults, removes answers of hidden fields. */
 import type { Field, PublicEvent } from '../event/config.ts'
 import type { Answer, Answers, FieldErrors, RawAnswers } from '../event/answer-types.ts'
 import { categoryOf } from '../rules/category.ts'
@@ -10,10 +10,10 @@ import { isBlank, isUnreadable, readField } from './read-answer.ts'
 import { remember } from '../lib/memoize.ts'
 
 /**
- * What was answered. Text is trimmed and "" is absent; "true", "false" and decimal texts become what
- * they say; a select's answer takes the case of its option where the field ignores case. An answer of
- * the wrong form stays, as text, so that the check can name it. Unknown names and answers of hidden
- * fields are dropped, `dropped` names them. Normalising twice changes nothing.
+ * Returns the normalised answers. Text is trimmed and "" is absent; "true", "false" and decimal
+ * texts become booleans and numbers; a select's answer takes the case of its option if the field
+ * ignores case. A malformed answer is kept as text, so that validation can report it. Unknown names
+ * and answers of hidden fields are dropped and listed in `dropped`. Idempotent.
  */
 export function normalise(
   event: PublicEvent,
@@ -27,7 +27,7 @@ export function normalise(
   return { answers, dropped }
 }
 
-/** The normalised answers with the facts laid in, and the ids of the fields that show for them. */
+/** Returns the normalised answers with the context added, and the ids of the fields that show for them. */
 export function counted(
   event: PublicEvent,
   raw: RawAnswers,
@@ -39,7 +39,7 @@ export function counted(
   return { answers: laidOver(only(all, shown), known), shown }
 }
 
-/** The ids of the fields that show for these answers, raw or normalised. */
+/** Returns the ids of the fields that show for these answers, raw or normalised. */
 export function shownFields(
   event: PublicEvent,
   answers: RawAnswers,
@@ -66,7 +66,7 @@ function isShownIn(
   )
 }
 
-/** One text per field, in form order; empty when the answers may be registered. */
+/** Returns one message per field, in form order; empty if the answers can be registered. */
 export function errorsOf(
   event: PublicEvent,
   raw: RawAnswers,
@@ -75,7 +75,7 @@ export function errorsOf(
   return judged(event, raw, facts).errors
 }
 
-/** The normalised answers, or what is wrong with them. */
+/** Returns the normalised answers, or their errors. */
 export function checkAnswers(
   event: PublicEvent,
   raw: RawAnswers,
@@ -85,7 +85,7 @@ export function checkAnswers(
   return Object.keys(errors).length === 0 ? ok(answers) : err(errors)
 }
 
-/** Answers read once for all that is asked of them: normalised, the ids of the fields that show, what is wrong. */
+/** Reads answers once for all purposes: normalised, the ids of the fields that show, and the errors. */
 export function judged(
   event: PublicEvent,
   raw: RawAnswers,
@@ -132,14 +132,14 @@ function errorOf(
   )
 }
 
-/** The name of a file as an answer: without the sender's folders and what cannot be seen, or what is wrong with it. */
+/** Returns the name of a file as an answer, without folders and invisible characters, or the error. */
 export function fileName(field: Field, sent: string): Result<string, string> {
   const name = readField(field, sent)
   const wrong = errorOf(field, name, {}, null)
   return typeof name === 'string' && wrong === null ? ok(name) : err(wrong ?? requiredOf(field))
 }
 
-/** A field's forms with their patterns compiled, which takes longer than asking them. */
+/** A field's forms with their patterns compiled, because compiling takes longer than testing. */
 const testsOf = remember((field: Field) =>
   formsOf(field).map(({ pattern, message }) => ({ pattern: new RegExp(pattern, 'u'), message })),
 )
@@ -190,7 +190,7 @@ function isChosenWell({ choose }: Field, chosen: readonly unknown[]): boolean {
   )
 }
 
-/** What is wrong with one of the people, under `field.at.part`. */
+/** Returns the errors of a listed person, under `field.at.part`. */
 function errorsOfPeople(field: Field, answer: Answer | undefined): [string, string][] {
   if (field.type !== 'people') return []
   return listOf(answer).flatMap((person, at) =>
@@ -203,7 +203,7 @@ function errorsOfPeople(field: Field, answer: Answer | undefined): [string, stri
   )
 }
 
-/** The name of one part of one of the people among errors: `companions.0.age`. */
+/** The name in errors of one part of a listed person: `companions.0.age`. */
 export function partOf(field: Field, at: number, part: Field): string {
   return `${field.id}.${at}.${part.id}`
 }
@@ -217,7 +217,7 @@ function readAll(event: PublicEvent, raw: RawAnswers): Answers {
   return fromPairs(pairs)
 }
 
-/** All fields, and which of them show only under a condition of theirs or their section's. */
+/** All fields, and those that have a condition of their own or of their section. */
 const fieldsOf = remember((event: PublicEvent) => {
   const isConditional = ({ showWhen, section }: Field): boolean =>
     showWhen !== undefined || event.sections[section]?.showWhen !== undefined
@@ -229,9 +229,9 @@ const fieldsOf = remember((event: PublicEvent) => {
 })
 
 /**
- * A hidden field counts as not answered, which may hide or show others. Each round judges the fields
- * with a condition by the answers of those that showed in the round before; without cycles (EV308)
- * this settles after as many rounds as the longest chain has links.
+ * A hidden field counts as not answered, which may hide or show others. Each round evaluates the
+ * conditional fields with the answers of those that showed in the round before; without cycles
+ * (EV308) this settles after as many rounds as the longest chain has links.
  */
 function shownAmong(
   event: PublicEvent,
@@ -249,7 +249,7 @@ function shownAmong(
     for (const { id } of hidden) showing.delete(id)
     shown = showing
     const next = only(answers, shown)
-    // As long as the same answers count, the next round would say the same.
+    // If the same answers count, the next round would give the same result.
     if (haveSameKeys(next, counting)) break
     counting = next
   }

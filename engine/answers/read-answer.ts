@@ -1,4 +1,4 @@
-/** One answer as it arrives, from a form or the wire, becomes what it says: trimmed, typed, without what nobody sees. */
+/** Reads one answer from a form or the API: trims it, converts its type, removes invisible characters. */
 import { composed, wellFormed } from '../lib/unicode.ts'
 import type { Field } from '../event/config.ts'
 import type { Answer, Person, RawAnswers, Scalar } from '../event/answer-types.ts'
@@ -6,8 +6,8 @@ import { charactersMax, fieldsOfPerson } from './field-types.ts'
 import { assertNever, fromPairs, own } from '../lib/result.ts'
 
 /**
- * A list or an object where an answer should be, and anything but forms where people are listed. It is no
- * answer of the wrong form, it is none at all.
+ * Whether the value is a list or an object in place of an answer, or not a form in a list of
+ * people. This is not a malformed answer but no answer at all.
  */
 export function isUnreadable(field: Field, value: unknown): boolean {
   if (field.type === 'people') return listIn(value).some((one) => !isPerson(field, one))
@@ -33,14 +33,14 @@ export function isBlank(value: unknown): boolean {
   )
 }
 
-/** The answer of a field, or nothing where there is none. Reading it again changes nothing. */
+/** Returns the answer of a field, or undefined if there is none. Idempotent. */
 export function readField(field: Field, value: unknown): Answer | undefined {
   if (field.type === 'many') return readMany(field, listIn(value))
   if (field.type === 'people') return readPeople(field, listIn(value))
   return readAnswer(field, value)
 }
 
-/** A list as it is, or as JSON text, in which a form with files carries it; one value alone is a list of one. */
+/** Accepts a list, JSON text (as sent by a form with files), or a single value as a list of one. */
 function listIn(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value
   if (isBlank(value)) return []
@@ -53,7 +53,10 @@ function listIn(value: unknown): readonly unknown[] {
   }
 }
 
-/** Each option once, in the order of the options; what is none comes last, so that the check can name it. */
+/**
+ * Each option once, in the order of the options; invalid ones come last, so that validation can
+ * report them.
+ */
 function readMany(field: Field, values: readonly unknown[]): Answer | undefined {
   const ids = (field.options ?? []).map(({ id }) => id)
   const one: Field = { ...field, type: 'select' }
@@ -68,7 +71,7 @@ function readMany(field: Field, values: readonly unknown[]): Answer | undefined 
   return all.length === 0 ? undefined : all
 }
 
-/** One more than may be listed is enough to see that they are too many. */
+/** Reading one more than the maximum is enough to see that there are too many. */
 function readPeople(field: Field, values: readonly unknown[]): Answer | undefined {
   const forms = values.slice(0, (field.max ?? 0) + 1).filter((one) => isPerson(field, one))
   const people = forms.map((raw): Person =>
@@ -82,7 +85,7 @@ function readPeople(field: Field, values: readonly unknown[]): Answer | undefine
   return people.length === 0 ? undefined : people
 }
 
-/** No field has so many options. */
+/** No field has this many options. */
 const LISTED_MAX = 500
 
 function readAnswer(field: Field, value: unknown): Scalar | undefined {
@@ -117,7 +120,7 @@ function readAnswer(field: Field, value: unknown): Scalar | undefined {
   }
 }
 
-/** A box that is not ticked is no answer: No is not consent. */
+/** An unticked box is no answer: No is not consent. */
 function readConsent(value: unknown): Scalar | undefined {
   if (isObject(value)) return undefined
   const text = typeof value === 'string' ? value.trim().toLowerCase() : value
@@ -125,10 +128,10 @@ function readConsent(value: unknown): Scalar | undefined {
   return text === false || text === 'false' || isBlank(text) ? undefined : String(value)
 }
 
-// Control characters have no business in an answer (mail headers, CSV, terminals); a line break has, in
-// multiline text only. Half a surrogate pair cannot be stored as UTF-8.
+// Removes control characters, which are unsafe in mail headers, CSV and terminals; line breaks are
+// allowed in multiline text only. Half a surrogate pair cannot be stored as UTF-8.
 function cleanText(field: Field, value: string): string {
-  // Nearly every answer is plain ASCII, in which there is nothing to clean.
+  // Nearly every answer is plain ASCII, which needs no cleaning.
   if (/^[ -~]*$/.test(value)) return value.trim()
   const lines = value.replace(/\r\n?/g, '\n')
   const flat = field.type === 'multiline' ? lines : lines.replace(/[\n\t\u2028\u2029]+/g, ' ')
@@ -137,20 +140,22 @@ function cleanText(field: Field, value: string): string {
 }
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g
 /**
- * What is not drawn: spaces of no width, and what turns the direction of all that follows, in a list of
- * the office too. Joiners stay, because Malayalam and Hindi are spelt with them, and so do the variants of signs.
+ * Invisible characters: zero-width spaces, and direction marks that reverse all following text, in
+ * office lists too. Joiners stay, because Malayalam and Hindi spelling needs them, and so do
+ * variation selectors.
  */
 const UNSEEN = /(?![\u200c\u200d\ufe00-\ufe0f])\p{Default_Ignorable_Code_Point}/gu
-/** Something that can be seen; a name of joiners or of blank Braille is no name. */
+/** At least one visible character; a name of only joiners or blank Braille is not a name. */
 const SEEN = /[^\s\u200c\u200d\ufe00-\ufe0f\u2800]/u
 
 /**
- * No more of a text than it takes to see that it is too long, and a mark that it was cut: every pattern
- * of its field is asked about it, and some take the square of its length. A file's name is known by its
- * end; an option is only compared.
+ * Truncates a text where it is certain to be too long, and marks it as cut: all patterns of its
+ * field are tested on it, and some take quadratic time. The end of a file name is kept, because it
+ * identifies its type; an option is only compared.
  */
 function withinReach(field: Field, text: string): string {
-  // A character may be written as two units, so that this is longer than the field takes however it is counted.
+  // A character may be written as two units, so this exceeds the field's limit however it is
+  // counted.
   const units = 2 * charactersMax(field) + 2
   if (text.length <= units || field.type === 'select') return text
   return wellFormed(

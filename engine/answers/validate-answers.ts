@@ -1,4 +1,4 @@
-/** The verdict on answers by an event's compiled schema, and its errors as the event file's texts. */
+/** Validates answers with an event's compiled JSON Schema, and returns the event file's messages. */
 import { counted, partOf } from './normalize-answers.ts'
 import { isUnreadable } from './read-answer.ts'
 import type { Field, PublicEvent } from '../event/config.ts'
@@ -9,14 +9,14 @@ import { chooseOf, faultOf, fieldsOfPerson, formsOf, invalidOf, requiredOf } fro
 import { err, fromPairs, ok, own, type Result } from '../lib/result.ts'
 import { NOT_BLANK } from './json-schema.ts'
 
-/** What this reads of an ajv error. */
+/** The part of an ajv error that this module reads. */
 export type SchemaError = {
   readonly keyword: string
   readonly instancePath: string
   readonly params: Readonly<Record<string, unknown>>
 }
 
-/** ajv's errors as the event file's texts, of the answers that it judged: one per field, in form order. */
+/** Maps ajv's errors on the given answers to the event file's messages: one per field, in form order. */
 export function toMessages(
   event: PublicEvent,
   errors: readonly SchemaError[],
@@ -51,7 +51,7 @@ export function toMessages(
   )
 }
 
-/** An option that is none is told before how many were chosen. */
+/** An invalid option is reported before the number of choices. */
 function ofMany(
   field: Field,
   found: readonly SchemaError[],
@@ -90,8 +90,9 @@ function pointer(id: string): string {
 }
 
 /**
- * What `checkAnswers` says, by the word of the compiled schema. `judge` gets normalised answers. A list
- * or an object in the place of an answer is not among them, and no schema sees it: it is told here.
+ * The same result as `checkAnswers`, from the compiled schema. `judge` gets normalised answers. A
+ * list or an object in place of an answer is not among them, so no schema sees it: it is reported
+ * here.
  */
 export function checkBySchema(
   event: PublicEvent,

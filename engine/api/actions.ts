@@ -1,4 +1,4 @@
-/** How acts travel: what the office is told of a registration's state, what it may do, and what was done. */
+/** API types of actions: a registration's state, the allowed actions, and its history. */
 import type { PaymentStatus, RegistrationState } from '../registration/status.ts'
 import type { ActName } from '../registration/states-and-actions.ts'
 import type { WireTold } from './payment-methods.ts'
@@ -9,65 +9,68 @@ export type ActsAnswer = {
   status: 'success'
   reg_no: string
   state: RegistrationState
-  /** The state as people say it. */
+  /** The display text of the state. */
   state_display: string
-  /** What a correction left to be paid; 0: nothing. */
+  /** The balance after a correction; 0: none. */
   due: number
-  /** What is to be paid back and is not on its way yet; 0: nothing. */
+  /** The amount to refund that is not in progress yet; 0: none. */
   pay_back: number
-  /** What counts as paid, less what has gone back or is about to. */
+  /** Payments that count, less refunds made or pending. */
   kept: number
-  /** How much of that came through the gateway, and can go back through it; 0: nothing. */
+  /** The part of it that came through the gateway and can be refunded through it; 0: none. */
   back_by_gateway: number
   /** Whether a refund is in no settlement report five days later, and not marked as handled. */
   refund_unsettled: boolean
   /** It is the second payment for this email address and name; null: it is not. */
   second_payment: WireSecondPayment | null
-  /** The refund that is proposed for a cancellation today: all of a second payment; null: the event file has no scale. */
+  /**
+   * The refund proposed for a cancellation today: all of a second payment; null: the event file has
+   * no scale.
+   */
   proposed_back: number | null
   /** The figures of that refund: proposed = owed + share − refunded. */
   cancellation: {
     paid: number
-    /** Paid beyond the price: refunded in any case. */
+    /** Paid in excess of the price: refunded in any case. */
     owed: number
-    /** What was paid of the price. */
+    /** The part of the payment that is the price. */
     remaining: number
     percent: number | null
     share: number | null
     refunded: number
   }
-  /** What whoever asks may do now: POST to the same address {act, why, key?, …}. */
+  /** The actions allowed to the requesting user now: POST to the same address {act, why, key?, …}. */
   allowed: ActName[]
-  /** What can be corrected, in form order; empty for whoever may not. */
+  /** The fields that can be corrected, in form order; empty for users without permission. */
   fields: WireEditable[]
-  /** The fields that say who somebody is: what a transfer changes. */
+  /** The fields that identify a person, which a transfer changes. */
   persons: string[]
-  /** Of what somebody sees before it is paid: what to look at, and what a refusal may offer; null: nobody has to. */
+  /** If approval is required: what to check, and what a refusal may offer; null: no approval needed. */
   approval: WireApproval | null
-  /** What the delegate told of money paid outside, the newest; null: nothing. */
+  /** The delegate's newest payment claim; null: none. */
   told: WireTold | null
-  /** Its money that waits for a decision: POST {act: accept | dismiss, review, why, reference?, amount?}. */
+  /** Its payment reviews: POST {act: accept | dismiss, review, why, reference?, amount?}. */
   reviews: WireReview[]
-  /** What was done, the newest first. */
+  /** The history, newest first. */
   trail: WireAct[]
 }
 export type WireSecondPayment = {
   /** The number of the registration that was paid first. */
   first: string
-  /** What was paid here and is still there, in rupees. */
+  /** The amount paid here and not refunded, in rupees. */
   amount: number
-  /** Since when the organisers have a request for a refund; null: none. */
+  /** When the delegate requested a refund; null: never. */
   asked_at: string | null
 }
 export type WireApproval = {
-  /** The files, by the label of their question; `href` null: it was not sent, or is not kept any more. */
+  /** The files, by the label of their field; `href` null: it was not sent, or is no longer kept. */
   look_at: { id: string; label: string; name: string; href: string | null }[]
   decide_by: string | null
-  /** What it costs as it is, in rupees; null: it states no price. */
+  /** The current price, in rupees; null: it states no price. */
   total: number | null
   offer: { label: string; total: number } | null
 }
-/** A question of the form with its answer now; a list of options for `many`, else text, empty where there is none. */
+/** A form field with its current answer; a list of options for `many`, else text, empty if not answered. */
 export type WireEditable = {
   id: string
   label: string
@@ -77,7 +80,7 @@ export type WireEditable = {
 }
 export type WireAct = { at: string; who: string; act: string; text: string; why: string }
 
-/** POST /admin/registrations/{reg_no}/acts/. `repeated`: the same click had done it before. */
+/** POST /admin/registrations/{reg_no}/acts/. `repeated`: the same click was processed before. */
 export type ActedAnswer = {
   status: 'success'
   message: string
@@ -86,7 +89,7 @@ export type ActedAnswer = {
   repeated: boolean
 }
 
-/** GET /admin/find/?q=: registrations of all events that one works for. `more`: there are others. */
+/** GET /admin/find/?q=: registrations of all events the user has access to. `more`: there are others. */
 export type FoundAnswer = {
   status: 'success'
   more: boolean

@@ -1,16 +1,16 @@
-/** The lines of a bill as server and browser exchange them, in rupees. */
+/** API type of bill lines, in rupees, with its conversions. */
 import { fromRupees, paise, rupees, type Paise } from '../lib/money.ts'
 import type { Line } from '../pricing/bill-lines.ts'
 
 /** A line of a bill; base + gst = total. */
 export type WireLine = {
-  /** `registration`, an item's id or an adjustment's. */
+  /** `registration`, or the id of an item or an adjustment. */
   id: string
-  /** The option sold, of an item with one line for each. */
+  /** The option sold, for an item with one line per option. */
   option: string | null
   label: string
   quantity: number
-  /** The price of one as the event file states it. */
+  /** The unit price as the event file states it. */
   unit: number
   base: number
   gst: number
@@ -30,7 +30,7 @@ export function wireLines(lines: readonly Line[]): WireLine[] {
   }))
 }
 
-/** Read back from the wire; empty where a version that knows no lines answers, or an amount is none. */
+/** Reads lines from an API response; empty if a version without lines sent it, or if an amount is invalid. */
 export function readLines(wire: readonly WireLine[] | undefined): readonly Line[] {
   const lines = (wire ?? []).flatMap((line): Line[] => {
     const [unit, base, gst, total] = [line.unit, line.base, line.gst, line.total].map(signed)
@@ -41,7 +41,7 @@ export function readLines(wire: readonly WireLine[] | undefined): readonly Line[
   return lines.length === wire?.length ? lines : []
 }
 
-/** An adjustment is an amount below nothing, which no other amount of the wire is. */
+/** An adjustment may be negative, unlike any other amount in the API. */
 function signed(amount: number): Paise | null {
   const size = fromRupees(Math.abs(amount))
   return size === null || amount >= 0 ? size : paise(-size)

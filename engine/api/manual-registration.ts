@@ -1,4 +1,4 @@
-/** How a registration made at the desk travels: the form that is asked, and what became of it. */
+/** API types of manual registration at the desk: its form and its result. */
 import type { RegistrationState } from '../registration/status.ts'
 import type { PublicEvent } from '../event/config.ts'
 import type { WireAsk } from './payment-methods.ts'
@@ -6,16 +6,19 @@ import type { WireAsk } from './payment-methods.ts'
 /** GET /admin/add/?event=ID. */
 export type AddingAnswer = {
   status: 'success'
-  /** The server's clock, ISO with +05:30: by it things cost what they cost. */
+  /** The server's clock, ISO with +05:30, which decides prices. */
   now: string
   event: PublicEvent
-  /** Places that are gone, and how many are left where the file asks to say so; by place. */
+  /**
+   * Seats that are full (0), and the number left if the file asks to show it; by quota id or
+   * `limit.option`.
+   */
   left: Record<string, number>
-  /** By which the desk takes money; empty: it takes none. */
+  /** The payment methods of the desk; empty: it takes no payments. */
   ways: { id: string; label: string; asks: WireAsk[] }[]
 }
 /**
- * 201 of POST /admin/add/ {event, key, answers, way?, paid?: {question: answer}}. Without a way it is left due. Else
- * as registering says no, `errors` also of the way's questions.
+ * 201 of POST /admin/add/ {event, key, answers, way?, paid?: {question: answer}}. Without a payment
+ * method it remains unpaid. Errors as for registration; `errors` also covers the method's fields.
  */
 export type AddedAnswer = { status: 'success'; reg_no: string; state: RegistrationState }

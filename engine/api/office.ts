@@ -1,11 +1,18 @@
-/** What travels between the server and the office: lists, a registration, reviews, codes, figures. Amounts and instants as in `wire.ts`. */
+/**
+ * API types of the office: lists, a registration, payment reviews, discount codes, figures.
+ *
+ * Amounts and instants as in `registration.ts`.
+ */
 import type { RegistrationState, PaymentStatus } from '../registration/status.ts'
 import type { DecisionName, ReviewKind } from '../payments/payment-review.ts'
 import type { WireLine } from './bill-lines.ts'
 import type { WireSums } from '../reports/list-columns.ts'
 import type { WireWaiting } from '../registration/work-queue.ts'
 
-/** A row of an office list: `id`, `event_id`, answers under field ids, engine values under the specification's names, `*_display` texts. */
+/**
+ * A row of an office list: `id`, `event_id`, answers under field ids, built-in values under the
+ * specification's names, `*_display` texts.
+ */
 export type ListRow = {
   id: number
   reg_no: string
@@ -16,17 +23,17 @@ export type ListRow = {
 export type ListAnswer = {
   status: 'success'
   count: number
-  /** True when a search's count stopped at its cap. */
+  /** True if a search's count stopped at its maximum. */
   count_capped: boolean
-  /** Null: there are more than are counted. */
+  /** Null: there are more registrations than are counted. */
   sums: WireSums | null
-  /** Why it is not sorted as it was asked; null: it is. */
+  /** Why the requested sorting was not applied; null: it was. */
   not_sorted: string | null
   next: string | null
   previous: string | null
   page: number
   page_size: number
-  /** A sentence that says what is shown: "Paid registrations of AFPI Member – Post Graduate, 41 in all". */
+  /** A sentence that describes the list: "Paid registrations of AFPI Member – Post Graduate, 41 in all". */
   shown: string
   /** Among second payments: the numbers for which the delegate requests a refund. */
   refund_requested?: string[]
@@ -34,17 +41,17 @@ export type ListAnswer = {
   results: { registrations: ListRow[] }
 }
 
-/** GET /admin/registrations/{reg_no}/: everything the office knows of one registration. */
+/** GET /admin/registrations/{reg_no}/: all data of one registration. */
 export type OfficeRegistrationAnswer = {
   status: 'success'
   registration: ListRow
-  /** What to call the delegate: their name, else the number. */
+  /** The delegate's name, else the number. */
   name: string
-  /** Empty where they gave none. */
+  /** Empty if not given. */
   contact: { email: string; phone: string }
   /** In form order, with labels; file answers carry a link. */
   answers: { id: string; label: string; text: string; href?: string }[]
-  /** What was sold, line by line; empty for what was stored before bills had lines. */
+  /** The items sold, line by line; empty for registrations stored before bills had lines. */
   lines: WireLine[]
   payments: {
     order_id: string
@@ -53,11 +60,11 @@ export type OfficeRegistrationAnswer = {
     review: string | null
     reference: string | null
     created_at: string
-    /** How it began, in a sentence: sent to the gateway, or asked for by a way of the organisers' own. */
+    /** How the payment began, in a sentence: sent to the gateway, or by a manual payment method. */
     asked: string
     facts: { at: string; type: string; text: string }[]
   }[]
-  /** What the gateway's settlements say of it, in the order of their days. Amounts as they state them. */
+  /** The gateway's settlement lines for it, in the order of their days. Amounts as stated there. */
   settled: {
     is: 'sale' | 'refund' | 'other'
     reference: string
@@ -84,18 +91,21 @@ export type OfficeRegistrationAnswer = {
   event: { id: string; title: string; route: string }
 }
 
-/** GET /admin/reviews/?event=ID: what waits for a person, the longest waiting first. */
+/** GET /admin/reviews/?event=ID: open payment reviews, the oldest first. */
 export type ReviewsAnswer = {
   status: 'success'
   count: number
   reviews: WireReview[]
-  /** How many delegates of each event request the refund of a second payment; events without one are left out. */
+  /**
+   * The number of delegates of each event who request the refund of a second payment; events
+   * without one are omitted.
+   */
   refund_requests: { event_id: string; count: number }[]
 }
 export type WireReview = {
   id: string
   kind: ReviewKind
-  /** What may be decided: POST /admin/reviews/{id}/decide/ {decision, why, to?, reference?, amount?}. */
+  /** The allowed decisions: POST /admin/reviews/{id}/decide/ {decision, why, to?, reference?, amount?}. */
   decisions: DecisionName[]
   event_id: string | null
   reg_no: string | null
@@ -114,12 +124,15 @@ export type WireReview = {
   said: string | null
   why: string
   since: string
-  /** Of money for an order that is not in the database: the order, who paid as the gateway says, and whose registration it may be. */
+  /**
+   * For a payment whose order is not in the database: the order, the payer according to the
+   * gateway, and the suggested registration.
+   */
   unknown_order: string | null
   payer: { name: string; email: string; phone: string; way: string } | null
   suggested: string | null
 }
-/** Of a decision and of a refund; `refund` is how far the refund has come that follows, null where none does. */
+/** For a decision and a refund; `refund` is the progress of the resulting refund, null if there is none. */
 export type DecidedAnswer = {
   status: 'success'
   message: string
@@ -129,18 +142,18 @@ export type DecidedAnswer = {
 
 export type EventStats = {
   total_registrations: number
-  /** Of each payment status, without those that are over. */
+  /** By payment status, excluding ended registrations. */
   paid_registrations: number
   pending_registrations: number
   failed_registrations: number
   refunded_registrations: number
-  /** Cancelled or refused, whatever came of their money. */
+  /** Cancelled or refused, whatever happened to their payments. */
   ended_registrations: number
   today_registrations: number
   total_revenue: number
-  /** Received and dismissed by staff: part of no other figure. */
+  /** Received and dismissed by staff: not included in any other figure. */
   dismissed_amount: number
-  /** Payments and refunds that wait for a person. */
+  /** Payments and refunds in payment review. */
   needs_decision: number
 }
 /** GET /admin/dashboard/stats/: `<key>_stats` per event beside the fixed names. */
@@ -149,11 +162,14 @@ export type StatsAnswer = {
   data: Record<string, unknown> & {
     /** The server's clock, ISO with +05:30; its day is the "today" of the figures. */
     now: string
-    /** What needs somebody: rows with nothing in them are left out. */
+    /** The work queue; empty rows are omitted. */
     waiting: WireWaiting[]
-    /** Why event files are not served as they are, in sentences; for people of all events only. */
+    /**
+     * Why event files are not served in their current version, in sentences; only for users of all
+     * events.
+     */
     event_files?: string[]
-    /** Why nothing is erased because of its age until an owner confirms the clock; for owners of all events only. */
+    /** Why nothing is erased by age until an owner confirms the clock; only for owners of all events. */
     erasing_waits?: string
     revenue_stats: { total_revenue: number }
     recent_registrations: Record<
@@ -170,7 +186,7 @@ export type StatsAnswer = {
         created_at: string
       }[]
     >
-    /** By event key, one entry per Indian day with anything on it. Revenue is of the day of payment. */
+    /** By event key, one entry per Indian day with data. Revenue is counted on the day of payment. */
     by_day: Record<string, { day: string; registrations: number; revenue: number }[]>
   }
 }
@@ -181,20 +197,23 @@ export type CodesAnswer = {
   kinds: { id: string; label: string }[]
   codes: WireCode[]
 }
-/** 201 of POST /admin/codes/ {event, kind, count?, uses?, until?, note?, code?}; POST /admin/codes/withdraw/ {event, code} answers a message. */
+/**
+ * 201 of POST /admin/codes/ {event, kind, count?, uses?, until?, note?, code?}; POST
+ * /admin/codes/withdraw/ {event, code} returns a message.
+ */
 export type CodesMadeAnswer = { status: 'success'; codes: string[] }
 export type WireCode = {
   code: string
   kind: string
-  /** By registrations that hold it now, and how many may. */
+  /** The number of registrations that use it now, and the maximum. */
   uses: number
   uses_max: number
-  /** The last day on which it counts; null: it has none. */
+  /** The last day on which it is valid; null: it has none. */
   until: string | null
   note: string
   made_at: string
   made_by: string
   withdrawn_at: string | null
 }
-/** GET /admin/rolls/?event=ID: how many rows each roll of the event file holds. */
+/** GET /admin/rolls/?event=ID: the number of rows in each member list of the event file. */
 export type RollsAnswer = { status: 'success'; rolls: { id: string; rows: number }[] }

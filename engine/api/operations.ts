@@ -1,43 +1,46 @@
-/** What the office's pages of mails and of event files ask for and answer. */
+/** API types of the office's email, recovery and event file pages. */
 import type { HeldMails } from '../documents/recovery-series.ts'
 
 /** GET /admin/mail/. */
 export type MailsAnswer = {
   status: 'success'
-  /** By state; one more than `counted_to` means that there are more. */
+  /** By state; `counted_to` plus one means that there are more. */
   counts: { queued: number; failed: number; sent: number }
   counted_to: number
   mails: WireMail[]
-  /** To be sent as `before` for those that follow; null: there are none. */
+  /** Send it as `before` to get the next page; null: this is the last. */
   before: number | null
 }
-/** POST /admin/mail/retry/ {ids} or {all: true} answers a message. */
+/** POST /admin/mail/retry/ {ids} or {all: true} returns a message. */
 export type WireMail = {
   id: number
-  /** '': the person was erased. */
+  /** '': the person's data was erased. */
   to: string
   subject: string
   event_id: string
-  /** Its title, or its id where it is not served any more. */
+  /** Its title, or its id if the event is no longer served. */
   event: string
-  /** Null: it is about no registration. */
+  /** Null: it is not about a registration. */
   reg_no: string | null
   status: 'queued' | 'failed' | 'sent'
   tries: number
-  /** When it went out, else when it was written. */
+  /** When it was sent, else when it was written. */
   at: string
-  /** When it is tried next; null: it is not. */
+  /** When it is tried next; null: never. */
   next_at: string | null
-  /** What the last try heard. */
+  /** The error of the last attempt. */
   error: string | null
 }
 
-/** GET /admin/recovery-state/: how the installation stands after a restore. Instants as in `wire.ts`. */
+/**
+ * GET /admin/recovery-state/: the state of the installation after a restore. Instants as in
+ * `registration.ts`.
+ */
 export type RecoveryAnswer = {
   status: 'success'
   /** Null: it is not in recovery. */
   recovery: WireRecovery | null
-  /** Those that have ended, the newest first. */
+  /** Past recoveries, the newest first. */
   past: {
     code: string
     begun_at: string
@@ -50,30 +53,36 @@ export type WireRecovery = {
   begun_at: string
   /** Why it began, in a sentence. */
   why: string
-  /** Stands in the numbers of documents that are issued since. */
+  /** Included in the document numbers issued since. */
   code: string
   /** When the copy was made; null: not known. */
   copy_at: string | null
-  /** The newest record that the copy holds; null: it holds none. */
+  /** The newest record in the copy; null: it has none. */
   stored_at: string | null
-  /** Until when this server is known to have served records that the copy lacks; null: not known. */
+  /** The latest known time at which this server served records that the copy lacks; null: not known. */
   served_at: string | null
-  /** Payments that were pending in the copy: how many the gateway was asked about, and how many are pending no longer. */
+  /**
+   * Payments that were pending in the copy: the number asked about at the gateway, and the number
+   * no longer pending.
+   */
   pending: { all: number; asked: number; ended: number }
-  /** Payments for orders that the database does not know: those before staff, and those about which the gateway is asked again. */
+  /**
+   * Payments for orders that are not in the database: those in payment review, and those to be
+   * asked about again.
+   */
   unknown: { to_decide: number; to_ask: number }
-  /** `since`: of the emails, those that were written since, about what happened before the restart. */
+  /** `since`: the emails that were written since, about events before the restart. */
   held: { mails: number; since: number; refunds: number; erasures: number }
-  /** The first of the emails that are held, the oldest first. */
+  /** The first held emails, the oldest first. */
   mails: { id: number; to: string; subject: string; event: string; at: string }[]
-  /** How far each series of documents has counted since. */
+  /** The last number issued in each document series since. */
   series: { pattern: string; year: string; last: number }[]
-  /** Uploaded files: referred to and not there; there and not referred to. */
+  /** Uploaded files: referenced but missing; present but not referenced. */
   uploads: { missing: number; unused: number }
 }
-/** POST /admin/recovery-state/end/ {mails} answers a message. */
+/** POST /admin/recovery-state/end/ {mails} returns a message. */
 
-/** GET /admin/served-files/, and POST /admin/served-files/reload/ once they were read again. */
+/** GET /admin/served-files/, and POST /admin/served-files/reload/ after reading them again. */
 export type EventFilesAnswer = { status: 'success'; files: WireEventFile[] }
 export type WireEventFile = {
   file: string
@@ -81,9 +90,9 @@ export type WireEventFile = {
   event_id: string | null
   title: string | null
   version: string | null
-  /** As it is; in an older version; its file has gone; never. */
+  /** Served as it is; in an older version; served although its file is gone; never served. */
   is: 'served' | 'before' | 'gone' | 'refused'
   why: string | null
-  /** What the checker says of it, line by line. */
+  /** The findings of the checker, line by line. */
   findings: string | null
 }

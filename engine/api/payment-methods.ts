@@ -1,26 +1,29 @@
-/** How money that delegates pay by themselves travels: where to pay and what is asked, and what was told. Amounts are rupees. */
+/** API types of manual payments: instructions, fields and payment claims. Amounts are rupees. */
 import type { BankNumber } from '../payments/payment-methods.ts'
 
-/** Of a delegate's own page; null where nothing is to be paid but through a gateway. */
+/** For a self-service page; null if nothing is to be paid outside a gateway. */
 export type WirePaying = {
-  /** The way that was chosen, by its id. */
+  /** The id of the chosen payment method. */
   way: string
   label: string
-  /** Where to pay, as the organisers wrote it. */
+  /** Payment instructions, as written by the organisers. */
   tell: string
-  /** The numbers in it that one copies. */
+  /** The numbers in them that delegates copy. */
   numbers: BankNumber[]
-  /** What a code holds that an app for UPI reads; null: there is no UPI ID. */
+  /** The content of a QR code for UPI apps; null: there is no UPI ID. */
   upi: string | null
   total: number
-  /** Until which day this total holds where the day of credit decides, YYYY-MM-DD; null: it holds. */
+  /**
+   * The last day of this total if the day of credit decides the price, YYYY-MM-DD; null: it does
+   * not change.
+   */
   price_until: string | null
-  /** Until when it waits; null: without an end. */
+  /** The payment deadline; null: none. */
   pay_until: string | null
   asks: WireAsk[]
   told: WireTold | null
 }
-/** A question to whoever has paid. */
+/** A field of a payment claim. */
 export type WireAsk = {
   id: string
   kind: 'text' | 'date' | 'select' | 'file'
@@ -28,24 +31,27 @@ export type WireAsk = {
   hint: string | null
   required: boolean
   options: { id: string; label: string }[]
-  /** file: the name under which it is sent ahead, what it may be, and how big. */
+  /** file: the name under which it is uploaded first, its accepted types, and its maximum size. */
   file: { field: string; accept: string[]; bytes_max: number } | null
-  /** Last told. */
+  /** The value of the last claim. */
   value: string
 }
-/** What was told last. */
+/** The last payment claim. */
 export type WireTold = {
   at: string
   label: string
   reference: string
-  /** What is to be paid. */
+  /** The amount to be paid. */
   amount: number
   /** YYYY-MM-DD; null: not asked. */
   paid_on: string | null
-  /** By question, as people read it; `href`: a file, of the office only. */
+  /** By field, formatted for display; `href`: a file, only for the office. */
   answers: { label: string; text: string; href?: string }[]
-  /** `looking`: nobody has looked yet; `unconfirmed`: nobody looks any more, because it was paid otherwise or has ended. */
+  /**
+   * `looking`: not checked yet; `unconfirmed`: no longer checked, because the registration was paid
+   * otherwise or has ended.
+   */
   stands: 'looking' | 'found' | 'not_found' | 'unconfirmed'
-  /** Why it was not found, in the words of the office; else empty. */
+  /** Why the claim was rejected, in the office's words; otherwise empty. */
   why: string
 }

@@ -1,54 +1,60 @@
-/** How a statement travels that is laid beside registrations, and what is done to many of them at once. Amounts are rupees. */
+/** API types of bank statement reconciliation and bulk actions. Amounts are rupees. */
 import type { Reconciled } from '../payments/reconciliation.ts'
 import type { WireSettlement } from './settlements.ts'
 
-/** POST /admin/reconcile/?event=ID with a bank's statement or a gateway's settlement report as text/csv. Writes only that the bank returned a recorded payment. */
+/**
+ * POST /admin/reconcile/?event=ID with a bank's statement or a gateway's settlement report as
+ * text/csv. Writes only that the bank returned a recorded payment.
+ */
 export type ReconcileAnswer =
   | {
       status: 'success'
       header: null
       lines: WireReconciled[]
-      /** Who told us of money that is in no line. */
+      /** Payment claims that are in no line. */
       waiting: WireAwaited[]
-      /** Lines with a date of which no amount can be read. */
+      /** Lines with a date whose amount cannot be read. */
       unread: number[]
       /** Lines that repeat an earlier one: each is counted once. */
       repeated: { line: number; first: number }[]
     }
-  /** It is a report of the gateway. */
+  /** The file is a gateway's settlement report. */
   | { status: 'success'; settlement: WireSettlement }
   /**
-   * Nobody can tell which column is which: send it again with date, narration, credit (from 0) in the query; or, of a
-   * gateway, as=settlement with order or reference, amount, day or utr, and fee, tax, net, kind, paid.
+   * The columns were not recognised: send it again with date, narration, credit (from 0) in the
+   * query; or, for a gateway, as=settlement with order or reference, amount, day or utr, and fee,
+   * tax, net, kind, paid.
    */
   | { status: 'success'; header: string[] }
 export type WireReconciled = {
-  /** As an editor counts. */
+  /** Line number as in an editor. */
   line: number
   day: string
   narration: string
-  /** Under which it is confirmed. */
+  /** The reference under which it is confirmed. */
   reference: string
-  /** Other numbers of the bank in this line: sent back with it, so that none of them counts again. */
+  /** Other bank references in this line: sent back with it, so that none of them counts again. */
   also: string[]
   amount: number
   as: Reconciled['as']
-  /** The gateway's transfer that it is, as its settlement has it; null: it is none. */
+  /** The matching gateway payout, from its settlement; null: it is not a payout. */
   payout: { utr: string; lines: number; net: number } | null
   of: WireAwaited[]
-  /** What staff have to know about the line; null: nothing more. */
+  /** An explanation of the line for staff; null: none needed. */
   why: string | null
 }
 export type WireAwaited = {
   reg_no: string
   name: string
   due: number
-  /** What the delegate told us; null: nothing. */
+  /** The reference of the delegate's payment claim; null: none. */
   reference: string | null
 }
 /**
- * Of POST /admin/registrations/bulk/ {event?, act, reg_nos, why?} and of POST /admin/reconcile/confirm/ {event, lines:
- * [{reg_no, reference, also?, amount, day}], keep?: [{reference, also?, amount, day, narration}]}: each by itself, whatever becomes of the others.
+ * Of POST /admin/registrations/bulk/ {event?, act, reg_nos, why?} and of POST
+ * /admin/reconcile/confirm/ {event, lines: [{reg_no, reference, also?, amount, day}], keep?:
+ * [{reference, also?, amount, day, narration}]}: each item is processed separately, whatever the
+ * result of the others.
  */
 export type BulkAnswer = {
   status: 'success'

@@ -1,6 +1,7 @@
 /**
- * What travels between server and browser, as JSON. Amounts here are rupees (7080, 4237.5), instants
- * ISO 8601 with offset. One shape of error everywhere.
+ * JSON types exchanged by server and browser for registration and payment.
+ *
+ * Amounts are rupees (7080, 4237.5), instants ISO 8601 with offset. All errors have one shape.
  */
 import type { TariffAnswer } from './tariff.ts'
 import type { WireLine } from './bill-lines.ts'
@@ -14,23 +15,26 @@ export type ErrorAnswer = {
   status: 'error'
   code: string
   message: string
-  /** Of what is the server's fault: the id of the request, as in its log. */
+  /** For server errors: the id of the request, as in the log. */
   request_id?: string
   errors?: FieldErrors
-  /** What holds now. */
+  /** The current quote. */
   quote?: WireQuote | null
-  /** Of `price_moved`: what was held before. */
+  /** For `price_moved`: the quote held before. */
   was?: WireQuote
-  /** Of `registered_already`: the same once more with `confirmed: true` registers all the same. */
+  /** For `registered_already`: sending it again with `confirmed: true` registers anyway. */
   may_confirm?: true
-  /** Of `full`: the place that is gone, a limit's id or `limit.option`, and how many of it are left. */
+  /** For `full`: the seat that is full, a quota's id or `limit.option`, and the number left. */
   place?: string
   left?: number
 }
 
-/** POST /api/events/{id}/code/ {code}: what a code gives. */
+/** POST /api/events/{id}/code/ {code}: the effect of a discount code. */
 export type CodeAnswer = { status: 'success'; kind: string; label: string }
-/** POST /api/events/{id}/proofs/, one file: a proof sent ahead. `token` stands in its place among the answers, `until` is when it is no longer kept. */
+/**
+ * POST /api/events/{id}/proofs/, one file: a document uploaded ahead of the form. `token` is its
+ * answer in the form; `until` is when it is deleted.
+ */
 export type ProofAnswer = {
   status: 'success'
   token: string
@@ -38,7 +42,10 @@ export type ProofAnswer = {
   bytes: number
   until: string
 }
-/** POST /api/events/{id}/roll/ {field, value}: of the row, what the event shows and what conditions may ask for. */
+/**
+ * POST /api/events/{id}/roll/ {field, value}: the columns of the member list row that the event
+ * shows and that conditions may use.
+ */
 export type RollAnswer = { status: 'success'; row: Record<string, string> }
 export type WireQuote = {
   category: string
@@ -62,31 +69,38 @@ export type PaymentData = {
   payment_url: string
 } & Record<string, string>
 
-/** 201 of the register call and of `/api/payment/retry/` and `/resume/`; without payment_data there is nothing to pay now: `stands` says why. `page`: where it says how to pay outside. */
+/**
+ * 201 of the register call and of `/api/payment/retry/` and `/resume/`; without payment_data there
+ * is nothing to pay now: `stands` says why. `page`: the page with the instructions for manual
+ * payment.
+ */
 export type RegisterAnswer = {
   status: 'success'
   message: string
   reg_no: string
-  /** How it stands with the money; of the same form sent again it may be anything. */
+  /** The payment state; any value is possible if the same form is sent again. */
   stands: Stands
   payment_data?: PaymentData
   page?: string
 }
 
-/** What the public read of a registration says of it by itself. */
+/** Values of the public registration response that are not answers. */
 export type AnsweredValues = {
   reg_no: string
   order_id: string
   payment_status: PaymentStatus
-  /** Money came that does not fit; to the delegate this is pending. */
+  /** A payment arrived that does not match; the delegate sees it as pending. */
   in_review: boolean
-  /** How a failed payment failed, over all attempts; null where it has not. */
+  /** How a failed payment failed, over all attempts; null if it has not failed. */
   failed_as: Failure | null
   payment_date: string | null
-  /** The gateway's reference of what was paid; null: nothing was, or whoever asks has shown no proof that it is theirs. */
+  /**
+   * The gateway's reference of the successful payment; null: there is none, or the request did not
+   * prove that the registration is the requester's.
+   */
   payment_id: string | null
   created_at: string
-  /** When the newest attempt to pay began; null where no payment was ever due. */
+  /** When the newest payment attempt began; null if no payment was ever due. */
   attempted_at: string | null
   category: string | null
   category_label: string | null
@@ -94,26 +108,29 @@ export type AnsweredValues = {
   base: number | null
   gst: number | null
   total: number | null
-  /** What the total is made of; empty for what was stored before bills had lines, or brought in. */
+  /** The lines of the total; empty for registrations stored before bills had lines, or imported. */
   lines: WireLine[]
-  /** How it stands with the money: what the page is about. */
+  /** The payment state, which decides the content of the page. */
   stands: Stands
-  /** Until when the price is held; null: it has no end, or nothing is to be paid. */
+  /** The end of the price hold; null: it has no end, or nothing is to be paid. */
   held_until: string | null
-  /** Since when a person has to decide about money that does not fit; null: nobody has to. */
+  /** Since when the payment is in payment review; null: it is not. */
   review_since: string | null
-  /** It is paid, and more money came for it. */
+  /** It is paid, and a further payment arrived for it. */
   second_payment: boolean
-  /** Rupees given back of what was paid. */
+  /** Rupees refunded of the payment. */
   refunded_amount: number
-  /** Rupees that a correction left to be paid beside what was; 0: nothing. */
+  /** The balance after a correction in rupees; 0: none. */
   difference_due: number
-  /** By when the organisers decide whether it is approved; null: nobody has to. */
+  /** The organisers' deadline to decide about approval; null: no approval needed. */
   decide_by: string | null
-  /** It may be paid: POST `/api/payment/retry/` {order_id, price?} answers payment_data, or why not. */
+  /** It may be paid: POST `/api/payment/retry/` {order_id, price?} returns payment_data, or why not. */
   may_pay: boolean
 }
-/** Its names: no field and no name of `api.returns` may be one of them, or its answer would never arrive. */
+/**
+ * Names of these values: no field and no name of `api.returns` may equal one of them, or its answer
+ * would be hidden.
+ */
 export const ANSWERED_NAMES = Object.keys({
   reg_no: true,
   order_id: true,
@@ -141,11 +158,17 @@ export const ANSWERED_NAMES = Object.keys({
   may_pay: true,
 } satisfies Record<keyof AnsweredValues, true>)
 
-/** GET of the event's registration path, and within `/api/my/{token}/`: answers under their field ids, engine values under `api.returns` names and their own. */
+/**
+ * GET of the event's registration path, and within `/api/my/{token}/`: answers under their field
+ * ids, built-in values under `api.returns` names and their own.
+ */
 export type RegistrationAnswer = {
   status: 'success'
   registration: AnsweredValues & Record<string, unknown>
-  /** Whoever asked has shown the number alone, and is told who it is and how it stands; with the email address, more. */
+  /**
+   * The request contained only the number, so only name and state are returned; with the email
+   * address, more.
+   */
   partial?: true
 }
 
@@ -165,7 +188,7 @@ export type EventCard = Pick<
   | 'routes'
 > & {
   open: boolean
-  /** Why one cannot register today; null: one can. */
+  /** Why registration is closed today; null: it is open. */
   closed: ClosedBy | null
   /** Its last day is over. */
   took_place: boolean
@@ -180,21 +203,21 @@ export type EventAnswer = {
   now: string
 }
 
-/** The element of a page that holds the faces to be fetched, switched off until its script has taken over. */
+/** The id of the page element that lists the fonts to load, disabled until the page's script has started. */
 export const FACES = 'rollcall-faces'
 
-/** What the server writes into every page it serves, as `<script type="application/json" id="page">`. */
+/** The data block that the server writes into every page, as `<script type="application/json" id="page">`. */
 export type PageData =
   /**
-   * `tariff`: today's prices, without what is left of places; null: the browser asks for them. `drawn`: the
-   * whole form stands in the page, drawn with this tariff and no answers.
+   * `tariff`: today's prices, without the seats left; null: the browser requests them. `drawn`: the
+   * page contains the rendered form, with this tariff and no answers.
    */
   | { page: 'event'; event: EventAnswer; tariff: TariffAnswer | null; drawn: boolean }
   | { page: 'result'; outcome: 'success' | 'failed'; event: EventAnswer }
   | { page: 'office' | 'not-found'; site: unknown; events: EventCard[] }
-  /** A delegate's own page, to which a link from a mail leads; `event` null: nobody knows the link. */
+  /** A delegate's self-service page, opened from an email link; `event` null: the link is not known. */
   | { page: 'my'; event: EventAnswer | null; site: unknown; events: EventCard[] }
-  /** `message` is said above everything else; null: nothing is. */
+  /** `message` is shown at the top of the page; null: none. */
   | { page: 'site'; site: unknown; events: EventCard[]; message: string | null }
   | {
       page: 'organisers'
@@ -204,7 +227,10 @@ export type PageData =
       sample: EventFile | null
       shared: SharedFiles | null
     }
-/** A served event file as its author wrote it, but for the office's address; `path` as the findings name it. */
+/**
+ * A served event file as written by its author, except for the office's address; `path` is the name
+ * used in findings.
+ */
 export type EventFile = { path: string; text: string }
 /** GET /api/events/{id}/file/. */
 export type EventFileAnswer = { status: 'success' } & EventFile

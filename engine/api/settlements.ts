@@ -1,24 +1,27 @@
-/** How a gateway's settlements travel to the office. Amounts are rupees, signed where they may be either. */
+/** API types of gateway settlements in the office. Amounts are rupees, signed where they may be either. */
 import type { Settled } from '../payments/settlement.ts'
 import type { SettlementLine } from '../payments/settlement-report.ts'
 
-/** Of a report that was loaded (POST /admin/reconcile/) and of all that are kept (GET /admin/settlements/?event=ID). */
+/**
+ * For an uploaded report (POST /admin/reconcile/) and for all stored ones (GET
+ * /admin/settlements/?event=ID).
+ */
 export type WireSettlement = {
-  /** Of a report: how many of its lines are not kept yet; null: these are kept. */
+  /** For a report: the number of its lines that are not stored yet; null: these are stored. */
   fresh: number | null
-  /** Of a report all; of what is kept those that somebody has to look at. */
+  /** For a report all lines; for stored settlements those that staff must check. */
   lines: WireSettled[]
-  /** What went to the bank, by transfer, the latest first. */
+  /** Payouts by bank transfer, the latest first. */
   payouts: WirePayout[]
-  /** Paid and in no settlement yet, the longest first; of the event. */
+  /** Paid and in no settlement yet, the oldest first; of the event. */
   unsettled: WireUnsettled[]
-  /** Lines that name a payment, and cannot be read. */
+  /** Lines that name a payment but cannot be read. */
   unread: number[]
   /** Lines of the report that the gateway has not settled yet. */
   not_yet: number
 }
 export type SettlementsAnswer = { status: 'success'; settlement: WireSettlement }
-/** POST /admin/settlements/?event=ID with the report once more: what was not kept yet is. */
+/** POST /admin/settlements/?event=ID with the same report: stores its new lines. */
 export type SettlementKeptAnswer = {
   status: 'success'
   message: string
@@ -30,7 +33,7 @@ export type SettlementKeptAnswer = {
 export type WireSettled = {
   line: number
   is: SettlementLine['is']
-  /** `elsewhere`: of an event that the user does not work for; how it stands there is not said. */
+  /** `elsewhere`: of an event to which the user has no access; its state there is not revealed. */
   as: Settled['as'] | 'elsewhere'
   order_id: string
   reference: string
@@ -40,9 +43,9 @@ export type WireSettled = {
   net: number
   day: string | null
   utr: string
-  /** Null: of none that is known here, or of an event that whoever asks does not work for. */
+  /** Null: not known here, or of an event to which the requesting user has no access. */
   reg_no: string | null
-  /** For whoever has to look; null: nobody has to. */
+  /** An explanation if staff must check it; null: no check needed. */
   why: string | null
 }
 export type WirePayout = {
@@ -54,9 +57,9 @@ export type WirePayout = {
   fee: number
   tax: number
   others: number
-  /** What the bank shows, with the lines of other events. */
+  /** The amount on the bank statement, including lines of other events. */
   net: number
-  /** Lines of events that the user does not work for; null: there are none. */
+  /** Lines of events to which the user has no access; null: none. */
   elsewhere: { lines: number; net: number } | null
 }
 export type WireUnsettled = {

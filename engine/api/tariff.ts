@@ -1,4 +1,4 @@
-/** The price list as server and browser exchange it, in rupees. */
+/** API type of the price list, in rupees. */
 import type { PublicEvent } from '../event/config.ts'
 import { rupees } from '../lib/money.ts'
 import { fromPairs } from '../lib/result.ts'
@@ -7,28 +7,28 @@ import { lastDayOf, openOn, periodOn } from '../pricing/price-periods.ts'
 import { shownLeft } from '../pricing/quotas.ts'
 import { quoteFor } from '../pricing/quote.ts'
 
-/** GET of the event's tariff path. One answer serves every alias. */
+/** GET of the event's tariff path. The same response for every alias. */
 export type TariffAnswer = {
   status: 'success'
-  /** Server's clock, ISO with +05:30. */
+  /** The server's clock, ISO with +05:30. */
   now: string
-  /** Whether one can register now, with the text to show if not. */
+  /** Whether registration is open now, with the text to show if not. */
   open: boolean
   closed_text: string | null
   /** Null on a day in no period. */
   current_period: string | null
-  /** The last Indian day on which today's prices hold; null: open end. */
+  /** The last Indian day of today's prices; null: no end is set. */
   until: string | null
   tariff_data: Record<string, Record<string, { price: number | null }>>
   /** Today's price per category; a category not on sale today is absent. */
   pricing: Record<string, { base: number; gst: number; total: number }>
-  /** By place (a limit's id, or `limit.option`): how many are left where the event says so, and 0 where none is. */
+  /** By quota id or `limit.option`: the number left if the event shows it, and 0 if none is left. */
   left?: Record<string, number>
 }
 
 /**
- * The whole tariff as the wire has it: all three shapes that readers of the specification expect. `left`: how
- * many are left of each place; of what is absent there are as many as the file says.
+ * Returns the complete tariff in all three shapes that readers of the specification expect. `left`:
+ * the number of seats left by quota; an absent one has as many as the file states.
  */
 export function tariff(
   event: PublicEvent,

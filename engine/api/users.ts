@@ -1,19 +1,19 @@
-/** What the server tells the office about the people in it: who is signed in, what they may, their accounts, what they did. */
+/** API types of office users: session, permissions, accounts, audit log. */
 import type { Admin, AdminList, PublicEvent } from '../event/config.ts'
 import type { Role } from '../registration/permissions.ts'
 import type { Day } from '../lib/time.ts'
 
 export type LoginAnswer = { status: 'success'; token: string; username: string }
-/** GET /admin/session/: who is signed in and what the office frame needs to draw itself. */
+/** GET /admin/session/: the signed-in user and the data to render the office frame. */
 export type SessionAnswer = {
   status: 'success'
   username: string
   role: Role
-  /** False: the events below are all that the person may see, also of those to come. */
+  /** False: the user may see only the events below, also in future. */
   all_events: boolean
-  /** Nothing but their own account is open to them until they have set one up. */
+  /** Only their own account is available until they have set up a second factor. */
   needs_second_factor: boolean
-  /** An older copy of the database was put back, and nobody has ended the recovery yet. */
+  /** An older copy of the database was restored, and the recovery has not been ended yet. */
   in_recovery: boolean
   events: OfficeEvent[]
   texts: PublicEvent['texts']
@@ -26,20 +26,20 @@ export type OfficeEvent = {
   /** The event's own days. */
   from: Day
   to: Day
-  /** The fields that every list shows: who it is (null: nobody is asked for a name), and in which category. */
+  /** The fields that every list shows: name (null: the form has none) and category. */
   always: { name: string | null; category: string }
-  /** The days from which other prices hold. */
+  /** The days on which prices change. */
   price_steps: readonly { readonly day: Day; readonly label: string }[]
   dashboard: Admin['dashboard']
   lists: readonly AdminList[]
   routes: PublicEvent['routes']
-  /** Whether the event file has kinds of codes: they have a page of their own. */
+  /** Whether the event file has kinds of discount codes, which have their own page. */
   gives_codes: boolean
-  /** Whether there is more to add up than registrations: items, people who come along, places. */
+  /** Whether there is a sales report beyond registrations: items, accompanying persons, seats. */
   sells: boolean
 }
 
-/** GET /admin/me/: a person's own account. */
+/** GET /admin/me/: a user's own account. */
 export type AccountAnswer = {
   status: 'success'
   username: string
@@ -48,7 +48,7 @@ export type AccountAnswer = {
   events: string[] | null
   second_factor: {
     is_on: boolean
-    /** Whether the office asks it of this person. */
+    /** Whether the office requires it of this user. */
     is_required: boolean
     recovery_codes_left: number
   }
@@ -56,15 +56,15 @@ export type AccountAnswer = {
 }
 export type WireSession = {
   id: string
-  /** The one that asks. */
+  /** The session that made the request. */
   is_this: boolean
   signed_in_at: string
   seen_at: string
-  /** '' where it is not known. */
+  /** '' if not known. */
   network: string
   browser: string
 }
-/** POST /admin/me/second-factor/: what an authenticator app is told, to be confirmed with a code of it. */
+/** POST /admin/me/second-factor/: data for an authenticator app, to be confirmed with one of its codes. */
 export type SecondFactorAnswer = {
   status: 'success'
   /** Base32, in groups of four. */
@@ -79,7 +79,7 @@ export type RecoveryCodesAnswer = { status: 'success'; message: string; recovery
 export type PeopleAnswer = {
   status: 'success'
   people: WirePerson[]
-  /** All that are served, to choose from. */
+  /** All served events, to choose from. */
   events: { id: string; title: string }[]
   second_factor_required: boolean
 }
@@ -92,21 +92,21 @@ export type WirePerson = {
   added_at: string
   /** Null: never. */
   signed_in_at: string | null
-  /** Until when the link to set a password is good; null: there is none. */
+  /** When the link to set a password expires; null: there is none. */
   invited_until: string | null
 }
-/** A link to set a password, shown once; null: what was done needs none. */
+/** A link to set a password, shown once; null: none is needed. */
 export type PersonChangedAnswer = { status: 'success'; message: string; link: string | null }
-/** POST /admin/set-password/ with a token alone: whose password the link sets. */
+/** POST /admin/set-password/ with only a token: the user whose password the link sets. */
 export type PasswordLinkAnswer = { status: 'success'; username: string }
 
 /** GET /admin/log/. */
 export type ActivityAnswer = {
   status: 'success'
   rows: WireActivity[]
-  /** To be sent as `before` for the rows that follow; null: there are none. */
+  /** Send it as `before` to get the next page; null: this is the last. */
   before: number | null
-  /** Whoever did something, to choose from. */
+  /** All actors, to choose from. */
   people: string[]
 }
 export type WireActivity = {
@@ -115,7 +115,7 @@ export type WireActivity = {
   who: string
   what: string
   event_id: string | null
-  /** A title, or the id of an event that is not served any more; '' for none. */
+  /** A title, or the id of an event that is no longer served; '' for none. */
   event: string
   reg_no: string | null
 }

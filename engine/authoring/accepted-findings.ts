@@ -1,4 +1,4 @@
-/** `allow`: findings accepted on purpose, with a reason. An entry that silences nothing is itself reported. */
+/** Applies `allow`: findings accepted with a reason. An entry that matches no finding is reported. */
 import type { Finding, Meta } from './finding.ts'
 import { findingOf } from './finding.ts'
 import type { EventFile } from './schema/event-file-types.ts'
@@ -12,13 +12,16 @@ export const allowed = {
   },
 } as const satisfies Record<string, Meta>
 
-/** Codes that only a comparison with an older version can find; their entries count as used when nothing is compared. */
+/**
+ * Codes found only by comparison with an older version; their entries count as used if nothing is
+ * compared.
+ */
 const isOfThePast = (code: string): boolean => /^EV10\d\d$/.test(code)
 
-/** What only other files explain: an entry may be needed beside them, though this file is judged alone. */
+/** Depends on other files: the entry may be needed beside them, though this file is checked alone. */
 const isOfOthers = (code: string): boolean => code === 'EV808'
 
-/** Takes the allowed findings away. Errors stay, but for EV10xx: what they break is the organiser's to decide. */
+/** Removes the allowed findings. Errors remain, except EV10xx: organisers may accept what those break. */
 export function applyAllow(
   findings: readonly Finding[],
   source: Source,
@@ -31,7 +34,8 @@ export function applyAllow(
     (finding.severity !== 'error' || isOfThePast(code)) &&
     (at === undefined || finding.at.keyPath === at || finding.at.keyPath.startsWith(`${at}.`))
   const kept = findings.filter((finding) => !entries.some((entry) => silences(entry, finding)))
-  // While there are errors, checks were left out: an entry may be needed again once they are mended.
+  // While there are errors, some checks did not run: an entry may be needed again once they are
+  // fixed.
   if (kept.some(({ severity }) => severity === 'error')) return kept
   const unused = entries.flatMap((entry, at) => {
     if (

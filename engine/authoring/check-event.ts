@@ -1,4 +1,4 @@
-/** Event files: text → findings, or a checked EventConfig. Alone, and beside each other. */
+/** Compiles and checks event files: text → findings, or a valid EventConfig. Each alone, and together. */
 import type { EventConfig } from '../event/config.ts'
 import {
   acrossFindings,
@@ -23,9 +23,9 @@ type Compiled = { readonly event: EventConfig | null; readonly findings: readonl
 type CompileOptions = CheckOptions
 
 /**
- * One event file. Pure: the same texts give the same findings, whatever the clock, the machine or the
- * order of files. `event` is null when there is a finding of severity error, and only then; `reads` is
- * what `readEvent` makes of the text. Never throws, whatever the text.
+ * Compiles one event file. Pure: the same texts give the same findings, whatever the clock, the
+ * machine or the order of files. `event` is null if and only if there is a finding of severity
+ * error; `reads` is the result of `readEvent`. Never throws, whatever the text.
  */
 export function compileEvent(
   text: string,
@@ -38,8 +38,8 @@ export function compileEvent(
 }
 
 /**
- * An event as its file reads, whatever is wrong with its meaning: for comparing versions of which one
- * may have findings, and for explaining one. Null when its shape is wrong. Never to be served.
+ * Reads an event without checking its meaning, to compare versions that may have findings, or to
+ * explain one. Null if its structure is invalid. Never serve the result.
  */
 export function readEvent(
   text: string,
@@ -49,10 +49,13 @@ export function readEvent(
   return shapeOf({ path: file.path, text }, readShared(shared)).config
 }
 
-/** A clean event of an earlier compilation of the same texts, and what it leant on in other files. */
+/**
+ * An event without findings from an earlier compilation of the same texts, with its references to
+ * other files.
+ */
 export type KnownEvent = {
   readonly event: EventConfig
-  /** Pages of other events that its buttons lead to. */
+  /** Pages of other events that its buttons link to. */
   readonly leadsTo: readonly string[]
 }
 export type CompiledFiles = {
@@ -62,13 +65,13 @@ export type CompiledFiles = {
 export type CompiledFile = Compiled & {
   readonly path: string
   readonly leadsTo: readonly string[]
-  /** Whether it was judged now; if not, its warnings and notes were told before. */
+  /** Whether it was checked now; if not, its warnings and notes were reported before. */
   readonly isNew: boolean
 }
 
 /**
- * All files of a folder, each with its own findings and those that only the others explain. Findings
- * of the shared files stand once, in `shared`.
+ * Compiles all files of a folder, each with its own findings and those that depend on other files.
+ * Findings of the shared files are listed once, in `shared`.
  */
 export function compileEvents(
   files: readonly SourceText[],
@@ -83,9 +86,9 @@ export function compileEvents(
 }
 
 /**
- * `compileEvents` with a rest after each file, so that a server answers requests while it compiles a
- * thousand. A file that `known` has, because the same text was clean beside the same shared files, is
- * judged again only where the others or the options matter.
+ * `compileEvents` with a pause after each file, so that a server answers requests while it compiles
+ * a thousand. A file in `known`, because the same text had no findings with the same shared files,
+ * is checked again only against other files and options.
  */
 export function* compilingEvents(
   files: readonly SourceText[],
@@ -94,7 +97,7 @@ export function* compilingEvents(
   known: (file: SourceText) => KnownEvent | null,
 ): Generator<void, CompiledFiles> {
   const common = readShared(shared)
-  // Buttons may lead to other events' pages, so every file is read once before it is judged.
+  // Buttons may link to other events' pages, so every file is read before any is checked.
   const read: Read[] = []
   for (const file of files) {
     const before = known(file)
@@ -161,10 +164,10 @@ type Read = {
   readonly before: KnownEvent | null
   readonly shaped: Shaped | null
 }
-/** `fresh` is null while what was known before still holds. */
+/** `fresh` is null while the earlier result is still valid. */
 type Judged = Read & { readonly config: EventConfig | null; readonly fresh: Shaped | null }
 
-/** What a clean event says differently on another day or in production. */
+/** Returns the findings of a clean event that depend on the day or on production. */
 function isOfTheDay({ event }: KnownEvent, { on, production }: CompileOptions): boolean {
   return on !== undefined || (production === true && event.demo.length > 0)
 }
@@ -173,7 +176,7 @@ function formRoutesOf(event: EventConfig | null): readonly string[] {
   return event === null ? [] : [event.routes.form, ...event.routes.also]
 }
 
-/** The addresses among `routes` that buttons of the event lead to. */
+/** Returns the addresses among `routes` that buttons of the event link to. */
 export function leadsTo(event: EventConfig, routes: ReadonlySet<string>): readonly string[] {
   const { errorButtons, success, failed } = event.results
   const targets = [...errorButtons, ...success.buttons, ...failed.buttons].flatMap((button) =>
@@ -197,7 +200,7 @@ type Shaped = {
   readonly findings: readonly Finding[]
 }
 
-/** The shared files stay the same while many events are read beside them; they are read once. */
+/** The shared files stay the same while many events are read with them; they are read once. */
 const readShared = remember((shared: SharedFiles): Shared => {
   const read = (['lists', 'gateways', 'texts'] as const).map((name) => ({
     name,
@@ -242,7 +245,7 @@ function judged(shaped: Shaped, shared: Shared, options: CompileOptions): Shaped
   }
 }
 
-/** Runs every check, causes before their echoes: a check is left out while one of its causes is reported. */
+/** Runs every check, causes before consequences: a check is skipped while one of its causes is reported. */
 function meaning(model: Model, shared: Shared): readonly Finding[] {
   const results = new Map<string, readonly Draft[]>()
   const run = (code: string): readonly Draft[] => {

@@ -1,7 +1,4 @@
-/**
- * The verdict on a folder of event files: every finding of every file in it. What `rollcall validate`
- * says of a folder and whether a server serves it are both this one answer.
- */
+/** Checks a folder of event files, for `rollcall validate` and for the server before serving it. */
 import type { Site } from '../event/site.ts'
 import { compilingEvents, type CompiledFile, type KnownEvent } from './check-event.ts'
 import type { Finding } from './finding.ts'
@@ -12,17 +9,17 @@ import type { SharedFiles, SourceText } from '../event/source-files.ts'
 export type EventFolder = {
   readonly files: readonly SourceText[]
   readonly shared: SharedFiles
-  /** The words of the landing page; null where the folder has none. */
+  /** The text of the landing page; null if the folder has none. */
   readonly site: SourceText | null
 }
 export type FolderVerdict = {
   readonly files: readonly CompiledFile[]
   readonly site: Site | null
-  /** In the order in which people read them: of the shared files, of the site, of each event. */
+  /** In reading order: shared files, site, each event. */
   readonly findings: readonly Finding[]
 }
 
-/** A folder with an error among its findings is served by nobody. It rests after each file that it judges. */
+/** A folder with an error is not served. Pauses after each file. */
 export function* compilingFolder(
   { files, shared, site }: EventFolder,
   options: CheckOptions = {},

@@ -1,4 +1,4 @@
-/** What the checks look at: the file as written, the event it makes, and where everything stands. */
+/** The model that checks read: the file as written, its compiled event, and the place of everything. */
 import type { EventConfig, Field } from '../event/config.ts'
 import type { Condition } from '../event/answer-types.ts'
 import { own } from '../lib/result.ts'
@@ -14,9 +14,9 @@ import type { Source } from './syntax/source.ts'
 export type CheckOptions = {
   /** Demo values are errors. */
   readonly production?: boolean
-  /** A day in India: adds what can only be said of a day, such as that an open event is over. */
+  /** A day in India: adds findings that depend on the day, such as an open event that is over. */
   readonly on?: string
-  /** Pages of other events and of the site that buttons may lead to. */
+  /** Pages of other events and of the site that buttons may link to. */
   readonly otherRoutes?: readonly string[]
 }
 
@@ -35,7 +35,7 @@ type MapAt = {
     readonly raw: unknown
   }[]
 }
-/** `rule` derives the category, so it cannot ask for it. `owner` is the path of what the condition belongs to. */
+/** `rule` derives the category, so it cannot refer to it. `owner` is the path of the condition's owner. */
 export type ConditionAt = {
   readonly kind:
     | 'rule'
@@ -54,7 +54,7 @@ export type ConditionAt = {
   readonly maps: readonly MapAt[]
   readonly condition: Condition
 }
-/** Where a text is shown decides which values it can name. */
+/** Where a text is shown, which decides its available values. */
 type TextPlace =
   | 'form'
   | 'registered'
@@ -67,7 +67,7 @@ type TextPlace =
   | 'export-file'
   | 'plain'
   | 'line'
-/** A text as it stands in the file, quotes included, from the offset `at`. */
+/** A text as written in the file, quotes included, from the offset `at`. */
 export type Written = { readonly path: string; readonly written: string; readonly at: number }
 export type TextAt = Written & { readonly text: string; readonly place: TextPlace }
 
@@ -81,19 +81,25 @@ export type Model = {
   readonly config: EventConfig
   readonly options: CheckOptions
   readonly fields: readonly FieldAt[]
-  /** The fields, and behind each what it asks of every person. */
+  /** The fields, each followed by the fields of each person. */
   readonly asked: readonly FieldAt[]
   readonly stored: readonly { readonly id: string; readonly path: string }[]
   readonly conditions: readonly ConditionAt[]
-  /** By the `people` field: what is asked of each of them, as a form of its own, with the conditions by which some are counted. */
+  /**
+   * By the `people` field: the fields of each person as a form of its own, with the conditions that
+   * count people.
+   */
   readonly persons: ReadonlyMap<string, Model>
-  /** Every text of the file, for people or not; examples are answers, not texts. */
+  /** Every text of the file, displayed or not; examples are answers, not texts. */
   readonly writtenTexts: readonly Written[]
-  /** Those of them that somebody will read. */
+  /** Those that are displayed. */
   readonly said: readonly TextAt[]
 }
 
-/** A check of the catalogue. It is left out while one of `after` is reported, whose echo it would be. */
+/**
+ * A check of the catalogue. It is skipped while one of `after` is reported, of which it would be a
+ * consequence.
+ */
 export type Check = Meta & {
   readonly after?: readonly string[]
   readonly find: (model: Model) => readonly Draft[]
@@ -136,7 +142,10 @@ export function modelOf(
   return { ...model, persons: personsOf(model) }
 }
 
-/** Each list of people of whom some are counted by their own answers. Beside these only the category is known there. */
+/**
+ * Returns each list of people of which some are counted by their own answers. Besides these
+ * answers, only the category is known there.
+ */
 function personsOf(model: Model): Model['persons'] {
   const { file, fields, config } = model
   const found = (file.fees.items ?? []).flatMap(({ count }, at) =>
@@ -176,12 +185,12 @@ function personsOf(model: Model): Model['persons'] {
   )
 }
 
-/** The form, and each form that is asked of a person: what its conditions may ask for are its own fields. */
+/** Returns the form, and the form of each person: conditions in it may refer to its own fields. */
 export function formsOf(model: Model): readonly Model[] {
   return [model, ...model.persons.values()]
 }
 
-/** What a people field asks of each of them. */
+/** Returns the fields of each person of a people field. */
 function partsOf({ raw, path, field }: FieldAt): readonly FieldAt[] {
   return (raw.fields ?? []).flatMap((part, at) => {
     const made = field.fields?.[at]
@@ -267,7 +276,10 @@ function mapAt(path: string, raw: unknown): MapAt {
   }
 }
 
-/** Paths of texts by their first key and a pattern of the path; the first that fits says where the text is shown. */
+/**
+ * Paths of texts by their first key and a pattern of the path; the first match decides where the
+ * text is shown.
+ */
 const PLACES: Readonly<Record<string, readonly (readonly [RegExp, TextPlace])[]>> = {
   form: [
     [/^form\.without_payment\./, 'registered'],
@@ -310,10 +322,10 @@ const PLACES: Readonly<Record<string, readonly (readonly [RegExp, TextPlace])[]>
   codes: [[/^codes\.kinds\.\d+\.label$/, 'plain']],
 }
 
-/** Nobody reads it, and its signs are none of a text. */
+/** Not displayed, and its characters are not text. */
 const PATTERN = 'pattern'
 
-/** One walk over the file for all that read its texts. */
+/** One pass over the file for all checks that read its texts. */
 export function textsOf(source: Source): Pick<Model, 'said' | 'writtenTexts'> {
   const said: TextAt[] = []
   const writtenTexts: Written[] = []
@@ -334,13 +346,16 @@ export function textsOf(source: Source): Pick<Model, 'said' | 'writtenTexts'> {
   return { said, writtenTexts }
 }
 
-/** Ids of the form's fields, also of the question that several ways to pay ask, and of what is stored beside them. */
+/**
+ * Returns the ids of the form's fields, of the payment method field if there is a choice, and of
+ * values stored beside them.
+ */
 export function storedIds({ fields, stored, config }: Model): readonly string[] {
   const asked = config.fields.slice(fields.length)
   return [...fields, ...asked, ...stored].map(({ id }) => id)
 }
 
-/** The last day of registration where the file itself names one; without it the event's last day is meant. */
+/** Returns the last day of registration if the file states one; otherwise the event's last day applies. */
 export function closesAsWritten({ file, config }: Model): Day | undefined {
   const closes = file.registration?.closes
   return closes === undefined || closes === NEVER ? undefined : config.registration.closes

@@ -1,29 +1,33 @@
 /**
- * What only one event may own: its id, the addresses of its pages and calls, its order ids, its card
- * on the dashboard. Asked of configs alone, so that the checker and the server that serves them say
- * the same; claims are looked up and not compared pair by pair, so that a thousand events take a moment.
+ * Finds clashes between events: ids, page and API addresses, order ids, dashboard cards.
+ *
+ * Works on configs alone, so that the checker and the server agree; claims are indexed, not
+ * compared pair by pair, so that a thousand events take a moment.
  */
 import type { EventConfig } from '../event/config.ts'
 import { isOpenPart, partsOf, SITE_PAGES } from '../event/reserved-addresses.ts'
 
-/** What two events cannot both have: the one that comes later in the list is told. */
+/** A value that two events cannot share: reported for the later one in the list. */
 export type Clash = {
   readonly code: 'EV801' | 'EV802' | 'EV803' | 'EV804' | 'EV806'
-  /** Places in the list: of the event that is told, and of the one that has it already. */
+  /** List indexes of the event it is reported for, and of the one that has it already. */
   readonly later: number
   readonly earlier: number
-  /** Dotted paths of what clashes in either file. A file may leave the value to its default. */
+  /** Dotted paths of the value in each file. A file may leave it to its default. */
   readonly at: string
   readonly earlierAt: string
   readonly message: string
   readonly help?: string
 }
 
-/** An address that an event takes: as its file writes it, where that stands, and the path it is looked up by. */
+/** An address that an event uses: as written in its file, its place there, and the path for lookup. */
 export type Claim = { readonly name: string; readonly at: string; readonly path: string }
 type Met = { readonly owner: number; readonly claim: Claim }
 
-/** Every clash among the events, each once for every pair. Two with one id are told of nothing else. */
+/**
+ * Returns every clash among the events, once for every pair. For two with one id nothing else is
+ * reported.
+ */
 export function clashesAmong(events: readonly EventConfig[]): readonly Clash[] {
   const ids = seenNames()
   const keys = seenNames()
@@ -107,7 +111,10 @@ export function clashesAmong(events: readonly EventConfig[]): readonly Clash[] {
   })
 }
 
-/** Places in the list of the events with a button that leads to no page of theirs, of the others or of the site. */
+/**
+ * Returns the list indexes of events with a button that leads to no page of their own, of other
+ * events or of the site.
+ */
 export function strandedAmong(events: readonly EventConfig[]): readonly number[] {
   const forms = new Set(events.flatMap(({ routes }) => [routes.form, ...routes.also]))
   return events.flatMap(({ routes, results }, at) =>
@@ -122,7 +129,7 @@ export function strandedAmong(events: readonly EventConfig[]): readonly number[]
   )
 }
 
-/** The pages that an event shows: of the form, of its results, of its lists in the office. */
+/** Returns the pages of an event: form, results, office lists. */
 export function pagesOf({ routes, admin }: EventConfig): readonly Claim[] {
   return [
     { name: routes.form, at: 'routes.form' },
@@ -134,8 +141,9 @@ export function pagesOf({ routes, admin }: EventConfig): readonly Claim[] {
 }
 
 /**
- * The calls that an event answers. Those of the office answer at the root and under /api, so every
- * call is looked up without it. The dashboard's export is shared and tells events apart by its query.
+ * Returns the endpoints of an event. Those of the office are served at the root and under /api, so
+ * every endpoint is looked up without it. The dashboard's export is shared and distinguishes events
+ * by its query.
  */
 export function callsOf(event: EventConfig): readonly Claim[] {
   const { api, admin } = event
@@ -151,19 +159,22 @@ export function callsOf(event: EventConfig): readonly Claim[] {
   ].map((call) => ({ ...call, path: call.name.replace(/^\/api(?=\/)/, '') }))
 }
 
-/** The addresses at which GET reaches a call, as it does a page. */
+/** Returns the addresses at which GET reaches an endpoint, as it does a page. */
 export function askedOf(event: EventConfig): readonly Claim[] {
   return callsOf(event)
     .filter(({ at }) => at !== 'api.register')
     .map((call) => ({
       ...call,
-      // Only the office's calls answer beside the path that the file writes.
+      // Only office endpoints are also served at a path other than the one in the file.
       path: call.at.startsWith('admin.') ? call.path : call.name,
     }))
     .map((call) => ({ ...call, path: call.path.split('?')[0] ?? '' }))
 }
 
-/** A text that fits both patterns, or null. Two prefixes meet when one begins the other and its rest fits the shorter's tail. */
+/**
+ * Returns a text that matches both patterns, or null. Two prefixes clash if one begins the other
+ * and its rest matches the shorter one's digits.
+ */
 function sharedOrderId(a: EventConfig['orderId'], b: EventConfig['orderId']): string | null {
   const [short, long] = a.prefix.length <= b.prefix.length ? [a, b] : [b, a]
   if (!long.prefix.startsWith(short.prefix)) return null
@@ -212,12 +223,12 @@ function seenOrderIds() {
 
 type Branch = { readonly below: Map<string, Branch>; readonly here: Met[] }
 type SeenPaths = {
-  /** The claims of others that one request could be meant for too; of each owner the first. */
+  /** Returns the other claims that one request could also match; of each owner the first. */
   meeting(path: string): readonly Met[]
   add(claim: Claim, owner: number): void
 }
 
-/** Paths by their segments. Those with a query are told apart by it, and meet only themselves. */
+/** Indexes paths by segment. Paths with a query are distinguished by it, and match only themselves. */
 function seenPaths(): SeenPaths {
   const branch = (): Branch => ({ below: new Map(), here: [] })
   const top = branch()

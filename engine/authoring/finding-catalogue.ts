@@ -1,4 +1,4 @@
-/** Every code there is, with its reason and, where it looks at the meaning, what finds it. */
+/** Catalogue of all finding codes, each with its reason and, for semantic checks, its check. */
 import { allowed } from './accepted-findings.ts'
 import { answers } from './checks/form/misread-options.ts'
 import { across } from './checks/other-events/shared-addresses.ts'
@@ -68,7 +68,7 @@ const demo: Checks = {
   },
 }
 
-/** What looks at the meaning, in the order of the codes; a check sees which codes were reported before it. */
+/** Semantic checks, in the order of the codes; a check sees which codes were reported before it. */
 export const checks: Checks = {
   ...typing,
   ...names,

@@ -1,4 +1,4 @@
-/** What is wrong in an event file, for its author: a code, a sentence, a place. */
+/** A finding: a problem in an event file, with its code, message and place. */
 import type { Part, Place, Source, Span } from './syntax/source.ts'
 
 export type Severity = 'error' | 'warning' | 'note'
@@ -11,11 +11,11 @@ export type Finding = {
   readonly related: readonly { readonly message: string; readonly at: Place }[]
   readonly notes: readonly string[]
   readonly help?: string
-  /** A certain mending, as offsets into the text. */
+  /** A safe automatic fix, as offsets into the text. */
   readonly fix?: { readonly start: number; readonly end: number; readonly text: string }
 }
 
-/** Which file a dotted path belongs to: the event's, unless a shared one is named. */
+/** The file of a dotted path: the event's, unless a shared one is named. */
 export type SharedName = 'lists' | 'gateways' | 'texts'
 type At = {
   readonly at?: string
@@ -33,14 +33,14 @@ export type Draft = At & {
   readonly fix?: Finding['fix']
 }
 
-/** What stands in the catalogue under a code, beside what finds it. Codes are never used twice. */
+/** The catalogue entry of a code, without its check. Codes are never reused. */
 export type Meta = {
   readonly slug: string
   readonly severity: Severity
-  /** Why it is worth finding. */ readonly why: string
+  /** Why the problem matters. */ readonly why: string
 }
 
-/** Looks the places of a draft up and gives it its code's slug and severity. */
+/** Looks up the places of a draft and adds its code's slug and severity. */
 export function findingOf(
   code: string,
   { slug, severity }: Meta,
@@ -65,7 +65,7 @@ export function findingOf(
   }
 }
 
-/** Whether what was found keeps a file from being served. */
+/** Whether the findings prevent a file from being served. */
 export function hasErrors(findings: readonly Finding[]): boolean {
   return findings.some(({ severity }) => severity === 'error')
 }

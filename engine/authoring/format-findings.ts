@@ -1,11 +1,11 @@
-/** Findings for people: the line, a caret under what is meant, other places, facts and advice. */
+/** Formats findings for a terminal: line, caret, related places, notes and help. */
 import type { Finding } from './finding.ts'
 import type { Place } from './syntax/source.ts'
 
 /** Longer lines are cut around the place, so that the caret stays on the screen. */
 const WIDTH_MAX = 160
 
-/** All findings in the order given, an empty line between them; "" when there are none. */
+/** Formats all findings in the order given, separated by an empty line; "" if there are none. */
 export function formatFindings(
   findings: readonly Finding[],
   sources: ReadonlyMap<string, string>,
@@ -13,7 +13,10 @@ export function formatFindings(
   return findings.map((finding) => formatFinding(finding, sources)).join('\n')
 }
 
-/** `file:line:column`, excerpt, caret; then related places, notes and help. Ends with a line break. */
+/**
+ * Formats `file:line:column`, excerpt, caret; then related places, notes and help. Ends with a line
+ * break.
+ */
 function formatFinding(finding: Finding, sources: ReadonlyMap<string, string>): string {
   const { at, related, notes, help } = finding
   const gutter = Math.max(
@@ -40,7 +43,7 @@ function formatFinding(finding: Finding, sources: ReadonlyMap<string, string>): 
   return `${lines.map((line) => line.trimEnd()).join('\n')}\n`
 }
 
-/** "2 errors and 1 warning in 3 files". */
+/** Counts findings as "2 errors and 1 warning in 3 files". */
 export function countFindings(findings: readonly Finding[], files: number): string {
   const count = (severity: Finding['severity']): number =>
     findings.filter((finding) => finding.severity === severity).length
@@ -80,13 +83,13 @@ function excerpt(
   ]
 }
 
-/** A line of UTF-16 read as UTF-8 has a zero between its letters, which nobody wants to read. */
+/** A line of UTF-16 read as UTF-8 has a zero between its letters, which is hard to read. */
 function readable(line: string): string {
   const bare = line.replaceAll('\u0000', '')
   return bare.length < line.length * 0.75 ? bare.replace(/^\ufffd+/, '') : line
 }
 
-/** What a terminal can print: tabs as one blank, invisible characters by their names. */
+/** Returns what a terminal can print: tabs as one space, invisible characters by name. */
 function shown(text: string): string {
   return text
     .replaceAll('\t', ' ')
@@ -96,7 +99,7 @@ function shown(text: string): string {
     )
 }
 
-/** Columns on a screen: marks take none, East Asian letters and most emoji two. */
+/** Returns the display width: combining marks take no column, East Asian letters and most emoji two. */
 function widthOf(text: string): number {
   return [...text].reduce(
     (width, char) =>

@@ -1,4 +1,4 @@
-/** An amount in the words of Indian English, as invoices state it: by lakh and crore. */
+/** Writes an amount in Indian English words, with lakh and crore, as invoices require. */
 import { assert } from '../lib/result.ts'
 import type { Paise } from '../lib/money.ts'
 
@@ -32,7 +32,7 @@ const SCALES = [
   [100, 'hundred'],
 ] as const
 
-/** Whole and not below zero: 107080 → "one lakh seven thousand eighty". */
+/** Writes a whole, non-negative number in words: 107080 → "one lakh seven thousand eighty". */
 function numberInWords(count: number): string {
   if (count < 20) return ONES[count] ?? ''
   if (count < 100) {
@@ -47,7 +47,7 @@ function numberInWords(count: number): string {
   return ''
 }
 
-/** "Rupees seven thousand eighty and fifty paise only"; not below nothing. */
+/** Writes an amount as "Rupees seven thousand eighty and fifty paise only"; not negative. */
 export function amountInWords(amount: Paise): string {
   assert(amount >= 0, 'an amount below nothing has no words')
   const [whole, rest] = [Math.floor(amount / 100), amount % 100]

@@ -1,10 +1,10 @@
-/** Which lines tax documents cover: those of the bill, less what was refunded, each at its own rate. */
+/** Determines the lines of tax documents: those of the bill, less refunds, each at its own rate. */
 import type { DocumentLine } from './documents.ts'
 import { type Line } from '../pricing/bill-lines.ts'
 import { REGISTRATION } from '../event/pricing-types.ts'
 import { paise, type Paise, type Split } from '../lib/money.ts'
 
-/** A line of an invoice or a credit note that knows what was sold, at which rate. */
+/** A line of an invoice or a credit note with its item and rate. */
 export type RatedLine = DocumentLine & Required<Pick<DocumentLine, 'item' | 'option' | 'rate'>>
 
 /** An invoice, or a credit note with the invoice that it credits. Lines of older versions have no rate. */
@@ -13,42 +13,51 @@ export type IssuedDocument = {
   /** Null: an invoice. */
   readonly of: string | null
   readonly lines: readonly DocumentLine[]
-  /** The bill of its payment: what lines of older versions were for. Empty: a difference, or it had none. */
+  /**
+   * The bill of its payment, to interpret lines of older versions. Empty: it is for a difference,
+   * or had no bill.
+   */
   readonly bill: readonly Line[]
 }
 
-/** What is to be issued so that invoices less credit notes are what the registration is charged. */
+/**
+ * The documents to issue so that invoices less credit notes equal the amount charged for the
+ * registration.
+ */
 export type DocumentChange = {
   /** Empty: no invoice. */
   readonly invoice: readonly RatedLine[]
-  /** One credit note for each invoice that something is credited of. */
+  /** One credit note for each invoice that is credited. */
   readonly credits: readonly { readonly of: string; readonly lines: readonly RatedLine[] }[]
 }
 
 export type Charge = {
-  /** The bill of the registration now. */
+  /** The current bill of the registration. */
   readonly bill: readonly Line[]
-  /** The bill that the documents have covered until now; null: there are none. */
+  /** The bill that the documents have covered so far; null: there are none. */
   readonly before: readonly Line[] | null
-  /** A bill that was paid and never invoiced here: only what exceeds it is. One line without a rate: its items are not known. */
+  /**
+   * A bill that was paid but never invoiced here: only what exceeds it is invoiced. One line
+   * without a rate: its items are not known.
+   */
   readonly withoutInvoice: readonly Line[]
-  /** What of the bill is still charged: its total less what was refunded of it. */
+  /** The part of the bill that is still charged: its total less refunds. */
   readonly charged: Paise
-  /** With `withoutInvoice`: the money of what exceeds it, kept or due. A refund of other money credits nothing. */
+  /** With `withoutInvoice`: the amount above it, kept or due. A refund of other money credits nothing. */
   readonly chargedHere: Paise
-  /** What was due and is not paid for any more: it is taken off the newest invoices. */
+  /** An amount that was due and will not be paid: it is credited from the newest invoices. */
   readonly unpaid: Paise
 }
 
-/** Tax may be rounded to whole rupees, so that a rate is recognised within this. */
+/** Tax may be rounded to whole rupees, so a rate is recognised within this tolerance. */
 const ROUNDED_PAISE_MAX = 50
-/** The rates of the law, for lines that were stored without one. */
+/** The statutory rates, for lines that were stored without one. */
 const USUAL_RATES = [18, 5, 12, 28, 40, 3]
 
 /**
- * What invoices and credit notes are to be issued after something happened. A change of the bill is its difference
- * line by line; a refund is taken off all lines in proportion, and the last rupee takes what remains. Call it after
- * every action: where nothing differs, it answers with nothing.
+ * Returns the invoices and credit notes to issue after any action. A change of the bill is its
+ * difference line by line; a refund is deducted from all lines in proportion, and the last rupee
+ * takes the remainder. Call it after every action: if nothing differs, it returns nothing.
  */
 export function documentChange(
   issued: readonly IssuedDocument[],
@@ -84,7 +93,7 @@ export function documentChange(
     const added = isMixed ? target : atLeastNothing(change)
     const removed = isMixed ? there : atLeastNothing(minus(NONE, change))
     const text = sold.get(key)
-    // The first invoice also states what was free of charge.
+    // The first invoice also lists free items.
     const isFirst = issued.length === 0 && text !== undefined && text.total === 0
     if (text !== undefined && (totalOf(added) > 0 || isFirst))
       invoice.push(partOfLine(text, added, texts(before ?? []).get(key)))
@@ -96,7 +105,7 @@ export function documentChange(
   }
 }
 
-/** The lines of a bill as documents state them: what was sold, at one rate each, net of adjustments. */
+/** Returns the lines of a bill for documents: each item at one rate, net of adjustments. */
 export function billedLines(bill: readonly Line[]): readonly RatedLine[] {
   const isOlder = bill.some(({ rate, parts }) => rate === undefined && parts === undefined)
   const parts = isOlder ? olderParts(bill) : bill.map((line) => line.parts ?? null)
@@ -126,7 +135,7 @@ export function billedLines(bill: readonly Line[]): readonly RatedLine[] {
   })
 }
 
-/** Bills of older versions: what lowers the price lowers all lines in proportion. */
+/** Bills of older versions: a reduction lowers all lines in proportion. */
 function olderParts(bill: readonly Line[]): readonly (Line['parts'] | null)[] {
   const isSold = ({ total, base, gst }: Line): boolean => total >= 0 && base >= 0 && gst >= 0
   const sold = bill.map((line) => (isSold(line) ? line : { base: 0, gst: 0 }))
@@ -156,7 +165,7 @@ function rateOf({ base, gst }: Pick<Line, 'base' | 'gst'>): number | null {
   return USUAL_RATES.find(fits) ?? Math.round((gst * 10_000) / base) / 100
 }
 
-/** The lines of a bill beyond those that were paid without an invoice. */
+/** Returns the lines of a bill in excess of those paid without an invoice. */
 function beyond(bill: readonly Line[], withoutInvoice: readonly Line[]): Map<string, Sum> {
   const sums = sumByKey(billedLines(bill))
   const [first, second] = withoutInvoice
@@ -174,7 +183,7 @@ function beyond(bill: readonly Line[], withoutInvoice: readonly Line[]): Map<str
   return sums
 }
 
-/** An amount taken off what is left of the invoices, the newest first. */
+/** Deducts an amount from the remainder of the invoices, the newest first. */
 function unpaidLines(open: readonly Open[], amount: number): ReadonlyMap<string, Sum> {
   const sums = new Map<string, Sum>()
   let rest = amount
@@ -208,7 +217,7 @@ const least = (a: Sum, b: Sum): Sum => ({
   gst: Math.min(a.gst, b.gst),
 })
 
-/** What makes two lines the same: the item, its option and the rate; labels and quantities may differ. */
+/** The identity of a line: item, option and rate; labels and quantities may differ. */
 const keyOf = ({ item, option, rate }: Pick<RatedLine, 'item' | 'option' | 'rate'>): string =>
   JSON.stringify([item, option, rate])
 
@@ -222,8 +231,8 @@ function sumByKey(lines: readonly RatedLine[]): Map<string, Sum> {
 }
 
 /**
- * The lines that are charged. What was refunded of a line stays refunded when the bill changes; of a line that is
- * gone it is taken off the others.
+ * Returns the lines that are charged. A refund of a line remains when the bill changes; the refund
+ * of a removed line is deducted from the others.
  */
 function chargedLines(
   now: ReadonlyMap<string, Sum>,
@@ -247,7 +256,10 @@ function chargedLines(
   )
 }
 
-/** An amount divided over lines in proportion to their totals, each part with tax in proportion to its line. */
+/**
+ * Divides an amount over lines in proportion to their totals, each part with tax in proportion to
+ * its line.
+ */
 function spread(amount: number, over: readonly Sum[]): readonly Sum[] {
   const totals = over.map(totalOf)
   const within = Math.min(
@@ -261,11 +273,14 @@ function spread(amount: number, over: readonly Sum[]): readonly Sum[] {
   })
 }
 
-/** amount × part ÷ whole to the nearest unit, half up. */
+/** Returns amount × part ÷ whole to the nearest unit, half up. */
 const roundedShare = (amount: number, part: number, whole: number): number =>
   Number((2n * BigInt(amount) * BigInt(part) + BigInt(whole)) / (2n * BigInt(whole)))
 
-/** Whole paise in proportion to the weights, none above its own; the largest remainders get the odd paise. */
+/**
+ * Divides whole paise in proportion to the weights, none above its own; the largest remainders get
+ * the odd paise.
+ */
 function shares(amount: number, weights: readonly number[]): readonly number[] {
   const whole = weights.reduce((sum, weight) => sum + weight, 0)
   if (whole === 0 || amount === 0) return weights.map(() => 0)
@@ -283,7 +298,7 @@ function shares(amount: number, weights: readonly number[]): readonly number[] {
 
 type Open = { readonly serial: string; readonly lines: readonly RatedLine[] }
 
-/** What is left of each invoice after its credit notes, oldest first. */
+/** Returns the remainder of each invoice after its credit notes, oldest first. */
 function remainingOf(issued: readonly IssuedDocument[]): readonly Open[] {
   return issued
     .filter(({ of }) => of === null)
@@ -314,7 +329,10 @@ function ratedLines({ lines }: IssuedDocument): readonly RatedLine[] | null {
   return rated.length === lines.length ? rated : null
 }
 
-/** An invoice of an older version states its bill; that of a difference is one line, which no bill has. */
+/**
+ * An invoice of an older version lists its bill; one for a difference has a single line, which no
+ * bill has.
+ */
 function olderInvoice({ lines, bill }: IssuedDocument): readonly RatedLine[] {
   const sum = lines.reduce(plus, NONE)
   const sold = billedLines(bill)
@@ -327,7 +345,7 @@ function olderInvoice({ lines, bill }: IssuedDocument): readonly RatedLine[] {
   return [{ item, option: null, rate: rateOf(sums), label, quantity: 1, unit: sums.base, ...sums }]
 }
 
-/** Base over bases and tax over taxes; where the lines have none, the first line has it all. */
+/** Divides base over bases and tax over taxes; if the lines have none, the first line gets all of it. */
 function divided(sum: Sum, over: readonly Sum[]): Sum[] {
   const part = (of: keyof Sum): readonly number[] => {
     const weights = over.map((line) => line[of])
@@ -338,7 +356,7 @@ function divided(sum: Sum, over: readonly Sum[]): Sum[] {
   return over.map((_, at) => ({ base: bases[at] ?? 0, gst: gsts[at] ?? 0 }))
 }
 
-/** A sum credited from the invoices that hold it, the newest first. */
+/** Credits a sum from the invoices that contain it, the newest first. */
 function takenFrom(
   open: readonly Open[],
   key: string,
@@ -356,7 +374,7 @@ function takenFrom(
   )
 }
 
-/** A part of a line: all of it with its quantity, otherwise as many as were added, or one. */
+/** Returns a part of a line: the whole line with its quantity, otherwise the quantity added, or one. */
 function partOfLine(line: RatedLine, sum: Sum, before: RatedLine | undefined): RatedLine {
   const { item, option, rate, label, quantity, unit, adjusted } = line
   const shared = { item, option, rate, label, ...sumsOf(sum) }

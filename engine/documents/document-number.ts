@@ -1,19 +1,22 @@
 /** Serial numbers of invoices and credit notes, by financial year. */
 import { addDays, day, type Day } from '../lib/time.ts'
 
-/** From April to March: "26-27" for 2026-04-01 to 2027-03-31. */
+/** Returns the financial year, April to March: "26-27" for 2026-04-01 to 2027-03-31. */
 export function financialYearOf(of: Day): string {
   const year = Number(of.slice(0, 4)) - (of.slice(5) < '04-01' ? 1 : 0)
   return `${String(year % 100).padStart(2, '0')}-${String((year + 1) % 100).padStart(2, '0')}`
 }
 
-/** The last day of the financial year that holds it. */
+/** Returns the last day of the financial year that contains the day. */
 export function lastOfFinancialYear(of: Day): Day {
   const year = Number(of.slice(0, 4)) + (of.slice(5) < '04-01' ? 0 : 1)
   return addDays(day(`${year}-04-01`), -1)
 }
 
-/** A serial of a series; `pattern` holds `{n}`, and `{year}` where it goes on over a year's end. */
+/**
+ * Formats a serial number; `pattern` contains `{n}`, and `{year}` if the series continues across
+ * financial years.
+ */
 export function serialText(pattern: string, n: number, year: string): string {
   return pattern.replaceAll('{year}', year).replaceAll('{n}', String(n))
 }

@@ -1,6 +1,8 @@
 /**
- * What somebody who paid gets to keep: a receipt, or where the file says who supplies a tax invoice, and a
- * credit note for what goes back. A document is frozen facts; what draws it reads nothing else.
+ * Documents for payers: receipt, tax invoice if the file names a supplier, credit note for a
+ * refund.
+ *
+ * A document is frozen data; rendering reads nothing else.
  */
 import type { Answers } from '../event/answer-types.ts'
 import type { EventConfig } from '../event/config.ts'
@@ -27,7 +29,10 @@ import { formatDays, type Instant } from '../lib/time.ts'
 export const DOCUMENT_KINDS = ['receipt', 'invoice', 'credit'] as const
 export type DocumentKind = (typeof DOCUMENT_KINDS)[number]
 
-/** What of an event documents need, kept beside the registrations, so that the paying transaction can issue them. */
+/**
+ * The event data that documents need, stored beside the registrations, so that the payment
+ * transaction can issue them.
+ */
 export type Issuer = {
   readonly event: {
     readonly id: string
@@ -40,9 +45,9 @@ export type Issuer = {
   readonly roles: EventConfig['roles']
   readonly tax: { readonly name: string; readonly percent: number } | null
   readonly invoice: Invoice | null
-  /** What items state that is not the event's, by item or adjustment. Absent in what an older version stored. */
+  /** Terms that differ from the event's, by item or adjustment. Absent in data stored by an older version. */
   readonly terms?: Readonly<Record<string, Partial<SupplyTerms>>>
-  /** Labels of the select that asks for the buyer's state, by option. */
+  /** Labels of the field that asks for the buyer's state, by option. */
   readonly states: Readonly<Record<string, string>>
 }
 
@@ -75,20 +80,20 @@ function termsOf({ fees }: EventConfig): NonNullable<Issuer['terms']> {
 }
 
 /**
- * A line of a document. On invoices and credit notes each line has one rate; `base` is its taxable value after
- * discounts (or its amount, where it is untaxed), and base + gst = total.
+ * A line of a document. On invoices and credit notes each line has one rate; `base` is its taxable
+ * value after discounts (or its amount, if untaxed), and base + gst = total.
  */
 export type DocumentLine = Pick<Line, 'label' | 'quantity' | 'unit' | 'base' | 'gst' | 'total'> & {
   /** Percent; null: untaxed. Absent: a receipt, or issued before documents had a rate for each line. */
   readonly rate?: number | null
-  /** What was sold: `registration` or an item's id, and its option. Absent as `rate` is. */
+  /** The item sold: `registration` or an item's id, and its option. Absent in the same cases as `rate`. */
   readonly item?: string
   readonly option?: string | null
   /** The service accounting code of the item. */
   readonly sac?: string
-  /** The place of supply. Absent as `rate` is. */
+  /** The place of supply. Absent in the same cases as `rate`. */
   readonly place?: StateCode
-  /** What adjustments took off the line (below 0) or added to it; contained in `base` and `gst`. */
+  /** Adjustments of the line (negative: reductions); included in `base` and `gst`. */
   readonly adjusted?: readonly {
     readonly label: string
     readonly base: Paise
@@ -98,9 +103,12 @@ export type DocumentLine = Pick<Line, 'label' | 'quantity' | 'unit' | 'base' | '
 
 export type DocumentBody = {
   readonly kind: DocumentKind
-  /** The document of the law. Absent: a receipt, or issued before documents had one; then it is that of its kind. */
+  /**
+   * The statutory document type. Absent: a receipt, or issued before documents had a type; then it
+   * follows from the kind.
+   */
   readonly form?: TaxForm
-  /** Of a receipt the order's id. */
+  /** For a receipt, the order id. */
   readonly serial: string
   readonly at: Instant
   readonly event: Issuer['event']
@@ -109,28 +117,31 @@ export type DocumentBody = {
   readonly supplier:
     | (Pick<Invoice, 'supplier' | 'address' | 'gstin' | 'sac'> & { readonly declaration?: string })
     | null
-  /** Only of what was issued before each line had its place. */
+  /** Only in documents issued before each line had its place. */
   readonly placeOfSupply: State | null
   readonly lines: readonly DocumentLine[]
   readonly tax: Issuer['tax']
-  /** Only of what was issued before `byRate`. */
+  /** Only in documents issued before `byRate`. */
   readonly heads: TaxHeads | null
-  /** The tax by rate and place of supply. Absent: a receipt, or issued before rates were summed by themselves. */
+  /**
+   * The tax by rate and place of supply. Absent: a receipt, or issued before rates were summed
+   * separately.
+   */
   readonly byRate?: readonly RateSummary[]
   readonly base: Paise
   readonly gst: Paise
   readonly total: Paise
-  /** Of a receipt: what of `base` bears no tax. Absent: nothing, or issued before it was stated. */
+  /** For a receipt: the untaxed part of `base`. Absent: none, or issued before it was stated. */
   readonly untaxed?: Paise
-  /** Of a receipt what came, of the others the total. */
+  /** For a receipt the amount received, otherwise the total. */
   readonly inWords: string
-  /** `amount`: what came, where a person has accepted another amount; left out: the total. */
+  /** `amount`: the amount received, if staff accepted a different amount; absent: the total. */
   readonly paid: {
     readonly reference: string
     readonly at: Instant
     readonly amount?: Paise
   } | null
-  /** Of a credit note: the invoice it takes back from. */
+  /** For a credit note: the invoice it credits. */
   readonly of: {
     readonly serial: string
     readonly at: Instant
@@ -143,7 +154,10 @@ const FORM_OF_KIND: Readonly<Record<Exclude<DocumentKind, 'receipt'>, TaxForm>> 
   credit: 'credit-note',
 }
 
-/** The amount that a document is for, on the page and in every list: of a receipt what came, otherwise its total. */
+/**
+ * Returns the amount of a document, as on its page and in every list: for a receipt the amount
+ * received, otherwise its total.
+ */
 export function statedAmount({
   kind,
   paid,
@@ -157,12 +171,12 @@ type DocumentNamed = {
   readonly form?: TaxForm | undefined
 }
 
-/** What a document calls itself, on the page and in every list. */
+/** Returns the title of a document, as on its page and in every list. */
 export function documentTitle({ kind, form }: DocumentNamed): string {
   return kind === 'receipt' ? 'Receipt' : TAX_FORMS[form ?? FORM_OF_KIND[kind]].title
 }
 
-/** What was paid for: the lines of the bill where they make up the amount, else one line. */
+/** The items paid for: the lines of the bill if they add up to the amount, else one line. */
 export type Sold = {
   readonly regNo: string
   readonly answers: Answers
@@ -173,7 +187,10 @@ export type Sold = {
   readonly gst: Paise
   readonly untaxed?: Paise
   readonly lines: readonly DocumentLine[]
-  /** Null: invoiced before it is paid, as a correction leaves it. `came` may be another amount that a person accepted. */
+  /**
+   * Null: invoiced before payment, as after a correction. `came` may be a different amount that
+   * staff accepted.
+   */
   readonly paid: {
     readonly reference: string
     readonly at: Instant
@@ -181,7 +198,7 @@ export type Sold = {
   } | null
 }
 
-/** A receipt, or the document that the law requires for what is sold. `amount` above 0. */
+/** Creates a receipt, or the document that the law requires for the items sold. `amount` is positive. */
 export function documentOf(
   issuer: Issuer,
   sold: Sold,
@@ -230,7 +247,7 @@ function supplierOf({
   return { supplier, address, gstin, sac, ...(declaration === undefined ? {} : { declaration }) }
 }
 
-/** Each line with its rate, code and place of supply, the summary of them, and which document it makes. */
+/** Adds to each line its rate, code and place of supply, their summary, and the document type. */
 function taxPart(
   issuer: Issuer,
   invoice: Invoice,
@@ -249,7 +266,7 @@ function taxPart(
     }
     return {
       ...line,
-      // The conference's own code names what it taxes; a donation is no conference fee.
+      // The conference's own code names what it taxes; a donation is not a conference fee.
       ...(rate === null && stated.sac === undefined ? {} : { sac: terms.sac }),
       rate,
       place: placeOfSupply(terms, registeredIn),
@@ -262,15 +279,15 @@ function taxPart(
   }
 }
 
-/** A line of a bill from before lines had a rate has the event's, where it has tax. */
+/** A line of a bill from before lines had a rate uses the event's rate, if it has tax. */
 const rateOf = (
   { rate, gst }: Pick<DocumentLine, 'rate' | 'gst'>,
   tax: Issuer['tax'],
 ): number | null => (rate === undefined ? (gst === 0 ? null : (tax?.percent ?? null)) : rate)
 
 /**
- * A credit note for these lines of an invoice, each with the code and place that the invoice states for it. `refund`
- * null: the bill was lowered, and nothing was refunded yet.
+ * Creates a credit note for these lines of an invoice, each with the code and place stated on the
+ * invoice. `refund` null: the bill was lowered, and nothing was refunded yet.
  */
 export function creditOf(
   invoice: DocumentBody,
@@ -306,13 +323,13 @@ export function creditOf(
   }
 }
 
-/** The sums of a document over its lines. */
+/** Returns the sums of a document over its lines. */
 export function sumOf(lines: readonly Split[]): Split {
   const sum = (of: keyof Split): Paise => paise(lines.reduce((so, line) => so + line[of], 0))
   return { base: sum('base'), gst: sum('gst'), total: sum('total') }
 }
 
-/** An invoice from before lines had a rate and a place has those of its event and of its whole. */
+/** An invoice from before lines had a rate and a place uses those of its event and of the whole document. */
 function asInvoiced(
   { lines, supplier, placeOfSupply: whole, tax }: DocumentBody,
   line: DocumentLine,
@@ -330,7 +347,7 @@ function asInvoiced(
   }
 }
 
-/** A line that names no place is supplied where the supplier is. */
+/** A line without a place is supplied at the supplier's location. */
 function placedIn(
   lines: readonly DocumentLine[],
   { gstin }: { readonly gstin: string },
@@ -346,7 +363,7 @@ function placedIn(
 /** GET /admin/registrations/{reg_no}/documents/; each is a PDF below its id. */
 export type DocumentsAnswer = {
   status: 'success'
-  /** `title`: the true name of the document, as it is printed: "Bill of supply". */
+  /** `title`: the printed title of the document: "Bill of supply". */
   documents: {
     id: number
     kind: DocumentKind

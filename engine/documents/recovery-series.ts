@@ -1,17 +1,25 @@
 /**
- * Numbers of documents after a restore: the copy does not hold those that were issued since it was made, so that numbers go on in a
- * series of which none can have been issued.
+ * Document numbers after a restore.
+ *
+ * The restored copy lacks the documents issued since the backup, so numbers continue in a series in
+ * which none can have been issued.
  */
 import { SERIAL_CHARACTERS_MAX, serialText } from './document-number.ts'
 import type { Instant } from '../lib/time.ts'
 
-/** What tells the series of one recovery from every other: a letter, and three signs of its quarter of an hour. */
+/**
+ * The code that distinguishes the series of one recovery from all others: a letter, and three
+ * characters for its quarter of an hour.
+ */
 const CODE_MS = 15 * 60_000
 const CODE_SIGNS = 3
-/** Longer than a financial year, within which a number is given once. */
+/** Longer than a financial year, within which a number is unique. */
 const CODES = 36 ** CODE_SIGNS
 
-/** What is added to the numbers of documents after a restore at that instant; `taken`: what was added after others. */
+/**
+ * Returns the code added to document numbers after a restore at that instant; `taken`: the codes of
+ * earlier restores.
+ */
 export function recoveryCode(at: Instant, taken: readonly string[] = []): string {
   for (let quarter = Math.floor(at / CODE_MS); ; quarter += 1) {
     const signs = (quarter % CODES).toString(36).toUpperCase()
@@ -21,8 +29,9 @@ export function recoveryCode(at: Instant, taken: readonly string[] = []): string
 }
 
 /**
- * The pattern of a series that shares no number with `pattern`: with the code behind it; where that is too long, in place of the
- * year; and where that is too long as well, instead of the last signs before `{n}`.
+ * Returns a series pattern that shares no number with `pattern`: with the code appended; if that is
+ * too long, in place of the year; and if that is too long as well, in place of the last characters
+ * before `{n}`.
  */
 export function seriesAfter(pattern: string, code: string): string {
   const fits = (one: string): boolean =>
@@ -38,13 +47,14 @@ export function seriesAfter(pattern: string, code: string): string {
   }
   return `{n}${code}`
 }
-/** As many as the checker leaves room for. */
+/** As many as the checks leave room for. */
 const SERIES_MAX = 9_999
 const YEAR = '26-27'
 
 /**
- * What becomes of the emails that were held when a recovery ends: all are sent; only those are that the copy held queued; or none. What
- * was written since is about what happened before the restart, and may have been sent then.
+ * What happens to the held emails when a recovery ends: all are sent; only those queued in the
+ * restored copy are sent; or none. Emails written since are about events before the restart, and
+ * may have been sent then.
  */
 export const HELD_MAILS = ['send', 'copy', 'discard'] as const
 export type HeldMails = (typeof HELD_MAILS)[number]

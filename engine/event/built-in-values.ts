@@ -1,6 +1,6 @@
-/** What an event file may show beside answers: the values that the engine supplies, under their names. */
+/** Values that the engine supplies to texts and columns beside answers, by name. */
 
-/** Of every registration. */
+/** Available for every registration. */
 export const ENGINE_VALUES = [
   'reg_no',
   'order_id',
@@ -20,13 +20,13 @@ export const ENGINE_VALUES = [
 ] as const
 export type EngineValue = (typeof ENGINE_VALUES)[number]
 
-/** What a column of an office list may show; the others are for the pages after paying. */
+/** Values that a column of an office list may show; the others are for result pages. */
 export type ListValue = Exclude<EngineValue, 'amount' | 'date' | 'lines'>
 export const LIST_VALUES = ENGINE_VALUES.filter(
   (name): name is ListValue => name !== 'amount' && name !== 'date' && name !== 'lines',
 )
 
-/** Of the event, the same for everybody. */
+/** Values of the event, the same for every registration. */
 export const EVENT_VALUES = [
   'event.title',
   'event.theme',

@@ -1,7 +1,9 @@
 /**
- * What a checked event file becomes. Everything else in the engine, the server and the web app
- * reads these shapes; only the compiler (`authoring/compile`) makes them. Amounts are whole paise, days
- * are Indian civil days, every default of `_shared/texts.yaml` is already filled in.
+ * `EventConfig`: an event file after validation.
+ *
+ * Only the compiler (`authoring/compile`) creates it; the rest of the engine, the server and the
+ * web app read it. Amounts are whole paise, days are Indian calendar days, and all defaults of
+ * `_shared/texts.yaml` are filled in.
  */
 import type { Paise } from '../lib/money.ts'
 import type { Condition, FieldErrors, RawAnswers } from './answer-types.ts'
@@ -21,7 +23,10 @@ export type Category = {
   readonly about?: string
   readonly colour?: Colour
   readonly listedOnly: boolean
-  /** What a delegate answers who picks it; answers that differ are pointed out and stand. */
+  /**
+   * The answers expected of a delegate who picks this category; different answers are pointed out
+   * but accepted.
+   */
   readonly goesWith?: Condition
 }
 /** `when` is null in the `otherwise` rule. */
@@ -32,7 +37,7 @@ type CategoryChoice =
 
 export type SummaryLine = 'category' | 'period' | 'base' | 'gst' | 'total'
 type FormTexts = {
-  /** `sections`: one section a page, the last page shows answers and bill. */
+  /** `sections`: one page per section; the last page shows answers and bill. */
   readonly pages: 'one' | 'sections'
   readonly stepper: { readonly steps: readonly string[]; readonly staysOn?: number } | null
   readonly panel: { readonly title?: string; readonly lines: readonly string[] } | null
@@ -41,14 +46,14 @@ type FormTexts = {
     readonly empty: string
     readonly lines: readonly SummaryLine[]
     readonly button: string
-    /** The button where nothing is to be paid. */
+    /** Label of the submit button if there is nothing to pay. */
     readonly freeButton: string
     readonly busy: string
   }
   readonly notices: 'snackbar' | 'toast'
-  /** How long a notice stays, milliseconds. */
+  /** How long a notice is displayed, milliseconds. */
   readonly noticeMs: number
-  /** Null: that part is left out. */
+  /** Null: that part is omitted. */
   readonly withoutPayment: { readonly notice: string | null; readonly alert: string | null }
   readonly failure: string
 }
@@ -92,7 +97,7 @@ type Results = {
 export type Filter = {
   /** `search`, `date_from`, `date_to`, `payment_status`, a field, or `category`/`period`. */
   readonly show: string
-  /** The query parameter. */
+  /** The name of the query parameter. */
   readonly sentAs: string
   readonly label: string
   readonly kind: 'search' | 'day' | 'options' | 'yes-no' | 'text'
@@ -102,19 +107,19 @@ export type Column = {
   readonly id: string
   readonly label: string
   readonly kind: 'text' | 'money' | 'date' | 'status' | 'yes-no' | 'option' | 'file' | 'number'
-  /** Set where the column says who the delegate is. */
+  /** Set if the column identifies the delegate. */
   readonly role?: Role
 }
 export type AdminList = {
   readonly id: string
   readonly title: string
   readonly route: string
-  /** Path of the list call, as the event file writes it; answers both under /api and at the root. */
+  /** Path of the list endpoint, as written in the event file; served both under /api and at the root. */
   readonly api: string
   readonly filters: readonly Filter[]
   readonly columns: readonly Column[]
   readonly pageSize: number
-  /** Empty: the size cannot be chosen. */
+  /** Empty: the page size is fixed. */
   readonly pageSizes: readonly number[]
   readonly empty: string
   readonly errors: { readonly load: string; readonly shape: string; readonly export: string }
@@ -126,7 +131,7 @@ export type Admin = {
     readonly label: string
     readonly cards: readonly ('total' | 'paid' | 'pending' | 'failed' | 'today' | 'revenue')[]
   }
-  /** At least one: an event that states none gets /admin/<event id>. */
+  /** At least one: an event that declares none gets /admin/<event id>. */
   readonly lists: readonly AdminList[]
 }
 
@@ -138,7 +143,7 @@ export type Gateway = {
     readonly refund: string
     readonly hops: readonly string[]
   }
-  /** The smallest amount that it takes in one payment. */
+  /** The smallest amount that the gateway accepts in one payment. */
   readonly minimum: Paise
   readonly constants: Readonly<Record<string, string>>
   readonly postsTo: string
@@ -147,13 +152,13 @@ export type Gateway = {
 
 type Api = {
   readonly register: string
-  /** Holds `{reg_no}`. */
+  /** Contains `{reg_no}`. */
   readonly registration: string
   readonly tariff: string
   readonly gatewayReturn: string | null
-  /** Wire name → value the browser sends besides the answers (compared, never trusted). */
+  /** Wire name → value that the browser sends besides the answers (compared, never trusted). */
   readonly sends: Readonly<Record<string, string>>
-  /** Wire name → value, in the public read of a registration. */
+  /** Wire name → value, in the public API response for a registration. */
   readonly returns: Readonly<Record<string, string>>
 }
 
@@ -161,7 +166,7 @@ export type ExampleCase =
   | {
       readonly name: string
       readonly on: Instant
-      /** The delegate's answers with `given` laid over; raw, as a browser would send them. */
+      /** The delegate's answers overridden by `given`; raw, as a browser would send them. */
       readonly answers: RawAnswers
       readonly expect: {
         readonly category?: string
@@ -169,14 +174,14 @@ export type ExampleCase =
         readonly base?: Paise
         readonly gst?: Paise
         readonly total?: Paise
-        /** Totals of the lines by their item's id, those of one item together. */
+        /** Total per item id, over all lines of that item. */
         readonly lines?: Readonly<Record<string, Paise>>
         readonly shows?: readonly string[]
         readonly hides?: readonly string[]
         readonly errors?: FieldErrors
       }
     }
-  /** A cell of the price list, also of a category that the form never yields. */
+  /** A cell of the price list, including categories that the form never yields. */
   | {
       readonly name: string
       readonly on: Instant
@@ -207,7 +212,7 @@ export type SiteTexts = {
   }
   readonly missingValue: string
   readonly noticeMs: number
-  /** Labels of the values the engine supplies: reg_no, order_id, category, base, … */
+  /** Labels of the values that the engine supplies: reg_no, order_id, category, base, … */
   readonly values: Readonly<Record<string, string>>
 }
 
@@ -223,13 +228,16 @@ export type EventConfig = {
   readonly status: 'open' | 'closed'
   readonly support: string
   readonly office?: string
-  /** Non-empty when the file lists stand-in values: the page shows a badge. */
+  /** Non-empty if the file lists placeholder values: the page then shows a badge. */
   readonly demo: readonly string[]
   readonly look: { readonly colour: string; readonly logo?: string }
   readonly closed: { readonly heading: string; readonly text: string } | null
-  /** What this event calls its values and delegates, instead of the labels that all events share. */
+  /** The event's own labels for its values and delegates, replacing the shared labels. */
   readonly words?: Readonly<Record<string, string>>
-  /** The first and the last day on which one can register. `closes` is the event's last day unless the file says another; absent where it says never. */
+  /**
+   * The first and last day of registration. `closes` is the event's last day unless the file states
+   * another; absent if the file says never.
+   */
   readonly registration: { readonly opens?: Day; readonly closes?: Day }
   readonly routes: {
     readonly form: string
@@ -241,23 +249,26 @@ export type EventConfig = {
   readonly categoryChoice: CategoryChoice
   readonly fees: Fees
   readonly limits: readonly Limit[]
-  /** How long a place is kept while somebody pays. */
+  /** How long a seat is held during payment. */
   readonly holdPlaceMs: number
   readonly unique: readonly Unique[]
-  /** The kinds of codes there are; empty: the form asks for none. */
+  /** The kinds of discount codes; empty: the form has no code field. */
   readonly codeKinds: readonly CodeKind[]
   readonly rolls: readonly Roll[]
-  /** Whose registration is seen by somebody before it is paid, the first that fits; empty: nobody's. */
+  /**
+   * Rules for registrations that need approval before payment; the first match applies. Empty: none
+   * needs approval.
+   */
   readonly approvals: readonly Approval[]
   readonly sections: readonly Section[]
   readonly fields: readonly Field[]
-  /** Values a registration carries that no form field fills. */
+  /** Values stored with a registration that no form field supplies. */
   readonly alsoStored: readonly {
     readonly id: string
     readonly type: 'text' | 'number' | 'money' | 'date'
     readonly label: string
   }[]
-  /** Which answers say who a delegate is. */
+  /** The fields that identify a delegate. */
   readonly roles: Roles
   readonly form: FormTexts
   /** `digits` counts the random digits and the check digit together. */
@@ -266,17 +277,17 @@ export type EventConfig = {
     readonly followedBy: 'digits' | 'anything'
     readonly digits: number
   }
-  /** Through whom cards are paid; null: by no card gateway. */
+  /** The card gateway; null: no card payments. */
   readonly payment: { readonly gateway: Gateway; readonly account: string } | null
-  /** All ways to pay, in the file's order; empty: the event takes no money. */
+  /** All payment methods, in the file's order; empty: the event takes no payments. */
   readonly ways: readonly PayWay[]
-  /** Null: the file says nothing of it. */
+  /** Null: the file does not define cancellation. */
   readonly cancellation: Cancellation | null
-  /** Null: delegates change nothing themselves. */
+  /** Null: delegates cannot change answers themselves. */
   readonly edit: Edit | null
   /** How long answers and files are kept. */
   readonly keep: Keep
-  /** Null: who paid gets a receipt. */
+  /** Null: payers get a receipt instead of an invoice. */
   readonly invoice: Invoice | null
   readonly api: Api
   readonly results: Results
@@ -290,16 +301,22 @@ export type EventConfig = {
   readonly texts: SiteTexts
 }
 
-/** What a browser may know of an event: no office, no email text, no examples. Made by `publicEvent(config)`. */
+/**
+ * The part of an event that a browser may receive: no office settings, email texts or examples.
+ * Created by `publicEvent(config)`.
+ */
 export type PublicEvent = Omit<
   EventConfig,
   'admin' | 'cancellation' | 'edit' | 'email' | 'examples' | 'invoice' | 'keep' | 'office' | 'ways'
 > & {
-  /** Whether a confirmation goes out by mail; absent where nobody made the public event of a whole one. */
+  /** Whether a confirmation email is sent; absent if the public event was not made from a complete one. */
   readonly sendsMail?: boolean
 }
 
-/** Why one cannot register: the organisers have closed it, or its days are over, or still to come; `opens` is then the first of them. */
+/**
+ * Why registration is closed: the organisers closed it, or its days are over or still to come;
+ * `opens` is then the first of them.
+ */
 export type ClosedBy =
   | { readonly by: 'hand' | 'day' }
   | { readonly by: 'early'; readonly opens: Day }

@@ -1,12 +1,15 @@
-/** Which answers say who a delegate is. An event file may call its fields what it likes, so types and usual names decide. */
+/** Identifies the fields for name, email, phone and council number by their type and usual names. */
 
 export type Role = 'fullName' | 'email' | 'phone' | 'councilNo'
-/** Role → id of the field (or of the value stored beside the form) that plays it; absent: none does. */
+/** Role → id of the field (or of the value stored beside the form) that fills it; absent: none does. */
 export type Roles = { readonly [role in Role]?: string }
 
 type Question = { readonly id: string; readonly type: string }
 
-/** The usual name first, then the type, then whatever sounds like it; of several the first of the form. */
+/**
+ * The usual name first, then the type, then similar names; if several fields match, the first of
+ * the form.
+ */
 const PLAYED_BY: Readonly<Record<Role, readonly ((question: Question) => boolean)[]>> = {
   fullName: [
     ({ id }) => id === 'full_name',
@@ -23,7 +26,7 @@ const PLAYED_BY: Readonly<Record<Role, readonly ((question: Question) => boolean
   councilNo: [({ id }) => id.endsWith('_reg_no')],
 }
 
-/** Worked out once, when an event is compiled, from its fields and what is stored beside them. */
+/** Computed once, when an event is compiled, from its fields and the values stored beside them. */
 export function rolesOf(questions: readonly Question[]): Roles {
   return Object.fromEntries(
     Object.entries(PLAYED_BY).flatMap(([role, ways]) => {
@@ -35,7 +38,7 @@ export function rolesOf(questions: readonly Question[]): Roles {
   )
 }
 
-/** What the delegate is called, mailed and phoned, and their council number; "" where it was not asked or not answered. */
+/** Returns the delegate's name, email, phone and council number; "" if not asked or not answered. */
 export function delegateOf(
   { roles }: { readonly roles: Roles },
   answers: Readonly<Record<string, unknown>>,

@@ -1,4 +1,4 @@
-/** What a form asks: its sections and its questions, as a checked event file says them. */
+/** Types of the form: sections and fields of a compiled event file. */
 import type { Condition, Scalar } from './answer-types.ts'
 import type { Day } from '../lib/time.ts'
 
@@ -26,60 +26,66 @@ export type Option = {
 export type Field = {
   readonly id: string
   readonly type: FieldType
-  /** select: dropdown | radio; yes-no: switch | radio. Undefined elsewhere. */
+  /** select: dropdown | radio; yes-no: switch | radio. Undefined for other types. */
   readonly as?: 'switch' | 'radio' | 'dropdown'
   readonly label: string
   readonly hint?: string
-  /** Index into `sections`; of a field of `people`, that of the list it belongs to. */
+  /** Index into `sections`; for a field of `people`, that of the list it belongs to. */
   readonly section: number
   /** select and many only; resolved from categories, a shared list or the file. */
   readonly options?: readonly Option[]
-  /** True where `options: categories`: the choice that sets or names the category. */
+  /** True for `options: categories`: the choice that sets or names the category. */
   readonly offersCategories?: boolean
   readonly default?: Scalar
-  /** file only: endings without the dot, lower case, and the limit in bytes. */
+  /** file only: extensions without the dot, lower case, and the limit in bytes. */
   readonly accept?: readonly string[]
   readonly bytesMax?: number
   readonly ignoreCase: boolean
-  /** The field's own condition; the section's stands in `sections`. Both must hold. */
+  /** The field's own condition; its section's condition is in `sections`. Both must hold. */
   readonly showWhen?: Condition
-  /** When present a shown field must be answered (if `when` holds, where given); the message says so. */
+  /**
+   * If present, a shown field must be answered (if `when` holds, where given); `message` is shown
+   * if it is not.
+   */
   readonly required?: { readonly when?: Condition; readonly message: string }
-  /** Message for an answer of the wrong form. */
+  /** Message for a malformed answer. */
   readonly invalid: string
-  /** False: of a phone number anything is taken, of an email address whatever browsers take for one. */
+  /** False: any phone number is accepted, and any email address that browsers accept. */
   readonly check: boolean
-  /** email: the address of whoever pays, which the gateway must be able to take. */
+  /** email: the payer's address, which the gateway must accept. */
   readonly toGateway?: boolean
-  /** number: bounds of the answer; people: how few and how many may be listed. */
+  /** number: bounds of the answer; people: the minimum and maximum number of people. */
   readonly min?: number
   readonly max?: number
   readonly lengthMax?: number
-  /** A text's further form, as JSON Schema writes patterns (anchored, flag u); from `pattern` or `format`. */
+  /**
+   * An additional pattern for a text, in JSON Schema syntax (anchored, flag u); from `pattern` or
+   * `format`.
+   */
   readonly pattern?: string
-  /** date: the first and the last day that may be answered. */
+  /** date: the first and the last day allowed. */
   readonly from?: Day
   readonly to?: Day
-  /** number: no fractions, because something is counted by it. */
+  /** number: whole numbers only, because the answer is a quantity. */
   readonly isWhole?: boolean
-  /** number: rupees that the delegate names (`amount_in`), of at most two decimals. */
+  /** number: an amount in rupees chosen by the delegate (`amount_in`), with at most two decimals. */
   readonly isAmount?: boolean
-  /** number: what is counted ("nights"), said behind the number; `unitOne` where one of it is called otherwise. */
+  /** number: the unit ("nights"), shown after the number; `unitOne` is the singular, if it differs. */
   readonly unit?: string
   readonly unitOne?: string
-  /** many: how many may be chosen, and which not together. */
+  /** many: how many may be chosen, and which are mutually exclusive. */
   readonly choose?: {
     readonly atLeast?: number
     readonly atMost?: number
     readonly notTogether: readonly (readonly string[])[]
     readonly say: string
   }
-  /** people: what is asked of each of them. Only simple types, and no conditions. */
+  /** people: the fields for each person. Only simple types, without conditions. */
   readonly fields?: readonly Field[]
-  /** consent: where the whole text stands, and which version of it is agreed to. */
+  /** consent: link to the full text, and the version that is agreed to. */
   readonly link?: string
   readonly version?: string
-  /** The roll on which the answer must stand. */
+  /** The member list that must contain the answer. */
   readonly roll?: string
 }
 

@@ -1,7 +1,7 @@
-/** GSTINs and the states of India whose codes begin them (Rule 46 of the CGST Rules 2017). */
+/** Reads and checks GSTINs and the Indian state codes that begin them (Rule 46, CGST Rules 2017). */
 import { own } from '../lib/result.ts'
 
-/** States and union territories by the code that begins a GSTIN (CBIC); 26 took over what 25 was. */
+/** States and union territories by the code that begins a GSTIN (CBIC); 26 replaced 25. */
 export const STATES_OF_INDIA = {
   '01': 'Jammu and Kashmir',
   '02': 'Himachal Pradesh',
@@ -43,10 +43,10 @@ export const STATES_OF_INDIA = {
 } as const
 export type StateCode = keyof typeof STATES_OF_INDIA
 
-/** Those for which there is no SGST but a tax of the union territory: the ones without a legislature of their own. */
+/** Territories that levy UTGST instead of SGST: the union territories without a legislature. */
 export const UNION_TERRITORIES: readonly StateCode[] = ['04', '26', '31', '35', '38', '97']
 
-/** Names that lists of states still have. */
+/** Former names that lists of states still use. */
 const FORMER_NAMES: Readonly<Record<string, StateCode>> = {
   'dadra and nagar haveli': '26',
   'daman and diu': '26',
@@ -54,7 +54,7 @@ const FORMER_NAMES: Readonly<Record<string, StateCode>> = {
   pondicherry: '34',
 }
 
-/** A state by its code or its name, however it is cased; null: there is none of it. */
+/** Finds a state by its code or name, ignoring case; null if there is none. */
 export function stateNamed(said: string): StateCode | null {
   const wanted = said.trim().toLowerCase().replaceAll('&', 'and').replaceAll(/\s+/g, ' ')
   const former = own(FORMER_NAMES, wanted)
@@ -68,7 +68,10 @@ export function stateNamed(said: string): StateCode | null {
 const SIGNS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ'
 const GSTIN = /^\d{2}[A-Z]{5}\d{4}[A-Z][0-9A-Z]Z[0-9A-Z]$/
 
-/** The last sign of a GSTIN, from the fourteen before it: weights 1 and 2 in turn, the digits of each product summed, modulo 36. */
+/**
+ * Computes the last character of a GSTIN from the first fourteen: weights 1 and 2 alternately, the
+ * digits of each product summed, modulo 36.
+ */
 function checkSign(first: string): string {
   const sum = [...first].reduce((total, sign, at) => {
     const product = SIGNS.indexOf(sign) * (at % 2 === 0 ? 1 : 2)
@@ -77,7 +80,10 @@ function checkSign(first: string): string {
   return SIGNS.charAt((36 - (sum % 36)) % 36)
 }
 
-/** A GSTIN as it is printed, capitals and no spaces; null for what is none, also where only the check sign is wrong. */
+/**
+ * Returns a GSTIN as printed, in capitals without spaces; null if it is invalid, including a wrong
+ * check character.
+ */
 export function readGstin(said: string): string | null {
   const gstin = said.replaceAll(/\s/g, '').toUpperCase()
   return GSTIN.test(gstin) &&
@@ -87,5 +93,5 @@ export function readGstin(said: string): string | null {
     : null
 }
 
-/** The state that registered a supplier; the first two digits of a GSTIN that was read. */
+/** The state that registered a supplier: the first two digits of a valid GSTIN. */
 export const stateOfGstin = (gstin: string): StateCode => gstin.slice(0, 2) as StateCode

@@ -1,6 +1,8 @@
 /**
- * Numbers that people in India have, as patterns over the whole answer (JSON Schema, flag u), in either case
- * and with the spaces people write.
+ * Patterns of Indian identifiers (PIN, GSTIN, PAN, UTR, mobile).
+ *
+ * They match the whole answer (JSON Schema, flag u), in either case and with the spaces people
+ * write.
  */
 
 const STATE = '(?:0[1-9]|[12][0-9]|3[0-8]|97|99)'
@@ -8,12 +10,12 @@ const PAN = '[A-Za-z]{5}[0-9]{4}[A-Za-z]'
 
 /** Apps show references in groups. */
 const GROUPED = '[ .\\-]?'
-/** So many of these characters, in one piece or in groups. */
+/** Matches this many of these characters, in one piece or in groups. */
 const times = (characters: string, count: number): string =>
   `${characters}(?:${GROUPED}${characters}){${count - 1}}`
 const [DIGIT, LETTER, EITHER] = ['[0-9]', '[A-Za-z]', '[A-Za-z0-9]']
 
-/** The forms of `isUtr`, and 22 characters of which some more are letters. */
+/** The forms accepted by `isUtr`, and 22 characters with more letters among them. */
 const UTRS: readonly string[] = [
   times(DIGIT, 12),
   [times(LETTER, 4), EITHER, times(DIGIT, 11)].join(GROUPED),
@@ -26,12 +28,12 @@ const UTRS: readonly string[] = [
 export const FORMATS = {
   /** Six digits, the first not 0; often written in two groups of three (Department of Posts). */
   pin: '^[1-9][0-9]{2} ?[0-9]{3}$',
-  /** State, PAN, number of the registration, Z, check letter (CBIC). */
+  /** State, PAN, registration number, Z, check character (CBIC). */
   gstin: `^${STATE}${PAN}[0-9A-Za-z][Zz][0-9A-Za-z]$`,
   /** Five letters, four digits, a letter (Income Tax Department). */
   pan: `^${PAN}$`,
   /** Bank reference of a transfer: twelve digits of UPI and IMPS, or the letters and digits of NEFT and RTGS. */
   utr: `^(?:${UTRS.join('|')})$`,
-  /** Ten digits from 6 on, with or without the country's number (DoT). */
+  /** Ten digits starting with 6 to 9, with or without the country code (DoT). */
   'mobile-in': '^(?:(?:\\+?91|0)[ \\-]?)?[6-9][0-9]{4}[ \\-]?[0-9]{5}$',
 } as const

@@ -1,18 +1,21 @@
-/** The `invoice` section of a compiled event file. */
+/** Types of the `invoice` section of a compiled event file. */
 import type { StateCode } from './gstin.ts'
 
-/** Who supplies, as the event file says it. */
+/** The supplier, as stated in the event file. */
 export type Invoice = {
   readonly supplier: string
   readonly address: string
   readonly gstin: string
   readonly sac: string
-  /** The state of the venue. Absent in an issuer that an older version stored: there it could be the buyer's. */
+  /**
+   * The state of the venue. Absent in an issuer stored by an older version, which could hold the
+   * buyer's state here.
+   */
   readonly placeOfSupply: { readonly state?: StateCode }
-  /** Hold `{n}`, and may hold `{year}`. */
+  /** Contains `{n}`, and may contain `{year}`. */
   readonly number: string
   readonly creditNumber: string
-  /** A text that the supplier has to print, such as the declaration of rule 46(s). */
+  /** A text that the supplier must print, such as the declaration of rule 46(s). */
   readonly declaration?: string
   /** Ids of fields. */
   readonly buyer: {

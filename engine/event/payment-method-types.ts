@@ -1,35 +1,35 @@
-/** The payment methods of a compiled event file: card gateway, transfer, front desk. */
+/** Types of the payment methods of a compiled event file: card gateway, transfer, front desk. */
 import type { Field } from './form-types.ts'
 import type { Day } from '../lib/time.ts'
 
 type Named = {
   readonly id: string
   readonly label: string
-  /** The last day on which one may begin to pay so; absent: no other than registration's. */
+  /** The last day to start a payment with this method; absent: the same as registration. */
   readonly until?: Day
 }
-/** Through the card gateway that the event names. */
+/** Payment through the event's card gateway. */
 export type CardWay = Named & { readonly is: 'card' }
-/** The delegate pays by themselves and tells us; a person finds it at the bank. */
+/** The delegate pays independently and submits a payment claim; staff find the payment at the bank. */
 export type TransferWay = Named & {
   readonly is: 'transfer'
-  /** Where to pay, as the organisers write it. */
+  /** Payment instructions, as written by the organisers. */
   readonly tell: string
   readonly asks: readonly Field[]
-  /** Of the asks: the bank's reference, by which a payment is known and which counts once. */
+  /** One of the fields: the bank reference, which identifies a payment and counts only once. */
   readonly reference: string
-  /** Of the asks: the day on which it was paid; absent: none is asked. */
+  /** One of the fields: the payment day; absent: not asked. */
   readonly day?: string
-  /** Whose day decides the price. */
+  /** Which day sets the price. */
   readonly priceOn: 'registered' | 'credited'
-  /** For so many days after that of registering it waits to be told of. */
+  /** Days after registration until which a payment claim is awaited. */
   readonly lapsesAfterDays: number
 }
-/** Money that the office takes in its hands. */
+/** Payment taken by staff in person. */
 export type DeskWay = Named & {
   readonly is: 'desk'
   readonly asks: readonly Field[]
-  /** Of the asks: the number of the slip; absent: none is asked. */
+  /** One of the fields: the number of the slip; absent: not asked. */
   readonly reference?: string
 }
 export type PayWay = CardWay | TransferWay | DeskWay

@@ -1,13 +1,10 @@
-/**
- * What an event sells and what bounds it, as a checked event file says it: periods, prices, items,
- * adjustments; places, answers that may stand once only, codes and rolls.
- */
+/** Types of sale: periods, prices, items, adjustments, quotas, discount codes, member lists. */
 import type { Condition } from './answer-types.ts'
 import type { StateCode } from './gstin.ts'
 import type { Paise, Tax } from '../lib/money.ts'
 import type { Day } from '../lib/time.ts'
 
-/** The name of the first line of a bill, and of the category's price in it. */
+/** The id of the first line of a bill, and of the category's price in it. */
 export const REGISTRATION = 'registration'
 
 /** Both ends included; an absent end is open. */
@@ -19,38 +16,47 @@ export type Period = {
 }
 export type Fees = {
   readonly tax: Tax | null
-  /** In the file's order; the first that holds a day counts. */
+  /** In the file's order; the first that contains a day applies. */
   readonly periods: readonly Period[]
-  /** The period of every other day; null: closed then. */
+  /** The period of every other day; null: registration is closed then. */
   readonly otherDates: string | null
-  /** prices[category][period]; null: not on sale in that period; 0: on sale for nothing. The whole table is null when the event states none. */
+  /**
+   * prices[category][period]; null: not on sale in that period; 0: free. The whole table is null if
+   * the event states no prices.
+   */
   readonly prices: PriceTable | null
-  /** What is sold besides the registration, in the file's order. */
+  /** Items sold besides the registration, in the file's order. */
   readonly items: readonly Item[]
-  /** What changes the lines above, applied from top to bottom. */
+  /** Changes to the lines above, applied from top to bottom. */
   readonly adjustments: readonly Adjustment[]
 }
 
-/** table[row][period]; null: not on sale in that period; 0: on sale for nothing. */
+/** table[row][period]; null: not on sale in that period; 0: free. */
 export type PriceTable = Readonly<Record<string, Readonly<Record<string, Paise | null>>>>
 
-/** What is sold besides the registration: one line of the bill, or with `by` one for each option chosen. */
+/** An item sold besides the registration: one line of the bill, or with `by` one for each option chosen. */
 export type Item = {
   readonly id: string
-  /** May name `{option}` and answers by their field's id. */
+  /** May contain `{option}` and answers by their field's id. */
   readonly label: string
-  /** Absent: for everybody. */
+  /** Absent: for everyone. */
   readonly when?: Condition
-  /** A select or many field: the rows of the tables are its options. Without it the one row is `each`. */
+  /** A select or many field: the rows of the tables are its options. Without it, the only row is `each`. */
   readonly by?: string
-  /** How many: a number or people field, those of a people field for whom a condition holds. Absent: 1. */
+  /**
+   * The quantity: a number or people field, or the people of a people field for whom a condition
+   * holds. Absent: 1.
+   */
   readonly count?: { readonly field: string; readonly where?: Condition }
   /** A number field by which the count is multiplied. */
   readonly times?: string
   readonly tax: Tax | null
-  /** The first that fits counts; `when` is null in the `otherwise` table. Empty where `amountIn` stands. */
+  /**
+   * The first that matches applies; `when` is null in the `otherwise` table. Empty if `amountIn` is
+   * present.
+   */
   readonly prices: readonly { readonly when: Condition | null; readonly table: PriceTable }[]
-  /** A number field with min and max in which the delegate names the price, in rupees. */
+  /** A number field with min and max in which the delegate chooses the price, in rupees. */
   readonly amountIn?: string
   /** The service accounting code on invoices. Absent: that of the event's invoices. */
   readonly sac?: string
@@ -62,43 +68,46 @@ export type Adjustment = {
   readonly id: string
   readonly label: string
   readonly when?: Condition
-  /** The Indian days on which it counts, both included. */
+  /** The Indian days on which it applies, both included. */
   readonly from?: Day
   readonly to?: Day
-  /** `registration`, an item's id, or `all`: the lines that it touches, never below nothing. */
+  /** `registration`, an item's id, or `all`: the lines it applies to; none becomes negative. */
   readonly on: string
-  /** What is added to them (below 0: taken off): one amount, or percent of each line. */
+  /** Added to those lines (negative: subtracted): one amount, or a percentage of each line. */
   readonly by: { readonly amount: Paise } | { readonly percent: number }
 }
 
-/** No more than so many places, for everybody, for those for whom a condition holds, or for each option of a field. */
+/**
+ * A quota: the maximum number of seats, for everyone, for those for whom a condition holds, or for
+ * each option of a field.
+ */
 export type Limit = {
   readonly id: string
   readonly when?: Condition
-  /** A select or many field; `max` is then one number for each of its options. */
+  /** A select or many field; `max` then applies to each of its options separately. */
   readonly eachOptionOf?: string
   readonly max: number | Readonly<Record<string, number>>
-  /** What is said where no place is left, and the category that one may register as instead. */
+  /** The message if no seat is left, and the category offered instead. */
   readonly full: { readonly say: string; readonly offer?: string }
-  /** From how many places on the form says how many are left; absent: never. */
+  /** The form shows the number of seats left from this number down; absent: never. */
   readonly few?: number
 }
 
-/** What nobody may register with twice, compared without case, spaces and the country's number. */
+/** Answers that must be unique among registrations, compared ignoring case, spaces and the country code. */
 export type Unique = {
   readonly fields: readonly string[]
   readonly otherwise: 'block' | 'warn'
   readonly say: string
 }
 
-/** What a code of this kind gives: a category, or an adjustment whose condition asks for it. */
+/** The effect of a discount code of this kind: a category, or an adjustment whose condition refers to it. */
 export type CodeKind = {
   readonly id: string
   readonly label: string
   readonly gives: { readonly category: string } | { readonly adjustment: string }
 }
 
-/** A list of people that the office keeps, by which answers are known. */
+/** A member list kept by the office, against which answers are checked. */
 export type Roll = {
   readonly id: string
   readonly key: string
@@ -107,6 +116,6 @@ export type Roll = {
     readonly type: 'text' | 'date' | 'choice'
     readonly options?: readonly string[]
   }[]
-  /** The columns that a delegate may see of their own row. */
+  /** The columns of their own row that delegates may see. */
   readonly shows: readonly string[]
 }

@@ -1,7 +1,7 @@
-/** The part of an event that a browser may know. */
+/** Extracts the part of an event that a browser may receive. */
 import type { EventConfig, PublicEvent } from './config.ts'
 
-/** What a browser may know of an event: no office, no email text, no examples. */
+/** Returns the event without office settings, email texts and examples. */
 export function publicEvent(config: EventConfig): PublicEvent {
   const { admin, cancellation, edit, email, examples, invoice, keep, office, ways, ...rest } =
     config

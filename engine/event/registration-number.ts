@@ -1,18 +1,21 @@
-/** Registration numbers and order ids: prefix, random digits, one check digit, and two digits more for a further attempt. */
+/** Creates and checks registration numbers and order ids. */
 import type { PublicEvent } from './config.ts'
 import { assert, err, ok, type Result } from '../lib/result.ts'
 
 declare const regNoBrand: unique symbol
 declare const orderIdBrand: unique symbol
-/** A registration's number: prefix, random digits, check digit. */
+/** A registration number: prefix, random digits, check digit. */
 export type RegNo = string & { readonly [regNoBrand]: true }
-/** Names one payment attempt to the gateway: the registration's number, for a further attempt with two digits more. */
+/**
+ * Identifies one payment attempt to the gateway: the registration number, with two more digits for
+ * a further attempt.
+ */
 export type OrderId = string & { readonly [orderIdBrand]: true }
 
-/** The gateway takes up to 20 letters and digits as an order id. */
+/** The gateway accepts up to 20 letters and digits as an order id. */
 export const ORDER_ID_CHARACTERS_MAX = 20
 
-// Damm's quasigroup: catches every wrong digit and every swap of two neighbours.
+// Damm's quasigroup: detects every wrong digit and every swap of two neighbours.
 const DAMM = [
   '0317598642',
   '7092154863',
@@ -31,12 +34,15 @@ function dammOf(digits: string): string {
   return interim
 }
 
-/** How many random digits `regNoOf` wants: all but the check digit. */
+/** The number of random digits that `regNoOf` needs: all but the check digit. */
 export function randomDigits(event: PublicEvent): number {
   return event.orderId.digits - 1
 }
 
-/** A new number. The random digits come in as an argument, because the engine has no chance in it. */
+/**
+ * Creates a registration number. The random digits are an argument, because the engine uses no
+ * randomness.
+ */
 export function regNoOf(event: PublicEvent, digits: readonly number[]): RegNo {
   assert(
     digits.length === randomDigits(event),
@@ -50,7 +56,7 @@ export function regNoOf(event: PublicEvent, digits: readonly number[]): RegNo {
   return `${event.orderId.prefix}${random}${dammOf(random)}` as RegNo
 }
 
-/** Whether it is a number that `regNoOf` may have made. Imported numbers need not be. */
+/** Whether `regNoOf` could have created this number. Imported numbers may differ. */
 export function isRegNo(event: PublicEvent, text: string): text is RegNo {
   const { prefix, digits } = event.orderId
   const rest = text.slice(prefix.length)
@@ -59,7 +65,10 @@ export function isRegNo(event: PublicEvent, text: string): text is RegNo {
   )
 }
 
-/** The order id of an attempt, counted from 1: the number itself, then the number plus 02, 03, … 99. */
+/**
+ * Returns the order id of an attempt, counted from 1: the number itself, then the number plus 02,
+ * 03, … 99.
+ */
 export function orderIdOf(regNo: RegNo, attempt: number): OrderId {
   assert(Number.isInteger(attempt) && attempt >= 1 && attempt <= 99, 'an attempt outside 1 to 99')
   return (attempt === 1
@@ -67,7 +76,7 @@ export function orderIdOf(regNo: RegNo, attempt: number): OrderId {
     : `${regNo}${String(attempt).padStart(2, '0')}`) as string as OrderId
 }
 
-/** Whether a text from an address can be an order of this event, by its pattern; else the event's own message. */
+/** Reads an order id from a URL by the event's pattern; if it does not match, returns the event's message. */
 export function readOrderId(
   event: PublicEvent,
   text: string | null | undefined,

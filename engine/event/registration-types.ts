@@ -1,29 +1,32 @@
-/** Approval, cancellation, self-service and retention in a compiled event file. */
+/** Types of approval, cancellation, self-service and retention in a compiled event file. */
 import type { Condition } from './answer-types.ts'
 import type { Day } from '../lib/time.ts'
 
 export type Approval = {
   readonly id: string
-  /** Whom it is about. */
+  /** Which registrations the rule applies to. */
   readonly when: Condition
-  /** The fields whose files are looked at. */
+  /** The file fields that staff must check. */
   readonly lookAt: readonly string[]
-  /** Within how many days after the one of registering somebody decides. */
+  /** Days after registration within which staff decide. */
   readonly withinDays: number
-  /** For how many days after the one of the approval it can be paid, at the price of the day of registering. */
+  /** Days after approval in which the registration can be paid, at the price of the day of registration. */
   readonly payWithinDays: number
   readonly refused: {
-    /** The category as which one may register instead; absent: none. */
+    /** The category offered instead; absent: none. */
     readonly offer?: string
-    /** Said to whoever is refused, beside the office's reason. */
+    /** The message to a refused delegate, beside the office's reason. */
     readonly say?: string
   }
 }
 
 export type Cancellation = {
-  /** By the day until which each counts, included; the earliest first. Whole percent of what was paid. */
+  /**
+   * Refund steps, each valid up to and including its day; the earliest first. Whole percent of the
+   * amount paid.
+   */
   readonly steps: readonly { readonly to: Day; readonly percent: number }[]
-  /** After the last of those days. */
+  /** The percentage after the last of those days. */
   readonly otherwise: number
 }
 
@@ -33,5 +36,5 @@ export type Edit = {
   readonly fields: readonly string[]
 }
 
-/** Until the end of which days; null: as long as the organisers like. */
+/** The last day for which the data is kept; null: as long as the organisers wish. */
 export type Keep = { readonly answers: Day | null; readonly files: Day | null }

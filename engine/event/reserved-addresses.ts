@@ -1,9 +1,10 @@
 /**
- * The addresses that are Rollcall's own, which no event file may claim. A test holds them beside the
- * routes of the app, so that a route that is added is reserved with it.
+ * URL paths reserved by Rollcall, which no event file may use.
+ *
+ * A test compares them with the app's routes, so that a new route is reserved too.
  */
 
-/** Pages of the site itself: what a button of an event may lead to. */
+/** Pages of the site that a button of an event may link to. */
 export const SITE_PAGES: readonly string[] = [
   '/',
   '/organisers',
@@ -12,7 +13,7 @@ export const SITE_PAGES: readonly string[] = [
   '/admin/dashboard',
 ]
 
-/** Pages that a link of a mail, or the office itself, leads to; no button does. */
+/** Pages reached from an email link or from the office; no button may link to them. */
 export const LINK_PAGES: readonly string[] = [
   '/my',
   '/my/{token}',
@@ -28,7 +29,7 @@ export const LINK_PAGES: readonly string[] = [
   '/admin/password',
 ]
 
-/** The office's calls answer at the root and under /api. */
+/** The office endpoints are served at the root and under /api. */
 const OFFICE_CALLS: readonly string[] = [
   '/admin/login',
   '/admin/logout',
@@ -81,7 +82,7 @@ const OFFICE_CALLS: readonly string[] = [
   '/admin/log/export',
 ]
 
-/** Fixed calls without the slash at their end; `{name}` is any one segment, `*` whatever is below. */
+/** Fixed endpoints without a trailing slash; `{name}` matches one segment, `*` everything below. */
 export const RESERVED_CALLS: readonly string[] = [
   '/healthz',
   '/metrics',
@@ -109,22 +110,22 @@ export const RESERVED_CALLS: readonly string[] = [
   ...OFFICE_CALLS.map((path) => `/api${path}`),
 ]
 
-/** Whether one request could be meant for both paths, as they are written here and in event files. */
+/** Whether one request could match both paths, in the syntax used here and in event files. */
 export function pathsMeet(a: string, b: string): boolean {
   return partsMeet(partsOf(a), partsOf(b))
 }
 
-/** The segments of a path, without what a slash at its end would add. */
+/** Splits a path into segments, ignoring a trailing slash. */
 export function partsOf(path: string): readonly string[] {
   return path.split('/').filter((part) => part !== '')
 }
 
-/** A segment such as `{reg_no}`, which takes any text. */
+/** Whether it is a segment such as `{reg_no}`, which matches any text. */
 export function isOpenPart(part: string): boolean {
   return part.startsWith('{')
 }
 
-/** `pathsMeet` for paths in segments: what is compared with many is taken apart once. */
+/** `pathsMeet` for paths already split into segments, to compare one path with many. */
 export function partsMeet(some: readonly string[], others: readonly string[]): boolean {
   const [first, second] = [some[0], others[0]]
   if (first === '*' || second === '*') return first !== undefined && second !== undefined

@@ -1,10 +1,14 @@
-/** What `_shared/site.yaml` becomes: the words of the landing page, in page order. Made by `compileSite` (authoring/compile/site.ts). */
+/**
+ * Types of `_shared/site.yaml`: the landing page, in page order.
+ *
+ * Created by `compileSite` (authoring/compile/site.ts).
+ */
 import type { ClosedBy } from './config.ts'
 import { formatDay } from '../lib/time.ts'
 
 /** `go` is an anchor of the page (`#features`) or a path of the site (`/admin/login`). */
 export type SiteLink = { readonly label: string; readonly go: string }
-/** Without `go` it is a placeholder: shown as words, not as a link to nowhere. */
+/** Without `go` it is a placeholder: shown as text, not as a link to nowhere. */
 type FooterEntry = { readonly label: string; readonly go: string | null }
 type TitledText = { readonly title: string; readonly text: string }
 export type Social = 'facebook' | 'x' | 'linkedin' | 'instagram' | 'youtube'
@@ -21,7 +25,7 @@ export type Site = {
     readonly text: string
     readonly button: SiteLink
     readonly link: SiteLink
-    /** An ornament beside the title, hidden from screen readers. Amounts in rupees. */
+    /** An illustration beside the title, hidden from screen readers. Amounts in rupees. */
     readonly picture: {
       readonly title: string
       readonly day: string
@@ -37,15 +41,15 @@ export type Site = {
     readonly title: string
     readonly register: string
     readonly closed: string
-    /** Badge of one that is not open yet; `{day}` is the day on which it opens. */
+    /** Badge of a conference that is not open yet; `{day}` is its opening day. */
     readonly opens: string
     readonly none: string
-    /** Said beside a conference whose days are over. */
+    /** Shown for a conference that is over. */
     readonly past: string
   }
-  /** Said above everything else when one is led here. */
+  /** Shown at the top after a redirect to this page. */
   readonly messages: { readonly unknownPayment: string }
-  /** `#about` leads here. */
+  /** `#about` links here. */
   readonly claims: {
     readonly title: string
     readonly items: readonly { readonly figure: string; readonly label: string }[]
@@ -65,7 +69,7 @@ export type Site = {
   readonly footer: {
     readonly groups: readonly { readonly title: string; readonly links: readonly FooterEntry[] }[]
     readonly social: readonly Social[]
-    /** Read out after an entry that leads nowhere yet. */
+    /** Read by screen readers after an entry that has no link yet. */
     readonly placeholder: string
   }
   readonly organisers: {
@@ -82,14 +86,14 @@ export type Site = {
   }
 }
 
-/** Above the landing page, for a browser that comes back from the gateway with a payment of nobody's. */
+/** Shown on the landing page if the gateway redirects a browser with an unknown payment. */
 export const UNKNOWN_PAYMENT =
   'We could not match the payment you came back from with a registration. If an amount was deducted, please do not pay again: write to the organisers of your conference and give the date and the amount.'
 
-/** Where the file has no words of its own for a conference that is not open yet. */
+/** Default badge for a conference that is not open yet. */
 export const OPENS = 'Opens {day}'
 
-/** What stands in place of the button of a conference for which one cannot register. */
+/** Returns the text that replaces the button of a conference that is closed for registration. */
 export function closedWords(texts: Site['conferences'], closed: ClosedBy | null): string {
   return closed?.by === 'early'
     ? texts.opens.replace('{day}', formatDay(closed.opens))

@@ -1,4 +1,4 @@
-/** Event files and the shared files beside them, as text. */
+/** Event files and shared files, as text. */
 
 export type SourceText = { readonly path: string; readonly text: string }
 export type SharedFiles = {

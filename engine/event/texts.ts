@@ -1,4 +1,4 @@
-/** Fills texts with {placeholders}, and formats answers and labels of an event for people. */
+/** Fills {placeholders} in texts, and formats answers and labels of an event for display. */
 import type { Field, PublicEvent } from './config.ts'
 import type { Answer, Person } from './answer-types.ts'
 import { formatMoney, readAmount, type Paise, type Tax, ratesText } from '../lib/money.ts'
@@ -8,12 +8,12 @@ import { formatDay, formatDays, isDay } from '../lib/time.ts'
 
 const PLACEHOLDER = /\{([a-z_][a-z0-9_.]*)\}/gi
 
-/** The names that a text has in braces, in order. */
+/** Returns the placeholder names in a text, in order. */
 export function namesIn(text: string): readonly string[] {
   return Array.from(text.matchAll(PLACEHOLDER), ([, name = '']) => name)
 }
 
-/** Replaces {name} by its value, by `missing` where there is none. Braces around anything else stay as they are. */
+/** Replaces {name} by its value, or by `missing` if there is none. Other braces stay as they are. */
 export function fill(
   text: string,
   values: Readonly<Record<string, string | undefined>>,
@@ -22,7 +22,7 @@ export function fill(
   return text.replace(PLACEHOLDER, (_whole, name: string) => own(values, name) ?? missing)
 }
 
-/** The text with its values in it; null where it names one that is not known, so that nobody is asked to quote "N/A". */
+/** Fills a text; null if it contains an unknown name, so that no one is asked to quote "N/A". */
 export function fillKnown(
   text: string,
   values: Readonly<Record<string, string | undefined>>,
@@ -36,7 +36,7 @@ export function fillKnown(
   return known ? filled : null
 }
 
-/** `afpi-pg` → `Afpi Pg`: an id said in words. */
+/** Turns an id into words: `afpi-pg` → `Afpi Pg`. */
 export function words(id: string): string {
   return id
     .split(/[-_\s]+/)
@@ -45,7 +45,10 @@ export function words(id: string): string {
     .join(' ')
 }
 
-/** An answer for people: an option by its label, Yes or No, a day in words, money that is stored beside the form in rupees. */
+/**
+ * Formats an answer for display: the option's label, Yes or No, a formatted day, or rupees for an
+ * amount stored beside the form.
+ */
 export function answerText(event: PublicEvent, id: string, answer: Answer): string {
   if (typeof answer === 'boolean') return answer ? 'Yes' : 'No'
   const field = event.fields.find((candidate) => candidate.id === id)
@@ -68,15 +71,15 @@ export function answerText(event: PublicEvent, id: string, answer: Answer): stri
   return field?.options?.find((option) => option.id === answer)?.label ?? String(answer)
 }
 
-/** What a number field counts, for that many of it: "night", "nights"; undefined: the field does not say. */
+/** Returns the unit of a number field for a count: "night", "nights"; undefined if the field has no unit. */
 export function unitText({ unit, unitOne }: Field, count: unknown): string | undefined {
   return Number(count) === 1 ? (unitOne ?? unit) : unit
 }
 
-/** The name under which a text may say it. */
+/** The placeholder name of a field's unit. */
 export const unitName = (field: string): string => `${field}.unit`
 
-/** One of the people in words, in the order of the questions: "Asha Nair, 34". */
+/** Formats one listed person, in the order of the fields: "Asha Nair, 34". */
 export function personText(field: Field | undefined, person: Person): string {
   return (field?.fields ?? [])
     .flatMap((part) => {
@@ -90,7 +93,7 @@ export function personText(field: Field | undefined, person: Person): string {
     .join(', ')
 }
 
-/** The values every text may name whoever reads it: `event.*`, `tax.*`. */
+/** Returns the values available to every text: `event.*`, `tax.*`. */
 export function eventValues(event: PublicEvent): Readonly<Record<string, string | undefined>> {
   const { tax } = event.fees
   return {
@@ -106,23 +109,23 @@ export function eventValues(event: PublicEvent): Readonly<Record<string, string 
   }
 }
 
-/** The parts of a price that are shown: where there is no tax, the total is all there is to say. */
+/** Returns the parts of a price to show: without tax, only the total. */
 export function priceParts({
   fees,
 }: Pick<PublicEvent, 'fees'>): readonly ('base' | 'gst' | 'total')[] {
   return fees.tax === null ? ['total'] : ['base', 'gst', 'total']
 }
 
-/** What the button that sends the form says. `total` null: the price is not known yet, or there is none. */
+/** Returns the label of the submit button. `total` null: the price is not known yet, or there is none. */
 export function buttonText(event: PublicEvent, total: Paise | null): string {
   const { button, freeButton } = event.form.summary
   return total === 0 && event.payment !== null ? freeButton : button
 }
 
-/** What of a bill's line decides which taxes its label names. */
+/** The part of a bill line that decides which taxes its label names. */
 type BilledLine = { readonly id: string; readonly gst: number }
 
-/** The taxes that a bill bears; without lines, or where they bear none, those of everything the event sells. */
+/** Returns the taxes of a bill; without lines, or if they bear none, those of everything the event sells. */
 function taxesOf({ fees }: PublicEvent, lines: readonly BilledLine[]): readonly Tax[] {
   const sold = [{ id: REGISTRATION, tax: fees.tax }, ...fees.items]
   const billed = sold.filter(({ id }) => lines.some((line) => line.id === id && line.gst !== 0))
@@ -130,8 +133,9 @@ function taxesOf({ fees }: PublicEvent, lines: readonly BilledLine[]): readonly 
 }
 
 /**
- * The label of a field, or of a value the engine supplies; also what the event calls a `delegate`. That of the tax has
- * each of its rates, highest first: "GST (18% and 5%)". `lines`: those of one bill have its rates alone.
+ * Returns the label of a field or of a built-in value; also the event's word for a `delegate`. The
+ * tax label lists each rate, highest first: "GST (18% and 5%)". `lines`: only the rates of this
+ * bill.
  */
 export function labelOf(event: PublicEvent, id: string, lines: readonly BilledLine[] = []): string {
   const named =
@@ -156,12 +160,12 @@ function taxValues(
     : { 'tax.name': first.name, 'tax.percent': rates.slice(0, -1) }
 }
 
-/** The same in the middle of a sentence: "category", "race". */
+/** Returns the same label for the middle of a sentence: "category", "race". */
 export function wordFor(event: PublicEvent, id: string): string {
   return labelOf(event, id).toLowerCase()
 }
 
-/** Decimal text of rupees for people; undefined when it is none. */
+/** Formats a decimal text of rupees; undefined if it is not one. */
 export function moneyText(text: string): string | undefined {
   const amount = readAmount(text)
   return amount === null ? undefined : formatMoney(amount)

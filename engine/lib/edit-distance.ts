@@ -1,6 +1,9 @@
-/** How far two words are apart, in slips of the finger. */
+/** Edit distance between two words, counting typing mistakes. */
 
-/** Damerau–Levenshtein (optimal string alignment): insert, delete, change, swap two neighbours. */
+/**
+ * Damerau–Levenshtein distance (optimal string alignment): insert, delete, change, or swap two
+ * neighbours.
+ */
 export function editDistance(a: string, b: string): number {
   const rows: number[][] = Array.from({ length: a.length + 1 }, (_, i) =>
     Array.from({ length: b.length + 1 }, (_, j) => (i === 0 ? j : j === 0 ? i : 0)),
@@ -20,7 +23,10 @@ export function editDistance(a: string, b: string): number {
   return at(a.length, b.length)
 }
 
-/** Whether exactly one letter was added, lost, changed, or changed places with its neighbour. Fast: most pairs of texts differ at once. */
+/**
+ * Whether exactly one letter was added, removed, changed, or swapped with its neighbour. Fast,
+ * because most pairs of texts differ early.
+ */
 export function isOneSlip(a: string, b: string): boolean {
   if (a === b || Math.abs(a.length - b.length) > 1) return false
   let start = 0

@@ -1,4 +1,4 @@
-/** Texts as HTML. */
+/** Escapes text for HTML. */
 
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -8,7 +8,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-/** Nothing in the text is markup afterwards, between tags as in a quoted attribute. */
+/** Escapes text so that it contains no markup, both between tags and in a quoted attribute. */
 export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character)
 }

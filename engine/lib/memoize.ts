@@ -1,8 +1,8 @@
-/** Results kept by what they were made of, so that nothing is made twice. */
+/** Memoizes functions of one argument. */
 
 /**
- * `make`, called once per argument. Objects are told apart by identity and forgotten with the last
- * reference to them; other arguments stay for good, so they have to be few.
+ * Calls `make` once per argument. Objects are compared by identity and forgotten with the last
+ * reference to them; other arguments are kept permanently, so there must be few of them.
  */
 export function remember<K, V>(make: (of: K) => V): (of: K) => V {
   const byObject = new WeakMap<object, { readonly value: V }>()

@@ -1,11 +1,14 @@
-/** Whole paise in, whole paise out; exact integer arithmetic, half up. Rupees exist at the edges only. */
+/** Amounts of money in whole paise: exact integer arithmetic, rounded half up. Rupees only at the edges. */
 import { assert } from './result.ts'
 
 declare const paiseBrand: unique symbol
 /** Whole paise; 100 paise = 1 rupee. Branded, so that rupees cannot be passed for it. Made by `paise()`. */
 export type Paise = number & { readonly [paiseBrand]: true }
 
-/** The tax on every price of an event. `percent` may have decimals; `round` is the unit of the split. */
+/**
+ * The tax on every price of an event. `percent` may have decimals; `round` is the rounding unit of
+ * the split.
+ */
 export type Tax = {
   readonly name: string
   readonly percent: number
@@ -13,81 +16,90 @@ export type Tax = {
   readonly round: 'paise' | 'rupee'
 }
 
-/** The largest amount the gateway takes in one payment, 999999.99 rupees. */
+/** The largest amount that the gateway accepts in one payment, 999999.99 rupees. */
 export const AMOUNT_MAX = 99_999_999 as Paise
 
 export function paise(amount: number): Paise {
-  // Written out only for a bug: to make the text took longer than to ask.
+  // The message is built only on failure: building it took longer than the test itself.
   if (!Number.isSafeInteger(amount)) assert(false, `${amount} is not whole paise`)
   return amount as Paise
 }
 
-/** The JSON number of an amount: 708000 → 7080, 423750 → 4237.5. */
+/** Converts an amount to its JSON number in rupees: 708000 → 7080, 423750 → 4237.5. */
 export function rupees(amount: Paise): number {
   return amount / 100
 }
 
-/** Two decimals and no grouping, as gateways and query strings have it: "7080.00". */
+/** Formats an amount with two decimals and no grouping, as gateways and query strings require: "7080.00". */
 export function amountText(amount: Paise): string {
   const text = String(Math.abs(amount)).padStart(3, '0')
   return `${amount < 0 ? '-' : ''}${text.slice(0, -2)}.${text.slice(-2)}`
 }
 
-/** Decimal text of rupees with at most two decimals, or null. Reads the text, never a float. */
+/**
+ * Reads a decimal text of rupees with at most two decimals; null otherwise. Reads the text, never a
+ * float.
+ */
 export function readAmount(text: string): Paise | null {
   const found = /^(\d{1,12})(?:\.(\d{1,2}))?$/.exec(text.trim())
   return found === null ? null : paise(Number(`${found[1]}${(found[2] ?? '').padEnd(2, '0')}`))
 }
 
-/** Rupees of the wire or of a file (4237.5) as paise; null for what is no amount, a third decimal included. */
+/**
+ * Converts rupees from JSON or a file (4237.5) to paise; null if it is not an amount, for example
+ * with a third decimal.
+ */
 export function fromRupees(rupees: unknown): Paise | null {
   if (typeof rupees !== 'number' || !Number.isFinite(rupees)) return null
   const text = rupees.toFixed(2)
   return Math.abs(Number(text) - rupees) < NOISE_RUPEES_MAX ? readAmount(text) : null
 }
 
-/** What adding up in binary leaves (0.1 + 0.2) is smaller, a third decimal is larger. */
+/** The error of binary addition (0.1 + 0.2) is smaller than this; a third decimal is larger. */
 const NOISE_RUPEES_MAX = 1e-6
 
-/** The sign and its no-break space: before every amount that people read. */
+/** The rupee sign and its no-break space, written before every displayed amount. */
 const SIGN = '₹\u00a0'
 
-/** Where an amount will stand and is not known yet. */
+/** Placeholder for an amount that is not known yet. */
 export const NO_MONEY = `${SIGN}–`
 
-/** "₹ 1,23,456.50" with a no-break space and Indian grouping; whole rupees without decimals. */
+/**
+ * Formats an amount as "₹ 1,23,456.50" with a no-break space and Indian grouping; whole rupees
+ * without decimals.
+ */
 export function formatMoney(amount: Paise): string {
   return `${amount < 0 ? '−' : ''}${SIGN}${formatAmount(paise(Math.abs(amount)))}`
 }
 
-/** A price or a total for people: what costs nothing reads "Free". A tax of nothing is still `formatMoney`. */
+/** Formats a price or a total for display; zero reads "Free". For a tax of zero, use `formatMoney`. */
 export function formatPrice(amount: Paise): string {
   return amount === 0 ? 'Free' : formatMoney(amount)
 }
 
-/** "1,23,456.50", for a column of amounts whose head or total carries the sign. */
+/** Formats as "1,23,456.50", for a column of amounts whose heading or total carries the sign. */
 export function formatAmount(amount: Paise): string {
   const [whole = '', decimals] = amountText(paise(Math.abs(amount))).split('.')
   return `${amount < 0 ? '−' : ''}${grouped(whole)}${decimals === '00' ? '' : `.${decimals}`}`
 }
 
-/** A number of things, whole and not below zero: "1,30,000". */
+/** Formats a whole number of things, not negative: "1,30,000". */
 export function formatCount(count: number): string {
   assert(Number.isSafeInteger(count) && count >= 0, `${count} is no number of things`)
   return grouped(String(count))
 }
 
-/** Digits grouped the Indian way: the last three, then by twos. */
+/** Groups digits the Indian way: the last three, then by twos. */
 function grouped(digits: string): string {
   return digits.length > 3
     ? `${digits.slice(0, -3).replace(/\B(?=(\d\d)+$)/g, ',')},${digits.slice(-3)}`
     : digits
 }
 
-/** A price taken apart; base + gst = total exactly. */
+/** A price split into amount before tax, tax and total; base + gst = total exactly. */
 export type Split = { readonly base: Paise; readonly gst: Paise; readonly total: Paise }
 
-// A percentage may have decimals (12.5); as whole millionths of a percent it is exact.
+// Percentages may have decimals (12.5); in whole millionths of a percent they are exact.
 const MILLIONTH = 1_000_000
 function millionths(percent: number): bigint {
   assert(percent >= 0 && percent <= 1000, `a tax of ${percent}%`)
@@ -95,13 +107,16 @@ function millionths(percent: number): bigint {
 }
 const HUNDRED_PERCENT = BigInt(100 * MILLIONTH)
 
-/** numerator ÷ denominator to the nearest multiple of `unit`, half up. */
+/** Rounds numerator ÷ denominator to the nearest multiple of `unit`, half up. */
 function rounded(numerator: bigint, denominator: bigint, unit: bigint): Paise {
   const step = denominator * unit
   return paise(Number(((2n * numerator + step) / (2n * step)) * unit))
 }
 
-/** What a price of the event file means. Exclusive: gst is rounded and added. Inclusive: base is rounded, gst is the rest. */
+/**
+ * Splits a price of the event file. Exclusive: gst is rounded and added. Inclusive: base is
+ * rounded, gst is the remainder.
+ */
 export function split(tax: Tax | null, price: Paise): Split {
   assert(price >= 0, 'a price below zero')
   if (tax === null) return { base: price, gst: paise(0), total: price }
@@ -114,19 +129,22 @@ export function split(tax: Tax | null, price: Paise): Split {
   return backwards(percent, price, unit)
 }
 
-/** A total paid, taken apart for a result page: base to whole rupees, gst the rest (specification, section 9). */
+/**
+ * Splits a paid total for a result page: base in whole rupees, gst the remainder (specification,
+ * section 9).
+ */
 export function splitTotal(tax: Tax | null, total: Paise): Split {
   return tax === null
     ? { base: total, gst: paise(0), total }
     : backwards(millionths(tax.percent), total, 100n)
 }
 
-/** The tax inside a total, to the nearest paisa, half up for what is not tax. */
+/** Returns the tax included in a total, to the nearest paisa; the amount before tax is rounded half up. */
 export function taxWithin(total: Paise, percent: number): Paise {
   return backwards(millionths(percent), total, 1n).gst
 }
 
-/** A total of less than a rupee would round up to more than itself: no tax is below nothing. */
+/** A total below one rupee would round up to more than itself; the tax is then zero, never negative. */
 function backwards(percent: bigint, total: Paise, unit: bigint): Split {
   const share = rounded(BigInt(total) * HUNDRED_PERCENT, HUNDRED_PERCENT + percent, unit)
   const base = share > total ? total : share
@@ -134,8 +152,9 @@ function backwards(percent: bigint, total: Paise, unit: bigint): Split {
 }
 
 /**
- * Prices after an amount, or percent of each, was added (below 0: taken off). One amount is taken from the
- * first price that has it, then from the next; none goes below nothing. Percent to the nearest paisa, half up.
+ * Adds an amount or a percentage to prices (negative: subtracts). An amount is subtracted from the
+ * first price that has it, then from the next; no price becomes negative. Percentages are rounded
+ * to the nearest paisa, half up.
  */
 export function adjusted(
   prices: readonly Paise[],
@@ -156,7 +175,10 @@ export function adjusted(
   })
 }
 
-/** "18%", "18% and 5%": the rates of several lines, highest first, for a label. Empty: nothing is taxed. */
+/**
+ * Formats the tax rates of several lines for a label, highest first: "18%", "18% and 5%". Empty:
+ * nothing is taxed.
+ */
 export function ratesText(rates: readonly (number | null | undefined)[]): string {
   const texts = [...new Set(rates)]
     .filter((rate) => rate != null && rate > 0)

@@ -1,6 +1,6 @@
-/** How a function answers: a value or a refusal, and the assertions that stop a bug of ours. */
+/** Result type (value or refusal), assertions for programming errors, and safe access to objects. */
 
-/** A yes to a request, or a rule's no with one code and the numbers that explain it. */
+/** Success with a value, or a rule's refusal with one code and the numbers that explain it. */
 export type Result<T, E> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly error: E }
@@ -13,7 +13,7 @@ export function err<E>(error: E): { readonly ok: false; readonly error: E } {
   return { ok: false, error }
 }
 
-/** For bugs of ours only, never for what a person typed. */
+/** Throws on a programming error. Never use it for user input. */
 export function assert(condition: unknown, message: string): asserts condition {
   if (!condition) throw new Error(`Assertion failed: ${message}`)
 }
@@ -23,23 +23,26 @@ export function assertNever(value: never): never {
   throw new Error(`Assertion failed: no case for ${JSON.stringify(value)}`)
 }
 
-/** The value of a result that cannot be a refusal here. */
+/** Returns the value of a result that cannot be a refusal here. */
 export function expectOk<T, E>(result: Result<T, E>): T {
   assert(result.ok, 'a result that had to be ok was refused')
   return result.value
 }
 
-/** The value under an object's own key: `__proto__` and `constructor` are names like any other. */
+/** Returns the value of an object's own key, so that `__proto__` and `constructor` are ordinary names. */
 export function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
   return Object.hasOwn(record, key) ? record[key] : undefined
 }
 
-/** An object from pairs. Unlike an assignment it makes `__proto__` an own key. */
+/** Builds an object from pairs. Unlike an assignment, it makes `__proto__` an own key. */
 export function fromPairs<T>(pairs: readonly (readonly [string, T])[]): Record<string, T> {
   return Object.fromEntries(pairs)
 }
 
-/** What stands at a path such as `admin.lists.0.title` of a value as YAML or JSON gives it; undefined: nothing. */
+/**
+ * Returns the value at a path such as `admin.lists.0.title` in parsed YAML or JSON; undefined if
+ * there is none.
+ */
 export function valueAt(value: unknown, path: string): unknown {
   return path
     .split('.')

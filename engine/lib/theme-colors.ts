@@ -1,4 +1,4 @@
-/** An event's look from its one colour: the accent rule of the design, worked in OKLCH (Ottosson). */
+/** Derives an event's theme from its one colour: the accent rule of the design, in OKLCH (Ottosson). */
 import { assert } from './result.ts'
 
 type Look = {
@@ -14,11 +14,14 @@ type Rgb = readonly [number, number, number]
 const WHITE = '#FFFFFF'
 const INK = '#162330'
 const SHEET = '#F4F8FA'
-// WCAG AA asks for 4.5; the accent keeps a little more, because it is rounded to whole bytes afterwards.
+// WCAG AA requires 4.5; the accent keeps a margin, because it is rounded to whole bytes afterwards.
 const READABLE_RATIO = 4.5
 const ACCENT_RATIO = 4.6
 
-/** `colour` is `#RRGGBB`. All answers are `#RRGGBB`; accent reads on tint and on the sheet, onBand on the band. */
+/**
+ * `colour` is `#RRGGBB`, as are all results. accent is readable on tint and on the page background;
+ * onBand is readable on the band.
+ */
 export function lookOf(colour: string): Look {
   const { l, c, h } = toLch(parse(colour))
   const band = bandOf({ l: Math.min(Math.max(l, 0.42), 0.86), c: Math.min(c, 0.17), h })
@@ -33,13 +36,14 @@ export function lookOf(colour: string): Look {
   }
 }
 
-/** WCAG contrast of two colours, 1 to 21. */
+/** Returns the WCAG contrast of two colours, 1 to 21. */
 export function contrast(one: string, other: string): number {
   const [a, b] = [luminance(parse(one)), luminance(parse(other))]
   return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05)
 }
 
-// A few middling colours carry neither white nor ink: those darken until white reads.
+// A few medium colours are readable under neither white nor dark text: those are darkened until
+// white is readable.
 function bandOf(start: Lch): string {
   const band = hex(inGamut(start))
   return contrast(WHITE, band) >= READABLE_RATIO || contrast(INK, band) >= READABLE_RATIO
@@ -105,7 +109,7 @@ function toRgb({ l, c, h }: Lch): Rgb {
   ]
 }
 
-/** Lowers the chroma until the colour exists in sRGB. */
+/** Lowers the chroma until the colour is within sRGB. */
 function inGamut(colour: Lch): Rgb {
   const rgb = toRgb(colour)
   const fits = rgb.every((part) => part >= -1e-4 && part <= 1 + 1e-4)

@@ -1,11 +1,11 @@
-/** Indian days and instants. India has one zone and no summer time, so a day is an instant plus 5:30. */
+/** Indian calendar days and instants. India has one time zone, UTC+5:30, without daylight saving. */
 import { assert } from './result.ts'
 
 declare const dayBrand: unique symbol
 declare const instantBrand: unique symbol
-/** A calendar day in India, `YYYY-MM-DD`; compares as text. Made by `day()`. */
+/** A calendar day in India, `YYYY-MM-DD`; compares as text. Created by `day()`. */
 export type Day = string & { readonly [dayBrand]: true }
-/** Milliseconds since 1970-01-01T00:00Z. Made by `instant()`. */
+/** Milliseconds since 1970-01-01T00:00Z. Created by `instant()`. */
 export type Instant = number & { readonly [instantBrand]: true }
 
 const SECOND_MS = 1000
@@ -27,7 +27,7 @@ const MONTHS = [
   'December',
 ]
 
-/** A real day of the calendar, leap years included, as a pattern that JSON Schema understands too. */
+/** Matches a real calendar day, leap years included, as a pattern that JSON Schema also supports. */
 export const DAY_PATTERN = (() => {
   const longMonth = '(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])'
   const shortMonth = '(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)'
@@ -47,15 +47,15 @@ export function day(text: string): Day {
 }
 
 export function instant(milliseconds: number): Instant {
-  // Written out only for a bug: to make the text took longer than to ask.
+  // The message is built only on failure: building it took longer than the test itself.
   if (!Number.isSafeInteger(milliseconds)) assert(false, `${milliseconds} is not an instant`)
   return milliseconds as Instant
 }
 
-/** The day asked for last: the instants of a running server nearly always fall on the same one. */
+/** Cache of the last day requested: nearly all instants of a running server are on the same day. */
 let lastDay: { readonly from: number; readonly day: Day } | null = null
 
-/** The day in India at that instant. */
+/** Returns the day in India at that instant. */
 export function dayOf(at: Instant): Day {
   if (lastDay !== null && at >= lastDay.from && at < lastDay.from + DAY_MS) return lastDay.day
   const found = writtenDay(at + INDIA_AHEAD_MS)
@@ -67,22 +67,22 @@ function writtenDay(utc: number): Day {
   return day(new Date(utc).toISOString().slice(0, 10))
 }
 
-/** The first instant of a day in India. */
+/** Returns the first instant of a day in India. */
 export function startOf(of: Day): Instant {
   return instant(Date.parse(`${of}T00:00:00Z`) - INDIA_AHEAD_MS)
 }
 
-/** The first instant after a day in India; there is one also after the last day that can be written. */
+/** Returns the first instant after a day in India; defined also for the last day that can be written. */
 export function endOf(of: Day): Instant {
   return instant(startOf(of) + DAY_MS)
 }
 
-/** 0 is Sunday. */
+/** Returns the day of the week; 0 is Sunday. */
 export function weekdayOf(of: Day): number {
   return new Date(`${of}T00:00:00Z`).getUTCDay()
 }
 
-/** Days from one day to another; negative where the second is the earlier one. */
+/** Returns the number of days from one day to another; negative if the second is earlier. */
 export function daysBetween(from: Day, to: Day): number {
   return Math.round((startOf(to) - startOf(from)) / DAY_MS)
 }
@@ -91,14 +91,14 @@ export function addDays(to: Day, count: number): Day {
   return writtenDay(Date.parse(`${to}T00:00:00Z`) + count * DAY_MS)
 }
 
-/** The same day of a later month, or the last one of a month that is shorter. */
+/** Returns the same day of a later month, or the last day of a shorter month. */
 export function addMonths(to: Day, count: number): Day {
   const [year = 0, month = 1, date = 1] = to.split('-').map(Number)
   const last = new Date(Date.UTC(year, month + count, 0)).getUTCDate()
   return writtenDay(Date.UTC(year, month - 1 + count, Math.min(date, last)))
 }
 
-/** ISO 8601 with an offset, or a bare day, which means its noon in India. Null when it is neither. */
+/** Reads ISO 8601 with an offset, or a bare day, which means noon in India. Null for anything else. */
 export function readInstant(text: string): Instant | null {
   if (isDay(text)) return instant(startOf(text) + DAY_MS / 2)
   const found =
@@ -135,18 +135,19 @@ export function readInstant(text: string): Instant | null {
   return instant(Date.parse(`${date}T00:00:00Z`) + time - offset)
 }
 
-/** The second that was written last: every line of a log asks for it. */
+/** Cache of the last second written: every log line needs it. */
 let lastSecond: { readonly second: number; readonly written: string } | null = null
-/** The day that was written last, by its number. */
+/** Cache of the last day written, by its day number. */
 let lastWritten: { readonly number: number; readonly day: Day } | null = null
 
-/** "2026-11-21T04:23:00+05:30"; milliseconds are left out. */
+/** Formats as "2026-11-21T04:23:00+05:30"; milliseconds are omitted. */
 export function isoIndia(at: Instant): string {
   const second = Math.floor(at / SECOND_MS)
   if (lastSecond?.second !== second) {
     const local = second + INDIA_AHEAD_S
     const number = Math.floor(local / DAY_S)
-    // Of a list sorted by its days nearly every instant is of the day before; not `dayOf`, which remembers the day it is now.
+    // In a list sorted by day, nearly every instant is on the same day as the one before. Not
+    // `dayOf`, whose cache holds today.
     if (lastWritten?.number !== number) lastWritten = { number, day: writtenDay(number * DAY_MS) }
     const clock = local - number * DAY_S
     const hour = twoDigits(Math.floor(clock / 3600))
@@ -165,19 +166,25 @@ function parts(of: Day): { year: string; month: string; dayOfMonth: string } {
   return { year, month: MONTHS[Number(month) - 1] ?? '', dayOfMonth: String(Number(dayOfMonth)) }
 }
 
-/** "31 January 2026" */
+/** Formats as "31 January 2026". */
 export function formatDay(of: Day): string {
   const { year, month, dayOfMonth } = parts(of)
   return `${dayOfMonth} ${month} ${year}`
 }
 
-/** "31 Jan 2026", where a table or an axis has no room for the month's name: its first three letters. */
+/**
+ * Formats as "31 Jan 2026", with the month's first three letters, for tables and axes without room
+ * for its full name.
+ */
 export function formatDayShort(of: Day): string {
   const { year, month, dayOfMonth } = parts(of)
   return `${dayOfMonth} ${month.slice(0, 3)} ${year}`
 }
 
-/** "12–14 September 2025", "31 January – 1 February 2026", "31 December 2026 – 1 January 2027"; one day alone is itself. */
+/**
+ * Formats as "12–14 September 2025", "31 January – 1 February 2026" or "31 December 2026 – 1
+ * January 2027"; a single day as itself.
+ */
 export function formatDays(from: Day, to: Day): string {
   if (from === to) return formatDay(from)
   const first = parts(from)
@@ -187,14 +194,14 @@ export function formatDays(from: Day, to: Day): string {
   return `${first.dayOfMonth}–${formatDay(to)}`
 }
 
-/** "9:53 am", the wall clock in India. */
+/** Formats as "9:53 am", local time in India. */
 export function formatTime(at: Instant): string {
   const local = new Date(at + INDIA_AHEAD_MS)
   const hour = local.getUTCHours()
   return `${hour % 12 === 0 ? 12 : hour % 12}:${String(local.getUTCMinutes()).padStart(2, '0')} ${hour < 12 ? 'am' : 'pm'}`
 }
 
-/** "21 November 2026, 9:53 am", the wall clock in India. */
+/** Formats as "21 November 2026, 9:53 am", local time in India. */
 export function formatInstant(at: Instant): string {
   return `${formatDay(dayOf(at))}, ${formatTime(at)}`
 }

@@ -1,20 +1,23 @@
-/** Text that a stranger sent, composed as Unicode wants it (NFC) in time that grows only with its length. */
+/** Normalises untrusted text to Unicode NFC in time linear in its length. */
 
 /**
- * So many combining marks may follow each other, as in Unicode's Stream-Safe Text Format (UAX #15); what
- * people write has two or three. Composing sorts each run of marks, in time that grows with the square
- * of its length: a quarter of a megabyte of marks took nine seconds, in which nobody else was answered.
+ * The maximum number of combining marks in a row, as in Unicode's Stream-Safe Text Format (UAX
+ * #15); real text has two or three. Normalising sorts each run of marks in time quadratic in its
+ * length: a quarter of a megabyte of marks blocked the server for nine seconds.
  */
 const MARKS_IN_A_ROW_MAX = 30
 const LONG_RUNS = new RegExp(`(\\p{M}{${MARKS_IN_A_ROW_MAX}})\\p{M}+`, 'gu')
 
-/** The text well-formed and composed, its runs of marks cut to 30. Doing it twice changes nothing. */
+/** Returns the text well-formed and in NFC, its runs of marks cut to 30. Idempotent. */
 export function composed(text: string): string {
-  // Composing takes some marks apart, so a run may be longer afterwards.
+  // Normalising decomposes some marks, so a run may be longer afterwards.
   return withoutLongRuns(withoutLongRuns(wellFormed(text)).normalize('NFC'))
 }
 
-/** Replaces each half of a surrogate pair by U+FFFD, as `toWellFormed` does, which Chrome has from 111 and Safari from 16.4. */
+/**
+ * Replaces each half of a surrogate pair by U+FFFD, like `toWellFormed`, which Chrome supports from
+ * 111 and Safari from 16.4.
+ */
 export function wellFormed(text: string): string {
   return text.replace(HALF_PAIR, '\ufffd')
 }

@@ -1,14 +1,14 @@
-/** Keeps text that people typed from becoming a link in an email or a document: only words of the event file stay links. */
+/** Prevents text typed by users from becoming a link in an email or document. */
 import { remember } from './memoize.ts'
 
-/** Words of an event file, as an email or a document may repeat them. */
+/** The words of an event file that an email or a document may repeat unchanged. */
 export type KnownWords = {
   readonly words: ReadonlySet<string>
-  /** Addresses that the file writes with a value in them: `https://maps.example/?q={city}`. */
+  /** Addresses in the file that contain a placeholder: `https://maps.example/?q={city}`. */
   readonly patterns: readonly RegExp[]
 }
 
-/** Every word of every text of an event. */
+/** Collects every word of every text of an event. */
 export const wordsOfEvent = remember((event: object): KnownWords => {
   const words = new Set<string>()
   const patterns: RegExp[] = []
@@ -26,7 +26,7 @@ export const wordsOfEvent = remember((event: object): KnownWords => {
   return { words, patterns }
 })
 
-/** The host must be the file's own: a value in it would choose where the link leads. */
+/** The host must be fixed in the file: a placeholder in it would choose where the link leads. */
 function patternOf(word: string): RegExp | null {
   if (!/^https?:\/\/[^/{}]+\/[^{}]*\{/i.test(word)) return null
   const parts = word.split(/\{[^{}]*\}/).map((part) => part.replace(/[$()*+.?[\\\]^{|}-]/g, '\\$&'))
@@ -34,8 +34,9 @@ function patternOf(word: string): RegExp | null {
 }
 
 /**
- * The text without links of strangers: a word that mail programs could turn into a link gets spaces, unless the event
- * file or `ours` has the same word. "https://evil.example" becomes "https: / /evil. example".
+ * Returns the text without links from users: a word that mail programs could turn into a link gets
+ * spaces, unless the event file or `ours` contains the same word. "https://evil.example" becomes
+ * "https: / /evil. example".
  */
 export function withoutForeignLinks(
   text: string,
@@ -51,14 +52,17 @@ export function withoutForeignLinks(
 const isKnown = (word: string, { words, patterns }: KnownWords, ours: ReadonlySet<string>) =>
   ours.has(word) || words.has(word) || patterns.some((pattern) => pattern.test(word))
 
-/** Without the punctuation of the sentence around it. */
+/** Removes the punctuation of the surrounding sentence. */
 function bare(word: string): string {
   return word.replace(/^[\p{Ps}\p{Pi}"'<,;:!?.]+|[\p{Pe}\p{Pf}"'>,;:!?.]+$/gu, '')
 }
 
-/** Browsers and mail programs read each of these as the dot of a host name, and a letter in a circle as the letter. */
+/**
+ * Browsers and mail programs read each of these as the dot of a host name, and a circled letter as
+ * the letter.
+ */
 const DOT = /[.\u2024\u3002\uFE52\uFF0E\uFF61](?=[\p{L}\p{M}\p{N}\p{So}\p{Cf}_-])/gu
-/** After a letter: "10:30" is a time. */
+/** Only after a letter: "10:30" is a time. */
 const SCHEME = /(?<=[\p{L}\p{M}])[:\uFF1A](?=\S)/gu
 
 function unlinked(word: string): string {
@@ -68,7 +72,7 @@ function unlinked(word: string): string {
     .replace(/([/\\])(?=[/\\])/g, '$1 ')
 }
 
-/** "4,250.50": of an amount the dot stays as it is; of an address in numbers it does not. */
+/** "4,250.50": the dot of an amount stays; the dot of a numeric address does not. */
 function isDecimal(word: string, at: number): boolean {
   const before = /[\d,]*$/.exec(word.slice(0, at))?.[0] ?? ''
   const after = /^\d+/.exec(word.slice(at + 1))?.[0] ?? ''

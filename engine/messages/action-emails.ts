@@ -1,4 +1,4 @@
-/** What delegates are told of what the office does to their registration. */
+/** Emails to delegates about actions of the office on their registration. */
 import type { EventConfig } from '../event/config.ts'
 import { formatMoney, type Paise } from '../lib/money.ts'
 import { delegateOf } from '../event/delegate-fields.ts'
@@ -15,13 +15,16 @@ export type Mail = {
 }
 export type Told = Pick<RegistrationView, 'regNo' | 'answers'>
 
-/** The link to a delegate's own page, which ends a mail. */
+/** The link to the self-service page, at the end of an email. */
 export const OWN_LINK: readonly string[] = [
   LINK_PLACE,
   'Please keep the link to yourself: anybody who has it can see your registration.',
 ]
 
-/** Null where the event sends no mail, or no address is stored. `back`: what is to be paid back. */
+/**
+ * Email after a cancellation. Null if the event sends no email, or no address is stored. `back`:
+ * the amount to be refunded.
+ */
 export function cancelledMail(event: EventConfig, registration: Told, back: Paise): Mail | null {
   const { regNo } = registration
   return delegateMail(event, registration, `Your registration for ${event.title} is cancelled`, [
@@ -32,7 +35,10 @@ export function cancelledMail(event: EventConfig, registration: Told, back: Pais
   ])
 }
 
-/** Money went back: all that was paid, a part of it, or what came besides. `isComplete`: the registration is paid all the same. */
+/**
+ * Email after a refund: of the whole payment, a part of it, or a surplus. `isComplete`: the
+ * registration remains paid.
+ */
 export function givenBackMail(
   event: EventConfig,
   registration: Told,
@@ -64,7 +70,7 @@ export function givenBackMail(
   )
 }
 
-/** To whoever comes: number and money are theirs now. */
+/** To the new delegate after a transfer: number and payments are theirs now. */
 export function transferredMail(event: EventConfig, registration: Told): Mail | null {
   const { regNo } = registration
   return delegateMail(event, registration, `A registration for ${event.title} is yours now`, [
@@ -74,7 +80,7 @@ export function transferredMail(event: EventConfig, registration: Told): Mail | 
   ])
 }
 
-/** To whoever does not come any more. */
+/** To the former delegate after a transfer. */
 export function handedOverMail(event: EventConfig, registration: Told): Mail | null {
   const { regNo } = registration
   return delegateMail(
@@ -87,7 +93,7 @@ export function handedOverMail(event: EventConfig, registration: Told): Mail | n
   )
 }
 
-/** After a correction that makes it dearer. */
+/** After a correction that raises the price. */
 export function differenceMail(event: EventConfig, registration: Told, due: Paise): Mail | null {
   const { regNo } = registration
   return delegateMail(event, registration, `${formatMoney(due)} is to be paid for ${event.title}`, [
@@ -97,7 +103,7 @@ export function differenceMail(event: EventConfig, registration: Told, due: Pais
   ])
 }
 
-/** After a correction that leaves nothing to be paid of what was paid. `back`: what is to be paid back. */
+/** After a correction that leaves no balance on a paid registration. `back`: the amount to be refunded. */
 export function cheaperMail(event: EventConfig, registration: Told, back: Paise): Mail | null {
   const { regNo } = registration
   const goesBack = back > 0
@@ -119,7 +125,7 @@ export function cheaperMail(event: EventConfig, registration: Told, back: Paise)
   )
 }
 
-/** When the office is asked for a way to pay. */
+/** The payment link that the office sends on request. */
 export function payLinkMail(event: EventConfig, registration: Told, due: Paise): Mail | null {
   const { regNo } = registration
   return delegateMail(event, registration, `Finish your registration for ${event.title}`, [
@@ -129,7 +135,10 @@ export function payLinkMail(event: EventConfig, registration: Told, due: Paise):
   ])
 }
 
-/** A mail to the delegate in the form of all of them. Null where the event sends none, or no address is stored. */
+/**
+ * Builds an email to the delegate in the common layout. Null if the event sends none, or no address
+ * is stored.
+ */
 export function delegateMail(
   event: EventConfig,
   { answers }: Told,

@@ -1,4 +1,4 @@
-/** The mail to whoever is registered already, when somebody has registered again with the same answers. */
+/** Email to a registered delegate if someone registers again with the same answers. */
 import type { EventConfig } from '../event/config.ts'
 import type { Stands } from '../payments/payment.ts'
 import { delegateOf } from '../event/delegate-fields.ts'
@@ -7,8 +7,8 @@ import { type RegistrationView } from './registration-values.ts'
 import { LINK_PLACE } from './unpaid-reminder-email.ts'
 
 /**
- * It goes to the address that is stored, never to one that was typed, and says nothing of what was typed.
- * Null where the event sends no mail, or no address is stored.
+ * It goes to the stored address, never to the one typed, and repeats nothing that was typed. Null
+ * if the event sends no email, or no address is stored.
  */
 export function alreadyMail(
   event: EventConfig,

@@ -1,4 +1,4 @@
-/** What delegates are told of an approval: that somebody looks at what they sent, and how that ended. */
+/** Emails to delegates about an approval: pending, approved, refused. */
 import { delegateMail, type Mail, type Told } from './action-emails.ts'
 import type { Approval } from '../event/registration-types.ts'
 import { labelOfCategory } from '../rules/category.ts'
@@ -10,10 +10,13 @@ import { LINK_PLACE } from './unpaid-reminder-email.ts'
 
 const KEEP_LINK = 'Please keep the link to yourself: anybody who has it can see your registration.'
 
-/** The last day of a time that ends with a day. */
+/** Returns the last day of a time limit that ends with a day. */
 const lastDay = (ends: Instant): string => formatDay(dayOf(instant(ends - 1)))
 
-/** When it was registered: what happens next, and by when. Null where the event sends no mail, or no address is stored. */
+/**
+ * After registration: what happens next, and by when. Null if the event sends no email, or no
+ * address is stored.
+ */
 export function toApproveMail(
   event: EventConfig,
   registration: Told,
@@ -40,7 +43,7 @@ export function toApproveMail(
   )
 }
 
-/** When it was approved and is to be paid. */
+/** After approval, with a balance to pay. */
 export function approvedMail(
   event: EventConfig,
   registration: Told,
@@ -55,7 +58,7 @@ export function approvedMail(
   ])
 }
 
-/** When it was refused; `offer` null: there is nothing else for them. */
+/** After refusal; `offer` null: there is no other category to offer. */
 export function refusedMail(
   event: EventConfig,
   registration: Told,
@@ -84,7 +87,7 @@ export function refusedMail(
   )
 }
 
-/** When the delegate has accepted what was offered. */
+/** After the delegate accepted the offer. */
 export function offerAcceptedMail(
   event: EventConfig,
   registration: Told,

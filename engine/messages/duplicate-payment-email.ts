@@ -1,9 +1,9 @@
-/** The confirmation of a second payment for one person. */
+/** The confirmation email of a second payment for one person. */
 import type { RegNo } from '../event/registration-number.ts'
 import { ASK_REFUND } from '../payments/duplicate-payment.ts'
 import { LINK_PLACE } from './unpaid-reminder-email.ts'
 
-/** The confirmation of a second payment: says so below the greeting, and how to request a refund. */
+/** Adds to the confirmation, below the greeting, that it is a second payment, and how to request a refund. */
 export function secondPaymentMail<M extends { readonly subject: string; readonly text: string }>(
   mail: M,
   first: RegNo,

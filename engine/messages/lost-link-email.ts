@@ -1,4 +1,4 @@
-/** The mail to whoever has lost the link to their own page: one line for each registration of that address. */
+/** Email with lost self-service links: one line for each registration of that address. */
 import type { EventConfig } from '../event/config.ts'
 import type { RegNo } from '../event/registration-number.ts'
 import { delegateOf } from '../event/delegate-fields.ts'
@@ -18,19 +18,22 @@ type Mail = {
   readonly text: string
 }
 
-/** Stands in a mail of links, on a line of its own, until it is sent: each link is made then, and stored nowhere. */
+/**
+ * A placeholder on a line of its own, until the email is sent: each link is created then, and
+ * stored nowhere.
+ */
 export function linkPlaceOf(regNo: RegNo): string {
   return `{link ${regNo}}`
 }
 
-/** The registration whose link belongs on that line; null: none does. */
+/** Returns the registration whose link belongs on that line; null: none does. */
 export function linkPlaceIn(line: string): string | null {
   return /^\{link ([A-Z0-9-]+)\}$/i.exec(line)?.[1] ?? null
 }
 
 /**
- * Of one event; the newest first. Null where the event sends no mail. The names in it are those that are stored,
- * without line breaks, so that none can stand where a link is put.
+ * Builds the email for one event; the newest registration first. Null if the event sends no email.
+ * Names are the stored ones without line breaks, so that none can take the place of a link.
  */
 export function linksMail(
   event: EventConfig,

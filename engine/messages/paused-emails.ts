@@ -1,10 +1,13 @@
 /** The email that announces a pause after too many emails to one address. */
 import { formatInstant, type Instant } from '../lib/time.ts'
 
-/** A line of the text that is replaced by the address of the page "Lost your link?" when the email is sent. */
+/**
+ * A line of the text that is replaced by the address of the page "Lost your link?" when the email
+ * is sent.
+ */
 export const LOST_LINK_PLACE = '{lost-link page}'
 
-/** It names nobody and no event: a stranger may have typed the names. */
+/** It names no person and no event: the names may have been typed by someone else. */
 export function pausedMail(
   to: string,
   emailsMax: number,

@@ -1,14 +1,14 @@
-/** What delegates are told of money that they pay by themselves: where to pay, that we know, that nothing was found, that time is over. */
+/** Emails about manual payments: instructions, payment claim received or rejected, expired, reopened. */
 import type { EventConfig } from '../event/config.ts'
 import { delegateMail as mailTo, OWN_LINK, type Mail, type Told } from './action-emails.ts'
 import { formatMoney, type Paise } from '../lib/money.ts'
 import type { TransferWay } from '../event/payment-method-types.ts'
 import { dayOf, formatDay, instant, type Instant } from '../lib/time.ts'
 
-/** Each is null where the event sends no mail, or no address is stored. */
+/** Each is null if the event sends no email, or no address is stored. */
 type MaybeMail = Mail | null
 
-/** Right after registering: where to pay, and how we learn of it. */
+/** Right after registration: payment instructions, and how to submit a payment claim. */
 export function toPayMail(
   event: EventConfig,
   registration: Told,
@@ -26,7 +26,7 @@ export function toPayMail(
   ])
 }
 
-/** The delegate has told us. */
+/** After a payment claim. */
 export function toldMail(event: EventConfig, registration: Told, reference: string): MaybeMail {
   const { regNo } = registration
   return mailTo(event, registration, `We look for your payment for ${event.title}`, [
@@ -36,7 +36,7 @@ export function toldMail(event: EventConfig, registration: Told, reference: stri
   ])
 }
 
-/** A person has looked, and has found nothing. `why` is theirs. */
+/** After staff rejected a payment claim. `why` is their reason. */
 export function notFoundMail(
   event: EventConfig,
   registration: Told,
@@ -53,7 +53,7 @@ export function notFoundMail(
   ])
 }
 
-/** Nobody paid in time. */
+/** After expiry. */
 export function lapsedMail(event: EventConfig, registration: Told): MaybeMail {
   const { regNo } = registration
   return mailTo(event, registration, `Your registration for ${event.title} has lapsed`, [
@@ -63,7 +63,7 @@ export function lapsedMail(event: EventConfig, registration: Told): MaybeMail {
   ])
 }
 
-/** The office has taken it up again. */
+/** After the office reopened the registration. */
 export function takenUpMail(
   event: EventConfig,
   registration: Told,
@@ -78,7 +78,7 @@ export function takenUpMail(
   ])
 }
 
-/** The last Indian day before an instant at which something ends. */
+/** Returns the last Indian day before an instant at which something ends. */
 function lastDay(until: Instant): string {
   return formatDay(dayOf(instant(until - 1)))
 }

@@ -1,4 +1,4 @@
-/** A registration as emails and result pages see it, and every value that their texts may name. */
+/** A registration as seen by emails and result pages, and the values that their texts may contain. */
 import type { Answers, Answer } from '../event/answer-types.ts'
 import { type Paise, splitTotal, formatPrice, formatMoney, fromRupees } from '../lib/money.ts'
 import { type Line, linesText } from '../pricing/bill-lines.ts'
@@ -10,10 +10,13 @@ import type { EngineValue } from '../event/built-in-values.ts'
 import { words, answerText, unitName, unitText, eventValues } from '../event/texts.ts'
 import { own } from '../lib/result.ts'
 import { readLines } from '../api/bill-lines.ts'
-/** What texts, mails and result pages need to know of a registration. A stored registration is one; `readRegistration` makes one from the wire. */
+/**
+ * The data of a registration that texts, emails and result pages need. A stored registration has
+ * this type; `readRegistration` creates it from the API response.
+ */
 export type RegistrationView = {
   readonly regNo: string
-  /** The number in the previous system; only an imported registration has one. */
+  /** The number in the previous system; only for an imported registration. */
   readonly formerNo?: string | null
   readonly answers: Answers
   readonly category: string | null
@@ -21,16 +24,16 @@ export type RegistrationView = {
   readonly base: Paise | null
   readonly gst: Paise | null
   readonly total: Paise | null
-  /** What the total is made of; empty: stored before bills had lines, or brought in. */
+  /** The lines of the total; empty: stored before bills had lines, or imported. */
   readonly lines: readonly Line[]
   readonly paymentStatus: PaymentStatus
   readonly inReview: boolean
-  /** The gateway's reference of the successful payment; null: there is none, or it was not told. */
+  /** The gateway's reference of the successful payment; null: there is none, or it was not disclosed. */
   readonly paymentId: string | null
   readonly paidAt: Instant | null
-  /** Null: the answer that it was read from does not say. */
+  /** Null: the response does not contain it. */
   readonly createdAt: Instant | null
-  /** Newest attempt first. Null or empty: the number stands for the order id. */
+  /** Newest attempt first. Null or empty: the registration number serves as the order id. */
   readonly payments?: readonly {
     readonly orderId: string
     readonly status: PaymentStatus
@@ -39,7 +42,7 @@ export type RegistrationView = {
   }[]
 }
 
-/** Either side of the wire: what the store holds, or what the public read answered. */
+/** Either the stored registration or the public API response. */
 export type AnyRegistration = RegistrationView | RegistrationAnswer['registration']
 
 export function viewOf(event: PublicEvent, registration: AnyRegistration): RegistrationView {
@@ -49,9 +52,9 @@ export function viewOf(event: PublicEvent, registration: AnyRegistration): Regis
 }
 
 /**
- * Every value a text may name, formatted: answers, the engine's values, the event's. A value that is
- * missing is absent. `amounts` is what the event's result pages say: `split-total` works base and gst
- * back from the total, whatever was stored.
+ * Returns every value that a text may contain, formatted: answers, built-in values, event values. A
+ * missing value is absent. `amounts` is the setting of the event's result pages: `split-total`
+ * recalculates base and gst from the total, whatever was stored.
  */
 export function valuesOf(
   event: PublicEvent,
@@ -64,7 +67,7 @@ export function valuesOf(
     amounts === 'split-total' && total !== null ? splitTotal(event.fees.tax, total) : registration
   const money = (amount: Paise | null, format = formatPrice): string | undefined =>
     amount === null ? undefined : format(amount)
-  // What cost nothing was settled when it was made: that day stands where others have the day they paid.
+  // A free registration was complete when it was made: that day replaces the day of payment.
   const isSettledAtOnce = total === 0 && registration.paymentStatus === 'success'
   const paidAt = registration.paidAt ?? (isSettledAtOnce ? registration.createdAt : null)
   const time = (at: Instant | null): string | undefined =>
@@ -113,7 +116,7 @@ export function valuesOf(
   )
 }
 
-/** The attempt that was paid, else the newest one: its order id and its date are what pages and mails say. */
+/** Returns the attempt that was paid, else the newest one: pages and emails show its order id and date. */
 function attemptOf({
   payments,
 }: Pick<RegistrationView, 'payments'>):
@@ -123,8 +126,8 @@ function attemptOf({
 }
 
 /**
- * The transaction ID that pages and emails show: the attempt's order id. An imported registration shows its
- * former number, which is the one that the delegate was given.
+ * Returns the transaction ID shown on pages and in emails: the attempt's order id. An imported
+ * registration shows its former number, which is the one the delegate received.
  */
 export function transactionIdOf(
   registration: Pick<RegistrationView, 'regNo' | 'formerNo' | 'payments'>,
@@ -134,7 +137,7 @@ export function transactionIdOf(
   return orderId === regNo ? (formerNo ?? orderId) : orderId
 }
 
-/** A registration read back from the wire, for the same functions that serve the server. */
+/** Reads a registration from the API response, for the functions that also serve the server. */
 export function readRegistration(
   event: PublicEvent,
   wire: RegistrationAnswer['registration'],
@@ -149,7 +152,7 @@ export function readRegistration(
       : []
   }
   const createdAt = readInstant(wire.created_at)
-  // An answer of the specification has these under the event file's names alone.
+  // A response by the specification has these only under the event file's names.
   const named = (value: 'category' | 'base' | 'gst' | 'total'): unknown => {
     if (own(wire, value) != null) return own(wire, value)
     const [name] = Object.entries(event.api.returns).find(([, each]) => each === value) ?? []

@@ -1,4 +1,4 @@
-/** Result pages, receipt and email: what the event file says, with a registration's values in it. */
+/** Builds result pages, receipt and confirmation email from the event file and a registration's values. */
 import type { Detail, EventConfig, PublicEvent } from '../event/config.ts'
 import { holds } from '../rules/evaluate-condition.ts'
 import { ORDER_ID_CHARACTERS_MAX } from '../event/registration-number.ts'
@@ -15,12 +15,13 @@ import { formatDay, formatInstant, isDay, readInstant } from '../lib/time.ts'
 import { LINK_PLACE } from './unpaid-reminder-email.ts'
 
 /**
- * How a registration number is drawn as a QR code, on the ticket and in its mail: middling correction, because it is also read
- * from a cracked screen or a creased page, and the white around it that readers need, in modules.
+ * How a registration number is rendered as a QR code, on the ticket and in its email: medium error
+ * correction, because it is also read from a cracked screen or a creased page, and the white margin
+ * that scanners need, in modules.
  */
 export const CODE_LOOK = { ecc: 'M', border: 4 } as const
 
-/** The query parameters of a result page's address, as they stand there. */
+/** The raw query parameters of a result page's URL. */
 type ResultQuery = {
   readonly orderId?: string | null | undefined
   readonly amount?: string | null | undefined
@@ -30,9 +31,9 @@ type ResultQuery = {
 export type ResultRow = { readonly id: string; readonly label: string; readonly value: string }
 
 /**
- * The detail rows of a result page. What is stored wins over what the address says; without a
- * registration the rows about it are left out and order id, amount and date come from the address.
- * A value that is missing, or that the address garbles, reads as the event's N/A; a missing payment id has no row.
+ * Returns the detail rows of a result page. Stored data takes precedence over the URL; without a
+ * registration its rows are omitted and order id, amount and date come from the URL. A missing or
+ * malformed value reads as the event's N/A; a missing payment id has no row.
  */
 export function resultRows(
   event: PublicEvent,
@@ -54,19 +55,19 @@ export function resultRows(
       return [{ id: `text-${index + 1}`, label, value: fill(detail.text, values, missing) }]
     if (view === null && !knownWithout(detail.show)) return []
     const value = shownValue(view, detail, values)
-    // Of many registrations there is none, and the number alone does not show it.
+    // Many registrations have none, and the number alone does not disclose it.
     if (detail.show === 'payment_id' && value === undefined) return []
     return [{ id: detail.show, label, value: value ?? missing }]
   })
 }
 
-/** The event's own label of the tax has all its rates; a bill has the label of those that it bears. */
+/** The event's own tax label lists all its rates; a bill uses the label with its own rates. */
 function labelFor(event: PublicEvent, detail: Detail, view: RegistrationView | null): string {
   const isOurs = 'show' in detail && detail.show === 'gst' && detail.label === labelOf(event, 'gst')
   return isOurs ? labelOf(event, 'gst', view?.lines) : detail.label
 }
 
-/** The values the texts of a result page may name: notes, button subjects, intro. */
+/** Returns the values for the texts of a result page: notes, button subjects, intro. */
 export function resultValues(
   event: PublicEvent,
   registration: AnyRegistration | null,
@@ -84,7 +85,7 @@ export function resultValues(
   }
 }
 
-/** The receipt to download: file name and text. Null when the event has none. */
+/** Returns the receipt to download: file name and text. Null if the event has none. */
 export function receipt(
   event: PublicEvent,
   registration: AnyRegistration,
@@ -100,7 +101,7 @@ export function receipt(
 }
 
 /**
- * The confirmation email. Null when the event sends none or the registration has no address.
+ * Builds the confirmation email. Null if the event sends none or the registration has no address.
  * Subject and addresses are single lines: an answer cannot add a header.
  */
 export function mailFor(
@@ -131,29 +132,29 @@ export function mailFor(
   }
 }
 
-/** An answer of several lines must not name the place where the link to the registration is put. */
+/** A multiline answer must not contain the placeholder of the registration link. */
 function withoutLinkPlace(answer: string): string {
   return answer.replaceAll(/\{(?=link\b)/gi, '(')
 }
 
-/** Below the event's own words. */
+/** Appended below the event's own text. */
 const OWN_PAGE = `Your registration is here, with your ticket, your receipt and whatever is left to do:\n${LINK_PLACE}\n\nPlease keep the link to yourself: anybody who has it can see your registration.`
 
-/** A "no" or a "not", and after it a word for money that goes: "No amount has been deducted", "You were not charged". */
+/** A "no" or "not" followed by a word for a charge: "No amount has been deducted", "You were not charged". */
 const NO_MONEY_WENT =
   /(?:\b(?:no|not|nothing|never|none|nobody|without)\b|n['’]t\b)[^.!?]*\b(?:deduct|debit|charg|withdr|taken|collect)/i
 
 /**
- * Whether a line of an event file says that no money went. That is known only where the bank has said no:
- * after a payment that merely never arrived it may still be on its way.
+ * Whether a line of an event file says that no money was charged. That is known only if the bank
+ * declined: after a payment that merely never arrived it may still be in progress.
  */
 export function saysNoMoneyWent(line: string): boolean {
   return NO_MONEY_WENT.test(line)
 }
 
 /**
- * The order that an address names, where a page may say it: 1 to 20 letters and digits, as the gateway
- * takes them. Anything else could be a stranger's sentence on our page, and is not said.
+ * Returns the order id of a URL if a page may show it: 1 to 20 letters and digits, as the gateway
+ * accepts. Anything else could be someone else's sentence on our page, and is not shown.
  */
 export function orderIdToSay(text: string | null | undefined): string | undefined {
   const id = text?.trim() ?? ''
@@ -183,7 +184,7 @@ function shownValue(
   return id === undefined || id === null ? undefined : words(String(id))
 }
 
-// A forged address shows no words of its own: a date that cannot be read is missing.
+// A forged URL must not show its own text: an unreadable date is treated as missing.
 function dateText(text: string): string | undefined {
   // India writes the day first; some programs write a second with six decimals.
   const written = text
@@ -194,7 +195,8 @@ function dateText(text: string): string | undefined {
     )
     .replace(/(\.\d{3})\d+/, '$1')
   if (isDay(written)) return formatDay(written)
-  // Without a zone it is Indian time; a space is a T, or the plus sign of a zone that the address has lost.
+  // Without a time zone it is Indian time; a space is a T, or the plus sign of a zone, lost in the
+  // URL.
   const local = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?)$/.exec(written)
   const at = readInstant(
     local === null ? written.replace(' ', '+') : `${local[1]}T${local[2]}+05:30`,

@@ -1,4 +1,4 @@
-/** The mail to whoever registered and left before paying: what is to be paid, how long the price is held, and the way back. */
+/** Email to a delegate who registered but did not pay: balance, price hold and payment link. */
 import type { EventConfig } from '../event/config.ts'
 import { formatPrice } from '../lib/money.ts'
 import type { RegNo } from '../event/registration-number.ts'
@@ -7,13 +7,14 @@ import { wordFor } from '../event/texts.ts'
 import { type RegistrationView } from './registration-values.ts'
 import { dayOf, formatDay, instant, type Instant } from '../lib/time.ts'
 
-/** Stands in the text until the mail is sent: the link itself is made then, and stored nowhere. */
+/** A placeholder in the text until the email is sent: the link is created then, and stored nowhere. */
 export const LINK_PLACE = '{link}'
 
 /**
- * Null when the event sends no mail, the registration has no address, or nothing is to be paid. No copy goes to
- * the organisers, because whoever has the link sees the registration. `paidAs`: another registration with the
- * same address that is paid; most likely this one is a second try, and nobody is pressed to pay twice.
+ * Builds the email. Null if the event sends no email, the registration has no address, or nothing
+ * is to be paid. No copy goes to the organisers, because the link gives access to the registration.
+ * `paidAs`: another paid registration with the same address; this one is probably a second attempt,
+ * and the delegate is not asked to pay twice.
  */
 export function unfinishedMail(
   event: EventConfig,

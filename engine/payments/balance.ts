@@ -1,24 +1,33 @@
-/** What a delegate has to have paid for a bill, and what of the money that came is its price: one rule for what is due and what goes back. */
+/**
+ * Balance of a registration: the amount required for a bill, and which part of a payment is its
+ * price.
+ *
+ * One rule serves both payments due and refunds.
+ */
 import { paise, type Paise } from '../lib/money.ts'
 
-/** Staff accepted this much less than was asked for, and the bill that it was asked for. */
+/** A shortfall that staff accepted, and the bill of that payment. */
 export type LetGo = { readonly bill: Paise; readonly amount: Paise }
 
-/** The money that counts for a registration, beside its bill. */
+/** The payments that count for a registration, beside its bill. */
 export type MoneyOfBill = {
-  /** All that began to count, whatever went back of it since. */
+  /** The sum of all payments that ever counted, whatever was refunded since. */
   readonly came: Paise
-  /** What went back of it because it was owed before a cancellation. What goes back after one is a share of the price. */
+  /**
+   * Refunded because it was owed before a cancellation. A refund after a cancellation is a share of
+   * the price.
+   */
   readonly paidBack: Paise
   /** In the order of the payments. */
   readonly letGo: readonly LetGo[]
-  /** The dearest bill that was paid; null: none was. */
+  /** The highest bill that was paid; null: none was. */
   readonly billPaid: Paise | null
 }
 
 /**
- * What has to have been paid for this bill. What staff let go of stays let go for that bill and a dearer one. A cheaper bill
- * costs no more than what was enough for the dearer one, and no more than itself.
+ * Returns the amount required for this bill. A shortfall that staff accepted remains accepted for
+ * that bill and for a higher one. A lower bill requires no more than what was enough for the higher
+ * one, and no more than itself.
  */
 export function requiredOf(bill: Paise, letGo: readonly LetGo[]): Paise {
   const last = letGo.at(-1)
@@ -32,14 +41,15 @@ export function requiredOf(bill: Paise, letGo: readonly LetGo[]): Paise {
   return paise(Math.max(0, required))
 }
 
-/** Above nothing it is to be paid, below it is to be paid back. */
+/** Returns the balance: positive is to be paid, negative is to be refunded. */
 export function balanceOf(bill: Paise, { came, paidBack, letGo }: MoneyOfBill): number {
   return requiredOf(bill, letGo) - came + paidBack
 }
 
 /**
- * How much of the money is the price, to which the scale of a cancellation applies; the rest is owed in any case. What was
- * more than a cheaper bill pays for a dearer one, and is not its price before the dearer one is paid.
+ * Returns the part of the money that is the price, to which the cancellation scale applies; the
+ * rest is owed in any case. An amount above a lower bill goes towards a higher bill, and is not its
+ * price before the higher bill is paid.
  */
 export function pricePaidOf(bill: Paise | null, money: MoneyOfBill): Paise {
   const { came, paidBack, letGo, billPaid } = money

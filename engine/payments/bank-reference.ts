@@ -1,61 +1,73 @@
-/** Bank references: the one spelling in which they are compared, and which of them a text contains. */
+/** Bank references: normalises them for comparison, and finds them in texts. */
 
 declare const bankKeyBrand: unique symbol
-/** A bank reference as it is compared. Only `bankKey` makes one, so that no other spelling is compared or stored. */
+/**
+ * A normalised bank reference. Only `bankKey` creates one, so that no other spelling is compared or
+ * stored.
+ */
 export type BankKey = string & { readonly [bankKeyBrand]: true }
 
-/** A shorter one is in many narrations by chance. */
+/** A shorter reference occurs in many narrations by chance. */
 const KEY_CHARACTERS_MIN = 6
 /** The store accepts no longer reference. */
 export const REFERENCE_CHARACTERS_MAX = 64
 /** UPI apps print twelve digits in three groups, banks print a UTR of 22 characters in six. */
 const GROUPS_MAX = 8
 /**
- * Twelve digits of UPI and IMPS; bank code, channel and number of NEFT and RTGS, or 16 characters with a longer channel
- * (AXISCN…) or with a channel alone (N… of HDFC Bank); CMS… of ICICI Bank.
+ * Twelve digits of UPI and IMPS; bank code, channel and number of NEFT and RTGS, or 16 characters
+ * with a longer channel (AXISCN…) or with a channel alone (N… of HDFC Bank); CMS… of ICICI Bank.
  */
 const UTR = String.raw`\d{12}|[A-Z]{4}[A-Z0-9]\d{11,17}|[A-Z]{6}\d{10}|[A-Z]\d{15}|CMS\d{9,13}`
 const WHOLE_UTR = new RegExp(`^(?:${UTR})$`)
-/** What people and banks write before a reference. Removed only before a digit or a UTR, because a bank code is letters too. */
+/**
+ * Words written before a reference. Removed only before a digit or a UTR, because a bank code also
+ * consists of letters.
+ */
 const LEADING_WORD = new RegExp(
   `^0*(?:UTR|RRN|UPI|IMPS|NEFT|RTGS|REFERENCE|REF|TRANSACTION|TRANS|TXN|TRN|CHEQUE|CHECK|CHQ|DRAFT|DD|SLIP|RECEIPT|PAYMENT|NUMBER|NUM|NO|ID)+(?=\\d|(?:${UTR})$)`,
 )
-/** The front desk numbers its slips from 1: only a number as long as a bank's is one. */
+/** The front desk numbers its slips from 1: only a number as long as a bank's is a bank reference. */
 const OWN_SLIP_CHARACTERS_MAX = 8
 
 /**
- * Spaces, dashes, full stops, invisible characters, letter case, digits of another script, leading zeros, a leading word
- * such as "UTR" or "Ref no" and words beside a UTR do not make a different reference. Empty: the text contains no reference.
+ * Normalises a reference. Spaces, dashes, full stops, invisible characters, letter case, digits of
+ * another script, leading zeros, a leading word such as "UTR" or "Ref no" and words beside a UTR do
+ * not make a different reference. Empty: the text contains no reference.
  */
 export function bankKey(reference: string): BankKey {
   const words = wordsOf(reference)
   const joined = withoutLeadingWord(words.join(''))
   if (isUtr(joined)) return joined
-  // "526123456702 UPI": a number beside words alone. Digits in another word may be a group of the same number.
+  // "526123456702 UPI": a number with words only. Digits in another word may be a group of the same
+  // number.
   const numbers = words.map(withoutLeadingWord).filter((word) => /\d/.test(word))
   const [only] = numbers
   return numbers.length === 1 && only !== undefined && isUtr(only) ? only : joined
 }
 
 /**
- * Every key under which money is recorded that people enter under this text: a narration that they paste has more numbers
- * than the bank's own ("IMPS-P2A-526123456702"), and the bank's own must be known from then on.
+ * Returns every key under which a payment is recorded for this text: a pasted narration contains
+ * more numbers than the bank's own ("IMPS-P2A-526123456702"), and the bank's own must be recognised
+ * from then on.
  */
 export function keysOfReference(reference: string): readonly BankKey[] {
   const keys = [bankKey(reference), ...wordsOf(reference).flatMap((word) => utrOf(word) ?? [])]
   return [...new Set(keys)].filter((key) => key !== '')
 }
 
-/** The bank's own number in one word; null: it has none. Of twelve digits the first may be 0, which no key begins with. */
+/**
+ * Returns the bank's own number in one word; null: it has none. The first of twelve digits may be
+ * 0, which no key begins with.
+ */
 export function utrOf(word: string): BankKey | null {
   const key = withoutLeadingWord(word)
   const twelve = /(?<!\d)\d{12}$/.exec(word)?.[0].replace(/^0+/, '')
   return isUtr(key) || (key !== '' && key === twelve) ? key : null
 }
 
-/** The key of a word in capitals. */
+/** Returns the key of a word in capitals. */
 function withoutLeadingWord(word: string): BankKey {
-  // Most words that are asked about: a long statement has a hundred thousand.
+  // Fast path for most words: a long statement has a hundred thousand.
   if (/^[1-9]/.test(word)) return word as BankKey
   let key = word
   for (let before = ''; before !== key;) {
@@ -65,27 +77,30 @@ function withoutLeadingWord(word: string): BankKey {
   return key as BankKey
 }
 
-/** A reference that a bank gave, by its form: of UPI, IMPS, NEFT or RTGS. */
+/** Whether the key has the form of a bank reference: UPI, IMPS, NEFT or RTGS. */
 export function isUtr(key: string): boolean {
   return WHOLE_UTR.test(key)
 }
 
-/** False: it is too short, or without a digit, so that a line may contain it by chance. */
+/** False if it is too short or has no digit, so that a line may contain it by chance. */
 export function isSearchable(key: BankKey): boolean {
   return key.length >= KEY_CHARACTERS_MIN && /\d/.test(key)
 }
 
-/** The number of a slip of the front desk, not of a bank: each event counts its own. */
+/** Whether it is a slip number of the front desk, not a bank's: each event counts its own. */
 export function isSlipNumber(key: BankKey): boolean {
   return key.length <= OWN_SLIP_CHARACTERS_MAX || !/\d{6}/.test(key)
 }
 
-/** Banks print Latin letters and digits. A letter of another script that looks like one would make one transfer two. */
+/**
+ * Banks print Latin letters and digits. A similar letter of another script would make one transfer
+ * appear as two.
+ */
 export function hasOtherLetters(key: BankKey): boolean {
   return !/^\p{ASCII}*$/u.test(key)
 }
 
-/** The words of a text: letters and digits, in capitals, without invisible characters. */
+/** Returns the words of a text: letters and digits, in capitals, without invisible characters. */
 export function wordsOf(text: string): readonly string[] {
   return text
     .normalize('NFKC')
@@ -97,7 +112,7 @@ export function wordsOf(text: string): readonly string[] {
     .filter((word) => word !== '')
 }
 
-/** Every script's decimal digits stand in a block of ten, from zero on (Unicode, section 4.6). */
+/** Every script's decimal digits are in a block of ten, starting with zero (Unicode, section 4.6). */
 function asciiDigit(digit: string): string {
   const code = digit.codePointAt(0) ?? 0
   let zero = code
@@ -105,14 +120,17 @@ function asciiDigit(digit: string): string {
   return String(code - zero)
 }
 
-/** Every reference that a text may contain: each whole word, and words in a row that may be one number in groups. */
+/**
+ * Returns every reference that a text may contain: each whole word, and adjacent words that may be
+ * one number in groups.
+ */
 export function keysIn(text: string): ReadonlySet<BankKey> {
   const words = wordsOf(text)
   const keys = new Set<BankKey>()
   for (let from = 0; from < words.length; from++) {
     let joined = ''
     for (const word of words.slice(from, from + GROUPS_MAX)) {
-      // A name is no group of a number.
+      // A word without digits is not a group of a number.
       if (joined !== '' && !/\d/.test(word)) break
       joined += word
       if (joined.length > REFERENCE_CHARACTERS_MAX) break

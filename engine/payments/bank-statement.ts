@@ -1,4 +1,4 @@
-/** A bank's statement as the bank's site gives it: which column is what, and what came and went, line by line. */
+/** Reads a bank statement: detects its columns, and returns its credits and withdrawals. */
 import { paise, type Paise } from '../lib/money.ts'
 import { err, ok, type Result } from '../lib/result.ts'
 import {
@@ -15,7 +15,7 @@ import {
 import type { SheetRow } from './spreadsheet-cells.ts'
 import type { Day } from '../lib/time.ts'
 
-/** Where each thing stands, from 0; null: the file has no such column. Either `credit`, or `amount` with `sign`. */
+/** Column indexes, from 0; null: the file has no such column. Either `credit`, or `amount` with `sign`. */
 export type StatementColumns = {
   readonly date: number
   readonly narration: number
@@ -23,46 +23,49 @@ export type StatementColumns = {
   readonly credit: number | null
   readonly amount: number | null
   readonly sign: number | null
-  /** Money that went, where `credit` is what came; left out: the file has no such column. */
+  /** Withdrawals, if `credit` holds deposits; absent: the file has no such column. */
   readonly debit?: number | null
-  /** Columns that say a currency; left out: none. */
+  /** Columns that state a currency; absent: none. */
   readonly currencies?: readonly number[]
 }
-/** Money that came, or that went. */
+/** A deposit or a withdrawal. */
 export type StatementLine = {
   readonly line: number
   readonly day: Day
   readonly narration: string
-  /** Of the bank, from a column of its own; empty: it has none. */
+  /** The bank's reference, from its own column; empty: it has none. */
   readonly reference: string
-  /** Zero: a withdrawal in a file that has no column of withdrawals. */
+  /** Zero: a withdrawal in a file without a withdrawal column. */
   readonly amount: Paise
 }
 export type Statement = {
   readonly columns: StatementColumns
-  /** Money that came. */
+  /** Deposits. */
   readonly lines: readonly StatementLine[]
-  /** Money that went: among it what the bank returned. */
+  /** Withdrawals, including payments that the bank returned. */
   readonly withdrawals: readonly StatementLine[]
-  /** Lines that repeat an earlier one, as where two downloads were pasted together: each is counted once. */
+  /**
+   * Lines that repeat an earlier one, for example if two downloads were pasted together: each is
+   * counted once.
+   */
   readonly repeated: readonly { readonly line: number; readonly first: number }[]
-  /** What is above and below the table: name, address and number of the account. */
+  /** Text above and below the table: name, address and number of the account. */
   readonly details: readonly string[]
   /** Lines whose amount or day cannot be read, and those in another currency. */
   readonly unread: readonly number[]
 }
-/** Nobody can tell which column is which: `header` is the row that looks most like the heads of columns. */
+/** The columns could not be detected: `header` is the most likely heading row. */
 export type ColumnsUnknown = {
   readonly code: 'columns_unknown'
   readonly header: readonly string[]
 }
 
-/** A narration is read by people; no bank writes a longer one, and no longer reference. */
+/** Narrations are read by staff; no bank writes a longer one, and no longer reference. */
 const NARRATION_CHARACTERS_MAX = 300
-/** Banks put some twenty rows around the table. */
+/** Banks put about twenty rows around the table. */
 const DETAIL_ROWS_MAX = 200
 
-/** How banks call their columns, letters only; the first that fits counts. */
+/** Banks' names for columns, letters only; the first that matches applies. */
 const HEADS = {
   date: [/^(txn|tran|transaction)?(date|dt)$/, /^(txnposted|posting|post|value)(date|dt)$/],
   narration: [
@@ -75,7 +78,10 @@ const HEADS = {
   sign: [/^(drcr|crdr|debitcredit|creditdebit|(transaction|txn)?type)$/],
 } as const satisfies Readonly<Record<string, readonly RegExp[]>>
 
-/** `columns`: as somebody said them, where the heads do not tell; null: by the heads. */
+/**
+ * Reads a statement. `columns`: chosen by the user if the headings are not recognised; null: by the
+ * headings.
+ */
 export function readStatement(
   rows: readonly SheetRow[],
   columns: StatementColumns | null = null,
@@ -100,7 +106,7 @@ export function readStatement(
     const isRupees = !isForeign && isInRupees(row.cells, is.currencies ?? [])
     const signed = isRupees ? signedBy(row.cells, is) : null
     if (signed === null) unread.push(row.line)
-    // Without a column of withdrawals, a row without a deposit may be one.
+    // Without a withdrawal column, a row without a deposit may be a withdrawal.
     const mayBeWithdrawal = signed === 0 && is.credit !== null && (is.debit ?? null) === null
     if (signed === null || (signed === 0 && !mayBeWithdrawal)) continue
     const line = {
@@ -127,10 +133,10 @@ export function readStatement(
   return ok({ columns: table.is, lines, withdrawals, repeated, details, unread })
 }
 
-/** Above the table: what is in it is no rupees. */
+/** A currency stated above the table: its amounts are not rupees. */
 const FOREIGN = /currency\W{1,3}(?!inr|rs|rupee|indian)[a-z]{3}/i
 
-/** Sums, and what was carried over: no lines of money that came. */
+/** Totals and balances carried forward: not deposits. */
 const SUM = /total|balance|brought|carried|[bc]\/f/i
 
 const hasAmount = ({ cells }: SheetRow, is: StatementColumns): boolean => {
@@ -138,7 +144,10 @@ const hasAmount = ({ cells }: SheetRow, is: StatementColumns): boolean => {
   return signed !== null && signed !== 0 && !SUM.test(cells.join(' '))
 }
 
-/** A line of money whose day cannot be read. Its column of days is not empty: below the table there are sums. */
+/**
+ * A line with an amount whose day cannot be read. Its day column is not empty: below the table
+ * there are totals.
+ */
 const isUndated = (row: SheetRow, is: StatementColumns): boolean =>
   /\d/.test(row.cells[is.date] ?? '') && hasAmount(row, is)
 
@@ -170,7 +179,7 @@ function columnsOf(cells: readonly string[]): StatementColumns | null {
   return { date, narration, reference, credit, amount, sign, debit, ...named }
 }
 
-/** What came by a row, below nothing where it went; 0: neither; null: it cannot be read. */
+/** Returns the deposit of a row, negative for a withdrawal; 0: neither; null: unreadable. */
 function signedBy(
   cells: readonly string[],
   { credit, amount, sign, debit = null }: StatementColumns,

@@ -1,6 +1,7 @@
 /**
- * The one rule for paying: how a registration stands, and whether, under which order and at which price it
- * may be paid. The form sent again, another try, and a link from a mail all go by it, and nothing else decides.
+ * Decides whether a registration may be paid, under which order and at which price.
+ *
+ * The one rule for a form sent again, a retry and an email link; nothing else decides.
  */
 import type { RegistrationState, PaymentStatus } from '../registration/status.ts'
 import type { EventConfig } from '../event/config.ts'
@@ -16,51 +17,54 @@ import { addDays, DAY_MS, dayOf, endOf, instant, type Instant } from '../lib/tim
 
 /** An order id has two digits for the attempt. */
 export const ATTEMPTS_MAX = 99
-/** A message said that money came and the gateway does not know of it yet: it tells within minutes. */
+/** A message reported a payment that the gateway does not know yet: it knows within minutes. */
 const CLAIM_MS = 30 * 60_000
 
-/** What the gateway answered last, where that ended nothing. */
+/** The gateway's last answer, if it did not end the payment. */
 export type LastAnswer = 'no-record' | 'in-process' | 'unreachable'
-/** What was learnt just now of an attempt; `ended`: the answer is stored, and stands in its status or review. */
+/** The result of asking about an attempt just now; `ended`: the answer is stored, in its status or review. */
 export type Learnt = LastAnswer | 'ended'
 
-/** An attempt to pay, as the rule needs it. */
+/** The part of a payment attempt that the rule reads. */
 export type Attempt = {
   readonly orderId: OrderId
   readonly amount: Paise
   readonly status: PaymentStatus
   readonly review: string | null
   readonly createdAt: Instant
-  /** When the delegate was last sent to the gateway with it; null: rows brought in. */
+  /** When the delegate was last sent to the gateway with it; null: imported rows. */
   readonly handedOffAt: Instant | null
-  /** Until when its price is held; null: without an end, or not written down (attempts of older versions). */
+  /** The end of its price hold; null: no end, or not recorded (attempts of older versions). */
   readonly holdUntil: Instant | null
   readonly watchUntil: Instant | null
   readonly lastAnswer: LastAnswer | null
-  /** When a message last claimed money that the gateway did not know of. */
+  /** When a message last reported a payment that the gateway did not know. */
   readonly claimedAt: Instant | null
-  /** By which way of the file it is paid; null or left out: through the gateway. */
+  /** The payment method; null or absent: through the gateway. */
   readonly way?: string | null
-  /** Who was to get the money, by the gateway's name for them; null or left out: not known. */
+  /** The gateway's id of the merchant to be paid; null or absent: not known. */
   readonly merchantId?: string | null
-  /** Whether it asks for what a correction left; left out: for the registration's price. */
+  /** Whether it is for the balance of a correction; absent: for the registration's price. */
   readonly isDifference?: boolean
 }
-/** A registration, as the rule needs it. */
+/** The part of a registration that the rule reads. */
 export type Payable = {
   readonly paymentStatus: PaymentStatus
   readonly inReview: boolean
-  /** Left out: as its money says. */
+  /** Absent: derived from the payments. */
   readonly state?: RegistrationState
   readonly answers: Answers
   readonly category: string | null
-  /** What a correction left to be paid, above nothing; left out: nothing. */
+  /** The balance after a correction, positive; absent: none. */
   readonly due?: Paise
   /** Newest first. */
   readonly payments: readonly Attempt[]
 }
 
-/** From what is stored, without asking anybody. A success is complete whatever else came. */
+/**
+ * Returns the payment state from stored data, without asking the gateway. A success is complete
+ * whatever other money arrived.
+ */
 export function standing(registration: Payable, at: Instant): Stands {
   const { paymentStatus, inReview, payments } = registration
   if (isEnded(registration) && paymentStatus !== 'refunded')
@@ -83,7 +87,7 @@ export function standing(registration: Payable, at: Instant): Stands {
   }
 }
 
-/** People have cancelled or refused it: nobody pays for it any more. */
+/** Whether it was cancelled or refused: it can no longer be paid. */
 function isEnded({ state }: Payable): boolean {
   return state === 'cancelled' || state === 'refused'
 }
@@ -99,7 +103,10 @@ function isClaimed({ claimedAt }: Attempt, at: Instant): boolean {
   return claimedAt !== null && at < claimedAt + CLAIM_MS
 }
 
-/** Nothing more is expected of it: it is paid, or it failed and is no longer watched; of what no gateway knows, nothing ever was. */
+/**
+ * Whether nothing more is expected of an attempt: it is paid, or it failed and is no longer
+ * watched. No gateway is involved in manual payments, so nothing was ever expected of those.
+ */
 export function isOver({ status, watchUntil, way }: Attempt, at: Instant): boolean {
   if (way != null) return true
   switch (status) {
@@ -115,13 +122,16 @@ export function isOver({ status, watchUntil, way }: Attempt, at: Instant): boole
   }
 }
 
-/** Until when a price of that instant is held: its period's last day and one day more; null: it has no end. */
+/**
+ * Returns the end of the price hold of that instant: its period's last day plus one day; null: it
+ * has no end.
+ */
 export function heldUntil(event: EventConfig, at: Instant): Instant | null {
   const last = lastDayOf(event, dayOf(at))
   return last === null ? null : instant(endOf(last) + DAY_MS)
 }
 
-/** The same of an attempt, also of one that was made before it was written down. */
+/** Returns the same for an attempt, also for one made before it was recorded. */
 export function holdOf(
   event: EventConfig,
   { holdUntil, createdAt }: Pick<Attempt, 'holdUntil' | 'createdAt'>,
@@ -129,22 +139,22 @@ export function holdOf(
   return holdUntil ?? heldUntil(event, createdAt)
 }
 
-/** What holds at that instant, for anybody who pays. */
+/** The terms at that instant, for any payer. */
 export type Terms = {
   /** `ended`: the days of registration are over; `closed`: the organisers have closed it. */
   readonly opening: 'open' | 'ended' | 'closed'
   readonly closedText: string
-  /** The day's price. */
+  /** Today's price. */
   readonly quote: Result<Quote, QuoteRefusal>
-  /** Until when the newest attempt's price is held; null: it has no end. */
+  /** The end of the newest attempt's price hold; null: it has no end. */
   readonly holdUntil: Instant | null
-  /** The total to which the delegate has agreed; null: to none but the one held. */
+  /** The total that the delegate accepted; null: only the held price. */
   readonly accepted: Paise | null
-  /** Who gets the money now, by the gateway's name for them; null: not known here. */
+  /** The gateway's id of the merchant paid now; null: not known here. */
   readonly merchantId: string | null
 }
 
-/** The terms of an event for a registration whose newest attempt is given. */
+/** Returns the terms of an event for a registration with this newest attempt. */
 export function termsOf(
   event: EventConfig,
   registration: Payable,
@@ -158,7 +168,7 @@ export function termsOf(
   const card = event.ways.find(({ is }) => is === 'card')
   const isOver = card !== undefined && !isWayOpen(card, today)
   return {
-    // A way that has had its last day begins no order, like what the organisers close.
+    // A payment method past its last day starts no order, as if the organisers had closed it.
     opening:
       !opening.open && opening.by !== 'hand'
         ? 'ended'
@@ -175,29 +185,32 @@ export function termsOf(
 
 /** Whether it may be paid, and how. */
 export type Paying =
-  /** The open order, which the gateway has no record of. */
+  /** Continue with the open order, of which the gateway has no record. */
   | { readonly is: 'same-order'; readonly orderId: OrderId }
-  /** A further order. `quote` null: at the price of the newest attempt. `replaces`: an open order that ends by it. */
+  /**
+   * Create a new order. `quote` null: at the price of the newest attempt. `replaces`: an open order
+   * that this ends.
+   */
   | {
       readonly is: 'new-attempt'
       readonly quote: Quote | null
       readonly replaces: OrderId | null
     }
-  /** Money may be on its way. */
+  /** A payment may be in progress. */
   | { readonly is: 'wait' }
-  /** The gateway could not be asked about everything that may still bring money. */
+  /** The gateway could not be asked about every attempt that may still be paid. */
   | { readonly is: 'unsure' }
   | { readonly is: 'closed'; readonly text: string }
-  /** The price is no longer held: it is the day's, once the delegate has agreed to it. */
+  /** The price hold has ended: today's price applies, once the delegate has accepted it. */
   | { readonly is: 'price-moved'; readonly was: Paise; readonly now: Quote }
-  /** The price is no longer held, and there is none today. */
+  /** The price hold has ended, and it is not on sale today. */
   | { readonly is: 'not-on-sale'; readonly why: QuoteRefusal }
   | { readonly is: 'nothing-due' }
   | { readonly is: 'too-many-attempts' }
 
 /**
- * `learnt` holds what was just learnt of every attempt that is not over; one that is missing could not be asked
- * in time. An order placed this very moment has nothing to tell yet.
+ * Decides whether and how to pay. `learnt` holds the latest answer for every attempt that is not
+ * over; a missing one could not be asked in time. An order placed just now has no answer yet.
  */
 export function mayPay(
   registration: Payable,
@@ -223,7 +236,8 @@ export function mayPay(
   if (told.includes('in-process') || waiting.some((attempt) => isClaimed(attempt, at)))
     return { is: 'wait' }
   if (!owes) return atTerms(newest, payments.length, terms, at)
-  // Who is registered pays a difference whenever that is: no closing and no price of the day is in the way.
+  // A registered delegate can pay a balance at any time, regardless of closing and of today's
+  // price.
   const isOpen = newest.status === 'pending'
   if (isOpen && newest.way == null && isAskedByThem(newest, terms))
     return { is: 'same-order', orderId: newest.orderId }
@@ -232,23 +246,23 @@ export function mayPay(
     : { is: 'new-attempt', quote: null, replaces: isOpen ? newest.orderId : null }
 }
 
-/** Paid, and corrected since to something dearer. */
+/** Whether it is paid, and was later corrected to a higher price. */
 export function owesDifference({ paymentStatus, due = paise(0) }: Payable): boolean {
   return paymentStatus === 'success' && due > 0
 }
 
-/** This very moment: it has nothing to tell yet. */
+/** Whether it was placed just now: the gateway has no answer yet. */
 export function isJustPlaced({ status, createdAt }: Attempt, at: Instant): boolean {
   return status === 'pending' && createdAt >= at
 }
 
-/** Nothing is on its way: it is a matter of days and prices. */
+/** No payment is in progress: only days and prices decide. */
 function atTerms(newest: Attempt, attempts: number, terms: Terms, at: Instant): Paying {
   const { opening, holdUntil, accepted, quote } = terms
   const replaces = newest.status === 'pending' ? newest.orderId : null
   const isOpen = replaces !== null && newest.way == null
   const isHeld = holdUntil === null ? opening === 'open' : at < holdUntil
-  // A price that is held is held over the last day; what the organisers close by hand begins no order.
+  // A held price remains payable after the last day; after closing by hand no order is started.
   const isClosed = opening === 'ended' ? !isHeld : opening === 'closed' && !(isOpen && isHeld)
   // Counted from when it was placed, so that asking again and again holds no door open.
   if (isClosed && !(isOpen && isSoonAfter(newest.createdAt, at)))
@@ -268,17 +282,20 @@ function atTerms(newest: Attempt, attempts: number, terms: Terms, at: Instant): 
     : { is: 'price-moved', was: newest.amount, now: quote.value }
 }
 
-/** Whoever gets the money now asked for it: money that others get is not found among what they were asked for. */
+/** The current merchant requested it: another merchant's payment is not found among this one's. */
 function isAskedByThem({ merchantId }: Attempt, terms: Terms): boolean {
   return merchantId == null || terms.merchantId === null || merchantId === terms.merchantId
 }
 
-/** That day or the next: whoever was sent to the gateway may still be in front of its page. */
+/** The same day or the next: the delegate may still be on the gateway's page. */
 function isSoonAfter(sentAt: Instant, at: Instant): boolean {
   return dayOf(at) <= addDays(dayOf(sentAt), 1)
 }
 
-/** Whether money that moved at that instant came in time: before closing and while its price was held, or soon after the delegate was sent to pay. */
+/**
+ * Whether a payment at that instant was in time: before closing and within its price hold, or soon
+ * after the delegate was sent to pay.
+ */
 export function inTime(
   event: EventConfig,
   { answers, category }: Pick<Payable, 'answers' | 'category'>,
@@ -295,10 +312,13 @@ export function inTime(
   return isDearer ? 'after-hold' : 'in-time'
 }
 
-/** How a registration stands that may be paid by card, also where it was to be paid otherwise. */
+/** Payment states in which card payment is possible, also if another method was chosen. */
 const PAYABLE: readonly Stands[] = ['not-paid', 'failed', 'by-hand', 'told', 'lapsed']
 
-/** Whether it is worth trying: the same rule, as if the gateway had just said that it has no record. */
+/**
+ * Whether a retry is worth offering: the same rule, assuming the gateway just answered that it has
+ * no record.
+ */
 export function mayTry(event: EventConfig, registration: Payable, at: Instant): boolean {
   const stands = standing(registration, at)
   const isOpen = PAYABLE.includes(stands) || owesDifference(registration)
@@ -311,7 +331,7 @@ export function mayTry(event: EventConfig, registration: Payable, at: Instant): 
   return amount !== null && amount >= event.payment.gateway.minimum
 }
 
-/** What the gateway would be asked for; null: nothing. */
+/** Returns the amount to request from the gateway; null: none. */
 function amountOf(paying: Paying, registration: Payable): Paise | null {
   const newest = owesDifference(registration)
     ? registration.payments.find(({ isDifference }) => isDifference === true)

@@ -2,7 +2,7 @@
 import { composed } from '../lib/unicode.ts'
 import { foldedText } from '../answers/compare-answers.ts'
 
-/** Titles before a name, which some people write and others leave out. */
+/** Titles before a name, which some people write and others omit. */
 const TITLES: ReadonlySet<string> = new Set([
   'adv',
   'doctor',
@@ -21,7 +21,10 @@ const TITLES: ReadonlySet<string> = new Set([
   'sri',
 ])
 
-/** Email address and name in one spelling: without title, case, spaces and punctuation. Null: one of them is missing. */
+/**
+ * Returns email address and name normalised: without title, case, spaces and punctuation. Null: one
+ * of them is missing.
+ */
 export function payerKey({
   email,
   fullName,
@@ -39,7 +42,10 @@ export function payerKey({
   return address === '' || name === '' ? null : JSON.stringify([address, name])
 }
 
-/** The same for every registration of which no refund can be requested, so that it tells nothing of another one. */
+/**
+ * The same for every registration of which no refund can be requested, so that it reveals nothing
+ * about another one.
+ */
 export const NO_REFUND_REQUEST = 'You cannot request a refund here. Please write to the organisers.'
-/** The button on the delegate's own page. */
+/** The button on the self-service page. */
 export const ASK_REFUND = 'Request a refund'

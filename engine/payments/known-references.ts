@@ -1,22 +1,22 @@
-/** What is stored about the references that a bank statement may contain. */
+/** Types of stored data about the references in a bank statement. */
 import type { BankKey } from './bank-reference.ts'
 import type { Paise } from '../lib/money.ts'
 import type { RegNo } from '../event/registration-number.ts'
 import type { Day } from '../lib/time.ts'
 
-/** A registration that waits for money. */
+/** A registration that awaits payment. */
 export type Awaited = {
   readonly regNo: RegNo
   readonly name: string
   readonly due: Paise
-  /** Where the day of credit decides the price: what is due for money of that day. */
+  /** If the day of credit decides the price: the amount due for a payment on that day. */
   readonly dueOn?: (day: Day) => Paise
-  /** What the delegate told us, as it was typed, and for which day; null: nothing. */
+  /** The delegate's payment claim, as typed, and its day; null: none. */
   readonly told: { readonly reference: string; readonly day: Day | null } | null
 }
-/** A transfer of a gateway, by its settlement: how many payments, and what came of them. */
+/** A gateway's payout, from its settlement: the number of payments, and their net amount. */
 export type PayoutKnown = { readonly utr: string; readonly lines: number; readonly net: Paise }
-/** Money that is recorded under a reference. `regNo` null: it belongs to no registration yet. */
+/** A payment recorded under a reference. `regNo` null: it belongs to no registration yet. */
 export type KnownPayment = {
   readonly id: number
   readonly regNo: RegNo | null
@@ -24,20 +24,23 @@ export type KnownPayment = {
   /** Null: not known. */
   readonly eventId?: string | null
 }
-/** What is stored about the references of a statement. */
+/** Stored data about the references in a statement. */
 export type KnownReferences = {
   readonly payments: ReadonlyMap<BankKey, KnownPayment>
   readonly payouts?: ReadonlyMap<BankKey, PayoutKnown>
-  /** Numbers of registrations, also of those that wait for nothing; null: one of another event. */
+  /** Registration numbers, including those that await no payment; null: one of another event. */
   readonly registrations?: ReadonlyMap<BankKey, RegNo | null>
-  /** Titles of other events whose registrations are named, where the user works for them. */
+  /** Titles of other events whose registrations are named, if the user has access to them. */
   readonly titles?: ReadonlyMap<BankKey, string>
-  /** Registrations of the event whose delegates reported these references, whether they still wait for money or not. */
+  /**
+   * Registrations of the event whose delegates reported these references, whether or not they still
+   * await payment.
+   */
   readonly reports?: ReadonlyMap<BankKey, readonly { readonly regNo: RegNo }[]>
-  /** References that delegates of other events reported, and those of them that staff did not find there. */
+  /** References that delegates of other events reported, including claims that staff rejected. */
   readonly claimedElsewhere?: ReadonlySet<BankKey>
   readonly rejectedElsewhere?: ReadonlySet<BankKey>
-  /** The event whose statement it is; left out: every recorded payment is of it. */
+  /** The event of the statement; absent: every recorded payment belongs to it. */
   readonly eventId?: string
   /** Texts that contain the conference's own bank details. */
   readonly details?: readonly string[]

@@ -1,4 +1,4 @@
-/** Ways on which money comes beside the card gateway, and who in the office may say that it came. */
+/** Manual payment methods, beside the card gateway, and the role that may confirm each. */
 import type { Role } from '../registration/permissions.ts'
 
 const WAYS = {
@@ -14,7 +14,7 @@ const WAYS = {
 export type Way = keyof typeof WAYS
 export const WAY_IDS = Object.keys(WAYS) as readonly Way[]
 
-/** References of banks are one wherever they are told; slips are numbered by each event for itself. */
+/** Whether it is a desk payment: bank references are global, but each event numbers its slips itself. */
 export function isOfTheDesk(way: Way): boolean {
   return WAYS[way].least === 'desk'
 }
@@ -23,19 +23,25 @@ export function isWay(word: string): word is Way {
   return Object.hasOwn(WAYS, word)
 }
 
-/** What a gateway of ours may send back: neither what came on a way of its own nor what was brought in. */
+/** Whether it came through a gateway that can refund it: neither a manual nor an imported payment. */
 export function isOfGateway(source: string): boolean {
   return !isWay(source) && source !== 'import'
 }
 
-/** Within a sentence, behind an amount: "by bank transfer", "at the desk"; what is a name stays one. */
+/**
+ * Formats the method for a sentence, after an amount: "by bank transfer", "at the desk"; names stay
+ * unchanged.
+ */
 export function wayInSentence(way: Way): string {
   const { words } = WAYS[way]
   const said = way === 'upi' ? words : `${words.charAt(0).toLowerCase()}${words.slice(1)}`
   return way === 'desk' ? said : `by ${said}`
 }
 
-/** How people say it, what its reference is called, and whose money it is to confirm: that of the desk, or of the bank. */
+/**
+ * Returns the method's label, the name of its reference, and the role that confirms it: for desk
+ * payments or bank payments.
+ */
 export function wayOf(way: Way): {
   readonly words: string
   readonly asks: string

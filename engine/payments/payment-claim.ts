@@ -1,4 +1,4 @@
-/** What a delegate tells of money paid outside: read and judged by the questions of its way, and as both sides are shown it. */
+/** Payment claims: reads and validates the fields of the payment method, for delegates and staff. */
 import type { Answers, FieldErrors, RawAnswers } from '../event/answer-types.ts'
 import { checkAnswers } from '../answers/normalize-answers.ts'
 import type { EventConfig } from '../event/config.ts'
@@ -9,14 +9,17 @@ import { remember } from '../lib/memoize.ts'
 import { isDay, type Day } from '../lib/time.ts'
 
 export type Told = {
-  /** By the way's questions; a file's answer is its name. */
+  /** Keyed by the method's fields; the answer of a file field is its name. */
   readonly answers: Answers
   readonly reference: string
-  /** Null: the way does not ask on which day. */
+  /** Null: the method does not ask for the day. */
   readonly paidOn: Day | null
 }
 
-/** `raw` by the way's questions. Nobody has paid tomorrow. */
+/**
+ * Reads a payment claim. `raw` is keyed by the method's fields. The payment day must not be in the
+ * future.
+ */
 export function readTold(
   event: EventConfig,
   way: TransferWay,
@@ -33,7 +36,7 @@ export function readTold(
   return ok({ answers: answers.value, reference: reference.replaceAll(/\s+/g, ' '), paidOn })
 }
 
-/** What a way asks, read and judged; no day that it asks for is still to come. */
+/** Reads and validates the fields of a method; a day must not be in the future. */
 export function readAsked(
   event: EventConfig,
   way: TransferWay | DeskWay,
@@ -51,7 +54,7 @@ export function readAsked(
     : err({ [coming.id]: 'This day is still to come. Please write the day on which it was paid.' })
 }
 
-/** The questions of a way as a form of their own, so that they are answered like any form's. */
+/** The fields of each method as a form, so that they are validated like any form. */
 const asForm = remember((event: EventConfig) =>
   remember((way: TransferWay | DeskWay): EventConfig => ({
     ...event,
@@ -63,12 +66,12 @@ const asForm = remember((event: EventConfig) =>
   })),
 )
 
-/** The name under which a file that a way asks for is kept beside those of the form, whose names have no dot. */
+/** The name under which a file of a method is stored beside the form's files, whose names have no dot. */
 export function wayFileName(way: Pick<TransferWay, 'id'>, ask: Pick<Field, 'id'>): string {
   return `${way.id}.${ask.id}`
 }
 
-/** Every file that the ways ask for, as a field under the name by which it is kept. */
+/** Every file field of the methods, under the name by which it is stored. */
 export const wayFiles = remember(({ ways }: EventConfig): readonly Field[] =>
   ways.flatMap((way) =>
     way.is !== 'transfer'

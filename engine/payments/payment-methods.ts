@@ -1,6 +1,7 @@
 /**
- * The ways on which an event takes its money, as its file says: at a card gateway, by a transfer that the delegate
- * tells us of, at the desk. Which of them are open on a day, and which one a delegate has chosen.
+ * Payment methods of an event: which are open on a day, and which one the delegate chose.
+ *
+ * Card gateway, transfer with a payment claim, or front desk, as the event file states.
  */
 import type { CardWay, PayWay, TransferWay } from '../event/payment-method-types.ts'
 import type { Answers } from '../event/answer-types.ts'
@@ -8,17 +9,17 @@ import type { Field, Section } from '../event/form-types.ts'
 import { err, ok, own, type Result } from '../lib/result.ts'
 import { addDays, dayOf, endOf, formatDay, type Day, type Instant } from '../lib/time.ts'
 
-/** The question of the form by which a delegate chooses among several. */
+/** The form field by which a delegate chooses a payment method. */
 export const WAY_FIELD = 'way'
 
 type WithWays = { readonly ways: readonly PayWay[] }
 
-/** Those that delegates may choose. */
+/** Returns the methods that delegates may choose. */
 export function delegateWays({ ways }: WithWays): readonly (CardWay | TransferWay)[] {
   return ways.flatMap((way) => (way.is === 'desk' ? [] : [way]))
 }
 
-/** False: nothing is ever to be paid here. */
+/** False: the event never takes payments. */
 export function takesMoney({ ways }: WithWays): boolean {
   return ways.length > 0
 }
@@ -27,15 +28,15 @@ export function isWayOpen({ until }: PayWay, on: Day): boolean {
   return until === undefined || on <= until
 }
 
-/** The transfer of that name; null: there is none. */
+/** Returns the transfer method with that id; null: there is none. */
 export function transferWay({ ways }: WithWays, id: string | null): TransferWay | null {
   return ways.find((way): way is TransferWay => way.is === 'transfer' && way.id === id) ?? null
 }
 
 /**
- * How these answers want to pay on that day; null: the event takes no money from delegates. Where several are
- * offered and none was chosen, as by callers that know of none, it is the first that is open. The error says what
- * is open instead.
+ * Returns the method chosen by these answers on that day; null: the event takes no payments from
+ * delegates. If several are offered and none was chosen, as by API callers that know of none, it is
+ * the first that is open. The error lists the open ones instead.
  */
 export function wayFor(
   event: WithWays,
@@ -63,7 +64,10 @@ function wayNamed(
   return offered.find((way) => way.id === id)
 }
 
-/** The question itself, and its section; null: there is nothing to choose. `section`: its place among them. */
+/**
+ * Returns the field and its section; null: there is nothing to choose. `section`: its index among
+ * the sections.
+ */
 export function wayQuestion(
   event: WithWays,
   section: number,
@@ -92,22 +96,22 @@ export function wayQuestion(
   }
 }
 
-/** Until when a registration by that way waits to be paid. */
+/** Returns when an unpaid registration with that method expires. */
 export function lapseOf({ lapsesAfterDays }: TransferWay, at: Instant): Instant {
   return endOf(addDays(dayOf(at), lapsesAfterDays))
 }
 
-/** A number that one copies into the app of a bank. */
+/** A number to copy into a banking app. */
 export type BankNumber = { readonly label: 'UPI ID' | 'Account' | 'IFSC'; readonly text: string }
 
-/** A name and the handle of a bank, which has no dot; what has one is an email address. */
+/** A name and a bank handle, which has no dot; with a dot it is an email address. */
 const UPI = /(?<![\w.@-])[A-Za-z0-9][\w.-]{1,49}@[A-Za-z][A-Za-z0-9]{1,29}(?![\w@-]|\.[A-Za-z])/
-/** Four letters of the bank, a 0, six of the branch (Reserve Bank of India). */
+/** Four letters of the bank, a 0, six characters of the branch (Reserve Bank of India). */
 const IFSC = /(?<![A-Za-z0-9])[A-Z]{4}0[A-Z0-9]{6}(?![A-Za-z0-9])/
-/** Nine to eighteen digits, as banks in India have them. */
+/** Nine to eighteen digits, as used by banks in India. */
 const ACCOUNT = /(?<![\w+@.-])[0-9]{9,18}(?![\w@-])/
 
-/** What of a text about where to pay are numbers to be copied, each kind once. */
+/** Returns the numbers to copy from payment instructions, each kind once. */
 export function bankNumbers(tell: string): readonly BankNumber[] {
   const found: readonly (readonly [BankNumber['label'], RegExp])[] = [
     ['UPI ID', UPI],
@@ -121,7 +125,7 @@ export function bankNumbers(tell: string): readonly BankNumber[] {
 }
 
 /**
- * What an app for UPI reads out of a code: whom to pay, how much, and under which number (NPCI's linking
+ * Returns the link that UPI apps read from a QR code: payee, amount and reference (NPCI's linking
  * specification: pa, pn, am, cu, tn). `amount` in rupees with two decimals.
  */
 export function upiLink(to: {
@@ -132,6 +136,6 @@ export function upiLink(to: {
 }): string {
   const words = { pa: to.upi, pn: to.name, am: to.amount, cu: 'INR', tn: to.note }
   const query = Object.entries(words).map(([key, word]) => `${key}=${encodeURIComponent(word)}`)
-  // The @ of an address stands as it is in every code that banks print.
+  // Codes printed by banks never escape the @ of an address.
   return `upi://pay?${query.join('&').replace('%40', '@')}`
 }

@@ -1,6 +1,7 @@
 /**
- * What only a person can decide about money: a review as a value, which decisions it takes, and what follows
- * from each. Guard, wire and buttons read the same table.
+ * Payment review: which decisions staff may take on a payment, and the effect of each.
+ *
+ * Checks, API and buttons read the same table.
  */
 import { GROUNDS_CHARACTERS_MAX } from '../registration/states-and-actions.ts'
 import { formatMoney, type Paise } from '../lib/money.ts'
@@ -12,31 +13,37 @@ import type { Instant } from '../lib/time.ts'
 
 export type DecisionName = 'accept' | 'refund' | 'dismiss' | 'move'
 
-/** What a person may decide, by what is before them. Nothing else decides what is allowed. */
+/** The decisions allowed for each kind of review. Nothing else decides what is allowed. */
 const ALLOWED = {
-  /** Money that is not what was asked for, of a registration that is not paid. */
+  /** A payment that differs from the request, for an unpaid registration. */
   misfit: ['accept', 'refund', 'move', 'dismiss'],
-  /** Money for what is paid already: it cannot be accepted a second time. */
+  /** A payment for a registration that is paid already: it cannot be accepted a second time. */
   second: ['refund', 'move', 'dismiss'],
-  /** More money for what was accepted at less than its price, and no more than is missing. */
+  /** A further payment after less than the price was accepted, and no more than is missing. */
   rest: ['accept', 'refund', 'move', 'dismiss'],
-  /** For a registration that people have cancelled or refused. */
+  /** For a registration that was cancelled or refused. */
   ended: ['refund', 'move', 'dismiss'],
-  /** In another currency, so that its amount is none of ours. */
+  /** In another currency, so its amount is not in paise. */
   foreign: ['refund', 'dismiss'],
-  /** Of the gateway's test mode: no money moved. */
+  /** From the gateway's test mode: no money moved. */
   test: ['dismiss'],
-  /** Nobody knows yet what it is for. */
+  /** Not yet assigned to a registration. */
   unmatched: ['refund', 'move', 'dismiss'],
-  /** The gateway gave no final answer for days; accepting takes the reference from its panel. */
+  /**
+   * The gateway gave no final answer for days; accepting it requires the reference from the
+   * gateway's panel.
+   */
   undecided: ['accept', 'dismiss'],
-  /** What the gateway says contradicts what is stored, and no money is known. */
+  /** The gateway's answer contradicts the stored data, and no payment is known. */
   unclear: ['dismiss'],
-  /** It counts, and a withdrawal at the bank names it: a refund is recorded with the registration, or it was not returned. */
+  /**
+   * It counts, but a bank withdrawal names it: either a refund is recorded with the registration,
+   * or it was not returned.
+   */
   returned: ['dismiss'],
-  /** Whether a refund moves money is not known: it is done, it is asked for again, or it never happened. */
+  /** It is not known whether a refund was paid: mark it done, request it again, or mark it as never paid. */
   'refund-unsure': ['accept', 'refund', 'dismiss'],
-  /** The gateway refused a refund: the money went back another way, it is asked for again, or it stays. */
+  /** The gateway refused a refund: the money was refunded another way, it is requested again, or it stays. */
   'refund-refused': ['accept', 'refund', 'dismiss'],
 } as const satisfies Readonly<Record<string, readonly DecisionName[]>>
 export type ReviewKind = keyof typeof ALLOWED
@@ -45,7 +52,7 @@ export function decisionsFor(kind: ReviewKind): readonly DecisionName[] {
   return ALLOWED[kind]
 }
 
-/** `id` names it to people: C and a number for money that came, P for a payment, R for a refund. */
+/** `id` is the displayed id: C and a number for money received, P for a payment, R for a refund. */
 export type Review = {
   readonly id: string
   readonly is: ReviewKind
@@ -53,9 +60,9 @@ export type Review = {
   /** Null: unmatched. */
   readonly regNo: RegNo | null
   readonly orderId: OrderId | null
-  /** The delegate's; empty: not known. */
+  /** The delegate's name; empty: not known. */
   readonly name: string
-  /** Null: no money is known. `kind` and `currency` are as the gateway names them. */
+  /** Null: no money is known. `kind` and `currency` are the gateway's values. */
   readonly came: {
     readonly amount: Paise
     readonly currency: string
@@ -64,20 +71,20 @@ export type Review = {
     readonly source: string
     readonly paidAt: Instant
   } | null
-  /** What the attempt asked for. */
+  /** The amount of the attempt. */
   readonly due: Paise | null
-  /** Of what came, what has not gone back and is not on its way; of a refund, its amount. */
+  /** The part of the money that is neither refunded nor being refunded; for a refund, its amount. */
   readonly left: Paise
-  /** Of a refund: what the gateway said. */
+  /** For a refund: the gateway's answer. */
   readonly said: string | null
   readonly why: string
   readonly since: Instant
-  /** Of money for an order that is not in the database; left out: it is of none. */
+  /** For a payment whose order is not in the database; absent: the order is known. */
   readonly unknown?: UnknownMoney
 }
 export type UnknownMoney = {
   readonly orderId: string
-  /** As the gateway names them, '' where it does not; null: it names nobody. */
+  /** The gateway's values, '' if missing; null: it names no payer. */
   readonly payer: {
     readonly name: string
     readonly email: string
@@ -97,15 +104,18 @@ export type Decision = Grounds &
   (
     | {
         readonly what: 'accept'
-        /** As read in the gateway's panel; required where no money is known yet. */
+        /** As read in the gateway's panel; required if no payment is known yet. */
         readonly reference: string | null
-        /** Null: what was asked for. Only where no money is known yet. */
+        /** Null: the requested amount. Only if no payment is known yet. */
         readonly amount: Paise | null
       }
-    /** `amount` null: all that is left. `byHand`: it has gone back without the gateway, under this reference; left out: the gateway is asked. */
+    /**
+     * `amount` null: all that is left. `byHand`: already refunded outside the gateway, under this
+     * reference; absent: the gateway is asked.
+     */
     | { readonly what: 'refund'; readonly amount: Paise | null; readonly byHand?: string }
     | { readonly what: 'dismiss' }
-    /** `price`: what the other registration costs on the day on which the money came, where that day decides. */
+    /** `price`: the other registration's price on the day of payment, if that day decides. */
     | { readonly what: 'move'; readonly to: string; readonly price?: Quote }
   )
 /** The registration that money is moved to. */
@@ -117,11 +127,11 @@ export type MoveTarget = {
   readonly isPaid: boolean
 }
 
-/** What the store has to do. */
+/** The effect that the store applies. */
 export type Follows =
   /** The money counts: its attempt, or the one it is moved to, becomes a success. */
   | { readonly does: 'accept'; readonly reference: string | null; readonly amount: Paise }
-  /** `isAll`: nothing of it stays. `byHand`: it has gone back already; null: the gateway is to be asked. */
+  /** `isAll`: nothing of it is left. `byHand`: already refunded; null: the gateway is to be asked. */
   | {
       readonly does: 'give-back'
       readonly amount: Paise
@@ -152,7 +162,7 @@ export type DecisionRefusal = {
 
 const refused = (code: DecisionRefusal['code'], message: string) => err({ code, message })
 
-/** Pure; the store does what follows in one transaction, on the review as it is there. */
+/** Decides a review. Pure; the store applies the effect in one transaction, on the current review. */
 export function decide(
   review: Review,
   decision: Decision,
@@ -203,7 +213,7 @@ function accepted(
       'no_reference',
       `A reference has at most ${REFERENCE_CHARACTERS_MAX} characters.`,
     )
-  // What the gateway refused went back another way, which has a reference of its own.
+  // A refund that the gateway refused was made another way, which has its own reference.
   if (review.is === 'refund-refused' && reference === '')
     return refused('no_reference', 'Give the reference under which the money went back.')
   if (review.is === 'refund-unsure' || review.is === 'refund-refused')
@@ -243,7 +253,7 @@ function givenBack(
   return ok({ does: 'give-back', amount: part.value, isAll, byHand: reference })
 }
 
-/** What goes back of what is left; null asks for all of it. */
+/** Returns the amount to refund; null refunds all that is left. */
 export function partOf(left: Paise, amount: Paise | null): Result<Paise, DecisionRefusal> {
   const part = amount ?? left
   if (left <= 0) return refused('bad_amount', 'Nothing of it is left to refund.')
@@ -255,7 +265,7 @@ export function partOf(left: Paise, amount: Paise | null): Result<Paise, Decisio
 
 function moved(review: Review, target: MoveTarget | null): Result<Follows, DecisionRefusal> {
   if (target === null) return refused('no_target', 'There is no registration with this number.')
-  // Of what nobody could match it is not said whose it is.
+  // The event of an unmatched payment is not known, so it may be moved to any.
   if (review.is !== 'unmatched' && review.eventId !== null && target.eventId !== review.eventId)
     return refused('no_target', `${target.regNo} is of another event.`)
   if (target.regNo === review.regNo)
@@ -272,16 +282,19 @@ function moved(review: Review, target: MoveTarget | null): Result<Follows, Decis
   return ok({ does: 'move', to: target.regNo, fits, why })
 }
 
-/** What is before a person when money does not fit. */
+/** Returns the kind of review for money that does not match. */
 export function kindOfMoney(money: {
   readonly kind: 'sale' | 'other' | 'test'
   readonly currency: string
   readonly isMatched: boolean
-  /** Whether its registration is paid, by other money. */
+  /** Whether its registration is paid by another payment. */
   readonly isPaid: boolean
-  /** Whether people have cancelled or refused its registration. */
+  /** Whether its registration was cancelled or refused. */
   readonly isEnded?: boolean
-  /** Whether other money for the same payment was accepted, and at least so much is missing to its price. */
+  /**
+   * Whether another payment for the same attempt was accepted, and at least this much of the price
+   * is missing.
+   */
   readonly isRest?: boolean
 }): ReviewKind {
   if (money.kind === 'test') return 'test'

@@ -1,4 +1,4 @@
-/** The life of a payment: pending → success | failed; failed → success; success → refunded; never success → failed. */
+/** Payment life cycle: pending → success or failed; failed → success; success → refunded, never failed. */
 import { formatMoney, paise, type Paise } from '../lib/money.ts'
 import type { OrderId } from '../event/registration-number.ts'
 import { assert, assertNever, err, ok, type Result } from '../lib/result.ts'
@@ -9,7 +9,7 @@ export type Payment = {
   readonly amount: Paise
   readonly status:
     | { readonly is: 'pending' }
-    /** `at`: when we learnt of it. */
+    /** `at`: when we recorded it. */
     | {
         readonly is: 'success'
         readonly reference: string
@@ -17,36 +17,42 @@ export type Payment = {
         readonly paidAt: Instant
       }
     | { readonly is: 'failed'; readonly reason: string; readonly at: Instant }
-    /** `reference` stays that of the sale, so that a confirmation delivered again is known; the refund's own stands in its fact. */
+    /**
+     * `reference` stays that of the sale, so that a repeated confirmation is recognised; the
+     * refund's own is in its payment event.
+     */
     | { readonly is: 'refunded'; readonly reference: string; readonly at: Instant }
-  /** Set when money arrived that does not fit; a person decides. */
+  /** Set if a payment arrived that does not match; staff decide. */
   readonly review: string | null
-  /** What came for it and how much of that has gone back; left out: as much as was asked for, and nothing. */
+  /** The amount received for it and how much of that was refunded; absent: the requested amount, and none. */
   readonly money?: { readonly came: Paise; readonly back: Paise }
 }
-/** One capture, as the gateway says it. */
+/** One capture, as reported by the gateway. */
 type MoneySaid = {
   readonly reference: string
   readonly amount: Paise
-  /** `test`: of the gateway's test mode, so that no money moved. */
+  /** `test`: from the gateway's test mode, so no money moved. */
   readonly kind: 'sale' | 'other' | 'test'
-  /** When the money moved, as the gateway says; left out: it does not say, or nothing that can be. */
+  /** When the money moved, according to the gateway; absent: not reported, or impossible. */
   readonly paidAt?: Instant
   /** The money moved after the event had closed, for an order of an earlier day. */
   readonly afterClosing?: true
-  /** It moved when the price of the order was held no more, and the day's was another. */
+  /** It moved after the price hold of the order had ended, when today's price differed. */
   readonly afterHold?: true
 }
-/** What the gateway has confirmed to us when asked, in the past tense. Appended, never edited. */
+/** Payment events: answers that the gateway confirmed when asked. Appended, never edited. */
 export type PaymentFact =
   | (MoneySaid & {
       readonly type: 'confirmed'
       readonly currency: string
-      /** When we were told. */
+      /** When we received the answer. */
       readonly at: Instant
-      /** Further captures of the same order: money that nobody asked for. `currency` left out: that of the first. */
+      /**
+       * Further captures of the same order, which were not requested. `currency` absent: that of
+       * the first.
+       */
       readonly further?: readonly (MoneySaid & { readonly currency?: string })[]
-      /** What of it has gone back, each under a reference of its own. */
+      /** Its refunds, each with a reference of its own. */
       readonly refunds?: readonly RefundSaid[]
     })
   | {
@@ -58,7 +64,7 @@ export type PaymentFact =
   | { readonly type: 'expired'; readonly at: Instant }
   /** The gateway was asked for days and gave no final answer. */
   | { readonly type: 'undecided'; readonly at: Instant }
-  /** `further`: what went back besides, where the gateway names it without the payment. */
+  /** `further`: additional refunds, if the gateway reports them without the payment. */
   | ({
       readonly type: 'refunded'
       readonly at: Instant
@@ -73,25 +79,26 @@ export type PaymentRefusal =
   | { readonly code: 'test_transaction' }
   | { readonly code: 'after_closing' }
   | { readonly code: 'after_hold' }
-  /** `place`: what people call it. */
+  /** `place`: the display name of the seat. */
   | { readonly code: 'place_gone'; readonly place: string }
-  /** People have ended its registration. */
+  /** Its registration was cancelled or refused. */
   | { readonly code: 'ended'; readonly state: 'cancelled' | 'refused' }
   | { readonly code: 'already_success' }
   | { readonly code: 'undecided' }
   | { readonly code: 'not_paid' }
   | { readonly code: 'more_back_than_came'; readonly came: Paise; readonly got: Paise }
 
-/** Ends by itself when a final answer comes after all. */
+/** Cleared automatically if a final answer arrives after all. */
 export const UNDECIDED = 'The gateway has given no final answer for five days.'
 
 // The Indian rupee by its letters and by its number; gateways send either.
 export const RUPEE_CODES = ['INR', '356']
 
 /**
- * Pure; the store writes the fact and the result in one transaction. A repeated confirmation with the
- * same gateway reference returns the payment unchanged, because gateways deliver twice. Money that came
- * late still came: a failed payment may become a success, never the other way round.
+ * Applies a payment event. Pure; the store writes the event and the result in one transaction. A
+ * repeated confirmation with the same gateway reference returns the payment unchanged, because
+ * gateways deliver twice. A late payment counts: a failed payment may become a success, never the
+ * reverse.
  */
 export function applyFact(payment: Payment, fact: PaymentFact): Result<Payment, PaymentRefusal> {
   const { status } = payment
@@ -101,7 +108,7 @@ export function applyFact(payment: Payment, fact: PaymentFact): Result<Payment, 
       if (paid) {
         if (status.reference !== fact.reference)
           return err({ code: 'paid_twice', first: status.reference, second: fact.reference })
-        // The bank may take back what was paid: a chargeback, a void.
+        // The bank may take a payment back: a chargeback, a void.
         if (fact.kind === 'other') return err({ code: 'not_a_sale' })
         return ok(paidAgain(payment, fact.reference, fact.further ?? []))
       }
@@ -163,12 +170,13 @@ function secondTime(first: string, second: string): string {
   return `Money came a second time, as ${second}; the first payment is ${first}.`
 }
 
-/** How a payment that failed did so: the bank said no, nobody paid in time, what came is refunded, or it is not known any more. */
+/** Why a payment failed: declined by the bank, expired, refunded, or no longer known. */
 export type Failure = 'declined' | 'expired' | 'given-back' | 'unclear'
 
 /**
- * How a registration stands with the money: paid or nothing to pay; no money known, so that it may be paid;
- * perhaps on its way; before a person; failed; given back; ended by people, whatever of its money is still there.
+ * Payment state of a registration: paid or nothing to pay; no payment known, so it may be paid;
+ * possibly in progress; in payment review; failed; refunded; ended by staff or delegate, whatever
+ * of its money remains.
  */
 export type Stands =
   | 'complete'
@@ -178,20 +186,20 @@ export type Stands =
   | 'failed'
   | 'refunded'
   | 'cancelled'
-  /** The delegate pays by themselves, outside: has not told us yet, has told us; did not in time. */
+  /** Manual payment: no payment claim yet, claimed, or expired. */
   | 'by-hand'
   | 'told'
   | 'lapsed'
-  /** Somebody sees it first; somebody has, and has refused it. */
+  /** Awaiting approval; refused. */
   | 'to-approve'
   | 'refused'
 
-/** The codes after which no money is on its way: failed, bounced, cancelled. After any other one it may be. */
+/** Codes after which no payment is in progress: failed, bounced, cancelled. After any other one it may be. */
 const DECLINED_FOR_GOOD = ['400', '405', '502']
 
 /**
- * Of one attempt: the gateway's code when it was declined, null where it was not; and the reason that was stored.
- * `isGivenBack`: money came for it all the same, and people had it refunded.
+ * Returns how an attempt failed, from the gateway's decline code (null if it was not declined) and
+ * the stored reason. `isGivenBack`: money was received for it all the same and was refunded.
  */
 export function failureOf(
   code: string | null,
@@ -203,7 +211,7 @@ export function failureOf(
   return reason === 'expired' ? 'expired' : 'unclear'
 }
 
-/** A person has decided that this money counts; what is said of it again is known by its reference. */
+/** Staff accepted this payment; a repeated confirmation is recognised by its reference. */
 export function acceptedAs(
   payment: Payment,
   money: { readonly reference: string; readonly amount: Paise; readonly paidAt: Instant },
@@ -219,7 +227,7 @@ export function acceptedAs(
   }
 }
 
-/** A person has decided that no money counts for it. What has ended stays as it is. */
+/** Staff decided that no money counts for it. A payment that has ended is unchanged. */
 export function endedWithout(payment: Payment, reason: string, at: Instant): Payment {
   return payment.status.is === 'pending'
     ? { ...payment, status: { is: 'failed', reason, at } }
@@ -231,7 +239,10 @@ function answered(payment: Payment): Payment {
   return { ...payment, review: rest === '' ? null : rest }
 }
 
-/** What a person has to decide after a refusal; null: nothing, a late "no" to what is paid changes nothing. */
+/**
+ * Returns the reason for a payment review after a refusal; null: none. A late "no" to a paid
+ * payment changes nothing.
+ */
 export function reviewOf(refusal: PaymentRefusal): string | null {
   switch (refusal.code) {
     case 'paid_twice':

@@ -1,6 +1,8 @@
 /**
- * When the gateway is asked about a payment, and for how long. What is open is asked about until it ends;
- * what has ended stays on a watch list, because money comes late and comes twice, and notices get lost.
+ * Schedules status requests to the gateway.
+ *
+ * An open payment is checked until it ends; an ended one stays on a watch list, because payments
+ * arrive late or twice and gateway messages get lost.
  */
 import type { Payment } from './payment.ts'
 import type { PaymentStatus } from '../registration/status.ts'
@@ -9,29 +11,35 @@ import { DAY_MS, instant, type Instant } from '../lib/time.ts'
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
-/** The shortest and the longest time between two questions about one open payment. */
+/** The shortest and the longest time between two status requests for one open payment. */
 export const ASK_AGAIN_MS_MIN = MINUTE_MS
 const ASK_AGAIN_MS_MAX = 6 * HOUR_MS
-/** While the gateway cannot be reached; an outage must not make everybody wait for hours afterwards. */
+/**
+ * Maximum interval while the gateway is unreachable; an outage must not delay all payments for
+ * hours afterwards.
+ */
 const UNREACHABLE_MS_MAX = 10 * MINUTE_MS
-/** "No record" is normal while the buyer is on the way to the gateway or at the bank; after a day nobody comes back. */
+/**
+ * "No record" is normal while the payer is on the way to the gateway or at the bank; after a day no
+ * payer returns.
+ */
 export const NO_RECORD_MS = DAY_MS
-/** Banks settle what they hold within days; what has no final answer by then needs a person. */
+/** Banks settle held payments within days; without a final answer by then, staff must decide. */
 export const UNDECIDED_MS = 5 * DAY_MS
-/** Late money, and refunds made in the gateway's panel, come within days. */
+/** Late payments, and refunds made in the gateway's panel, arrive within days. */
 export const WATCHED_MS = 10 * DAY_MS
-/** The first question about what has ended: late money hurries, a second capture does not. */
+/** The first request for an ended payment: late money is urgent, a second capture is not. */
 const FAILED_MS_MIN = 10 * MINUTE_MS
 const FAILED_MS_MAX = 12 * HOUR_MS
 const PAID_MS_MIN = HOUR_MS
 /** Clocks of two servers agree within this. */
 const CLOCKS_APART_MS = MINUTE_MS
-/** A question so much later than planned: the server was stopped, or its clock was put forward. */
+/** A request delayed this much: the server was stopped, or its clock was set forward. */
 const LATE_MS_MIN = HOUR_MS
-/** Of a payment with a date in the future, made while the clock was ahead: its age is not known. */
+/** For a payment dated in the future, created while the clock was ahead: its age is not known. */
 const UNKNOWN_AGE_MS = HOUR_MS
 
-/** What is known of a payment when the next question is planned. */
+/** The data about a payment used to schedule the next request. */
 export type Asked = Pick<Payment, 'review'> & {
   readonly status: PaymentStatus
   readonly createdAt: Instant
@@ -39,13 +47,13 @@ export type Asked = Pick<Payment, 'review'> & {
   readonly watchUntil: Instant | null
 }
 
-/** Open: neither ended nor with a person. */
+/** Open: neither ended nor in payment review. */
 export const isOpen = ({ status, review }: Pick<Asked, 'status' | 'review'>): boolean =>
   status === 'pending' && review === null
 
 const isPaid = (status: PaymentStatus): boolean => status === 'success' || status === 'refunded'
 
-/** The watch that begins when a payment ends, or when a message claims money for one that has ended. */
+/** Returns the watch that begins when a payment ends, or when a message reports money for an ended one. */
 export function watchFrom(
   status: PaymentStatus,
   at: Instant,
@@ -55,8 +63,9 @@ export function watchFrom(
 }
 
 /**
- * The end of a watch at a question that was planned for `plannedAt`. Time in which the gateway was not asked, and of which
- * nobody knows whether it passed at all, does not count: a watch that ended by a clock that was behind would be no watch.
+ * Returns the end of a watch, adjusted at a request that was planned for `plannedAt`. Time in which
+ * the gateway was not asked, and which may not have passed at all, does not count: otherwise a
+ * clock that was behind could end the watch early.
  */
 export function watchAsAsked(
   watchUntil: Instant | null,
@@ -69,9 +78,10 @@ export function watchAsAsked(
 }
 
 /**
- * When to ask next, after a question at that instant. Open: after half of the payment's age, between a minute and
- * six hours. Failed or with a person: after ten minutes, doubling up to twelve hours; paid: after an hour,
- * doubling, and at the end of the watch. Null: never again, the watch is over.
+ * Returns the time of the next request, after a request at that instant. Open: after half of the
+ * payment's age, between a minute and six hours. Failed or in payment review: after ten minutes,
+ * doubling up to twelve hours; paid: after an hour, doubling, and at the end of the watch. Null:
+ * never again, the watch is over.
  */
 export function nextQuestion(payment: Asked, at: Instant, isReachable: boolean): Instant | null {
   const soonest = (ms: number): number => (isReachable ? ms : Math.min(ms, UNREACHABLE_MS_MAX))
@@ -89,6 +99,6 @@ export function nextQuestion(payment: Asked, at: Instant, isReachable: boolean):
     : Math.min(FAILED_MS_MAX, Math.max(FAILED_MS_MIN, ended))
   const next = instant(at + soonest(wait))
   if (next <= payment.watchUntil) return next
-  // A last time at the end: doubling leaves half of the watch unlooked at.
+  // One last request at the end: with doubling alone, half of the watch would remain unchecked.
   return at < payment.watchUntil ? payment.watchUntil : null
 }

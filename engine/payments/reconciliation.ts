@@ -1,4 +1,4 @@
-/** Matches the lines of a bank statement with the registrations that wait for money. */
+/** Matches bank statement lines with registrations that await payment. */
 import { bankKey, isSearchable, isUtr, keysIn, type BankKey } from './bank-reference.ts'
 import { fallbackKeys, fallbackName, keysOfLine, utrsIn } from './statement-references.ts'
 import type { Awaited, KnownPayment, KnownReferences, PayoutKnown } from './known-references.ts'
@@ -7,16 +7,17 @@ import type { RegNo } from '../event/registration-number.ts'
 import type { Statement, StatementLine } from './bank-statement.ts'
 import { addDays, type Day } from '../lib/time.ts'
 
-/** A line beside what it is for. `reference`: under which it is confirmed, so that it counts once. */
+/** A line with its match. `reference`: the one under which it is confirmed, so that it counts once. */
 export type Reconciled = {
   readonly line: StatementLine
   readonly reference: string
-  /** Other numbers of banks in the line: they are this payment too. */
+  /** Other bank references in the line, which identify the same payment. */
   readonly also: readonly string[]
   /**
-   * `matched`: one registration, and the amount fits; `differs`: one, and it does not; `ambiguous`: staff decide which of
-   * those; `known`: it was confirmed before; `elsewhere`: it belongs to another event; `payout`: a gateway's transfer of many payments; `returned`: a withdrawal that
-   * names a payment, so that the bank may have returned it; `unmatched`: nobody waits for it.
+   * `matched`: one registration, and the amount fits; `differs`: one, and it does not; `ambiguous`: staff choose among
+   * several; `known`: confirmed before; `elsewhere`: it belongs to another event; `payout`: a gateway's transfer of many
+   * payments; `returned`: a withdrawal that names a payment, so that the bank may have returned it; `unmatched`: no
+   * registration awaits it.
    */
   readonly as:
     | 'matched'
@@ -27,27 +28,27 @@ export type Reconciled = {
     | 'payout'
     | 'returned'
     | 'unmatched'
-  /** What its settlement says that came with it; null: it is no transfer of a gateway. */
+  /** The contents of the payout according to its settlement; null: it is not a gateway's transfer. */
   readonly payout: PayoutKnown | null
-  /** Of one that is known, the registration that it was for, where there is one. */
+  /** For a known payment, its registrations, if any. */
   readonly of: readonly RegNo[]
-  /** What staff have to know about it, in a sentence; null: nothing more. */
+  /** An explanation for staff, in one sentence; null: none needed. */
   readonly why: string | null
-  /** Of a withdrawal, the recorded payments that the bank may have returned. */
+  /** For a withdrawal, the recorded payments that the bank may have returned. */
   readonly returns?: readonly KnownPayment[]
 }
 
-/** Banks credit what was sent on a weekend by the next working day but one. */
+/** Banks credit a weekend transfer by the second working day. */
 const DAYS_APART_MAX = 3
 
 type Lines = Pick<Statement, 'lines' | 'withdrawals' | 'details'>
 
-/** A line of a bank has some ten numbers; a file of nothing but short ones would hold up the server. */
+/** A statement line has about ten numbers; a file of only short ones would block the server. */
 const NUMBERS_MAX = 100_000
-/** Of all lines together. Words in a row that are numbers may be one number in groups, as where a line has day and time. */
+/** Over all lines together. Adjacent words that are numbers may be one number in groups, for example where a line has day and time. */
 const REFERENCES_MAX = 250_000
 
-/** Every reference that the lines of a statement may be stored under; null: more than any statement has. */
+/** Returns every reference under which the lines of a statement may be stored; null: more than any statement has. */
 export function referencesIn({ lines, withdrawals }: Lines): readonly BankKey[] | null {
   const keys = new Set<BankKey>()
   let [numbers, references] = [0, 0]
@@ -71,7 +72,7 @@ export function reconcile(
 ): readonly Reconciled[] {
   const { lines, withdrawals } = statement
   const found = findReferences(statement, awaited, known)
-  // Whoever a line names by number or reference is not guessed to be meant by another.
+  // A registration that a line names by number or reference is not also matched by guess with another line.
   const isNamed = new Set(
     lines.flatMap((line) => [
       ...found.awaitedIn(line).map(({ regNo }) => regNo),
@@ -148,7 +149,7 @@ function judgeKnown(
 const isOfAnother = ({ eventId = null }: KnownPayment, here: string | undefined): boolean =>
   here !== undefined && eventId !== null && eventId !== here
 
-/** What the references of each line are, judged over the whole file. */
+/** Determines the references of each line, over the whole file. */
 function findReferences(
   { lines, withdrawals, details }: Lines,
   awaited: readonly Awaited[],
@@ -206,7 +207,7 @@ function findReferences(
       return payment === undefined ? [] : [{ key, payment }]
     })
     const names = new Set<BankKey>([...utrsIn(line), ...fallbackKeys(line)])
-    // A number that is no bank's, such as a cheque's: another line may have it by chance.
+    // A number that is not a bank reference, such as a cheque number: another line may contain it by chance.
     const isAnothers = utrsIn(line).some((key) => isUsable(key) && !payments.has(key))
     const isIts = ({ key, payment }: { key: BankKey; payment: KnownPayment }): boolean => {
       const those = carriers.get(key) ?? []
@@ -215,7 +216,7 @@ function findReferences(
       return isOnly && (names.has(key) || (line.amount === payment.amount && !isAnothers))
     }
     const its = hits.filter(isIts).map(({ payment }) => payment)
-    // A delegate may pay twice under the number of the registration, which is no number of the bank.
+    // A delegate may pay twice under the registration number, which is not a bank reference.
     const byNumber = [...keys(line)].filter(isNumber).flatMap((key) => payments.get(key) ?? [])
     const other = hits[0]?.payment ?? byNumber[0]
     return {
@@ -235,7 +236,7 @@ function findReferences(
     }
   }
 
-  /** Waiting registrations that the line names: by their number, or by a reported reference that is in no other line. */
+  /** Registrations awaiting payment that the line names: by their number, or by a reported reference that is in no other line. */
   const awaitedIn = (line: StatementLine): readonly Awaited[] => [
     ...new Set([
       ...[...keys(line)].flatMap((key) => byNumber.get(key) ?? []),
@@ -243,7 +244,10 @@ function findReferences(
     ]),
   ]
 
-  /** Registrations that reported a reference of the line alone, or that it also names by number, and that wait for no money. */
+  /**
+   * Registrations that await no payment and reported a reference that is in this line alone, or that the line also names by
+   * number.
+   */
   const endedIn = (line: StatementLine): readonly RegNo[] => {
     const byBoth = reportedIn(line, isUsable).filter((regNo) => keys(line).has(bankKey(regNo)))
     return [...new Set([...reportedIn(line, isItsOwn), ...byBoth])].filter(
@@ -251,7 +255,7 @@ function findReferences(
     )
   }
 
-  /** Registrations that the line names by number, and that wait for no money here. */
+  /** Registrations that the line names by number, and that await no payment here. */
   const othersIn = (line: StatementLine) => {
     const ended = new Set(endedIn(line).map(bankKey))
     const there = [...keys(line)].filter(
@@ -272,7 +276,7 @@ function findReferences(
   const isRejectedElsewhere = (line: StatementLine): boolean =>
     reportedIn(line, (key) => rejectedElsewhere.has(key) && isItsOwn(key)).length > 0
 
-  /** Registrations whose reported reference is in the line, and identifies nothing. */
+  /** Registrations whose reported reference is in the line but identifies nothing. */
   const unsureIn = (line: StatementLine) => {
     const shared = reportedIn(line, (key) => !own.has(key) && isShared(key))
     const detail = reportedIn(line, (key) => own.has(key))
@@ -294,15 +298,15 @@ function findReferences(
   const payoutIn = (line: StatementLine): PayoutKnown | null =>
     [...keys(line)].flatMap((key) => (isUsable(key) ? (payouts.get(key) ?? []) : []))[0] ?? null
 
-  /** A withdrawal that names a payment, recorded or reported; a refund that staff sent may name it too. */
+  /** A withdrawal that names a payment, recorded or reported; a refund by staff may name it too. */
   const returnedBy = (line: StatementLine): readonly Reconciled[] => {
-    // A payment may be recorded under the number of its registration.
+    // A payment may be recorded under its registration number.
     const usable = [...keys(line)].filter((key) => !own.has(key))
     const paid = usable.flatMap((key) => payments.get(key) ?? [])
     const returns = [...new Map(paid.map((payment) => [payment.id, payment])).values()]
     const reported = reportedIn(line, isUsable)
     const of = [...new Set([...returns.flatMap(({ regNo }) => regNo ?? []), ...reported])]
-    // The money came in this file: its bank's number is in a line of the same amount.
+    // The payment is in this file: its bank reference is in a line of the same amount.
     const cameHere = usable.filter(
       (key) => isUtr(key) && carriers.get(key)?.some((one) => one.line.amount === line.amount),
     )
@@ -323,16 +327,16 @@ function findReferences(
 
   /** The same line gives the same reference whenever it is read, so that it is confirmed once. */
   const nameOf = (line: StatementLine): Pick<Reconciled, 'reference' | 'also'> => {
-    // A withdrawal that names it too, or a charge, does not make it another transfer.
+    // A withdrawal that also names it, or a charge, does not make it another transfer.
     const isItsAlone = (key: BankKey): boolean => (timesCame.get(key) ?? 0) < 2
     const reported = [...keys(line)].find(
       (key) => byReported.has(key) && isUsable(key) && isItsAlone(key),
     )
     const usable = utrsIn(line).filter(isUsable)
     const unshared = usable.filter(isItsAlone)
-    // Without a number of its own it is recorded under those that it shares: else one transfer could be counted twice.
+    // Without a reference of its own it is recorded under those it shares: otherwise one transfer could be counted twice.
     const utrs = unshared.length > 0 ? unshared : usable
-    // Any other word is the bank's branch, the payer's account or a day: it is in the lines of other payers too.
+    // Any other word is the bank's branch, the payer's account or a day: it is in other payers' lines too.
     const reference = reported ?? utrs[0] ?? fallbackName(line)
     const key = bankKey(reference)
     return { reference, also: utrs.filter((other) => other !== key) }
@@ -358,7 +362,7 @@ function countIn(lines: readonly ReadonlySet<BankKey>[]): ReadonlyMap<BankKey, n
   return times
 }
 
-/** Reported without a reference that the bank shows: the same amount, about that day. */
+/** Claimed without a reference that the bank shows: the same amount, at about the same day. */
 function mayBe({ amount, day }: StatementLine, one: Awaited): boolean {
   const { told } = one
   if (told === null) return false
@@ -369,7 +373,7 @@ function mayBe({ amount, day }: StatementLine, one: Awaited): boolean {
   return isNear && dueFor(one, day) === amount
 }
 
-/** What is due of it for money of that day. */
+/** Returns the amount due for a payment on that day. */
 const dueFor = ({ due, dueOn }: Awaited, day: Day): Paise => dueOn?.(day) ?? due
 
 const ofOthers = (titles: readonly string[]): string =>

@@ -1,4 +1,4 @@
-/** A gateway's settlement report: which column is which, and what it paid into the bank, payment by payment. */
+/** Reads a gateway's settlement report: detects its columns, and returns its payments and refunds. */
 import { paise, type Paise } from '../lib/money.ts'
 import { err, ok, type Result } from '../lib/result.ts'
 import {
@@ -16,64 +16,73 @@ import type { SheetRow } from './spreadsheet-cells.ts'
 import type { ColumnsUnknown } from './bank-statement.ts'
 import type { Day } from '../lib/time.ts'
 
-/** Where each thing stands, from 0; null: the file has no such column. One of `order` and `reference`, one of `day` and `utr` is there. */
+/**
+ * Column indexes, from 0; null: the file has no such column. At least one of `order` and
+ * `reference`, and one of `day` and `utr`, is present.
+ */
 export type SettlementColumns = {
   /** Our order id. */
   readonly order: number | null
   /** The gateway's own number of the payment. */
   readonly reference: number | null
-  /** What was paid, before anything is taken off. */
+  /** The amount paid, before deductions. */
   readonly amount: number
   readonly fee: number | null
   /** The tax on the fee. */
   readonly tax: number | null
   readonly net: number | null
-  /** On which it went to the bank. */
+  /** The day of the bank transfer. */
   readonly day: number | null
-  /** Under which it went there. */
+  /** The reference of the bank transfer. */
   readonly utr: number | null
-  /** A payment, a refund, or what else. */
+  /** Payment, refund or other. */
   readonly kind: number | null
   /** When the delegate paid. */
   readonly paid: number | null
-  /** Of its amounts: there may be one of the payment and one of the transfer. */
+  /** Currencies of its amounts: there may be one of the payment and one of the transfer. */
   readonly currencies: readonly number[]
 }
 
 export type SettlementLine = {
-  /** As an editor counts. */
+  /** Line number as in an editor. */
   readonly line: number
-  /** `other`: a chargeback or an adjustment, which a person looks at. */
+  /** `other`: a chargeback or an adjustment, which staff check. */
   readonly is: 'sale' | 'refund' | 'other'
-  /** Ours and the gateway's; empty: not stated. One of them is. */
+  /** Our order id and the gateway's number; empty: not stated. At least one is present. */
   readonly order: string
   readonly reference: string
-  /** Above nothing, whichever way it went. */
+  /** Positive, in either direction. */
   readonly amount: Paise
   readonly fee: Paise
   readonly tax: Paise
-  /** What it adds to the credit at the bank; below nothing where it is taken off. */
+  /** Its contribution to the bank credit; negative for a deduction. */
   readonly net: Paise
-  /** One of them is there. */
+  /** At least one is present. */
   readonly day: Day | null
   readonly utr: string
-  /** On which the delegate paid; null: not stated. */
+  /** The day on which the delegate paid; null: not stated. */
   readonly paidOn: Day | null
-  /** Which of several lines that are alike in one file, from 1: so that a file read again counts nothing twice. */
+  /** Counts identical lines within one file, from 1, so that reading a file again counts nothing twice. */
   readonly nth: number
 }
 export type Settlement = {
   readonly lines: readonly SettlementLine[]
-  /** Lines that name a payment, and cannot be read: also those in another currency, whose amounts are no rupees. */
+  /**
+   * Lines that name a payment but cannot be read; also those in another currency, whose amounts are
+   * not rupees.
+   */
   readonly unread: readonly number[]
-  /** Lines that the gateway has not settled yet: neither day nor number of a transfer. */
+  /** Lines that the gateway has not settled yet: neither day nor reference of a transfer. */
   readonly unsettled: number
 }
 
 /** References and UTRs are shorter. */
 const NAME_CHARACTERS_MAX = 64
 
-/** How gateways call their columns, letters only; the first that fits counts, and no column is two things. */
+/**
+ * Gateways' names for columns, letters only; the first that matches applies, and no column has two
+ * meanings.
+ */
 const HEADS = [
   ['utr', [/utr/, /^(settlement|payout)(ref|reference|txn|transaction)?(id|no|number)$/]],
   ['day', [/^(settle\w*|payout|deposit|credit|credited)(date|dt|on|day|time|datetime)$/]],
@@ -123,8 +132,8 @@ const HEADS = [
 ] as const satisfies readonly (readonly [keyof SettlementColumns, readonly RegExp[]])[]
 
 /**
- * `columns`: as somebody said them; null: by the heads. A bank's statement has no column for our orders, and
- * none for what was taken off, so that the two are told apart.
+ * Reads a report. `columns`: chosen by the user; null: by the headings. A bank statement has no
+ * column for our orders and none for deductions, which distinguishes the two.
  */
 export function readSettlement(
   rows: readonly SheetRow[],
@@ -152,12 +161,12 @@ export function readSettlement(
   return ok({ lines, unread, unsettled })
 }
 
-/** What tells one line from every other, whichever file it stands in. */
+/** Returns the key that identifies a line, whichever file contains it. */
 export function lineKey(line: SettlementLine): string {
   return `${named(line)} ${line.nth}`
 }
 
-/** Of one that names both, the gateway's number alone: not every report has ours. */
+/** If both numbers are present, only the gateway's: not every report has ours. */
 function named({ is, order, reference, amount, utr, day }: Omit<SettlementLine, 'nth'>): string {
   return [is, reference === '' ? order : reference, amount, utr === '' ? day : utr].join(' ')
 }
@@ -200,7 +209,7 @@ function columnsOf(cells: readonly string[]): SettlementColumns | null {
       }
 }
 
-/** `none`: a row above or below the table, or a sum. */
+/** `none`: a row above or below the table, or a total. */
 function lineOf(
   { line, cells }: SheetRow,
   columns: SettlementColumns,
@@ -212,7 +221,7 @@ function lineOf(
     string,
     string,
   ]
-  // A sum has an amount, and a word at most where others have their number.
+  // A total has an amount, and at most a word in place of the numbers.
   if (!/\d/.test(order) && !/\d/.test(reference)) return 'none'
   if (!isInRupees(cells, columns.currencies)) return 'unread'
   const amount = signedIn(textIn(cells, columns.amount))
@@ -240,7 +249,7 @@ function lineOf(
     amount: paise(gross),
     fee: paise(charged),
     tax: paise(taxed),
-    // A report that writes what it takes off without a sign says by its kind which way it went.
+    // In reports that write deductions without a sign, the kind gives the direction.
     net: sign < 0 && net > 0 ? paise(-net) : net,
     day,
     utr: isNumber ? utr : '',
@@ -248,7 +257,7 @@ function lineOf(
   }
 }
 
-/** A chargeback, unless it is one that was won: that is given, and its sign says so. */
+/** A chargeback, unless it was won: that one is a credit, and its sign says so. */
 const TAKEN_OFF = /^(?!.*revers).*(charge\s*back|dispute|\b350\b)/i
 
 /** By the word, else by the sign. The numbers are those of the status call. */

@@ -1,15 +1,15 @@
-/** What a gateway has paid into the bank beside the money that came through it: line by line, by transfer, and what is still to come. */
+/** Compares a gateway's settlements with recorded payments: by line, by payout, and what is unsettled. */
 import { formatMoney, paise, type Paise } from '../lib/money.ts'
 import type { RegNo } from '../event/registration-number.ts'
 import { lineKey, type SettlementLine } from './settlement-report.ts'
 import { dayOf, daysBetween, type Day, type Instant } from '../lib/time.ts'
 
-/** Money that came through the gateway of a settlement. */
+/** A payment received through the gateway of a settlement. */
 export type HeldMoney = {
   readonly id: number
   readonly reference: string
   readonly order: string | null
-  /** Null: nobody knows yet what it is for. */
+  /** Null: not assigned to a registration yet. */
   readonly regNo: RegNo | null
   readonly eventId: string | null
   readonly amount: Paise
@@ -37,17 +37,17 @@ export type HeldOrder = {
 export type Settled = {
   readonly line: SettlementLine
   /**
-   * `settled`: as it came; `refunded`: a refund that is known; `review`: the money is before a person; `differs`: it is
-   * known otherwise; `unknown`: nothing of it is known here.
+   * `settled`: as recorded; `refunded`: a known refund; `review`: the payment is in payment review;
+   * `differs`: it is recorded differently; `unknown`: nothing is recorded.
    */
   readonly as: 'settled' | 'refunded' | 'review' | 'differs' | 'unknown'
-  /** What it is of; null: unknown. */
+  /** The recorded payment; null: unknown. */
   readonly money: HeldMoney | null
   readonly order: HeldOrder | null
-  /** For a person, where one has to look; null: nobody has to. */
+  /** An explanation for staff if they must check it; null: no check needed. */
   readonly why: string | null
 }
-/** What went to the bank in one transfer: `sales − refunds − fee − tax − others = net`. */
+/** One bank transfer of a gateway: `sales − refunds − fee − tax − others = net`. */
 export type Payout = {
   /** The first day that its lines state; null: they state none. */
   readonly day: Day | null
@@ -58,25 +58,25 @@ export type Payout = {
   readonly refunds: Paise
   readonly fee: Paise
   readonly tax: Paise
-  /** What else was taken off, or given: chargebacks, tax held back. */
+  /** Other deductions or credits: chargebacks, tax withheld. */
   readonly others: Paise
-  /** What the bank shows. */
+  /** The amount on the bank statement. */
   readonly net: Paise
 }
-/** Gateways here pay out within two working days; a weekend and a holiday may lie between. */
+/** Indian gateways pay out within two working days; a weekend and a holiday may lie between. */
 export const SETTLED_WITHIN_DAYS = 5
 
-/** Paid, and in no settlement yet. `days`: since it was paid. */
+/** Paid, and in no settlement yet. `days`: days since payment. */
 export type Unsettled = { readonly money: HeldMoney; readonly days: number }
 
-/** Each line once, however many files it stands in. */
+/** Returns each line once, however many files contain it. */
 export function joinLines(
   ...files: readonly (readonly SettlementLine[])[]
 ): readonly SettlementLine[] {
   return [...new Map(files.flat().map((line) => [lineKey(line), line])).values()]
 }
 
-/** Judges all lines of an account together, because what is settled twice shows in two files. */
+/** Checks all lines of an account together, because a payment settled twice may be in two files. */
 export function judgeSettled(
   lines: readonly SettlementLine[],
   held: readonly HeldMoney[],
@@ -95,7 +95,7 @@ export function judgeSettled(
       return those.find((one) => one.reference === reference) ?? byReference.get(reference) ?? null
     return those.find((one) => one.amount === amount && !settled.has(one.id)) ?? those[0] ?? null
   }
-  /** By its own number first: two refunds of one payment may be alike. */
+  /** By its own number first: two refunds of one payment may be identical. */
   const refundOf = (line: SettlementLine): readonly [HeldMoney | null, HeldRefund | null] => {
     const fits = ({ id, amount, state }: HeldRefund): boolean =>
       amount === line.amount && state !== 'refused' && !takenRefunds.has(id)
@@ -180,7 +180,7 @@ function backOf({ refunds }: HeldMoney): Paise {
   )
 }
 
-/** By transfer, the latest first. */
+/** Groups lines by transfer, the latest first. */
 export function payouts(lines: readonly SettlementLine[]): readonly Payout[] {
   const groups = Map.groupBy(lines, ({ utr, day }) => (utr === '' ? `${day}` : utr))
   return [...groups.values()]
@@ -210,7 +210,10 @@ export function payouts(lines: readonly SettlementLine[]): readonly Payout[] {
     .toSorted((a, b) => (b.day ?? '').localeCompare(a.day ?? '') || a.utr.localeCompare(b.utr))
 }
 
-/** Money that counts or waits, has not all gone back, and stands in no line; the longest first. */
+/**
+ * Returns payments that count or are pending, are not fully refunded and are in no line; the oldest
+ * first.
+ */
 export function unsettled(
   settled: readonly Settled[],
   held: readonly HeldMoney[],

@@ -1,17 +1,17 @@
-/** Cells of sheets that banks and gateways give: texts, days and amounts as people here write them. */
+/** Reads cells of bank and gateway spreadsheets: texts, days and amounts in Indian formats. */
 import { paise, readAmount, type Paise } from '../lib/money.ts'
 import { isDay, type Day } from '../lib/time.ts'
 
-/** A row of the file; `line` as an editor counts. */
+/** A row of the file; `line` is its number in an editor. */
 export type SheetRow = { readonly line: number; readonly cells: readonly string[] }
 
-/** Who gives a sheet puts name and address above the table; none of them takes more rows for it. */
+/** Senders put name and address above the table, never in more rows than this. */
 const ROWS_ABOVE_MAX = 60
 
-/** No bank has a longer one; a cell of a file without heads may have two million characters. */
+/** No bank has a longer heading; a cell of a file without headings may have two million characters. */
 const HEAD_CHARACTERS_MAX = 200
 
-/** A head as it is compared: its letters, small. */
+/** Normalises a heading for comparison: its letters, lower case. */
 export function headOf(cell: string): string {
   return cell
     .slice(0, HEAD_CHARACTERS_MAX)
@@ -19,7 +19,7 @@ export function headOf(cell: string): string {
     .replaceAll(/[^a-z]/g, '')
 }
 
-/** The row with the most cells that have letters and no digits. */
+/** Returns the row with the most cells that have letters and no digits. */
 export function likeliestHeader(all: readonly SheetRow[]): readonly string[] {
   const rows = all.slice(0, ROWS_ABOVE_MAX)
   const words = ({ cells }: SheetRow): number =>
@@ -28,14 +28,17 @@ export function likeliestHeader(all: readonly SheetRow[]): readonly string[] {
   return likeliest.map((cell) => cell.slice(0, HEAD_CHARACTERS_MAX))
 }
 
-/** Empty where there is no such column. */
+/** Returns the text of a cell; empty if there is no such column. */
 export function textIn(cells: readonly string[], at: number | null): string {
   return at === null ? '' : (cells[at] ?? '').replaceAll(/\s+/g, ' ').trim()
 }
 
-/** "Rs. 1,00,000.00 Cr", "-20.00", "20.00-", "20.00 Dr", "(20.00)": signed whole paise; 0 where nothing stands; null: no amount. */
+/**
+ * Reads "Rs. 1,00,000.00 Cr", "-20.00", "20.00-", "20.00 Dr" and "(20.00)" as signed whole paise; 0
+ * if the cell is empty; null: not an amount.
+ */
 export function signedIn(cell: string): Paise | null {
-  // A comma before the paise would make a hundred times the amount.
+  // A comma before the paise would make the amount a hundred times too large.
   if (cell.includes(',') && !GROUPED.test(cell)) return null
   const plain = cell
     .replaceAll(/rs\.?|inr|₹|cr\.?$|[,\s]/gi, '')
@@ -52,22 +55,25 @@ export function signedIn(cell: string): Paise | null {
 /** Thousands in threes, or lakhs in twos before the last three. */
 const GROUPED = /^[^\d,]*\d{1,3}(?:,\d{2,3})*,\d{3}(?![\d,])[^,]*$/
 
-/** How banks and gateways call a column of currencies, letters only. */
+/** Banks' and gateways' names for a currency column, letters only. */
 const CURRENCY = /(?:currency|curr|ccy)(?:code|name)?$/
-/** How they write rupees; empty: the line does not say. */
+/** Their spellings of rupees; empty: the line does not say. */
 const RUPEES = /^(|inr|356|rs\.?|₹|rupees?|indian rupees?)$/i
 
-/** Columns that say a currency. */
+/** Returns the columns that state a currency. */
 export const currencyColumns = (heads: readonly string[]): readonly number[] =>
   heads.flatMap((head, column) => (CURRENCY.test(head) ? [column] : []))
 
-/** Whether a line is in rupees, as far as it says. */
+/** Whether a line is in rupees, as far as it states a currency. */
 export const isInRupees = (cells: readonly string[], currencies: readonly number[]): boolean =>
   currencies.every((at) => RUPEES.test(textIn(cells, at)))
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 
-/** 03/02/27, 3-2-2027, 03-Feb-2027, 3 February 2027 and 2027-02-03, with whatever time behind: banks here write the day first. */
+/**
+ * Reads 03/02/27, 3-2-2027, 03-Feb-2027, 3 February 2027 and 2027-02-03, with any time after it:
+ * Indian banks write the day first.
+ */
 export function dayIn(cell: string): Day | null {
   const text = cell.trim()
   const iso = /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)/.exec(text)
@@ -90,8 +96,9 @@ function dayFrom(year: number, month: number, on: number): Day | null {
 }
 
 /**
- * Where the table of a sheet begins: what `columnsOf` makes of the first row that it takes for the heads, and the rows
- * below. `columns`: as somebody said them. Null: nobody can tell which column is which.
+ * Finds the table of a sheet: the result of `columnsOf` for the first row that it accepts as
+ * headings, and the rows below. `columns`: chosen by the user. Null: the columns could not be
+ * detected.
  */
 export function tableIn<C>(
   rows: readonly SheetRow[],
@@ -114,8 +121,9 @@ export function tableIn<C>(
 }
 
 /**
- * The rows below the heads, each with its columns: where two downloads were pasted together the second brings heads of its own,
- * maybe in another order. `columnsOf` null: somebody said the columns.
+ * Returns the rows below the headings, each with its columns: if two downloads were pasted together
+ * the second has its own headings, possibly in another order. `columnsOf` null: the user chose the
+ * columns.
  */
 export function withColumns<C>(
   rows: readonly SheetRow[],

@@ -1,18 +1,24 @@
-/** A line of a bill as a value: what it says, how it travels, how it reads in a text. What makes lines stands in `bill.ts`. */
+/** Bill lines: their type, wire form and text. `bill.ts` computes them. */
 import { formatMoney, formatPrice, paise, type Paise, type Split } from '../lib/money.ts'
 
-/** One line. `unit` is the price of one as the event file states it; base + gst = total, exactly. An adjustment may be below nothing. */
+/**
+ * One line. `unit` is the price of one as the event file states it; base + gst = total, exactly. An
+ * adjustment may be negative.
+ */
 export type Line = Split & {
-  /** `registration`, an item's id or an adjustment's. */
+  /** `registration`, or the id of an item or an adjustment. */
   readonly id: string
-  /** The option sold, of an item with one line for each. */
+  /** The option sold, for an item with one line per option. */
   readonly option: string | null
   readonly label: string
   readonly quantity: number
   readonly unit: Paise
-  /** Percent of tax; null: untaxed. Absent: stored before lines had one, or an adjustment (see `parts`). */
+  /**
+   * Tax in percent; null: untaxed. Absent: stored before lines had a rate, or an adjustment (see
+   * `parts`).
+   */
   readonly rate?: number | null
-  /** Of an adjustment: what it changes of each line that it applies to, by the line's index in the bill. */
+  /** For an adjustment: the change to each line it applies to, by the line's index in the bill. */
   readonly parts?: readonly AdjustmentPart[]
 }
 
@@ -24,8 +30,9 @@ export type AdjustmentPart = {
 }
 
 /**
- * Quantity and price of one beside an amount with tax: "2 × ₹ 4,720". The stated price may be before tax: then it is the
- * amount's share, and only the quantity ("× 2") where that is no whole number of paise. Null: of one thing.
+ * Formats quantity and unit price beside an amount with tax: "2 × ₹ 4,720". The stated price may
+ * exclude tax: then the unit price is the amount's share, or only the quantity ("× 2") if that is
+ * not a whole number of paise. Null: quantity one.
  */
 export function countText(
   { quantity, unit }: Pick<Line, 'quantity' | 'unit'>,
@@ -37,8 +44,8 @@ export function countText(
 }
 
 /**
- * The lines in a mail or a receipt, one under the other: "Accompanying person, 2 × ₹ 4,720: ₹ 9,440". Of
- * one thing its total says all.
+ * Formats the lines for an email or a receipt, one per row: "Accompanying person, 2 × ₹ 4,720: ₹
+ * 9,440". For quantity one, only the total.
  */
 export function linesText(lines: readonly Line[]): string {
   return lines

@@ -1,6 +1,8 @@
 /**
- * The bill: what is sold to one delegate, line by line. Answers, facts and the day come in; prices are the
- * event file's, tax is worked out for each line after the adjustments, and the sum of the lines is the total.
+ * Computes a delegate's bill, line by line, from answers, context and day.
+ *
+ * Prices are the event file's, tax is calculated for each line after the adjustments, and the sum
+ * of the lines is the total.
  */
 import type { Field, PublicEvent } from '../event/config.ts'
 import type { Answers } from '../event/answer-types.ts'
@@ -18,7 +20,7 @@ import { remember } from '../lib/memoize.ts'
 import { answerText, fill, namesIn, unitText } from '../event/texts.ts'
 import type { Day } from '../lib/time.ts'
 
-/** What is not on sale though the answers ask for it. `item` null: the registration itself. */
+/** An item that the answers ask for but that is not on sale. `item` null: the registration itself. */
 export type NotOnSale = {
   readonly category: string
   readonly period: string
@@ -26,15 +28,16 @@ export type NotOnSale = {
   readonly option: string | null
 }
 
-/** The one row of a table of an item that is not sold by options. */
+/** The only row of the table of an item that is not sold by options. */
 export const EACH = 'each'
 
-/** A line while it is being adjusted: the price as the file states it, before its tax is worked out. */
+/** A line during adjustment: the price as the file states it, before tax is calculated. */
 type Priced = Omit<Line, keyof Split> & { readonly tax: Tax | null; readonly price: Paise }
 
 /**
- * The lines of what these answers ask for: the registration, the items in the file's order, then the
- * adjustments, each with what it changes of the lines that it touches. `answers` are normalised, facts laid in.
+ * Returns the lines for these answers: the registration, the items in the file's order, then the
+ * adjustments, each with its changes to the lines it applies to. `answers` are normalised and
+ * include the context.
  */
 export function linesOf(
   event: PublicEvent,
@@ -78,12 +81,15 @@ export function linesOf(
   return ok(withAdjustments(event, priced, answers, category, on))
 }
 
-/** Whether the item counts for these answers at all; how many of it are sold may still be none. */
+/** Whether the item applies to these answers at all; the quantity may still be zero. */
 export function counts({ when }: Item, answers: Answers, category: string | null): boolean {
   return when === undefined || holds(when, answers, category)
 }
 
-/** What is sold of an item that counts: an option each, or the one thing it is. What is sold no times is left out. */
+/**
+ * Returns what is sold of an item that applies: one entry per option, or the item itself.
+ * Quantities of zero are omitted.
+ */
 export function soldOf(
   event: PublicEvent,
   item: Item,
@@ -105,12 +111,12 @@ function fieldOf(event: PublicEvent, id: string): Field | undefined {
   return event.fields.find((field) => field.id === id)
 }
 
-/** The options chosen in a select or many field. */
+/** Returns the options chosen in a select or many field. */
 export function optionsOf(field: Field | undefined, answers: Answers): readonly string[] {
   return field === undefined ? [] : chosenIn(own(answers, field.id))
 }
 
-/** How many of an item: its count, multiplied by what it is taken times. Whole, and never below nothing. */
+/** Returns the quantity of an item: its count multiplied by its `times`. Whole, never negative. */
 export function quantityOf(item: Item, answers: Answers, category: string | null): number {
   const { count, times } = item
   const number = (id: string): number => {
@@ -129,14 +135,14 @@ export function quantityOf(item: Item, answers: Answers, category: string | null
   return counted() * (times === undefined ? 1 : number(times))
 }
 
-/** The first table that fits, or null where none does. */
+/** Returns the first table that matches, or null if none does. */
 export function tableOf(item: Item, answers: Answers, category: string | null): PriceTable | null {
   return (
     item.prices.find(({ when }) => when === null || holds(when, answers, category))?.table ?? null
   )
 }
 
-/** The price of one of what is sold of an item; null: not on sale. */
+/** Returns the unit price of an option of an item; null: not on sale. */
 export function unitOf(
   item: Item,
   answers: Answers,
@@ -149,12 +155,12 @@ export function unitOf(
   return table === null ? null : cellOf(table, row, period)
 }
 
-/** A cell of a table; null: not on sale, or there is no such cell. */
+/** Returns a cell of a table; null: not on sale, or there is no such cell. */
 export function cellOf(table: PriceTable, row: string, period: string): Paise | null {
   return own(own(table, row) ?? {}, period) ?? null
 }
 
-/** What the delegate names, in rupees of at most two decimals. */
+/** Returns the amount chosen by the delegate, in rupees with at most two decimals. */
 function namedIn(field: string, answers: Answers): Paise | null {
   const answer = own(answers, field)
   return typeof answer === 'number' && answer >= 0 ? paise(Math.round(answer * 100)) : null
@@ -180,10 +186,10 @@ function labelOfLine(
   return fill(item.label, fromPairs(values), '')
 }
 
-/** What a label names, found once for each version of a file. */
+/** The placeholder names of a label, found once for each version of a file. */
 const namesOf = remember(({ label }: Item) => namesIn(label))
 
-/** Adjustments from top to bottom, each a line of its own, and every line with its tax. */
+/** Applies adjustments from top to bottom, each as a line of its own, and adds the tax of every line. */
 function withAdjustments(
   event: PublicEvent,
   priced: readonly Priced[],
@@ -192,7 +198,7 @@ function withAdjustments(
   on: Day,
 ): readonly Line[] {
   const prices = priced.map(({ price }) => price)
-  // Named one by one: to spread them took a third of the time of a whole bill.
+  // Listed one by one: spreading them took a third of the time of a whole bill.
   const lines = priced.map(({ id, option, label, quantity, unit, tax, price }): Line => {
     const { base, gst, total } = split(tax, price)
     return { id, option, label, quantity, unit, base, gst, total, rate: tax?.percent ?? null }
@@ -234,7 +240,7 @@ function withAdjustments(
   return lines
 }
 
-/** Whether an adjustment counts for these answers on that day. */
+/** Whether an adjustment applies to these answers on that day. */
 export function applies(
   { when, from, to }: Adjustment,
   answers: Answers,
@@ -252,7 +258,7 @@ function sumOf(amounts: readonly Paise[]): number {
   return amounts.reduce<number>((sum, amount) => sum + amount, 0)
 }
 
-/** The sums over the lines. */
+/** Returns the sums over the lines. */
 export function totalsOf(lines: readonly Line[]): Split {
   const sum = (part: keyof Split): Paise => paise(sumOf(lines.map((line) => line[part])))
   return { base: sum('base'), gst: sum('gst'), total: sum('total') }

@@ -1,15 +1,22 @@
-/** Which period counts on a day, whether one can register on it, and until when that stays so. Days are Indian, both ends included. */
+/**
+ * Determines the price period of a day, and whether registration is open.
+ *
+ * Days are Indian, both ends included.
+ */
 import type { ClosedBy, PublicEvent } from '../event/config.ts'
 import type { Fees, Period } from '../event/pricing-types.ts'
 import { remember } from '../lib/memoize.ts'
 import { addDays, dayOf, formatDay, type Day, type Instant } from '../lib/time.ts'
 
-/** Whether the day lies in the period; an end that is not stated is open. */
+/** Whether the day is within the period; an absent end is open. */
 export function holdsDay({ from, to }: Period, on: Day): boolean {
   return (from === undefined || from <= on) && (to === undefined || on <= to)
 }
 
-/** The first listed period that holds the day, else the one for other dates; null: closed on that day. */
+/**
+ * Returns the first listed period that contains the day, else the one for other dates; null: closed
+ * on that day.
+ */
 export function periodOn(fees: Fees, on: Day): Period | null {
   return (
     fees.periods.find((period) => holdsDay(period, on)) ??
@@ -18,7 +25,10 @@ export function periodOn(fees: Fees, on: Day): Period | null {
   )
 }
 
-/** The period by which a registration was priced: that of its own, while the file has it, else that of its day. */
+/**
+ * Returns the period that priced a registration: its stored period if the file still has it, else
+ * that of its day.
+ */
 export function pricedIn(
   fees: Fees,
   { period, createdAt }: { readonly period: string | null; readonly createdAt: Instant },
@@ -27,7 +37,10 @@ export function pricedIn(
   return isKnown && period !== null ? period : (periodOn(fees, dayOf(createdAt))?.id ?? '')
 }
 
-/** Whether one can register on that day; if not, the event's own words, else ours. An event without periods has no day of which this could close it. */
+/**
+ * Whether registration is open on that day; if not, the event's own message, else the default. An
+ * event without periods has no day on which this could close it.
+ */
 export function openOn(
   event: PublicEvent,
   on: Day,
@@ -43,7 +56,8 @@ export function openOn(
       text: event.closed?.text ?? text,
       by,
     }) as const
-  // What the file says of a closed registration is not said of one that is still to open.
+  // The file's message about closed registration does not apply to registration that has not opened
+  // yet.
   const early = (from: Day) =>
     ({
       open: false,
@@ -66,7 +80,7 @@ export function openOn(
 /** Whether the event's own days are over. */
 export const tookPlace = ({ to }: Pick<PublicEvent, 'to'>, on: Day): boolean => on > to
 
-/** Events as a delegate looks for them: those to come by their first day, then those that took place, the latest first. */
+/** Sorts events for delegates: upcoming ones by their first day, then past ones, the latest first. */
 export function inOrder<E extends Pick<PublicEvent, 'from' | 'to'>>(
   events: readonly E[],
   on: Day,
@@ -81,7 +95,10 @@ export function inOrder<E extends Pick<PublicEvent, 'from' | 'to'>>(
   ]
 }
 
-/** The days from which other prices hold than the day before, with the name of the period that begins; not the first. */
+/**
+ * Returns the days on which prices change, with the name of the period that begins; the first
+ * period is not included.
+ */
 export function priceSteps({
   fees,
 }: Pick<PublicEvent, 'fees'>): readonly { readonly day: Day; readonly label: string }[] {
@@ -99,10 +116,13 @@ export function priceSteps({
   })
 }
 
-/** The days that an event was asked about: few, for they are days on which somebody looked. */
+/** The days requested for an event: few, because they are days on which someone viewed it. */
 const lastDaysOf = remember((_: PublicEvent) => new Map<Day, Day | null>())
 
-/** The last day from `on` on which the same period counts and one can register; null: no end in sight. */
+/**
+ * Returns the last day from `on` on which the same period applies and registration is open; null:
+ * no end is set.
+ */
 export function lastDayOf(event: PublicEvent, on: Day): Day | null {
   const known = lastDaysOf(event)
   const found = known.get(on)

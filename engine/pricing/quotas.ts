@@ -1,4 +1,4 @@
-/** Places that there are only so many of: which ones a registration takes, and what the form says of how many are left. */
+/** Quotas: which seats a registration takes, and what the form says about the seats left. */
 import type { Answers } from '../event/answer-types.ts'
 import type { PublicEvent } from '../event/config.ts'
 import { chosenIn, holds } from '../rules/evaluate-condition.ts'
@@ -7,7 +7,7 @@ import { own } from '../lib/result.ts'
 import type { Limit } from '../event/pricing-types.ts'
 import { words } from '../event/texts.ts'
 
-/** `id`: a limit's, or `limit.option` where each option has places of its own; else `option` is null. */
+/** `id`: a quota's, or `limit.option` if each option has its own seats; otherwise `option` is null. */
 export type Place = {
   readonly id: string
   readonly max: number
@@ -15,7 +15,7 @@ export type Place = {
   readonly option: string | null
 }
 
-/** Every place of these limits, in the file's order. */
+/** Returns every seat type of these quotas, in the file's order. */
 export function allPlaces(limits: readonly Limit[]): readonly Place[] {
   return limits.flatMap((limit): Place[] => {
     const { id, max } = limit
@@ -31,8 +31,8 @@ export function allPlaces(limits: readonly Limit[]): readonly Place[] {
 }
 
 /**
- * The places that a registration takes, each once. `answers` are normalised, with the facts laid in under
- * which it was priced; `category` is the one that followed from them.
+ * Returns the seats that a registration takes, each once. `answers` are normalised and include the
+ * context under which it was priced; `category` is the one derived from them.
  */
 export function placesOf(
   limits: readonly Limit[],
@@ -51,7 +51,7 @@ export function placesOf(
   })
 }
 
-/** The first of its places that is gone, by the facts among the answers; null: all of them are there. */
+/** Returns the first of its seats that is full, by the context in the answers; null: all are available. */
 export function firstFull(
   limits: readonly Limit[],
   answers: Answers,
@@ -62,13 +62,13 @@ export function firstFull(
   )
 }
 
-/** What is said of a place that is gone: of one of several options it names which. */
+/** Returns the message for a full seat; for one of several options it names the option. */
 export function sayFull(event: PublicEvent, place: Place): string {
   const { say } = place.limit.full
   return place.option === null ? say : `${placeName(event, place)}: ${say}`
 }
 
-/** What people call a place: the label of its option, or what the limit is called. */
+/** Returns the display name of a seat: its option's label, or the quota's name. */
 export function placeName(
   { fields }: Pick<PublicEvent, 'fields'>,
   { limit, option }: Place,
@@ -77,7 +77,7 @@ export function placeName(
   return options.find(({ id }) => id === option)?.label ?? words(option ?? limit.id)
 }
 
-/** What everybody may know: places that are gone, and how many are left where the file asks to say so. */
+/** Returns what may be public: which seats are full, and how many are left if the file asks to show it. */
 export function shownLeft(
   limits: readonly Limit[],
   left: Readonly<Record<string, number>>,

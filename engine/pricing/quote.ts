@@ -1,4 +1,8 @@
-/** What a registration costs, and the tariff. The server's clock decides; a browser's quote is a preview. */
+/**
+ * Quotes the cost of a registration, and lists the tariff.
+ *
+ * The server's clock decides; a browser's quote is a preview.
+ */
 import type { Category, PublicEvent } from '../event/config.ts'
 import type { Answers } from '../event/answer-types.ts'
 import type { Period } from '../event/pricing-types.ts'
@@ -10,7 +14,7 @@ import { err, ok, own, type Result } from '../lib/result.ts'
 import { openOn, periodOn } from './price-periods.ts'
 import { dayOf, type Day, type Instant } from '../lib/time.ts'
 
-/** What these answers cost at an instant: the sums over the lines. base + gst = total, exactly. */
+/** The cost of given answers at an instant: the sums over the lines. base + gst = total, exactly. */
 export type Quote = {
   readonly category: string
   readonly period: string
@@ -26,12 +30,12 @@ export type QuoteRefusal =
       readonly code: 'not_on_sale'
       readonly category: string
       readonly period: string
-      /** What of it is not on sale; null: the registration itself. */
+      /** The item that is not on sale; null: the registration itself. */
       readonly item: string | null
       readonly option: string | null
     }
 
-/** What one category costs in one period; null: not on sale then, or there is no such price. */
+/** Returns the price of one category in one period; null: not on sale then, or no such price. */
 export function quoteFor(event: PublicEvent, category: string, period: string): Split | null {
   const row = own(event.fees.prices ?? {}, category)
   const price = row === undefined ? undefined : own(row, period)
@@ -39,8 +43,8 @@ export function quoteFor(event: PublicEvent, category: string, period: string): 
 }
 
 /**
- * What these answers cost at that instant, by the Indian day; normalised, facts laid in. An event without
- * prices has nothing on sale: ask `statesPrices` first.
+ * Quotes answers at that instant, by the Indian day. `answers` are normalised and include the
+ * context. An event without prices has nothing on sale: check `statesPrices` first.
  */
 export function quote(
   event: PublicEvent,
@@ -50,7 +54,7 @@ export function quote(
   return quoteOf(event, answers, categoryOf(event, answers), at)
 }
 
-/** What a category and these answers cost at that instant; null: the answers belong to none. */
+/** Returns the category and quote of these answers at that instant; null: they belong to no category. */
 export function quoteOf(
   event: PublicEvent,
   answers: Answers,
@@ -63,7 +67,7 @@ export function quoteOf(
   return quoteIn(event, answers, category, periodOn(event.fees, on)?.id ?? '', on)
 }
 
-/** The same in a period, whether or not one can register on that day: of a registration that is there. */
+/** Quotes an existing registration in a period, whether or not registration is open. */
 export function quoteIn(
   event: PublicEvent,
   answers: Answers,
@@ -78,7 +82,7 @@ export function quoteIn(
     : err({ code: 'not_on_sale', ...lines.error })
 }
 
-/** False for an event that registers without any price. */
+/** False for an event that registers without prices. */
 export function statesPrices(event: PublicEvent): boolean {
   return event.fees.prices !== null
 }
@@ -88,7 +92,7 @@ export type PriceRow = {
   readonly cells: readonly { readonly period: Period; readonly price: Split | null }[]
 }
 
-/** Every category in every period, in the file's order. Empty when the event states no prices. */
+/** Lists every category in every period, in the file's order. Empty if the event states no prices. */
 export function priceTable(event: PublicEvent): readonly PriceRow[] {
   if (event.fees.prices === null) return []
   return event.categories.map((category) => ({

@@ -1,9 +1,9 @@
-/** Tax of one document: place of supply, kind of document, tax by rate (IGST Act 10 to 12, CGST Rules 46 to 53). */
+/** Tax of one document: place of supply, document type, tax by rate (IGST Act 10–12, CGST Rules 46–53). */
 import { UNION_TERRITORIES, type StateCode } from '../event/gstin.ts'
 import type { Line } from './bill-lines.ts'
 import { paise, type Paise } from '../lib/money.ts'
 
-/** What decides where a service is supplied: one rule of section 12 of the IGST Act each. */
+/** Determines the place of supply of a service: each follows one rule of section 12 of the IGST Act. */
 export type Supply = 'admission' | 'accommodation' | 'sponsorship'
 
 /** Sponsorship services (heading 9983). */
@@ -11,7 +11,10 @@ const SPONSORSHIP_SAC = '998397'
 /** Heading 9963, groups 99631 and 99632: lodging; 99633 is food and drink. */
 const LODGING_SAC = /^9963[12]/
 
-/** The service accounting code names the service, so it also decides which rule applies. */
+/**
+ * Returns the supply for a service accounting code: the code names the service, so it also decides
+ * the rule.
+ */
 export function supplyOf(sac: string): Supply {
   if (LODGING_SAC.test(sac)) return 'accommodation'
   return sac === SPONSORSHIP_SAC ? 'sponsorship' : 'admission'
@@ -21,9 +24,9 @@ export function supplyOf(sac: string): Supply {
 export type SupplyTerms = { readonly sac: string; readonly site: StateCode }
 
 /**
- * The place of supply, for a supplier in India. Admission, and what is ancillary to it: the venue, also for a
- * registered recipient (section 12(6)); lodging: the building (12(3)); sponsorship: the recipient's state if
- * registered, otherwise the venue (12(7)).
+ * Returns the place of supply, for a supplier in India. Admission, and what is ancillary to it: the
+ * venue, also for a registered recipient (section 12(6)); lodging: the building (12(3));
+ * sponsorship: the recipient's state if registered, otherwise the venue (12(7)).
  */
 export function placeOfSupply(
   { sac, site }: SupplyTerms,
@@ -32,7 +35,7 @@ export function placeOfSupply(
   return supplyOf(sac) === 'sponsorship' ? (registeredIn ?? site) : site
 }
 
-/** A line that has its rate (percent; null or 0: no tax is charged) and its place of supply. */
+/** A line with its rate (percent; null or 0: no tax is charged) and its place of supply. */
 export type PlacedLine = {
   readonly rate: number | null
   readonly place: StateCode
@@ -40,7 +43,7 @@ export type PlacedLine = {
   readonly gst: Paise
 }
 
-/** What costs nothing bears no tax, whatever its rate. */
+/** A line that costs nothing bears no tax, whatever its rate. */
 export const isTaxed = ({ rate, base, gst }: Taxed): boolean =>
   (rate ?? 0) > 0 && (base !== 0 || gst !== 0)
 type Taxed = { readonly rate?: number | null; readonly base: Paise; readonly gst: Paise }
@@ -63,7 +66,7 @@ export type RateSummary = {
   readonly second: 'SGST' | 'UTGST'
 }
 
-/** By rate, highest first, then by place of supply. Untaxed lines are no part of it. */
+/** Groups tax by rate, highest first, then by place of supply. Untaxed lines are not included. */
 export function summaryByRate(
   lines: readonly PlacedLine[],
   supplier: StateCode,
@@ -100,7 +103,7 @@ function summaryOf(
   }
 }
 
-/** The documents of the CGST Rules, by their rule; `docs/tax.md` says when each is issued. */
+/** The documents of the CGST Rules, by rule; `docs/tax.md` explains when each is issued. */
 export const TAX_FORMS = {
   'tax-invoice': { title: 'Tax invoice', rule: '46' },
   'invoice-cum-bill': { title: 'Invoice-cum-bill of supply', rule: '46A' },
@@ -110,8 +113,8 @@ export const TAX_FORMS = {
 export type TaxForm = keyof typeof TAX_FORMS
 
 /**
- * The document for what is sold: a tax invoice where anything is taxed (rule 46), a bill of supply where nothing
- * is (rule 49), both in one where an unregistered recipient buys both (rule 46A).
+ * Returns the document type of a sale: a tax invoice if anything is taxed (rule 46), a bill of
+ * supply if nothing is (rule 49), both in one if an unregistered recipient buys both (rule 46A).
  */
 export function saleForm(
   lines: readonly Taxed[],
@@ -121,7 +124,10 @@ export function saleForm(
   return isRegistered || lines.every(isTaxed) ? 'tax-invoice' : 'invoice-cum-bill'
 }
 
-/** Rule 46(e): from this taxable value, an unregistered recipient's address and state are on the invoice. */
+/**
+ * Rule 46(e): from this taxable value, an unregistered recipient's address and state are required
+ * on the invoice.
+ */
 export const ADDRESS_FROM_PAISE = paise(50_000_00)
 
 /** Whether the law requires the address and state of the recipient on an invoice of this taxable value. */
@@ -129,7 +135,7 @@ export function requiresAddress(taxable: Paise, isRegistered: boolean): boolean 
   return !isRegistered && taxable >= ADDRESS_FROM_PAISE
 }
 
-/** The sum of the taxable lines of a bill, after what adjustments change of them. */
+/** Returns the sum of the taxable lines of a bill, after adjustments. */
 export function taxableValue(lines: readonly Line[]): Paise {
   const parts = lines.flatMap((line) => line.parts ?? [])
   return paise(
@@ -141,7 +147,7 @@ export function taxableValue(lines: readonly Line[]): Paise {
   )
 }
 
-/** The tax of a document that was issued before each rate was summed by itself (`RateSummary`). */
+/** The tax of a document issued before each rate was summed separately (`RateSummary`). */
 export type TaxHeads = {
   readonly taxable: Paise
   readonly cgst: Paise
@@ -149,6 +155,6 @@ export type TaxHeads = {
   readonly igst: Paise
   readonly roundOff: Paise
   readonly total: Paise
-  /** What the second half is called there. */
+  /** The name of the second half in that state. */
   readonly second: 'SGST' | 'UTGST'
 }

@@ -1,4 +1,4 @@
-/** What is to come of an event's prices: which period counts in the days after a day, and when somebody's own price becomes another. */
+/** Upcoming prices: the periods that follow a day, and when the price of given answers changes. */
 import type { Answers } from '../event/answer-types.ts'
 import type { PublicEvent } from '../event/config.ts'
 import type { Paise } from '../lib/money.ts'
@@ -7,10 +7,13 @@ import { quoteOf } from './quote.ts'
 import type { Period } from '../event/pricing-types.ts'
 import { addDays, startOf, type Day } from '../lib/time.ts'
 
-/** Days, both included, in which one period counts and one can register. */
+/** A range of days, both included, in which one period applies and registration is open. */
 export type Stretch = { readonly from: Day; readonly to: Day | null; readonly period: Period }
 
-/** Every later day on which prices, or whether one can register, may be others than the day before. */
+/**
+ * Returns every later day on which prices, or whether registration is open, may differ from the day
+ * before.
+ */
 function changesAfter({ fees, registration }: PublicEvent, on: Day): readonly Day[] {
   const { opens, closes } = registration
   const days = [...fees.periods, ...fees.adjustments].flatMap(({ from, to }) => [
@@ -24,7 +27,7 @@ function changesAfter({ fees, registration }: PublicEvent, on: Day): readonly Da
   return [...new Set([...days, ...window])].filter((day) => day > on).sort()
 }
 
-/** From that day on, in their order; days on which one cannot register are left out. */
+/** Returns the ranges from that day on, in order; days on which registration is closed are omitted. */
 export function stretchesFrom(event: PublicEvent, on: Day): readonly Stretch[] {
   const begins = [on, ...changesAfter(event, on)]
   return begins.reduce<readonly Stretch[]>((before, from, at) => {
@@ -39,7 +42,10 @@ export function stretchesFrom(event: PublicEvent, on: Day): readonly Stretch[] {
   }, [])
 }
 
-/** The day from which these answers cost something else than on `on`, and how much; `total` null: they cannot be registered then. Null: they cost the same for as long as one can see. */
+/**
+ * Returns the first day on which these answers cost something other than on `on`, and the new
+ * total; `total` null: they cannot be registered then. Null: no change is foreseeable.
+ */
 export function nextPrice(
   event: PublicEvent,
   answers: Answers,

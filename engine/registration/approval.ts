@@ -1,10 +1,10 @@
-/** Whose registration somebody sees before it is paid, how long that takes, and what follows when it is refused. */
+/** Approval: which registrations need it, its deadline, and the deadline to pay afterwards. */
 import type { Approval } from '../event/registration-types.ts'
 import type { Answers } from '../event/answer-types.ts'
 import { holds } from '../rules/evaluate-condition.ts'
 import { addDays, dayOf, endOf, instant, type Instant } from '../lib/time.ts'
 
-/** The first rule that these answers fall under; null: nobody has to see them. */
+/** Returns the first approval rule that matches these answers; null: no approval needed. */
 export function approvalOf(
   approvals: readonly Approval[],
   answers: Answers,
@@ -13,15 +13,15 @@ export function approvalOf(
   return approvals.find(({ when }) => holds(when, answers, category)) ?? null
 }
 
-/** The end of the day by which somebody decides about what is registered now. */
+/** Returns the end of the day by which staff decide about a registration made now. */
 export function decideBy({ withinDays }: Approval, at: Instant): Instant {
   return endOfDay(at, withinDays)
 }
 
-/** For what is approved by a rule that the file has no more: as long as most files say. */
+/** For an approval whose rule the file no longer has: the value that most files use. */
 const PAY_WITHIN_DAYS = 7
 
-/** The end of the last day on which it can be paid when it is approved now. */
+/** Returns the end of the last day on which a registration approved now can be paid. */
 export function payUntil(approval: Approval | null, at: Instant): Instant {
   return endOfDay(at, approval?.payWithinDays ?? PAY_WITHIN_DAYS)
 }

@@ -1,32 +1,32 @@
-/** What of a payment goes back when a registration is cancelled: the scale that the event file states. */
+/** Calculates the refund of a cancelled registration from the event file's scale. */
 import type { Cancellation } from '../event/registration-types.ts'
 import { paise, type Paise } from '../lib/money.ts'
 import { dayOf, type Day, type Instant } from '../lib/time.ts'
 
-/** Whole percent of what was paid that goes back for a cancellation on that day. */
+/** Returns the refund in whole percent of the amount paid, for a cancellation on that day. */
 export function percentBack({ steps, otherwise }: Cancellation, on: Day): number {
   return steps.find(({ to }) => on <= to)?.percent ?? otherwise
 }
 
 /** The figures of a refund at cancellation. */
 export type CancellationRefund = {
-  /** All that counts as paid, whatever was refunded of it. */
+  /** The sum of all payments that count, whatever was refunded of it. */
   readonly paid: Paise
-  /** Paid beyond the price of today (overpayment, reductions of the bill): refunded in full in any case. */
+  /** Paid in excess of today's price (overpayment, reductions of the bill): always refunded in full. */
   readonly owed: Paise
-  /** What was paid of the price: the scale applies to it. */
+  /** The part of the payment that is the price: the scale applies to it. */
   readonly remaining: Paise
   /** Null: the event file has no scale. */
   readonly percent: number | null
   readonly share: Paise | null
-  /** Refunded already, or on its way: it counts towards the money owed, then towards the share. */
+  /** Refunded already or in progress: deducted first from the money owed, then from the share. */
   readonly refunded: Paise
   readonly proposed: Paise | null
 }
 
 /**
- * The refund at cancellation. It does not depend on which refunds were made before: the sum of all of them is the
- * money owed and the share. `price` null: the registration has none.
+ * Calculates the refund at cancellation. It does not depend on earlier refunds: the sum of all
+ * refunds is the money owed plus the share. `price` null: the registration has none.
  */
 export function cancellationRefund(
   cancellation: Cancellation | null,
@@ -40,7 +40,7 @@ export function cancellationRefund(
   const owed = paise(Math.max(0, paid - (price ?? paid)))
   const remaining = paise(paid - owed)
   const percent = cancellation === null ? null : percentBack(cancellation, dayOf(at))
-  // Half a paisa is rounded up, for the delegate.
+  // Half a paisa is rounded up, in the delegate's favour.
   const share = percent === null ? null : paise(Math.floor((remaining * percent + 50) / 100))
   const proposed = share === null ? null : paise(Math.max(0, owed + share - refunded))
   return { paid, owed, remaining, percent, share, refunded, proposed }

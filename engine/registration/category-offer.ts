@@ -1,4 +1,4 @@
-/** A registration that was refused, as the category that is offered in its place: at the prices of the day of registering. */
+/** Offers another category to a refused registration, at the prices of its day of registration. */
 import type { Answers } from '../event/answer-types.ts'
 import { approvalOf } from './approval.ts'
 import { type Approval } from '../event/registration-types.ts'
@@ -8,17 +8,17 @@ import { pricedIn } from '../pricing/price-periods.ts'
 import { quoteIn, type Quote, type QuoteRefusal } from '../pricing/quote.ts'
 import { dayOf, type Instant } from '../lib/time.ts'
 
-/** A registration, as far as an approval and an offer read it. */
+/** The part of a registration that approval and offers read. */
 export type Approvable = {
   readonly answers: Answers
   readonly category: string | null
   readonly period: string | null
   readonly createdAt: Instant
-  /** The rule by which somebody sees it; null: nobody had to. */
+  /** The approval rule that applies; null: no approval was needed. */
   readonly approval: string | null
 }
 
-/** The rule by which somebody sees it, as the file has it today; null: it has none for it any more. */
+/** Returns the approval rule as the file has it today; null: the file no longer has it. */
 export function approvalFor(
   { approvals }: Pick<EventConfig, 'approvals'>,
   { approval, answers, category }: Approvable,
@@ -26,7 +26,7 @@ export function approvalFor(
   return approvals.find(({ id }) => id === approval) ?? approvalOf(approvals, answers, category)
 }
 
-/** What it costs as that category; null: the event states no prices. */
+/** Quotes the registration in that category; null: the event states no prices. */
 export function quoteAs(
   event: EventConfig,
   registration: Approvable,

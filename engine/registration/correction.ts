@@ -1,6 +1,8 @@
 /**
- * An answer of a registration that is there is changed: whatever its price, category, limits and uniqueness read
- * is judged again, at the prices of the period in which it was priced.
+ * Corrects an answer of an existing registration.
+ *
+ * Price, category, quotas and uniqueness are checked again, at the prices of the period in which it
+ * was priced.
  */
 import type { Answers, FieldErrors, RawAnswers } from '../event/answer-types.ts'
 import { errorsOf, normalise } from '../answers/normalize-answers.ts'
@@ -15,7 +17,7 @@ import { quoteIn, type Quote, type QuoteRefusal } from '../pricing/quote.ts'
 import { answerText } from '../event/texts.ts'
 import { dayOf, type Instant } from '../lib/time.ts'
 
-/** A registration, as far as a correction reads it. */
+/** The part of a registration that a correction reads. */
 export type Correctable = {
   readonly answers: Answers
   readonly category: string | null
@@ -26,16 +28,19 @@ export type Correctable = {
 export type Corrected = {
   readonly answers: Answers
   readonly category: string | null
-  /** Null: it costs what it cost. */
+  /** Null: the price is unchanged. */
   readonly quote: Quote | null
-  /** As people read them: "Full Name: Asah → Asha". Empty: nothing is another answer. */
+  /** Formatted for display: "Full Name: Asah → Asha". Empty: no answer changes. */
   readonly changes: readonly string[]
 }
 export type CorrectionRefusal =
   | { readonly code: 'wrong_answers'; readonly errors: FieldErrors }
   | { readonly code: 'no_price'; readonly why: QuoteRefusal }
 
-/** The answers as they would be sent now: fields only, with the changes laid over; null takes an answer away. */
+/**
+ * Returns the answers as they would be submitted now: fields only, with the changes applied; null
+ * removes an answer.
+ */
 export function rawWith(
   event: EventConfig,
   answers: Answers,
@@ -50,7 +55,10 @@ export function rawWith(
   )
 }
 
-/** `facts`: as they are for the new answers. An answer that was wrong before and is not touched stands. */
+/**
+ * Corrects a registration. `facts`: the context for the new answers. An answer that was already
+ * invalid and is not changed is kept.
+ */
 export function corrected(
   event: EventConfig,
   registration: Correctable,
@@ -66,19 +74,22 @@ export function corrected(
   if (errors.length > 0) return err({ code: 'wrong_answers', errors: fromPairs(errors) })
   const answers = { ...besides(event, before), ...normalise(event, raw, facts).answers }
   const [said, says] = [categoryOf(event, before), categoryOf(event, answers)]
-  // A category that people gave, as with an offer that was accepted, is not taken away by another answer.
+  // A category assigned by staff, such as an accepted offer, is not removed by another answer.
   const category = said === says ? registration.category : says
   const priced = repriced(event, registration, answers, category)
   if (!priced.ok) return err({ code: 'no_price', why: priced.error })
   const unnamed = unnamedBuyer(event, registration, { answers, quote: priced.value })
   if (Object.keys(unnamed).length > 0) return err({ code: 'wrong_answers', errors: unnamed })
   const changed = changesIn(event, before, answers)
-  // Where nobody changed anything, what was found out when it was answered stays too.
+  // If nothing changed, the context stored with the answers is also kept.
   const isSame = changed.length === 0 && priced.value === null
   return ok({ answers: isSame ? before : answers, category, quote: priced.value, changes: changed })
 }
 
-/** What the invoice lacks of its buyer by this change. An older bill that lacked it stands while its price does. */
+/**
+ * Returns the buyer details that the invoice lacks because of this change. An older bill without
+ * them is accepted while its price is unchanged.
+ */
 function unnamedBuyer(
   event: EventConfig,
   registration: Correctable,
@@ -98,7 +109,10 @@ function unnamedBuyer(
   )
 }
 
-/** What is stored beside the form, and answers to fields that it has no more; facts are found out anew. */
+/**
+ * Returns values stored beside the form, and answers to fields that no longer exist; the context is
+ * looked up again.
+ */
 function besides(event: EventConfig, answers: Answers): Answers {
   const isFact = (id: string): boolean =>
     id === CODE || id.startsWith(fullOf('')) || id.includes('.')
@@ -109,7 +123,10 @@ function besides(event: EventConfig, answers: Answers): Answers {
   )
 }
 
-/** Null: the same price. What the file of today makes of the old answers shows whether the change is what moves it. */
+/**
+ * Null: the price is unchanged. Pricing the old answers with today's file shows whether this change
+ * causes the difference.
+ */
 function repriced(
   event: EventConfig,
   { answers: before, category: categoryBefore, period, total, createdAt }: Correctable,
@@ -123,7 +140,7 @@ function repriced(
   const then = quoteIn(event, before, categoryBefore, by, on)
   const asOne = (quote: Quote): string => JSON.stringify([quote.category, quote.lines])
   if (now.ok && then.ok && asOne(now.value) === asOne(then.value)) return ok(null)
-  // What had no price before and has none now is no matter of this change.
+  // If there was no price before and there is none now, this change is not the cause.
   if (!now.ok && !then.ok) return ok(null)
   return now
 }

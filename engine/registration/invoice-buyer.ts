@@ -1,4 +1,4 @@
-/** The buyer of a tax invoice: who it is, and which answers the law requires of them. */
+/** The buyer of a tax invoice: their details, and which answers the law requires of them. */
 import type { Answers, FieldErrors } from '../event/answer-types.ts'
 import { shownFields } from '../answers/normalize-answers.ts'
 import type { EventConfig } from '../event/config.ts'
@@ -18,24 +18,24 @@ import { requiresAddress, taxableValue } from '../pricing/tax.ts'
 export type State = { readonly code: StateCode; readonly name: string }
 export const stateOf = (code: StateCode): State => ({ code, name: STATES_OF_INDIA[code] })
 
-/** The buyer as an invoice names them. */
+/** The buyer as named on an invoice. */
 export type Buyer = {
   readonly name: string
   readonly email: string
   readonly gstin: string | null
   readonly address: string | null
-  /** Of a registered recipient that of the GSTIN, otherwise as answered. */
+  /** For a registered recipient, the state of the GSTIN; otherwise the answer. */
   readonly state?: State | null
 }
 
-/** What of an event says where its form asks for the buyer. `states`: labels of the select that asks for the state, by option. */
+/** Where the event's form asks for the buyer. `states`: labels of the state field, by option. */
 export type BuyerFields = {
   readonly invoice: Invoice | null
   readonly roles: Roles
   readonly states: Readonly<Record<string, string>>
 }
 
-/** Who buys, as the event file says where it is asked. */
+/** Returns the buyer from the fields named in the event file. */
 export function buyerOf(
   { invoice, roles, states }: BuyerFields,
   {
@@ -64,8 +64,8 @@ export function buyerOf(
 }
 
 /**
- * The fields that ask for address and state, where the law requires both on the invoice of this bill and one is not
- * answered (rule 46(e)). A field that these answers do not show is not asked for.
+ * Returns the address and state fields that are unanswered though the law requires both on the
+ * invoice of this bill (rule 46(e)). Fields that these answers hide are not included.
  */
 export function invoiceErrors(
   event: EventConfig,

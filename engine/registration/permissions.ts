@@ -1,10 +1,10 @@
-/** Who may do what in the office: four roles, each of which may what the one before it may, for all events or some. */
+/** Office permissions: four roles, each including the previous one, for all events or some. */
 
-/** From the one that may least to the one that may all. */
+/** From the least to the most permissions. */
 export const ROLES = ['viewer', 'desk', 'treasurer', 'owner'] as const
 export type Role = (typeof ROLES)[number]
 
-/** What each role is there for, as the office says it beside the choice. */
+/** Descriptions of the roles, shown beside the choice. */
 export const ROLE_SAYS: Readonly<Record<Role, string>> = {
   viewer: 'looks at lists, registrations and figures',
   desk: 'also adds registrations, takes money at the desk, writes notes and sends mails again',
@@ -12,11 +12,11 @@ export const ROLE_SAYS: Readonly<Record<Role, string>> = {
   owner: 'also erases, looks after the people of the office, and sees who did what',
 }
 
-/** Somebody of the office as far as it matters to what they may do. */
+/** The part of a user that decides their permissions. */
 export type Person = {
   readonly username: string
   readonly role: Role
-  /** The ids of the events they work for; null: all, also those to come. */
+  /** The ids of the events they work for; null: all, including future ones. */
   readonly events: readonly string[] | null
 }
 
@@ -24,7 +24,7 @@ export function isRole(text: unknown): text is Role {
   return ROLES.some((role) => role === text)
 }
 
-/** Whether a role may what takes `least`. */
+/** Whether a role includes the permissions of `least`. */
 export function isAtLeast(role: Role, least: Role): boolean {
   return ROLES.indexOf(role) >= ROLES.indexOf(least)
 }

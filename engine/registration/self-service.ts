@@ -1,4 +1,4 @@
-/** What delegates may change on their own page, and until when. */
+/** What delegates may change on their self-service page, and until when. */
 import type { Answers } from '../event/answer-types.ts'
 import { shownFields } from '../answers/normalize-answers.ts'
 import type { EventConfig, Field } from '../event/config.ts'
@@ -6,14 +6,17 @@ import { factsAmong } from '../rules/pricing-context.ts'
 import { own } from '../lib/result.ts'
 import { dayOf, type Instant } from '../lib/time.ts'
 
-/** The questions whose answers a delegate may change at that instant, in form order. */
+/** Returns the fields whose answers a delegate may change at that instant, in form order. */
 export function editableFields({ edit, fields }: EventConfig, at: Instant): readonly Field[] {
   return edit === null || dayOf(at) > edit.to
     ? []
     : fields.filter(({ id }) => edit.fields.includes(id))
 }
 
-/** The files that the form asks for with these answers, in form order: those that may be replaced, and missing ones. */
+/**
+ * Returns the file fields that these answers show, in form order: those that may be replaced, and
+ * missing ones.
+ */
 export function filesToSend(
   event: EventConfig,
   answers: Answers,

@@ -1,6 +1,8 @@
 /**
- * How a registration stands after it is stored, and what people do about it: one table says which act is done in
- * which state and by whom, and guard, wire and buttons all read it.
+ * One table of registration states and actions: which action is allowed in which state, and for
+ * whom.
+ *
+ * Checks, API and buttons all read it.
  */
 import type { FieldErrors } from '../event/answer-types.ts'
 import { isAtLeast, type Role } from './permissions.ts'
@@ -9,18 +11,18 @@ import { assertNever, err, ok, type Result } from '../lib/result.ts'
 import { STATES, STATE_WORDS, type PaymentStatus, type RegistrationState } from './status.ts'
 import type { Quote } from '../pricing/quote.ts'
 
-/** Whoever acts: a person of the office by role, the delegate, or the clock. */
+/** The actor: a user of the office by role, the delegate, or the clock. */
 export type Actor = Role | 'delegate' | 'clock'
 
 type Row = {
   readonly in: readonly RegistrationState[]
-  /** Of the office, who may at least; or who alone may. */
+  /** The least role of the office that may do it; or the only other actor who may. */
   readonly least: Actor
-  /** Left out: the state stays, or follows from the money. */
+  /** Absent: the state stays, or follows from the payments. */
   readonly becomes?: RegistrationState
-  /** It becomes so from this state alone. */
+  /** The state changes only from this one. */
   readonly from?: RegistrationState
-  /** Whether it must be said why; a note is its own reason. */
+  /** Whether a reason is required; a note is its own reason. */
   readonly asksWhy: boolean
 }
 
@@ -28,13 +30,16 @@ const ALIVE: readonly RegistrationState[] = ['to_approve', 'to_pay', 'told', 'co
 
 const ACTS = {
   note: { in: STATES, least: 'desk', asksWhy: true },
-  /** An answer is changed, and what it costs with it. */
+  /** Changes an answer, and with it the price. */
   correct: { in: ALIVE, least: 'owner', asksWhy: true },
-  /** Money that came on a way of its own: by transfer, at the desk. */
+  /** Records money received by a manual payment method: transfer, front desk. */
   confirm: { in: ['to_pay', 'told', 'lapsed'], least: 'desk', asksWhy: false },
-  /** Money that came for what has no need of it: paid already, or ended. It is before a person, and counts for nothing by itself. */
+  /**
+   * Records money for a registration that needs none: it is paid already, or ended. It goes to
+   * payment review and does not count by itself.
+   */
   came_again: { in: ['complete', 'cancelled', 'refused'], least: 'desk', asksWhy: false },
-  /** Of money in review, as the table of reviews allows it. */
+  /** Decisions on money in payment review, as its own table allows. */
   accept: { in: ALIVE, least: 'treasurer', asksWhy: true },
   dismiss: { in: STATES, least: 'treasurer', asksWhy: true },
   refund: {
@@ -42,42 +47,45 @@ const ACTS = {
     least: 'treasurer',
     asksWhy: true,
   },
-  /** A refund that no settlement report contains has been looked into. */
+  /** Marks a refund that is in no settlement report as checked. */
   handle_refund: { in: STATES, least: 'treasurer', asksWhy: true },
   cancel: { in: ALIVE, least: 'owner', becomes: 'cancelled', asksWhy: true },
-  /** Another person comes; number and money stay. */
+  /** Transfers the registration to another person; number and payments stay. */
   transfer: { in: ['complete'], least: 'owner', asksWhy: true },
-  /** Made at the desk: it begins a registration, and is done to none. */
+  /** Manual registration at the desk: it creates a registration, so it applies to no state. */
   add: { in: [], least: 'desk', asksWhy: false },
   approve: { in: ['to_approve', 'refused'], least: 'owner', becomes: 'to_pay', asksWhy: false },
   refuse: { in: ['to_approve'], least: 'owner', becomes: 'refused', asksWhy: true },
   resend: { in: ['complete'], least: 'desk', asksWhy: false },
   send_pay_link: { in: ['to_pay', 'told', 'lapsed'], least: 'desk', asksWhy: false },
-  /** What the bank knows nothing of: the delegate who waits is asked again, and others may use the reference. */
+  /**
+   * Rejects a payment claim that the bank does not show: payment is due again, and others may use
+   * the reference.
+   */
   not_found: { in: STATES, least: 'treasurer', becomes: 'to_pay', from: 'told', asksWhy: true },
   erase: { in: STATES, least: 'owner', asksWhy: true },
-  /** "I have paid", on a way that tells us nothing by itself. */
+  /** The payment claim "I have paid", for a payment method that sends no confirmation itself. */
   tell: { in: ['to_pay', 'told', 'lapsed'], least: 'delegate', becomes: 'told', asksWhy: false },
-  /** What has lapsed waits to be paid once more, at its price. */
+  /** Reopens an expired registration, at its original price. */
   take_up: { in: ['lapsed'], least: 'treasurer', becomes: 'to_pay', asksWhy: false },
-  /** The category that was offered with a refusal. */
+  /** Accepts the category offered with a refusal. */
   accept_offer: { in: ['refused'], least: 'delegate', becomes: 'to_pay', asksWhy: false },
-  /** What delegates may change themselves. */
+  /** Changes that delegates make themselves. */
   edit: {
     in: ['to_approve', 'to_pay', 'told', 'complete'],
     least: 'delegate',
     asksWhy: false,
   },
-  /** The office decides. */
+  /** A request; the office decides. */
   ask_cancel: {
     in: ['to_approve', 'to_pay', 'told', 'complete'],
     least: 'delegate',
     asksWhy: false,
   },
-  /** Of a second payment for the same person; the office decides. */
+  /** Requests a refund of a second payment for the same person; the office decides. */
   ask_refund: { in: ['to_pay', 'told', 'complete'], least: 'delegate', asksWhy: false },
   lapse: { in: ['to_pay', 'told'], least: 'clock', becomes: 'lapsed', asksWhy: false },
-  /** It lapsed while the server's clock was ahead, and there is time left to pay. */
+  /** It expired while the server's clock was ahead, and there is time left to pay. */
   reopen: { in: ['lapsed'], least: 'clock', becomes: 'to_pay', asksWhy: false },
 } as const satisfies Readonly<Record<string, Row>>
 
@@ -89,21 +97,21 @@ export function isActName(word: string): word is ActName {
   return Object.hasOwn(ACTS, word)
 }
 
-/** What this actor may do to a registration in that state; buttons are made of it. */
+/** Returns the actions this actor may do to a registration in that state; buttons are made from it. */
 export function allowedActs(state: RegistrationState, actor: Actor): readonly ActName[] {
   return (Object.keys(ACTS) as ActName[]).filter(
     (act) => rowOf(act).in.includes(state) && mayAct(act, actor),
   )
 }
 
-/** Whatever the state. */
+/** Whether this actor may ever do the action, in any state. */
 export function mayAct(act: ActName, actor: Actor): boolean {
   const { least } = rowOf(act)
   if (least === 'delegate' || least === 'clock') return actor === least
   return actor !== 'delegate' && actor !== 'clock' && isAtLeast(actor, least)
 }
 
-/** An act as somebody wants it done; `why` is trimmed here. */
+/** A requested action; `why` is trimmed here. */
 export type WantedAct = { readonly act: ActName; readonly actor: Actor; readonly why: string }
 
 export type ActRefusal = {
@@ -112,26 +120,27 @@ export type ActRefusal = {
     | 'not_now'
     | 'no_grounds'
     | 'not_there'
-    /** The same key came with another act. */
+    /** The same key was sent with a different action. */
     | 'act_key_reused'
-    /** It is not any more as whoever acts has seen it. */
+    /** The registration has changed since the actor loaded it. */
     | 'moved_on'
-    /** It costs something else by it, and whoever acts has not agreed to that yet. */
+    /** The action changes the price, and the actor has not confirmed the new price yet. */
     | 'price_changes'
-    /** What was given for it cannot be used; the message says what. */
+    /** The submitted data is invalid; the message says why. */
     | 'bad_data'
-    /** Others have what it would take: a place, an answer that stands once. */
+    /** Already taken by another registration: a seat, or an answer that must be unique. */
     | 'taken'
   readonly message: string
-  /** Of `bad_data`: what is wrong with each answer that was given. */
+  /** For `bad_data`: the error of each submitted answer. */
   readonly errors?: FieldErrors
-  /** Of `price_changes`: what it would cost. */
+  /** For `price_changes`: the new price. */
   readonly quote?: Quote
 }
 
 /**
- * Pure; the store writes the act and its effect in one transaction, on the state as it is there. Answers the
- * state that follows from the act alone: what money does to it is `stateAfter`.
+ * Checks an action. Pure; the store writes the action and its effect in one transaction, on the
+ * current state. Returns the state that follows from the action alone: `stateAfter` adds the effect
+ * of payments.
  */
 export function judgeAct(
   state: RegistrationState,
@@ -169,21 +178,24 @@ export function judgeAct(
   return ok({ becomes: from === state ? becomes : state, why: said })
 }
 
-/** Of a reason that staff type: a sentence or three. */
+/** For a reason typed by staff: up to three sentences. */
 export const GROUNDS_CHARACTERS_MAX = 500
 
-/** What the money of a registration says. */
+/** The payment situation of a registration. */
 export type MoneyStands = {
   readonly status: PaymentStatus
-  /** What failed did so because nobody paid in time. */
+  /** The failed payment failed because it expired. */
   readonly hasExpired: boolean
-  /** A difference that a correction left: above nothing it is still to be paid. */
+  /** The balance after a correction: if positive, it is still to be paid. */
   readonly due: Paise
-  /** There is a day until which it can be paid: the clock lets it lapse, and no order that expires. */
+  /** There is a deadline to pay: the clock expires the registration, not an order. */
   readonly hasTerm: boolean
 }
 
-/** The state after something happened to the money; what people have ended, or have not begun, money does not move. */
+/**
+ * Returns the state after a payment event; payments do not change a registration that was ended or
+ * has not begun.
+ */
 export function stateAfter(
   state: RegistrationState,
   { status, hasExpired, due, hasTerm }: MoneyStands,
@@ -205,7 +217,7 @@ export function stateAfter(
   }
 }
 
-/** After "To" and "You cannot". */
+/** Used after "To" and "You cannot". */
 const ACT_WORDS = {
   note: 'write a note',
   correct: 'correct an answer',
@@ -234,7 +246,7 @@ const ACT_WORDS = {
   reopen: 'reopen it',
 } as const satisfies Readonly<Record<ActName, string>>
 
-/** At the head of a line of the trail. */
+/** Used at the start of a history entry. */
 export const ACT_DONE = {
   note: 'Note',
   correct: 'Corrected',

@@ -1,9 +1,8 @@
-/** The states of a registration and of its payment, and the words for them. */
+/** States of a registration and of its payment, with their labels. */
 
 /**
- * Of the registration as a whole, beside its payment status: somebody has to see it before it is paid, it was
- * refused, it is to be paid (all, or a difference), the delegate has told us that it is, it is complete, it was
- * cancelled, or nobody paid it in time.
+ * States of the registration, beside its payment status: awaiting approval, refused, to be paid (in
+ * full, or a difference), payment claimed by the delegate, complete, cancelled, expired.
  */
 export const STATES = [
   'to_approve',
@@ -16,7 +15,7 @@ export const STATES = [
 ] as const
 export type RegistrationState = (typeof STATES)[number]
 
-/** After "This registration is". */
+/** Used after "This registration is". */
 export const STATE_WORDS = {
   to_approve: 'waiting for approval',
   refused: 'refused',
@@ -49,14 +48,14 @@ const WORDS = {
 export type EndedState = keyof typeof WORDS
 
 export const ENDED_STATES = Object.keys(WORDS) as readonly EndedState[]
-/** Of all of them together, where they are counted. */
+/** Label of their combined count. */
 export const ENDED_LABEL = 'Cancelled or refused'
 
 export const isEnded = (state: unknown): state is EndedState =>
   typeof state === 'string' && Object.hasOwn(WORDS, state)
 export const endedWord = (state: EndedState): string => WORDS[state]
 
-/** "Cancelled (paid)"; without money there is nothing to say of it. Null: it is not over. */
+/** Returns "Cancelled (paid)"; without a payment there is no addition. Null: it has not ended. */
 export function endedText({
   state,
   paymentStatus,

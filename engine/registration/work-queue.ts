@@ -1,10 +1,12 @@
 /**
- * What waits for somebody of the office: one table, whose rows the dashboard counts and every list filters by
- * (`?waiting=told`). Which registrations a row names is SQL's knowledge, in the store.
+ * Work queue: the conditions that need staff attention.
+ *
+ * The dashboard counts them and every list can filter by them (`?waiting=told`). The store's SQL
+ * knows which registrations match each condition.
  */
 import { own } from '../lib/result.ts'
 
-/** `label` stands beside the number; `said` follows "registrations" in the sentence of a list. */
+/** `label` is shown beside the number; `said` follows "registrations" in the sentence of a list. */
 export const WAITING = {
   review: { label: 'Payments to review', said: 'with a payment to review' },
   told: { label: 'Transfers to match', said: 'said to be paid, and not confirmed yet' },
@@ -41,14 +43,14 @@ export function isWaitingId(word: string): word is WaitingId {
   return own(WAITING, word) !== undefined
 }
 
-/** Money that nobody could match stands with no registration, so that it is counted and no list filters by it. */
+/** Unmatched money belongs to no registration, so it is counted but no list filters by it. */
 export const UNMATCHED = 'unmatched'
 export const UNMATCHED_LABEL = 'Money nobody could match'
 
-/** One row of "what needs somebody": how many registrations of each event, those with none left out. */
+/** One row of the work queue: the number of registrations of each event; events with none are omitted. */
 export type WireWaiting = {
   id: WaitingId | typeof UNMATCHED
   label: string
-  /** `more`: it was counted no further. */
+  /** `more`: counting stopped here. */
   events: { id: string; count: number; more: boolean }[]
 }

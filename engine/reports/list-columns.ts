@@ -1,32 +1,32 @@
-/** What every list of the office has, whatever its event file states: the columns that are always in view, and its sums. */
+/** Features of every office list, independent of its event file: fixed columns, sorting and sums. */
 
-/** By which a list is sorted: `?sort=name`, and `?sort=-name` the other way round. */
+/** The sort keys of a list: `?sort=name`, and `?sort=-name` for descending order. */
 export const SORTS = ['number', 'name', 'category', 'total', 'status', 'date'] as const
 export type SortName = (typeof SORTS)[number]
 
-/** What the registrations of a list add up to, all pages together. Amounts are rupees. */
+/** Sums over the registrations of a list, across all pages. Amounts are rupees. */
 export type WireSums = {
-  /** These four without those that are over. */
+  /** These four exclude ended registrations. */
   paid: number
   pending: number
   failed: number
   refunded: number
   /** Cancelled or refused. */
   ended: number
-  /** What counts as paid, less what has gone back. */
+  /** Payments that count, less refunds. */
   money: number
-  /** What is still to be paid. */
+  /** The balance still to be paid. */
   due: number
 }
 
-/** How somebody has a list: the columns they added to those in view, and the views they named. */
+/** A user's settings of a list: the columns they added, and their named views. */
 export type MyList = {
   readonly columns: readonly string[]
-  /** `query`: the filters and the sorting of a view, as the page's address has them; never what was searched for. */
+  /** `query`: the filters and sorting of a view, as in the page's URL; never the search text. */
   readonly views: readonly { readonly name: string; readonly query: string }[]
 }
 /**
- * GET /admin/my-lists/: by an event's id and a list's, with a slash between them. POST {event, list, columns, views}
- * answers the same.
+ * GET /admin/my-lists/: keyed by event id and list id, separated by a slash. POST {event, list,
+ * columns, views} returns the same.
  */
 export type MyListsAnswer = { status: 'success'; lists: Readonly<Record<string, MyList>> }

@@ -2,24 +2,27 @@
 import type { AdminList, Column } from '../event/config.ts'
 import type { Paise } from '../lib/money.ts'
 
-/** Paid − refunded is what the organisers keep, and what the dashboard adds up as revenue. */
+/** Paid − refunded is what the organisers keep; the dashboard adds it up as revenue. */
 export type RegistrationMoney = {
   /** Every payment that counts, before refunds. */
   readonly paid: Paise
-  /** Of that, what was refunded. */
+  /** The part of it that was refunded. */
   readonly refunded: Paise
-  /** What is still to be paid. */
+  /** The balance still to be paid. */
   readonly owed: Paise
 }
 
-/** No field and no value of the engine has a dot in its name. */
+/** No field and no built-in value has a dot in its name. */
 export const MONEY_COLUMNS = [
   { id: 'money.paid', label: 'Amount paid', kind: 'money' },
   { id: 'money.refunded', label: 'Amount refunded', kind: 'money' },
   { id: 'money.owed', label: 'Amount due', kind: 'money' },
 ] as const satisfies readonly Column[]
 
-/** All columns that the office can show of a list: the event file's in its order, then ours. */
+/**
+ * Returns all columns that the office can show in a list: the event file's in its order, then the
+ * built-in ones.
+ */
 export function listColumns({ columns }: Pick<AdminList, 'columns'>): readonly Column[] {
   return [...columns, ...MONEY_COLUMNS]
 }

@@ -1,4 +1,4 @@
-/** What was sold as columns and as a filter of the office's lists and exports: for each item how many and how much, for each adjustment what it changed. */
+/** Sales as columns and filter of lists and exports: quantity and amount per item and adjustment. */
 import type { Column, EventConfig, Filter, Option } from '../event/config.ts'
 import type { Line } from '../pricing/bill-lines.ts'
 import { rupees, type Paise } from '../lib/money.ts'
@@ -7,13 +7,13 @@ import { words } from '../event/texts.ts'
 type Sold = Pick<EventConfig, 'fees'>
 type Selling = Pick<EventConfig, 'fees' | 'fields'>
 
-/** A name that no field and no value of the engine can have. */
+/** A name that no field and no built-in value can have. */
 const ITEMS = 'items.'
 const COUNT = '.count'
-/** The filter by what is on the bill, and the name under which it is sent. */
+/** The filter by bill contents, and the name under which it is sent. */
 export const SOLD = `${ITEMS}sold`
 
-/** In the order of the bill; empty where nothing is sold besides the registration. */
+/** Returns the columns in the order of the bill; empty if nothing is sold besides the registration. */
 export function soldColumns({ fees: { items, adjustments } }: Sold): readonly Column[] {
   return [
     ...items.flatMap(({ id, label }): readonly Column[] => [
@@ -28,7 +28,10 @@ export function soldColumns({ fees: { items, adjustments } }: Sold): readonly Co
   ]
 }
 
-/** Null where nothing is sold besides the registration. An option of an item is `item.option`. */
+/**
+ * Returns the filter; null if nothing is sold besides the registration. An option of an item is
+ * `item.option`.
+ */
 export function soldFilter(event: Selling): Filter | null {
   const { items, adjustments } = event.fees
   const options = [
@@ -46,18 +49,21 @@ export function soldFilter(event: Selling): Filter | null {
   return { show: SOLD, sentAs: SOLD, label: 'On the bill', kind: 'options', options }
 }
 
-/** The options that an item is sold by; none where it is one thing. */
+/** Returns the options by which an item is sold; empty if it has none. */
 export function optionsOf({ fees, fields }: Selling, item: string): readonly Option[] {
   const by = fees.items.find(({ id }) => id === item)?.by
   return by === undefined ? [] : (fields.find(({ id }) => id === by)?.options ?? [])
 }
 
-/** A label that names an option or an answer says another thing in each line. */
+/** Returns the column heading. A label that contains an option or an answer differs from line to line. */
 export function headOf(id: string, label: string): string {
   return label.includes('{') ? words(id) : label
 }
 
-/** The values of these columns: totals in rupees, tax included, and numbers; what is not on the bill is absent. */
+/**
+ * Returns the values of these columns: totals in rupees with tax, and quantities; items that are
+ * not on the bill are absent.
+ */
 export function soldValues(lines: readonly Line[]): Readonly<Record<string, number>> {
   const values: Record<string, number> = {}
   const paid: Record<string, number> = {}

@@ -1,4 +1,4 @@
-/** The sums below a list of the office: what was sold, option by option, who comes along, which places are taken. */
+/** Sales report of an office list: items and options sold, accompanying persons, seats taken. */
 import type { EventConfig } from '../event/config.ts'
 import { REGISTRATION } from '../event/pricing-types.ts'
 import { rupees, type Paise } from '../lib/money.ts'
@@ -6,10 +6,13 @@ import { allPlaces } from '../pricing/quotas.ts'
 import { headOf, optionsOf } from './sales-columns.ts'
 import { words } from '../event/texts.ts'
 
-/** GET /admin/sold/?event_id=…&list_id=… and the list's filters: what the registrations of a list add up to. Amounts with tax. */
+/**
+ * GET /admin/sold/?event_id=…&list_id=… and the list's filters: sums over the registrations of a
+ * list. Amounts with tax.
+ */
 export type SoldAnswer = {
   status: 'success'
-  /** True where a search found more than is added up. */
+  /** True if a search found more registrations than are added up. */
   capped: boolean
   rows: {
     item: string
@@ -23,15 +26,21 @@ export type SoldAnswer = {
     /** Received for it, less refunds. */
     paid_total: number
   }[]
-  /** Received less refunds, and on no row: above the bill, or kept from what was cancelled. With the rows it is `sums.money` of the list. */
+  /**
+   * Received less refunds, and in no row: paid above the bill, or kept from cancelled
+   * registrations. Together with the rows it equals `sums.money` of the list.
+   */
   paid_beside: number
-  /** People of the list's registrations, by field. */
+  /** Listed people of the list's registrations, by field. */
   people: { id: string; label: string; count: number; paid: number }[]
-  /** Of the whole event, whatever the list shows. */
+  /** For the whole event, independent of the list's filters. */
   places: { id: string; label: string; taken: number; max: number }[]
 }
 
-/** One item, or one option of it, on the bills of a list. `paidQuantity`: of registrations that are paid; `paidTotal`: received, less refunds. */
+/**
+ * One item, or one option of it, on the bills of a list. `paidQuantity`: from paid registrations;
+ * `paidTotal`: received, less refunds.
+ */
 export type SoldSum = {
   readonly item: string
   readonly option: string | null
@@ -43,7 +52,10 @@ export type SoldSum = {
 }
 export type TakenPlace = { readonly place: string; readonly max: number; readonly taken: number }
 
-/** In the order of the bill: the registration, items with their options, adjustments; then what the file sells no more. */
+/**
+ * Returns rows in the order of the bill: the registration, items with their options, adjustments;
+ * then items that the file no longer sells.
+ */
 export function soldRows(event: EventConfig, sums: readonly SoldSum[]): SoldAnswer['rows'] {
   const { items, adjustments } = event.fees
   const order = [REGISTRATION, ...items.map(({ id }) => id), ...adjustments.map(({ id }) => id)]
@@ -76,7 +88,7 @@ function labelOf({ fees }: EventConfig, id: string): string {
   return sold === undefined ? words(id) : headOf(id, sold.label)
 }
 
-/** Every place of the event, in the file's order; what nobody has taken is none taken. */
+/** Returns every seat type of the event, in the file's order; those without registrations have 0 taken. */
 export function placeRows(event: EventConfig, taken: readonly TakenPlace[]): SoldAnswer['places'] {
   return allPlaces(event.limits).map(({ id, max, limit }) => {
     const field = event.fields.find((one) => one.id === limit.eachOptionOf)

@@ -1,4 +1,8 @@
-/** Answers that do not go with the category a delegate has picked: pointed out before paying, and never refused. */
+/**
+ * Finds answers that contradict the category a delegate picked.
+ *
+ * They are pointed out before payment, never refused.
+ */
 import type { Answers } from '../event/answer-types.ts'
 import { holds, passes } from './evaluate-condition.ts'
 import type { PublicEvent } from '../event/config.ts'
@@ -6,7 +10,7 @@ import { own } from '../lib/result.ts'
 import { answerText } from '../event/texts.ts'
 
 export type Contradiction = {
-  /** The question whose answer differs, by its id and as the form asks it. */
+  /** The field whose answer differs: its id, and its label in the form. */
   readonly field: string
   readonly question: string
   readonly answer: string
@@ -14,7 +18,10 @@ export type Contradiction = {
   readonly category: string
 }
 
-/** The first answer that the picked category does not go with; null where all of them do. Of answers normalised. */
+/**
+ * Returns the first answer that contradicts the picked category; null if none does. Takes
+ * normalised answers.
+ */
 export function contradictionOf(
   event: PublicEvent,
   answers: Answers,

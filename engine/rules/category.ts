@@ -1,4 +1,4 @@
-/** A delegate's category: which one their answers give. */
+/** Derives a delegate's category from the answers. */
 import type { PublicEvent } from '../event/config.ts'
 import type { Answer, Answers } from '../event/answer-types.ts'
 import { holds } from './evaluate-condition.ts'
@@ -6,8 +6,8 @@ import { CODE, fullOf } from './pricing-context.ts'
 import { own } from '../lib/result.ts'
 
 /**
- * The delegate's category: what their code gives, else the one chosen, or what the first rule that fits says.
- * Null: none (yet). `answers` are normalised, with the facts laid in.
+ * Returns the category given by the discount code, else the chosen one, else the result of the
+ * first matching rule. Null: none (yet). `answers` are normalised and include the context.
  */
 export function categoryOf(event: PublicEvent, answers: Answers): string | null {
   const given = event.codeKinds.find(({ id }) => id === own(answers, CODE))?.gives
@@ -16,7 +16,7 @@ export function categoryOf(event: PublicEvent, answers: Answers): string | null 
   return known === null ? null : offeredInstead(event, answers, known)
 }
 
-/** A category by its label; one that the file has no more by its id. */
+/** Returns a category's label; its id if the file no longer has it. */
 export function labelOfCategory(
   { categories }: Pick<PublicEvent, 'categories'>,
   id: string,
@@ -31,7 +31,7 @@ function byAnswers(event: PublicEvent, answers: Answers): Answer | undefined {
     : choice.rules.find((rule) => rule.when === null || holds(rule.when, answers))?.then
 }
 
-/** A category whose places are gone, and the one that its limit offers in its place. */
+/** Returns the category that the quota offers if the given one has no seat left. */
 function offeredInstead(event: PublicEvent, answers: Answers, category: string): string {
   const full = event.limits.find(
     ({ id, when, full: { offer } }) =>

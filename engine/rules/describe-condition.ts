@@ -1,11 +1,14 @@
-/** Conditions in words, for whoever asks why a rule fits or a price counts. */
+/** Describes conditions in words, to explain why a rule matches or a price applies. */
 import type { Answer, Answers, Condition, Test } from '../event/answer-types.ts'
 import { passes } from './evaluate-condition.ts'
 import type { PublicEvent } from '../event/config.ts'
 import { assertNever, own } from '../lib/result.ts'
 import { formatDay } from '../lib/time.ts'
 
-/** The first test of a condition's first map that fails, as what is there instead: "asi_member is no"; null: none does. */
+/**
+ * Returns the first failing test of a condition's first map, as the actual value: "asi_member is
+ * no"; null if none fails.
+ */
 export function firstFailure(
   event: PublicEvent,
   when: Condition,
@@ -20,7 +23,7 @@ export function firstFailure(
     : `${failed.field} is ${answerText(event, failed.field, given(failed.field))}`
 }
 
-/** A condition in words: "designation is PG and asi_member is yes, or …". */
+/** Describes a condition: "designation is PG and asi_member is yes, or …". */
 export function conditionText(event: PublicEvent, condition: Condition): string {
   return condition
     .map((map) =>

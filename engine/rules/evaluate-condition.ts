@@ -1,12 +1,12 @@
-/** Conditions: one function for visibility, category and requirement, in the browser and on the server. */
+/** Evaluates conditions for visibility, category and requirement, in the browser and on the server. */
 import type { Answer, Answers, Condition, Person, Scalar, Test } from '../event/answer-types.ts'
 import { assertNever, own } from '../lib/result.ts'
 import { isDay } from '../lib/time.ts'
 
 /**
- * True when any of the condition's maps holds. `answers` are normalised: what is absent was not
- * answered, and only `not-in` and `answered: false` accept that. `category` is null or absent where
- * there is none (yet), and in the rules that derive it.
+ * True if any of the condition's maps holds. `answers` are normalised: an absent answer was not
+ * given, and only `not-in` and `answered: false` accept that. `category` is null or absent if there
+ * is none (yet), and in the rules that derive it.
  */
 export function holds(
   condition: Condition,
@@ -20,7 +20,7 @@ export function holds(
   )
 }
 
-/** One test against one answer; undefined is "not answered". */
+/** Applies one test to one answer; undefined means "not answered". */
 export function passes(test: Test, answer: Answer | undefined): boolean {
   switch (test.is) {
     case 'in':
@@ -47,17 +47,17 @@ export function passes(test: Test, answer: Answer | undefined): boolean {
   }
 }
 
-/** An answer that is one value; not one that is a list, and not "not answered". */
+/** Whether the answer is a single value: neither a list nor "not answered". */
 export function isScalar(answer: Answer | undefined): answer is Scalar {
   return answer !== undefined && typeof answer !== 'object'
 }
 
-/** The options or people of an answer; nobody and nothing where it is none. */
+/** Returns the options or people of an answer; an empty list if it is not a list. */
 export function listOf(answer: Answer | undefined): readonly (string | Person)[] {
   return typeof answer === 'object' ? answer : []
 }
 
-/** The options chosen by an answer, of a select or of a many field. */
+/** Returns the chosen options of a select or many field. */
 export function chosenIn(answer: Answer | undefined): readonly string[] {
   return isScalar(answer)
     ? [String(answer)]

@@ -1,4 +1,4 @@
-/** Why answers give the category they give, rule by rule; for those who ask, not for each form. */
+/** Explains, rule by rule, why answers give their category. Computed only on request. */
 import type { Answer, Answers } from '../event/answer-types.ts'
 import { categoryOf } from './category.ts'
 import { conditionText, firstFailure } from './describe-condition.ts'
@@ -23,8 +23,8 @@ export type CategoryExplained =
   | { readonly by: 'rules'; readonly category: string | null; readonly tried: readonly RuleTried[] }
 
 /**
- * Why these answers get their category: the rules up to the one that fits, counted from 1, each with
- * what it asks in words and, where it does not fit, the first test that fails ("asi_member is no").
+ * Lists the rules up to the one that matches, counted from 1, each with its condition in words and,
+ * if it does not match, the first failing test ("asi_member is no").
  */
 export function explainCategory(event: PublicEvent, answers: Answers): CategoryExplained {
   const choice = event.categoryChoice

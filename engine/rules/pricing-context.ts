@@ -1,43 +1,45 @@
 /**
- * What one form cannot know: whether a place is left, what a code gives, what a roll says. The server finds
- * it out; conditions and prices read it beside the answers, under names that no field can have, and it is
- * stored with them, so that a bill can be worked out again from what is stored.
+ * Pricing context: availability of seats, the discount code and member records, found by the
+ * server.
+ *
+ * Conditions and prices read it beside the answers, under names that no field can have. It is
+ * stored with the answers, so that a bill can be recalculated from stored data.
  */
 import type { PublicEvent } from '../event/config.ts'
 import type { Answers, Scalar } from '../event/answer-types.ts'
 import { fromPairs, own } from '../lib/result.ts'
 
-/** The name of the code's kind among the answers. */
+/** The name of the discount code's kind among the answers. */
 export const CODE = 'code'
 
-/** The name of a place that is full among the answers: a limit's id, or `limit.option`. */
+/** The name among the answers of a seat that is full: a quota's id, or `limit.option`. */
 export function fullOf(place: string): string {
   return `full.${place}`
 }
 
-/** The name of what a roll says of an answer. */
+/** The name of a value that a member list gives for an answer. */
 export function rollValueOf(field: string, column: string): string {
   return `${field}.${column}`
 }
 
-/** What became of a code that was typed. */
+/** The result of looking up an entered discount code. */
 export type CodeFact =
   | { readonly is: 'valid'; readonly kind: string }
-  /** Nobody made it; it was used up; its last day is over; it was withdrawn. */
+  /** Never issued; used up; past its last day; withdrawn. */
   | { readonly is: 'unknown' | 'spent' | 'over' | 'withdrawn' }
 
 export type Facts = {
-  /** Null: no code was typed. */
+  /** Null: no code was entered. */
   readonly code: CodeFact | null
-  /** Places that are left, by place: a limit's id, or `limit.option`. What is absent is not limited, or has plenty. */
+  /** Seats left, by quota id or `limit.option`. Absent: unlimited, or plenty left. */
   readonly left: Readonly<Record<string, number>>
-  /** By field, the row of its roll on which the answer stands; null: on none. */
+  /** By field, the row of the member list that contains the answer; null: none does. */
   readonly rolls: Readonly<Record<string, Readonly<Record<string, string>> | null>>
 }
 
 export const NO_FACTS: Facts = { code: null, left: {}, rolls: {} }
 
-/** The facts under the names by which conditions ask for them. */
+/** Returns the context under the names that conditions use. */
 export function factValues(facts: Facts): Answers {
   const pairs: [string, Scalar][] = []
   if (facts.code?.is === 'valid') pairs.push([CODE, facts.code.kind])
@@ -50,12 +52,12 @@ export function factValues(facts: Facts): Answers {
   return fromPairs(pairs)
 }
 
-/** The answers with the facts beside them; facts that were there before are gone. */
+/** Returns the answers with the context added, replacing any previous context. */
 export function laidIn(event: PublicEvent, answers: Answers, facts: Facts): Answers {
   return { ...answersAlone(event, answers), ...factValues(facts) }
 }
 
-/** The answers without the facts. */
+/** Returns the answers without the context. */
 export function answersAlone(event: PublicEvent, answers: Answers): Answers {
   const isAnswer = (id: string): boolean =>
     event.fields.some((field) => field.id === id) ||
@@ -63,7 +65,7 @@ export function answersAlone(event: PublicEvent, answers: Answers): Answers {
   return fromPairs(Object.entries(answers).filter(([id]) => isAnswer(id)))
 }
 
-/** The facts that were laid in beside these answers; a place that was not full is not among them. */
+/** Extracts the context stored with these answers; it does not include seats that were not full. */
 export function factsAmong(event: PublicEvent, answers: Answers): Facts {
   const left: Record<string, number> = {}
   const rolls: Record<string, Record<string, string>> = {}

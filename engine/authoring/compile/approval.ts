@@ -1,9 +1,9 @@
-/** Whose registration somebody sees first, from the rules as the file writes them. */
+/** Compiles the approval rules of an event file. */
 import type { Approval } from '../../event/registration-types.ts'
 import { toCondition } from './conditions.ts'
 import { given, list, map, maybe, text, texts } from './plain-values.ts'
 
-/** "3 days"; what is no number of days is found by the shape check. */
+/** Reads "3 days"; other values are reported by the schema check. */
 export function daysOf(written: unknown): number {
   return Number.parseInt(text(written), 10)
 }

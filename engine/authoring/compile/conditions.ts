@@ -1,8 +1,8 @@
-/** Conditions of a file, in every form in which they may be written, to the one form in which they are judged. */
+/** Compiles the conditions of a file from any accepted form to the one that is evaluated. */
 import type { Condition, Scalar, Test } from '../../event/answer-types.ts'
 import { given, map, maybeDay, text, texts, type Plain } from './plain-values.ts'
 
-/** A condition of the file: one map, or a list of maps that means any of them. */
+/** Compiles a condition: one map, or a list of maps of which any may hold. */
 export function toCondition(value: unknown): Condition {
   return (Array.isArray(value) ? value : [value]).map((one) =>
     Object.entries(map(one)).map(([field, test]) => ({ field, test: toTest(test) })),

@@ -1,8 +1,9 @@
 /**
- * From the plain values of a file that has passed the shape check to an EventConfig: defaults of
- * `_shared/texts.yaml` filled in, rupees to paise, prices looked up by the name of their column,
- * names of lists and gateways replaced by what they name. It trusts the shape and nothing
- * else: names that mean nothing are left empty, and the checks say so.
+ * Compiles a file that passed the schema check to an EventConfig.
+ *
+ * Fills in defaults of `_shared/texts.yaml`, converts rupees to paise, looks up prices by column
+ * name, and resolves names of lists and gateways. It relies only on the schema: unknown names are
+ * left empty, and the checks report them.
  */
 import type { EventConfig, Section, SiteTexts } from '../../event/config.ts'
 import { delegateWays, wayQuestion } from '../../payments/payment-methods.ts'
@@ -91,7 +92,7 @@ export function toConfig(file: Plain, shared: PlainShared): EventConfig {
   const panel = own.panel === undefined ? null : map(own.panel)
   const stepper = own.stepper === undefined ? null : map(own.stepper)
   const withoutPayment = { ...map(common.without_payment), ...map(own.without_payment) }
-  // What somebody pays by a transfer is not paid by the press of a button.
+  // A transfer is not paid by pressing a button.
   const isOnlyCard = paying.payment !== null && delegateWays(paying).length === 1
   const noneIsNull = (value: unknown): string | null => (value === 'none' ? null : text(value))
   const api = map(file.api)
@@ -240,7 +241,7 @@ export function toConfig(file: Plain, shared: PlainShared): EventConfig {
     examples: toExamples(map(file.examples)),
     texts: site,
   }
-  // Labels of rows, filters and columns come from the fields and values that are known by now.
+  // Labels of rows, filters and columns come from the fields and values compiled above.
   const results = map(file.results)
   return {
     ...config,
@@ -253,7 +254,7 @@ export function toConfig(file: Plain, shared: PlainShared): EventConfig {
   }
 }
 
-/** Nobody registers for what is over, unless the file wants it. */
+/** Registration closes when the event is over, unless the file says otherwise. */
 const closesOf = (said: unknown, last: Day): Day | undefined =>
   said === NEVER ? undefined : (maybeDay(said) ?? last)
 

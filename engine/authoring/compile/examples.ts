@@ -1,4 +1,4 @@
-/** The file's own examples, each with answers or a cell of the price list and what is expected. */
+/** Compiles the file's examples, each with answers or a cell of the price list and its expected result. */
 import type { ExampleCase } from '../../event/config.ts'
 import type { RawAnswers } from '../../event/answer-types.ts'
 import { instant, readInstant, type Instant } from '../../lib/time.ts'
@@ -62,7 +62,7 @@ export function toExamples(examples: Plain): readonly ExampleCase[] {
     })
 }
 
-/** What is no day or time is found by EV105, and such a file is never served. */
+/** An invalid day or time is reported by EV105, and such a file is never served. */
 function momentOf(value: string): Instant {
   return readInstant(value) ?? instant(0)
 }

@@ -1,4 +1,4 @@
-/** The tax, the periods and the price table: rows to amounts, columns to periods. */
+/** Compiles the tax, the periods and the price table: rows to amounts, columns to periods. */
 import {
   type Adjustment,
   type Fees,
@@ -24,7 +24,7 @@ import {
   type Plain,
 } from './plain-values.ts'
 
-/** Whether a value is one that these fees have: without a tax there is no `gst` to show, and no page speaks of one. */
+/** Whether these fees have the value: without a tax there is no `gst` to show on any page. */
 export function isCharged({ tax }: Pick<Fees, 'tax'>, value: unknown): boolean {
   return tax !== null || value !== 'gst'
 }
@@ -63,7 +63,7 @@ function toTax(value: unknown): Tax | null {
   }
 }
 
-/** Rows by the names of their columns, which stand in the row `period`. */
+/** Reads rows by the names of their columns, which are in the row `period`. */
 function toTable(table: Plain): PriceTable {
   const columns = texts(table.period)
   return Object.fromEntries(
@@ -76,7 +76,7 @@ function toTable(table: Plain): PriceTable {
   )
 }
 
-/** One table, or a list of them of which the first that fits counts. */
+/** Reads one table, or a list of tables of which the first match applies. */
 function toTables(prices: unknown): Item['prices'] {
   if (prices === undefined) return []
   if (!Array.isArray(prices)) return [{ when: null, table: toTable(map(prices)) }]
@@ -107,7 +107,7 @@ function toItem(item: Plain, tax: Tax | null): Item {
   }
 }
 
-/** The field that is counted, or those people of it for whom a condition holds. */
+/** Reads the counted field, or the condition on which its people are counted. */
 function toCount(count: unknown): Item['count'] {
   if (count === undefined) return undefined
   const [counted] = Object.entries(map(count))
@@ -131,7 +131,7 @@ function toAdjustment(adjustment: Plain): Adjustment {
   }
 }
 
-/** `none`, 0 and a missing cell are not on sale; only `free` is on sale for nothing. */
+/** `none`, 0 and a missing cell are not on sale; only `free` is on sale at no charge. */
 function toPrice(cell: unknown): Paise | null {
   if (cell === 'none' || cell === undefined) return null
   if (cell === 'free') return paise(0)

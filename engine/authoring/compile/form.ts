@@ -1,4 +1,4 @@
-/** What the form asks: categories, options and fields, with the texts that `_shared/texts.yaml` has for them. */
+/** Compiles the form: categories, options and fields, with the default texts of `_shared/texts.yaml`. */
 import type { Category, Field, FieldType, Option } from '../../event/config.ts'
 import type { Scalar } from '../../event/answer-types.ts'
 import { words } from '../../event/texts.ts'
@@ -51,7 +51,7 @@ function toOptions(
   )
 }
 
-/** Which text of `form.invalid` speaks of a wrong answer. */
+/** The key of `form.invalid` with the message for a malformed answer. */
 export const INVALID_TEXTS: Readonly<Record<FieldType, string>> = {
   text: 'text',
   multiline: 'multiline',
@@ -67,7 +67,7 @@ export const INVALID_TEXTS: Readonly<Record<FieldType, string>> = {
   consent: 'consent',
 }
 
-/** What fields refer to: the categories, the shared texts and lists, and the days of the event. */
+/** What fields refer to: categories, shared texts and lists, and the days of the event. */
 export type Around = {
   readonly categories: readonly Category[]
   readonly shared: PlainShared
@@ -143,20 +143,20 @@ function toChoose(choose: Plain): Field['choose'] {
   }
 }
 
-/** A day, or the first or last one of the event. */
+/** Reads a day, or the first or last day of the event. */
 function dayIn(value: unknown, days: Around['days']): Day | undefined {
   if (value === 'event.from') return days.from
   return value === 'event.to' ? days.to : maybeDay(value)
 }
 
-/** Written out, or by the name of a number that India knows; both are about the whole answer. */
+/** Reads a pattern, or the name of a known Indian identifier; both match the whole answer. */
 function patternOf(value: Plain): string | undefined {
   const format = maybe(value.format)
   if (format !== undefined) return FORMATS[format as keyof typeof FORMATS]
   const pattern = maybe(value.pattern)
-  // One that may not be used asks nothing; EV519 and EV520 say so, and nothing is served.
+  // An unusable pattern accepts anything; EV519 and EV520 report it, and the file is not served.
   return pattern === undefined || patternFault(pattern) !== null ? undefined : wholePattern(pattern)
 }
 
-/** An id such as `senior-resident` in words; an option that is written as people read it stays as it is. */
+/** Turns an id such as `senior-resident` into words; an option written as a label stays unchanged. */
 const inWords = (id: string): string => (/^[a-z0-9-]+$/.test(id) ? words(id) : id)

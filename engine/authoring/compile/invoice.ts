@@ -1,9 +1,9 @@
-/** Who supplies and how invoices are numbered, from the block as the file writes it. */
+/** Compiles the supplier and the numbering of invoices. */
 import { readGstin, stateNamed, stateOfGstin } from '../../event/gstin.ts'
 import { type Invoice } from '../../event/invoice-types.ts'
 import { given, map, maybe, text, type Plain } from './plain-values.ts'
 
-/** What is wrong of it is found by a check, and such a file is never served; it is taken as it stands. */
+/** Invalid values are kept as they are: a check reports them, and such a file is never served. */
 export function toInvoice(plain: Plain): Invoice {
   const gstin = readGstin(text(plain.gstin)) ?? text(plain.gstin)
   const number = text(plain.number).trim()

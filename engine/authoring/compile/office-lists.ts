@@ -1,4 +1,4 @@
-/** The office's dashboard and lists: filters and columns with their kinds, and the list of an event that states none. */
+/** Compiles the office's dashboard and lists: filters, columns and their kinds, and the default list. */
 import type {
   AdminList,
   Column,
@@ -34,7 +34,10 @@ export function toAdmin(config: EventConfig, admin: Plain, site: SiteTexts): Eve
   }
 }
 
-/** The list of an event that states none: every field a column, every field with a list of values a filter. */
+/**
+ * The default list of an event that declares none: every field a column, every field with a list of
+ * values a filter.
+ */
 function everyField(config: EventConfig): Plain {
   return {
     ...listOf(config.id, config.title),
@@ -58,7 +61,7 @@ function everyField(config: EventConfig): Plain {
   }
 }
 
-/** What has a list of values to choose from; of people whether there are any. */
+/** Types with a list of values to choose from; for people, whether there are any. */
 const FILTERED: readonly FieldType[] = ['select', 'yes-no', 'many', 'people']
 
 function toList(config: EventConfig, value: Plain, site: SiteTexts): AdminList {
@@ -72,7 +75,8 @@ function toList(config: EventConfig, value: Plain, site: SiteTexts): AdminList {
     title: text(value.title),
     route: text(value.route),
     api: maybe(value.api) ?? here.api,
-    // Whatever filters a file states: what is sold is filtered by as it is told in the export.
+    // In addition to the filters of the file: items sold are filtered by the labels used in the
+    // export.
     filters: [
       ...list(value.filters).map((filter) => toFilter(config, filter)),
       ...[soldFilter(config)].filter((filter) => filter !== null),
@@ -95,7 +99,7 @@ function toList(config: EventConfig, value: Plain, site: SiteTexts): AdminList {
   }
 }
 
-/** What is over is looked for where its payment status would be. */
+/** Ended registrations are filtered in place of their payment status. */
 const STATUS_OPTIONS: readonly Option[] = [
   ...(['success', 'pending', 'failed', 'refunded'] as const).map((status) => ({
     id: status,

@@ -1,4 +1,4 @@
-/** How an event takes its money, from what the file writes below `payment`. */
+/** Compiles the payment methods below `payment`. */
 import type { EventConfig, Field, Gateway } from '../../event/config.ts'
 import type { PayWay } from '../../event/payment-method-types.ts'
 import { words } from '../../event/texts.ts'
@@ -18,10 +18,10 @@ import {
   type Plain,
 } from './plain-values.ts'
 
-/** The one way of a file that names none. */
+/** The only method of a file that declares none. */
 const CARD = { id: 'card', label: 'Card, UPI or net banking' } as const
 
-/** `payment` null where no card gateway is among the ways. */
+/** Compiles `payment`; the result's `payment` is null if no card gateway is among the methods. */
 export function toPaying(written: unknown, around: Around): Pick<EventConfig, 'payment' | 'ways'> {
   if (written === undefined || written === 'none') return { payment: null, ways: [] }
   const plain = map(written)
@@ -70,14 +70,14 @@ function toWay(plain: Plain, around: Around): PayWay {
   }
 }
 
-/** A question of a way is a field like any of the form, with less to write. */
+/** A field of a payment method is like any form field, with fewer keys. */
 function toAsk(ask: Plain, around: Around): Field {
   const { unique: _unique, ...rest } = ask
   const type = ask.type ?? (ask.options === undefined ? undefined : 'select')
   return toField({ label: words(text(ask.id)), ...rest, type }, 0, around)
 }
 
-/** "10 days"; what is none is found by the shape check. */
+/** Reads "10 days"; other values are reported by the schema check. */
 function daysIn(said: unknown): number {
   return Number.parseInt(text(said), 10)
 }

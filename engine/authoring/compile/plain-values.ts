@@ -1,8 +1,8 @@
-/** Reads the plain values of a file that has passed the shape check: each function trusts what the schema says of the place. */
+/** Reads plain values of a file that passed the schema check; each function relies on the schema. */
 import { paise, readAmount, type Paise } from '../../lib/money.ts'
 import { day, type Day } from '../../lib/time.ts'
 
-/** A plain value of the file; maps have no prototype to trip over. */
+/** A plain value of the file; maps have no prototype. */
 export type Plain = { readonly [key: string]: unknown }
 /** The three shared files as plain values. */
 export type PlainShared = { readonly lists: Plain; readonly gateways: Plain; readonly texts: Plain }
@@ -14,7 +14,7 @@ export const text = (value: unknown): string => String(value)
 export const maybe = (value: unknown): string | undefined =>
   value === undefined || value === null ? undefined : String(value)
 export const texts = (value: unknown): readonly string[] => list(value).map(text)
-/** Leaves out what is undefined, as exact optional properties want it. */
+/** Removes undefined values, as exact optional properties require. */
 export function given<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== undefined)) as {
     [K in keyof T]: Exclude<T[K], undefined>
@@ -23,18 +23,21 @@ export function given<T extends object>(value: T): { [K in keyof T]: Exclude<T[K
 export const maybeDay = (value: unknown): Day | undefined =>
   value === undefined ? undefined : day(text(value))
 
-/** Rupees as the file writes them. What is no amount is found by EV411, and such a file is never served. */
+/**
+ * Converts rupees of the file to paise. Invalid amounts are reported by EV411, and such a file is
+ * never served.
+ */
 export function paiseOf(value: unknown): Paise {
   return readAmount(text(value)) ?? paise(0)
 }
 
-/** The same of what may be below nothing. */
+/** Converts an amount that may be negative. */
 export function signedPaise(value: unknown): Paise {
   const said = text(value)
   return said.startsWith('-') ? paise(-paiseOf(said.slice(1))) : paiseOf(said)
 }
 
-/** Names of the outside with what each stands for. */
+/** Reads external names with the values they stand for. */
 export function wireNames(value: unknown): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(map(value)).map(([key, inner]) => [key, text(inner)]))
 }

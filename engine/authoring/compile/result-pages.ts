@@ -1,4 +1,4 @@
-/** The pages one comes back to after paying: rows with their labels, buttons, what is said of a bad order. */
+/** Compiles the result pages after payment: rows with labels, buttons, message for an invalid order. */
 import type { Button, Detail, EventConfig, ResultPage } from '../../event/config.ts'
 import { labelOf } from '../../event/texts.ts'
 import { toCondition } from './conditions.ts'

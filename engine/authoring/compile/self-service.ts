@@ -1,4 +1,4 @@
-/** What delegates may change themselves, and how long answers and files are kept, as the file writes it. */
+/** Compiles self-service and retention: what delegates may change, how long answers and files are kept. */
 import type { Edit, Keep } from '../../event/registration-types.ts'
 import { addMonths, day, addDays, type Day } from '../../lib/time.ts'
 import { maybe, text, texts, type Plain } from './plain-values.ts'
@@ -14,7 +14,7 @@ export function toKeep(plain: Plain, last: Day): Keep {
   return { answers: until(maybe(plain.answers)), files: until(maybe(plain.files)) }
 }
 
-/** "3 years", "6 months", "30 days": what is none of them is found by the shape check. */
+/** Reads "3 years", "6 months" or "30 days"; other values are reported by the schema check. */
 function after(last: Day, written: string): Day {
   const [count = '', unit = ''] = written.split(' ')
   const many = Number.parseInt(count, 10)

@@ -1,10 +1,14 @@
-/** `_shared/site.yaml` → the landing page's words, or findings. Its shape is that of `schemas/site.schema.json`, like that of every file. */
+/**
+ * Compiles `_shared/site.yaml` to the landing page, or findings.
+ *
+ * Its structure is defined by `schemas/site.schema.json`.
+ */
 import type { Site, SiteLink, Social } from '../../event/site.ts'
 import type { Finding } from '../finding.ts'
 import { OPENS, UNKNOWN_PAYMENT } from '../../event/site.ts'
 import { readShaped } from '../schema/check-schema.ts'
 
-/** What the file holds once its shape is right; a test holds it equal to the schema. */
+/** The content of a valid file; a test compares it with the schema. */
 export type SiteFile = {
   readonly format: 1
   readonly page: Site['page']
@@ -45,7 +49,7 @@ export type SiteFile = {
   readonly organisers: Site['organisers']
 }
 
-/** The words of the landing page; null with at least one finding. Never throws, whatever the text. */
+/** Returns the landing page; null with at least one finding. Never throws, whatever the text. */
 export function compileSite(
   text: string,
   file: { readonly path: string } = { path: 'events/_shared/site.yaml' },
@@ -79,7 +83,7 @@ function toSite({
   }
 }
 
-/** A text over several lines ends with a line break that nobody means. */
+/** Removes the line break at the end of a multiline text. */
 function trimmed(value: unknown): unknown {
   if (typeof value === 'string') return value.trim()
   if (Array.isArray(value)) return value.map(trimmed)

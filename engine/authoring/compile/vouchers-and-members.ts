@@ -1,4 +1,4 @@
-/** What limits, unique answers, codes and rolls the file states. */
+/** Compiles the file's quotas, unique answers, discount codes and member lists. */
 import type { EventConfig } from '../../event/config.ts'
 import type { CodeKind, Limit, Roll, Unique } from '../../event/pricing-types.ts'
 import { words } from '../../event/texts.ts'
@@ -80,7 +80,7 @@ const MS_BY_UNIT: Readonly<Record<string, number>> = {
   day: 86_400_000,
 }
 
-/** "30 minutes", "1 hour"; what is none is found by the shape check. */
+/** Reads "30 minutes" or "1 hour"; other values are reported by the schema check. */
 function msOf(said: string): number {
   const found = /^(\d+)\s*(minute|hour|day)s?$/.exec(said.trim())
   return found === null ? HOLD_PLACE_MS : Number(found[1]) * (MS_BY_UNIT[found[2] ?? ''] ?? 0)

@@ -1,6 +1,8 @@
 /**
- * The finite domain of an event's conditions: one axis per field, one value per way answers can
- * behave. All tests compare with constants, so one value stands for all answers that behave alike.
+ * The finite domain of an event's conditions: one axis per field.
+ *
+ * Each axis has one value per class of equivalent answers. All tests compare with constants, so one
+ * value represents all answers that give the same results.
  */
 import type { EventConfig, Field, PublicEvent } from '../../event/config.ts'
 import type { Answer, Condition, Test } from '../../event/answer-types.ts'
@@ -11,27 +13,27 @@ import { addDays, formatDay, isDay, type Day } from '../../lib/time.ts'
 import { TooLarge, withinBudget } from './answer-boxes.ts'
 import { choicesOf, peopleOf } from './list-answers.ts'
 
-/** An answer that stands for those that behave like it, in words; undefined: not answered. */
+/** A representative answer, with its description; undefined: not answered. */
 type Value = { readonly answer: Answer | undefined; readonly says: string }
 export type Axis = {
   readonly field: string
   readonly values: readonly Value[]
-  /** The field can be answered in more ways than are listed: nothing is proved that hangs on it. */
+  /** The field has too many classes of answers to list: nothing that depends on it is proved. */
   readonly isTooLarge?: true
 }
-/** What tells answers apart besides tests. */
+/** Criteria that distinguish answers besides tests. */
 export type Apart = {
-  /** many: what an option is told from others by. */
+  /** many: the property that distinguishes options. */
   readonly tells?: (option: string) => string
   /** people: the conditions by which some of them are counted. */
   readonly wheres?: readonly Condition[]
-  /** number: it is counted or named, so that the least and the most of alike ones both stand. */
+  /** number: it is counted or an amount, so both the minimum and the maximum of each class are included. */
   readonly hasEnds?: boolean
 }
 
 export const NOT_ANSWERED: Value = { answer: undefined, says: 'not answered' }
 
-/** Every condition an event states, in rules, fields, sections and requirements. */
+/** Returns every condition of an event: in rules, fields, sections and requirements. */
 export function conditionsOf(event: EventConfig | PublicEvent): readonly Condition[] {
   return [
     ...(event.categoryChoice.by === 'rules'
@@ -45,7 +47,7 @@ export function conditionsOf(event: EventConfig | PublicEvent): readonly Conditi
   ]
 }
 
-/** The conditions that show a field, its section's and its own; all of them must hold. */
+/** Returns the conditions that show a field, its section's and its own; all of them must hold. */
 export function showsOf(event: EventConfig | PublicEvent, id: string): readonly Condition[] {
   const field = event.fields.find((one) => one.id === id)
   if (field === undefined) return []
@@ -54,7 +56,10 @@ export function showsOf(event: EventConfig | PublicEvent, id: string): readonly 
   )
 }
 
-/** What these conditions look at, and what decides whether that is shown, each field before what shows it. */
+/**
+ * Returns the fields that these conditions read, and those that decide whether these are shown,
+ * each before the fields it shows.
+ */
 export function fieldsBehind(
   event: EventConfig | PublicEvent,
   conditions: readonly Condition[],
@@ -73,7 +78,10 @@ export function fieldsBehind(
   return ids
 }
 
-/** The column of a roll that a name such as `ksp_number.kind` asks for, and the field that stands on the roll; null: no such name. */
+/**
+ * Returns the member list column of a name such as `ksp_number.kind`, and the field checked against
+ * the list; null: no such name.
+ */
 export function rollColumnOf(
   event: EventConfig | PublicEvent,
   name: string,
@@ -85,12 +93,15 @@ export function rollColumnOf(
   return null
 }
 
-/** The places that may be full, by the names under which conditions ask for them. */
+/** Returns the seats that may be full, by the names used in conditions. */
 export function fullNames(limits: EventConfig['limits']): readonly string[] {
   return allPlaces(limits).map(({ id }) => fullOf(id))
 }
 
-/** The axis of a fact: a code of each kind or none, a place full or not, a row of a roll. Null where the name is none of a fact. */
+/**
+ * Returns the axis of a context value: a discount code of each kind or none, a seat full or not, a
+ * row of a member list. Null if the name is not a context value.
+ */
 export function axisOfFact(event: EventConfig | PublicEvent, name: string): Axis | null {
   const axis = (values: readonly Value[], says: string): Axis => ({
     field: name,
@@ -111,7 +122,10 @@ export function axisOfFact(event: EventConfig | PublicEvent, name: string): Axis
       )
 }
 
-/** The axis of one field, `fields` being its versions: the values that these tests tell apart. Options of a select stay apart, for they are words to read. */
+/**
+ * Returns the axis of one field, `fields` being its versions: the values that these tests
+ * distinguish. Options of a select stay separate, so that each can be displayed.
+ */
 export function axisOf(
   id: string,
   fields: readonly Field[],
@@ -140,7 +154,7 @@ export function axisOf(
   )
 }
 
-/** Throws TooLarge where one of the axes is. */
+/** Throws TooLarge if one of the axes is. */
 export function assertListed(axes: readonly Axis[]): void {
   if (axes.some(({ isTooLarge }) => isTooLarge)) throw new TooLarge()
 }
@@ -194,15 +208,15 @@ function answersOf(field: Field, tests: readonly Test[], apart: Apart): readonly
   }
 }
 
-/** Smaller than any step in which something is charged: beside a mark, and rounded to it. */
+/** Smaller than any charged step: the value next to a threshold, rounded to it. */
 const BESIDE = 0.001
 
-/** The least that anybody can give, in rupees. */
+/** The smallest amount that can be given, in rupees. */
 const ONE_PAISA = 0.01
 
 /**
- * One number of each stretch between the marks and of each mark, as far as the field takes them; of a
- * stretch its least and its most where both are asked for.
+ * Returns one number for each interval between thresholds and for each threshold, as far as the
+ * field accepts them; for an interval its minimum and maximum if both are requested.
  */
 function numbersTold(
   { min = -Infinity, max = Infinity, isWhole = false }: Field,
@@ -229,7 +243,7 @@ function numbersTold(
     if (!Number.isFinite(least) && !Number.isFinite(most)) return [1]
     if (!Number.isFinite(least)) return [isWhole || max < to ? most : to - 1]
     if (!Number.isFinite(most)) return [isWhole || min > from ? least : from + 1]
-    // Of nothing there is no line at all: the least that makes one stands beside it.
+    // Zero gives no bill line: the smallest number that does is included beside it.
     const one = isWhole ? 1 : ONE_PAISA
     if (hasEnds) return least <= 0 && one < most ? [least, one, most] : [least, most]
     return [isWhole ? least : (Math.max(from, min) + Math.min(to, max)) / 2]
@@ -237,7 +251,7 @@ function numbersTold(
   return [...new Set(told)]
 }
 
-/** Stands for every text that no test names; no form can send it, because texts are trimmed. */
+/** Represents every text that no test names; no form can send it, because texts are trimmed. */
 const ANYTHING = ' anything '
 
 function numbersOf(tests: readonly Test[]): readonly number[] {

@@ -1,10 +1,12 @@
 /**
- * Sets of answers as boxes: one set of values per axis. A condition is a union of boxes, a table of
- * rules is proved complete by taking them away from the box of everything. Exact, because every test
- * compares with constants, so that all answers of one value of an axis behave alike.
+ * Sets of answers as boxes: one set of values per axis.
+ *
+ * A condition is a union of boxes; a table of rules is proved complete by subtracting them from the
+ * box of everything. Exact, because every test compares with constants, so all answers of one value
+ * of an axis give the same results.
  */
 
-/** One axis: as many values as it has, at most 30 to a word. */
+/** One axis: as many bits as it has values, at most 30 per word. */
 export type Space = {
   readonly sizes: readonly number[]
   readonly offsets: readonly number[]
@@ -12,17 +14,17 @@ export type Space = {
 }
 /** Bits of all axes, one after the other. Never empty on any axis. */
 export type Box = Int32Array
-/** Counts work down; a proof that needs more is not given. */
+/** Counts remaining operations; a proof that needs more is abandoned. */
 export type Budget = { left: number }
 
-/** Box operations until a table counts as too large to prove; a second or two of work. */
+/** Box operations before a table counts as too large to prove; about one or two seconds. */
 export const WORK_MAX = 2_000_000
 const BITS = 30
 const WORDS_FREE = 16
 
 export class TooLarge extends Error {}
 
-/** What `work` proves, or `otherwise` where its budget was spent before. */
+/** Returns the result of `work`, or `otherwise` if its budget was exceeded. */
 export function withinBudget<T>(work: () => T, otherwise: T): T {
   try {
     return work()
@@ -42,7 +44,7 @@ export function spaceOf(sizes: readonly number[]): Space {
   return { sizes, offsets, words }
 }
 
-/** The box of the values that pass on each axis; null when an axis has none. */
+/** Returns the box of the values that pass on each axis; null if an axis has none. */
 export function boxOf(space: Space, allows: (axis: number, value: number) => boolean): Box | null {
   const box = new Int32Array(space.words)
   for (let axis = 0; axis < space.sizes.length; axis += 1) {
@@ -77,7 +79,7 @@ function meets(space: Space, a: Box, b: Box): boolean {
   return true
 }
 
-/** What two unions share, as boxes. */
+/** Returns the intersection of two unions, as boxes. */
 export function intersect(
   space: Space,
   some: readonly Box[],
@@ -92,7 +94,10 @@ export function intersect(
   )
 }
 
-/** `from` without `taken`; disjoint boxes stay disjoint. Throws TooLarge when the budget is spent. */
+/**
+ * Returns `from` without `taken`; disjoint boxes stay disjoint. Throws TooLarge if the budget is
+ * exceeded.
+ */
 export function subtract(
   space: Space,
   from: readonly Box[],
@@ -125,7 +130,10 @@ function without(space: Space, a: Box, b: Box, budget: Budget): readonly Box[] {
   return pieces
 }
 
-/** An operation goes over every word of a box; most tables have few, and pay by the operation. */
+/**
+ * An operation goes over every word of a box; most tables have few words, so the number of
+ * operations decides.
+ */
 function spend(budget: Budget, { words }: Space): void {
   budget.left -= 1 + Math.floor(words / WORDS_FREE)
   if (budget.left < 0) throw new TooLarge()

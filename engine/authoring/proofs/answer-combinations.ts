@@ -1,4 +1,4 @@
-/** Every combination of answers that can change an event's category, where there are few enough to list, and sets of them in few words. */
+/** Lists the combinations of answers that can change an event's category, and describes sets of them. */
 import type { EventConfig, PublicEvent } from '../../event/config.ts'
 import type { Answer, Answers } from '../../event/answer-types.ts'
 import { normalise } from '../../answers/normalize-answers.ts'
@@ -16,10 +16,13 @@ import {
 
 type Point = { readonly answers: Answers }
 
-/** Above this many combinations nobody enumerates; the caller says so. */
+/** Above this number combinations are not listed; the caller reports that. */
 const POINTS_MAX = 200_000
 
-/** The axes that decide the category in any of these versions: the fields its rules name, and those that decide whether these are shown. */
+/**
+ * Returns the axes that decide the category in any of these versions: the fields named by its
+ * rules, and those that decide whether these are shown.
+ */
 export function axesOfCategory(
   ...versions: readonly (EventConfig | PublicEvent)[]
 ): readonly Axis[] {
@@ -45,7 +48,7 @@ export function axesOfCategory(
     )
 }
 
-/** All combinations, or null when there are too many. */
+/** Returns all combinations, or null if there are too many. */
 export function pointsOf(axes: readonly Axis[]): readonly Point[] | null {
   if (axes.some(({ isTooLarge }) => isTooLarge)) return null
   if (axes.reduce((product, axis) => product * axis.values.length, 1) > POINTS_MAX) return null
@@ -61,8 +64,9 @@ export function pointsOf(axes: readonly Axis[]): readonly Point[] | null {
 }
 
 /**
- * A point as a real delegate's answers: defaults filled in, hidden ones gone, so that impossible points fold onto
- * possible ones; facts beside them, of rolls only where the answer is there on which they stand.
+ * Returns a point as a delegate's answers: defaults filled in, hidden ones removed, so that
+ * impossible points become possible ones; with the context, of member lists only if the answer they
+ * check is given.
  */
 export function answersAt(event: EventConfig | PublicEvent, point: Answers): Answers {
   const facts = factsAmong(event, point)
@@ -76,7 +80,7 @@ export function answersAt(event: EventConfig | PublicEvent, point: Answers): Ans
 /** One set of values for each axis: all their combinations. */
 type Box = readonly ReadonlySet<Answer | undefined>[]
 
-/** The same points in fewer boxes: two that differ on one axis only become one, until none do. */
+/** Merges boxes that differ on one axis only, until none do. */
 function merged(boxes: readonly Box[]): readonly Box[] {
   const left = [...boxes]
   for (let i = 0; i < left.length; i++) {
@@ -99,7 +103,10 @@ function sameSet(a: ReadonlySet<unknown>, b: ReadonlySet<unknown>): boolean {
   return a.size === b.size && [...a].every((value) => b.has(value))
 }
 
-/** Points of these axes in as few lines as fit; `all` is every point there can be, so that an axis on which everything is possible says nothing. */
+/**
+ * Describes points of these axes in as few lines as possible; `all` is every possible point, so
+ * that an axis on which everything is possible is omitted.
+ */
 export function sayTogether(
   axes: readonly Axis[],
   points: readonly Answers[],
@@ -125,7 +132,10 @@ export function sayTogether(
   )
 }
 
-/** Each answer in words; days that follow each other on the axis as a span, for those between behave alike. */
+/**
+ * Describes each answer; consecutive days on the axis as a range, because all days between are
+ * equivalent.
+ */
 function sayAll(axis: Axis, inside: readonly (Answer | undefined)[]): readonly string[] {
   const days = axis.values.flatMap(({ answer }) =>
     typeof answer === 'string' && isDay(answer) ? [answer] : [],
@@ -143,7 +153,7 @@ function sayAll(axis: Axis, inside: readonly (Answer | undefined)[]): readonly s
   ]
 }
 
-/** "to 17 January 1982", "from 18 January 2015", or both ends. */
+/** Formats "to 17 January 1982", "from 18 January 2015", or both ends. */
 function saySpan(run: readonly Day[], all: readonly Day[]): string {
   const [first, last] = [run[0], run.at(-1)]
   if (first === undefined || last === undefined) return ''
@@ -154,7 +164,7 @@ function saySpan(run: readonly Day[], all: readonly Day[]): string {
   return to === null ? `from ${from}` : from === to ? from : `${from} to ${to}`
 }
 
-/** In the words of the axis; an answer that is not on it (a default, a trimmed text) as it stands. */
+/** Uses the axis's description; an answer that is not on it (a default, a trimmed text) is shown as it is. */
 function say({ values }: Axis, answer: Answer | undefined): string {
   if (answer === undefined)
     return values.find((value) => value.answer === undefined)?.says ?? NOT_ANSWERED.says

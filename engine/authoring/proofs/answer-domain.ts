@@ -1,4 +1,4 @@
-/** What answers delegates can give, as boxes of a finite domain: what the proofs about rules and conditions take apart. */
+/** The possible answers of delegates as boxes of a finite domain, for proofs on rules and conditions. */
 import type { EventConfig } from '../../event/config.ts'
 import type { Condition } from '../../event/answer-types.ts'
 import { passes } from '../../rules/evaluate-condition.ts'
@@ -16,10 +16,10 @@ import { boxOf, isIn, spaceOf, type Box, type Space } from './answer-boxes.ts'
 export type Domain = {
   readonly axes: readonly Axis[]
   readonly space: Space
-  /** Answers nobody can give: answered although hidden. */ readonly impossible: readonly Box[]
+  /** Impossible answers: answered although hidden. */ readonly impossible: readonly Box[]
 }
 
-/** The domain of these conditions and of everything their fields' visibility hangs on. */
+/** Returns the domain of these conditions and of everything that decides the visibility of their fields. */
 export function domainOf(event: EventConfig, conditions: readonly Condition[]): Domain {
   const ids = [...fieldsBehind(event, conditions)]
   const tests = [...conditions, ...ids.flatMap((id) => showsOf(event, id))].flat(2)
@@ -38,7 +38,7 @@ export function domainOf(event: EventConfig, conditions: readonly Condition[]): 
   assertListed(axes)
   const space = spaceOf(axes.map(({ values }) => values.length))
   const partial = { axes, space, impossible: [] }
-  /** What a roll says of an answer is known where the answer is. */
+  /** A member list value is known only if the answer it checks is. */
   const offRoll = axes.flatMap(({ field }, axis): Box[] => {
     const stands = rollColumnOf(event, field)?.field
     const box =
@@ -68,7 +68,7 @@ export function domainOf(event: EventConfig, conditions: readonly Condition[]): 
   return { axes, space, impossible: [...hidden, ...offRoll] }
 }
 
-/** A condition as boxes of the domain; tests of fields that are no axis are taken as never true. */
+/** Returns a condition as boxes of the domain; tests of fields that are not an axis count as never true. */
 export function boxesOf({ axes, space }: Domain, condition: Condition): readonly Box[] {
   return condition.flatMap((map) => {
     if (map.some(({ field }) => !axes.some((axis) => axis.field === field))) return []
@@ -111,7 +111,7 @@ function complementOf(domain: Domain, condition: Condition): readonly Box[] {
   }, everything(domain))
 }
 
-/** Categories that a code gives, or a limit offers where its places are gone, whatever the answers say. */
+/** Returns categories that a discount code gives, or a quota offers when full, whatever the answers are. */
 export function givenBeside({ codeKinds, limits }: EventConfig): readonly string[] {
   return [
     ...codeKinds.flatMap(({ gives }) => ('category' in gives ? [gives.category] : [])),
@@ -132,7 +132,10 @@ function categoryAxis(event: EventConfig): Axis {
   }
 }
 
-/** "designation: senior-resident or not answered, asi_member: no"; axes that do not matter are left out. */
+/**
+ * Describes a box: "designation: senior-resident or not answered, asi_member: no"; axes that do not
+ * matter are omitted.
+ */
 export function sayBox(domain: Domain, box: Box): string {
   const parts = domain.axes.flatMap(({ field, values }, axis) => {
     const inside = values

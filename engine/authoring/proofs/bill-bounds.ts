@@ -1,7 +1,7 @@
 /**
- * What is proved of a bill: what each item's tables lack for somebody, the cheapest and the dearest bill,
- * adjustments that take off more than there is, adjustments that meet. The bill of everything goes from
- * line to line and forgets what no later line asks for.
+ * Proofs about bills: missing cells, lowest and highest bill, excessive or overlapping adjustments.
+ *
+ * The search goes from line to line and forgets values that no later line reads.
  */
 import type { EventConfig } from '../../event/config.ts'
 import { cellOf, counts, linesOf, soldOf, totalsOf, unitOf } from '../../pricing/bill.ts'
@@ -25,7 +25,7 @@ import {
 import { answersOfTrail, longer, type Trail } from './example-answers.ts'
 import { CATEGORY, namesIn, walk, type Stop } from './walk-form.ts'
 
-/** A bill that somebody can get, and on which day. */
+/** A possible bill, and its day. */
 export type BillFound = Somebody & {
   readonly period: string
   readonly on: Day
@@ -34,23 +34,23 @@ export type BillFound = Somebody & {
 }
 export type ItemProof = {
   readonly id: string
-  /** Null: too many answers to look at all. */
+  /** Null: too many answers to check all. */
   readonly found: Met | null
 }
-/** An adjustment below nothing takes more off than the lines cost that it touches. */
+/** A negative adjustment deducts more than its lines cost. */
 export type Overdrawn = {
   readonly adjustment: string
-  /** What it could not take off. */
+  /** The amount that it could not deduct. */
   readonly left: Paise
   readonly who: Somebody
   readonly on: Day
 }
 export type Extremes = {
-  /** Null: nobody can register. */
+  /** Null: no registration is possible. */
   readonly cheapest: BillFound | null
   /**
-   * A small one above nothing; null: none was found. It is the smallest, unless an amount is taken off what is counted:
-   * then some number between one and the most may leave less.
+   * A small bill above zero; null: none was found. It is the smallest, unless an amount is deducted
+   * from a counted item: then a number between one and the maximum may leave less.
    */
   readonly smallest: BillFound | null
   readonly dearest: BillFound | null
@@ -58,14 +58,17 @@ export type Extremes = {
 }
 export type BillProof = {
   readonly items: readonly ItemProof[]
-  /** Null: too many answers to look at all. */
+  /** Null: too many answers to check all. */
   readonly extremes: Extremes | null
 }
 
-/** Steps of a walk until it counts as too large to prove; less than half a second of work. */
+/** Steps of a search before it counts as too large to prove; less than half a second. */
 const STEPS_MAX = 150_000
 
-/** What can be proved of the bill of an event whose names and conditions are right and whose numbers have bounds; each part when it is asked for. */
+/**
+ * The proofs about the bill of an event whose names and conditions are valid and whose numbers have
+ * bounds; each part is computed on request.
+ */
 export const provedBill = (event: EventConfig): BillProof => ({
   get items() {
     return provedItems(event)
@@ -86,9 +89,9 @@ const provedExtremes = remember((event: EventConfig): Extremes | null =>
   withinBudget(() => extremesOf(event, { left: STEPS_MAX }), null),
 )
 
-/** A sum reached so far, and the answers that led to it. */
+/** A partial sum, and the answers that led to it. */
 type Sum = { readonly total: number; readonly trail: Trail; readonly category: string }
-/** The cheaper first, or with -1 the dearer; of two that cost the same the one with the fewer answers. */
+/** Sorts the lower sum first, or with -1 the higher; of equal ones the one with fewer answers. */
 function compareSums(a: Sum, b: Sum, sign: 1 | -1 = 1): number {
   return sign * (a.total - b.total) || (a.trail?.weight ?? 0) - (b.trail?.weight ?? 0)
 }
@@ -96,14 +99,14 @@ function smallerOf(a: Sum | null, b: Sum | null): Sum | null {
   if (a === null || b === null) return a ?? b
   return compareSums(a, b) <= 0 ? a : b
 }
-/** An adjustment that counts: what of its amount is still to be laid on lines, and whether it found one. */
+/** An adjustment that applies: the amount still to be distributed over lines, and whether it found one. */
 type Pending = { readonly left: number; readonly hasLine: boolean }
 type Bill = {
   readonly least: Sum
-  /** The least above nothing; null: there is none so far. */
+  /** The smallest above zero; null: none so far. */
   readonly smallest: Sum | null
   readonly most: Sum
-  /** By adjustment; null: it does not count, or all its lines are done and took it up. */
+  /** By adjustment; null: it does not apply, or its whole amount was distributed over its lines. */
   readonly pending: readonly (Pending | null)[]
 }
 
@@ -149,7 +152,7 @@ function billOf(event: EventConfig, on: Day, period: string, sum: Sum): BillFoun
   return { answers, category: sum.category, period, on, lines: lines.value, total }
 }
 
-/** The least and the most that can be due on a day, by what is carried at the end. */
+/** Returns the lowest and highest total on a day, by the state at the end of the search. */
 function billsOn(
   event: EventConfig,
   { on, period }: { readonly on: Day; readonly period: string },
@@ -163,7 +166,7 @@ function billsOn(
   const lastLine = (adjustment: Adjustment): string | undefined =>
     lineIds.findLast((id) => touches(adjustment, id))
 
-  /** A line of one price behind the others, through all adjustments that touch it. */
+  /** Appends a line of one price, through all adjustments that apply to it. */
   const withLine = (bill: Bill, id: string, price: Paise, taxOfLine: Tax | null): Bill => {
     let amount = price
     const pending = bill.pending.map((one, at): Pending | null => {
@@ -181,7 +184,10 @@ function billsOn(
     const dearer = bill.smallest === null ? null : more(bill.smallest)
     return { pending, least, smallest: least.total > 0 ? least : dearer, most }
   }
-  /** After the last line that it touches an adjustment is done with; what is left of it is kept, to be told if the bill is one. */
+  /**
+   * Completes an adjustment after its last line; its remainder is kept, to be reported if the bill
+   * is possible.
+   */
   const without = (bill: Bill, id: string): Bill => ({
     ...bill,
     pending: bill.pending.map((one, at) => {
@@ -273,12 +279,15 @@ function billsOn(
   )
 }
 
-/** What a percentage takes off beyond the whole of a price; below nothing, as an amount that is left. */
+/** Returns the part of a percentage deduction beyond the whole price, as a negative remainder. */
 function overdraft(price: Paise, percent: number): number {
   return percent < -100 && price > 0 ? Math.floor((price * (percent + 100)) / 100) : 0
 }
 
-/** Adjustments that can count for one bill and touch a line together, as pairs of their ids; null: too many answers to look at all. */
+/**
+ * Pairs of adjustments, by id, that can apply to the same line of one bill; null: too many answers
+ * to check all.
+ */
 export const meetingAdjustments = remember(
   (event: EventConfig): readonly (readonly [string, string])[] | null =>
     withinBudget(() => {
@@ -318,7 +327,7 @@ function meet(event: EventConfig, one: Adjustment, other: Adjustment, budget: Bu
   return isMet
 }
 
-/** Whether every answer has a category, because the rules end with one for all others. */
+/** Whether every answer has a category, because the last rule covers all others. */
 function isEverybodyIn({ categoryChoice: choice }: EventConfig): boolean {
   return choice.by === 'rules' && choice.rules.some(({ when }) => when === null)
 }

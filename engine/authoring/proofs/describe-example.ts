@@ -1,4 +1,4 @@
-/** Somebody who was found, and their bill, in words. */
+/** Describes a delegate found by a proof, and their bill. */
 import type { EventConfig } from '../../event/config.ts'
 import type { Answer } from '../../event/answer-types.ts'
 import { CODE } from '../../rules/pricing-context.ts'
@@ -7,7 +7,7 @@ import { formatDay } from '../../lib/time.ts'
 import type { BillFound } from './bill-bounds.ts'
 import type { Somebody } from './item-prices.ts'
 
-/** "`member` or `senior`": of many the rest is counted. */
+/** Lists categories: "`member` or `senior`"; many are counted instead. */
 export function sayCategories(who: readonly Somebody[]): string {
   const names = [...new Set(who.map(({ category }) => `\`${category}\``))]
   return names.length > NAMED_MAX
@@ -16,7 +16,7 @@ export function sayCategories(who: readonly Somebody[]): string {
 }
 const NAMED_MAX = 4
 
-/** "code: coupon, workshops: usg and ecmo": answers in their order, a No among them left out. */
+/** Describes answers: "code: coupon, workshops: usg and ecmo"; in their order, without those answered No. */
 export function sayAnswers({ answers }: Pick<Somebody, 'answers'>): string {
   return Object.entries(answers)
     .filter(([, answer]) => answer !== false)
@@ -32,7 +32,10 @@ function sayAnswer(answer: Answer): string {
     : `${answer.length} of them`
 }
 
-/** "₹ 14,750.00 for `member` on 1 February 2027 (registration ₹ 11,800.00, workshop ₹ 2,950.00) with workshops: ecmo". */
+/**
+ * Describes a bill: "₹ 14,750.00 for `member` on 1 February 2027 (registration ₹ 11,800.00,
+ * workshop ₹ 2,950.00) with workshops: ecmo".
+ */
 export function sayBill(event: EventConfig, bill: BillFound): string {
   const byLine = Map.groupBy(bill.lines, ({ id }) => id)
   const lines = [...byLine].map(
@@ -48,7 +51,7 @@ function totalOf(amounts: readonly BillFound['total'][]): BillFound['total'] {
   return amounts.reduce<number>((sum, amount) => sum + amount, 0) as BillFound['total']
 }
 
-/** What somebody does with a field of options: ticks or chooses one. */
+/** Returns the verb for a field of options: ticks or chooses. */
 export function verbOf(event: EventConfig, field: string | undefined): string {
   const type = event.fields.find(({ id }) => id === field)?.type
   return type === 'many' ? 'ticks' : 'chooses'

@@ -1,8 +1,8 @@
-/** The answers that led along a way of a walk, so that whoever gets somewhere can be named. */
+/** The trail of answers along a search path, to describe the delegate who reaches a result. */
 import type { Answer, Answers } from '../../event/answer-types.ts'
 import type { Carrying } from './walk-form.ts'
 
-/** The answers of a way, the newest first. `weight` is how many there are; a No weighs nothing. */
+/** The answers of a path, the newest first. `weight` is their number; a No counts zero. */
 export type Trail = {
   readonly name: string
   readonly answer: Answer
@@ -20,7 +20,7 @@ export function answersOfTrail(trail: Trail): Answers {
   return Object.fromEntries(pairs)
 }
 
-/** The one with the fewer answers: what matters is said, and nothing else. */
+/** Returns the trail with fewer answers, so that only relevant ones are shown. */
 function lighter(a: Trail, b: Trail): Trail {
   return (a?.weight ?? 0) <= (b?.weight ?? 0) ? a : b
 }

@@ -1,4 +1,4 @@
-/** Whether whoever asks for an item is asked for all that it is counted by, and whoever is charged for one was shown what decides it. */
+/** Proves that an ordered item has its quantity asked, and that no hidden field causes a charge. */
 import type { EventConfig } from '../../event/config.ts'
 import type { Answer, Answers, Condition } from '../../event/answer-types.ts'
 import { counts, quantityOf } from '../../pricing/bill.ts'
@@ -12,7 +12,7 @@ import { apartFor, conditionsOfItem, readsOfItem, type Somebody } from './item-p
 import { answersOfTrail, carryingTrail } from './example-answers.ts'
 import { CATEGORY, namesIn, walk } from './walk-form.ts'
 
-/** A field that an item is counted by, without an answer although the item is asked for. */
+/** A field that an item is counted by and that is unanswered although the item is ordered. */
 export type Unasked = {
   readonly item: string
   readonly field: string
@@ -20,10 +20,10 @@ export type Unasked = {
   readonly who: Somebody
 }
 
-/** Steps of a walk over what one item reads. */
+/** Steps of a search over what one item reads. */
 const STEPS_MAX = 50_000
 
-/** One for each item and field; an item of which too many answers are to be looked at has none here. */
+/** One for each item and field; an item with too many answers to check has none here. */
 export const unaskedOf = remember((event: EventConfig): readonly Unasked[] =>
   event.fees.items.flatMap((item) =>
     withinBudget(() => unaskedOfItem(event, item, { left: STEPS_MAX }), []),
@@ -45,7 +45,7 @@ function unaskedOfItem(event: EventConfig, item: Item, budget: Budget): readonly
         conditions: [...conditionsOfItem(item), ...shows],
         at: ({ answers, category }, trail) => {
           if (category === null || !counts(item, answers, category)) return null
-          // Of people of whom none counts there is nothing to count.
+          // If no person counts, there is nothing to count.
           const { times: _, ...once } = item
           if (
             item.count !== undefined &&
@@ -55,7 +55,8 @@ function unaskedOfItem(event: EventConfig, item: Item, budget: Budget): readonly
             return null
           const first = isAsked(event, item, answers, category) ? undefined : counted[0]
           for (const name of counted) {
-            // Of what nobody asks for nothing has to be answered; of the rest the first answer asks for the others.
+            // If the item is not ordered, nothing must be answered; otherwise the first answer
+            // requires the others.
             if (first !== undefined && own(answers, first) === undefined) return null
             if (own(answers, name) !== undefined || found.has(name)) continue
             const isHidden = !showsOf(event, name).every((shown) => holds(shown, answers, category))
@@ -73,14 +74,17 @@ function unaskedOfItem(event: EventConfig, item: Item, budget: Budget): readonly
   return [...found.values()]
 }
 
-/** Whether an answer asks for the item by name: each way in which its condition holds has a Yes or an option in it. */
+/**
+ * Whether an answer orders the item explicitly: each way in which its condition holds includes a
+ * Yes or an option.
+ */
 function isAsked(
   event: EventConfig,
   { when, by }: Item,
   answers: Answers,
   category: string,
 ): boolean {
-  // What is chosen by an option is asked for by choosing one.
+  // An item sold by option is ordered by choosing one.
   if (by !== undefined || when === undefined) return false
   const holding: Condition = when.filter((map) => holds([map], answers, category))
   return holding.every((map) =>
@@ -97,10 +101,10 @@ function isChosen(answer: Answer | undefined): boolean {
   return answer === true || typeof answer === 'string' || listOf(answer).length > 0
 }
 
-/** A field whose question somebody does not see, and is charged for an item because they did not answer it. */
+/** A field that is hidden from a delegate who is charged for an item because it is unanswered. */
 export type Unseen = Omit<Unasked, 'isHidden'>
 
-/** One for each item and field; an item of which too many answers are to be looked at has none here. */
+/** One for each item and field; an item with too many answers to check has none here. */
 export const unseenOf = remember((event: EventConfig): readonly Unseen[] =>
   event.fees.items.flatMap((item) =>
     withinBudget(() => unseenOfItem(event, item, { left: STEPS_MAX }), []),
@@ -109,7 +113,7 @@ export const unseenOf = remember((event: EventConfig): readonly Unseen[] =>
 
 function unseenOfItem(event: EventConfig, item: Item, budget: Budget): readonly Unseen[] {
   const { when, by, count, times, amountIn } = item
-  // What is chosen, counted or named was asked for by doing so.
+  // An item that is chosen, counted or priced by the delegate was ordered by doing so.
   const isFree = item.prices.every(({ table }) =>
     Object.values(table).every((cells) => Object.values(cells).every((price) => !price)),
   )

@@ -1,6 +1,8 @@
 /**
- * What somebody meets of an item: which cells of its tables are reached, and what they lack. An item reads
- * the category, its own fields and what its conditions name, so that each is looked at alone.
+ * Finds which cells of an item's price tables can be reached, and which are missing.
+ *
+ * An item reads the category, its own fields and the names in its conditions, so each is checked
+ * separately.
  */
 import type { EventConfig, Field } from '../../event/config.ts'
 import type { Answers, Condition } from '../../event/answer-types.ts'
@@ -14,25 +16,28 @@ import { daysOfBill } from './price-days.ts'
 import { answersOfTrail, carryingTrail, type Trail } from './example-answers.ts'
 import { CATEGORY, namesIn, walk, type Known } from './walk-form.ts'
 
-/** Somebody whom the form accepts, told by what matters here: answers, facts under their names, the category they get. */
+/**
+ * A delegate accepted by the form, described by the relevant data: answers, context values by name,
+ * category.
+ */
 export type Somebody = { readonly answers: Answers; readonly category: string }
-/** What an item lacks for somebody who reaches it. `table` counts from 0; null: none fits. */
+/** A price that an item lacks for a delegate who reaches it. `table` counts from 0; null: none matches. */
 export type Hole = {
   readonly is: 'no-table' | 'no-row' | 'no-cell' | 'not-on-sale'
   readonly table: number | null
-  /** An option, or `each`; null where no table fits. */
+  /** An option, or `each`; null if no table matches. */
   readonly row: string | null
   /** Null: in every period. */
   readonly period: string | null
   /** One for each category that reaches it. */
   readonly who: readonly Somebody[]
 }
-/** A cell that somebody can be charged. */
+/** A cell that can be charged. */
 export type Cell = { readonly table: number; readonly row: string; readonly period: string }
-/** What was found of one item. */
+/** The results for one item. */
 export type Met = { readonly holes: readonly Hole[]; readonly reached: readonly Cell[] }
 
-/** The names of answers and facts on which the lines of an item hang. */
+/** Returns the names of answers and context values that decide the lines of an item. */
 export function readsOfItem(item: Item): readonly string[] {
   return [
     ...namesIn(conditionsOfItem(item)),
@@ -40,14 +45,14 @@ export function readsOfItem(item: Item): readonly string[] {
   ]
 }
 
-/** The conditions on which the lines of an item hang. */
+/** Returns the conditions that decide the lines of an item. */
 export function conditionsOfItem(item: Item): readonly Condition[] {
   return [item.when, ...item.prices.map(({ when }) => when)].filter(
     (condition) => condition !== undefined && condition !== null,
   )
 }
 
-/** What is sold by an option, or counted, is told apart by more than tests. */
+/** An item sold by option, or counted, is distinguished by more than tests. */
 export function apartFor(items: readonly Item[]): (field: Field) => Apart {
   return ({ id }) => {
     const by = items.filter((item) => item.by === id)
@@ -73,7 +78,10 @@ function periodsReached(event: EventConfig): readonly string[] {
   return [...new Set(daysOfBill(event).map(({ period }) => period))]
 }
 
-/** Each option of a field of several alone, whatever else is chosen: all others stand for each other then. */
+/**
+ * Checks each option of a multiple-choice field alone, whatever else is chosen: all others are then
+ * equivalent.
+ */
 export function provedItem(event: EventConfig, item: Item, budget: Budget): Met {
   const field = event.fields.find(({ id }) => id === item.by)
   const looks =
@@ -85,7 +93,7 @@ export function provedItem(event: EventConfig, item: Item, budget: Budget): Met 
   }
 }
 
-/** What is met of one row, or of all. */
+/** Checks one row, or all. */
 function lookAt(event: EventConfig, item: Item, only: string | null, budget: Budget): Met {
   const periods = periodsReached(event)
   const holes = new Map<string, Hole>()

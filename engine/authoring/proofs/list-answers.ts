@@ -1,6 +1,7 @@
 /**
- * The answers of list fields that behave differently: choices of several options, and people. Options and
- * people that nothing tells apart stand for each other, so that only how many of them there are counts.
+ * Distinct answers of list fields: multiple choices, and people.
+ *
+ * Options and people that nothing distinguishes are equivalent, so that only their number counts.
  */
 import type { Answer, Condition, Person, Test } from '../../event/answer-types.ts'
 import { passes } from '../../rules/evaluate-condition.ts'
@@ -9,21 +10,21 @@ import { fieldsOfPerson } from '../../answers/field-types.ts'
 import { fromPairs } from '../../lib/result.ts'
 import { TooLarge } from './answer-boxes.ts'
 
-/** More answers of one field than this are not listed; a proof that needs them is not given. */
+/** More answers of one field than this are not listed; a proof that needs them is abandoned. */
 const LISTED_MAX = 4096
 
 /** A choice while options are decided one after the other. */
 type Choice = {
   readonly chosen: readonly string[]
   readonly total: number
-  /** How many of each kind of option. */
+  /** The number of each kind of option. */
   readonly counts: readonly number[]
 }
 
 /**
- * One choice for each way in which the field can be answered, in the order of its options; never the empty
- * one. `tells` names what tells an option from others besides the tests, such as its price; options of one
- * name and of the same tests stand for each other. Throws TooLarge.
+ * Returns one choice for each class of answers to the field, in the order of its options; never the
+ * empty one. `tells` names the property that distinguishes options besides the tests, such as the
+ * price; options with the same name and tests are equivalent. Throws TooLarge.
  */
 export function choicesOf(
   field: Field,
@@ -42,7 +43,7 @@ export function choicesOf(
       tests.map((test) => test.is === 'has' && test.values.includes(id)),
     ])
   const kinds = [...new Set(order.map(kindOf))]
-  // Where nothing is sold by the option, a second one of a kind changes only how many there are.
+  // If nothing is sold by the option, a second one of a kind changes only the number.
   const most = tells === null ? 1 : Infinity
   const marks = tests.flatMap((test) =>
     test.is === 'count'
@@ -86,7 +87,7 @@ export function choicesOf(
     .map(({ chosen }) => options.flatMap(({ id }) => (chosen.includes(id) ? [id] : [])))
 }
 
-/** The options so that those which exclude each other stand together: what is to be remembered of them stays little. */
+/** Sorts options so that mutually exclusive ones are adjacent: little has to be remembered of them. */
 function neighbours(
   ids: readonly string[],
   groups: readonly (readonly string[])[],
@@ -103,9 +104,9 @@ function neighbours(
 }
 
 /**
- * Lists of people that behave differently: as many as may be listed, of each kind of person that the
- * `wheres` tell apart. `partsOf` gives the answers of one of their fields; undefined among them: not
- * answered. Throws TooLarge.
+ * Returns distinct lists of people: every allowed number of each kind of person that the `wheres`
+ * distinguish. `partsOf` gives the answers of one of their fields, with undefined for not answered.
+ * Throws TooLarge.
  */
 export function peopleOf(
   field: Field,
@@ -143,7 +144,7 @@ export function peopleOf(
   return lists.filter(({ length }) => length >= fewest)
 }
 
-/** One person for each way in which the tests of the conditions can turn out. */
+/** Returns one person for each combination of results of the conditions' tests. */
 function kindsOfPeople(
   field: Field,
   wheres: readonly Condition[],

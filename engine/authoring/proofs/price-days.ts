@@ -1,11 +1,11 @@
-/** The days on which bills differ: one for each stretch in which the same prices and adjustments count. */
+/** The days on which bills differ: one for each range with the same prices and adjustments. */
 import type { EventConfig } from '../../event/config.ts'
 import { openOn, periodOn } from '../../pricing/price-periods.ts'
 import { remember } from '../../lib/memoize.ts'
 import type { Adjustment } from '../../event/pricing-types.ts'
 import { addDays, day, type Day } from '../../lib/time.ts'
 
-/** One day of each stretch of days in which the same prices and adjustments count. */
+/** One day of each range of days with the same prices and adjustments. */
 export const daysOfBill = remember(
   (event: EventConfig): readonly { readonly on: Day; readonly period: string }[] => {
     const { periods, adjustments } = event.fees
@@ -31,10 +31,10 @@ export const daysOfBill = remember(
     return [...days.values()]
   },
 )
-/** Where no day matters. */
+/** Used if no day matters. */
 const ANY_DAY = day('2000-01-01')
 
-/** Whether an adjustment counts on that day, whoever registers. */
+/** Whether an adjustment applies on that day, for any delegate. */
 export function isOn({ from, to }: Adjustment, on: Day): boolean {
   return (from === undefined || from <= on) && (to === undefined || on <= to)
 }

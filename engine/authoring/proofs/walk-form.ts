@@ -1,8 +1,10 @@
 /**
- * What the form accepts, taken field by field: hidden fields are not answered, required ones are, choices
- * keep to their bounds, the category follows from the answers. Whatever is asked of answers is asked as
- * soon as all that it reads is known, and answers that nothing asks for any more are forgotten, so that
- * ways which then look alike become one. Exact: nothing accepted is left out, nothing refused is walked.
+ * Searches everything the form accepts, field by field.
+ *
+ * Hidden fields are unanswered, required ones answered, choices within their bounds, and the
+ * category follows from the answers. Each test runs as soon as all that it reads is known, and
+ * answers that nothing reads any more are forgotten, so that paths which then look alike are
+ * merged. Exact: no accepted answers are skipped, and no refused ones are searched.
  */
 import type { EventConfig, Field } from '../../event/config.ts'
 import type { Answer, Answers, Condition, Test } from '../../event/answer-types.ts'
@@ -24,19 +26,19 @@ import {
 } from './answer-axes.ts'
 import { TooLarge, type Budget } from './answer-boxes.ts'
 
-/** The name of the category among what is read. */
+/** The name of the category among the values read. */
 export const CATEGORY = 'category'
 
-/** What is known at a point of the walk: the answers that something still asks for, facts beside them. */
+/** The values known at a point of the search: answers still to be read, and the context. */
 export type Known = { readonly answers: Answers; readonly category: string | null }
-/** Something asked on the way. `at` answers what is carried on; null: no delegate gets further. */
+/** A test along the way. `at` returns the state to carry on; null: no delegate gets further. */
 export type Stop<C> = {
   readonly reads: readonly string[]
-  /** The conditions whose tests tell answers apart here. */
+  /** The conditions whose tests distinguish answers here. */
   readonly conditions: readonly Condition[]
   readonly at: (known: Known, carried: C) => C | null
 }
-/** What is carried along: how it takes an answer up, when two are alike, and what becomes of two alike ones. */
+/** The state carried along: how it adds an answer, when two are equal, and how equal ones are merged. */
 export type Carrying<C> = {
   readonly start: C
   readonly answered: (carried: C, name: string, answer: Answer) => C
@@ -52,15 +54,21 @@ type Step<C> =
   | { readonly is: 'stop'; readonly stop: Stop<C> }
 type Rule = Extract<EventConfig['categoryChoice'], { by: 'rules' }>['rules'][number]
 type Way<C> = {
-  /** Which value of its axis each name has, in the order in which they were answered. */
+  /** The index on its axis of each name's value, in the order of answering. */
   readonly values: readonly number[]
-  /** What the first rule that fits says. Rule after rule, so that what only earlier rules ask for is forgotten. */
+  /**
+   * The result of the first matching rule. Rule by rule, so that values read only by earlier rules
+   * are forgotten.
+   */
   readonly fitting: string | null
   readonly known: Known
   readonly carried: C
 }
 
-/** Everybody whom the form accepts, past all stops in their order; what is carried at the end, one for each that differs. Throws TooLarge. */
+/**
+ * Searches all accepted answers, through all stops in order; returns the final states, one for each
+ * that differs. Throws TooLarge.
+ */
 export function walk<C>(
   event: EventConfig,
   stops: readonly Stop<C>[],
@@ -84,7 +92,8 @@ export function walk<C>(
   plan.forEach((step, at) => {
     if (step.is === 'answer') named.push(step.name)
     if (step.is === 'category') named.push(CATEGORY)
-    // What nothing asks for later is not told apart any more; it stays among the answers, unread.
+    // A value that nothing reads later is no longer distinguished; it stays among the answers,
+    // unread.
     const asked = named.flatMap((name, index) => ((last.get(name) ?? -1) > at ? [index] : []))
     const next = new Map<string, Way<C>>()
     for (const way of ways)
@@ -106,7 +115,7 @@ export function walk<C>(
   return ways.map(({ carried }) => carried)
 }
 
-/** The ways on from one way by one step. */
+/** Returns the next states of one path. */
 function onward<C>(
   event: EventConfig,
   step: Step<C>,
@@ -154,7 +163,7 @@ function onward<C>(
   }
 }
 
-/** Which answers of a field, or values of a fact, are accepted beside what is known. */
+/** Returns which answers of a field, or values of a context name, are accepted with the known values. */
 function mayBe(
   event: EventConfig,
   name: string,
@@ -163,7 +172,7 @@ function mayBe(
   const field = event.fields.find(({ id }) => id === name)
   if (field === undefined) {
     const stands = rollColumnOf(event, name)?.field
-    // Whoever stands on no roll is refused, so that an answer and its row come together.
+    // An answer on no member list is refused, so an answer and its row come together.
     return stands === undefined
       ? () => true
       : (answer) => (answer === undefined) === (own(answers, stands) === undefined)
@@ -178,7 +187,7 @@ function mayBe(
   return (answer) => answer !== undefined || !isNeeded
 }
 
-/** The names that conditions ask for. */
+/** Returns the names that conditions read. */
 export function namesIn(conditions: readonly (Condition | undefined | null)[]): readonly string[] {
   return conditions.flatMap((condition) => (condition ?? []).flat().map(({ field }) => field))
 }
@@ -196,7 +205,7 @@ function conditionsBehind(event: EventConfig, name: string): readonly Condition[
   ]
 }
 
-/** What has to be known before a name is. */
+/** Returns what must be known before a name. */
 function readsBefore(event: EventConfig, name: string): readonly string[] {
   const asked = namesIn(conditionsBehind(event, name))
   if (name !== CATEGORY) {
@@ -210,7 +219,7 @@ function readsBefore(event: EventConfig, name: string): readonly string[] {
     ...limits.flatMap(({ id, full, eachOptionOf }) =>
       full.offer === undefined || eachOptionOf !== undefined ? [] : [fullOf(id)],
     ),
-    // An offer asks for the category that there was before it, not for itself.
+    // An offer reads the category before it, not itself.
     ...asked.filter((one) => one !== CATEGORY),
   ]
 }
@@ -239,7 +248,7 @@ function readsOfLimit(limit: Limit): readonly string[] {
   ]
 }
 
-/** Every answer before what reads it, and limits as soon as a place of theirs is asked for. */
+/** Orders every answer before its readers, and quotas as soon as one of their seats is read. */
 function planOf<C>(event: EventConfig, stops: readonly Stop<C>[]): readonly Step<C>[] {
   const steps: Step<C>[] = []
   const taken = new Set<string>()
@@ -275,7 +284,7 @@ function planOf<C>(event: EventConfig, stops: readonly Stop<C>[]): readonly Step
   return steps
 }
 
-/** The axis of every name of the plan, by the tests that the plan makes of it. */
+/** Returns the axis of every name of the plan, by the plan's tests. */
 function axesOf<C>(
   event: EventConfig,
   plan: readonly Step<C>[],
@@ -305,7 +314,7 @@ function axesOf<C>(
     if (field === undefined) return [{ field: name, values: [{ answer: undefined, says: '' }] }]
     const mine: readonly Test[] = (tests.get(name) ?? []).map(({ test }) => test)
     const { tells, ...rest } = apart(field)
-    // Where a place of an option may be full, that option is told from all others.
+    // If a seat of an option may be full, that option is distinguished from all others.
     const isBarred = barred.some(({ eachOptionOf }) => eachOptionOf === name)
     return [
       axisOf(name, [field], mine, true, {

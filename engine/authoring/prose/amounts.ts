@@ -1,4 +1,4 @@
-/** Amounts of money that a text names, "Rs. 1,500/-" or "1500 per person", and what of them is asked of a delegate. */
+/** Finds amounts of money in texts ("Rs. 1,500/-", "1500 per person") and whether a delegate pays them. */
 import { readAmount, type Paise } from '../../lib/money.ts'
 import { plainDigits } from '../suggestions/amounts.ts'
 import { statementAround } from './subject-of-day.ts'
@@ -8,7 +8,7 @@ export type AmountSaid = {
   readonly amount: Paise
   readonly start: number
   readonly end: number
-  /** The statement it stands in, and what of it stands before and after the amount. */
+  /** The surrounding statement, and its parts before and after the amount. */
   readonly left: string
   readonly right: string
 }
@@ -22,7 +22,7 @@ const EACH =
 const PATTERNS: readonly RegExp[] = [
   new RegExp(`${SIGN}\\s*[:.]?\\s*(${FIGURE})${SCALE}`, 'gi'),
   new RegExp(`(?<![\\d.,/-])(${FIGURE})${SCALE}${AFTER}`, 'gi'),
-  // A bare number is an amount beside a word for one, or in brackets with a plus.
+  // A bare number is an amount if it is next to a word for one, or in brackets with a plus.
   new RegExp(`(?<![\\d.,/:#-])(\\d{3,6}|\\d{1,3}(?:,\\d{2,3})+)()(?=\\s*${EACH}\\b)`, 'gi'),
   new RegExp(
     `(?:@|\\+|\\b(?:fees?|charges?|price|cost|costs|pay)\\b\\s*(?:is|of|:|-|–)?)\\s*(\\d{3,6}|\\d{1,3}(?:,\\d{2,3})+)()(?![\\d.,%:/-]|\\s*(?:seats?|words|people|delegates|participants|km|mm|min|hours?|am|pm))`,
@@ -34,11 +34,11 @@ const FACTORS: readonly (readonly [RegExp, number])[] = [
   [/^la[ck]h?s?$|^lakh$/i, 100_000],
 ]
 
-/** Every amount of a text, in its order. */
+/** Returns every amount of a text, in order. */
 export function amountsSaid(text: string): readonly AmountSaid[] {
   if (!/\p{N}/u.test(text)) return []
   const plain = [...text].length === text.length ? plainDigits(text) : text
-  // What a letter of another width becomes may be longer; then the text is read as it stands.
+  // Converting a full-width letter may make the text longer; then the original is read.
   const readable = plain.length === text.length ? plain : text
   if (!/\d/.test(readable)) return []
   const found: AmountSaid[] = []
@@ -55,14 +55,14 @@ export function amountsSaid(text: string): readonly AmountSaid[] {
   return found.toSorted((a, b) => a.start - b.start)
 }
 
-/** Money that is not asked of a delegate for the registration, or goes to somebody else. */
+/** Money that is not charged for the registration, or paid to others. */
 const OF_OTHERS =
   /\b(?:hotels?|rooms?|accommodations?|lodging|stay|guest ?house|dormitory|tours?|travel|taxi|cab|flights?|trains?|stalls?|sponsor\w*|exhibit\w*|advertis\w*|prizes?|awards?|cash|grants?|scholarships?|fellowships?|stipends?|refund\w*|cancel\w*|deduct\w*|worth|save[sd]?|saving|discounts?|rebate|off|concession of|less|penalty|fine|bank|transaction|gateway|convenience|processing|courier|postage|dd|cheque|neft|income|salary|turnover|budget|earn\w*|donat\w*|contribut\w*|deposit|insurance|late fee|for example|e\.g|raised|collected|kept|retained|forfeit\w*|crore|last year|previous)\b/i
-/** Money that is paid otherwise than with the registration. */
+/** Money that is paid separately from the registration. */
 const PAID_ELSEWHERE =
   /\b(?:(?:paid|payable|pay|collected|charged|settled?|billed)\s+(?:\w+\s+){0,3}?(?:at|on|to|directly|separately|in cash|by|with)\b|(?:at|on) the (?:venue|spot|desk|hotel|counter|day)|at the desk|on[- ]?site|separately|directly)/i
 
-/** Whether an amount is one that a delegate would look for in the sum to pay. */
+/** Whether a delegate would expect the amount in the total to pay. */
 export function isAsked({ left, right }: AmountSaid, heading: string): boolean {
   const around = `${heading} ${left} ${right}`
   return !OF_OTHERS.test(around) && !PAID_ELSEWHERE.test(around)

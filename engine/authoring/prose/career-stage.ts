@@ -1,14 +1,14 @@
-/** What the name of a category or an answer says of people: members or not, trainees or in practice, companions, seniors. */
+/** Reads membership, career stage, companion or senior status from names of categories and answers. */
 
 /** 0: students and interns; 1: post graduates and residents; 2: in practice. */
 type Level = 0 | 1 | 2
 export type Standing = {
   readonly isMember: boolean | null
-  /** Empty where the name does not say. */
+  /** Empty if the name does not say. */
   readonly levels: ReadonlySet<Level>
   readonly isCompanion: boolean
   readonly isSenior: boolean
-  /** What else it says: "one day", "with workshop". Only names that agree in it can be compared. */
+  /** The remaining words: "one day", "with workshop". Only names that agree in them can be compared. */
   readonly rest: string
 }
 
@@ -30,15 +30,15 @@ const COMPANION =
   /\b(?:accompan\w+|spouses?|companions?|family members?|wife|husband|guests? of delegates?)\b(?: persons?| members?| delegates?)?/g
 const SENIOR =
   /\b(?:senior citizens?|sr\.? citizens?|seniors?(?= *$| *\(| *members?\b| *delegates?\b| *[-–] *\d)|super ?annuated|retired|veterans?)\b|\b(?:above|over|aged?|age) *(?:5[5-9]|[6-9]\d)\b(?: *(?:years?|yrs?))?|\b(?:5[5-9]|[6-9]\d) *(?:\+|years?|yrs?|and above|& above|plus)/g
-/** Words that say nothing of who it is. */
+/** Words without information about the person. */
 const NOISE =
   /\b(?:the|of|for|and|or|a|an|to|in|with|is|are|as|all|only|any|category|registration|regn|fees?|rates?|persons?|people|delegates?|participants?|registrants?|attendees?|doctors?|drs?|physicians?|surgeons?|medical|dental|practice|private|indian|national|regular|ordinary|proof|required|junior|senior|sr|jr|1st|2nd|year|visitors?|guests?|general|public|outsiders?|individuals?|life|annual|associate|society|association|assn|body)\b/g
 
-/** "Non-PG" is no post graduate. */
+/** "Non-PG" is not a post graduate. */
 const DENIED =
   /\b(?:non|not an?|not) (?:p\.?g|post ?graduates?|students?|trainees?|residents?|facult\w+|interns?)\b/g
 
-/** A name as plain words; hyphens and underscores join them in ids. */
+/** Splits a name into words; in ids, hyphens and underscores separate them. */
 const wordsOf = (name: string): string =>
   name
     .toLowerCase()
@@ -50,10 +50,10 @@ const wordsOf = (name: string): string =>
 const NON =
   /\b(?:non|not)(?: an?| a)? ?(?:([a-z]{2,12}) )?members?\b|\bnon ([a-z]{2,12})\b|\bnonmembers?\b|\bwithout membership\b/g
 const MEMBERS = /\bmembers?(?:hip)?\b/g
-/** Members of something else than an association that delegates belong to. */
+/** Members of something other than a delegates' association. */
 const OTHER_MEMBERS =
   /\b(?:committee|family|team|board|faculty|staff|council|executive|crew|group|organi[sz]ing) members?\b/g
-/** What "non" denies beside an association. */
+/** Words that "non" negates without an association. */
 const NO_ASSOCIATION = new Set(
   `residential resident residents veg vegetarian medical clinical teaching academic doctor doctors delegate delegates
    indian indians refundable transferable cme credit practicing practising faculty physician surgeon ac accredited
@@ -64,7 +64,7 @@ const NO_ASSOCIATION = new Set(
 const CAPITALS =
   /\b([A-Z]{2,10})(?:\s+(?:[Ll]ife|[Aa]nnual|[Aa]ssociate))?\s+[Mm]ember|[Mm]embers?(?:hip)? of (?:the )?([A-Z]{2,10})\b|\b[Nn]on[-\s]+([A-Za-z]{2,12})\b/g
 
-/** The associations whose members are told apart: "AFPI" of "Non-AFPI" and of "Members of ASI". */
+/** Returns the associations whose members are distinguished: "AFPI" of "Non-AFPI" and of "Members of ASI". */
 export function associationsIn(names: readonly string[]): ReadonlySet<string> {
   return new Set(
     names
@@ -78,7 +78,7 @@ export function associationsIn(names: readonly string[]): ReadonlySet<string> {
   )
 }
 
-/** What a name says; `associations` are those that any name of the file speaks of. */
+/** Reads a name; `associations` are those named anywhere in the file. */
 export function standingOf(name: string, associations: ReadonlySet<string>): Standing {
   const parts = wordsOf(name.replace(/\(.*?(?:proof|number|letter|certificate).*?\)/gi, ' '))
   const isNon =
@@ -97,13 +97,13 @@ export function standingOf(name: string, associations: ReadonlySet<string>): Sta
     .split(/[/,;+&]| and | or /)
     .filter((piece) => /[a-z]/.test(piece))
   for (const piece of pieces) {
-    // "PG student" is a post graduate; "consultant" beside "resident" in one name is not known.
+    // "PG student" is a post graduate; "consultant" and "resident" in one name are ambiguous.
     const level = LEVELS.find(([, pattern]) => piece.match(pattern) !== null)?.[0]
     if (piece.match(COMPANION) !== null) companions += 1
     else if (level !== undefined) levels.add(level)
   }
   const isCompanion = companions > 0 && (companions === pieces.length || levels.size === 0)
-  // What is denied beside an association stays one word: residential is not non-residential.
+  // A negated word other than an association stays one word: residential is not non-residential.
   let rest = parts
     .replace(/\bnonmembers?\b|\bnon (?:life|annual|associate) (?=member)/g, ' ')
     .replace(/\bnon (\w+)\b(?! members?\b)/g, (whole, denied: string) =>
@@ -144,7 +144,7 @@ export function standingOf(name: string, associations: ReadonlySet<string>): Sta
   }
 }
 
-/** Whether two names say things of people that exclude each other, in words for a sentence; null when they may be the same people. */
+/** Returns why two names exclude each other, as words for a sentence; null if they may be the same people. */
 export function contradiction(a: Standing, b: Standing): readonly [string, string] | null {
   if (a.isMember !== null && b.isMember !== null && a.isMember !== b.isMember)
     return a.isMember ? ['members', 'non-members'] : ['non-members', 'members']

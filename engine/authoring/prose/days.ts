@@ -1,20 +1,20 @@
-/** How people write days in a text: 30/10/2026, 30th Oct, Oct 30, 14–16 March 2027, Sunday the 14th of March. */
+/** Finds days in texts: 30/10/2026, 30th Oct, Oct 30, 14–16 March 2027, Sunday the 14th of March. */
 
 import { matchesOf } from './pattern-matches.ts'
 
-/** One day as it is written; what the text leaves out is null. `weekday` counts from Sunday, 0. */
+/** One day as written; parts that the text omits are null. `weekday` counts from Sunday, 0. */
 export type DayWords = {
   readonly day: number
   readonly month: number
   readonly year: number | null
   readonly weekday: number | null
 }
-/** A day, or a span of days, in a text. Offsets count from the beginning of that text. */
+/** A day, or a range of days, in a text. Offsets count from the beginning of that text. */
 export type DaysSaid = {
   readonly start: number
   readonly end: number
   readonly first: DayWords
-  /** The last day of a span; the same object as `first` where only one day is written. */
+  /** The last day of a range; the same object as `first` if only one day is written. */
   readonly last: DayWords
 }
 
@@ -56,7 +56,7 @@ const BETWEEN = new RegExp(
   'i',
 )
 
-/** Most texts name no day at all; this says so fast. */
+/** Most texts contain no day; this test is fast. */
 const MAYBE = /\d\s?[-/.]\s?\d|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec/i
 const maybeDays = (text: string): boolean => /\d/.test(text) && MAYBE.test(text)
 
@@ -70,12 +70,12 @@ const weekdaysIn = (text: string): readonly number[] =>
 type Numbers = {
   readonly days: readonly number[]
   readonly weekdays: readonly (number | null)[]
-  /** What of the text belongs to them, where the rest is another number. */
+  /** The part of the text that belongs to them, if the rest is another number. */
   readonly start: number
   readonly end: number
 }
 
-/** "14, 15 & 16", "14th to 16th": the days that belong together, next to the month. */
+/** Reads "14, 15 & 16", "14th to 16th": the days next to the month. */
 function numbersOf(text: string, monthIsFirst: boolean): Numbers {
   const found = [
     ...text.matchAll(/([A-Za-z]{3,}\.?[\s,]*)?(?:the\s+)?(\d{1,2})(?:\s?(?:st|nd|rd|th)\b\.?)?/gi),
@@ -105,8 +105,9 @@ function numbersOf(text: string, monthIsFirst: boolean): Numbers {
 }
 
 /**
- * Every day in a text, spans as one. `about` is the year the text is likely to speak of: two digits
- * are a year only within five years of it, else they are something else ("12-34-56").
+ * Returns every day in a text, ranges as one. `about` is the year that the text probably refers to:
+ * two digits are a year only within five years of it, otherwise they are something else
+ * ("12-34-56").
  */
 export function daysSaid(text: string, about: number): readonly DaysSaid[] {
   if (!maybeDays(text)) return []
@@ -128,7 +129,7 @@ export function daysSaid(text: string, about: number): readonly DaysSaid[] {
   }, [])
 }
 
-/** "1 October to 30 October", "between 1 October and 30 October". */
+/** Recognises "1 October to 30 October", "between 1 October and 30 October". */
 function isSpan(text: string, before: DaysSaid, next: DaysSaid): boolean {
   const between = text.slice(before.end, next.start)
   return (
@@ -137,7 +138,7 @@ function isSpan(text: string, before: DaysSaid, next: DaysSaid): boolean {
   )
 }
 
-/** "30 December to 2 January 2027" begins the year before. */
+/** "30 December to 2 January 2027" begins in the previous year. */
 function startYear(first: DayWords, last: DayWords): number | null {
   return last.year === null ? null : first.month > last.month ? last.year - 1 : last.year
 }
@@ -180,7 +181,7 @@ function numeric(
   const short = (group['y'] ?? '').length === 2
   const year = short ? 2000 + Number(group['y']) : Number(group['y'])
   let [day, month] = [Number(group['d']), Number(group['m'])]
-  // Day first, as India writes; 10/30/2026 can only be the other way round.
+  // Day first, as in India; 10/30/2026 can only be month first.
   if (month > 12 && day <= 12) [day, month] = [month, day]
   const real = day >= 1 && day <= 31 && month >= 1 && month <= 12
   if ((short && (!real || Math.abs(year - about) > 5)) || (group['sign'] !== '/' && !real))
@@ -194,7 +195,7 @@ function numeric(
   }
 }
 
-/** "March 2027": a month without a day, where nothing of it belongs to a day. */
+/** "March 2027": a month without a day. */
 export type MonthSaid = {
   readonly start: number
   readonly end: number
@@ -203,7 +204,7 @@ export type MonthSaid = {
 }
 const MONTH_ALONE = new RegExp(`\\b(${MONTH})[\\s,’'-]*((?:19|20)\\d\\d)(?!\\d)`, 'gi')
 
-/** `days` are those said in the same text; they are asked for only where a month is named. */
+/** `days` are those in the same text; they are computed only if a month is named. */
 export function monthsSaid(text: string, days: () => readonly DaysSaid[]): readonly MonthSaid[] {
   if (!maybeDays(text)) return []
   return matchesOf(text, MONTH_ALONE).flatMap((match): MonthSaid[] => {
@@ -232,7 +233,7 @@ function worded(
   const guessed = short === undefined ? null : 2000 + Number(short)
   const isYear = guessed !== null && Math.abs(guessed - about) <= 5
   const year = full !== undefined ? Number(full) : isYear ? guessed : null
-  // "You may 2 …": the verb is written small, the month hardly ever without its year.
+  // "You may 2 …": the verb is lower case, the month hardly ever without its year.
   if (/^(may|mar|march|sun|sat)$/.test(name) && year === null) return null
   const month = monthOf(name)
   const [day] = numbers.days
@@ -276,7 +277,7 @@ const BEHIND = new RegExp(
   'i',
 )
 
-/** "14 March 2027 (Sunday)", "14 March, Sunday": a weekday behind its day. */
+/** "14 March 2027 (Sunday)", "14 March, Sunday": a weekday after its day. */
 function afterwards(said: DaysSaid, text: string): DaysSaid {
   if (said.first !== said.last || said.first.weekday !== null) return said
   const behind = BEHIND.exec(text.slice(said.end))

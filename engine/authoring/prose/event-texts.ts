@@ -1,19 +1,19 @@
-/** Every text of an event file that somebody will read, with what it stands under. */
+/** Returns every displayed text of an event file, with its heading. */
 import { remember } from '../../lib/memoize.ts'
 import type { Model } from '../checked-file.ts'
 
 export type Readable = {
   readonly path: string
-  /** As it stands in the file, quotes and line breaks included; `at` is where that begins. */
+  /** As written in the file, with quotes and line breaks; `at` is the offset of its beginning. */
   readonly text: string
   readonly at: number
-  /** The label or heading it belongs to, which says what it is about. */
+  /** The label or heading that it belongs to, which gives its subject. */
   readonly heading: string
-  /** The name of a value that is printed beside it: the label of a row of amounts is no claim of its own. */
+  /** The value printed beside it: the label of a row of amounts makes no claim of its own. */
   readonly shows: string | null
 }
 
-/** The texts of pages, form, mail and office, and the choices of the form; read once for each file. */
+/** The texts of pages, form, email and office, and the options of the form; read once for each file. */
 export const readables = remember((model: Model): readonly Readable[] =>
   [
     ...model.said,
@@ -29,7 +29,7 @@ export const readables = remember((model: Model): readonly Readable[] =>
   ].map(({ path, written, at }): Readable => ({ path, text: written, at, ...about(model, path) })),
 )
 
-/** Choices are read as well, though no value can be named in them. */
+/** Options are included, though they cannot contain placeholders. */
 function optionPaths({ file }: Model): readonly string[] {
   return file.form.sections.flatMap((section, s) =>
     section.fields.flatMap((field, f) =>

@@ -1,18 +1,18 @@
-/** Hours that texts name and no clock has: "25:00", "8.75 AM". */
+/** Finds impossible times of day in texts: "25:00", "8.75 AM". */
 import { matchesOf } from './pattern-matches.ts'
 
 type HourSaid = { readonly start: number; readonly end: number }
 
-/** Not part of a longer number, of a date or of a range. */
+/** Not part of a longer number, a date or a range. */
 const ALONE = '(?<![\\d.,:/-])'
-/** Lower-case "am" behind a space may be a verb. */
+/** Lower-case "am" after a space may be a verb. */
 const WITH_AM_PM = new RegExp(
   `${ALONE}(\\d{1,2})(?:[.:](\\d\\d)\\s*[apAP]\\.?[mM]|(?:[ap]m|\\s*(?:[ap]\\.m|[AP]\\.?M|pm)))(?![\\w/])`,
   'g',
 )
 const OF_24 = new RegExp(`${ALONE}(\\d\\d?):(\\d\\d)(?![\\d:.])`, 'g')
 const MONEY = /(?:₹|\brs\.?|\binr)\s*$/i
-/** Minutes and seconds, or parts of a whole. */
+/** Durations and ratios. */
 const NO_CLOCK = /\b(?:duration|minutes?|mins?|seconds?|videos?|length|long|ratio|score)\b/i
 const CLOCK = '(?:(?:[01]?\\d|2[0-3])[.:][0-5]\\d|\\d{1,2}\\s*[ap]\\.?m\\.?)'
 const TO = '\\s*(?:-|–|—|to|till|until)\\s*'
@@ -22,7 +22,7 @@ const BEFORE = new RegExp(
 )
 const BEHIND = new RegExp(`^(?:\\s*(?:hrs|hours|h)\\b|${TO}${CLOCK})`, 'i')
 
-/** The hours of a text that there are not. What only may be an hour, such as 25:00 alone, is none. */
+/** Returns the impossible times of a text. An ambiguous number, such as 25:00 alone, is not included. */
 export function impossibleHours(text: string): readonly HourSaid[] {
   if (!/\d/.test(text) || NO_CLOCK.test(text)) return []
   const plain = text.replaceAll('\n', ' ')
@@ -40,7 +40,7 @@ export function impossibleHours(text: string): readonly HourSaid[] {
     .map(placed)
   const others = matchesOf(plain, OF_24)
     .filter(({ index, 0: whole, 1: hour = '', 2: minute = '' }) => {
-      // Of a ratio the parts are larger, as in 40:60.
+      // The parts of a ratio are larger, as in 40:60.
       if (!isNone(hour, minute) || Number(hour) > 29) return false
       const [left, right] = [plain.slice(0, index), plain.slice(index + whole.length)]
       return BEFORE.test(left) || BEHIND.test(right) || (/,\s*$/.test(left) && /^\s*\)/.test(right))

@@ -1,4 +1,4 @@
-/** The days that texts name, and the days of the file on which something begins or ends. */
+/** The days mentioned in texts, and the days of the file on which something begins or ends. */
 import { remember } from '../../lib/memoize.ts'
 import type { Period } from '../../event/pricing-types.ts'
 import { addDays, daysBetween, formatDays, isDay, type Day } from '../../lib/time.ts'
@@ -8,7 +8,7 @@ import { closesAsWritten, type Model } from '../checked-file.ts'
 import { readables, type Readable } from './event-texts.ts'
 import { aboutDay, type About } from './subject-of-day.ts'
 
-/** A day this many years before the event is history: a founding, a birthday, an act. */
+/** A day this many years before the event is history: a founding, a birthday, an act of law. */
 const HISTORY_YEARS = 3
 
 /** A day on which something begins or ends, with its line. */
@@ -17,10 +17,10 @@ export type Edge = {
   readonly at: string
   readonly says: string
   readonly side: 'start' | 'end'
-  /** Position of its period; null for registration and the event. */
+  /** Index of its period; null for registration and the event. */
   readonly period: number | null
 }
-/** `day` is null for a day that the calendar does not have, `years` the years it may mean. */
+/** `day` is null for a day that does not exist, `years` the years it may mean. */
 export type Mention = {
   readonly readable: Readable
   readonly said: DaysSaid
@@ -32,7 +32,7 @@ export type Mention = {
 
 const dayOfWords = ({ day, month }: DayWords, year: number): string =>
   `${year}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`
-/** How many days lie between two days, whichever comes first. */
+/** The number of days between two days, in either order. */
 export const distance = (a: Day, b: Day): number => Math.abs(daysBetween(a, b))
 
 export function edgesOf(model: Model): readonly Edge[] {
@@ -62,9 +62,9 @@ export function edgesOf(model: Model): readonly Edge[] {
 }
 const ADJUSTMENTS = 'fees.adjustments.'
 const WAYS = 'payment.ways.'
-/** A day of what is added or taken off. */
+/** Whether it is a day of an adjustment. */
 export const isOfAdjustment = ({ at }: Edge): boolean => at.startsWith(ADJUSTMENTS)
-/** A day until which one can pay in one of several ways. */
+/** Whether it is the last day of a payment method. */
 export const isOfWay = ({ at }: Edge): boolean => at.startsWith(WAYS)
 type MakeEdge = (
   day: Day | undefined,
@@ -74,7 +74,7 @@ type MakeEdge = (
   period: number | null,
 ) => readonly Edge[]
 
-/** Where a period says no first day, the day after the one before it ends. */
+/** If a period states no first day, it begins the day after the previous one ends. */
 function startOf(periods: readonly Period[], i: number, edge: MakeEdge): readonly Edge[] {
   const [period, before] = [periods[i], periods[i - 1]]
   const says = `period \`${period?.id ?? ''}\` begins on`
@@ -93,7 +93,7 @@ function endOf(periods: readonly Period[], i: number, edge: MakeEdge): readonly 
     : edge(addDays(after.from, -1), `fees.periods.${i + 1}.from`, says, 'end', i)
 }
 
-/** Every day said in the file, with what it is about and the days it can mean. */
+/** Returns every day mentioned in the file, with its subject and the days it can mean. */
 function mentionsOf(model: Model): readonly Mention[] {
   const { config } = model
   const eventYear = Number(config.to.slice(0, 4))
@@ -143,7 +143,7 @@ export const placeOf = (
   span: [at + start, at + end],
 })
 
-/** The day as the text has it: its year only where one is written. */
+/** Formats the day as in the text: with its year only if one is written. */
 export function sayWords(mention: Mention): string {
   const { first, last } = mention.said
   const [from, to] = [mention.firsts.at(-1), mention.lasts.at(-1)]
@@ -152,7 +152,7 @@ export function sayWords(mention: Mention): string {
   return first.year === null && last.year === null ? whole.replaceAll(/ \d{4}\b/g, '') : whole
 }
 
-/** Whether a year is too long ago for a slip. */
+/** Whether a year is too long ago for a typing mistake. */
 export const isHistory = ({ config }: Model, year: number): boolean =>
   year <= Number(config.from.slice(0, 4)) - HISTORY_YEARS
 export const isOfHistory = (model: Model, { firsts }: Mention): boolean =>

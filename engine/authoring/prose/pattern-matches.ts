@@ -1,9 +1,9 @@
-/** Everything a pattern finds in a text, for patterns that are tried on every text of every file. */
+/** Returns all matches of a pattern, for patterns tested on every text of every file. */
 import { assert } from '../../lib/result.ts'
 
 /**
- * As `matchAll`, which makes a copy of the pattern for each text: of one of three thousand letters that
- * takes several times longer than to try it. The pattern is global.
+ * Like `matchAll`, which copies the pattern for each text: for a pattern of three thousand letters
+ * the copy takes several times longer than the match. The pattern must be global.
  */
 export function matchesOf(text: string, pattern: RegExp): readonly RegExpExecArray[] {
   assert(pattern.global, 'a pattern that is not global finds the same place for ever')
@@ -11,7 +11,7 @@ export function matchesOf(text: string, pattern: RegExp): readonly RegExpExecArr
   pattern.lastIndex = 0
   for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
     found.push(match)
-    // What is empty is found again where it stands.
+    // An empty match would be found again at the same place.
     if (match[0] === '') pattern.lastIndex += 1
   }
   return found

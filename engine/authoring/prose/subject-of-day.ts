@@ -1,4 +1,4 @@
-/** What a day in a text is about: prices and registration, the event itself, or something of its own. */
+/** Determines the subject of a day in a text: prices and registration, the event, or something else. */
 import { remember } from '../../lib/memoize.ts'
 import { matchesOf } from './pattern-matches.ts'
 import type { Model } from '../checked-file.ts'
@@ -8,20 +8,20 @@ export type About = {
   /** `other`: a day of something that the file does not date, such as abstracts or a birthday. */
   readonly topic: 'price' | 'event' | 'other' | null
   readonly direction: 'until' | 'before' | 'from' | 'after' | null
-  /** The price period that the text names, by its position. */
+  /** The price period that the text names, by its index. */
   readonly period: number | null
   /** A part of the event: a session, one of its days. */
   readonly isPart: boolean
 }
 
-/** A pattern of whole words; `_` stands for a space, or none. */
+/** Builds a pattern of whole words; `_` stands for a space or nothing. */
 const words = (list: string): RegExp =>
   new RegExp(
     `(?<![\\w-])(?:${list.trim().replaceAll(/\s+/g, '|').replaceAll('_', '[\\s-]?')})(?!\\w)`,
     'gi',
   )
 
-/** What has days of its own, which this file does not know. */
+/** Subjects with days of their own, which this file does not contain. */
 const OTHER = words(`
   abstracts? papers? e-?posters? posters? submissions? manuscripts? essays? proposals? presentations? slides
   accommodation hotels? rooms? stay lodging hostels? guest_house cancel\\w* refund\\w* withdraw\\w*
@@ -53,17 +53,17 @@ const EVENT = words(`
   takes?_place taking_place (?:save|block|mark)_(?:the|your)_(?:dates?|calendars?) see_you seeing_you meet_you look_forward join_us we_meet welcome venue days?_\\d inaugura\\w+
   valedictory conclave dates? sessions? attend\\w* camp course fest
 `)
-/** A part of the event, which need not have all its days. */
+/** A part of the event, which need not cover all its days. */
 const PART = words(`
   sessions? days?_\\d day_(?:one|two|three|i+) attend\\w* tracks? lectures? orations? inaugura\\w+ valedictory cme
   which_days? opens?
 `)
 const SURE = words('early_birds?')
-/** What a hotel lets, at early birds of its own. */
+/** Accommodation, which has early-bird days of its own. */
 const STAY = words('accommodations? hotels? resorts? rooms? stay lodging hostels? guest_house')
-/** Where of two things one ends: the early bird beside a room is the hotel's, that of the next half is not. */
+/** Boundaries within a statement: "early bird" beside a room is the hotel's, in the next part it is not. */
 const HALVES = /[,:()&–—]|\b(?:and|but|or|while)\b|\b(?:regist\w*|regn|deleg\w*|conference)\b/gi
-/** "Regular bus", "late night": no price is meant. */
+/** "Regular bus", "late night": not a price. */
 const NO_PRICE = new RegExp(
   `\\b(?:late|spot|on-?site|regular|normal|standard)(?=[\\s-]+(?:${[
     'nights?|evenings?|mornings?|hours?|arriv|comers?|lunch|dinner|breakfast|tea|coffee|meals?|menu|food|diet',
@@ -73,12 +73,12 @@ const NO_PRICE = new RegExp(
   ].join('|')})\\w*\\b(?!\\s+(?:fees?|rates?|charges?|prices?|tariffs?|regist)))`,
   'gi',
 )
-/** A direction strong enough to speak of registration where nothing else is said. */
+/** A direction strong enough to indicate registration if nothing else does. */
 const SURE_DIRECTION = words(
   'till until untill upto up_to last_date last_day deadline clos(?:es?|ing) onwards? opens?',
 )
 
-/** Between "until" and its day: "until midnight of", "till 5 pm on". */
+/** Words between "until" and its day: "until midnight of", "till 5 pm on". */
 const HOURS =
   '(?:[\\s):,–-]|\\b(?:the|on|of|is|are|date|midnight|noon|eod|\\d{1,2}(?:[.:]\\d\\d)?|[ap]\\.?m\\.?|hrs)\\b)*$'
 const beside = (list: string): RegExp => new RegExp(`${words(list).source}${HOURS}`, 'gi')
@@ -106,11 +106,14 @@ const lastIn = (text: string, pattern: RegExp): number =>
 const firstIn = (text: string, pattern: RegExp): number =>
   matchesOf(text, pattern)[0]?.index ?? Infinity
 
-/** Where one statement ends and the next begins. */
+/** The end of one statement and the beginning of the next. */
 const BREAK =
   /[;!?|•·\n]|(?<!\b(?:incl|excl|approx|prof|govt|regn?|no|rs|dr|st|upto|vs|e\.g|i\.e|w\.e\.f))\.(?=\s|$)/gi
 
-/** The statement around a span: what stands before it, back to the break or to `from`, and what follows. */
+/**
+ * Returns the statement around a range: the text before it, back to the break or to `from`, and the
+ * text after it.
+ */
 export function statementAround(
   text: string,
   said: { readonly start: number; readonly end: number },
@@ -130,7 +133,10 @@ export function statementAround(
   }
 }
 
-/** What the `at`th day of a text is about; `before` is what the day before it was, for "until 30 September, then until 31 October". */
+/**
+ * Returns the subject of the `at`th day of a text; `before` is that of the previous day, for "until
+ * 30 September, then until 31 October".
+ */
 export function aboutDay(
   model: Model,
   { path, text, heading }: Readable,
@@ -159,7 +165,7 @@ export function aboutDay(
   const place = path.startsWith('event.') ? ('event' as const) : null
   const sure =
     direction !== null && isFound(`${left} ${right}`, SURE_DIRECTION) ? ('price' as const) : null
-  // "Which day will you attend?": the choices are days of the event.
+  // "Which day will you attend?": the options are days of the event.
   const chosen = /\.options\./.test(path) && /\b(?:days?|dates?)\b/i.test(heading)
   const alone =
     chosen || (!/\.options\./.test(path) && isBare(model, `${left} ${right}`))
@@ -178,12 +184,15 @@ export function aboutDay(
 const withoutAdjectives = (text: string): string =>
   text.replace(NO_PRICE, (word) => ' '.repeat(word.length))
 
-/** What a heading says of the days below it: under "Important dates" stands every kind of day. */
+/**
+ * Returns the subject that a heading gives to the days below it; "Important dates" contains days of
+ * every kind.
+ */
 function headingOf(path: string, heading: string): string {
   return /\.(?:lines|notes)\./.test(path) ? heading.replace(/\bdates?\b/gi, ' ') : heading
 }
 
-/** Whether nothing stands beside the day but where the event is, or its name. */
+/** Whether nothing is beside the day except the event's place or name. */
 function isBare({ config }: Model, text: string): boolean {
   const known = `${config.title} ${config.venue} india`.toLowerCase()
   return (text.toLowerCase().match(/\p{L}{2,}/gu) ?? []).every((word) => known.includes(word))
@@ -205,7 +214,10 @@ function directionOf(left: string, right: string): About['direction'] {
     : null
 }
 
-/** The nearest word decides; a word that dates something of its own wins over it, unless the early bird stands between. */
+/**
+ * The nearest word decides; a word for a subject with its own days has priority, unless "early
+ * bird" is between.
+ */
 function topicOf(
   model: Model,
   text: string,
@@ -228,7 +240,7 @@ function topicOf(
   return direction === 'until' || direction === 'before' ? 'price' : 'event'
 }
 
-/** "Hotel rooms at early bird rates": an early bird, at that place of a text, in one breath with a room. */
+/** "Hotel rooms at early bird rates": an early bird at that position in the same phrase as a room. */
 function isOfHotel(text: string, sure: number): boolean {
   if (!Number.isFinite(sure) || !isFound(text.slice(sure), SURE)) return false
   const ends = matchesOf(text, HALVES).map(({ index }) => index)
@@ -236,21 +248,21 @@ function isOfHotel(text: string, sure: number): boolean {
   return isFound(text.slice(start, ends.find((index) => index > sure) ?? text.length), STAY)
 }
 
-/** What the conference is called, without its year. */
+/** The name of the conference, without its year. */
 const nameOf = remember(({ config }: Model): RegExp => {
   const name = config.title.replace(/[\s'’-]*\b(?:20)?\d\d$/, '').trim()
   const literal = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
   return new RegExp(literal.length < 3 ? '(?!)' : literal, 'gi')
 })
 
-/** Words by which a period is called, whatever its label. */
+/** Usual words for a period, whatever its label. */
 const USUAL: readonly (readonly [RegExp, string])[] = [
   [/\bearly/i, 'early(?:[ -]?birds?)?'],
   [/\b(?:regular|normal|standard)/i, 'regular|normal|standard'],
   [/\blate\b/i, 'late'],
   [/\b(?:spot|on-?site|walk-?in)/i, 'spot|on-?site|walk-?in'],
 ]
-/** Ids that are words of every sentence. */
+/** Ids that are common words. */
 const EVERYDAY = new Set([
   'all',
   'any',
@@ -273,7 +285,7 @@ const EVERYDAY = new Set([
   'conference',
 ])
 
-/** What each period is called in a sentence, by its position. */
+/** The names of each period in a sentence, by its index. */
 const periodNames = remember(({ config }: Model) => {
   const { periods } = config.fees
   return periods.map(({ id, label }): readonly RegExp[] => {
@@ -296,7 +308,7 @@ const periodNames = remember(({ config }: Model) => {
   })
 })
 
-/** The period that a text names, nearest to the day; null when it names none. */
+/** Returns the named period nearest to the day; null if none is named. */
 function periodNamed(model: Model, text: string, isLeft: boolean): number | null {
   const found = periodNames(model).flatMap((names, period) =>
     names.flatMap((name) => {

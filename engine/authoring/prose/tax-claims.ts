@@ -1,17 +1,17 @@
-/** What texts claim of the tax: inside the fees, on top of them, none at all, so many percent. */
+/** Finds claims of texts about tax: included in the fees, added to them, none, or a percentage. */
 import { remember } from '../../lib/memoize.ts'
 import { matchesOf } from './pattern-matches.ts'
 import { statementAround } from './subject-of-day.ts'
 
 export type TaxClaim = {
-  /** `mentioned`: a percent is named, and not whether it is inside the fees. */
+  /** `mentioned`: a percentage is named, but not whether it is included. */
   readonly is: 'inclusive' | 'exclusive' | 'none' | 'mentioned'
   readonly percent: number | null
-  /** Said of CGST or SGST, which are half of GST each. */
+  /** About CGST or SGST, each half of GST. */
   readonly isHalf: boolean
   readonly start: number
   readonly end: number
-  /** The statement it stands in. */
+  /** The surrounding statement. */
   readonly statement: string
 }
 
@@ -23,7 +23,7 @@ const BE =
   PERCENT +
   ')*'
 
-/** What a tax is called here, with its half names; not the number of a tax payer, nor a bill. */
+/** Returns the words for a tax, including the names of its halves; not a taxpayer number or an invoice. */
 function taxWords(name: string): string {
   const own = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
   return `(?<!income[ -]|80g )\\b(?:(?:goods\\s*(?:and|&)\\s*services?\\s+)?(?:${own}|[cs]gst|utgst|igst|gst|g\\.s\\.t\\.?|vat|tax(?:es)?))(?![\\w])(?!\\s*(?:no\\b|no\\.|number|in\\b|registration|regn|reg\\.?\\b|details|invoice|bill|certificate|deduct|exemption under|consult|payer|id\\b|identification))`
@@ -40,7 +40,8 @@ const patternsFor = remember((name: string) => {
   const inside = '(?:inclu(?:sive|des?|ding|ded)|incl\\b\\.?|inc\\b\\.?)'
   const outside = '(?:exclu(?:sive|des?|ding|ded)|excl\\b\\.?|exc\\b\\.?)'
   const claims: Patterns = [
-    // The order counts: "no extra GST" is not "no GST", "GST not included" not "GST included".
+    // The order matters: "no extra GST" is not "no GST", and "GST not included" is not "GST
+    // included".
     [
       'inclusive',
       one(
@@ -127,10 +128,10 @@ function percentOf(text: string): number {
 }
 
 const USUAL_NAME = /gst|g\.s\.t|tax|vat/i
-/** Without one of these no percent is named. */
+/** Without one of these no percentage is named. */
 const ANY_PERCENT = /[%@]|per\s?cent|pct/i
 
-/** Most texts say nothing of a tax; this says so fast. */
+/** Most texts say nothing about tax; this test is fast. */
 function speaksOf(text: string, name: string): boolean {
   return (
     USUAL_NAME.test(text) ||
@@ -138,7 +139,7 @@ function speaksOf(text: string, name: string): boolean {
   )
 }
 
-/** Sides a text takes, at most one for each place in it. */
+/** Returns the claims of a text, at most one for each position. */
 export function taxClaims(text: string, name: string): readonly TaxClaim[] {
   if (!speaksOf(text, name)) return []
   const plain = text.replaceAll('\n', ' ')
@@ -156,7 +157,7 @@ export function taxClaims(text: string, name: string): readonly TaxClaim[] {
   )
 }
 
-/** Percents that a text names for the tax. */
+/** Returns the percentages that a text gives for the tax. */
 export function taxPercents(text: string, name: string): readonly TaxClaim[] {
   if (!ANY_PERCENT.test(text) || !speaksOf(text, name)) return []
   const plain = text.replaceAll('\n', ' ')

@@ -1,11 +1,12 @@
 /**
- * Patterns of text fields: which of them are read here, and the proof that no answer holds up whoever
- * matches it. Matching goes back and tries another way wherever a text can be read in several; a
- * pattern is safe when no beginning of any text can be read in more than a few.
+ * Parses patterns of text fields and proves that matching them is fast for any answer.
+ *
+ * Matching backtracks wherever a text can be read in several ways; a pattern is safe if no prefix
+ * of any text can be read in more than a few.
  */
 import { assertNever, err, ok, type Result } from '../../lib/result.ts'
 
-/** What is wrong with a pattern; `span` is the part of it that is. */
+/** The error of a pattern; `span` is the part that causes it. */
 export type PatternFault = {
   readonly is: 'broken' | 'not-read' | 'slow'
   readonly span: readonly [number, number]
@@ -14,21 +15,21 @@ export type PatternFault = {
 }
 
 /**
- * Ways in which one beginning of a text may be read. What ends at all seldom needs five; with more, one
- * that grows with the text is met soon.
+ * The number of ways in which one prefix of a text may be read. Safe patterns rarely need five; a
+ * pattern whose number grows with the text soon exceeds this.
  */
 export const WAYS_MAX = 50
-/** Signs that a pattern may come to when its counts are written out: longer than any number has. */
+/** The maximum number of characters of a pattern with its counts written out: longer than any identifier. */
 const SIGNS_MAX = 1000
-/** Steps that the proof may take: some hundredths of a second, and a hundred times what patterns of people need. */
+/** Steps of the proof: a few hundredths of a second, and a hundred times the need of real patterns. */
 const STEPS_MAX = 100_000
 
-/** The pattern as part of one about the whole answer. */
+/** Returns the pattern anchored to the whole answer. */
 export function wholePattern(pattern: string): string {
   return `^(?:${pattern})$`
 }
 
-/** Null for a pattern that may be used. */
+/** Returns the error of a pattern; null if it may be used. */
 export function patternFault(pattern: string): PatternFault | null {
   const all = [0, pattern.length] as const
   const slashes = /^\/(.+)\/([a-z]*)$/s.exec(pattern)
@@ -77,7 +78,7 @@ export function patternFault(pattern: string): PatternFault | null {
   }
 }
 
-/** What the language takes and nobody means. */
+/** Valid syntax that is never intended. */
 const SLIPS: readonly (readonly [RegExp, string, (found: string) => string])[] = [
   [
     /\[\[:\w+:\]/u,
@@ -97,7 +98,7 @@ const SLIPS: readonly (readonly [RegExp, string, (found: string) => string])[] =
   ],
 ]
 
-/** What the language itself says of it; null where it takes the pattern. */
+/** Returns the regular expression engine's error; null if it accepts the pattern. */
 function whyBroken(pattern: string): string | null {
   try {
     return RegExp(wholePattern(pattern), 'u') instanceof RegExp ? null : ''
@@ -107,7 +108,7 @@ function whyBroken(pattern: string): string | null {
   }
 }
 
-/** One sign of a text, by the pattern of it; parts one after the other; any of them; one again and again. */
+/** One character of a text, by its pattern; a sequence; alternatives; a repetition. */
 export type Node =
   | { readonly is: 'sign'; readonly source: string }
   | { readonly is: 'all' | 'any'; readonly parts: readonly Node[] }
@@ -134,7 +135,7 @@ const NOT_READ: readonly (readonly [RegExp, string, string?])[] = [
   ],
 ]
 
-/** The pattern taken apart. It is one that the language knows; what of it is not read here is the fault. */
+/** Parses a pattern that the regular expression engine accepts; unsupported syntax is an error. */
 export function readPattern(pattern: string): Result<Node, PatternFault> {
   let at = 0
   let fault: PatternFault | null = null
@@ -159,7 +160,7 @@ export function readPattern(pattern: string): Result<Node, PatternFault> {
   }
   const sequence = (depth: number): Node => {
     const parts: Node[] = []
-    // The whole answer is asked about anyway, so that a beginning and an end of it say nothing more.
+    // The pattern matches the whole answer anyway, so its anchors add nothing.
     if (depth === 0 && pattern[at] === '^') at += 1
     while (at < pattern.length && pattern[at] !== '|' && pattern[at] !== ')') {
       if (depth === 0 && pattern[at] === '$' && /^(?:$|\|)/.test(pattern.slice(at + 1))) at += 1
@@ -220,10 +221,10 @@ function canBeEmpty(node: Node): boolean {
   }
 }
 
-/** Where a matcher can stand: before a sign that it wants, at a fork, or at the end. */
+/** A state of the matcher: before a character that it needs, at a fork, or at the end. */
 type Place = { readonly wants: string; readonly then: number } | { readonly ways: number[] }
 
-/** The pattern as places, the last of which is where it begins; null where it is too long. */
+/** Converts the pattern to states, the last of which is the start; null if it is too long. */
 function placesOf(pattern: Node): readonly Place[] | null {
   const places: Place[] = [{ ways: [] }]
   const add = (place: Place): number => places.push(place) - 1
@@ -257,19 +258,19 @@ function placesOf(pattern: Node): readonly Place[] | null {
   return places.length > SIGNS_MAX ? null : places
 }
 
-/** How many ways there are to each place that wants a sign, and to the end. */
+/** The number of ways to each state that needs a character, and to the end. */
 type Ways = ReadonlyMap<number, number>
 
 /**
- * The beginning of a text that can be read in more than `WAYS_MAX` ways; '' where so many sets of ways
- * are there that nobody looks at them all; null where no text can.
+ * Returns the prefix of a text that can be read in more than `WAYS_MAX` ways; '' if there are too
+ * many sets of ways to check; null if there is no such text.
  */
 function slowText(places: readonly Place[]): string | null {
   const signs = signsFor(
     new Set(places.flatMap((place) => ('wants' in place ? [place.wants] : []))),
   )
   const known = new Map<number, Ways>()
-  // What is repeated is never empty, so that forks lead to no circle.
+  // A repeated part is never empty, so forks do not form a cycle.
   const from = (at: number): Ways => {
     const before = known.get(at)
     if (before !== undefined) return before
@@ -320,11 +321,14 @@ function sumOf(some: readonly (readonly [Ways, number])[]): Ways {
   return sum
 }
 
-/** One sign for all that behave alike, and the parts of the pattern that take it. */
+/**
+ * Returns one character for each class of equivalent characters, and the parts of the pattern that
+ * accept it.
+ */
 function signsFor(
   wanted: ReadonlySet<string>,
 ): readonly { readonly sign: string; readonly fits: ReadonlySet<string> }[] {
-  // A sign that stands for itself is compared; of thousands of signs that is much quicker.
+  // A literal character is compared directly; for thousands of characters that is much faster.
   const plain = new Set([...wanted].filter((source) => /^[^.\\[]$/u.test(source)))
   const kinds = [...wanted]
     .filter((source) => !plain.has(source))
@@ -340,7 +344,7 @@ function signsFor(
   return [...alike.values()]
 }
 
-/** Signs of which one stands for each kind that a pattern can tell apart; those that can be read first. */
+/** Returns one character of each class that a pattern can distinguish; readable ones first. */
 function codesFor(source: string): readonly number[] {
   const range = (from: number, to: number, step = 1): readonly number[] =>
     Array.from({ length: Math.ceil((to - from) / step) }, (_, i) => from + i * step)
@@ -350,10 +354,11 @@ function codesFor(source: string): readonly number[] {
     ...range(0x20, 0x7f),
     ...range(0, 0x20),
   ]
-  // Without letters of other writings in it, a pattern tells only spaces, line ends and all others apart.
+  // Without letters of other scripts, a pattern distinguishes only spaces, line ends and all
+  // others.
   if (/^[ -~]*$/.test(source) && !/\\[uxpP]/.test(source))
     return [...plain, 0x7f, 0xe9, 0xa0, 0x2028, 0x1f600]
-  // Of long rows of letters that are all alike, Chinese, Korean and those of nobody, some are enough.
+  // Of long ranges of similar letters (Chinese, Korean, unassigned), a few are enough.
   return [
     ...plain,
     ...[...source].flatMap(beside),
@@ -365,7 +370,7 @@ function codesFor(source: string): readonly number[] {
   ]
 }
 
-/** A sign of the pattern and its neighbours: where a row of letters begins or ends, something changes. */
+/** Returns a character of the pattern and its neighbours: at the ends of a range, the result changes. */
 function beside(sign: string): readonly number[] {
   const code = sign.codePointAt(0) ?? 0
   return [code - 1, code, code + 1].filter((one) => one >= 0 && one <= 0x10ffff)

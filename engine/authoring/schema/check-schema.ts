@@ -1,4 +1,4 @@
-/** EV1: what the file's schema says, at exact places and in words. One finding per cause. */
+/** Checks EV1xx: reports schema errors of a file at exact places, in words. One finding per cause. */
 import { valueAt } from '../../lib/result.ts'
 import { formsOf } from '../suggestions/addresses.ts'
 import { badForm, labelOf } from '../suggestions/value-formats.ts'
@@ -67,14 +67,13 @@ export const shape = {
 type Code = keyof typeof shape
 type Coded = Draft & {
   readonly code: Code
-  /** What is found at or below this place is an echo of this. */
+  /** Findings at or below this path are consequences of this one. */
   readonly covers?: string
 }
 
 /**
- * A file read and judged by its schema. `value` is what it holds where its shape is right; null with
- * at least one finding of severity error: with a wrong shape or a trap somewhere, what the rest means
- * would be guessing.
+ * Reads a file and checks its schema. `value` is its content if it is valid; null with at least one
+ * finding of severity error: with a wrong structure or a YAML trap, the rest could only be guessed.
  */
 export function readShaped(
   kind: Kind,
@@ -93,14 +92,14 @@ export function readShaped(
   return { source, value: isRight ? source.value : null, findings: [...findings, ...shaped] }
 }
 
-/** A file without anything in it can be read, but has no shape. */
+/** An empty file can be read, but has no content. */
 function emptyFile(source: Source, findings: readonly Finding[]): readonly Finding[] {
   return hasErrors(findings)
     ? []
     : [findingOf('EV103', shape.EV103, { at: '', message: 'the file is empty' }, source)]
 }
 
-/** Empty when the shape is right. Nothing is said of what is a reading trap already. */
+/** Returns no findings if the structure is valid. Places already reported as a YAML trap are skipped. */
 function shapeFindings(kind: Kind, source: Source): readonly Finding[] {
   const errors = errorsOf(kind, source.value).filter(({ keyword }) => keyword !== 'if')
   const drafts = errors
@@ -108,7 +107,7 @@ function shapeFindings(kind: Kind, source: Source): readonly Finding[] {
     .filter((draft) => draft !== null)
     .map((draft) => helpedWithTax(source, draft))
   const told = new Map<string, string[]>()
-  // The first that covers a place is told, whatever else covers it.
+  // The first finding that covers a place is reported, whatever else covers it.
   const covering = drafts.filter(
     ({ covers }, at) =>
       covers !== undefined && drafts.findIndex((other) => isWithin(covers, other.covers)) === at,
@@ -131,9 +130,9 @@ function isWithin(path: string, place: string | undefined): boolean {
   return path === place || (place !== undefined && path.startsWith(`${place}.`))
 }
 
-/** People type a tax in many ways; where it can be told what they meant, the right writing is said. */
+/** People write a tax in many ways; if the intention is recognised, the correct form is suggested. */
 function helpedWithTax(source: Source, draft: Coded): Coded {
-  // A misspelt word that can be mended for certain is no other word for it.
+  // A misspelt word with a certain fix does not stand for another word.
   if (draft.code === 'EV102' || draft.fix !== undefined) return draft
   const help = taxHelp(draft.at, valueAt(source.value, draft.at))
   if (help === null) return draft
@@ -141,7 +140,7 @@ function helpedWithTax(source: Source, draft: Coded): Coded {
   return { ...rest, help }
 }
 
-/** Pairs of which the second is only an echo of the first at the same place. */
+/** Pairs of which the second is a consequence of the first at the same place. */
 const SAME_CAUSE = new Set([
   'EV103 EV105',
   'EV007 EV105',
@@ -216,7 +215,7 @@ function draftOf(source: Source, error: SchemaError, all: readonly SchemaError[]
       }
     }
     case 'not':
-      // What a field takes hangs on its type; with a type that there is not, nothing is said of it.
+      // The keys of a field depend on its type; with an unknown type, they are not reported.
       if (isUntyped(path, all)) return null
       return {
         code: 'EV106',
@@ -228,7 +227,7 @@ function draftOf(source: Source, error: SchemaError, all: readonly SchemaError[]
     case 'pattern':
     case 'format':
     case 'minLength':
-      // A key's own name is told once, by the rule that asks for it.
+      // A key's own name is reported once, by the rule that requires it.
       if (typeof value !== 'string' || written === null) return null
       return badForm(path, said, value, {
         keyword: error.keyword,
@@ -274,7 +273,7 @@ function draftOf(source: Source, error: SchemaError, all: readonly SchemaError[]
   }
 }
 
-/** Of what is ticked `choose` says how many; a number and a list of people have bounds of their own. */
+/** `choose` bounds the number of choices; a number and a list of people have bounds of their own. */
 function bounded(source: Source, path: string, name: string, value: unknown): string | null {
   const bound = name === 'max' ? 'at_most' : name === 'min' ? 'at_least' : null
   return bound !== null && valueAt(source.value, path.replace(/[^.]+$/, 'type')) === 'many'
@@ -308,7 +307,7 @@ function wrongCount(path: string, where: string, error: SchemaError): Coded | nu
     }
   if (keyword === 'maxItems' || keyword === 'maxProperties')
     return { ...at, message: `${where} has more than ${String(params.limit)} entries` }
-  // What is left carries no message of its own.
+  // The remaining errors have no message of their own.
   return null
 }
 
@@ -316,7 +315,7 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** How a name is written that stands as a key: as in the other names of its place. */
+/** Suggests a name for a key, in the style of the names beside it. */
 function keyHelp(path: string, key: string): string {
   const pattern = path === 'fees.prices' ? /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/ : /^[a-z][a-z0-9_]*$/
   const meant = formsOf(key).find((form) => pattern.test(form))
@@ -324,12 +323,12 @@ function keyHelp(path: string, key: string): string {
   return meant === undefined ? how : `write ${meant}: ${how}`
 }
 
-/** “Open” and "open " are the word open; what is near to none of the words stays as it is. */
+/** “Open” and "open " are the word open; a value close to none of the words stays unchanged. */
 function formOf(value: string, allowed: readonly string[]): string {
   return formsOf(value).find((form) => allowed.includes(form)) ?? value
 }
 
-/** "`asi-member`", "field 3 of `fields`", for a sentence. */
+/** Formats a path for a sentence: "`asi-member`", "field 3 of `fields`". */
 function nameOf(path: string): string {
   const parts = path.split('.')
   const last = parts.at(-1) ?? ''

@@ -1,4 +1,4 @@
-/** A condition as an event file writes it: one map, or a list of maps that means any of them. */
+/** Type of a condition in an event file: one map, or a list of maps of which any may hold. */
 
 export type Condition = Readonly<Record<string, Test>> | readonly Readonly<Record<string, Test>>[]
 

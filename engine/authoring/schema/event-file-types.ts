@@ -1,6 +1,7 @@
 /**
- * What an event file holds once its shape is right, as TypeScript
- * knows it. Written by hand beside `schemas/*.schema.json`; a test compares the two key by key.
+ * TypeScript types of a schema-valid event file.
+ *
+ * Written by hand; a test compares them key by key with `schemas/*.schema.json`.
  */
 import type { FieldType } from '../../event/config.ts'
 import type { EngineValue } from '../../event/built-in-values.ts'

@@ -1,7 +1,8 @@
 /**
- * The JSON Schemas of our files, each as a function that says what of a value does not fit. Here ajv
- * compiles a schema when it is first needed. A browser's page may not compile anything, so the web
- * build puts the same functions, compiled beforehand, in the place of this file (schemas/precompiled.ts).
+ * The JSON Schemas of our files, each as a function that returns the errors of a value.
+ *
+ * Here ajv compiles a schema on first use. Browser pages may not compile code, so the web build
+ * replaces this file with the same functions, compiled in advance (schemas/precompiled.ts).
  */
 import { Ajv, type ErrorObject, type Options } from 'ajv'
 import event from '../../../schemas/event.schema.json' with { type: 'json' }
@@ -16,13 +17,13 @@ import { MAIL_PATTERN } from '../suggestions/addresses.ts'
 export const SCHEMAS = { event, lists, gateways, texts, site }
 export type Kind = keyof typeof SCHEMAS
 
-/** `parentSchema` is the part of the schema that does not hold; it carries the words for it. */
+/** `parentSchema` is the part of the schema that is violated; it contains the message. */
 export type SchemaError = Pick<
   ErrorObject<string, Readonly<Record<string, unknown>>>,
   'keyword' | 'instancePath' | 'params' | 'propertyName' | 'data'
 > & { readonly parentSchema?: Readonly<Record<string, unknown>> }
 
-/** Every error of a value, in the order of the schema; empty when it fits. */
+/** Returns every error of a value, in the order of the schema; empty if it is valid. */
 export const errorsOf = (kind: Kind, value: unknown): readonly SchemaError[] => {
   const validate = validatorOf(kind)
   return validate(value) ? [] : (validate.errors ?? [])
@@ -31,7 +32,10 @@ export const errorsOf = (kind: Kind, value: unknown): readonly SchemaError[] => 
 const compiler = remember((_: 'ours') => ajvOf())
 const validatorOf = remember((kind: Kind) => compiler('ours').compile<unknown>(SCHEMAS[kind]))
 
-/** Ajv as our schemas want it. Code that runs once or twice is not worth optimising; what a page loads is. */
+/**
+ * Creates ajv with the options that our schemas need. Code that runs once or twice is not worth
+ * optimising; the code that a page loads is.
+ */
 export function ajvOf(code: Options['code'] = { optimize: false }): Ajv {
   const made = new Ajv({
     allErrors: true,
@@ -40,13 +44,13 @@ export function ajvOf(code: Options['code'] = { optimize: false }): Ajv {
     verbose: true,
     messages: false,
     inlineRefs: false,
-    // A test holds the schemas to the meta-schema, so that nobody else waits for it.
+    // A test checks the schemas against the meta-schema, so that it need not run elsewhere.
     validateSchema: false,
     code,
   })
   made.addFormat('date', new RegExp(DAY_PATTERN, 'u'))
   made.addFormat('email', new RegExp(MAIL_PATTERN, 'u'))
-  // Sentences for what does not hold, under the names by which editors know them.
+  // Messages for violations, under the names that editors use.
   made.addVocabulary(['errorMessage', 'patternErrorMessage'])
   return made
 }

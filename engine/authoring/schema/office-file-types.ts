@@ -1,4 +1,4 @@
-/** What an event file says of registrations that are there, once its shape is right: approval, cancellation, invoices, what delegates change, how long it is kept. */
+/** File types for existing registrations: approval, cancellation, invoices, self-service, retention. */
 import type { Condition } from './condition-file-types.ts'
 import type { Text } from './shared-file-types.ts'
 

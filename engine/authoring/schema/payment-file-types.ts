@@ -1,7 +1,7 @@
-/** What an event file says of how it is paid, once its shape is right. */
+/** File types of the `payment` block. */
 import type { Text } from './shared-file-types.ts'
 
-/** The card gateway alone, all the ways, or the word none. */
+/** The card gateway alone, all payment methods, or the word none. */
 export type Payment =
   | {
       readonly gateway?: string

@@ -1,6 +1,7 @@
 /**
- * What the three files beside the event files hold once their shape is right, as TypeScript knows it. Written
- * by hand beside `schemas/*.schema.json`; a test compares the two key by key.
+ * TypeScript types of the three schema-valid shared files.
+ *
+ * Written by hand; a test compares them key by key with `schemas/*.schema.json`.
  */
 import type { EngineValue } from '../../event/built-in-values.ts'
 
@@ -62,7 +63,10 @@ export type TextsFile = {
   }
 }
 
-/** Every value that the engine supplies has one; `id` is the office's own, and `lines` came later than the file. */
+/**
+ * Every built-in value has a label; `id` is used only by the office, and `lines` was added after
+ * the file.
+ */
 type Labels = Readonly<Record<Exclude<EngineValue, 'id' | 'lines'>, Text>> & {
   readonly id?: Text
   readonly lines?: Text

@@ -1,15 +1,15 @@
-/** Addresses as people type them into a letter (mail, web, a page of ours), and what was meant. */
+/** Recognises mistyped email, web and page addresses and colours, and suggests the correct form. */
 import { mailDomain } from '../../answers/email-typos.ts'
 import { plainDigits, withoutQuotes } from './amounts.ts'
 
-/** What is written wrongly, in words, and the address that was probably meant. */
+/** A description of the mistake, and the address that was probably intended. */
 export type AddressMeant = { readonly slip: string; readonly write: string }
 
-/** One address and nothing else; what a delegate types is judged more gently (field-types.ts). */
+/** One address and nothing else; delegates' answers are checked less strictly (field-types.ts). */
 export const MAIL_PATTERN =
   '^[^\\s@<>()\\[\\],;:"\'|]+@[^\\s@<>()\\[\\],;:"\'/|]+\\.[^\\s@<>()\\[\\],;:"\'/.|]{2,}$'
 const MAIL = new RegExp(MAIL_PATTERN, 'u')
-/** Null when the address is written as one should be, or when nothing can be said of it. */
+/** Returns the suggestion; null if the address is correct, or nothing can be suggested. */
 export function mailMeant(text: string): AddressMeant | null {
   const written = text.trim()
   const several = written.split(/\s*(?:[;,/&|]|\s(?:and|or)\s)\s*/).map(cleanMail)
@@ -29,7 +29,7 @@ export function mailMeant(text: string): AddressMeant | null {
     : null
 }
 
-/** An address without what came along when it was copied. */
+/** Removes what was copied along with an address. */
 function cleanMail(text: string): string {
   return withoutQuotes(text)
     .normalize('NFKC')
@@ -48,7 +48,10 @@ function cleanMail(text: string): string {
     .replace(/@\./, '@')
 }
 
-/** A web address in a text whose beginning or end is mistyped: `http:/x`, `https//x`, `www,x.org`. Null when it is not. */
+/**
+ * Finds a web address in a text with a mistyped beginning or end: `http:/x`, `https//x`,
+ * `www,x.org`. Null if there is none.
+ */
 export function webMeant(text: string): AddressMeant | null {
   const found = /^(h?t?tt?p?ps?|https?|htpps?|htps?|hhtps?)\s*([:;]?)\s*([/\\]*)\s*(.+)$/i.exec(
     text,
@@ -66,13 +69,13 @@ export function webMeant(text: string): AddressMeant | null {
     : { slip: 'this is not how a web address begins', write: `www.${www[1]}` }
 }
 
-/** An address of a site, with or without how it begins; a page of ours begins with a stroke. */
+/** A website address, with or without its scheme; a page of ours begins with a slash. */
 const OF_A_SITE =
   /^(?:h?t?tt?p?ps?\s*[:;]?\s*[/\\]+|www\b|[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}(?:[/\\]|$))/i
 
 /**
- * What somebody may have meant by a text that a pattern of the schema refuses, nearest first. `takesSites`: the
- * pattern takes an address elsewhere, so that one is not taken for a page of ours.
+ * Returns what a text that violates a schema pattern may have meant, nearest first. `takesSites`:
+ * the pattern accepts external addresses, so that one is not taken for a page of ours.
  */
 export function formsOf(text: string, takesSites = false): readonly string[] {
   const bare = plainDigits(withoutQuotes(text))
@@ -145,7 +148,7 @@ const COLOURS: Readonly<Record<string, string>> = {
   yellow: '#FFFF00',
 }
 
-/** `teal`, `0E7C7B`, `#fff`, `rgb(14, 124, 123)` → `#RRGGBB`; null when it is no colour. */
+/** Converts `teal`, `0E7C7B`, `#fff`, `rgb(14, 124, 123)` to `#RRGGBB`; null if it is not a colour. */
 export function colourMeant(text: string): string | null {
   const bare = plainDigits(withoutQuotes(text))
     .replace(/[;,.]+$/, '')

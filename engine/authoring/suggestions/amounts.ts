@@ -1,21 +1,18 @@
-/**
- * Amounts as people write them in a letter ("Rs. 5,000/-", "५०००", "5k", "free"), and what stands for them
- * in an event file: digits alone.
- */
+/** Recognises amounts in everyday notation ("Rs. 5,000/-", "५०००", "5k", "free"); suggests digits. */
 
-/** What a text in the place of a price means: an amount, several, or a word for there being none. */
+/** The meaning of a text in place of a price: an amount, several, or a word for none. */
 export type AmountMeant =
   | { readonly is: 'rupees'; readonly rupees: string }
   | { readonly is: 'several'; readonly rupees: readonly string[] }
   | { readonly is: 'with-tax'; readonly rupees: string }
   | { readonly is: 'free' | 'not-on-sale' | 'not-known-yet' | 'as-above' | 'other-currency' }
 
-/** Zero of each script whose digits are typed in India; the nine others follow it. */
+/** The zero of each script whose digits are used in India; the nine others follow it. */
 const ZEROS = [
   0x0660, 0x06f0, 0x0966, 0x09e6, 0x0a66, 0x0ae6, 0x0b66, 0x0be6, 0x0c66, 0x0ce6, 0x0d66,
 ]
 
-/** The same text with digits and signs of every script as the ones of ASCII: "५०००" → "5000". */
+/** Replaces digits and signs of every script by those of ASCII: "५०००" → "5000". */
 export function plainDigits(text: string): string {
   return text.normalize('NFKC').replace(/\p{Nd}/gu, (digit) => {
     const code = digit.codePointAt(0) ?? 0
@@ -37,7 +34,7 @@ const BEFORE = /^(rs|inr|₹|rupees?|re|रु|रू|रुपये|രൂപ|
 const AFTER =
   /\s*(\/?\s*[-–—=]+|\/|rs\.?|inr|₹|rupees?|रुपये|രൂപ|only|each|nett?|per (person|head|delegate|day)|p\.?p\.?|approx\.?|[*†#;:,.!]+)$/
 
-/** Null when it looks like nothing that is said of a price. */
+/** Returns the meaning; null if it does not look like a price. */
 export function amountMeant(text: string): AmountMeant | null {
   const said = plainDigits(withoutQuotes(text))
     .replace(/[*_~`]{1,2}(.+?)[*_~`]{1,2}/g, '$1')
@@ -69,19 +66,19 @@ export function amountMeant(text: string): AmountMeant | null {
     : null
 }
 
-/** "Rs. 5,000/-" → "5000"; null for what is no single amount. */
+/** Reads "Rs. 5,000/-" as "5000"; null if it is not a single amount. */
 function rupeesIn(text: string): string | null {
   let rest = text.trim()
   for (let before = ''; before !== rest;) {
     before = rest
     rest = rest.replace(BEFORE, '').replace(AFTER, '').trim()
   }
-  // "2l" is two lakh; in "200l" a letter was typed for the digit beside it.
+  // "2l" is two lakh; in "200l" a letter was typed for the adjacent digit.
   if (/\d/.test(rest) && /^[\doil|,. ]+$/.test(rest) && !/^\d{1,2}(\.\d+)?l$/.test(rest))
     rest = rest.replaceAll('o', '0').replace(/[il|]/g, '1')
   const scaled = /^([\d.,]+)\s*(k|thousand|hazaa?r|hundred|l|la[ck]h?s?|cr|crores?)$/.exec(rest)
   if (scaled !== null) return times(scaled[1] ?? '', scaled[2] ?? '')
-  // 5.000 is how other countries write five thousand; here no amount has three decimals.
+  // 5.000 is five thousand in other countries; no Indian amount has three decimals.
   if (/^\d{1,3}(\.\d{3})+(,\d{1,2})?$/.test(rest))
     return rest.replace(/,\d*$/, '').replaceAll('.', '')
   if (
@@ -102,7 +99,7 @@ function times(figure: string, scale: string): string | null {
   const factor = SCALES.find(([name]) => name.test(scale))?.[1]
   const number = Number(figure.replaceAll(',', ''))
   if (factor === undefined || !Number.isFinite(number)) return null
-  // 1.15 lakh: the product of floats is not quite whole.
+  // 1.15 lakh: the floating-point product is not exact.
   return String(Math.round(number * factor * 100) / 100)
 }
 
@@ -112,7 +109,7 @@ const SMALL =
   )
 const TENS = 'twenty thirty forty fifty sixty seventy eighty ninety'.split(' ')
 
-/** "five thousand five hundred" → "5500". */
+/** Reads "five thousand five hundred" as "5500". */
 function inWords(text: string): string | null {
   const names = text.split(/[\s-]+/).filter((word) => word !== 'and' && word !== '')
   if (names.length === 0) return null
@@ -133,7 +130,7 @@ function inWords(text: string): string | null {
   return String(sum + part)
 }
 
-/** The help for a price that is not written as one; null when it cannot be told what was meant. */
+/** Returns the help for an invalid price; null if its meaning is not recognised. */
 export function priceHelp(text: string): string | null {
   const meant = amountMeant(text)
   switch (meant?.is) {
@@ -160,7 +157,7 @@ export function priceHelp(text: string): string | null {
   }
 }
 
-/** "18 %", "5 MB", "५" → the number alone; null when there is none, or more than one. */
+/** Extracts the number from "18 %", "5 MB", "५"; null if there is none, or more than one. */
 export function numberMeant(text: string): string | null {
   const said = plainDigits(withoutQuotes(text)).replace(
     // Letters that look like digits, beside digits.
@@ -175,7 +172,7 @@ export function numberMeant(text: string): string | null {
     : inWords(said.trim().toLowerCase())
 }
 
-/** Quotes of every kind that stand around a text, without them. */
+/** Removes any kind of quotes around a text. */
 export function withoutQuotes(text: string): string {
   return text.trim().replace(/^["'“”„‟«‹»›‘’‚‛´`″‶]+(.*?)["'“”„‟»›«‹’‘‚‛´`″‶]+$/su, '$1')
 }

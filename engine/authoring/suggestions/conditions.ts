@@ -1,4 +1,4 @@
-/** Conditions as people write them, "pg or faculty", "70+", "member = yes", and how they are written here. */
+/** Recognises conditions in everyday notation ("pg or faculty", "70+") and suggests the syntax. */
 
 const YES_NO: Readonly<Record<string, string>> = {
   yes: 'true',
@@ -11,7 +11,7 @@ const YES_NO: Readonly<Record<string, string>> = {
   off: 'false',
 }
 
-/** "yes", "Y", "1", "checked" → true; null for what says neither yes nor no. */
+/** Reads "yes", "Y", "1", "checked" as true; null if it is neither yes nor no. */
 export function yesNoMeant(value: unknown): 'true' | 'false' | null {
   const word = String(value).trim().toLowerCase()
   if (/^(?:1|t|yeah|yep|checked|ticked|selected|agreed|accepted|ok)$/.test(word)) return 'true'
@@ -66,7 +66,7 @@ const RANGES: readonly (readonly [RegExp, (first: string, second: string) => str
   ],
 ]
 
-/** "70+", ">70", "60-70", "above 70 years" → the test of a number; null when no range is said. */
+/** Reads "70+", ">70", "60-70", "above 70 years" as the test of a number; null if it is not a range. */
 export function rangeMeant(text: string): string | null {
   const said = text
     .trim()
@@ -84,11 +84,14 @@ const flat = (word: string): string =>
     .trim()
     .toLowerCase()
     .replace(/[\s_-]+/g, '-')
-/** The option a word means: in any capitals, with spaces for hyphens. */
+/** Returns the option that a word means: in any case, with spaces for hyphens. */
 const optionOf = (word: string, legal: readonly string[]): string | undefined =>
   legal.find((name) => flat(name) === flat(word.replace(/^["'“”]|["'“”]$/g, '')))
 
-/** "pg or faculty", "pg/faculty", "not pg" → the test of a choice among `legal`; null when no options are named so. */
+/**
+ * Reads "pg or faculty", "pg/faculty", "not pg" as the test of a choice among `legal`; null if it
+ * names no options.
+ */
 export function choiceMeant(text: string, legal: readonly string[]): string | null {
   if (optionOf(text, legal) !== undefined) return null
   const bare = text.trim().replace(/^[[({]|[\])}]$/g, '')
@@ -115,18 +118,21 @@ export function choiceMeant(text: string, legal: readonly string[]): string | nu
     : null
 }
 
-/** "any", "all", "*": a condition that leaves everybody in. */
+/** "any", "all", "*": a condition that includes everyone. */
 export const isEverybody = (text: string): boolean =>
   /^(?:any|all|anyone|anybody|everyone|everybody|anything|every|always|\*|any of them|whatever|do(?:es)? ?n[o']t matter)$/i.test(
     text.trim(),
   )
-/** Words that stand where the last rule says `otherwise`. */
+/** Words used in the last rule in place of `otherwise`. */
 const isRest = (text: string): boolean =>
   /^(?:otherwise|else|default|others?|all others|everyone else|everybody else|rest|the rest|none|fallback)$/i.test(
     text.trim(),
   ) || isEverybody(text)
 
-/** A whole condition that was written as a text or a word: "is_member", "role = pg". `isRule` where it decides a category. */
+/**
+ * Suggests the syntax for a condition written as a text: "is_member", "role = pg". `isRule` if it
+ * decides a category.
+ */
 export function conditionHelp(value: unknown, isRule: boolean, then: string | null): string {
   const text = String(value).trim()
   if (isRule && (value === true || isRest(text)))
@@ -153,7 +159,7 @@ export function conditionHelp(value: unknown, isRule: boolean, then: string | nu
     : 'write the question and its answer, such as {is_member: true}'
 }
 
-/** Words of other condition languages where the name of a question stands here. */
+/** Operators of other condition languages, where a field's id belongs here. */
 const CONNECTIVES: Readonly<Record<string, string>> = {
   or: 'write a list of conditions, [{role: pg}, {is_member: true}]: any of them is enough',
   any: 'write a list of conditions, [{role: pg}, {is_member: true}]: any of them is enough',
@@ -166,7 +172,7 @@ const CONNECTIVES: Readonly<Record<string, string>> = {
   question: 'write the name of the question and its answer, such as {is_member: true}',
 }
 
-/** What to write where the name of a question is missing at the end of a path: "or", "field". */
+/** Suggests what to write if the end of a path is an operator instead of a field's id: "or", "field". */
 export function connectiveHelp(path: string): string | null {
   const name = /(?:^|\.)(?:when|show_when)(?:\.\d+)?\.(\w+)(?:\.|$)/.exec(path)?.[1] ?? ''
   return Object.hasOwn(CONNECTIVES, name) ? (CONNECTIVES[name] ?? null) : null

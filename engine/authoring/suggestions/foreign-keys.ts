@@ -1,4 +1,4 @@
-/** Keys that organisers bring from other form builders, and ours for the same thing. */
+/** Keys from other form builders, with the corresponding keys of our event files. */
 import { conditionHelp, yesNoMeant } from './conditions.ts'
 import { habitsOf, plainWord, type Habit } from './foreign-word-list.ts'
 import { KEYS_OF_SALE } from './foreign-sale-keys.ts'
@@ -21,8 +21,8 @@ const ID = 'key code slug identifier field_id field_name fieldname variable var 
 const PROSE = 'description desc details detail note notes info information help explanation'
 
 /**
- * By the place of a block: what to write < what is written for it. A line further in goes on with the one
- * above; a sentence (!) stands for what our files say otherwise.
+ * By the path of a block: our key < their keys. An indented line continues the one above; a
+ * sentence (!) describes something that our files express differently.
  */
 const KEYS: readonly (readonly [RegExp, string])[] = [
   [
@@ -338,13 +338,13 @@ answered: false < empty blank missing unset not_answered
 const read = [...KEYS, ...KEYS_OF_SALE].map(([at, lines]) => ({ at, habits: habitsOf(lines) }))
 
 type Meant = {
-  /** Null where no key of ours stands for it. */ readonly key: string | null
+  /** Null if no key of ours corresponds to it. */ readonly key: string | null
   readonly help: string
 }
 
 /**
- * What a key means that is none of ours. `path` is the place of its block, `written` its value as the file has
- * it, `block` what stands beside it.
+ * Returns the meaning of an unknown key. `path` is the path of its block, `written` its value as in
+ * the file, `block` the other keys of the block.
  */
 export function keyMeant(
   path: string,
@@ -367,7 +367,7 @@ export function keyMeant(
   const name = ours.replace(/:.*/, '')
   const isShort = written !== null && /^[^\n]+$/.test(written) && written.length <= SAID_MAX
   if (!isShort || ours !== name) return { key: name, help: `write ${ours}` }
-  // A name in the form of an id, where there is no other, is the id.
+  // A name in the form of an id, if there is no id, is the id.
   if (
     name === 'label' &&
     isWithout(block, 'id') &&
@@ -381,7 +381,7 @@ export function keyMeant(
     }
   return { key: name, help: `write ${name}: ${written}` }
 }
-/** A longer value is not said again. */
+/** A longer value is not repeated in the message. */
 const SAID_MAX = 60
 
 const isOf = (block: unknown, type: string): boolean =>

@@ -1,4 +1,4 @@
-/** Keys that organisers bring from other shops and forms for what is sold, limited or given away, and ours for the same thing. */
+/** Keys from other shop and form builders for items, quotas and discounts, with the corresponding keys. */
 
 const WHEN =
   'if only_if only_when when_if show_when show_if condition conditions for_whom applies_if applies_when who eligible'
@@ -6,7 +6,7 @@ const SAYS = 'message text error note notice warning full_message full_text sold
 const LABEL = 'title name text caption description desc details display'
 const ID = 'key code slug identifier'
 
-/** As the keys of other places: by the place of a block, what to write < what is written for it. */
+/** As for other keys: by the path of a block, our key < their keys. */
 export const KEYS_OF_SALE: readonly (readonly [RegExp, string])[] = [
   [
     /^fees\.items\.\d+$/,

@@ -1,4 +1,4 @@
-/** Words that organisers write where our files take one of a few, and ours for the same thing. */
+/** Words used for enumerated values elsewhere, with the corresponding words of our files. */
 import { habitsOf, plainWord } from './foreign-word-list.ts'
 
 const ONLY_TRUE = `
@@ -6,7 +6,7 @@ true < yes y on 1
 !take it out: only true says something < no n false off 0
 `
 
-/** By the key under which they stand: what to write < what is written for it; a sentence (!) stands for itself. */
+/** By the key of the value: our word < their words; a sentence (!) is shown unchanged. */
 const VALUES: Readonly<Record<string, string>> = {
   type: `
 select, as: radio < radio radios radiobutton radio_button radiobuttons radio_buttons single_choice
@@ -81,12 +81,15 @@ false < no n off 0 none never
 
 const read = new Map(Object.entries(VALUES).map(([key, lines]) => [key, habitsOf(lines)]))
 
-/** What to write for a value under a key that takes one of our words, `beside` what stands there; null when nobody writes it so. */
+/**
+ * Returns what to write for a value under a key with enumerated words, `beside` being the block;
+ * null if it is not recognised.
+ */
 export function valueMeant(key: string, value: unknown, beside: unknown = null): string | null {
   const word = plainWord(String(value))
   const ours = read.get(key)?.find(({ theirs }) => theirs.includes(word))?.ours
   if (ours === undefined) return null
-  // Elsewhere one word stands for a box to tick, for several of them, and for what is agreed to.
+  // Elsewhere one word is used for a checkbox, for several of them, and for consent.
   if (key === 'type' && ours === 'yes-no') return `write type: ${boxMeant(beside)}`
   return ours.startsWith('!') ? ours.slice(1) : `write ${key}: ${ours}`
 }

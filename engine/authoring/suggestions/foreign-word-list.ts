@@ -1,8 +1,8 @@
-/** Lists of habits: what to write here, and the words that people write for it elsewhere. */
+/** Parses lists of synonyms: our word, and the words used for it elsewhere. */
 
 export type Habit = { readonly ours: string; readonly theirs: readonly string[] }
 
-/** Lines of the form "ours < theirs theirs"; a line further in goes on with the one above. */
+/** Parses lines of the form "ours < theirs theirs"; an indented line continues the one above. */
 export function habitsOf(lines: string): readonly Habit[] {
   return lines
     .trim()
@@ -14,7 +14,7 @@ export function habitsOf(lines: string): readonly Habit[] {
     })
 }
 
-/** "showIf", "Show if" and "show-if" are one word. */
+/** Normalises a word: "showIf", "Show if" and "show-if" are one word. */
 export function plainWord(word: string): string {
   return word
     .replace(/([a-z])([A-Z])/g, '$1_$2')

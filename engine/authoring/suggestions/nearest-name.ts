@@ -1,22 +1,22 @@
-/** What somebody may have meant: the nearest of the names that are legal at that place. */
+/** Suggests the nearest of the names that are allowed at a place. */
 import { editDistance } from '../../lib/edit-distance.ts'
 import { remember } from '../../lib/memoize.ts'
 
-/** Longer words than any id; comparing them would cost more than it tells. */
+/** Longer words than any id; comparing them costs more than it helps. */
 const LENGTH_MAX = 80
 
-/** Comparisons of two names that one file may cost: half a second, and more than any file of a person needs. */
+/** The maximum number of name comparisons for one file: half a second, and more than any real file needs. */
 const COMPARISONS_MAX = 200_000
 const comparisonsOf = remember((_file: object) => ({ left: COMPARISONS_MAX }))
 
-/** Whether one more word of a file may be held against so many names. */
+/** Whether one more word of a file may be compared with this many names. */
 export function mayCompare(file: object, names: number): boolean {
   const comparisons = comparisonsOf(file)
   comparisons.left -= names
   return comparisons.left >= 0
 }
 
-/** The nearest legal name within a third of the word's length, case-blind; null when none is near. */
+/** Returns the nearest name within a third of the word's length, ignoring case; null if none is near. */
 export function nearest(
   word: string,
   legal: readonly string[],
@@ -31,7 +31,7 @@ export function nearest(
   return ranked[0] ?? null
 }
 
-/** The help and, where only one name is at distance 1, the mending of a misspelt name. */
+/** Returns the help and, if only one name is at distance 1, the fix for a misspelt name. */
 export function suggestion(
   word: string,
   legal: readonly string[],
@@ -57,7 +57,10 @@ export function suggestion(
 /** Shorter words are a part of too many names. */
 const PART_LENGTH_MIN = 4
 
-/** The only name of which the word is a part: `states` of indian-states, `name` of full_name; null: none, or several. */
+/**
+ * Returns the only name that contains the word: `states` in indian-states, `name` in full_name;
+ * null: none, or several.
+ */
 function nameWith(word: string, legal: readonly string[]): string | null {
   const partsOf = (name: string): readonly string[] =>
     name
@@ -70,7 +73,10 @@ function nameWith(word: string, legal: readonly string[]): string | null {
   return named.length === 1 ? (named[0] ?? null) : null
 }
 
-/** Whether a word is surely another, mistyped: day-3 is no slip of day-1, and of two letters nothing is sure but their order. */
+/**
+ * Whether a word is certainly another one, mistyped: day-3 is not a mistyped day-1, and for two
+ * letters only a swap is certain.
+ */
 function isSlipOf(word: string, name: string): boolean {
   const [a, b] = [word.toLowerCase(), name.toLowerCase()]
   const digits = (text: string): string => text.replace(/\D/g, '')
@@ -82,7 +88,7 @@ function isSlipOf(word: string, name: string): boolean {
   )
 }
 
-/** "a, b and c" for notes; the rest is counted. */
+/** Formats "a, b and c" for notes; the rest are counted. */
 export function listed(names: readonly string[], most = 12, between = ', '): string {
   return names.length <= most
     ? names.join(between)

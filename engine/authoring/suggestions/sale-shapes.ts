@@ -1,9 +1,9 @@
-/** What organisers write of items, limits, codes and rolls where our files have another shape, and how it is written here. */
+/** Recognises other structures of items, quotas, discount codes and member lists, and suggests ours. */
 import type { Draft } from '../finding.ts'
 import type { SchemaError } from '../schema/json-schemas.ts'
 import type { Source } from '../syntax/source.ts'
 
-/** What to write, and the place at or below which everything else found is an echo of it. */
+/** The suggestion, and the path at or below which all other findings are consequences of it. */
 export type SaleMeant = Pick<Draft, 'message' | 'help'> & {
   readonly at: string
   readonly covers: string
@@ -12,7 +12,7 @@ export type SaleMeant = Pick<Draft, 'message' | 'help'> & {
 const ITEM_PRICES = /^fees\.items\.\d+\.prices$/
 const ITEM_TABLE = /^fees\.items\.\d+\.prices\.\d+$/
 
-/** The row of the columns, as the periods of the file call them. */
+/** Returns the header row, with the file's period names. */
 function columns(source: Source): string {
   const { fees } = source.value as { readonly fees?: { readonly periods?: unknown } }
   const periods: unknown = fees?.periods
@@ -26,7 +26,7 @@ function columns(source: Source): string {
   return `[${ids.length === 0 ? '…' : ids.join(', ')}]`
 }
 
-/** A table of one row, of prices as they are written: `[500, 600]`, `500`. */
+/** Formats a table of one row from prices as written: `[500, 600]`, `500`. */
 export function oneRow(source: Source, written: string): string {
   const names = columns(source)
   const many = names.split(',').length
@@ -36,10 +36,10 @@ export function oneRow(source: Source, written: string): string {
   return `{period: ${names}, each: ${cells}}`
 }
 
-/** Of an error of the schema in what is sold; null: nothing particular is known of it. */
+/** Returns the suggestion for a schema error in items and quotas; null: none is known. */
 export function saleMeant(source: Source, path: string, error: SchemaError): SaleMeant | null {
   const prices = path.replace(/\.\d+$/, '')
-  // A row stands where the table belongs: its cells are no tables.
+  // A row is in place of the table: its cells are not tables.
   if (error.keyword === 'type' && ITEM_TABLE.test(path) && typeof error.data !== 'object')
     return {
       at: prices,
@@ -92,7 +92,7 @@ export function saleMeant(source: Source, path: string, error: SchemaError): Sal
   return null
 }
 
-/** Prices under the names of their periods, one each. */
+/** Whether prices are keyed by their periods, one each. */
 function isByPeriod(source: Source, table: unknown): boolean {
   const names = columns(source).slice(1, -1).split(', ')
   return (
@@ -104,7 +104,10 @@ function isByPeriod(source: Source, table: unknown): boolean {
   )
 }
 
-/** Of a condition that asks people for what each of them is asked: their number is all that can be compared. */
+/**
+ * Explains a condition on people that uses one of their fields: only the number of people can be
+ * compared.
+ */
 export function personAsked(source: Source, path: string, key: string): string | null {
   const people = /\.(?:when|show_when)(?:\.\d+)?\.([a-z0-9_]+)$/.exec(path)?.[1]
   if (people === undefined) return null
@@ -123,7 +126,10 @@ export function personAsked(source: Source, path: string, key: string): string |
     : null
 }
 
-/** By the place where something of another kind stands, what to write. `entry` is the first name in it, where it is a block. */
+/**
+ * Suggests what to write by the path of a value of the wrong kind. `entry` is its first name, if it
+ * is a block.
+ */
 export function saleHelp(source: Source, path: string, value: unknown): string | null {
   const [entry = 'name'] =
     typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.keys(value) : []
@@ -143,7 +149,7 @@ export function saleHelp(source: Source, path: string, value: unknown): string |
   return null
 }
 
-/** What is missing in a limit, a list of people or a tax, and how it reads. */
+/** Explains what a quota, a list of people or a tax lacks, and how to write it. */
 export function saleMissing(path: string, key: string, block: unknown): string | null {
   if (/^limits\.\d+$/.test(path) && key === 'full')
     return 'write full: and what is said then, such as full: All seats are taken'

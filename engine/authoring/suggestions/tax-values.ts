@@ -1,11 +1,14 @@
-/** A tax as people type it first, "18%" or "none", and the right writing for it. */
+/** Recognises common notations of a tax ("18%", "none") and suggests the correct one. */
 
-/** Percents that a conference in India may mean, the usual one first. */
+/** Plausible tax percentages of an Indian conference, the usual one first. */
 const MEANT: readonly number[] = [18, 12, 5, 28, 40]
 const EXAMPLE = (percent: number, prices: string): string =>
   `tax: {name: GST, percent: ${percent}, prices: ${prices}}`
 
-/** The rate behind a slip of the point, a digit or a factor: 0.18, 1.8, 1.18, 118, 180, 81 → 18; null when none is near. */
+/**
+ * Returns the rate behind a wrong point, digit or factor: 0.18, 1.8, 1.18, 118, 180, 81 → 18; null
+ * if none is near.
+ */
 export function likelyPercent(percent: number): number | null {
   const same = (a: number, b: number): boolean => Math.abs(a - b) < 1e-9
   const slips: readonly ((rate: number) => number)[] = [
@@ -25,7 +28,7 @@ export function likelyPercent(percent: number): number | null {
   return MEANT.find((rate) => slips.some((slip) => same(slip(rate), percent))) ?? null
 }
 
-/** Whether a word or a figure says that there is none. */
+/** Whether a word or a number means no tax. */
 export const isNone = (value: unknown): boolean =>
   value === null ||
   value === false ||
@@ -37,7 +40,7 @@ export const isNone = (value: unknown): boolean =>
 
 const WITHOUT = 'an event without tax has no `tax`: take it out'
 
-/** The side that a word means; null for a word that means none. */
+/** Returns the side that a word means; null if none. */
 function sideOf(text: string): 'inclusive' | 'exclusive' | null {
   if (/\b(?:not\W+incl|excl|exclu|extra|add|on[ _-]?top|plus|without|outside|separate)/i.test(text))
     return 'exclusive'
@@ -73,8 +76,8 @@ const KEYS: Readonly<Record<string, string>> = {
 }
 
 /**
- * The right writing where the tax of an event file is typed otherwise. `path` is where the shape is
- * wrong, `value` what stands there. Null where it is no matter of tax, or nothing better can be said.
+ * Returns the correct notation for a tax of an event file. `path` is where the structure is wrong,
+ * `value` the value there. Null if it is not about tax, or nothing better can be suggested.
  */
 export function taxHelp(path: string, value: unknown): string | null {
   const [first = '', second = '', third = '', ...more] = path.split('.')

@@ -1,4 +1,4 @@
-/** Keys that nobody knows and keys that are missing: what was meant, told once for each. */
+/** Explains unknown and missing keys: what was intended, reported once for each. */
 import { connectiveHelp } from './conditions.ts'
 import type { Draft } from '../finding.ts'
 import { keyMeant } from './foreign-keys.ts'
@@ -9,10 +9,10 @@ import { oneRow, personAsked, saleMissing } from './sale-shapes.ts'
 import { join } from '../syntax/source.ts'
 import type { Source } from '../syntax/source.ts'
 
-/** `covers`: what is found at or below this place is an echo. */
+/** `covers`: findings at or below this path are consequences. */
 type Told = Draft & { readonly code: 'EV101' | 'EV102'; readonly covers?: string }
 
-/** What is said of the key that `error` names. */
+/** Returns the finding for the key that `error` names. */
 export function unknownKey(
   source: Source,
   path: string,
@@ -56,7 +56,7 @@ export function unknownKey(
   }
 }
 
-/** Prices of an item stand in a table; an amount in digits is one of its prices, not the name of a field. */
+/** Prices of an item belong in a table; an amount in digits is one of its prices, not a field's id. */
 function itemKey(
   source: Source,
   meant: { readonly key?: string | null; readonly help: string },
@@ -69,7 +69,7 @@ function itemKey(
     : meant.help
 }
 
-/** Null for a key that is there under another name: that one is told already. */
+/** Returns the finding; null for a key that exists under another name, which is reported already. */
 export function missingKey(
   source: Source,
   path: string,
@@ -113,7 +113,7 @@ export function missingKey(
   }
 }
 
-/** What only fields of one type need is missed because of the type, which may be another field's. */
+/** A key that only one field type needs is missing because of the type, which may be another field's. */
 function wantedBy(source: Source, path: string, key: string): Pick<Draft, 'related'> {
   const type = join(path, 'type')
   const isOfType = /^(?:accept|options|fields|max)$/.test(key) && source.has(type)
@@ -126,7 +126,7 @@ function wantedBy(source: Source, path: string, key: string): Pick<Draft, 'relat
 const helpOf = (help: string | null): { readonly help?: string } => (help === null ? {} : { help })
 const RULE = /^category\.rules\.\d+$/
 
-/** A block beside which a key is missed, and in which it stands, where nobody knows it. */
+/** Returns a block that contains the missing key and is itself unknown beside it. */
 function inside(
   path: string,
   key: string,
@@ -145,7 +145,7 @@ function inside(
   return name === undefined ? null : { name, path: join(path, name) }
 }
 
-/** A key that nobody knows below one that has nothing: it was meant to stand inside of it. */
+/** Explains an unknown key below an empty one: it was intended to be inside it. */
 function unindented(
   path: string,
   key: string,
@@ -175,7 +175,7 @@ function unindented(
       }
 }
 
-/** Where each key of a block stands in it, and which of them have nothing: once for all keys that ask. */
+/** The order of each block's keys, and which of them are empty: computed once for all keys. */
 const orderOf = remember(
   (block: object): ReadonlyMap<string, number> =>
     new Map(Object.keys(block).map((key, index) => [key, index])),
@@ -183,14 +183,14 @@ const orderOf = remember(
 const nullsOf = remember((block: object): readonly string[] =>
   Object.entries(block).flatMap(([name, value]) => (value === null ? [name] : [])),
 )
-/** The errors of a file by their places: thousands of unknown keys each ask for those of their own. */
+/** The errors of a file by path: thousands of unknown keys each look up those at their own path. */
 const byPlace = remember((all: readonly SchemaError[]) =>
   Map.groupBy(all, ({ instancePath }) => instancePath),
 )
 const at = (all: readonly SchemaError[], place: string): readonly SchemaError[] =>
   byPlace(all).get(place) ?? []
 
-/** `pg: Post Graduate` in a list of options: an id and its label, said shorter than they are read. */
+/** `pg: Post Graduate` in a list of options: a short form of an id and its label. */
 function optionPair(source: Source, path: string, option: unknown): Told | null {
   if (!/\.options\.\d+$/.test(path) || typeof option !== 'object' || option === null) return null
   const [pair, ...more] = Object.entries(option)
@@ -205,15 +205,16 @@ function optionPair(source: Source, path: string, option: unknown): Told | null 
   }
 }
 
-/** Whether the type of the field to which a key belongs is none of ours. */
+/** Whether the key belongs to a field of an unknown type. */
 export function isUntyped(path: string, all: readonly SchemaError[]): boolean {
   const type = `/${path.split('.').slice(0, -1).join('/')}/type`
   return at(all, type).some(({ keyword }) => keyword === 'enum')
 }
 
 /**
- * Whether a missing key is there under another name: misspelt, or as it is called elsewhere. `{else: visitor}`
- * was meant as `otherwise`, which has no `when`; a field of no type needs nothing for its type.
+ * Whether a missing key exists under another name: misspelt, or from another form builder. `{else:
+ * visitor}` was intended as `otherwise`, which has no `when`; a field without a type needs nothing
+ * for its type.
  */
 function isSaidOtherwise(
   source: Source,

@@ -1,4 +1,4 @@
-/** Values of the right kind in the wrong form: a date, an address, a name, a price, and how it is written here. */
+/** Explains values of the right kind in the wrong format: a date, an address, a name, a price. */
 import { isDay } from '../../lib/time.ts'
 import { colourMeant, formsOf, mailMeant } from './addresses.ts'
 import { plainDigits, priceHelp, withoutQuotes } from './amounts.ts'
@@ -6,16 +6,16 @@ import type { Draft } from '../finding.ts'
 
 const A_SITE = 'https://site.example/page'
 
-/** What a schema asks of a text that it does not have. */
+/** The schema's requirement that a text violates. */
 export type Asked = {
   readonly keyword: string
   readonly format: string | undefined
   readonly pattern: string | undefined
-  /** What the pattern means, in the schema's own words: "must be …". */
+  /** The meaning of the pattern, in the schema's words: "must be …". */
   readonly words: string | undefined
 }
 
-/** `said` is the value as the file writes it, `value` as it is read. */
+/** `said` is the value as written in the file, `value` as parsed. */
 export function badForm(
   path: string,
   said: string,
@@ -81,7 +81,7 @@ export function badForm(
         (form) =>
           pattern !== '' &&
           form !== text &&
-          // The start page and the path of an anchor are guesses, not what was written otherwise.
+          // The start page and the path of an anchor would be guesses, not corrections.
           form !== '/' &&
           !text.startsWith('#') &&
           new RegExp(pattern, 'u').test(form),
@@ -96,7 +96,7 @@ export function badForm(
   }
 }
 
-/** `reg_no; total`: entries of a list with something else than a comma between them. */
+/** Splits `reg_no; total`: list entries separated by something other than a comma. */
 function severalOf(text: string, pattern: string): readonly string[] | null {
   const parts = text.split(/\s*[;|/]\s*|\s+(?:and|&)\s+|\s+/).filter((part) => part !== '')
   return parts.length > 1 &&
@@ -131,7 +131,10 @@ const MONTHS = [
   'november',
   'december',
 ]
-/** 7 March 2026, March 7th 2026, 07/03/2026, 2026/3/7 → what to write. Days come before months, as in India. */
+/**
+ * Suggests the format for 7 March 2026, March 7th 2026, 07/03/2026, 2026/3/7. Days come before
+ * months, as in India.
+ */
 function dateHelp(text: string): string {
   const said = plainDigits(withoutQuotes(text))
     .replace(/^(mon|tues?|wed|wednes|thu|thurs?|fri|satur|sat|sun)(day)?[,.]?\s+/i, '')
@@ -167,7 +170,7 @@ function dateHelp(text: string): string {
     : 'write year-month-day, such as 2026-01-31, and a day that the month has'
 }
 
-/** `26-09-01`: no conference is of 2001, and none is older than this tool's first users. */
+/** `26-09-01`: no conference is in 2001, and none is older than the first users of this tool. */
 function isYearFirst([first = '', , last = '']: readonly string[]): boolean {
   const years = (text: string): boolean => /^[23]\d$/.test(text)
   return years(first) && !years(last) && last.length < 4
@@ -180,7 +183,7 @@ function monthOf(word: string): number | null {
   return at === -1 ? (/^sept\.?$/i.test(word) ? 9 : null) : at + 1
 }
 
-/** `event.venue` → `venue`; the third of a list → its list's name. */
+/** Returns `venue` for `event.venue`; for the third of a list, the list's name. */
 export function labelOf(path: string): string {
   return (
     path

@@ -1,4 +1,4 @@
-/** Values of the wrong kind: a text where a number belongs, a number where a text does, one thing instead of a list. */
+/** Explains values of the wrong kind: text for a number, number for a text, one value for a list. */
 import { colourMeant, formsOf } from './addresses.ts'
 import { amountMeant, numberMeant, plainDigits, priceHelp } from './amounts.ts'
 import { labelOf } from './value-formats.ts'
@@ -9,7 +9,7 @@ import { inQuotes } from '../syntax/quotes.ts'
 import { saleHelp } from './sale-shapes.ts'
 import type { Source } from '../syntax/source.ts'
 
-/** `types` are those the schema allows; `where` names the place in a sentence. */
+/** `types` are those that the schema allows; `where` names the place in a sentence. */
 export function wrongKind(
   path: string,
   where: string,
@@ -47,7 +47,7 @@ export function wrongKind(
             : DAYS.has(name)
               ? `${/\.(?:when|show_when|count)\./.test(path) ? `for a number write ${name === 'from' ? 'at_least' : 'at_most'}: ${value}; for a day ` : ''}write year-month-day, such as 2026-01-31`
               : `write ${quoted}`,
-      // In quotes it would still be no day, no colour and no address.
+      // In quotes it would still not be a day, a colour or an address.
       ...(colour !== null || MAILS.has(name) || DAYS.has(name) || path === 'hold'
         ? {}
         : { fix: { start: written.span[0], end: written.span[1], text: quoted } }),
@@ -95,12 +95,12 @@ export function wrongKind(
   }
 }
 
-/** Lists whose entries are called by an id. */
+/** Lists whose entries are identified by an id. */
 const ENTRIES = /^(categories|fees\.periods|form\.sections\.\d+\.fields)\.\d+$/
 const MAILS = new Set(['support', 'office', 'copy_to'])
 const DAYS = new Set(['from', 'to', 'opens', 'closes', 'on'])
 
-/** What to write instead, and where the eye should go when that is not the whole value. */
+/** Returns what to write instead, and the place to mark if it is not the whole value. */
 function helpFor(
   path: string,
   value: unknown,
@@ -204,7 +204,7 @@ function helpFor(
   return {}
 }
 
-/** `colour: #0E7C7B`: the value is a comment, so there is none. */
+/** `colour: #0E7C7B`: the value is a comment, so it is empty. */
 function hiddenByHash(path: string, source: Source): Pick<Draft, 'help' | 'span' | 'fix'> {
   const { end } = source.place(path, 'key')
   const found = /^\s*:?(\s+)(#[^\n]*)/.exec(source.text.slice(end.offset, end.offset + 400))
@@ -226,14 +226,14 @@ function hiddenByHash(path: string, source: Source): Pick<Draft, 'help' | 'span'
 export const isPrice = (path: string): boolean =>
   /^fees\.(?:prices|items\.\d+\.prices(?:\.\d+\.(?:table|otherwise))?)\.[a-z]/.test(path)
 
-/** How many columns the price table has; one where it cannot be told. */
+/** Returns the number of columns of the price table; one if it is not known. */
 function columnsIn(source: Source): number {
   let count = 0
   while (source.has(`fees.periods.${count}`)) count += 1
   return Math.max(1, count)
 }
 
-/** `{id: early-bird}`: a name that stands alone where it is used; null for what may be a text. */
+/** `{id: early-bird}`: an id in place of a name; null if it may be a text. */
 function nameInside(raw: string): string | null {
   const name = /^\{\s*(?:id|name|show|key|field|category|period):\s*([a-z][\w.-]*)\s*\}$/.exec(
     raw,
@@ -241,7 +241,7 @@ function nameInside(raw: string): string | null {
   return name === undefined ? null : `write ${name}: a name stands without braces here`
 }
 
-/** One thing where a list belongs: the list of it. */
+/** Suggests the list for a single value in place of a list. */
 function listHelp(path: string, value: unknown, raw: string, columns: number): string {
   const isPrices = isPrice(path)
   if (raw.includes('\n') || raw.length > 80)
@@ -279,7 +279,7 @@ function priceMeant(cell: string): string {
   return meant?.is === 'rupees' ? meant.rupees : meant?.is === 'free' ? 'free' : cell
 }
 
-/** A value as the file writes it; of what spans many lines the beginning. */
+/** Returns a value as written in the file; for one of many lines the beginning. */
 export function writtenAt(source: Source, path: string): string {
   const { start, end } = source.place(path)
   const raw = source.text.slice(start.offset, end.offset).trim()

@@ -1,4 +1,4 @@
-/** Brackets on a line and over several: a comma, a colon or their other half that is missing. */
+/** Finds missing commas, colons and brackets in flow collections, on one line and over several. */
 import { rangeMeant } from '../suggestions/conditions.ts'
 import type { Slip } from './stray-lines.ts'
 import {
@@ -16,7 +16,7 @@ import type { Row } from './lines.ts'
 const CLOSER: Readonly<Record<string, string>> = { '{': '}', '[': ']' }
 type Open = { readonly mark: string; readonly at: number }
 
-/** Brackets that begin at `from`, over as many lines as they reach. */
+/** Reads brackets that begin at `from`, over all lines that they span. */
 export function flowSlip(reading: Reading, i: number, from: number, key: string | null): Step {
   const { text, rows } = reading
   const first = rows[i]
@@ -159,7 +159,7 @@ function bracketsInText(text: string, row: Row, token: number, at: number, mark:
   const close = text.indexOf(closer, at)
   const from = token + (/^[\w.-]+:\s+/.exec(text.slice(token, at))?.[0].length ?? 0)
   const whole = /^\/\^?.*?\$?\/(?=\s*[,}\n])/.exec(text.slice(from, endOf(row) + 1))?.[0]
-  // A pattern between slashes, as programs write it: its braces are its own.
+  // A pattern between slashes, as in programming languages: its braces belong to it.
   if (whole !== undefined)
     return {
       isBraces: mark === '{',
@@ -206,7 +206,7 @@ function commaMissing(text: string, token: number, colon: number): Slip {
   }
 }
 
-/** What follows a bracket that is closed: nothing, or the text only began with one. */
+/** Reads what follows a closed bracket: nothing, or the text only began with one. */
 function afterFlow(
   reading: Reading,
   row: number,

@@ -1,6 +1,8 @@
 /**
- * Where the indentation of a text slips. A YAML parser notices a slip only where the text stops making
- * sense, which may be a page further down; its author looks for the line that moved.
+ * Finds the line where the indentation is wrong.
+ *
+ * A YAML parser reports an error only where the text becomes invalid, possibly a page later; the
+ * author looks for the line that moved.
  */
 import type { Span } from './source.ts'
 
@@ -17,7 +19,10 @@ type Slip = {
   readonly related: readonly { readonly span: Span; readonly message: string }[]
 }
 
-/** The first line that fits no block above it, and the lines that may have moved instead; null when all fit. */
+/**
+ * Returns the first line that fits no block above it, and the lines that may have moved instead;
+ * null if all fit.
+ */
 export function indentSlip(text: string): Slip | null {
   const rows = text.split('\n')
   const starts = [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)]
@@ -92,7 +97,10 @@ export function indentSlip(text: string): Slip | null {
   return null
 }
 
-/** The lines that say something about the blocks: no comments, no inside of a long text or of brackets. */
+/**
+ * Returns the lines that belong to the block structure: no comments, no content of a long text or
+ * of brackets.
+ */
 function readable(rows: readonly string[]): readonly Line[] {
   const lines: Line[] = []
   let textUnder = -1
@@ -116,7 +124,7 @@ function readable(rows: readonly string[]): readonly Line[] {
   return lines
 }
 
-/** A line without its quoted texts and its comment. */
+/** Returns a line without its quoted texts and its comment. */
 function withoutTexts(text: string): string {
   return text
     .replace(/"(?:[^"\\]|\\.)*"|(?<=^|[\s,[{:])'[^']*'/g, '""')

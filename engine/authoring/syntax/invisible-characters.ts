@@ -1,4 +1,4 @@
-/** Characters that look like nothing, or like another: what stands in a file and cannot be seen. */
+/** Finds invisible and look-alike characters, and files in a wrong encoding. */
 import type { Report } from './syntax-findings.ts'
 import { rowsOf } from './lines.ts'
 
@@ -14,10 +14,10 @@ const HIDDEN: readonly (readonly [RegExp, string])[] = [
   [/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/, 'a control character'],
   [/[\u2028\u2029]/, 'an invisible line break'],
 ]
-/** Scripts of India, Arabic and emoji need joiners between their letters; anywhere else they are strays. */
+/** Indian scripts, Arabic and emoji need joiners between their letters; anywhere else they are stray. */
 const JOINED = /[\u0600-\u06ff\u0900-\u0dff\u{1f000}-\u{1ffff}\u2600-\u27bf\ufe0f]/u
 
-/** Most files are written in ASCII and these signs; in such a file nothing below has to be looked for. */
+/** Most files contain only ASCII and these characters; such a file needs no check below. */
 const UNUSUAL = /[^\t\r\n -~₹–—‘’“”…•·°→─÷×]/
 
 export function strayLetters(text: string, report: Report): void {
@@ -44,11 +44,14 @@ export function strayLetters(text: string, report: Report): void {
   }
 }
 
-/** What the shell put for bytes that are no UTF-8. */
+/** The replacement character for bytes that are not UTF-8. */
 const LOST = '\ufffd'
 const SAVE_AS = 'save the file as UTF-8 (Notepad: Save as, Encoding: UTF-8)'
 
-/** Files that are no text of ours at all. True after saying so: nothing else can be said of one. */
+/**
+ * Reports files that are not text in a supported encoding. Returns true if so: nothing else can
+ * then be reported.
+ */
 function otherEncoding(text: string, report: Report): boolean {
   const head = text.slice(0, 400)
   const nulls = head.split('\u0000').length - 1
@@ -98,7 +101,7 @@ const MANGLED: readonly (readonly [string, string])[] = [
 
 const LOST_OR_MANGLED = new RegExp(`${LOST}+|${MANGLED.map(([wrong]) => wrong).join('|')}`, 'g')
 
-/** One finding a line, ten in all: a file in another encoding has one wherever a letter has an accent. */
+/** Reports one finding per line, ten in all: a file in another encoding has one for every accented letter. */
 function lostLetters(text: string, report: Report): void {
   const told = new Set<number>()
   for (const match of text.matchAll(LOST_OR_MANGLED)) {
@@ -120,7 +123,10 @@ function lostLetters(text: string, report: Report): void {
 }
 
 const ODD = '\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000'
-/** Spaces that YAML reads as letters, where a space was meant: before or around a key, at the ends of a value. Inside a text they are what they look like. */
+/**
+ * Spaces that YAML reads as letters, where an ordinary space was intended: before or around a key,
+ * at the ends of a value. Inside a text they are harmless.
+ */
 const ODD_SPACE = new RegExp(
   [
     `^[ ${ODD}]*[${ODD}][ ${ODD}]*`,
@@ -146,7 +152,7 @@ function oddSpaces(text: string, report: Report): void {
   for (const row of rowsOf(text)) {
     const line = (lines[row.at] ?? '').replace(/\r$/, '')
     const start = row.start
-    // A quoted text keeps its length and loses its spaces; a comment is nobody's business.
+    // A quoted text keeps its length and loses its spaces; comments are ignored.
     const bare = line
       .replace(/"(?:[^"\\]|\\.)*"|(?<=[\s,[{:])'[^']*'/g, (quoted) => '"'.repeat(quoted.length))
       .replace(/\s#.*$/, '')
@@ -170,7 +176,7 @@ function oddSpaces(text: string, report: Report): void {
   }
 }
 
-/** Letters of the Cyrillic and Greek scripts that are drawn like Latin ones, and the Latin ones. */
+/** Letters of the Cyrillic and Greek scripts that look like Latin ones, and the Latin ones. */
 const ALIKE: Readonly<Record<string, string>> = Object.fromEntries(
   [...'аеорсухіјѕһԁԛԝАВЕКМНОРСТУХІЈЅΑΒΕΖΗΙΚΜΝΟΡΤΥΧο'].map((letter, at) => [
     letter,

@@ -1,12 +1,19 @@
-/** How deep a text is nested, before it is parsed: the parser takes the square of the depth, and then runs out of stack. */
+/**
+ * Rejects texts nested too deeply to be parsed.
+ *
+ * The parser takes quadratic time in the depth, and then overflows the stack.
+ */
 import type { Span } from './source.ts'
 
-/** Ours need four; a text that opens this many brackets and closes none of them means none of them. */
+/** Our files need four; a text that opens this many brackets without closing them is not an event file. */
 const OPEN_BRACKETS_MAX = 200
-/** So many lists, each the only entry of the one before it, on one line. */
+/** This many lists on one line, each the only entry of the one before it. */
 const MARKS_ON_A_LINE = /^[ \t]*(?:[-?:][ \t]+){60}/m
 
-/** The place where a text is nested too deeply to be parsed, roughly: quotes are not looked at. Null: nowhere. */
+/**
+ * Returns the approximate place where a text is nested too deeply to be parsed; quotes are ignored.
+ * Null: nowhere.
+ */
 export function tooDeepAt(text: string): Span | null {
   const marks = MARKS_ON_A_LINE.exec(text)
   if (marks !== null) return [marks.index, marks.index + marks[0].length]

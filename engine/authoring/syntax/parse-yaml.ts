@@ -1,6 +1,8 @@
 /**
- * YAML text → plain values, with the place of every key and value kept from the syntax tree, and the
- * traps of YAML reported in words (EV0). The only module that knows what YAML is.
+ * Parses YAML to plain values with the place of every key and value, and reports YAML traps
+ * (EV0xx).
+ *
+ * The only module that depends on YAML.
  */
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml'
 import type { Node, ScalarTag } from 'yaml'
@@ -18,20 +20,20 @@ import type { Part, Place, Source, Span, Written } from './source.ts'
 import type { SourceText } from '../../event/source-files.ts'
 
 /**
- * An event file is a few hundred lines with some five hundred keys and entries; what is many times larger
- * is not one, and its author would wait for minutes to be told so by everything that looks into it.
+ * An event file is a few hundred lines with about five hundred keys and entries; a file many times
+ * larger is not one, and checking it would take minutes.
  */
 const CHARACTERS_MAX = 300_000
 const VALUES_MAX = 8_000
-/** Longer than any email; what looks for days and amounts in texts goes over each more than once. */
+/** Longer than any email; the search for days and amounts in texts reads each more than once. */
 const TEXT_CHARACTERS_MAX = 5_000
-/** Deeper than any shape of ours, and shallow enough for every stack. */
+/** Deeper than any of our files, and shallow enough for every stack. */
 const DEPTH_MAX = 60
 const TOO_DEEP = 'the text is nested too deeply'
 
 /**
- * What begins with a letter and is not null, true or false is a text. Said first, so that nine of ten
- * texts and keys are not held against eight kinds of numbers and null before.
+ * A value that begins with a letter and is not null, true or false is a text. Tested first, so that
+ * nine of ten texts and keys are not tested for eight kinds of numbers and null.
  */
 const WORD: ScalarTag = {
   tag: 'tag:yaml.org,2002:str',
@@ -143,7 +145,7 @@ export function readYaml(file: SourceText): {
     document = parseDocument(file.text, {
       lineCounter: lines,
       strict: true,
-      // A key that is written twice is told below, with both its places.
+      // A duplicate key is reported below, with both its places.
       uniqueKeys: false,
       version: '1.2',
       schema: 'core',
@@ -158,7 +160,7 @@ export function readYaml(file: SourceText): {
   const fatal = document.errors[0]
   if (fatal !== undefined) {
     const { code, ...draft } = unreadable(file.text, fatal)
-    // What cannot be read as a whole is said once, at the first place; a second mistake may only be its echo.
+    // An unreadable file is reported once, at the first place; a second error may be a consequence.
     return drafts.some((one) => one.code === 'EV011')
       ? done(null)
       : (report(code, draft.span, '', draft), done(null))
@@ -226,7 +228,7 @@ export function readYaml(file: SourceText): {
   }
 }
 
-/** What makes a file too large to be judged, at the place where it becomes so; null where nothing does. */
+/** Returns what makes a file too large to be checked, with its place; null if it is not. */
 function tooLarge(contents: unknown): { readonly span: Span; readonly message: string } | null {
   const left: unknown[] = [contents]
   for (let values = 0; left.length > 0; values += 1) {
@@ -248,7 +250,7 @@ function tooLarge(contents: unknown): { readonly span: Span; readonly message: s
   return null
 }
 
-/** What is said of a line with a stray character is its echo: the character is what has to be mended. */
+/** Errors on a line with a stray character are consequences: the character must be fixed. */
 export function withoutEchoes(
   findings: readonly Finding[],
   reading: readonly Finding[],

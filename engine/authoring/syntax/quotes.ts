@@ -1,4 +1,4 @@
-/** Texts in quotes: where they end, and what to write where they do not; with what every reader of a line needs. */
+/** Reads quoted texts: finds their end, or explains a missing quote; with helpers for all line readers. */
 import type { Slip } from './stray-lines.ts'
 import type { Row } from './lines.ts'
 
@@ -13,12 +13,15 @@ export function restOfRow({ text, rows }: Reading, row: number, at: number): str
   return here === undefined ? '' : text.slice(at, endOf(here))
 }
 
-/** A line's text without the comment after it. */
+/** Returns a line's text without the comment after it. */
 export function withoutComment(text: string): string {
   return text.replace(/\s#.*$/, '').trimEnd()
 }
 
-/** A text as it can stand in a file whatever is in it: in double quotes, or in single ones where it holds those. */
+/**
+ * Quotes a text so that it is valid whatever it contains: in double quotes, or in single ones if it
+ * contains those.
+ */
 export function inQuotes(text: string): string {
   return text.includes('"') && !text.includes("'")
     ? `'${text}'`
@@ -30,7 +33,7 @@ export function withoutOuterQuotes(text: string): string {
   return bare === undefined ? text : bare.replaceAll('""', '"')
 }
 
-/** A text in quotes that begins at `from`: closed, and nothing after it. */
+/** Reads a quoted text that begins at `from`: closed, and nothing after it. */
 export function quoteSlip(reading: Reading, i: number, from: number, key: string | null): Step {
   const end = closingQuote(reading, i, from)
   if (end === null) return { slip: unclosedQuote(reading, i, from), next: i + 1 }
@@ -50,7 +53,10 @@ export function quoteSlip(reading: Reading, i: number, from: number, key: string
 
 type End = { readonly row: number; readonly at: number }
 
-/** The offset after the closing quote; null when it is missing on its line and not below, further in. */
+/**
+ * Returns the offset after the closing quote; null if it is missing on its line and on the more
+ * indented lines below.
+ */
 export function closingQuote({ text, rows }: Reading, i: number, from: number): End | null {
   const quote = text.charAt(from)
   const first = rows[i]

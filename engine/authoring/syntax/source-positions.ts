@@ -1,7 +1,7 @@
-/** Where something stands in an event file, for commands that print a line beside what they say. */
+/** Finds lines in an event file, for commands that print a line number beside a message. */
 import { readYaml } from './parse-yaml.ts'
 
-/** Line (from 1) of the value under a path of keys and list positions; null when there is none. */
+/** Returns the line (from 1) of the value under a path of keys and list indexes; null if there is none. */
 export function lineFinder(text: string): (keyPath: readonly (string | number)[]) => number | null {
   const { source } = readYaml({ path: '', text })
   return (keyPath) => {

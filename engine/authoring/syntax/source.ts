@@ -1,4 +1,4 @@
-/** A file as it was read, and where everything in it stands. Made by `readYaml` (parse-yaml.ts). */
+/** A parsed file, with the place of every key and value. Created by `readYaml` (parse-yaml.ts). */
 import type { SourceText } from '../../event/source-files.ts'
 
 type Position = { readonly line: number; readonly column: number; readonly offset: number }
@@ -10,25 +10,28 @@ export type Place = {
   readonly keyPath: string
 }
 export type Span = readonly [start: number, end: number]
-/** How a scalar is written: its own text without quotes stripped, and whether it is a plain word. */
+/** How a scalar is written: its text without quotes, and whether it is a plain word. */
 export type Written = { readonly text: string; readonly plain: boolean; readonly span: Span }
-/** A file that was read. Paths are dotted ("fees.periods.0.from"); the empty path is the whole file. */
+/** A parsed file. Paths are dotted ("fees.periods.0.from"); the empty path is the whole file. */
 export type Source = SourceText & {
-  /** Plain values; null when the text cannot be read. Maps have own keys only, `__proto__` among them. */
+  /** Plain values; null if the text cannot be parsed. Maps have own keys only, including `__proto__`. */
   readonly value: unknown
-  /** Place of a key, of its value, or of both together; of the nearest parent that exists, where there is none. */
+  /**
+   * Returns the place of a key, of its value, or of both together; if it does not exist, of the
+   * nearest existing parent.
+   */
   place(path: string, part?: Part): Place
-  /** Offsets of the same; far cheaper than `place` where nobody asks for lines. */
+  /** Returns the offsets of the same; far cheaper than `place` if no lines are needed. */
   span(path: string, part?: Part): Span
   placeOf(span: Span, path: string): Place
   written(path: string): Written | null
   has(path: string): boolean
-  /** Paths whose value is a reading trap: nothing else is said of them. */
+  /** Paths whose value is a YAML trap: nothing else is reported for them. */
   readonly trapped: ReadonlySet<string>
 }
 export type Part = 'key' | 'value' | 'entry'
 
-/** The dotted path of what stands under a key, or at a position of a list. */
+/** Returns the dotted path of a key, or of a list index. */
 export function join(path: string, key: string | number): string {
   return path === '' ? String(key) : `${path}.${key}`
 }

@@ -1,4 +1,4 @@
-/** A line that is neither a key with its value nor an entry of a list: what it was meant to be. */
+/** Explains a line that is neither a key with its value nor a list entry. */
 import { amountMeant } from '../suggestions/amounts.ts'
 import type { Span } from './source.ts'
 
@@ -6,17 +6,17 @@ export type Slip = {
   readonly span: Span
   readonly message: string
   readonly help?: string
-  /** Only when nothing better explains what is wrong: the line may as well be the rest of a text. */
+  /** Used only if nothing better explains the error: the line may also be the continuation of a text. */
   readonly isGuess?: boolean
-  /** Braces that were meant as text. */
+  /** Braces intended as text. */
   readonly isBraces?: boolean
   readonly related?: readonly { readonly span: Span; readonly message: string }[]
 }
 
-/** Marks of lists in letters and on web pages. */
+/** List markers used in letters and on web pages. */
 const BULLET = /^([•●▪◦‣·∙○■□➢➤►▶✓✔→⁃*+–—]|\(?\d{1,2}[.)]|\(?[a-z][.)]|[ivx]+[.)])\s+(\S.*)$/i
 
-/** Null when the line may be right: the rest of a text. `at` is its offset. */
+/** Returns null if the line may be valid: the continuation of a text. `at` is its offset. */
 export function looseSlip(text: string, at: number): Slip | null {
   const told = (message: string, help: string, isGuess = false): Slip => ({
     span: [at, at + text.length],
@@ -67,7 +67,10 @@ export function looseSlip(text: string, at: number): Slip | null {
   return null
 }
 
-/** The cells of a line of a table: with bars (Markdown), with tabs (Excel). Empty for the line under its head; null for no table. */
+/**
+ * Returns the cells of a table line: with bars (Markdown), with tabs (Excel). Empty for the line
+ * under its header; null if it is not a table.
+ */
 export function tableCells(text: string): readonly string[] | null {
   if (/^[|+][-=:+|\s]+[|+]$/.test(text) && /-|=/.test(text)) return []
   const cells = /^\|.*\|/.test(text)
@@ -78,7 +81,7 @@ export function tableCells(text: string): readonly string[] | null {
   return cells === null ? null : cells.map((cell) => cell.trim())
 }
 
-/** `Member | Rs. 1,000 | 1500` → `member: [1000, 1500]`. */
+/** Converts `Member | Rs. 1,000 | 1500` to `member: [1000, 1500]`. */
 export function rowMeant(cells: readonly string[]): string {
   const [name = '', ...prices] = cells
   const id = name

@@ -1,16 +1,19 @@
-/** An event file without its authors' remarks, for everybody to read: every line stays where it was. */
+/** Removes the authors' comments from an event file for publication; line numbers stay the same. */
 import { Lexer } from 'yaml'
 
-/** What the lexer gives before a scalar's own text. */
+/** The lexer's token before a scalar's own text. */
 const SCALAR = '\u001f'
-/** Marks of the lexer, which stand for nothing in the text: where a document begins and where a flow ends. */
+/** Tokens of the lexer without text: the beginning of a document and the end of a flow. */
 const NOTHING = new Set(['\u0002', '\u0018', SCALAR])
-/** A block of text that keeps the empty lines after it; a remark there leaves its sign, lest its line become text. */
+/**
+ * A block of text that keeps the empty lines after it; a comment there keeps its hash, so that its
+ * line does not become text.
+ */
 const KEEPS_LINES = /[|>]\d?\+/
 
 /**
- * The text with every comment taken out and every line kept, so that places in it stay right. What
- * looks like a comment inside a text (a hash in a block of prose, in quotes) is text and stays.
+ * Returns the text without comments, with every line kept, so that places in it stay valid. A hash
+ * inside a text (in a block or in quotes) is text and stays.
  */
 export function withoutComments(text: string): string {
   const sign = KEEPS_LINES.test(text) ? '#' : ''

@@ -1,4 +1,4 @@
-/** EV0: what can go wrong while the text of a file is read, and how it is reported. */
+/** Catalogue of EV0xx: errors when reading the text of a file. */
 import type { Draft, Meta } from '../finding.ts'
 import type { Span } from './source.ts'
 

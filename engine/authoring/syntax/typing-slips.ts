@@ -1,7 +1,9 @@
 /**
- * Slips of the hand in a text that YAML cannot read: a quote or bracket that is not closed, a colon without
- * its space, a table or bullets pasted in. A parser notices them where the text stops making sense; here
- * every line is read alone, as its author reads it, so that the slip is told where it was made.
+ * Finds typing mistakes in unreadable YAML: unclosed quotes or brackets, missing spaces, pasted
+ * tables.
+ *
+ * A parser reports them where the text becomes invalid; here every line is read separately, so that
+ * the mistake is reported where it was made.
  */
 import { flowSlip } from './brackets.ts'
 import { looseSlip } from './stray-lines.ts'
@@ -12,7 +14,7 @@ import type { Step, Reading } from './quotes.ts'
 import type { Row } from './lines.ts'
 import type { Span } from './source.ts'
 
-/** The last slip that stands on the line of `noticed`, an offset, or above it. */
+/** Returns the last mistake on or above the line of `noticed`, an offset. */
 export function typingSlip(text: string, noticed: number): Slip | null {
   const rows = rowsOf(text)
   const reading: Reading = { text, rows }
@@ -27,7 +29,7 @@ export function typingSlip(text: string, noticed: number): Slip | null {
   return best
 }
 
-/** A guess counts on the line where the text stops making sense, or just above it. */
+/** A guess counts only on the line where the text becomes invalid, or just above it. */
 function isNear(rows: readonly Row[], i: number, noticed: number): boolean {
   return (rows[i + 2]?.start ?? Infinity) > noticed
 }
@@ -67,11 +69,11 @@ function stepFrom(reading: Reading, i: number): Step {
   return valueSlip(reading, i, from + (key?.[0].length ?? 0), value, key?.[1] ?? null)
 }
 
-/** A line that is a sentence, not a mark of something else. */
+/** A line that is a sentence, not a sign of another mistake. */
 const isStray = (text: string): boolean =>
   /^[<>=]{7}/.test(text) || looseSlip(text, 0)?.isGuess !== true
 
-/** A line of a long text that does not begin as far to the right as the others of it. */
+/** A line of a long text that is indented less than its other lines. */
 function outOfText(opener: Row, row: Row): Slip {
   return {
     isGuess: true,
@@ -82,10 +84,10 @@ function outOfText(opener: Row, row: Row): Slip {
   }
 }
 
-/** What a dash and the space behind it are wide. */
+/** The width of a dash and the space after it. */
 const DASH = 2
 
-/** Whether the line above or below is an entry, beginning in the same column or where its dash left off. */
+/** Whether an adjacent line is an entry that begins in the same column or at the text after its dash. */
 function isAmongEntries(rows: readonly Row[], i: number): boolean {
   const indent = rows[i]?.indent ?? 0
   return [rows[i - 1], rows[i + 1]].some(
@@ -96,7 +98,10 @@ function isAmongEntries(rows: readonly Row[], i: number): boolean {
   )
 }
 
-/** The value from an offset to the end of its line, and of the lines that its brackets and quotes reach into. */
+/**
+ * Reads the value from an offset to the end of its line, and of the lines that its brackets and
+ * quotes span.
+ */
 function valueSlip(
   reading: Reading,
   i: number,
@@ -148,7 +153,7 @@ function valueSlip(
   }
 }
 
-/** `[1000, 1500` has lost its end, `1000, 1500]` its beginning. */
+/** `[1000, 1500` lacks its end, `1000, 1500]` its beginning. */
 function strayCloser(bare: string, from: number, key: string | null, next: number): Step {
   const closer = /[\]}]$/.exec(bare)?.[0]
   const opener = closer === ']' ? '[' : '{'
@@ -165,7 +170,7 @@ function strayCloser(bare: string, from: number, key: string | null, next: numbe
   }
 }
 
-/** A text of several lines whose `|` was forgotten. */
+/** A multiline text without its `|`. */
 function withoutBar(row: Row): Slip {
   return {
     isGuess: true,

@@ -1,4 +1,4 @@
-/** A text that is no YAML: what is wrong with it, in words, at the line its author has to mend. */
+/** Explains why a text is not valid YAML, at the line that must be fixed. */
 import { indentSlip } from './indentation.ts'
 import type { Reading } from './syntax-findings.ts'
 import { typingSlip } from './typing-slips.ts'
@@ -15,7 +15,7 @@ type Told = {
   }[]
 }
 
-/** A slip of the indentation is told where it is, not where the text stops making sense. */
+/** Wrong indentation is reported where it is, not where the text becomes invalid. */
 function atSlip(text: string, told: Told): Told {
   const slip = indentSlip(text)
   if (slip === null) return told
@@ -32,7 +32,7 @@ function atSlip(text: string, told: Told): Told {
   }
 }
 
-/** What a parser could not read, in our words and where its author would look. */
+/** Explains a parser error in our words, at the place where the author would look. */
 export function unreadable(
   text: string,
   error: {
@@ -63,7 +63,7 @@ export function unreadable(
   }
 }
 
-/** A line of a long text (|) that begins further left than the text: it ends the text, and is no key. */
+/** A line of a long text (|) that is indented less than the text: it ends the text, and is not a key. */
 function longTextSlip(text: string): Told | null {
   let start = 0
   let opener = -1
@@ -86,13 +86,13 @@ function longTextSlip(text: string): Told | null {
   return null
 }
 
-/** The end of the line on which the parser gave up. */
+/** Returns the end of the line on which the parser stopped. */
 function lastOffset(text: string, at: number): number {
   const end = text.indexOf('\n', at)
   return end === -1 ? text.length : end
 }
 
-/** A parser's error in our words. */
+/** Translates a parser's error into our words. */
 function syntaxError(
   text: string,
   { code, message, pos }: { code: string; message: string; pos: readonly [number, number] },

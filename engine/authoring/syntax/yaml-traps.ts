@@ -1,4 +1,4 @@
-/** What YAML reads otherwise than it looks: anchors, tags, texts cut by a hash, braces and commas that were meant as text. */
+/** Finds YAML traps: anchors, tags, texts cut by a hash, braces and commas intended as text. */
 import { isAlias, isMap, isPair, isScalar, isSeq } from 'yaml'
 import type { YAMLMap, YAMLSeq } from 'yaml'
 import { amountMeant, priceHelp } from '../suggestions/amounts.ts'
@@ -10,7 +10,7 @@ import type { Span } from './source.ts'
 
 export type Traps = { readonly text: string; readonly report: Report; trap(path: string): void }
 
-/** Tells what a node of the syntax tree means to YAML and nobody else; what its parts are is looked at apart. */
+/** Reports the unexpected meaning of a syntax tree node; its children are checked separately. */
 export function trapsOf(node: unknown, path: string, traps: Traps): void {
   const { text, report, trap } = traps
   const span = nodeRange(node) ?? [0, 0]
@@ -46,7 +46,10 @@ export function trapsOf(node: unknown, path: string, traps: Traps): void {
   if (isSeq(node)) commaTraps(node, span, path, traps)
 }
 
-/** `Hall #5`: a comment begins with a blank after its hash; one space before and none after was meant as text. */
+/**
+ * `Hall #5`: a comment begins with a space after its hash; with a space before and none after, it
+ * was intended as text.
+ */
 function cutByHash(value: string, [start, end]: Span, path: string, { text, report }: Traps): void {
   const rest = /^ (#[^\s#][^\n]*)/.exec(text.slice(end, end + 400))
   if (rest === null || !isProse(path)) return
@@ -129,7 +132,7 @@ function mapTraps(node: YAMLMap, span: Span, path: string, { text, report, trap 
   }
 }
 
-/** `• {id: pg}` and `1. {id: pg}` are read as keys; the marks were those of a list. */
+/** `• {id: pg}` and `1. {id: pg}` are parsed as keys; the marks were intended as list markers. */
 function listMarks(node: YAMLMap, path: string, { text, report, trap }: Traps): void {
   for (const pair of node.items) {
     const span = nodeRange(pair.key)
@@ -147,7 +150,10 @@ function listMarks(node: YAMLMap, path: string, { text, report, trap }: Traps): 
   }
 }
 
-/** `id:pg`, `id = pg`: a key without what makes it one. Times (9:30) and addresses (https://…) are none. */
+/**
+ * `id:pg`, `id = pg`: a key without a valid separator. Times (9:30) and addresses (https://…) are
+ * excluded.
+ */
 const TIGHT =
   /^([A-Za-z_][\w-]*)\s*(:(?!\/\/)|：|=>|->|==+|=|→)\s*(\S.*)$|^(?:id|label|type|from|to|when|then|go|mail|show|required|default)( )(?=\S)/s
 const EVERY_TIGHT = /([{,]\s*)([A-Za-z_][\w-]*)\s*(?::(?!\/\/)|：|=>|->|==+|=|→)\s*/g
@@ -156,7 +162,7 @@ const EVERY_TIGHT = /([{,]\s*)([A-Za-z_][\w-]*)\s*(?::(?!\/\/)|：|=>|->|==+|=|�
 const LIST_KEY =
   /\b(details|lines|options|notes|reasons|filters|columns|steps|accept|also|shows|hides|period|page_sizes)\s*:\s*([^:{}[\]"']*,\s*)$/
 
-/** The text that a comma cut in two, as it has to be written. */
+/** Returns the text that a comma cut in two, as it must be written. */
 function wholeText(text: string, [start]: Span, [from, to]: Span, isOfCondition: boolean): string {
   if (isOfCondition) return choices(text, start, from, to)
   const list = LIST_KEY.exec(text.slice(start, from))
@@ -169,7 +175,7 @@ function wholeText(text: string, [start]: Span, [from, to]: Span, isOfCondition:
 
 const CONDITION = /(?:^|\.)(?:when|show_when)(?:\.\d+)?$/
 
-/** `{role: pg, faculty}`: one question and several answers, which stand in a list. */
+/** `{role: pg, faculty}`: one field and several answers, which belong in a list. */
 function choices(text: string, start: number, from: number, to: number): string {
   const before = /([a-z]\w*):\s*\(?([^,{}[\]:]+(?:,[^,{}[\]:]+)*),\s*$/.exec(
     text.slice(start, from),
@@ -180,7 +186,7 @@ function choices(text: string, start: number, from: number, to: number): string 
     : `write ${before[1]}: [${before[2]}, ${text.slice(from, to).replace(/\)$/, '')}${rest}]; a further question has an answer of its own`
 }
 
-/** Keys whose value is a name, a word of ours, an address or a day: never a sentence. */
+/** Keys whose value is a name, an enumerated word, an address or a day: never a sentence. */
 const NO_PROSE = new Set(
   (
     'format id type as from to opens closes status support office form success failed also colour logo ' +
@@ -190,7 +196,7 @@ const NO_PROSE = new Set(
   ).split(' '),
 )
 
-/** Whether people may read what stands there: the nearest key above it that has a name decides. */
+/** Whether the value is displayed text: the nearest key above it that has a name decides. */
 function isProse(path: string): boolean {
   const name = path
     .split('.')
@@ -218,7 +224,10 @@ function commaTraps(node: YAMLSeq, span: Span, path: string, { text, report, tra
 }
 const THOUSANDS = /(?<![\d,]|\d\.)\d{1,3}(?:,\d{2})*,\d{3}(?![\d.]*\d{1,},\d)/g
 
-/** `[500,600]` may be two prices; an amount with nothing before a thousand, or zeros in front, is one. */
+/**
+ * `[500,600]` may be two prices; a single digit before three others, or a group with a leading
+ * zero, is one amount.
+ */
 function isThousands(inside: string, joined: string): boolean {
   return (
     /,0\d\d/.test(inside) ||
@@ -233,7 +242,7 @@ function priceMeant(cell: string): string {
   return meant?.is === 'rupees' ? meant.rupees : meant?.is === 'free' ? 'free' : cell
 }
 
-/** Where a node stands in the text; null for what has no place of its own. */
+/** Returns the span of a node in the text; null if it has none of its own. */
 export function nodeRange(node: unknown): Span | null {
   const range =
     (isScalar(node) || isMap(node) || isSeq(node) || isAlias(node)) && node.range

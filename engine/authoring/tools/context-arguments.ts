@@ -1,4 +1,4 @@
-/** The facts that a person gives on the command line, as the server would have found them: a code's kind, places that are gone, the row of a roll. */
+/** Reads the pricing context from the command line: discount code kind, full seats, member list row. */
 import { listed, nearest } from '../suggestions/nearest-name.ts'
 import type { EventConfig } from '../../event/config.ts'
 import { NO_FACTS, type CodeFact, type Facts } from '../../rules/pricing-context.ts'
@@ -6,17 +6,17 @@ import { err, fromPairs, ok, own, type Result } from '../../lib/result.ts'
 import type { Limit } from '../../event/pricing-types.ts'
 
 export type GivenFacts = {
-  /** A kind of code of the event, or what else became of the code that was typed. */
+  /** A kind of discount code of the event, or another result of looking up the entered code. */
   readonly code?: string | undefined
-  /** Places that are gone: a limit's id, or `limit.option`. */
+  /** Full seats: a quota's id, or `limit.option`. */
   readonly full?: readonly string[] | undefined
-  /** `field.column=value`, or `field=none`: the answer stands on no row. */
+  /** `field.column=value`, or `field=none`: the answer is in no row. */
   readonly roll?: readonly string[] | undefined
 }
 
 const NO_CODE = ['unknown', 'spent', 'over', 'withdrawn'] as const
 
-/** The facts, or a sentence that says what the event does not have. */
+/** Returns the context, or a sentence that says what the event does not have. */
 export function readFacts(event: EventConfig, given: GivenFacts): Result<Facts, string> {
   const code = given.code === undefined ? ok(null) : readCode(event, given.code)
   if (!code.ok) return code
@@ -43,7 +43,7 @@ function readCode(event: EventConfig, code: string): Result<CodeFact, string> {
   )
 }
 
-/** The limit's one place; of a limit for each option the one that is named, or all of them. */
+/** Returns the quota's only seat type; for a quota per option the named one, or all of them. */
 function readPlaces(event: EventConfig, place: string): Result<readonly string[], string> {
   const all = event.limits.flatMap((limit) => placesOf(event, limit))
   const ofLimit = event.limits.find(({ id }) => id === place)
@@ -103,7 +103,7 @@ function noSuch(what: string, name: string, known: readonly string[]): string {
   return `There is no ${what} "${name}".${there}`
 }
 
-/** What was given, a sentence each; of a place that is gone also what that means. */
+/** Describes the given context, one sentence each; for a full seat also the consequence. */
 export function sayFacts(event: EventConfig, { code, left, rolls }: Facts): readonly string[] {
   return [
     ...(code === null ? [] : [sayCode(event, code)]),

@@ -1,4 +1,4 @@
-/** What a new version changes of what is sold besides the registration, line by line: prices by days, for whom, and what bounds the sale. */
+/** Compares what two versions sell besides the registration: prices by day, conditions, quotas. */
 import type { EventConfig } from '../../event/config.ts'
 import { formatPrice, split, type Paise } from '../../lib/money.ts'
 import { openOn, periodOn } from '../../pricing/price-periods.ts'
@@ -6,7 +6,7 @@ import type { Item } from '../../event/pricing-types.ts'
 import { addDays, formatDay, type Day } from '../../lib/time.ts'
 import { priceListOf, type ListedRule, type ListedTable, type PriceList } from './price-list.ts'
 
-/** `what` names the line, or the rule, and what of it; an absent side is null. */
+/** `what` names the line or rule, and its changed part; an absent side is null. */
 export type SoldChange = {
   readonly what: string
   readonly old: string | null
@@ -35,7 +35,10 @@ export function soldChanges(
   ]
 }
 
-/** The order of what both versions have: the bill goes by it, and the first limit that is full is told. */
+/**
+ * Reports a changed order of what both versions have: the bill follows it, and the first full quota
+ * is reported.
+ */
 function moved(
   what: string,
   old: readonly { readonly id: string }[],
@@ -97,10 +100,10 @@ const sayTable = ({ label, about }: ListedTable): string => [label, ...about].jo
 const forWhom = ({ about }: ListedTable): string =>
   about.length === 0 ? 'everybody' : about.join(', ')
 
-/** A row of a table, with the condition under which the table counts. */
+/** A row of a table, with the condition under which the table applies. */
 type Row = { readonly when: string | null; readonly row: string }
 
-/** To pay for one, tax included: row by row, over the stretches of days in which it differs. */
+/** The unit price, tax included: row by row, over the ranges of days in which it differs. */
 function cellChanges(id: string, was: Side, is: Side, days: readonly Day[]): readonly SoldChange[] {
   const rows = new Map(
     [was, is].flatMap(({ table }) =>

@@ -1,8 +1,4 @@
-/**
- * What a new version of an event file changes for people, not for its text: the price as a function
- * of day and category, who gets which category, fields, messages, routes. Moving a line, renaming a
- * comment or reordering a map changes nothing here.
- */
+/** Compares two versions of an event by their effect on prices, categories, fields, messages, routes. */
 import type { EventConfig, Field } from '../../event/config.ts'
 import type { Answers } from '../../event/answer-types.ts'
 import { answersAt, axesOfCategory, pointsOf, sayTogether } from '../proofs/answer-combinations.ts'
@@ -13,7 +9,7 @@ import { quoteFor, statesPrices } from '../../pricing/quote.ts'
 import { addDays, formatDay, type Day } from '../../lib/time.ts'
 import { soldChanges, type SoldChange } from './diff-sale.ts'
 
-/** What one pays on a day, and in which period: a total, or why one cannot. `no-price`: registration is open and asks for no money. */
+/** The price on a day, with its period: a total, or why there is none. `no-price`: registration is open and free of charge. */
 type PriceOn =
   | {
       readonly is: 'price'
@@ -26,7 +22,7 @@ type PriceOn =
   | { readonly is: 'not-on-sale' }
   | { readonly is: 'no-price'; readonly period: string | null }
 
-/** `from` null: since ever; `until` null: for ever; `until` is not included. */
+/** `from` null: no beginning; `until` null: no end; `until` is not included. */
 type PriceChange = {
   readonly category: string
   readonly from: Day | null
@@ -39,7 +35,7 @@ type RuleChange = {
   readonly old: string | null
   readonly next: string | null
 }
-/** `path` is dotted, in the words of the compiled event; absent sides are null. */
+/** `path` is dotted, in the terms of the compiled event; absent sides are null. */
 type ValueChange = {
   readonly kind: 'event' | 'field' | 'message' | 'route' | 'wording' | 'layout' | 'office'
   readonly path: string
@@ -49,20 +45,24 @@ type ValueChange = {
 export type EventDiff = {
   readonly prices: readonly PriceChange[]
   readonly rules: readonly RuleChange[]
-  /** False when the rule tables were too large to compare point by point; then they were compared as written. */
+  /** False if the rule tables were too large to compare point by point; they were then compared as written. */
   readonly rulesCompared: boolean
-  /** What is sold besides the registration, and what changes and bounds the sale. */
+  /** Items sold besides the registration, and their adjustments and quotas. */
   readonly sold: readonly SoldChange[]
   readonly values: readonly ValueChange[]
 }
 
-/** True when nobody would notice the difference. */
+/** True if there is no visible difference. */
 export function isEmptyDiff(diff: EventDiff): boolean {
   const { prices, rules, sold, values } = diff
   return prices.length + rules.length + sold.length + values.length === 0
 }
 
-/** Compares two checked versions of one event. Exact: a price can only change at the first day of a period or the day after its last. */
+/**
+ * Compares two checked versions of one event. Exact: a price can only change on the first day of a
+ * period or the day after its last. Moving a line, editing a comment or reordering a map makes no
+ * difference.
+ */
 export function diffEvents(old: EventConfig, next: EventConfig): EventDiff {
   const rules = ruleChanges(old, next)
   return {
@@ -80,7 +80,7 @@ function priceChanges(old: EventConfig, next: EventConfig): PriceChange[] {
   ]
   return categories.flatMap((category) => {
     const changes: PriceChange[] = []
-    // The stretch before the first edge has no first day: any day before it stands for it.
+    // The range before the first change has no first day: any earlier day represents it.
     const stretches: readonly (Day | null)[] = [null, ...days]
     stretches.forEach((from, i) => {
       const until = days[i] ?? null
@@ -97,7 +97,7 @@ function priceChanges(old: EventConfig, next: EventConfig): PriceChange[] {
   })
 }
 
-/** Every day on which either version may change what it asks, sorted. */
+/** Returns every day on which either version may change its prices, sorted. */
 function edges(...versions: readonly EventConfig[]): Day[] {
   const days = versions.flatMap((event) => [
     ...event.fees.periods.flatMap((period) => [
@@ -178,7 +178,7 @@ const domainOf = (field: Field) => [
   field.ignoreCase,
 ]
 
-/** Keys of the compiled event that are compared as functions above, or that nobody outside the checker sees. */
+/** Keys of the compiled event that are compared as functions above, or that are not visible outside the checks. */
 const COMPARED_ELSEWHERE = new Set([
   'fees.prices',
   'fees.periods',
@@ -205,7 +205,7 @@ function valueChanges(old: EventConfig, next: EventConfig): ValueChange[] {
       return was === is ? [] : [{ kind: kindOf(path), path, old: was, next: is }]
     },
   )
-  // What both have, in another order: one change, however many stand elsewhere for it.
+  // Entries that both have in another order: one change, however many entries moved.
   const moved = [...before.orders].flatMap(([path, names]): ValueChange[] => {
     const others = after.orders.get(path) ?? []
     const [was, is] = [
@@ -223,8 +223,8 @@ type Flat = {
 }
 
 /**
- * What each section is called: the number that it has in the old version, where it begins with the same question or
- * has the same title, so that one that stands elsewhere now is no other; a number of its own where it is new.
+ * Names each section: by its number in the old version, if it begins with the same field or has the
+ * same title, so that a moved section is not a new one; otherwise by a new number.
  */
 function sectionsAsIn(old: EventConfig, event: EventConfig): readonly string[] {
   const firstOf = ({ fields }: EventConfig, at: number): string | undefined =>
@@ -241,12 +241,12 @@ function sectionsAsIn(old: EventConfig, event: EventConfig): readonly string[] {
   return names
 }
 
-/** Dotted path → text of every leaf. Entries of lists are addressed by what they are, so that moving one is no change of all. */
+/** Dotted path → text of every leaf. List entries are addressed by their names, so that moving one does not change all. */
 function flatten(event: EventConfig, sections: readonly string[]): Flat {
   const leaves = new Map<string, string>()
   const orders = new Map<string, readonly string[]>()
   const walk = (path: string, value: unknown): void => {
-    // What is not there, and what is there as nothing, are one to everybody.
+    // A missing value and an empty one are equal.
     if (value === undefined || value === null || COMPARED_ELSEWHERE.has(path)) return
     if (Array.isArray(value)) {
       const names = path === 'sections' ? sections : namesOf(value)
@@ -272,10 +272,10 @@ function flatten(event: EventConfig, sections: readonly string[]): Flat {
   return { leaves, orders }
 }
 
-/** The same in any case: mailboxes, and the digits of a colour. */
+/** Case-insensitive values: email addresses, and the digits of a colour. */
 const CASELESS = new Set(['support', 'office', 'look.colour'])
 
-/** A row of a fixed text and a button that writes a mail are called by what they are: what they say is wording. */
+/** A row of a fixed text and an email button are named by their kind: their text is wording. */
 function nameOf(item: Record<string, unknown>): string | undefined {
   const name = (['id', 'show', 'go', 'do'] as const)
     .map((key) => item[key])
@@ -285,7 +285,10 @@ function nameOf(item: Record<string, unknown>): string | undefined {
     : (['text', 'mail'] as const).find((key) => typeof item[key] === 'string')
 }
 
-/** What each entry of a list is called: its id, what it shows or does, or itself, else its number; the second of a name is "name (2)". */
+/**
+ * Names each list entry: by its id, what it shows or does, or itself, else its number; the second
+ * of a name is "name (2)".
+ */
 function namesOf(items: readonly unknown[]): readonly string[] {
   const seen = new Map<string, number>()
   return items.map((item, i) => {
@@ -325,7 +328,10 @@ function same(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b)
 }
 
-/** A price change as one line: "from 1 January 2026 until 3 January 2026 (not included)  afpi-pg  ₹ 9,440 → ₹ 7,080  ▼ ₹ 2,360". */
+/**
+ * Formats a price change as one line: "from 1 January 2026 until 3 January 2026 (not included)  afpi-pg  ₹ 9,440 → ₹ 7,080
+ * ▼ ₹ 2,360".
+ */
 function sayPriceChange(change: PriceChange): string {
   const from = change.from === null ? 'from the beginning' : `from ${formatDay(change.from)}`
   const until = change.until === null ? '' : ` until ${formatDay(change.until)} (not included)`
@@ -362,7 +368,7 @@ const HEADINGS = {
   office: 'Office',
 } as const satisfies Record<ValueChange['kind'], string>
 
-/** A whole comparison as lines for people; empty when nothing changes. */
+/** Formats a whole comparison as lines; empty if nothing changes. */
 export function sayDiff(diff: EventDiff): string {
   const block = (title: string, lines: readonly string[]): readonly string[] =>
     lines.length === 0 ? [] : [`${title}\n${lines.map((line) => `  ${line}`).join('\n')}`]

@@ -1,4 +1,4 @@
-/** Where each line of a bill comes from: its cell of a price table and the place in the event file; and why what else is sold is not on it. */
+/** Explains each bill line by its price table cell, and why other items are not on the bill. */
 import type { Answers } from '../../event/answer-types.ts'
 import { applies, counts, EACH, optionsOf, quantityOf, type NotOnSale } from '../../pricing/bill.ts'
 import { conditionText, firstFailure } from '../../rules/describe-condition.ts'
@@ -16,27 +16,27 @@ import { own } from '../../lib/result.ts'
 import { formatDay, type Day } from '../../lib/time.ts'
 
 type KeyPath = readonly (string | number)[]
-/** The line (from 1) on which something stands in the event file, where its text is at hand. */
+/** Returns the line (from 1) of a value in the event file, if its text is available. */
 export type LineOf = (keyPath: KeyPath) => number | null
 
 export type LineExplained = {
   readonly line: Line
   readonly keyPath: KeyPath
-  /** Where its price is from, or what it changes: "fees.prices.member, column 1, early". */
+  /** The source of its price, or what it changes: "fees.prices.member, column 1, early". */
   readonly from: string
-  /** The tax on its price; null on an adjustment, whose tax is that of the lines it changes. */
+  /** The tax on its price; null for an adjustment, whose tax is that of the lines it changes. */
   readonly tax: Tax | null
   readonly is: 'price' | 'change'
 }
-/** An item or an adjustment that is not on the bill, and why. */
+/** An item or an adjustment that is not on the bill, with the reason. */
 export type LeftOut = { readonly id: string; readonly keyPath: KeyPath; readonly because: string }
 
-/** Whether the event sells anything besides the registration, so that a bill has lines to tell apart. */
+/** Whether the event sells anything besides the registration, so that a bill has several lines. */
 export function sellsMore({ fees: { items, adjustments } }: EventConfig): boolean {
   return items.length + adjustments.length > 0
 }
 
-/** Each line with its cell; `answers` are normalised, facts laid in. */
+/** Returns each line with its cell; `answers` are normalised and include the context. */
 export function explainLines(
   event: EventConfig,
   answers: Answers,
@@ -72,7 +72,10 @@ export function explainLines(
   })
 }
 
-/** "workshop ecmo is not on sale in regular: fees.items.workshop, table 2 …, ecmo, column 2 (line 78)" */
+/**
+ * Formats "workshop ecmo is not on sale in regular: fees.items.workshop, table 2 …, ecmo, column 2
+ * (line 78)".
+ */
 export function sayNotOnSale(
   event: EventConfig,
   answers: Answers,
@@ -115,7 +118,7 @@ function itemCell(
   const table = item.prices[which]
   if (table === undefined)
     return { keyPath: [...at, 'prices'], from: `${name}, none of whose tables fits` }
-  // A table that stands alone is written without `otherwise`.
+  // A single table is written without `otherwise`.
   const isAlone = item.prices.length === 1 && table.when === null
   const path = isAlone
     ? [...at, 'prices']
@@ -133,7 +136,7 @@ function adjustmentPath(event: EventConfig, adjustment: Adjustment): KeyPath {
   return ['fees', 'adjustments', event.fees.adjustments.indexOf(adjustment)]
 }
 
-/** "-10% on all", and where less came of it than it says: "no more than there was". */
+/** Formats "-10% on all", and if the full amount did not apply: "no more than there was". */
 function sayAdjustment({ on, by, id }: Adjustment, { unit }: Line): string {
   const said =
     'percent' in by ? `${by.percent > 0 ? '+' : '−'}${Math.abs(by.percent)}%` : signed(by.amount)
@@ -141,12 +144,12 @@ function sayAdjustment({ on, by, id }: Adjustment, { unit }: Line): string {
   return `fees.adjustments.${id}, ${said} on ${on === 'all' ? 'all lines' : on}${least}`
 }
 
-/** "+₹ 500" */
+/** Formats "+₹ 500". */
 export function signed(amount: Paise): string {
   return `${amount > 0 ? '+' : ''}${formatMoney(amount)}`
 }
 
-/** Items and adjustments that are not on the bill. */
+/** Returns items and adjustments that are not on the bill. */
 export function leftOut(
   event: EventConfig,
   answers: Answers,
@@ -220,7 +223,7 @@ function whyNotApplied(
   return `there is no line of ${touched}`
 }
 
-/** The bill line by line, each with its tax, then what is left out, then the total. */
+/** Formats the bill line by line, each with its tax, then omitted items, then the total. */
 export function sayBill(
   lines: readonly LineExplained[],
   left: readonly LeftOut[],
@@ -260,12 +263,12 @@ function sayLine(
   ]
 }
 
-/** " (line 48)", or nothing where it is not known. */
+/** Formats " (line 48)", or nothing if the line is not known. */
 export function sayPlace(line: number | null): string {
   return line === null ? '' : ` (line ${line})`
 }
 
-/** "₹ 5,000 ÷ 1.18 = ₹ 4,237 (to whole rupees), the rest ₹ 763 is GST" */
+/** Formats "₹ 5,000 ÷ 1.18 = ₹ 4,237 (to whole rupees), the rest ₹ 763 is GST". */
 export function sayTax(tax: Tax, price: Paise, { base, gst }: Split): string {
   const rounding = tax.round === 'rupee' ? ' (to whole rupees)' : ''
   if (tax.prices === 'exclusive')

@@ -1,4 +1,4 @@
-/** Why this delegate pays this amount: how each answer was read, which rules were tried, which cell of the price table counts, and the tax. */
+/** Explains a delegate's price: how answers were read, rules tried, price table cell and tax. */
 import type { EventConfig } from '../../event/config.ts'
 import type { Answer, Answers, FieldErrors, RawAnswers } from '../../event/answer-types.ts'
 import type { Period } from '../../event/pricing-types.ts'
@@ -27,7 +27,10 @@ import {
 } from './explain-bill-lines.ts'
 import { sayFacts } from './context-arguments.ts'
 
-/** What became of one answer. `unknown`: there is no such field. `hidden`: the field is not shown for these answers. */
+/**
+ * How one answer was read. `unknown`: there is no such field. `hidden`: the field is not shown for
+ * these answers.
+ */
 type AnswerRead = {
   readonly field: string
   readonly gave: unknown
@@ -36,9 +39,9 @@ type AnswerRead = {
 }
 type PeriodExplained = {
   readonly period: Period
-  /** The day lies in it, or it is the period of every other day. */
+  /** The period contains the day, or is the one for other dates. */
   readonly because: 'holds-the-day' | 'other-dates'
-  /** Later periods that hold the day too; the first listed counts. */
+  /** Later periods that also contain the day; the first listed applies. */
   readonly alsoIn: readonly Period[]
 }
 type Cell = {
@@ -53,22 +56,22 @@ export type Explanation = {
   readonly day: Day
   readonly period: PeriodExplained | null
   readonly answers: readonly AnswerRead[]
-  /** The normalised answers with the facts laid in. */
+  /** The normalised answers with the context added. */
   readonly read: Answers
   readonly category: CategoryExplained
   readonly cell: Cell | null
   readonly tax: Tax | null
   readonly quote: Result<Quote, QuoteRefusal> | null
-  /** What was given besides the answers. */
+  /** The context given besides the answers. */
   readonly facts: Facts
-  /** The lines of the bill with where each comes from, and what else is sold; empty without a price. */
+  /** The lines of the bill with their sources, and other items; empty without a price. */
   readonly lines: readonly LineExplained[]
   readonly leftOut: readonly LeftOut[]
-  /** What the form would still refuse, in form order. */
+  /** What the form would still reject, in form order. */
   readonly errors: FieldErrors
 }
 
-/** `raw` as a browser or a stored registration has it. `quote` is null for an event without prices. */
+/** `raw` as from a browser or a stored registration. `quote` is null for an event without prices. */
 export function explain(
   event: EventConfig,
   raw: RawAnswers,
@@ -140,7 +143,10 @@ function cellOf(event: EventConfig, category: string, period: string): Cell | nu
     : { category, period, column: column + 1, keyPath: ['fees', 'prices', category, column], price }
 }
 
-/** As lines for people. `lineOf` finds the line of a place in the event file, where its text is at hand. */
+/**
+ * Formats the explanation as lines. `lineOf` finds the line of a path in the event file, if its
+ * text is available.
+ */
 export function sayExplanation(
   event: EventConfig,
   it: Explanation,
@@ -159,7 +165,7 @@ export function sayExplanation(
   const priced = it.quote?.ok === true ? it.quote.value : null
   const rows: readonly (readonly [string, string])[] = [
     ['period', sayPeriod(it.period, it.day)],
-    // A default that nothing depends on explains nothing.
+    // A default on which nothing depends explains nothing.
     ...it.answers
       .filter(({ became, field }) => became !== 'default' || decides.has(field))
       .map((answer) => ['answer', sayAnswer(event, answer)] as const),
@@ -229,7 +235,10 @@ function fieldMeant(event: EventConfig, field: string): string {
   return near === undefined ? '' : `; did you mean ${near}?`
 }
 
-/** An answer that the field does not offer fits no rule; what it was meant to be. */
+/**
+ * Explains an answer that is not an option and therefore matches no rule, with the option probably
+ * intended.
+ */
 function notAnOption(event: EventConfig, id: string, gave: unknown): string {
   const field = event.fields.find((one) => one.id === id)
   if (field?.type === 'yes-no' && typeof gave === 'string')
@@ -276,7 +285,7 @@ function sayCategory(
   return event.fees.prices === null ? [...tried, ['category', it.category]] : tried
 }
 
-/** Why it is another category than the answers give. */
+/** Explains why the category differs from the one that the answers give. */
 function sayInstead(event: EventConfig, { code }: Facts): string {
   const given = event.codeKinds.find(({ id }) => code?.is === 'valid' && id === code.kind)?.gives
   return given !== undefined && 'category' in given

@@ -1,10 +1,10 @@
-/** Findings for programs: JSON, SARIF 2.1.0 and GitHub's workflow commands; and the machine edits applied. */
+/** Exports findings as JSON, SARIF 2.1.0 and GitHub workflow commands, and applies their fixes. */
 import { catalogue } from '../finding-catalogue.ts'
 import type { Finding, Severity } from '../finding.ts'
 import type { Place } from '../syntax/source.ts'
 import { own } from '../../lib/result.ts'
 
-/** GitHub keeps this many annotations of a severity and step, and drops the rest without a word. */
+/** GitHub keeps this many annotations per severity and step, and silently drops the rest. */
 const GITHUB_MAX = 10
 const SEVERITIES: readonly Severity[] = ['error', 'warning', 'note']
 
@@ -103,7 +103,7 @@ export function findingsAsSarif(findings: readonly Finding[]): string {
   )
 }
 
-/** At most ten lines a severity, worst first; then, where some were left out, a line that says how many. */
+/** At most ten lines per severity, worst first; then, if some were omitted, a line with their number. */
 export function findingsAsGithub(findings: readonly Finding[]): string {
   const commands = { error: 'error', warning: 'warning', note: 'notice' } as const satisfies Record<
     Severity,
@@ -135,7 +135,10 @@ export function findingsAsGithub(findings: readonly Finding[]): string {
   }).join('\n')
 }
 
-/** Applies the certain edits of one file's findings. Of two that overlap the first is applied; run it again for the other. */
+/**
+ * Applies the fixes of one file's findings. Of two that overlap the first is applied; run it again
+ * for the other.
+ */
 export function applyFixes(
   text: string,
   findings: readonly Finding[],

@@ -1,6 +1,7 @@
 /**
- * An event as still pages: the form in the state of each worked example, result pages, receipt and
- * email. No script, no address outside the page: it can be sent by email and opened anywhere.
+ * Renders an event as static pages: the form for each example, result pages, receipt and email.
+ *
+ * No scripts and no external addresses: it can be sent by email and opened anywhere.
  */
 import type { EventConfig, ExampleCase, Field } from '../../event/config.ts'
 import type { Answer, Answers } from '../../event/answer-types.ts'
@@ -25,7 +26,7 @@ import { priceListOf } from './price-list.ts'
 type PreviewPage = { /** File name. */ readonly name: string; readonly html: string }
 type FormCase = Extract<ExampleCase, { readonly answers: object }>
 
-/** `index.html` and one page for each example that fills in the form. */
+/** Returns `index.html` and one page for each example that fills in the form. */
 export function preview(event: EventConfig): readonly PreviewPage[] {
   const cases = event.examples.filter((example): example is FormCase => 'answers' in example)
   const pages = cases.map((example, at) => ({ name: `example-${at + 1}.html`, example }))
@@ -68,7 +69,7 @@ function examplePage(event: EventConfig, example: FormCase): string {
   ].join('\n')
 }
 
-/** The registration these answers would become; its number is an obvious stand-in. */
+/** Returns the registration for these answers; its number is an obvious placeholder. */
 function viewOf(
   event: EventConfig,
   example: FormCase,
@@ -198,7 +199,10 @@ function priceList(event: EventConfig): string {
   return `<table><caption>${escapeHtml(['To pay', paidTaxText(event)].filter((text) => text !== '').join(', '))}</caption><thead><tr><td></td>${head}</tr></thead><tbody>\n${rows.join('\n')}\n</tbody></table>${soldBesides(event, head)}`
 }
 
-/** A table for each item, to pay as the table above it, and what changes and bounds them. */
+/**
+ * Renders a table for each item, with the amounts to pay as in the table above it, and their
+ * adjustments and quotas.
+ */
 function soldBesides(event: EventConfig, head: string): string {
   if (!sellsMore(event)) return ''
   const { tables, adjustments, limits } = priceListOf(event)

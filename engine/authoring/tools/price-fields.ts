@@ -1,9 +1,9 @@
-/** The questions on which a price hangs: those that decide the category, and those that what is sold reads. */
+/** Finds the fields on which a price depends: those of the category rules, and those of items. */
 import type { EventConfig, Field } from '../../event/config.ts'
 import { fieldsBehind } from '../proofs/answer-axes.ts'
 import { conditionsOfItem } from '../proofs/item-prices.ts'
 
-/** In form order, with the questions that show them. */
+/** Returns them in form order, with the fields that show them. */
 export function fieldsOfPrice(event: EventConfig): readonly Field[] {
   const { categoryChoice: choice, fees, limits } = event
   const conditions = [

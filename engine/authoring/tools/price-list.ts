@@ -1,6 +1,9 @@
 /**
- * Everything that an event sells, as a sum of small tables: the registration by category, each item by its rows,
- * and in words what changes them and what bounds them. Prices are as the file states them, column by column.
+ * Lists everything an event sells as small tables: registration by category, items by row, and
+ * rules.
+ *
+ * Adjustments and quotas are described in words. Prices are as the file states them, column by
+ * column.
  */
 import { EACH } from '../../pricing/bill.ts'
 import { conditionText } from '../../rules/describe-condition.ts'
@@ -22,9 +25,12 @@ export type ListedTable = {
   /** `registration`, or an item's id. */
   readonly id: string
   readonly label: string
-  /** For whom, how many, times what, at which tax: a clause each. */
+  /** Conditions, quantity, factor and tax: a clause each. */
   readonly about: readonly string[]
-  /** The tables of which the first that fits counts; `when` null: it is the only one. Empty: the delegate names the price. */
+  /**
+   * The tables of which the first match applies; `when` null: it is the only one. Empty: the
+   * delegate chooses the price.
+   */
   readonly parts: readonly { readonly when: string | null; readonly rows: readonly ListedRow[] }[]
 }
 /** One rule of a list, in words. */
@@ -92,7 +98,7 @@ function registrationTable(event: EventConfig, prices: PriceTable): ListedTable 
   }
 }
 
-/** A category that no answer gives may be given by a code, or offered where another is full. */
+/** A category that no answer gives may be given by a discount code, or offered when another is full. */
 function whoListed({ codeKinds, limits }: EventConfig, category: string): string {
   const kinds = codeKinds.filter(({ gives }) => 'category' in gives && gives.category === category)
   if (kinds.length > 0) return `with a code: ${kinds.map(({ id }) => id).join(', ')}`
@@ -146,7 +152,7 @@ function aboutItem(event: EventConfig, item: Item): readonly string[] {
   ]
 }
 
-/** How many there can be; nothing where the field says none. */
+/** Formats the maximum quantity; empty if the field states none. */
 function upTo(field: Field | undefined): string {
   const most = field?.type === 'many' ? field.choose?.atMost : field?.max
   return most === undefined ? '' : ` (${field?.type === 'many' ? 'at most' : 'up to'} ${most})`
@@ -160,7 +166,7 @@ function sayNamed(field: Field | undefined, id: string): string {
     : `${amount(min)} to ${amount(max)}, as named in ${id}`
 }
 
-/** Whether a tax is the one that the whole list bears, so that nothing need be said of it. */
+/** Whether a tax is the one of the whole list, so that it need not be mentioned. */
 function isTaxed({ fees }: EventConfig, tax: Tax | null): boolean {
   return (
     tax?.name === fees.tax?.name &&
@@ -170,7 +176,7 @@ function isTaxed({ fees }: EventConfig, tax: Tax | null): boolean {
   )
 }
 
-/** "GST 18%, added to the price" */
+/** Formats "GST 18%, added to the price". */
 export function sayTaxed({ name, percent, prices }: Tax): string {
   return `${name} ${percent}%, ${prices === 'exclusive' ? 'added to the price' : 'inside the price'}`
 }

@@ -1,6 +1,7 @@
 /**
- * Next year's event file out of this year's: days, names and addresses changed in the text itself, so
- * that comments and layout stay, with a list of what was done and of what a person should look at.
+ * Creates next year's event file from this year's: changes days, names and addresses in the text.
+ *
+ * Comments and layout are kept. Lists what was changed and what must be checked.
  */
 import { daysSaid } from '../prose/days.ts'
 import { callsOf, pagesOf } from '../event-clashes.ts'
@@ -15,7 +16,7 @@ import { likeMonth, shiftDays } from './shift-days.ts'
 export type RepeatOptions = {
   /** Id of the new event. */
   readonly id: string
-  /** What its registration numbers begin with. */
+  /** The prefix of its registration numbers. */
   readonly prefix: string
   readonly weeks: number
   /** The other events of the folder, whose addresses are taken. */
@@ -23,9 +24,9 @@ export type RepeatOptions = {
 }
 export type Repeated = {
   readonly text: string
-  /** What was changed, each in a line. */
+  /** The changes, one per line. */
   readonly changes: readonly string[]
-  /** What only a person can judge, each in a line. */
+  /** What the organiser must check, one per line. */
   readonly look: readonly string[]
 }
 
@@ -35,7 +36,7 @@ type Renamed = { readonly from: string; readonly to: string }
 const DAYS_A_WEEK = 7
 const WEEKS_A_YEAR = 52.18
 
-/** `old` is what `text` compiles to. */
+/** `old` is the compiled event of `text`. */
 export function repeatEvent(text: string, old: EventConfig, options: RepeatOptions): Repeated {
   const { id, prefix, weeks } = options
   const { source } = readYaml({ path: '', text })
@@ -118,7 +119,7 @@ export function repeatEvent(text: string, old: EventConfig, options: RepeatOptio
   }
 }
 
-/** Values of the file that are changed where they stand: prefix, account, dashboard key, order ids of examples. */
+/** Returns edits of values at their place: prefix, account, dashboard key, order ids of examples. */
 function editsOf(
   source: Source,
   old: EventConfig,
@@ -165,7 +166,7 @@ function editsOf(
   ]
 }
 
-/** Which text somebody consents to is no day of the event, and stays as it is until that text is another. */
+/** The version of a consent text is not a day of the event, and is kept until that text changes. */
 function consentsKept(
   source: Source,
   old: EventConfig,
@@ -186,7 +187,10 @@ function consentsKept(
   ]
 }
 
-/** Beside the event's first or last day, years before: an age. In words, with the day of that age at the next event. */
+/**
+ * Beside the event's first or last day, years before: an age limit. Describes it, with the day of
+ * that age at the next event.
+ */
 function sayAge(day: string, old: EventConfig, later: (of: Day) => Day): string | null {
   if (!isDay(day)) return null
   for (const edge of [old.from, old.to]) {
@@ -200,7 +204,7 @@ function sayAge(day: string, old: EventConfig, later: (of: Day) => Day): string 
   return null
 }
 
-/** Null for a 29 February in a year that has none. */
+/** Returns null for 29 February in a year that has none. */
 function yearsBefore(of: Day, years: number): Day | null {
   const before = `${Number(of.slice(0, 4)) - years}${of.slice(4)}`
   return isDay(before) ? before : null
@@ -212,12 +216,15 @@ function applyEdits(text: string, edits: readonly Edit[]): string {
     .reduce((done, { start, end, text: to }) => done.slice(0, start) + to + done.slice(end), text)
 }
 
-/** Every address the file takes, and its next one: with the new id for the old one, else with the new id put in. */
+/**
+ * Returns every address of the file with its next one: with the new id in place of the old one,
+ * else with the new id inserted.
+ */
 function renamedAddresses(old: EventConfig, { id, others }: RepeatOptions): readonly Renamed[] {
   const taken = new Set([...others, old].flatMap(addressesOf))
   const withOldId = wordPattern(old.id)
   const all = [...new Set(addressesOf(old))].toSorted(
-    // Those that bear the old id have their new name for sure; the others make room.
+    // Addresses that contain the old id have a certain new name; the others make room.
     (a, b) => Number(withOldId.test(b)) - Number(withOldId.test(a)) || b.length - a.length,
   )
   return all
@@ -243,7 +250,7 @@ function nextAddress(from: string, oldId: string, id: string, taken: ReadonlySet
   }
 }
 
-/** The pages and calls of an event as its file writes them, or as they are where it leaves them out. */
+/** Returns the pages and endpoints of an event as written in its file, or their defaults. */
 function addressesOf(event: EventConfig): readonly string[] {
   return [...pagesOf(event), ...callsOf(event)].map(({ name }) => name)
 }
@@ -254,7 +261,7 @@ function unused(name: string, taken: ReadonlySet<string>): string {
   return taken.has(name) ? unused(`${name}b`, taken) : name
 }
 
-/** Ids of periods that spell their days, july-1-aug-31: the days that they begin and end with now. */
+/** Renames period ids that contain their days, july-1-aug-31, to their new days. */
 function renamedPeriods(old: EventConfig, later: (of: Day) => Day): readonly Renamed[] {
   return old.fees.periods.flatMap(({ id, from, to }) => {
     const next = id.replace(
@@ -275,7 +282,7 @@ function renamedPeriods(old: EventConfig, later: (of: Day) => Day): readonly Ren
   })
 }
 
-/** A name as a whole word: not a part of a longer one. */
+/** Matches a name as a whole word, not as a part of a longer one. */
 function wordPattern(name: string): RegExp {
   return new RegExp(`(?<![A-Za-z0-9-])${escaped(name)}(?![A-Za-z0-9-])`, 'g')
 }
@@ -290,7 +297,7 @@ function laterTitle(title: string, years: number): string {
   return title.replace(YEAR_IN_TITLE, (year) => String(Number(year) + years))
 }
 
-/** The title's year wherever the title stands, also as surgeons_2026 in the name of a file. */
+/** Updates the title's year wherever the title occurs, also as surgeons_2026 in a file name. */
 function withLaterTitle(
   text: string,
   title: string,
@@ -307,7 +314,7 @@ function withLaterTitle(
   )
 }
 
-/** New names are put out of sight of what looks for days and years, until everything else is done. */
+/** Hides new names from the search for days and years, until all other changes are made. */
 function marking(): { mark: (text: string) => string; restore: (text: string) => string } {
   const kept: string[] = []
   return {
@@ -320,7 +327,7 @@ function marking(): { mark: (text: string) => string; restore: (text: string) =>
   }
 }
 
-/** Where prices stand. */
+/** Returns the paths of prices. */
 function pricesOf({ fees }: EventConfig): readonly string[] {
   return [
     ...(fees.prices === null ? [] : ['fees.prices']),
@@ -329,7 +336,7 @@ function pricesOf({ fees }: EventConfig): readonly string[] {
   ]
 }
 
-/** Prices and account under `demo:`, and a comment where the prices stand. */
+/** Lists prices and account under `demo:`, with a comment at the prices. */
 function withDemo(text: string, old: EventConfig): string {
   const wanted = [...pricesOf(old), ...(old.payment === null ? [] : ['payment.account'])].filter(
     (path) => !old.demo.some((stand) => path === stand || path.startsWith(`${stand}.`)),
@@ -353,11 +360,11 @@ function withDemo(text: string, old: EventConfig): string {
   return `${marked.slice(0, end)}${lines.join('\n')}\n${marked.slice(end)}`
 }
 
-/** What reads as a year, and is neither a price in a row nor an amount that an example expects. */
+/** Matches a year, but neither a price in a row nor an expected amount of an example. */
 const YEAR_BUT_NO_AMOUNT =
   /(?<![\d[₹.,/]|(?:base|gst|total|min|max): *|(?:\d|free|none), *)(?:19|20)\d\d(?!\d|[.,]\d|\])/g
 
-/** Lines that still say a year of the old event, beside the days that were shifted. */
+/** Returns lines that still contain a year of the old event, other than shifted days. */
 function yearsLeft(text: string, old: EventConfig): readonly string[] {
   const days = [old, ...old.fees.periods].flatMap(({ from, to }) => [from, to])
   const years = new Set([

@@ -1,22 +1,22 @@
-/** A text with its days some weeks later, each in the spelling it had: 2025-08-31, 31/08/2025, 31st Aug, 30–31 August 2025. */
+/** Shifts the days in a text by whole weeks, keeping their notation: 2025-08-31, 31/08/2025, 31st Aug. */
 import { daysSaid, monthsSaid, type DaysSaid, type DayWords } from '../prose/days.ts'
 import { addDays, daysBetween, formatDays, isDay, type Day } from '../../lib/time.ts'
 
 const DAYS_A_WEEK = 7
-/** Further away than this from the event a day is history, a birthday, or somebody else's. */
+/** Further away than this from the event a day is history, a birthday, or unrelated. */
 const NEAR_YEARS = 3
 const MONTHS =
   'January February March April May June July August September October November December'.split(' ')
 
 export type DayShift = {
   readonly weeks: number
-  /** First day of the event as the text has it: a day without its year is one near it. */
+  /** First day of the event in the text: a day without a year is one near it. */
   readonly event: Day
 }
 export type ShiftedText = {
   readonly text: string
   readonly shifted: number
-  /** What looks like a day and was left as it is. */
+  /** Texts that look like a day and were not changed. */
   readonly left: readonly string[]
 }
 
@@ -57,7 +57,10 @@ function shiftLine(line: string, shift: DayShift): ShiftedText {
   return { text: done, shifted, left }
 }
 
-/** The day that words mean: with no year the one nearest to the event. Null for none, or for one far from it. */
+/**
+ * Returns the day that the words mean: without a year the one nearest to the event. Null if there
+ * is none, or if it is far from the event.
+ */
 function meantBy({ day, month, year }: DayWords, event: Day): Day | null {
   const about = Number(event.slice(0, 4))
   const years = year === null ? [about - 1, about, about + 1] : [year]
@@ -83,7 +86,7 @@ function spanLater(sub: string, said: DaysSaid, shift: DayShift): string | null 
   if (names.length !== 1) return bothLater(sub, said, shift)
   const numbers = [...sub.matchAll(/(?<!\d)\d{1,2}(?!\d)/g)]
   if (numbers.length < 2) return null
-  // "14, 15 & 16 March" has a day for each number; they fit only while they stay in one month.
+  // "14, 15 & 16 March" has a day for each number; this works only while they stay in one month.
   if (from.slice(0, 7) === to.slice(0, 7)) {
     const moved = daysBetween(first, from)
     const apart = Number(from.slice(8)) - Number(first.slice(8))
@@ -97,7 +100,7 @@ function spanLater(sub: string, said: DaysSaid, shift: DayShift): string | null 
     : `${named(from)} – ${named(to)}${year === undefined ? '' : ` ${to.slice(0, 4)}`}`
 }
 
-/** "31 January – 1 February 2026": each half by itself. */
+/** "31 January – 1 February 2026": each half separately. */
 function bothLater(sub: string, said: DaysSaid, shift: DayShift): string | null {
   const cut = /\s*(?:–|—|-|\bto\b|\btill\b|\buntil\b|\bupto\b|\bup to\b|\bthrough\b|\band\b|&)\s*/gi
   for (const match of sub.matchAll(cut)) {
@@ -135,8 +138,8 @@ function dayLater(sub: string, words: DayWords, shift: DayShift): string | null 
 }
 
 /**
- * The words of a day, or of several in one month, one by one: the month's name, the numbers up to `last`,
- * which move by `apart`, and the year after them.
+ * Replaces the words of one or several days in one month, one by one: the month's name, the numbers
+ * up to `last`, which move by `apart`, and the year after them.
  */
 function tokens(sub: string, to: Day, last: number, apart: number): string {
   let isPast = false
@@ -157,7 +160,7 @@ function tokens(sub: string, to: Day, last: number, apart: number): string {
   )
 }
 
-/** A number with as many digits as the one that stood there: 03 → 02, 3 → 2. */
+/** A number with as many digits as the original: 03 → 02, 3 → 2. */
 const like = (old: string, next: string): string => (old.length === 2 ? next : String(Number(next)))
 
 const isMonth = (word: string): boolean => monthAt(word) >= 0
@@ -171,11 +174,11 @@ function monthAt(word: string): number {
   )
 }
 
-/** The month of a day, in full or short, and in capitals, as the other one was written. */
+/** Returns the month of a day, in full or short, and in capitals, like the original. */
 export function likeMonth(word: string, of: Day): string {
   const name = MONTHS[Number(of.slice(5, 7)) - 1] ?? ''
   const old = MONTHS[monthAt(word)] ?? ''
-  // "May" is both: it becomes a whole name.
+  // "May" is both full and short: it becomes a full name.
   const said = word.length < old.length ? name.slice(0, 3) : name
   return word === word.toUpperCase()
     ? said.toUpperCase()

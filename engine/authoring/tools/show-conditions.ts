@@ -1,17 +1,17 @@
-/** Conditions as an event file writes them. */
+/** Writes conditions in the syntax of an event file. */
 import type { Answer, Condition, ConditionMap, Test } from '../../event/answer-types.ts'
 import { assertNever, fromPairs } from '../../lib/result.ts'
 
-/** A plain value of the file that is shown. */
+/** A plain value of the displayed file. */
 export type Shown = unknown
 export type Block = Readonly<Record<string, Shown>>
 
-/** The block without what is undefined. */
+/** Returns the block without undefined values. */
 export function given(block: Block): Block {
   return fromPairs(Object.entries(block).filter(([, value]) => value !== undefined))
 }
 
-/** A condition as it is written: one map, or a list of maps. */
+/** Writes a condition: one map, or a list of maps. */
 export function showCondition(condition: Condition): Shown {
   const maps = condition.map((map: ConditionMap) =>
     fromPairs(map.map(({ field, test }) => [field, showTest(test)] as const)),

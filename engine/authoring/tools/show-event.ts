@@ -1,7 +1,8 @@
 /**
- * An event written out whole: every default filled in, every shared list in its place. Reading it
- * back gives the same event, which a test holds to; only the gateway stays a name, for it has no
- * other form in an event file, and its constants follow as a remark.
+ * Writes an event in full: every default filled in, every shared list in its place.
+ *
+ * Reading it again gives the same event, as a test checks; only the gateway stays a name, because
+ * an event file has no other form for it, and its constants follow as a comment.
  */
 import { SOLD } from '../../reports/sales-columns.ts'
 import { canBeMalformed } from '../../answers/field-types.ts'
@@ -22,7 +23,7 @@ import { writeYaml } from '../syntax/write-yaml.ts'
 import { given, showCondition, type Block, type Shown } from './show-conditions.ts'
 import { showFacts, showFees } from './show-sale.ts'
 
-/** YAML text; keys in the order in which an event file is read. */
+/** Returns YAML text; keys in the usual order of an event file. */
 export function showEvent(event: EventConfig): string {
   const text = writeYaml(whole(event))
   const gateway =
@@ -32,7 +33,7 @@ export function showEvent(event: EventConfig): string {
   return text + gateway
 }
 
-/** The event as the plain values of a file. */
+/** Returns the event as the plain values of a file. */
 function whole(event: EventConfig): Block {
   const { form, results, email, orderId, payment } = event
   return given({
@@ -134,7 +135,7 @@ function whole(event: EventConfig): Block {
     admin: {
       dashboard: event.admin.dashboard,
       lists: event.admin.lists.map((list) => {
-        // What is sold may be filtered by without a file's saying so, and no file can say it.
+        // The filter by items sold is added automatically, and no file can declare it.
         const stated = list.filters.filter(({ show }) => show !== SOLD)
         return given({
           id: list.id,
@@ -204,7 +205,7 @@ function showField(field: Field): Block {
   })
 }
 
-/** A pattern by its name where it has one, else as it is written, without what makes it hold for the whole answer. */
+/** Writes a pattern by its name if it has one, else as written, without its anchors. */
 function showForm({ pattern }: Field): Block {
   if (pattern === undefined) return {}
   const format = Object.entries(FORMATS).find(([, form]) => form === pattern)?.[0]
@@ -274,7 +275,7 @@ const some = <T>(list: readonly T[]): readonly T[] | undefined =>
 const named = (names: Readonly<Record<string, string>>): Block | undefined =>
   Object.keys(names).length === 0 ? undefined : names
 
-/** A phone number that is not checked can only be too long. */
+/** An unchecked phone number can only be too long. */
 function canSayInvalid(field: Field): boolean {
   if (field.type === 'phone' && !field.check) return false
   return field.invalid !== '' && canBeMalformed(field)

@@ -1,4 +1,4 @@
-/** What an event sells and what bounds it, as an event file writes it: fees, limits, answers that stand once only, codes, rolls. */
+/** Writes fees, quotas, unique answers, discount codes and member lists in the syntax of an event file. */
 import type { Category, EventConfig } from '../../event/config.ts'
 import {
   REGISTRATION,
@@ -98,7 +98,7 @@ function showAdjustment({ id, label, when, from, to, on, by }: Adjustment): Bloc
   })
 }
 
-/** Only what the event states: an event without limits keeps no places. */
+/** Writes only what the event states: an event without quotas holds no seats. */
 export function showFacts(event: EventConfig): Block {
   const { limits, holdPlaceMs, unique, codeKinds, rolls } = event
   const some = <T>(list: readonly T[], show: (one: T) => Shown): Shown =>
@@ -128,7 +128,7 @@ function showLimit({ id, when, eachOptionOf, max, full, few }: Limit): Block {
 
 const MS_PER_MINUTE = 60_000
 
-/** "45 minutes", in the largest unit that divides it. */
+/** Formats "45 minutes", in the largest unit that divides it. */
 function showHold(ms: number): string {
   const minutes = ms / MS_PER_MINUTE
   const units = [

@@ -1,7 +1,8 @@
 /**
- * The whole price list of an event, and who gets which category, free of the order of the rules.
- * By column, never by a period's first day: where two periods share a day the first one owns it, and
- * a table made by days would show the wrong column for the second.
+ * Lists all prices of an event and who gets which category, independent of the order of the rules.
+ *
+ * By column, never by a period's first day: if two periods share a day the first one applies, and a
+ * table built from days would show the wrong column for the second.
  */
 import type { EventConfig } from '../../event/config.ts'
 import type { Answer, Answers } from '../../event/answer-types.ts'
@@ -25,18 +26,24 @@ import {
 type WhoGets = { readonly category: string; readonly answers: readonly string[] }
 type Simulation = {
   readonly prices: readonly PriceRow[]
-  /** For each category the answers that lead to it, in as few lines as fit; "" alone stands for everybody. Null when there are too many combinations to list. */
+  /**
+   * For each category the answers that lead to it, in as few lines as possible; a single "" means
+   * everyone. Null if there are too many combinations to list.
+   */
   readonly who: readonly WhoGets[] | null
-  /** Answers that get no category at all; a checked file has none where rules decide. */
+  /** Answers that get no category; a checked file with rules has none. */
   readonly nobody: readonly string[]
-  /** What is sold besides the registration, and what changes and bounds it all; null where nothing is. */
+  /** Items sold besides the registration, with all adjustments and quotas; null if there are none. */
   readonly list: PriceList | null
-  /** The least and the most that anybody can be charged; null: nothing is sold besides, or there are too many answers to look at all. */
+  /**
+   * The lowest and highest possible bill; null: nothing is sold besides the registration, or there
+   * are too many answers to check all.
+   */
   readonly extremes: {
     readonly cheapest: BillFound | null
     readonly dearest: BillFound | null
   } | null
-  /** Dotted paths of stand-in values, so that nobody takes a demo price for a price. */
+  /** Dotted paths of placeholder values, so that no demo price is mistaken for a real one. */
   readonly demo: readonly string[]
 }
 
@@ -50,7 +57,7 @@ export function simulate(event: EventConfig): Simulation {
   }
 }
 
-/** Whether there is more to say than one price for each category and period. */
+/** Whether there is more to list than one price for each category and period. */
 function isMore(event: EventConfig): boolean {
   const { limits, unique, codeKinds, rolls } = event
   return sellsMore(event) || limits.length + unique.length + codeKinds.length + rolls.length > 0
@@ -87,7 +94,10 @@ function whoGetsWhat(event: EventConfig): Pick<Simulation, 'who' | 'nobody'> {
   }
 }
 
-/** The codes that give a category, and the limits that offer it, whatever is answered. */
+/**
+ * Returns the discount codes that give a category, and the quotas that offer it, whatever the
+ * answers are.
+ */
 function givenBesides({ codeKinds, limits }: EventConfig, category: string): readonly string[] {
   return [
     ...codeKinds.flatMap(({ id, gives }) =>
@@ -97,7 +107,7 @@ function givenBesides({ codeKinds, limits }: EventConfig, category: string): rea
   ]
 }
 
-/** As lines for people: one block for each period, then who gets which category. */
+/** Formats the simulation: one block for each period, then the answers for each category. */
 export function saySimulation(event: EventConfig, it: Simulation): string {
   const demo = (path: string): string =>
     it.demo.some((stand) => path === stand || path.startsWith(`${stand}.`)) ? ' (demo values)' : ''
@@ -148,7 +158,10 @@ function spanOf({ from, to }: Period): string {
     : `${from === undefined ? 'from the beginning' : formatDay(from)} to ${to === undefined ? 'the end' : formatDay(to)}`
 }
 
-/** The periods, then a small table for the registration and for each item: prices as the file states them. */
+/**
+ * Formats the periods, then a small table for the registration and for each item: prices as the
+ * file states them.
+ */
 function sayTables(
   event: EventConfig,
   { tables }: PriceList,
@@ -183,7 +196,7 @@ function sayTables(
   ]
 }
 
-/** What changes the prices, and what bounds the sale: a block for each kind of rule that the event has. */
+/** Formats adjustments and restrictions: a block for each kind of rule that the event has. */
 function sayRules({ adjustments, limits, unique, codes, rolls }: PriceList): readonly string[] {
   const blocks: readonly (readonly [string, readonly ListedRule[]])[] = [
     ['Adjustments, from top to bottom', adjustments],
@@ -205,7 +218,7 @@ function sayExtremes(it: Simulation['extremes']): readonly string[] {
   return [...said('Cheapest', it.cheapest), ...said('Dearest', it.dearest)]
 }
 
-/** Total, category, period and day; the answers that give it; its lines. */
+/** Formats total, category, period and day; the answers that give it; its lines. */
 function sayBillFound(bill: BillFound): string {
   const { answers, category, period, on, lines, total } = bill
   const given = Object.entries(answers).map(([field, answer]) => `${field}: ${sayGiven(answer)}`)
@@ -218,10 +231,10 @@ function sayBillFound(bill: BillFound): string {
   ].join('\n')
 }
 
-/** An answer as it may be given again; alike people once, with how many they are. */
+/** Formats an answer so that it can be entered again; equal people once, with their number. */
 function sayGiven(answer: Answer): string {
   if (typeof answer === 'boolean') return answer ? 'yes' : 'no'
-  // What stands for every text has blanks around it, which no form sends.
+  // The value that represents every text has spaces around it, which no form sends.
   if (typeof answer !== 'object') return String(answer).trim()
   const each = answer.map((one) =>
     typeof one === 'string'
@@ -238,7 +251,7 @@ function sayGiven(answer: Answer): string {
     .join(' and ')
 }
 
-/** Base, tax and total; without a tax the total is all. */
+/** Formats base, tax and total; without a tax only the total. */
 function cellTexts(price: Split | null, isTaxed: boolean): readonly string[] {
   const cells =
     price === null
@@ -253,9 +266,9 @@ function widest(texts: readonly string[]): number {
   return Math.max(0, ...texts.map((text) => text.length))
 }
 
-/** Columns side by side; those named in `right` stand to the right. */
+/** Formats columns side by side; those in `right` are right-aligned. */
 function table(rows: readonly (readonly string[])[], right: readonly number[] = []): string {
-  // A row of one cell is a heading, and as long as it likes.
+  // A row of one cell is a heading, of any length.
   const widths = (rows[0] ?? []).map((_, column) =>
     widest(rows.map((row) => (row.length === 1 ? '' : (row[column] ?? '')))),
   )

@@ -1,11 +1,11 @@
-/** EV419, EV420 and EV435: the days of the event itself. */
+/** Checks EV419, EV420 and EV435: the days of the event itself. */
 import { openOn } from '../../../pricing/price-periods.ts'
 import { addDays, daysBetween, formatDay, isDay } from '../../../lib/time.ts'
 import type { Check } from '../../checked-file.ts'
 
-/** An event longer than this has a wrong year in it; its days are not walked one by one. */
+/** An event longer than this has a wrong year; its days are not checked one by one. */
 export const EVENT_DAYS_MAX = 60
-/** A conference lasts days, not weeks; a slip of the month adds at least this many. */
+/** A conference lasts days, not weeks; a wrong month adds at least this many. */
 const EVENT_LONG_DAYS = 28
 
 const eventBackwards: Check = {
@@ -36,7 +36,7 @@ const eventBackwards: Check = {
   ],
 }
 
-/** Only with a day to compare with: nothing here reads the clock. */
+/** Only with a given day: nothing here reads the clock. */
 const eventOver: Check = {
   slug: 'event-over',
   severity: 'warning',

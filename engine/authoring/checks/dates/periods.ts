@@ -1,4 +1,4 @@
-/** EV404 to EV432: every day has at most one period, and periods, event and registration agree on their days. */
+/** Checks EV404 to EV432: at most one price period a day, consistent with event and registration days. */
 import type { Period } from '../../../event/pricing-types.ts'
 import { formatMoney } from '../../../lib/money.ts'
 import { periodOn } from '../../../pricing/price-periods.ts'
@@ -8,9 +8,9 @@ import type { Check, Model } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
 import { listed } from '../../suggestions/nearest-name.ts'
 
-/** No conference sells its last period and stops this long before it begins: the days are another year’s. */
+/** No conference ends its last price period this long before it begins: the days are of another year. */
 const YEAR_BEFORE_DAYS = 300
-/** A price that holds longer than this has a wrong year at one end. */
+/** A price valid for longer than this has a wrong year at one end. */
 const PERIOD_DAYS_MAX = 400
 const MONTH_DAYS = 30.4
 
@@ -25,7 +25,7 @@ const said = (first: string, last: string): string =>
 const sayDay = (on: string): string =>
   isDay(on) && on !== FIRST && on !== LAST ? formatDay(on) : 'for ever'
 
-/** Pairs of neighbours in the file's order, with their places. */
+/** Pairs of neighbours in the file's order, with their positions. */
 const pairs = (model: Model) =>
   model.config.fees.periods.flatMap((later, at) =>
     model.config.fees.periods
@@ -77,7 +77,7 @@ const periodGap: Check = {
       if (at === 0 || later.from === undefined) return []
       const latest = periods.slice(0, at).map(to).sort().at(-1) ?? LAST
       if (latest === LAST || !isDay(latest) || addDays(latest, 1) >= later.from) return []
-      // Falling back to the period that has just ended changes nothing for anybody.
+      // Falling back to the period that has just ended changes nothing.
       if (otherDates !== null && periods.find(({ id }) => id === otherDates)?.to === latest)
         return []
       const [first, last] = [addDays(latest, 1), dayBefore(later.from)]
@@ -156,7 +156,10 @@ const periodNeverCounts: Check = {
     }),
 }
 
-/** Whether a period has a day in none of the earlier ones: it is enough to look at its first day and the days after their ends. */
+/**
+ * Whether a period has a day outside all earlier ones: checking its first day and the days after
+ * their ends is enough.
+ */
 function freeDay(period: Period, earlier: readonly Period[]): boolean {
   const candidates = [
     from(period),

@@ -1,4 +1,9 @@
-/** EV418, EV433, EV434, EV436 and EV457: registration opens and closes where there are prices, before the event is over, and what is added holds while it is open. */
+/**
+ * Checks EV418, EV433, EV434, EV436 and EV457: when registration opens and closes.
+ *
+ * It is open on days that have prices, before the event is over, and adjustments apply while it is
+ * open.
+ */
 import type { Period } from '../../../event/pricing-types.ts'
 import { addDays, daysBetween, formatDay, isDay, type Day } from '../../../lib/time.ts'
 import { NEVER } from '../../../event/defaults.ts'
@@ -8,17 +13,20 @@ import type { Check, Model } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
 import { listed } from '../../suggestions/nearest-name.ts'
 
-/** Nobody opens registration earlier than this before the event: the year is wrong. */
+/** No registration opens earlier than this before the event: the year is wrong. */
 const OPENS_DAYS_MAX = 600
 
-/** Nobody stops to sell this long before the event: the year is wrong. */
+/** No registration closes this long before the event: the year is wrong. */
 const YEAR_BEFORE_DAYS = 300
 
-/** The first day on which one can register, where the file says it. */
+/** Returns the first day of registration, if the file states it. */
 export const opening = ({ config: { registration, fees } }: Model): Day | undefined =>
   registration.opens ?? (fees.otherDates === null ? fees.periods[0]?.from : undefined)
 
-/** Whether nobody can have registered by a day: it is before the opening, or long before the event and all days of the prices. */
+/**
+ * Whether no registration is possible by a day: it is before the opening, or long before the event
+ * and all price days.
+ */
 export function isBeforeSale(model: Model, day: Day): boolean {
   const opens = opening(model)
   if (opens !== undefined) return day < opens
@@ -31,7 +39,10 @@ export function isBeforeSale(model: Model, day: Day): boolean {
   )
 }
 
-/** The day that was meant where only the year is wrong: the same one in the event's year or in the year before. */
+/**
+ * Returns the intended day if only the year is wrong: the same day in the event's year or in the
+ * year before.
+ */
 export function inEventYear(model: Model, day: Day): Day | null {
   const { to, registration } = model.config
   const year = Number(to.slice(0, 4))
@@ -44,7 +55,7 @@ export function inEventYear(model: Model, day: Day): Day | null {
   )
 }
 
-/** What to write where only the year of a day is wrong. */
+/** Returns the suggestion if only the year of a day is wrong. */
 export const onlyTheYear = (key: string, meant: Day): string =>
   `if only the year is wrong, write ${key}: ${meant}`
 
@@ -129,7 +140,7 @@ const windowNeverCloses: Check = {
       : [],
 }
 
-/** Days on which there is a price, as far as the periods say. */
+/** Days on which there is a price, according to the periods. */
 type Held = { readonly period: Period; readonly at: number }
 
 const windowOutsidePeriods: Check = {
@@ -148,7 +159,7 @@ const windowOutsidePeriods: Check = {
   },
 }
 
-/** Periods that are over when registration opens; days open before the first price. */
+/** Reports periods that are over when registration opens, and open days before the first price. */
 function opensOutside({ config }: Model, held: readonly Held[], opens: Day): readonly Draft[] {
   const over = held.filter(
     ({ period }) =>
@@ -178,7 +189,7 @@ function opensOutside({ config }: Model, held: readonly Held[], opens: Day): rea
     : []
 }
 
-/** The last day of registration, in the year that was meant. */
+/** Returns the last day of registration, in the intended year. */
 export function closesMeant(model: Model): Day | undefined {
   const closes = closesAsWritten(model)
   return (
@@ -186,7 +197,7 @@ export function closesMeant(model: Model): Day | undefined {
   )
 }
 
-/** The day on which registration was to close, where it closes long before the event and the year is wrong. */
+/** Returns the intended closing day if it is long before the event and the year is wrong. */
 function closingMeant({ config }: Model, closes: Day): Day | null {
   const { from, to, fees, registration } = config
   if (daysBetween(closes, from) <= YEAR_BEFORE_DAYS) return null
@@ -204,7 +215,7 @@ function closingMeant({ config }: Model, closes: Day): Day | null {
   )
 }
 
-/** Periods that begin when registration is closed already; days open after the last price. */
+/** Reports periods that begin after registration closes, and open days after the last price. */
 function closesOutside(model: Model, held: readonly Held[], closes: Day): readonly Draft[] {
   const { config } = model
   const never = held.filter(
@@ -278,7 +289,8 @@ const adjustmentOutside: Check = {
         return [found('to', to, 'before anybody can register: it counts for nobody', true)]
       if (from !== undefined && last !== undefined && from > last)
         return [found('from', from, 'when registration is closed: it counts for nobody', false)]
-      // With an end it is for the first who register; without one it would do nothing but for its year.
+      // With an end it is an early offer; without one it would have no effect except for its wrong
+      // year.
       return from !== undefined &&
         to === undefined &&
         isBeforeSale(model, from) &&
@@ -289,14 +301,14 @@ const adjustmentOutside: Check = {
   },
 }
 
-/** The last day on which somebody registers: at the desk of the office until the event is over. */
+/** Returns the last day of any registration: at the desk until the event is over. */
 function lastDay({ config }: Model): Day | undefined {
   const { closes } = config.registration
   const hasDesk = delegateWays(config).length < config.ways.length
   return closes !== undefined && hasDesk && closes < config.to ? config.to : closes
 }
 
-/** The line that says when registration opens or closes. */
+/** Returns the line that states when registration opens or closes. */
 function edgeOfWindow(
   model: Model,
   isOpening: boolean,

@@ -1,4 +1,4 @@
-/** What the file's own examples get, each answered, judged and priced as the form would. */
+/** Runs the file's examples: answers, validates and prices each one as the form would. */
 import type { EventConfig, ExampleCase } from '../../../event/config.ts'
 import type { RawAnswers, Scalar } from '../../../event/answer-types.ts'
 import { EACH, linesOf, totalsOf } from '../../../pricing/bill.ts'
@@ -18,8 +18,8 @@ import { remember } from '../../../lib/memoize.ts'
 import { dayOf, formatDay } from '../../../lib/time.ts'
 
 /**
- * What an example found: `failures` is empty when it passes, `about` says for each what it is about
- * (`total`, `errors.email`). `cell` is the price it stands for.
+ * The result of an example: `failures` is empty if it passes; `about` names the subject of each
+ * (`total`, `errors.email`). `cell` is the price it covers.
  */
 export type ExampleResult = {
   readonly name: string
@@ -31,12 +31,15 @@ export type ExampleResult = {
     readonly period: string
     readonly checksAmount: boolean
   } | null
-  /** The cells of items whose amounts it states. */
+  /** The item cells whose amounts it states. */
   readonly itemCells: readonly CellOfItem[]
 }
 export type CellOfItem = Cell & { readonly item: string }
 
-/** Runs every example of an event. Pure: the day stands in each case. Two checks and every page that previews an event ask for the same results. */
+/**
+ * Runs every example of an event. Pure: each case states its day. Two checks and every page that
+ * previews an event use the same results.
+ */
 export const runExamples = remember((event: EventConfig): readonly ExampleResult[] =>
   event.examples.map((example) => runExample(event, example)),
 )
@@ -59,7 +62,8 @@ function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
   const listed = 'category' in example
   const read = listed ? null : judged(event, example.answers, factsGiven(event, example.answers))
   const category = 'category' in example ? example.category : categoryOf(event, read?.answers ?? {})
-  // A closed event states prices still: what an example asks is the table, not whether one can register.
+  // A closed event still has prices: an example tests the price table, not whether registration is
+  // open.
   const bill =
     read === null || category === null || period === null
       ? null
@@ -134,7 +138,10 @@ function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
   }
 }
 
-/** Facts that an example states among its answers, under the names by which conditions ask for them; a No is none. */
+/**
+ * Returns the context values that an example states among its answers, under the names that
+ * conditions use; a No is omitted.
+ */
 export function factsGiven(event: EventConfig, given: RawAnswers): Facts {
   const names = new Set(factNames(event))
   const stated = Object.entries(given).flatMap(([name, value]): [string, Scalar][] =>

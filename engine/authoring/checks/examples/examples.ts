@@ -1,4 +1,4 @@
-/** EV9: the file's own examples, run as the form would run them; and what no example touches. */
+/** Checks EV9xx: runs the file's examples as the form would, and finds what no example covers. */
 import type { EventConfig } from '../../../event/config.ts'
 import { isDay, readInstant } from '../../../lib/time.ts'
 import { provedBill } from '../../proofs/bill-bounds.ts'
@@ -19,7 +19,7 @@ const exampleFails: Check = {
       if (failures.length === 0) return []
       const [first = { at: `examples.cases.${at}.name`, message: '' } as Related, ...others] =
         expectedAt(model, result, at)
-      // Beside what is expected in the same line there is nothing to point out.
+      // If the cause is on the same line as the expectation, it is not pointed out.
       const { line } = model.source.place(first.at, first.part).start
       const elsewhere = ({ at: path, part }: Related): boolean =>
         model.source.place(path, part).start.line !== line
@@ -41,7 +41,7 @@ type Related = NonNullable<Draft['related']>[number] & { readonly at: string }
 const distinct = (one: Related, i: number, all: readonly Related[]): boolean =>
   all.findIndex(({ at }) => at === one.at) === i
 
-/** Where the example states what it does not get. */
+/** Returns the place of the expectation that was not met. */
 function expectedAt(
   { source, file }: Model,
   { about }: ExampleResult,
@@ -65,7 +65,7 @@ function expectedAt(
     .filter(distinct)
 }
 
-/** Where the event says what the example gets instead: the cell, the tax, the periods, the rules, the fields. */
+/** Returns the places in the event that cause the actual result: cell, tax, periods, rules, fields. */
 function causesOf(model: Model, { about, cell, name }: ExampleResult): readonly Related[] {
   const { source, config, fields } = model
   const here = (at: string, message: string): readonly Related[] =>
@@ -84,7 +84,7 @@ function causesOf(model: Model, { about, cell, name }: ExampleResult): readonly 
         ...here(path, 'this field'),
         ...here(`form.sections.${field.section}.show_when`, 'its section'),
       ])
-  /** What shows a field may be another field's answer, or its first one. */
+  /** A field may show because of another field's answer, or its first one. */
   const shownBy = (id: string): readonly Related[] => {
     const field = fields.find((one) => one.id === id)?.field
     const conditions =
@@ -138,7 +138,7 @@ function causesOf(model: Model, { about, cell, name }: ExampleResult): readonly 
   })
 }
 
-/** Where the line is sold, or what it changes. */
+/** Returns where the line is sold, or what it changes. */
 function lineAt({ config, source }: Model, id: string): readonly Related[] {
   const item = config.fees.items.findIndex((one) => one.id === id)
   const adjustment = config.fees.adjustments.findIndex((one) => one.id === id)
@@ -151,7 +151,7 @@ function lineAt({ config, source }: Model, id: string): readonly Related[] {
   return source.has(at) ? [{ at, message: 'this line' }] : []
 }
 
-/** The answers that the example gives, or those it should have taken from the delegate. */
+/** Returns the answers that the example gives, or those it should have taken from the delegate. */
 function answersOf({ source }: Model, { about }: ExampleResult, index: number): readonly Related[] {
   const own = (['on', 'given', 'category', 'order_id'] as const)
     .map((key) => `examples.cases.${index}.${key}`)
@@ -205,7 +205,10 @@ const priceUntested: Check = {
   },
 }
 
-/** Cells of items that somebody can reach and no example states, counted for each item alone: they add up and do not multiply. */
+/**
+ * Returns reachable cells of items that no example covers, counted for each item separately: they
+ * add up and do not multiply.
+ */
 function untouchedOfItems(event: EventConfig): readonly Untouched[] {
   const touched = new Set(
     runExamples(event).flatMap(({ itemCells }) => itemCells.map((cell) => JSON.stringify(cell))),
@@ -272,7 +275,7 @@ function spanOf({ source }: Model, at: string, part: 'key' | 'value'): readonly 
   return [start.offset, end.offset]
 }
 
-/** Days and amounts of examples that the schema's patterns let pass. */
+/** Finds days and amounts of examples that the schema's patterns accept but that are invalid. */
 export const badMoment = ({ file }: Model): readonly Draft[] =>
   (file.examples?.cases ?? []).flatMap(({ on }, at): Draft[] =>
     on === undefined || isDay(on) || readInstant(on) !== null

@@ -1,26 +1,31 @@
 /**
- * What an event may promise of what it sells and asks: places and how long they are kept, what stands once only,
- * codes, rolls, the bounds of its answers. No proof can know that 500 places were meant and not 5,000.
+ * Returns what an event may promise about its sale and its form.
+ *
+ * These are quotas, seat holds, uniqueness, discount codes, member lists and bounds of answers. No
+ * proof can know that 500 seats were intended and not 5,000.
  */
 import type { EventFile, Field, Limit } from '../../schema/event-file-types.ts'
 import { HOLD_PLACE_MS } from '../../../event/defaults.ts'
 import type { FieldAt } from '../../checked-file.ts'
 
-/** A word or an entry of a list, with the place that says it. */
+/** A word or an entry of a list, with its place in the file. */
 export type Promised = { readonly text: string; readonly at: string; readonly also?: string }
-/** What can be promised under a name, as the file has it; `parent` is where something that is missing would stand. */
+/** The actual value under a promised name; `parent` is where a missing one belongs. */
 export type Fact = {
   readonly parent: string
   readonly items: readonly Promised[]
-  /** Where the entry of a name would stand, if not there. */
+  /** Where the entry of a name belongs, if not there. */
   readonly homes?: ReadonlyMap<string, string>
 }
 type Named = readonly (readonly [string, Fact])[]
 
-/** How long a place is kept where the file does not say. */
+/** The default time for which a seat is held. */
 const HOLD_PLACE = `${HOLD_PLACE_MS / 60_000} minutes`
 
-/** What is promised of places, repetitions, codes and rolls; a name for each that the file states. */
+/**
+ * Returns what can be promised of quotas, uniqueness, discount codes and member lists; a name for
+ * each that the file states.
+ */
 export function soldFacts(file: EventFile): Named {
   const limits = (file.limits ?? []).map((limit, at) => ({ limit, at: `limits.${at}` }))
   const homes = homesOf(limits)
@@ -60,7 +65,7 @@ export function soldFacts(file: EventFile): Named {
   ]
 }
 
-/** The values of a column; one alone must not read as the word for a kind of column. */
+/** Returns the values of a column; a single one must not read as the word for a kind of column. */
 function saidOf(values: readonly string[]): string {
   return values.length === 1 ? `only ${values.join()}` : values.join(' or ')
 }
@@ -71,7 +76,7 @@ function one(name: string, at: string, text: string): readonly [string, Fact] {
   return [name, { parent: at, items: [{ text, at }] }]
 }
 
-/** Where the places of a limit, or of one of its options, would stand. */
+/** Returns where the seats of a quota, or of one of its options, belong. */
 function homesOf(
   limits: readonly { readonly limit: Limit; readonly at: string }[],
 ): ReadonlyMap<string, string> {
@@ -124,7 +129,7 @@ function kinds(file: EventFile): readonly [string, Fact] {
   return ['codes', { parent: 'codes', items }]
 }
 
-/** A condition in the words of the file, the shortest way: `category trainee and nights at_least 2`. */
+/** Writes a condition in the file's words, as short as possible: `category trainee and nights at_least 2`. */
 function said(condition: unknown): string {
   if (Array.isArray(condition)) return condition.map(said).join(' or ')
   if (typeof condition !== 'object' || condition === null) return String(condition)
@@ -133,7 +138,7 @@ function said(condition: unknown): string {
     .join(' and ')
 }
 
-/** Every field and, after each of them, what is asked of one of its people, as `companions.age`. */
+/** Returns every field followed by the fields of each of its people, as `companions.age`. */
 export function withPeople(fields: readonly FieldAt[]): readonly FieldAt[] {
   return fields.flatMap(({ id, path, raw, field }) => [
     { id, path, raw, field },
@@ -146,7 +151,7 @@ export function withPeople(fields: readonly FieldAt[]): readonly FieldAt[] {
   ])
 }
 
-/** What is promised of the answers: how much, from when to when, in which form, of which text. */
+/** Returns what can be promised of answers: amounts, date ranges, formats, texts. */
 export function askedFacts(fields: readonly FieldAt[]): Named {
   const homes = new Map(fields.map(({ id, path }) => [id, path]))
   const told = (

@@ -1,7 +1,8 @@
 /**
- * What an event promises others in so many words (`examples.promises`): its addresses, the names in its
- * calls, its fields, its rows, its lists. Nothing else can tell `/pyament/failed` from the address that
- * a page, a partner's program or a printed notice leads to.
+ * Checks promises (`examples.promises`): addresses, API names, fields, rows and lists of an event.
+ *
+ * Nothing else can tell `/pyament/failed` from the address that a page, a partner's program or a
+ * printed notice links to.
  */
 import type { Button, Detail } from '../../../event/config.ts'
 import { formatDays } from '../../../lib/time.ts'
@@ -10,7 +11,7 @@ import type { Draft } from '../../finding.ts'
 import { listed, suggestion } from '../../suggestions/nearest-name.ts'
 import { askedFacts, soldFacts, withPeople, type Fact, type Promised } from './promised-sale.ts'
 
-/** Everything that can be promised of an event, by the name it is promised under. */
+/** Returns everything that can be promised of an event, by its promised name. */
 export function factsOf({ config, file, fields: ofForm }: Model): ReadonlyMap<string, Fact> {
   const fields = withPeople(ofForm)
   const one = (at: string, text: string | undefined | null): Fact => ({
@@ -240,7 +241,7 @@ export function factsOf({ config, file, fields: ofForm }: Model): ReadonlyMap<st
 const promisesOf = ({ file }: Model): readonly (readonly [string, unknown])[] =>
   Object.entries(file.examples?.promises ?? {})
 
-/** A promise as words, each with its place: a text, a list, or names with their values. */
+/** Splits a promise into words, each with its place: a text, a list, or names with values. */
 function wordsOf(name: string, value: unknown): readonly Promised[] {
   const at = `examples.promises.${name}`
   if (Array.isArray(value))
@@ -265,7 +266,7 @@ const promiseBroken: Check = {
       const promised = wordsOf(name, value)
       const missing = without(promised, fact.items)
       const extra = without(fact.items, promised)
-      // Names with their values have no order.
+      // Names with values have no order.
       const moved = !Array.isArray(value)
         ? -1
         : promised.findIndex(({ text }, i) => text !== fact.items[i]?.text)
@@ -315,12 +316,15 @@ const promiseBroken: Check = {
   },
 }
 
-/** Where what is promised under a name would stand: the name's own place, that of what it is one of (`seats.` of `seats.ecg`), or the whole block. */
+/**
+ * Returns where a promised name belongs: its own place, that of its group (`seats.` of
+ * `seats.ecg`), or the whole block.
+ */
 function homeOf({ homes, parent }: Fact, name: string): string {
   return homes?.get(name) ?? homes?.get(name.replace(/[^.]*$/, '')) ?? parent
 }
 
-/** The items that have no partner among the others; of equal ones the last are left over. */
+/** Returns the items without a match among the others; of equal ones the last are left over. */
 function without(items: readonly Promised[], others: readonly Promised[]): readonly Promised[] {
   const left = new Map<string, number>()
   for (const { text } of others) left.set(text, (left.get(text) ?? 0) + 1)

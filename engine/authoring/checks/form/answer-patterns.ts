@@ -1,10 +1,10 @@
-/** EV519 to EV522: how an answer is to be written can be read, holds nobody up, and is said. */
+/** Checks EV519 to EV522: answer patterns are readable, fast, and explained to the delegate. */
 import { patternFault } from '../../schema/answer-pattern.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, FieldAt } from '../../checked-file.ts'
 import { join } from '../../syntax/source.ts'
 
-/** The faults of the file's patterns. One that was taken into the event has none. */
+/** Returns the errors of the file's patterns. A pattern in the compiled event has none. */
 function faultsOf(fields: readonly FieldAt[], among: readonly string[]): readonly Draft[] {
   return fields.flatMap(({ raw, path, field }): Draft[] => {
     if (raw.pattern === undefined || field.pattern !== undefined) return []

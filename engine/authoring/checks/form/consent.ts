@@ -1,12 +1,12 @@
-/** EV516, EV530, EV531: what is agreed to is agreed to by the delegate, on purpose, and known later. */
+/** Checks EV516, EV530, EV531: consent is the delegate's own and deliberate, and its text is known later. */
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, FieldAt } from '../../checked-file.ts'
 import { join } from '../../syntax/source.ts'
 
-/** "I agree…", "I hereby declare…", and what it is about. */
+/** "I agree…", "I hereby declare…", and the subject of the consent. */
 const CONSENT =
   /\b(?:i|we)\s+(?:\w+\s+){0,2}?(?:agree|accept|consent|confirm|declare|certify|undertake|acknowledge|understand|authori[sz]e|permit|abide|affirm|have read|will abide|promise)\b|\b(?:agree|agreed|consent|accept|accepted)\b.*\b(?:terms|conditions|policy|policies|rules|above|declaration|refund|privacy|data)\b|^\s*(?:terms (?:and|&) conditions|declaration|consent|undertaking|privacy policy|refund policy|code of conduct)\b/i
-/** What one may as well say No to. */
+/** A free choice, to which No is a valid answer. */
 const FREE_CHOICE =
   /\b(?:newsletters?|photo\w*|videos?|record\w*|whats ?app|sms|updates?|e-?mails?|contacted|share|shared|sharing|sponsors?|marketing|mailing|promotion\w*|publish\w*|directory|volunteer\w*|present\w*|attend\w*|participat\w*|join\w*|veg\w*|publicity|social media|future|call(?:s|ed)?)\b/i
 const GIVES = /\b(?:agree|accept|yes|consent|confirm|declare|i do|ok)\b/i
@@ -79,7 +79,7 @@ const consentOptional: Check = {
     ),
 }
 
-/** A sentence that speaks of another text; any other is itself what is agreed to. */
+/** A sentence that refers to another text; any other is itself the text of the consent. */
 const ELSEWHERE =
   /\b(?:terms|conditions|rules|polic(?:y|ies)|privacy|code of conduct|guidelines|statement|declaration|undertaking|notice|regulations|above|below|t&c)\b/i
 

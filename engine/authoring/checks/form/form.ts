@@ -1,4 +1,4 @@
-/** EV501 to EV508, EV532: the form asks what it needs, once, and says what it means. */
+/** Checks EV501 to EV508, EV532: the form asks what is needed, once, with clear labels. */
 import type { Field } from '../../../event/config.ts'
 import { canBeMalformed, formsOf } from '../../../answers/field-types.ts'
 import { formatDay, isDay } from '../../../lib/time.ts'
@@ -24,7 +24,7 @@ const messageNeverShown: Check = {
             message: `an answer of type ${field.type} cannot be malformed: this message is never shown`,
           },
         ]
-      // Of an email address only the dot in its host is left out.
+      // In an email address, only the dot in the host is optional.
       return field.check || field.type === 'email'
         ? []
         : [
@@ -88,7 +88,7 @@ function inRange({ min, max }: Field, value: number): boolean {
   return (min === undefined || value >= min) && (max === undefined || value <= max)
 }
 
-/** Days compare as their texts do. */
+/** Days compare as text. */
 function isWithinDays({ from, to }: Field, day: string): boolean {
   return (from === undefined || day >= from) && (to === undefined || day <= to)
 }
@@ -190,7 +190,7 @@ const stepOutOfRange: Check = {
   },
 }
 
-/** Who pays: what the gateway's hand-off is filled from. */
+/** The payer's details for the gateway's hand-off. */
 const CONTACT: readonly {
   readonly says: string
   readonly id: string

@@ -1,4 +1,4 @@
-/** EV534 to EV536: a label and what stands beside it speak of one thing: its id, whether it must be answered, what is said when it is not. */
+/** Checks EV534 to EV536: a label agrees with its field's id, required state and messages. */
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, FieldAt, Model } from '../../checked-file.ts'
 import { join } from '../../syntax/source.ts'
@@ -7,7 +7,7 @@ import { whoPays } from '../prices/category-order.ts'
 const SAYS_OPTIONAL = /\(\s*optional\s*\)|[-–—:,]\s*optional\s*$|^\s*optional\s*[-–—:]/i
 const STAR_AT_END = /[^\s*]\s*\*\s*:?\s*$/
 
-/** "* as on the certificate": what a star leads to. */
+/** "* as on the certificate": the footnote of a star. */
 const FOOTNOTE = /^["']?\*\s*(?!.*\b(?:mandatory|required|compulsory|must)\b)\S/i
 
 const labelSaysOtherwise: Check = {
@@ -34,7 +34,7 @@ const labelSaysOtherwise: Check = {
               },
             ]
           : []
-      // Something has to be answered there all the same.
+      // It must be answered nevertheless.
       const asksAnyhow =
         hasFootnote ||
         field.default !== undefined ||
@@ -54,7 +54,7 @@ const labelSaysOtherwise: Check = {
   },
 }
 
-/** The words of a name, each in one form: "E-mail IDs" is email and id. */
+/** Returns the words of a name, each in one form: "E-mail IDs" is email and id. */
 function wordsOf(text: string): ReadonlySet<string> {
   return new Set(
     text
@@ -73,9 +73,9 @@ const isWithin = (some: ReadonlySet<string>, others: ReadonlySet<string>): boole
 const shares = (some: ReadonlySet<string>, others: ReadonlySet<string>): boolean =>
   [...some].some((word) => others.has(word))
 
-/** What many things have, so that it tells none from another. */
+/** Words common to many names, which distinguish none. */
 const GENERIC = wordsOf('number no num id address')
-/** What sentences say of any question. */
+/** Words used in sentences about any field. */
 const FRAME = wordsOf(
   `please kindly enter give provide fill in type write add select choose pick upload attach your a an the valid correct
    proper is are must be required needed mandatory compulsory missing invalid not we need cannot can t empty blank
@@ -84,13 +84,13 @@ const FRAME = wordsOf(
 const coreOf = (text: string): ReadonlySet<string> =>
   without(without(wordsOf(text), FRAME), GENERIC)
 
-/** By what else an address or a number to call goes. */
+/** Other words for an address or a phone number. */
 const ALSO_CALLED = {
   email: ['email', 'mail', 'gmail'],
   phone: ['phone', 'mobile', 'telephone', 'tel', 'whatsapp', 'cell', 'contact'],
 } as const
 const WAYS = ['email', 'phone'] as const
-/** What an answer of a type is called, whatever the question. */
+/** Words for an answer of a type, whatever the question. */
 const OF_TYPE = {
   date: ['date', 'day', 'birth', 'birthday', 'dob'],
   file: ['file', 'document', 'proof', 'certificate', 'letter', 'scan', 'copy', 'photo'],
@@ -107,7 +107,7 @@ function reachedBy({ id, raw, field }: FieldAt): keyof typeof ALSO_CALLED | null
   return isPhone ? 'phone' : null
 }
 
-/** The sentences that a field has of its own, each with its place. */
+/** Returns the texts of a field itself, each with its place. */
 function sentencesOf({
   raw,
   path,
@@ -122,7 +122,7 @@ function sentencesOf({
   ]
 }
 
-/** Fields that are asked beside each other: of the form, and of each person of a list. */
+/** Groups of fields asked together: the form's, and those of each person of a list. */
 const besides = ({ fields, asked }: Model): readonly (readonly FieldAt[])[] => [
   fields,
   ...fields.flatMap(({ raw, path }) =>
@@ -188,7 +188,7 @@ type Named = {
   readonly label: string
 }
 
-/** What stands in one list and has a label of its own. */
+/** Returns the entries of each list that have labels of their own. */
 function siblings(model: Model): readonly (readonly Named[])[] {
   const { file, asked } = model
   const named = (
@@ -234,7 +234,10 @@ function siblings(model: Model): readonly (readonly Named[])[] {
   ]
 }
 
-/** Whether the label of one is that of the other: it holds the words of the other's id, and none that only its own has. */
+/**
+ * Whether one label belongs to the other's id: it contains the words of the other's id, and none
+ * that only its own has.
+ */
 const isCalledAs = (one: Named, other: Named): boolean => {
   const mine = without(one.ofId, other.ofId)
   return mine.size > 0 && isWithin(other.ofId, one.ofLabel) && !shares(mine, one.ofLabel)

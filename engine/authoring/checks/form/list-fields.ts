@@ -1,11 +1,11 @@
-/** EV523 to EV529: what is ticked and who is listed can be answered, and is counted as whole things. */
+/** Checks EV523 to EV529: multiple choices and lists of people are answerable and countable. */
 import { assertNever } from '../../../lib/result.ts'
 import type { Field, FieldType } from '../../../event/config.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks } from '../../checked-file.ts'
 import { join } from '../../syntax/source.ts'
 
-/** What of `choose` no choice can meet. */
+/** Constraints of `choose` that no choice can meet. */
 const chooseImpossible: Check = {
   slug: 'choose-impossible',
   severity: 'error',
@@ -49,10 +49,13 @@ const chooseImpossible: Check = {
     }),
 }
 
-/** Choices that are tried before nobody counts on: a person's groups need some ten. */
+/** The number of choices tried before giving up: real groups need about ten. */
 const TRIED_MAX = 10_000
 
-/** The largest choice that no group excludes: from each group one option at least is left out. Null where finding it takes too long. */
+/**
+ * Returns the size of the largest choice that no group excludes: at least one option of each group
+ * is left out. Null if finding it takes too long.
+ */
 function mostTogether({ options = [], choose }: Field): number | null {
   const groups = choose?.notTogether ?? []
   let left = TRIED_MAX
@@ -152,7 +155,7 @@ const chooseUnsaid: Check = {
     ),
 }
 
-/** What may be asked of each of several people: what is one value. */
+/** Types allowed for each of several people: single values. */
 const IS_SIMPLE: Readonly<Record<FieldType, boolean>> = {
   text: true,
   multiline: true,
@@ -253,7 +256,7 @@ function helpFor(type: FieldType): string {
   }
 }
 
-/** A form of more people is a list that somebody sends; each is a form of its own on the page. */
+/** A longer list of people should be sent as a file; on the page, each person is a form of its own. */
 const PEOPLE_MAX = 20
 
 const manyPeople: Check = {

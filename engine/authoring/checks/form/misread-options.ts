@@ -1,4 +1,8 @@
-/** EV008, EV322, EV517, EV518: words that are taken for something else: a yes for a message, an age for a range. */
+/**
+ * Checks EV008, EV322, EV517, EV518: values read differently than intended.
+ *
+ * For example, yes in place of a message, or an age in place of a range.
+ */
 import { yesNoMeant } from '../../suggestions/conditions.ts'
 import type { Draft } from '../../finding.ts'
 import { formsOf, type Check, type Checks, type Model } from '../../checked-file.ts'
@@ -6,7 +10,7 @@ import { shape } from '../../schema/check-schema.ts'
 import { join } from '../../syntax/source.ts'
 import { constantsAt } from '../names/names-in-conditions.ts'
 
-/** A text in the place of a message that reads as an answer to "is it required?". */
+/** Reads a text in place of a message that answers "is it required?". */
 function requiredMeant(text: string): boolean | null {
   const said = text
     .trim()
@@ -65,10 +69,10 @@ const wordForYesNo: Check = {
     }),
 }
 
-/** Numbers that measure something: equality with one of them fits hardly anybody. */
+/** Numbers that measure something: equality with one of them matches hardly any answer. */
 const MEASURE =
   /\b(?:age|aged|years?|yrs?|experience|height|weight|marks?|percent(?:age)?|score|income|salary|beds?|distance|km|publications?|papers|citations?|since)\b/i
-/** A number of persons, days or workshops is seldom above this. */
+/** A number of persons, days or workshops is rarely above this. */
 const COUNT_MAX = 12
 
 const exactNumber: Check = {
@@ -146,7 +150,7 @@ const decidingOptional: Check = {
   },
 }
 
-/** Whether a rule says what becomes of those who leave a question out. */
+/** Whether a rule covers delegates who leave a field empty. */
 function isThoughtOf({ config }: Model, id: string): boolean {
   if (config.categoryChoice.by === 'field') return true
   return config.categoryChoice.rules.some(({ when }) =>
@@ -156,13 +160,13 @@ function isThoughtOf({ config }: Model, id: string): boolean {
   )
 }
 
-/** Texts that people read, which may be left out of the file. */
+/** Displayed texts that may be omitted from the file. */
 const MAY_GO =
   /^(?:event\.(?:theme|about|hours|office)|look\.logo|form\.sections\.\d+\.fields\.\d+\.hint|form\.panel\.title|results\.(?:success|failed)\.(?:intro|notes_title)|categories\.\d+\.about|results\.(?:success|failed)\.(?:notes|reasons)\.\d+|form\.panel\.lines\.\d+)$/
 const NOTHING =
   /^(?:none|nil|n\/?a|n\.a\.?|no|yes|false|true|null|nothing|empty|blank|-+|–|—|not applicable|tba|tbd|\.|x+|~)$/i
 
-/** Whether a text is a word for nothing where there may as well be none: EV518 speaks of it. */
+/** Whether a text is a word for "nothing" where it could be omitted: reported by EV518. */
 export const isWordForNothing = (path: string, text: string): boolean =>
   MAY_GO.test(path) && NOTHING.test(text.trim())
 

@@ -1,4 +1,8 @@
-/** Conditions that lean on each other so much that the form's schema, which states each whole, cannot be compiled. */
+/**
+ * Reports conditions so interdependent that the form's JSON Schema cannot be compiled.
+ *
+ * The schema repeats each condition in full.
+ */
 import { loweredTests, LOWERED_TESTS_MAX } from '../../../answers/json-schema-size.ts'
 import type { Check, Checks } from '../../checked-file.ts'
 

@@ -1,4 +1,4 @@
-/** EV509, EV510: the files that a form takes exist, and do no harm to those who open them. */
+/** Checks EV509, EV510: accepted file types exist and are safe to open. */
 import type { Check } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
 import { suggestion } from '../../suggestions/nearest-name.ts'
@@ -51,7 +51,7 @@ const riskyUpload: Check = {
     ),
 }
 
-/** Endings that delegates have, beside those that can carry code. */
+/** File extensions that delegates use, beside those that can contain code. */
 const KNOWN = [
   'pdf',
   'doc',

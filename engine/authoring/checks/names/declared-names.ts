@@ -1,4 +1,4 @@
-/** EV2: every name that is used is declared, and means what its place needs. */
+/** Checks EV2xx: every used name is declared and has the required kind. */
 import { suggestion } from '../../suggestions/nearest-name.ts'
 import { soldColumns } from '../../../reports/sales-columns.ts'
 import { ENGINE_VALUES, EVENT_VALUES, LIST_VALUES } from '../../../event/built-in-values.ts'
@@ -43,7 +43,7 @@ const unknownOption: Check = {
   ],
 }
 
-/** What `choose` keeps apart and nobody offers. */
+/** Returns options in `choose` groups that the field does not have. */
 function apartOf(model: Model): readonly Draft[] {
   return model.fields.flatMap(({ id, raw, path, field }) => {
     const legal = (field.options ?? []).map((option) => option.id)
@@ -116,7 +116,7 @@ const unknownPeriod: Check = {
   },
 }
 
-/** The names in the first row of the price table. */
+/** Returns the names in the first row of the price table. */
 export function columnsOf({ file }: Model): readonly string[] {
   return (file.fees.prices?.period ?? []).map(String)
 }
@@ -180,7 +180,7 @@ const unknownShared: Check = {
   },
 }
 
-/** The gateway as the file names it, alone or as one of the ways. */
+/** Returns the gateway as named in the file, alone or as one of the payment methods. */
 function gatewaysIn({ file: { payment } }: Model): readonly Used[] {
   if (typeof payment !== 'object') return []
   const named = (gateway: string | undefined, at: string): readonly Used[] =>

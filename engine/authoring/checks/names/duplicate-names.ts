@@ -1,4 +1,4 @@
-/** EV206, EV213, EV214: a name belongs to one thing: not to two fields, and not to what the engine calls so itself. */
+/** Checks EV206, EV213, EV214: names are unique and do not clash with built-in names. */
 import { REGISTRATION } from '../../../event/pricing-types.ts'
 import { delegateWays, WAY_FIELD } from '../../../payments/payment-methods.ts'
 import { ENGINE_VALUES } from '../../../event/built-in-values.ts'
@@ -89,7 +89,7 @@ const duplicateId: Check = {
         ids(file.admin?.lists ?? [], 'admin.lists'),
         (id) => `list \`${id}\` is declared twice`,
       ),
-      // Nobody tells “Records” from “records”, also where answers are not spelt as people like.
+      // Readers do not distinguish “Records” from “records”, even where answers are case-sensitive.
       ...model.asked.flatMap(({ raw, field, path }) =>
         Array.isArray(raw.options)
           ? twice(
@@ -126,7 +126,7 @@ const duplicateId: Check = {
 const waysOf = ({ payment }: Model['file']) =>
   typeof payment === 'object' ? (payment.ways ?? []) : []
 
-/** Names that calls, lists and texts use themselves. */
+/** Names used by the API, lists and texts. */
 const RESERVED: readonly string[] = [
   ...ENGINE_VALUES,
   ...ANSWERED_NAMES,
@@ -141,7 +141,7 @@ const RESERVED: readonly string[] = [
   'constructor',
 ]
 
-/** What adjustments call the first line and all lines. */
+/** The names of the first line and of all lines in adjustments. */
 const LINE_NAMES: readonly string[] = [REGISTRATION, 'all']
 
 const reservedName: Check = {
@@ -208,7 +208,7 @@ const reservedName: Check = {
   ],
 }
 
-/** What the form sends beside the answers where the event asks for it. */
+/** Returns the names that the form sends beside the answers if the event asks for them. */
 function wireNames({ fields, stored, file, config }: Model): readonly Draft[] {
   const sent: readonly (readonly [string, string, unknown])[] = [
     ['code', 'codes', file.codes],

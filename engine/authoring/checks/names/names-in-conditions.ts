@@ -1,4 +1,8 @@
-/** What EV201 to EV203 ask of conditions: fields, facts, options and categories that are there, in the form and in what is asked of each person. */
+/**
+ * Checks EV201 to EV203 in conditions: fields, context values, options and categories exist.
+ *
+ * This covers conditions of the form and of the fields of each person.
+ */
 import { choiceMeant, connectiveHelp, isEverybody } from '../../suggestions/conditions.ts'
 import { listed } from '../../suggestions/nearest-name.ts'
 import type { ConditionAt, Model } from '../../checked-file.ts'
@@ -12,7 +16,7 @@ const tests = (form: Model) =>
     maps.flatMap((map) => map.tests.map((test) => ({ ...test, kind }))),
   )
 
-/** The constants of a test that compares with values, each with its place. */
+/** Returns the constants of a comparing test, each with its place. */
 export function constantsAt(
   raw: unknown,
   path: string,
@@ -25,7 +29,7 @@ export function constantsAt(
     : constantsAt((raw as Readonly<Record<typeof key, unknown>>)[key], join(path, key))
 }
 
-/** Names that conditions of a form ask for and nobody answers. `model` is the whole file's. */
+/** Returns names in conditions of a form that no field supplies. `model` is the whole file's. */
 export function unknownAsked(model: Model, form: Model): readonly Draft[] {
   const isForm = form === model
   const ids = form.fields.map(({ id }) => id)
@@ -67,7 +71,7 @@ export function unknownAsked(model: Model, form: Model): readonly Draft[] {
   ]
 }
 
-/** Options that conditions of a form compare with and nobody offers. */
+/** Returns options in conditions of a form that no field has. */
 export function unknownCompared(form: Model): readonly Draft[] {
   return tests(form).flatMap(({ field: id, raw, path }) => {
     const { field } = form.fields.find((one) => one.id === id) ?? {}
@@ -103,7 +107,7 @@ export function unknownCompared(form: Model): readonly Draft[] {
   })
 }
 
-/** "pg or faculty", "not pg" and "any" are no options, and what to write for them is known. */
+/** "pg or faculty", "not pg" and "any" are not options; the correct syntax is known. */
 function optionHelp(
   id: string,
   name: string,
@@ -118,7 +122,7 @@ function optionHelp(
   return { ...(help === undefined ? {} : { help }), ...(fix === undefined ? {} : { fix }) }
 }
 
-/** Categories that conditions of a form compare with and nobody declares. */
+/** Returns categories in conditions of a form that are not declared. */
 export function categoriesCompared(
   form: Model,
   legal: readonly string[],

@@ -1,4 +1,8 @@
-/** EV216 to EV219, and what EV201 to EV204 ask of it: the names in items, adjustments, limits, unique answers, codes and rolls. */
+/**
+ * Checks EV216 to EV219, and EV201 to EV204, for names in items and restrictions.
+ *
+ * These are items, adjustments, quotas, unique answers, discount codes and member lists.
+ */
 import type { EventConfig, FieldType } from '../../../event/config.ts'
 import { EACH } from '../../../pricing/bill.ts'
 import { REGISTRATION } from '../../../event/pricing-types.ts'
@@ -11,20 +15,20 @@ import { listed } from '../../suggestions/nearest-name.ts'
 import { join } from '../../syntax/source.ts'
 import { unknown, type Used } from './unknown-names.ts'
 
-/** One table of an item, as it is written. */
+/** One table of an item, as written. */
 export type TableAt = {
   readonly item: Files.Item
-  /** The item's place in the file, from 0. */
+  /** The item's index in the file, from 0. */
   readonly itemAt: number
-  /** The table's place among those of the item. */
+  /** The table's index within the item. */
   readonly tableAt: number
-  /** Where the rows stand. */
+  /** The path of the rows. */
   readonly path: string
   readonly rows: Files.PriceRows
   readonly isOtherwise: boolean
 }
 
-/** Every table of every item, in the order in which they are tried. */
+/** Returns every table of every item, in the order in which they are tried. */
 export function tablesAt({ file }: Model): readonly TableAt[] {
   return (file.fees.items ?? []).flatMap((item, itemAt): TableAt[] => {
     const path = `fees.items.${itemAt}.prices`
@@ -55,14 +59,14 @@ function isList<T, R>(value: T | readonly R[]): value is readonly R[] {
   return Array.isArray(value)
 }
 
-/** The columns of a table of an item, as they are written. */
+/** Returns the columns of an item's table, as written. */
 export function columnsOfTable({ rows }: TableAt): readonly string[] {
   return (rows.period ?? []).map(String)
 }
 
 type FieldUse = Used & { readonly types: readonly FieldType[]; readonly as: string }
 
-/** Where a field is named outside conditions, and of which types it may be. */
+/** Returns where fields are named outside conditions, and their allowed types. */
 function fieldUses({ file }: Model): readonly FieldUse[] {
   const uses: FieldUse[] = []
   const use = (
@@ -110,7 +114,7 @@ function fieldUses({ file }: Model): readonly FieldUse[] {
   return uses
 }
 
-/** What delegates can change by hand: no people, no consent. */
+/** Types that delegates can change themselves: no people, no consent. */
 const EDITED_TYPES: readonly FieldType[] = [
   'text',
   'multiline',
@@ -124,7 +128,7 @@ const EDITED_TYPES: readonly FieldType[] = [
   'file',
 ]
 
-/** Fields that items, limits, unique answers and edits name. */
+/** Returns unknown fields in items, quotas, unique answers and edits. */
 export function unknownFields(model: Model): readonly Draft[] {
   return unknown(
     model,
@@ -134,7 +138,7 @@ export function unknownFields(model: Model): readonly Draft[] {
   )
 }
 
-/** The names of facts that conditions may ask for beside the fields. */
+/** Returns the names of context values that conditions may use beside the fields. */
 export function factNames(event: EventConfig): readonly string[] {
   const columns = event.fields.flatMap((field) =>
     (event.rolls.find(({ id }) => id === field.roll)?.columns ?? []).flatMap(({ id, type }) =>
@@ -144,7 +148,7 @@ export function factNames(event: EventConfig): readonly string[] {
   return [...(event.codeKinds.length > 0 ? [CODE] : []), ...fullNames(event.limits), ...columns]
 }
 
-/** What is said of a name in a condition that is none of a field and none of a fact. */
+/** Returns the message for a name in a condition that is neither a field nor a context value. */
 export function noSuchName({ config }: Model, name: string): string {
   if (name === 'code') return 'there are no codes: `codes` states no kinds'
   if (name.startsWith('full.')) return `there is no place \`${name.slice('full.'.length)}\``
@@ -162,7 +166,7 @@ export function noSuchName({ config }: Model, name: string): string {
   return `there is no field \`${name}\``
 }
 
-/** Options that tables, places and conditions name. */
+/** Returns unknown options in tables, quotas and conditions. */
 export function unknownOptions(model: Model): readonly Draft[] {
   const { config, file } = model
   const optionsOf = (field: string | undefined): readonly string[] | null =>
@@ -197,7 +201,7 @@ export function unknownOptions(model: Model): readonly Draft[] {
   return [...rows, ...places]
 }
 
-/** What a fact is compared with in a condition, and is never. */
+/** Returns values that a condition compares a context value with and that it never has. */
 export function unknownFactValues(
   model: Model,
   name: string,
@@ -228,7 +232,7 @@ export function unknownFactValues(
       }))
 }
 
-/** Categories that codes give and limits offer. */
+/** Returns the categories given by discount codes and offered by quotas. */
 export function categoriesGiven({ file }: Model): readonly Used[] {
   return [
     ...(file.codes?.kinds ?? []).flatMap(({ gives }, at): Used[] =>
@@ -249,7 +253,7 @@ export function categoriesGiven({ file }: Model): readonly Used[] {
   ]
 }
 
-/** Periods over the columns of items. */
+/** Returns the periods named in the columns of items. */
 export function itemColumns(model: Model): readonly Used[] {
   return tablesAt(model).flatMap((table) =>
     columnsOfTable(table).map((name, at): Used => ({ name, at: `${table.path}.period.${at}` })),
@@ -280,7 +284,7 @@ const wrongField: Check = {
     }),
 }
 
-/** A choice of numbers that is counted: a number field with the same bounds. */
+/** Suggests a number field with the same bounds for a choice of numbers that is counted. */
 function numberHelp(model: Model, name: string, types: readonly FieldType[]): { help?: string } {
   const { type, options = [] } = model.config.fields.find(({ id }) => id === name) ?? {}
   const numbers = options.map(({ id }) => Number(id))

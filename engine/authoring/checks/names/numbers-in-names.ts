@@ -1,11 +1,11 @@
-/** EV537, EV538: the number in the name of something is the number that counts: percents of adjustments, places of limits. */
+/** Checks EV537, EV538: numbers in names agree with percentages of adjustments and seats of quotas. */
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'
 import { matchesOf } from '../../prose/pattern-matches.ts'
 import { join } from '../../syntax/source.ts'
 
 const PERCENT = /(\d+(?:\.\d+)?)\s*(?:%|per ?cent\b)/gi
-/** A percentage of something else, or one that is no exact number. */
+/** A percentage of something else, or an inexact one. */
 const OF_TAX = /\b(?:[cs]?gst|igst|tax|taxes|vat|up ?to)\b/i
 
 const percentDiffers: Check = {
@@ -40,9 +40,9 @@ const percentDiffers: Check = {
       const says = [...new Set(matchesOf(label, PERCENT).map(([, digits]) => Number(digits)))]
       const [one] = says
       const taken = Math.abs(percent)
-      // "Pay 80%" leaves 20% away.
+      // "Pay 80%" means 20% off.
       if (one === undefined || says.length > 1) return []
-      // 33% is 33.33 as one says it.
+      // 33% stands for 33.33.
       const near = Number.isInteger(taken) ? 0 : 1
       if (Math.abs(one - taken) <= near || one === 100 - taken) return []
       return [
@@ -60,7 +60,10 @@ const percentDiffers: Check = {
 const THINGS = '(?:seats|places|spots|delegates|participants)'
 const COUNT = '(\\d{1,3}(?:,\\d{3})+|\\d+)'
 const TAKEN = '(?:full|taken|sold|booked|filled|gone)'
-/** A number that is all there is: "limited to 50 seats", "all 40 seats", "40 seats only". That of a table's chairs is none. */
+/**
+ * A number that is a total: "limited to 50 seats", "all 40 seats", "40 seats only". The number of
+ * seats at a table is not.
+ */
 const ALL_THERE_IS = new RegExp(
   [
     `\\b(?:limited to|maximum(?: of)?|max\\.?(?: of)?|capacity(?: of)?|only|total of)\\s*:?\\s*${COUNT} ${THINGS}\\b(?! (?:left|remain|more|per|each|every|from|in a|at a|of (?:a|each|one)))`,
@@ -69,7 +72,7 @@ const ALL_THERE_IS = new RegExp(
   ].join('|'),
   'gi',
 )
-/** Where several people take one place. */
+/** Several people share one seat. */
 const SEVERAL_IN_ONE =
   /\b(?:teams?|groups?|tables?|pairs?|couples?|famil(?:y|ies)|hospitals?|institut\w*|colleges?|departments?|rooms?)\b/i
 
@@ -102,7 +105,7 @@ const placesDiffer: Check = {
     }),
 }
 
-/** Of an option, its own number counts; another limit's may be meant as well. */
+/** For an option, its own number counts; another quota's may be intended as well. */
 function ofOption(
   model: Model,
   option: unknown,

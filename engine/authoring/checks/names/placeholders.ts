@@ -1,4 +1,4 @@
-/** EV208, EV209: what texts name in braces exists, and is known where the text is read. */
+/** Checks EV208, EV209: placeholders in texts exist and have a value where the text is shown. */
 import { editDistance } from '../../../lib/edit-distance.ts'
 import { listed, mayCompare } from '../../suggestions/nearest-name.ts'
 import { ENGINE_VALUES, EVENT_VALUES, TAX_VALUES } from '../../../event/built-in-values.ts'
@@ -9,7 +9,7 @@ import type { Check, Model, TextAt, Written } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
 import type { Span } from '../../syntax/source.ts'
 
-/** Placeholders of a text with their offset in the source, found from where the text begins there. */
+/** Finds the placeholders of a text with their offset in the source, starting at the text's own offset. */
 export function placeholdersIn({
   written,
   at,
@@ -21,7 +21,7 @@ export function placeholdersIn({
   }))
 }
 
-/** A brace without its other half, at its own place: `{reg_no` and `total}`. */
+/** Finds unpaired braces at their own place: `{reg_no` and `total}`. */
 function strayBraces({ path, text, written, at }: TextAt): readonly Draft[] {
   if (!/[{}]/.test(text.replace(/\{[^{}\n]*\}/g, ''))) return []
   const twice = /\{\{+\s*([a-z_][a-z0-9_.]*)\s*\}\}+/.exec(written)
@@ -51,7 +51,7 @@ function strayBraces({ path, text, written, at }: TextAt): readonly Draft[] {
   ]
 }
 
-/** What values are called elsewhere. */
+/** Names that other systems use for these values. */
 const MEANT: Readonly<Record<string, string>> = {
   'event.name': 'event.title',
   'event.place': 'event.venue',
@@ -85,12 +85,12 @@ const BEFORE_REGISTRATION = [...EVENT_VALUES, ...TAX_VALUES] as const
 const PAID_ONLY = ['payment_date', 'payment_id', 'date']
 const OFFICE_ONLY = ['message', 'status']
 
-/** What is counted by number fields that say it. */
+/** The units of number fields that state one. */
 const unitNames = remember((model: Model): readonly string[] =>
   model.fields.flatMap(({ id, raw }) => (raw.unit === undefined ? [] : [unitName(id)])),
 )
 
-/** Every value a text may name anywhere. */
+/** All values that any text may contain. */
 const everyValue = remember((model: Model): readonly string[] => [
   ...storedIds(model),
   ...unitNames(model),
@@ -99,7 +99,7 @@ const everyValue = remember((model: Model): readonly string[] => [
   ...TAX_VALUES,
 ])
 
-/** Longer than any name of ours. */
+/** Longer than any built-in name. */
 const NAME_CHARACTERS_MAX = 80
 
 function nearTo(name: string, legal: readonly string[]): string | undefined {
@@ -165,7 +165,7 @@ const unknownPlaceholder: Check = {
     }),
 }
 
-/** A line of the bill is written from the answers, and from the option that it sells. */
+/** A bill line's label is filled from the answers, and from the option it sells. */
 function notInLine(model: Model, path: string, name: string): readonly string[] {
   const item = model.file.fees.items?.[Number(path.split('.')[2])]
   if (name === 'option')

@@ -1,11 +1,11 @@
-/** Names that are used, held against those that are declared, with the nearest one for a slip. */
+/** Compares used names with declared ones, and suggests the nearest one for a typing mistake. */
 import type { Draft } from '../../finding.ts'
 import type { Model } from '../../checked-file.ts'
 import { listed, mayCompare, suggestion } from '../../suggestions/nearest-name.ts'
 
 export type Used = { readonly name: string; readonly at: string; readonly part?: 'key' | 'value' }
 
-/** Those of the used names that are not legal, each with the nearest legal one. */
+/** Returns the used names that are not declared, each with the nearest declared one. */
 export function unknown(
   model: Model,
   used: readonly Used[],

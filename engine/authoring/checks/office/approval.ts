@@ -1,4 +1,9 @@
-/** EV496 to EV498: whoever has to be approved sends what is looked at, can still pay when they are, and is offered what they can take. */
+/**
+ * Checks EV496 to EV498: approval can be decided, paid and replaced by an offer.
+ *
+ * Delegates who need approval send the files that staff check, can still pay afterwards, and are
+ * offered a category they can take.
+ */
 import { approvalOf } from '../../../registration/approval.ts'
 import { holds, passes } from '../../../rules/evaluate-condition.ts'
 import type { EventConfig } from '../../../event/config.ts'
@@ -19,10 +24,13 @@ import type { Answers } from '../../../event/answer-types.ts'
 
 type Rule = EventConfig['approvals'][number]
 
-/** Steps of a walk over what one rule reads. */
+/** Maximum number of steps when searching the answers that one rule reads. */
 const STEPS_MAX = 50_000
 
-/** Somebody of the rule who may leave the file out, by the answers that lead there; null: nobody, or too many to look at. */
+/**
+ * Returns answers that match the rule but leave the file out; null: there are none, or too many to
+ * search.
+ */
 function whoLeavesOut(event: EventConfig, rule: Rule, file: string): Answers | null {
   const shows = showsOf(event, file)
   let found: Answers | null = null
@@ -75,7 +83,7 @@ const nothingToLookAt: Check = {
     ),
 }
 
-/** The categories that a rule may be about. */
+/** The categories that a rule may apply to. */
 const categoriesOf = ({ categories }: EventConfig, { when }: Rule): readonly string[] =>
   categories
     .map(({ id }) => id)
@@ -83,7 +91,7 @@ const categoriesOf = ({ categories }: EventConfig, { when }: Rule): readonly str
       when.some((map) => map.every(({ field, test }) => field !== CATEGORY || passes(test, id))),
     )
 
-/** The last day on which one of these is on sale; null: none, or without an end. */
+/** Returns the last day on which one of these is on sale; null: none, or no end. */
 function lastOnSale(event: EventConfig, categories: readonly string[]): Day | null {
   const { closes } = event.registration
   if (closes === undefined) return null
@@ -99,7 +107,7 @@ function lastOnSale(event: EventConfig, categories: readonly string[]): Day | nu
   return [closes, ...ends].filter(isSold).toSorted().at(-1) ?? null
 }
 
-/** The last day on which anybody pays, and what it is. */
+/** Returns the last day of payment, and what sets it. */
 function paidUntil({ config, file }: Model): {
   readonly day: Day
   readonly says: string
@@ -145,7 +153,7 @@ const approvedTooLate: Check = {
     }),
 }
 
-/** Why the offer leads nowhere; null: it can be taken. */
+/** Returns why the offered category cannot be taken; null: it can. */
 function noWayOn(event: EventConfig, { when, refused: { offer } }: Rule): string | null {
   if (offer === undefined) return null
   const onlyCategory = when.some((map) => map.every(({ field }) => field === CATEGORY))

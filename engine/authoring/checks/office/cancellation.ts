@@ -1,4 +1,4 @@
-/** EV481 to EV484: what goes back for a cancellation is one scale, by day, that never rises. */
+/** Checks EV481 to EV484: cancellation refunds follow one scale, ordered by day, that never rises. */
 import { day, formatDay } from '../../../lib/time.ts'
 import { percentOfRefund } from '../../compile/cancellation.ts'
 import type { Draft } from '../../finding.ts'
@@ -62,7 +62,7 @@ const scaleHasGap: Check = {
   },
 }
 
-/** Steps with the day and the share before them. */
+/** Steps with the day and the percentage before them. */
 const pairs = (
   model: Model,
 ): readonly { readonly index: number; readonly a: Step; readonly b: Step }[] =>

@@ -1,4 +1,4 @@
-/** EV449, EV490 to EV495, EV499: what a tax invoice must state is there, and its numbers can be given without a gap. */
+/** Checks EV449, EV490 to EV495, EV499: required details of a tax invoice, numbering without gaps. */
 import { takesMoney } from '../../../payments/payment-methods.ts'
 import { own } from '../../../lib/result.ts'
 import { readGstin, stateNamed } from '../../../event/gstin.ts'
@@ -17,7 +17,10 @@ import { nearest } from '../../suggestions/nearest-name.ts'
 import { provedBill } from '../../proofs/bill-bounds.ts'
 import { sayBill } from '../../proofs/describe-example.ts'
 
-/** The largest conferences sell as much in a year; another digit would leave little room for the letters. */
+/**
+ * The number of sales per year of the largest conferences; one more digit would leave little room
+ * for the letters.
+ */
 const SOLD_IN_A_YEAR_MAX = 9_999
 
 const gstin: Check = {
@@ -36,7 +39,7 @@ const gstin: Check = {
         ],
 }
 
-/** The places that a file names: of the event, and of the items that have their own. */
+/** The places of supply in a file: of the event, and of the items that have their own. */
 const placesOf = ({ file }: Model): readonly { readonly at: string; readonly said: string }[] => [
   ...(file.invoice === undefined
     ? []
@@ -117,7 +120,7 @@ const address: Check = {
   },
 }
 
-/** The patterns with the places where they stand. */
+/** The patterns with their paths. */
 const patternsOf = ({ file, config }: Model): readonly (readonly [string, string])[] => {
   if (file.invoice === undefined || config.invoice === null) return []
   const { number, creditNumber } = config.invoice

@@ -1,4 +1,4 @@
-/** EV7: the office's lists can be filtered, paged and saved. */
+/** Checks EV7xx: office lists can be filtered, paged and exported. */
 import type { Check } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
 

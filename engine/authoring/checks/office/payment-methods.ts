@@ -1,4 +1,8 @@
-/** EV443 to EV448 and EV458: on every day on which one can register there is a way to pay, and what waits for a transfer ends on a day that has a price. */
+/**
+ * Checks EV443 to EV448 and EV458: every day of registration has a payment method.
+ *
+ * Transfers expire on a day that has a price.
+ */
 import { bankNumbers, delegateWays } from '../../../payments/payment-methods.ts'
 import { type PayWay } from '../../../event/payment-method-types.ts'
 import { periodOn } from '../../../pricing/price-periods.ts'
@@ -20,7 +24,7 @@ const writtenIn = ({ file: { payment } }: Model): readonly Written[] =>
 const at = (index: number, key?: string): string =>
   key === undefined ? `payment.ways.${index}` : `payment.ways.${index}.${key}`
 
-/** The ways as written, each with what it became. */
+/** Returns the methods as written, each with its compiled form. */
 function pairs(model: Model): readonly { index: number; raw: Written; way: PayWay }[] {
   return writtenIn(model).flatMap((raw, index) => {
     const way = model.config.ways[index]
@@ -54,7 +58,7 @@ const noWayOpen: Check = {
     const ends = model.config.ways.flatMap(({ id, until }, index) =>
       until === undefined || ways.every((way) => way.id !== id) ? [] : [{ id, until, index }],
     )
-    // Of a way that ends in a wrong year it is that day which is to be mended.
+    // If a method ends in a wrong year, that day must be corrected.
     const slip = ends.find(({ until }) => isBeforeSale(model, until))
     const told = slip ?? ends.find(({ until }) => until === last)
     const meant = slip === undefined ? null : inEventYear(model, slip.until)
@@ -149,7 +153,7 @@ const anyReference: Check = {
     }),
 }
 
-/** What people write before a number, and the kind of number that must follow. */
+/** Words written before a number, and the kind of number that must follow. */
 const NAMED = [
   [/\bUPI(?: ID)?:?\s+(\S+@\S+)/i, 'UPI ID', 'a name and a bank’s handle, such as society@bank'],
   [/\bIFSC(?: code)?:?\s+(\S+)/i, 'IFSC', 'four letters, a 0 and six letters or digits'],

@@ -1,4 +1,4 @@
-/** EV485 to EV489: what delegates may change themselves decides nothing, and what is kept is kept in an order. */
+/** Checks EV485 to EV489: editable fields affect no decision, and retention periods are in order. */
 import { fieldsOfPrice } from '../../tools/price-fields.ts'
 import { formatDay } from '../../../lib/time.ts'
 import { fieldsBehind } from '../../proofs/answer-axes.ts'
@@ -7,7 +7,7 @@ import type { Check, Model } from '../../checked-file.ts'
 
 type Editable = { readonly id: string; readonly at: string; readonly label: string }
 
-/** Those that there are; others are found by name. */
+/** Returns the existing ones; unknown names are reported elsewhere. */
 function editables({ file, fields }: Model): readonly Editable[] {
   return (file.edit?.fields ?? []).flatMap((id, index) => {
     const known = fields.find((one) => one.id === id)
@@ -15,7 +15,7 @@ function editables({ file, fields }: Model): readonly Editable[] {
   })
 }
 
-/** What reads a field, as a sentence says it; null: nothing does that may not. */
+/** Returns a description of what reads a field; null: nothing that would forbid changes. */
 function readerOf({ config }: Model): (id: string) => string | null {
   const ofPrice = new Set(fieldsOfPrice(config).map(({ id }) => id))
   const ofApproval = fieldsBehind(

@@ -1,32 +1,39 @@
-/** EV808: what was copied from another event's file and still names that event. Its exact title or address only: sister conferences are mentioned on purpose. */
+/**
+ * Check EV808: text copied from another event's file that still names that event.
+ *
+ * Only its exact title or address: related conferences are mentioned on purpose.
+ */
 import type { EventConfig } from '../../../event/config.ts'
 import type { Draft } from '../../finding.ts'
 import { textsOf } from '../../checked-file.ts'
 import { matchesOf } from '../../prose/pattern-matches.ts'
 import type { Source } from '../../syntax/source.ts'
 
-/** An event as it stands in the folder: by its place there. */
+/** An event with its index in the folder. */
 type Known = { readonly event: EventConfig; readonly at: number }
 type Telling = Known & { readonly words: string; readonly isRoute: boolean }
-/** What is found in one file; `owner` is the place of the event that is named. */
+/** A match in one file; `owner` is the index of the named event. */
 export type Named = { readonly owner: number; readonly draft: Draft }
 
-/** A title that could not stand in any other file by chance: with a year, or a name in capitals. */
+/** A title too specific to occur in another file by chance: with a year, or a name in capitals. */
 const TELLS = /\d|(?<!\p{L})\p{Lu}{4,}(?!\p{Ll})/u
-/** In a sentence with these the other event is meant: theirs beside ours. */
+/** In a sentence with these words the other event is mentioned on purpose: theirs beside ours. */
 const BESIDE_OURS =
   /\b(?:also|both|either|sister|partner|parallel|previous(?:ly)?|earlier|unlike|compared|combined|combination|joint(?:ly)?|together|alongside|along with|as well as|in addition|instead)\b/i
-/** And where these stand before it, or those behind. */
+/** The same if these words precede it, or those follow. */
 const THEIRS =
   /\b(?:after|before|last|past|next|attend(?:ed|ing)?|missed|visited|won|(?:members?|delegates?|participants?|organi[sz]ers?|winners?|speakers?|photos?|videos?|proceedings) (?:of|from|at))\b[^.!?\n]{0,25}$/i
 const THEIRS_BEHIND =
   /^[^.!?\n]{0,3}\b(?:was|were|had|follows|winners?|photos?|videos?|proceedings|delegates?|members?|participants?)\b/i
 const WORDS = /[\p{L}\p{N}]+/gu
 const first = (words: string): string => words.match(WORDS)?.[0] ?? ''
-/** Conferences of one series, each year's, remember each other. */
+/** Conferences of one series mention each other's years. */
 const seriesOf = (title: string): string => title.toLowerCase().replace(/[^\p{L}]+/gu, '')
 
-/** Titles and addresses by the word they begin with, so that a thousand events are looked up and not compared. */
+/**
+ * Indexes titles and addresses by their first word, so that a thousand events are looked up and not
+ * compared.
+ */
 export function namesOf(events: readonly EventConfig[]): ReadonlyMap<string, readonly Telling[]> {
   const all = events.flatMap((event, at): Telling[] => [
     ...(TELLS.test(event.title) ? [{ event, at, words: event.title, isRoute: false }] : []),
@@ -40,7 +47,10 @@ export function namesOf(events: readonly EventConfig[]): ReadonlyMap<string, rea
   return Map.groupBy(all, ({ words }) => first(words))
 }
 
-/** What a file says of other events, in the texts that people read and in the buttons behind a failed payment. */
+/**
+ * Returns the mentions of other events in a file's displayed texts and in the buttons after a
+ * failed payment.
+ */
 export function namedIn(
   event: EventConfig,
   source: Source,
@@ -78,7 +88,7 @@ export function namedIn(
           ]
     }),
   )
-  // From "Try again" nobody wants to come to another conference; success may well recommend one.
+  // "Try again" should never lead to another conference; a success page may recommend one.
   const goes = [
     ...event.results.failed.buttons.map((button, at) => ({
       button,
@@ -115,14 +125,17 @@ function isOther(event: EventConfig, { event: other, words, isRoute }: Telling):
         !other.title.includes(event.title)
 }
 
-/** Whether the sentence speaks of the other event on purpose. */
+/** Whether the sentence mentions the other event on purpose. */
 function isMeant(before: string, after: string): boolean {
   const left = before.split(/[.!?]\s|\n/).at(-1) ?? ''
   const right = after.split(/[.!?](?:\s|$)|\n/)[0] ?? ''
   return BESIDE_OURS.test(`${left} ${right}`) || THEIRS.test(left) || THEIRS_BEHIND.test(right)
 }
 
-/** Where the words stand as a whole name; -1 where they only begin or end another one. */
+/**
+ * Returns the position of the words as a complete name; -1 if they are only the beginning or end of
+ * another one.
+ */
 function placeIn(text: string, { words, isRoute }: Telling, event: EventConfig): number {
   for (let at = text.indexOf(words); at !== -1; at = text.indexOf(words, at + 1)) {
     const [before, after] = [text.slice(0, at), text.slice(at + words.length)]

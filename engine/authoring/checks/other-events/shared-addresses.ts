@@ -1,4 +1,4 @@
-/** EV8: events beside each other. Addresses, calls, order ids and titles must each belong to one. */
+/** Checks EV8xx: addresses, API paths, order ids and titles are unique among all events. */
 import type { EventConfig } from '../../../event/config.ts'
 import {
   LINK_PAGES,
@@ -53,16 +53,19 @@ export const across = {
 } as const satisfies Record<string, Meta>
 type Code = keyof typeof across
 
-/** `source` is read again where somebody asks for a place: an event that came from a cache has none at hand. */
+/** `source` is parsed again only if a place is needed: an event from a cache has none available. */
 export type Beside = {
   readonly event: EventConfig
   readonly path: string
-  /** Whether it is judged now; the warnings of any other were told before. */
+  /** Whether it is checked now; warnings of all others were reported before. */
   readonly isNew: boolean
   source(): Source
 }
 
-/** Whether a file may hold the event of this id. Texts that come from no file (standard input, an editor) may. */
+/**
+ * Whether the file's name matches the event's id. Texts without a file (standard input, an editor)
+ * always match.
+ */
 export function isNamedFor(id: string, path: string): boolean {
   const base = baseOf(path)
   return base === `${id}.yaml` || base === `${id}.yml` || !/\.ya?ml$/.test(base)
@@ -72,7 +75,7 @@ function baseOf(path: string): string {
   return path.split('/').at(-1) ?? ''
 }
 
-/** One file's own names against the site's and each other, and its file name. */
+/** Checks one file's own names against the site's and each other, and its file name. */
 export function aloneFindings({
   event,
   source,
@@ -100,7 +103,7 @@ export function aloneFindings({
   const siteCalls = calls
     .filter(isReservedCall)
     .map(({ name, at }): Draft => ({ at, message: `${name} already belongs to the site` }))
-  // What takes the site's place is told once, whatever else it meets.
+  // A clash with the site is reported once, whatever else it clashes with.
   const told = new Set(siteCalls.map(({ at }) => at))
   const asPages = askedOf(event).flatMap(({ name, at, path }): readonly Draft[] => {
     const page = pages.find((own) => pathsMeet(own.path, path))
@@ -136,16 +139,16 @@ function isOfSite(page: string): boolean {
   )
 }
 
-/** The dashboard's export is everybody's, as long as a query tells whose list is meant. */
+/** The dashboard's export is shared, as long as a query names the list. */
 function isReservedCall({ at, name, path }: Claim): boolean {
   const [bare = '', query] = path.split('?')
   if (query !== undefined && pathsMeet(bare, '/admin/export')) return false
-  // The office's calls answer at the root and under /api.
+  // Office endpoints are served at the root and under /api.
   const answersAt = at.startsWith('admin.') ? [bare, `/api${bare}`] : [name.split('?')[0] ?? '']
   return answersAt.map(partsOf).some((one) => TAKEN.some((taken) => partsMeet(taken, one)))
 }
 
-/** Addresses that the file uses twice itself. What it leaves to its default is not told: it has no place. */
+/** Reports addresses that the file uses twice. Defaults are not reported: they have no place in the file. */
 function twice(
   claims: readonly Claim[],
   clash: (a: string, b: string) => boolean,
@@ -166,14 +169,15 @@ function twice(
   })
 }
 
-/** Paths with a query are told apart by it. */
+/** Paths with a query are distinguished by it. */
 function callsMeet(a: string, b: string): boolean {
   return a.includes('?') || b.includes('?') ? a === b : pathsMeet(a, b)
 }
 
 /**
- * Files against each other. Each clash is told once, in the file whose path comes later; the order of the files does not
- * matter. A file that is called otherwise than its event ("Copy of …") comes after all that are called right.
+ * Compares files with each other. Each clash is reported once, in the file whose path comes later;
+ * the order of the files does not matter. A file whose name differs from its event ("Copy of …")
+ * comes after all that match.
  */
 export function acrossFindings(events: readonly Beside[]): readonly Finding[] {
   const isMisnamed = ({ event, path }: Beside): boolean => !isNamedFor(event.id, path)
@@ -205,7 +209,7 @@ export function acrossFindings(events: readonly Beside[]): readonly Finding[] {
   return [...clashes, ...copiedFrom(sorted)]
 }
 
-/** Other events that a file names, as one does that was copied from theirs. */
+/** Reports other events named in a file, as in a copy of theirs. */
 function copiedFrom(events: readonly Beside[]): readonly Finding[] {
   const names = namesOf(events.map(({ event }) => event))
   return events.flatMap((mine) => {
@@ -225,7 +229,7 @@ function copiedFrom(events: readonly Beside[]): readonly Finding[] {
   })
 }
 
-/** A dashboard without a key of its own goes by the event's id. */
+/** A dashboard without a key of its own uses the event's id. */
 function placed(source: Source, at: string): string {
   return at === 'admin.dashboard.key' && !source.has(at) ? 'event.id' : at
 }

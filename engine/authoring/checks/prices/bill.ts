@@ -1,6 +1,8 @@
 /**
- * EV461 to EV471: every line that can be asked for has a price, every number that is counted has an end,
- * and what is taken off is there.
+ * Checks EV461 to EV471: bill lines have prices, quantities a maximum, deductions a line.
+ *
+ * Every possible line has a price, every counted number has an end, and deductions apply to
+ * existing lines.
  */
 import type { EventConfig } from '../../../event/config.ts'
 import { AMOUNT_MAX, formatMoney } from '../../../lib/money.ts'
@@ -13,7 +15,7 @@ import type { Check, Checks, Model } from '../../checked-file.ts'
 import { join } from '../../syntax/source.ts'
 import { columnsOfTable, tablesAt } from '../names/names-in-sale.ts'
 
-/** What makes names, conditions or tables unreadable: nothing is proved of the bill then. */
+/** Findings after which names, conditions or tables are unreadable: nothing is proved about the bill then. */
 const AFTER_NAMES = [
   'EV201',
   'EV202',
@@ -141,7 +143,10 @@ function holesOf(model: Model, kinds: readonly Hole['is'][]): readonly ItemHole[
   )
 }
 
-/** Cells of `none` that somebody meets: those of rows that others can buy in that period, or those of all others. */
+/**
+ * Returns reachable `none` cells: those of rows that others can buy in that period, or those of all
+ * others.
+ */
 function noneMet(model: Model, areSoldToOthers: boolean): readonly ItemHole[] {
   const sold = new Set(
     provedBill(model.config).items.flatMap(({ id, found }) =>
@@ -153,7 +158,7 @@ function noneMet(model: Model, areSoldToOthers: boolean): readonly ItemHole[] {
   )
 }
 
-/** One draft for each item and period, at the first of its cells. */
+/** Returns one draft for each item and period, at the first of its cells. */
 function byPeriod(
   model: Model,
   holes: readonly ItemHole[],
@@ -271,7 +276,7 @@ const tooDear: Check = {
   },
 }
 
-/** The cheapest and the dearest bill of an event that sells more than registrations. */
+/** Computes the lowest and the highest bill of an event that sells more than registrations. */
 function priced(event: EventConfig) {
   const { items, adjustments } = event.fees
   return items.length + adjustments.length === 0 ? null : provedBill(event).extremes

@@ -1,4 +1,8 @@
-/** EV321, EV451, EV452: who pays what, as the names of the categories have it: members not more than others, trainees not more than specialists. */
+/**
+ * Checks EV321, EV451, EV452: prices agree with the names of categories.
+ *
+ * Members do not pay more than others, nor trainees more than specialists.
+ */
 import type { Condition, Test } from '../../../event/answer-types.ts'
 import { formatMoney, type Paise } from '../../../lib/money.ts'
 import { remember } from '../../../lib/memoize.ts'
@@ -17,11 +21,11 @@ type Person = {
   readonly id: string
   readonly label: string
   readonly standing: Standing
-  /** Prices by period; what is not on sale or costs nothing is absent. */
+  /** Prices by period; absent if not on sale or free. */
   readonly prices: ReadonlyMap<string, Paise>
 }
 
-/** What the names of one file say; each is read once, though rules and prices ask for it again and again. */
+/** Reads the names of one file; each is read once, though rules and prices request it repeatedly. */
 const readerOf = remember(({ config }: Model) => {
   const known = associationsIn([
     ...config.categories.flatMap(({ id, label }) => [id, label]),
@@ -31,10 +35,10 @@ const readerOf = remember(({ config }: Model) => {
 })
 type Reader = (name: string) => Standing
 
-/** A label in another script is not read; its id is. */
+/** A label in another script is not read; its id is used. */
 const OTHER_SCRIPT = /[^\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]/u
 
-/** A category by its label, and by its id where the label does not say. */
+/** Reads a category from its label, or from its id if the label says nothing. */
 function categoryStanding(id: string, label: string, read: Reader): Standing {
   const [said, named] = [read(label), read(id)]
   return {
@@ -65,7 +69,10 @@ function peopleOf(model: Model): readonly Person[] {
   })
 }
 
-/** Categories that the rules give only to those who answer a question on membership with yes, or only to the others. */
+/**
+ * Returns categories that the rules give only to delegates who answer yes to a membership question,
+ * or only to the others.
+ */
 function membershipByRules({ config }: Model): ReadonlyMap<string, boolean> {
   if (config.categoryChoice.by === 'field') return new Map()
   const { rules } = config.categoryChoice
@@ -111,7 +118,10 @@ const sameLevels = (a: Standing, b: Standing): boolean =>
 const isPlain = ({ standing }: Person): boolean =>
   !standing.isCompanion && !standing.isSenior && bottom(standing) === 2
 
-/** Those who may not pay less than somebody: alike in all but what makes the other one cheaper. */
+/**
+ * Returns those who may not pay less than the given category: equal in everything except what makes
+ * the other one cheaper.
+ */
 function above(one: Person, all: readonly Person[]): readonly Person[] {
   const mine = one.standing
   const alike = all.filter(
@@ -144,7 +154,7 @@ function above(one: Person, all: readonly Person[]): readonly Person[] {
   return [...members, ...elders, ...ordinary]
 }
 
-/** Trainees, companions and seniors of no kind in particular, held against everybody who pays in full. */
+/** Trainees, companions and seniors of no particular kind, compared with everyone who pays the full price. */
 function isBelowEverybody({ standing }: Person): boolean {
   return (
     standing.rest === '' &&
@@ -204,7 +214,7 @@ const ranksExchanged: Check = {
     })
   },
 }
-/** Prices of more periods than this are counted, not said. */
+/** Prices of more periods than this are counted instead of listed. */
 const PERIODS_SAID = 3
 const sum = ({ prices }: Person, periods: readonly string[]): number =>
   periods.reduce((all, period) => all + (prices.get(period) ?? 0), 0)
@@ -261,7 +271,7 @@ const ruleContradicts: Check = {
   },
 }
 
-/** Of a category that delegates choose: whoever belongs to it would be told to choose another. */
+/** For a category that delegates choose: those who belong to it would be told to choose another. */
 function goesWithContradicts(model: Model, read: Reader): readonly Draft[] {
   return model.config.categories.flatMap((category, at): Draft[] => {
     if (category.goesWith === undefined || model.file.categories[at] === undefined) return []
@@ -279,7 +289,10 @@ function goesWithContradicts(model: Model, read: Reader): readonly Draft[] {
   })
 }
 
-/** How a condition and a category exclude each other, whatever of it is met; null when they do not. */
+/**
+ * Returns why a condition and a category exclude each other, whichever part of it is met; null if
+ * they do not.
+ */
 function whenContradicts(
   model: Model,
   when: Condition,
@@ -293,7 +306,7 @@ function whenContradicts(
   return differs.some((one) => one === null) ? null : (differs[0] ?? null)
 }
 
-/** How a test of a rule and the category it gives exclude each other; null when they do not. */
+/** Returns why a test of a rule and the category it gives exclude each other; null if they do not. */
 function testContradicts(
   model: Model,
   id: string,
@@ -321,7 +334,7 @@ function testContradicts(
     }
     const differ = contradiction(said, category)
     if (differ !== null) return differ
-    // "Are you a post graduate?", no: whoever says so is none.
+    // "Are you a post graduate?", no: a delegate who answers this is not one.
     return !isYes && isTrainee && levels.size === 1 && sameLevels({ ...said, levels }, category)
       ? [`those who answer “${field.label}” with no`, 'just those']
       : null

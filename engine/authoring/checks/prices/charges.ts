@@ -1,4 +1,8 @@
-/** EV459, EV469, EV473 to EV475, EV479, EV480: what is asked for is charged, nobody is charged for what they were not shown, and every price can be met. */
+/**
+ * Checks EV459, EV469, EV473 to EV475, EV479, EV480: charges match the questions asked.
+ *
+ * What is asked for is charged, no hidden field causes a charge, and every price can apply.
+ */
 import { namesIn as namesInLabel } from '../../../event/texts.ts'
 import { provedBill } from '../../proofs/bill-bounds.ts'
 import { unaskedOf, unseenOf } from '../../proofs/fields-of-items.ts'
@@ -73,7 +77,10 @@ const chargedUnseen: Check = {
     }),
 }
 
-/** How to charge only those who chose one of the answers that a test with `not` leaves, and how to charge all the others too. */
+/**
+ * Suggests how to charge only those who chose one of the answers that a `not` test leaves, and how
+ * to charge all others too.
+ */
 function meantBy({ config }: Model, id: string, test: unknown): string {
   const field = config.fields.find((one) => one.id === id)
   const denied = constantsAt(test, '').map(({ value }) => String(value))
@@ -85,12 +92,12 @@ function meantBy({ config }: Model, id: string, test: unknown): string {
   const others = `to charge the others too, write [{${id}: {not: ${said(denied)}}}, {${id}: {answered: false}}]`
   return left.length === 0 ? others : `write {${id}: ${said(left)}}; ${others}`
 }
-/** More answers than these are counted, not said. */
+/** More answers than this are counted instead of listed. */
 const OPTIONS_SAID = 6
 
 type Unmet = { readonly row: string; readonly period: string; readonly at: string }
 
-/** The prices of a table that nobody can be charged. */
+/** Returns the prices of a table that can never be charged. */
 function unmetOf(model: Model, { path }: TableAt, tableAt: number, found: Met): readonly Unmet[] {
   const reached = new Set(
     found.reached
@@ -103,7 +110,7 @@ function unmetOf(model: Model, { path }: TableAt, tableAt: number, found: Met): 
   )
 }
 
-/** One finding for a whole table, for a row of it, or for what is left of a column. */
+/** Returns one finding for a whole table, for a row of it, or for the remaining cells of a column. */
 function sayUnmet(model: Model, place: TableAt, unmet: readonly Unmet[]): readonly Draft[] {
   const { item, path, rows, isOtherwise } = place
   const priced = itemCellsOf(model).filter(
@@ -173,7 +180,7 @@ const neverMet: Check = {
         : tablesAt(model)
             .filter(({ item }) => item.id === id)
             .flatMap((place) => {
-              // Of a period in which nobody can register, it is the period that is told.
+              // If registration is never open in a period, the period is reported instead.
               const unmet = unmetOf(model, place, place.tableAt, found).filter(({ period }) =>
                 open.has(period),
               )
@@ -183,7 +190,7 @@ const neverMet: Check = {
   },
 }
 
-/** What takes something off, and what comes on top, as people call it. */
+/** Common words for deductions, and for surcharges. */
 const OFF =
   /\b(?:discount(?:ed|s)?|rebate|concession|less|(?<!-)off|waiver|waived|coupon|voucher|scholarship|subsidy|reduction|reduced)\b/i
 const ON_TOP =
@@ -236,14 +243,14 @@ const discountForAll: Check = {
     ),
 }
 
-/** Numbers of things, or of something by which they are multiplied: those that a price can depend on. */
+/** Numbers of things, or factors by which they are multiplied, on which a price can depend. */
 const isNumber = ({ type }: { readonly type: string }): boolean =>
   type === 'number' || type === 'people'
 
 const wordsOf = (id: string): readonly string[] =>
   id.split(/[-_]/).map((word) => word.replace(/s$/, ''))
 
-/** Whether a condition of a price, of a place, or of what else is asked reads the field. */
+/** Whether a condition of a price, a quota or another field reads the field. */
 const isReadBy = ({ conditions, config }: Model, id: string): boolean =>
   conditions.some(({ maps }) =>
     maps.some(({ tests }) => tests.some(({ field }) => field === id)),
@@ -303,7 +310,8 @@ const boughtBeforehand: Check = {
       const costs = itemCellsOf(model).some(
         ({ item, amount }) => model.file.fees.items?.[item]?.id === id && (amount ?? 0) > 0,
       )
-      // Where the registration itself has no price, it may be what is bought; and one that must be is no choice.
+      // If the registration itself has no price, the item may be what is bought; and a compulsory
+      // one is not a choice.
       if (model.config.fees.prices === null || !costs) return []
       const beforehand = (name: string): unknown => {
         const one = model.config.fields.find((field) => field.id === name)

@@ -1,4 +1,4 @@
-/** EV4: every category has a price in each period, and no digit went astray. */
+/** Checks EV4xx: every category has a price in each period, and no amount has a wrong digit count. */
 import { AMOUNT_MAX, formatMoney, readAmount, split, type Paise } from '../../../lib/money.ts'
 import { remember } from '../../../lib/memoize.ts'
 import { amountMeant, priceHelp } from '../../suggestions/amounts.ts'
@@ -9,7 +9,7 @@ import type { PriceRows } from '../../schema/event-file-types.ts'
 import { columnsOf } from '../names/declared-names.ts'
 import { columnsOfTable, tablesAt } from '../names/names-in-sale.ts'
 
-/** A price this many times its neighbour has a digit too many more often than not. */
+/** A price this many times its neighbour usually has a digit too many. */
 const JUMP = 5
 
 const priceRowMissing: Check = {
@@ -50,7 +50,7 @@ const priceRowLength: Check = {
   },
 }
 
-/** Columns that a table does not name once each, and rows of another length. */
+/** Reports columns that a table does not name once each, and rows of the wrong length. */
 function tableLengths(model: Model, path: string, prices: PriceRows): readonly Draft[] {
   const { periods } = model.file.fees
   const columns = (prices.period ?? []).map(String)
@@ -82,7 +82,7 @@ function tableLengths(model: Model, path: string, prices: PriceRows): readonly D
           },
         ],
   )
-  // With a wrong first row, how many prices belong below it is not known.
+  // With a wrong first row, the number of prices below it is not known.
   if (doubled.length > 0) return [...head, ...doubled]
   const count = (row: readonly unknown[]): string =>
     `${row.length} price${row.length === 1 ? '' : 's'} for ${columns.length} period${columns.length === 1 ? '' : 's'}`
@@ -103,8 +103,8 @@ function tableLengths(model: Model, path: string, prices: PriceRows): readonly D
 }
 
 /**
- * Every cell of the table as it is written: its category, its column, its place. `amount` is null for
- * the words `free` and `none`, which are no prices: nothing is charged there, nothing can be a digit off.
+ * Every cell of the table as written: its category, column and place. `amount` is null for the
+ * words `free` and `none`, which are not prices: nothing is charged, so no digit can be wrong.
  */
 export const cellsOf = remember((model: Model) => {
   const columns = columnsOf(model)
@@ -126,7 +126,7 @@ export const cellsOf = remember((model: Model) => {
   })
 })
 
-/** Every cell of the tables of items as it is written. */
+/** Every cell of the tables of items as written. */
 export const itemCellsOf = remember((model: Model) =>
   tablesAt(model).flatMap((table) => {
     const columns = columnsOfTable(table)
@@ -151,7 +151,7 @@ export const itemCellsOf = remember((model: Model) =>
   }),
 )
 
-/** The amounts of adjustments as they are written; a minus takes off. */
+/** Returns the amounts of adjustments as written; a minus is a deduction. */
 export function adjustmentAmounts(model: Model) {
   return (model.file.fees.adjustments ?? []).flatMap(({ amount }, i) => {
     const at = `fees.adjustments.${i}.amount`
@@ -210,7 +210,7 @@ const notPaise: Check = {
   },
 }
 
-/** What makes a table of prices unreadable: nothing is said of its cells then. */
+/** Findings after which a price table is unreadable: nothing is reported about its cells then. */
 export const AFTER_TABLE = ['EV203', 'EV204', 'EV206', 'EV402', 'EV411']
 
 /** A cell of any table; `row` is a category, an option or `each`. */
@@ -300,8 +300,8 @@ const priceZero: Check = {
 }
 
 /**
- * How many times what it is compared with a price is: the period before in its row, else the middle of its column. Of
- * items only rows tell: a suite may well cost five times a bed.
+ * The ratio of a price to the previous period in its row, else to the median of its column. For
+ * items only rows are compared: a suite may well cost five times a bed.
  */
 const jumps = remember((model: Model): ReadonlyMap<string, number> => {
   const before = new Map(steps(model).map((step) => [step.cell.at, step]))
@@ -312,7 +312,8 @@ const jumps = remember((model: Model): ReadonlyMap<string, number> => {
         if (amount === null) return []
         const step = before.get(at)
         if (step !== undefined) {
-          // Behind a price that lost a digit the next one is no jump: it is told where the digit is lost.
+          // After a price that lost a digit, the next one is not a jump: the finding is at the lost
+          // digit.
           const earlier = before.get(step.beforeAt)?.before ?? 0
           const usual = earlier >= step.before * JUMP ? earlier : step.before
           return [[at, step.amount / usual]]
@@ -329,7 +330,7 @@ const jumps = remember((model: Model): ReadonlyMap<string, number> => {
   )
 })
 
-/** Whether a cell has a digit too many, as it seems: what else is odd about it is its echo. */
+/** Whether a cell appears to have a digit too many: its other findings are consequences of that. */
 export function isJump(model: Model, at: string): boolean {
   return (jumps(model).get(at) ?? 0) >= JUMP
 }

@@ -1,4 +1,4 @@
-/** EV450, EV453, EV454: what is in the price table can be bought, and the money for it can be taken. */
+/** Checks EV450, EV453, EV454: items in the price table can be bought and paid for. */
 import { takesMoney } from '../../../payments/payment-methods.ts'
 import { formatMoney } from '../../../lib/money.ts'
 import type { Draft } from '../../finding.ts'
@@ -49,7 +49,7 @@ const nobodyTakesIt: Check = {
   },
 }
 
-/** Every registration may be free, and something beside it cost. */
+/** All registrations may be free while an item costs something. */
 function costsByItems({ config, file }: Model): readonly Draft[] {
   const dearest =
     config.fees.items.length + config.fees.adjustments.length === 0

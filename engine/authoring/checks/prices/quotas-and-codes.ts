@@ -1,11 +1,15 @@
-/** EV472, EV476 to EV478: whoever meets a full place or gives a code has a way on. What is said on no roll is EV521's. */
+/**
+ * Checks EV472, EV476 to EV478: a full quota or a discount code never leads to a dead end.
+ *
+ * Messages about member lists are checked by EV521.
+ */
 import type { Condition } from '../../../event/answer-types.ts'
 import { passes } from '../../../rules/evaluate-condition.ts'
 import { CODE } from '../../../rules/pricing-context.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'
 
-/** The conditions under which an adjustment counts ask for this kind of code. */
+/** Whether the conditions of an adjustment refer to this kind of discount code. */
 function asksFor(when: Condition | undefined, kind: string): boolean {
   return (when ?? []).some((map) =>
     map.some(({ field, test }) => field === CODE && passes(test, kind) && !passes(test, undefined)),
@@ -30,7 +34,7 @@ function codesThatGiveNothing({ config }: Model): readonly Draft[] {
   })
 }
 
-/** Whoever takes what is offered has to be outside the limit. */
+/** A delegate who takes the offered category must be outside the quota. */
 function offersThatLeadBack({ config }: Model): readonly Draft[] {
   return config.limits.flatMap(({ id, when, full: { offer } }, at): Draft[] => {
     if (offer === undefined) return []
@@ -108,10 +112,10 @@ const fewIsAll: Check = {
     }),
 }
 
-/** So many options with places make it likely that each was to have some. */
+/** With this many options that have seats, the others probably should have some too. */
 const WITH_PLACES_MIN = 2
 
-/** "None needed", "I do not attend": nothing that has places. */
+/** "None needed", "I do not attend": options without seats. */
 const NONE_OF_THEM = /\b(?:no|none|not|nothing|without|neither|online|virtual|don['’]?t)\b/i
 
 const optionWithoutEnd: Check = {

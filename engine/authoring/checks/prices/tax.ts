@@ -1,4 +1,4 @@
-/** The tax: a rate that there is, split alike everywhere, and what texts say of it. */
+/** Checks tax rates, consistent splitting, and what texts say about tax. */
 import { formatMoney, readAmount, split, splitTotal, type Tax } from '../../../lib/money.ts'
 import type { Item } from '../../../event/pricing-types.ts'
 import type { Draft } from '../../finding.ts'
@@ -65,9 +65,9 @@ const taxInPaise: Check = {
   },
 }
 
-/** Rates at which India taxes what a conference sells. */
+/** Indian tax rates for what a conference sells. */
 const GST_RATES: readonly number[] = [0, 5, 12, 18, 28, 40]
-/** A tax of another name below or above is a slip of the point or of a digit. */
+/** A tax of another name outside this range has a misplaced point or digit. */
 const PERCENT_MIN = 1
 const PERCENT_MAX = 45
 
@@ -78,11 +78,11 @@ const taxPercentOdd: Check = {
   find: (model) => [...feesTax(model), ...itemTaxes(model)].flatMap(percentOdd),
 }
 
-/** A tax as the file writes it, with its place. */
+/** A tax as written in the file, with its place. */
 type TaxAt = { readonly tax: Tax; readonly at: string }
 const feesTax = ({ config }: Model): readonly TaxAt[] =>
   config.fees.tax === null ? [] : [{ tax: config.fees.tax, at: 'fees.tax' }]
-/** The taxes that items write for themselves, such as that of a room, with what they tax. */
+/** Taxes stated by items themselves, such as that of a room, with the item. */
 const itemTaxes = (model: Model): readonly (TaxAt & { readonly item: Item })[] =>
   model.config.fees.items.flatMap((item, i) =>
     item.tax === null || model.file.fees.items?.[i]?.tax === undefined
@@ -135,7 +135,10 @@ function percentOdd({ tax, at }: TaxAt): readonly Draft[] {
     : []
 }
 
-/** The taxes of the items that a text names, or is chosen by, where one of them has its own. */
+/**
+ * Returns the taxes of the items that a text labels, or whose field it belongs to, if one of them
+ * has its own.
+ */
 function taxesHere(model: Model, path: string): readonly TaxAt[] {
   const own = itemTaxes(model)
   if (own.length === 0) return []
@@ -154,13 +157,13 @@ function taxesHere(model: Model, path: string): readonly TaxAt[] {
     : []
 }
 
-/** Fees of others than the delegate's registration: they have a tax of their own. */
+/** Fees of other parties than the delegate's registration, with a tax of their own. */
 const ELSEWHERE =
   /\b(?:hotels?|rooms?|accommodation|stay|lodging|tours?|banquet|stalls?|exhibit\w*|sponsor\w*|workshops?|advertis\w*|bank|gateway|convenience|transaction|travel|food|meals?|taxi|80g|donat\w*|tds|refund\w*|cancel\w*|gstin)\b/i
-/** Beside an item's own name its tax is meant, unless it speaks of these. */
+/** Beside an item's name its tax is meant, unless the text mentions these. */
 const NO_ITEM =
   /\b(?:bank|gateway|convenience|transaction|80g|donat\w*|tds|refund\w*|cancel\w*|gstin)\b/i
-/** What has been paid contains its tax, however the prices are written. */
+/** A paid amount includes its tax, however the prices are written. */
 const TOTAL =
   /\{(?:total|amount|gst)\}|\b(?:total|amount paid|amount payable|net payable|you (?:have )?paid?|sum paid)\b/i
 const BASE = /\{base\}|\bbase\b/i
@@ -171,7 +174,10 @@ const SAYS = {
   none: 'the text says that there is no',
 } as const
 
-/** A side that a text takes, with the taxes that it may be of: those of the items it stands beside, else that of the fees. */
+/**
+ * A claim of a text about tax, with the taxes it may refer to: those of the nearest items, else
+ * that of the fees.
+ */
 type Claimed = {
   readonly readable: Readable
   readonly claim: TaxClaim
@@ -197,7 +203,7 @@ const spanOf = ({ path, at }: Readable, { start, end }: TaxClaim): Pick<Draft, '
   span: [at + start, at + end],
 })
 
-/** "Members pay ₹5,900 with GST": what one pays in the end, or what is left of it without the tax, is told rightly. */
+/** "Members pay ₹5,900 with GST": stating the final amount, or the amount without tax, is correct. */
 function saysAmountPaid(model: Model, { is, statement }: TaxClaim): boolean {
   const said = [...statement.matchAll(/(?:₹|\brs\.?|\binr)\s*(\d[\d,]*(?:\.\d\d?)?)/gi)].flatMap(
     (match) => readAmount((match[1] ?? '').replaceAll(',', '')) ?? [],
@@ -280,7 +286,7 @@ const textPercent: Check = {
 const isPercentOf = ({ tax }: TaxAt, { percent, isHalf }: TaxClaim): boolean =>
   percent === null || percent === tax.percent || (isHalf && percent * 2 === tax.percent)
 
-/** "Registration fees plus 5% GST": no item's tax is meant. */
+/** "Registration fees plus 5% GST": not an item's tax. */
 function isOfRegistration({ text }: Readable, claim: TaxClaim): boolean {
   const { left } = statementAround(text, claim)
   return /\b(?:registration|regn|delegate|conference)\b/i.test(left.split(/,|\band\b/).at(-1) ?? '')
@@ -332,7 +338,7 @@ const taxNotCharged: Check = {
         help,
       }))
       if (named.length > 0) return named
-      // Of a room with a tax of its own a text may well speak.
+      // The text may refer to a room with its own tax.
       if (itemTaxes(model).length > 0) return []
       return claimsIn(readable, 'GST', ELSEWHERE)
         .filter((claim) => claim.is !== 'none')

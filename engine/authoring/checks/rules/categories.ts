@@ -1,4 +1,4 @@
-/** EV3: the rules give every delegate exactly one category, and every rule has a use. */
+/** Checks EV3xx: the rules give every delegate exactly one category, and every rule has an effect. */
 import type { EventConfig } from '../../../event/config.ts'
 import type { Condition } from '../../../event/answer-types.ts'
 import { CODE } from '../../../rules/pricing-context.ts'
@@ -26,7 +26,7 @@ import { join } from '../../syntax/source.ts'
 
 type RuleBoxes = {
   readonly boxes: readonly Box[]
-  /** What the rule really catches: nobody above it did. */ readonly hit: readonly Box[]
+  /** The answers that the rule decides: no rule above matches them. */ readonly hit: readonly Box[]
 }
 export type RuleTable =
   | { readonly is: 'none' }
@@ -35,7 +35,7 @@ export type RuleTable =
       readonly is: 'table'
       readonly domain: Domain
       readonly rules: readonly RuleBoxes[]
-      /** Answers that no rule fits. */ readonly open: readonly Box[]
+      /** Answers that no rule matches. */ readonly open: readonly Box[]
       readonly budget: Budget
     }
 
@@ -50,7 +50,7 @@ const ruleTable = remember(({ config }: Model): RuleTable => {
         config,
         choice.rules.flatMap(({ when }) => (when === null ? [] : [when])),
       )
-      // Whoever has a code that gives a category never comes to the rules.
+      // A delegate whose discount code gives a category never reaches the rules.
       const past = codesPastRules(config)
       let open = subtract(
         domain.space,
@@ -94,7 +94,7 @@ const AFTER_NAMES = [
   'EV308',
   'EV313',
 ]
-/** How many of the open answers are printed; the rest is counted. */
+/** How many of the unmatched answers are printed; the rest are counted. */
 const BOXES_SHOWN = 4
 
 const ruleIncomplete: Check = {
@@ -156,10 +156,13 @@ const ruleUnreachable: Check = {
   },
 }
 
-/** A rule that so many others take together is not mended by looking at each. */
+/** If this many rules together cover a rule, listing each does not help. */
 const TAKERS_SAID = 8
 
-/** The fewest rules above that together take all of a rule: those that touch it, dropped one by one while the rest still covers. */
+/**
+ * Returns the fewest rules above that together cover a rule: all that overlap it, removed one by
+ * one while the rest still covers it.
+ */
 function blamed(
   { domain, rules, budget }: Extract<RuleTable, { is: 'table' }>,
   at: number,

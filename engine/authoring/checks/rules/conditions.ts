@@ -1,4 +1,4 @@
-/** EV305 to EV311: every condition can be true and can be false, and compares answers with what they are. */
+/** Checks EV305 to EV311: conditions can be true and false, and compare values of the right type. */
 import type { EventConfig, FieldType } from '../../../event/config.ts'
 import type { Condition } from '../../../event/answer-types.ts'
 import { remember } from '../../../lib/memoize.ts'
@@ -18,7 +18,7 @@ import { constantsAt } from '../names/names-in-conditions.ts'
 import { formsOf, type Check, type ConditionAt, type Model } from '../../checked-file.ts'
 import { join } from '../../syntax/source.ts'
 
-/** What is found in the conditions of the form and in those by which people of a list are counted. */
+/** Runs a check on the conditions of the form and on those that count people of a list. */
 function inEachForm(find: Check['find']): Check['find'] {
   return (model) => formsOf(model).flatMap(find)
 }
@@ -26,8 +26,8 @@ function inEachForm(find: Check['find']): Check['find'] {
 type Truth = { readonly never: readonly number[]; readonly always: boolean }
 
 /**
- * What of a condition's maps can be true, and whether all of it always is. All conditions of a file have
- * one budget: what is proved of the first few hundred is not given up for a file of thousands.
+ * Returns which maps of a condition can be true, and whether it is always true. All conditions of a
+ * file share one budget: the proofs of the first few hundred are kept for a file of thousands.
  */
 const truthsOf = remember(
   ({ config, conditions }: Model): ReadonlyMap<ConditionAt, Truth | null> => {
@@ -155,7 +155,7 @@ const wrongComparison: Check = {
   ),
 }
 
-/** A test of what is listed, asked of what is one value; or the other way round. */
+/** Reports a list test on a single value, or the reverse. */
 function listTested(
   model: Model,
   id: string,
@@ -204,7 +204,7 @@ function listTested(
   }
 }
 
-/** `{at_least: 4}`, as a file writes it. */
+/** Writes a test as in a file: `{at_least: 4}`. */
 function sayTest(raw: unknown): string {
   return `{${Object.entries(raw ?? {})
     .map(([key, value]) => `${key}: ${String(value)}`)
@@ -293,7 +293,8 @@ const visibilityCycle: Check = {
             .flat()
             .map(({ field }) => field)
     })
-    // The nearest first and each once: of fields that all ask all others there are more ways than stars.
+    // The nearest first and each once: if all fields refer to all others, the number of paths is
+    // astronomical.
     const circleOf = (id: string): readonly string[] | null => {
       const askedBy = new Map<string, string | null>([[id, null]])
       const wayTo = (one: string | null): readonly string[] =>
@@ -322,7 +323,7 @@ const visibilityCycle: Check = {
   },
 }
 
-/** What people spell as they like. */
+/** Types whose answers have no fixed spelling. */
 const IS_FREE_TEXT: Readonly<Record<FieldType, boolean>> = {
   text: true,
   multiline: true,

@@ -1,6 +1,7 @@
 /**
- * EV10: what a new version of an event file would break in registrations that are stored already.
- * Found at reload and by `diff --database`; an `allow` entry with a reason accepts any of them.
+ * Checks EV10xx: what a new version of an event file would break in stored registrations.
+ *
+ * Run at reload and by `diff --database`; an `allow` entry with a reason accepts any of them.
  */
 import type { EventConfig, Field } from '../../../event/config.ts'
 import { own } from '../../../lib/result.ts'
@@ -27,10 +28,10 @@ const readsAs: Readonly<Record<Field['type'], string>> = {
   consent: 'yes-no',
 }
 
-/** The types whose answers are options. */
+/** Types whose answers are options. */
 const CHOSEN: ReadonlySet<Field['type']> = new Set(['select', 'many'])
 
-/** By code, in the order in which they are reported. */
+/** By code, in reporting order. */
 export const past: Readonly<Record<string, PastCheck>> = {
   EV1001: {
     slug: 'answers-orphaned',
@@ -198,7 +199,10 @@ export const past: Readonly<Record<string, PastCheck>> = {
   ...pastSold,
 }
 
-/** Findings of a checked new version against the one served before; `file` is the new version's text. */
+/**
+ * Returns the findings of a checked new version against the one served before; `file` is the new
+ * version's text.
+ */
 export function compareWithPast(
   next: EventConfig,
   file: SourceText,
@@ -218,13 +222,13 @@ export function compareWithPast(
   const findings = Object.entries(past).flatMap(([code, check]) =>
     check.find(compared).map((draft) => findingOf(code, check, draft, source)),
   )
-  // Entries for other codes were judged when the file was checked by itself.
+  // Entries for other codes were checked when the file was checked by itself.
   return applyAllow(findings, source, new Set(Object.keys(past)), { compared: true }).filter(
     ({ code }) => Object.hasOwn(past, code),
   )
 }
 
-/** Ids of the fields, section by section, as the file writes them. */
+/** Returns the ids of the fields, section by section, in the file's order. */
 function sectionsOf(value: unknown): readonly (readonly string[])[] {
   const file = value as {
     readonly form?: {

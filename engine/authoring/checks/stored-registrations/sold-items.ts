@@ -1,11 +1,11 @@
-/** What a new version of an event file would break of what is sold already: items, places, codes, rolls. */
+/** Checks what a new version would break in past sales: items, quotas, discount codes, member lists. */
 import type { EventConfig } from '../../../event/config.ts'
 import { own } from '../../../lib/result.ts'
 import type { Limit } from '../../../event/pricing-types.ts'
 import type { Draft } from '../../finding.ts'
 import { keptFields, many, type Compared, type InUse, type PastCheck } from './stored-data.ts'
 
-/** Limits that both versions state, with the place of each in the new file. */
+/** Quotas in both versions, with their index in the new file. */
 const keptLimits = ({ old, next }: Compared): readonly (readonly [Limit, Limit, number])[] =>
   old.limits.flatMap((was) => {
     const at = next.limits.findIndex(({ id }) => id === was.id)
@@ -13,7 +13,7 @@ const keptLimits = ({ old, next }: Compared): readonly (readonly [Limit, Limit, 
     return is === undefined ? [] : [[was, is, at] as const]
   })
 type Taken = { readonly option: string | null; readonly taken: number }
-/** How many are taken of a limit's one place, or of each of its options. */
+/** Seats taken of a quota, or of each of its options. */
 const takenOf = (use: InUse, { id }: Limit): readonly Taken[] =>
   Object.entries(use.places).flatMap(([place, taken]): readonly Taken[] => {
     if (taken === 0) return []
@@ -21,7 +21,7 @@ const takenOf = (use: InUse, { id }: Limit): readonly Taken[] =>
     return place.startsWith(`${id}.`) ? [{ option: place.slice(id.length + 1), taken }] : []
   })
 
-/** By code, in the order in which they are reported. */
+/** By code, in reporting order. */
 export const pastSold: Readonly<Record<string, PastCheck>> = {
   EV1009: {
     slug: 'item-in-use',
@@ -69,7 +69,7 @@ export const pastSold: Readonly<Record<string, PastCheck>> = {
       keptLimits(compared).flatMap(([was, is, at]) =>
         takenOf(compared.use, was).flatMap(({ option, taken }): Draft[] => {
           const places = placesOf(is, option)
-          // An option that is gone from its field is said there.
+          // An option removed from its field is reported there.
           if ((places ?? 0) >= taken || isNoOption(compared.next, is, option)) return []
           const what = option === null ? `\`${is.id}\`` : `\`${option}\` of \`${is.id}\``
           return [
@@ -127,7 +127,7 @@ export const pastSold: Readonly<Record<string, PastCheck>> = {
   },
 }
 
-/** How many places a limit, or one of its options, has; null: it is not counted so. */
+/** Returns the seats of a quota, or of one of its options; null: it is not counted that way. */
 function placesOf({ max }: Limit, option: string | null): number | null {
   if (option === null) return typeof max === 'number' ? max : null
   return typeof max === 'number' ? null : (own(max, option) ?? null)

@@ -1,4 +1,4 @@
-/** What is stored of an event while a new version of its file is judged, and what both versions state. */
+/** Types of the stored data of an event that a new version of its file is compared with. */
 import type { EventConfig, Field } from '../../../event/config.ts'
 import type { Draft, Meta } from '../../finding.ts'
 
@@ -7,14 +7,14 @@ export type InUse = {
   readonly registrations: number
   readonly pending: number
   readonly fields: Readonly<Record<string, number>>
-  /** Field → answer → how many gave it. */
+  /** Field → answer → number of registrations with it. */
   readonly options: Readonly<Record<string, Readonly<Record<string, number>>>>
   readonly categories: Readonly<Record<string, number>>
-  /** Item → registrations on whose bill it stands. */
+  /** Item → number of registrations with it on the bill. */
   readonly items: Readonly<Record<string, number>>
-  /** Place (a limit's id, or `limit.option`) → how many are taken. */
+  /** Seat type (a quota's id, or `limit.option`) → seats taken. */
   readonly places: Readonly<Record<string, number>>
-  /** Kind → registrations that used a code of it. */
+  /** Kind → number of registrations that used such a discount code. */
   readonly codes: Readonly<Record<string, number>>
 }
 

@@ -1,4 +1,4 @@
-/** EV626: the age until which a text says that children come free is that of the item they are counted by. */
+/** Check EV626: the age below which children are free, in a text, agrees with the item's age. */
 import type { Draft } from '../../finding.ts'
 import type { Check, Model } from '../../checked-file.ts'
 import { statementAround } from '../../prose/subject-of-day.ts'
@@ -9,13 +9,13 @@ const CHILDREN =
   /\b(?:child(?:ren)?|kids?|infants?|those|anybody|persons?|people)\s+(?:who are\s+)?(?:aged?\s+)?(under|below|less than|younger than|up ?to)\s+(?:the age of\s+)?(\d{1,2})(?![\d%.,]|\s*(?:%|days?\b|months?\b|kg\b|cm\b))/gi
 const FREE =
   /\b(?:free|complimentary|no (?:charge|fee)|not charged|without (?:charge|fee|payment)|(?:for|cost|pay) nothing|need not pay)\b/i
-/** What has ages of its own. */
+/** Subjects with ages of their own. */
 const ELSEWHERE =
   /\b(?:hotels?|rooms?|beds?|stay|accommodation|dinner|banquet|lunch|meals?|food|tours?|bus(?:es)?|travel|workshops?|cr[eè]che)\b/i
 
 type Counted = { readonly item: string; readonly at: string; readonly least: number }
 
-/** The items that count people of a list from an age on, by the place of the list. */
+/** Returns the items that count people of a list from an age on, by the path of the list. */
 function countedFromAge(model: Model): ReadonlyMap<string, readonly Counted[]> {
   const found = (model.file.fees.items ?? []).flatMap(({ id, count }, i) =>
     typeof count !== 'object'
@@ -44,7 +44,7 @@ function countedFromAge(model: Model): ReadonlyMap<string, readonly Counted[]> {
   return Map.groupBy(found, ({ list }) => list)
 }
 
-/** The age that is charged first; null where the test is of something else too. */
+/** Returns the first charged age; null if the test also covers something else. */
 function leastOf(test: unknown): number | null {
   if (typeof test !== 'object' || test === null || Object.keys(test).length !== 1) return null
   const { at_least: least, above } = test as { at_least?: number; above?: number }
@@ -59,7 +59,7 @@ export const textAge: Check = {
     const lists = [...countedFromAge(model)]
     return lists.flatMap(([path, counted]) => {
       const [one] = counted
-      // Where two items begin at two ages a text may mean either.
+      // If two items begin at two ages, a text may mean either.
       if (one === undefined || counted.some(({ least }) => least !== one.least)) return []
       return readables(model)
         .filter((readable) => readable.path.startsWith(`${path}.`))

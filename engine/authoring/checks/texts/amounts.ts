@@ -1,4 +1,4 @@
-/** EV455, EV456: amounts in texts and those of the price table are the same money. */
+/** Checks EV455, EV456: amounts in texts agree with the price table. */
 import { EACH } from '../../../pricing/bill.ts'
 import { formatMoney, paise, split, type Paise } from '../../../lib/money.ts'
 import { remember } from '../../../lib/memoize.ts'
@@ -17,7 +17,10 @@ type Priced = {
   readonly sums: readonly Paise[]
 }
 
-/** Every cell with what may be said of it: as written, before tax, with it, and the tax itself. */
+/**
+ * Returns every cell with the amounts that a text may state: as written, before tax, with tax, and
+ * the tax itself.
+ */
 function priced(model: Model): readonly Priced[] {
   return cellsOf(model).flatMap(({ category, period, at, amount }): Priced[] => {
     if (amount === null) return []
@@ -26,7 +29,10 @@ function priced(model: Model): readonly Priced[] {
   })
 }
 
-/** What may be said of what is sold besides: the price of one with its tax, what an adjustment changes, the ends of a gift. */
+/**
+ * Returns the amounts that a text may state for items: the unit price with tax, the change by an
+ * adjustment, the bounds of a donation.
+ */
 function pricedItems(model: Model): readonly PricedItem[] {
   const { items, adjustments, tax } = model.config.fees
   const sums = (amount: Paise, of: typeof tax): readonly Paise[] => {
@@ -64,7 +70,10 @@ type PricedItem = {
   readonly sums: readonly Paise[]
 }
 
-/** The items that a question of the form asks for, by which an amount in it is meant; of one option only its row. */
+/**
+ * Returns the items that a form field sells, to which an amount in it refers; for one option only
+ * its row.
+ */
 function askedHere(model: Model, path: string, all: readonly PricedItem[]): readonly PricedItem[] {
   const [, s, f, o] = /^form\.sections\.(\d+)\.fields\.(\d+)(?:\.options\.(\d+))?/.exec(path) ?? []
   const id = model.file.form.sections[Number(s)]?.fields[Number(f)]?.id
@@ -81,10 +90,10 @@ function askedHere(model: Model, path: string, all: readonly PricedItem[]): read
   )
 }
 
-/** Places where somebody reads what they are to pay. Texts of the office and of the past are no promise. */
+/** Texts that delegates read about what they pay. Texts of the office and of the past are not promises. */
 const READ =
   /^(?:form\.|categories\.|fees\.(?:periods|items|adjustments)\.|event\.(?:about|theme)|results\.(?:success|failed)\.(?:intro|notes|reasons)|closed\.)/
-/** Questions whose answers are no choice of something to buy. */
+/** Fields whose answers are not a choice of something to buy. */
 const MEASURES =
   /\b(?:income|salary|budget|turnover|amount|paid|donation|contribution|utr|transaction)\b/i
 
@@ -95,7 +104,7 @@ const saidIn = remember((model: Model): readonly Said[] =>
     .flatMap((readable) =>
       amountsSaid(readable.text)
         .filter((said) => {
-          // A choice in the form that names an amount asks for it, whatever it is for.
+          // An option that names an amount asks for it, whatever the purpose.
           const isChoice = /^form\.sections\.\d+\.fields\.\d+\.(?:label|options)/.test(
             readable.path,
           )
@@ -130,7 +139,7 @@ const amountNotCharged: Check = {
     const adjusted = differsFromAdjustment(model, cells, beside)
     return saidIn(model).flatMap(({ readable, said }): Draft[] => {
       if (charged.has(said.amount) || isTold(adjusted, readable, said)) return []
-      // What the question itself is charged by differs from it: that is another finding.
+      // If the field's own charge differs from it, that is another finding.
       if (askedHere(model, readable.path, beside).length > 0) return []
       const meant = meantCells(model, cells, readable, said)
       const [only] = meant
@@ -192,7 +201,10 @@ const amountDiffers: Check = {
 const isTold = (drafts: readonly Draft[], { path, at }: Readable, { start }: AmountSaid): boolean =>
   drafts.some((draft) => draft.at === path && draft.span?.[0] === at + start)
 
-/** "A late fee of Rs. 1000", where the file adds another: what stands right behind the name of an adjustment. */
+/**
+ * "A late fee of Rs. 1000", where the file adds another amount: the amount right after an
+ * adjustment's name.
+ */
 function differsFromAdjustment(
   model: Model,
   cells: readonly Priced[],
@@ -200,7 +212,8 @@ function differsFromAdjustment(
 ): readonly Draft[] {
   const { adjustments } = model.config.fees
   const all = adjustmentAmounts(model)
-  // A period may be called so too, and a discount may be told as a price; a percent is no amount.
+  // A period may have the same name, and a discount may be given as a price; a percentage is not an
+  // amount.
   const known = [...cells, ...beside.filter(({ item }) => item === null)]
   return all.flatMap(({ adjustment, at, text }): Draft[] => {
     const { id, label } = adjustments[adjustment] ?? { id: '', label: '' }
@@ -231,7 +244,7 @@ function differsFromAdjustment(
   })
 }
 
-/** An amount in a question that items are sold by, and none of their prices. */
+/** An amount in a field that sells items, equal to none of their prices. */
 function differsFromItem(
   model: Model,
   readable: Readable,
@@ -240,10 +253,10 @@ function differsFromItem(
   cells: readonly Priced[],
   beside: readonly PricedItem[],
 ): readonly Draft[] {
-  // Whoever names the price may read of any: ₹ 500 plants a tree.
+  // If the delegate chooses the price, the text may state any amount: ₹ 500 plants a tree.
   if (asked.some(({ item }) => item?.amountIn !== undefined)) return []
   const isOption = /\.options\.\d+/.test(readable.path)
-  // A hint may speak of other prices too; a choice speaks of its own.
+  // A hint may mention other prices too; an option states its own.
   const others = isOption ? [] : [...cells, ...beside.filter(({ item }) => item === null)]
   if ([...asked, ...others].some(({ sums }) => sums.includes(said.amount))) return []
   const names = [...new Set(asked.map(({ at }) => model.source.written(at)?.text ?? ''))]
@@ -258,10 +271,13 @@ function differsFromItem(
     },
   ]
 }
-/** Of more prices than this the rest is counted. */
+/** More prices than this are counted instead of listed. */
 const PRICES_SAID = 6
 
-/** The cells that a text plainly means: it names one category, and perhaps a period. Empty where it names none, or several. */
+/**
+ * Returns the cells that a text clearly refers to: it names one category, and perhaps a period.
+ * Empty if it names none, or several.
+ */
 function meantCells(
   model: Model,
   cells: readonly Priced[],
@@ -272,7 +288,8 @@ function meantCells(
   const own = /^categories\.(\d+)\./.exec(readable.path)?.[1]
   const ofPeriod = /^fees\.periods\.(\d+)\./.exec(readable.path)?.[1]
   const around = `${said.left} ${said.right}`
-  // An amount speaks of what stands before it; of several in one line, of what stands between them.
+  // An amount refers to the text before it; if there are several in one line, to the text between
+  // them.
   const near = said.left.split(/[,;]|(?:₹|\brs\b\.?)\s*[\d,]+(?:\/-)?/i).at(-1) ?? ''
   const byName = namedIn(
     config.categories.map(({ id, label }) => [label, id.replaceAll('-', ' ')]),
@@ -294,7 +311,7 @@ function meantCells(
   )
 }
 
-/** The one whose name stands in a text; of names in one another the longest. Null for none and for several. */
+/** Returns the only name in a text; of names within each other the longest. Null for none and for several. */
 function namedIn(names: readonly (readonly string[])[], text: string): number | null {
   const plain = (name: string): string =>
     ` ${name
@@ -315,7 +332,8 @@ function namedIn(names: readonly (readonly string[])[], text: string): number | 
   })
   const longest = Math.max(0, ...found.map(({ length }) => length))
   const best = found.filter(({ length }) => length === longest)
-  // "Non-member" holds "member": the longest counts, and a second name that it does not hold makes it unclear.
+  // "Non-member" contains "member": the longest counts, and a second name outside it makes the
+  // reference unclear.
   const others = found.filter(({ at }) => !best.some((one) => one.at === at))
   const holds =
     best.length === 1 &&

@@ -1,4 +1,4 @@
-/** EV604: a day that a text names for prices or registration is one of the file's. */
+/** Check EV604: a day in a text about prices or registration is one of the file's days. */
 import { addDays, formatDay, type Day } from '../../../lib/time.ts'
 import type { Draft } from '../../finding.ts'
 import {
@@ -17,16 +17,22 @@ import { closesAsWritten, type Check, type Model } from '../../checked-file.ts'
 import { statementAround, type About } from '../../prose/subject-of-day.ts'
 
 const HELP = 'write the same day in both places, or accept it with allow'
-/** A day without its year, of which the text does not say what it is, is taken for one of the file's when it is as near as this. */
+/**
+ * A day without a year and without a stated subject is compared with one of the file's days within
+ * this distance.
+ */
 const NEAR_DAYS = 31
 
-/** What comes on top or is taken off, as people call it whatever its name in the file. */
+/** Common words for surcharges and deductions, whatever their name in the file. */
 const ADJUSTS =
   /\b(?:late (?:fees?|charges?)|surcharges?|penalt(?:y|ies)|fine|extra|discount\w*|rebates?|concession\w*|waivers?|coupons?|vouchers?|off|save)\b/i
 const PAYS =
   /\b(?:pay\w*|paid|transfers?|bank|neft|rtgs|imps|upi|cheques?|drafts?|dd|cards?|online|net ?banking|cash|gateway|qr)\b/i
 
-/** The days of what stands beside the periods that a text may mean: of what it calls by its name, or by a word for its kind. */
+/**
+ * Returns the days of adjustments and similar that a text may mean: by their name, or by a word for
+ * their kind.
+ */
 function besideFor(model: Model, { about, readable, said }: Mention): (edge: Edge) => boolean {
   const { adjustments } = model.config.fees
   const { left, right } = statementAround(readable.text, said)
@@ -44,12 +50,15 @@ function besideFor(model: Model, { about, readable, said }: Mention): (edge: Edg
         : about.period === null || edge.period === about.period
 }
 
-/** The edges a day about prices and registration may name; the nearest of them is told when it names none. */
+/**
+ * Returns the days that a text about prices and registration may mean; the nearest is reported if
+ * it matches none.
+ */
 function edgesFor(model: Model, mention: Mention): readonly Edge[] {
   const { about, readable } = mention
   const { config } = model
   const all = edgesOf(model)
-  // What an adjustment is called says its own days.
+  // An adjustment's label refers to its own days.
   const own = /^fees\.adjustments\.\d+\./.exec(readable.path)?.[0]
   const ofOwn = own === undefined ? [] : all.filter(({ at }) => at.startsWith(own))
   if (ofOwn.length > 0) return ofOwn
@@ -73,10 +82,10 @@ function edgesFor(model: Model, mention: Mention): readonly Edge[] {
   return [...named, ...closing, ...event]
 }
 
-/** "Registration closes on": no period's end is meant, but the day the file closes on. */
+/** "Registration closes on": not a period's end, but the closing day of the file. */
 const CLOSING =
   /\b(?:registrations?|regn\.?|forms?|portal)\b[^,;]*\b(?:clos(?:es?|ing|ed)|ends?|last (?:date|day)|deadline)\b|\b(?:last (?:date|day)|deadline|closing date)\b[^,;]*\b(?:registrations?|regn\.?|regist(?:er|ering)|forms?)\b/i
-/** Of some delegates, or at a price of its own: another day than the last of all. */
+/** For some delegates, or at a special price: a different day from the final one. */
 const NOT_FOR_ALL =
   /\b(?:early|discount\w*|concession\w*|offer|group|bulk|rate|fees?|members?|waiver|students?|spot)\b/i
 
@@ -86,7 +95,10 @@ function isClosing(model: Model, { about, readable, said }: Mention): boolean {
   return CLOSING.test(left) && !NOT_FOR_ALL.test(`${left} ${right}`)
 }
 
-/** Whether a day is that edge, as people say it: "before 1 February" and "until 31 January" are one day. */
+/**
+ * Whether a day is that edge in ordinary wording: "before 1 February" and "until 31 January" are
+ * the same day.
+ */
 function isEdge(day: Day, { day: edge, side }: Edge, { direction }: About): boolean {
   switch (direction) {
     case 'until':
@@ -105,7 +117,10 @@ function isEdge(day: Day, { day: edge, side }: Edge, { direction }: About): bool
 const ON_SPOT = /\b(?:spot|on-?site|walk-?in)\b/i
 const HOUR = /\b\d{1,2}(?:[.:]\d\d)?\s*(?:[ap]\.?m\b|hrs\b|hours\b|o[’']?clock\b)/i
 
-/** "Spot registration from 8 AM on 12 February": the hour of a desk at the venue, whenever its price begins. */
+/**
+ * "Spot registration from 8 AM on 12 February": the opening hour of a desk at the venue, whenever
+ * its price begins.
+ */
 function isAtDesk({ config }: Model, { about, readable, said }: Mention): boolean {
   const period = config.fees.periods[about.period ?? -1]
   const { left, right } = statementAround(readable.text, said)
@@ -121,7 +136,7 @@ function priceDay(model: Model, mention: Mention): Draft | null {
   const { about, said, firsts, lasts, readable } = mention
   const inEvent = (day: Day): boolean => config.from <= day && day <= config.to
   if (isAtDesk(model, mention) && [...firsts, ...lasts].some(inEvent)) return null
-  // An unnamed price may run into the event; what one pays there is told by its days.
+  // An unnamed price may extend into the event; on-site payment is described by the event's days.
   if (about.period === null && [...firsts, ...lasts].some(inEvent)) return null
   const edges = isClosing(model, mention)
     ? edgesFor(model, mention).filter(({ at }) => at === 'registration.closes')
@@ -150,7 +165,7 @@ function priceDay(model: Model, mention: Mention): Draft | null {
           ({ side }) => side === (/until|before/.test(about.direction ?? '') ? 'end' : 'start'),
         )
   if (about.period !== null && wanted.length === 0) {
-    // "Regular until 31 December" where regular never ends; a first period may begin when it likes.
+    // "Regular until 31 December" where regular never ends; a first period may begin at any time.
     const period = config.fees.periods[about.period]
     if (about.direction !== 'until' && about.direction !== 'before') return null
     if (period === undefined || lasts.some(inEvent)) return null
@@ -164,7 +179,7 @@ function priceDay(model: Model, mention: Mention): Draft | null {
   return contradiction(mention, lasts, wanted, edges)
 }
 
-/** The text's day beside the nearest of the days it could have meant. */
+/** Reports the text's day with the nearest of the days it could mean. */
 function contradiction(
   mention: Mention,
   days: readonly Day[],
@@ -172,7 +187,7 @@ function contradiction(
   otherwise: readonly Edge[],
 ): Draft | null {
   const possible = wanted.length > 0 ? wanted : otherwise
-  // Of prices and registration, their own days are told before those of the event.
+  // For prices and registration, their own days are reported before those of the event.
   const priced = possible.filter(({ at }) => !at.startsWith('event.'))
   const candidates = mention.about.topic === 'price' && priced.length > 0 ? priced : possible
   const near = candidates
@@ -188,7 +203,7 @@ function contradiction(
   }
 }
 
-/** What a question is called: its days are the delegate's, such as the day of birth or of arrival. */
+/** The label of a field: its days are the delegate's, such as the day of birth or of arrival. */
 const QUESTION = /^form\.sections\.\d+\.fields\.\d+\.(?:label|hint|required|invalid)/
 
 const isQuestion = ({ readable }: Mention): boolean => QUESTION.test(readable.path)

@@ -1,4 +1,4 @@
-/** EV621 to EV623 and EV625: the days a text gives the event are its days, fall on their weekday, its name is of this year, its hours are hours. */
+/** Checks EV621 to EV623 and EV625: event days, weekdays, years and times of day in texts are correct. */
 import { addDays, formatDay, formatDays, weekdayOf, type Day } from '../../../lib/time.ts'
 import { daysSaid, monthsSaid, type DaysSaid } from '../../prose/days.ts'
 import { impossibleHours } from '../../prose/hours.ts'
@@ -35,7 +35,7 @@ const otherDays = (
   help: 'write the days of the event, {event.dates} in mails and result pages',
 })
 
-/** "Kochi, March 2026": a month that is not the event's. */
+/** "Kochi, March 2026": a month other than the event's. */
 function otherMonths(model: Model): readonly Draft[] {
   const { from, to } = model.config
   return readables(model).flatMap((readable) => {
@@ -52,14 +52,14 @@ function otherMonths(model: Model): readonly Draft[] {
   })
 }
 
-/** What happens on the days of the event, or on those beside them. */
+/** What happens on the days of the event, or on adjacent days. */
 const AROUND =
   /\b(?:arriv|depart|travel|check|stay|rooms?\b|hotel|accommodation|lodging|dinner|banquet|gala|workshop|satellite|hands.on|tour|excursion|sightseeing|flight|train|pick|shuttle)/i
-/** What was, or will be next time, has days of its own. */
+/** Past or future editions have days of their own. */
 const OTHER_TIME =
   /\b(?:was|were|last|previous\w*|earlier|past|next|held|since|founded|born|birth)\b/i
 
-/** "Arrive between 11 and 14 March 2026" for an event on 12–14 March 2027: all is copied but the year. */
+/** "Arrive between 11 and 14 March 2026" for an event on 12–14 March 2027: copied with the old year. */
 function isOfAnotherYear({ config }: Model, { said, firsts, lasts, readable }: Mention): boolean {
   const [first] = firsts
   const [last] = lasts
@@ -143,7 +143,7 @@ const textWeekday: Check = {
     }),
 }
 
-/** The days of the event and those on which something begins or ends. */
+/** Returns the days of the event and all days on which something begins or ends. */
 function ownDays(model: Model): readonly Day[] {
   const { from, to } = model.config
   const days = edgesOf(model).map(({ day }) => day)
@@ -151,7 +151,10 @@ function ownDays(model: Model): readonly Day[] {
   return days
 }
 
-/** Of the years a day without one can mean, one of the file's own days, else the nearest to the event. */
+/**
+ * Of the possible years of a day without one, returns one of the file's own days, else the nearest
+ * to the event.
+ */
 function likely(model: Model, days: readonly Day[]): Day | null {
   const own = ownDays(model)
   return (
@@ -196,11 +199,14 @@ const textYear: Check = {
     )
   },
 }
-/** Before the name of an earlier conference: it is meant. */
+/** Words before the name of an earlier conference, which is mentioned on purpose. */
 const PAST =
   /\b(?:attended|was|were|at|during|in|since|previous|earlier|last|past|after|from|former|winners? of|compared)\b/i
 
-/** "NIDANCON 2026 in Kochi was attended by 900": a sentence that begins with the name and says what it was. */
+/**
+ * "NIDANCON 2026 in Kochi was attended by 900": a sentence that begins with the name and describes
+ * the past.
+ */
 const BEGINS = /(?:^|[.!?;:|•·–—-])[\s"'“‘>|-]*(?:the|our|at)?\s*$/i
 const HELD =
   /^(?:\s*,?\s*(?:held\s+)?(?:in|at|on)\b[^.;:!?\n]{1,60}?)?,?\s+(?:was|were|had|saw|drew|welcomed|brought|took place|attracted)\b/i

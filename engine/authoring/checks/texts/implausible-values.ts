@@ -1,4 +1,4 @@
-/** What is well written and makes no sense: values nobody gave, years and sums that do not agree, two things called alike. */
+/** Finds well-formed but implausible values: placeholders, inconsistent years and sums, similar names. */
 import { editDistance } from '../../../lib/edit-distance.ts'
 import { matchesOf } from '../../prose/pattern-matches.ts'
 import type { Check, Checks, TextAt, Written } from '../../checked-file.ts'
@@ -7,7 +7,7 @@ import { storedIds } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
 import { placeholdersIn } from '../names/placeholders.ts'
 
-/** An order id has at most 20 characters, two of which tell a further payment attempt. */
+/** An order id has at most 20 characters, of which two identify a further payment attempt. */
 const NUMBER_MAX = 18
 
 const prefixTooLong: Check = {
@@ -224,7 +224,10 @@ const otherBrackets: Check = {
   },
 }
 
-/** Finds the names that are no word of any language: `full_name`, and not `category`. Null where the file has none. */
+/**
+ * Matches names that are not words of any language: `full_name`, but not `category`. Null if the
+ * file has none.
+ */
 function bareNames(names: readonly string[]): RegExp | null {
   const joined = names.filter((name) => name.includes('_'))
   return joined.length === 0
@@ -232,7 +235,7 @@ function bareNames(names: readonly string[]): RegExp | null {
     : new RegExp(`(?<![\\w.{$[%<«/@?&#=-])(?:${joined.join('|')})(?![\\w}\\]%>»@/=-]|\\.\\w)`, 'g')
 }
 
-/** Where a value is filled in once somebody has registered. */
+/** Texts filled in after registration. */
 const AFTER_REGISTERING: ReadonlySet<string> = new Set([
   'registered',
   'success',
@@ -241,7 +244,7 @@ const AFTER_REGISTERING: ReadonlySet<string> = new Set([
   'email',
 ])
 
-/** "Dear full_name": the name of a value, with nothing around it or in round brackets. */
+/** "Dear full_name": the name of a value without braces, or in round brackets. */
 function withoutBraces(
   { path, place, written, at }: TextAt,
   bare: RegExp | null,
@@ -258,14 +261,14 @@ function withoutBraces(
   }))
 }
 
-/** Behind these words a value follows: "Paid [total]". */
+/** Words that are followed by a value: "Paid [total]". */
 const VALUE_FOLLOWS =
   /(?:[:=₹]|\b(?:Dear|Hello|Hi|paid|pay|amount|sum|total|number|no\.|is|was|Rs\.?|INR|Dr\.?))\s*$/i
 
 function bracketsIn({ written, at }: Written): readonly {
   readonly name: string
   readonly dollar: boolean
-  /** A word of everyday between the square brackets of a sentence: "[email]" may be meant. */
+  /** An ordinary word in square brackets within a sentence: "[email]" may be intended. */
   readonly isWord: boolean
   readonly span: readonly [number, number]
 }[] {

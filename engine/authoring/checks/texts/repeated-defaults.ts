@@ -1,4 +1,4 @@
-/** EV512, EV513: texts that stand in the shared texts already, and words that were meant to leave a text out. */
+/** Checks EV512, EV513: texts that repeat the shared default, and words intended to omit a text. */
 import { valueAt } from '../../../lib/result.ts'
 import { canBeMalformed } from '../../../answers/field-types.ts'
 import { INVALID_TEXTS } from '../../compile/form.ts'
@@ -7,7 +7,7 @@ import type { Draft, SharedName } from '../../finding.ts'
 import { suggestion } from '../../suggestions/nearest-name.ts'
 import { join } from '../../syntax/source.ts'
 
-/** Texts of the event file and the shared text that would stand there anyway. */
+/** Returns texts of the event file equal to the shared default. */
 function restatedTexts(
   model: Model,
 ): readonly { readonly at: string; readonly text: string; readonly shared: string }[] {

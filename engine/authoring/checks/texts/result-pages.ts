@@ -1,4 +1,4 @@
-/** EV6: buttons lead somewhere, and pages show what they know. */
+/** Checks EV6xx: buttons lead to existing pages, and result pages show only known values. */
 import type { Check, Model } from '../../checked-file.ts'
 import { ENGINE_VALUES, EVENT_VALUES, TAX_VALUES } from '../../../event/built-in-values.ts'
 import type { Draft } from '../../finding.ts'
@@ -7,7 +7,7 @@ import { nearest } from '../../suggestions/nearest-name.ts'
 import { placeholdersIn } from '../names/placeholders.ts'
 import { SITE_PAGES } from '../../../event/reserved-addresses.ts'
 
-/** The address without what follows it in a link. */
+/** Returns the address without the part that follows it in a link. */
 const ownRoutes = ({ file: { routes } }: Model): readonly string[] => [
   routes.form,
   ...(routes.also ?? []),
@@ -197,7 +197,7 @@ const detailCount: Check = {
     ),
 }
 
-/** Parts of an event's addresses that differ by a slip of the finger: a pair of letters swapped, one missing or doubled. */
+/** Addresses of an event that differ by one typing mistake: two letters swapped, one missing or doubled. */
 const addressMisspelt: Check = {
   slug: 'address-misspelt',
   severity: 'warning',
@@ -246,13 +246,13 @@ const addressMisspelt: Check = {
   },
 }
 
-/** One slip apart, and not by a digit or a plural. */
+/** Whether they differ by one typing mistake, and not by a digit or a plural. */
 function slip(a: string, b: string): boolean {
   const bare = (part: string): string => part.replace(/\d/g, '').replace(/s$/, '')
   return isOneSlip(a, b) && bare(a) !== bare(b)
 }
 
-/** What cannot stand in the name of a file on one system or another. */
+/** Characters not allowed in file names on some systems. */
 const NOT_IN_A_FILE_NAME = /[\\/:*?"<>|]/
 
 const receiptFile: Check = {

@@ -1,4 +1,4 @@
-/** What can be read and was mistyped all the same: quotes that are printed, a sign that stands twice, an address nobody has, marks of other programs. */
+/** Finds typing mistakes in valid texts: printed quotes, doubled characters, addresses, formatting. */
 import { mailMeant, webMeant } from '../../suggestions/addresses.ts'
 import { matchesOf } from '../../prose/pattern-matches.ts'
 import type { Draft } from '../../finding.ts'
@@ -6,8 +6,8 @@ import type { Check, Checks, Model } from '../../checked-file.ts'
 import { inQuotes } from '../../syntax/quotes.ts'
 
 /**
- * Findings at what a pattern finds in the texts of the file. `hint` is found wherever the pattern is,
- * and fast: hardly any text has it, and a file has some six hundred.
+ * Returns findings at the matches of a pattern in the file's texts. `hint` matches whenever the
+ * pattern does, and is fast: hardly any text matches, and a file has about six hundred.
  */
 function inTexts(
   model: Model,
@@ -26,9 +26,9 @@ function inTexts(
     )
 }
 
-/** What a text in quotes ends with, unless it begins with one that has no other half. */
+/** Quotes at the end of a quoted text, unless it begins with an unpaired one. */
 const QUOTE_AT_END = '”“»›’‘´″"`'
-/** A motto in quotation marks is printed in them, as its author wants. */
+/** A motto in quotation marks is printed with them, as intended. */
 const MAY_BE_QUOTED = /^event\.theme$/
 
 const curlyQuotes: Check = {
@@ -42,9 +42,9 @@ const curlyQuotes: Check = {
       const inside =
         /^([“”„‟«‹‘‚‛″`´'])(?![“”„‟«‹‘‚‛″`´'])([^“”„‟«»"]*)[”“»›’‘´″"`]$/.exec(text)?.[2] ??
         /^[“„«]([^”“»]*)$/.exec(text)?.[1] ??
-        // 65" is a width; a year before the quote is none.
+        // 65" is a width; a year before the quote is not.
         /^([^“”„"]*(?:[^“”„"\d\s]|\b\d{4}))["”]$/.exec(text)?.[1]
-      // ‘Heal’ and ‘teach’ are two that are quoted, and no whole.
+      // ‘Heal’ and ‘teach’ are two quoted words, not one quoted text.
       return inside === undefined || inside.trim() === '' || /[‘‛‹]/.test(inside)
         ? []
         : [
@@ -116,12 +116,15 @@ const addressSlip: Check = {
   ],
 }
 
-/** A mobile number of India: one that lost a digit or has one twice reaches somebody else. */
+/** An Indian mobile number: with a digit missing or doubled, it reaches someone else. */
 const MOBILE_DIGITS = 10
 
-/** The groups of digits that are one number, up to ten of them: "98470 12345 10 AM" goes on with an hour. A word that begins with an O ends it. */
+/**
+ * Returns the groups of digits that are one number, up to ten digits: "98470 12345 10 AM" continues
+ * with a time. A word that begins with an O ends it.
+ */
 function numberIn(run: string, after: string): string {
-  // The O of "12345or" belongs to the word behind.
+  // The O of "12345or" belongs to the following word.
   const digits = /^\p{L}/u.test(after) ? run.replace(/[Oo]+$/, '') : run
   let taken = ''
   for (const [group] of digits.matchAll(/[^\dOo]?[\dOo]+/g)) {
@@ -132,7 +135,7 @@ function numberIn(run: string, after: string): string {
 }
 const countOf = (digits: string): number => digits.replace(/[^\dOo]/g, '').length
 
-/** Mobile numbers in texts, with a letter in them or with a digit too many or too few. */
+/** Reports mobile numbers in texts that contain a letter, or a digit too many or too few. */
 function phones(model: Model): readonly Draft[] {
   const inRuns = (hint: RegExp, pattern: RegExp, least: number, most: number) =>
     inTexts(model, hint, pattern, (found): Pick<Draft, 'message' | 'help'> | null => {
@@ -247,10 +250,10 @@ const endSign: Check = {
         : [],
     ),
 }
-/** Texts that name something: no comma ends them. */
+/** Names, which never end with a comma. */
 const NAMES = /(^|\.)(title|label|venue|heading|hours|theme|subject|button|name)$/
 
-/** A bullet typed into an entry that is printed as an entry anyway. */
+/** Reports a bullet typed into an entry that is already printed as a list item. */
 const bulletsPrinted = (model: Model): readonly Draft[] =>
   model.writtenTexts.flatMap(({ path, written: text, at }): Draft[] => {
     const bullet = /^["']?([•●▪◦‣·∙➢➤►▶]|-|–|—)\s+\S/.exec(text)?.[1]

@@ -1,19 +1,22 @@
-/** EV533: words that somebody put there until the right ones are known, and that delegates would read. */
+/** Check EV533: placeholder words that were never replaced and that delegates would read. */
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'
 import { matchesOf } from '../../prose/pattern-matches.ts'
 import { isWordForNothing } from '../form/misread-options.ts'
 
-/** Signs in the place of a name or a number. Three of them are also thirty, in the name of a thirtieth conference, and so need a word before them. */
+/**
+ * Placeholder characters for a name or number. XXX is also thirty, in the name of a thirtieth
+ * conference, and therefore needs a word before it.
+ */
 const SIGNS =
   /(?:(?<![\w/@#&-])(?<!\d )X{4,}|(?<=(?:\b(?:Dr|Prof|Mr|Mrs|Ms|Shri|Smt|Dear|Rs|INR|call|phone|contact)\b\.?|₹)[ \u00a0]*)X{3})(?![\w/@#&-]|\.\w| ?\d)/gi
 const FILLING = /\blorem ipsum\b[^\n"']{0,40}/gi
 const NOT_YET = /^(?:tb[acd]|t\.\s?b\.\s?[acd]\.?|x{3,})$/i
 
-/** How something is written may be shown with signs: "KMC/XXXX". */
+/** A format may be shown with such characters: "KMC/XXXX". */
 const SHOWS_A_FORM = /^form\.sections\.\d+\.fields\.|^admin\.|^order_id\.|^invoice\.number$/
 
-/** The file itself says that it is a stand-in, and EV991 speaks of it. */
+/** The file itself declares it as a placeholder, which EV991 reports. */
 const isDemo = ({ file }: Model, path: string): boolean =>
   (file.demo ?? []).some((one) => path === one || path.startsWith(`${one}.`))
 

@@ -1,4 +1,4 @@
-/** A first event file for a new conference, commented for somebody who has never seen one. */
+/** Writes the first event file of a new conference, with comments for beginners. */
 import { amountText, split, type Paise, type Tax } from '../../../lib/money.ts'
 import { addDays, day, daysBetween, formatDay, weekdayOf, type Day } from '../../../lib/time.ts'
 import { words } from '../../../event/texts.ts'
@@ -7,15 +7,15 @@ import { aside, nameOf, quoted } from './yaml-text.ts'
 
 export type SampleCategory = {
   readonly label: string
-  /** As the price table states it, in whole paise; 0: free, null: not on sale then. */
+  /** As stated in the price table, in whole paise; 0: free, null: not on sale then. */
   readonly early: Paise | null
   readonly regular: Paise | null
 }
-/** What is left out gets a stand-in, and stands in the file's `demo:` list. */
+/** A missing value gets a placeholder, listed in the file under `demo:`. */
 export type SampleOptions = {
   /** Lower-case letters and digits. */
   readonly id: string
-  /** Capitals; must begin no other event's numbers. */
+  /** Capital letters; must not begin the numbers of any other event. */
   readonly prefix: string
   readonly title?: string
   readonly from?: Day
@@ -24,14 +24,14 @@ export type SampleOptions = {
   readonly support?: string
   readonly earlyUntil?: Day
   readonly categories?: readonly SampleCategory[]
-  /** Where the GST of 18% is; without one nothing speaks of a tax. */
+  /** Whether 18% GST is included or added; without one no text mentions a tax. */
   readonly tax?: 'none' | 'inside' | 'on top'
-  /** Nobody pays anything: prices that stand in `categories` are left out. */
+  /** Everything is free: prices in `categories` are ignored. */
   readonly free?: boolean
-  /** Null, or left out: nobody comes along. */
+  /** Null or absent: no accompanying persons. */
   readonly companions?: SampleCompanions | null
   readonly workshops?: readonly SampleWorkshop[]
-  /** Stand-in days are counted from here. */
+  /** Placeholder days are counted from here. */
   readonly today: Day
 }
 
@@ -48,7 +48,7 @@ function taxOf({ free, tax = 'on top' }: SampleOptions): Tax | null {
     : { ...common, prices: 'exclusive', round: 'paise' }
 }
 
-/** An id as event ids are written: "my-event" → "myevent"; null when nothing is left. */
+/** Converts a text to an event id: "my-event" → "myevent"; null if nothing is left. */
 export function eventIdFrom(text: string): string | null {
   const id = text
     .toLowerCase()
@@ -57,7 +57,10 @@ export function eventIdFrom(text: string): string | null {
   return id === '' ? null : id
 }
 
-/** A beginning for registration numbers that is no beginning of another event's, and none of theirs of it. */
+/**
+ * Returns a prefix for registration numbers such that it and the prefixes of other events do not
+ * begin each other.
+ */
 export function prefixFor(id: string, taken: readonly string[]): string | null {
   const letters = id.replace(/[^a-z]/g, '').toUpperCase()
   const alphabet = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
@@ -75,7 +78,7 @@ export function prefixFor(id: string, taken: readonly string[]): string | null {
   )
 }
 
-/** The days, told or standing in; a title that names its year is believed. */
+/** Returns the days, given or as placeholders; the year in a title is used. */
 function daysOf({ id, title = id, today, ...told }: SampleOptions) {
   const year = /(?<!\d)20\d\d(?!\d)/.exec(title)?.[0]
   const ahead = addDays(told.earlyUntil ?? today, DAYS_AHEAD)
@@ -83,13 +86,13 @@ function daysOf({ id, title = id, today, ...told }: SampleOptions) {
   const from = told.from ?? told.to ?? (inYear > today ? inYear : ahead)
   const to = told.to ?? (told.from === undefined ? addDays(from, 1) : from)
   const early = addDays(from, -EARLY_ENDS)
-  // Where the event is near, half of the days that are left.
+  // If the event is near, half of the remaining days.
   const half = addDays(today, Math.floor(daysBetween(today, from) / 2))
   const earlyUntil = told.earlyUntil ?? (early > today || from <= today ? early : half)
   return { from, to, earlyUntil: earlyUntil < to ? earlyUntil : addDays(to, -1) }
 }
 
-/** The whole file as text; it compiles, and has no finding but the note about its stand-ins. */
+/** Writes the whole file; it compiles, and has no finding except the note about its placeholders. */
 export function newEventFile(options: SampleOptions): string {
   const { id, prefix } = options
   const { from, to, earlyUntil } = daysOf(options)
@@ -172,7 +175,7 @@ export function newEventFile(options: SampleOptions): string {
     '  periods:                              # both days count',
     `    - {id: open, label: Registration, to: ${to}}`,
   ]
-  // The cases are of the first category, on days on which it is on sale.
+  // The examples use the first category, on days on which it is on sale.
   const days = (
     [
       { on: earlyUntil, column: 'early', first: first?.early },
@@ -353,7 +356,7 @@ ${[...cases, ...sold.cases].join('\n')}
 `
 }
 
-/** The lines about the tax: whether it is inside the prices or on top of them. */
+/** Writes the lines about tax: included in the prices or added to them. */
 function feesOf(tax: Tax | null, isFree: boolean): readonly string[] {
   if (tax !== null)
     return [

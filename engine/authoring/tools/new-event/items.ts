@@ -1,21 +1,21 @@
-/** What a new event sells besides the registration: who comes along, and workshops with their seats. */
+/** Writes the items of a new event: accompanying persons, and workshops with their seats. */
 import { amountText, paise, split, type Paise, type Tax } from '../../../lib/money.ts'
 import { listed } from '../../suggestions/nearest-name.ts'
 import type { Day } from '../../../lib/time.ts'
 import { aside, nameOf, quoted } from './yaml-text.ts'
 
-/** What is paid for one person who comes along. */
+/** The price of one accompanying person. */
 export type SampleCompanions = {
   readonly early: Paise
   readonly regular: Paise
-  /** Who is younger comes along for nothing; null: everybody pays. */
+  /** Younger persons are free; null: all pay. */
   readonly freeUnder: number | null
 }
 export type SampleWorkshop = {
   readonly label: string
   readonly early: Paise
   readonly regular: Paise
-  /** Null: as many as come. */
+  /** Null: unlimited. */
   readonly seats: number | null
 }
 
@@ -24,7 +24,7 @@ type Told = {
   readonly workshops?: readonly SampleWorkshop[]
   readonly free?: boolean
 }
-/** The lines of the file, part by part; empty where nothing is sold besides. */
+/** The lines of the file, part by part; empty if nothing is sold besides the registration. */
 type Sold = {
   readonly items: readonly string[]
   readonly limits: readonly string[]
@@ -33,17 +33,17 @@ type Sold = {
   /** The bill has more than one line. */
   readonly isBilled: boolean
 }
-/** On a day of that column, when a registration of the first category costs `first`. */
+/** A day in that column, on which a registration of the first category costs `first`. */
 type Setting = {
   readonly on: Day
   readonly column: 'early' | 'regular'
   readonly first: Paise
 }
 
-/** How many one delegate may bring, and how old the oldest of them is: bounds that the proofs want. */
+/** The maximum number per delegate, and the maximum age: bounds that the proofs need. */
 const COMPANIONS_MAX = 4
 const AGE_YEARS_MAX = 110
-/** At most from so many seats on the form says how many are left. */
+/** The largest number of remaining seats that the form displays. */
 const FEW_SEATS = 5
 
 export function soldBeside(
@@ -79,7 +79,7 @@ export function soldBeside(
             ...(companions === null ? [] : companionsField(companions)),
             '',
           ],
-    // Each column once, with all that is sold, so that every cell has its example.
+    // Each column once, with all items, so that every cell has its example.
     cases: isBilled ? days.map((day) => caseOf(companions, named, tax, day)) : [],
     isBilled,
   }
@@ -120,7 +120,7 @@ function workshopItem(workshops: readonly Named[], periods: readonly string[]): 
 
 function seatsOf(workshops: readonly Named[]): readonly string[] {
   const max = workshops.map(({ id, seats }) => `${id}: ${seats ?? 0}`).join(', ')
-  // Of the smallest workshop not all seats are few.
+  // Not all seats of the smallest workshop count as few.
   const few = Math.min(FEW_SEATS, ...workshops.map(({ seats }) => (seats ?? 0) - 1))
   return [
     '',
@@ -163,7 +163,7 @@ function companionsField({ freeUnder }: SampleCompanions): readonly string[] {
   ]
 }
 
-/** One who brings somebody, and a child where children come for nothing, and takes every workshop. */
+/** Writes an example with an accompanying person, a child if children are free, and every workshop. */
 function caseOf(
   companions: SampleCompanions | null,
   workshops: readonly Named[],

@@ -1,4 +1,4 @@
-/** Prices as an organiser types them for `rollcall new`: of categories, of those who come along, of workshops. */
+/** Reads prices for `rollcall new`: categories, accompanying persons, workshops. */
 import { amountMeant } from '../../suggestions/amounts.ts'
 import { formatMoney, paise, readAmount, type Paise } from '../../../lib/money.ts'
 import { err, ok, type Result } from '../../../lib/result.ts'
@@ -7,15 +7,16 @@ import type { SampleCompanions, SampleWorkshop } from './items.ts'
 import { readYes } from './read-yes.ts'
 
 export const PRICED = 'Member = 4000 / 5000; Student = 1000'
-/** How workshops are written, for those who ask and those who are asked again. */
+/** The format for workshops, used in the question and in its correction. */
 export const WORKSHOPS_SAID = (free: boolean): string =>
   free
     ? 'Ultrasound, 30 seats; ECG, 40 seats'
     : 'Ultrasound = 1500 / 2000, 30 seats; ECG = 1000, 40 seats'
 
 /**
- * "Member = 4000 / 5000; Student = 1000": one entry a line, or with `;` between, else with commas. A comma
- * in brackets, in an amount (5,000) or in a label before its price separates nothing.
+ * Reads "Member = 4000 / 5000; Student = 1000": one entry per line, or separated by `;`, else by
+ * commas. A comma in brackets, in an amount (5,000) or in a label before its price does not
+ * separate.
  */
 export function readCategories(
   answer: string,
@@ -40,7 +41,8 @@ function entriesOf(answer: string): readonly string[] {
   if (lines.length !== 1) return lines
   const parts = clean(outsideBrackets(lines[0] ?? '', /,(?!\d{2,3}(?!\d))/))
   if (!parts.some((part) => PRICE_AFTER.test(part))) return parts
-  // "Member, IMA = 4000, 5000": a part without "=" belongs to the label after it, or to the price before.
+  // "Member, IMA = 4000, 5000": a part without "=" belongs to the label after it, or to the price
+  // before.
   return parts.reduce<readonly string[]>((all, part) => {
     const before = all.at(-1)
     if (before === undefined) return [part]
@@ -92,7 +94,7 @@ function readCategory(entry: string, free: boolean): Result<SampleCategory, stri
   return cheaperLater(label, prices) ?? ok({ label, early, regular })
 }
 
-/** One price holds in both periods; null for what is not one or two prices. */
+/** One price applies to both periods; null if it is not one or two prices. */
 function pricesIn(text: string): readonly [Paise | null, Paise | null] | null {
   const split = text.split(/\s*\/(?!\s*[-–=])\s*/).filter((part) => part.trim() !== '')
   const meant = split.length === 1 ? amountMeant(text) : null
@@ -122,7 +124,7 @@ export function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim()
 }
 
-/** A sentence where the later price is below the early one. */
+/** Returns an error if the later price is below the early one. */
 function cheaperLater(
   label: string,
   [early, regular]: readonly [Paise | null, Paise | null],
@@ -138,7 +140,10 @@ const NOBODY = /^(none?|no|nobody|nil|-|not?)\.?$/i
 const FREE_UNDER =
   /[,;]?\s*(?:children\s+)?(?:free\s+(?:of charge\s+)?)?(?:under|below)\s+(?:the age of\s+)?([1-9]\d?)(?:\s+(?:years|free|are free|come free))*\.?$/i
 
-/** "4000 / 5000, free under 5"; null: nobody comes along. Where nobody pays anything it is asked with yes and no. */
+/**
+ * Reads "4000 / 5000, free under 5"; null: no accompanying persons. If everything is free, the
+ * question is yes or no.
+ */
 export function readCompanions(
   answer: string,
   free: boolean,
@@ -163,7 +168,7 @@ export function readCompanions(
 
 const SEATS = /[,;]?\s*\(?(\d{1,5})\s*(?:seats?|places?|pax)\)?\.?$/i
 
-/** "Ultrasound = 1500 / 2000, 30 seats; ECG = 1000, 40 seats"; empty: there are none. */
+/** Reads "Ultrasound = 1500 / 2000, 30 seats; ECG = 1000, 40 seats"; empty: none. */
 export function readWorkshops(
   answer: string,
   free: boolean,

@@ -1,4 +1,4 @@
-/** What `rollcall new` asks, one thing at a time, and how each answer is read: as people write days, prices and yes. */
+/** The questions of `rollcall new`, one at a time, and how days, prices and yes/no answers are read. */
 import { mailMeant } from '../../suggestions/addresses.ts'
 import { daysSaid, type DayWords } from '../../prose/days.ts'
 import { err, ok, type Result } from '../../../lib/result.ts'
@@ -14,7 +14,7 @@ import {
 import type { SampleOptions } from './event-file.ts'
 import { readYes } from './read-yes.ts'
 
-/** What is known of a new event so far; what is missing gets a stand-in. */
+/** The answers so far; missing values get placeholders. */
 export type Told = Omit<SampleOptions, 'id' | 'prefix' | 'today'>
 type Question = {
   readonly name:
@@ -29,9 +29,9 @@ type Question = {
     | 'companions'
     | 'workshops'
     | 'early-until'
-  /** The question; null where what was told has answered it. */
+  /** The question; null if earlier answers already cover it. */
   readonly asks: (told: Told) => string | null
-  /** What is known with this answer, or a sentence that says what is wrong with it. */
+  /** Returns the answers including this one, or a sentence that says what is wrong with it. */
   readonly reads: (answer: string, told: Told, today: Day) => Result<Told, string>
 }
 
@@ -95,7 +95,7 @@ export const QUESTIONS: readonly Question[] = [
     reads: (answer, told) => {
       const read = readCategories(answer, told.free === true)
       if (!read.ok) return read
-      // Where nobody pays anything the event is free, whoever was asked.
+      // If all prices are free the event is free, whatever was answered.
       const isFree = read.value.every(
         ({ early, regular }) => (early ?? 0) === 0 && (regular ?? 0) === 0,
       )
@@ -150,7 +150,7 @@ function readTax(answer: string): NonNullable<Told['tax']> | null {
   return /^(none?|no gst|nil|without|exempt\w*|not charged|n|0\s*%?|-)$/.test(said) ? 'none' : null
 }
 
-/** A day, or a span of days: its first and its last. */
+/** Reads a day, or a range of days: its first and its last. */
 function readDays(answer: string, today: Day): Result<readonly [Day, Day], string> {
   const text = answer.trim().replace(/[.,;]+$/, '')
   const [said, another] = daysSaid(text, Number(today.slice(0, 4)))
@@ -171,7 +171,7 @@ function toDay({ day, month, year, weekday }: DayWords): Result<Day, string> {
     : err(`${formatDay(text)} is a ${WEEKDAYS[weekdayOf(text)]}, not a ${WEEKDAYS[weekday]}.`)
 }
 
-/** The days of an event follow each other, and there is one left for the later prices. */
+/** Checks that the event's days are in order, with a day left for the later prices. */
 function inOrder(told: Told): Result<Told, string> {
   const { from, to = from, earlyUntil } = told
   if (from !== undefined && to !== undefined && to < from)

@@ -1,6 +1,6 @@
-/** How people say yes and no at a terminal. */
+/** Reads yes and no at a terminal. */
 
-/** Yes and no as people type them; null for anything else. */
+/** Reads yes and no as people type them; null for anything else. */
 export function readYes(answer: string): boolean | null {
   const said = answer
     .trim()

@@ -1,13 +1,13 @@
-/** How `rollcall new` writes the words of an organiser into YAML. */
+/** Formats an organiser's texts as YAML for `rollcall new`. */
 
-/** Where remarks begin, so that they stand under each other. */
+/** The column of comments, so that they are aligned. */
 const COMMENT_AT = 40
 
 export function aside(line: string, comment: string): string {
   return `${line.padEnd(COMMENT_AT)}# ${comment}`
 }
 
-/** A text as YAML reads it back, in quotes only where it needs them; inside braces commas need them too. */
+/** Formats a text as YAML, in quotes only if needed; inside braces commas need them too. */
 export function quoted(text: string, inBraces = false): string {
   const safe = /^[A-Za-z][A-Za-z0-9 .@/()’–-]*$/u.test(inBraces ? text : text.replaceAll(',', ''))
   return safe && !/^(true|false|null|yes|no|none|on|off)$/i.test(text) && text === text.trim()
@@ -15,7 +15,10 @@ export function quoted(text: string, inBraces = false): string {
     : JSON.stringify(text)
 }
 
-/** A name for the thing with this label, its own among `all`; what no name can be made of is counted: `category-2`. */
+/**
+ * Derives an id from a label, unique among `all`; if the label contains nothing usable it is
+ * numbered: `category-2`.
+ */
 export function nameOf(label: string, at: number, all: readonly string[], thing: string): string {
   const id = (text: string): string =>
     text
