@@ -124,7 +124,7 @@ export async function layBeside(
 const TOO_MANY_NUMBERS =
   'This file contains more numbers than a bank statement has. Load a statement of a shorter period.'
 
-/** A registration that reported the reference but expects no payment any more. */
+/** A registration that reported the reference but expects no payment. */
 const withoutDue = ({ regNo, name, reference, day }: ReferenceReport): Awaited => ({
   regNo,
   name,
@@ -149,7 +149,7 @@ export async function reconcileRoutes(
   office: OfficeRoutes,
   deps: Deps,
 ): Promise<void> {
-  /** Loads the sheet that was sent; null: the request has been refused. */
+  /** Loads the uploaded sheet; null: the request was refused. */
   const loaded = async ({ file }: SheetCall, reply: FastifyReply): Promise<Loaded | null> => {
     reply.header('cache-control', 'no-store')
     if (file === null) refuse(reply, 415, 'not_csv', 'Please send the file as CSV or Excel.')
@@ -319,10 +319,7 @@ async function shownTo(
   return { ...statement, lines }
 }
 
-/**
- * A transfer that a delegate reported arrives after all: it is an extra payment for a registration that expects
- * none.
- */
+/** A transfer that a delegate reported arrives late: an extra payment for a registration that expects none. */
 const confirmOrAgain: Doer = (asked) =>
   allowedActs(asked.registration.state, asked.wanted.actor).includes('came_again')
     ? cameAgain({ ...asked, wanted: { ...asked.wanted, act: 'came_again' } })
