@@ -1,4 +1,4 @@
-/** Makes the tables in a database of PostgreSQL that has none, and looks whether those that are there are of this version. */
+/** Creates the tables in an empty PostgreSQL database, or checks the version of existing ones. */
 import { fillFrom, migrations, newerVersion } from '../database/schema.ts'
 import { definitions, stepsFrom } from './schema.ts'
 import { openConnection } from './connection.ts'
@@ -16,19 +16,19 @@ const OLDER =
 const NOT_NEW =
   'The database in PostgreSQL has no tables, and DATA_DIR holds the data of an earlier server. Let DATABASE_URL name the database that was used before, put it back with pg_restore, or bring the data there with rollcall move to-postgres. To begin with an empty database instead, run rollcall start --new once.'
 
-/** A database that is started beside the server, is coming back, or has no free connection is waited for. */
+/** How long to wait for a database that starts beside the server, comes back, or has no free connection. */
 export const STARTING_MS_MAX = 15_000
 export const AGAIN_MS = 250
 
 /**
- * Throws a sentence where the database cannot be used. `migrates`: one of an older version is brought up to date, and one that
- * takes no writes is not served.
+ * Throws a sentence if the database cannot be used. `migrates`: a database of an older version is migrated, and
+ * one that accepts no writes is not served.
  */
 export function prepare(url: string, migrates: boolean, isNew = true): void {
   untilItTakesUs(() => prepareOnce(url, { migrates, isNew }))
 }
 
-/** Does it once the database can be used; throws a sentence where that takes too long or will not be. */
+/** Does the work once the database can be used; throws a sentence if that takes too long or will not happen. */
 export function untilItTakesUs(work: () => void): void {
   for (let left = STARTING_MS_MAX; ; left -= AGAIN_MS)
     try {
@@ -72,7 +72,7 @@ function refuseReadOnly({ sql }: PostgresConnection): void {
   if (found?.is === 1) throw new PostgresRefused(READ_ONLY, 'it takes no writes')
 }
 
-/** What PostgreSQL or the network says, as a sentence with the next step. */
+/** Describes an error of PostgreSQL or the network in a sentence, with the next step. */
 export function cannotBeUsed(error: unknown): UnusableDatabase {
   if (error instanceof UnusableDatabase) return error
   const message = error instanceof Error ? error.message : String(error)
