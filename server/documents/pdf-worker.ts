@@ -1,5 +1,6 @@
 /**
- * Typesets documents in a worker thread: the typesetter and its fonts need more memory than the server.
+ * Typesets documents in a worker thread.
+ * The typesetter and its fonts need more memory than the server.
  */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'

@@ -1,7 +1,8 @@
 /**
- * Routes requests to paths that event files name. Event files change while the server runs and a router's routes
- * do not, so wildcard routes look the path up in a table that is replaced as a whole when the events change. The
- * fixed routes, which no event file can name, are listed beside it.
+ * Routes requests to paths that event files name.
+ * Event files change while the server runs and a router's routes do not, so wildcard routes look the path up in a
+ * table that is replaced as a whole when the events change. The fixed routes, which no event file can name, are
+ * listed beside it.
  */
 import type { IncomingMessage } from 'node:http'
 import multipart from '@fastify/multipart'

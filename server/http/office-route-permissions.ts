@@ -1,4 +1,4 @@
-/** The permission rule of an office route: the role it requires, the target it names, the inputs it reads. */
+/** Defines the permission rule of an office route: required role, named target, readable inputs. */
 import { assertNever } from '../../engine/index.ts'
 import type { Role } from '../../engine/index.ts'
 

@@ -1,6 +1,6 @@
 /**
- * Warns about a proxy that TRUST_PROXY does not name. All its visitors would share the rate limits of one
- * address, without any other sign.
+ * Warns about a proxy that TRUST_PROXY does not name.
+ * All its visitors would share the rate limits of one address, without any other sign.
  */
 import type { FastifyInstance } from 'fastify'
 import type { Deps } from '../dependencies.ts'

@@ -1,6 +1,7 @@
 /**
- * Renders an email's text as HTML in its event's theme. Uses components that email clients display alike. No part
- * of the text is treated as markup; addresses in it become links.
+ * Renders an email's text as HTML in its event's theme.
+ * Uses components that email clients display alike. No part of the text is treated as markup; addresses in it
+ * become links.
  */
 import { createElement, type ReactElement, type ReactNode } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'

@@ -1,5 +1,6 @@
 /**
- * Writes structured logs: one JSON object per line. Callers leave out personal data, secrets and order ids.
+ * Writes structured logs: one JSON object per line.
+ * Callers leave out personal data, secrets and order ids.
  */
 import { isoIndia } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'

@@ -1,6 +1,7 @@
 /**
- * Sends refunds to the gateway, each at most once. A refund is claimed on disk before the gateway gets the
- * request, and an ambiguous answer is never followed by a second request.
+ * Sends refunds to the gateway, each at most once.
+ * A refund is claimed on disk before the gateway gets the request, and an ambiguous answer is never followed by a
+ * second request.
  */
 import { assert } from '../../engine/index.ts'
 import type { RefundAnswer } from '../dependencies.ts'

@@ -1,5 +1,5 @@
 /**
- * Determines what to pay for a stored registration: form resent, retry on a result page, or emailed link.
+ * Determines the payment for a stored registration: form resent, retry on a result page, or emailed link.
  */
 import {
   assertNever,

@@ -264,9 +264,7 @@ export interface Store
 
   /** Returns what a normalised code is worth now. `holdMs`: how long its use is held during payment. */
   code(eventId: string, folded: string, holdMs: number, at: Instant): Promise<CodeFact>
-  /**
-   * Returns the registration that blocks these answers by a uniqueness rule; null: none. Registering checks this.
-   */
+  /** Returns the registration that blocks these answers by a uniqueness rule, as registering does; null: none. */
   blockedBy(
     eventId: string,
     unique: readonly UniqueRule[],

@@ -1,6 +1,6 @@
 /**
- * Opens the store. On SQLite: the writer thread, the reader thread, and a connection of the main thread for
- * look-ups by key.
+ * Opens the store.
+ * On SQLite: the writer thread, the reader thread, and a connection of the main thread for look-ups by key.
  */
 import { lstatSync, statSync } from 'node:fs'
 import { keepPrivate } from '../ops/file-permissions.ts'

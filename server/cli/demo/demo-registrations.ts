@@ -1,6 +1,6 @@
 /**
- * Fills an empty store with fictitious registrations for all events, to show lists, dashboard and charts. Uses
- * only the store's own functions. The same events and clock give the same rows.
+ * Fills an empty store with fictitious registrations, to show lists, dashboard and charts.
+ * Covers all events and uses only the store's own functions. The same events and clock give the same rows.
  */
 import { Readable } from 'node:stream'
 import {

@@ -1,5 +1,5 @@
 /**
- * `rollcall codes-of`: lists the discount codes of an event with their uses; creates and withdraws codes.
+ * `rollcall codes-of`: lists, creates and withdraws the discount codes of an event, with their uses.
  */
 import { formatDay } from '../../../engine/index.ts'
 import { wireCode } from '../../office/discount-codes/discount-code-routes.ts'

@@ -1,6 +1,4 @@
-/**
- * `rollcall export`: writes an event's registrations as CSV, one row each or one per accompanying person.
- */
+/** `rollcall export`: writes an event's registrations as CSV, one row each or one per listed person. */
 import { soldColumns } from '../../../engine/index.ts'
 import type { EventConfig } from '../../../engine/index.ts'
 import { csvRows } from '../../office/spreadsheets/write-csv.ts'

@@ -1,6 +1,6 @@
 /**
- * Caches compiled events on disk, so that a thousand files start at once. It is only an optimisation: an entry
- * that cannot be read or written is compiled again.
+ * Caches compiled events on disk, so that a thousand files start at once.
+ * It is only an optimisation: an entry that cannot be read or written is compiled again.
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, readFile, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'

@@ -1,6 +1,7 @@
 /**
- * Activates event versions for all servers of a database. A version is activated in the store, at one moment for
- * all servers; each follows, and compiles from the store what it has not read from its own disk.
+ * Activates event versions for all servers of a database.
+ * A version is activated in the store, at one moment for all servers; each follows, and compiles from the store
+ * what it has not read from its own disk.
  */
 import { setImmediate as rest } from 'node:timers/promises'
 import { allPlaces, issuerOf, placeName } from '../../../engine/index.ts'

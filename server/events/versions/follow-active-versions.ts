@@ -1,7 +1,7 @@
 /**
- * Keeps a server in step with the active versions of its shared database. It adopts what other servers activate,
- * and itself activates only what is new on its own disk, because the files of several machines do not change at
- * the same moment.
+ * Keeps a server in step with the active versions of its shared database.
+ * It adopts what other servers activate, and itself activates only what is new on its own disk, because the files
+ * of several machines do not change at the same moment.
  */
 import { repeating } from '../../ops/clock.ts'
 import type { EventConfig } from '../../../engine/index.ts'

@@ -1,6 +1,6 @@
 /**
- * Verifies the second factor: TOTP codes (RFC 6238) and recovery codes for a lost phone. The secret is stored in
- * plain text, because the server has to compute the same codes.
+ * Verifies the second factor: TOTP codes (RFC 6238) and recovery codes for a lost phone.
+ * The secret is stored in plain text, because the server has to compute the same codes.
  */
 import { createHash } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'

@@ -1,6 +1,4 @@
-/**
- * Imports gateway settlements: matches a report with payments, stores it, and serves it as page or CSV.
- */
+/** Imports gateway settlements: matches a report with payments, stores it, serves it as page or CSV. */
 import { createHash } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
 import {

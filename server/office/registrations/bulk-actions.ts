@@ -1,5 +1,6 @@
 /**
- * Performs one action on many registrations; each is processed separately, so one refusal stops no others.
+ * Performs one action on many registrations.
+ * Each is processed separately: one refusal stops no others.
  */
 import type { FastifyReply } from 'fastify'
 import { isActName, maySee } from '../../../engine/index.ts'

@@ -1,5 +1,6 @@
 /**
- * Writes one Excel file in a worker thread: thousands of rows take a second, which would block other requests.
+ * Writes one Excel file in a worker thread.
+ * Thousands of rows take a second, which would block other requests.
  */
 import { parentPort, workerData } from 'node:worker_threads'
 import writeXlsxFile from 'write-excel-file/node'

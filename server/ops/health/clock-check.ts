@@ -1,6 +1,6 @@
 /**
- * Decides whether data may be erased because of its age. Not while the clock may be wrong, because erased data
- * cannot be recovered.
+ * Decides whether data may be erased because of its age.
+ * Not while the clock may be wrong, because erased data cannot be recovered.
  */
 import { formatInstant } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'

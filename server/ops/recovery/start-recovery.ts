@@ -1,6 +1,7 @@
 /**
- * Starts a recovery automatically, after a restore or with an older database. A database is older if less
- * progress was made than was served from the data folder: a copy put back by hand or with pg_restore.
+ * Starts a recovery automatically, after a restore or with an older database.
+ * A database is older if it has made less progress than the one last served from the data folder: a copy put back
+ * by hand or with pg_restore.
  */
 import { randomUUID } from 'node:crypto'
 import { assert, formatInstant } from '../../../engine/index.ts'

@@ -1,5 +1,6 @@
 /**
- * Explains database and disk errors to operators, with the next step: SQLite's own messages are for programmers.
+ * Explains database and disk errors to operators, with the next step.
+ * SQLite's own messages are for programmers.
  */
 import { statfsSync } from 'node:fs'
 import { OF_POSTGRES } from './transient-errors.ts'

@@ -1,7 +1,7 @@
 /**
- * Defines the faults that tests inject into the store. Everything that a negative control or a full disk needs is
- * stated here, passed to `openInside` and applied by the writer. The server opens the store with `openStore`,
- * which injects none.
+ * Defines the faults that tests inject into the store.
+ * Everything that a negative control or a full disk needs is stated here, passed to `openInside` and applied by
+ * the writer. The server opens the store with `openStore`, which injects none.
  */
 import type Database from 'better-sqlite3'
 

@@ -1,6 +1,5 @@
 /**
- * Thrown by a write that must be undone and still return a value: the writer rolls back its savepoint and returns
- * it.
+ * Thrown to undo a write and still return a value: the writer rolls back its savepoint and returns it.
  */
 export class Refused extends Error {
   readonly value: unknown

@@ -1,5 +1,6 @@
 /**
- * Drops the files of unpaid registrations: personal data without a purpose, and a way to fill the disk.
+ * Drops the files of unpaid registrations.
+ * They are personal data without a purpose, and a way for a stranger to fill the disk.
  */
 import type { Instant } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'

@@ -1,7 +1,8 @@
 /**
- * Finds the registrations of each work queue condition in the engine's table. Each query starts from an index
- * over the waiting rows only, so that its cost depends on these and not on all rows. EXISTS checks the event of a
- * registration: with a join, SQLite would scan all of the event's registrations.
+ * Finds the registrations of each work queue condition in the engine's table.
+ * Each query starts from an index over the waiting rows only, so that its cost depends on these and not on all
+ * rows. EXISTS checks the event of a registration: with a join, SQLite would scan all of the event's
+ * registrations.
  */
 import { instant, SETTLED_WITHIN_DAYS, startOf, WAITING_IDS } from '../../../engine/index.ts'
 import type { Day, Instant, RegNo, WaitingId } from '../../../engine/index.ts'

@@ -1,5 +1,5 @@
 /**
- * Records that a registration was free before a correction, and the series of credit notes of an invoice.
+ * Records that a registration was free before a correction, and the credit note series of an invoice.
  */
 export const corrections = `
 -- A correction had made it free when it had so many attempts, and another let it cost again: those decide nothing of it any

@@ -1,5 +1,6 @@
 /**
- * Adds receipts, tax invoices and credit notes: frozen data, numbered without gaps where the law requires it.
+ * Adds receipts, tax invoices and credit notes.
+ * Their data is frozen, and numbered without gaps where the law requires it.
  */
 export const documents = `
 -- What of an event's file documents need, as it was served last: JSON.

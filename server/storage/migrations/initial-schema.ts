@@ -1,6 +1,4 @@
-/**
- * Creates the first tables: registrations, payments, payment events, messages, files, emails, users, log.
- */
+/** Creates the first tables: registrations, payments, events, messages, files, emails, users, log. */
 import { appendOnly } from './append-only-trigger.ts'
 
 const count = (row: 'NEW' | 'OLD', by: '+ 1' | '- 1'): string => `

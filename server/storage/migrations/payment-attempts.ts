@@ -1,6 +1,4 @@
-/**
- * Adds a price and the gateway's last answer to each payment attempt, and links to unpaid registrations.
- */
+/** Adds price and last gateway answer to each payment attempt, and links to unpaid registrations. */
 export const paying = `
 -- What the attempt asked for, taken apart; its total is its amount. Null: rows brought in without it.
 ALTER TABLE payments ADD COLUMN period TEXT;

@@ -1,6 +1,7 @@
 /**
- * Writes the state of a payment and its registration after any change. A change is a gateway's payment event, a
- * refund or a staff decision. Status, review, watch and figures change together or not at all.
+ * Writes the state of a payment and its registration after any change.
+ * A change is a gateway's payment event, a refund or a staff decision. Status, review, watch and figures change
+ * together or not at all.
  */
 import {
   applyFact as judge,

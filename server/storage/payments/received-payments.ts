@@ -1,6 +1,7 @@
 /**
- * Stores received payments: one capture per reference of a gateway account, whatever happens to its attempt. A
- * payment that does not match waits there for a staff decision.
+ * Stores received payments: one capture per reference of a gateway account.
+ * This does not depend on what happens to its attempt. A payment that does not match waits there for a staff
+ * decision.
  */
 import type { PaymentFact, RegNo } from '../../../engine/index.ts'
 import { nameImport } from '../reconciliation/bank-references.ts'

@@ -1,5 +1,6 @@
 /**
- * Thread that reads from PostgreSQL: look-ups by key, lists, exports and figures, each as of one moment.
+ * Reads from PostgreSQL in a worker thread: look-ups by key, lists, exports and figures.
+ * Each result is as of one moment.
  */
 import { parentPort, workerData } from 'node:worker_threads'
 import { assert } from '../../../engine/index.ts'

@@ -1,7 +1,7 @@
 /**
- * Sends several statements to PostgreSQL as one pipeline. The server answers all of them before anybody waits,
- * and executes none after a failure. `pg` passes its connection, and the server's answers, to the submitted
- * object.
+ * Sends several statements to PostgreSQL as one pipeline.
+ * The server answers all of them before anybody waits, and executes none after a failure. `pg` passes its
+ * connection, and the server's answers, to the submitted object.
  */
 import type pg from 'pg'
 import type { Asked, Said } from './synchronous-bridge.ts'

@@ -1,7 +1,7 @@
 /**
- * Stores the last trusted time. A clock that is days ahead of it may be wrong, and nothing is erased by it until
- * the clock is right again or staff confirm it: anything written meanwhile has the time of that clock, and proves
- * nothing.
+ * Stores the last trusted time.
+ * A clock that is days ahead of it may be wrong, and nothing is erased by it until the clock is right again or
+ * staff confirm it: anything written meanwhile has the time of that clock, and proves nothing.
  */
 import type { Instant } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'

@@ -1,6 +1,6 @@
 /**
- * Rescues the data of a database that was deleted, replaced or overwritten while in use. It is written to a
- * separate file from the open connection, because no other can find it again.
+ * Rescues the data of a database that was deleted, replaced or overwritten while in use.
+ * It is written to a separate file from the open connection, because no other can find it again.
  */
 import {
   closeSync,

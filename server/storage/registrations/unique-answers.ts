@@ -1,6 +1,7 @@
 /**
- * Enforces unique answers, with an index of normalised answers per rule. It is checked and written in the
- * transaction that registers, so that of two simultaneous registrations one succeeds.
+ * Enforces unique answers, with an index of normalised answers per rule.
+ * It is checked and written in the transaction that registers, so that of two simultaneous registrations one
+ * succeeds.
  */
 import { foldedFor } from '../../../engine/index.ts'
 import type { Answers, RegNo, UniqueRule } from '../../../engine/index.ts'

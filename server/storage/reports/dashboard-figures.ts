@@ -1,5 +1,6 @@
 /**
- * Computes the figures of one event for the dashboard, and what of its file is in use. Runs on the reader thread.
+ * Computes the figures of one event for the dashboard, and what of its file is in use.
+ * Runs on the reader thread.
  */
 import { paise, RUPEE_CODES } from '../../../engine/index.ts'
 import type { Day, Paise, PaymentStatus } from '../../../engine/index.ts'
