@@ -1,4 +1,4 @@
-/** The HTTP side as a whole, built from its parts and ready to listen or to be injected into. */
+/** Builds the HTTP application from its parts, ready to listen or for injected requests. */
 import { randomBytes } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import cookie from '@fastify/cookie'
@@ -32,11 +32,11 @@ import { proofCalls } from './registration/uploads/upload-routes.ts'
 import { registeringCalls } from './registration/registration-routes.ts'
 import { answerWhateverIsExpected, endConnectionsAtClose } from './http/connections.ts'
 
-/** What the fixed routes are told: a name and a password, a decision and its reason. */
+/** Fixed routes receive small inputs: username and password, a decision and its reason. */
 const BODY_BYTES_MAX = 128 * 1024
-/** So that no two of many thousand runs begin their ids alike. */
+/** Makes the ids of many thousand runs start differently. */
 const RUN_BYTES = 6
-/** A slow phone sends 5 MB in this time at 20 KB/s; after it, the connection is closed, whatever came. */
+/** A slow phone sends 5 MB in this time at 20 KB/s; after it, the connection is closed, whatever has arrived. */
 const REQUEST_TIMEOUT_MS = 300_000
 
 export async function buildApp(deps: Deps): Promise<FastifyInstance> {
@@ -48,10 +48,10 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
     genReqId: countedIds(),
     forceCloseConnections: false,
     return503OnClosing: false,
-    // A field called __proto__ is an unknown field like any other; nobody merges bodies into objects here.
+    // A field called __proto__ is an unknown field like any other; bodies are never merged into objects here.
     onProtoPoisoning: 'remove',
     onConstructorPoisoning: 'remove',
-    // An address that cannot be decoded never reaches a route, nor what routes add to their answers.
+    // A request with an undecodable address reaches no route, nor the headers that routes add.
     frameworkErrors: (error, _request, reply) => {
       for (const [name, value] of headers) reply.raw.setHeader(name, value)
       const status = error.code === 'FST_ERR_BAD_URL' ? 404 : 400
@@ -65,7 +65,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   listFixedRoutes(app)
   refuseUnguarded(app)
   addHeaders(app, deps)
-  // Who needs the cookies of a request parses them: most requests bring none.
+  // Handlers that need cookies parse them: most requests have none.
   await app.register(cookie, { hook: false })
   addBodies(app)
   readSmallBodies(app)
@@ -79,7 +79,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   )
 
   healthRoutes(app, deps, openCondition({ ...deps, noRoomAt: () => noRoomAt }))
-  // One guard for every door that a number opens.
+  // One guard for every route that takes a registration number.
   const guard = lookupGuard(deps)
   const guesses = openGuesses(deps)
   registeringCalls(app, deps, guard, guesses)
@@ -108,7 +108,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   return app
 }
 
-/** What names a request in the log: counted, behind what no other run of the server begins with. */
+/** Returns request ids for the log: a counter after a prefix that no other run of the server has. */
 function countedIds(): () => string {
   const run = randomBytes(RUN_BYTES).toString('base64url')
   let count = 0
@@ -118,7 +118,7 @@ function countedIds(): () => string {
   }
 }
 
-/** Bodies of the fixed routes: JSON, or a form that was posted. Those of wildcards and of the gateway are read by their own. */
+/** Parses bodies of the fixed routes: JSON or a form. Wildcard and gateway routes parse their own. */
 function readSmallBodies(app: FastifyInstance): void {
   const asJson = app.getDefaultJsonParser('remove', 'remove')
   const read = async (payload: Readable): Promise<string> => {
@@ -143,7 +143,10 @@ function readSmallBodies(app: FastifyInstance): void {
   )
 }
 
-/** Without a prototype, so that no name means anything but itself. A name that is sent twice holds both values, so that neither counts unseen. */
+/**
+ * Without a prototype, so that every name is an ordinary key. A name sent twice has both values, so that neither
+ * is used unnoticed.
+ */
 function formOf(fields: URLSearchParams): Record<string, string | readonly string[]> {
   const body: Record<string, string | readonly string[]> = Object.create(null)
   for (const name of new Set(fields.keys())) {

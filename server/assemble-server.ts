@@ -1,4 +1,4 @@
-/** Puts the server together from its parts, without a socket: `boot` listens to it, tests inject into it. */
+/** Assembles the server without a socket: `boot` makes it listen, tests inject requests. */
 import { accessSync, constants, existsSync } from 'node:fs'
 import path from 'node:path'
 import type { FastifyInstance } from 'fastify'
@@ -40,47 +40,50 @@ import { openGivenBack } from './mail/refund-email.ts'
 import { openUnfinished } from './mail/payment-reminder-email.ts'
 import { openUploads, placesIn } from './registration/uploads/store-uploaded-files.ts'
 
-/** A stop does not wait longer for a note. */
+/** A stop waits at most this long for the last note. */
 const LAST_NOTE_MS = 1_000
 
 export type AssembleOptions = {
   readonly clock: () => Instant
-  /** Milliseconds of a clock that nobody can set; the machine's own when left out. */
+  /** Milliseconds of a monotonic clock; left out: the machine's own. */
   readonly steadyMs?: () => number
   readonly log: Log
-  /** Takes findings, as people read them. */
+  /** Prints findings in readable form. */
   readonly print: (text: string) => void
-  /** Whether the event files are watched, payments reconciled and mails sent without anybody asking. */
+  /** Whether background jobs run: watching event files, polling payments, sending emails. */
   readonly works: boolean
-  /** Whether an empty database takes the place of one that was lost; it does not when left out. */
+  /** Whether an empty database may replace a lost one; left out: no. */
   readonly isNew?: boolean
-  /** The event files only. */
+  /** Overrides `works` for the event files only. */
   readonly watches?: boolean
-  /** Whether what is new in the event files is activated for all servers of the database; as `works` when left out. */
+  /** Whether new event files are activated for all servers of the database; left out: as `works`. */
   readonly decides?: boolean
-  /** Who judges changed event files; a thread of its own when left out. */
+  /** Checks changed event files; left out: a worker thread. */
   readonly judge?: Judge
-  /** Who opens the store; with threads of its own when left out. */
+  /** Opens the store; left out: with worker threads. */
   readonly opens?: typeof openStore
 }
 export type Assembled = {
   readonly app: FastifyInstance
   readonly deps: Deps
   readonly mailer: Mailer
-  /** What works by itself, for whoever wants it done now. */
+  /** The background jobs, for callers that want to run one now. */
   readonly unfinished: ByItself
   readonly givenBack: ByItself
   readonly keeping: ByItself
   readonly daily: ByItself
   readonly lapsing: ByItself
-  /** Notes how far the database has come, and notices an older one. */
+  /** Notes the progress of the database, and detects an older one. */
   readonly recovering: ByItself
   /** Null unless the gateway is our own simulator. */
   readonly sandbox: Sandbox | null
-  /** Answers what is in flight, then closes everything; nothing acknowledged is lost. */
+  /** Answers pending requests, then closes everything; nothing acknowledged is lost. */
   close(): Promise<void>
 }
-/** Why it cannot start, and the exit status that says so: 1 an event file, 2 the environment, 75 what may pass (EX_TEMPFAIL). */
+/**
+ * The reason why the server cannot start, with the exit status: 1 an event file, 2 the environment, 75 a
+ * temporary problem (EX_TEMPFAIL).
+ */
 export type CannotStart = { readonly text: string; readonly status: 1 | 2 | 75 }
 
 export async function assemble(
@@ -100,7 +103,7 @@ export async function assemble(
   }
 }
 
-/** What does not let a server start for a fault of the machine; null: the fault is ours. */
+/** Returns the machine's problem that prevents a start; null: the error is a bug of ours. */
 export function cannotStart(error: unknown, { dataDir }: Environment): CannotStart | null {
   const trouble = troubleOf(error, dataDir)
   if (trouble === null) return null
@@ -109,7 +112,7 @@ export function cannotStart(error: unknown, { dataDir }: Environment): CannotSta
     : { text: trouble.text, status: 2 }
 }
 
-/** Whether a database may be made where there is none; refused where one was lost, or is there and is not to be. */
+/** Decides whether a new database may be created; refuses if one was lost, or if one exists and should not. */
 function mayBegin(
   { dataDir, databaseUrl }: Environment,
   { works, isNew = false }: AssembleOptions,
@@ -125,14 +128,14 @@ function mayBegin(
   return lost === null ? ok(true) : err(lost)
 }
 
-/** `mayMake`: whether a database is made where there is none. */
+/** `mayMake`: whether a missing database is created. */
 type Beginning = AssembleOptions & { readonly mayMake: boolean }
 
 async function assembleServing(
   environment: Environment,
   options: Beginning,
 ): Promise<Result<Assembled, CannotStart>> {
-  // Whoever works on what waits is alone; a command beside a server only looks.
+  // A process with background jobs must be the only one; a command beside a server only reads.
   const leave = options.works ? beginServing(environment.dataDir) : () => {}
   if (leave === null)
     return err({
@@ -181,7 +184,7 @@ async function assembleOn(
   options: AssembleOptions,
 ): Promise<Result<Assembled, CannotStart>> {
   const { clock, log } = options
-  // Before anything is sent, asked or erased.
+  // Before anything is sent, queried or erased.
   if (options.works) await recoverIfOlder({ store, clock, log, environment })
   if (!existsSync(environment.eventsDir) && (await store.eventsServed()).length === 0) {
     await store.close()
@@ -254,7 +257,7 @@ async function assembleOn(
     recovering,
     sandbox,
     close: async () => {
-      // From the outside in: no new requests, then what still works for the old ones, the store last.
+      // From the outside in: no new requests, then what running requests still need, the store last.
       warming?.stop()
       await app.close()
       await clockJumps.close()
@@ -263,7 +266,7 @@ async function assembleOn(
       await givenBack.close()
       await lapsing.close()
       await recovering.close()
-      // So that the next start knows how far it had come.
+      // So that the next start knows the progress of the database.
       if (options.works) await within(LAST_NOTE_MS, recovering.run(), () => {})
       await keeping.close()
       await daily.close()
@@ -278,7 +281,7 @@ async function assembleOn(
 const noEvents = (eventsDir: string): string =>
   `EVENTS_DIR is ${eventsDir}, and there is no such folder.`
 
-/** Null when the event files can be read, or were once, and the data folder can be written. */
+/** Null when the event files are readable, or were once, and the data folder is writable. */
 function unusableFolder(environment: Environment, log: Log): CannotStart | null {
   const { eventsDir, dataDir, databaseUrl } = environment
   if (
@@ -308,7 +311,7 @@ function unusableFolder(environment: Environment, log: Log): CannotStart | null 
   }
 }
 
-/** The event files, checked, and the credentials they need. */
+/** Opens the checked event files, with the credentials they need. */
 export async function openEvents(
   environment: Environment,
   options: AssembleOptions,

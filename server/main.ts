@@ -1,4 +1,4 @@
-/** A server process: listens, says where, and stops without losing anything. */
+/** Runs a server process: starts, listens, and stops without losing data. */
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -17,33 +17,33 @@ import { DATABASE_FILE } from './storage/database/sqlite-connection.ts'
 import { heldSentence } from './registration/uploads/unreferenced-files.ts'
 import { hashPassword, makePassword, passwordRefusal } from './office/auth/passwords.ts'
 
-/** Files that no registration refers to are looked for this often. */
+/** How often unreferenced uploads are searched. */
 const SWEEP_MS = 60 * 60 * 1000
-/** Whether the database is still the file that was opened is looked at this often; each write looks by itself. */
+/** How often to check that the database is still the opened file; each write also checks. */
 const LOOK_MS = 1_000
-/** A stop that takes longer than this has got stuck. */
+/** A stop that takes longer has got stuck. */
 const STOP_MS_MAX = 30_000
 /**
- * Told again within this time it is the same word: a signal to a whole process group (systemd, Ctrl-C, timeout) reaches the
- * server and whatever started it, which passes it on.
+ * Signals within this time count as one: a signal to a whole process group (systemd, Ctrl-C, timeout) reaches the
+ * server and its parent, which passes it on.
  */
 const SAME_WORD_MS = 1_000
 
-/** `isNew`: an empty database may take the place of one that was lost. The rest is for tests, which wait less or keep time. */
+/** `isNew`: an empty database may replace a lost one. The rest is for tests, which wait less or set the time. */
 export type Opening = { readonly isNew?: boolean } & Partial<
   Pick<AssembleOptions, 'opens' | 'clock' | 'steadyMs'>
 >
 export type Booted = { readonly url: string; readonly stopped: Promise<void> }
 
-/** Where a server runs: what its log is written to, and what tells it to stop. */
+/** The surroundings of a server: where its log goes, and how it is told to stop. */
 export type Place = {
-  /** Lines of one turn of the event loop at once. */
+  /** Writes all lines of one turn of the event loop. */
   write(lines: string): void
-  /** Resolves with the name of whatever tells it. */
+  /** Resolves with the name of the stop signal. */
   told(log: Log): Promise<string>
-  /** Calls back whenever somebody wants the event files read again; never when left out. */
+  /** Calls back on each request to reload the event files; left out: never. */
   readonly askedToReload?: (reload: () => void) => void
-  /** Calls back when the process is about to end, however it does, with what it dies of; never when left out. */
+  /** Calls back when the process is about to end, for any reason, to log the cause; left out: never. */
   readonly ends?: (log: Log, lastWords: () => void) => void
 }
 /** This process, which ends with its server. */
@@ -52,7 +52,7 @@ const ownProcess: Place = {
   told: whenTold,
   askedToReload: (reload) => void process.on('SIGHUP', reload),
   ends: (log, lastWords) => {
-    // Watched and not caught: it ends as it would, and the log says of what.
+    // Observed, not caught: the process ends as it would, and the log has the cause.
     process.on('uncaughtExceptionMonitor', (error) =>
       log.error({ error: error.stack ?? String(error) }, 'the server dies of an error of ours'),
     )
@@ -61,8 +61,8 @@ const ownProcess: Place = {
 }
 
 /**
- * Starts everything and listens. Resolves once it is said where; refused with a sentence and the exit status where an
- * event file, a variable or the database does not let it start.
+ * Starts everything and listens. Resolves once the address is printed; fails with a message and the exit status
+ * if an event file, a variable or the database prevents the start.
  */
 export async function boot(
   wanted: Environment,
@@ -78,10 +78,10 @@ export async function boot(
   const lines = inOneWrite(place.write)
   const log = makeLog(lines.add, clock)
   place.ends?.(log, lines.write)
-  // While it starts they are read anyway.
+  // During the start they are read anyway.
   let readAgain = (): void => {}
   place.askedToReload?.(() => readAgain())
-  // From the first moment on: a server that is told to stop while it starts, starts and then stops.
+  // Registered first: a server that is told to stop while it starts completes the start and then stops.
   const told = place.told(log)
   const assembled = await assemble(environment, {
     ...opening,
@@ -121,7 +121,7 @@ export async function boot(
     return err({ status: 2, text })
   }
   if (place === ownProcess) giveBackLater(app.server)
-  // What lies aside and something refers to comes back before anybody looks for it.
+  // Files that are aside and referred to again come back before they are needed.
   deps.uploads.reclaim().catch(stumbled(log))
   const sweeping = setInterval(() => {
     sweepUploads(deps).catch(stumbled(log))
@@ -158,7 +158,7 @@ export async function boot(
       process.exit(3)
     }, STOP_MS_MAX)
     stuck.unref()
-    // What is lost with the process is rescued before it ends.
+    // Data that would be lost with the process is rescued before it ends.
     await look()
     await assembled.value.close()
     clearTimeout(stuck)
@@ -172,7 +172,7 @@ const stumbled =
   (error: unknown): void =>
     log.error({ error: String(error) }, 'the sweep of uploads stumbled')
 
-/** What of the files of delegates goes, or is set aside, with a line for each. */
+/** Removes or sets aside uploads, and logs each result. */
 async function sweepUploads({
   uploads,
   log,
@@ -188,13 +188,13 @@ async function sweepUploads({
   if (held !== null) log.warn({ held: held.count }, heldSentence(held))
 }
 
-/** A socket that was handed over is listened on already: who asks while the server is started again waits in its queue. */
+/** A passed socket is already listening: clients that connect while the server restarts wait in its queue. */
 function listeningOn({ port, host, socketFd }: Environment): FastifyListenOptions {
   const handed = socketFd === undefined ? {} : { fd: socketFd }
   return { port, host, ...handed }
 }
 
-/** Why nobody can be listened to, in a sentence; null: it is a fault of ours. */
+/** Explains why the server cannot listen, in a sentence; null: it is a bug of ours. */
 function cannotListen(error: unknown, { port, host, socketFd }: Environment): string | null {
   const { code } = error as NodeJS.ErrnoException
   if (socketFd !== undefined)
@@ -204,14 +204,14 @@ function cannotListen(error: unknown, { port, host, socketFd }: Environment): st
     : null
 }
 
-/** Looked at once more after so long: whoever renames it back at once has lost nothing. */
+/** Delay before a second check: a file that is renamed back at once is not lost. */
 const SURE_MS = 300
-/** A rescue for which there is no room is tried again this often. */
+/** A rescue that lacks disk space is retried this often. */
 const RESCUE_AGAIN_MS = 30_000
 
 /**
- * Looks whether the database file is still the one that was opened, and where it is not, writes what the server still holds
- * into a file of its own, saying where. Answers when that is done, or has failed.
+ * Checks that the database file is still the opened one. If it is not, writes the server's data into a separate
+ * file and logs its location. Resolves when that is done, or has failed.
  */
 export function noticeLoss({ store, log }: Pick<Deps, 'store' | 'log'>): () => Promise<void> {
   let isSaid = false
@@ -259,7 +259,10 @@ const WHOLE = (file: string): string =>
 const PARTS = (file: string): string =>
   `what could be read of the database is in ${file}: compare its rows with the last backup, because some may be missing, and keep all files of DATA_DIR. ${NEXT(file)}`
 
-/** Lines of one turn of the event loop in one write: under load a write per line is felt. `write` does not wait for its end. */
+/**
+ * Combines all lines of one turn of the event loop: a write per line is noticeable under load. `write` does not
+ * wait for completion.
+ */
 function inOneWrite(write: (lines: string) => void): {
   readonly add: (line: string) => void
   readonly write: () => void
@@ -279,7 +282,7 @@ function inOneWrite(write: (lines: string) => void): {
   }
 }
 
-/** Resolves at the first SIGTERM or SIGINT; another one later does not wait. */
+/** Resolves at the first SIGTERM or SIGINT; a later second one does not wait. */
 function whenTold(log: Log): Promise<string> {
   return new Promise((resolve) => {
     let toldAt: number | null = null
@@ -298,7 +301,7 @@ function whenTold(log: Log): Promise<string> {
 }
 
 /**
- * Port 0 is any free one. It has to be known before anything refers to the server's address, and is nobody else's while
+ * Port 0 means any free one. It must be known before anything refers to the server's address, and reserved while
  * the server starts: it is held until `free` is called.
  */
 async function withRealPort(
@@ -309,7 +312,7 @@ async function withRealPort(
   const holding = createServer((socket) => socket.destroy())
   holding.listen(0, wanted.host)
   await once(holding, 'listening')
-  // Where starting fails by an error of ours, nothing frees it.
+  // If the start fails because of a bug, nothing frees it.
   holding.unref()
   const address = holding.address()
   assert(typeof address === 'object' && address !== null, 'a server that listens on no port')
@@ -324,8 +327,8 @@ async function withRealPort(
 }
 
 /**
- * Adds the first admin when there is none. Answers the password if it was made up, to be printed once;
- * refuses one that everybody guesses.
+ * Adds the first owner when there is none. Returns the password if it was generated, to be printed once; refuses
+ * one that is easy to guess.
  */
 async function addFirstAdmin({ deps }: Assembled): Promise<Result<string | null, CannotStart>> {
   const { store, environment, clock, events } = deps

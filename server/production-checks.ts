@@ -1,11 +1,14 @@
-/** Whether a server may take real money as it was told to: what can only be an oversight ends the start, what may be meant is said aloud. */
+/**
+ * Checks that a server is configured for real payments.
+ * A setting that can only be a mistake prevents the start; one that may be intended gives a warning.
+ */
 import { err, ok } from '../engine/index.ts'
 import type { Result } from '../engine/index.ts'
 import type { Environment } from './dependencies.ts'
 import { PASSWORD_CHARACTERS_MIN } from './office/auth/passwords.ts'
 import { isOwnMachine } from './ops/environment.ts'
 
-/** Not served for the sentences of the error; served once the sentences of the value have been said. A rehearsal is served as it is. */
+/** The error's sentences prevent serving; the value's sentences are warnings. A rehearsal is always served. */
 export function servable(environment: Environment): Result<readonly string[], readonly string[]> {
   if (!environment.production) return ok([])
   const { firstAdmin, smtpUrl, trustProxy } = environment
@@ -18,13 +21,13 @@ export function servable(environment: Environment): Result<readonly string[], re
     )
   if (wrong.length > 0) return err(wrong)
   return ok([
-    // Whoever sends the files on by other means has a reason.
+    // The operator may forward the files in another way.
     ...(smtpUrl === null
       ? [
           'SMTP_URL is not set: no confirmation reaches a delegate, each is only written to DATA_DIR/mail.',
         ]
       : []),
-    // A tunnel that hides who comes through it cannot be named.
+    // A tunnel that hides the client's address cannot be named.
     ...(trustProxy === null
       ? [
           'TRUST_PROXY is not set: behind the proxy that speaks https for this server, all visitors share the limits of one. Set it to the address of the proxy (127.0.0.1 when it is on this machine).',
@@ -33,7 +36,7 @@ export function servable(environment: Environment): Result<readonly string[], re
   ])
 }
 
-/** Null: delegates and the gateway find the server there, and nobody reads along. */
+/** Null: delegates and the gateway can reach the server there, and the connection is encrypted. */
 function wrongAddress(publicUrl: string): string | null {
   const { protocol, hostname } = new URL(publicUrl)
   if (isOwnMachine(hostname))

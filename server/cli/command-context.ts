@@ -1,4 +1,6 @@
-/** What a command that touches money works with: the store, the event files, the gateway, beside a running server or without one. */
+/**
+ * Opens what payment commands need: store, event files and gateway, with or without a running server.
+ */
 import type { EventConfig } from '../../engine/index.ts'
 import { openEvents } from '../assemble-server.ts'
 import type { Deps } from '../dependencies.ts'
@@ -10,7 +12,7 @@ import { openUploads, placesIn } from '../registration/uploads/store-uploaded-fi
 import { openStore } from '../storage/open-store.ts'
 import type { Status, Terminal } from './command.ts'
 
-/** An event that is served; null after saying which there are. */
+/** Returns a served event; null after printing which ones there are. */
 export function eventAt(
   { events }: Pick<AtWork, 'events'>,
   id: string,
@@ -28,7 +30,10 @@ export type AtWork = Pick<
   'store' | 'events' | 'payments' | 'clock' | 'gateway' | 'uploads' | 'environment'
 >
 
-/** Opens, works, closes; whatever cannot be opened has said why. Nothing is asked of the gateway unless `work` does. */
+/**
+ * Opens, works, closes; prints why something cannot be opened. Nothing is asked of the gateway unless `work` does
+ * it.
+ */
 export async function atWork(
   terminal: Terminal,
   work: (at: AtWork) => Promise<Status>,
@@ -50,7 +55,7 @@ export async function atWork(
     }
     const events = opened.value
     const gateway = gatewayOfRunning({ environment, events })
-    // What it does is printed; the log of the server is the server's.
+    // The command prints what it does; the log belongs to the server.
     const quiet = { ...log, info: () => {} }
     const payments = openPayments(
       { store, events, gateway, clock, log: quiet },

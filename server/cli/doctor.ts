@@ -1,4 +1,4 @@
-/** `rollcall doctor`: looks at everything that a server needs, and says of each in a sentence how it stands. */
+/** `rollcall doctor`: checks everything that a server needs, and reports each result in a sentence. */
 import { accessSync, constants, existsSync, lstatSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { devNull } from 'node:os'
@@ -29,11 +29,11 @@ import { addressOf, askHealth } from './health.ts'
 import { leftIn } from './leftover-files.ts'
 import { isWebBuilt } from './web-app-build.ts'
 
-/** Files of delegates are refused below it (`server/registration/uploads/store-uploaded-files.ts`). */
+/** Uploads are refused below it (`server/registration/uploads/store-uploaded-files.ts`). */
 const ROOM_BYTES_MIN = 512 * 1024 * 1024
-/** A backup of every night, and some hours to be late. */
+/** A nightly backup, with some hours of tolerance. */
 const BACKUP_HOURS_MAX = 36
-/** The gateway's checksums hold the day: a clock that is off by more is wrong around midnight. */
+/** The gateway's checksums contain the day: with a larger difference, the day is wrong around midnight. */
 const CLOCK_SECONDS_MAX = 60
 const GATEWAY_MS_MAX = 10_000
 const HOUR_MS = 60 * 60_000
@@ -64,7 +64,7 @@ const good = (text: string): Finding => ({ is: 'good', text })
 const look = (text: string): Finding => ({ is: 'look', text })
 const wrong = (text: string): Finding => ({ is: 'wrong', text })
 
-/** In the order in which one would mend what they find. */
+/** In the order in which an operator would correct the findings. */
 const CHECKS: readonly Check[] = [
   async () => [await nodeOf()],
   async ({ environment }) =>
@@ -164,7 +164,7 @@ async function eventsOf({
 }: Environment): Promise<Pick<Place, 'served' | 'events' | 'refused'>> {
   try {
     const { served, refused, folderErrors } = await compileFolder(await readFolder(eventsDir), {
-      // Kept nowhere: it changes nothing.
+      // Not stored: this command changes nothing.
       cacheFolder: path.join(devNull, 'cache'),
       production,
     })
@@ -184,12 +184,12 @@ async function eventsOf({
   }
 }
 
-/** The folder, or the one in which the first start makes it. */
+/** Returns the folder, or the one in which the first start creates it. */
 function thereOf(folder: string): string {
   return existsSync(folder) ? folder : thereOf(path.dirname(folder))
 }
 
-/** Older ones do not come so far: the launcher refuses them. */
+/** Older versions do not get this far: the launcher refuses them. */
 async function nodeOf(): Promise<Finding> {
   const { node } = process.versions
   const { optionalDependencies: packages } = JSON.parse(await readFile(MANIFEST, 'utf8')) as {
@@ -201,7 +201,7 @@ async function nodeOf(): Promise<Finding> {
     : look(`Node is ${node}, and Rollcall was tried with ${tried}.`)
 }
 
-/** That one server is at work on DATA_DIR, and that it is the one that delegates reach. */
+/** Checks that exactly one server uses DATA_DIR, and that delegates reach this one. */
 async function serversOf(environment: Environment, hasDatabase: boolean): Promise<Finding> {
   const pid =
     hasDatabase && existsSync(environment.dataDir) ? servingPid(environment.dataDir) : null
@@ -246,7 +246,7 @@ function rightsOf({ dataDir }: Environment): readonly Finding[] {
       ]
 }
 
-/** No database, or none with tables: of a folder that a server used before it was lost. */
+/** Reports a missing database, or one without tables, in a folder that a server used before. */
 function missingDatabase(dataDir: string): Finding {
   const lost = lostDatabase(dataDir)
   return lost === null ? look('There is no database yet; the first start makes one.') : wrong(lost)
@@ -309,7 +309,7 @@ async function databaseOf(
   }
 }
 
-/** What is different since a restore; nothing where it is not in recovery, or cannot be asked. */
+/** Reports the differences since a restore; nothing if it is not in recovery, or cannot be checked. */
 async function recoveryOf({
   environment,
   hasDatabase,
@@ -334,12 +334,12 @@ async function recoveryOf({
       await store.close()
     }
   } catch {
-    // What keeps it from being opened is said above.
+    // What prevents opening it is reported above.
     return []
   }
 }
 
-/** Whether erasing waits until somebody has looked at the clock. */
+/** Reports whether erasure waits until staff confirm the clock. */
 function clockOf({ dataDir, clockStart }: Environment): readonly Finding[] {
   const seen = clockSeenIn(path.join(dataDir, DATABASE_FILE))
   return seen === null || seen.waitsSince === null
@@ -354,7 +354,7 @@ const filesOf = (missing: readonly string[]): Finding =>
         `${missing.length} files that registrations refer to are missing, the first is ${missing[0]}. Put them back from a backup.`,
       )
 
-/** Whether the gateway is reached, and whether its clock and ours agree: both in one answer, whatever it says. */
+/** Checks that the gateway can be reached and that its clock agrees with ours: any response shows both. */
 async function gatewayOf(
   { gatewayMode, clockStart, databaseUrl }: Environment,
   events: readonly EventConfig[],

@@ -1,9 +1,9 @@
-/** `rollcall health`: asks the server that runs here how it is, for whoever watches it from a container or a script. */
+/** `rollcall health`: queries the health of the local server, for containers and scripts. */
 import type { Environment } from '../dependencies.ts'
 import type { Command } from './command.ts'
 import { readArguments } from './options.ts'
 
-/** A server that does not answer within this does not answer a delegate either. */
+/** A server that does not answer within this time does not answer delegates either. */
 const ANSWER_MS_MAX = 10_000
 
 const help = `Usage: rollcall health
@@ -42,22 +42,25 @@ type Health = {
   readonly status: number
   readonly health?: string
   readonly message?: string
-  /** What somebody should look after, and which process it is: said to the machine itself, or for the token. */
+  /** Problems that need attention, and the process id: sent only to the machine itself, or with the token. */
   readonly troubles?: readonly string[]
   readonly process?: number
-  /** What needs nobody. */
+  /** Information that needs no action. */
   readonly notes?: readonly string[]
 }
 type Where = Pick<Environment, 'host' | 'port' | 'metricsToken'>
 
-/** Where the server of this environment answers whoever is on its machine. */
+/** Returns the address at which this environment's server answers local requests. */
 export function addressOf({ host, port }: Where): string {
   const name =
     host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host
   return `http://${name}:${port}/healthz`
 }
 
-/** What the server at HOST and PORT says of itself; null: nobody answers, or something that is no server of ours. */
+/**
+ * Returns the health report of the server at HOST and PORT; null: nothing answers, or it is not a Rollcall
+ * server.
+ */
 export async function askHealth(environment: Where): Promise<Health | null> {
   const { metricsToken } = environment
   try {

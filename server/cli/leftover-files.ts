@@ -1,4 +1,4 @@
-/** Files in a data folder that a person has to look at: rescued databases and files without a record. */
+/** Finds files in a data folder that need a check: rescued databases and unreferenced files. */
 import { existsSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import { ASIDE_FOLDER, asideSentence } from '../registration/uploads/unreferenced-files.ts'

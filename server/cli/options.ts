@@ -1,4 +1,4 @@
-/** Options of a command: declared once, read strictly, each mistake one sentence and exit status 2. */
+/** Parses the options of a command strictly; each mistake is one sentence and exit status 2. */
 import { parseArgs } from 'node:util'
 import type { ParseArgsConfig } from 'node:util'
 import type { Terminal } from './command.ts'
@@ -7,7 +7,7 @@ export type Given<O extends NonNullable<ParseArgsConfig['options']>> = ReturnTyp
   typeof parseArgs<{ options: O; allowPositionals: true; args: string[] }>
 >
 
-/** Null after saying what is wrong. `words` is how many words there may be beside the options: least and most. */
+/** Null after printing what is wrong. `words`: the minimum and maximum number of arguments besides the options. */
 export function readArguments<O extends NonNullable<ParseArgsConfig['options']>>(
   args: readonly string[],
   options: O,

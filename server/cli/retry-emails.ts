@@ -1,4 +1,4 @@
-/** `rollcall mail retry`: mails that were given up go back into the queue of the server. */
+/** `rollcall mail retry`: returns failed emails to the queue of the server. */
 import { makeClock } from '../ops/clock.ts'
 import { openStore } from '../storage/open-store.ts'
 import { readArguments } from './options.ts'

@@ -1,9 +1,9 @@
-/** `rollcall`: finds the command, and turns what it says into an exit status. */
+/** `rollcall`: finds and runs the command, and converts its result into an exit status. */
 import type { Command, Status, Terminal } from './command.ts'
 import { environment } from '../ops/environment.ts'
 import { troubleOf } from '../storage/database/error-explanations.ts'
 
-/** Loaded when asked for: `validate` needs no database, and `--help` needs nothing. */
+/** Loaded on demand: `validate` needs no database, and `--help` needs nothing. */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
   start: async () => (await import('./start.ts')).start,
   health: async () => (await import('./health.ts')).asking,
@@ -77,7 +77,7 @@ export async function main(
   }
 }
 
-/** Where the disk is looked at: a command that reads no environment has no data there. */
+/** The folder whose disk is checked: a command without an environment has no data there. */
 function dataDirOf(terminal: Terminal): string {
   try {
     return terminal.environment()?.dataDir ?? '.'

@@ -1,4 +1,4 @@
-/** `rollcall start`: serves everything until it is told to stop. */
+/** `rollcall start`: runs the server until it is told to stop. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
@@ -31,7 +31,7 @@ Exit status: 0 stopped as told; 1 an event file has errors; 2 a variable is wron
   },
 }
 
-/** In a process that ends with it: what building takes of memory, a server would keep for life. */
+/** Builds in a separate process: the memory of the build would stay allocated in a server. */
 async function buildApart(): Promise<Status> {
   const launcher = path.join(import.meta.dirname, '..', '..', 'bin', 'rollcall.js')
   const child = spawn(process.execPath, [launcher, 'build'], { stdio: 'inherit' })
@@ -40,8 +40,8 @@ async function buildApart(): Promise<Status> {
 }
 
 /**
- * Builds the web app where it is missing or old (never in production), serves until a signal stops it, and answers the
- * exit status.
+ * Builds the web app if it is missing or outdated (never in production), serves until a signal stops it, and
+ * returns the exit status.
  */
 export async function serveUntilStopped(
   environment: Environment,
@@ -59,7 +59,7 @@ export async function serveUntilStopped(
     const built = await buildApart()
     if (built !== 0) return built
   }
-  // After the build, which reads the environment anew and must find what the operator has set.
+  // After the build, which reads the environment again and must find the operator's settings.
   setLibrariesToProduction()
   const { boot } = await import('../main.ts')
   const booted = await boot(environment, terminal, undefined, how)

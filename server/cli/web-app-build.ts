@@ -1,4 +1,4 @@
-/** Builds the web app with vite, when its sources are not the ones it was built from. */
+/** Builds the web app with vite if its sources have changed since the last build. */
 import { createHash } from 'node:crypto'
 import { mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -8,16 +8,16 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 const top = path.join(import.meta.dirname, '..', '..')
 const web = path.join(top, 'web')
 const dist = path.join(web, 'dist')
-/** The file of a built folder that holds the hash of the sources it was built from. */
+/** The file in a built folder with the hash of its sources. */
 const STAMP = 'sources'
-/** Smaller files gain nothing by being compressed. */
+/** Compressing smaller files gains nothing. */
 const COMPRESSED_BYTES_MIN = 1024
 
-/** Whether what stands there was built from the sources as they are now. */
+/** Returns true if the existing build is from the current sources. */
 export const isWebBuilt = async (): Promise<boolean> =>
   (await builtFrom(dist)) === (await sourcesHash())
 
-/** Answers whether there was anything to build. */
+/** Returns whether anything had to be built. */
 export async function buildWeb(options: {
   readonly force: boolean
   readonly say: (text: string) => void
@@ -26,7 +26,7 @@ export async function buildWeb(options: {
   const sources = await sourcesHash()
   options.say('Building the web app …')
   const { build } = await import('vite')
-  // Built in a folder of its own and moved into place: a build that breaks off leaves what was there.
+  // Built in a separate folder and then moved: an interrupted build leaves the previous one.
   const beside = path.join(top, 'node_modules', `.web-${process.pid}`)
   await rm(beside, { recursive: true, force: true })
   await build({
@@ -35,7 +35,7 @@ export async function buildWeb(options: {
     logLevel: 'warn',
     build: { outDir: beside, emptyOutDir: true },
   })
-  // Comes before all that, and so brings what it needs itself: shared chunks would be fetched one after the other.
+  // Runs before everything else, so it includes what it needs: shared chunks would be loaded one after the other.
   await build({
     root: web,
     configFile: false,
@@ -49,13 +49,13 @@ export async function buildWeb(options: {
       modulePreload: false,
       rolldownOptions: {
         input: path.join(web, 'registration', 'hydration', 'pre-hydration-script.ts'),
-        // Of what it imports nothing has to run but what it calls.
+        // Imported modules have no side effects that are needed.
         treeshake: { moduleSideEffects: false },
       },
     },
   })
   await compressAll(path.join(beside, 'assets'))
-  // What draws the form for the server; it brings its own React, so that both draw by the same one.
+  // The server-side renderer; it includes its own React, so that both use the same one.
   await build({
     root: web,
     configFile: path.join(web, 'vite.config.ts'),
@@ -75,9 +75,9 @@ export async function buildWeb(options: {
 }
 
 /**
- * Moves the built folder `made` to `place`. Several processes may do so at once (a server that starts
- * while tests build): a folder of the same sources that came first stays, unless `force`, and what is
- * in the place is always one process's folder as a whole. `made` is gone afterwards.
+ * Moves the built folder `made` to `place`. Several processes may do so at once (a server that starts while tests
+ * build): an existing folder of the same sources stays, unless `force`, and `place` always has the complete
+ * folder of one process. `made` no longer exists afterwards.
  */
 export async function putInPlace(
   made: string,
@@ -90,14 +90,14 @@ export async function putInPlace(
     if (!force && (await builtFrom(place)) === sources)
       return rm(made, { recursive: true, force: true })
     await unless(['ENOENT'], rename(place, old))
-    // Between the two moves another process may have put its folder there: then look again.
+    // Between the two moves another process may have put its folder there: then check again.
     const isPlaced = await unless(['ENOTEMPTY', 'EEXIST'], rename(made, place))
     await rm(old, { recursive: true, force: true })
     if (isPlaced) return
   }
 }
 
-/** Whether it went through; false when it failed with one of these codes, any other is thrown. */
+/** Returns whether it succeeded; false when it failed with one of these codes, any other error is thrown. */
 async function unless(codes: readonly string[], move: Promise<void>): Promise<boolean> {
   try {
     await move
@@ -109,7 +109,7 @@ async function unless(codes: readonly string[], move: Promise<void>): Promise<bo
   }
 }
 
-/** The hash of the sources that a folder was built from; null when there is no such folder. */
+/** Returns the hash of the sources that a folder was built from; null when there is no such folder. */
 const builtFrom = (folder: string): Promise<string | null> =>
   readFile(path.join(folder, STAMP), 'utf8').catch(() => null)
 

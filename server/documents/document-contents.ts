@@ -1,4 +1,4 @@
-/** A document's frozen facts as the words and amounts that are printed; nothing is worked out but their looks. */
+/** Formats a document's frozen data as the text and amounts to print; computes nothing else. */
 import {
   documentTitle,
   formatDay,
@@ -18,7 +18,7 @@ import {
 
 type Pair = readonly [name: string, value: string]
 
-/** What `document.typ` reads. */
+/** The input of `document.typ`. */
 export type Printed = {
   readonly title: string
   readonly serial: string
@@ -30,9 +30,9 @@ export type Printed = {
   readonly to_title: string
   readonly to: readonly string[]
   readonly columns: readonly string[]
-  /** Each cell is one or several lines. */
+  /** Each cell has one or several lines. */
   readonly rows: readonly (readonly string[])[]
-  /** The tax by rate; null: the document states none. */
+  /** Tax by rate; null: the document states none. */
   readonly rates: {
     readonly columns: readonly string[]
     readonly rows: readonly (readonly string[])[]
@@ -44,18 +44,18 @@ export type Printed = {
   readonly foot: string
 }
 
-/** The name of a document's file, for a download or an attachment. */
+/** Returns the file name of a document, for a download or an attachment. */
 export function fileOf(body: Pick<DocumentBody, 'kind' | 'form' | 'serial'>): string {
   return `${documentTitle(body).replaceAll(' ', '-')}-${body.serial.replaceAll('/', '-')}.pdf`
 }
 
 /**
- * Many viewers turn words into links. No word that a delegate typed becomes one but their own email address; words of
- * the event file stay. `file`: the event as it is served; null: it is not.
+ * Many PDF viewers turn words into links. No word that a delegate typed may become one, except their own email
+ * address; words of the event file stay. `file`: the served event; null: it is not served.
  */
 export function printed(body: DocumentBody, file: object | null = null): Printed {
   const { kind, serial, event, buyer, supplier, paid, of } = body
-  // Before the @ of an address may stand a path of another site.
+  // A path of another site may come before the @ of an address.
   const ours = new Set(buyer.email.includes('/') ? [] : [buyer.email])
   const safe = (text: string): string =>
     withoutForeignLinks(text, wordsOfEvent(file ?? event), ours)
@@ -116,7 +116,10 @@ const linesIn = (text: string): readonly string[] => text.split('\n').map((line)
 const stateText = ({ code, name }: { readonly code: string; readonly name: string }): string =>
   `${name} (state code ${code})`
 
-/** Rule 46, fifth proviso, and rule 49, third: no signature on an electronic one. Rule 53 has no such words. */
+/**
+ * Rule 46, fifth proviso, and rule 49, third: an electronic document needs no signature. Rule 53 has no such
+ * proviso.
+ */
 function signatureText({ kind, supplier }: DocumentBody): string {
   return kind === 'invoice' && supplier !== null
     ? 'Electronic document (Information Technology Act, 2000): no signature is required.'
@@ -151,7 +154,7 @@ function supplyNotes({ supplier, placeOfSupply, byRate, lines }: DocumentBody): 
 type Safe = (text: string) => string
 type Tables = Pick<Printed, 'columns' | 'rows' | 'rates'>
 
-/** Of a receipt, and of what was issued before lines had a rate each. */
+/** For a receipt, and for documents issued before lines had their own rates. */
 function withoutRates({ gst, tax, lines, untaxed }: DocumentBody, safe: Safe): Tables {
   const hasTax = gst > 0
   const value = untaxed === undefined ? 'Taxable value' : 'Value'
@@ -170,7 +173,7 @@ function withoutRates({ gst, tax, lines, untaxed }: DocumentBody, safe: Safe): T
   }
 }
 
-/** Each line with its code, value, rate and tax; below them the tax of each rate, taken apart. */
+/** Lists each line with code, value, rate and tax; below them, the tax components of each rate. */
 function withRates({ lines }: DocumentBody, byRate: readonly RateSummary[], safe: Safe): Tables {
   const places = new Set(byRate.map(({ place }) => place))
   const isInter = byRate.some(({ isInterState }) => isInterState)
@@ -255,7 +258,7 @@ function sumsOf(body: DocumentBody): readonly Pair[] {
   ]
 }
 
-/** A person has counted another amount as the price. */
+/** A user has accepted another amount as the price. */
 function besides(price: Paise, came: Paise): readonly Pair[] {
   return [
     ['Price', formatMoney(price)],
@@ -265,11 +268,11 @@ function besides(price: Paise, came: Paise): readonly Pair[] {
   ]
 }
 
-/** Whether every line has the event's own rate: an item may have one of its own. */
+/** Returns true if every line has the event's own rate; an item may have a separate one. */
 const isOneRate = ({ lines, tax }: DocumentBody): boolean =>
   tax !== null &&
   lines.every(({ base, gst }) => Math.abs(gst - (base * tax.percent) / 100) <= ROUNDED_PAISE_MAX)
-/** A tax may be rounded to whole rupees. */
+/** Tax may be rounded to whole rupees. */
 const ROUNDED_PAISE_MAX = 100
 
 function taxSums(

@@ -1,9 +1,9 @@
-/** The documents that the present holder of a registration may have. */
+/** Selects the documents that the present holder of a registration may have. */
 import type { RegNo } from '../../engine/index.ts'
 import type { StoredDocument } from '../storage/documents/document-types.ts'
 import type { Store } from '../storage/index.ts'
 
-/** Documents of the person whose registration it is now: those before a transfer name somebody else. */
+/** Returns the documents of the present holder: those before a transfer name another person. */
 export async function ownDocuments(
   store: Pick<Store, 'documents' | 'acts'>,
   regNo: RegNo,

@@ -1,4 +1,7 @@
-/** Sets documents in a thread of its own, because the typesetter and its faces take more memory than the server. */
+/**
+ * Typesets documents in a worker thread.
+ * The typesetter and its fonts need more memory than the server.
+ */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { parentPort } from 'node:worker_threads'
@@ -10,7 +13,7 @@ export type Wanted = { readonly id: number; readonly document: Printed; readonly
 export type Set = { readonly id: number; readonly pdf: Uint8Array | null; readonly error: string }
 
 const { resolve } = createRequire(import.meta.url)
-/** Of every script that is written in India; the first has Latin and the rupee's sign, and is bold too. */
+/** Fonts for every Indian script; the first has Latin, the rupee sign and bold. */
 const FACES = [
   'noto-sans/400Regular/NotoSans_400Regular.ttf',
   'noto-sans/600SemiBold/NotoSans_600SemiBold.ttf',
@@ -30,7 +33,7 @@ const FACES = [
 ]
 const template = readFileSync(new URL('./document-layout.typ', import.meta.url), 'utf8')
 const compiler = NodeCompiler.create({
-  // Nothing is read from the disk.
+  // Nothing is read from disk.
   workspace: import.meta.dirname,
   fontArgs: [
     { fontBlobs: FACES.map((face) => readFileSync(resolve(`@expo-google-fonts/${face}`))) },
@@ -43,7 +46,7 @@ function pdfOf({ document, at }: Wanted): Uint8Array {
     inputs: { document: JSON.stringify(document) },
   })
   assert(result !== null, 'the typesetter gave no document')
-  // The same facts make the same file, to the byte.
+  // The same data gives the same file, byte for byte.
   const pdf = compiler.pdf(result, { creationTimestamp: Math.floor(at / 1000) })
   compiler.evictCache(10)
   return new Uint8Array(pdf)

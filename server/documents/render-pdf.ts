@@ -1,12 +1,12 @@
-/** Documents as PDF, set in a thread that is there while somebody wants one, and a little longer. */
+/** Renders documents as PDF in a worker thread that stops after a short idle time. */
 import { Worker } from 'node:worker_threads'
 import { assert, type DocumentBody } from '../../engine/index.ts'
 import { printed } from './document-contents.ts'
 import type { Set, Wanted } from './pdf-worker.ts'
 
-/** To begin takes half a second and keeps 80 MB; whoever downloads one often wants the next. */
+/** Starting takes half a second and the thread holds 80 MB; after one download, the next is likely. */
 const IDLE_MS = 30_000
-/** A document of a hundred lines is set in a tenth of a second. */
+/** A document of a hundred lines takes a tenth of a second. */
 const WAIT_MS_MAX = 20_000
 
 type Waiting = {
@@ -18,7 +18,10 @@ let idle: NodeJS.Timeout | null = null
 let last = 0
 const waiting = new Map<number, Waiting>()
 
-/** The PDF of a document's frozen facts; the same facts make the same bytes. `event` as `printed` has it. Throws where it cannot be set. */
+/**
+ * Returns the PDF of a document's frozen data; the same data gives the same bytes. `event`: as in `printed`.
+ * Throws if rendering fails.
+ */
 export async function pdfOf(body: DocumentBody, event: object | null = null): Promise<Buffer> {
   const wanted: Wanted = { id: ++last, document: printed(body, event), at: body.at }
   const late = setTimeout(
@@ -49,13 +52,13 @@ function threadAtWork(): Worker {
     else one.resolve(Buffer.from(pdf))
   })
   begun.on('error', fail)
-  // After the listeners, because one for messages takes it back: a server that stops would wait for the idle thread.
+  // After the listeners, because a message listener reverts it: a stopping server would wait for the idle thread.
   begun.unref()
   worker = begun
   return begun
 }
 
-/** Whoever waits is told, and the next one begins a new thread. */
+/** Rejects all waiting requests; the next one starts a new thread. */
 function fail(error: Error): void {
   const all = [...waiting.values()]
   waiting.clear()

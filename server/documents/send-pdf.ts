@@ -1,4 +1,4 @@
-/** A document of a registration as the file that somebody asked for. */
+/** Sends a document of a registration as a file. */
 import type { FastifyReply } from 'fastify'
 import type { RegNo } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
@@ -6,7 +6,7 @@ import { refuse } from '../http/error-response.ts'
 import { fileOf } from './document-contents.ts'
 import { pdfOf } from './render-pdf.ts'
 
-/** 404 where the registration has none with this number. */
+/** 404 if the registration has no document with this number. */
 export async function sendDocument(
   deps: Deps,
   reply: FastifyReply,

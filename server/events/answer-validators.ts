@@ -1,7 +1,7 @@
 /**
- * What judges an event's answers: its schema, compiled once for each version of its file. Here by ajv,
- * whose word is the server's verdict; and as a module that gives the browser the same word, because the
- * content security policy forbids compiling there. The module's address holds its hash.
+ * Compiles the answer schema of each event version into a validator.
+ * The server runs it with ajv, whose result is decisive. The browser gets it as a module with the same result,
+ * because the content security policy forbids compiling there. The module's address contains its hash.
  */
 import type * as Compiler from '@rjsf/validator-ajv8/compileSchemaValidators'
 import { createHash } from 'node:crypto'
@@ -37,7 +37,7 @@ import { versionOf } from './versions/held-versions.ts'
 
 const compiler = later<typeof Compiler>('@rjsf/validator-ajv8/compileSchemaValidators')
 
-/** The module as it travels: generated code shrinks to an eighth, and is packed once, not at each visit. */
+/** The module as sent: compression reduces generated code to an eighth, and is done once, not per visit. */
 export type ValidatorModule = { readonly text: string; readonly gzip: Buffer }
 type Shown = {
   readonly event: PublicEvent
@@ -47,25 +47,28 @@ type Shown = {
   readonly module: ValidatorModule
 }
 
-/** Pages that were open before a reload ask for old modules; those of some hundred reloads are remembered. */
+/** Pages opened before a reload request old modules; those of some hundred reloads are kept. */
 const OLD_MODULES_BYTES_MAX = 32 * 1024 * 1024
-/** Compiling takes some 30 ms an event, in which nobody is answered; a server of more is warmed by its visitors. */
+/**
+ * Compiling takes about 30 ms per event, during which the server is blocked; with more events, the first visitor
+ * of each triggers it.
+ */
 const WARMED_MAX = 50
 
-/** Forms are open for an hour or a day, and in that time an event file changes so often. */
+/** Forms stay open for an hour or a day; in that time an event file may change this often. */
 const EARLIER_MAX = 8
-/** Hashes of versions whose modules were made for whoever asked; asking again for what is not there costs nothing. */
+/** Hashes for which old versions were compiled on request; repeated requests for unknown hashes cost nothing. */
 const looked = new Set<string>()
 const LOOKED_MAX = 10_000
 
-/** The same options in both: every error is wanted, and a field may be called like something all objects have. */
+/** The same options in both: all errors are reported, and a field may have the name of an Object property. */
 const OPTIONS = { allErrors: true, strict: false, ownProperties: true, verbose: false } as const
 const ajv = new Ajv(OPTIONS)
 
-/** By the module's own hash, the oldest first. */
+/** By the module's own hash, oldest first. */
 const modules = new Map<string, ValidatorModule>()
 
-/** The normalised answers, or one text per field in form order: the schema's verdict. */
+/** Returns the normalised answers, or one message per field in form order: the schema's result. */
 export function checkedAnswers(
   served: ServedEvent,
   raw: RawAnswers,
@@ -79,12 +82,12 @@ export function checkedAnswers(
 const judgeOf = remember((served: ServedEvent): ValidateFunction => {
   const schema = toSchema(publicEvent(served.config))
   const made = ajv.compile(schema)
-  // ajv keeps what it compiled for ever; here it goes with the version it belongs to.
+  // ajv keeps what it compiled permanently; here it is released with its version.
   ajv.removeSchema(schema)
   return made
 })
 
-/** What a browser gets of an event: its public side, its schema, and where the compiled schema is. */
+/** Returns what a browser gets of an event: its public part, its schema, and the address of the compiled schema. */
 export function eventAnswer(served: ServedEvent, at: Instant): EventAnswer {
   const { event, schema, url } = shown(served)
   return {
@@ -97,15 +100,15 @@ export function eventAnswer(served: ServedEvent, at: Instant): EventAnswer {
   }
 }
 
-/** The module; null for a hash that no version served lately had. */
+/** Returns the module; null for a hash that no recent version had. */
 export function validatorModule(served: ServedEvent | null, hash: string): ValidatorModule | null {
   const current = served === null ? null : shown(served)
   return current?.hash === hash ? current.module : (modules.get(hash) ?? null)
 }
 
 /**
- * The module of a form that another server has given out, or this one before it was started again: of the version that
- * is active by now, or of one of the last. Null: there is none.
+ * Returns the module of a form that another server has delivered, or this one before a restart: of the active
+ * version or of one of the last. Null: there is none.
  */
 export async function earlierModule(
   { events, store }: Pick<Deps, 'events' | 'store'>,
@@ -126,8 +129,8 @@ export async function earlierModule(
 }
 
 /**
- * Compiles what is open for registration before anybody asks, an event at a time with rests between,
- * once it `begins` and after each reload. Answers how to stop.
+ * Compiles the validators of events open for registration ahead of the first request, with pauses between events,
+ * once it `begins` and after each reload. Returns a function that stops it.
  */
 export function warmValidators(
   events: EventRegistry,

@@ -1,9 +1,9 @@
-/** An event as an entry for a calendar (RFC 5545): whole days, because the hours of a conference are words. */
+/** Creates a calendar entry for an event (RFC 5545), with whole days: its hours are free text. */
 import ical, { ICalCalendarMethod } from 'ical-generator'
 import { addDays } from '../../engine/index.ts'
 import type { EventConfig, Instant } from '../../engine/index.ts'
 
-/** The file's text. The same event has the same entry always, so that a second one replaces the first. */
+/** Returns the file's text. The same event always gets the same entry, so that a second one replaces the first. */
 export function calendarOf(event: EventConfig, publicUrl: string, at: Instant): string {
   const calendar = ical({
     prodId: { company: 'Rollcall', product: 'Rollcall', language: 'EN' },

@@ -1,4 +1,4 @@
-/** Event files as their authors wrote them, for the page that shows what a file becomes. */
+/** Serves event files as their authors wrote them, for the page that shows what a file produces. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { EventFile, EventFileAnswer } from '../../engine/index.ts'
 import type { SharedFiles } from '../../engine/authoring.ts'
@@ -7,8 +7,9 @@ import { refuse } from '../http/error-response.ts'
 import type { Deps, ServedEvent } from '../dependencies.ts'
 
 /**
- * Returns the public part of a served event's file: without its authors' comments, whose lines stay empty, and with
- * the support address in place of the office's (docs/decisions.md, Event files). Credentials are in the environment.
+ * Returns the public part of a served event's file: everything except the authors' comments, whose lines stay
+ * empty, and the office's address, which is replaced by the support address (docs/decisions.md, Event files). The file
+ * holds no credentials; those are in the environment.
  */
 export function eventFile({ config, text }: ServedEvent): EventFile {
   const { id, office, support } = config
@@ -19,9 +20,9 @@ export function eventFile({ config, text }: ServedEvent): EventFile {
   }
 }
 
-/** A text is the same as long as it is served, and so is what is left of it. */
+/** Cache: a text does not change while it is served, nor does the result. */
 const remarksOut = new Map<string, string>()
-/** More than the texts of any folder that is looked at; the oldest go first. */
+/** More than the texts of any folder that is viewed; the oldest are dropped first. */
 const TEXTS_KEPT_MAX = 100
 
 function withoutRemarks(text: string): string {
@@ -34,7 +35,7 @@ function withoutRemarks(text: string): string {
   return made
 }
 
-/** The shared files that the event was compiled with, without remarks. */
+/** Returns the shared files that the event was compiled with, without comments. */
 export function sharedFiles({ shared }: ServedEvent): SharedFiles {
   const texts = JSON.parse(shared) as Record<keyof SharedFiles, string>
   const file = (name: keyof SharedFiles) => ({

@@ -1,6 +1,6 @@
 /**
- * The event files on disk as they are served: checked before anybody sees them, replaced whole when
- * a changed file is clean, kept as they were when it is not.
+ * Serves the event files on disk, after checking them.
+ * A changed file without errors replaces its version as a whole; with errors, the previous version stays.
  */
 import { existsSync } from 'node:fs'
 import path from 'node:path'
@@ -21,7 +21,7 @@ import { settled } from './versions/address-conflicts.ts'
 import { signatureOf, watchFolders } from './files/watch-files.ts'
 
 const NONE: ReadonlySet<string> = new Set()
-/** Versions handed to the store at once, so that its queue keeps room for others. */
+/** Versions passed to the store at once, so that its queue has space for other writes. */
 const KEPT_AT_ONCE = 200
 
 export type RegistryOptions = {
@@ -41,40 +41,40 @@ export type RegistryOptions = {
   >
   readonly clock: () => Instant
   readonly log: Log
-  /** Takes findings as people read them. */
+  /** Prints findings in readable form. */
   readonly print: (text: string) => void
   readonly production: boolean
   readonly watches: boolean
-  /** Whether it says what all servers of a database serve; yes, when left out. A command only looks. */
+  /** Whether it decides what all servers of a database serve; left out: yes. A command only reads. */
   readonly decides?: boolean
-  /** Why an event that is clean cannot be served by this server, in a sentence; null: it can. */
+  /** Returns why this server cannot serve a valid event, in a sentence; null: it can. */
   readonly cannotServe?: (event: EventConfig) => string | null
-  /** Who judges a changed folder; a thread of its own, for as long as the files need, when left out. */
+  /** Checks a changed folder; left out: a worker thread, which takes as long as the files need. */
   readonly judge?: Judge
-  /** Milliseconds of a clock that nobody can set; the machine's own when left out. */
+  /** Milliseconds of a monotonic clock; left out: the machine's own. */
   readonly steadyMs?: () => number
 }
 
-/** Refuses, with the findings as text, what was never served while a file has an error; after that, its last good version is served. */
+/** At a first start, file errors prevent the start, with the findings; later, the last valid version is served. */
 export async function openRegistry(
   options: RegistryOptions,
 ): Promise<Result<EventRegistry, string>> {
   const { folder, store, clock, log, steadyMs = () => performance.now() } = options
-  // Once and for all: a `_shared` that is missing for a moment must not change what events say.
+  // Determined once: a `_shared` that is missing for a moment must not change the events.
   let shared = sharedFolderOf(folder)
   let isSharedKnown = existsSync(folder)
-  // Before it is read, so that what is written while it is read counts as changed.
+  // Taken before reading, so that a write during the read counts as a change.
   let signature = await signatureOf(folder, shared)
   const judged = await compileFolder(await readFolder(folder, shared), options)
   const isFirstStart = (await store.eventsServed()).length === 0
-  // At a first start the environment is refused, by whoever reads it.
+  // At a first start, the code that reads the environment refuses it.
   let disk = isFirstStart ? judged : servableOf(options, judged)
   if (disk.findings !== '') options.print(disk.findings)
   const following = await openFollowing(options)
   const listeners = new Set<() => void>()
   let current: Index = indexOf({ ...NOTHING, ...(await following.active(0, disk.served, [])) })
 
-  /** True: something else is served now. An activation that came after it stands. */
+  /** True: the served events have changed. A later activation takes precedence. */
   const take = (next: ServedNow): boolean => {
     const isChanged =
       !same(next.served, current.served) ||
@@ -90,7 +90,7 @@ export async function openRegistry(
     following.pass(disk.served, next.served)
     return take(next)
   })
-  /** Serves what `choose` makes of what is served; on a database of several servers, all of them. */
+  /** Serves what `choose` makes of the served events; with several servers, all of them do. */
   const decide = async (
     choose: () => Promise<readonly ServedEvent[]>,
     { all, site }: { readonly all: boolean; readonly site: Site | null },
@@ -152,7 +152,7 @@ export async function openRegistry(
       isSharedKnown = existsSync(folder)
     }
     signature = await signatureOf(folder, shared)
-    // While it starts a server may wait for a proof; while it serves, a thread of its own waits for it.
+    // A proof may block the server while it starts; while it serves, a worker thread runs it.
     disk = servableOf(
       options,
       await compileFolder(await readFolder(folder, shared), options, options.judge ?? judgeApart),
@@ -170,7 +170,7 @@ export async function openRegistry(
     lookAgain?.unref()
     await decide(() => merged(removed), {
       all: false,
-      // As with versions: what has not changed on this disk is no news.
+      // As with versions: an unchanged file on this disk is not news.
       site:
         !store.isShared || isTold || JSON.stringify(disk.site) !== siteBefore ? disk.site : null,
     })
@@ -217,7 +217,7 @@ export async function openRegistry(
   })
 }
 
-/** What a start serves where nothing was activated before: what is clean, and of the rest the version before. */
+/** Returns what a start serves if nothing was activated before: valid files, else their previous version. */
 async function beginning(
   options: RegistryOptions,
   first: Compiled,
@@ -231,7 +231,7 @@ async function beginning(
   return ok([...together, ...besides(past.value.gone, together)])
 }
 
-/** Where a version is held back or has an error, the versions of the others that were served beside it; else none is needed. */
+/** If a version is held back or faulty, returns the others' versions served beside it; else none is needed. */
 async function standIns(
   { store }: RegistryOptions,
   kept: readonly ServedEvent[],
@@ -243,7 +243,10 @@ async function standIns(
   return before.filter((event) => event !== null)
 }
 
-/** Without what this server cannot serve: money that could not be taken would only be learnt of by the first who pays. */
+/**
+ * Leaves out events that this server cannot serve: an impossible payment would be noticed only by the first
+ * payer.
+ */
 function servableOf(
   { folder, cannotServe = () => null }: RegistryOptions,
   compiled: Compiled,
@@ -257,7 +260,7 @@ function servableOf(
   return { ...compiled, served, refused }
 }
 
-/** What stands on the disk and is not served: refused by itself, or another version of it is served. */
+/** Returns files on disk that are not served: refused themselves, or another version is served. */
 function refusedOf(
   compiled: Compiled,
   { served, unable }: ServedNow,
@@ -283,7 +286,7 @@ function refusedOf(
   ]
 }
 
-/** What can be served together of what is clean; says what cannot. */
+/** Returns which valid events can be served together; reports those that cannot. */
 function takeTogether(
   { log, print }: RegistryOptions,
   wanted: readonly ServedEvent[],
@@ -325,7 +328,7 @@ function indexOf(now: ServedNow): Index {
   }
 }
 
-/** What is clean in its new version; of everything else, the version that was served before. */
+/** Merges the new versions of valid files with the previous versions of all others. */
 function merge(
   options: RegistryOptions,
   before: readonly ServedEvent[],
@@ -337,11 +340,11 @@ function merge(
     options.log.warn({ event: config.id }, 'the version served before is kept')
   for (const [file, reason] of next.refused)
     options.log.warn({ file: path.basename(file) }, reason.split('\n')[0] ?? 'refused')
-  // An event keeps its place; new ones follow.
+  // Each event keeps its position; new ones follow.
   const merged = before.map((event) => {
     const changed = fresh.get(event.config.id)
     if (changed === undefined) return event
-    // The file of one that was gone may come back as it was.
+    // A removed file may return unchanged.
     return changed.hash === event.hash && !event.isGone ? event : changed
   })
   return [

@@ -1,4 +1,4 @@
-/** What a browser asks of the events: all of them, one of them, the module that checks its form, its picture, its entry for a calendar. */
+/** Serves events to the browser: list, details, form validator, share image and calendar entry. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { EventsAnswer } from '../../engine/index.ts'
 import { refuse, toldOf } from '../http/error-response.ts'
@@ -7,7 +7,7 @@ import { pictureBytes } from './share-image.ts'
 import { calendarOf } from './calendar-entry.ts'
 import { earlierModule, eventAnswer, validatorModule } from './answer-validators.ts'
 
-/** Where an address holds the hash of its content, it may be kept for ever. */
+/** An address that contains the hash of its content can be cached permanently. */
 const FOR_EVER = 'public, max-age=31536000, immutable'
 
 export async function eventRoutes(app: FastifyInstance, deps: Deps): Promise<void> {
@@ -60,7 +60,7 @@ export async function eventRoutes(app: FastifyInstance, deps: Deps): Promise<voi
   )
 }
 
-/** Also one that another server has activated a moment ago. */
+/** Also finds an event that another server has activated a moment ago. */
 async function known({ events }: Pick<Deps, 'events'>, id: string): Promise<ServedEvent | null> {
   const served = events.byId(id)
   return served === null && (await events.follow()) ? events.byId(id) : served

@@ -1,6 +1,6 @@
 /**
- * The picture that stands beside a link to an event where the link is shared: title, days and place on the
- * event's colour. Drawn once for each wording; its address holds a hash of what it says, so it may be kept for ever.
+ * Draws an event's share image: title, days and place on its colour.
+ * Each wording is drawn once; the address contains a hash of the content, so it can be cached permanently.
  */
 import { hash } from 'node:crypto'
 import path from 'node:path'
@@ -11,10 +11,13 @@ import { later } from '../ops/lazy-import.ts'
 
 const pictures = later<typeof Resvg>('@resvg/resvg-js')
 
-/** What those who show links ask for: wide enough for every one of them. */
+/** The size that link previews require: wide enough for each of them. */
 export const PICTURE_SIZE = { width: 1200, height: 630 } as const
 const MARGIN = 72
-/** Signs of the display face that fit a line, by its size in pixels; the first that carries the title in two lines is taken. */
+/**
+ * Characters of the display font per line, by font size in pixels; the first size that fits the title in two
+ * lines is used.
+ */
 const TITLE_SIZES: readonly (readonly [pixels: number, signs: number])[] = [
   [96, 22],
   [76, 28],
@@ -26,19 +29,19 @@ const TEXT_SIGNS_MAX = 62
 
 const FONTS = path.join(import.meta.dirname, 'fonts')
 const FONT = {
-  // Both faces as the web app has them, in the form that a renderer reads.
+  // Both fonts of the web app, in the format that the renderer reads.
   fontFiles: ['rollcall-display.ttf', 'rollcall-text.ttf'].map((file) => path.join(FONTS, file)),
-  // A title in a script of India is drawn by what the machine has.
+  // A title in an Indian script is drawn with the machine's fonts.
   loadSystemFonts: true,
   defaultFontFamily: 'Anek Latin Medium',
 }
 
-/** The address of an event's picture, below the server's own. */
+/** Returns the address of an event's image, below the server's own. */
 export function pictureUrl(event: EventConfig): string {
   return `/api/events/${event.id}/picture.${pictureOf(event).hash}.png`
 }
 
-/** The bytes of a PNG under that hash; null where the event says something else by now. */
+/** Returns the PNG under that hash; null if the event's content has changed. */
 export async function pictureBytes(event: EventConfig, hashed: string): Promise<Buffer | null> {
   const picture = pictureOf(event)
   return picture.hash === hashed ? await picture.bytes() : null
@@ -49,7 +52,7 @@ const pictureOf = remember((event: EventConfig) => {
   let bytes: Promise<Buffer> | null = null
   return {
     hash: hash('sha256', svg, 'hex').slice(0, 16),
-    /** Drawn on a thread of the machine's pool, when it is first asked for. */
+    /** Drawn on first request, in a thread of the pool. */
     bytes: (): Promise<Buffer> => {
       bytes ??= pictures()
         .renderAsync(svg, { font: FONT })
@@ -93,7 +96,7 @@ function drawn(event: EventConfig): string {
   ].join('')
 }
 
-/** A title on at most two lines, as large as it goes. */
+/** Breaks a title into at most two lines, as large as possible. */
 function titleLines(title: string): { readonly size: number; readonly lines: readonly string[] } {
   for (const [size, signs] of TITLE_SIZES) {
     const lines = broken(title, signs)
@@ -105,7 +108,7 @@ function titleLines(title: string): { readonly size: number; readonly lines: rea
   return { size, lines: [first, rest.join(' ')].map((line) => shortened(line, signs)) }
 }
 
-/** The words of a text on lines of so many signs; a longer word has a line of its own. */
+/** Breaks a text into lines of at most this many characters; a longer word gets its own line. */
 function broken(text: string, signs: number): readonly string[] {
   return text.split(/\s+/).reduce<readonly string[]>((lines, word) => {
     const last = lines.at(-1)

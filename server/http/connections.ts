@@ -1,4 +1,4 @@
-/** What Node's server would decide by itself, beneath the app: connections at a stop, and what a request expects. */
+/** Overrides defaults of Node's HTTP server: closing connections, and Expect headers. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Server } from 'node:net'
 import type { Socket } from 'node:net'
@@ -6,8 +6,8 @@ import { setTimeout } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 
 /**
- * A request that expects something nobody knows is answered like every other. Node by itself answers 417
- * without a word, without our headers, and without a line in the log.
+ * Answers a request with an unknown Expect header like every other. Node's default is 417 without a body, our
+ * headers or a log line.
  */
 export function answerWhateverIsExpected(app: FastifyInstance): void {
   app.server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
@@ -16,16 +16,17 @@ export function answerWhateverIsExpected(app: FastifyInstance): void {
 }
 
 /**
- * Whoever opened a connection before the server was told to stop, and sends a request within this time, is answered: a
- * proxy asks as soon as it is connected. A browser may open one ahead, or keep one, and say nothing.
+ * A client that connected before the server was told to stop, and sends a request within this time, gets a
+ * response: a proxy sends one as soon as it is connected. A browser may connect ahead of time, or keep a
+ * connection open, without sending anything.
  */
 const SILENT_MS_MAX = 250
 
 /**
- * A server that closes takes no new connection from the first moment on: who comes now waits for the next server, where
- * somebody holds the socket for both. It waits for every connection that it has, also for those that a browser
- * keeps open, or opened ahead, without asking anything: these are ended after a moment, and those with a request on its
- * way as soon as it is answered.
+ * A closing server accepts no new connections from the first moment: new clients wait for the next server, if the
+ * process manager holds the socket. It waits for open connections, including those that a browser keeps open or
+ * opened ahead without a request: these are closed after a moment, and those with a request as soon as it is
+ * answered.
  */
 export function endConnectionsAtClose(app: FastifyInstance): void {
   const unused = new Set<Socket>()
@@ -44,7 +45,7 @@ export function endConnectionsAtClose(app: FastifyInstance): void {
   app.addHook('preClose', async () => {
     closing = true
     if (!app.server.listening) return
-    // Not the server's own, which ends what is unused at once, in the middle of what a proxy sends.
+    // Not Fastify's own close, which ends unused connections at once, while a proxy may be sending.
     Server.prototype.close.call(app.server)
     while (unused.size > 0) {
       const heard = new Map([...unused].map((socket) => [socket, socket.bytesRead]))

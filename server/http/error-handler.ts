@@ -1,4 +1,4 @@
-/** What a request threw, as an answer: a mistake of the sender, a machine that takes no more just now, or an error of ours. */
+/** Converts errors thrown by a request into responses: client error, temporary overload, or bug. */
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import type { Instant } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
@@ -9,11 +9,11 @@ import { pathOf } from './event-route-table.ts'
 import { refuse, RETRY_SECONDS, toldOf } from './error-response.ts'
 import { blanked } from './request-log.ts'
 
-/** No room or no handle for a file: the disk's, the quota's, the file system's, the process's. */
+/** No space or file handle: of the disk, the quota, the file system or the process. */
 const NO_ROOM = /^(ENOSPC|EDQUOT|EFBIG|EROFS|EMFILE|ENFILE)$/
-/** SQLite's words for it. */
+/** SQLite's messages for it. */
 const DATABASE_FULL = /database or disk is full|disk I\/O error/
-/** Why requests are refused is the same for all of them: a full disk is not filled further by saying so. */
+/** The reason is the same for all refused requests, and logging it each time would fill a full disk further. */
 const TOLD_EVERY_MS = 1_000
 
 export type AnswerError = (
@@ -22,7 +22,7 @@ export type AnswerError = (
   reply: FastifyReply,
 ) => unknown
 
-/** `noRoom` is called when the database had no room for a request. */
+/** `noRoom` is called when the database had no space for a request. */
 export function answersErrors(
   deps: Pick<Deps, 'events' | 'clock' | 'log'>,
   noRoom: (at: Instant) => void,

@@ -1,11 +1,14 @@
-/** The one shape in which every call says no. */
+/** Defines the single format of error responses. */
 import type { FastifyReply } from 'fastify'
 import type { ErrorAnswer } from '../../engine/index.ts'
 
-/** What a refusal may carry besides its code and its sentence. */
+/** Fields that a refusal may have besides its code and message. */
 export type More = Omit<ErrorAnswer, 'status' | 'code' | 'message'>
 
-/** Sends `{status: 'error', code, message}` with whatever else the refusal carries; what is our fault with the request's id, too. */
+/**
+ * Sends `{status: 'error', code, message}` with any further fields of the refusal; for our own errors, also the
+ * request id.
+ */
 export function refuse(
   reply: FastifyReply,
   status: number,
@@ -14,7 +17,7 @@ export function refuse(
   more: More = {},
 ): FastifyReply {
   const { id } = reply.request
-  // Whoever writes to us about it can name the line of the log.
+  // With the id, a user who reports the error can name the line of the log.
   return reply
     .code(status)
     .header('cache-control', 'no-store')
@@ -28,7 +31,7 @@ export function errorAnswer(code: string, message: string, more: More = {}): Err
 
 type Told = { readonly code: string; readonly message: string }
 
-/** What a status means when nothing more is known: for errors thrown by the framework. */
+/** The default meaning of a status, for errors thrown by the framework. */
 const toldByStatus: Readonly<Record<number, Told>> = {
   400: { code: 'bad_request', message: 'The request could not be read.' },
   401: { code: 'unauthorized', message: 'Unauthorized. Please check your credentials.' },
@@ -42,7 +45,7 @@ const toldByStatus: Readonly<Record<number, Told>> = {
     code: 'unsupported_media_type',
     message: 'Send the answers as multipart/form-data or as application/json.',
   },
-  // Sent as 503, which more senders understand to try again.
+  // Sent as 503, which more clients know to retry.
   507: {
     code: 'no_room',
     message:
@@ -50,7 +53,7 @@ const toldByStatus: Readonly<Record<number, Told>> = {
   },
   503: { code: 'busy', message: 'The server is busy. Please try again in a moment.' },
 }
-/** After how many seconds one may ask again: when the writer has caught up, when somebody has made room. */
+/** Seconds after which to retry: when the writer has caught up, or when disk space has been freed. */
 export const RETRY_SECONDS: Readonly<Record<number, number>> = { 503: 2, 507: 60 }
 
 const internal: Told = {
@@ -58,7 +61,7 @@ const internal: Told = {
   message: 'Something went wrong on our side. Please try again later.',
 }
 
-/** Code and sentence for a status; the sentence never tells what happened inside. */
+/** Returns code and message for a status; the message never reveals internal details. */
 export function toldOf(status: number): Told {
   return (
     toldByStatus[status] ??

@@ -1,7 +1,8 @@
 /**
- * The calls whose paths event files name. Event files change while the server runs and a router's
- * routes do not, so wildcard routes look the path up in a table that is replaced whole when the events
- * change. The fixed routes, which no event can name, are listed beside it.
+ * Routes requests to paths that event files name.
+ * Event files change while the server runs and a router's routes do not, so wildcard routes look the path up in a
+ * table that is replaced as a whole when the events change. The fixed routes, which no event file can name, are
+ * listed beside it.
  */
 import type { IncomingMessage } from 'node:http'
 import multipart from '@fastify/multipart'
@@ -14,13 +15,13 @@ import type { OfficeRule } from './office-route-permissions.ts'
 
 export type Call = {
   readonly method: 'GET' | 'POST'
-  /** As the event file writes it, slash at the end or not; a segment `{name}` takes any one segment. */
+  /** As written in the event file, with or without a trailing slash; a segment `{name}` matches any one segment. */
   readonly path: string
-  /** Who may make it, where it is the office's. */
+  /** Permission rule, for an office route. */
   readonly office?: OfficeRule
   /**
-   * `request.body` is the unread stream for a POST: read it with `readBody` of request-body.ts.
-   * `params` holds what stood in place of the `{name}` segments, decoded.
+   * For a POST, `request.body` is the unread stream: read it with `readBody` of request-body.ts. `params` holds
+   * the decoded values of the `{name}` segments.
    */
   readonly handle: (
     request: FastifyRequest,
@@ -28,13 +29,13 @@ export type Call = {
     params: Readonly<Record<string, string>>,
   ) => Promise<unknown>
 }
-/** The calls one event adds to the table. */
+/** The routes that one event adds to the table. */
 export type CallMaker = (served: ServedEvent) => readonly Call[]
 export type EventCalls = {
   add(maker: CallMaker): void
-  /** Every call that answers now. */
+  /** Every route that is active now. */
   all(): readonly Call[]
-  /** The call at a path, with or without the slash at its end. */
+  /** Finds the route of a path, with or without a trailing slash. */
   find(
     method: string,
     path: string,
@@ -43,9 +44,12 @@ export type EventCalls = {
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Route modules add the calls that event files name: `app.eventCalls.add((served) => [{method, path, handle}])`. */
+    /**
+     * Route modules add the routes that event files name: `app.eventCalls.add((served) => [{method, path,
+     * handle}])`.
+     */
     eventCalls: EventCalls
-    /** Every route of the router itself, wildcards among them, in the order in which they were made. */
+    /** Every route of the router itself, including wildcards, in order of registration. */
     fixedRoutes: readonly FixedRoute[]
   }
 }
@@ -53,11 +57,11 @@ declare module 'fastify' {
 export type FixedRoute = {
   readonly method: string
   readonly url: string
-  /** Null: it is none of the office. */
+  /** Null: not an office route. */
   readonly office: OfficeRule | null
 }
 
-/** Keeps the list of fixed routes; to be called before the first of them is made. */
+/** Records the fixed routes. Call it before the first of them is registered. */
 export function listFixedRoutes(app: FastifyInstance): void {
   const routes: FixedRoute[] = []
   app.decorate('fixedRoutes', routes)
@@ -67,7 +71,7 @@ export function listFixedRoutes(app: FastifyInstance): void {
   })
 }
 
-/** Calls by `METHOD /path`, a `{name}` segment standing as `{}`; `shapes` says where such segments may be. */
+/** Routes by `METHOD /path`, with `{}` for a `{name}` segment; `shapes` says where such segments may be. */
 type Table = { readonly calls: ReadonlyMap<string, Call>; readonly shapes: readonly Shape[] }
 type Shape = { readonly length: number; readonly open: readonly number[] }
 
@@ -130,7 +134,7 @@ function isOpen(part: string): boolean {
   return part.startsWith('{') && part.endsWith('}')
 }
 
-/** Null when a segment is empty or not decodable. */
+/** Null when a segment is empty or cannot be decoded. */
 function paramsOf(path: string, parts: readonly string[]): Record<string, string> | null {
   const params: Record<string, string> = {}
   for (const [index, part] of withoutSlash(path).split('/').entries()) {
@@ -154,17 +158,17 @@ export function withoutSlash(path: string): string {
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
 }
 
-/** The path of a request without its query. */
+/** Returns the path of a request without the query string. */
 export function pathOf(request: FastifyRequest): string {
   const end = request.url.indexOf('?')
   return end === -1 ? request.url : request.url.slice(0, end)
 }
 
 /**
- * The two wildcards, in scopes whose bodies stay streams. What no event names goes to `otherwise`:
- * a page, or "not found". Fixed routes come first in any case. Multipart bodies have a scope of their
- * own: its reader waits at the beginning and the end of every request there, which costs a
- * registration in JSON a tenth of its time. `follow` learns of events that another server has activated.
+ * Registers the two wildcard routes, in scopes whose bodies stay streams. Paths that no event names go to
+ * `otherwise`: a page, or "not found". Fixed routes take precedence. Multipart bodies have a separate scope:
+ * their parser waits at the beginning and end of every request there, which would add a tenth to the time of a
+ * JSON registration. `follow` checks for events that another server has activated.
  */
 export async function callRoutes(
   app: FastifyInstance,
@@ -176,7 +180,7 @@ export async function callRoutes(
     const path = pathOf(request)
     const found = app.eventCalls.find(method, path)
     if (found !== null) return handle(found, request, reply)
-    // A page looks for itself.
+    // Pages look up the event themselves.
     if (method === 'GET' && !path.startsWith('/api/')) return otherwise(request, reply)
     return follow().then((isNews) => {
       const now = isNews ? app.eventCalls.find(method, path) : null
@@ -200,7 +204,10 @@ export async function callRoutes(
   })
 }
 
-/** Routes in a scope whose bodies stay streams, and where those in parts can be read: by `readBody` of request-body.ts. */
+/**
+ * Registers routes in a scope whose bodies stay streams and that can read multipart bodies, with `readBody` of
+ * request-body.ts.
+ */
 export async function partsRoutes(
   app: FastifyInstance,
   add: (scope: FastifyInstance) => void,
@@ -214,12 +221,12 @@ export async function partsRoutes(
 
 function keepStreams(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers()
-  // Named as well as caught by the rest, because what is named is found at once.
+  // Listed by name besides the wildcard, because a named type is found faster.
   const types = ['application/json', '*']
   scope.addContentTypeParser(types, (_request, payload, done) => done(null, payload))
 }
 
-/** Tells requests whose body comes in parts; a route that asks for it by `constraints` gets those alone. */
+/** Recognises requests with a multipart body; a route with this constraint gets only those. */
 const byParts = {
   name: 'parts',
   storage: () => {

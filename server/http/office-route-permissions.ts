@@ -1,8 +1,11 @@
-/** The permission rule of an office route: the role it requires, the target it names, the inputs it reads. */
+/** Defines the permission rule of an office route: required role, named target, readable inputs. */
 import { assertNever } from '../../engine/index.ts'
 import type { Role } from '../../engine/index.ts'
 
-/** What a request to the office names. `server/office/auth/request-targets.ts` resolves each of them to stored objects. */
+/**
+ * The object that an office request names. `server/office/auth/request-targets.ts` resolves each kind to stored
+ * objects.
+ */
 export type TargetKind =
   /** The user's own account. Also open to a user who still has to set up a second factor. */
   | 'own'
@@ -26,7 +29,7 @@ export type TargetKind =
   | 'registrations'
   /** The event, and the registration of each of the `lines` of the body. */
   | 'statement'
-  /** The list whose address the event file chooses. */
+  /** The list whose path the event file sets. */
   | 'list'
 
 /** What a field of a body may hold; a field that is missing or null always passes. */
@@ -40,7 +43,7 @@ export type JsonKind =
   /** The handler checks it, with a message of its own. */
   | 'any'
 
-/** All that a handler may read of a request. Names of targets are never among `query`, `body` and `params`. */
+/** Everything that a handler may read from a request. Target names are never among `query`, `body` and `params`. */
 export type Inputs<
   Q extends string = string,
   B extends string = string,
@@ -49,7 +52,7 @@ export type Inputs<
   readonly query?: readonly Q[]
   readonly body?: Readonly<Record<B, JsonKind>>
   readonly params?: readonly P[]
-  /** The query also holds the filters that the event file names. */
+  /** The query string also holds the filters that the event file names. */
   readonly filters?: true
 }
 
@@ -61,17 +64,17 @@ export type GuardedRule<
 > = Inputs<Q, B, P> & { readonly least: Role; readonly about: K }
 
 export type OfficeRule =
-  /** Signing in, and what leads there. */
+  /** Sign-in, and the routes that lead there. */
   'anybody' | GuardedRule
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Who may make this call of the office; every route of the office has one. */
+    /** The permission rule; every office route has one. */
     office?: OfficeRule
   }
 }
 
-/** Whether a value of a body is of the declared kind. */
+/** Returns true if a value of a body is of the declared kind. */
 export function isOfKind(kind: JsonKind, value: unknown): boolean {
   if (value === undefined || value === null) return true
   switch (kind) {
@@ -93,5 +96,5 @@ export function isOfKind(kind: JsonKind, value: unknown): boolean {
 /** Handlers that run behind the guard. Only `server/office/auth/authorization.ts` adds to them. */
 export const guardedHandlers = new WeakSet<object>()
 
-/** Whether a path belongs to the office. */
+/** Returns true if a path belongs to the office. */
 export const isOfficePath = (path: string): boolean => /^(?:\/api)?\/admin\//.test(path)

@@ -1,9 +1,9 @@
-/** Whether a request comes from whoever runs the machine: from the machine itself and through no proxy, or with the token for figures. */
+/** Recognises the operator: direct requests from this machine, or with the metrics token. */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { Environment } from '../dependencies.ts'
 
-/** With a token, only who brings it. */
+/** If a token is set, only requests with it. */
 export function isOperator(
   request: FastifyRequest,
   { metricsToken }: Pick<Environment, 'metricsToken'>,
@@ -13,7 +13,7 @@ export function isOperator(
   return given !== undefined && isSame(given, metricsToken)
 }
 
-/** All that curl, wget, Prometheus and Node's fetch send, and with it `rollcall health`. */
+/** All headers that curl, wget, Prometheus and Node's fetch (so also `rollcall health`) send. */
 const SENT_DIRECTLY: ReadonlySet<string> = new Set([
   'host',
   'user-agent',
@@ -25,12 +25,12 @@ const SENT_DIRECTLY: ReadonlySet<string> = new Set([
   'sec-fetch-mode',
   'x-prometheus-scrape-timeout-seconds',
 ])
-/** What the machine calls itself. A proxy may pass on the visitor's host. */
+/** Host names of this machine. A proxy may pass on the visitor's host. */
 const OWN_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i
 
 /**
- * No list knows the headers of all proxies, and some write none, so that only what those clients send passes. nginx asks
- * in HTTP/1.0 or closes each connection; what visitors' browsers send besides shows them.
+ * No list has the headers of all proxies, and some add none, so only the headers of those clients are allowed.
+ * nginx uses HTTP/1.0 or closes each connection; the other headers of a visitor's browser reveal it.
  */
 function isDirect({ raw, headers }: FastifyRequest): boolean {
   return (
@@ -42,7 +42,7 @@ function isDirect({ raw, headers }: FastifyRequest): boolean {
   )
 }
 
-/** In a time that tells nothing about either. */
+/** Compares in constant time. */
 function isSame(a: string, b: string): boolean {
   const [first, second] = [a, b].map((text) => createHash('sha256').update(text).digest())
   return first !== undefined && second !== undefined && timingSafeEqual(first, second)

@@ -1,7 +1,8 @@
 /**
- * How often something may be tried: the one mechanism and the one answer. Which calls are limited, and
- * to how many tries, is named in the folder whose calls they are. One server counts in memory: a limit on guessing
- * needs no fsync, and losing the counts at a restart gives a guesser nothing worth a restart. Several count together, in the store.
+ * Limits how often something may be tried.
+ * The folder of each route states which routes are limited, and to how many tries. A single server counts in
+ * memory: guessing limits need no fsync, and the counts lost at a restart do not make restarts worthwhile for a
+ * guesser. Several servers count together, in the store.
  */
 import { isIPv4, isIPv6 } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -11,27 +12,30 @@ import type { Deps } from '../dependencies.ts'
 import type { Tries } from '../storage/database/rate-limit-counts.ts'
 import { refuse } from './error-response.ts'
 
-/** So many tries in a window that slides with the caller's clock. */
+/** The number of tries in a sliding window, measured with the caller's clock. */
 export type Allowance = { readonly triesMax: number; readonly windowMs: number }
 export type Soon<T> = T | Promise<T>
-/** At once where one server counts; several ask the store, and each for itself while that does not answer. */
+/** Immediate with one server; several servers ask the store, and count separately while it does not respond. */
 export type Limit = {
   /** Milliseconds until the key may try again; 0: it may now. */
   wait(key: string, at: Instant): Soon<number>
-  /** The same, and counted where it may: of tries made at the same moment no more than there may be are let in. */
+  /** The same, and counts the try if it is allowed; simultaneous tries cannot exceed the limit. */
   take(key: string, at: Instant): Soon<number>
   count(key: string, at: Instant): Soon<void>
   forget(key: string): Soon<void>
 }
 
-/** So that a flood of made-up keys cannot fill the memory; the oldest keys go first. */
+/** Keeps a flood of invented keys from filling the memory; the oldest keys are dropped first. */
 const KEYS_MAX = 10_000
 
 const unlimited: Limit = { wait: () => 0, take: () => 0, count: () => {}, forget: () => {} }
 
 type LimitDeps = Pick<Deps, 'environment'> & { readonly store?: Pick<Deps['store'], 'tries'> }
 
-/** Tries per key; without a limit where the environment switches them off. Without a store they are this server's alone. */
+/**
+ * Counts tries per key; unlimited if the environment disables rate limits. Without a store the counts are local
+ * to this server.
+ */
 export function openLimit({ environment, store }: LimitDeps, allowance: Allowance): Limit {
   if (!environment.rateLimits) return unlimited
   const here = inMemory(allowance)
@@ -39,17 +43,17 @@ export function openLimit({ environment, store }: LimitDeps, allowance: Allowanc
   return tries === null ? here : together(tries, nameIn(environment, allowance), allowance, here)
 }
 
-/** How many limits were opened for a server: their order is the same in every server of a version. */
+/** Number of limits opened for a server: their order is the same in every server of a version. */
 const openedFor = remember((_server: object) => ({ count: 0 }))
 
-/** Under which its tries are counted beside those of the others. */
+/** The name under which tries are counted across servers. */
 function nameIn(environment: object, { triesMax, windowMs }: Allowance): string {
   const opened = openedFor(environment)
   opened.count += 1
   return `${opened.count} ${triesMax} ${windowMs}`
 }
 
-/** A database that does not answer lets nobody try without end. */
+/** If the database does not respond, this server's own limit still applies. */
 function together(tries: Tries, name: string, allowance: Allowance, here: Limit): Limit {
   const keyOf = (key: string): string => `${name} ${key}`
   return {
@@ -93,13 +97,16 @@ function inMemory({ triesMax, windowMs }: Allowance): Memory {
   return memory
 }
 
-/** Whoever hangs up before we look shares one count: doing so buys no tries. */
+/** Clients that disconnect before we read their address share one count, so disconnecting gains no tries. */
 const GONE = 'gone'
 
-/** Whatever a proxy passes on that is no address shares one count: made-up words buy no tries. */
+/** Values from a proxy that are not addresses share one count, so invented values gain no tries. */
 const NO_ADDRESS = 'no address'
 
-/** The address in what a proxy writes: `ip:port`, `[v6]:port` or the address alone, with or without a zone. */
+/**
+ * Extracts the address from what a proxy writes: `ip:port`, `[v6]:port` or the address alone, with or without a
+ * zone.
+ */
 function bareAddress(text: string): string {
   const [, inBrackets] = /^\[([^\]]*)\](?::\d+)?$/.exec(text) ?? []
   const [, beforePort] = /^([^:]*):\d+$/.exec(text) ?? []
@@ -107,11 +114,11 @@ function bareAddress(text: string): string {
 }
 
 /**
- * Whom a request is counted under: its IPv4 address, or the /64 network of its IPv6 address, all of
- * which belongs to anybody who has one address in it.
+ * The key under which a request is counted: its IPv4 address, or the /64 network of its IPv6 address, because a
+ * client with one address has the whole network.
  */
 export function addressOf({ ip }: { readonly ip: string | undefined }): string {
-  // The sender has hung up already, and nothing says any more who it was.
+  // The client has disconnected, so its address is no longer known.
   if (ip === undefined) return GONE
   const bare = bareAddress(ip.trim())
   if (isIPv4(bare)) return bare
@@ -134,7 +141,7 @@ function mappedAddress(high: string, low: string): string {
     .join('.')
 }
 
-/** Counts every request under its address; true: there were too many, and the request is answered. */
+/** Counts every request under its address; true: there were too many, and the request has been answered. */
 export function limitByAddress(
   deps: LimitDeps & Pick<Deps, 'clock'>,
   allowance: Allowance,
@@ -147,7 +154,10 @@ export function limitByAddress(
   }
 }
 
-/** 429, with the time to wait in `Retry-After` and in words; `what` there was too much of, in the plural. */
+/**
+ * Sends the status for too many requests, with the time to wait in `Retry-After` and in words; `what`: the things
+ * counted, in the plural.
+ */
 export function refuseTooMany(
   reply: FastifyReply,
   waitMs: number,

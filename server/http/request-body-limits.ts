@@ -1,23 +1,23 @@
 /**
- * What bodies hold in memory while they come, all of them together, and how long they may take. Whoever
- * never finishes sending costs us what was sent; the ceiling makes the largest of them give way, which
- * are never a delegate's: answers are some kilobytes and come at once, and files go to the disk.
+ * Limits the memory that unfinished request bodies hold, and their duration.
+ * A client that never finishes costs only what it has sent. At the limit, the largest bodies are aborted. These
+ * are never a delegate's: answers have some kilobytes and arrive at once, and files go to disk.
  */
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { err, ok } from '../../engine/index.ts'
 import type { Result } from '../../engine/index.ts'
 
-/** A quarter of what the server takes at rest; thousands of forms at the same moment. */
+/** A quarter of the memory of an idle server; thousands of forms at the same moment. */
 const HELD_BYTES_MAX = 64 * 1024 * 1024
-/** Made free at once, so that a flood is not looked through for every piece of it. */
+/** The part that is freed at once, so that a flood does not cause a search for every chunk. */
 const FREED_PART = 0.25
-/** Answers come in a moment, also from a slow phone. */
+/** Answers arrive quickly, even from a slow phone. */
 const BODY_MS_MAX = 90_000
-/** Whoever sends at this pace may take longer: a proof of 5 MB from a phone at the edge of the network. */
+/** A client with this rate may take longer: a proof of 5 MB from a phone with weak reception. */
 const BYTES_PER_SECOND_MIN = 20_000
 
-/** A body that is not waited for any longer: 408 too slow, 503 no memory for it. */
+/** A body that is no longer awaited: 408 too slow, 503 no memory for it. */
 export class GivenUp extends Error {
   readonly statusCode: 408 | 503
   constructor(statusCode: 408 | 503) {
@@ -27,28 +27,28 @@ export class GivenUp extends Error {
 }
 
 export type Holding = {
-  /** So many bytes have come; `isHeld`: they are in memory until the body is whole. */
+  /** Counts received bytes; `isHeld`: they are in memory until the body is complete. */
   came(bytes: number, isHeld: boolean): void
   /** Rejects with GivenUp; never resolves. */
   readonly givenUp: Promise<never>
   end(): void
 }
 export type Bodies = {
-  /** What unfinished bodies hold now. */
+  /** Returns the bytes that unfinished bodies hold now. */
   heldBytes(): number
   hold(): Holding
-  /** The whole of a body of at most so many bytes. What is longer is read and thrown away. Throws GivenUp. */
+  /** Reads a whole body up to this many bytes. The rest of a longer one is read and discarded. Throws GivenUp. */
   read(body: Readable, bytesMax: number): Promise<Result<Buffer, 'too_large' | 'cut_off'>>
 }
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The one budget of all bodies that are read into memory. */
+    /** The single budget of all bodies that are read into memory. */
     bodies: Bodies
   }
 }
 
-/** Opens the budget of a server. Connections whose body was given up end with the answer that says so. */
+/** Creates the budget of a server. A connection whose body was aborted is closed with the error response. */
 export function addBodies(
   app: FastifyInstance,
   limits: { readonly heldBytesMax?: number; readonly bodyMsMax?: number } = {},
@@ -79,7 +79,7 @@ function openBodies({
     }
   }
 
-  /** `giveUp` is called once, if it is. */
+  /** `giveUp` is called at most once. */
   const begin = (giveUp: (error: GivenUp) => void): Pick<Holding, 'came' | 'end'> => {
     const since = performance.now()
     let cameBytes = 0

@@ -1,4 +1,6 @@
-/** Reads a request's body within limits: JSON, multipart or a posted form, all to one shape. Files go to disk as they come. */
+/**
+ * Reads a request body (JSON, multipart or form) within limits; files are written to disk on arrival.
+ */
 import type { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import type { Multipart } from '@fastify/multipart'
@@ -7,10 +9,13 @@ import type { Result } from '../../engine/index.ts'
 import type { ReceivedFile, ReceiveRefusal, Uploads } from '../dependencies.ts'
 
 export type SentFile = { readonly name: string; readonly file: ReceivedFile }
-/** Read own properties only (`own`); a field called `__proto__` is one like any other. Of a name sent twice the last counts. */
+/**
+ * Read own properties only (`own`); a field called `__proto__` is an ordinary field. If a name is sent twice, the
+ * last value counts.
+ */
 export type Body = {
   readonly values: Readonly<Record<string, unknown>>
-  /** By field; whoever has the body keeps or discards them. */
+  /** By field; the caller keeps or discards them. */
   readonly files: ReadonlyMap<string, SentFile>
 }
 export type BodyRefusal =
@@ -27,21 +32,20 @@ export type BodyRefusal =
         | 'no_room'
     }
   | { readonly code: 'file_too_large'; readonly field: string }
-/** The bytes that the file of each field may have. A file of any other name is read and thrown away. */
+/** Maximum bytes of each field's file. A file under any other name is read and discarded. */
 export type FileLimits = ReadonlyMap<string, number>
 
-/** Answers without files, all in memory until they are whole; the longest form of ours has some 20 KB. */
+/** Answers without files are in memory until complete; our longest form has about 20 KB. */
 const ANSWERS_BYTES_MAX = 256 * 1024
 /** An answer is a text, a number or a list of them. */
 export const NESTING_MAX = 32
-/** A body of a thousand fields is no form of ours. */
+/** None of our forms has a thousand fields. */
 const PARTS_MAX = 1000
 
 /**
- * The body of a request whose content type parser left the stream unread. When it is refused the rest is
- * read and thrown away, so that the sender, who may only look for an answer once everything is sent, gets
- * to see ours. A refusal leaves no file behind. Throws GivenUp for a body that never ends, and for one
- * that there is no memory for.
+ * Reads the body of a request whose content type parser left the stream unread. If it is refused, the rest is
+ * read and discarded, because a client may look for a response only after sending everything. A refusal leaves no
+ * file behind. Throws GivenUp for a body that never ends, or for which there is no memory.
  */
 export async function readBody(
   request: FastifyRequest,
@@ -50,7 +54,7 @@ export async function readBody(
 ): Promise<Result<Body, BodyRefusal>> {
   const media = mediaOf(request.headers)
   const stream = request.raw
-  // No body at all says nothing wrong: no answers.
+  // No body at all is valid: there are no answers.
   if (media === '' && (request.body === undefined || request.body === null))
     return ok({ values: record(), files: NO_FILES })
   const answers = async (judge: Judge): Promise<Result<Body, BodyRefusal>> => {
@@ -77,10 +81,10 @@ export async function readBody(
   }
 }
 
-/** A body in parts: the request has to come by a route of the scope that can read them. */
+/** A multipart body: its route must be in the scope that can read them. */
 export const MULTIPART = 'multipart/form-data'
 
-/** What the body says that it is, without what follows; '' when it says nothing. */
+/** Returns the media type of the body without parameters; '' if there is none. */
 export function mediaOf(headers: FastifyRequest['headers']): string {
   const type = headers['content-type'] ?? ''
   return type.split(';')[0]?.trim().toLowerCase() ?? ''
@@ -99,11 +103,11 @@ function fromJson(bytes: Buffer): Result<Body, BodyRefusal> {
     return err({ code: 'not_an_object' })
   // What writes it out again would run out of stack.
   if (isDeeperThan(NESTING_MAX, value)) return err({ code: 'too_deep' })
-  // JSON.parse makes own properties only, `__proto__` included.
+  // JSON.parse creates own properties only, `__proto__` included.
   return ok({ values: value as Record<string, unknown>, files: NO_FILES })
 }
 
-/** Whether lists and objects lie in each other more often than this. */
+/** Returns true if lists and objects are nested deeper than this. */
 export function isDeeperThan(levels: number, value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   return levels === 0 || Object.values(value).some((inner) => isDeeperThan(levels - 1, inner))
@@ -115,7 +119,9 @@ function fromForm(bytes: Buffer): Result<Body, BodyRefusal> {
   return ok({ values, files: NO_FILES })
 }
 
-/** Fields and files in any order. Fields are in memory until the last part is here; files are on disk. */
+/**
+ * Reads fields and files in any order. Fields stay in memory until the last part has arrived; files are on disk.
+ */
 async function fromMultipart(
   request: FastifyRequest,
   limits: FileLimits,
@@ -123,7 +129,7 @@ async function fromMultipart(
   filesBytesMax: number,
 ): Promise<Result<Body, BodyRefusal>> {
   const { raw } = request
-  // Who has gone says nothing any more, and the parser would wait for it.
+  // A disconnected client sends nothing more, and the parser would wait for it.
   if (raw.destroyed) return err({ code: 'cut_off' })
   const values = record()
   const files = new Map<string, SentFile>()
@@ -170,7 +176,7 @@ async function fromMultipart(
               : err({ code: received.error })
           const file = received.value
           filesLeft -= file.bytes
-          // A file input that was left empty is sent as a file without name and content.
+          // An empty file input is sent as a file without name and content.
           if (part.filename === '' && file.bytes === 0) await uploads.discard(file)
           else {
             await discard(name)
@@ -187,19 +193,19 @@ async function fromMultipart(
     if (!whole) {
       raw.unpipe()
       raw.resume()
-      // Whoever writes it to the disk stops, and removes what it wrote.
+      // Stops the write to disk, which then removes its file.
       onDisk?.destroy(new Error('given up'))
       for (const field of files.keys()) await discard(field)
     }
   }
 }
 
-/** A part may say that it is JSON, and is then more than a text. */
+/** A part may declare itself as JSON, and is then not a string. */
 function bytesOf(value: unknown): number {
   return Buffer.byteLength(typeof value === 'string' ? value : JSON.stringify(value))
 }
 
-/** Reads a file that no field asks for; answers how long it was. */
+/** Reads a file that no field expects; returns its length. */
 async function passOver(
   content: Readable,
   bytesMax: number,
@@ -218,18 +224,18 @@ async function passOver(
 
 const OPTIONS = {
   throwFileSizeLimit: false,
-  // A text may say that it is bytes; what has no file name is an answer.
+  // A text part may declare itself as bytes; a part without a file name is an answer.
   isPartAFile: (_field: string | undefined, _type: string | undefined, name: string | undefined) =>
     name !== undefined,
   limits: {
-    // Files are measured where they are written, each by the limit of its field.
+    // File sizes are checked while writing, each by the limit of its field.
     fileSize: Infinity,
     fieldSize: ANSWERS_BYTES_MAX,
     parts: PARTS_MAX,
   },
 }
 
-/** The next field or file; null after the last one. */
+/** Returns the next field or file; null after the last one. */
 async function nextOf(
   parts: AsyncIterator<Multipart>,
   raw: Readable,
@@ -244,7 +250,8 @@ async function nextOf(
         return err({ code: 'too_large' })
       case 'FST_MP_PREMATURE_CLOSE':
         return err({ code: 'cut_off' })
-      // Said at the end, when all else was read: the parser leaves out names like `constructor`, which name no field of ours.
+      // Reported at the end, after everything else was read: the parser drops names like `constructor`, which are
+      // never our fields.
       case 'FST_PROTO_VIOLATION':
         return raw.readableAborted ? err({ code: 'cut_off' }) : ok(null)
       default:
@@ -253,14 +260,14 @@ async function nextOf(
   }
 }
 
-/** Browsers write these three so in the names of fields and files; the parser leaves them. */
+/** Browsers escape these three characters in the names of fields and files; the parser does not decode them. */
 function sentName(text: string): string {
   return text.replace(/%0A/gi, '\n').replace(/%0D/gi, '\r').replace(/%22/g, '"')
 }
 
 const NO_FILES: ReadonlyMap<string, SentFile> = new Map()
 
-/** Without a prototype, so that no name means anything but itself. */
+/** Without a prototype, so that every name is an ordinary key. */
 function record(): Record<string, unknown> {
   return Object.create(null) as Record<string, unknown>
 }

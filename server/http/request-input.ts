@@ -1,13 +1,13 @@
-/** Reads the inputs of a request: the only parser of the query and of the body that office routes have. */
+/** Parses the inputs of a request; office routes read query and body only through this module. */
 import type { FastifyRequest } from 'fastify'
 import { pathOf } from './event-route-table.ts'
 
 export type Sent = {
-  /** Without the query. */
+  /** Without the query string. */
   readonly path: string
   readonly params: Readonly<Record<string, unknown>>
   readonly query: URLSearchParams
-  /** Empty where no JSON object and no form was sent. */
+  /** Empty if neither a JSON object nor a form was sent. */
   readonly body: Readonly<Record<string, unknown>>
   /** The body of a route that takes a file; null: none was sent. */
   readonly file: Buffer | null
@@ -24,14 +24,14 @@ export function readSent(request: FastifyRequest): Sent {
   }
 }
 
-/** The query of a request. A second question mark belongs to the first name: `??event=a` sets `?event`. */
+/** Parses the query string. A second question mark belongs to the first name: `??event=a` sets `?event`. */
 export function queryOf({ url }: Pick<FastifyRequest, 'url'>): URLSearchParams {
   const start = url.indexOf('?')
-  // URLSearchParams drops one leading question mark, which is the one that begins the query.
+  // URLSearchParams drops one leading question mark: the one that starts the query string.
   return new URLSearchParams(start === -1 ? '' : url.slice(start))
 }
 
-/** Empty where the value is no JSON object. */
+/** Empty if the value is not a JSON object. */
 export function recordOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (value as Record<string, unknown>)

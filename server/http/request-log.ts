@@ -1,20 +1,20 @@
-/** One line of the log per request: no address, no query, and in the path no number that names a registration. */
+/** Logs one line per request, without addresses, query strings or registration numbers in the path. */
 import type { FastifyInstance } from 'fastify'
 import type { Deps } from '../dependencies.ts'
 import { pathOf } from './event-route-table.ts'
 
-/** Longer than any path of ours; the log is not a place to write into. */
+/** Longer than any path of ours, so that clients cannot write at length into the log. */
 const PATH_CHARACTERS_MAX = 200
-/** What is looked at of a longer one: every character of the above may come encoded, and encoded again. */
+/** Characters examined of a longer path: each of the above may be percent-encoded, even twice. */
 const LOOKED_AT_CHARACTERS_MAX = 5 * PATH_CHARACTERS_MAX
-/** Encoded more often than this, a path is nobody's mistake. */
+/** A path encoded more often than this is not a mistake. */
 const DECODINGS_MAX = 4
 
-/** The token of a link, which opens a registration; no other segment of ours is so long. */
+/** The token of an access link, which opens a registration; no other segment of ours is this long. */
 const TOKEN = /^[\w-]{32,}$/
 
 export function logRequests(app: FastifyInstance, deps: Deps): void {
-  // In a rush nearly every request asks for the same path as the one before.
+  // At peak load nearly every request has the same path as the previous one.
   let last: { readonly path: string; readonly blanked: string } | null = null
   deps.events.onChange(() => {
     last = null
@@ -38,12 +38,12 @@ export function logRequests(app: FastifyInstance, deps: Deps): void {
   })
 }
 
-/** A path whose segments could name a registration, without them, however they are written; cut where it is long. */
+/** Removes path segments that could name a registration, however they are encoded; truncates long paths. */
 export function blanked(path: string, deps: Pick<Deps, 'events'>): string {
   const plain = decoded(path.slice(0, LOOKED_AT_CHARACTERS_MAX))
   if (plain === null) return '…'
   const isCut = plain.length > PATH_CHARACTERS_MAX || path.length > LOOKED_AT_CHARACTERS_MAX
-  // Cut at a segment, so that no half of a number is left that is not known for one.
+  // Truncated between segments, so that no part of a number remains unrecognised.
   const kept = isCut ? plain.slice(0, plain.lastIndexOf('/', PATH_CHARACTERS_MAX) + 1) : plain
   const segments = kept
     .split('/')
@@ -56,7 +56,7 @@ export function blanked(path: string, deps: Pick<Deps, 'events'>): string {
   return isCut ? `${segments}…` : segments
 }
 
-/** The ASCII letters of a path, whatever stands around them; null: encoded without end. */
+/** Returns the path with its ASCII letters decoded; null: encoded too many times. */
 function decoded(path: string): string | null {
   let plain = path
   for (let times = 0; times <= DECODINGS_MAX; times++) {

@@ -1,4 +1,4 @@
-/** What protects every answer in its headers, whoever makes it: a page, a call, the framework, or the connection itself. */
+/** Sets the security headers of every response: pages, data, framework errors and raw connections. */
 import { randomBytes } from 'node:crypto'
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply } from 'fastify'
@@ -7,16 +7,16 @@ import { remember } from '../../engine/index.ts'
 import type { Deps, Environment } from '../dependencies.ts'
 import { errorAnswer, toldOf } from './error-response.ts'
 
-/** A year: whoever came by https once does not come back without. */
+/** One year: a browser that used https once does not return to http. */
 const HSTS_SECONDS = 31_536_000
-/** What no page of ours asks a browser for, so that nothing that slips into one can. */
+/** Browser features that no page of ours uses, denied so that injected code cannot use them. */
 const UNUSED_POWERS =
   'accelerometer bluetooth camera display-capture geolocation gyroscope hid magnetometer microphone midi payment serial usb xr-spatial-tracking'
 
 /**
- * Pages get their policy from helmet, with a nonce of their own. Every other answer is data: nothing in
- * it may be run, framed or guessed at, and the same constant headers say so without being worked out
- * for each request (which took a fifth of the time of a registration).
+ * Headers of data responses. Pages get their policy from helmet, each with its own nonce. Every other response is
+ * data: nothing in it may be executed, framed or sniffed, and constant headers avoid computing them for each
+ * request (which took a fifth of the time of a registration).
  */
 export function protectiveHeaders({
   publicUrl,
@@ -38,7 +38,7 @@ function isSecure(publicUrl: string): boolean {
   return publicUrl.startsWith('https:')
 }
 
-/** Puts them on every answer that a route gives. */
+/** Adds them to every response of a route. */
 export function addHeaders(app: FastifyInstance, deps: Pick<Deps, 'environment'>): void {
   const data = protectiveHeaders(deps.environment)
   app.addHook('onRequest', (_request, reply, done) => {
@@ -47,10 +47,10 @@ export function addHeaders(app: FastifyInstance, deps: Pick<Deps, 'environment'>
   })
 }
 
-/** The nonce of an answer: the same in its header and in its page. */
+/** The nonce of a response: the same in its header and its page. */
 export const nonceOf = remember((_response: object) => randomBytes(16).toString('base64url'))
 
-/** Puts the policy of pages in their place. What helmet has nothing to say about stays. */
+/** Replaces them by the policy for pages; headers that helmet does not set stay. */
 export function pagePolicy(
   deps: Pick<Deps, 'environment' | 'gateway'>,
 ): (reply: FastifyReply) => Promise<void> {
@@ -72,14 +72,14 @@ export function pagePolicy(
         objectSrc: ["'none'"],
         baseUri: ["'none'"],
         frameAncestors: ["'none'"],
-        // Asked each time: event files, and with them gateways, change while the server runs.
+        // Evaluated each time: event files, and with them gateways, change while the server runs.
         formAction: ["'self'", () => deps.gateway.origins().join(' ')],
       },
     },
     frameguard: { action: 'deny' },
     hsts: isSecure(publicUrl) ? { maxAge: HSTS_SECONDS, includeSubDomains: false } : false,
     referrerPolicy: { policy: 'strict-origin-when-cross-origin' },
-    // Pages are opened from the gateway's window and from mails; isolation buys nothing here.
+    // Pages are opened from the gateway's window and from emails; isolation has no benefit here.
     crossOriginEmbedderPolicy: false,
   })
   return (reply) =>
@@ -96,7 +96,7 @@ export function pagePolicy(
     })
 }
 
-/** Answers what is no HTTP, or came too slowly, in the same shape as every other refusal. */
+/** Answers requests that are not HTTP, or too slow, in the same format as every other refusal. */
 export function refusesConnections(
   environment: Pick<Environment, 'publicUrl'>,
 ): (error: Error & { readonly code?: string }, socket: Socket) => void {

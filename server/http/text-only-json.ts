@@ -1,9 +1,9 @@
-/** Refuses JSON that holds something other than text where a call outside the office expects text. */
+/** Refuses JSON with a value that is not text where a public route expects text. */
 import type { FastifyReply } from 'fastify'
 import { own } from '../../engine/index.ts'
 import { refuse } from './error-response.ts'
 
-/** True: answered with 422. A name that is left out, or null, is no mistake here, and a number is what it says. */
+/** True: answered with 422. A missing or null value is allowed here, and a number counts as its text. */
 export function refusesOtherThanText(
   reply: FastifyReply,
   body: unknown,

@@ -1,6 +1,7 @@
 /**
- * Tells people that money waits for them: a line in the log when the number changes, and at nine in the morning in
- * India one mail per event to its office, on days on which something needs a decision.
+ * Emails each office a daily list of payment reviews.
+ * Logs a line when their number changes. At nine in the morning in India, sends one email per event to its office
+ * if a decision is needed.
  */
 import {
   dayOf,
@@ -18,21 +19,21 @@ import type { NewMail, ReviewCounts } from '../storage/index.ts'
 
 /** Nine in the morning: before the day's work, and not at night. */
 const MAIL_AT_MS = 9 * 60 * 60_000
-/** How often the clock and the number of reviews are looked at. */
+/** How often the clock and the number of reviews are checked. */
 const TICK_MS = 60_000
-/** A mail names so many of them; the rest are counted. */
+/** The email lists this many; the rest are counted. */
 const NAMED_MAX = 20
 
 export type DailyDeps = Pick<Deps, 'store' | 'events' | 'clock' | 'log' | 'environment'>
 
-/** `works` false: nothing is told unless somebody calls `run`, which answers how many mails were queued. */
+/** `works` false: nothing is sent unless `run` is called. `run` returns the number of emails queued. */
 export function openDailyMail(
   deps: DailyDeps,
   { works }: { readonly works: boolean } = { works: true },
 ): ByItself {
   const { store, clock, log } = deps
   let logged: ReviewCounts = { reviews: 0, undecided: 0, unsure: 0 }
-  /** Only spares the looking: that a mail goes out once is the store's to know. */
+  /** Only avoids repeated queries: the store ensures that an email is sent once. */
   let toldOn: Day | null = null
 
   const run = async (): Promise<number> => {
@@ -43,7 +44,7 @@ export function openDailyMail(
     const today = dayOf(at)
     const morning = instant(startOf(today) + MAIL_AT_MS)
     if (at < morning || toldOn === today) return 0
-    // Today's may have gone out before a restore; whoever ends the recovery looks at what waits.
+    // Today's email may have gone out before a restore; the user who ends the recovery checks the reviews.
     if ((await store.recovery()) !== null) {
       toldOn = today
       return 0
@@ -58,7 +59,7 @@ export function openDailyMail(
   )
 }
 
-/** What came after nine waits for tomorrow's mail, so that a restart at noon sends no second one. */
+/** Reviews after nine wait for the next day's email, so that a restart at noon sends no second one. */
 async function tellOffices(
   { store, events, clock, log, environment }: DailyDeps,
   today: Day,
@@ -99,7 +100,7 @@ function mailOf(
   }
 }
 
-/** The one address of ours that an email names in its text. */
+/** Returns the only address of ours that an email names in its text. */
 export function dashboardOf(publicUrl: string): string {
   return `${publicUrl}/admin/dashboard`
 }

@@ -1,6 +1,7 @@
 /**
- * A mail's text in the look of its event: the same words, laid out by components that mail programs show alike.
- * Nothing of a text is markup; addresses in it become links.
+ * Renders an email's text as HTML in its event's theme.
+ * Uses components that email clients display alike. No part of the text is treated as markup; addresses in it
+ * become links.
  */
 import { createElement, type ReactElement, type ReactNode } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
@@ -17,17 +18,17 @@ import { Section } from '@react-email/section'
 import { Text } from '@react-email/text'
 import { lookOf, type EventConfig } from '../../engine/index.ts'
 
-/** What phones, programs and web pages all have. */
+/** Available on phones, in email clients and on web pages. */
 const FAMILY = "'Noto Sans', 'Segoe UI', Roboto, Helvetica, Arial, sans-serif"
 const INK = '#16202b'
 const QUIET = '#56606b'
-/** The preview beside the subject; mail programs show no more. */
+/** The preview next to the subject; email clients show no more. */
 const PREVIEW_CHARACTERS_MAX = 110
 
 type Look = Pick<EventConfig, 'title' | 'support' | 'look'>
 type Page = { readonly subject: string; readonly text: string }
 
-/** `publicUrl`: a link to a page of ours that stands on a line of its own becomes a button. */
+/** `publicUrl`: a link to one of our pages on a line of its own becomes a button. */
 export function htmlOf(event: Look, { subject, text }: Page, publicUrl: string): string {
   const paragraphs = text.trim().split(/\n{2,}/)
   const html = h(
@@ -116,7 +117,7 @@ function paragraphOf(
   )
 }
 
-/** The addresses of a line as links; whatever ends a sentence is none of them. */
+/** Turns the addresses of a line into links, without the punctuation that ends a sentence. */
 function linked(line: string, at: number): readonly ReactNode[] {
   return line
     .split(/(https?:\/\/[^\s<>"]+[^\s<>".,;:!?)])/)

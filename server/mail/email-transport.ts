@@ -1,4 +1,4 @@
-/** How mails go out: over SMTP, several at once, or without it as one file each. */
+/** Sends emails over SMTP, several at once, or writes each to a file if SMTP is not configured. */
 import type * as Nodemailer from 'nodemailer'
 import { createHash } from 'node:crypto'
 import { mkdir, open, rename } from 'node:fs/promises'
@@ -12,20 +12,20 @@ import type { QueuedMail } from '../storage/index.ts'
 
 const nodemailer = later<typeof Nodemailer>('nodemailer')
 
-/** Mail servers take some connections of one sender at a time, and more are refused. */
+/** Mail servers accept a few connections per sender; more are refused. */
 export const CONNECTIONS_MAX = 5
-/** A mail server that does not answer a call for so long is tried again later. */
+/** A mail server that does not accept a connection within this time is tried again later. */
 const ANSWER_MS_MAX = 10_000
-/** One that takes a mail may scan it before it says so. */
+/** A server that accepts an email may scan it before it responds. */
 const TIMEOUT_MS = 30_000
-/** nodemailer's codes of what ends a connection or never makes one, a refused password among them. */
+/** nodemailer's codes for a connection that failed or ended, including a refused password. */
 const UNREACHABLE =
   /^(ECONNECTION|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ESOCKET|EDNS|ETLS|EREQUIRETLS|EAUTH|ENOAUTH|EPROXY)$/
 /** SMTP: the service is not available and the connection is closed. */
 const CLOSING = 421
-/** SMTP: what begins with this may pass, of a mailbox as of a server. */
+/** SMTP: replies with this first digit are temporary, for a mailbox as for a server. */
 const PASSING = 4
-/** Commands that are about one email: their answers say nothing of the next. */
+/** Commands about one email: their replies say nothing about the next. */
 const OF_ONE_MAIL = /^(RCPT TO|DATA)$/
 
 export type MailEnvironment = Pick<Environment, 'smtpUrl' | 'mailFrom' | 'dataDir' | 'publicUrl'>
@@ -33,12 +33,12 @@ export type Problem = {
   readonly code: string
   readonly text: string
   readonly final: boolean
-  /** Nobody answers, or nobody lets us in: the next mail would fare no better. */
+  /** The server does not respond or refuses our sign-in, so the next email would fail too. */
   readonly isUnreachable: boolean
-  /** The copy went out, and the delegate's did not. */
+  /** The copy was sent, but the delegate's email was not. */
   readonly hasCopyGone?: true
 }
-/** `html` and `replyTo` null: the event's file is gone. */
+/** `html` and `replyTo` null: the event's file was removed. */
 export type Outgoing = QueuedMail & {
   readonly html: string | null
   readonly replyTo: string | null
@@ -46,18 +46,21 @@ export type Outgoing = QueuedMail & {
 }
 export type Carrier = {
   send(mail: Outgoing): Promise<Problem | null>
-  /** Whether mails would be taken, without sending one. */
+  /** Checks whether emails would be accepted, without sending one. */
   verify(): Promise<Problem | null>
   close(): void
 }
 
-/** With SMTP it sends; without, each mail becomes one .eml file. */
+/** Sends with SMTP; without it, writes each email to an .eml file. */
 export const carrierOf = (environment: MailEnvironment): Carrier =>
   environment.smtpUrl === null
     ? fileCarrier(environment)
     : smtpCarrier(environment, environment.smtpUrl)
 
-/** One recipient, as an object, so that a comma in an answer makes no second one; no line breaks anywhere in a header. */
+/**
+ * A single recipient as an object, so that a comma in an answer does not add a second one; no line breaks in any
+ * header.
+ */
 function messageOf(environment: MailEnvironment, mail: Outgoing) {
   const host = new URL(environment.publicUrl).hostname
   return {
@@ -69,7 +72,8 @@ function messageOf(environment: MailEnvironment, mail: Outgoing) {
     ...(mail.html === null ? {} : { html: mail.html }),
     ...(mail.replyTo === null ? {} : { replyTo: { name: '', address: mail.replyTo } }),
     attachments: [...mail.attachments],
-    // The same for every try of a mail, so that a server that saw it before can know it again; after a restore, a number may be another's.
+    // The same for every attempt, so that a server can recognise a repeated email. Includes more than the id,
+    // because after a restore an id may be reused.
     messageId: `<${createHash('sha256')
       .update(`${mail.id} ${nameOf(mail)} ${mail.at}`)
       .digest('hex')
@@ -80,12 +84,12 @@ function messageOf(environment: MailEnvironment, mail: Outgoing) {
   }
 }
 
-/** The registration's number, or the event where it is about none. */
+/** Returns the registration number, or the event id for an email about none. */
 const nameOf = ({ regNo, eventId }: QueuedMail): string => regNo ?? eventId
 
 export const oneAddress = /^[^\s,;:<>()"\\]+@[^\s,;:<>()"\\@]+$/
 
-/** Null when the addresses can stand in a header and in an SMTP command. */
+/** Null when the addresses are safe in a header and in an SMTP command. */
 function problemOf(mail: QueuedMail): Problem | null {
   const bad = [mail.to, mail.copyTo].some(
     (address) => address !== null && !oneAddress.test(address),
@@ -106,7 +110,7 @@ function smtpCarrier(environment: MailEnvironment, url: string): Carrier {
     url,
     pool: true,
     maxConnections: CONNECTIONS_MAX,
-    // A password is said to nobody who listens. On the machine itself nobody does.
+    // A password must not be sent unencrypted over a network. On the machine itself there is none.
     requireTLS: protocol === 'smtp:' && username !== '' && !isOwnMachine(hostname),
     connectionTimeout: ANSWER_MS_MAX,
     greetingTimeout: ANSWER_MS_MAX,
@@ -120,7 +124,7 @@ function smtpCarrier(environment: MailEnvironment, url: string): Carrier {
         const { rejected, rejectedErrors = [] } = await transport.sendMail(
           messageOf(environment, mail),
         )
-        // With a copy the server may take the one and refuse the other; only the delegate counts.
+        // The server may accept one recipient and refuse the other; only the delegate counts.
         if (!rejected.includes(mail.to)) return null
         const mayPass = rejectedErrors.some(
           ({ recipient, responseCode = 0 }) =>
@@ -163,17 +167,21 @@ function failureOf(error: unknown): Problem {
     readonly message?: string
     readonly command?: string
   }
-  // The server knows the recipient and says never. Everything else (it is down, it is full, our password is wrong) may pass.
+  // The server knows the recipient and refuses permanently. Everything else (server down, mailbox full, wrong
+  // password) may be temporary.
   const final = code === 'EENVELOPE' && responseCode >= 500
   const isUnreachable =
     (UNREACHABLE.test(code) || responseCode === CLOSING) && !OF_ONE_MAIL.test(command)
   return { code, text: message.slice(0, 300), final, isUnreachable }
 }
 
-/** The file's name is the mail's number: a mail written twice, because the machine stopped in between, is still one file. */
+/**
+ * The file is named after the email's id: an email written twice, because the machine stopped in between, is
+ * still one file.
+ */
 function fileCarrier(environment: MailEnvironment): Carrier {
   const folder = path.join(environment.dataDir, 'mail')
-  // With the first mail: a server that has none to send does without the package.
+  // Loaded with the first email: a server that sends none does not need the package.
   const transportOf = remember((_: 'files') =>
     nodemailer().createTransport({ streamTransport: true, buffer: true, newline: 'unix' }),
   )

@@ -1,4 +1,4 @@
-/** Whoever registered and left before paying gets one mail with a link that leads back; nobody gets two. */
+/** Emails a payment link once to delegates who registered and left before paying. */
 import { holdOf, instant, mayTry, standing, unfinishedMail } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
@@ -6,16 +6,16 @@ import { byItself } from '../ops/clock.ts'
 import type { ByItself } from '../ops/clock.ts'
 import { withSameEmail } from '../registration/registrations-with-same-email.ts'
 
-/** By then nobody is in front of the gateway's page any more, and the conference is still in mind. */
+/** By then the delegate has left the gateway's page, but still has the conference in mind. */
 const LEFT_MS = 60 * 60_000
-/** How often the worker looks; a minute more or less is nothing to a mail. */
+/** How often the queue is checked; a delay of a minute does not matter for an email. */
 const TICK_MS = 60_000
-/** Read from the store at a time. */
+/** Rows read from the store at a time. */
 const BATCH_ROWS = 50
 
 type UnfinishedDeps = Pick<Deps, 'store' | 'events' | 'clock' | 'log'>
 
-/** Queues the mails that are due. `works` false: none, unless somebody calls `run`, which answers how many. */
+/** Queues the emails that are due. `works` false: none, unless `run` is called. `run` returns the number queued. */
 export function openUnfinished(
   deps: UnfinishedDeps,
   { works }: { readonly works: boolean } = { works: true },
@@ -40,7 +40,10 @@ export function openUnfinished(
   )
 }
 
-/** Whether a mail was queued: it may still be paid, nothing is known of any money, and there was none before. */
+/**
+ * Returns true if an email was queued: the registration can still be paid, no payment is known, and no email was
+ * sent before.
+ */
 async function queue(
   { store, events }: UnfinishedDeps,
   regNo: string,

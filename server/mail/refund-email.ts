@@ -1,4 +1,4 @@
-/** Whoever has money back is told once, however it went: through the gateway, in its panel, or by hand. */
+/** Sends one email per refund, whatever the channel (gateway, merchant panel, manual). */
 import { givenBackMail, instant } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
@@ -6,16 +6,16 @@ import { byItself } from '../ops/clock.ts'
 import type { ByItself } from '../ops/clock.ts'
 import type { GivenBack } from '../storage/payments/payment-types.ts'
 
-/** A minute more or less is nothing to a mail. */
+/** A delay of a minute does not matter for an email. */
 const TICK_MS = 60_000
-/** Of what went back longer ago nobody is told any more: the server was away, or of a version that told nobody. */
+/** Older refunds send no email: the server was stopped, or of a version without these emails. */
 const NEWS_MS = 7 * 24 * 60 * 60_000
-/** Read from the store at a time. */
+/** Rows read from the store at a time. */
 const BATCH_ROWS = 50
 
 type GivenBackDeps = Pick<Deps, 'store' | 'events' | 'clock' | 'log'>
 
-/** Queues the mails that are due. `works` false: none, unless somebody calls `run`, which answers how many. */
+/** Queues the emails that are due. `works` false: none, unless `run` is called. `run` returns the number queued. */
 export function openGivenBack(
   deps: GivenBackDeps,
   { works }: { readonly works: boolean } = { works: true },
@@ -31,7 +31,7 @@ export function openGivenBack(
       let told = 0
       for (const one of gone) if (await tell(deps, one, at)) told += 1
       queued += told
-      // Those that cannot be told are looked at again in a while.
+      // Refunds that cannot be reported are checked again later.
       if (gone.length < BATCH_ROWS || told === 0) return queued
     }
   }
@@ -40,7 +40,7 @@ export function openGivenBack(
   )
 }
 
-/** Whether a mail was queued: the registration has an address, and nobody was told of it before. */
+/** Returns true if an email was queued: the registration has an address, and no email was sent for this refund. */
 async function tell(
   { store, events }: GivenBackDeps,
   { id, regNo, ...back }: GivenBack,
@@ -49,7 +49,7 @@ async function tell(
   const registration = await store.registration(regNo)
   const event = registration === null ? null : events.byId(registration.eventId)
   if (registration === null || event === null) return false
-  // Of one that owes a difference the money counts too, and it is not complete.
+  // A registration that owes a difference may also get a refund, but is not complete.
   const isComplete = registration.state === 'complete'
   const mail = givenBackMail(event.config, registration, { ...back, isComplete })
   return mail !== null && (await store.queueGivenBack(id, regNo, mail, at))

@@ -1,8 +1,8 @@
 /**
- * The mail queue's worker. With SMTP it sends; without, each mail becomes one .eml file. The row in
- * the queue is the truth: a mail is claimed before it is sent and marked once the other side has taken it; one
- * that could not be sent is tried again at growing intervals for three days. Where the process died, or
- * the disk was full, between the two, nobody knows whether it went out: it is tried once more, and no more.
+ * Sends the queued emails: over SMTP, or as one .eml file each.
+ * The row in the queue is authoritative: an email is claimed before it is sent, and marked once the other side
+ * has accepted it. A failed email is retried at growing intervals for three days. If the process died or the disk
+ * was full in between, it is unknown whether the email was sent: it is retried once, and no more.
  */
 import {
   instant,
@@ -21,7 +21,7 @@ import type { MailEnvironment, Problem } from './email-transport.ts'
 import type { Tried } from '../storage/mail/email-list-types.ts'
 import type { QueuedMail } from '../storage/index.ts'
 
-/** After each try that a mail server answered with no; the last again and again. */
+/** Delays after each attempt that a mail server refused; the last one repeats. */
 export const MAIL_AGAIN_MS: readonly number[] = [
   60,
   300,
@@ -32,33 +32,36 @@ export const MAIL_AGAIN_MS: readonly number[] = [
   24 * 3_600,
   24 * 3_600,
 ].map((seconds) => seconds * 1000)
-/** After a try that nobody answered: whether the server answers is learnt with one mail at a time. */
+/** Delay after an attempt without a response: one email at a time tests whether the server responds. */
 const UNREACHED_AGAIN_MS = 60_000
-/** So long after its first try a mail is given up; a mail server that is down over a weekend loses nothing. */
+/**
+ * An email is given up this long after its first attempt; a mail server that is down over a weekend loses
+ * nothing.
+ */
 export const GIVEN_UP_MS = 3 * 24 * 60 * 60_000
-/** A mail waits at most so long before it is looked at. */
+/** The longest time before a queued email is checked. */
 const TICK_MS = 2_000
-/** Read from the store at a time. */
+/** Rows read from the store at a time. */
 const BATCH_ROWS = 50
-/** A mail server that cannot be reached is left alone for so long at first, then twice as long each time up to the most. */
+/** The first pause after a mail server cannot be reached; it doubles each time up to the maximum. */
 const REST_MS_MIN = 30_000
 const REST_MS_MAX = 10 * 60_000
-/** A stop waits so long for mails that are on their way. */
+/** How long a stop waits for emails being sent. */
 const STOP_MS_MAX = 3_000
 
 export type Mailer = {
-  /** Sends what is due; answers how many went out. */
+  /** Sends what is due; returns the number sent. */
   run(): Promise<number>
   close(): Promise<void>
 }
 export type MailDeps = Pick<Deps, 'store' | 'clock' | 'log'> & {
-  /** While the clock may be wrong nothing is given up; never wrong when left out. */
+  /** While the clock may be wrong, no email is given up; left out: the clock is never wrong. */
   readonly clockJumps?: Pick<Deps['clockJumps'], 'look'>
   readonly events: Pick<Deps['events'], 'byId'>
   readonly environment: MailEnvironment
 }
 
-/** `works` false: nothing is sent unless somebody calls `run`. */
+/** `works` false: nothing is sent unless `run` is called. */
 export function openMailer(
   deps: MailDeps,
   { works }: { readonly works: boolean } = { works: true },
@@ -105,7 +108,7 @@ export function openMailer(
     await store.mailFailed(mail.id, problem.text, next, tried)
     return false
   }
-  /** A connection may end because of the one mail that is on it: then the server still answers, and the others go on. */
+  /** A connection may end because of the email on it: then the server still responds, and the others continue. */
   const judged = async (problem: Problem | null): Promise<Problem | null> =>
     problem?.isUnreachable !== true || isClosing || (await carrier.verify()) !== null
       ? problem
@@ -124,7 +127,7 @@ export function openMailer(
         )
           if (await sendOne(mail)) sent += 1
       }
-      // Whether the server answers again is learnt with one.
+      // After a pause, a single worker tests whether the server responds.
       const workers = rest.isOver() ? 1 : CONNECTIONS_MAX
       const ends = await Promise.allSettled(Array.from({ length: workers }, worker))
       const failed = ends.find((end) => end.status === 'rejected')
@@ -132,7 +135,7 @@ export function openMailer(
       if (isLast) return sent
     }
   }
-  // One at a time: two runs over the same queue would send a mail twice.
+  // One run at a time: two runs over the same queue would send an email twice.
   const run = (): Promise<number> => {
     running ??= runOnce().finally(() => {
       running = null
@@ -158,14 +161,14 @@ export function openMailer(
     close: async () => {
       isClosing = true
       const ended = Promise.all([stop?.(), running])
-      // What a server that says nothing was given is tried again at the next start.
+      // An email without a response is retried at the next start.
       await within(STOP_MS_MAX, ended, () => {})
       carrier.close()
     },
   }
 }
 
-/** When a mail is tried again; null: it is given up. */
+/** Returns when an email is retried; null: it is given up. */
 function nextTry(
   attempts: number,
   { at, firstAt, isReached }: Tried,
@@ -181,23 +184,23 @@ function nextTry(
 }
 
 /**
- * When a mail server cannot be reached the whole queue rests, and when it answers again, all that it did not answer
- * meanwhile is hurried.
+ * Pauses the whole queue when the mail server cannot be reached; when it responds again, retries the emails of
+ * that time at once.
  */
 function restingPlace({ store, clock, log }: Pick<MailDeps, 'store' | 'clock' | 'log'>) {
   let rests = 0
   let until: Instant | null = null
-  // A clock that went back ends the rest too.
+  // A clock that was set back also ends the pause.
   const isOn = (): boolean => until !== null && clock() < until && clock() >= until - REST_MS_MAX
   return {
     isOn,
-    /** The rest has ended, and nobody knows yet whether there is an answer. */
+    /** The pause has ended, and it is not known yet whether the server responds. */
     isOver: (): boolean => rests > 0 && !isOn(),
-    /** What became of a mail; null: it was taken. */
+    /** Records the result of an email; null: it was accepted. */
     async told(problem: Problem | null): Promise<void> {
       const at = clock()
       if (problem?.isUnreachable === true) {
-        // Those that were on their way with it tell nothing new.
+        // Other emails sent at the same time say nothing new.
         if (isOn()) return
         const ms = Math.min(REST_MS_MAX, REST_MS_MIN * 2 ** rests)
         rests += 1
@@ -214,8 +217,8 @@ function restingPlace({ store, clock, log }: Pick<MailDeps, 'store' | 'clock' | 
 }
 
 /**
- * Every email passes here, whoever typed the words in it. It runs before the link to the registration is put in, so
- * that nobody can type an address of ours either.
+ * Every email passes through here, whoever typed its content. Runs before the access link is inserted, so that
+ * nobody can type one of our addresses either.
  */
 function withoutStrangersLinks(
   event: EventConfig | null,
@@ -229,7 +232,7 @@ function withoutStrangersLinks(
 }
 const NO_EVENT = {}
 
-/** What draws it is read when the first mail goes out. */
+/** The renderer is loaded with the first email. */
 async function inLook(
   event: EventConfig,
   mail: Pick<QueuedMail, 'subject' | 'text'>,

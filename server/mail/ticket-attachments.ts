@@ -1,4 +1,6 @@
-/** What goes along with the mail of a ticket: the number as a code for the desk, the days for the calendar, what was issued for the payment. */
+/**
+ * Creates a ticket email's attachments: registration number as a QR code, calendar entry, documents.
+ */
 import type * as Resvg from '@resvg/resvg-js'
 import { renderSVG } from 'uqr'
 import { CODE_LOOK } from '../../engine/index.ts'
@@ -18,9 +20,11 @@ export type Attachment = {
   readonly contentType: string
 }
 
-/** Mails of these kinds are tickets. */
+/** Emails of these kinds are tickets. */
 const TICKETS: ReadonlySet<QueuedMail['kind']> = new Set(['confirmation', 'again', 'asked'])
-/** `event` null: its file is gone; the mail goes without. Throws where a document cannot be set. */
+/**
+ * `event` null: its file was removed, and the email has no attachments. Throws if a document cannot be rendered.
+ */
 export async function attachmentsOf(
   store: Pick<Store, 'documents' | 'document' | 'acts' | 'registration'>,
   event: EventConfig | null,
@@ -29,9 +33,10 @@ export async function attachmentsOf(
   at: Instant,
 ): Promise<readonly Attachment[]> {
   if (event === null || regNo === null || !TICKETS.has(kind)) return []
-  // What is still to be paid, or was cancelled, has no ticket.
+  // An unpaid or cancelled registration has no ticket.
   if ((await store.registration(regNo))?.paymentStatus !== 'success') return []
-  // As it is drawn, ten pixels to a square: any other width blurs the edges, and is longer in the making and in the mail.
+  // Rendered at its natural size, ten pixels per module: any other width blurs the edges, takes longer and makes
+  // the email larger.
   const image = await pictures().renderAsync(renderSVG(regNo, CODE_LOOK))
   return [
     { filename: `${regNo}.png`, content: image.asPng(), contentType: 'image/png' },

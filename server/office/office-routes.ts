@@ -1,4 +1,8 @@
-/** The office's calls. Each says who may make it, and authorization.ts holds it; every answer with a delegate's data leaves a line in the audit log. */
+/**
+ * Assembles the office's routes.
+ * Each states who may call it, and authorization.ts enforces it. Every response with a delegate's data is
+ * recorded in the audit log.
+ */
 import type { FastifyInstance } from 'fastify'
 import type { Deps } from '../dependencies.ts'
 import { bulkRoutes } from './registrations/bulk-actions.ts'

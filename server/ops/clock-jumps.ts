@@ -12,12 +12,12 @@ export const DOUBT_MS = 24 * 60 * 60_000
 /** `byMs`: forward when positive; `at`: what the clock showed after it. */
 export type ClockJump = { readonly at: Instant; readonly byMs: number }
 export type ClockJumps = {
-  /** Compares the clocks now. Answers the last jump of the past day; null: there was none. */
+  /** Compares the clocks now. Returns the last jump of the past day; null: there was none. */
   look(): ClockJump | null
   close(): Promise<void>
 }
 
-/** `works` false: the clocks are compared only when somebody looks. `steadyMs` is for tests. */
+/** `works` false: the clocks are compared only on request. `steadyMs` is for tests. */
 export function watchClock(
   {
     clock,

@@ -1,10 +1,10 @@
-/** The only reader of the machine's clock, how long one waits by it, and what is done again and again. */
+/** Reads the machine's clock (the only module that does), and runs timeouts and repeated work. */
 import { instant } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
 
 /**
- * The server's clock. With `start` it shows that instant at the moment of the call and runs on from
- * there, for rehearsals; without, it shows the real time.
+ * Returns the server's clock. With `start` it shows that instant at the moment of the call and runs on from
+ * there, for rehearsals; without it, the real time.
  */
 export function makeClock(start: Instant | null): () => Instant {
   if (start === null) return () => instant(Date.now())
@@ -12,7 +12,7 @@ export function makeClock(start: Instant | null): () => Instant {
   return () => instant(start + Math.floor(performance.now() - begun))
 }
 
-/** Waits for work, but not for ever and not for its errors, which go to `complain`. */
+/** Waits for work at most this long; its errors go to `complain`. */
 export async function within(
   ms: number,
   work: Promise<unknown>,
@@ -25,9 +25,9 @@ export async function within(
 }
 
 /**
- * Does `work` again and again, so many milliseconds after it has ended: never twice at a time, and never kept from
- * the next time by an error, which goes to `complain`. It keeps no process alive. Answers how to stop: when that
- * resolves, nothing is on its way any more.
+ * Runs `work` repeatedly, each time this many milliseconds after it has ended: never two at a time. An error goes
+ * to `complain` and does not stop it. It does not keep the process alive. Returns a function that stops it; when
+ * that resolves, nothing is running any more.
  */
 export function repeating(
   ms: number,
@@ -52,14 +52,14 @@ export function repeating(
   }
 }
 
-/** What looks by itself after what waits. */
+/** A background job. */
 export type ByItself = {
-  /** Does what is due now; answers of how many. */
+  /** Does what is due now; returns the number of items. */
   run(): Promise<number>
   close(): Promise<void>
 }
 
-/** As `repeating`. `works` false: nothing is done unless somebody calls `run`. */
+/** Like `repeating`. `works` false: nothing is done unless `run` is called. */
 export function byItself(
   run: () => Promise<number>,
   works: boolean,

@@ -1,13 +1,13 @@
-/** How much room there is, and how much our own files take. */
+/** Measures free disk space and file sizes. */
 import { stat, statfs } from 'node:fs/promises'
 
-/** Bytes that this process may still write to the disk of a folder. */
+/** Bytes that this process can still write to the disk of a folder. */
 export async function freeBytes(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder)
   return bavail * bsize
 }
 
-/** 0 where there is no such file. */
+/** 0 if there is no such file. */
 export async function bytesOf(file: string): Promise<number> {
   return (await stat(file).catch(() => null))?.size ?? 0
 }

@@ -1,4 +1,7 @@
-/** The only reader of process.env: every variable of the table in docs, read once, each mistake one sentence. */
+/**
+ * Reads process.env (the only module that does).
+ * Every variable of the table in docs is read once; each mistake is reported in one sentence.
+ */
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import path from 'node:path'
@@ -11,36 +14,39 @@ export type Variables = Readonly<Record<string, string | undefined>>
 const gatewayModes = ['sandbox', 'airpay-test', 'live'] as const satisfies readonly GatewayMode[]
 const accountParts = ['USERNAME', 'PASSWORD', 'SECRET', 'MERCHANT_ID'] as const
 const accountPattern = /^AIRPAY_(.+)_(USERNAME|PASSWORD|SECRET|MERCHANT_ID)$/
-/** Names that Fastify's trustProxy knows besides addresses. */
+/** Names that Fastify's trustProxy accepts besides addresses. */
 const PROXY_NAMES = ['loopback', 'linklocal', 'uniquelocal']
 
-/** A misspelt one would mean a rehearsal where production was meant. */
+/** A misspelt value would start a rehearsal instead of production. */
 const NODE_ENVS: readonly string[] = ['production', 'development', 'test']
-/** Said by whoever wants the sandbox where others can reach it, for a rehearsal with them. */
+/** Set by an operator who wants the sandbox reachable by others, for a rehearsal with them. */
 const SANDBOX_ASKED_FOR = 'no-real-money'
 
-/** What is kept in a file by whoever lets no secret stand in the environment. */
+/** Variables that may be read from a file, by an operator who keeps secrets out of the environment. */
 const SECRET_FILE =
   /^(ADMIN_PASSWORD|DATABASE_URL|SMTP_URL|METRICS_TOKEN|AIRPAY_.+_(?:USERNAME|PASSWORD|SECRET|MERCHANT_ID))_FILE$/
-/** Nobody guesses so many. */
+/** Too many to guess. */
 const TOKEN_CHARACTERS_MIN = 16
-/** Where the sockets begin that systemd hands to a process (sd_listen_fds). */
+/** The first of the sockets that systemd passes to a process (sd_listen_fds). */
 const FIRST_SOCKET_FD = 3
 
-/** The environment of this process. */
+/** Returns the environment of this process. */
 export function environment(): Result<Environment, readonly string[]> {
   return readEnvironment(process.env)
 }
 
 /**
- * Makes libraries that are loaded from now on run as in production (React's development build renders emails slower). Called
- * once our own environment is read: to us an unset NODE_ENV still allows the sandbox.
+ * Makes libraries that are loaded from now on run in production mode (React's development build renders emails
+ * slower). Call it after reading our own environment, where an unset NODE_ENV still allows the sandbox.
  */
 export function setLibrariesToProduction(): void {
   process.env['NODE_ENV'] ||= 'production'
 }
 
-/** Everything that is wrong, one sentence each. An empty variable counts as not set. `pid`: of the process that they are for. */
+/**
+ * Reports everything that is wrong, one sentence each. An empty variable counts as not set. `pid`: the process
+ * that the variables are for.
+ */
 export function readEnvironment(
   variables: Variables,
   pid: number = process.pid,
@@ -59,7 +65,7 @@ export function readEnvironment(
     return otherwise
   }
 
-  // What was meant for a process that started this one is no socket of ours.
+  // Sockets for the process that started this one are not ours.
   const sockets = get('LISTEN_PID') === String(pid) ? Number(get('LISTEN_FDS') ?? '0') : 0
   if (sockets > 1)
     wrong.push(`LISTEN_FDS is ${sockets}: whoever listens for Rollcall may name one address.`)
@@ -68,7 +74,7 @@ export function readEnvironment(
   const nodeEnv = get('NODE_ENV')
   if (nodeEnv !== null && !NODE_ENVS.includes(nodeEnv))
     wrong.push(`NODE_ENV must be ${NODE_ENVS.join(', ')} or not set, not "${nodeEnv}".`)
-  // Real money has every rule of production, whatever else was forgotten.
+  // Real payments require every rule of production, whatever else was forgotten.
   const production = nodeEnv === 'production' || mode === 'live'
   const because = nodeEnv === 'production' ? 'NODE_ENV=production' : 'GATEWAY_MODE=live'
   const port = portOf('PORT', 3000)
@@ -177,12 +183,12 @@ export function readEnvironment(
   })
 }
 
-/** The name under which an event file's `payment.account` stands in the environment: `mid-zone` → `MID_ZONE`. */
+/** Returns the name of an event file's `payment.account` in the environment: `mid-zone` → `MID_ZONE`. */
 export function accountVariable(account: string, part: (typeof accountParts)[number]): string {
   return `AIRPAY_${account.toUpperCase().replaceAll('-', '_')}_${part}`
 }
 
-/** Accounts that events are paid into and the environment does not hold; only the sandbox makes its own. */
+/** Returns the accounts that events use and the environment lacks; only the sandbox creates its own. */
 export function missingAccounts(
   environment: Environment,
   events: readonly EventConfig[],
@@ -198,12 +204,12 @@ export function missingAccounts(
   })
 }
 
-/** Accounts are kept under the name event files use, in lower case, with `-` for what the variable writes `_`. */
+/** Accounts are stored under the name that event files use: lower case, with `-` where the variable has `_`. */
 export function accountKey(account: string): string {
   return account.toLowerCase().replaceAll('_', '-')
 }
 
-/** The variables with those that hold secrets read from the files that their `…_FILE` names. */
+/** Returns the variables, with secrets read from the files that their `…_FILE` names. */
 function withSecrets(variables: Variables, wrong: string[]): Variables {
   const given: Record<string, string | undefined> = { ...variables }
   for (const [name, file] of Object.entries(variables)) {
@@ -251,19 +257,22 @@ function readPublicUrl(
   return url.origin
 }
 
-/** Whether a name of a host means the machine itself, so that nobody else gets there. */
+/** Returns true if a host name means this machine, so that no other machine can reach it. */
 export function isOwnMachine(name: string): boolean {
   return /^(?:localhost|[\w.-]+\.localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/i.test(name)
 }
 
-/** As Fastify takes them: a name, or an address with the bits that count, all of them when it does not say. */
+/**
+ * Validates a proxy as Fastify does: a name, or an address with an optional prefix length; without one, all bits
+ * count.
+ */
 function isProxy(text: string): boolean {
   const [address = '', bits, ...rest] = text.split('/')
   const version = isIP(address)
   if (version === 0) return PROXY_NAMES.includes(text)
   if (rest.length > 0 || address.includes('%')) return false
   if (bits === undefined) return true
-  // An IPv4 address written as IPv6 is counted as what it is.
+  // An IPv4 address written as IPv6 counts as IPv4.
   const isShort = version === 4 || isMapped(address)
   const count = /^\d{1,3}$/.test(bits) ? Number(bits) : 0
   return count >= 1 && count <= (isShort ? 32 : 128)

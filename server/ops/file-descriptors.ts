@@ -1,7 +1,7 @@
-/** How many files and connections this process has open, and how many it may have. */
+/** Reads how many file descriptors this process has open, and its limit. */
 import { open, readdir, readFile } from 'node:fs/promises'
 
-/** Above this part of the limit whoever looks after the server should know. */
+/** Above this fraction of the limit the operator should know. */
 const NEARLY = 0.9
 
 export type Descriptors =
@@ -9,7 +9,7 @@ export type Descriptors =
   | { readonly is: 'few'; readonly open: number; readonly most: number }
   | { readonly is: 'none' }
 
-/** `none`: no file can be opened now, and hardly a connection taken. `folder`: any that can be read. */
+/** `none`: no file can be opened now, and hardly any connection accepted. `folder`: any readable folder. */
 export async function lookAtDescriptors(folder: string): Promise<Descriptors> {
   try {
     await (await open(folder, 'r')).close()

@@ -1,23 +1,23 @@
-/** What the server stores is for the user it runs as: other users of the machine read none of it. */
+/** Makes stored files readable only for the user that the server runs as. */
 import { chmodSync, lchownSync, lstatSync, mkdirSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import { isMainThread } from 'node:worker_threads'
 
-/** What a data folder holds of ours. Somebody may have chosen a folder that also holds other things. */
+/** Our entries in a data folder. The operator may have chosen a folder that also contains other files. */
 const OURS =
   /^(rollcall\.db(-wal|-shm|-journal)?|rollcall\.before-v\d+\.db|rollcall\.rescued(-\d+)?\.db|rollcall\.lost|before-(restore|new)-.+|backed-up|last-served\.json|new-database|serving\.(lock|pid)|sandbox\.jsonl|uploads|unknown-files|mail|cache)$|\.log$/
 const FOLDER_MODE = 0o700
 const FILE_MODE = 0o600
 const OTHERS = 0o077
-/** Folders like /tmp, which belong to everybody and must stay so. */
+/** Folders like /tmp, which everybody uses and whose permissions must stay. */
 const SHARED_BY_ALL = 0o1002
 
-/** How many entries others could read, and no longer can; and those that belong to somebody else. */
+/** The number of entries that others could read and no longer can; and those that belong to another user. */
 export type Tightened = { readonly tightened: number; readonly notOurs: readonly string[] }
 
 /**
- * Makes the folder where it is missing, and it and what is ours in it readable for this user alone; from
- * now on so is every file that this process makes. Throws what making a folder throws.
+ * Creates the folder if it is missing, and makes it and our entries in it readable for this user only; from now
+ * on also every file that this process creates. Throws the errors of creating a folder.
  */
 export function keepPrivate(folder: string): Tightened {
   if (isMainThread) process.umask(OTHERS)
@@ -25,7 +25,7 @@ export function keepPrivate(folder: string): Tightened {
   const notOurs: string[] = []
   let tightened = 0
   const tighten = (entry: string): void => {
-    // A server beside us may be at work there: what is gone needs nothing.
+    // Another server may be running on this folder: an entry that has gone needs nothing.
     const there = lstatSync(entry, { throwIfNoEntry: false })
     if (there === undefined) return
     const { mode } = there
@@ -56,7 +56,10 @@ export function keepPrivate(folder: string): Tightened {
   return { tightened, notOurs }
 }
 
-/** Gives what root has put into a folder to the owner of the folder: the server, which is another user, could not read it. */
+/**
+ * Gives what root has put into a folder to the owner of the folder: the server runs as another user and could not
+ * read it.
+ */
 export function giveToOwner(folder: string): void {
   if (process.getuid?.() !== 0) return
   const { uid, gid } = lstatSync(folder)

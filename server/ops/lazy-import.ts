@@ -1,9 +1,9 @@
-/** Packages that are read when they are first needed: a server that starts, or rests, does without them. */
+/** Loads packages on first use, so that an idle or starting server does not need them. */
 import { createRequire } from 'node:module'
 
 const require = createRequire(import.meta.url)
 
-/** The package, as often as one asks; read by the first who does, which takes as long as it is large: up to 30 ms. */
+/** Returns the package; the first call loads it, which takes up to 30 ms for a large one. */
 export function later<Package>(name: string): () => Package {
   let read: { readonly all: Package } | null = null
   return () => (read ??= { all: require(name) as Package }).all

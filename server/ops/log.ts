@@ -1,4 +1,7 @@
-/** Structured logs: one JSON object per line. Who logs leaves personal data, secrets and order ids out. */
+/**
+ * Writes structured logs: one JSON object per line.
+ * Callers leave out personal data, secrets and order ids.
+ */
 import { isoIndia } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
 import type { Log } from '../dependencies.ts'

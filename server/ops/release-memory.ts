@@ -1,16 +1,16 @@
-/** What a start took and nobody needs any more goes back to the machine. */
+/** Returns memory that only the start needed to the operating system. */
 import type { EventEmitter } from 'node:events'
 import { Session } from 'node:inspector/promises'
 
-/** By then a server that is started again has answered who waited meanwhile. */
+/** By then a restarted server has answered the requests that were waiting. */
 const AFTER_MS = 3_000
-/** Whoever has answered more is at work: what asks how the server is, is far below it. */
+/** A server that has answered more is busy; health checks stay far below this. */
 const REQUESTS_MAX = 100
 
 /**
- * Collects all that is garbage and gives its pages back: some 40 MB that checking event files took at the start, which the
- * engine would keep for the next time. Nothing but the interface for tools does it while the process runs; it
- * takes a tenth of a second, in which nobody is answered.
+ * Collects garbage and releases its pages: about 40 MB from checking event files at the start, which the
+ * JavaScript engine would keep. Only the inspector interface can do this while the process runs; it takes a tenth
+ * of a second, during which nothing is answered.
  */
 export async function giveBack(): Promise<void> {
   const session = new Session()
@@ -23,9 +23,9 @@ export async function giveBack(): Promise<void> {
 }
 
 /**
- * Once, a while after the start; a process that ends before does not wait for it. A server that is at work by then keeps
- * what it has: collecting throws away the code that the engine has made of what runs often, and ten thousand
- * requests cost up to a half more until that is made again.
+ * Runs once, some time after the start; a process that ends earlier does not wait for it. A busy server is left
+ * alone: garbage collection discards compiled code, and ten thousand requests would cost up to half as much again
+ * until it is compiled anew.
  */
 export function giveBackLater(server: EventEmitter, collect: () => unknown = giveBack): void {
   let requests = 0

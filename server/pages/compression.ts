@@ -1,8 +1,8 @@
-/** Pages as they travel: packed in the way that the browser takes. */
+/** Compresses pages with the method that the browser accepts. */
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 
-/** What a page is packed with: half of what brotli can do takes a few milliseconds, the rest a hundred. */
+/** Half of brotli's maximum takes a few milliseconds, the maximum a hundred. */
 const BROTLI_QUALITY = 5
 const GZIP_LEVEL = 6
 
@@ -18,7 +18,7 @@ const pack = {
 }
 type Encoding = keyof typeof pack
 
-/** @param accepted the request's `accept-encoding`; a browser that says nothing gets the text as it is. */
+/** @param accepted the request's `accept-encoding`; without it the text is sent uncompressed. */
 export async function packed(
   text: string,
   accepted: string | readonly string[] | undefined,
@@ -28,7 +28,7 @@ export async function packed(
   return { encoding, body: encoding === null ? text : await pack[encoding](text) }
 }
 
-/** The names that the header lists, but for those of weight nought. */
+/** Returns the names in the header, except those with weight zero. */
 const takenBy = (header: string): ReadonlySet<string> =>
   new Set(
     header.split(',').flatMap((part) => {

@@ -1,4 +1,7 @@
-/** The HTML of a page before its script runs: head, heading and introduction, readable without JavaScript. */
+/**
+ * Builds the HTML of a page before its script runs: head, heading and introduction.
+ * The page is readable without JavaScript.
+ */
 import {
   dayOf,
   escapeHtml,
@@ -16,7 +19,7 @@ import type { Day, EventCard, EventConfig, Instant, PageData } from '../../engin
 import { PICTURE_SIZE } from '../events/share-image.ts'
 import { PLAIN_PAGE } from './unsupported-browser-script.ts'
 
-/** What `web/dist/index.html` offers to be filled; without a built web app, pages still say what they are. */
+/** The placeholders of `web/dist/index.html`; without a built web app, pages still show their text. */
 export const bareTemplate = `<!doctype html>
 <html lang="en-IN">
 <head>
@@ -35,27 +38,27 @@ export const bareTemplate = `<!doctype html>
 export type Page = {
   readonly title: string
   readonly about: string
-  /** The address without query, for the canonical link; null: not for search engines or previews. */
+  /** The address without query string, for the canonical link; null: not for search engines or previews. */
   readonly url: string | null
-  /** The whole address of the picture beside a link to it; null: it has none. */
+  /** The full address of the share image; null: there is none. */
   readonly picture: string | null
-  /** The event's colour, so that the first paint has it. */
+  /** The event's colour, for the first paint. */
   readonly colour: string | null
-  /** HTML, already escaped. Where the whole page is drawn, what stands in place of its main part without JavaScript. */
+  /** HTML, already escaped. If the whole page is rendered, this replaces its main part without JavaScript. */
   readonly shell: string
   readonly drawing?: Drawing | null
   readonly data: PageData
 }
 
-/** A page as its script would draw it, and what its head needs for that, both HTML. */
+/** A page as its script would render it, and what its head needs for that, both as HTML. */
 export type Drawing = {
   readonly html: string
   readonly head: string
-  /** No script takes it over: it is the whole page as it is. */
+  /** No script takes over: the page is complete. */
   readonly isAlone: boolean
 }
 
-/** Every text is escaped here and nowhere else. */
+/** The only place where texts are escaped. */
 export function fillTemplate(template: string, page: Page, nonce: string): string {
   const { shell, drawing = null } = page
   const data = `<script type="application/json" id="page">${jsonInHtml(page.data)}</script>`
@@ -73,16 +76,16 @@ export function fillTemplate(template: string, page: Page, nonce: string): strin
         : `<noscript><main class="wrap">${shell}</main></noscript>${data}${plainPage}`,
     __NONCE__: nonce,
   }
-  // One pass: what a text holds is never taken for a placeholder.
+  // In a single pass, so that a text is never treated as a placeholder.
   return template.replaceAll(/<!--rollcall:(?:head|shell|data)-->|__NONCE__/g, (mark) =>
     (parts[mark] ?? '').replaceAll(nonceMark, nonce),
   )
 }
 
-/** What was drawn for the script to take over goes; fees that are wider than a phone scroll by themselves. */
+/** Hides the parts rendered for the script; a price table wider than a phone scrolls separately. */
 const WITHOUT_SCRIPT = [
   '#root main,#root footer{display:none}',
-  // What says that the page could not be shown (web/app/error-page.tsx).
+  // Shows the message that the page could not be displayed (web/app/error-page.tsx).
   '#root .plain main{display:block}',
   '#root:has(>.foot){min-height:0}',
   '.fees-plain{display:block;overflow-x:auto;border-collapse:collapse;margin:8px 0 24px}',
@@ -92,7 +95,7 @@ const WITHOUT_SCRIPT = [
   '.fees-plain th[scope=row]{min-width:9em;text-align:left;white-space:normal}',
 ].join('')
 
-/** Stands in the page until the answer's nonce is known; control characters occur in no text we write. */
+/** Placeholder until the response's nonce is known; control characters occur in none of our texts. */
 export const nonceMark = '\u0001nonce\u0001'
 
 function headOf(page: Page): string {
@@ -133,7 +136,7 @@ function lookStyle(colour: string): string {
   return `\n<meta name="theme-color" content="${escapeHtml(band)}">\n<style nonce="${nonceMark}">:root{--band:${band};--on-band:${onBand};--accent:${accent};--accent-tint:${tint};--accent-line:${line}}</style>`
 }
 
-/** The same markup as the web app's own event header, so that nothing moves when it takes over. */
+/** The same markup as the web app's own event header, so that nothing moves when the app takes over. */
 export function eventShell(event: EventConfig, at: Instant, main: string): string {
   const chip = [formatDays(event.from, event.to), event.hours, event.venue].filter(
     (text) => text !== undefined && text !== '',
@@ -147,7 +150,7 @@ export function eventShell(event: EventConfig, at: Instant, main: string): strin
   ].join('')
 }
 
-/** What an event says in words, `main` among it. */
+/** Returns an event's text, including `main`. */
 export function eventText(event: EventConfig, at: Instant, main: string): string {
   const open = openOn(event, dayOf(at))
   return [
@@ -163,7 +166,7 @@ export function eventText(event: EventConfig, at: Instant, main: string): string
   ].join('')
 }
 
-/** What an event that is open says where nothing can be filled in. */
+/** The text for an open event where the form cannot be used. */
 export function needsScript(event: EventConfig): string {
   return `<p>Registering needs JavaScript and a recent browser. Otherwise, write to the address below.</p>${feesShell(event)}`
 }
@@ -174,7 +177,7 @@ function daysOf(from: Day | undefined, to: Day | undefined): string {
   return to === undefined ? 'any day' : `until ${formatDay(to)}`
 }
 
-/** Every category's price in every period. */
+/** The price of every category in every period. */
 function feesShell(event: EventConfig): string {
   const rows = priceTable(event)
   if (rows.length === 0) return ''
@@ -202,7 +205,7 @@ export function listShell(title: string, about: string, events: readonly EventCa
   return `<main class="wrap" id="main"><h1 class="disp">${escapeHtml(title)}</h1><p class="lead">${escapeHtml(about)}</p>${items.length === 0 ? '' : `<ul>${items.join('')}</ul>`}</main>`
 }
 
-/** What is said above a page; nothing when it is null. */
+/** A message above a page; empty when null. */
 export function messageShell(text: string | null): string {
   return text === null
     ? ''
@@ -213,7 +216,7 @@ export function plainShell(title: string, text: string): string {
   return `<div class="wrap plain"><header><a class="mark" href="/">Rollcall</a></header><main id="main"><h1 class="disp">${escapeHtml(title)}</h1><p>${escapeHtml(text)}</p><a class="btn" href="/">Go to Home</a></main></div>`
 }
 
-/** JSON that cannot end the script element it stands in. */
+/** Encodes JSON so that it cannot end its script element. */
 function jsonInHtml(value: unknown): string {
   return JSON.stringify(value)
     .replaceAll('<', '\\u003c')

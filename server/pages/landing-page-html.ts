@@ -1,4 +1,7 @@
-/** What a browser paints of the landing page before its script runs; the same markup as `web/landing/`, so that nothing moves when that takes over. */
+/**
+ * Builds the HTML of the landing page before its script runs.
+ * Uses the same markup as `web/landing/`, so that nothing moves when the script takes over.
+ */
 import { closedWords, escapeHtml, formatDays, MARK } from '../../engine/index.ts'
 import type { EventCard, Site } from '../../engine/index.ts'
 
@@ -7,7 +10,7 @@ const mark = `<svg viewBox="0 0 26 26" aria-hidden="true"><path d="${MARK.square
 const linkTo = (go: string, label: string, look = ''): string =>
   `<a${look === '' ? '' : ` class="${look}"`} href="${escapeHtml(go)}">${escapeHtml(label)}</a>`
 
-/** The bar at the top. On pages other than the landing page, anchors lead there. */
+/** The bar at the top. On other pages than the landing page, its anchors lead there. */
 function siteHeaderShell(site: Site, here: '/' | '/organisers'): string {
   const { links, signIn, createEvent } = site.header
   const nav = links
@@ -16,7 +19,7 @@ function siteHeaderShell(site: Site, here: '/' | '/organisers'): string {
   return `<header class="hd"><div class="wrap"><a class="mark" href="/">${mark}${escapeHtml(site.page.name)}</a><nav aria-label="Main">${nav}</nav><div class="r">${linkTo(signIn.go, signIn.label, 'btn quiet sm')}${linkTo(createEvent.go, createEvent.label, 'btn sm')}</div></div></header>`
 }
 
-/** Header, hero and the conferences; everything below them waits for the script. */
+/** Header, hero and conferences; everything below waits for the script. */
 export function siteShell(site: Site, events: readonly EventCard[]): string {
   const { hero } = site
   return [
@@ -33,7 +36,7 @@ export function siteShell(site: Site, events: readonly EventCard[]): string {
   ].join('')
 }
 
-/** Header, heading, the sentence under it and the steps; without JavaScript the sample file too, to be read and copied. */
+/** Header, heading, subheading and steps; without JavaScript also the sample file, to read and copy. */
 export function organisersShell(site: Site, sample: string | null): string {
   const steps = site.organisers.steps.map((step) => `<li>${escapeHtml(step)}</li>`).join('')
   const file =
@@ -43,7 +46,7 @@ export function organisersShell(site: Site, sample: string | null): string {
   return `<div class="site">${siteHeaderShell(site, '/organisers')}<main id="main"><div class="wrap org-top"><h1 class="disp">${escapeHtml(site.organisers.title)}</h1><p class="lead">${escapeHtml(site.organisers.text)}</p><noscript><p>The editor and the checker on this page need JavaScript and a recent browser.</p><ol>${steps}</ol>${file}</noscript></div></main></div>`
 }
 
-/** The drawn register keeps its height from the first paint on; its lines come with the script. */
+/** The illustration has its height from the first paint on; its lines come with the script. */
 function pictureShell(picture: Site['hero']['picture']): string {
   if (picture === null) return ''
   const row = '<li><span class="n"></span></li>'

@@ -1,4 +1,4 @@
-/** The pages: which path shows what, with the head, the data and the headers each of them needs. */
+/** Routes page requests: head, data and headers of each page. */
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import fastifyStatic from '@fastify/static'
@@ -28,10 +28,10 @@ import { pictureUrl } from '../events/share-image.ts'
 import { organisersShell, siteShell } from './landing-page-html.ts'
 import { eventAnswer } from '../events/answer-validators.ts'
 
-/** The landing page for a payment of nobody's: it says so above everything else. */
+/** The landing page for a payment that belongs to no known registration: it says so at the top. */
 export const UNKNOWN_PAYMENT_PAGE = '/?message=unknown-payment'
 
-/** The page that a link of a mail leads to; mails of older versions have the second word. */
+/** The page of an emailed link; older emails use the second path. */
 const LINK = /^\/(?:my|pay)\/([^/]+)$/
 
 type Shows = { readonly is: 'form' | 'success' | 'failed'; readonly served: ServedEvent }
@@ -41,7 +41,7 @@ const webFolder = path.join(import.meta.dirname, '..', '..', 'web', 'dist')
 const name = 'Rollcall'
 const about = 'Registration and payment for conferences.'
 
-/** Forms are for everybody to find. The pages of one registration say by themselves that they are not; the rest is no page. */
+/** Search engines may index forms. Pages of a registration exclude themselves; the rest are not pages. */
 const ROBOTS = `User-agent: *
 Disallow: /admin
 Disallow: /api/
@@ -55,7 +55,7 @@ export async function pageRoutes(app: FastifyInstance, deps: Deps): Promise<Page
   const template = existsSync(index) ? readFileSync(index, 'utf8') : bareTemplate
   const assets = path.join(webFolder, 'assets')
   if (existsSync(assets)) {
-    // Their names hold their hashes.
+    // Their names contain their hashes.
     await app.register(fastifyStatic, {
       root: assets,
       prefix: '/assets/',
@@ -133,7 +133,7 @@ export async function pageRoutes(app: FastifyInstance, deps: Deps): Promise<Page
   }
 }
 
-/** For pages whose address or content is nobody else's business. */
+/** For pages with a private address or content. */
 function secret(reply: FastifyReply): FastifyReply {
   return reply
     .header('cache-control', 'no-store')
@@ -142,8 +142,8 @@ function secret(reply: FastifyReply): FastifyReply {
 }
 
 /**
- * The template of a page whose styles stand in it (render-forms.ts). Its fonts wait as well: every byte of them
- * would hold up the script, and until they are here the page is set in one of the same measures.
+ * The template of a page with inline styles (render-forms.ts). Its fonts wait too, because every byte of them
+ * would delay the script; until then the page uses a font with the same metrics.
  */
 const withoutLinks = (template: string): string =>
   template.replaceAll(
@@ -151,14 +151,14 @@ const withoutLinks = (template: string): string =>
     '',
   )
 
-/** The template of a page that no script takes over, and whose styles stand in it; nothing but its fonts is to come. */
+/** The template of a page without a script and with inline styles; only its fonts are loaded later. */
 const withoutScript = (template: string): string =>
   template.replaceAll(
     /<link rel="(?:stylesheet|modulepreload)"[^>]*>\s*|<script type="module"[^>]*><\/script>\s*/g,
     '',
   )
 
-/** What another server has activated a moment ago may lie there; asked for what nobody knows alone. */
+/** Checks for a version that another server has just activated; only for paths that are unknown here. */
 async function lookedAgain(
   { events }: Pick<Deps, 'events'>,
   here: string,
@@ -166,7 +166,7 @@ async function lookedAgain(
   return isOurs(here) || !(await events.follow()) ? undefined : tableOf(events.all()).get(here)
 }
 
-/** Pages that no event has. */
+/** Pages that belong to no event. */
 const isOurs = (here: string): boolean =>
   ['/', '/organisers', '/my', '/admin'].includes(here) ||
   here.startsWith('/admin/') ||
@@ -183,7 +183,7 @@ function tableOf(events: readonly ServedEvent[]): ReadonlyMap<string, Shows> {
   return table
 }
 
-/** The whole form stands in the page where it can be drawn, else what introduces it. */
+/** Renders the whole form into the page if possible, else its introduction. */
 async function formPage(
   drawings: Drawings,
   served: ServedEvent,
@@ -191,7 +191,7 @@ async function formPage(
   at: Instant,
 ): Promise<Page> {
   const event = served.config
-  // How many places are left changes by the minute: the script asks.
+  // The number of seats left changes by the minute, so the script requests it.
   const { left: _, ...today } = tariff(event, at)
   const about = { page: 'event', event: eventAnswer(served, at) } as const
   const drawn = { ...about, tariff: today, drawn: true } as const
@@ -232,7 +232,7 @@ function resultPage(served: ServedEvent, outcome: 'success' | 'failed', at: Inst
   }
 }
 
-/** Of the event that the link belongs to, also when it has expired; of none where nobody knows it. */
+/** Uses the event of the link, even if it has expired; no event if the link is unknown. */
 async function ownPage(
   deps: Deps,
   token: string,
@@ -281,7 +281,7 @@ function lostLinkPage(deps: Deps, at: Instant): Page {
   }
 }
 
-/** `ofUnknownPayment`: the browser comes back from the gateway, and no registration is known of. */
+/** `ofUnknownPayment`: the browser returns from the gateway, and there is no registration for the payment. */
 async function landingPage(
   drawings: Drawings,
   deps: Deps,
@@ -301,7 +301,7 @@ async function landingPage(
     url,
     picture: null,
     colour: null,
-    // A message is said aloud when a script draws it.
+    // A message is announced to screen readers only if a script renders it.
     drawing: site === null || message !== null ? null : await drawings.site(data),
     shell:
       messageShell(message) +

@@ -1,8 +1,8 @@
-/** Draws one page in a thread of its own: to read what draws it takes longer than anybody may be kept waiting. */
+/** Renders one page in a worker thread: loading the renderer would block requests for too long. */
 import { parentPort, workerData } from 'node:worker_threads'
 import type { PageData } from '../../engine/index.ts'
 
-/** What comes out of it; `kind` is the page's module, `names` tell a browser which `styles` it has, `rules` are others. */
+/** The result; `kind` is the page's module, `names` tell a browser which `styles` it has, `rules` are others. */
 export type Drawn = {
   readonly kind: 'form' | 'selling' | 'site'
   readonly html: string
@@ -10,7 +10,7 @@ export type Drawn = {
   readonly styles: string
   readonly names: string
 }
-/** What the web build leaves for the server (web/app/server-rendering.tsx). */
+/** The output of the web build for the server (web/app/server-rendering.tsx). */
 type Drawer = { readonly draw: (page: PageData) => Drawn }
 const { module, page } = workerData as { readonly module: string; readonly page: PageData }
 const { draw } = (await import(module)) as Drawer

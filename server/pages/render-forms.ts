@@ -1,8 +1,8 @@
 /**
- * Forms as they stand in a page before any script of it has come, and the landing page, which has none.
- * Each is drawn once for a version of its
- * event and a day's prices, by the web app's own components in a thread of their own, and kept. Where it
- * cannot be had in time the page goes without, and its script draws the form as it always could.
+ * Prerenders forms and the landing page on the server.
+ * Each is rendered once per event version and day's prices, by the web app's own components in a worker thread,
+ * and cached. If it is not ready in time, the page is sent without it, and its script renders the form. The
+ * landing page has no script.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -18,19 +18,19 @@ import type { Drawing } from './html-shell.ts'
 type EventPage = Extract<PageData, { page: 'event' }>
 type SitePage = Extract<PageData, { page: 'site' }>
 export type Drawings = {
-  /** The form of a page, as its script would draw it; null: it is not to be had now. Never throws. */
+  /** Returns the form of a page as its script would render it; null: not available now. Never throws. */
   readonly of: (served: ServedEvent, page: EventPage) => Promise<Drawing | null>
-  /** The landing page, all of it; likewise. */
+  /** Returns the whole landing page, in the same way. */
   readonly site: (page: SitePage) => Promise<Drawing | null>
 }
 
-/** A page that waits longer for its drawing goes without; the next one has it. */
+/** A page that waits longer is sent without its prerendered content; the next one has it. */
 const WAIT_MS_MAX = 2_000
-/** A thread that has not drawn by now draws something without end. */
+/** A thread that has not finished by now never will. */
 const DRAWING_MS_MAX = 20_000
-/** A form longer than this is faster drawn by its script than sent. */
+/** A longer form is rendered by its script faster than it is sent. */
 const HTML_CHARS_MAX = 400_000
-/** Some two hundred forms of the usual size. */
+/** About two hundred forms of the usual size. */
 const KEPT_CHARS_MAX = 16 * 1024 * 1024
 
 type Chunk = {
@@ -41,14 +41,14 @@ type Chunk = {
 }
 type Manifest = Readonly<Record<string, Chunk>>
 
-/** @param folder the built web app. Where it was built without what draws forms, there are none. */
+/** @param folder the built web app. If it was built without the renderer, nothing is prerendered. */
 export function openDrawings(folder: string, log: Log): Drawings {
   const module = path.join(folder, 'server', 'server-rendering.js')
   if (!existsSync(module)) return { of: async () => null, site: async () => null }
   const heads = headsOf(folder)
   const kept = new Map<string, Promise<Drawing | null>>()
   const sizes = new Map<string, number>()
-  /** Forms are drawn one after the other: they share the machine with whoever registers. */
+  /** Forms are rendered one after the other, because registrations share the machine. */
   let last: Promise<unknown> = Promise.resolve()
 
   const draw = async (key: string, page: EventPage | SitePage): Promise<Drawing | null> => {
@@ -93,7 +93,7 @@ export function openDrawings(folder: string, log: Log): Drawings {
   }
 }
 
-/** The version of the event and what of the page changes from day to day; the clock's time of day draws nothing. */
+/** The event's version, and the parts of the page that change from day to day; the time of day changes nothing. */
 const keyOf = (served: ServedEvent, { tariff, event }: EventPage): string =>
   JSON.stringify([served.config.id, served.hash, event.now.slice(0, 10), { ...tariff, now: '' }])
 
@@ -109,7 +109,7 @@ function inThread(module: string, page: EventPage | SitePage): Promise<Drawn> {
     })
     const late = setTimeout(() => {
       reject(new Error(`not drawn after ${DRAWING_MS_MAX / 1000} seconds`))
-      // Left alone it would draw on for ever, on a processor of its own.
+      // Otherwise it would continue forever and occupy a processor.
       done()
     }, DRAWING_MS_MAX)
     late.unref()
@@ -122,15 +122,14 @@ function inThread(module: string, page: EventPage | SitePage): Promise<Drawn> {
     }
     worker.once('message', done)
     worker.once('error', done)
-    // Listening for its words would hold it again.
+    // A message listener would keep the process alive again.
     worker.unref()
   })
 }
 
 /**
- * The styles of a form's page, written into it so that it is painted as soon as it has come, and the
- * scripts it will ask for. The links to the style sheets stay, switched off: what loads a module looks
- * for them before it loads their file.
+ * The styles of a form's page, inlined so that it is painted on arrival, and the scripts that it will request.
+ * The links to the style sheets stay, disabled: the module loader looks for them before it loads their files.
  */
 function headsOf(folder: string): Readonly<Record<Drawn['kind'], string>> {
   const manifestOf = (name: string) =>
@@ -143,16 +142,16 @@ function headsOf(folder: string): Readonly<Record<Drawn['kind'], string>> {
     const [entry] = Object.entries(manifest).find(([, chunk]) => chunk.name === name) ?? [name]
     const files = [...new Set([...filesOf(manifest, 'index.html'), ...filesOf(manifest, entry)])]
     const scripts = files.filter((file) => file.endsWith('.js'))
-    // The landing page has nothing of what forms and result pages share.
+    // The landing page uses nothing that forms and result pages share.
     const foreign = name === 'landing-page' ? sheetsOf(manifest, 'shared') : []
     const sheets = files.filter((file) => file.endsWith('.css') && !foreign.includes(file))
     const styles = sheets.map((file) => readFileSync(path.join(folder, file), 'utf8')).join('')
     assert(!/<\/style/i.test(styles), 'a style sheet ends its element')
     if (name === 'landing-page') return `<style nonce="${nonceMark}">${styles}</style>`
-    // The faces that are fetched wait for the script, which every byte of them would hold up (web/app/app-root.tsx).
+    // Downloaded fonts wait for the script, which every byte of them would delay (web/app/app-root.tsx).
     const faces = /@font-face\s*\{[^}]*url\([^}]*\}/g
     return [
-      // Where more is sold than the registration it would be half of the whole.
+      // If the event sells more than the registration, this would be half of the whole.
       ...(name === 'registration-page' ? ahead : []),
       ...scripts.map((file) => `<link rel="modulepreload" crossorigin href="/${file}">`),
       `<style nonce="${nonceMark}">${styles.replaceAll(faces, '')}</style>`,

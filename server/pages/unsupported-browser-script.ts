@@ -1,10 +1,10 @@
-/** The inline script that shows a page's fees and address in a browser that cannot run the app. */
+/** Inline script that shows prices and address in a browser that cannot run the app. */
 
 /**
- * Shows what stands in the page's <noscript> elements. Runs when every script has ended and the app has not begun
- * (syntax or modules that the browser does not know); the app itself calls it when it cannot draw the page
- * (web/app/unsupported-browser-page.ts takes `rollcallPlain` over). A script that could not be fetched is no reason: the form keeps
- * what was typed, and loading the page again may help. Written for browsers of 2012.
+ * Shows the content of the page's <noscript> elements. Runs when every script has ended and the app has not
+ * started (syntax or modules that the browser does not support); the app calls it itself when it cannot render
+ * the page (web/app/unsupported-browser-page.ts takes over `rollcallPlain`). A script that could not be loaded is
+ * no reason: the form keeps what was typed, and reloading the page may help. Written for browsers of 2012.
  */
 export const PLAIN_PAGE = `(function(w,d){var lost,me=d.currentScript,nonce=me&&(me.nonce||me.getAttribute("nonce"))
 w.rollcallPlain=function(){var all=d.querySelectorAll("noscript"),i,n,to,page,style

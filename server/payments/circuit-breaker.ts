@@ -1,20 +1,20 @@
 /**
- * A breaker per merchant account: one that gives no usable answer several times in a row rests, so that two
- * thousand questions to a dead gateway do not stand before a question that would be answered.
+ * Pauses queries to a merchant account after several unusable answers in a row.
+ * Otherwise two thousand queries to an unreachable gateway would delay a query that would be answered.
  */
 import { instant } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
 
-/** One order may be odd, and two; not so many after each other. */
+/** One or two orders may be unusual; this many in a row are not. */
 const FAILURES_MAX = 5
-/** The first rest, which doubles while the account stays silent, and the longest. */
+/** The first pause, which doubles while the account does not answer, and the longest. */
 const REST_MS_MIN = 60_000
 const REST_MS_MAX = 10 * 60_000
 
 export type Breaker = {
-  /** Accounts that are not asked now. */
+  /** Returns the accounts that are paused now. */
   resting(): readonly string[]
-  /** Notes whether an account gave a usable answer; true when it begins to rest by this. */
+  /** Records whether an account gave a usable answer; returns true when this starts a pause. */
   told(account: string, isReachable: boolean): boolean
 }
 
@@ -24,7 +24,7 @@ export function openBreaker(clock: () => Instant): Breaker {
     { readonly failures: number; readonly from: Instant; readonly until: Instant }
   >()
   return {
-    // A clock that went back ends the rest too.
+    // A clock that was set back also ends the pause.
     resting: () =>
       [...silent].flatMap(([account, { from, until }]) =>
         clock() >= from && clock() < until ? [account] : [],

@@ -1,6 +1,6 @@
 /**
- * A person's decision about money, from the words it comes in to what became of it; the same for the office's calls
- * and for commands. Money that has to go back is asked for at once.
+ * Carries out staff decisions on payments, for the office's routes and for commands.
+ * Asks the gateway at once for a refund that a decision requires.
  */
 import { err, fromRupees, ok, readAmount } from '../../engine/index.ts'
 import type {
@@ -18,17 +18,17 @@ import { atPrice, priceOnDay } from './price-on-credit-date.ts'
 import { confirmationOf } from './verify-payment.ts'
 
 export type DecidingDeps = Pick<Deps, 'store' | 'events' | 'payments' | 'clock'>
-/** As they were typed or sent; amounts are rupees, as text or as numbers. */
+/** As typed or sent; amounts are in rupees, as text or as numbers. */
 export type DecisionWords = {
   readonly decision?: unknown
   readonly why?: unknown
   readonly to?: unknown
   readonly reference?: unknown
   readonly amount?: unknown
-  /** Of a refund: true, it has gone back without the gateway, under `reference`. */
+  /** For a refund: true if it was already made outside the gateway, under `reference`. */
   readonly by_hand?: unknown
 }
-/** `refund`: how far one that follows has come by now; null: none follows. */
+/** `refund`: the current state of the refund that follows; null: none follows. */
 export type Told = Decided & { readonly refund: StoredRefund['state'] | null }
 type Answer = Result<Told, DecisionRefusal>
 
@@ -47,7 +47,7 @@ export async function decideReview(
   return decided.ok ? ok(await followed(deps, decided.value)) : decided
 }
 
-/** A decision as the store takes it, with the mail that goes out if it makes a registration a success. */
+/** Prepares a decision for the store, with the email that goes out if the registration becomes a success. */
 export async function preparedDecision(
   deps: Pick<Deps, 'store' | 'events' | 'clock'>,
   id: string,
@@ -64,7 +64,7 @@ export async function preparedDecision(
   return ok({ decision: named, mail })
 }
 
-/** Gives back what counts for a registration or an order; amount left out: all that is left. */
+/** Refunds a payment of a registration or an order; without an amount, everything that is left. */
 export async function refundPayment(
   deps: DecidingDeps,
   of: string,
@@ -107,13 +107,15 @@ function readDecision(words: DecisionWords, grounds: Grounds): Result<Decision, 
   }
 }
 
-/** People copy a number as the pages print it, in groups, or type it small. What was brought in may be written otherwise. */
+/**
+ * People copy a number in groups, as pages print it, or in lower case. Imported numbers may have another format.
+ */
 async function asStored({ store }: Pick<Deps, 'store'>, decision: Decision): Promise<Decision> {
   if (decision.what !== 'move' || (await store.registration(decision.to)) !== null) return decision
   return { ...decision, to: decision.to.replaceAll(/[\s-]/g, '').toUpperCase() }
 }
 
-/** Money that is moved pays the price of the day on which it came, as if it had been confirmed there. */
+/** A payment that is moved pays the price of the day on which it arrived, as if it had been confirmed there. */
 async function priced(
   { store, events }: Pick<Deps, 'store' | 'events'>,
   review: Review | null,
@@ -128,7 +130,7 @@ async function priced(
   return price === null ? decision : { ...decision, price }
 }
 
-/** Null: none was named. */
+/** Null: no amount was given. */
 function readPart(word: unknown): Result<Paise | null, DecisionRefusal> {
   if (word === undefined || word === null || word === '') return ok(null)
   const amount = typeof word === 'string' ? readAmount(word) : fromRupees(word)
@@ -137,7 +139,7 @@ function readPart(word: unknown): Result<Paise | null, DecisionRefusal> {
     : ok(amount)
 }
 
-/** The confirmation that goes out if the decision makes a registration a success. */
+/** Returns the confirmation email that goes out if the decision makes a registration a success. */
 async function mailAfter(
   { store, events, clock }: Pick<Deps, 'store' | 'events' | 'clock'>,
   review: Review,
@@ -148,7 +150,7 @@ async function mailAfter(
   const stored = regNo === null ? null : await store.registration(regNo)
   const price = decision.what === 'move' ? (decision.price ?? null) : null
   const registration = stored === null ? null : atPrice(stored, price)
-  // Whose file was removed meanwhile is told in the words it registered under.
+  // If its event file was removed in the meantime, the email uses the version that the delegate registered with.
   const event =
     registration === null
       ? null
@@ -167,7 +169,7 @@ async function followed(deps: DecidingDeps, decided: Decided): Promise<Told> {
   return { ...decided, refund: await askedForBack(deps, decided) }
 }
 
-/** The gateway is asked for a refund that follows, and how far it has come by now; null: none follows. */
+/** Asks the gateway for the refund that follows, and returns its state; null: none follows. */
 export async function askedForBack(
   deps: Pick<Deps, 'store' | 'payments'>,
   { refundId, regNo }: Pick<Decided, 'refundId' | 'regNo'>,
@@ -178,14 +180,14 @@ export async function askedForBack(
   return refunds.find(({ id }) => id === refundId)?.state ?? 'wanted'
 }
 
-/** What was decided and how far its refund has come, for people: "₹ 985 goes back" stands only where it may. */
+/** Describes the decision and the state of its refund. "₹ 985 goes back" appears only where it may be true. */
 export function refundedText(message: string, state: StoredRefund['state']): string {
   return state === 'refused'
     ? `${message.replace(/ goes back\.$/, ' did not go back.')} ${refundSentence(state)}`
     : `${message} ${refundSentence(state)}`
 }
 
-/** The sentence ends where the refund stands now. */
+/** Ends the sentence with the current state of the refund. */
 function refundSentence(state: StoredRefund['state']): string {
   switch (state) {
     case 'wanted':

@@ -1,4 +1,4 @@
-/** A second payment as it travels to the delegate's own page and to the office. */
+/** Describes a second payment for the self-service page and the office. */
 import { isoIndia, rupees } from '../../engine/index.ts'
 import type { Paise, WireSecondPayment } from '../../engine/index.ts'
 import type { SecondPayment } from '../storage/payments/duplicate-payments.ts'

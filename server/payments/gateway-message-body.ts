@@ -1,4 +1,4 @@
-/** The text of what comes to a fixed address that takes forms and JSON alike. */
+/** Reads the text of requests to fixed addresses that accept both forms and JSON. */
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { pathOf } from '../http/event-route-table.ts'
@@ -6,13 +6,13 @@ import { MESSAGE_BYTES_MAX } from './gateways/airpay/parse-message.ts'
 
 export type Read = { readonly body: string; readonly contentType: string }
 
-/** In this scope bodies stay as they came: what is kept of them is kept verbatim. */
+/** Leaves bodies unparsed in this scope, because messages are stored verbatim. */
 export function keepsBodies(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
 }
 
-/** The text of the body, or of the query for a GET; null when it is too long or broke off. */
+/** Returns the text of the body, or of the query for a GET; null when it is too long or incomplete. */
 export async function readMessage(request: FastifyRequest): Promise<Read | null> {
   if (request.method === 'GET')
     return {

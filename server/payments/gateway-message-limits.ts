@@ -1,18 +1,21 @@
-/** How much is kept of what comes to the addresses of the gateway: they take messages from anybody. */
+/** Limits how many gateway messages are stored: their addresses accept messages from anybody. */
 import type { Deps } from '../dependencies.ts'
 import { openLimit } from '../http/rate-limit.ts'
 import type { Allowance } from '../http/rate-limit.ts'
 
-/** A genuine message is some hundred bytes, most of it texts of a bank. */
+/** A genuine message has some hundred bytes, most of it text from a bank. */
 const GENUINE_BYTES_MAX = 8 * 1024
-/** Of what is refused, enough to see what it was. */
+/** Bytes stored of a refused message: enough to see what it was. */
 const REFUSED_BYTES_MAX = 1024
-/** Of all that is refused, whoever sends it: 86 MB a day at most. */
+/** For all refused messages together, from any sender: 86 MB a day at most. */
 const REFUSED_KEPT: Allowance = { triesMax: 60, windowMs: 60_000 }
-/** Gateways repeat themselves about an order, some times an hour; who knows its number could do so all day. */
+/**
+ * Gateways repeat messages about an order, sometimes several an hour; somebody who knows the order id could do so
+ * all day.
+ */
 const KEPT_PER_ORDER: Allowance = { triesMax: 60, windowMs: 60_000 }
 
-/** A message as it was read; `orderId` as it names it, null or "" where it names none. */
+/** A message as read; `orderId` as it was sent, null or "" if there is none. */
 export type Message = {
   readonly kind: 'return' | 'notice'
   readonly orderId: string | null
@@ -20,13 +23,13 @@ export type Message = {
   readonly contentType: string
 }
 export type Keeping = {
-  /** Of a payment that is there. False: it could not be stored. */
+  /** Stores a message about a known payment. False: it could not be stored. */
   genuine(message: Message): Promise<boolean>
-  /** Of nothing that we know, or not as the gateway writes it. */
+  /** Stores a message about nothing that we know, or in a format that the gateway does not use. */
   refused(message: Message): Promise<void>
 }
 
-/** Messages are kept as they came, from their beginning, and never edited. */
+/** Stores messages verbatim from their beginning; they are never edited. */
 export function openKeeping(
   deps: Pick<Deps, 'store' | 'events' | 'clock' | 'log' | 'environment'>,
 ): Keeping {
@@ -51,7 +54,7 @@ export function openKeeping(
       return false
     }
   }
-  /** Whether there is room for one more, which is counted. */
+  /** Counts one more message and returns whether it is within the limit. */
   const takes = async (limit: typeof ofOrder, key: string): Promise<boolean> =>
     (await limit.take(key, deps.clock())) === 0
   return {
@@ -63,7 +66,7 @@ export function openKeeping(
   }
 }
 
-/** No order id of ours is longer; what claims to be one may be. */
+/** Our order ids are never longer; what claims to be one may be. */
 const ORDER_CHARACTERS_MAX = 64
 const TYPE_BYTES_MAX = 100
 

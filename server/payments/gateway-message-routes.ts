@@ -1,4 +1,4 @@
-/** What comes from the gateway by itself: the browser's return and the server's notice. */
+/** Receives gateway messages: the browser's return and the webhook. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { amountText, assertNever, isOpen, isoIndia } from '../../engine/index.ts'
 import type { EventConfig, Instant, OrderId } from '../../engine/index.ts'
@@ -19,22 +19,25 @@ import type { LookupGuard } from '../registration/find-registration.ts'
 import { UNKNOWN_PAYMENT_PAGE } from '../pages/page-routes.ts'
 import type { StoredPayment, StoredRegistration } from '../storage/index.ts'
 
-/** A person who comes back waits for a page: after this we say that we are still confirming. */
+/** A delegate who returns is waiting for a page; after this we show that we are still confirming. */
 const RETURN_WAIT_MS = 5_000
-/** Nobody waits for a page here. */
+/** No browser is waiting for a response here. */
 const NOTICE_ASK_MS = 20_000
-/** A hall behind one address pays at the same time; a gateway repeats itself. More than this is neither. */
+/** Many delegates behind one address may pay at once, and a gateway repeats messages. More than this is neither. */
 const MESSAGES_PER_ADDRESS: Allowance = { triesMax: 600, windowMs: 60_000 }
 
-/** About orders that are not here, whoever names them: more than a gateway has after a restore, in some minutes. */
+/**
+ * Queries about orders that are not in the database, from all senders: more than a gateway sends in some minutes
+ * after a restore.
+ */
 const UNKNOWN_QUESTIONS: Allowance = { triesMax: 30, windowMs: 60_000 }
 
-/** What stands at both doors. */
+/** Dependencies that both routes share. */
 type Doors = {
   readonly deps: Deps
   readonly guard: LookupGuard
   readonly keeping: Keeping
-  /** Questions about orders that are not here: anybody can name some. */
+  /** Limits queries about orders that are not in the database: anybody can name some. */
   readonly questions: Limit
 }
 
@@ -50,11 +53,11 @@ export async function paymentRoutes(
     questions: openLimit(deps, UNKNOWN_QUESTIONS),
   }
   const messages = openLimit(deps, MESSAGES_PER_ADDRESS)
-  /** Counts it; milliseconds to wait where there were too many. */
+  /** Counts the request; returns the milliseconds to wait if there were too many. */
   const waitOf = async (request: FastifyRequest): Promise<number> =>
     messages.take(addressOf(request), deps.clock())
 
-  /** Whoever comes back may just have paid: whatever happens here, they get a page. */
+  /** A delegate who returns may just have paid, so this route always responds with a page. */
   const back: Call['handle'] = async (request, reply) => {
     reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer')
     const read = await readMessage(request)
@@ -90,7 +93,7 @@ export async function paymentRoutes(
   })
 }
 
-/** A message, judged: what it claims, and the payment and event that it is of, null where it is of none. */
+/** A message after checking: its claim, with its payment and event, or null if it belongs to none. */
 type Judged = {
   readonly message: Message
   readonly fields: Fields | null
@@ -104,11 +107,11 @@ async function judged(deps: Deps, kind: Message['kind'], read: Read): Promise<Ju
   const fields = readFields(read.body, read.contentType)
   const orderId = fields === null ? null : (inCapitals(fields)['TRANSACTIONID'] ?? null)
   const notice = fields === null ? null : deps.gateway.readNotice(fields)
-  // An order of an event that is not served, or takes no money any more, is still ours.
+  // An order stays ours if its event is no longer served or takes no payments any more.
   const unserved = notice?.ok === false && notice.error.code === 'unknown_order'
   const ordered = notice?.ok === true ? notice.value.orderId : unserved ? orderId : null
   const payment = ordered === null ? null : await deps.store.payment(ordered)
-  // A hash that never fits tells that account or protocol are not as we believe; it stops nothing.
+  // A hash that never matches suggests that the account or protocol differs from our settings; it blocks nothing.
   if (payment !== null && notice?.ok === true && notice.value.hash === 'wrong')
     deps.log.warn({ hash: 'wrong' }, 'the hash of a message of the gateway does not fit')
   const event =
@@ -123,7 +126,10 @@ async function judged(deps: Deps, kind: Message['kind'], read: Read): Promise<Ju
   }
 }
 
-/** Money claimed for a payment that has ended is looked for, however often the first question stays without an answer. False: not stored. */
+/**
+ * A message claims money for a payment that has ended: queues it for polling, even if the first query gets no
+ * answer. False: not stored.
+ */
 async function watchAnew(deps: Deps, { payment, claimsMoney }: Judged): Promise<boolean> {
   if (payment === null || isOpen(payment) || !claimsMoney) return true
   try {
@@ -135,7 +141,10 @@ async function watchAnew(deps: Deps, { payment, claimsMoney }: Judged): Promise<
   }
 }
 
-/** Asks; and money that is claimed and that the gateway does not know of is on its way, so that nobody is asked to pay again. */
+/**
+ * Queries the gateway. Money that is claimed but unknown to the gateway may be on its way, so nobody is asked to
+ * pay again.
+ */
 async function verifyClaim(
   { payments, store, clock }: Deps,
   { payment, claimsMoney }: Judged,
@@ -147,8 +156,9 @@ async function verifyClaim(
 }
 
 /**
- * Money that is claimed for an order that is not in the database: asked about at once, or noted to be asked about; null: it claims no
- * money, or names no event of ours. The message is kept first, because it may name who paid.
+ * Handles a claim of money for an order that is not in the database: queries the gateway at once, or schedules
+ * the query; null: the message claims no money, or names no event of ours. Stores the message first, because it
+ * may name the payer.
  */
 async function lookUpClaim(
   { deps, keeping, questions }: Doors,
@@ -166,13 +176,13 @@ async function lookUpClaim(
   const order = { orderId: orderId as OrderId, eventId: event.id }
   return (await deps.store.noteUnknownOrder(order, at)) ? 'unsure' : null
 }
-/** As the gateway takes it. */
+/** Format that the gateway accepts. */
 const ORDER_ID = /^[A-Za-z0-9]{1,20}$/
 
 /**
- * The browser coming back: judged, stored, verified for at most five seconds, then sent to the page of
- * what is stored. It comes from another site and carries no cookie; it needs none, because it changes
- * nothing by itself. Dispatched to for the path an event file names, and under the usual one.
+ * Handles the browser's return: checks and stores it, verifies the payment for at most five seconds, then
+ * redirects to the page of the stored result. The request comes from another site and carries no cookie; it needs
+ * none, because it changes nothing by itself. Serves the path that an event file names, and the default one.
  */
 async function comeBack(
   doors: Doors,
@@ -188,10 +198,11 @@ async function comeBack(
   const isBarred = (await guard.wait(address, event?.id ?? '', message.orderId ?? '')) > 0
   const looked =
     payment === null && !isBarred ? await lookUpClaim(doors, judgement, RETURN_WAIT_MS) : null
-  // The page says whom to write to; staff see the money.
+  // The page says whom to contact; staff see the payment.
   if (looked === 'kept') return reply.redirect(UNKNOWN_PAYMENT_PAGE, 303)
   if (payment === null) {
-    // What is tried at a shut door is nobody's guess: it does not help to shut the event to all others.
+    // Attempts while the event is locked do not count as guesses, so they cannot prolong the lock for everybody
+    // else.
     if (!isBarred) await guard.count(address, event?.id ?? '')
     if (looked === null) await keeping.refused(message)
     deps.log.warn({ code: refused ?? 'unknown_order' }, 'a return that fits no payment')
@@ -209,9 +220,9 @@ async function comeBack(
         deps.log.error({ error: String(error) }, 'a payment could not be verified'),
       )
     : null
-  // The event's file was removed: its pages are gone, and the money is looked for all the same.
+  // The event file was removed, so its pages are gone. The payment is verified all the same.
   if (event === null) return reply.redirect(UNKNOWN_PAYMENT_PAGE, 303)
-  // Whoever guesses learns nothing, also not from how long it takes; whoever paid gets the page all the same.
+  // A guesser learns nothing, not even from the response time; a payer gets the page all the same.
   if (isBarred) return reply.redirect(untoldAddress(event, payment.orderId), 303)
   await guard.know(address, event.id, payment.regNo)
   await verified
@@ -219,7 +230,7 @@ async function comeBack(
   return reply.redirect(resultAddress(event.routes, now, payment, deps.clock()), 303)
 }
 
-/** Where a message leads that was not taken in: nothing is known but the order that it names. */
+/** Chooses the redirect for a message that was not accepted: only the order that it names is known. */
 function greeting({ events }: Deps, read: Read | null): string {
   const fields = read === null ? null : readFields(read.body, read.contentType)
   const orderId = fields === null ? undefined : inCapitals(fields)['TRANSACTIONID']
@@ -229,12 +240,15 @@ function greeting({ events }: Deps, read: Read | null): string {
     : untoldAddress(event.config, orderId)
 }
 
-/** The page that looks the order up, through the guard like everybody; said of an order whether it is there or not. */
+/**
+ * Returns the page that looks the order up, through the guard like every other look-up. It is the same whether or
+ * not the order exists.
+ */
 function untoldAddress(event: EventConfig, orderId: string): string {
   return `${event.routes.success}?${new URLSearchParams({ orderId }).toString()}`
 }
 
-/** The address is a greeting only: the page reads what is stored. */
+/** The address only selects the page; the page reads the stored state. */
 function resultAddress(
   routes: { readonly success: string; readonly failed: string },
   registration: StoredRegistration | null,
@@ -273,11 +287,11 @@ async function takeNotice(
     if (refused !== 'malformed' && waitMs === 0) await guard.count(address, event?.id ?? '')
     if (looked === null) await keeping.refused(message)
     deps.log.warn({ code: refused ?? 'unknown_order' }, 'a notice was refused')
-    // The same for an order that is there: the gateway sends it again, and a guesser learns nothing.
+    // The same response as for an existing order: the gateway sends it again, and a guesser learns nothing.
     if (waitMs > 0) return refuseTooMany(reply, waitMs, 'messages')
     return refuseNotice(reply, fields === null ? 'unreadable' : (refused ?? 'unknown_order'))
   }
-  // Stored and due before it is answered: whatever happens to us now, the reconciler asks.
+  // Stored and scheduled before responding: if this process dies now, polling still queries the gateway.
   if (!(await keeping.genuine(message)) || !(await watchAnew(deps, judgement))) {
     reply.header('retry-after', '5')
     return refuse(reply, 503, 'not_stored', 'The notice could not be stored. Please send it again.')

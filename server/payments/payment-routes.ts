@@ -1,4 +1,4 @@
-/** The calls that pay for a registration that is there: another try by its number, and the link of a mail. */
+/** Defines the routes that pay for a stored registration: retry by number, and the emailed link. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { readAmount } from '../../engine/index.ts'
 import type { EventConfig, Paise, RegisterAnswer, RegNo } from '../../engine/index.ts'
@@ -16,7 +16,7 @@ import { hashOf, linked, LINK_UNKNOWN } from '../registration/access-link.ts'
 import { payAgain } from '../registration/retry-payment.ts'
 import { payAgainRefused, sendRefusal } from '../registration/registration-errors.ts'
 
-/** Nobody pays this often in a minute, even with a hall behind the address. */
+/** Nobody pays this often in a minute, even several delegates behind one address. */
 const TRIES_PER_ADDRESS: Allowance = { triesMax: 20, windowMs: 60_000 }
 
 const NOT_FOUND = 'Registration details not found'
@@ -41,7 +41,7 @@ export async function payCalls(
   })
 }
 
-/** Null: there are none. `refused`: answered, because they are not text. */
+/** Null: there are none. `refused`: they are not text, and the request has been answered. */
 async function fieldsOf(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -56,7 +56,7 @@ async function fieldsOf(
 
 const FIELDS = ['order_id', 'email', 'token', 'price'] as const
 
-/** Undefined: it is no JSON. */
+/** Undefined: not JSON. */
 function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -95,7 +95,8 @@ async function payByNumber(
   const isProven =
     isEmailOf(event, registration, fields?.['email']) ||
     (await hasItsKey(deps, request, registration))
-  // The number is on badges: without more it starts no card payment in place of a transfer that is awaited.
+  // The number is printed on badges, so without further proof it cannot replace an expected transfer by a card
+  // payment.
   if (!isProven && (registration.payments[0]?.way ?? null) !== null)
     return refuse(reply, 403, 'email_needed', USE_LINK)
   return pay(deps, { event, regNo: registration.regNo, isProven }, fields, reply)
@@ -120,7 +121,7 @@ async function payByLink(
   return pay(deps, { event, regNo: registration.regNo, isProven: true }, fields, reply)
 }
 
-/** The order to pay, or why there is none. `price` is the total that the delegate has agreed to. */
+/** Returns the order to pay, or why there is none. `price` is the total that the delegate has agreed to. */
 async function pay(
   deps: Deps,
   {
@@ -144,7 +145,7 @@ async function pay(
   return reply.code(201).send(answer)
 }
 
-/** What cannot be read as an amount agrees to nothing. */
+/** A value that is not an amount agrees to nothing. */
 function acceptedIn(fields: Fields | null): Paise | null {
   return readAmount(fields?.['price'] ?? '')
 }

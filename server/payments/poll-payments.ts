@@ -1,6 +1,6 @@
 /**
- * Verification: a return, a notice and the reconciler all end here. Nothing but the gateway's own
- * answer to our question makes a payment a success or a failure.
+ * Polls the gateway for open payments; verifies returns and webhooks.
+ * Only the gateway's own answer to our query makes a payment a success or a failure.
  */
 import { ASK_AGAIN_MS_MIN, instant, isOpen } from '../../engine/index.ts'
 import type { EventConfig, Instant, Learnt, OrderId } from '../../engine/index.ts'
@@ -14,21 +14,21 @@ import { sendRefunds } from './send-gateway-refunds.ts'
 import { lookUp, lookUpAll } from './query-unknown-orders.ts'
 import type { PaymentsDeps, Told, Verified, Versions } from './verify-payment.ts'
 
-/** How often the reconciler looks whether a payment is due. */
+/** How often polling looks for due payments. */
 const TICK_MS = 10_000
-/** Questions on their way at the same time: a gateway that is slow must not hold up everybody. */
+/** Concurrent queries: a slow gateway must not delay every payment. */
 const ASKED_AT_ONCE_MAX = 4
-/** Payments read from the store at a time: few, so that one just made is soon among them. */
+/** Payments read from the store at a time: few, so that a new one is soon among them. */
 const BATCH_ROWS = 16
-/** Nobody waits for the reconciler; a gateway that takes longer is asked again later. */
+/** No browser waits for polling; a gateway that takes longer is queried again later. */
 const RECONCILE_TIMEOUT_MS = 20_000
 /** The latest instant that a date can hold: everything is due before it. */
 const END_OF_TIME = instant(8_640_000_000_000_000)
 
-/** Older versions of event files that are held compiled at a time; there are seldom more at work. */
+/** Compiled older versions of event files kept in memory; more are rarely in use. */
 const VERSIONS_MAX = 50
 
-/** `reconciles` false: nothing is asked unless somebody calls. */
+/** `reconciles` false: nothing is queried unless a caller asks for it. */
 export function openPayments(
   deps: PaymentsDeps,
   { reconciles }: { readonly reconciles: boolean } = { reconciles: true },
@@ -37,12 +37,12 @@ export function openPayments(
   const following = new Map<OrderId, Promise<Told>>()
   const versions = versionsIn(deps)
   const breaker = openBreaker(deps.clock)
-  /** Null until the first look: the clock may have gone back while nobody ran. */
+  /** Null until the first run: the clock may have been set back while the server was stopped. */
   let lookedAt: Instant | null = null
 
   /**
-   * One question at a time per order. A call that comes while one is on its way waits for the next,
-   * because what caused it may have happened after the question was asked; all that wait share the next.
+   * Runs one query at a time per order. A call during a query waits for the next one, because its cause may have
+   * happened after the query was sent; all waiting calls share the next query.
    */
   const askOnce = (orderId: OrderId, timeoutMs: number, compares: boolean): Promise<Told> => {
     const current = running.get(orderId)
@@ -82,7 +82,10 @@ export function openPayments(
     return new Map(learnt)
   }
 
-  /** Servers of one database ask about different payments. One that cannot be claimed now is due at the next look. */
+  /**
+   * Servers of one database query different payments. A payment that cannot be claimed now is due at the next
+   * run.
+   */
   const isOurs = (orderId: OrderId, dueBefore: Instant): Promise<boolean> =>
     deps.store.claimQuestion(orderId, dueBefore, deps.clock()).catch(() => false)
 
@@ -112,7 +115,7 @@ export function openPayments(
   }
 
   let refunding: Promise<number> = Promise.resolve(0)
-  /** One after the other: whoever calls has written a refund that an earlier run may not have seen. */
+  /** Runs one after the other: a caller has written a refund that an earlier run may have missed. */
   const refund = (): Promise<number> => {
     const next = refunding.then(() => sendRefunds(deps, versions))
     refunding = next.catch((error: unknown) => {
@@ -128,7 +131,7 @@ export function openPayments(
     const at = deps.clock()
     if (lookedAt === null || at < lookedAt) await deps.store.clockWentBack(at)
     lookedAt = at
-    // A fresh payment is due at once, but its buyer is still typing: everything waits one shortest interval.
+    // A new payment is due at once, but its buyer is still typing: every payment waits one shortest interval.
     const dueBefore = all ? END_OF_TIME : instant(at - ASK_AGAIN_MS_MIN)
     const seen = new Set<OrderId>()
     let ended = 0
@@ -143,7 +146,7 @@ export function openPayments(
         if (verified !== 'pending') ended += 1
       })
     }
-    // What has ended waits until nobody waits in front of a page.
+    // Ended payments wait until no payment with a waiting delegate is left.
     const watched = new Set<OrderId>()
     for (;;) {
       const due = (
@@ -185,7 +188,7 @@ export function openPayments(
   }
 }
 
-/** Older versions of event files, compiled when first asked for. */
+/** Older versions of event files, compiled when first needed. */
 function versionsIn({ store }: Pick<PaymentsDeps, 'store'>): Versions {
   const known = new Map<string, EventConfig | null>()
   return async (hash) => {

@@ -1,9 +1,9 @@
-/** The price of the day on which money came, for registrations where that day decides. */
+/** Computes the price on the credit date, for events where that date sets the price. */
 import { quoteOf, transferWay } from '../../engine/index.ts'
 import type { EventConfig, Instant, Quote } from '../../engine/index.ts'
 import type { StoredRegistration } from '../storage/index.ts'
 
-/** Where the day of credit decides, what it cost then; null: what it cost when it was registered. */
+/** Returns the price on the credit date if that date sets it; null: the price at registration applies. */
 export function priceOnDay(
   config: EventConfig,
   { payments, answers, category, paymentStatus }: StoredRegistration,
@@ -15,7 +15,7 @@ export function priceOnDay(
   return quoted.ok ? quoted.value : null
 }
 
-/** The registration as it stands once it is priced so; null: its price stays. */
+/** Returns the registration at this price; null: its price stays. */
 export function atPrice(registration: StoredRegistration, price: Quote | null): StoredRegistration {
   if (price === null) return registration
   const { period, base, gst, total, lines } = price

@@ -1,6 +1,7 @@
 /**
- * Orders that the database does not know and that the gateway may hold money for: after a restore, or where a registration was
- * never stored. The gateway's own answer decides; what a message claims only starts the question.
+ * Queries the gateway about orders that the database does not know.
+ * The gateway may hold money for them after a restore, or if a registration was never stored. Only its own answer
+ * decides; a claim in a message only starts the query.
  */
 import { assertNever, paise } from '../../engine/index.ts'
 import type { EventConfig, OrderId, Paise, PaymentFact } from '../../engine/index.ts'
@@ -8,22 +9,22 @@ import type { StatusAnswer } from '../dependencies.ts'
 import { payerIn } from './gateways/airpay/payer-name.ts'
 import type { PaymentsDeps } from './verify-payment.ts'
 
-/** Read from the store at a time. */
+/** Rows read from the store at a time. */
 const BATCH_ROWS = 16
-/** Nobody waits for the reconciler. */
+/** No browser waits for polling. */
 const TIMEOUT_MS = 20_000
-/** Questions on their way at the same time. */
+/** Concurrent queries. */
 const ASKED_AT_ONCE_MAX = 4
 
 /**
- * `kept`: the gateway holds money for it, which is before staff. `none`: it holds none. `unsure`: it gave no answer that decides,
- * and is asked again.
+ * `kept`: the gateway holds money for the order, and staff see it. `none`: it holds none. `unsure`: no conclusive
+ * answer; it is queried again.
  */
 export type Looked = 'kept' | 'none' | 'unsure'
 
 type Confirmed = Extract<PaymentFact, { type: 'confirmed' }>
 
-/** Asks the gateway with the account of the event that is served now, and keeps what it confirms. */
+/** Queries with the account of the event that is served now, and stores what the gateway confirms. */
 export async function lookUp(
   deps: PaymentsDeps,
   event: EventConfig,
@@ -40,7 +41,7 @@ export async function lookUp(
     await store.unknownUndecided(orderId, clock())
     return looked
   }
-  // Whoever was declined was sent there to pay: a further attempt may have been made.
+  // A declined payer was on the payment page: a further attempt may have been made.
   await store.unknownDecided(orderId, answer.is === 'fact', clock())
   if (looked === 'kept')
     log.warn(
@@ -94,7 +95,7 @@ const cameOf = ({ amount, further = [] }: Confirmed): Paise =>
 const refundedOf = ({ refunds = [] }: Confirmed): Paise =>
   paise(refunds.reduce((sum, one) => sum + one.amount, 0))
 
-/** Asks about all that are due by now, some at a time; answers how many are before staff by it. */
+/** Queries all orders due now, in batches; returns how many it has passed to staff. */
 export async function lookUpAll(deps: PaymentsDeps): Promise<number> {
   const { store, events, clock } = deps
   const seen = new Set<string>()

@@ -1,6 +1,7 @@
 /**
- * Sends what people want to be given back. A refund is asked for once: it is claimed on disk before the gateway
- * hears of it, and an answer that leaves it open is never followed by asking again.
+ * Sends refunds to the gateway, each at most once.
+ * A refund is claimed on disk before the gateway gets the request, and an ambiguous answer is never followed by a
+ * second request.
  */
 import { assert } from '../../engine/index.ts'
 import type { RefundAnswer } from '../dependencies.ts'
@@ -8,12 +9,12 @@ import type { RefundTold, RefundToSend } from '../storage/index.ts'
 import { askedThrough, notAskable } from './verify-payment.ts'
 import type { PaymentsDeps, Versions } from './verify-payment.ts'
 
-/** A gateway moves money before it answers; whoever hangs up earlier knows nothing. */
+/** A gateway moves money before it answers; a client that disconnects earlier knows nothing. */
 const REFUND_TIMEOUT_MS = 30_000
 /** Refunds read from the store at a time. */
 const BATCH_ROWS = 16
 
-/** Sends what is wanted, and gives up on what was never answered; answers how many were asked for. */
+/** Sends requested refunds, and gives up on those that were never answered; returns how many were sent. */
 export async function sendRefunds(deps: PaymentsDeps, versions: Versions): Promise<number> {
   const { store, clock, log } = deps
   const silent = await store.silentRefunds(clock())
@@ -21,7 +22,7 @@ export async function sendRefunds(deps: PaymentsDeps, versions: Versions): Promi
     log.warn({ refunds: silent }, 'of some refunds it is not known whether they move money')
   let sent = 0
   for (const refund of await store.refundsToSend(clock(), BATCH_ROWS)) {
-    // Beside a command and a second server: whoever claims it asks.
+    // A command or a second server may run at the same time: the one that claims the refund sends it.
     if (!(await store.claimRefund(refund.id, clock()))) continue
     sent += 1
     const told = await answered(deps, versions, refund)
@@ -31,7 +32,7 @@ export async function sendRefunds(deps: PaymentsDeps, versions: Versions): Promi
   return sent
 }
 
-/** Never throws: what is not known to have been refused may have moved money. */
+/** Never throws: unless the refund is known to be refused, it may have moved money. */
 async function answered(
   deps: PaymentsDeps,
   versions: Versions,

@@ -1,7 +1,7 @@
 /**
- * One question to the gateway about one payment, and what follows from the answer. It is asked of the account
- * that asked for the money, with the event file that the registration was taken with, whether or not that
- * file is still served: an organiser who removes a file, or moves to another account, loses no money.
+ * Queries the gateway about one payment and applies the answer.
+ * Uses the account that requested the payment and the event file that the registration was made with, whether or
+ * not that file is still served: an organiser who removes a file or changes the account loses no payment.
  */
 import {
   NO_RECORD_MS,
@@ -27,14 +27,17 @@ import type { Deps, Payments, StatusAnswer } from '../dependencies.ts'
 import { registrationView } from '../registration/registration-view.ts'
 import type { NewMail, RawAnswer, StoredPayment, StoredRegistration } from '../storage/index.ts'
 
-/** Two machines' clocks agree within this; a time of payment that is further off is of another zone, or none. */
+/**
+ * The maximum clock difference of two machines; a payment time that is further off is from another time zone, or
+ * wrong.
+ */
 const CLOCKS_APART_MS = 10 * 60_000
 
 export type PaymentsDeps = Pick<Deps, 'store' | 'events' | 'gateway' | 'clock' | 'log'>
-/** An event's version by the hash that registrations carry; null: it is not kept. */
+/** Returns an event's version by the hash that registrations carry; null: it is not stored. */
 export type Versions = (hash: string) => Promise<EventConfig | null>
 export type Verified = Awaited<ReturnType<Payments['verify']>>
-/** `isReachable`: whether the account gave a usable answer; null: it was not asked. */
+/** `isReachable`: whether the account gave a usable answer; null: it was not queried. */
 export type Told = {
   readonly verified: Verified
   readonly isReachable: boolean | null
@@ -44,14 +47,14 @@ export type Told = {
 const statusOf = (payment: Pick<StoredPayment, 'status' | 'review'>): Verified =>
   payment.status === 'pending' && payment.review !== null ? 'review' : payment.status
 
-/** What is asked about: the payment, the registration it belongs to, and the event in whose words people are told. */
+/** The subject of a query: payment, registration, and the event whose texts the delegate receives. */
 type Asked = {
   readonly event: EventConfig
   readonly registration: StoredRegistration
   readonly payment: StoredPayment
 }
 
-/** `compares`: also what is paid, because a second capture of the same order may have come. */
+/** `compares`: also queries paid payments, because a second capture of the same order may have arrived. */
 export async function ask(
   deps: PaymentsDeps,
   versions: Versions,
@@ -61,7 +64,7 @@ export async function ask(
   const registration = await deps.store.registrationOf(orderId)
   const payment = registration?.payments.find((each) => each.orderId === orderId)
   assert(registration != null && payment !== undefined, 'an order to verify that is not there')
-  // A failed payment is asked about again: money that comes late still came.
+  // A failed payment is queried again: a late payment still counts.
   if (!compares && (payment.status === 'success' || payment.status === 'refunded'))
     return { verified: payment.status, isReachable: null, learnt: 'ended' }
   const asked = await askedThrough(deps, versions, registration, payment)
@@ -94,7 +97,7 @@ function learntFrom(answer: StatusAnswer): Learnt {
   }
 }
 
-/** The event as the payment was asked for, with the account that asked; null: it is not known any more. */
+/** Returns the event as it was when the payment was requested, with the account of that time; null: unknown. */
 export async function askedThrough(
   deps: Pick<PaymentsDeps, 'events'>,
   versions: Versions,
@@ -110,7 +113,10 @@ export async function askedThrough(
   return { ...taken, payment: { ...taken.payment, account } }
 }
 
-/** Why the account cannot be asked about the payment; null: it can. Another merchant knows nothing of the order. */
+/**
+ * Returns why the account cannot be queried about the payment; null: it can. Another merchant does not know the
+ * order.
+ */
 export function notAskable(
   { gateway }: Pick<PaymentsDeps, 'gateway'>,
   event: EventConfig,
@@ -124,7 +130,10 @@ export function notAskable(
     : `the account "${event.payment?.account}" is now merchant ${merchant}, and this payment was asked for as ${payment.merchantId}`
 }
 
-/** Never throws. Where nobody can be asked, "no record" would end a payment that was made. */
+/**
+ * Never throws. If no account can be queried, the answer must not be "no record": that would end a payment that
+ * was made.
+ */
 async function answerOf(
   { gateway, clock }: PaymentsDeps,
   event: EventConfig,
@@ -140,7 +149,7 @@ async function answerOf(
   }
 }
 
-/** Does what follows from an answer. */
+/** Applies an answer. */
 async function follow(deps: PaymentsDeps, asked: Asked, answer: StatusAnswer): Promise<Verified> {
   const { event, payment } = asked
   const at = deps.clock()
@@ -165,12 +174,12 @@ async function follow(deps: PaymentsDeps, asked: Asked, answer: StatusAnswer): P
   }
 }
 
-/** Nobody was sent to pay it yet, and there are days left: the gateway cannot know of it. */
+/** Not sent to the gateway yet, and its hold has not expired: the gateway cannot know it. */
 function isStillHeld({ handedOffAt, holdUntil }: StoredPayment, at: Instant): boolean {
   return handedOffAt === null && holdUntil !== null && at < holdUntil
 }
 
-/** Asks again soon; an open payment that nobody could tell us about for days comes before a person. */
+/** Schedules the next query soon; an open payment that got no answer for days is passed to staff. */
 async function unanswered(deps: PaymentsDeps, payment: StoredPayment): Promise<Verified> {
   const at = deps.clock()
   if (at - payment.createdAt >= UNDECIDED_MS && isOpen(payment)) {
@@ -178,11 +187,11 @@ async function unanswered(deps: PaymentsDeps, payment: StoredPayment): Promise<V
     return statusOf(applied.payment)
   }
   const verified = await askLater(deps, payment, 'unreachable')
-  // Also of a failed payment: whether late money came is not known.
+  // Also for a failed payment: whether a late payment arrived is unknown.
   return verified === 'failed' ? 'pending' : verified
 }
 
-/** `said`: what the gateway's answer ended nothing by; null: it is stored as a fact. */
+/** `said`: the gateway's answer, if it ended nothing; null: it is stored as a payment event. */
 async function askLater(
   deps: PaymentsDeps,
   payment: StoredPayment,
@@ -200,7 +209,7 @@ async function askLater(
   return statusOf(payment)
 }
 
-/** Stores the fact together with the answer it follows from, and tells in the log what moved. */
+/** Stores the payment event with the answer that it is based on, and logs the change. */
 async function settle(
   deps: PaymentsDeps,
   asked: Asked,
@@ -222,7 +231,7 @@ async function settle(
       { event: event.id, status: applied.payment.status, review: applied.review },
       'a payment moved',
     )
-  // What has ended just now is planned already; whatever else was said, the next question has to be.
+  // A payment that has just ended is scheduled already; after any other answer, the next query is scheduled here.
   return applied.payment.status === payment.status
     ? askLater(deps, applied.payment, null)
     : statusOf(applied.payment)
@@ -231,8 +240,8 @@ async function settle(
 type Confirmed = Extract<PaymentFact, { type: 'confirmed' }>
 
 /**
- * With the time of payment, where the gateway says one that can be: neither before the order was placed nor
- * after now. Money that was held up on the way was still paid when it was paid.
+ * Sets the payment time, if the gateway states a plausible one: neither before the order was placed nor after
+ * now. A delayed payment counts from the time at which it was paid.
  */
 function withTimeOf({ event, registration, payment }: Asked, fact: Confirmed): Confirmed {
   const { at, further } = fact
@@ -252,7 +261,7 @@ function withTimeOf({ event, registration, payment }: Asked, fact: Confirmed): C
   return { ...timed(fact), ...(further === undefined ? {} : { further: further.map(timed) }) }
 }
 
-/** Of several moneys it names the first of which nobody has decided yet: that is the one that may count. */
+/** Among several captures, names the first undecided one: it is the one that may count. */
 async function mailOf(
   { store }: Pick<PaymentsDeps, 'store'>,
   asked: Asked,
@@ -267,7 +276,10 @@ async function mailOf(
   return confirmationOf(asked, reference, paidAt ?? first.at)
 }
 
-/** The mail as the registration will read once this payment is its success; the store queues it only then. */
+/**
+ * Returns the email as the registration will read once this payment is its success; the store queues it only
+ * then.
+ */
 export function confirmationOf(
   { event, registration, payment }: Asked,
   reference: string,

@@ -1,4 +1,4 @@
-/** The link to a delegate's own page: made when a mail is sent, stored as a hash, and found again by it. */
+/** Creates, stores (as a hash) and resolves access links to the self-service page. */
 import { createHash, randomBytes } from 'node:crypto'
 import {
   endOf,
@@ -12,32 +12,32 @@ import type { EventConfig, Instant, RegNo } from '../../engine/index.ts'
 import type { Deps, Environment, ServedEvent } from '../dependencies.ts'
 import type { QueuedMail, StoredRegistration } from '../storage/index.ts'
 
-/** Receipts and invoices are asked for until the year's accounts are closed. */
+/** Delegates ask for receipts and invoices until the accounts of the year are closed. */
 const AFTER_EVENT_MS = 180 * 24 * 60 * 60_000
-/** How long a link works at least, also of an event that is long over, or whose file is gone. */
+/** Minimum lifetime of a link, even if the event is long over or its file was removed. */
 const LEAST_MS = 30 * 24 * 60 * 60_000
-/** 256 random bits, which nobody guesses. */
+/** 256 random bits: cannot be guessed. */
 const TOKEN_BYTES = 32
 
-/** Said of a link that nobody made, or that has had its time. */
+/** Shown for a link that was never issued or has expired. */
 export const LINK_UNKNOWN =
   'This link is not known, or it has expired. Your registration is not lost: have a new one sent to you, or write to the organisers.'
 
-/** What a link leads to, whether or not it may still be opened. */
+/** What a link resolves to, whether or not it may still be opened. */
 export type Linked = {
   readonly served: ServedEvent
   readonly registration: StoredRegistration
   readonly isExpired: boolean
-  /** Only who reads the delegate's email has it. */
+  /** True if the link was sent by email, so that only a reader of the delegate's mailbox has it. */
   readonly isFromMail: boolean
 }
 
-/** Tokens are long and random; only their hashes are stored. */
+/** Hashes a token. Only hashes are stored; tokens are long and random, so no salt is needed. */
 export function hashOf(token: string): string {
   return createHash('sha256').update(token).digest('hex')
 }
 
-/** Null: nobody made this link, or its event is not served. */
+/** Resolves a token. Null: the link was never issued, or its event is not served. */
 export async function linked(
   deps: Pick<Deps, 'store' | 'events' | 'clock'>,
   token: string,
@@ -55,7 +55,10 @@ type Making = Pick<Deps, 'store' | 'clock'> & {
   readonly events: Pick<Deps['events'], 'byId'>
 }
 
-/** A new link to the page of a registration, of which only the hash is stored. `purpose` is `mail` where nobody but the mailbox gets it. */
+/**
+ * Issues a link to the page of a registration and stores only its hash. `purpose` is `mail` if the link goes only
+ * to the delegate's mailbox.
+ */
 export async function newLink(
   { store, clock, environment, events }: Making,
   { regNo, eventId }: { readonly regNo: RegNo; readonly eventId: string },
@@ -80,8 +83,8 @@ function expiryOf(event: EventConfig | null, at: Instant): Instant {
 }
 
 /**
- * The text of a mail as it goes out, with a link made for it; null: it was paid meanwhile, or a person decides, so
- * that it goes to nobody.
+ * Returns the final text of an email, with a link issued for it. Null: do not send, because the registration was
+ * paid in the meantime or is waiting for a staff decision.
  */
 export async function textToSend(deps: Making, mail: QueuedMail): Promise<string | null> {
   const { text, kind, regNo } = mail
@@ -89,7 +92,7 @@ export async function textToSend(deps: Making, mail: QueuedMail): Promise<string
   if (kind === 'paused')
     return text.replace(LOST_LINK_PLACE, () => `${deps.environment.publicUrl}/my`)
   if (kind === 'links') return withLinks(deps, lines, mail.eventId)
-  // On a line of its own, where no name stands that somebody gave themselves.
+  // Replaced only on a line of its own, so that a placeholder in a delegate's name has no effect.
   if (!lines.includes(LINK_PLACE)) return text
   const stored = regNo === null ? null : await deps.store.registration(regNo)
   if (stored === null) return null
@@ -98,7 +101,7 @@ export async function textToSend(deps: Making, mail: QueuedMail): Promise<string
   return lines.map((line) => (line === LINK_PLACE ? link : line)).join('\n')
 }
 
-/** Of a mail of links, in which a line names whose link it is. */
+/** Fills in the links of an email in which each line names the registration of its link. */
 async function withLinks(deps: Making, lines: readonly string[], eventId: string): Promise<string> {
   const out: string[] = []
   for (const line of lines) {

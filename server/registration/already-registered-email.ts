@@ -1,12 +1,15 @@
-/** Whoever is registered already, and is registered for again, gets the way to that registration by mail. */
+/** Emails the access link to a delegate who is registered already and was submitted again. */
 import { alreadyMail, instant, standing } from '../../engine/index.ts'
 import type { EventConfig, Instant, RegNo } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
 
-/** Whoever does not find the mail looks again within the hour; a stranger who tries and tries sends no second one. */
+/**
+ * A delegate who misses the email looks again within the hour; repeated attempts by a stranger send no second
+ * one.
+ */
 const AGAIN_MS = 60 * 60_000
 
-/** To the address that is stored. Whoever typed the answers learns nothing by it. */
+/** Sends to the stored address, so that the person who submitted the form learns nothing. */
 export async function tellTheRegistered(
   { store }: Pick<Deps, 'store'>,
   event: EventConfig,

@@ -1,4 +1,4 @@
-/** What a form asks while it is filled in: what a code gives, and who stands on a roll under a number. */
+/** Serves the form's look-ups while it is filled in: discount codes and member list numbers. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { invalidOf, own } from '../../engine/index.ts'
 import type { CodeAnswer, EventConfig, RollAnswer } from '../../engine/index.ts'
@@ -10,7 +10,7 @@ import { cellsThatCount, codeFact, rowOf } from './pricing-context.ts'
 import type { Guesses } from './code-guessing-limit.ts'
 import { codeSentence } from './registration-errors.ts'
 
-/** An answer of a form is far shorter. */
+/** Answers in a form are far shorter. */
 const TYPED_CHARACTERS_MAX = 200
 
 export async function outsideCalls(
@@ -75,7 +75,7 @@ export async function outsideCalls(
   }
 }
 
-/** A number, as a form's body may hold one, is what it says; null: nothing that anybody types. */
+/** Reads a typed value; a JSON number counts as its text. Null: not a value that can be typed. */
 function typedIn(body: Readonly<Record<string, unknown>>, name: string): string | null {
   const value = own(body, name)
   const text = typeof value === 'number' ? String(value) : value

@@ -1,21 +1,27 @@
-/** How often an address may ask what only the office knows: whether there is such a code, who stands on a roll. */
+/** Limits how often an address may look up discount codes and member numbers. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Deps } from '../dependencies.ts'
 import { addressOf, openLimit, refuseTooMany } from '../http/rate-limit.ts'
 
-/** A code is mistyped a few times, in a hall behind one address a few times more; 49 bits are not found so. */
+/**
+ * A code is mistyped a few times, and a few more times by several delegates behind one address; 49 bits cannot be
+ * guessed in that many tries.
+ */
 const WRONG_PER_ADDRESS_MAX = 20
-/** A membership number that is right can be counted on from: whoever asks for many of them collects names. */
+/**
+ * Valid membership numbers can be guessed by counting on, so many successful look-ups are an attempt to collect
+ * names.
+ */
 const ASKED_PER_ADDRESS_MAX = 60
 const WINDOW_MS = 10 * 60_000
 
 export type Guesses = {
-  /** Whether there were too many; then the request is answered. */
+  /** Returns true if the limit was exceeded; the request has then been answered. */
   isTooMany(request: FastifyRequest, reply: FastifyReply): Promise<boolean>
   count(request: FastifyRequest, was: 'right' | 'wrong'): Promise<void>
 }
 
-/** By address only: a limit of an event as a whole would let a stranger close it to everybody. */
+/** Limits by address only: a limit for the whole event would let a stranger block it for everybody. */
 export function openGuesses(deps: Pick<Deps, 'environment' | 'clock' | 'store'>): Guesses {
   const wrong = openLimit(deps, { triesMax: WRONG_PER_ADDRESS_MAX, windowMs: WINDOW_MS })
   const asked = openLimit(deps, { triesMax: ASKED_PER_ADDRESS_MAX, windowMs: WINDOW_MS })

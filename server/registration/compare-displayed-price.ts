@@ -1,8 +1,11 @@
-/** What a browser says of price and category is only compared with what the server works out. */
+/** Compares the price and category that the browser displayed with the server's own quote. */
 import { own, readAmount, remember } from '../../engine/index.ts'
 import type { EventConfig, Quote } from '../../engine/index.ts'
 
-/** The names the specification sends, whatever the event file says; a form field of that name is an answer. */
+/**
+ * Parameter names of the specification, accepted whatever the event file says. A form field of the same name is
+ * an answer.
+ */
 const USUAL_NAMES: Readonly<Record<string, string>> = {
   base_amount: 'base',
   gst_amount: 'gst',
@@ -10,15 +13,18 @@ const USUAL_NAMES: Readonly<Record<string, string>> = {
   registration_category: 'category',
 }
 
-/** What is told first: money, then the category, then the period, which may change without the others. */
+/** In order of reporting: price, then category, then period, which may change without the others. */
 export type Difference = 'price' | 'category' | 'period'
 export type Comparison =
-  /** `said`: what of it was sent at all, by its meaning. */
+  /** `said`: the values that were sent, by meaning. */
   | { readonly is: 'same'; readonly said: ReadonlySet<string> }
   | { readonly is: 'differs'; readonly in: Difference }
   | { readonly is: 'unreadable'; readonly name: string }
 
-/** Amounts are compared as whole paise, read from decimal text; blank means not sent. `quote` null: the event states no price. */
+/**
+ * Compares amounts as whole paise, parsed from decimal text; blank means not sent. `quote` null: the event has no
+ * prices.
+ */
 export function compareSent(
   event: EventConfig,
   values: Readonly<Record<string, unknown>>,
@@ -51,7 +57,7 @@ const meaningsOf = remember((event: EventConfig): ReadonlyMap<string, string> =>
   return new Map([...usual, ...Object.entries(event.api.sends)])
 })
 
-/** Null: neither text nor number. */
+/** Null: neither text nor a number. */
 function textOf(value: unknown): string | null {
   if (value === undefined || value === null) return ''
   if (typeof value === 'string') return value.trim()

@@ -1,4 +1,4 @@
-/** Making a registration: its price, its number, what of it is stored. */
+/** Creates a registration: price, number and stored data. */
 import { randomInt } from 'node:crypto'
 import {
   agreedIn,
@@ -47,15 +47,15 @@ import type {
 import { handOff } from './retry-payment.ts'
 import { registrationView } from './registration-view.ts'
 
-/** `randomInt` goes up to 2 ** 48. */
+/** `randomInt` accepts a range of up to 2 ** 48. */
 const DIGITS_AT_ONCE = 14
-/** Two equal numbers of twelve random digits are a wonder, three a fault. */
+/** A collision of two random twelve-digit numbers is very unlikely; three in a row indicate a bug. */
 const NUMBERS_TRIED_MAX = 5
 
-/** `quote` null: the event states no prices. */
+/** `quote` null: the event has no prices. */
 export type Priced = { readonly category: string | null; readonly quote: Quote | null }
 
-/** What these answers cost at that instant. */
+/** Prices these answers at the given instant. */
 export function priceOf(
   event: EventConfig,
   answers: Answers,
@@ -66,16 +66,19 @@ export function priceOf(
   return quoted.ok ? ok({ category: quoted.value.category, quote: quoted.value }) : quoted
 }
 
-/** All that a registration is made of but its number; the files are kept already. `way` null: the event takes no money. */
+/**
+ * Everything a registration consists of except its number; its files are stored already. `way` null: the event
+ * takes no payments.
+ */
 export type Judged = Priced &
   Pick<NewRegistration, 'answers' | 'uploads' | 'idempotency' | 'at' | 'outside'> & {
     readonly way: PayWay | null
-    /** Who of the office has made it; null: the delegate. */
+    /** The user who added it; null: the delegate. */
     readonly addedBy: string | null
-    /** The money that they took for it; null: it is paid later. */
+    /** The payment taken with a manual registration; null: it is paid later. */
     readonly inHand: InHand | null
   }
-/** `slip` empty: it is known by the number of the registration. */
+/** `slip` empty: the payment is identified by the registration number. */
 export type InHand = {
   readonly actor: Actor
   readonly way: DeskWay
@@ -83,7 +86,7 @@ export type InHand = {
   readonly slip: string
 }
 
-/** `data` null: nothing is to be paid, not through a gateway, or somebody sees it first. */
+/** `data` null: nothing is to be paid, it is not paid through a gateway, or it needs approval first. */
 export type Made = Registered & {
   readonly data: PaymentData | null
   readonly stands: 'complete' | 'not-paid' | 'by-hand' | 'to-approve'
@@ -92,20 +95,23 @@ export type MakingRefusal =
   | { readonly code: 'idempotency_key_reused' }
   | { readonly code: 'not_payable'; readonly why: HandOffRefusal }
   | { readonly code: 'taken'; readonly by: OutsideRefusal }
-  /** `asked`: the question of the way by which the money is known. */
+  /** `asked`: the field of the payment method that identifies the payment. */
   | {
       readonly code: 'not_confirmed'
       readonly no: ActNo
       readonly asked: string | undefined
     }
 
-/** Money that nobody may take yet stays in the hand of whoever brought it. */
+/** Payment cannot be accepted before approval, so the payer keeps the money. */
 const WAITS_FOR_APPROVAL = {
   code: 'not_now',
   message: 'This registration is approved before it is paid. Register it as not paid yet.',
 } as const
 
-/** Stores it under a number that is free, with all that depends on the number, and nothing that nobody could pay. */
+/**
+ * Stores the registration under a free number, with everything that depends on the number. Rejects a registration
+ * that nobody could pay.
+ */
 export async function make(
   deps: Pick<Deps, 'store' | 'gateway'>,
   served: ServedEvent,
@@ -149,7 +155,7 @@ function handedOff(
   return handOff(deps, event, { regNo, orderId, amount: quoted.total, answers }, at)
 }
 
-/** A number of our drawing, which nobody can count up to. */
+/** Draws a random registration number, so that numbers cannot be guessed by counting. */
 export function freshNumber(event: EventConfig): RegNo {
   const wanted = randomDigits(event)
   const digits: number[] = []
@@ -171,7 +177,8 @@ function newRegistration(
 ): NewRegistration {
   const event = served.config
   const approval = approvalOf(event.approvals, judged.answers, judged.category)
-  // What costs nothing is not handed to a gateway, which takes no payment of nothing: it is complete at once.
+  // A free registration is not sent to a gateway, which does not accept a payment of zero. It is complete at
+  // once.
   const isFree = judged.quote === null || judged.quote.total === 0
   const way = isFree || approval !== null ? null : judged.way
   const registration = {
@@ -205,7 +212,7 @@ function newRegistration(
   }
 }
 
-/** The office confirms it under its slip, and the confirmation goes out with it. */
+/** Confirms the payment under its receipt number and queues the confirmation email with it. */
 function moneyIn(
   event: EventConfig,
   registration: Omit<NewRegistration, 'mail'>,
@@ -216,7 +223,7 @@ function moneyIn(
   return { actor, way: mode, reference, mail: mailFor(event, view) }
 }
 
-/** Through whom a registration is to be paid, and until when that price is held. */
+/** Returns the payment method, and the time until which the price is held. */
 function paidBy(
   event: EventConfig,
   way: PayWay | null,
@@ -238,7 +245,10 @@ function paidBy(
   }
 }
 
-/** The confirmation where nothing is to be paid; where to pay, by a transfer; else none before there is money. */
+/**
+ * Returns the first email: the confirmation of a free registration, or the transfer instructions; otherwise none
+ * until payment.
+ */
 function firstMail(
   event: EventConfig,
   registration: Omit<NewRegistration, 'mail'>,
@@ -251,7 +261,7 @@ function firstMail(
     : null
 }
 
-/** A registration without a payment as it will be read once it is stored: a success at once. */
+/** Builds the view of a free registration as it will be read once stored: a success at once. */
 function unpaidView(
   event: EventConfig,
   registration: Omit<NewRegistration, 'mail'>,
@@ -259,7 +269,7 @@ function unpaidView(
   return paidView(event, registration, null)
 }
 
-/** The same, paid under a reference. */
+/** Builds the same view, paid under a reference. */
 function paidView(
   event: EventConfig,
   registration: Omit<NewRegistration, 'mail'>,
@@ -300,7 +310,7 @@ function paidView(
   )
 }
 
-/** The one payment of what is paid as it is made. */
+/** Builds the single payment of a registration that is paid when it is created. */
 function paidWith(
   { eventId, regNo, orderId, quote: quoted, at, way }: Omit<NewRegistration, 'mail'>,
   reference: string,

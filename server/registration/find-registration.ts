@@ -1,4 +1,4 @@
-/** Finding a registration by the number that a page or a message holds, without letting anybody guess numbers. */
+/** Finds a registration by a number from a page or message, and limits guessing. */
 import type { FastifyRequest } from 'fastify'
 import { delegateOf, isRegNo } from '../../engine/index.ts'
 import type { EventConfig } from '../../engine/index.ts'
@@ -7,31 +7,31 @@ import { openLimit } from '../http/rate-limit.ts'
 import { keyOf } from './idempotency-key.ts'
 import type { StoredRegistration } from '../storage/index.ts'
 
-/** A delegate mistypes a number a few times; a hall behind one address a few times more. */
+/** A delegate mistypes a number a few times; several delegates behind one address, a few times more. */
 const WRONG_PER_ADDRESS_MAX = 20
-/** Guesses from many addresses at once; a whole conference does not mistype this often in ten minutes. */
+/** Limits guessing from many addresses; a whole conference does not mistype this often in ten minutes. */
 const WRONG_PER_EVENT_MAX = 300
-/** A guesser waits for so long; a delegate has found the number in a mail by then. */
+/** Long enough to slow down guessing; by then a delegate has found the number in an email. */
 const WINDOW_MS = 10 * 60 * 1000
-/** Whoever had this number yesterday does not guess it today. */
+/** An address that had this number right yesterday is not guessing today. */
 const KNOWN_MS = 24 * 60 * 60 * 1000
-/** By which the order id of a further attempt is longer than the registration's number. */
+/** Number of digits that the order id of a further attempt adds to the registration number. */
 const ATTEMPT_DIGITS = 2
 
-/** Stands at every door that a number opens: the read, the return, the notice, another try. */
+/** Guards every route that takes a registration number: read, return, gateway message, retry. */
 export type LookupGuard = {
   /** Milliseconds until this address may look this number up; 0: it may now. */
   wait(address: string, eventId: string, number: string): Promise<number>
-  /** A look-up that found nothing, or something whose number can be counted up to. */
+  /** Counts a look-up that found nothing, or a number that can be guessed by counting. */
   count(address: string, eventId: string): Promise<void>
-  /** Somebody there registered under this number, or had it right: under each name it has. */
+  /** Remembers that this address registered under these numbers or had them right. */
   know(address: string, eventId: string, ...numbers: readonly string[]): Promise<void>
 }
 
 /**
- * When an event as a whole has seen too many wrong numbers, an address is let in to the numbers alone
- * that it had right before. To all numbers it may not be let in: registering costs nothing, and whoever
- * has one right number can read it from every address of a network of thousands.
+ * When an event has seen too many wrong numbers, an address may look up only the numbers that it had right
+ * before. It must not get access to all numbers: registering is free, and anybody with one valid number could
+ * read it from every address of a network of thousands.
  */
 export function lookupGuard(deps: Pick<Deps, 'environment' | 'clock' | 'store'>): LookupGuard {
   const addresses = openLimit(deps, { triesMax: WRONG_PER_ADDRESS_MAX, windowMs: WINDOW_MS })
@@ -62,7 +62,10 @@ export function lookupGuard(deps: Pick<Deps, 'environment' | 'clock' | 'store'>)
   }
 }
 
-/** By registration number, by the order id of any attempt, or by the number it had elsewhere; only of this event. */
+/**
+ * Finds by registration number, by the order id of any attempt, or by the number in the previous system; only
+ * within this event.
+ */
 export async function findRegistration(
   deps: Pick<Deps, 'store'>,
   event: EventConfig,
@@ -70,7 +73,7 @@ export async function findRegistration(
 ): Promise<StoredRegistration | null> {
   const byNumber = await deps.store.registration(text)
   if (byNumber !== null) return byNumber.eventId === event.id ? byNumber : null
-  // A number of ours with the wrong check digit was never given out, and imported ones were found above.
+  // A registration number with a wrong check digit was never issued; imported numbers were found above.
   const payment = isRegNo(event, text) ? null : await deps.store.payment(text)
   if (payment !== null)
     return payment.eventId === event.id ? deps.store.registration(payment.regNo) : null
@@ -78,14 +81,14 @@ export async function findRegistration(
 }
 
 /**
- * Whether the number by which a registration was found was made up elsewhere: it can be counted up to, so
- * it names the registration and opens nothing.
+ * Returns true if the number was issued by another system. Such numbers can be guessed by counting, so they
+ * identify a registration but grant no access.
  */
 export function isCountable({ regNo, formerNo }: StoredRegistration, text: string): boolean {
   return formerNo !== null && (text === formerNo || String(regNo) === formerNo)
 }
 
-/** The browser that registered shows the key under which it did: for a day it is known by that. */
+/** The browser that registered sends its idempotency key, which identifies it for one day. */
 export async function hasItsKey(
   { store, clock }: Pick<Deps, 'store' | 'clock'>,
   request: FastifyRequest,
@@ -97,7 +100,7 @@ export async function hasItsKey(
   return known !== null && !known.isOver && known.registered.regNo === regNo
 }
 
-/** Whether it is the delegate's address, in whatever case. */
+/** Returns true if this is the delegate's email address, ignoring case. */
 export function isEmailOf(
   event: EventConfig,
   { answers }: StoredRegistration,

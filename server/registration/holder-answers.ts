@@ -1,8 +1,11 @@
-/** The answers of a registration that its present holder gave, as their own page shows them. */
+/** Selects the answers that the present holder gave, for the self-service page. */
 import type { EventConfig, Field } from '../../engine/index.ts'
 import type { StoredAct, StoredRegistration } from '../storage/index.ts'
 
-/** What people write of themselves. Choices decide what was sold, and go with the registration. */
+/**
+ * Free text that people write about themselves. Choices determine what was sold, so they stay with the
+ * registration.
+ */
 const WRITTEN: ReadonlySet<Field['type']> = new Set([
   'text',
   'multiline',
@@ -13,7 +16,7 @@ const WRITTEN: ReadonlySet<Field['type']> = new Set([
   'file',
 ])
 
-/** After a transfer, without what the person before wrote: an institution, an address, a note. */
+/** After a transfer, leaves out what the previous person wrote: institution, address, notes. */
 export function withOwnAnswers(
   { fields, roles }: Pick<EventConfig, 'fields' | 'roles'>,
   registration: StoredRegistration,
@@ -21,7 +24,7 @@ export function withOwnAnswers(
 ): StoredRegistration {
   const transferred = acts.findLastIndex(({ act }) => act === 'transfer')
   if (transferred < 0) return registration
-  // Each reads "Institution: was → now".
+  // Each entry reads "Institution: was → now".
   const changes = acts.slice(transferred).flatMap(({ data }) => [data['changes']].flat())
   const isOwn = ({ id, label }: Field): boolean =>
     Object.values(roles).flat().includes(id) ||

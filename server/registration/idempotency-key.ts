@@ -1,4 +1,4 @@
-/** The key under which a browser may send the same registration again without making a second one. */
+/** Reads the idempotency key, under which a browser can resend a registration without a duplicate. */
 import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { err, ok } from '../../engine/index.ts'
@@ -18,7 +18,7 @@ export function keyOf(request: FastifyRequest): Result<string | null, 'bad_idemp
     : err('bad_idempotency_key')
 }
 
-/** The same fields, values and files give the same text, in whatever order they came. `beside`: what else was sent. */
+/** The same fields, values and files give the same fingerprint in any order. `beside`: other data that was sent. */
 export function fingerprintOf(body: Body, beside: readonly string[] = []): string {
   const values = Object.entries(body.values).sort(([a], [b]) => (a < b ? -1 : 1))
   const files = [...body.files]

@@ -1,6 +1,6 @@
 /**
- * What one form cannot know, found out before its answers are judged and priced: what a code gives, on which
- * row of a roll an answer stands, which places are left. All of it is decided again in the transaction that registers.
+ * Builds the pricing context: discount code, member list rows and seats left.
+ * Everything is checked again in the transaction that registers.
  */
 import {
   allPlaces,
@@ -18,30 +18,30 @@ import type { CodeFact, EventConfig, Facts, Instant, RawAnswers } from '../../en
 import type { Deps } from '../dependencies.ts'
 import type { Outside } from '../storage/index.ts'
 
-/** What people read out is far shorter; a longer one is nobody's. */
+/** Codes that people read aloud are far shorter; a longer one does not exist. */
 const CODE_CHARACTERS_MAX = 64
-/** The column of a roll that says until which day a row counts. */
+/** Member list column with the last day on which a row is valid. */
 const VALID_TO = 'valid_to'
 
-/** How long a look at the places stands in for the next, if it found some left of each. */
+/** How long a check of the seats may be reused if seats of each kind were left. */
 const LOOK_KEPT_MS = 1_000
 
-/** The name under which a body says that somebody was asked; a code has the name that conditions give it. */
+/** Body field that says that the delegate accepted the offer. A code has the name that conditions use for it. */
 const CONFIRMED_NAME = 'confirmed'
 
-/** Looks at the places of events; `lately` null: none that would do. */
+/** Checks of seat availability; `lately` null: there is none recent enough. */
 export type Looks = {
   readonly lately: (event: EventConfig, at: Instant) => Facts['left'] | null
   readonly now: (event: EventConfig, at: Instant) => Promise<Facts['left']>
 }
 
 /**
- * Whether there are places is decided in the transaction that registers, so that a look a moment ago does for
- * working out what to ask it for. Where a place is gone, each request looks for itself: the price may hang on it.
+ * Availability is decided in the transaction that registers, so a check a moment ago is good enough to prepare
+ * it. Where something is full, each request checks again, because the price may depend on it.
  */
 export function looksAtPlaces(deps: Pick<Deps, 'store' | 'events'>): Looks {
   const kept = new Map<string, { readonly left: Facts['left']; readonly at: Instant }>()
-  // Another file may have other places.
+  // A changed event file may have other quotas.
   deps.events.onChange(() => kept.clear())
   return {
     lately: (event, at) => {
@@ -65,8 +65,8 @@ export function isAllThere(left: Facts['left']): boolean {
 export type FoundOut = { readonly facts: Facts; readonly outside: Outside }
 
 /**
- * `raw`: the answers as sent. A name that its event has no use for is an answer like any other, or nothing.
- * Of an event that the office keeps no lists for, nothing is waited for.
+ * `raw`: the answers as sent. A name that the event does not use is an ordinary answer or is ignored. Does no
+ * query for an event without office lists.
  */
 export function factsOf(
   deps: Pick<Deps, 'store'>,
@@ -114,7 +114,7 @@ function outsideOf(
   }
 }
 
-/** How many are left of each place; of what is absent there are plenty. */
+/** Returns how many seats of each kind are left; a kind that is absent is unlimited. */
 export async function leftOf(
   { store }: Pick<Deps, 'store'>,
   event: EventConfig,
@@ -129,7 +129,7 @@ const fewOf = remember(({ limits }: EventConfig): Readonly<Record<string, number
   ),
 )
 
-/** Whether what is sent asks the lists of the office. */
+/** Returns true if the request needs a look-up in the office's lists. */
 export function asksOutside(event: EventConfig, raw: RawAnswers): boolean {
   return (
     (event.codeKinds.length > 0 && textOf(own(raw, CODE)) !== '') ||
@@ -146,7 +146,7 @@ function textOf(value: unknown): string {
       : ''
 }
 
-/** What a code is worth that somebody typed. */
+/** Returns what a typed code is worth. */
 export async function codeFact(
   { store }: Pick<Deps, 'store'>,
   event: EventConfig,
@@ -156,12 +156,12 @@ export async function codeFact(
   const folded = typed.length > CODE_CHARACTERS_MAX ? '' : foldedCode(typed)
   if (folded === '') return { is: 'unknown' }
   const fact = await store.code(event.id, folded, event.holdPlaceMs, at)
-  // A kind that the event file has no more gives nothing.
+  // A code whose kind was removed from the event file gives nothing.
   const isKnown = fact.is !== 'valid' || event.codeKinds.some(({ id }) => id === fact.kind)
   return isKnown ? fact : { is: 'unknown' }
 }
 
-/** The row of a roll on which what was typed stands today; null: on none. */
+/** Returns the member list row that matches the typed value today; null: none. */
 export async function rowOf(
   { store }: Pick<Deps, 'store'>,
   event: EventConfig,
@@ -175,7 +175,7 @@ export async function rowOf(
   return last !== undefined && last !== '' && last < dayOf(at) ? null : row
 }
 
-/** The cells by which conditions ask: those of columns with choices. */
+/** Returns the cells that conditions can use: those of columns with choices. */
 export function cellsThatCount(
   event: EventConfig,
   roll: string,
@@ -190,7 +190,7 @@ export function cellsThatCount(
   )
 }
 
-/** Which fields show may follow from what the rolls say of others: asked until no further answer appears. */
+/** Which fields are visible may depend on member list results, so this repeats until no further answer appears. */
 async function rollsOf(
   deps: Pick<Deps, 'store'>,
   event: EventConfig,

@@ -1,4 +1,4 @@
-/** How registering and paying again say no: status, code and sentence of each refusal. */
+/** Defines every refusal of registering and paying again: status, code and message. */
 import type { FastifyReply } from 'fastify'
 import {
   allPlaces,
@@ -28,17 +28,17 @@ import type { PayAgainRefusal } from './retry-payment.ts'
 import type { Difference } from './compare-displayed-price.ts'
 import type { ActNo, OutsideRefusal } from '../storage/index.ts'
 
-/** A "no" before it is sent: what came with the request is cleared away first. */
+/** A refusal before it is sent: uploaded files of the request are removed first. */
 export type Refusal = {
   readonly status: number
   readonly code: string
   readonly message: string
   readonly more: More
-  /** After which one may ask again, as `Retry-After` says it; null: nobody knows. */
+  /** Seconds after which to retry, for `Retry-After`; null: unknown. */
   readonly againSeconds: number | null
 }
 
-/** A gateway that does not answer is seldom back sooner. */
+/** A gateway that does not respond is rarely back sooner. */
 const UNSURE_SECONDS = 60
 
 function said(
@@ -65,7 +65,7 @@ export function closedRefused(text: string): Refusal {
   return said(409, 'registration_closed', text)
 }
 
-/** A call that takes a file and got none, or several. */
+/** An upload request with no file, or with several. */
 export function noFileRefused(): Refusal {
   return said(422, 'bad_request', 'Send one file, under the name of its field.')
 }
@@ -102,7 +102,7 @@ export function bodyRefused(event: EventConfig, refusal: BodyRefusal): Refusal {
   }
 }
 
-/** `id` null: the body as a whole is too large; where the form takes a file it can only be that. */
+/** `id` null: the body as a whole is too large. If the form has a file field, the file must be the reason. */
 function tooLarge(event: EventConfig, id: string | null): Refusal {
   const field = event.fields.find(
     (one) => one.type === 'file' && one.bytesMax !== undefined && (id === null || one.id === id),
@@ -127,7 +127,7 @@ export function keyRefused(code: 'bad_idempotency_key' | 'idempotency_key_reused
       )
 }
 
-/** A click of the desk that got no answer, sent again with something changed. */
+/** A manual registration that got no response and was resent with changes. */
 export function sentBefore(): Refusal {
   return said(
     409,
@@ -141,12 +141,12 @@ export function answersRefused(errors: FieldErrors): Refusal {
   return said(422, 'invalid_answers', message, { errors })
 }
 
-/** The answers of fields that stand on no roll, with the message of each. */
+/** Answers that are on no member list, with the message of each field. */
 export function notOnRoll(errors: FieldErrors): Refusal {
   return { ...answersRefused(errors), code: 'not_on_roll' }
 }
 
-/** Why a code gives nothing. */
+/** Explains why a code gives nothing. */
 export function codeSentence(is: Exclude<CodeFact['is'], 'valid'>): string {
   switch (is) {
     case 'unknown':
@@ -168,14 +168,14 @@ export function codeRefused(is: Exclude<CodeFact['is'], 'valid'>): Refusal {
   return said(422, code, message, { errors: { code: message } })
 }
 
-/** Money in hand that cannot be taken so; `asked`: the question whose answer it is known by. */
+/** A payment in hand that cannot be accepted; `asked`: the field whose answer identifies the payment. */
 export function notConfirmed({ code, message }: ActNo, asked: string | undefined): Refusal {
   const text = `${message} Nobody has been registered.`
   const isKnown = code === 'taken' && asked !== undefined
   return said(409, code, text, isKnown ? { errors: { [asked]: message } } : {})
 }
 
-/** What somebody else was quicker to take, or has taken long before. */
+/** A quota, code or unique value that somebody else has taken, just now or long ago. */
 export function outsideRefused(event: EventConfig, refusal: OutsideRefusal): Refusal {
   switch (refusal.code) {
     case 'registered_already': {
@@ -197,7 +197,7 @@ export function outsideRefused(event: EventConfig, refusal: OutsideRefusal): Ref
   }
 }
 
-/** `quote`: what it would cost under the category that is offered instead; left out: nothing is offered. */
+/** `quote`: the price under the category that is offered instead; left out: nothing is offered. */
 export function fullRefused(
   event: EventConfig,
   place: string,
@@ -207,7 +207,7 @@ export function fullRefused(
   const message = gone === undefined ? 'All places are taken.' : sayFull(event, gone)
   const field = gone?.option === null ? undefined : gone?.limit.eachOptionOf
   return said(409, 'full', message, {
-    // Nothing is offered in place of an option: another answer to its question is the way on.
+    // Nothing is offered in place of an option: the delegate chooses another answer.
     ...(field !== undefined && quote === null && { errors: { [field]: message } }),
     place,
     left: 0,
@@ -240,7 +240,7 @@ export function quoteRefused(event: EventConfig, refusal: QuoteRefusal): Refusal
   }
 }
 
-/** What the delegate saw is no longer so: the refusal says what differs, and carries what holds now. */
+/** The price, category or period that the delegate saw has changed: says which, and carries the current values. */
 export function differenceRefused(
   event: EventConfig,
   differs: Difference,
@@ -277,7 +277,7 @@ function differenceText(
   }
 }
 
-/** What the gateway would refuse is refused before anything is stored; of a registration that is there nothing changes. */
+/** Refuses what the gateway would refuse, before anything is stored. An existing registration is not changed. */
 export function notPayable(
   event: EventConfig,
   why: HandOffRefusal,
@@ -371,7 +371,7 @@ function labelOf(event: EventConfig, category: string): string {
   return event.categories.find(({ id }) => id === category)?.label ?? category
 }
 
-/** What is sold, as a sentence names it: the option where there is one, else the item. */
+/** Returns the name of an item for use in a sentence: the label of the option if there is one, else of the item. */
 function itemLabel(event: EventConfig, id: string, option: string | null): string {
   const item = event.fees.items.find((one) => one.id === id)
   const options = event.fields.find((field) => field.id === item?.by)?.options ?? []

@@ -1,4 +1,4 @@
-/** The calls that an event file names: register, read a registration, the tariff. */
+/** Defines the routes that an event file names: register, read a registration, price list. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { own, tariff } from '../../engine/index.ts'
 import type { RegistrationAnswer } from '../../engine/index.ts'
@@ -21,7 +21,7 @@ const EMAIL_NEEDED =
   'This number is from before the registrations moved here. Please enter the email address you registered with.'
 const EMAIL_DIFFERS = 'This is not the email address of this registration.'
 
-/** Adds the calls of every served event to the table of calls. */
+/** Adds the routes of every served event to the routing table. */
 export function registeringCalls(
   app: FastifyInstance,
   deps: Deps,
@@ -30,7 +30,7 @@ export function registeringCalls(
 ): void {
   const register = registerCall(deps, guard, guesses)
 
-  /** `email` undefined: the question does not say one. */
+  /** `email` undefined: the request has no email address. */
   const answer = async (
     served: ServedEvent,
     request: FastifyRequest,
@@ -75,7 +75,10 @@ export function registeringCalls(
       return answer(served, request, reply, params.reg_no ?? '', undefined)
     }
 
-  /** The same with the email address, which does not belong into a URL: it shows more, and where the number can be counted up to, it is needed. */
+  /**
+   * The same with the email address, which must not be in a URL. It shows more, and is required where the number
+   * can be guessed by counting.
+   */
   const readWithEmail =
     (served: ServedEvent): Call['handle'] =>
     async (request, reply, params) => {

@@ -1,4 +1,4 @@
-/** A stored registration as its own mail and, much less of it, the outside see it. */
+/** Builds the views of a stored registration: complete for its emails, reduced for the public. */
 import {
   holdOf,
   isoIndia,
@@ -19,7 +19,10 @@ import type {
 } from '../../engine/index.ts'
 import type { StoredPayment, StoredRegistration } from '../storage/index.ts'
 
-/** All of a registration under the names that texts use: the answers, the engine's values, and both again under the names of `api.returns`. */
+/**
+ * Returns everything about a registration under the names that texts use: answers, engine values, and both again
+ * under the names of `api.returns`.
+ */
 export function registrationView(
   event: EventConfig,
   stored: StoredRegistration,
@@ -71,9 +74,8 @@ export function registrationView(
 }
 
 /**
- * The public read of a registration. Whoever has a number and nothing else reads of the answers who it is and in
- * which category; with a proof that it is theirs, also what the event's result pages show or name, and what
- * `api.returns` asks for.
+ * Builds the public view. With only the number, it shows the delegate's name and category; with proof of
+ * ownership, also what the event's result pages show or name, and what `api.returns` lists.
  */
 export function publicView(
   event: EventConfig,
@@ -87,7 +89,7 @@ export function publicView(
   return registrationView(event, { ...stored, paymentId, answers: Object.fromEntries(answers) }, at)
 }
 
-/** Of what may still be paid: the newest attempt's. */
+/** Returns the hold of the newest attempt, while it can still be paid. */
 function heldUntilOf(event: EventConfig, { payments }: StoredRegistration): Instant | null {
   const [newest] = payments
   if (newest === undefined || !(newest.status === 'pending' || newest.status === 'failed'))
@@ -99,7 +101,7 @@ function earliest(instants: readonly (Instant | null)[]): Instant | null {
   return instants.reduce((first, one) => (one === null || (first ?? one) < one ? first : one), null)
 }
 
-/** The answer that is the category tells no more than the category. */
+/** The answer that determines the category reveals no more than the category. */
 const categoryFields = ({ categoryChoice }: EventConfig): readonly string[] =>
   categoryChoice.by === 'field' ? [categoryChoice.field] : []
 
@@ -108,7 +110,7 @@ const shownByNumber = remember(
     new Set([...categoryFields(event), ...[event.roles.fullName ?? []].flat()]),
 )
 
-/** Rows, the conditions they depend on, and whatever a text of the pages or the receipt fills in. */
+/** Rows, the conditions they depend on, and every placeholder of a result page or receipt. */
 const shownOutside = remember((event: EventConfig): ReadonlySet<string> => {
   const { success, failed } = event.results
   const details = [...success.details, ...failed.details]
@@ -125,7 +127,10 @@ const shownOutside = remember((event: EventConfig): ReadonlySet<string> => {
   ])
 })
 
-/** Of all attempts at once: that no money went, or that it came back, is known only where none is unclear. */
+/**
+ * Considers all attempts together: that no money was taken, or that it was returned, is certain only if no
+ * attempt is unclear.
+ */
 function failureIn(payments: readonly StoredPayment[]): Failure {
   const ways = new Set(payments.map(({ failure }) => failure))
   const [only] = ways

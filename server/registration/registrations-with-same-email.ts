@@ -1,13 +1,13 @@
-/** Which other registrations of an event have the same email address. */
+/** Finds other registrations of an event with the same email address. */
 import { delegateOf, foldedText } from '../../engine/index.ts'
 import type { EventConfig } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
 import type { ListedRegistration, StoredRegistration } from '../storage/index.ts'
 
-/** An office registers for many under its own address; a list says the rest. */
+/** An office may register many delegates under its own address; a list shows the rest. */
 const SAME_EMAIL_MAX = 50
 
-/** The others with its email address, however they wrote it, the newest first: somebody may have registered twice. */
+/** Returns the others with the same email address in any spelling, newest first: possible duplicates. */
 export async function withSameEmail(
   { store }: Pick<Deps, 'store'>,
   event: EventConfig,

@@ -1,6 +1,5 @@
 /**
- * What is to be paid for a registration that is there: the engine's rule for paying, put to work. The same
- * form sent again, another try on a result page, and a link of a mail all come through here.
+ * Determines the payment for a stored registration: form resent, retry on a result page, or emailed link.
  */
 import {
   assertNever,
@@ -38,12 +37,12 @@ import type { Buyer, Deps, HandOffRefusal } from '../dependencies.ts'
 import type { OutsideRefusal, StoredPayment, StoredRegistration } from '../storage/index.ts'
 import { tellTheRegistered } from './already-registered-email.ts'
 
-/** A person waits for the page of the gateway: what cannot be asked about by then cannot be asked. */
+/** A delegate is waiting for the gateway's page, so a slower status query counts as failed. */
 const ASK_MS = 5_000
-/** Two at once are settled in the second round; more would be a fault. */
+/** Two concurrent requests are settled in the second round; more would be a bug. */
 const ROUNDS_MAX = 3
 
-/** What is to be paid, and under which order. */
+/** The amount to pay and its order. */
 export type Due = {
   readonly regNo: RegNo
   readonly orderId: OrderId
@@ -51,21 +50,23 @@ export type Due = {
   readonly answers: Answers
 }
 export type PayAgainRefusal =
-  /** Paid, given back, under review, or never to be paid. */
+  /** Paid, refunded, under review, or not payable. */
   | { readonly code: 'nothing_due' }
   | { readonly code: 'too_many_attempts' }
   | { readonly code: 'registration_closed'; readonly text: string }
-  /** Money may be on its way. */
+  /** A payment may be in progress. */
   | { readonly code: 'wait' }
-  /** The gateway cannot be asked, so that nobody knows whether money is on its way. */
+  /** The gateway cannot be queried, so a payment may or may not be in progress. */
   | { readonly code: 'gateway_unsure' }
   | { readonly code: 'price_moved'; readonly was: Quote; readonly now: Quote }
   | { readonly code: 'not_on_sale'; readonly why: QuoteRefusal }
   | { readonly code: 'not_payable'; readonly why: HandOffRefusal }
-  /** It held nothing any more, and somebody else has what it had. */
+  /** Its hold has expired and somebody else has taken the seat or code. */
   | { readonly code: 'taken'; readonly by: OutsideRefusal }
 
-/** The gateway's form for what is to be paid; its checksum holds the day, so it is built afresh each time. */
+/**
+ * Returns the gateway's form for the payment. The checksum contains the day, so the form is built anew each time.
+ */
 export function handOff(
   deps: Pick<Deps, 'gateway'>,
   event: EventConfig,
@@ -78,7 +79,8 @@ export function handOff(
   const form = (buyer: Omit<Buyer, 'regNo'>) =>
     deps.gateway.handOff(event, { ...buyer, regNo }, orderId, amount, at)
   const own = form({ fullName, email, phone })
-  // The gateway wants an address and a name. Who only has the number learns neither: the organisers' stand for them.
+  // The gateway requires an address and a name. A requester who has only the number must not learn the
+  // delegate's, so the organisers' are sent instead.
   return own.ok && by === 'stranger' ? form(strangerOf(event)) : own
 }
 
@@ -86,7 +88,7 @@ const strangerOf = ({ support }: EventConfig) => ({ fullName: '', email: support
 
 const RECORDED = 'Your registration is recorded.'
 
-/** What a browser is told of a registration that is stored; `data` null: nothing is to be paid now, and `stands` says why. */
+/** Builds the response for a stored registration; `data` null: nothing is to be paid now, and `stands` says why. */
 export function answerTo(
   event: EventConfig,
   reg_no: string,
@@ -105,15 +107,18 @@ export function answerTo(
   return { status: 'success', message, reg_no, stands, payment_data: data }
 }
 
-/** `accepted`: the total that the delegate has agreed to where the price is no longer held. `by`: who shows no more than the number is a stranger. */
+/**
+ * `accepted`: the total that the delegate has agreed to when the price is no longer held. `by`: a requester who
+ * has only the number is a stranger.
+ */
 type Payer = { readonly accepted?: Paise | null; readonly by?: 'delegate' | 'stranger' }
 
-/** An order that can be paid, with the form that pays it. */
+/** A payable order with the form that pays it. */
 export type Payable = Due & { readonly data: PaymentData; readonly isNew: boolean }
 
 /**
- * The order to pay, by the engine's one rule. The gateway is asked about everything that may still bring money
- * before anything is handed out: it may know of a failure, or of money, before we do.
+ * Chooses the order to pay, by the engine's single rule. Before returning it, asks the gateway about every
+ * attempt that may still bring money: the gateway may know of a failure or a payment first.
  */
 export async function payAgain(
   deps: Deps,
@@ -142,7 +147,7 @@ export async function payAgain(
     const newest = stored?.payments[0]
     if (stored === null || newest === undefined) return err({ code: 'nothing_due' })
     const { answers } = stored
-    // What was placed since, by somebody who was quicker, has nothing to tell yet.
+    // Attempts created since by a concurrent request have no result yet.
     const learnt = new Map(
       stored.payments.flatMap(({ orderId }): [OrderId, Learnt][] => {
         const told = asked.has(orderId) ? asked.get(orderId) : 'no-record'
@@ -155,14 +160,15 @@ export async function payAgain(
         const { orderId, amount, createdAt } = newest
         const due = payable({ regNo, orderId, amount, answers }, false)
         if (!due.ok || createdAt >= at) return due
-        // It was asked for once more: it is as fresh as a new one, where what it had is still there.
+        // The order was requested again, so its hold starts anew if its seats are still free.
         const again = await deps.store.handedAgain(orderId, at, outside)
         return again.ok ? due : taken(again.error)
       }
       case 'new-attempt': {
         const { quote } = paying
         const amount = quote?.total ?? newest.amount
-        // Tried before anything is stored. Which attempt it will be is not known yet; all further ids are as long.
+        // Tested before anything is stored. The number of the attempt is not known yet; all further order ids
+        // have the same length.
         const tryOut = payable({ regNo, orderId: orderIdOf(regNo, 2), amount, answers }, true)
         if (!tryOut.ok) return tryOut
         const again = await deps.store.retry(regNo, at, {
@@ -174,7 +180,7 @@ export async function payAgain(
             merchantId,
           },
           outside,
-          // A new price is one of the version that all servers serve.
+          // A new price belongs to the version that all servers serve.
           ...(quote === null ? {} : { price: { quote, holdUntil: heldUntil(event, at) } }),
           ...(quote === null || served?.config !== event ? {} : { eventHash: served.hash }),
         })
@@ -189,7 +195,7 @@ export async function payAgain(
         }
         if (error.code === 'too_many_attempts') return err({ code: error.code })
         if (error.code !== 'not_found' && error.code !== 'not_failed') return taken(error)
-        // Another request was quicker: once more, with what is there now.
+        // A concurrent request was first: try again with the current data.
         break
       }
       case 'price-moved':
@@ -213,7 +219,10 @@ export async function payAgain(
   return err({ code: 'gateway_unsure' })
 }
 
-/** What was learnt of every attempt that is there and may still bring money; null of one: it could not be asked in time. */
+/**
+ * Returns the gateway's result for every attempt that may still bring money; null for an attempt: it could not be
+ * queried in time.
+ */
 async function askAbout(
   deps: Deps,
   regNo: RegNo,
@@ -229,7 +238,10 @@ async function askAbout(
   return new Map(stored.payments.map(({ orderId }) => [orderId, learnt.get(orderId) ?? null]))
 }
 
-/** The attempt's own price, else the registration's. Of the newest attempt, whose lines are the registration's while it is not paid. */
+/**
+ * Returns the attempt's own quote, else the registration's. Use only for the newest attempt: while the
+ * registration is unpaid, its lines belong to that attempt.
+ */
 function quoteOf(stored: StoredRegistration, { amount, quote }: StoredPayment): Quote {
   const { category, period, base, gst } = stored
   const split = quote ?? { period, base: base ?? amount, gst: gst ?? paise(0) }

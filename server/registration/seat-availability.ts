@@ -1,18 +1,18 @@
-/** Whether what a delegate asks for is there; where it is not, what is offered instead and whether they have agreed to it. */
+/** Checks whether the requested seats are free, and whether the delegate accepted the alternative. */
 import { categoryOf, firstFull, laidIn, own, placesOf } from '../../engine/index.ts'
 import type { Answers, EventConfig, Facts, Instant } from '../../engine/index.ts'
 import { priceOf } from './create-registration.ts'
 import type { Priced } from './create-registration.ts'
 import { compareSent } from './compare-displayed-price.ts'
 
-/** `instead`: what one may register as all the same; null: nothing is offered, or it is not to be had either. */
+/** `instead`: the alternative that can be registered; null: none is offered, or it is not available either. */
 export type Full = {
   readonly place: string
   readonly wanted: Priced
   readonly instead: Priced | null
 }
 
-/** Null: every place is there. `answers`: with the facts laid in. */
+/** Null: all seats are free. `answers`: with the context added. */
 export function whatIsFull(
   event: EventConfig,
   answers: Answers,
@@ -32,7 +32,7 @@ export function whatIsFull(
   return { place: place.id, wanted, instead: now.ok ? now.value : null }
 }
 
-/** Whether what was sent with the answers is what is offered, and not merely what was asked for at the same price. */
+/** Returns true if the delegate accepted exactly the offered alternative, not merely the same price. */
 export function agrees(
   event: EventConfig,
   sent: Readonly<Record<string, unknown>>,

@@ -1,4 +1,4 @@
-/** Registering: a short list of ways to say no, and then one verb of the store. */
+/** Registers a delegate: checks the request, then makes a single call to the store. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import {
   assert,
@@ -68,11 +68,11 @@ import { answersOf, fileLimitsOf, goneFrom, judgeFiles } from './uploads/validat
 import { newLink } from './access-link.ts'
 import { compareSent } from './compare-displayed-price.ts'
 
-/** A hall of delegates shares one address; a script that fills the database does not stay below this. */
+/** Several delegates may share one address; a script that fills the database exceeds this limit. */
 const REGISTRATIONS_PER_ADDRESS: Allowance = { triesMax: 30, windowMs: 60_000 }
-/** Registering asks the office's lists too: whoever guesses does not get around the limit of the other calls. */
+/** Registering also looks up the office's lists, so guesses here count towards the limit of the look-up routes. */
 const WRONG_GUESSES: readonly string[] = ['code_unknown', 'not_on_roll']
-/** The store's word for a version that is not served any more. */
+/** The store's code for a version that is no longer served. */
 const VERSION_MOVED = 'version_moved'
 type Answer = Result<RegisterAnswer, Refusal | typeof VERSION_MOVED>
 
@@ -107,14 +107,14 @@ export function registerCall(deps: Deps, guard: LookupGuard, guesses: Guesses): 
   }
 }
 
-/** What was not kept goes before the answer does. */
+/** Deletes files that were not kept before responding. */
 function registerAndTidy(looks: Looks, ...given: Given): Promise<Result<RegisterAnswer, Refusal>> {
   const [deps, , , body] = given
   const registering = registerByActive(looks, ...given)
   return body.files.size === 0 ? registering : registering.finally(() => discardAll(deps, body))
 }
 
-/** Where another server has activated another version since, it is judged again by that. */
+/** If another server has activated another version since, checks the request again with that version. */
 async function registerByActive(
   looks: Looks,
   ...[deps, served, ...rest]: Given
@@ -131,7 +131,7 @@ async function registerByActive(
     if (error !== VERSION_MOVED) return err(error)
     await deps.events.follow()
     const now = deps.events.byId(served.config.id)
-    // This server cannot serve what is active: another one can.
+    // This server cannot serve the active version; another one can.
     if (now === null || now === version)
       return err(outsideRefused(version.config, { code: VERSION_MOVED }))
     version = now
@@ -147,20 +147,20 @@ type Given = [
   served: ServedEvent,
   key: ReturnType<typeof keyOf>,
   body: Body,
-  /** Of the office; left out: the delegate. */
+  /** The user who registers; left out: the delegate. */
   by?: ByOffice,
 ]
 
-/** Whoever registers somebody at the desk. */
+/** The user who adds a manual registration. */
 export type ByOffice = {
   readonly who: string
-  /** What was paid there; null: it is left due, by the way that the answers say. */
+  /** The payment taken at the desk; null: the balance stays open, for the payment method in the answers. */
   readonly inHand: InHand | null
-  /** The total that its page showed; null: it showed none. */
+  /** The total that the page showed; null: it showed none. */
   readonly shown: Paise | null
 }
 
-/** The same form, judged and priced by the same rules, filled in by the office. */
+/** Registers the same form by the same rules, filled in by the office. */
 export function registerAtDesk(
   deps: Deps,
   served: ServedEvent,
@@ -171,10 +171,10 @@ export function registerAtDesk(
   return registerAndTidy(looksAtPlaces(deps), deps, served, ok(given.key), body, by)
 }
 
-/** By the places as they were a moment ago; where one is gone since, a no is decided again by what there is now. */
+/** Uses the recent availability check first; if it leads to a refusal, decides again with a fresh one. */
 async function registerByPlaces(looks: Looks, ...given: Given): Promise<Answer> {
   const [deps, { config }, , body] = given
-  // Files that were kept cannot be judged a second time.
+  // Files that were stored cannot be checked a second time.
   const known = body.files.size > 0 ? null : looks.lately(config, deps.clock())
   if (known === null) return register(await looks.now(config, deps.clock()), ...given)
   const answer = await register(known, ...given)
@@ -216,7 +216,7 @@ async function register(
   if (!judged.ok) return err(answersRefused(judged.error))
   const full = whatIsFull(event, answers.value, facts, at)
   if (full !== null && !agrees(event, body.values, full)) {
-    // Whoever has a place already is told so, and not that there are none.
+    // A delegate who is registered already gets that answer, not "full".
     const other = await deps.store.blockedBy(event.id, outside.unique, answers.value)
     if (other !== null) return err(await notMade(deps, event, { code: 'taken', by: other }, at))
     return err(fullRefused(event, full.place, full.instead?.quote ?? null))
@@ -260,7 +260,7 @@ async function register(
   if (!made.ok) {
     const { error } = made
     if (error.code === 'taken' && error.by.code === VERSION_MOVED) return err(VERSION_MOVED)
-    // Somebody was quicker.
+    // A concurrent request was first.
     if (error.code === 'taken' && error.by.code === 'full') {
       const known = { ...facts, left: { ...left, [error.by.place]: 0 } }
       const now = laidIn(event, answers.value, known)
@@ -275,12 +275,12 @@ async function register(
   return ok(answerTo(event, regNo, data, stands))
 }
 
-/** What a delegate would have chosen: at the desk nobody asks. */
+/** Removes the delegate's choice of payment method: it is not asked at the desk. */
 function withoutWay({ [WAY_FIELD]: _way, ...answers }: Answers): Answers {
   return answers
 }
 
-/** Of a field with a roll on which its answer does not stand: what the event file says then. */
+/** Returns the event file's message for each field whose answer is on no member list. */
 function strangersOf(event: EventConfig, { rolls }: Facts): FieldErrors {
   return Object.fromEntries(
     event.fields.flatMap((field) =>
@@ -289,14 +289,14 @@ function strangersOf(event: EventConfig, { rolls }: Facts): FieldErrors {
   )
 }
 
-/** The payment methods without a gateway that a delegate can choose on that day. */
+/** Returns the payment methods without a gateway that delegates can choose on that day. */
 function otherMethods(event: EventConfig, at: Instant): readonly string[] {
   return delegateWays(event)
     .filter((way) => way.is !== 'card' && isWayOpen(way, dayOf(at)))
     .map(({ label }) => label)
 }
 
-/** Nothing was stored. Whoever is registered already is told so where they alone read it. */
+/** Nothing was stored. A delegate who is registered already is told so by email, which only they can read. */
 async function notMade(
   deps: Deps,
   event: EventConfig,
@@ -321,18 +321,18 @@ async function notMade(
   }
 }
 
-/** How it stands while it is paid outside. */
+/** Payment states of a registration paid outside a gateway. */
 const BY_HAND: readonly Stands[] = ['by-hand', 'told', 'lapsed']
 
-/** What is paid outside has a page of its own, which says where to pay and asks what was paid. */
+/** A registration paid outside a gateway has a self-service page with payment instructions and the claim form. */
 async function answerByHand(deps: Deps, event: EventConfig, regNo: RegNo): Promise<RegisterAnswer> {
   const link = await newLink(deps, { regNo, eventId: event.id })
   return { ...answerTo(event, regNo, null, 'by-hand'), page: new URL(link).pathname }
 }
 
 /**
- * A repeated request gets the first registration, with a hand-off built afresh for what may be paid. Where
- * nothing may be paid now, how it stands is all there is to say: the result page says the rest.
+ * A repeated request gets the first registration, with new gateway form data if it can be paid. Otherwise it gets
+ * only the payment state; the result page explains the rest.
  */
 async function answerAgain(
   deps: Deps,

@@ -1,4 +1,4 @@
-/** "Lost your link?": an email address in, and a mail out to it with the links of whatever is registered with it. */
+/** Emails a delegate the access links of all registrations with a given email address. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { delegateOf, foldedText, isEmail, linksMail } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
@@ -6,11 +6,14 @@ import { addressOf, openLimit, refuseTooMany } from '../http/rate-limit.ts'
 import type { Allowance } from '../http/rate-limit.ts'
 import { refuse } from '../http/error-response.ts'
 
-/** A hall behind one address has lost some links; a script is held up. */
+/** Several delegates behind one address may have lost links; a script is slowed down. */
 const ASKED_PER_CLIENT: Allowance = { triesMax: 10, windowMs: 10 * 60_000 }
-/** Whoever has not found three mails within the hour has another trouble; nobody's mailbox is filled by a stranger. */
+/**
+ * A delegate who has not found three emails within the hour has another problem; a stranger cannot fill a
+ * mailbox.
+ */
 const ASKED_PER_EMAIL: Allowance = { triesMax: 3, windowMs: 60 * 60_000 }
-/** An office that registers for many under its own address gets the newest. */
+/** An office that registers many delegates under its own address gets the newest. */
 const LINKS_MAX = 50
 /** Longer than any address. */
 const EMAIL_CHARACTERS_MAX = 254
@@ -19,8 +22,8 @@ const SENT =
   'If anything is registered with this address, its links are on their way to it. Please look into your spam folder too.'
 
 /**
- * The answer is the same, and comes as fast, whether or not anything is registered with the address: who is
- * registered is nobody's business. What follows is done after it.
+ * The response is the same, and as fast, whether or not the address has registrations: who is registered is
+ * private. The work is done after the response.
  */
 export function lostLinkCall(app: FastifyInstance, deps: Deps): void {
   const perClient = openLimit(deps, ASKED_PER_CLIENT)
@@ -61,7 +64,7 @@ function emailIn(body: unknown): string | null {
   return said.length <= EMAIL_CHARACTERS_MAX && isEmail(said) ? said : null
 }
 
-/** One mail for each event, to the address as it is stored. */
+/** Sends one email per event, to the stored address. */
 async function sendLinks({ store, events, clock }: Deps, email: string): Promise<void> {
   const served = events.all().map(({ config }) => config)
   const found = await store.findIn(

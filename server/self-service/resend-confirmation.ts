@@ -1,4 +1,4 @@
-/** The confirmation once more, to the delegate's own address, asked for on the page of the registration. */
+/** Resends the confirmation to the delegate's own address, on request from the registration's page. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { mailFor } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
@@ -11,16 +11,19 @@ import { findRegistration, isCountable, isEmailOf } from '../registration/find-r
 import type { LookupGuard } from '../registration/find-registration.ts'
 import { registrationView } from '../registration/registration-view.ts'
 
-/** A hall behind one address may have lost some mails; nobody needs more, and a script is held up. */
+/** Several delegates behind one address may have lost emails; a script is slowed down. */
 const ASKED_PER_ADDRESS: Allowance = { triesMax: 10, windowMs: 10 * 60_000 }
-/** A mail needs a moment to arrive; whoever has not found five has another trouble, which the organisers can mend. */
+/**
+ * An email needs a moment to arrive; a delegate who has not found five has another problem, which the organisers
+ * can solve.
+ */
 const SPACING: MailSpacing = { apartMs: 2 * 60_000, mailsMax: 5 }
 
 const NOT_FOUND = 'Registration details not found'
 
 /**
- * Whoever has the number can read the registration; this tells no more of it, and the mail goes nowhere but
- * to the address that is stored.
+ * Anybody with the number can read the registration; this reveals no more, and the email goes only to the stored
+ * address.
  */
 export async function confirmationCall(
   app: FastifyInstance,

@@ -1,4 +1,4 @@
-/** All that a delegate's own page shows of a registration, and what may be done there now. */
+/** Builds the self-service page: the registration's data and the actions available now. */
 import {
   allowedActs,
   documentTitle,
@@ -33,7 +33,7 @@ export async function myAnswer(
     store.kept(regNo),
     store.moneyOfBill(regNo),
     payingOf({ store }, config, registration),
-    // Whoever filled in the form may be a stranger, and must not learn that this person is registered.
+    // The person who filled in the form may be a stranger, and must not learn that this delegate is registered.
     isFromMail ? store.secondPayment(regNo) : null,
   ])
   const shown = withOwnAnswers(config, registration, acts)
@@ -59,7 +59,8 @@ export async function myAnswer(
       until: fields.length === 0 ? null : (config.edit?.to ?? null),
     },
     files: filesOf(files, shown),
-    // A share of a payment made by mistake would mislead: what is offered there is its refund.
+    // A partial refund would be misleading for a payment made by mistake; the page offers its full refund
+    // instead.
     cancel:
       may.includes('ask_cancel') && (second === null || askedAt(acts) !== null)
         ? {
@@ -91,10 +92,10 @@ function filesOf(fields: readonly Field[], { answers }: StoredRegistration): MyA
   })
 }
 
-/** By which the office has answered. */
+/** Actions by which the office has answered. */
 const ANSWERS: ReadonlySet<StoredAct['act']> = new Set(['note', 'cancel', 'refund', 'transfer'])
 
-/** Since when the office has the request; null: nobody asked, or it has answered. */
+/** Returns when the delegate made the request; null: there is none, or the office has answered it. */
 function askedAt(acts: readonly StoredAct[]): string | null {
   const last = acts.findLast(({ act }) => act === 'ask_cancel' || ANSWERS.has(act))
   return last?.act === 'ask_cancel' ? isoIndia(last.at) : null

@@ -1,4 +1,7 @@
-/** The calls of a delegate's own page: what it shows, and the documents it leads to. The link is the proof; there is no cookie. */
+/**
+ * Serves the self-service page and its documents.
+ * The link is the proof of identity; there is no cookie.
+ */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isActName, NO_REFUND_REQUEST, wayFiles } from '../../engine/index.ts'
 import type { ActedAnswer } from '../../engine/index.ts'
@@ -22,16 +25,16 @@ import { limitsOf } from '../registration/uploads/validate-uploads.ts'
 import { lostLinkCall } from './lost-link.ts'
 import { myAnswer } from './self-service-page.ts'
 
-/** The page looks again by itself while a payment is on its way. */
+/** The page polls while a payment is in progress. */
 const LOOKS_PER_ADDRESS: Allowance = { triesMax: 120, windowMs: 60_000 }
-/** A document is drawn for each download, which costs a tenth of a second. */
+/** A document is generated for each download, which takes a tenth of a second. */
 const DOCUMENTS_PER_ADDRESS: Allowance = { triesMax: 30, windowMs: 60_000 }
 
-/** Nobody changes this much in a minute, even with a hall behind the address. */
+/** Nobody changes this much in a minute, even several delegates behind one address. */
 const ACTS_PER_ADDRESS: Allowance = { triesMax: 20, windowMs: 60_000 }
-/** Nobody hands in more; whoever fills the disk does. */
+/** Nobody uploads more; a script that fills the disk does. */
 const FILES_PER_ADDRESS: Allowance = { triesMax: 20, windowMs: 10 * 60_000 }
-/** In the trail, where people of the office have their names. */
+/** Name of the delegate in the history, where users have their own names. */
 const WHO = 'delegate'
 
 type Limited = ReturnType<typeof limitByAddress>
@@ -42,7 +45,7 @@ export async function delegateCalls(
   deps: Deps,
   guard: LookupGuard,
 ): Promise<void> {
-  /** A call for whoever has the link; what is not there is answered here. */
+  /** Defines a route for holders of the link; answers the request itself if the link leads nowhere. */
   const withLink =
     (
       isTooOften: Limited,
@@ -82,7 +85,7 @@ export async function delegateCalls(
       if (typeof named !== 'string' || !isActName(named) || doer === undefined)
         return refuse(reply, 422, 'act_unknown', 'There is no act with this name.')
       const { regNo } = registration
-      // Whoever filled in the form may be a stranger, and must not learn that this person is registered.
+      // The person who filled in the form may be a stranger, and must not learn that this delegate is registered.
       if (named === 'ask_refund' && !isFromMail)
         return refuse(reply, 409, 'not_now', NO_REFUND_REQUEST)
       const once = onceOf({ ...words, why }, { who: WHO, regNo, act: named })
@@ -104,7 +107,7 @@ export async function delegateCalls(
     },
   )
 
-  /** A file that an act names by its token, also when the form is closed. */
+  /** A file that an action names by its token, even when the form is closed. */
   const proof = withLink(
     limitByAddress(deps, FILES_PER_ADDRESS),
     async ({ served: { config } }, request, reply) => {

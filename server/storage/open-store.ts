@@ -1,4 +1,7 @@
-/** Opens the store; on SQLite that is the writer thread, the reader thread, and a connection of the main thread for what is found by a key. */
+/**
+ * Opens the store.
+ * On SQLite: the writer thread, the reader thread, and a connection of the main thread for look-ups by key.
+ */
 import { lstatSync, statSync } from 'node:fs'
 import { keepPrivate } from '../ops/file-permissions.ts'
 import { join } from 'node:path'
@@ -36,8 +39,9 @@ export type Inside = {
 }
 
 /**
- * On PostgreSQL where it has an address, else on the file in the data folder. `migrates`: a database of an older version is brought
- * up to date, after a copy; else it is refused with a sentence. So is a folder that had a database and has none, unless `isNew`.
+ * Uses PostgreSQL if it has an address, else the file in the data folder. `migrates`: a database of an older
+ * version is migrated, after a copy; otherwise it fails with a message. A folder that had a database and has none
+ * fails too, unless `isNew`.
  */
 export async function openStore({
   dataDir,
@@ -60,7 +64,9 @@ export async function openStore({
   return (await openInsidePostgres({ url: databaseUrl, migrates, isNew: isNew || !migrates })).store
 }
 
-/** The store with its threads in reach, the seam through which tests make it misbehave, and where else than in threads it may work. */
+/**
+ * Opens the store with access to its threads, with injected faults, and with another place to work than threads.
+ */
 export async function openInside({
   dataDir,
   migrates = false,

@@ -1,4 +1,4 @@
-/** `rollcall backup` and `rollcall restore`: all that is stored, as a folder that can be kept elsewhere, and back. */
+/** `rollcall backup` and `rollcall restore`: save all stored data as a folder, and restore it. */
 import { rmSync } from 'node:fs'
 import { constants } from 'node:os'
 import path from 'node:path'
@@ -113,7 +113,7 @@ async function removeOlder(terminal: Terminal, folder: string, kept: number): Pr
   }
 }
 
-/** Does it so that a signal in the middle of it leaves no folder behind. */
+/** Removes the incomplete folder if a signal interrupts the work. */
 async function leavingNothing<T>(part: string, work: () => Promise<T>): Promise<T> {
   const end = (signal: NodeJS.Signals): void => {
     rmSync(part, { recursive: true, force: true })
@@ -128,7 +128,7 @@ async function leavingNothing<T>(part: string, work: () => Promise<T>): Promise<
   }
 }
 
-/** The next start does it where the copy is of an older version. */
+/** If the copy is of an older version, the next start does it. */
 async function recover(
   environment: Environment,
   restored: Restored,
@@ -150,7 +150,7 @@ async function recover(
   )
 }
 
-/** Null after saying why not. */
+/** Null after printing why not. */
 function onFile(terminal: Terminal): Environment | null {
   const environment = terminal.environment()
   if (environment === null || environment.databaseUrl === null) return environment

@@ -1,4 +1,4 @@
-/** `rollcall clock`: what the clock shows beside the last time that was recorded, and that staff confirm it. */
+/** `rollcall clock`: shows the clock and the last recorded time, and confirms the clock. */
 import { formatInstant } from '../../../engine/index.ts'
 import { AHEAD_MS_MAX, CONFIRMED, waitsSentence } from '../../ops/health/clock-check.ts'
 import { makeClock } from '../../ops/clock.ts'

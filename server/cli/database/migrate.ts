@@ -1,4 +1,6 @@
-/** `rollcall migrate`: brings the database up to date while no server runs, or says whether that is needed. */
+/**
+ * `rollcall migrate`: migrates the database while no server runs, or reports whether that is needed.
+ */
 import { lostDatabase } from '../../storage/recovery/missing-database.ts'
 import { openStore } from '../../storage/open-store.ts'
 import { versionsIn } from '../../storage/database/run-migrations.ts'

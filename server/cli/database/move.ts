@@ -1,4 +1,4 @@
-/** `rollcall move`: everything that is stored from SQLite to PostgreSQL, or back. */
+/** `rollcall move`: moves all stored data from SQLite to PostgreSQL, or back. */
 import { keepPrivate } from '../../ops/file-permissions.ts'
 import { beginServing } from '../../storage/database/single-server-lock.ts'
 import { moveToPostgres, moveToSqlite } from '../../storage/database/move-database.ts'

@@ -1,4 +1,4 @@
-/** `rollcall recovery`: how the installation stands after a restore, beginning a recovery by hand, and ending one. */
+/** `rollcall recovery`: shows the state after a restore; starts or ends a recovery by hand. */
 import { formatInstant, isHeldMails } from '../../../engine/index.ts'
 import type { HeldMails } from '../../../engine/index.ts'
 import { beginNow } from '../../ops/recovery/start-recovery.ts'

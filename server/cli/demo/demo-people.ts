@@ -1,4 +1,4 @@
-/** People who are not there, and what they answer: the same seed gives the same ones. */
+/** Generates fictitious people and their answers: the same seed gives the same people. */
 import {
   addDays,
   assert,
@@ -10,7 +10,7 @@ import {
 } from '../../../engine/index.ts'
 import type { Answer, Answers, Day, EventConfig, Field, Scalar } from '../../../engine/index.ts'
 
-/** Nobody is called this. */
+/** Names of no real person. */
 const FIRST = [
   'Example',
   'Jürgen',
@@ -68,9 +68,9 @@ const LAST = [
   'Zulu',
 ]
 
-/** The next number of a row that looks like chance, from 0 to below 1. */
+/** Returns the next pseudo-random number, from 0 to below 1. */
 export type Chance = () => number
-/** A small generator with a seed (mulberry32): a demo that looks the same twice can be talked about. */
+/** A small seeded generator (mulberry32), so that a demo can be reproduced. */
 export function chanceFrom(seed: number): Chance {
   let state = seed
   return () => {
@@ -88,7 +88,7 @@ export const pick = <T>(chance: Chance, from: readonly T[]): T => {
 export const digits = (chance: Chance, count: number): string =>
   Array.from({ length: count }, () => Math.floor(chance() * 10)).join('')
 
-/** Answers that the event accepts: every shown field is answered, most optional ones too. */
+/** Returns answers that the event accepts: every visible required field and most optional ones are answered. */
 export function answersOf(event: EventConfig, chance: Chance): Answers {
   const first = pick(chance, FIRST)
   const last = pick(chance, LAST)
@@ -104,7 +104,7 @@ export function answersOf(event: EventConfig, chance: Chance): Answers {
   }
   const { answers } = normalise(event, all)
   if (Object.keys(errorsOf(event, answers)).length === 0) return answers
-  // A field that only these answers show or require.
+  // A field that only these answers make visible or required.
   const shown = shownFields(event, answers)
   return normalise(event, {
     ...Object.fromEntries(
@@ -116,7 +116,7 @@ export function answersOf(event: EventConfig, chance: Chance): Answers {
   }).answers
 }
 
-/** A name as people write it in an email address. */
+/** Converts a name to the form used in an email address. */
 function latin(name: string): string {
   const letters = name.normalize('NFKD').replaceAll(/[^A-Za-z]/g, '')
   return letters === '' ? 'example' : letters.toLowerCase()
@@ -158,22 +158,22 @@ function answerOf(field: Field, first: string, last: string, chance: Chance): An
   }
 }
 
-/** Birthdays of a working life, and days of a stay where only one end is said. */
+/** Birthdays of adults of working age, and days of a stay if only one end is given. */
 const LIFE_DAYS = 365 * 40
 const STAY_DAYS = 4
-/** Of what has no end nobody answers more than this. */
+/** Upper limit for a field without a maximum. */
 const COUNT_MAX = 60
-/** Up to so many are counted things, of which most people take few; more are ages and the like. */
+/** Fields with a maximum up to this are quantities, of which most people take few; others are ages and similar. */
 const FEW_MAX = 10
 
-/** Mostly few of what is counted; of ages and the like any. */
+/** Mostly small quantities; any value for ages and similar. */
 function numberFor({ min = 0, max = COUNT_MAX, isWhole }: Field, chance: Chance): number {
   const span = Math.min(max, min + COUNT_MAX) - min
   const number = min + span * (isWhole && span <= FEW_MAX ? chance() ** 2 : chance())
   return isWhole === true || Number.isInteger(min) ? Math.round(number) : min
 }
 
-/** A day that may be answered: within some years, or within a stay where both ends are near. */
+/** A valid day: within some years, or within a stay if both ends are close. */
 function dayFor({ from, to }: Field, chance: Chance): Day {
   if (from === undefined && to === undefined) return day('1980-01-01')
   const span = from !== undefined && to !== undefined ? between(from, to) : STAY_DAYS
@@ -184,7 +184,7 @@ function dayFor({ from, to }: Field, chance: Chance): Day {
 const DAY_MS = 86_400_000
 const between = (from: Day, to: Day): number => Math.round((startOf(to) - startOf(from)) / DAY_MS)
 
-/** Some of the options, as few and as many as may be, and none beside another that shuts it out. */
+/** Some of the options, within the allowed number, none excluded by another. */
 function someOf({ options = [], choose }: Field, chance: Chance): readonly string[] {
   const chosen: string[] = []
   const fits = (id: string): boolean =>
@@ -206,10 +206,10 @@ function someOf({ options = [], choose }: Field, chance: Chance): readonly strin
   return options.flatMap(({ id }) => (chosen.includes(id) ? [id] : []))
 }
 
-/** Made up, of the forms that event files ask for: a mobile number, PIN, GSTIN, PAN, time. */
+/** Fictitious values of the formats that event files require: mobile number, PIN, GSTIN, PAN, time. */
 const FORMED = ['9800000000', '680001', '32AAACS1234A1ZB', 'AAAPS1234A', '3:45:00', '100000000000']
 
-/** What has to have a form has one, or is left out. */
+/** Returns a value of the required format; a field with another format is left out. */
 function textFor(field: Field, first: string, last: string, chance: Chance): string {
   const made = textOf(field.id, first, last, chance)
   if (field.pattern === undefined) return made

@@ -1,6 +1,6 @@
 /**
- * Fills an empty store with made-up registrations over all events, to look at lists, dashboard and
- * plots. Everything goes through the store's own verbs. The same events and clock give the same rows.
+ * Fills an empty store with fictitious registrations, to show lists, dashboard and charts.
+ * Covers all events and uses only the store's own functions. The same events and clock give the same rows.
  */
 import { Readable } from 'node:stream'
 import {
@@ -34,17 +34,17 @@ import type { ImportRow, Store } from '../../storage/index.ts'
 import { answersOf, chanceFrom, digits } from './demo-people.ts'
 import type { Chance } from './demo-people.ts'
 
-/** Registrations per event, in the order of the events; further events begin again. */
+/** Registrations per event, in the order of the events; further events start again from the beginning. */
 const SIZES = [600, 450, 1400, 550]
 /** Days before the conference (or before now) over which people register. */
 const DAYS = 120
 const HOUR = 3_600_000
-/** At once in the writer's queue. */
+/** Registrations in the writer's queue at a time. */
 const TOGETHER = 200
 
 /**
- * A good day for a demo: some weeks before the last conference that still takes registrations, so that
- * others are already over. Null when none does.
+ * Returns a good day for a demo: some weeks before the last conference that is still open for registration, so
+ * that others are over. Null when none is open.
  */
 export function demoDay(events: readonly EventConfig[]): Instant | null {
   const last = events
@@ -55,7 +55,7 @@ export function demoDay(events: readonly EventConfig[]): Instant | null {
   return last === undefined ? null : instant(startOf(addDays(last, -31)) + 15 * HOUR)
 }
 
-/** Answers how many were made. */
+/** Returns the number of registrations made. */
 export async function fillDemo(deps: {
   readonly store: Store
   readonly uploads: Uploads
@@ -75,7 +75,7 @@ export async function fillDemo(deps: {
   return made
 }
 
-/** When people register: in the months before the conference, by day, more before a price rises. */
+/** Registration times: in the months before the conference, by day, more before a price increase. */
 function momentsOf(
   event: EventConfig,
   size: number,
@@ -136,7 +136,7 @@ type Person = {
   readonly reference: string
 }
 
-/** Null on a day on which nobody could register. */
+/** Null on a day on which registration was closed. */
 function personOf(event: EventConfig, at: Instant, chance: Chance): Person | null {
   const answers = answersOf(event, chance)
   const quoted = quote(event, answers, at)
@@ -186,13 +186,13 @@ async function registerOne(
     idempotency: null,
   })
   if (!registered.ok) return false
-  // What costs nothing is complete at once, and has no payment that could succeed or fail.
+  // A free registration is complete at once, and has no payment that could succeed or fail.
   if (isDue) await settle(store, event, person, now)
   else await confirmation(store, event, regNo, at)
   return true
 }
 
-/** Four of five pay; an old payment that nobody made has expired; the gateway would say so of itself. */
+/** Four of five pay; an old unpaid payment has expired, as the gateway would report. */
 async function settle(
   store: Store,
   event: EventConfig,
@@ -229,7 +229,7 @@ async function settle(
   else if (!isRecent) await store.applyFact(orderId, { type: 'expired', at: later(24 * 60) }, null)
 }
 
-/** As sent, so that the demo's own mailer leaves it alone. */
+/** Stored as sent, so that the demo's mailer does not send it. */
 async function confirmation(
   store: Store,
   event: EventConfig,
@@ -241,7 +241,7 @@ async function confirmation(
   if (mail !== null) await store.mailSent(await store.queueMail(regNo, mail, at), at)
 }
 
-/** An event that takes no money here has rows from elsewhere, with a total and perhaps no more. */
+/** An event that takes no payments here has imported rows, with a total and possibly nothing else. */
 async function importAll(
   store: Store,
   served: ServedEvent,
@@ -251,7 +251,7 @@ async function importAll(
   const event = served.config
   const rows = moments.map((at, index): ImportRow => {
     const answers: Record<string, Answer> = { ...answersOf(event, chance) }
-    // What has a price costs that; what was taken elsewhere cost something.
+    // The price applies if there is one; imported registrations did cost something.
     const quoted = event.fees.prices === null ? null : quote(event, answers, at)
     const elsewhere = paise(400_000 + Math.floor(chance() * 7) * 50_000)
     const fee = quoted === null ? elsewhere : quoted.ok ? quoted.value.total : paise(0)
@@ -293,7 +293,7 @@ async function importAll(
   return done.ok ? done.value.added : 0
 }
 
-/** The smallest file that is a PDF. */
+/** The smallest valid PDF file. */
 function pdfSaying(text: string): Buffer {
   return Buffer.from(
     `%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 120]/Resources<</Font<</F<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>/Contents 4 0 R>>endobj\n4 0 obj<</Length ${text.length + 34}>>stream\nBT /F 14 Tf 30 60 Td (${text}) Tj ET\nendstream endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n`,

@@ -1,4 +1,4 @@
-/** `rollcall demo`: serves a throw-away database full of made-up registrations. */
+/** `rollcall demo`: serves a temporary database of fictitious registrations. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -51,7 +51,10 @@ Exit status: 0 stopped as told, 1 an event file has errors, 2 a variable is wron
   },
 }
 
-/** The environment with the clock that the rows were made for; null after saying what is wrong with an event file. */
+/**
+ * Returns the environment with the clock that the rows were made for; null after printing what is wrong with an
+ * event file.
+ */
 async function fill(environment: Environment, terminal: Terminal): Promise<Environment | null> {
   const store = await openStore({ dataDir: environment.dataDir, migrates: true })
   const started = environment.clockStart

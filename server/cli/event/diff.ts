@@ -1,4 +1,4 @@
-/** `rollcall diff`: what a change of an event file changes for people. */
+/** `rollcall diff`: shows what a change of an event file means for delegates. */
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
@@ -96,7 +96,7 @@ async function twoFiles(
   ]
 }
 
-/** Old versions are compiled with the shared files as they stood then: a change of theirs is a change of every event. */
+/** Old versions are compiled with the shared files of that time: a change in them changes every event. */
 async function sinceRevision(
   revision: string,
   named: readonly string[],

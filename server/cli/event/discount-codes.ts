@@ -1,4 +1,6 @@
-/** `rollcall codes-of`: the codes of an event, listed with their uses, made and withdrawn. */
+/**
+ * `rollcall codes-of`: lists, creates and withdraws the discount codes of an event, with their uses.
+ */
 import { formatDay } from '../../../engine/index.ts'
 import { wireCode } from '../../office/discount-codes/discount-code-routes.ts'
 import { makeCodes, withdrawCode } from '../../office/discount-codes/create-discount-codes.ts'
@@ -7,7 +9,7 @@ import { readArguments } from '../options.ts'
 import { atWork, eventAt } from '../command-context.ts'
 import type { Command } from '../command.ts'
 
-/** Who does what nobody is signed in for. */
+/** Recorded user of actions without a sign-in. */
 const WHO = 'command line'
 
 const help = `Usage: rollcall codes-of EVENT [--json]

@@ -1,4 +1,4 @@
-/** `rollcall explain`: how an event comes to a category and a price. */
+/** `rollcall explain`: shows how an event determines category and price. */
 import { answersAlone, factsAmong, formatPrice, readInstant } from '../../../engine/index.ts'
 import {
   explain,
@@ -120,7 +120,7 @@ function print(
   else terminal.print(sayExplanation(event, explanation, lineOf))
 }
 
-/** Later ones win. Null after saying what is wrong. */
+/** Later values override earlier ones. Null after printing what is wrong. */
 function readGiven(texts: readonly string[], terminal: Terminal): RawAnswers | null {
   let answers: RawAnswers = {}
   for (const text of texts) {
@@ -178,12 +178,12 @@ async function explainStored(regNo: string, isJson: boolean, terminal: Terminal)
   }
 }
 
-/** With the facts that were stored beside its answers. */
+/** Uses the context that was stored with its answers. */
 function explainAgain(event: EventConfig, { answers, createdAt }: StoredRegistration): Explanation {
   return explain(event, answersAlone(event, answers), createdAt, factsAmong(event, answers))
 }
 
-/** The stored quote beside the one worked out again. */
+/** Compares the stored quote with the one computed again. */
 function compare(
   { quote: again }: Explanation,
   stored: StoredRegistration,

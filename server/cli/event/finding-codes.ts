@@ -1,4 +1,4 @@
-/** `rollcall codes`: what a code of validate means, with a wrong and a right example. */
+/** `rollcall codes`: explains a finding code, with a wrong and a right example. */
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { catalogue, listed, nearest } from '../../../engine/authoring.ts'
@@ -12,7 +12,7 @@ and a right example, and what validate says. Without one it lists every code.
 
 Exit status: 0 done, 2 there is no such code, 3 our fault.`
 
-/** A section for each code; a test keeps it fresh. */
+/** One section per code; a test keeps it up to date. */
 const page = path.join(import.meta.dirname, '..', '..', '..', 'docs', 'codes.md')
 
 export const codes: Command = {
@@ -52,7 +52,7 @@ export const codes: Command = {
   },
 }
 
-/** EV31 begins EV310 and EV311; `unknown-feild` is one slip from a name. */
+/** EV31 is the start of EV310 and EV311; `unknown-feild` is one typing error away from a name. */
 export function meantBy(asked: string): string {
   const code = asked
     .toUpperCase()
@@ -78,7 +78,7 @@ export function meantBy(asked: string): string {
   return meant.length === 0 ? '' : ` Did you mean ${listed(meant, 12)}?`
 }
 
-/** For a terminal: fences become indentation. */
+/** Formats a section for a terminal: code fences become indentation. */
 function sectionOf(text: string, code: string): string | null {
   const start = text.indexOf(`### ${code} `)
   if (start === -1) return null

@@ -1,4 +1,4 @@
-/** The rows of a roll from a CSV file: every line is judged before any is stored, each bad one named with its number. */
+/** Reads member list rows from CSV: checks every line first, and names each bad one by number. */
 import { assertNever, composed, err, foldedText, isDay, ok } from '../../../engine/index.ts'
 import type { Result, Roll } from '../../../engine/index.ts'
 import type { RollRow } from '../../storage/index.ts'
@@ -9,11 +9,11 @@ const CELL_CHARACTERS_MAX = 300
 
 export type RollFile = {
   readonly rows: readonly RollRow[]
-  /** Columns of the file that the roll has not; they are left out. */
+  /** Columns of the file that the member list does not have; they are ignored. */
   readonly leftOut: readonly string[]
 }
 
-/** The first line names the roll's columns, in any order and case. */
+/** The first line names the member list's columns, in any order and case. */
 export function readRoll(
   roll: Roll,
   [header, ...lines]: readonly CsvLine[],
@@ -68,7 +68,7 @@ function rowOf(
   return { row: { key, cells: row }, wrong }
 }
 
-/** As it is stored; null: not what the column holds. A day may be missing: it has no end then. */
+/** Returns the cell as stored; null: not a valid value for the column. A day may be missing: it then has no end. */
 function cellOf({ type, options = [] }: Roll['columns'][number], cell: string): string | null {
   switch (type) {
     case 'text':

@@ -1,4 +1,4 @@
-/** `rollcall roll`: the list of people by which an event knows answers, replaced from a CSV file. */
+/** `rollcall roll`: replaces a member list of an event from a CSV file. */
 import { err } from '../../../engine/index.ts'
 import type { RollReplaced } from '../../storage/index.ts'
 import { readArguments } from '../options.ts'
@@ -22,7 +22,7 @@ It may run while the server runs.
 
 Exit status: 0 done, 1 lines that cannot be stored, 2 asked wrongly, 3 our fault.`
 
-/** More of them are the same mistake again. */
+/** Further problems usually repeat the same mistake. */
 const PROBLEMS_SHOWN_MAX = 100
 const WHO = 'command line'
 

@@ -123,15 +123,15 @@ function sayNext(file: string, name: string, id: string, terminal: Terminal): vo
   )
 }
 
-/** The next line of what is typed or piped in; null when there are no more. */
+/** Returns the next typed or piped line; null when there are no more. */
 type Answers = {
   readonly next: (question: string) => Promise<string | null>
-  /** Ctrl-C: nothing more is asked, and nothing is written. */
+  /** Ctrl-C: no further questions, and nothing is written. */
   readonly isStopped: () => boolean
   readonly close: () => void
 }
 
-/** Lines are queued as they come: a pipe brings them all at once, and none may be lost. */
+/** Lines are queued as they arrive: a pipe delivers them all at once, and none may be lost. */
 function answers({ input = process.stdin }: Terminal): Answers {
   const isTyped = input.isTTY === true
   const reading = createInterface({
@@ -160,8 +160,8 @@ function answers({ input = process.stdin }: Terminal): Answers {
 }
 
 /**
- * What the options say and what is answered, each judged as it comes. An answer that cannot be read is
- * asked for again with the sentence that says why; with nobody to ask, or no more lines, that is the end.
+ * Combines options and answers, each checked as it arrives. An invalid answer is asked for again with the reason;
+ * without a user, or without further lines, the interview ends.
  */
 async function interview(
   given: Readonly<Partial<Record<(typeof QUESTIONS)[number]['name'], string>>>,
@@ -194,7 +194,7 @@ async function interview(
   return ok(told)
 }
 
-/** A line; an answer that `goesOn` has those after it too, while the line before ends with a separator. */
+/** Reads a line; an answer with `goesOn` continues on the next lines while a line ends with a separator. */
 async function answerTo(
   lines: Answers | null,
   question: string,
@@ -210,7 +210,7 @@ async function answerTo(
   return answer
 }
 
-/** What the numbers of the other events in the folder begin with; a file that cannot be read takes none. */
+/** Returns the number prefixes of the other events in the folder; unreadable files are ignored. */
 async function takenPrefixes(folder: string): Promise<readonly string[]> {
   const names = existsSync(folder)
     ? (await readdir(folder)).filter((name) => /\.ya?ml$/.test(name))

@@ -1,4 +1,4 @@
-/** Event files as commands name them: by path, by the event's id, or `-` for standard input; with the shared files that belong to them. */
+/** Opens event files by path, by event id, or from standard input (`-`), with their shared files. */
 import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
@@ -25,7 +25,7 @@ export type OpenedEvent = {
   readonly status: 0 | 1
 }
 
-/** The file a person means: a path, or an event id in `events/`. Null when there is none. */
+/** Finds the named file: a path, or an event id in `events/`. Null when there is none. */
 export function pathOf(name: string): string | null {
   return (
     [name, path.join('events', `${name}.yaml`), path.join(OWN_EVENTS, `${name}.yaml`)].find(
@@ -34,7 +34,7 @@ export function pathOf(name: string): string | null {
   )
 }
 
-/** Null after saying that it cannot be read. */
+/** Null after printing that it cannot be read. */
 export async function readEventFile(name: string, terminal: Terminal): Promise<SourceText | null> {
   if (name === '-')
     return { path: 'standard input', text: await readAll(terminal.input ?? process.stdin) }
@@ -47,7 +47,10 @@ export async function readEventFile(name: string, terminal: Terminal): Promise<S
   return { path: file, text: text.value }
 }
 
-/** That no server reads a file of this name, in the words in which its folder is told; nothing of what is read, or was not meant to be. */
+/**
+ * Reports that no server reads a file of this name, in the same words as for its folder. Empty for a file that is
+ * read, or that does not look like an event file.
+ */
 export async function unreadAs(name: string): Promise<readonly string[]> {
   const file = pathOf(name)
   if (file === null) return []
@@ -56,7 +59,7 @@ export async function unreadAs(name: string): Promise<readonly string[]> {
   return (await unreadIn(folder)).filter((one) => one.startsWith(`${itself} is not read: `))
 }
 
-/** What may have been meant by the name of a file that is none: an event of a near name, or one that is not read. */
+/** Suggests names for a missing file: an event with a similar name, or a file that is ignored. */
 async function otherFiles(name: string): Promise<string> {
   const folder = path.dirname(name) === '.' ? 'events' : path.dirname(name)
   const asked = path
@@ -86,7 +89,10 @@ async function otherFiles(name: string): Promise<string> {
       : ` The events here: ${listed(ids)}.`
 }
 
-/** Where a single file's shared files lie: `_shared` beside it, else in `events/` here, else the program's own; `named` comes first. */
+/**
+ * Returns the folder of a single file's shared files: `named`, else `_shared` beside it, else in `events/` here,
+ * else the program's own.
+ */
 export function sharedFolderFor(file: string, named?: string): string {
   const places = [
     ...(named === undefined ? [] : [named]),
@@ -100,7 +106,10 @@ export async function sharedFor(file: string, named?: string): Promise<SharedFil
   return (await readShared(sharedFolderFor(file, named))).shared
 }
 
-/** Ready for a question. Not when it cannot be read (2) or its shape is wrong (1), after saying so. */
+/**
+ * Returns the event for use. Fails when the file cannot be read (2) or its structure is wrong (1), after printing
+ * why.
+ */
 export async function openEvent(
   name: string,
   terminal: Terminal,
@@ -114,14 +123,14 @@ export async function openEvent(
   return compiled(file, await sharedFor(file.path, shared), terminal)
 }
 
-/** A file whose meaning has errors still answers questions: what an example gets wrong is best seen so. */
+/** A file with semantic errors can still be used: the effect of a mistake is best seen in an example. */
 export function compiled(
   file: SourceText,
   shared: SharedFiles,
   terminal: Terminal,
 ): { readonly ok: true; readonly value: OpenedEvent } | { readonly ok: false; readonly status: 1 } {
   const { findings } = compileEvent(file.text, shared, file)
-  // What is asked about may be a copy under another name; only what is served must bear the event's.
+  // The file may be a copy under another name; only a served file must have the event's name.
   const errors = findings.filter(({ severity, code }) => severity === 'error' && code !== 'EV807')
   const event = readEvent(file.text, shared, file)
   if (event !== null) {

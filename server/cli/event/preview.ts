@@ -1,4 +1,4 @@
-/** `rollcall preview`: an event's pages as files, without a server. */
+/** `rollcall preview`: writes an event's pages to files, without a server. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { preview } from '../../../engine/authoring.ts'

@@ -1,4 +1,4 @@
-/** `rollcall reload`: tells the server that is at work to read its event files again. */
+/** `rollcall reload`: tells the running server to read its event files again. */
 import { existsSync } from 'node:fs'
 import { servingPid } from '../../storage/database/single-server-lock.ts'
 import { readArguments } from '../options.ts'

@@ -1,4 +1,4 @@
-/** `rollcall repeat`: next year's event file out of this year's, and what was done to it. */
+/** `rollcall repeat`: creates next year's event file from this year's, and lists the changes. */
 import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -17,7 +17,7 @@ import type { Command } from '../command.ts'
 import { openEvent } from './open-event-file.ts'
 
 const WEEKS = 52
-/** Ten years; what is further away is a slip. */
+/** Ten years; a larger number is a typing error. */
 const WEEKS_MAX = 522
 
 const help = `Usage: rollcall repeat <old event> <new event id> [options]

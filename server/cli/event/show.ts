@@ -1,4 +1,4 @@
-/** `rollcall show`: an event as it reads once it is checked. */
+/** `rollcall show`: prints an event as it reads after the check. */
 import { flatSchema, publicEvent, toSchema, uiSchema } from '../../../engine/index.ts'
 import { showEvent } from '../../../engine/authoring.ts'
 import type { Command } from '../command.ts'

@@ -1,4 +1,4 @@
-/** `rollcall simulate`: an event's prices over all its days and categories. */
+/** `rollcall simulate`: prints an event's prices over all its days and categories. */
 import { saySimulation, simulate } from '../../../engine/authoring.ts'
 import type { Command } from '../command.ts'
 import { readArguments } from '../options.ts'

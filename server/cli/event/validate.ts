@@ -1,4 +1,4 @@
-/** `rollcall validate`: every finding of the event files, for people or for a program. */
+/** `rollcall validate`: reports every finding of the event files, in readable form or as JSON. */
 import { existsSync, statSync, watch } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -103,7 +103,7 @@ export const validate: Command = {
       const folders = await foldersOf(names, shared, terminal)
       if (folders === null) return 2
       const status = await judge(folders, options, terminal)
-      // It may be faultless, and would still be served by nobody.
+      // The file may be valid, but no server would read it.
       return status === 0 && (await unreadAmong(names)).length > 0 ? 1 : status
     }
     const status = await once()
@@ -112,7 +112,7 @@ export const validate: Command = {
   },
 }
 
-/** The codes that codes or their names mean; or the sentence that says which means none. */
+/** Returns the codes for a list of codes or names; or a message that names the unknown one. */
 function codesOf(list: string): ReadonlySet<string> | string {
   const asked = list.split(',').map((one) => one.trim())
   const codeOf = (name: string): string | undefined =>
@@ -125,7 +125,7 @@ function codesOf(list: string): ReadonlySet<string> | string {
     : `There is no code "${unknown}". rollcall codes lists them.`
 }
 
-/** What is found in every folder, as asked for, and the exit status that says so. */
+/** Prints the findings of every folder, as requested, and returns the exit status. */
 async function judge(
   folders: readonly Folder[],
   options: Options,
@@ -168,7 +168,7 @@ async function selected(
   return findings.filter(({ code }) => only === null || only.has(code))
 }
 
-/** Writes the certain edits into the files. False after saying what cannot be read. */
+/** Writes the safe fixes into the files. False after printing which file cannot be read. */
 async function mend(
   names: readonly string[],
   options: Options,
@@ -185,7 +185,7 @@ async function mend(
         findings.filter(({ at }) => at.path === file.path),
       )
       if (applied === 0) continue
-      // What could not be decoded would be written back as question marks.
+      // Text that could not be decoded would be written back as replacement characters.
       if (text.includes('\ufffd')) {
         terminal.complain(`${file.path} is not saved as UTF-8, so nothing is written into it.`)
         continue
@@ -197,7 +197,7 @@ async function mend(
   return true
 }
 
-/** Editors write a file in several steps; this long after the last one it is read. */
+/** Editors write a file in several steps; it is read this long after the last one. */
 const SETTLE_MS = 150
 
 /** Runs until the process is told to stop. */
@@ -227,7 +227,7 @@ async function again(
   return new Promise(() => {})
 }
 
-/** What is asked for, by the shared files that belong to it. Null after saying what cannot be read. */
+/** Groups the requested files by their shared files. Null after printing which cannot be read. */
 async function foldersOf(
   names: readonly string[],
   shared: string | undefined,
@@ -267,7 +267,7 @@ async function foldersOf(
   return folders
 }
 
-/** What is said of the files that are asked for by a name that no server reads. */
+/** Reports requested files whose names no server reads. */
 async function unreadAmong(names: readonly string[]): Promise<readonly string[]> {
   return (await Promise.all(names.filter((name) => !isFolder(name)).map(unreadAs))).flat()
 }

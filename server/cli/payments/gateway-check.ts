@@ -1,4 +1,4 @@
-/** `rollcall gateway-check`: one question to the gateway, and what its answer means, before money depends on it. */
+/** `rollcall gateway-check`: queries the gateway once and explains its answer, before real payments. */
 import { readArguments } from '../options.ts'
 import type { Command } from '../command.ts'
 import { compileFolder, readFolder } from '../../events/files/event-folder.ts'
@@ -10,7 +10,7 @@ import { accountsOfRunning } from '../../payments/gateways/select-gateway.ts'
 import { listed } from '../../../engine/authoring.ts'
 import type { OrderId } from '../../../engine/index.ts'
 
-/** A person waits for the answer, and wants to know of a slow gateway rather than of none. */
+/** A user is waiting, and needs to see that a gateway is slow rather than that it failed. */
 const ASK_MS = 30_000
 
 const help = `Usage: rollcall gateway-check --account NAME [--order ID] [--compare]

@@ -1,4 +1,4 @@
-/** `rollcall reconcile`: asks the gateway about every pending payment now, or lays a bank's statement or a settlement beside what is here. */
+/** `rollcall reconcile`: polls pending payments now, or matches a bank statement or a settlement. */
 import { formatDay, formatMoney, SETTLED_WITHIN_DAYS } from '../../../engine/index.ts'
 import type { Reconciled } from '../../../engine/index.ts'
 import { SEES_ALL } from '../../office/reconciliation/registration-numbers-in-statement.ts'
@@ -68,7 +68,7 @@ async function askAll({ payments }: AtWork, terminal: Terminal): Promise<Status>
   return 0
 }
 
-/** `who` null: nothing is kept. */
+/** `who` null: nothing is stored. */
 type Asked = { readonly eventId: string; readonly file: string; readonly who: string | null }
 
 async function compare(work: AtWork, asked: Asked, terminal: Terminal): Promise<Status> {
@@ -113,7 +113,7 @@ async function compare(work: AtWork, asked: Asked, terminal: Terminal): Promise<
   return say(laid.value, file, terminal)
 }
 
-/** The same line by line as a statement; then the transfers, and what is still to come. */
+/** Prints it line by line like a statement; then the transfers, and the payments not yet settled. */
 function saySettlement(
   eventId: string,
   { settled, report, payouts, unsettled }: Account,
@@ -156,7 +156,7 @@ const WORDS: Readonly<Record<Reconciled['as'], string>> = {
 const fits = ({ as, line, payout }: Reconciled): boolean =>
   as === 'matched' || as === 'known' || payout?.net === line.amount
 
-/** As a compiler says it, so that an editor finds the line. */
+/** In the format of a compiler, so that an editor finds the line. */
 function say(
   { lines, waiting, unread, repeated }: Statement,
   file: string,

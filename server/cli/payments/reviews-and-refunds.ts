@@ -1,4 +1,4 @@
-/** `rollcall reviews`, `decide` and `refund`: what waits for a person about money, and how a person ends it. */
+/** `rollcall reviews`, `decide` and `refund`: list payment reviews and decide them. */
 import { decisionsFor, formatInstant, formatMoney } from '../../../engine/index.ts'
 import type { DecisionRefusal, Result, Review } from '../../../engine/index.ts'
 import { wireReview } from '../../office/reconciliation/payment-reviews.ts'

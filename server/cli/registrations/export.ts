@@ -1,4 +1,4 @@
-/** `rollcall export`: the registrations of an event as CSV, one row each, or one row for each of the people they bring. */
+/** `rollcall export`: writes an event's registrations as CSV, one row each or one per listed person. */
 import { soldColumns } from '../../../engine/index.ts'
 import type { EventConfig } from '../../../engine/index.ts'
 import { csvRows } from '../../office/spreadsheets/write-csv.ts'
@@ -10,7 +10,7 @@ import { readArguments } from '../options.ts'
 import { atWork, eventAt } from '../command-context.ts'
 import type { Command } from '../command.ts'
 
-/** Who does what nobody is signed in for. */
+/** Recorded user of actions without a sign-in. */
 const WHO = 'command line'
 
 const help = `Usage: rollcall export <event> [--per <field>]
@@ -73,7 +73,7 @@ function perRegistration(event: EventConfig): Table {
   }
 }
 
-/** Null: no such field lists people. */
+/** Null: no such field lists persons. */
 function perPerson(event: EventConfig, id: string): Table | null {
   const field = event.fields.find((one) => one.id === id && one.type === 'people')
   if (field === undefined) return null

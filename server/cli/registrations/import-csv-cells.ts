@@ -1,11 +1,11 @@
-/** Lists in a cell of a CSV: several options, or people, as JSON or as our own export writes them. */
+/** Parses lists in a CSV cell: several options, or persons, as JSON or in the format of our export. */
 import { err, formatDay, ok } from '../../../engine/index.ts'
 import type { Answer, Day, Field, Result, Scalar } from '../../../engine/index.ts'
 
-/** How one answer is read from its text, as in a cell of its own. */
+/** Parses one answer from its text, as in a cell of its own. */
 type ReadPart = (field: Field, text: string) => Result<Answer, string>
 
-/** Options by id or label, apart by a comma or a semicolon; labels may hold commas themselves. */
+/** Options by id or label, separated by a comma or semicolon; labels may contain commas themselves. */
 export function manyIn(field: Field, text: string): Result<readonly string[], string> {
   const listed = jsonIn(text)
   const options = field.options ?? []
@@ -14,7 +14,7 @@ export function manyIn(field: Field, text: string): Result<readonly string[], st
       { id, name: id.toLowerCase() },
       { id, name: label.toLowerCase() },
     ])
-    // The longest first: one label may begin another.
+    // The longest first: one label may be the start of another.
     .toSorted((a, b) => b.name.length - a.name.length)
   const chosen = new Set<string>()
   for (const whole of listed ?? [text]) {
@@ -33,7 +33,7 @@ export function manyIn(field: Field, text: string): Result<readonly string[], st
   return ok(options.flatMap(({ id }) => (chosen.has(id) ? [id] : [])))
 }
 
-/** People apart by semicolons, each with all answers in the order of the questions, apart by commas; or JSON. */
+/** Persons separated by semicolons, each with all answers in field order, separated by commas; or JSON. */
 export function peopleIn(
   field: Field,
   text: string,
@@ -70,7 +70,7 @@ function pairsOf(parts: readonly Field[], text: string): readonly [string, strin
     : null
 }
 
-/** Null: no list in JSON. */
+/** Null: not a JSON list. */
 function jsonIn(text: string): readonly unknown[] | null {
   try {
     const read: unknown = JSON.parse(text)
@@ -81,7 +81,7 @@ function jsonIn(text: string): readonly unknown[] | null {
 }
 
 const MONTHS = 12
-/** "1 January 1980", as a text says a day, in digits; another text as it is. */
+/** Converts a written day such as "1 January 1980" to digits; other text stays unchanged. */
 function dayIn(text: string): string {
   const [, day = '', year = ''] = /^(\d{1,2}) \p{L}+ (\d{4})$/u.exec(text) ?? []
   return (

@@ -1,6 +1,7 @@
 /**
- * Registrations taken elsewhere, from a CSV file. Every line is judged before anything is stored, and
- * each bad one is named with its number; what an old form did not ask for may be missing.
+ * Reads registrations of another system from CSV.
+ * Every line is checked before anything is stored, and each bad one is named by number; answers that an old form
+ * did not ask for may be missing.
  */
 import {
   assertNever,
@@ -34,11 +35,11 @@ import type { ImportRow } from '../../storage/index.ts'
 import type { CsvLine, CsvProblem } from '../../office/spreadsheets/parse-csv.ts'
 import { manyIn, peopleIn } from './import-csv-cells.ts'
 
-/** A row as the file has it; its number here is drawn once all are good. */
+/** A row of the file; its registration number is drawn once all rows are valid. */
 export type ReadRow = Omit<ImportRow, 'regNo'>
 export type ImportLine = { readonly line: number; readonly row: ReadRow }
 
-/** Values of a registration that are no answer. */
+/** Values of a registration that are not answers. */
 type Value =
   | 'reg_no'
   | 'category'
@@ -72,7 +73,7 @@ const ALIASES: Readonly<Record<string, Value>> = {
   total_amount: 'total',
   amount: 'total',
 }
-/** The other system's own count means nothing here. */
+/** The other system's own counters have no meaning here. */
 const IGNORED = ['id', 'event_id']
 
 type Column =
@@ -89,7 +90,7 @@ const STATUSES: Readonly<Record<string, PaymentStatus>> = {
   refunded: 'refunded',
 }
 
-/** What our own export says beside the four: each means something that a CSV does not carry. */
+/** Statuses of our own export besides the four: each has a meaning that a CSV does not carry. */
 const NOT_TAKEN: Readonly<Record<string, string>> = {
   review:
     'means that money came about which somebody has to decide, and that money is not in the file. Decide it where it came, and export again; or write pending here, and confirm the payment once it is imported.',
@@ -97,7 +98,7 @@ const NOT_TAKEN: Readonly<Record<string, string>> = {
     'means that it has a price which nobody was asked to pay. Write success and leave the amounts empty, or write pending if it is still to be paid.',
 }
 
-/** What is over is said with its money: "Cancelled (paid)". */
+/** An ended registration is exported with its payment status: "Cancelled (paid)". */
 function notTaken(status: string): string | undefined {
   const word = status.toLowerCase()
   const [first = ''] = word.split(/[ ,]/)
@@ -107,9 +108,9 @@ function notTaken(status: string): string | undefined {
 }
 
 /**
- * The rows of a file whose first line names its columns: field ids, what the event also stores, values
- * such as `reg_no` and `final_amount` under the specification's names, `<name>_display` for labels, or
- * the headings of this event's own export.
+ * Returns the rows of a file whose first line names its columns: field ids, what the event also stores, values
+ * such as `reg_no` and `final_amount` under the specification's names, `<name>_display` for labels, or the
+ * headings of this event's own export.
  */
 export function readImport(
   event: EventConfig,
@@ -148,7 +149,10 @@ export function readImport(
   return problems.length === 0 ? ok(rows) : err(problems)
 }
 
-/** The number of the payment in one spelling; null: nothing was paid, or "cash" and the like, which is no number. */
+/**
+ * Returns the normalised payment reference; null: nothing was paid, or it is "cash" or similar, which is not a
+ * reference.
+ */
 function paymentOf({ paymentId, paymentStatus }: ReadRow): string | null {
   const isPaid = paymentStatus === 'success' || paymentStatus === 'refunded'
   return isPaid && paymentId !== null && /\d/.test(paymentId) ? bankKey(paymentId) : null
@@ -165,7 +169,7 @@ function columnsOf(
       columns.map(({ id, label }) => [label.toLowerCase(), id] as const),
     ),
   )
-  // What was sold follows from the bill, which an import has not; what was paid follows from its status.
+  // The items sold follow from the bill, which an import does not have; the paid amount follows from its status.
   const sold = new Set(
     [...soldColumns(event), ...MONEY_COLUMNS].flatMap(({ id, label }) => [
       id.toLowerCase(),
@@ -193,7 +197,7 @@ function columnsOf(
   })
   const key = (column: Column): string =>
     column.is === 'value' ? column.value : column.is === 'answer' ? column.id : ''
-  // A value and its label may both be there: the value counts.
+  // If a value and its label are both present, the value is used.
   const chosen = columns.map((column, index): Column => {
     const same = columns.filter((other) => other.is !== 'ignored' && key(other) === key(column))
     if (column.is === 'ignored' || same.length < 2) return column
@@ -268,7 +272,7 @@ function rowOf(
   if (values.created_at === undefined) wrong.push('There is no date of registration.')
   const paidAt = when('payment_date')
   const category = categoryIn(event, answers, values.category, wrong)
-  // A column "category" answers the question that asks for it.
+  // A column "category" answers the field that asks for it.
   if (category !== null && event.categoryChoice.by === 'field')
     answers[event.categoryChoice.field] ??= category
   const period =
@@ -298,7 +302,7 @@ function rowOf(
   }
 }
 
-/** The answer of the field that names the category, else the column `category`; by id or label. */
+/** Returns the answer of the category field, else of the column `category`; by id or label. */
 function categoryIn(
   event: EventConfig,
   answers: Answers,
@@ -325,7 +329,7 @@ function answerOf(event: EventConfig, id: string, text: string): Result<Answer, 
   return answerIn(stored?.type ?? field?.type ?? 'text', field, text)
 }
 
-/** One answer from its text; `field` absent: it is stored beside the form. */
+/** Parses one answer; `field` absent: it is stored besides the form. */
 function answerIn(
   type: Field['type'] | EventConfig['alsoStored'][number]['type'],
   field: Field | undefined,
@@ -359,7 +363,7 @@ function answerIn(
         ? err(`“${text}” is none of ${options.map(({ id: known }) => known).join(', ')}.`)
         : ok(option.id)
     }
-    // What the form would refuse gets no mail.
+    // An address that the form would refuse gets no email.
     case 'email':
       return isEmail(text) ? ok(text) : bad('email address')
     case 'many':
@@ -378,11 +382,11 @@ function answerIn(
   }
 }
 
-/** Also as people and spreadsheets write it: "₹ 7,080", "7,080.00". */
+/** Also accepts the formats of people and spreadsheets: "₹ 7,080", "7,080.00". */
 const readMoney = (text: string): Paise | null =>
   readAmount(text.replace(/^(₹|Rs\.?|INR)\s*/i, '').replaceAll(',', ''))
 
-/** An instant, a bare day (noon in India), or day and time in India. */
+/** Accepts an instant, a day alone (noon in India), or day and time in India. */
 function readWhen(text: string): Instant | null {
   const local = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d)(:\d\d)?(?:\.\d+)?$/.exec(text)
   const read = readInstant(

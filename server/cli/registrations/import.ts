@@ -1,4 +1,4 @@
-/** `rollcall import`: registrations that were taken elsewhere, from a CSV file. */
+/** `rollcall import`: imports registrations of another system from a CSV file. */
 import { assertNever, err, isRegNo } from '../../../engine/index.ts'
 import type { EventConfig, RegNo } from '../../../engine/index.ts'
 import type { Command } from '../command.ts'
@@ -130,8 +130,8 @@ function sayRefusal(refusal: ImportRefusal): string {
 }
 
 /**
- * Other systems count: whoever has one number has the next. So each row gets a number of our drawing; one
- * that has the form of ours, from an export of this event, is kept, because its delegate holds it.
+ * Other systems number consecutively, so one number reveals the next. Each row therefore gets a random number of
+ * ours. A number in our own format, from an export of this event, is kept, because its delegate has it.
  */
 function numberFor(event: EventConfig, formerNo: string): RegNo {
   return isRegNo(event, formerNo) ? formerNo : freshNumber(event)

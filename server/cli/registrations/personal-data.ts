@@ -1,4 +1,4 @@
-/** `rollcall person` and `rollcall erase`: everything that is kept about one person, and taking it away. */
+/** `rollcall person` and `rollcall erase`: export and erase the personal data of one person. */
 import { createWriteStream } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -14,7 +14,7 @@ import { atWork } from '../command-context.ts'
 import type { AtWork } from '../command-context.ts'
 import type { Command } from '../command.ts'
 
-/** Who does what nobody is signed in for. */
+/** Recorded user of actions without a sign-in. */
 const WHO = 'command line'
 
 const personHelp = `Usage: rollcall person EMAIL [--into FOLDER]
@@ -57,7 +57,9 @@ export const person: Command = {
   },
 }
 
-/** All of one registration; its files and documents are written beside it under the names given here. */
+/**
+ * Returns all data of one registration; its files and documents are written beside it under the names given here.
+ */
 async function everythingOf(deps: AtWork, regNo: RegNo, folder: string): Promise<object> {
   const { store, uploads, clock } = deps
   const registration = await store.registration(regNo)
@@ -101,7 +103,7 @@ async function everythingOf(deps: AtWork, regNo: RegNo, folder: string): Promise
 const placeIn = (folder: string, files: readonly string[]): string =>
   path.join(folder, files.at(-1) ?? '')
 
-/** Instants as people and programs read them; they are called `at`, or end with it. */
+/** Formats instants for people and programs; their names are `at` or end with it. */
 function inWords(value: object): object {
   return JSON.parse(
     JSON.stringify(value, (name, one: unknown) =>

@@ -1,4 +1,6 @@
-/** `rollcall admin`: the people of the office from the command line: added, listed, given roles, let in again, removed. */
+/**
+ * `rollcall admin`: manages users from the command line: add, list, set roles, reset access, remove.
+ */
 import { readdir } from 'node:fs/promises'
 import { text as readAll } from 'node:stream/consumers'
 import { formatInstant, isRole, ROLES } from '../../../engine/index.ts'
@@ -41,7 +43,7 @@ type Values = {
   readonly 'password-stdin'?: boolean
 }
 
-/** Which options each verb takes. */
+/** The options of each subcommand. */
 const VERBS: Readonly<Record<string, readonly (keyof typeof OPTIONS)[]>> = {
   add: ['role', 'event', 'password-stdin'],
   role: ['role', 'event'],
@@ -90,7 +92,7 @@ export const admin: Command = {
   },
 }
 
-/** What the event files are called; none where there is no such folder. */
+/** Returns the names of the event files; empty if there is no such folder. */
 async function eventNames(folder: string): Promise<readonly string[]> {
   const names = await readdir(folder).catch(() => [])
   return names.flatMap((name) => /^([a-z0-9]+)\.ya?ml$/.exec(name)?.[1] ?? [])
@@ -118,7 +120,7 @@ function mayOf({ role, event }: Values): MayWhat {
 
 type Password = { readonly text: string; readonly isGiven: boolean }
 
-/** From standard input, or made up; null after saying why it is not taken. */
+/** Reads the password from standard input or generates one; null after printing why it is refused. */
 async function passwordOf(
   username: string,
   values: Values,

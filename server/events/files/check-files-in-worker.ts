@@ -1,30 +1,30 @@
 /**
- * The verdict on a folder, made in a thread of its own while requests are answered, and given up after a
- * time: a file that somebody made to keep the checker busy must not keep delegates waiting.
+ * Checks a folder in a worker thread with a time limit.
+ * Requests are answered meanwhile, and a file made to keep the checker busy does not delay delegates.
  */
 import { Worker } from 'node:worker_threads'
 import { err, ok } from '../../../engine/index.ts'
 import type { Result } from '../../../engine/index.ts'
 import type { EventFolder, FolderVerdict, KnownEvent } from '../../../engine/authoring.ts'
 
-/** A file takes some fifty milliseconds; what the thread needs to begin is in it. */
+/** A file takes about fifty milliseconds; the start of the thread is included. */
 const JUDGING_MS_MAX = 20_000
-/** Of each file that was not known before, because a change in `_shared` is a change of all of them. */
+/** For each file that was not known before, because a change in `_shared` changes all of them. */
 const FILE_MS_MAX = 500
 
 export type ToJudge = {
   readonly folder: EventFolder
   readonly production: boolean
-  /** By path, what was clean before and reads the same. */
+  /** By path: files that had no findings before and are unchanged. */
   readonly known: ReadonlyMap<string, KnownEvent>
 }
 
-/** How long a folder may take, in milliseconds. */
+/** Returns how long the check of a folder may take, in milliseconds. */
 export function judgingMs({ folder, known }: ToJudge): number {
   return JUDGING_MS_MAX + FILE_MS_MAX * (folder.files.length - known.size)
 }
 
-/** Refused with a sentence when it takes longer than `msMax`, or when the thread dies of it. */
+/** Fails with a message if the check takes longer than `msMax`, or if the thread dies. */
 export function judgeApart(
   toJudge: ToJudge,
   msMax = judgingMs(toJudge),

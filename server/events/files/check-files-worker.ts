@@ -1,4 +1,4 @@
-/** The thread in which changed event files are judged: one verdict, and it is over. */
+/** Worker thread that checks changed event files: returns one result, then exits. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { assert } from '../../../engine/index.ts'
 import { judgeFolder } from './check-files.ts'

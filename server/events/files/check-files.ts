@@ -1,4 +1,4 @@
-/** The verdict on a folder of event files, made file by file so that a server rests in between. */
+/** Checks a folder of event files, one by one, yielding to requests in between. */
 import { setImmediate as rest } from 'node:timers/promises'
 import { compilingFolder } from '../../../engine/authoring.ts'
 import type {
@@ -8,10 +8,10 @@ import type {
   SourceText,
 } from '../../../engine/authoring.ts'
 
-/** While events are compiled, requests wait no longer than this and one file. */
+/** While events are compiled, requests wait no longer than this plus one file. */
 const BUSY_MS_MAX = 10
 
-/** The verdict, which lets requests through while it is made. */
+/** Returns the result; lets requests through meanwhile. */
 export async function judgeFolder(
   folder: EventFolder,
   options: { readonly production?: boolean; readonly on?: string },

@@ -1,6 +1,6 @@
 /**
- * Events as they were compiled before, on disk: a thousand files start at once. It is only ever a
- * shortcut, so what cannot be read or written is compiled again.
+ * Caches compiled events on disk, so that a thousand files start at once.
+ * It is only an optimisation: an entry that cannot be read or written is compiled again.
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, readFile, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
@@ -8,25 +8,28 @@ import path from 'node:path'
 import type { KnownEvent } from '../../../engine/authoring.ts'
 import type { Site } from '../../../engine/index.ts'
 
-/** Keys are the hashes of an event's texts, shared files among them. */
+/** Keys are the hashes of an event's texts, including shared files. */
 export type Cache = {
   read(hash: string): Promise<KnownEvent | null>
   write(hash: string, known: KnownEvent): Promise<void>
-  /** Of a whole folder in which nothing was found, beside the events that were compiled of it. */
+  /** For a whole folder without findings, besides its compiled events. */
   readClean(hash: string): Promise<CleanFolder | null>
   writeClean(hash: string, clean: CleanFolder): Promise<void>
 }
 export type CleanFolder = { readonly site: Site | null }
 
-/** What an engine compiled that nobody has started for so long goes; a roll-back within it is quick. */
+/**
+ * Entries of another engine version are removed if it was not started for this long; a rollback within this time
+ * is fast.
+ */
 const OTHER_ENGINES_MS = 30 * 24 * 60 * 60 * 1000
 
-/** Where the data folder keeps it. */
+/** Returns the cache folder in the data folder. */
 export function cacheFolderIn(dataDir: string): string {
   return path.join(dataDir, 'cache', 'events')
 }
 
-/** Kept apart by the engine that compiled them: another engine may read the same texts otherwise. */
+/** Separate for each engine version, because another engine may interpret the same texts differently. */
 export async function openCache(folder: string): Promise<Cache> {
   const mine = path.join(folder, await engineHash())
   await quietly(async () => {
@@ -38,7 +41,7 @@ export async function openCache(folder: string): Promise<Cache> {
     try {
       return JSON.parse(await readFile(fileOf(name), 'utf8')) as unknown
     } catch {
-      // Not there, or written while the machine lost its power.
+      // Missing, or incomplete after a power failure.
       return null
     }
   }
@@ -56,7 +59,7 @@ export async function openCache(folder: string): Promise<Cache> {
   }
 }
 
-/** A full disk is told where something is lost by it; here nothing is. */
+/** A full disk is reported where data is lost; here nothing is. */
 async function quietly(work: () => Promise<void>): Promise<void> {
   try {
     await work()
@@ -65,7 +68,7 @@ async function quietly(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** By the time of a folder's last start, which is written down by touching it. */
+/** By the time of each folder's last start, which is recorded by touching it. */
 async function removeOtherEngines(folder: string, mine: string): Promise<void> {
   const { mtimeMs: now } = await touched(mine)
   for (const name of await readdir(folder)) {
@@ -75,7 +78,7 @@ async function removeOtherEngines(folder: string, mine: string): Promise<void> {
   }
 }
 
-/** The file system's own clock is compared with itself: a server's may be set for a rehearsal. */
+/** Uses the file system's own clock on both sides: a server's clock may be set for a rehearsal. */
 async function touched(folder: string): Promise<{ readonly mtimeMs: number }> {
   const mark = path.join(folder, '.started')
   await rm(mark, { force: true })

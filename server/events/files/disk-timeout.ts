@@ -1,11 +1,11 @@
-/** What is asked of a disk and does not come: a network drive may keep whoever asks waiting for ever. */
+/** Adds a timeout to file operations: a network drive may block forever. */
 
-/** A file of this size is there in milliseconds. */
+/** A file of this size is read within milliseconds. */
 const MS_MAX = 5_000
-/** What was asked for and has not come. It is not asked for again: each takes a thread of the few there are. */
+/** Operations that have not finished. They are not repeated, because each occupies one of few threads. */
 const awaited = new Set<string>()
 
-/** What `ask` answers; null: not in time, or it was not in time before and has not come since. */
+/** Returns the result of `ask`; null: it is not in time, or an earlier call was not and is still pending. */
 export async function inTime<T>(
   place: string,
   ask: () => Promise<T>,
@@ -21,7 +21,7 @@ export async function inTime<T>(
     clearTimeout(timer)
     awaited.delete(place)
   })
-  // Whoever does not wait for it any more does not hear of it.
+  // A caller that no longer waits must not get its error.
   answer.catch(() => {})
   return Promise.race([answer, timeout.promise])
 }

@@ -1,7 +1,4 @@
-/**
- * A folder of event files: which files count, what they say, and the one verdict on all of them that
- * `rollcall validate` prints and the server obeys.
- */
+/** Reads and checks a folder of event files; `rollcall validate` and the server use the same result. */
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { constants, lstat, open, readdir, stat } from 'node:fs/promises'
@@ -26,29 +23,29 @@ import { judgeFolder } from './check-files.ts'
 import { unreadIn } from './ignored-files.ts'
 
 export type Folder = EventFolder & {
-  /** What keeps it from being judged at all, in sentences: no event file, or a shared one that cannot be read. */
+  /** Problems that prevent a check, in sentences: no event file, or a shared file that cannot be read. */
   readonly problems: readonly string[]
-  /** Path of an event file that cannot be read → the sentence that says so. */
+  /** Path of an event file that cannot be read → the reason, in a sentence. */
   readonly unreadable: ReadonlyMap<string, string>
-  /** Files that were meant as event files and are not read, in sentences. */
+  /** Files that look like event files but are ignored, in sentences. */
   readonly unread: readonly string[]
 }
 export type Compiled = {
   readonly served: readonly ServedEvent[]
-  /** Path of a file that must not be served → why. */
+  /** Path of a file that must not be served → the reason. */
   readonly refused: ReadonlyMap<string, string>
-  /** The findings of each of those that have some, for people. */
+  /** Readable findings of each file that has some. */
   readonly findingsOf: ReadonlyMap<string, string>
-  /** What no single event file is to blame for. */
+  /** Errors that belong to no single event file. */
   readonly folderErrors: readonly string[]
   /** False: there is no folder, or no event file in it. */
   readonly hasFiles: boolean
   readonly site: Site | null
-  /** For people; empty when there is nothing to say. */
+  /** In readable form; empty when there are none. */
   readonly findings: string
 }
 export type CompileOptions = { readonly cacheFolder: string; readonly production: boolean }
-/** Makes the verdict on a folder; a refusal says in a sentence why there is none. */
+/** Checks a folder; an error says in a sentence why there is no result. */
 export type Judge = (toJudge: ToJudge) => Promise<Result<FolderVerdict, string>>
 
 const SHARED_NAMES = ['lists', 'gateways', 'texts', 'site'] as const
@@ -56,21 +53,21 @@ type SharedName = (typeof SHARED_NAMES)[number]
 /** The events that come with the program, and their shared files: for a folder that has none. */
 export const OWN_EVENTS = path.join(import.meta.dirname, '..', '..', '..', 'events')
 export const OWN_SHARED = path.join(OWN_EVENTS, '_shared')
-/** Files read at once: below what a process may have open, enough to keep a disk busy. */
+/** Files read at once: below the limit of open files of a process, and enough to keep a disk busy. */
 const FILES_AT_ONCE = 64
 
-/** Whether a folder's entry is an event file: what begins with a dot is an editor's. */
+/** Returns true if a folder's entry is an event file; names that begin with a dot belong to editors. */
 function isEventFile(name: string): boolean {
   return /\.ya?ml$/.test(name) && !name.startsWith('.')
 }
 
-/** Where the shared files of a folder lie: in its `_shared`, else where the program has its own. */
+/** Returns the location of a folder's shared files: its `_shared`, else the program's own. */
 export function sharedFolderOf(folder: string): string {
   const beside = path.join(folder, '_shared')
   return existsSync(path.join(beside, 'texts.yaml')) ? beside : OWN_SHARED
 }
 
-/** The paths of everything events are made from: event files in the order of their names, then shared ones. */
+/** Returns the paths of all files that events are built from: event files in order of name, then shared ones. */
 export async function pathsIn(folder: string, shared: string): Promise<readonly string[]> {
   return [
     ...(await eventFilesIn(folder)),
@@ -78,7 +75,7 @@ export async function pathsIn(folder: string, shared: string): Promise<readonly 
   ]
 }
 
-/** Rejects where there is no such folder. */
+/** Rejects if there is no such folder. */
 async function eventFilesIn(folder: string): Promise<readonly string[]> {
   const names = await inTime(folder, () => readdir(folder))
   if (names === null) throw notInTime(folder)
@@ -90,7 +87,7 @@ async function eventFilesIn(folder: string): Promise<readonly string[]> {
 
 const notInTime = (folder: string): Error => new Error(tooSlow(folder))
 
-/** Why a folder cannot be read, with what to do about it. */
+/** Explains why a folder cannot be read, and what to do. */
 function whyUnread(folder: string, error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException
   if (code === 'ENOENT')
@@ -100,18 +97,18 @@ function whyUnread(folder: string, error: unknown): string {
     : `EVENTS_DIR is ${folder}, and it cannot be read (${code}). Look who may read it.`
 }
 
-/** The text of a file; null when there is none. Refused, with a sentence, when there is one that cannot be read. */
+/** Returns the text of a file; null when there is none. Fails with a message when it exists but cannot be read. */
 export async function readText(file: string): Promise<Result<string | null, string>> {
   const read = await inTime(file, () => readRegular(file))
   return read ?? err(tooSlow(file))
 }
 
-/** Whatever else has such a name is not opened: a FIFO would be waited for until somebody writes to it. */
+/** Opens regular files only: a FIFO would block until something writes to it. */
 async function readRegular(file: string): Promise<Result<string | null, string>> {
   try {
     if (!(await stat(file)).isFile())
       return err(`${file} is not a regular file and is not read. Remove it, or rename it.`)
-    // It may have been replaced since.
+    // The file may have been replaced since.
     const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK)
     try {
       return ok(await handle.readFile('utf8'))
@@ -119,7 +116,7 @@ async function readRegular(file: string): Promise<Result<string | null, string>>
       await handle.close()
     }
   } catch {
-    // A link to nowhere stands in the folder; a file that went while it was read does not.
+    // A broken link is still in the folder; a file removed during the read is not.
     const stands = await lstat(file).then(
       () => true,
       () => false,
@@ -163,7 +160,9 @@ export async function readFolder(
   }
 }
 
-/** The shared files and the site's of one folder. A shared file that is not there reads as empty, which the verdict names. */
+/**
+ * Reads a folder's shared files and its site file. A missing shared file reads as empty, which the check reports.
+ */
 export async function readShared(folder: string): Promise<Omit<Folder, 'files'>> {
   const problems: string[] = []
   const read = async (name: SharedName): Promise<SourceText | null> => {
@@ -183,7 +182,7 @@ export async function readShared(folder: string): Promise<Omit<Folder, 'files'>>
   return { shared: { lists, gateways, texts }, site, problems, unreadable: new Map(), unread: [] }
 }
 
-/** All texts by path, as the printing of findings takes them. */
+/** Returns all texts by path, for printing findings. */
 export function sourcesOf({ files, shared, site }: EventFolder): ReadonlyMap<string, string> {
   const { lists, gateways, texts } = shared
   return new Map(
@@ -194,7 +193,7 @@ export function sourcesOf({ files, shared, site }: EventFolder): ReadonlyMap<str
   )
 }
 
-/** What the server serves of a folder. What of the rest was served before is served as it was. */
+/** Returns what the server serves from a folder. Other files that were served before stay as they were. */
 export async function compileFolder(
   folder: Folder,
   options: CompileOptions,
@@ -249,7 +248,7 @@ export async function compileFolder(
     findingsOf,
     folderErrors: [
       ...folder.problems,
-      // Shared files lie in the folder: where that is missing, so are they.
+      // Shared files are inside the folder: if the folder is missing, so are they.
       ...(hasFiles && hasErrors(verdict.findings.filter(({ at }) => !blamed.has(at.path)))
         ? ['The files in _shared have findings.']
         : []),
@@ -263,12 +262,12 @@ export async function compileFolder(
   }
 }
 
-/** Whether the same files will be judged the same, in the same words: nothing is found, and nothing was judged just now. */
+/** Returns true if the same files will give the same result: there are no findings, and every file was known. */
 function isSettled({ files, findings }: FolderVerdict): boolean {
   return findings.length === 0 && files.every(({ event, isNew }) => event !== null && !isNew)
 }
 
-/** The verdict on a folder of which every file is known, and that was clean as a whole. */
+/** Returns the result for a folder of known files that had no findings as a whole. */
 function asBefore(
   files: readonly SourceText[],
   known: ReadonlyMap<string, KnownEvent>,
@@ -284,18 +283,18 @@ function asBefore(
   }
 }
 
-/** In this thread, with a rest now and then, for as long as it takes. */
+/** Checks in this thread, with pauses, without a time limit. */
 export const judgeHere: Judge = async ({ folder, production, known }) =>
   ok(await judgeFolder(folder, { production }, ({ path: file }) => known.get(file) ?? null))
 
-/** Of a folder without a verdict nothing is taken. */
+/** Serves nothing from a folder that could not be checked. */
 function nothingOf(why: string): Compiled {
   return {
     served: [],
     refused: new Map(),
     findingsOf: new Map(),
     folderErrors: [why],
-    // It was not judged: nobody knows what is missing.
+    // Not checked, so nothing is known to be missing.
     hasFiles: false,
     site: null,
     findings: why,
@@ -317,7 +316,7 @@ function whyRefused(
     : `${name} is not served: it has findings.`
 }
 
-/** What is kept beside an event's text: the texts of the shared files it was compiled with. */
+/** Returns what is stored beside an event's text: the texts of the shared files it was compiled with. */
 function textsOf({ lists, gateways, texts }: SharedFiles): string {
   return JSON.stringify({ lists: lists.text, gateways: gateways.text, texts: texts.text })
 }

@@ -1,16 +1,16 @@
-/** Files that lie among event files, were meant as one and are not read: which, and why. */
+/** Finds files that look like event files but are ignored, and explains why. */
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 
-/** What programs put before or behind a name: Notepad's `.txt`, a copy, a backup. */
+/** What programs add to a name: Notepad's `.txt`, a copy, a backup. */
 const MEANT = /^(?<id>[a-z][a-z0-9 _-]*?)\.ya?ml(?<more>[^/]*)$/i
-/** Documents and files without an ending that are called like an event: a name and a year. */
+/** Documents, and files without an extension, that are named like an event: a name and a year. */
 const LIKE_AN_EVENT =
   /^(?<id>[a-z]+[ _-]?20\d\d)(?<more>|\.(?:docx?|rtf|odt|txt|pages|html?|json|ya?m|yalm|ymal|yamll?|yanl|yml?l|csv|xlsx?|pdf))$/i
-/** Endings of copies that somebody or an editor keeps beside the file on purpose. */
+/** Extensions of copies that a user or an editor keeps beside the file on purpose. */
 const KEPT_BESIDE = /^(\.(bak|old|orig|save|swp|backup)|~)\d*$/i
 
-/** A sentence for each, in the order of the names. A backup beside the file itself is nobody's mistake. */
+/** Returns a sentence for each, in order of name. A backup beside the file itself is not a mistake. */
 export async function unreadIn(folder: string): Promise<readonly string[]> {
   const names = await readdir(folder).catch(() => [])
   return names

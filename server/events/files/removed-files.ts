@@ -1,4 +1,4 @@
-/** Event files that are removed while the server runs: registration for their events closes, after the seconds that a file needs to be renamed. */
+/** Handles event files removed at run time: registration closes, after the time of a rename. */
 import type { Instant } from '../../../engine/index.ts'
 import { clashesAmong } from '../../../engine/authoring.ts'
 import type { Log, ServedEvent } from '../../dependencies.ts'
@@ -7,21 +7,21 @@ import type { Compiled } from './event-folder.ts'
 import { keptFile } from '../versions/active-versions.ts'
 import { closed, idNamed, REMOVED } from '../versions/last-valid-version.ts'
 
-/** A file that is renamed, or a folder that is written anew, lacks it for so long at most. */
+/** The longest time for which a file is missing while it is renamed, or while its folder is rewritten. */
 export const REMOVED_MS = 5_000
 
 type Missing = {
-  /** Events whose file is missing for long enough. */
+  /** Events whose file has been missing for long enough. */
   readonly removed: ReadonlySet<string>
-  /** When the next of them will have been; null: none is missing. */
+  /** Milliseconds until this is true for the next one; null: none is missing. */
   readonly waitMs: number | null
 }
 export type Removals = {
-  /** Of what is served, what has no file on the disk. A folder without any event file is out of order, and removes nothing. */
+  /** Finds served events without a file on disk. A folder without any event file is faulty, and removes nothing. */
   look(served: readonly ServedEvent[], disk: Compiled, all: boolean): Missing
 }
 
-/** `isShared`: what was never on this disk was activated by another server, and stays. */
+/** `isShared`: an event that was never on this disk was activated by another server, and stays. */
 export function openRemovals(
   { steadyMs, log }: { readonly steadyMs: () => number; readonly log: Log },
   isShared: boolean,
@@ -63,8 +63,8 @@ function onDisk({ served, refused }: Compiled): ReadonlySet<string> {
 }
 
 /**
- * What is left of events whose file was removed: closed where people are registered, else nothing. A later start without any event
- * file knows of it.
+ * Returns what remains of events whose file was removed: closed if they have registrations, else nothing. A later
+ * start without any event file also uses it.
  */
 export async function closedOf(
   {
@@ -89,7 +89,7 @@ export async function closedOf(
   return kept
 }
 
-/** Those of the events without a file that take nothing from the others: an event may have been renamed. */
+/** Returns the events without a file that conflict with none of the others: an event may have been renamed. */
 export function besides(
   gone: readonly ServedEvent[],
   served: readonly ServedEvent[],

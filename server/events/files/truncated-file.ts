@@ -1,22 +1,22 @@
-/** Whether a file was written to its end: a copy that broke off may read as a clean event with fewer prices. */
+/** Detects truncated event files: an interrupted copy may be a valid event with fewer prices. */
 
-/** The last lines of a file that broke off; fewer stand together in more places than one. */
+/** The last lines of a truncated file; fewer may occur together in more places than one. */
 const LAST_LINES = 3
-/** Put last by whoever means a file to end where it was only cut before. */
+/** Added at the end by an author who wants the file to end where it would otherwise look truncated. */
 const END_MARK = /^#\s*end\s*$/i
 
 /**
- * True where the new text stops in the middle of the one before, in a line or between two: what was added, changed or
- * taken out above does not matter. A text that ends with the mark is whole.
+ * Returns true if the new text ends in the middle of the previous one, within a line or between two; lines added,
+ * changed or removed above do not matter. A text that ends with the mark is complete.
  */
 export function looksCutOff(next: string, before: string): boolean {
   const [fresh, old] = [linesOf(next), linesOf(before)]
   const last = fresh.at(-1)
   if (last === undefined || END_MARK.test(last)) return false
-  // Whoever ends a file with the mark does not take it away by the way.
+  // An author who ends a file with the mark does not remove it by accident.
   if (END_MARK.test(old.at(-1) ?? '')) return true
   const tail = fresh.slice(-LAST_LINES)
-  // The last line itself may be half.
+  // The last line itself may be incomplete.
   const startsLike = (at: number): boolean =>
     tail.every((line, n) => {
       const there = old[at + n]
@@ -29,7 +29,7 @@ export function looksCutOff(next: string, before: string): boolean {
   )
 }
 
-/** The one section that goes on purpose, and stands last: what was made up for the rehearsal. */
+/** The one section that is removed on purpose and comes last: the demo data of a rehearsal. */
 function isTakenOut([first = '', ...rest]: readonly string[]): boolean {
   return first.startsWith('demo:') && rest.every((line) => /^[\s#-]/.test(line))
 }

@@ -1,18 +1,18 @@
-/** When event files changed on disk: told by the system where it can, and looked for where it cannot. */
+/** Detects changes of event files, by system notifications and by polling. */
 import { watch } from 'node:fs'
 import type { FSWatcher } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { pathsIn } from './event-folder.ts'
 import { inTime } from './disk-timeout.ts'
 
-/** Editors write a file in several steps; this long after the last one it is read. */
+/** Editors write a file in several steps; it is read this long after the last one. */
 const SETTLE_MS = 150
-/** Where the system does not tell of changes (network drives, containers), the folder is looked at this often. */
+/** Where the system does not notify (network drives, containers), the folder is polled this often. */
 const POLL_MS = 2_000
 
-/** Names, sizes and times of everything the events are made from. */
+/** Returns names, sizes and times of all files that events are built from. */
 export async function signatureOf(folder: string, shared: string): Promise<string> {
-  // A folder that is missing differs from each that is there.
+  // A missing folder differs from every existing one.
   const paths = await pathsIn(folder, shared).catch(() => [])
   const parts = await Promise.all(
     paths.map(async (file) => {
@@ -23,7 +23,7 @@ export async function signatureOf(folder: string, shared: string): Promise<strin
   return parts.join('\n')
 }
 
-/** Answers how to stop. Watching and polling both: the one is quick, the other sure. */
+/** Watches and polls: watching is fast, polling is reliable. Returns a function that stops both. */
 export function watchFolders(
   folders: readonly string[],
   reload: () => Promise<void>,
@@ -41,7 +41,7 @@ export function watchFolders(
       watcher.on('error', () => watcher.close())
       watchers.push(watcher)
     } catch {
-      // Not every file system tells of changes; polling sees them.
+      // Not every file system notifies of changes; polling detects them.
     }
   }
   let stopped = false

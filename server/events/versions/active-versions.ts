@@ -1,6 +1,7 @@
 /**
- * What all servers of a database serve. A version is activated there, for all of them at one moment; each follows, and
- * compiles from the store what it has not read from its own disk.
+ * Activates event versions for all servers of a database.
+ * A version is activated in the store, at one moment for all servers; each follows, and compiles from the store
+ * what it has not read from its own disk.
  */
 import { setImmediate as rest } from 'node:timers/promises'
 import { allPlaces, issuerOf, placeName } from '../../../engine/index.ts'
@@ -11,12 +12,12 @@ import type { Cache } from '../files/compiled-event-cache.ts'
 import { versionOf } from './held-versions.ts'
 import { closed } from './last-valid-version.ts'
 
-/** What is served, and the number of the activation by which it is. */
+/** The served events, and the number of their activation. */
 export type ServedNow = {
   readonly number: number
   readonly served: readonly ServedEvent[]
   readonly site: Site | null
-  /** Events of which this server cannot serve what is active, and why, in sentences. */
+  /** Events whose active version this server cannot serve, with the reason in a sentence. */
   readonly unable: ReadonlyMap<string, string>
 }
 export const NOTHING: ServedNow = { number: 0, served: [], site: null, unable: new Map() }
@@ -29,8 +30,9 @@ export type Follower = {
 }
 
 /**
- * The versions that are active, compiled; `known`: those that this server has compiled already. One that it cannot serve
- * stands as it was here before, and nobody registers by it, because the store knows better.
+ * Compiles the active versions; `known`: those that this server has compiled already. For a version that it
+ * cannot serve, the previous one stays here; registrations under it are refused, because the store checks the
+ * version.
  */
 export async function compileActive(
   follower: Follower,
@@ -64,7 +66,7 @@ function whyNot({ production, cannotServe }: Follower, config: EventConfig): str
 }
 
 async function compiled({ store, cache }: Follower, hash: string): Promise<ServedEvent | null> {
-  // Between two of them somebody may be answered.
+  // Lets requests through between two of them.
   await rest()
   const known = await cache.read(hash)
   if (known === null) return versionOf(store, hash)
@@ -72,7 +74,10 @@ async function compiled({ store, cache }: Follower, hash: string): Promise<Serve
   return kept === null ? null : { config: known.event, hash, text: kept.text, shared: kept.shared }
 }
 
-/** What is to be activated, where `before` is. `all`: everything that depends on a version is set again. */
+/**
+ * Returns what is to be activated, compared with `before`. `all`: sets everything that depends on a version
+ * again.
+ */
 export function activationOf(
   before: { readonly number: number; readonly served: readonly ServedEvent[] },
   { served, site }: { readonly served: readonly ServedEvent[]; readonly site: Site | null },
@@ -92,7 +97,7 @@ export function activationOf(
   }
 }
 
-/** A version as the store keeps it, with what depends on it. */
+/** Returns a version as the store keeps it, with the data that depends on it. */
 export function keptFile(
   { hash, config, text, shared, isGone }: ServedEvent,
   at: Instant,

@@ -1,24 +1,24 @@
-/** Which versions of events can be served beside each other: no two at one address, no button to nowhere. */
+/** Decides which event versions can be served together: no shared paths, no broken buttons. */
 import { clashesAmong, strandedAmong } from '../../../engine/authoring.ts'
 import type { EventConfig } from '../../../engine/index.ts'
 import type { ServedEvent } from '../../dependencies.ts'
 
 export type Settled = {
   readonly served: readonly ServedEvent[]
-  /** New versions that could not be taken, and why. */
+  /** New versions that could not be accepted, and why. */
   readonly put: readonly { readonly event: ServedEvent; readonly why: string }[]
 }
 
 /**
- * `wanted`, with the versions in `before` in the place of new ones that do not go with the rest. A
- * file may be clean in a folder whose verdict is not: while one event keeps its old version, another
- * must not take its page. What was served before is served together, so this comes to an end.
+ * Returns `wanted`, with versions of `before` in place of new ones that conflict with the rest. A file may be
+ * valid in a folder whose check fails: while one event keeps its old version, another must not take its path. The
+ * events of `before` were served together, so this terminates.
  */
 export function settled(wanted: readonly ServedEvent[], before: readonly ServedEvent[]): Settled {
   const put: { event: ServedEvent; why: string }[] = []
   const old = new Map(before.map((event) => [event.config.id, event]))
   const isOld = (event: ServedEvent): boolean => old.get(event.config.id)?.hash === event.hash
-  // The file that a button led to may have gone since: no version of the others brings it back.
+  // The target of a button may have been removed since: no version of the other events restores it.
   const strandedBefore = new Set(
     strandedAmong(configsOf(before)).map((at) => before[at]?.config.id),
   )
@@ -45,7 +45,7 @@ function configsOf(served: readonly ServedEvent[]): readonly EventConfig[] {
   return served.map(({ config }) => config)
 }
 
-/** Events that cannot be served as they stand here, with why. */
+/** Returns the events that cannot be served in this combination, with the reasons. */
 function troublesOf(served: readonly ServedEvent[]): ReadonlyMap<ServedEvent, string> {
   const troubles = new Map<ServedEvent, string>()
   const say = (at: number, why: string): void => {

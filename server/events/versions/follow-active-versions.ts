@@ -1,6 +1,7 @@
 /**
- * How a server keeps to what is active in the database that it shares: it takes over what others activate, and activates
- * itself only what is new on its own disk, because the files of several machines do not change at one moment.
+ * Keeps a server in step with the active versions of its shared database.
+ * It adopts what other servers activate, and itself activates only what is new on its own disk, because the files
+ * of several machines do not change at the same moment.
  */
 import { repeating } from '../../ops/clock.ts'
 import type { EventConfig } from '../../../engine/index.ts'
@@ -10,7 +11,7 @@ import { compileActive } from './active-versions.ts'
 import type { ServedNow } from './active-versions.ts'
 import { openCache } from '../files/compiled-event-cache.ts'
 
-/** How often a server looks whether something else is active. */
+/** How often a server checks for a new activation. */
 const LOOK_MS = 1_000
 
 type Options = {
@@ -22,23 +23,26 @@ type Options = {
   readonly cannotServe?: (event: EventConfig) => string | null
 }
 export type Following = {
-  /** What is active, compiled; null: it is what that number names, or there are no other servers. */
+  /**
+   * Returns the compiled active versions; null: the given number is the current one, or there are no other
+   * servers.
+   */
   active(
     number: number,
     onDisk: readonly ServedEvent[],
     before: readonly ServedEvent[],
   ): Promise<ServedNow | null>
-  /** What this server wants served of its disk: what it has passed over stands as it is active. */
+  /** Returns what this server wants to serve from its disk; files that were overruled stay as activated. */
   wanted(onDisk: readonly ServedEvent[], active: readonly ServedEvent[]): readonly ServedEvent[]
-  /** Another server has decided otherwise than this disk. */
+  /** Marks files that another server's decision overrules. */
   pass(onDisk: readonly ServedEvent[], active: readonly ServedEvent[]): void
-  /** At a start: a version that was served before is no news. Says so. */
+  /** At start: marks versions that were served before, because they are not new. Logs it. */
   passKnown(onDisk: readonly ServedEvent[], active: readonly ServedEvent[]): Promise<void>
-  /** Event → the hash of what lies on this disk and counts for nothing. */
+  /** Event → hash of the file on this disk that is ignored. */
   passed(): ReadonlyMap<string, string>
-  /** Somebody wants this disk to count. */
+  /** Makes the files on this disk count again, on request. */
   forgetPassed(): void
-  /** Looks again and again; answers how to stop. */
+  /** Checks repeatedly; returns a function that stops it. */
   keepUp(follow: () => Promise<boolean>): () => Promise<void>
 }
 
@@ -97,7 +101,7 @@ export async function openFollowing(options: Options): Promise<Following> {
 export const passedOver = (id: string): string =>
   `${id}.yaml on this machine is another version than the one that all servers serve, and one that was served before. rollcall reload serves it again, on all of them.`
 
-/** One at a time: whoever calls while it runs waits for the next, which begins after the call. */
+/** Runs one check at a time: a call during a check waits for the next, which starts after the call. */
 export function followed(look: () => Promise<boolean>): () => Promise<boolean> {
   let running: Promise<boolean> | null = null
   let next: Promise<boolean> | null = null

@@ -1,4 +1,4 @@
-/** New versions of event files beside the versions that stored registrations were taken with. */
+/** Compares new event versions with those that stored registrations were made with. */
 import path from 'node:path'
 import { own } from '../../../engine/index.ts'
 import { compareWithPast, formatFindings, readEvent } from '../../../engine/authoring.ts'
@@ -14,12 +14,13 @@ type Keeper = {
   readonly log: Log
   readonly print: (text: string) => void
 }
-/** Events judged at once, so that the store's queue keeps room for others. */
+/** Events checked at once, so that the store's queue has space for other work. */
 const JUDGED_AT_ONCE = 50
 
 /**
- * The events to serve: a version that would break stored registrations, or that was not written to its end, is held
- * back, and the one before it (served until now, or at the last start) stands in. Says so, with the findings.
+ * Returns the events to serve. A version that would break stored registrations, or that is truncated, is held
+ * back, and the previous one (served until now, or at the last start) is used instead. Reports this with the
+ * findings.
  */
 export async function keepPromises(
   keeper: Keeper,
@@ -35,7 +36,7 @@ export async function keepPromises(
           if (served !== undefined)
             return served.hash === next.hash ? next : judged(keeper, next, served)
           const last = await keeper.store.lastEventFile(next.config.id)
-          // As it was: to compile it again would be a quarter of what a server does to start.
+          // Unchanged: compiling it again would take a quarter of a server's start.
           if (last?.hash === next.hash) return next
           const old = compiled(last)
           return old === null ? next : judged(keeper, next, old)
@@ -72,7 +73,7 @@ async function judged(
   return old
 }
 
-/** What a new version would break in the registrations stored now; none while there are none. */
+/** Returns what a new version would break in the stored registrations; nothing if there are none. */
 export async function brokenPromises(
   store: Pick<Store, 'inUse'>,
   next: EventConfig,
@@ -83,7 +84,9 @@ export async function brokenPromises(
   return use.registrations === 0 ? [] : compareWithPast(next, file, old, use)
 }
 
-/** The version of an event that was served last, compiled again; null when there is none, or none that this engine still reads. */
+/**
+ * Compiles the last served version of an event again; null when there is none, or none that this engine can read.
+ */
 export async function lastServed(
   store: Pick<Store, 'lastEventFile'>,
   eventId: string,
@@ -91,7 +94,7 @@ export async function lastServed(
   return compiled(await store.lastEventFile(eventId))
 }
 
-/** The version that a registration was taken with, compiled again; null when it is not kept. */
+/** Compiles the version that a registration was made with again; null when it is not stored. */
 export async function versionOf(
   store: Pick<Store, 'eventFile'>,
   hash: string,
@@ -101,14 +104,14 @@ export async function versionOf(
 
 function compiled(last: Awaited<ReturnType<Store['lastEventFile']>>): ServedEvent | null {
   if (last === null) return null
-  // It was clean when it was kept; what a newer engine would find in it is no reason to forget it.
+  // It was valid when it was stored; new findings of a later engine are no reason to drop it.
   const event = readEvent(last.text, sharedOf(last.shared))
   return event === null
     ? null
     : { config: event, hash: last.hash, text: last.text, shared: last.shared }
 }
 
-/** What the store keeps beside an event's text: the texts of the shared files it was compiled with. */
+/** Returns what the store keeps beside an event's text: the texts of the shared files it was compiled with. */
 export function sharedOf(json: string): SharedFiles {
   const kept = JSON.parse(json) as Readonly<Record<string, string>>
   const file = (name: string) => ({ path: `_shared/${name}.yaml`, text: own(kept, name) ?? '' })

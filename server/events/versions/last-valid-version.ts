@@ -1,6 +1,7 @@
 /**
- * What a start serves of events whose file has an error or has gone: the version that was served last, which the store
- * keeps. One file with a mistake takes no other conference down, and nobody who is registered is left without an answer.
+ * At start, replaces event files that have an error or were removed by their last served version.
+ * The store keeps it. So one faulty file affects no other conference, and registered delegates can still use
+ * their pages.
  */
 import path from 'node:path'
 import { err, ok } from '../../../engine/index.ts'
@@ -17,24 +18,24 @@ type Keeper = {
   readonly production: boolean
 }
 export type LastGood = {
-  /** In the place of files with an error. */
+  /** For files with an error. */
   readonly standIns: readonly ServedEvent[]
-  /** Of events whose file has gone and in which people are registered. */
+  /** Events whose file was removed and that have registrations. */
   readonly gone: readonly ServedEvent[]
-  /** Of events whose file has gone and in which nobody is registered: they are served no more. */
+  /** Events whose file was removed and that have no registrations: they are no longer served. */
   readonly left: readonly ServedEvent[]
 }
 
-/** What is said of an event whose file was removed, wherever it is said. */
+/** The sentence for an event whose file was removed, used everywhere. */
 export const REMOVED = (id: string): string =>
   `There is no file ${id}.yaml any more: registration is closed, and delegates who are registered are served from the version before. Put the file back to open registration.`
 
-/** The id of the event that a file is named for. */
+/** Returns the event id in a file's name. */
 export const idNamed = (file: string): string => path.basename(file).replace(/\.ya?ml$/, '')
 
 /**
- * Refused, with every sentence there is, at a first start with any error, when somebody is at hand to mend it, and
- * where nothing would be served at all.
+ * Fails, with all messages, at a first start with any error, when an operator is present to correct it, and where
+ * nothing would be served at all.
  */
 export async function lastGood(keeper: Keeper, first: Compiled): Promise<Result<LastGood, string>> {
   const wrong = [...first.folderErrors, ...first.refused.values()]
@@ -57,7 +58,7 @@ export async function lastGood(keeper: Keeper, first: Compiled): Promise<Result<
     if (fresh.has(id) || refused.has(id)) continue
     const last = await usable(keeper, id)
     if (last === null) continue
-    // A folder without event files is out of order: nobody has removed each of them.
+    // A folder without event files is faulty: the files were not removed one by one.
     const isRemoved = first.hasFiles || (await keeper.store.lastEventFile(id))?.goneAt !== null
     if (!isRemoved) standIns.push(last)
     else if ((await keeper.store.inUse(id)).registrations === 0) left.push(last)
@@ -76,7 +77,7 @@ export async function lastGood(keeper: Keeper, first: Compiled): Promise<Result<
   return ok({ standIns, gone, left })
 }
 
-/** The last version, as far as it may be served here: what was rehearsed with demo values is not for real money. */
+/** Returns the last version if it may be served here: a version with demo values must not take real payments. */
 async function usable({ store, production }: Keeper, eventId: string): Promise<ServedEvent | null> {
   const last = await lastServed(store, eventId)
   return last === null || (production && last.config.demo.length > 0) ? null : last

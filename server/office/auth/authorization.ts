@@ -1,7 +1,4 @@
-/**
- * The one place that lets a call of the office through: somebody is signed in, no foreign page rides on
- * their cookie, a second factor is there where one is asked for, their role may it, and its target is theirs.
- */
+/** Guards every office route: session, cross-site requests, second factor, role and target. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { assert, isAtLeast, maySee, own } from '../../../engine/index.ts'
 import type { EventConfig, Person, Role } from '../../../engine/index.ts'
@@ -16,7 +13,7 @@ import type { Admin } from './sessions.ts'
 import { makeResolve, uncoveredInput } from './request-targets.ts'
 import type { Targets } from './request-targets.ts'
 
-/** All that a handler of the office learns of a request: what the guard has checked, and the declared inputs. */
+/** Everything a handler of the office gets from a request: what the guard has checked, and the declared inputs. */
 export type Call<
   K extends TargetKind = TargetKind,
   Q extends string = never,
@@ -29,9 +26,9 @@ export type Call<
   readonly query: Readonly<Record<Q, string>>
   readonly body: Readonly<Partial<Record<B, unknown>>>
   readonly params: Readonly<Record<P, string>>
-  /** The filters of a list, read by the names of its event file; empty where the rule declares none. */
+  /** The filters of a list, under the names in its event file; empty where the rule declares none. */
   readonly filters: URLSearchParams
-  /** Without the query. */
+  /** Without the query string. */
   readonly path: string
   readonly file: Buffer | null
   readonly caller: Pick<FastifyRequest, 'ip' | 'headers'>
@@ -47,25 +44,25 @@ type Register = <
   rule: GuardedRule<K, Q, B, P>,
   handle: (call: Call<K, Q, B, P>, reply: FastifyReply) => Promise<unknown>,
 ) => void
-/** Registers routes of the office, each with its rule, at the root and under /api, with and without the slash. */
+/** Registers office routes, each with its rule, at the root and under /api, with and without a trailing slash. */
 export type OfficeRoutes = {
   readonly get: Register
   readonly post: Register
-  /** The calls whose paths event files name. */
+  /** Registers a route whose path an event file names. */
   listCall(
     path: string,
     rule: GuardedRule<'list'>,
     handle: (call: Call<'list'>, reply: FastifyReply) => Promise<unknown>,
   ): EventCall
-  /** The same routes in a scope of the app that reads bodies otherwise. */
+  /** The same routes in a scope of the app that parses bodies differently. */
   in(scope: FastifyInstance): OfficeRoutes
 }
 
-/** The paths under which a call of the office answers: at the root and under /api, with and without the slash. */
+/** Returns the paths of an office route: at the root and under /api, with and without a trailing slash. */
 export const pathsOf = (path: string): readonly string[] =>
   ['', '/api'].flatMap((root) => [`${root}${path}`, `${root}${path}/`])
 
-/** Refuses to start with a route of the office that nothing guards; to be called before the first of them is made. */
+/** Refuses to start with an unguarded office route. Call it before the first office route is registered. */
 export function refuseUnguarded(app: FastifyInstance): void {
   app.addHook('onRoute', ({ method, url, config, handler }) => {
     const rule = config?.office
@@ -118,7 +115,7 @@ export function officeRoutes(app: FastifyInstance, deps: Deps): OfficeRoutes {
   return on(app)
 }
 
-/** Checks a request against a rule. Null: the request is answered. */
+/** Returns a function that checks a request against a rule. Null: the request has been answered. */
 function makeGuard(deps: Deps) {
   const resolve = makeResolve(deps)
   return async <K extends TargetKind, Q extends string, B extends string, P extends string>(
@@ -179,7 +176,7 @@ function makeGuard(deps: Deps) {
 const namesIn = <N extends string>(record: Readonly<Partial<Record<N, unknown>>>): N[] =>
   Object.keys(record) as N[]
 
-/** What a request says under the declared names, and under no other. */
+/** Picks the declared names from a request, and no others. */
 function picked<N extends string, V>(names: readonly N[], read: (name: N) => V): Record<N, V> {
   const said: Record<string, V> = Object.create(null)
   for (const name of names) {
@@ -189,7 +186,7 @@ function picked<N extends string, V>(names: readonly N[], read: (name: N) => V):
   return said
 }
 
-/** The events that are served and that the person works for. */
+/** Returns the served events that the user works for. */
 export function eventsOf(
   deps: Pick<Deps, 'events'>,
   person: Pick<Person, 'events'>,
@@ -200,7 +197,10 @@ export function eventsOf(
     .filter(({ id }) => maySee(person, id))
 }
 
-/** The events that a list covers: the one that was named, else all of the user's. Null: all, also those that are not served any more. */
+/**
+ * Returns the events that a list covers: the named one, else all of the user's. Null: all, including those no
+ * longer served.
+ */
 export function idsOf(
   deps: Pick<Deps, 'events'>,
   admin: Pick<Person, 'events'>,
@@ -216,7 +216,7 @@ function readsOnly(request: FastifyRequest): boolean {
 
 type No = { readonly code: string; readonly message: string }
 
-/** Why the user may not make this kind of call, whatever its target is. Null: they may. */
+/** Returns why the user may not make this kind of request, whatever its target. Null: they may. */
 function refusalOf(
   { least, about }: Pick<GuardedRule, 'least' | 'about'>,
   admin: Admin,
@@ -241,7 +241,7 @@ export function lacksSecondFactor(admin: Admin): boolean {
   return asksSecondFactor(admin) && !admin.hasSecondFactor
 }
 
-/** Of treasurers and owners, once an owner has said so. */
+/** True for treasurers and owners, once an owner has required it. */
 export function asksSecondFactor({ secondFactorRequired, role }: Admin): boolean {
   return secondFactorRequired && isAtLeast(role, 'treasurer')
 }

@@ -1,23 +1,23 @@
-/** Passwords of the office: argon2id, made up where nobody gave one. */
+/** Generates and checks passwords of the office (argon2id). */
 import { randomInt } from 'node:crypto'
 import type * as Argon2 from '@node-rs/argon2'
 import { later } from '../../ops/lazy-import.ts'
 
 const argon2 = later<typeof Argon2>('@node-rs/argon2')
 
-/** Without characters that look alike when copied from a screen. */
+/** Excludes characters that look alike when copied from a screen. */
 const LETTERS = 'abcdefghjkmnpqrstuvwxyz23456789'
-/** 16 of 31 letters are 79 bits. */
+/** 16 of 31 letters give 79 bits. */
 const GROUPS = 4
 const LETTERS_PER_GROUP = 4
-/** Longer input is nobody's password, and hashing it would be free work for a stranger. */
+/** Nobody has a longer password, and hashing it would let a stranger consume CPU time. */
 export const CREDENTIAL_CHARACTERS_MAX = 256
-/** Shorter ones are guessed within the limits on signing in. */
+/** Shorter passwords can be guessed within the sign-in limits. */
 export const PASSWORD_CHARACTERS_MIN = 8
 
 /**
- * What people choose first, and what is therefore guessed first: the words at the top of every list of
- * stolen passwords, as they stand there or with digits and signs around them.
+ * The most common passwords, which are guessed first: the top words of lists of stolen passwords. They are
+ * refused as they are and with digits and signs around them.
  */
 const COMMON = new Set(
   (
@@ -28,12 +28,15 @@ const COMMON = new Set(
     'krishna ganesh lakshmi jesus abc abcd abcdef abcdefgh office rollcall conference registration'
   ).split(' '),
 )
-/** Letters that people write as signs. */
+/** Letters that people replace by signs. */
 const SIGNS: Readonly<Record<string, string>> = { '0': 'o', '1': 'i', '3': 'e', '@': 'a', $: 's' }
 
 const bareOf = (text: string): string => text.replace(/^[^a-z]+|[^a-z]+$/g, '')
 
-/** Why a password is not taken, as a sentence; null when it is. `names` are those that stand near: the user's, the events'. */
+/**
+ * Returns why a password is refused, as a sentence; null: it is accepted. `names`: the user's and the events'
+ * names, which it must not contain.
+ */
 export function passwordRefusal(password: string, names: readonly string[]): string | null {
   if (password.length > CREDENTIAL_CHARACTERS_MAX)
     return `The password can have at most ${CREDENTIAL_CHARACTERS_MAX} characters.`
@@ -56,7 +59,10 @@ export function passwordRefusal(password: string, names: readonly string[]): str
 const DIFFERENT_MIN = 4
 const ROWS = ['01234567890', 'abcdefghijklmnopqrstuvwxyz', 'qwertyuiop', 'asdfghjkl', 'zxcvbnm']
 
-/** 12345678, 87654321, 12341234: every character follows its neighbour on one row, or the piece before is said again. */
+/**
+ * 12345678, 87654321, 12341234: every character is next to the previous one in a row of keys, or the first half
+ * is repeated.
+ */
 function isSequence(text: string): boolean {
   const half = text.slice(0, Math.ceil(text.length / 2))
   return [text, [...text].reverse().join('')].some((one) =>

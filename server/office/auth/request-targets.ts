@@ -1,6 +1,7 @@
 /**
- * Resolves a request to the objects that it names. The guard checks the result, and the handler receives nothing else.
- * An object of an event that the user does not work for is missing, like one that does not exist.
+ * Resolves a request to the objects that it names.
+ * The guard checks the result, and the handler receives nothing else. An object of an event that the user does
+ * not work for counts as missing, like one that does not exist.
  */
 import { maySee, own } from '../../../engine/index.ts'
 import type { Person, RegNo } from '../../../engine/index.ts'
@@ -14,11 +15,11 @@ import type { OfficeCall, OfficeTable } from '../lists/list-paths.ts'
 
 /** One of several registrations that a body names. */
 export type NamedRow = {
-  /** As it was sent, for the answer. */
+  /** As sent, for the response. */
   readonly asked: string
   /** Null: there is no such registration. */
   readonly regNo: RegNo | null
-  /** What else the body says about it. */
+  /** The other fields that the body has for it. */
   readonly words: Readonly<Record<string, unknown>>
 }
 
@@ -33,20 +34,20 @@ export type Targets = {
   readonly registration: {
     readonly registration: StoredRegistration
     readonly served: ServedEvent
-    /** The review in the body, by its id; null: none was named. */
+    /** The id of the payment review in the body; null: none was named. */
     readonly review: string | null
   }
   readonly 'stored registration': StoredRegistration
   /** The number of the registration or of the order. */
   readonly payment: string
-  /** `to`: the number of the registration; '' where none was named, and as it was sent where there is none. */
+  /** `to`: the number of the registration; '' if none was named, and as sent if it does not exist. */
   readonly review: { readonly id: string; readonly to: string }
   readonly registrations: { readonly eventId: string | null; readonly rows: readonly NamedRow[] }
   readonly statement: { readonly served: ServedEvent; readonly rows: readonly NamedRow[] }
   readonly list: OfficeCall
 }
 
-/** `of`: the events that the request names as such. */
+/** `of`: the events that the request names directly. */
 export type Resolved<T> = { readonly of: readonly string[] } & (
   | { readonly is: 'found'; readonly target: T }
   | { readonly is: 'missing'; readonly code: string; readonly message: string }
@@ -59,10 +60,13 @@ export type Resolve = <K extends TargetKind>(
 ) => Promise<Resolved<Targets[K]>>
 type User = Pick<Person, 'events'>
 
-/** A page of a list has fewer; each registration is a transaction of its own. */
+/** A page of a list has fewer; each registration is a separate transaction. */
 export const ROWS_MAX = 500
 
-/** The names by which requests name targets, in small letters without signs. No input of a handler is called so. */
+/**
+ * The names under which requests name targets, in lower case without signs. No input of a handler may have one of
+ * them.
+ */
 const TARGET_NAMES: ReadonlySet<string> = new Set([
   'event',
   'eventid',
@@ -78,7 +82,7 @@ const isTargetName = (name: string): boolean =>
 
 const EVENT_NAMES = ['event', 'event_id'] as const
 type Names = Readonly<Partial<Record<'params' | 'query' | 'body', readonly string[]>>>
-/** The names that the resolver of a kind reads; it alone reads them. */
+/** The names that the resolver of each kind reads; nothing else reads them. */
 const NAMES: Readonly<Record<TargetKind, Names>> = {
   own: {},
   any: {},
@@ -94,14 +98,17 @@ const NAMES: Readonly<Record<TargetKind, Names>> = {
   list: {},
 }
 
-/** Part of a name that may name a target, in whatever words: `to_reg_no`, `other_event`, `registration`. */
+/** Part of a name that may name a target in other words: `to_reg_no`, `other_event`, `registration`. */
 const PART_OF_TARGET_NAME = /event|regno|regid|registration|orderid|review|capture|payment/
-/** Where the user works for all events, as for who may sign in, a name of events names nothing that is not theirs. */
+/**
+ * Where the rule requires a user of all events, as for managing users, an event name cannot name anything outside
+ * the user's events.
+ */
 const mayNameTarget = (name: string, about: TargetKind): boolean =>
   isTargetName(name) ||
   (about !== 'every' && PART_OF_TARGET_NAME.test(name.toLowerCase().replaceAll(/[^a-z]/g, '')))
 
-/** Why a route cannot be served: its handler would read what nobody checks. Null: it can. */
+/** Returns why a route cannot be served: its handler would read an unchecked input. Null: it can. */
 export function uncoveredInput(path: string, rule: GuardedRule): string | null {
   const covered: Names = NAMES[rule.about]
   const { params = [], query = [], body = {} } = rule
@@ -144,14 +151,14 @@ export function makeResolve(deps: Pick<Deps, 'events' | 'store'>): Resolve {
       const registration = await registrationNamed(asked, user)
       rows.push({ asked, regNo: registration?.regNo ?? null, words: wordsOf(at) })
     }
-    // A user of all events reads which of them are unknown, row by row.
+    // A user of all events learns which of them are unknown, row by row.
     return seesAll(user) || rows.every(({ regNo }) => regNo !== null)
       ? found([], rows)
       : noRegistration(user)
   }
   const eventNamed = (sent: Sent, { filters }: GuardedRule): Named =>
     named(sent, filters === true ? ['event_id'] : EVENT_NAMES)
-  /** The event that is named must be served, whoever asks. */
+  /** The named event must be served, whoever the user is. */
   const servedNamed = (sent: Sent, rule: GuardedRule): Resolved<ServedEvent> => {
     const { of, one, problem } = eventNamed(sent, rule)
     const known = of.filter((id) => events.byId(id) !== null)
@@ -205,7 +212,8 @@ export function makeResolve(deps: Pick<Deps, 'events' | 'store'>): Resolve {
       const registration = await registrationNamed(name, user)
       const order = registration?.regNo ?? plainNumber(name)
       const owner = await store.registrationOf(order)
-      // The store looks for an order of this id as well: of the first attempt, it is the registration itself.
+      // The store also looks for an order with this id; for the first attempt, it is the registration number
+      // itself.
       const isOf = owner === null ? registration !== null : seenBy(user, owner) !== null
       return isOf ? found([], order) : noRegistration(user)
     },
@@ -274,7 +282,7 @@ type Resolver<K extends TargetKind> = (
 
 const seesAll = ({ events }: User): boolean => events === null
 
-/** Null: there is none, or it is of an event that the user does not work for, or of no event. */
+/** Null: it does not exist, or belongs to no event or to one that the user does not work for. */
 function seenBy<T extends { readonly eventId: string | null }>(
   user: User,
   one: T | null,
@@ -304,20 +312,20 @@ const missing = (of: readonly string[], message: string, code = 'not_found') =>
 const malformed = (of: readonly string[], status: 400 | 422, message: string) =>
   ({ is: 'malformed', of, status, message }) as const
 
-/** People copy a number as pages print it, in groups, or type it in small letters. */
+/** People copy a number in groups, as pages print it, or type it in lower case. */
 const plainNumber = (name: string): string => name.replaceAll(/[\s-]/g, '').toUpperCase()
 
 const textOf = (value: unknown): string | null =>
   typeof value === 'string' ? value : typeof value === 'number' ? String(value) : null
 
 type Named = {
-  /** Every one that is named, so that the guard sees all of them. */
+  /** All that are named, so that the guard sees all of them. */
   readonly of: readonly string[]
   readonly one: string | null
   readonly problem: ReturnType<typeof malformed> | null
 }
 
-/** The one value that query and body have under these names; an empty one counts as none. */
+/** Returns the single value that query and body have under these names; an empty one counts as none. */
 function named({ query, body }: Sent, names: readonly string[]): Named {
   const inBody = names.map((name) => own(body, name) ?? '')
   const said = [...names.flatMap((name) => query.getAll(name)), ...inBody]
@@ -336,9 +344,12 @@ function named({ query, body }: Sent, names: readonly string[]): Named {
   return { of, one: of[0] ?? null, problem }
 }
 
-/** A name that looks like one of a target and is read by nobody, such as `event[]` or `?event`. Null: there is none. */
+/**
+ * Returns a name that looks like a target but is read by nothing, such as `event[]` or `?event`. Null: there is
+ * none.
+ */
 function strangeName(rule: GuardedRule, { query, body }: Sent): string | null {
-  // An event file may call a filter as it likes.
+  // An event file may give a filter any name.
   if (rule.about === 'list') return null
   const { query: inQuery = [], body: inBody = [] } = NAMES[rule.about]
   const strange = [

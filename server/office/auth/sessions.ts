@@ -1,6 +1,7 @@
 /**
- * A session of the office: how it is opened, recognised and ended. Who may do what with it is in authorization.ts. A session is a random token, stored as its
- * hash only; it travels as a cookie (our own web app) or as a bearer token.
+ * Opens, recognises and closes office sessions.
+ * Permissions are in authorization.ts. A session is a random token, of which only the hash is stored. It is sent
+ * as a cookie (our own web app) or as a bearer token.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -12,28 +13,28 @@ import { addressOf } from '../../http/rate-limit.ts'
 import { refuse, toldOf } from '../../http/error-response.ts'
 
 export const SESSION_COOKIE = 'rollcall_session'
-/** A person who went for lunch stays signed in; a forgotten browser does not. */
+/** A user stays signed in over lunch; a forgotten browser does not. */
 export const IDLE_MS = 2 * 60 * 60_000
-/** One working day, whatever happens. */
+/** One working day, even with activity. */
 const SESSION_MS = 12 * 60 * 60_000
 
-/** Whoever a session belongs to. */
+/** The user of a session. */
 export type Admin = OpenSession & {
   readonly by: 'cookie' | 'bearer'
-  /** The session that the request came with. */
+  /** The session of the request. */
   readonly tokenHash: string
 }
 
 export const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex')
 
-/** The bearer token that a request brings, or null. */
+/** Returns the bearer token of a request; null: there is none. */
 const bearerOf = (request: FastifyRequest): string | null =>
   /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? null
-/** The token in the cookie of a request, or null. */
+/** Returns the token in the cookie of a request; null: there is none. */
 const cookieOf = ({ server, headers }: FastifyRequest): string | null =>
   headers.cookie === undefined ? null : server.parseCookie(headers.cookie)[SESSION_COOKIE] || null
 
-/** The session a request brings, or null. Touches the session. */
+/** Returns the session of a request and renews its idle time; null: there is none. */
 export async function adminOf(deps: Deps, request: FastifyRequest): Promise<Admin | null> {
   const bearer = bearerOf(request)
   const token = bearer ?? cookieOf(request)
@@ -46,8 +47,8 @@ export async function adminOf(deps: Deps, request: FastifyRequest): Promise<Admi
 }
 
 /**
- * Whether a page of another site sends it. Browsers always say where a POST comes from; one that says
- * nothing is not taken for ours.
+ * Returns true if a page of another site sent the request. Browsers always send the origin of a POST; without
+ * one, it does not count as ours.
  */
 export function isForeign(deps: Deps, request: FastifyRequest): boolean {
   const { origin } = request.headers
@@ -62,12 +63,12 @@ export function refuseForeign(deps: Deps, reply: FastifyReply): FastifyReply {
   return refuse(reply, 403, 'foreign_origin', callText(deps, 403))
 }
 
-/** What a status says, in the words of the texts file. */
+/** Returns the text for a status from the texts file. */
 export function callText(deps: Deps, status: 401 | 403): string {
   return deps.events.all()[0]?.config.texts.calls[String(status)] ?? toldOf(status).message
 }
 
-/** Opens a session and gives the browser its cookie; answers the token. */
+/** Opens a session, sets its cookie and returns the token. */
 export async function openSession(
   deps: Deps,
   request: Pick<FastifyRequest, 'ip' | 'headers'>,
@@ -89,7 +90,7 @@ export async function openSession(
   return token
 }
 
-/** Ends whatever sessions the request brings, by cookie and by token, and takes the cookie back. */
+/** Closes every session of the request, by cookie and by token, and deletes the cookie. */
 export async function closeSessions(
   deps: Deps,
   request: FastifyRequest,
@@ -108,7 +109,7 @@ const cookieOptions = (deps: Deps) =>
     secure: deps.environment.publicUrl.startsWith('https:'),
   }) as const
 
-/** The browser and the system as people call them, which is all that is kept of what a browser says of itself. */
+/** Returns the common names of browser and system. Nothing else of the user agent is stored. */
 export function browserOf(agent: string): string {
   const named = (table: readonly (readonly [RegExp, string])[]): string | undefined =>
     table.find(([pattern]) => pattern.test(agent))?.[1]
@@ -117,7 +118,7 @@ export function browserOf(agent: string): string {
   if (browser === undefined) return system === undefined ? '' : `a browser on ${system}`
   return system === undefined ? browser : `${browser} on ${system}`
 }
-/** Each of them also says the names of those below it. */
+/** The user agent of each browser also contains the names of those below it. */
 const BROWSERS = [
   [/Edg(e|A|iOS)?\//, 'Edge'],
   [/OPR\/|Opera/, 'Opera'],

@@ -1,4 +1,4 @@
-/** Signing in and out of the office, and what the web app learns of the session it has. */
+/** Handles sign-in and sign-out of the office, and describes the session to the web app. */
 import { randomBytes } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { assertNever, priceSteps } from '../../../engine/index.ts'
@@ -13,18 +13,24 @@ import { adminOf, closeSessions, isForeign, openSession, refuseForeign } from '.
 import { eventsOf, lacksSecondFactor, pathsOf } from './authorization.ts'
 import type { Call, OfficeRoutes } from './authorization.ts'
 
-/** Enough for an office behind one address and for fingers that slip, not for guessing. */
+/** Enough for an office behind one address and for typing errors, but not for guessing. */
 const TRIES_PER_ADDRESS: Allowance = { triesMax: 20, windowMs: 5 * 60_000 }
-/** Of one account from one address: whoever guesses locks out themselves, not the office. */
+/** For one account from one address: an attacker locks out their own address, not the office. */
 const TRIES_PER_PAIR: Allowance = { triesMax: 10, windowMs: 15 * 60_000 }
-/** Of one account from everywhere: 9,600 guesses a day, of which a password of ours takes thousands of years. */
+/**
+ * For one account from all addresses: 9,600 guesses a day, at which guessing a generated password takes thousands
+ * of years.
+ */
 const TRIES_PER_ACCOUNT: Allowance = { triesMax: 100, windowMs: 15 * 60_000 }
-/** Where an account has signed in lately, strangers' guesses do not keep it out. */
+/** Where an account has signed in recently, guesses by strangers do not lock it out. */
 const KNOWN: Allowance = { triesMax: 1, windowMs: 30 * 24 * 60 * 60_000 }
-/** So many failures of one account are written down, and so many of all names that nobody has: 1,000 rows a day. */
+/** Limits the log entries for failures of one account, and for all unknown names together: 1,000 rows a day. */
 const TRACES: Allowance = { triesMax: 10, windowMs: 15 * 60_000 }
 
-/** Verified against when the name is unknown, so that both answers take the same time. Made once, when the first app is. */
+/**
+ * Verified when the username is unknown, so that both responses take the same time. Computed once, with the first
+ * app.
+ */
 let nobodysHash: Promise<string> | null = null
 
 const signInText = (deps: Deps): string =>
@@ -40,8 +46,8 @@ export function signInRoutes(app: FastifyInstance, office: OfficeRoutes, deps: D
   const nobody = (nobodysHash ??= hashPassword(randomBytes(16).toString('hex')))
 
   /**
-   * A wrong password leaves a trace: in the log of acts under the admin whose name was used, in the server's
-   * log otherwise. A name that nobody has may be a password in the wrong field, so it is not written.
+   * Records a wrong password: in the audit log under the user whose name was given, otherwise in the server log.
+   * An unknown name may be a password typed in the wrong field, so it is not logged.
    */
   const leaveTrace = async (who: string | null, at: Instant): Promise<void> => {
     const key = who ?? ''
@@ -77,7 +83,7 @@ export function signInRoutes(app: FastifyInstance, office: OfficeRoutes, deps: D
     const account = username.slice(0, CREDENTIAL_CHARACTERS_MAX).toLowerCase()
     const pair = `${address} ${account}`
     const isKnown = (await known.wait(pair, at)) > 0
-    // Counted before the check, and only where all let it in: tries sent at the same moment all count.
+    // Counted before the check, and only if all limits allow it, so that simultaneous attempts all count.
     for (const ask of ['wait', 'take'] as const) {
       const waitMs = Math.max(
         await byAddress[ask](address, at),
@@ -121,7 +127,7 @@ export function signInRoutes(app: FastifyInstance, office: OfficeRoutes, deps: D
     return reply.header('cache-control', 'no-store').send(answer)
   }
 
-  /** How the second factor was shown; `refused`: it was not, and the request is answered. */
+  /** Returns how the second factor was proved; `refused`: it was not, and the request has been answered. */
   const secondFactor = async (
     admin: { readonly id: number; readonly username: string; readonly secret: string },
     code: string,
@@ -149,7 +155,7 @@ export function signInRoutes(app: FastifyInstance, office: OfficeRoutes, deps: D
     }
   }
 
-  // Ends whatever session the request brings; a second logout is as good as the first.
+  // Closes every session of the request; a repeated logout succeeds too.
   const logout = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const admin = await adminOf(deps, request)
     if (admin?.by === 'cookie' && isForeign(deps, request)) return refuseForeign(deps, reply)
@@ -166,7 +172,7 @@ export function signInRoutes(app: FastifyInstance, office: OfficeRoutes, deps: D
   }
 
   const session = async ({ admin }: Call<'own'>, reply: FastifyReply): Promise<FastifyReply> => {
-    // The earliest conference first, as the office met them.
+    // The earliest conference first, as in the rest of the office.
     const events = eventsOf(deps, admin).toSorted((a, b) =>
       a.from < b.from ? -1 : a.from > b.from ? 1 : 0,
     )

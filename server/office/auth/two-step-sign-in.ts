@@ -1,6 +1,6 @@
 /**
- * The second factor: codes of an authenticator app (TOTP, RFC 6238) and the recovery codes for a phone that
- * is lost. The secret is stored as it is, because the server has to work out the same codes.
+ * Verifies the second factor: TOTP codes (RFC 6238) and recovery codes for a lost phone.
+ * The secret is stored in plain text, because the server has to compute the same codes.
  */
 import { createHash } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
@@ -10,12 +10,12 @@ import { openLimit } from '../../http/rate-limit.ts'
 import type { Allowance } from '../../http/rate-limit.ts'
 import { makePassword } from './passwords.ts'
 
-/** 160 bits, as long as the hash that is used (RFC 4226, section 4). */
+/** 160 bits, the length of the hash used (RFC 4226, section 4). */
 const SECRET_BYTES = 20
-/** A phone's clock may be so many steps of 30 seconds off, and typing takes a while. */
+/** A phone's clock may be this many 30-second steps off, and typing takes time. */
 const STEPS_OFF_MAX = 1
 const RECOVERY_CODES = 10
-/** Of an account from where it is not known: 240 guesses a day, three of a million codes being right at a time. */
+/** For an account from an unknown place: 240 guesses a day, with three of a million codes valid at a time. */
 const TRIES: Allowance = { triesMax: 10, windowMs: 60 * 60_000 }
 
 const totpOf = (secret: string, label = '', issuer = ''): TOTP =>
@@ -25,19 +25,21 @@ export function makeSecret(): string {
   return new Secret({ size: SECRET_BYTES }).base32
 }
 
-/** What the QR code says to an authenticator app; `host` tells apart the offices that a person signs in to. */
+/**
+ * Returns the QR code content for an authenticator app; `host` distinguishes the offices that a user signs in to.
+ */
 export function appAddress(secret: string, username: string, host: string): string {
   return totpOf(secret, username, `Rollcall ${host}`).toString()
 }
 
-/** Which step of 30 seconds the code is of; null: of none that counts now. */
+/** Returns the 30-second step of a code; null: of none that is valid now. */
 export function stepOf(secret: string, code: string, at: Instant): number | null {
   const totp = totpOf(secret)
   const off = totp.validate({ token: code, timestamp: at, window: STEPS_OFF_MAX })
   return off === null ? null : totp.counter({ timestamp: at }) + off
 }
 
-/** 79 bits each, so that a plain hash of them tells nothing. */
+/** 79 bits each, so that a plain hash of them reveals nothing. */
 export function makeRecoveryCodes(): {
   readonly codes: readonly string[]
   readonly hashes: readonly string[]
@@ -50,7 +52,7 @@ function hashOfCode(code: string): string {
   return createHash('sha256').update(bare(code)).digest('hex')
 }
 
-/** As it is compared: apps show codes in groups, and people write the letters large. */
+/** Normalises a code for comparison: apps show codes in groups, and people type upper-case letters. */
 function bare(code: string): string {
   return code.toLowerCase().replaceAll(/[\s-]/g, '')
 }
@@ -62,8 +64,8 @@ export type CodeChecked =
 
 export type SecondFactors = {
   /**
-   * Takes a code, which then is used up. `from`: where tries are counted under, so that a stranger's do not
-   * keep out whoever signs in from where they always do.
+   * Accepts a code and marks it as used. `from`: the key under which attempts are counted, so that a stranger's
+   * attempts do not lock out a user at their usual place.
    */
   take(
     admin: { readonly id: number; readonly secret: string },
@@ -77,7 +79,7 @@ export function openSecondFactors(deps: Pick<Deps, 'environment' | 'store'>): Se
   const tries = openLimit(deps, TRIES)
   return {
     async take({ id, secret }, code, from, at) {
-      // Counted before the check: tries sent at the same moment all count.
+      // Counted before the check, so that simultaneous attempts all count.
       const waitMs = await tries.take(from, at)
       if (waitMs > 0) return { is: 'too-many', waitMs }
       const checked = await check(deps, id, secret, bare(code), at)

@@ -1,31 +1,34 @@
-/** Codes as people ask for them, in the office and on the command line: so many of a kind, each with its uses and its last day. */
+/** Creates discount codes: how many of a kind, uses per code, and last day. */
 import { randomInt } from 'node:crypto'
 import { assert, dayOf, err, foldedCode, isDay, ok } from '../../../engine/index.ts'
 import type { Day, EventConfig, Result } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 
-/** A list that somebody still reads, and that one write takes. */
+/** A list that can still be read, and a single write to the store. */
 const COUNT_MAX = 1_000
-/** Everybody of the largest conference. */
+/** Everybody at the largest conference. */
 const USES_MAX = 100_000
 const NOTE_CHARACTERS_MAX = 200
-/** No vowels, so that no code is a word, and nothing that is read as something else: 28 signs, ten of them have 48 bits. */
+/**
+ * No vowels, so that no code is a word, and no characters that look alike: 28 characters, ten of which give 48
+ * bits.
+ */
 const SIGNS = '23456789BCDFGHJKMNPQRSTVWXYZ'
 const SIGNS_IN_CODE = 10
-/** One that is chosen is guessed more easily; shorter ones are tried by hand. */
+/** A chosen code is easier to guess, and short ones can be tried by hand. */
 const CHOSEN_CHARACTERS_MIN = 6
 const CHOSEN_CHARACTERS_MAX = 32
-/** Two equal codes drawn are a wonder, three a fault. */
+/** Two equal random codes are very unlikely; three in a row are a bug. */
 const DRAWS_MAX = 3
 
-/** As they come from a form or a command line; what is missing means one code, one use, no last day, no note. */
+/** Input from a form or command line. Missing values mean one code, one use, no last day, no note. */
 export type CodeWords = {
   readonly kind?: unknown
   readonly count?: unknown
   readonly uses?: unknown
   readonly until?: unknown
   readonly note?: unknown
-  /** A code that is chosen, instead of drawn. */
+  /** A chosen code instead of a random one. */
   readonly code?: unknown
 }
 export type CodesRefusal = {
@@ -33,7 +36,7 @@ export type CodesRefusal = {
   readonly message: string
 }
 
-/** The codes as they are to be given out, once they are stored. */
+/** Returns the codes to hand out, once they are stored. */
 export async function makeCodes(
   { store, clock }: Pick<Deps, 'store' | 'clock'>,
   event: EventConfig,
@@ -124,7 +127,7 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value.trim() : typeof value === 'number' ? String(value) : ''
 }
 
-/** 1 where nothing is said; null: not whole, or not within bounds. */
+/** Parses a whole number; 1 if it is missing; null: not whole, or out of bounds. */
 function wholeOf(value: unknown, most: number): number | null {
   const text = textOf(value)
   if (value === undefined || value === null || text === '') return 1

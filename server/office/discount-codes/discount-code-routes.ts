@@ -1,4 +1,4 @@
-/** The office's calls about codes and rolls: what there is of an event, codes made and withdrawn. */
+/** Defines the office's routes for discount codes and member lists: list, create and withdraw. */
 import type { FastifyReply } from 'fastify'
 import { isAtLeast, isoIndia } from '../../../engine/index.ts'
 import type {
@@ -15,10 +15,12 @@ import { makeCodes, withdrawCode } from './create-discount-codes.ts'
 import type { CodesRefusal, CodeWords } from './create-discount-codes.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 
-/** A code is worth money to whoever has it. */
+/** A code is worth money to anybody who has it. */
 const GIVES_CODES = 'treasurer' satisfies Role
 
-/** In full for those who can make codes; its first characters for others, who could spend it. */
+/**
+ * Returns the full code for users who can create codes; only its first characters for others, who could spend it.
+ */
 export function codeFor(role: Role, code: string): string {
   return isAtLeast(role, GIVES_CODES) ? code : `${code.slice(0, 2)}…`
 }
@@ -108,7 +110,7 @@ function refused(reply: FastifyReply, { code, message }: CodesRefusal): FastifyR
   return refuse(reply, status, code, message)
 }
 
-/** As it travels to the office, and as `rollcall codes-of --json` prints it. */
+/** Converts a code for the office, and for `rollcall codes-of --json`. */
 export function wireCode(code: StoredCode): WireCode {
   return {
     code: code.code,

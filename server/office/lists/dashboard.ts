@@ -1,4 +1,4 @@
-/** The dashboard's figures, per event under its key, and all events' revenue together. */
+/** Computes the dashboard's figures per event, and the revenue of all events together. */
 import type { FastifyReply } from 'fastify'
 import {
   dayOf,
@@ -111,7 +111,7 @@ function waitingRows(counts: readonly WaitingCount[]): WireWaiting[] {
   return WAITING_IDS.map(rowOf).filter(({ events }) => events.length > 0)
 }
 
-/** Of the events that one works for; nothing where there is none. */
+/** For the user's events; empty if there is none. */
 function unmatchedRow(
   reviews: readonly Review[],
   events: readonly { readonly id: string }[],

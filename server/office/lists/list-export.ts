@@ -1,4 +1,4 @@
-/** A list to be saved: all its pages as CSV or as an Excel file, under a name that says what was filtered. */
+/** Exports a list, with all its pages, as CSV or Excel under a file name that states the filters. */
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { dayOf, MONEY_COLUMNS, soldColumns } from '../../../engine/index.ts'
@@ -12,12 +12,12 @@ import type { CsvCell } from '../spreadsheets/write-csv.ts'
 import { fileCells } from './list-rows.ts'
 import { XLSX_TYPE, xlsxOf } from '../spreadsheets/write-excel.ts'
 
-/** An Excel file is made whole in memory: as many rows as are counted, some 100 MB while it is made. */
+/** An Excel file is built in memory: at most as many rows as are counted, which need about 100 MB. */
 const XLSX_ROWS_MAX = 10_000
 
 export type ExportKind = 'csv' | 'xlsx'
 
-/** The first chunk is fetched before the answer begins, so that a failing store is still an error answer. */
+/** Fetches the first chunk before the response begins, so that a store error still gives an error response. */
 export async function sendExport(
   deps: Deps,
   { event, list }: OfficeCall,
@@ -75,7 +75,7 @@ export async function sendExport(
   return reply.header('content-type', 'text/csv; charset=utf-8').send(Readable.from(csv()))
 }
 
-/** Money and counts are numbers; digits that only name something are text. */
+/** Writes money and counts as numbers; digits that identify something stay text. */
 function sheetCell(column: Column | undefined, cell: CsvCell): string | number {
   if (cell === null || cell === undefined || cell === '') return ''
   if (typeof cell === 'boolean') return cell ? 'Yes' : 'No'
@@ -83,7 +83,7 @@ function sheetCell(column: Column | undefined, cell: CsvCell): string | number {
   return isNumber && Number.isFinite(Number(cell)) ? Number(cell) : String(cell)
 }
 
-/** What was searched for stays out of the name: it may be somebody's. */
+/** The search text is left out of the name: it may be personal data. */
 function exportName(
   { export: { file } }: AdminList,
   query: ListQuery,
@@ -114,7 +114,10 @@ function exportName(
   return `${name}${ending}.${kind}`
 }
 
-/** The list's own, then what is sold, so that the money in a row adds up to its total, then what was paid of it. */
+/**
+ * Returns the list's columns, then the items sold, so that the amounts of a row add up to its total, then the
+ * payments.
+ */
 export function exportColumns(event: EventConfig, { columns }: AdminList): readonly Column[] {
   const missing = soldColumns(event).filter(({ id }) => columns.every((column) => column.id !== id))
   return [...columns, ...missing, ...(event.fees.prices === null ? [] : MONEY_COLUMNS)]

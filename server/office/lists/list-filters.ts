@@ -1,6 +1,7 @@
 /**
- * The query string of a list, read once: the same object gives the rows, the count, the export and the
- * sentence that says what is shown. Parameters are the filters of the event file; an empty one is not set.
+ * Parses the query string of a list.
+ * The same object produces the rows, the count, the export and the sentence that describes the filters.
+ * Parameters are the filters of the event file; an empty one is not set.
  */
 import {
   ENDED_STATES,
@@ -29,9 +30,9 @@ import type {
 } from '../../../engine/index.ts'
 import type { ListQuery } from '../../storage/index.ts'
 
-/** Longer than any name or address; it ends in an index look-up. */
+/** Longer than any name or address; the search is an index look-up. */
 const SEARCH_MAX = 100
-/** The most that is worth one answer; more is the export's work. */
+/** The most rows for one response; more need an export. */
 const PAGE_SIZE_MAX = 100
 
 const STATUSES: readonly PaymentStatus[] = ['pending', 'success', 'failed', 'refunded']
@@ -41,7 +42,7 @@ type Draft = { -readonly [K in keyof ListQuery]: ListQuery[K] } & {
   chosen: Record<string, string>
   people: Record<string, boolean>
 }
-/** One sentence that says which parameter cannot be read. */
+/** One sentence that names the parameter that cannot be read. */
 export type BadQuery = string
 
 export function readListQuery(
@@ -67,7 +68,7 @@ export function readListQuery(
   return ok(draft)
 }
 
-/** What every list is asked beside the filters of its event file. */
+/** Applies the filters that every list has besides those of its event file. */
 function setOffices(
   event: EventConfig,
   { filters }: AdminList,
@@ -75,7 +76,7 @@ function setOffices(
   at: Instant,
   draft: Draft,
 ): BadQuery | null {
-  // A filter of the event file that is sent under such a name is what was meant.
+  // A filter of the event file that is sent under such a name takes precedence.
   const said = (name: string): string =>
     filters.some(({ sentAs }) => sentAs === name) ? '' : (query.get(name) ?? '').trim()
   const [state, waiting, sort] = ['in_state', 'waiting', 'sort'].map(said)
@@ -168,14 +169,14 @@ function setAnswer(
     draft.chosen[filter.show] = value
     return null
   }
-  // The choice that names the category: the store has a column of its own for it.
+  // The field that determines the category: the store has a separate column for it.
   if (event.categoryChoice.by === 'field' && event.categoryChoice.field === filter.show)
     draft.category = value
   else draft.answers[filter.show] = value
   return null
 }
 
-/** 1-based page and rows per page. The size can be chosen only where the event file offers sizes. */
+/** Page number from 1, and rows per page. The size can be chosen only if the event file offers sizes. */
 export function readPage(
   list: AdminList,
   query: URLSearchParams,

@@ -1,6 +1,7 @@
 /**
- * Which path asks for which list or export. The paths stand in the event files, and several exports may
- * share a path and differ in a query parameter (`/admin/export/?event_type=…`).
+ * Maps paths to lists and exports.
+ * The paths are in the event files. Several exports may share a path and differ in a query parameter
+ * (`/admin/export/?event_type=…`).
  */
 import type { AdminList, EventConfig } from '../../../engine/index.ts'
 import type { ServedEvent } from '../../dependencies.ts'
@@ -12,7 +13,7 @@ export type OfficeCall = {
   readonly list: AdminList
 }
 type Row = OfficeCall & { readonly query: readonly (readonly [string, string])[] }
-/** Calls by path without trailing slash, each path once as written and once under /api. */
+/** Routes by path without trailing slash, each path once as written and once under /api. */
 export type OfficeTable = ReadonlyMap<string, readonly Row[]>
 
 /** `/a/b/?x=1` → path `/a/b` and its parameters. */
@@ -21,7 +22,7 @@ function addressOf(api: string): { path: string; query: [string, string][] } {
   return { path: withoutSlash(path), query: [...new URLSearchParams(query)] }
 }
 
-/** The paths under which a path of an event file answers: as written, and with /api in front. */
+/** Returns the paths of a route in an event file: as written, and under /api. */
 export const bothRoots = (api: string): readonly string[] => {
   const { path } = addressOf(api)
   return path.startsWith('/api/') ? [path, path.slice(4)] : [path, `/api${path}`]
@@ -44,7 +45,7 @@ export function officeTable(events: readonly ServedEvent[]): OfficeTable {
   return table
 }
 
-/** The call that a path with its parameters asks for; null when no list has them, or one of them has two values. */
+/** Returns the route for a path with its parameters; null: no list has them, or one of them has two values. */
 export function officeCall(
   table: OfficeTable,
   path: string,

@@ -1,4 +1,4 @@
-/** The list calls and their exports: the same filters, one page of rows or all of them as CSV. */
+/** Serves lists (one page of rows) and their exports (all rows as CSV), with the same filters. */
 import type { FastifyReply } from 'fastify'
 import { listColumns, paise, rupees } from '../../../engine/index.ts'
 import type { ListAnswer, Paise, PaymentStatus, WireSums } from '../../../engine/index.ts'
@@ -53,7 +53,7 @@ async function sendPage(
   await deps.store.audit({
     at: deps.clock(),
     who: admin.username,
-    // What was looked for is a person's name or number, and the log of acts is kept for ever.
+    // The search text may be a person's name or number, and the audit log is kept permanently.
     what: `saw page ${page} of the list ${list.id}: ${sentence(event, list, query, found.count, found.countCapped, true)}`,
     eventId: event.id,
     regNo: null,
@@ -76,7 +76,7 @@ async function sendPage(
     ...(requested !== null && { refund_requested: [...requested] }),
     registrations: rows,
   }
-  // Rows as they are listed come once; the others where either reader looks for them.
+  // Listed rows are sent once; the other data is repeated where either reader expects it.
   return reply
     .header('cache-control', 'no-store')
     .send(
@@ -84,7 +84,7 @@ async function sendPage(
     )
 }
 
-/** As many are counted of a search, too. */
+/** Matches the maximum that is counted for a search. */
 const NOT_SORTED =
   'There are too many to sort them so: the newest come first. Up to 10,000 registrations are sorted; a filter makes them fewer.'
 

@@ -1,4 +1,4 @@
-/** A stored registration as the office sees it: the answers under their field ids, the engine's values under the specification's names. */
+/** Builds list rows from registrations: answers by field id, values by the specification's names. */
 import {
   answerText,
   assertNever,
@@ -25,11 +25,12 @@ import type {
 import type { ListedRegistration } from '../../storage/index.ts'
 
 /**
- * How it stands, shortly: what is over says that first. Money that does not fit is a person's work until they decide, so it says Review; what
- * has a price that nobody was ever asked to pay here is registered, and not paid.
+ * Returns the short payment status. A final state comes first. An amount that does not match shows Review until
+ * staff decide. A registration with a price for which no payment was ever requested here shows as registered, not
+ * as paid.
  */
 export function paymentStatusDisplay(registration: Standing): string {
-  // Nobody cancelled here what was refunded before the import.
+  // Refunded before the import, so it was not cancelled here.
   if (registration.formerNo !== null && registration.paymentStatus === 'refunded')
     return statusText('refunded')
   return endedText(registration) ?? moneyDisplay(registration)
@@ -49,7 +50,7 @@ function moneyDisplay({
   return inReview && paymentStatus !== 'success' ? 'Review' : statusText(paymentStatus)
 }
 
-/** What to call the delegate: the number where no name was given. */
+/** Returns the delegate's name; the registration number if no name was given. */
 export function nameOf(
   event: EventConfig,
   { answers, regNo }: Pick<ListedRegistration, 'answers' | 'regNo'>,
@@ -59,7 +60,7 @@ export function nameOf(
 
 const amount = (value: Paise | null): number | null => (value === null ? null : rupees(value))
 
-/** A list is one text in a row: its options or its people in words. */
+/** A list becomes a single text: its options or persons in words. */
 const cellOf = (event: EventConfig, id: string, answer: Answer | undefined): Scalar | null =>
   answer === undefined ? null : typeof answer === 'object' ? answerText(event, id, answer) : answer
 
@@ -68,7 +69,7 @@ type Makers = ReadonlyMap<string, Maker>
 
 const soldOf = remember(({ lines }: ListedRegistration) => soldValues(lines))
 
-/** How each value of a row is made, by its name: found once per version of an event and not for each row. */
+/** Maps each value's name to the function that produces it: built once per version of an event, not per row. */
 const makersOf = remember((event: EventConfig): Makers => {
   const categories = new Map(event.categories.map(({ id, label }) => [id as string, label]))
   const periods = new Map(event.fees.periods.map(({ id, label }) => [id as string, label]))
@@ -126,7 +127,7 @@ const makersOf = remember((event: EventConfig): Makers => {
         return answer === undefined ? null : answerText(event, id, answer)
       })
   }
-  // An answer keeps its name: `registration_category` may be a field of the form.
+  // An answer keeps its name: `registration_category` may be a form field.
   for (const [name, make] of Object.entries(ours)) {
     const answered = makers.get(name)
     makers.set(
@@ -141,16 +142,16 @@ const makersOf = remember((event: EventConfig): Makers => {
   return makers
 })
 
-/** Every value twice where it has a label: as stored under its name, for people under `<name>_display`. */
+/** Includes a value twice if it has a label: as stored under its name, and readable under `<name>_display`. */
 export function listRow(event: EventConfig, registration: ListedRegistration): ListRow {
   const row: Record<string, Scalar | null> = {}
   for (const [name, make] of makersOf(event)) row[name] = make(registration)
-  // What an older version of the file sold is on the bill still.
+  // Items sold under an older version of the file are still on the bill.
   for (const [name, value] of Object.entries(soldOf(registration))) row[name] ??= value
   return row as ListRow
 }
 
-/** What a page of a list shows in words beside its columns: whose row it is, how it stands, what the total is made of. */
+/** Values that a list page shows beside its columns: name, state, and the parts of the total. */
 const BESIDE_COLUMNS = [
   'id',
   'reg_no',
@@ -164,7 +165,10 @@ const BESIDE_COLUMNS = [
   'created_at',
 ]
 
-/** Makes rows of what some columns show, and of nothing that is empty: a quarter of a whole row. */
+/**
+ * Builds rows that hold only the values of the given columns, without empty ones: a quarter of the size of a full
+ * row.
+ */
 export function listedRows(
   event: EventConfig,
   columns: readonly Column[],
@@ -186,8 +190,8 @@ export function listedRows(
 }
 
 /**
- * Makes the cells of a file: as people read them, in a form that a spreadsheet sorts, so money is a plain number and an
- * instant Indian time. Empty: there is nothing.
+ * Builds the cells of a file in a readable form that a spreadsheet can sort: money as a plain number, instants in
+ * Indian time. Empty text: no value.
  */
 export function fileCells(
   event: EventConfig,
@@ -201,7 +205,10 @@ export function fileCells(
   return (registration) => cells.map((make) => make(registration) ?? '')
 }
 
-/** Beside the word for a success of which more came than was asked for, or something else waits for a person. */
+/**
+ * Added to the word for success if more than the requested amount arrived, or something else needs a staff
+ * decision.
+ */
 const REVIEW = 'in review'
 
 /** `display`: the value in words. */
@@ -221,7 +228,7 @@ function cellMaker({ kind }: Column, value: Maker, display: Maker): Maker {
     case 'status':
       return (registration) => {
         const word = inWords(registration)
-        // A list shows two badges; a spreadsheet has one cell, and somebody sums up what says "Paid".
+        // A list shows two badges. A spreadsheet has one cell, and a user may add up the rows that say "Paid".
         return word !== null && registration.inReview && registration.paymentStatus === 'success'
           ? `${word}, ${REVIEW}`
           : word
@@ -243,7 +250,7 @@ function cellMaker({ kind }: Column, value: Maker, display: Maker): Maker {
   }
 }
 
-/** One row for each of the people of a field: whose they are, which of them it is, and what was answered of them. */
+/** Builds one row per person of a field: the registration, the person's position, and the answers about them. */
 export function personCells(
   event: EventConfig,
   field: Field,

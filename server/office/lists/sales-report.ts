@@ -1,4 +1,4 @@
-/** The call for what the registrations of a list add up to: items and options, people who come along, places. */
+/** Serves the sales report of a list: items and options, accompanying persons, seats. */
 import type { FastifyReply } from 'fastify'
 import { placeRows, rupees, soldRows } from '../../../engine/index.ts'
 import type { SoldAnswer } from '../../../engine/index.ts'

@@ -1,4 +1,4 @@
-/** How a person has their lists: the columns they added to those in view, and the views they named. It follows them to any browser. */
+/** Stores a user's list settings: added columns and named views. They apply in any browser. */
 import type { FastifyReply } from 'fastify'
 import { err, listColumns, ok } from '../../../engine/index.ts'
 import type { AdminList, MyList, MyListsAnswer, Result } from '../../../engine/index.ts'
@@ -7,10 +7,10 @@ import { refuse } from '../../http/error-response.ts'
 import { recordOf } from '../../http/request-input.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 
-/** More are found by nobody. */
+/** With more, a user no longer finds the right one. */
 const VIEWS_MAX = 20
 const NAME_CHARACTERS_MAX = 60
-/** Every filter of a long list set; less than an address may have. */
+/** Enough for every filter of a long list; below the length limit of an address. */
 const QUERY_CHARACTERS_MAX = 1_000
 
 export function myListRoutes(office: OfficeRoutes, deps: Deps): void {
@@ -56,7 +56,7 @@ function readMyList(
   const named = read.flatMap((view) => (view.ok ? [view.value] : []))
   if (new Set(named.map(({ name }) => name)).size < named.length)
     return err('You have a view of this name already. Give this one another name.')
-  // What a changed event file has no column of any more is forgotten.
+  // Columns that a changed event file no longer has are dropped.
   return ok({
     columns: listColumns(list)
       .map(({ id }) => id)
@@ -65,7 +65,7 @@ function readMyList(
   })
 }
 
-/** What is searched for may be somebody's name: it stays out of what is kept. */
+/** The search text may be a person's name, so it is not stored. */
 function readView(
   view: Readonly<Record<string, unknown>>,
   filters: AdminList['filters'],

@@ -1,4 +1,4 @@
-/** The one search of the office, over all events that the person works for. */
+/** Searches all events that the user works for. */
 import type { FastifyReply } from 'fastify'
 import type { FoundAnswer } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
@@ -9,7 +9,7 @@ import { listRow, nameOf } from './list-rows.ts'
 
 /** Longer than any name or reference. */
 const SEARCH_CHARACTERS_MAX = 100
-/** Whoever has found so many asks for more words. */
+/** With this many results, a user needs to enter more words. */
 const FOUND_MAX = 30
 
 export function findRoutes(office: OfficeRoutes, deps: Deps): void {
@@ -27,7 +27,7 @@ export function findRoutes(office: OfficeRoutes, deps: Deps): void {
       )
     const events = new Map(eventsOf(deps, admin).map((event) => [event.id, event]))
     const rows = text === '' ? [] : await deps.store.findIn([...events.keys()], text, FOUND_MAX + 1)
-    // What was searched for may name a person: the log keeps how many were shown.
+    // The search text may name a person, so the log has only the number of results.
     await deps.store.audit({
       at: deps.clock(),
       who: admin.username,

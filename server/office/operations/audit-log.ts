@@ -1,4 +1,4 @@
-/** Who did what in the office, and when: a page of it at a time, or all that is asked for as CSV. */
+/** Serves the audit log: one page at a time, or everything requested as CSV. */
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { dayOf, err, isDay, isoIndia, ok } from '../../../engine/index.ts'
@@ -10,12 +10,12 @@ import { csvRows } from '../spreadsheets/write-csv.ts'
 import { idsOf } from '../auth/authorization.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 
-/** What a page shows, and what one reading of the log for an export takes. */
+/** Rows of a page, and rows read at a time for an export. */
 const PAGE_ROWS = 50
 const CHUNK_ROWS = 1_000
 const WORDS_CHARACTERS_MAX = 100
 
-/** What may be chosen as `kind`; without a choice, what changed something. */
+/** The values of `kind`; without one, actions that changed something. */
 const KINDS: Readonly<Record<string, readonly ActKind[] | null>> = {
   '': ['changes', 'exports', 'signing-in'],
   changes: ['changes'],
@@ -34,7 +34,7 @@ export function activityRoutes(office: OfficeRoutes, deps: Deps): void {
     reply: FastifyReply,
     send: (query: ActivityQuery) => Promise<FastifyReply>,
   ): Promise<FastifyReply> => {
-    // Somebody of some events sees theirs, and not what is of none: that is other people's signing in.
+    // A user of some events sees those events, but no entries without an event: these are other users' sign-ins.
     const query = readQuery(said, idsOf(deps, admin, target))
     if (!query.ok) return refuse(reply, 400, 'bad_query', query.error)
     reply.header('cache-control', 'no-store')

@@ -1,4 +1,4 @@
-/** Owners confirm that the clock is right, where it is days ahead of the last time that was recorded. */
+/** Lets owners confirm the clock if it is days ahead of the last recorded time. */
 import type { FastifyReply } from 'fastify'
 import { CONFIRMED, waitsSentence } from '../../ops/health/clock-check.ts'
 import type { Deps } from '../../dependencies.ts'
@@ -21,7 +21,7 @@ export function clockRoutes(office: OfficeRoutes, deps: Deps): void {
   office.post('/admin/clock/confirm', { least: 'owner', about: 'every' }, confirm)
 }
 
-/** Why erasing waits, in sentences; null: it does not. */
+/** Explains why erasure is paused, in sentences; null: it is not. */
 export async function whyErasingWaits({
   store,
   clock,

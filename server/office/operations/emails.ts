@@ -1,4 +1,4 @@
-/** The office's calls about mails: which wait, were given up and went out, and trying those again that did not. */
+/** Defines the office's routes for emails: waiting, failed and sent ones, and retrying failed ones. */
 import type { FastifyReply } from 'fastify'
 import { err, isoIndia, ok } from '../../../engine/index.ts'
 import type { MailsAnswer, Result, WireMail } from '../../../engine/index.ts'
@@ -12,7 +12,7 @@ import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 
 const PAGE_ROWS = 50
 const ADDRESS_CHARACTERS_MAX = 100
-/** Ticked by hand; more are tried again all at once. */
+/** Selected by hand; more are retried all at once. */
 const IDS_MAX = 200
 
 export function mailRoutes(office: OfficeRoutes, deps: Deps): void {
@@ -85,7 +85,7 @@ export function mailRoutes(office: OfficeRoutes, deps: Deps): void {
       })
     return reply.send({ status: 'success', message: what })
   }
-  // Whoever may send somebody their confirmation again.
+  // Users who may resend a confirmation.
   office.get(
     '/admin/mail',
     { least: 'desk', about: 'events', query: ['status', 'address', 'before'] },
@@ -111,7 +111,7 @@ function readQuery(
   return ok({ events, status, address })
 }
 
-/** `ids` of mails; null: `all` that were given up. */
+/** `ids` of emails; null: `all` failed ones. */
 function readIds({
   ids,
   all,

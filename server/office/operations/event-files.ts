@@ -1,4 +1,4 @@
-/** The office's page of event files: which are served, as they are or as they were before, and why; and reading them again. */
+/** Serves the office's page of event files: which version is served and why, and reloading. */
 import path from 'node:path'
 import type { FastifyReply } from 'fastify'
 import type { EventFilesAnswer, WireEventFile } from '../../../engine/index.ts'
@@ -6,7 +6,7 @@ import type { Deps, ServedEvent } from '../../dependencies.ts'
 import { REMOVED } from '../../events/versions/last-valid-version.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 
-/** So much of a version's hash tells it apart, and stands in the log. */
+/** Characters of a version's hash that identify it, as in the log. */
 const VERSION_CHARACTERS = 12
 
 export function servedFileRoutes(office: OfficeRoutes, deps: Deps): void {
@@ -24,18 +24,18 @@ export function servedFileRoutes(office: OfficeRoutes, deps: Deps): void {
     })
     return reply.send(answer())
   }
-  // What a file says is nobody's but all events'; that one is refused may name another.
+  // The content of a file belongs to all events, and the reason for refusing it may name another event.
   const owners = { least: 'owner', about: 'every' } as const
   office.get('/admin/served-files', owners, list)
   office.post('/admin/served-files/reload', owners, reload)
 }
 
-/** What waits for somebody first. */
+/** Lists files that need attention first. */
 function filesOf({
   events,
   environment,
 }: Pick<Deps, 'events' | 'environment'>): readonly WireEventFile[] {
-  // Where the files lie is the machine's affair.
+  // Paths on the server are not shown.
   const named = (findings: string | undefined): string | null =>
     findings?.replaceAll(`${environment.eventsDir}${path.sep}`, '') ?? null
   const refused = new Map(

@@ -1,4 +1,4 @@
-/** The office's calls about a recovery: how the installation stands, and ending it. For owners of all events. */
+/** Shows the state of a recovery and ends it, for owners of all events. */
 import type { FastifyReply } from 'fastify'
 import { isHeldMails, isoIndia } from '../../../engine/index.ts'
 import type { Instant, RecoveryAnswer, WireRecovery } from '../../../engine/index.ts'

@@ -1,9 +1,9 @@
-/** What is due for money of a day, where the day of credit decides the price. */
+/** Computes the balance on the credit date, for events where that date sets the price. */
 import { instant, quoteOf, startOf } from '../../../engine/index.ts'
 import type { Awaited, Day, EventConfig, Paise } from '../../../engine/index.ts'
 import type { StoredAwaited } from '../../storage/reconciliation/match-candidates.ts'
 
-/** Each day is quoted once. */
+/** Quotes each day once. */
 export function pricedByDay(event: EventConfig, { priced, ...one }: StoredAwaited): Awaited {
   if (priced === null) return one
   const quoted = new Map<Day, Paise>()

@@ -1,4 +1,4 @@
-/** The calls for what a bank or a gateway says that came: what of it is for whom, confirming what fits in one go, and keeping a settlement. */
+/** Reconciles bank statements: matches lines, confirms matches in bulk, and stores settlements. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import {
   allowedActs,
@@ -55,10 +55,10 @@ import { readSheet } from '../spreadsheets/read-spreadsheet.ts'
 import { confirmedText, keptText } from './statement-result-messages.ts'
 import { XLSX_TYPE } from '../spreadsheets/write-excel.ts'
 
-/** What of a statement is for whom. */
+/** A statement with its matches. */
 export type Statement = {
   readonly lines: readonly Reconciled[]
-  /** Who told us of money that is in no line. */
+  /** Payment claims whose money is in no line. */
   readonly waiting: readonly Awaited[]
   readonly unread: readonly number[]
   readonly repeated: readonly { readonly line: number; readonly first: number }[]
@@ -68,7 +68,7 @@ type NotLaid =
   | { readonly code: 'columns_unknown'; readonly header: readonly string[] }
   | { readonly code: 'too_many_numbers'; readonly message: string }
 
-/** Reads and writes nothing. `columns` null: by the heads. */
+/** Matches a statement without writing anything. `columns` null: by the column headings. */
 export async function layBeside(
   store: Pick<Store, 'awaited' | 'knownReferences'>,
   event: EventConfig,
@@ -124,7 +124,7 @@ export async function layBeside(
 const TOO_MANY_NUMBERS =
   'This file contains more numbers than a bank statement has. Load a statement of a shorter period.'
 
-/** What reported it and waits for no money any more. */
+/** A registration that reported the reference but expects no payment. */
 const withoutDue = ({ regNo, name, reference, day }: ReferenceReport): Awaited => ({
   regNo,
   name,
@@ -132,7 +132,7 @@ const withoutDue = ({ regNo, name, reference, day }: ReferenceReport): Awaited =
   told: { reference, day },
 })
 
-/** A report of the gateway, where the file is one; null: it is none, or no money comes through a gateway. */
+/** Reads a gateway's report; null: the file is none, or the event takes no payments through a gateway. */
 export function settlementIn(
   event: EventConfig,
   rows: readonly CsvLine[],
@@ -149,7 +149,7 @@ export async function reconcileRoutes(
   office: OfficeRoutes,
   deps: Deps,
 ): Promise<void> {
-  /** The sheet that was sent; null after refusing. */
+  /** Loads the uploaded sheet; null: the request was refused. */
   const loaded = async ({ file }: SheetCall, reply: FastifyReply): Promise<Loaded | null> => {
     reply.header('cache-control', 'no-store')
     if (file === null) refuse(reply, 415, 'not_csv', 'Please send the file as CSV or Excel.')
@@ -271,7 +271,7 @@ export async function reconcileRoutes(
   })
 }
 
-/** How many of what was confirmed are before the treasurer, because what came is not what was due. */
+/** Counts confirmed payments that need review, because the amount differs from the balance. */
 async function inReviewOf(
   { store }: Pick<Deps, 'store'>,
   regNos: readonly string[],
@@ -280,7 +280,7 @@ async function inReviewOf(
   return found.filter((one) => one?.inReview === true).length
 }
 
-/** Returned transfers stay in the work queue, so that they do not depend on who reads this answer. */
+/** Returned transfers stay in the work queue, so that they do not depend on a user reading this response. */
 async function reportReturns(
   { store }: Pick<Deps, 'store'>,
   user: Pick<Person, 'events'>,
@@ -300,7 +300,7 @@ async function reportReturns(
   if (returned.length > 0) await store.reportReturned(returned)
 }
 
-/** A line that paid for a registration of an event that the user does not work for does not name it. */
+/** Hides the registration of a line if it belongs to an event that the user does not work for. */
 async function shownTo(
   { store }: Pick<Deps, 'store'>,
   user: Pick<Person, 'events'>,
@@ -319,7 +319,7 @@ async function shownTo(
   return { ...statement, lines }
 }
 
-/** The transfer that a delegate reported comes after all: it is a second payment of what waits for no money. */
+/** A transfer that a delegate reported arrives late: an extra payment for a registration that expects none. */
 const confirmOrAgain: Doer = (asked) =>
   allowedActs(asked.registration.state, asked.wanted.actor).includes('came_again')
     ? cameAgain({ ...asked, wanted: { ...asked.wanted, act: 'came_again' } })
@@ -367,7 +367,7 @@ type Loaded = {
 
 const NARRATION_CHARACTERS_MAX = 300
 
-/** Money that nobody waits for, as somebody wants it kept; null: one of them is not whole. */
+/** Parses unmatched payments that a user wants to keep; null: one of them is incomplete. */
 function unmatchedIn(
   lines: readonly unknown[],
   eventId: string,

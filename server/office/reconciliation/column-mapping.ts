@@ -1,7 +1,7 @@
-/** Which column of a file is which, as somebody said it where its heads did not. */
+/** Reads the column mapping that a user chose for a file whose headings were not recognised. */
 import type { SettlementColumns, StatementColumns } from '../../../engine/index.ts'
 
-/** The parameters that say it, each with the number of a column, counted from 0. */
+/** The parameters of the mapping, each with a column number from 0. */
 export const COLUMN_NAMES = [
   'as',
   'date',
@@ -24,7 +24,7 @@ export const COLUMN_NAMES = [
 type ColumnName = (typeof COLUMN_NAMES)[number]
 export type ColumnsSaid = Readonly<Partial<Record<ColumnName, string>>>
 
-/** Whole numbers from 0; null: nobody did. */
+/** Whole numbers from 0; null: the user chose none. */
 export function statementColumnsIn(query: ColumnsSaid): StatementColumns | null {
   const at = said(query)
   const [date, narration, credit, amount, sign] = [
@@ -43,7 +43,7 @@ export function statementColumnsIn(query: ColumnsSaid): StatementColumns | null 
   return { date, narration, reference: at('reference'), credit, amount, sign, debit: at('debit') }
 }
 
-/** The same of a gateway's report, which is told from a statement by `as=settlement`. */
+/** The same for a gateway's report, which `as=settlement` distinguishes from a statement. */
 export function settlementColumnsIn(query: ColumnsSaid): SettlementColumns | null {
   const at = said(query)
   const [order, reference, amount] = [at('order'), at('reference'), at('amount')]

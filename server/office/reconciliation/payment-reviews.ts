@@ -1,4 +1,4 @@
-/** What waits for a person, and the decisions that end it. Every decision is signed by whoever is signed in. */
+/** Serves the payment reviews and records the decisions on them under the signed-in user. */
 import type { FastifyReply } from 'fastify'
 import { assertNever, decisionsFor, isoIndia, maySee, rupees } from '../../../engine/index.ts'
 import type {
@@ -63,7 +63,7 @@ export function reviewRoutes(office: OfficeRoutes, deps: Deps): void {
   )
 }
 
-/** Of one event, or of all that the user works for. */
+/** For one event, or for all that the user works for. */
 async function refundRequests(
   deps: Deps,
   admin: Call<'events'>['admin'],
@@ -79,7 +79,7 @@ async function refundRequests(
   return counts.filter(({ count }) => count > 0)
 }
 
-/** What a decision says besides the registration that money is moved to. */
+/** The fields of a decision, besides the registration to which a payment is moved. */
 const DECISION_WORDS = {
   decision: 'text',
   why: 'text',
@@ -101,7 +101,7 @@ function tell(reply: FastifyReply, told: Result<Told, DecisionRefusal>): Fastify
   return reply.header('cache-control', 'no-store').send(answer)
 }
 
-/** 422: what was sent can be mended; 409: it stands otherwise than whoever decided believed. */
+/** 422: the input can be corrected; 409: the state differs from what the user saw. */
 function statusOf(code: DecisionRefusal['code']): 404 | 409 | 422 {
   switch (code) {
     case 'not_there':
@@ -123,7 +123,7 @@ function statusOf(code: DecisionRefusal['code']): 404 | 409 | 422 {
   }
 }
 
-/** As it travels to the office, and as `rollcall reviews --json` prints it. */
+/** Converts a review for the office, and for `rollcall reviews --json`. */
 export function wireReview(review: Review): WireReview {
   const { came, due } = review
   return {

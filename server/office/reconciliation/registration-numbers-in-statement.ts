@@ -1,15 +1,15 @@
-/** The registration numbers that a bank statement names, of its event and of others. */
+/** Finds the registration numbers in a bank statement, of its event and of others. */
 import { bankKey, isRegNo, maySee } from '../../../engine/index.ts'
 import type { BankKey, EventConfig, Person, reconcile } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 import type { Store } from '../../storage/index.ts'
 
-/** The events that are served, and who asks. */
+/** The served events, and the user who asks. */
 export type OtherEvents = {
   readonly all: readonly EventConfig[]
   readonly user: Pick<Person, 'events'>
 }
-/** What the user may be told of the other events. */
+/** Returns what the user may learn about other events. */
 export const viewerOf = (
   { events }: Pick<Deps, 'events'>,
   user: OtherEvents['user'],
@@ -17,14 +17,15 @@ export const viewerOf = (
   all: events.all().map(({ config }) => config),
   user,
 })
-/** A command's user. */
+/** The user of a command. */
 export const SEES_ALL: OtherEvents = { all: [], user: { events: null } }
 type KnownReferences = Parameters<typeof reconcile>[2]
 type Stored = Awaited<ReturnType<Store['knownReferences']>>['registrations']
 
 /**
- * Null for a number of another event. One in the form of an event that the user does not work for counts as one, whether
- * it exists or not: otherwise a statement would tell which exist. Events that the user works for are named.
+ * Null for a number of another event. A number in the format of an event that the user does not work for counts
+ * as one whether it exists or not; otherwise a statement would reveal which exist. Events that the user works for
+ * are named.
  */
 export function registrationsNamed(
   keys: readonly BankKey[],

@@ -1,4 +1,4 @@
-/** The calls for a gateway's settlements: a report laid beside the money that came, kept, and what is kept as a page and as CSV. */
+/** Imports gateway settlements: matches a report with payments, stores it, serves it as page or CSV. */
 import { createHash } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
 import {
@@ -41,19 +41,19 @@ import { whoseLines } from './settlement-line-events.ts'
 import type { Whose } from './settlement-line-events.ts'
 
 type Read = Pick<Store, 'settlementLines' | 'heldMoney' | 'heldOrders'>
-/** All that an account's settlements say to a user. */
+/** Everything that an account's settlements show to a user. */
 export type Account = {
   readonly whose: Whose
   readonly settled: readonly Settled[]
-  /** All lines of its payouts, also those that are not in the report. */
+  /** All lines of its payouts, including those not in the report. */
   readonly all: readonly Settled[]
-  /** Of a report that was loaded: its lines, and which of them are not kept yet. */
+  /** For a loaded report: its lines, and which of them are not stored yet. */
   readonly report: (Settlement & { readonly fresh: readonly SettlementLine[] }) | null
   readonly payouts: readonly Payout[]
   readonly unsettled: readonly Unsettled[]
 }
 
-/** Reads and writes nothing. `report` null: what is kept. */
+/** Matches without writing anything. `report` null: the stored lines. */
 export async function layAccount(
   { store, clock }: { readonly store: Read; readonly clock: Deps['clock'] },
   of: SettlementAccount,
@@ -64,7 +64,7 @@ export async function layAccount(
   const named = [...kept, ...(report?.lines ?? [])].map(({ order }) => order)
   const orders = await store.heldOrders([...new Set(named)])
   const whose = whoseLines(of, viewer, held, orders)
-  // Otherwise a report that repeats a kept line of another event would show that it is there.
+  // Otherwise a report that repeats a stored line of another event would reveal that it exists.
   const own = kept.filter(whose.isOwn)
   const all = report === null ? kept : joinLines(own, report.lines)
   const judged = new Map(
@@ -91,7 +91,7 @@ export async function layAccount(
   }
 }
 
-/** Nothing of it is compared with what is known here. */
+/** Such a line is not compared with any stored data. */
 const ofAnotherEvent = (line: SettlementLine): Settled => ({
   line,
   as: 'unknown',
@@ -100,11 +100,11 @@ const ofAnotherEvent = (line: SettlementLine): Settled => ({
   why: null,
 })
 
-/** In which transfer to the bank a line is. */
+/** Identifies the bank transfer that contains a line. */
 const transferOf = ({ utr, day }: Pick<Payout, 'utr' | 'day'>): string =>
   utr === '' ? `${day}` : utr
 
-/** Whether somebody has to look. */
+/** Returns true if the line needs attention. */
 export function needsLook({ as }: Settled): boolean {
   return as !== 'settled' && as !== 'refunded'
 }
@@ -132,8 +132,8 @@ export function wireSettlement(event: EventConfig, account: Account): WireSettle
 }
 
 /**
- * A payout without a line of the user's events is left out. Of others, lines of other events are a count and a sum: the
- * user compares the amount of the whole payout with the bank's.
+ * Leaves out payouts without a line of the user's events. In the others, lines of other events appear as a count
+ * and a sum, because the user compares the payout's total with the bank's.
  */
 function payoutsFor({ all, payouts: paid, whose }: Account): WirePayout[] {
   const lines = Map.groupBy(all, ({ line }) => transferOf(line))
@@ -175,7 +175,7 @@ function wireLine(one: Settled, { isElsewhere, isPartial }: Whose): WireSettled 
     line: line.line,
     is: line.is,
     as: isHidden ? 'elsewhere' : one.as,
-    // The order of a first attempt is the number of the registration.
+    // The order id of a first attempt is the registration number.
     order_id: isHidden ? '' : line.order,
     reference: line.reference,
     amount: rupees(line.amount),
@@ -192,7 +192,7 @@ function wireLine(one: Settled, { isElsewhere, isPartial }: Whose): WireSettled 
 const OF_ANOTHER_EVENT = 'The order id has the form of another event. Ask its staff.'
 const NONE_OF_YOURS = 'Neither the order nor the payment is known in your events.'
 
-/** Null: it is of no registration that is known. */
+/** Null: it belongs to no known registration. */
 export function ownerOf({
   money,
   order,
@@ -204,7 +204,7 @@ export function ownerOf({
   return owned(money) ?? order
 }
 
-/** What a line is called where it is printed or exported. */
+/** The words for a line's result in print and export. */
 export const SETTLED_WORDS: Readonly<Record<WireSettled['as'], string>> = {
   settled: 'settled',
   refunded: 'refunded',
@@ -215,8 +215,8 @@ export const SETTLED_WORDS: Readonly<Record<WireSettled['as'], string>> = {
 }
 
 /**
- * Transfers of other events than the user's, by the bank's numbers of a report: a number that is kept is a payout from then on,
- * and nobody's transfer.
+ * Returns transfers of events that the user does not work for, by the bank references of a report. From then on
+ * such a reference is a payout, not an unmatched transfer.
  */
 async function foreignTransfers(
   store: Pick<Store, 'knownReferences'>,
@@ -236,8 +236,9 @@ async function foreignTransfers(
 }
 
 /**
- * Keeps what of a report is not kept yet. For a user of some events, a line stays out whose payment is not known in these
- * events: it may be another event's. The gateway is asked what came for its order instead.
+ * Stores the lines of a report that are not stored yet. For a user of some events, a line whose payment is
+ * unknown in these events is left out, because it may belong to another event; the gateway is queried about its
+ * order instead.
  */
 export async function keepReport(
   {
@@ -358,7 +359,7 @@ export function settlementRoutes(office: OfficeRoutes, deps: Deps): void {
   office.get('/admin/settlements/export', rule, csv)
 }
 
-/** Lines of other events in a payout, so that the rows add up to what the bank shows. */
+/** Adds up lines of other events in a payout, so that the rows match the bank's amount. */
 function rowOfOthers(
   day: string | null,
   utr: string,

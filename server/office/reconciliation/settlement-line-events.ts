@@ -1,6 +1,7 @@
 /**
- * Whose each line of a gateway's settlement is. The account may be shared: a user of some events learns neither which orders
- * nor which payments of the other events exist.
+ * Assigns settlement lines to events.
+ * The account may be shared: a user of some events must not learn which orders or payments of the other events
+ * exist.
  */
 import { maySee } from '../../../engine/index.ts'
 import type { HeldMoney, HeldOrder, SettlementLine } from '../../../engine/index.ts'
@@ -10,15 +11,15 @@ import { settlementAccount } from './settlement-account.ts'
 
 type Names = Pick<SettlementLine, 'order' | 'reference'>
 export type Whose = {
-  /** Money and orders that the user may see. Nothing else is compared with a report. */
+  /** Payments and orders that the user may see. A report is compared with nothing else. */
   readonly held: readonly HeldMoney[]
   readonly orders: readonly HeldOrder[]
   /** The user does not see all events. */
   readonly isPartial: boolean
-  /** Its order id has the form of an event that the user does not work for, whether it exists or not. */
+  /** Its order id has the format of an event that the user does not work for, whether it exists or not. */
   isElsewhere(line: Names): boolean
   isOwn(line: Names): boolean
-  /** Its order and its payment are known in the user's events. Another line may be of a payment of another event. */
+  /** Its order and payment are known in the user's events. Any other line may belong to another event. */
   isKeepable(line: Names): boolean
 }
 
@@ -84,5 +85,5 @@ export function whoseLines(
   }
 }
 
-/** A line without a reference is kept under its order. */
+/** A line without a reference is identified by its order. */
 const nameOf = ({ order, reference }: Names): string => (reference === '' ? order : reference)

@@ -1,10 +1,10 @@
-/** What became of the lines of a bank statement that staff confirmed or kept, in sentences. */
+/** Describes the results of confirming or keeping lines of a bank statement. */
 import type { BulkAnswer } from '../../../engine/index.ts'
 import type { KeptUnmatched } from '../../storage/index.ts'
 
 const areOf = (count: number): string => `${count} ${count === 1 ? 'is' : 'are'}`
 
-/** Of lines that staff confirmed; `differing`: those that are before the treasurer now. */
+/** For confirmed lines; `differing`: those that now need review by the treasurer. */
 export function confirmedText(
   { done, refused }: Pick<BulkAnswer, 'done' | 'refused'>,
   differing: number,
@@ -21,7 +21,7 @@ export function confirmedText(
   return `${parts.join('; ')}.`
 }
 
-/** Of lines that staff kept, of so many that were sent. */
+/** For kept lines; `sent`: how many were sent. */
 export function keptText(sent: number, { added, elsewhere, reported }: KeptUnmatched): string {
   const recorded = sent - added - elsewhere - reported
   return [

@@ -1,4 +1,4 @@
-/** The calls by which the office acts on a registration: one address that says what may be done, and does it. */
+/** Serves the actions on a registration: lists those available and performs one. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import {
   allowedActs,
@@ -72,7 +72,7 @@ export function actRoutes(office: OfficeRoutes, deps: Deps): void {
 
   const path = '/admin/registrations/:reg_no/acts'
   office.get(path, { least: 'viewer', about: 'registration' }, show)
-  // What more than that an act takes is in the table of acts.
+  // Further requirements of an action are in the table of actions.
   office.post(path, { least: 'desk', about: 'registration', body: ACT_WORDS }, act)
 }
 
@@ -116,7 +116,7 @@ async function standingOf(
       (act !== 'not_found' || state === 'told' || reserves(tellings)),
   )
   const refund = refundAtCancellation(served.config, registration, { money, kept }, clock())
-  // What was paid by mistake is refunded in full, whatever the scale says of a cancellation.
+  // A payment made by mistake is refunded in full, whatever the cancellation scale says.
   const proposed = second === null ? refund.proposed : kept
   return {
     status: 'success',
@@ -150,11 +150,14 @@ async function standingOf(
   }
 }
 
-/** Whether a reported reference is kept for it that staff can still say was not found. */
+/** Returns true if a reported reference is reserved for it and staff can still reject the claim. */
 const reserves = (tellings: readonly StoredTelling[]): boolean =>
   tellings.some(({ endedAs, isRecorded }) => endedAs !== 'not_found' && !isRecorded)
 
-/** The refund that the page of the office and the delegate's own propose. `kept`: what counts as paid and is not refunded. */
+/**
+ * Computes the refund that the office and the self-service page propose. `kept`: the amount paid and not
+ * refunded.
+ */
 export function refundAtCancellation(
   { cancellation }: EventConfig,
   { total }: StoredRegistration,
@@ -166,7 +169,7 @@ export function refundAtCancellation(
   return cancellationRefund(cancellation, { price, paid, refunded: paise(paid - kept) }, at)
 }
 
-/** What is done to somebody: of who was erased only the money is left. */
+/** Actions that need a person: for an erased registration, only its payments are left. */
 const OF_SOMEBODY: ReadonlySet<ActName> = new Set([
   'approve',
   'correct',
@@ -179,7 +182,7 @@ const OF_SOMEBODY: ReadonlySet<ActName> = new Set([
 export const wordsOf = ({ body }: FastifyRequest): Words =>
   typeof body === 'object' && body !== null ? (body as Words) : {}
 
-/** An act that was refused, with the status that says whose turn it is. */
+/** Sends a refused action with the matching status. */
 export function sendNo(reply: FastifyReply, no: ActNo): FastifyReply {
   const { code, message } = no
   const more = {
@@ -189,7 +192,10 @@ export function sendNo(reply: FastifyReply, no: ActNo): FastifyReply {
   return refuse(reply, STATUS[code] ?? 409, code, message, more)
 }
 
-/** 403: another role may; 404: it is not there; 422: what was sent can be mended; all else stands otherwise than was believed. */
+/**
+ * 403: another role may; 404: not found; 422: the input can be corrected; anything else: the state differs from
+ * what the user saw.
+ */
 const STATUS: Readonly<Partial<Record<ActNo['code'], 403 | 404 | 422>>> = {
   not_your_role: 403,
   not_there: 404,

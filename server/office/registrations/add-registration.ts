@@ -1,4 +1,4 @@
-/** A registration made at the desk: the same form and the same prices, paid in hand there or left due. */
+/** Adds a registration at the desk: same form and prices, paid there or left unpaid. */
 import type { FastifyReply } from 'fastify'
 import {
   assert,
@@ -27,9 +27,12 @@ import { wrongLetters } from '../../registration/actions/record-payment.ts'
 import type { Words } from '../../registration/actions/action-input.ts'
 import { asksOf } from '../../registration/actions/payment-instructions.ts'
 
-/** How the office's own words call what a file's desk may take; anything else is money at the desk. */
+/**
+ * Maps the specification's words to payment methods of the event file's desk; anything else is a payment at the
+ * desk.
+ */
 const MODES: Readonly<Record<string, Way>> = { cash: 'cash', card: 'machine' }
-/** What the desk says: the answers of the form, and how it was paid. */
+/** The input of the desk: the form's answers, and how it was paid. */
 const ADD_WORDS = {
   key: 'text',
   answers: 'object',
@@ -38,7 +41,7 @@ const ADD_WORDS = {
   paid: 'object',
 } as const
 type AddWord = keyof typeof ADD_WORDS
-/** A key comes with every registration of the desk: a click that comes twice makes one. */
+/** Every manual registration has a key, so that a double click creates only one. */
 const KEY = /^[\w-]{8,64}$/
 
 export function addRoutes(office: OfficeRoutes, deps: Deps): void {
@@ -68,7 +71,7 @@ export function addRoutes(office: OfficeRoutes, deps: Deps): void {
     const answers = typeof given === 'object' && given !== null ? (given as Words) : {}
     const served = withoutFiles(target)
     const paid = paidIn(served, words)
-    // What is wrong with the form is said with it, all at once.
+    // All problems with the form are reported together with it.
     if (!paid.ok)
       return sendRefusal(
         reply,
@@ -96,7 +99,7 @@ export function addRoutes(office: OfficeRoutes, deps: Deps): void {
     return reply.code(201).send(answer)
   }
 
-  /** Null: it is left due. */
+  /** Null: the balance stays open. */
   const paidIn = (
     { config }: ServedEvent,
     words: Words,
@@ -126,7 +129,7 @@ export function addRoutes(office: OfficeRoutes, deps: Deps): void {
   office.post('/admin/add', { ...rule, body: ADD_WORDS }, add)
 }
 
-/** A paper that is not there keeps nobody from the desk: the delegate sends it later, on their own page. */
+/** A missing file does not block a manual registration: the delegate uploads it later, on the self-service page. */
 const withoutFiles = remember((served: ServedEvent): ServedEvent => {
   const fields = served.config.fields.map((field) => {
     const { required: _required, ...rest } = field
@@ -135,5 +138,5 @@ const withoutFiles = remember((served: ServedEvent): ServedEvent => {
   return { ...served, config: { ...served.config, fields } }
 })
 
-/** Money that the desk has in hand. */
+/** A payment taken at the desk. */
 type PaidInHand = Omit<InHand, 'actor'>

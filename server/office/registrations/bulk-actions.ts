@@ -1,4 +1,7 @@
-/** One act done to many registrations, one after the other: each is judged by itself, and a no to one stops none of the others. */
+/**
+ * Performs one action on many registrations.
+ * Each is processed separately: one refusal stops no others.
+ */
 import type { FastifyReply } from 'fastify'
 import { isActName, maySee } from '../../../engine/index.ts'
 import type { ActName, BulkAnswer, RegNo } from '../../../engine/index.ts'
@@ -12,7 +15,7 @@ import type { ActWord, Doer, Words } from '../../registration/actions/action-inp
 import { confirmTold } from '../../registration/actions/confirm-payment-claim.ts'
 import { DOERS } from '../../registration/actions/action-handlers.ts'
 
-/** What is the same for each of them. */
+/** Actions whose input is the same for every registration. */
 const BULK: ReadonlySet<ActName> = new Set([
   'accept',
   'approve',
@@ -25,7 +28,7 @@ const BULK: ReadonlySet<ActName> = new Set([
 type Row = Omit<NamedRow, 'words'> & { readonly words: Words }
 type Done = Pick<BulkAnswer, 'done' | 'refused'>
 
-/** `eventId` null: of whichever events the person works for. */
+/** `eventId` null: any event that the user works for. */
 export async function doEach(
   deps: Deps,
   admin: Admin,
@@ -41,7 +44,7 @@ export async function doEach(
   const refused: { reg_no: string; message: string }[] = []
   for (const { asked, regNo: number, words } of rows) {
     const no = (message: string): void => void refused.push({ reg_no: asked, message })
-    // Read again: an act before it may have changed it.
+    // Read again: a previous action may have changed it.
     const registration = number === null ? null : await deps.store.registration(number)
     const served = registration === null ? null : deps.events.byId(registration.eventId)
     if (registration === null || served === null) {
@@ -82,14 +85,14 @@ export function bulkRoutes(office: OfficeRoutes, deps: Deps): void {
   ): Promise<FastifyReply> => {
     const { act: named, ...words } = body
     const isKnown = typeof named === 'string' && isActName(named) && BULK.has(named)
-    // What came of each is what was told of it.
+    // Each payment is confirmed as its payment claim reports it.
     const doer = !isKnown ? undefined : named === 'confirm' ? confirmTold : DOERS[named]
     if (!isKnown || doer === undefined)
       return refuse(reply, 422, 'act_unknown', 'This cannot be done to many at once.')
     const why = textIn(words, 'why')
     const reviews = named === 'accept' ? await deps.store.reviews(null) : []
     const wordsFor = (regNo: RegNo | null): Words => {
-      // Of several, somebody has to say which.
+      // If there are several, the user has to choose.
       const [only, ...others] = reviews.filter((review) => review.regNo === regNo)
       return only === undefined || others.length > 0 ? words : { ...words, review: only.id }
     }

@@ -1,4 +1,4 @@
-/** The office's calls for documents: which there are of a registration, and one of them as PDF. */
+/** Serves a registration's documents to the office: the list, and each as PDF. */
 import type { FastifyReply } from 'fastify'
 import { documentTitle, isoIndia, rupees } from '../../../engine/index.ts'
 import type { DocumentsAnswer } from '../../../engine/index.ts'

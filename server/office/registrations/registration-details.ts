@@ -1,4 +1,4 @@
-/** One registration's own page: everything the office knows of it, and its files. */
+/** Serves one registration with everything the office knows about it, and its files. */
 import type { FastifyReply } from 'fastify'
 import {
   allPlaces,
@@ -175,7 +175,7 @@ function contactOf(
   return { email, phone }
 }
 
-/** In form order; then what the file also stores, then answers to fields that the form no longer has. */
+/** In form order; then values that the file stores besides, then answers to fields that the form no longer has. */
 function answersOf(
   event: EventConfig,
   registration: StoredRegistration,
@@ -219,7 +219,7 @@ function answersOf(
   return [...former, ...answers, ...used, ...fullThen(event, registration)]
 }
 
-/** The places that were gone when it was priced, by the names that the form has for them. */
+/** Returns the items that were full when it was priced, under their names in the form. */
 function fullThen(
   event: EventConfig,
   { answers }: StoredRegistration,
@@ -235,7 +235,7 @@ function fullThen(
   return [{ id: 'full', label: 'Full when they registered', text: names.join(', ') }]
 }
 
-/** What a roll said of an answer stands beside the answers under a name of its own. */
+/** A member list result appears beside the answers under a name of its own. */
 function nameOfRest({ fields }: EventConfig, id: string): string {
   const [first = '', ...rest] = id.split('.')
   const field = fields.find((one) => one.id === first)
@@ -245,23 +245,25 @@ function nameOfRest({ fields }: EventConfig, id: string): string {
     : `${field.label}: ${rest.join('.')}`
 }
 
-/** A file's name, and what became of it; undefined: there was none. */
+/** Returns a file's name and whether it was deleted; undefined: there was none. */
 function fileText(upload: KeptUpload | undefined): string | undefined {
   if (upload === undefined || upload.droppedAt === null) return upload?.name
   return `${upload.name} (deleted on ${formatDay(dayOf(upload.droppedAt))}: the registration was not paid)`
 }
 
-/** How it began: only what went to a gateway was sent there. */
+/** Describes how a payment started: only a gateway payment was sent to the gateway. */
 function askedText(event: EventConfig, { way, isDifference, handedOffAt }: StoredPayment): string {
   const label = event.ways.find(({ id }) => id === way)?.label ?? way
   const by = label === null ? '' : ` (${label})`
-  // It counts as handed off from the correction on, so that the gateway is asked about it.
+  // It counts as sent to the gateway from the correction on, so that the gateway is queried about it.
   if (isDifference) return `What a correction left to be paid was asked for${by}.`
   if (way !== null) return `Asked for${by}.`
   return handedOffAt === null ? 'Asked for.' : 'Sent to the payment gateway.'
 }
 
-/** Refunds that staff recorded under a reference, the newest first: the gateway's are among its facts. */
+/**
+ * Returns refunds that staff recorded with a reference, newest first; the gateway's are among its payment events.
+ */
 function refundsOutside(
   refunds: readonly StoredRefund[],
   captures: readonly StoredCapture[],
@@ -301,7 +303,7 @@ function factText(fact: PaymentFact, payment: StoredPayment): string {
   }
 }
 
-/** RFC 6266: a plain name for old readers, the real one in UTF-8. */
+/** RFC 6266: a plain name for old clients, the real one in UTF-8. */
 function attachment(name: string): string {
   const plain = name.replaceAll(/[^ -~]|["\\]/g, '_')
   return `attachment; filename="${plain}"; filename*=UTF-8''${encodeURIComponent(name).replaceAll(/['()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)}`

@@ -1,4 +1,4 @@
-/** What was done to a registration, as people read it: the acts, and what was decided about its money. */
+/** Builds a registration's timeline: actions, and decisions on its payments. */
 import { ACT_DONE, formatMoney, isoIndia, paise } from '../../../engine/index.ts'
 import type { WireAct } from '../../../engine/index.ts'
 import type { StoredAct, StoredDecision, StoredRefund } from '../../storage/index.ts'
@@ -27,7 +27,7 @@ function lineOf({ at, who, act, why, data }: StoredAct): WireAct {
   return { at: isoIndia(at), who, act, text, why }
 }
 
-/** What an act kept beside who and why, in words; each under a name of its own. */
+/** Describes the data that an action stored besides user and reason; each value has its own name. */
 function detailsOf(data: StoredAct['data']): string {
   const { to, pay_back: back, difference, due, changes, came, told } = data
   return [
@@ -44,7 +44,7 @@ function detailsOf(data: StoredAct['data']): string {
   ].join('; ')
 }
 
-/** By how much the price changed, and what was due after it; stored without `due` before a version that keeps it. */
+/** Describes the price difference and the new balance. Actions stored by older versions have no `due`. */
 function differenceText(difference: number, due: unknown): string {
   const size = formatMoney(paise(Math.abs(difference)))
   if (difference > 0 && due === undefined) return `${size} more to be paid`
@@ -54,7 +54,9 @@ function differenceText(difference: number, due: unknown): string {
   return `${changed}; ${open} ${due > 0 ? 'to be paid' : 'to be paid back'}`
 }
 
-/** Of two alike one may have been refused: a refund is asked for in the moment in which it is decided. */
+/**
+ * Two similar decisions may exist if the first was refused: a refund is requested at the moment of the decision.
+ */
 function decisionLine(
   { at, who, what, about, amount, why }: StoredDecision,
   refunds: readonly Refund[],

@@ -1,23 +1,23 @@
-/** A CSV file in lines, as people count them, with bounded work; and what is said of one that cannot be read. */
+/** Parses CSV into numbered lines with bounded work, and describes why a file cannot be read. */
 import { parse } from 'csv-parse/sync'
 import { err, ok } from '../../../engine/index.ts'
 import type { Result } from '../../../engine/index.ts'
 
-/** `line` counts as an editor does, from 1; null: the file as a whole. */
+/** `line` counts from 1, as in an editor; null: the file as a whole. */
 export type CsvProblem = { readonly line: number | null; readonly message: string }
-/** As a compiler says it, so that an editor finds the place. */
+/** Formats a problem like a compiler message, so that an editor finds the position. */
 export function saidOf(file: string, { line, message }: CsvProblem): string {
   return line === null ? `${file}: ${message}` : `${file}:${line}: ${message}`
 }
 
 export type CsvLine = { readonly line: number; readonly cells: readonly string[] }
 
-/** What one file may hold. `quotes` loose: one within a word is taken as it stands, as banks write. */
+/** Limits for one file. `quotes` loose: a quote within a word is taken literally, as banks write it. */
 export type SheetLimits = {
   readonly bytesMax: number
   readonly linesMax: number
   readonly cellsMax: number
-  /** How long reading may take. */
+  /** Maximum reading time. */
   readonly msMax: number
   readonly quotes: 'strict' | 'loose'
 }
@@ -31,7 +31,7 @@ export const STATEMENT_LIMITS: SheetLimits = {
   msMax: 10_000,
   quotes: 'loose',
 }
-/** A member list or registrations of another system: the largest society there is has some 400,000 members. */
+/** A member list, or registrations from another system: the largest society has about 400,000 members. */
 export const LIST_LIMITS: SheetLimits = {
   bytesMax: 64 * MB,
   linesMax: 500_001,
@@ -39,12 +39,15 @@ export const LIST_LIMITS: SheetLimits = {
   msMax: 120_000,
   quotes: 'strict',
 }
-/** The widest report of a gateway has some sixty columns. */
+/** The widest gateway report has about sixty columns. */
 const COLUMNS_MAX = 500
 
 const COMMA = 0x2c
 
-/** The lines that hold anything, each with its number; cells are trimmed. Stops at the first limit that the file exceeds. */
+/**
+ * Returns the lines that are not empty, each with its number; cells are trimmed. Stops at the first limit that
+ * the file exceeds.
+ */
 export function readLines(
   file: string | Buffer,
   limits: SheetLimits,
@@ -52,13 +55,13 @@ export function readLines(
   const bytes = typeof file === 'string' ? Buffer.from(file) : file
   const lines: CsvLine[] = []
   const gate = sheetGate(limits)
-  // The parser makes every cell of a line before anybody can count them, so commas are counted first.
+  // The parser creates every cell of a line before it can be counted, so commas are counted first.
   if (commasIn(bytes) > limits.cellsMax) return err(gate.tooManyCells())
   try {
     parse(bytes, {
       bom: true,
       on_record: (record: string[], { lines: lastLine }) => {
-        // The parser counts the line a record ends on; a cell may hold line breaks.
+        // The parser reports the line where a record ends; a cell may contain line breaks.
         const breaks = record.reduce((sum, cell) => sum + (cell.match(/\n/g)?.length ?? 0), 0)
         const line = { line: lastLine - breaks, cells: record }
         const problem = gate.problemOf(line)
@@ -96,9 +99,9 @@ class Exceeded extends Error {
   }
 }
 
-/** Counts lines and cells as they come, for either kind of file. */
+/** Counts lines and cells while reading, for both kinds of file. */
 export function sheetGate({ linesMax, cellsMax }: SheetLimits): {
-  /** What is wrong once this line has come too; null: nothing. */
+  /** Returns the problem once this line is counted; null: none. */
   problemOf(line: CsvLine): CsvProblem | null
   tooManyCells(): CsvProblem
 } {

@@ -1,4 +1,7 @@
-/** Reads one CSV or Excel file in a thread of its own, so that the server answers meanwhile and a hostile file ends only the thread. */
+/**
+ * Reads one CSV or Excel file in a worker thread.
+ * The server keeps responding meanwhile, and a hostile file ends only the thread.
+ */
 import { parentPort, workerData } from 'node:worker_threads'
 import { unzipSync, zipSync } from 'fflate'
 import { readSheet } from 'read-excel-file/universal'
@@ -12,16 +15,16 @@ export type FromSheetThread =
   | { readonly lines: readonly CsvLine[] }
   | { readonly problem: CsvProblem | null }
 
-/** An Excel file is a ZIP archive, whatever it is called. */
+/** An Excel file is a ZIP archive, whatever its name. */
 const ARCHIVE = Buffer.from('PK\u0003\u0004', 'latin1')
-/** All entries of an archive together, inflated; a statement of 5,000 lines has some 5 MB. */
+/** For all entries of an archive together, inflated; a statement of 5,000 lines has about 5 MB. */
 const INFLATED_BYTES_MAX = 50 * 1024 * 1024
-/** A cell is an element or two, and its text one more; a file of more elements is not parsed. */
+/** A cell is one or two elements, and its text one more; a file with more elements is not parsed. */
 const ELEMENTS_PER_CELL = 8
-/** What is sent at once: less to copy at a time. */
+/** Lines per message, to limit the data copied at a time. */
 const LINES_SENT = 10_000
 const TAG = 0x3c
-/** What a formula adds to an amount is smaller than this; a third decimal is larger, and is left for the reader to refuse. */
+/** Rounding errors of formulas are smaller than this; a third decimal is larger, and the reader refuses it. */
 const NOISE_MAX = 1e-6
 
 assert(parentPort !== null, 'sheets are read in a thread')
@@ -37,7 +40,7 @@ if (read.ok)
     send({ lines: read.value.slice(at, at + LINES_SENT) })
 send({ problem: read.ok ? null : read.error })
 
-/** The first sheet; its lines are counted as rows. Throws for a file that is no Excel file. */
+/** Reads the first sheet; line numbers are row numbers. Throws if the file is not an Excel file. */
 async function readExcel(archive: Buffer): Promise<Result<readonly CsvLine[], CsvProblem>> {
   const tooLarge = err({
     line: null,
@@ -53,11 +56,11 @@ async function readExcel(archive: Buffer): Promise<Result<readonly CsvLine[], Cs
     },
   })
   if (stated > INFLATED_BYTES_MAX) return tooLarge
-  // Each entry is inflated into the size that it states and no further.
+  // Each entry is inflated to its stated size and no further.
   const parts = unzipSync(archive, { filter: ({ name }) => /\.(?:xml|rels)$/.test(name) })
   const elements = Object.values(parts).reduce((sum, part) => sum + tagsIn(part), 0)
   if (elements > limits.cellsMax * ELEMENTS_PER_CELL) return tooLarge
-  // Packed again without compression, so that what is read next is what was counted.
+  // Packed again without compression, so that what is parsed is what was counted.
   const { buffer } = zipSync(parts, { level: 0 })
   const rows = await readSheet(buffer as ArrayBuffer)
   const gate = sheetGate(limits)
@@ -77,7 +80,7 @@ function tagsIn(part: Uint8Array): number {
   return tags
 }
 
-/** As people would have written it into a CSV: days as days, amounts with two decimals. */
+/** Formats a cell as in a CSV written by hand: days as days, amounts with two decimals. */
 function textOf(cell: unknown): string {
   if (cell === null || cell === undefined) return ''
   if (cell instanceof Date) return cell.toISOString().slice(0, 10)

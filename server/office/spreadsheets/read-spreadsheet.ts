@@ -1,4 +1,4 @@
-/** Every table that people give us (bank statement, settlement, member list, registrations), read into lines. */
+/** Reads uploaded tables (statement, settlement, member list, registrations) into lines. */
 import { readFile, stat } from 'node:fs/promises'
 import { Worker } from 'node:worker_threads'
 import { err, ok } from '../../../engine/index.ts'
@@ -8,16 +8,19 @@ import type { FromSheetThread, SheetThreadData } from './read-spreadsheet-worker
 
 export type SheetRefusal = CsvProblem & { readonly code: 'not_csv' | 'busy' }
 
-/** The heap of the thread; a file that needs more ends it. */
+/** Heap of the worker thread; a file that needs more ends it. */
 const THREAD_MB_MAX = 160
-/** Files that are read or wait their turn; each is held in memory meanwhile. */
+/** Files being read or waiting; each is in memory meanwhile. */
 const WAITING_MAX = 4
 
 let waiting = 0
-/** Ends when the file that was given last has been read. */
+/** Resolves when the most recent file has been read. */
 let last: Promise<unknown> = Promise.resolve()
 
-/** CSV, or the first sheet of an Excel file. One file is read at a time, so that many need no more memory than one. */
+/**
+ * Reads CSV, or the first sheet of an Excel file. Reads one file at a time, so that many need no more memory than
+ * one.
+ */
 export async function readSheet(
   file: Buffer,
   limits: SheetLimits,
@@ -38,7 +41,7 @@ export async function readSheet(
   }
 }
 
-/** A file of the command line; null where it is no file or may not be opened. */
+/** Reads a file of the command line; null: it is not a file, or access is denied. */
 export async function readSheetFile(
   path: string,
   limits: SheetLimits,
@@ -59,7 +62,7 @@ export async function readSheetFile(
   return read.ok ? ok({ bytes, lines: read.value }) : read
 }
 
-/** Never rejects: a thread that ends without a word has met a file that cannot be read. */
+/** Never rejects: a thread that exits without a result has met an unreadable file. */
 function readInThread(
   file: Buffer,
   limits: SheetLimits,
@@ -69,7 +72,7 @@ function readInThread(
     const thread = new Worker(new URL('./read-spreadsheet-worker.ts', import.meta.url), {
       workerData,
       resourceLimits: { maxOldGenerationSizeMb: THREAD_MB_MAX },
-      // What it complains of is told to whoever loaded the file, and to nobody else.
+      // Errors are reported only to the user who loaded the file.
       stderr: true,
     })
     const lines: CsvLine[] = []
@@ -88,7 +91,7 @@ function readInThread(
       }
     })
     thread.on('error', () => {})
-    // The next file begins when the memory of this one is free again.
+    // The next file starts when the memory of this one has been freed.
     thread.once('exit', () => {
       clearTimeout(timer)
       done(answer)

@@ -1,18 +1,19 @@
 /**
- * CSV that spreadsheets open without doing anything: UTF-8 with a byte order mark (Excel guesses
- * otherwise), formulas defused with an apostrophe, also behind a semicolon. A phone number that begins with + stays one.
+ * Writes CSV that is safe to open in a spreadsheet.
+ * UTF-8 with a byte order mark (without it Excel guesses the encoding). Formulas are escaped with an apostrophe, also after a
+ * semicolon. A phone number that begins with + stays unchanged.
  *
- * csv-stringify takes six times as long per row; a test compares the two (docs/decisions.md, Office).
+ * Not written with csv-stringify, which takes six times as long per row (docs/decisions.md, Office); a test compares the output with it.
  */
 
 export type CsvCell = string | number | boolean | null | undefined
 
 const BYTE_ORDER_MARK = '\uFEFF'
 const PHONE = /^\+[0-9][0-9 ()-]*$/
-/** What stands in no plain word: a text without any of it is written as it is. */
+/** Characters that need care; a text without any of them is written unchanged. */
 const CARE = /[",;|\t\r\n]|^[=+\-@＝＋－＠]/
 
-/** One chunk of a CSV file; the first carries the byte order mark. Rows end with CRLF. */
+/** Formats one chunk of a CSV file; the first chunk has the byte order mark. Rows end with CRLF. */
 export function csvRows(rows: readonly (readonly CsvCell[])[], first: boolean): string {
   let text = first ? BYTE_ORDER_MARK : ''
   for (const row of rows) {
@@ -42,8 +43,8 @@ const FORMULA = /^[=+\-@\t\r＝＋－＠]/
 const QUOTED = /[",\r\n]/
 
 /**
- * What follows a semicolon, a tab or a line's end begins a cell of its own where a spreadsheet splits
- * there, as those of many countries do; quotes around the whole do not stop them.
+ * In many countries spreadsheets also split cells at a semicolon, tab or line end, even within quotes, so the
+ * text after one is escaped too.
  */
 function innerDefused(text: string): string {
   return text.replace(INNER_CELL, (whole: string, mark: string, cell: string) =>

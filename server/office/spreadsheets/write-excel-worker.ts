@@ -1,4 +1,7 @@
-/** Writes one Excel file, in a thread of its own: thousands of rows take a second, in which nobody else should wait. */
+/**
+ * Writes one Excel file in a worker thread.
+ * Thousands of rows take a second, which would block other requests.
+ */
 import { parentPort, workerData } from 'node:worker_threads'
 import writeXlsxFile from 'write-excel-file/node'
 import { assert } from '../../../engine/index.ts'
@@ -9,7 +12,7 @@ const { head, rows } = workerData as Sheet
 const file = await writeXlsxFile(
   [
     head.map((value) => ({ value, type: String, fontWeight: 'bold' as const })),
-    // A text is never a formula, whatever it begins with, and long digits stay what they are.
+    // Text is never a formula, whatever it begins with, and long digit strings keep all digits.
     ...rows.map((row) =>
       row.map((value) =>
         value === ''

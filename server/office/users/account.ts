@@ -1,4 +1,4 @@
-/** A person's own account: the password, the second factor, and where they are signed in. */
+/** Manages a user's own account: password, second factor and sessions. */
 import type { FastifyReply } from 'fastify'
 import { isoIndia } from '../../../engine/index.ts'
 import type {
@@ -31,16 +31,16 @@ import {
 import { IDLE_MS, openSession } from '../auth/sessions.ts'
 import type { Admin } from '../auth/sessions.ts'
 
-/** Whoever has somebody's open browser, but not their password, does not find it out here. */
+/** Limits guesses of the password by somebody who has the user's open browser. */
 const TRIES: Allowance = { triesMax: 10, windowMs: 15 * 60_000 }
-/** A session is named by the front of its token's hash, which opens nothing. */
+/** A session is identified by the first characters of its token's hash, which grant no access. */
 const SESSION_ID_CHARACTERS = 16
 
 type Asked = {
   readonly admin: Admin
   readonly account: StoredAccount
   readonly at: Instant
-  /** What the body says under a name; '' where it says nothing. */
+  /** Returns a field of the body; '' if it is missing. */
   said(name: OwnWord): string
 }
 const OWN_WORDS = { password: 'text', new_password: 'text', code: 'text', id: 'text' } as const
@@ -68,7 +68,7 @@ export function accountRoutes(office: OfficeRoutes, deps: Deps): void {
   const did = ({ admin, at }: Asked, what: string): Promise<void> =>
     store.audit({ at, who: admin.username, what, eventId: null, regNo: null })
 
-  /** Whether it is the person who asks: by the password, and by a code where there is a second factor. */
+  /** Proves the user's identity: by password, and by a code if there is a second factor. */
   const proves = async (by: Asked, reply: FastifyReply): Promise<boolean> => {
     const { admin, account, at, said } = by
     const waitMs = await tries.take(admin.username, at)
@@ -129,7 +129,7 @@ export function accountRoutes(office: OfficeRoutes, deps: Deps): void {
     if (refusal !== null) return wrong(reply, 'new_password', refusal)
     if (!(await proves(by, reply))) return reply
     await store.setPassword(admin.username, await hashPassword(said('new_password')), at)
-    // Every session has ended, this one too; whoever changed it goes on in a new one.
+    // All sessions are closed, including this one; the user who changed the password continues in a new one.
     await openSession(deps, call.caller, reply, admin.adminId, at)
     await did(by, 'set a new password and signed out everywhere')
     return reply.send({
@@ -157,7 +157,7 @@ export function accountRoutes(office: OfficeRoutes, deps: Deps): void {
     const { admin, account, at, said } = by
     if (account.totpWanted === null)
       return refuse(reply, 409, 'not_begun', 'Please begin again: nothing is being set up.')
-    // The secret is the person's own and new: guessing its code gains nothing but is still counted.
+    // The secret is new and the user's own: guessing its code gains nothing, but is still counted.
     const waitMs = await tries.take(admin.username, at)
     if (waitMs > 0) return refuseTooMany(reply, waitMs, 'wrong codes')
     const step = stepOf(account.totpWanted, said('code').replaceAll(/\s/g, ''), at)

@@ -1,4 +1,4 @@
-/** The people of the office, for whoever owns it: who they are, what they may, how they get in. */
+/** Manages users for owners: list, permissions and password links. */
 import { createHash, randomBytes } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { err, instant, isoIndia, isRole, ok } from '../../../engine/index.ts'
@@ -20,17 +20,17 @@ import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 import { hashPassword, makePassword, passwordRefusal } from '../auth/passwords.ts'
 import { isForeign, refuseForeign } from '../auth/sessions.ts'
 
-/** Three days: over a weekend. */
+/** Three days: covers a weekend. */
 const LINK_MS = 3 * 24 * 60 * 60_000
-/** A link has 256 bits; this only keeps strangers from making the server busy. */
+/** A link has 256 bits; this limit only protects the server from load. */
 const LINK_TRIES: Allowance = { triesMax: 60, windowMs: 5 * 60_000 }
 const USERNAME_CHARACTERS_MAX = 64
-/** Letters and digits of any script, and what stands in addresses. */
+/** Letters and digits of any script, and the signs used in email addresses. */
 const USERNAME = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}.@_+-]*$/u
-/** What the log of acts calls those who are nobody of the office. */
+/** Names of actors in the audit log that are not users. */
 const NOT_PEOPLE = ['delegate', 'import', 'migration', 'gateway', 'rollcall']
 
-/** Why somebody cannot be called so, as a sentence; null when they can. */
+/** Returns why a username is not allowed, as a sentence; null: it is allowed. */
 export function usernameRefusal(username: string): string | null {
   if (username.length > USERNAME_CHARACTERS_MAX)
     return `A username has at most ${USERNAME_CHARACTERS_MAX} characters.`
@@ -41,7 +41,7 @@ export function usernameRefusal(username: string): string | null {
     : null
 }
 
-/** What somebody may, from the words of a form or a command line; `events` null: all. */
+/** Parses permissions from a form or command line; `events` null: all. */
 export function readMay(
   { events: served }: Pick<Deps, 'events'>,
   role: unknown,
@@ -59,11 +59,11 @@ export function readMay(
 
 const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex')
 
-/** Makes a link with which somebody sets a password; null: there is nobody of this name. */
+/** Creates a link for setting a password; null: no user of this name. */
 async function makeLink(deps: Deps, username: string, at: Instant): Promise<string | null> {
   const token = randomBytes(32).toString('base64url')
   const isThere = await deps.store.addPasswordLink(username, hashOf(token), instant(at + LINK_MS))
-  // Behind a #, which browsers send to nobody and no log holds.
+  // After a #, which browsers do not send and logs do not contain.
   return isThere ? `${deps.environment.publicUrl}/admin/password#${token}` : null
 }
 
@@ -103,7 +103,7 @@ export function peopleRoutes(office: OfficeRoutes, deps: Deps): void {
     if (refusal !== null) return wrong(reply, 'username', refusal)
     const may = readMay(deps, said.role, said.events)
     if (!may.ok) return wrong(reply, isRole(said.role) ? 'events' : 'role', may.error)
-    // Nobody knows this password: the link sets one that is.
+    // Nobody knows this password; the user sets one with the link.
     const added = await store.addAdmin(username, await hashPassword(makePassword()), at, may.value)
     if (!added.ok) return wrong(reply, 'username', `There is already somebody called ${username}.`)
     const link = await makeLink(deps, username, at)
@@ -151,7 +151,7 @@ export function peopleRoutes(office: OfficeRoutes, deps: Deps): void {
     const { username } = by.params
     if (isOwn(by)) return refuseOwn(reply)
     const at = deps.clock()
-    // Whoever has the old password has nothing any more.
+    // The old password no longer works.
     await store.setPassword(username, await hashPassword(makePassword()), at)
     const link = await makeLink(deps, username, at)
     if (link === null) return refuseChange(reply, 'unknown', username)
@@ -225,11 +225,11 @@ export function peopleRoutes(office: OfficeRoutes, deps: Deps): void {
 
 type PersonCall = Call<'every', never, never, 'username'>
 
-/** As the store compares names: `usernameRefusal` allows no others. */
+/** Compares as the store does: `usernameRefusal` allows no other names. */
 const isOwn = ({ admin, params }: PersonCall): boolean =>
   admin.username.toLowerCase() === params.username.toLowerCase()
 
-/** A session that somebody else got hold of could otherwise take the account over: the account's page asks for password and code. */
+/** A stolen session could otherwise take over the account; the account page asks for password and code. */
 function refuseOwn(reply: FastifyReply): FastifyReply {
   return refuse(
     reply,
@@ -239,7 +239,7 @@ function refuseOwn(reply: FastifyReply): FastifyReply {
   )
 }
 
-/** Setting a password with a link, by somebody who is not signed in. */
+/** Sets a password with a link, for a user who is not signed in. */
 export function passwordLinkRoutes(app: FastifyInstance, deps: Deps): void {
   const { store } = deps
   const limited = limitByAddress(deps, LINK_TRIES)

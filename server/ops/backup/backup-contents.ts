@@ -1,7 +1,8 @@
 /**
- * A backup is a folder: the database, the files that it refers to, the event files, and a list of all that. The
- * database comes first: a file that a registration refers to is on the disk before the registration is, and what comes
- * later belongs to the next backup. The other way round, files would be missing.
+ * Creates, verifies and restores backups.
+ * A backup is a folder with the database, the files that it refers to, the event files, and a list of all these.
+ * The database is copied first: a file that a registration refers to is on disk before the registration is, and
+ * anything later belongs to the next backup. In the opposite order, files would be missing.
  */
 import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream, existsSync } from 'node:fs'
@@ -24,7 +25,7 @@ const FILES = 'uploads'
 const EVENTS = 'events'
 
 type Places = { readonly dataDir: string; readonly eventsDir: string }
-/** What the list of a backup says of it, for whoever restores it. */
+/** The list of a backup, for the operator who restores it. */
 type List = {
   readonly format: 1
   readonly at: Instant
@@ -32,21 +33,21 @@ type List = {
   readonly rows: Readonly<Record<string, number>>
   readonly files: readonly string[]
 }
-/** `aside`: where the files of the database before it are now; null: there were none. */
+/** `aside`: the folder that now has the files of the previous database; null: there were none. */
 export type Restored = Copied & { readonly aside: string | null }
 export type Copied = {
   readonly list: List
-  /** Hashes of files that are not on the disk, or are not what they were. */
+  /** Hashes of files that are missing on disk or have changed. */
   readonly missing: readonly string[]
 }
 
-/** Where a file lies under its hash. */
+/** Returns the location of a file by its hash. */
 const placeIn = (folder: string, sha256: string): string =>
   path.join(folder, FILES, sha256.slice(0, 2), sha256)
 
 /**
- * Writes a backup into a folder that is not there yet, beside a running server or without one. Refused with a sentence, and
- * then nothing is left of it.
+ * Writes a backup into a new folder, with or without a running server. On failure, returns a message and leaves
+ * nothing behind.
  */
 export async function backUp(
   { dataDir, eventsDir }: Places,
@@ -77,7 +78,7 @@ export async function backUp(
   }
 }
 
-/** Where a backup is until it is whole. */
+/** The location of an incomplete backup. */
 export const partOf = (into: string): string => `${into}.part`
 
 /** Removes empty folders from `folder` up to `top`. */
@@ -91,7 +92,7 @@ async function removeEmpty(folder: string, top: string): Promise<void> {
       return
 }
 
-/** Whether what is read fails, or the place that is written: a full or failing disk is one of the two. */
+/** Explains whether reading or writing failed: a full or failing disk may be on either side. */
 function copyTrouble(error: unknown, { dataDir, eventsDir }: Places, into: string): string | null {
   const { code = '', path: at = '' } = error as { readonly code?: string; readonly path?: string }
   if (/^SQLITE_IOERR_(READ|SHORT_READ|SHM|LOCK)/.test(code)) return databaseTrouble(error)
@@ -113,9 +114,9 @@ async function copyAll({ dataDir, eventsDir }: Places, part: string, at: Instant
 }
 
 /**
- * Puts a backup into a data folder in which no server is at work. Files of a database that are there already are moved
- * into a folder beside it where `movesAside`; otherwise, and where the backup is not whole, it is refused with a sentence
- * and nothing changes.
+ * Restores a backup into a data folder without a running server. With `movesAside`, files of an existing database
+ * are moved into a folder beside it; otherwise, and if the backup is incomplete, it is refused with a message and
+ * nothing changes.
  */
 export async function restore(
   from: string,
@@ -127,10 +128,10 @@ export async function restore(
   keepPrivate(dataDir)
   let leave: (() => void) | null = null
   try {
-    // Held until the end: a server that starts meanwhile would answer delegates from a database that is then replaced.
+    // Held until the end: a server started meanwhile would serve delegates from a database that is then replaced.
     leave = beginServing(dataDir)
     if (leave === null) return err(`A server is running on ${dataDir}. Stop it first.`)
-    // Whoever removes a folder's files removes the lock of the server that goes on with them.
+    // Deleting a folder's files also deletes the lock of a server that is still using them.
     const user = databaseUser(dataDir)
     if (user !== null)
       return err(`Process ${user} uses the database that is or was in ${dataDir}. Stop it first.`)
@@ -147,8 +148,8 @@ export async function restore(
 }
 
 /**
- * Removes all backups in a folder but the newest `kept`, by the moment at which they were made. Whatever else is in the folder
- * stays. Answers the names of those that were removed.
+ * Removes all backups in a folder except the newest `kept`, by creation time. Anything else in the folder stays.
+ * Returns the names of removed backups.
  */
 export async function pruneBackups(folder: string, kept: number): Promise<readonly string[]> {
   const found: { readonly name: string; readonly at: Instant }[] = []
@@ -190,10 +191,10 @@ async function restoreAlone(
     for (const name of found) await rename(path.join(dataDir, name), path.join(aside, name))
     await syncToDisk(aside)
   }
-  // Whoever opens it next finds that it is older than what was served.
+  // The next start then detects that the database is older than the one served before.
   await noteRestored(dataDir, { at, copyAt: list.at })
   await noteNewDatabase(dataDir, at)
-  // Last, so that an interrupted restore leaves no database that lacks files.
+  // Last, so that an interrupted restore leaves no database without its files.
   await rename(part, into)
   await syncToDisk(dataDir)
   const differs = differsFrom(list, into)
@@ -205,7 +206,7 @@ async function restoreAlone(
   return ok({ list, missing, aside })
 }
 
-/** A file's content, or the names in a folder. */
+/** Flushes a file's content, or a folder's entries, to disk. */
 async function syncToDisk(place: string): Promise<void> {
   const handle = await open(place, 'r')
   try {
@@ -215,7 +216,7 @@ async function syncToDisk(place: string): Promise<void> {
   }
 }
 
-/** Why a copy is not what its list says; null: it is. */
+/** Returns why a copy differs from its list; null: it does not. */
 function differsFrom(list: List, file: string): string | null {
   try {
     return differenceOf(list, file)
@@ -245,7 +246,7 @@ async function listIn(from: string): Promise<List | null> {
   }
 }
 
-/** Copies what is whole; answers the hashes of the others. A whole file that is there already stays. */
+/** Copies complete files; returns the hashes of the others. A complete file that already exists stays. */
 async function copyFiles(
   from: string,
   into: string,
@@ -263,7 +264,7 @@ async function copyFiles(
   return missing
 }
 
-/** Copies a file of that hash, whole or not at all; false: it is missing or another one. */
+/** Copies a file with this hash, completely or not at all; false: it is missing or different. */
 async function copyFile(source: string, place: string, sha256: string): Promise<boolean> {
   const part = `${place}.part`
   await mkdir(path.dirname(place), { recursive: true })
@@ -292,7 +293,7 @@ async function hashOf(file: string): Promise<string | null> {
   }
 }
 
-/** Hashes of files that the database refers to and that are not on the disk; it does not read them. */
+/** Returns hashes of files that the database refers to and that are missing on disk; does not read the files. */
 export async function missingIn(dataDir: string): Promise<readonly string[]> {
   const { files } = lookInto(path.join(dataDir, DATABASE_FILE))
   const there = new Set<string>()

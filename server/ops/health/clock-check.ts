@@ -1,14 +1,20 @@
-/** Whether anything may be erased or dropped because of its age: not by a clock that may be wrong, because what is erased cannot be reopened. */
+/**
+ * Decides whether data may be erased because of its age.
+ * Not while the clock may be wrong, because erased data cannot be recovered.
+ */
 import { formatInstant } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 import type { ClockSeen } from '../../storage/files/upload-and-clock-types.ts'
 
-/** A server may stand still over a weekend; further ahead of the last recorded time the clock is confirmed by staff. */
+/**
+ * A server may be stopped over a weekend; if the clock is further ahead of the last recorded time, staff have to
+ * confirm it.
+ */
 export const AHEAD_MS_MAX = 3 * 24 * 60 * 60_000
 
 type TrustDeps = Pick<Deps, 'store' | 'clock' | 'clockJumps' | 'log'>
 
-/** Answers whether it may. Says once, of all that ask the same `told`, that it may not. */
+/** Returns whether it may. Logs once that it may not, for all callers that share the returned function. */
 export function clockTrust(deps: TrustDeps): () => Promise<boolean> {
   let isTold = false
   return async () => {
@@ -26,5 +32,5 @@ export function clockTrust(deps: TrustDeps): () => Promise<boolean> {
 export const waitsSentence = ({ at }: ClockSeen, now: ReturnType<Deps['clock']>): string =>
   `The clock shows ${formatInstant(now)}, and the last time that was recorded is ${formatInstant(at)}. Nothing is erased because of its age until the clock is right: correct it, or confirm it on the dashboard or with rollcall clock --confirm.`
 
-/** In the history, whoever confirmed it. */
+/** Recorded in the history, with the user who confirmed it. */
 export const CONFIRMED = 'confirmed that the clock is right'

@@ -1,6 +1,6 @@
 /**
- * How well the server is: what keeps it from taking registrations, and what somebody should look after before it does. One
- * answer for whoever watches from outside, for the figures and for the office.
+ * Checks the server's health: what prevents registrations, and what needs attention before it does.
+ * The result is the same for monitoring, metrics and the office.
  */
 import { readdir } from 'node:fs/promises'
 import { dayOf, formatInstant, tookPlace } from '../../../engine/index.ts'
@@ -14,22 +14,25 @@ import { freeBytes } from '../disk-space.ts'
 import { StoreBusy } from '../../storage/index.ts'
 import { writeTrouble } from '../../storage/database/error-explanations.ts'
 
-/** A disk that takes longer than this to take one row is not healthy. */
+/** A disk that takes longer to write one row is not healthy. */
 const WRITE_MS_MAX = 5_000
-/** Whoever watches us asks every some seconds; more writes than that tell nobody more. */
+/** Monitoring asks every few seconds; more frequent writes give no more information. */
 const WRITE_EVERY_MS = 5_000
-/** Below it a registration may fail at any moment: the database's log alone grows to 16 MB between two copyings. */
+/** Below it a registration may fail at any moment: the database's log alone grows to 16 MB between checkpoints. */
 const ROOM_BYTES_MIN = 64 * 1024 * 1024
-/** Below it files of delegates are refused already (`server/registration/uploads/store-uploaded-files.ts`). */
+/** Below it uploads are refused already (`server/registration/uploads/store-uploaded-files.ts`). */
 const FILES_BYTES_MIN = 512 * 1024 * 1024
-/** So long after a request was refused for want of room the disk counts as full, whatever it says of itself: quotas are not in it. */
+/**
+ * How long the disk counts as full after a request was refused for lack of space, whatever it reports: quotas are
+ * not in its figures.
+ */
 const REFUSED_MS = 30_000
-/** A mail is sent within seconds; one that waits so long says that the mail server takes none. */
+/** An email is sent within seconds; one that waits this long means that the mail server accepts none. */
 const MAIL_WAITS_MS_MAX = 15 * 60_000
-/** A backup of every night, and some hours to be late. */
+/** A nightly backup, with some hours of tolerance. */
 const BACKUP_MS_MAX = 36 * 60 * 60_000
 
-/** What is done about too many open files. */
+/** Advice for too many open files. */
 const RAISE = 'Raise the limit (LimitNOFILE of the unit), and look who holds connections open.'
 
 export type Trouble = {
@@ -48,13 +51,13 @@ export type Trouble = {
     | 'files'
   /** A sentence for the operator. */
   readonly text: string
-  /** Whether nobody can register. */
+  /** True if nobody can register. */
   readonly isDown: boolean
 }
 export type Condition = {
-  /** What is wrong now, the worst first. */
+  /** Returns the current problems, the worst first. */
   look(): Promise<readonly Trouble[]>
-  /** What the operator may want to know while nothing is wrong. */
+  /** Returns what the operator may want to know when there is no problem. */
   notes(): readonly string[]
 }
 
@@ -62,7 +65,7 @@ export type ConditionDeps = Pick<
   Deps,
   'store' | 'clock' | 'clockJumps' | 'events' | 'environment' | 'payments' | 'uploads' | 'log'
 > & {
-  /** When the database last had no room for a request; null: never. */
+  /** Returns when the database last had no space for a request; null: never. */
   readonly noRoomAt: () => Instant | null
 }
 
@@ -92,14 +95,14 @@ export function openCondition(deps: ConditionDeps): Condition {
         `${descriptors.open} of ${descriptors.most} files and connections are open. ${RAISE}`,
       )
     const folder = await readdir(environment.eventsDir).catch((error: unknown) => error)
-    // A folder that is gone is among what was refused.
+    // A missing folder is already reported among the refused files.
     if (folder instanceof Error && (folder as NodeJS.ErrnoException).code !== 'ENOENT')
       say(
         'event_files',
         `EVENTS_DIR is ${environment.eventsDir}, and it cannot be read. The events are served as they were. Put the folder back.`,
       )
     for (const { why } of events.refused()) say('event_files', why)
-    // One that is over is taken away on purpose.
+    // The file of a past event is removed on purpose.
     for (const { config, isGone } of events.all())
       if (isGone === true && !tookPlace(config, dayOf(at))) say('event_files', REMOVED(config.id))
     const { mailsQueued } = await store.operating()
@@ -127,12 +130,12 @@ export function openCondition(deps: ConditionDeps): Condition {
     const { trouble } = deps.uploads.state()
     if (trouble !== null) say('files', trouble)
     const last = await backedUpAt(environment.dataDir)
-    // Whoever never made one with us has another way, or learns of it from rollcall doctor.
+    // An operator who never made one with our command has another method, or learns of it from rollcall doctor.
     if (last !== null && at - last > BACKUP_MS_MAX)
       say('backup', `The last backup is ${lengthOf(at - last)} old.`)
     return troubles
   }
-  /** The same for everybody who asks within some seconds. */
+  /** Shared by all requests within some seconds. */
   let seen: { readonly at: Instant; readonly troubles: Promise<readonly Trouble[]> } | null = null
   return {
     notes: () => [deps.uploads.state().note].filter((note) => note !== null),
@@ -166,8 +169,8 @@ function lengthOf(ms: number): string {
 }
 
 /**
- * Rejects when the database does not work: found by a write, which everybody who asks within some
- * seconds shares, and by a read of each of them, which costs no fsync.
+ * Rejects when the database does not work. Tests it with a write, which all requests within some seconds share,
+ * and with a read per request, which needs no fsync.
  */
 function openCheck({ store, clock }: Pick<Deps, 'store' | 'clock'>): () => Promise<void> {
   let last: { readonly at: Instant; readonly written: Promise<void> } | null = null

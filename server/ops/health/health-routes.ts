@@ -1,4 +1,4 @@
-/** Liveness for whoever stands in front, and figures for Prometheus: the sentences and the figures are for the operator alone. */
+/** Serves liveness checks and Prometheus metrics; details and metrics are for the operator only. */
 import type { FastifyInstance } from 'fastify'
 import { Counter, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 import { remember } from '../../../engine/index.ts'
@@ -12,7 +12,7 @@ import { operatingFigures } from './metrics.ts'
 
 /** Ten a second, from a whole cluster behind one address. */
 const CHECKS_PER_ADDRESS: Allowance = { triesMax: 600, windowMs: 60_000 }
-/** The figures are dear to collect, and asked for every 15 seconds. */
+/** Metrics are expensive to collect, and are requested every 15 seconds. */
 const FIGURES_PER_ADDRESS: Allowance = { triesMax: 60, windowMs: 60_000 }
 
 export function healthRoutes(app: FastifyInstance, deps: Deps, condition: Condition): void {
@@ -33,7 +33,7 @@ export function healthRoutes(app: FastifyInstance, deps: Deps, condition: Condit
   })
   const setFigures = operatingFigures(registry, deps)
 
-  // There are few methods and statuses; to look a figure up by its labels takes longer than to count.
+  // There are few methods and statuses, and looking up a metric by its labels takes longer than counting.
   const counterOf = remember((answered: string) => requests.labels(...answered.split(' ')))
   const timerOf = remember((method: string) => seconds.labels(method))
   app.addHook('onResponse', (request, reply, done) => {
@@ -43,7 +43,7 @@ export function healthRoutes(app: FastifyInstance, deps: Deps, condition: Condit
     done()
   })
 
-  // Of this server alone: it is asked how it is when the database is not.
+  // Counted by this server alone: its health is checked when the database does not respond.
   const { environment, clock } = deps
   const tooManyChecks = limitByAddress({ environment, clock }, CHECKS_PER_ADDRESS)
   const tooManyFigures = limitByAddress({ environment, clock }, FIGURES_PER_ADDRESS)

@@ -1,4 +1,4 @@
-/** The figures that an operator wakes up for, as gauges that are set when somebody asks for them. */
+/** Defines the operating metrics, as gauges that are set on request. */
 import path from 'node:path'
 import { Gauge } from 'prom-client'
 import type { Registry } from 'prom-client'
@@ -10,7 +10,7 @@ import { DATABASE_FILE } from '../../storage/database/sqlite-connection.ts'
 
 export type FiguresDeps = Pick<Deps, 'store' | 'events' | 'payments' | 'environment' | 'clock'>
 
-/** Answers how to set them. */
+/** Returns a function that sets them. */
 export function operatingFigures(registry: Registry, deps: FiguresDeps): () => Promise<void> {
   const gauge = <L extends string>(name: string, help: string, ...labelNames: L[]): Gauge<L> =>
     new Gauge({ name: `rollcall_${name}`, help, labelNames, registers: [registry] })

@@ -1,6 +1,7 @@
 /**
- * A note in a data folder of how far the database had come that was served from there: a database that has come less far is an older
- * copy. It is written some times a minute at most, and never waited for.
+ * Records the progress of the served database in its data folder, to detect an older copy.
+ * A database with less progress is an older copy. The note is written a few times a minute at most, and nothing
+ * waits for it.
  */
 import { open, readFile, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
@@ -9,16 +10,16 @@ import type { Instant } from '../../../engine/index.ts'
 import type { Counted } from '../../storage/index.ts'
 
 export const SERVED_FILE = 'last-served.json'
-/** What a restore leaves for the next start where it could not begin the recovery itself. */
+/** Left by a restore for the next start if it could not begin the recovery itself. */
 export const RESTORED_FILE = 'restored.json'
 
 export type LastServed = {
-  /** Which database it was. */
+  /** The identity of the database. */
   readonly name: string
   readonly counted: Counted
-  /** When that was so. */
+  /** The time of the note. */
   readonly at: Instant
-  /** The code of the last recovery that was begun here; null: none was. */
+  /** The code of the last recovery started here; null: none was. */
   readonly code: string | null
 }
 export type Restored = { readonly at: Instant; readonly copyAt: Instant }
@@ -47,7 +48,7 @@ export const noteRestored = (dataDir: string, note: Restored): Promise<void> =>
 export const forgetRestored = (dataDir: string): Promise<void> =>
   rm(path.join(dataDir, RESTORED_FILE), { force: true })
 
-/** Whether a database has come less far than the note says. */
+/** Returns true if a database has made less progress than the note says. */
 export const isOlder = (counted: Counted, note: Pick<LastServed, 'counted'>): boolean =>
   Object.entries(note.counted).some(([table, last]) => (counted[table] ?? 0) < last)
 
@@ -67,7 +68,7 @@ async function read<T>(
   }
 }
 
-/** Whole or not at all, also after a power cut. */
+/** Writes completely or not at all, even if the power fails. */
 async function write(file: string, value: object): Promise<void> {
   const part = `${file}.part`
   const handle = await open(part, 'w', 0o600)

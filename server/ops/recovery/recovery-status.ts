@@ -1,4 +1,4 @@
-/** How the installation stands after a restore: one answer for the office, for the command and for the doctor. */
+/** Describes the state after a restore, for the office, the command and the doctor. */
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { dayOf, formatCount, formatInstant } from '../../../engine/index.ts'
@@ -33,7 +33,7 @@ export async function standingOf(
   return { recovery, figures, uploads }
 }
 
-/** Files that something refers to and that are not there, and the other way round. */
+/** Counts referenced files that are missing, and existing files without a reference. */
 async function uploadsBeside({
   store,
   environment,
@@ -63,7 +63,7 @@ async function hashesIn(folder: string): Promise<readonly string[]> {
   return found
 }
 
-/** What is different, in sentences. */
+/** Describes the differences, in sentences. */
 export function sentencesOf({ recovery, figures, uploads }: Standing): readonly string[] {
   if (recovery === null) return ['The installation is not in recovery.']
   const { pending, unknown, held, series } = figures

@@ -1,6 +1,7 @@
 /**
- * Recovery, as a server begins it by itself: after a restore, and where the database is older than what was served from the data
- * folder (a copy that was put back by hand or with pg_restore).
+ * Starts a recovery automatically, after a restore or with an older database.
+ * A database is older if it has made less progress than the one last served from the data folder: a copy put back
+ * by hand or with pg_restore.
  */
 import { randomUUID } from 'node:crypto'
 import { assert, formatInstant } from '../../../engine/index.ts'
@@ -18,7 +19,7 @@ import {
 import type { LastServed, Restored } from './detect-older-database.ts'
 import type { NewRecovery, Recovery, Store } from '../../storage/index.ts'
 
-/** How far the database has come is noted so often, where it has moved. */
+/** How often the progress of the database is noted, if it has changed. */
 const NOTE_MS = 10_000
 
 export type RecoveringDeps = Pick<Deps, 'store' | 'clock' | 'log'> & {
@@ -26,7 +27,7 @@ export type RecoveringDeps = Pick<Deps, 'store' | 'clock' | 'log'> & {
 }
 type Begun = Pick<NewRecovery, 'at' | 'who' | 'why' | 'copyAt'>
 
-/** Begins one whatever the notes say, as `rollcall recovery begin` and `rollcall restore` do. */
+/** Starts a recovery whatever the notes say, as for `rollcall recovery begin` and `rollcall restore`. */
 export async function beginNow(
   { store, environment }: Pick<RecoveringDeps, 'store' | 'environment'>,
   begun: Begun,
@@ -44,7 +45,10 @@ const knownFrom = (note: LastServed | null): Pick<NewRecovery, 'servedAt' | 'tak
   taken: note?.code == null ? [] : [note.code],
 })
 
-/** After `rollcall restore`: by the command itself, or by the next start where the copy is of an older version. */
+/**
+ * After `rollcall restore`: called by the command itself, or by the next start if the copy is of an older
+ * version.
+ */
 export function beginRestored(
   deps: Pick<RecoveringDeps, 'store' | 'environment'>,
   { copyAt }: Restored,
@@ -54,7 +58,7 @@ export function beginRestored(
   return beginNow(deps, { at, who: 'rollcall', why, copyAt })
 }
 
-/** To be called before anything is sent, asked or erased. Says in the log how it stands. */
+/** Call it before anything is sent, queried or erased. Logs the state. */
 export async function recoverIfOlder(deps: RecoveringDeps): Promise<void> {
   const { store, clock, log, environment } = deps
   const restored = await restoredIn(environment.dataDir)
@@ -70,7 +74,10 @@ export async function recoverIfOlder(deps: RecoveringDeps): Promise<void> {
     )
 }
 
-/** Notes how far the database has come, and begins a recovery where it has gone back; `run` answers 1 where it began. */
+/**
+ * Notes the progress of the database, and starts a recovery if it has gone back; `run` returns 1 if it started
+ * one.
+ */
 export function openRecovering(
   deps: RecoveringDeps,
   { works }: { readonly works: boolean },
@@ -93,7 +100,7 @@ async function compare({ store, clock, log, environment }: RecoveringDeps): Prom
     return 0
   }
   const { name, counted } = await store.counted()
-  // Another database, which was never served from here: nothing is known of it.
+  // Another database, which was never served from here: nothing is known about it.
   const isSame = name === null || name === note.name
   if (!isSame || !isOlder(counted, note)) {
     if (!isSame || !hasCome(counted, note)) await noteNow(dataDir, store, at, note)
@@ -113,7 +120,7 @@ async function compare({ store, clock, log, environment }: RecoveringDeps): Prom
   return 1
 }
 
-/** Whether the note says just that. */
+/** Returns true if the note has exactly this progress. */
 const hasCome = (counted: LastServed['counted'], note: LastServed): boolean =>
   Object.entries(counted).every(([table, last]) => note.counted[table] === last)
 

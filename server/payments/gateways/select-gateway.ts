@@ -1,4 +1,4 @@
-/** The gateway as the environment asks for it: our own simulator, Airpay's sandbox, or Airpay. */
+/** Selects the gateway from the environment: our simulator, Airpay's sandbox, or Airpay. */
 import { accountKey } from '../../ops/environment.ts'
 import type {
   Account,
@@ -14,7 +14,7 @@ import type { Addresses, AirpayOptions } from './airpay/airpay.ts'
 import { openSandbox, sandboxAccount, sandboxAddresses } from './airpay/simulator/simulator.ts'
 import type { Sandbox } from './airpay/simulator/simulator.ts'
 
-/** Where the browser comes back to when the event names no path of its own. */
+/** Return path for events that name no path of their own. */
 export const usualReturnPath = '/api/payment/return/'
 export const noticePath = '/api/payment/webhook/'
 
@@ -38,11 +38,11 @@ export type GatewayOptions = {
   readonly events: Pick<EventRegistry, 'all' | 'byOrderId'>
   readonly clock: () => Instant
   readonly log: Log
-  /** How the outside reaches the app; a function, because a port may be known only once it listens. */
+  /** Public address of the app; a function, because a port may be known only once the app listens. */
   readonly publicUrl?: () => string
 }
 
-/** Refuses, with a sentence, when the simulator's port is taken. */
+/** Fails, with a readable message, when the simulator's port is taken. */
 export async function openGateway({
   environment,
   events,
@@ -106,7 +106,10 @@ export async function openGateway({
   return ok({ gateway, sandbox, close: sandbox.close })
 }
 
-/** Whose credentials count and where they are asked, for a command beside a running server; `addresses` null: those of the gateways file. */
+/**
+ * Returns the credentials and addresses of the running server, for a command beside it; `addresses` null: those
+ * of the gateways file.
+ */
 export function accountsOfRunning(environment: GatewayOptions['environment']): {
   readonly accountOf: (name: string) => Account | null
   readonly addresses: Addresses | null
@@ -117,7 +120,7 @@ export function accountsOfRunning(environment: GatewayOptions['environment']): {
     : { accountOf: (name) => accounts[accountKey(name)] ?? null, addresses: null }
 }
 
-/** The adapter alone, for a command beside a running server: it asks that server's simulator. */
+/** Returns only the adapter, for a command beside a running server; it queries that server's simulator. */
 export function gatewayOfRunning({
   environment,
   events,

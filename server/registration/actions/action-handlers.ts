@@ -1,4 +1,4 @@
-/** Who does which act: a row for each, so that the call knows them all and none of them. */
+/** Maps each action to its handler. */
 import type { ActName } from '../../../engine/index.ts'
 import type { Doer } from './action-input.ts'
 import { approve, refuse } from './approve-registration.ts'
@@ -9,7 +9,7 @@ import { eraseOne } from './erase-personal-data.ts'
 import { resend, sendPayLink } from './resend-emails.ts'
 import { notFound, takeUp } from './payment-claims.ts'
 
-/** What the office may ask for by POST /admin/registrations/{reg_no}/acts/. */
+/** Actions that the office may request with POST /admin/registrations/{reg_no}/acts/. */
 export const DOERS: Readonly<Partial<Record<ActName, Doer>>> = {
   note: ({ deps, wanted }) => deps.store.note(wanted),
   correct,

@@ -1,11 +1,11 @@
-/** What an act on a registration is given, before anybody judged it, and what reads its words. */
+/** Defines and parses the input of an action on a registration. */
 import { createHash } from 'node:crypto'
 import { err, fromRupees, ok, readAmount } from '../../../engine/index.ts'
 import type { ActName, FieldErrors, Paise, Result } from '../../../engine/index.ts'
 import type { Deps, ServedEvent } from '../../dependencies.ts'
 import type { Acted, ActNo, NewAct, Once, StoredRegistration } from '../../storage/index.ts'
 
-/** `words`: what came beside act, reason and key. */
+/** `words`: the fields of the body other than action, reason and key. */
 export type Asked = {
   readonly deps: Pick<
     Deps,
@@ -16,7 +16,7 @@ export type Asked = {
   readonly wanted: NewAct
   readonly words: Words
 }
-/** All that the acts of the office read of a body; a review is named beside them and is resolved by the guard. */
+/** Every field that office actions read from a body. A review is named beside them and resolved by the guard. */
 export const ACT_WORDS = {
   act: 'text',
   why: 'text',
@@ -35,14 +35,17 @@ export const ACT_WORDS = {
 } as const
 export type ActWord = keyof typeof ACT_WORDS
 export type Words = Readonly<Partial<Record<ActWord | 'review', unknown>>>
-/** `message` may say more than what the store did. */
+/** `message` may add to the result of the store. */
 export type Done = Result<Acted, ActNo>
 export type Doer = (asked: Asked) => Promise<Done>
 
-/** Whoever clicks twice sends the same key; 128 random bits take 32 characters of it. */
+/** A double click sends the same key. 128 random bits need up to 32 characters. */
 const KEY = /^[\w-]{8,64}$/
 
-/** Null: none was sent. A key counts with whoever sends it, for this registration, and for the same words only. */
+/**
+ * Returns the idempotency key of the request; null: none was sent. A key is valid only for the same user,
+ * registration and input.
+ */
 export function onceOf(
   { key, ...words }: Words,
   of: { readonly who: string; readonly regNo: string; readonly act: ActName },
@@ -69,7 +72,7 @@ export function textIn<N extends string>(
   return typeof word === 'string' ? word.trim() : ''
 }
 
-/** Rupees as text or number; null: none was sent. */
+/** Parses an amount in rupees (text or number); null: none was sent. */
 export function amountIn(words: Words, name: keyof Words): Result<Paise | null, ActNo> {
   const word = words[name]
   if (word === undefined || word === null || word === '') return ok(null)

@@ -1,4 +1,4 @@
-/** Acts on a registration that somebody sees before it is paid: approved, refused, and the delegate's yes to what was offered. */
+/** Handles approval before payment: approve, refuse, and accept an offered category. */
 import {
   approvalFor,
   approvedMail,
@@ -30,7 +30,7 @@ export const approve: Doer = async (asked) => {
   })
 }
 
-/** `{offer?: true}`: with the category that the file offers to whoever is refused by this rule. */
+/** `{offer?: true}`: also offers the category that the event file names for a refusal under this rule. */
 export const refuse: Doer = async ({ deps, served, registration, wanted, words }) => {
   const { config } = served
   const { offer = null, say = null } = approvalFor(config, registration)?.refused ?? {}
@@ -43,11 +43,11 @@ export const refuse: Doer = async ({ deps, served, registration, wanted, words }
   return deps.store.refuse(wanted, { offer: offered?.category ?? null, mail })
 }
 
-/** `{category}`: the one that was offered, as whoever accepts it has seen it. */
+/** `{category}`: the offered category, as the delegate saw it when accepting. */
 export const acceptOffer: Doer = async (asked) => {
   const { deps, served, registration, wanted, words } = asked
   const { config } = served
-  // Whether it is offered is judged where it is written: a press that comes twice is known there.
+  // The store checks whether the offer exists, where it writes: a repeated click is recognised there.
   const offered = offeredOf(config, registration, textIn(words, 'category'))
   if (offered === null) return badData('This is not on sale any more.')
   const { category, quote } = offered
@@ -63,7 +63,7 @@ export const acceptOffer: Doer = async (asked) => {
   })
 }
 
-/** What whoever decides looks at; null: nobody has to decide. */
+/** Returns what the approver needs to see; null: no approval is needed. */
 export function approvalShown(
   config: EventConfig,
   registration: StoredRegistration,
@@ -95,7 +95,7 @@ export function approvalShown(
   }
 }
 
-/** What the delegate reads whose registration was refused; null: it was not. */
+/** Returns what the delegate of a refused registration sees; null: it was not refused. */
 export async function refusedShown(
   store: Pick<Store, 'acts'>,
   config: EventConfig,
@@ -119,14 +119,14 @@ export async function refusedShown(
   }
 }
 
-/** As the offered category, at the prices of the day of registering; null: that was not on sale then. */
+/** Quotes the offered category at the prices of the registration date; null: the category was not on sale then. */
 export function offeredOf(config: EventConfig, registration: StoredRegistration, category: string) {
   const quoted = quoteAs(config, registration, category)
   if (!quoted.ok) return null
   return { category, quote: quoted.value, total: quoted.value?.total ?? paise(0) }
 }
 
-/** What a registration costs by it, as it is stored; nothing where there are no prices. */
+/** Returns the amounts of a quote as they are stored; empty if the event has no prices. */
 export const amountsOf = (quote: Quote | null) =>
   quote === null
     ? {}
@@ -138,7 +138,7 @@ export const amountsOf = (quote: Quote | null) =>
         lines: quote.lines,
       }
 
-/** Through whom it is paid, and the confirmation of what costs nothing: it is complete at once. */
+/** Returns the payment method, and the confirmation email of a free registration, which is complete at once. */
 function beginning(
   { deps, served: { config }, wanted: { at } }: Asked,
   registration: StoredRegistration,

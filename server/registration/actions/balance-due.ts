@@ -1,9 +1,9 @@
-/** What is to be paid for a registration that is to be paid: the same rule as `due` in the store. */
+/** Computes the balance of a registration, by the same rule as `due` in the store. */
 import { paise } from '../../../engine/index.ts'
 import type { Paise } from '../../../engine/index.ts'
 import type { StoredRefund, StoredRegistration } from '../../storage/index.ts'
 
-/** Of what is paid the difference, of what is not the whole; null: it has no price. */
+/** Paid: the difference. Unpaid: the full amount. Null: the registration has no price. */
 export function dueOf({
   paymentStatus,
   due,
@@ -12,7 +12,7 @@ export function dueOf({
   return paymentStatus === 'success' ? due : total
 }
 
-/** What is to be paid back, and is not on its way. */
+/** Returns the amount to refund for which no refund is in progress. */
 export function toPayBack(
   { due }: Pick<StoredRegistration, 'due'>,
   refunds: readonly Pick<StoredRefund, 'state' | 'amount'>[],

@@ -1,4 +1,4 @@
-/** Acts about a registration's end and its money: cancelled, refunded, money in review decided about. */
+/** Handles cancellation, refunds and decisions on payment reviews. */
 import { cancelledMail, ok, own, paise } from '../../../engine/index.ts'
 import {
   askedForBack,
@@ -10,8 +10,9 @@ import type { Asked, Doer, Done } from './action-input.ts'
 import { toPayBack } from './balance-due.ts'
 
 /**
- * `{pay_back?: rupees, kept?: rupees}`: how much of what was paid is to go back; left out, or less than is owed in any
- * case: what is owed. A refund gives it back. `kept`: how much was paid as the page showed it, so that nobody cancels what was paid meanwhile unseen.
+ * `{pay_back?: rupees, kept?: rupees}`. `pay_back` is the amount to refund; if it is missing or below the amount
+ * owed in any case, that amount applies. The refund itself is a separate action. `kept` is the paid amount that
+ * the page showed, so that a payment received in the meantime is not cancelled unseen.
  */
 export const cancel: Doer = async ({ deps, served, registration, wanted, words }) => {
   const amount = amountIn(words, 'pay_back')
@@ -26,8 +27,9 @@ export const cancel: Doer = async ({ deps, served, registration, wanted, words }
 }
 
 /**
- * `{amount?: rupees, by_hand?: true, reference?}`: left out, all that is left; an empty amount is none. By hand it has gone back already, and
- * the reference says how; otherwise the gateway is asked at once.
+ * `{amount?: rupees, by_hand?: true, reference?}`. No amount: everything that is left; an empty amount is zero.
+ * With `by_hand` the money was already refunded outside Rollcall and the reference says how; otherwise the
+ * gateway is asked at once.
  */
 export const refund: Doer = async (asked) => {
   const { deps, wanted, words } = asked
@@ -48,7 +50,7 @@ export const refund: Doer = async (asked) => {
 
 const NO_AMOUNT = 'Enter the amount to refund.'
 
-/** `{review, reference?, amount?}` as for the list of reviews. */
+/** `{review, reference?, amount?}`, as for the list of payment reviews. */
 export const accept: Doer = (asked) => decideAs(asked, 'accept')
 export const dismiss: Doer = (asked) => decideAs(asked, 'dismiss')
 

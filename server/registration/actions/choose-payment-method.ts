@@ -1,10 +1,13 @@
-/** Through whom what a registration owes is asked for from now on. */
+/** Chooses the payment method for the outstanding balance. */
 import { dayOf, transferWay, wayFor } from '../../../engine/index.ts'
 import type { EventConfig, Instant } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 import type { AskedThrough, StoredRegistration } from '../../storage/index.ts'
 
-/** The way by which it was to be paid, else the one that was chosen where that is open, else any; null: the event takes no money. */
+/**
+ * Prefers the current method, then the chosen one if it is open, then any open method; null: the event takes no
+ * payments.
+ */
 export function throughFor(
   { gateway }: Pick<Deps, 'gateway'>,
   event: EventConfig,

@@ -1,4 +1,4 @@
-/** Confirms what a delegate told, as it was told: for rows that are ticked against the bank's page. */
+/** Confirms a payment claim as reported, for rows ticked against the bank's page. */
 import { bankKey, instant, rupees, startOf } from '../../../engine/index.ts'
 import { priceOnDay } from '../../payments/price-on-credit-date.ts'
 import { badData } from './action-input.ts'
@@ -7,8 +7,8 @@ import { confirm } from './record-payment.ts'
 import { owed } from './payment-claims.ts'
 
 /**
- * The money is what is to be paid, where the day of credit decides at the price of that day; what came otherwise is
- * confirmed by itself, with its own amount.
+ * Confirms the balance; where the credit date sets the price, at the price of that day. A different amount is
+ * confirmed separately, with the amount received.
  */
 export const confirmTold: Doer = async (asked) => {
   const { deps, served, registration, wanted } = asked

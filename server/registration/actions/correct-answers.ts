@@ -1,4 +1,4 @@
-/** Acts that change what a registration answers: a correction, and a transfer to another person. */
+/** Handles actions that change answers: correction, edit and transfer to another person. */
 import {
   assertNever,
   cheaperMail,
@@ -40,8 +40,8 @@ import { completeMail } from './resend-emails.ts'
 import { throughFor } from './choose-payment-method.ts'
 
 /**
- * `{answers: {field: answer}, total?: rupees}`: null takes an answer away. Where the price changes by it, `total`
- * is the new one, to which whoever corrects has agreed; without it the call says what it would be.
+ * `{answers: {field: answer}, total?: rupees}`: null removes an answer. If the price changes, `total` is the new
+ * price that the user has agreed to; without it the call returns the new price.
  */
 export const correct: Doer = async (asked) => {
   const changes = asked.words['answers']
@@ -50,7 +50,7 @@ export const correct: Doer = async (asked) => {
   return change(asked, changes as RawAnswers, 'correct')
 }
 
-/** `{answers}` of the new person, of whom the file asks name, address, phone and council number. */
+/** `{answers}` of the new person: name, address, phone and council number, as the event file asks. */
 export const transfer: Doer = async (asked) => {
   const { roles } = asked.served.config
   const changes = asked.words['answers']
@@ -63,14 +63,14 @@ export const transfer: Doer = async (asked) => {
   const name = roles.fullName === undefined ? undefined : own(changes as RawAnswers, roles.fullName)
   if (typeof name !== 'string' || name.trim() === '')
     return badData('Say who comes: the name is missing.')
-  // What the new person did not say must not stay the old one's.
+  // Clears answers that the new person did not give, so that the previous person's do not remain.
   const empty = Object.fromEntries(persons.map((id) => [id, null]))
   return change(asked, { ...empty, ...changes }, 'transfer')
 }
 
 /**
- * `{answers}` of questions that the event file lets delegates change themselves, until its day; a file is the token
- * of one that was sent ahead. One that is asked for and missing may be handed in on any day.
+ * `{answers}` to fields that the event file lets delegates change until its edit date. A file is the token of an
+ * upload sent ahead. A required file that is missing may be submitted on any day.
  */
 export const edit: Doer = async (asked) => {
   const { deps, served, registration, wanted, words } = asked
@@ -146,7 +146,7 @@ async function change(
     holdUntil: heldUntil(config, wanted.at),
     changes: [
       ...judged.value.changes,
-      // Of the same name as the one before it.
+      // A file with the same name as the previous one.
       ...files
         .filter(({ field, name }) => own(registration.answers, field) === name)
         .map(({ field }) => `${labelIn(config, field)}: another file`),
@@ -165,18 +165,19 @@ async function change(
     mails: isTransfer
       ? present([handedOverMail(config, registration), transferredMail(config, told)])
       : await mailsAfter(asked, told, await dueAfter(asked, quote?.total ?? null)),
-    // They were sent to an address that was not theirs. Who corrects their own keeps the link that they use.
+    // The links were sent to an address that did not belong to the delegate. A delegate who edits their own
+    // answers keeps the link in use.
     endsLinks: isTransfer || (how === 'correct' && isMoved(config, registration.answers, answers)),
   })
 }
 
-/** Whether emails go to another address from now on. */
+/** Returns true if emails go to another address from now on. */
 function isMoved(config: EventConfig, was: Answers, now: Answers): boolean {
   const [before, after] = [delegateOf(config, was), delegateOf(config, now)]
   return before.email.toLowerCase() !== after.email.toLowerCase()
 }
 
-/** What is due once it costs this, by the same rule as the store's; null: it costs what it cost. */
+/** Computes the balance at a new price, by the same rule as the store; null: the price does not change. */
 async function dueAfter({ deps, registration }: Asked, total: Paise | null): Promise<Paise> {
   const { regNo, due, total: before } = registration
   if (total === null) return due
@@ -184,7 +185,7 @@ async function dueAfter({ deps, registration }: Asked, total: Paise | null): Pro
   return paise(due + requiredOf(total, letGo) - requiredOf(before ?? paise(0), letGo))
 }
 
-/** Of a paid registration for which more is to be paid now, or less. */
+/** Returns the emails about a paid registration whose balance has changed in either direction. */
 async function mailsAfter(
   { deps, served: { config } }: Asked,
   registration: StoredRegistration,
@@ -193,7 +194,7 @@ async function mailsAfter(
   if (registration.paymentStatus !== 'success' || due === registration.due) return []
   if (due > 0)
     return config.payment === null ? [] : present([differenceMail(config, registration, due)])
-  // What has gone back already is not refunded once more.
+  // Money that has been refunded is not refunded again.
   const back = paise(Math.min(-due, await deps.store.kept(registration.regNo)))
   return present([cheaperMail(config, registration, back)])
 }
@@ -201,7 +202,7 @@ async function mailsAfter(
 const present = (mails: readonly (NewMail | null)[]): readonly NewMail[] =>
   mails.filter((mail) => mail !== null)
 
-/** What rolls say of answers that are others, and which places are left beside those that it has. */
+/** Looks up the member lists for changed answers, and the seats left beside those that the registration holds. */
 async function factsNow(
   { deps, served: { config }, registration, wanted: { at } }: Asked,
   changes: RawAnswers,
@@ -215,7 +216,7 @@ async function factsNow(
   const isSame = (field: string): boolean => own(changes, field) === undefined
   return {
     code: before.code,
-    // What was full when it was registered was so for its price as well.
+    // An item that was full at registration also counted as full in its price.
     left: { ...left, ...Object.fromEntries(has), ...before.left },
     rolls: Object.fromEntries(
       Object.entries(facts.rolls).map(([field, row]) => [

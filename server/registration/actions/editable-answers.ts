@@ -1,9 +1,9 @@
-/** What of a registration's answers the office can correct by hand, as a form asks for it. */
+/** Lists the answers of a registration that the office can correct, as form fields. */
 import { own } from '../../../engine/index.ts'
 import type { EventConfig, Field, WireEditable } from '../../../engine/index.ts'
 import type { StoredRegistration } from '../../storage/index.ts'
 
-/** People, files and consents are no words to be corrected. */
+/** Persons, files and consents are not text and cannot be corrected here. */
 const KINDS: Readonly<Record<Field['type'], WireEditable['kind'] | null>> = {
   text: 'text',
   multiline: 'text',

@@ -1,4 +1,4 @@
-/** Erasing a person: the act on each registration, then the files and the mails that lie outside the database. */
+/** Erases personal data: from each registration, then from files and emails outside the database. */
 import { readdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { dayOf } from '../../../engine/index.ts'
@@ -7,15 +7,15 @@ import { byItself } from '../../ops/clock.ts'
 import type { ByItself } from '../../ops/clock.ts'
 import type { ActAnswer, NewAct, StoredRegistration } from '../../storage/index.ts'
 
-/** In the trail, where people of the office have their names. */
+/** Name of the automatic actor in the history, where users have their own names. */
 const WHO = 'rollcall'
-/** Days end once a day; an hour later is soon enough. */
+/** Retention ends on a day, so an hourly check is soon enough. */
 const TICK_MS = 60 * 60_000
 const KEPT_LONG_ENOUGH = 'kept for as long as the event file says'
 
 export type ErasingDeps = Pick<Deps, 'store' | 'uploads' | 'environment'>
 
-/** The words are gone from every table when it answers, and from the folders of files and mails. */
+/** When this returns, the personal data is gone from every table and from the upload and mail folders. */
 export async function eraseOne(
   { store, uploads, environment }: ErasingDeps,
   { regNo, uploads: files }: StoredRegistration,
@@ -28,7 +28,7 @@ export async function eraseOne(
   return done
 }
 
-/** Where there is no mail server, mails are files that end with the number. */
+/** Without a mail server, emails are files whose names end with the registration number. */
 async function forgetMails(folder: string, regNo: string): Promise<void> {
   for (const name of await readdir(folder).catch(() => []))
     if (name.endsWith(`-${regNo}.eml`)) await rm(path.join(folder, name), { force: true })
@@ -36,11 +36,14 @@ async function forgetMails(folder: string, regNo: string): Promise<void> {
 
 type KeepingDeps = ErasingDeps &
   Pick<Deps, 'events' | 'clock' | 'log'> & {
-    /** Whether anything may be erased because of its age. */
+    /** Whether age may be used as a reason to erase. */
     readonly isClockTrusted: () => Promise<boolean>
   }
 
-/** Erases what event files say under `keep` was kept long enough; `run` answers how many registrations. */
+/**
+ * Erases registrations whose retention period (`keep` in the event file) is over. `run` returns the number of
+ * registrations erased.
+ */
 export function openKeeping(deps: KeepingDeps, { works }: { readonly works: boolean }): ByItself {
   const run = async (): Promise<number> => {
     if (!(await deps.isClockTrusted())) return 0
@@ -78,7 +81,7 @@ async function keepTo(deps: KeepingDeps, { config }: ServedEvent): Promise<numbe
       const wanted = { regNo, act: 'erase', actor: 'owner', who: WHO, at, once: null } as const
       const done = await eraseOne(deps, registration, { ...wanted, why: KEPT_LONG_ENOUGH })
       if (done.ok) erased += 1
-      // Undecided money keeps it: somebody is told of that elsewhere, and the next hour tries again.
+      // A pending payment review prevents erasure. It is reported elsewhere; the next hour tries again.
       else
         deps.log.warn({ event: config.id, code: done.error.code }, 'a registration was not erased')
     }

@@ -1,19 +1,19 @@
-/** Expires registrations that nobody paid in time, and reopens those that expired because the clock was ahead. */
+/** Expires registrations not paid in time, and reopens those expired because the clock was ahead. */
 import { lapsedMail, paise, takenUpMail } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 import { byItself } from '../../ops/clock.ts'
 import type { ByItself } from '../../ops/clock.ts'
 
-/** A day that is over is over for everybody; some minutes more harm nobody. */
+/** A deadline is the end of a day, so a delay of a few minutes is harmless. */
 const TICK_MS = 5 * 60_000
-/** Read from the store at a time. */
+/** Rows read from the store at a time. */
 const BATCH_ROWS = 50
-/** As the trail names whoever acts by itself. */
+/** Name of the automatic actor in the history. */
 const WHO = 'rollcall'
 
 type LapsingDeps = Pick<Deps, 'store' | 'events' | 'clock' | 'log'>
 
-/** `works` false: nothing lapses unless somebody calls `run`, which answers how many did. */
+/** `works` false: nothing expires unless `run` is called. `run` returns the number of registrations expired. */
 export function openLapsing(
   deps: LapsingDeps,
   { works }: { readonly works: boolean } = { works: true },
@@ -56,7 +56,7 @@ export function openLapsing(
         if (done.ok) moved += 1
       }
       lapsed += moved
-      // Those that do not move are looked at again in a while.
+      // Registrations that do not change are checked again later.
       if (regNos.length < BATCH_ROWS || moved === 0) return lapsed
     }
   }

@@ -1,4 +1,4 @@
-/** "I have paid", and what the office makes of it: told by the delegate, not found at the bank, taken up again. */
+/** Handles payment claims ("I have paid"): claim by the delegate, rejection, reopening. */
 import {
   addDays,
   dayOf,
@@ -39,10 +39,10 @@ import { badData, textIn } from './action-input.ts'
 import type { Asked, Doer, Words } from './action-input.ts'
 import { dueOf } from './balance-due.ts'
 
-/** A registration that has no way of its own waits so long once it is taken up. */
+/** Days to pay after reopening, for a registration whose payment method sets no period. */
 const TAKEN_UP_DAYS = 7
 
-/** `{way?, answers: {question: answer}}`; a file is named by the token under which it was sent ahead. */
+/** `{way?, answers: {question: answer}}`. A file is named by the token of its upload sent ahead. */
 export const tell: Doer = async (asked) => {
   const { deps, served, registration, wanted, words } = asked
   const { config } = served
@@ -61,7 +61,7 @@ export const tell: Doer = async (asked) => {
   )
 }
 
-/** The one that is named, else that of the registration, else the only one there is. */
+/** Returns the named payment method, else that of the registration, else the only one of the event. */
 function wayOfTelling(
   config: EventConfig,
   registration: StoredRegistration,
@@ -82,11 +82,11 @@ function noGood(errors: FieldErrors) {
 type Files = {
   readonly raw: RawAnswers
   readonly uploads: readonly StoredUpload[]
-  /** What the tokens are stored as, to be forgotten once they are used. */
+  /** Hashes of the upload tokens, which are forgotten once used. */
   readonly drafts: readonly string[]
 }
 
-/** The answers with each file's name in the place of its token. */
+/** Returns the answers with each token replaced by the name of its file. */
 async function filesOf(
   { deps, served: { config }, words, wanted }: Asked,
   way: TransferWay,
@@ -113,7 +113,7 @@ async function filesOf(
   return ok({ raw, uploads, drafts })
 }
 
-/** The delegate is told why, and may tell again. */
+/** Rejects a claim. The delegate is told the reason and may claim again. */
 export const notFound: Doer = async ({ deps, served, registration, wanted }) => {
   const { config } = served
   const [telling] = await deps.store.tellings(registration.regNo)
@@ -126,7 +126,7 @@ export const notFound: Doer = async ({ deps, served, registration, wanted }) => 
   return deps.store.notFound(wanted, { payUntil, mail })
 }
 
-/** It waits once more, at the price as it was; `{days?}` to wait, else as long as its way says. */
+/** Reopens a registration at its original price. `{days?}` to pay; without it, the period of the payment method. */
 export const takeUp: Doer = async ({ deps, served, registration, wanted }) => {
   const { config } = served
   const way = transferWay(config, registration.payments[0]?.way ?? null)
@@ -139,7 +139,10 @@ function soon(at: Instant): Instant {
   return endOf(addDays(dayOf(at), TAKEN_UP_DAYS))
 }
 
-/** What was told last, as people read it; `href` gives a file's address, left out where none is shown. Null: nothing was. */
+/**
+ * Returns the latest payment claim in readable form; null: there is none. `href` gives the address of a file;
+ * left out where files are not shown.
+ */
 export async function lastTold(
   { store }: Pick<Deps, 'store'>,
   config: EventConfig,
@@ -190,7 +193,7 @@ function standsOf(
   return endedAs === null && isAwaited ? 'looking' : 'unconfirmed'
 }
 
-/** What is still to be paid. */
+/** Returns the amount still to be paid. */
 export const owed = (registration: StoredRegistration): Paise => dueOf(registration) ?? paise(0)
 
 function whyOf(acts: readonly StoredAct[]): string {

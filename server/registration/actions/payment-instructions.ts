@@ -1,4 +1,4 @@
-/** What a delegate's own page says of money that is paid outside: where to pay, until when, and what is asked. */
+/** Builds the payment instructions of the self-service page for payments outside a gateway. */
 import {
   amountText,
   bankNumbers,
@@ -23,10 +23,10 @@ import type { StoredRegistration, StoredTelling } from '../../storage/index.ts'
 import { dueOf } from './balance-due.ts'
 import { lastTold } from './payment-claims.ts'
 
-/** In these the delegate pays, tells, or waits for an answer. */
+/** States in which the delegate pays, submits a claim or waits for a decision on it. */
 const WAITS: readonly StoredRegistration['state'][] = ['to_pay', 'told', 'lapsed']
 
-/** Null: it is not paid outside, or nothing of it is due. */
+/** Null: the registration is not paid outside a gateway, or has no balance. */
 export async function payingOf(
   deps: Pick<Deps, 'store'>,
   event: EventConfig,
@@ -58,7 +58,7 @@ export async function payingOf(
   }
 }
 
-/** The questions of a way, as they travel; `telling`: last answered so. */
+/** Returns the fields of a payment method for the browser; `telling`: the previous answers. */
 export function asksOf(way: TransferWay | DeskWay, telling: StoredTelling | null): WireAsk[] {
   return way.asks.flatMap((ask): WireAsk[] => {
     const { id, label, hint, type, required, options = [], accept = [], bytesMax = 0 } = ask

@@ -1,4 +1,4 @@
-/** The act that says that money came by transfer or at the desk. */
+/** Records a payment received by transfer or at the desk. */
 import {
   bankKey,
   dayOf,
@@ -30,7 +30,7 @@ import type { ActNo } from '../../storage/index.ts'
 import { amountIn, badData, textIn } from './action-input.ts'
 import type { Asked, Doer } from './action-input.ts'
 
-/** `{way, reference, amount: rupees, day?: YYYY-MM-DD}`; without a day it came today. */
+/** `{way, reference, amount: rupees, day?: YYYY-MM-DD}`; without a day, the payment arrived today. */
 export const confirm: Doer = async (asked) => {
   const { deps, served, registration, wanted } = asked
   const came = cameIn(asked)
@@ -49,7 +49,7 @@ export const confirm: Doer = async (asked) => {
   return deps.store.confirm(wanted, { ...came.value, price }, mail)
 }
 
-/** The same of what is paid already, or has ended. */
+/** Records an extra payment for a registration that is already paid or has ended. */
 export const cameAgain: Doer = async (asked) => {
   const came = cameIn(asked)
   return came.ok ? asked.deps.store.cameAgain(asked.wanted, came.value) : came
@@ -76,7 +76,7 @@ function cameIn({ wanted, words }: Pick<Asked, 'wanted' | 'words'>): Result<
   const reference = textIn(words, 'reference').replaceAll(/\s+/g, ' ')
   const also = alsoIn(own(words, 'also'))
   if (also === null) return badData('The other numbers of the bank are a list of texts.')
-  // A bank's reference has a letter or a digit.
+  // A bank reference has at least one letter or digit.
   const isEmpty = isOfTheDesk(way) ? reference === '' : bankKey(reference) === ''
   if (isEmpty || reference.length > REFERENCE_CHARACTERS_MAX)
     return badData(`Write its reference: ${asks}, at most ${REFERENCE_CHARACTERS_MAX} characters.`)
@@ -95,8 +95,8 @@ function cameIn({ wanted, words }: Pick<Asked, 'wanted' | 'words'>): Result<
 }
 
 /**
- * What is wrong with the letters of a reference that is compared with those of banks; null: nothing. A slip of the
- * front desk may have letters of any script.
+ * Returns what is wrong with the characters of a reference that is compared with bank statements; null: nothing.
+ * A desk receipt number may use any script.
  */
 export function wrongLetters(way: Way, reference: string): string | null {
   const key = bankKey(reference)
@@ -106,10 +106,13 @@ export function wrongLetters(way: Way, reference: string): string | null {
     : 'Write the reference in Latin letters and digits, as the bank prints it.'
 }
 
-/** A statement's line has few numbers. */
+/** A bank statement line has only a few numbers. */
 const ALSO_MAX = 10
 
-/** Other numbers that a bank's line shows for the same money; null: that is no list of references. */
+/**
+ * Parses the other references that a bank statement line shows for the same payment; null: not a list of
+ * references.
+ */
 export function alsoIn(given: unknown): readonly string[] | null {
   if (given === undefined) return []
   const isList = Array.isArray(given) && given.length <= ALSO_MAX

@@ -1,4 +1,4 @@
-/** Mails that the office sends to a delegate: the confirmation once more, and a link to pay. */
+/** Resends emails to a delegate: the confirmation and the payment link. */
 import { mailFor, mayTry, payLinkMail } from '../../../engine/index.ts'
 import type { EventConfig, Instant } from '../../../engine/index.ts'
 import { registrationView } from '../registration-view.ts'
@@ -13,7 +13,7 @@ export const resend: Doer = async ({ deps, served, registration, wanted }) => {
   return mail === null ? noMail() : deps.store.sendMail(wanted, mail)
 }
 
-/** The link itself is made when the mail is sent, and stored nowhere. */
+/** The link is created when the email is sent; only its hash is stored. */
 export const sendPayLink: Doer = async ({ deps, served, registration, wanted }) => {
   const { config } = served
   const due = dueOf(registration)
@@ -27,7 +27,7 @@ export const sendPayLink: Doer = async ({ deps, served, registration, wanted }) 
   return mail === null ? noMail() : deps.store.sendMail(wanted, mail)
 }
 
-/** The confirmation of what costs nothing: it is complete at once. */
+/** Returns the confirmation email of a free registration, which is complete at once. */
 export function completeMail(
   config: EventConfig,
   registration: StoredRegistration,

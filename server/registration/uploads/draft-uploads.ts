@@ -1,4 +1,4 @@
-/** Proofs sent ahead of their registration: the token by which a form names one, and what it names. */
+/** Manages proofs uploaded ahead of their registration, and the tokens that name them. */
 import { createHash, randomBytes } from 'node:crypto'
 import { err, ok, own } from '../../../engine/index.ts'
 import type { EventConfig, Instant, Result } from '../../../engine/index.ts'
@@ -6,26 +6,32 @@ import type { Deps } from '../../dependencies.ts'
 import type { DraftProof } from '../../storage/index.ts'
 import { DRAFT_MS } from './store-uploaded-files.ts'
 
-/** 256 random bits, which nobody guesses. */
+/** 256 random bits: cannot be guessed. */
 const TOKEN_BYTES = 32
-/** What stands in the place of a file, and is no file's name. */
+/** Stands for a file in an answer; cannot be a file name. */
 const TOKEN = /^proof\.[A-Za-z0-9_-]{43}$/
 
 export function newToken(): string {
   return `proof.${randomBytes(TOKEN_BYTES).toString('base64url')}`
 }
 
-/** Only the hash is stored: whoever reads the database can name no proof. */
+/** Only the hash is stored, so reading the database does not allow naming a proof. */
 export function hashOfToken(token: string): string {
   return createHash('sha256').update(token).digest('hex')
 }
 
-/** What the answers of a form name by tokens, by field. Of what is not there any more nothing is said but that. */
+/**
+ * The uploads that the answers name by token, by field. For an upload that no longer exists, nothing else is
+ * known.
+ */
 export type Drafts = ReadonlyMap<string, Result<DraftProof, 'gone'>>
 
 const NONE: Drafts = new Map()
 
-/** The proofs that stand in these answers by their tokens; one of another event or field is none. Where none does, nothing is waited for. */
+/**
+ * Finds the proofs named by tokens in these answers; one of another event or field does not count. Does no query
+ * if there are no tokens.
+ */
 export function draftsIn(
   deps: Pick<Deps, 'store' | 'uploads'>,
   event: EventConfig,
@@ -39,7 +45,10 @@ export function draftsIn(
   return named.length === 0 ? NONE : found(deps, event, named, at)
 }
 
-/** One that answers this field, held so that it is not swept, and what its token is stored as; null: it is none. */
+/**
+ * Returns the draft for this field, held so that it is not swept, with the hash of its token; null: there is
+ * none.
+ */
 export async function heldDraft(
   { store, uploads }: Pick<Deps, 'store' | 'uploads'>,
   event: EventConfig,

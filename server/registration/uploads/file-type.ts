@@ -1,17 +1,20 @@
-/** What a file is, said by its content: read from the disk, and never more of it than that takes. */
+/** Detects a file's type from its content on disk, reading no more than necessary. */
 import { open } from 'node:fs/promises'
 import path from 'node:path'
 import { hasTopStream } from './ole-file.ts'
 
 type Kind = {
   readonly mime: string
-  /** Endings that a file of this kind may have. */
+  /** Extensions that a file of this kind may have. */
   readonly endings: readonly string[]
-  /** Its first bytes, so that the library's parsers of films and archives never see what strangers send. */
+  /**
+   * The first bytes. They are checked first, so that the library's video and archive parsers never see untrusted
+   * files.
+   */
   readonly begins: string
 }
 
-/** A kind that is not listed here cannot be told from its content and is refused. */
+/** A kind that is not listed cannot be detected from its content and is refused. */
 const KINDS: Readonly<Record<string, Kind>> = {
   pdf: { mime: 'application/pdf', endings: ['pdf'], begins: '%PDF' },
   jpg: { mime: 'image/jpeg', endings: ['jpg', 'jpeg'], begins: '\xff\xd8\xff' },
@@ -30,14 +33,14 @@ const KINDS: Readonly<Record<string, Kind>> = {
   },
 }
 const BEGINNING_BYTES = 16
-/** A mark that some programs put before a text; PDFs with one are met. */
+/** Byte order mark that some programs put before a text; PDFs with one exist. */
 const BYTE_ORDER_MARK = '\xef\xbb\xbf'
-/** By this stream an old Word document is told from other OLE files. */
+/** This stream distinguishes an old Word document from other OLE files. */
 const WORD_STREAM = 'WordDocument'
 
 /**
- * The media type of a file whose content is one of the accepted kinds and the one that its name says;
- * null for everything else. Media types that were sent count for nothing. `accept` holds endings.
+ * Returns the media type of a file whose content is an accepted kind and matches its name; null otherwise.
+ * Ignores media types sent by the client. `accept` holds extensions.
  */
 export async function typeOfFile(
   place: string,
@@ -50,18 +53,18 @@ export async function typeOfFile(
   return kind !== undefined && kind.endings.includes(ending) ? kind.mime : null
 }
 
-/** pdf, jpg, png, gif, webp, docx, doc, or null for everything else. */
+/** Returns pdf, jpg, png, gif, webp, docx or doc; null for everything else. */
 export async function kindOfFile(place: string): Promise<string | null> {
   const [kind, isWord] = await beginningOf(place)
   if (kind === null) return null
   if (kind === 'doc') return isWord ? kind : null
-  // Read with the first upload: a server that rests does without it.
+  // Loaded with the first upload, so that an idle server does not need it.
   const { fileTypeFromFile } = await import('file-type')
   const found = await fileTypeFromFile(place).catch(() => undefined)
   return found !== undefined && Object.hasOwn(KINDS, found.ext) ? found.ext : null
 }
 
-/** Which kind the first bytes promise, and for an OLE file whether it is a Word document. */
+/** Returns the kind that the first bytes suggest and, for an OLE file, whether it is a Word document. */
 async function beginningOf(place: string): Promise<[kind: string | null, isWord: boolean]> {
   const file = await open(place, 'r')
   try {

@@ -1,4 +1,4 @@
-/** A file read and changed where it lies through a window of fixed size, so that no more of it is ever in memory. */
+/** Reads and changes a file in place through a window of fixed size, which bounds memory use. */
 import type { FileHandle } from 'node:fs/promises'
 import { assert } from '../../../engine/index.ts'
 
@@ -6,25 +6,32 @@ export type FileWindow = {
   /** The length of the file. */
   readonly bytes: number
   /**
-   * What `read` answers, when the window lies over all of it already; else null. Files that are nothing
-   * but heads of four bytes would otherwise cost a turn for each. Good until the window is used again.
+   * Returns what `read` would return if the window already covers all of it; else null. Without it, a file that
+   * consists only of four-byte headers would need one asynchronous turn per header. Valid until the window is
+   * used again.
    */
   seen(at: number, length: number): Buffer | null
-  /** So many bytes, fewer where the file ends. */
+  /** Reads this many bytes, fewer at the end of the file. */
   read(at: number, length: number): Promise<Buffer>
-  /** Where `first` is next followed by a byte that fits, from `at` on; the length of the file when nowhere. */
+  /**
+   * Returns the position from `at` on where `first` is followed by a byte that fits; the length of the file if
+   * there is none.
+   */
   findPair(at: number, first: number, fits: (second: number) => boolean): Promise<number>
-  /** All pieces from `at` to before `end`, in order. */
+  /** Visits all pieces from `at` up to `end` (exclusive), in order. */
   each(at: number, end: number, use: (piece: Buffer) => void): Promise<void>
-  /** The same, and what `use` does to a piece is done to the file. */
+  /** The same, and writes the changes that `use` makes to a piece into the file. */
   change(at: number, end: number, use: (piece: Buffer) => void): Promise<void>
-  /** Over what lies there; never beyond the end of the file. */
+  /** Overwrites existing bytes; never writes beyond the end of the file. */
   write(at: number, bytes: Buffer): Promise<void>
-  /** Writes what is still on its way; says whether anything was written since the window was opened. */
+  /** Writes pending changes; returns true if anything was written since the window was opened. */
   flush(): Promise<boolean>
 }
 
-/** A window on a file that is open for reading and writing, and that nobody else changes; at least two bytes wide. */
+/**
+ * Opens a window on a file that is open for reading and writing and that nothing else changes. The window is at
+ * least two bytes wide.
+ */
 export function openWindow(file: FileHandle, bytes: number, windowBytes: number): FileWindow {
   const memory = Buffer.alloc(windowBytes)
   let start = 0
@@ -81,7 +88,7 @@ export function openWindow(file: FileHandle, bytes: number, windowBytes: number)
         if (!holds(at, at + 2)) await moveTo(at)
         for (let index = at - start; index + 1 < view.length; index += 1)
           if (view[index] === first && fits(view[index + 1] ?? 0)) return start + index
-        // The last byte may be the first of a pair that lies across two windows.
+        // The last byte may be the first of a pair that spans two windows.
         at = start + view.length - 1
       }
       return bytes

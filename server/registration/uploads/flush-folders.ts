@@ -1,16 +1,19 @@
-/** Folders brought to the disk: whoever waits for the same folder waits for one flush. */
+/** Flushes folders to disk; concurrent callers for the same folder share one flush. */
 import { open } from 'node:fs/promises'
 
 export type Flushes = {
-  /** Resolves once all that was in the folder at the call is on the disk; rejects where the disk refuses. */
+  /**
+   * Resolves once everything that was in the folder at the time of the call is on disk; rejects if the disk
+   * fails.
+   */
   flush(folder: string): Promise<void>
-  /** The same, once for the life of the process: for a folder whose entries come once and stay. */
+  /** The same, once per process: for a folder whose entries are created once and stay. */
   flushOnce(folder: string, entry: string): Promise<void>
 }
 
 type Running = { readonly now: Promise<void>; next: Promise<void> | null }
 
-/** `sync` brings one folder to the disk. */
+/** `sync` flushes one folder to disk. */
 export function openFlushes(sync: (folder: string) => Promise<void> = syncFolder): Flushes {
   const running = new Map<string, Running>()
   const settled = new Map<string, Promise<void>>()
@@ -26,7 +29,8 @@ export function openFlushes(sync: (folder: string) => Promise<void> = syncFolder
   const flush = (folder: string): Promise<void> => {
     const one = running.get(folder)
     if (one === undefined) return begin(folder)
-    // What is under way may have begun before this was in the folder: the next counts, for all who come until then.
+    // A running flush may have started before this entry was in the folder, so all callers until its end share
+    // the next one.
     one.next ??= one.now.then(
       () => begin(folder),
       () => begin(folder),
@@ -41,7 +45,7 @@ export function openFlushes(sync: (folder: string) => Promise<void> = syncFolder
       if (known !== undefined) return known
       const done = flush(folder)
       settled.set(key, done)
-      // Whoever comes after a failure tries again.
+      // After a failure the next caller tries again.
       done.catch(() => settled.delete(key))
       return done
     },

@@ -1,18 +1,18 @@
 /**
- * The directory of an OLE file, read where it lies and within bounds. Old Word documents, Excel sheets,
- * Outlook messages and Windows installers are all OLE files and begin alike; what they are is said by the
- * names of their streams. The format is a file system in a file (MS-CFB): chains of sectors and a tree of
- * entries, either of which a hostile file may tie into a circle or spread over the whole file.
+ * Reads the directory of an OLE file in place and within bounds.
+ * Old Word documents, Excel sheets, Outlook messages and Windows installers are all OLE files with the same first
+ * bytes; the names of their streams tell them apart. The format (MS-CFB) is a file system in a file: chains of
+ * sectors and a tree of entries, either of which a hostile file may make circular or spread over the whole file.
  */
 import type { FileHandle } from 'node:fs/promises'
 
-/** A Word document has some ten entries; with very many embedded objects, some hundreds. */
+/** A Word document has about ten entries; with very many embedded objects, some hundreds. */
 const ENTRIES_MAX = 4096
 const ENTRY_BYTES = 128
 const HEADER_BYTES = 512
-/** The header names the first sectors of the allocation table; further ones stand in a chain. */
+/** The header lists the first sectors of the allocation table; further ones form a chain. */
 const TABLE_IN_HEADER = 109
-/** Sector numbers from here on mean "end of chain", "free" and the like. */
+/** Sector numbers from here on mean "end of chain", "free" and similar. */
 const SECTOR_MAX = 0xfffffffa
 const STREAM = 2
 const ROOT = 5
@@ -22,7 +22,7 @@ type Container = {
   readonly sectorBytes: number
   readonly header: Buffer
 }
-/** `left`, `right` and `child` are places in the list of entries; one that is not there means none. */
+/** `left`, `right` and `child` are indexes in the list of entries; an index without an entry means none. */
 type Entry = {
   readonly name: string
   readonly type: number
@@ -32,8 +32,8 @@ type Entry = {
 }
 
 /**
- * Whether the file has a stream of this name at its top, not within an embedded object. False also for
- * what is cut off, contradicts itself, or cannot be judged within bounds.
+ * Returns true if the file has a stream of this name at the top level, not within an embedded object. Returns
+ * false also for a truncated or inconsistent file, and for one that exceeds the bounds.
  */
 export async function hasTopStream(file: FileHandle, name: string): Promise<boolean> {
   const container = await openContainer(file)
@@ -59,7 +59,7 @@ async function openContainer(file: FileHandle): Promise<Container | null> {
   return shift === 9 || shift === 12 ? { file, sectorBytes: 2 ** shift, header } : null
 }
 
-/** Null when the directory's chain leaves the file, runs in a circle or is longer than ours ever are. */
+/** Null if the directory's chain leaves the file, is circular, or is longer than any legitimate one. */
 async function readEntries(container: Container): Promise<readonly Entry[] | null> {
   const entries: Entry[] = []
   const seen = new Set<number>()
@@ -77,7 +77,7 @@ async function readEntries(container: Container): Promise<readonly Entry[] | nul
 }
 
 function entryOf(bytes: Buffer): Entry {
-  // The length counts the zero at the end, in bytes of UTF-16.
+  // The length is in bytes of UTF-16 and includes the terminating zero.
   const nameBytes = Math.max(0, Math.min(64, bytes.readUInt16LE(64)) - 2)
   return {
     name: bytes.toString('utf16le', 0, nameBytes),
@@ -88,7 +88,10 @@ function entryOf(bytes: Buffer): Entry {
   }
 }
 
-/** The sector after this one in its chain, a number from SECTOR_MAX on at the end; null when the table leaves the file. */
+/**
+ * Returns the next sector of the chain, a number from SECTOR_MAX on at its end; null if the table leaves the
+ * file.
+ */
 async function following(container: Container, sector: number): Promise<number | null> {
   const perSector = container.sectorBytes / 4
   const table = await tableSector(container, Math.floor(sector / perSector))
@@ -97,10 +100,13 @@ async function following(container: Container, sector: number): Promise<number |
   return (await readAt(container.file, at, 4))?.readUInt32LE(0) ?? null
 }
 
-/** Where the allocation table's sector of this index lies. The index is bounded by the file's size, and with it the steps. */
+/**
+ * Returns the position of the allocation table's sector with this index. The index, and with it the number of
+ * steps, is bounded by the file's size.
+ */
 async function tableSector(container: Container, index: number): Promise<number | null> {
   if (index < TABLE_IN_HEADER) return container.header.readUInt32LE(76 + index * 4)
-  // The last number of each such sector leads to the next.
+  // The last number of each such sector points to the next.
   const perSector = container.sectorBytes / 4 - 1
   let sector = container.header.readUInt32LE(68)
   for (let left = index - TABLE_IN_HEADER; ; left -= perSector) {
@@ -115,12 +121,12 @@ function placeOf({ sectorBytes }: Container, sector: number): number {
   return (sector + 1) * sectorBytes
 }
 
-/** Null outside the file. */
+/** Null if the sector is outside the file. */
 async function readSector(container: Container, sector: number): Promise<Buffer | null> {
   return readAt(container.file, placeOf(container, sector), container.sectorBytes)
 }
 
-/** Null when fewer bytes are there. */
+/** Null if there are fewer bytes. */
 async function readAt(file: FileHandle, position: number, bytes: number): Promise<Buffer | null> {
   const buffer = Buffer.alloc(bytes)
   const { bytesRead } = await file.read(buffer, 0, bytes, position)

@@ -1,6 +1,6 @@
 /**
- * Pictures without what cameras and programs write beside them: where and when they were taken, with which
- * telephone, by whom. What was written is overwritten in place, so that nothing in the picture moves.
+ * Removes metadata from photos: time, location, device and author.
+ * It is overwritten in place, so that no part of the image moves.
  */
 import { createHash } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
@@ -8,13 +8,13 @@ import { crc32 } from 'node:zlib'
 import { openWindow } from './file-window.ts'
 import type { FileWindow } from './file-window.ts'
 
-/** As much of a picture as is in memory at a time: a call of the disk is worth it, and 64 at once are 4 MB. */
+/** Bytes of an image in memory at a time: large enough to justify a disk call, and 64 concurrent ones need 4 MB. */
 const WINDOW_BYTES = 64 * 1024
 
 /**
- * Strips a picture of `bytes` bytes that is open for reading and writing, and cuts off what does not belong
- * to it. Answers hash (in hex) and size of what is left; null when the file stays as it came, as does
- * everything but JPEG, PNG and WebP. What follows a broken part stays as it is; that is no error.
+ * Strips an image of `bytes` bytes that is open for reading and writing, and truncates data after its end.
+ * Returns hash (hex) and size of the result; null if the file is unchanged, as is everything except JPEG, PNG and
+ * WebP. Data after a broken part is left unchanged; this is not an error.
  */
 export async function removeMetadata(
   file: FileHandle,
@@ -34,7 +34,7 @@ export async function removeMetadata(
   return { sha256: hash.digest('hex'), bytes: left }
 }
 
-/** By media type, what strips it; each answers how many bytes belong to the picture. */
+/** The stripping function by media type; each returns how many bytes belong to the image. */
 const FORMATS: ReadonlyMap<string, (window: FileWindow) => Promise<number>> = new Map([
   ['image/jpeg', bareJpeg],
   ['image/png', barePng],
@@ -45,13 +45,13 @@ const blank = (piece: Buffer): void => {
   piece.fill(0)
 }
 
-// ── JPEG: segments, each a marker, a length of two bytes and what it says ────────
+// ── JPEG: segments, each with a marker, a two-byte length and data ───────────────
 
 const START_OF_SCAN = 0xda
 const END_OF_IMAGE = 0xd9
 const EXIF = 0xe1
 const COMMENT = 0xfe
-/** Segments of programs that a viewer needs to show the right colours, by marker and beginning. */
+/** Application segments that a viewer needs for correct colours, by marker and prefix. */
 const NEEDED: Readonly<Record<number, string>> = {
   0xe0: 'JFIF\0',
   0xe2: 'ICC_PROFILE\0',
@@ -64,7 +64,7 @@ async function bareJpeg(window: FileWindow): Promise<number> {
     const marker = head[1] ?? 0
     if (head.length < 4 && marker !== END_OF_IMAGE) return window.bytes
     if (head[0] !== 0xff) return window.bytes
-    // Telephones append further pictures, with metadata of their own.
+    // Phones append further images with metadata of their own.
     if (marker === END_OF_IMAGE) return at + 2
     if (marker === 0xff) at = await window.findPair(at, 0xff, (next) => next !== 0xff)
     else if (standsAlone(marker)) at += 2
@@ -73,13 +73,13 @@ async function bareJpeg(window: FileWindow): Promise<number> {
       const end = at + 2 + head.readUInt16BE(2)
       if (end < said || end > window.bytes) return window.bytes
       if (await isBeside(window, marker, said, end)) await overwrite(window, marker, said, end)
-      // Where the drawn part ends: within it, 0xff is followed by 0 or by the number of a restart.
+      // End of the image data: within it, 0xff is followed by 0 or by a restart marker.
       at = marker === START_OF_SCAN ? await window.findPair(end, 0xff, isMarker) : end
     }
   }
 }
 
-/** Restarts, the beginning of the image, and the marker that says nothing. */
+/** Restart markers, the start of the image, and the marker without meaning. */
 const standsAlone = (marker: number): boolean =>
   (marker >= 0xd0 && marker <= 0xd8) || marker === 0x01
 
@@ -100,7 +100,7 @@ async function isBeside(
   return beginning.toString('latin1') !== needed
 }
 
-/** Zeros; of Exif the one thing stays that a viewer needs, which side is up. */
+/** Overwrites with zeros. Of Exif, only the orientation is kept, because viewers need it. */
 async function overwrite(
   window: FileWindow,
   marker: number,
@@ -121,12 +121,12 @@ async function overwrite(
   await window.write(said, exif)
 }
 const ORIENTATION = 0x0112
-/** Head, one entry, and no further directory. */
+/** Header, one entry, and no further directory. */
 const EXIF_BYTES_MIN = 32
 const TIFF_HEAD_BYTES = 8
 const ENTRY_BYTES = 12
 
-/** 2 to 8; null where there is none, or where it says that nothing is turned. */
+/** 2 to 8; null if there is none, or if it means no rotation. */
 async function orientationOf(
   window: FileWindow,
   said: number,
@@ -153,14 +153,14 @@ async function orientationOf(
   return null
 }
 
-// ── PNG: chunks, each a length, a name, what it says, and a checksum ─────────────
+// ── PNG: chunks, each with a length, a name, data and a checksum ─────────────────
 
 const PNG_HEAD_BYTES = 8
-/** Chunks that may be left out, and that a viewer draws by. */
+/** Ancillary chunks that affect rendering. */
 const DRAWN_BY = new Set(
   'tRNS cHRM gAMA iCCP sBIT sRGB bKGD hIST pHYs sPLT cICP acTL fcTL fdAT'.split(' '),
 )
-/** A private chunk that may be left out: every program passes it over. */
+/** A private ancillary chunk that every program skips. */
 const NOTHING_CHUNK = 'vpAd'
 
 async function barePng(window: FileWindow): Promise<number> {
@@ -187,10 +187,10 @@ async function barePng(window: FileWindow): Promise<number> {
   return window.bytes
 }
 
-// ── WebP: chunks in a RIFF, each a name and a length ─────────────────────────────
+// ── WebP: chunks in a RIFF container, each with a name and a length ──────────────
 
 const RIFF_HEAD_BYTES = 12
-/** Bits of the extended head: there is Exif, there is XMP. */
+/** Bits of the extended header: has Exif, has XMP. */
 const HAS_METADATA = 0x0c
 
 async function bareWebp(window: FileWindow): Promise<number> {

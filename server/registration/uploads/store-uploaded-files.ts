@@ -1,4 +1,4 @@
-/** Files that delegates send: written to disk as they come, kept under the hash of their content, outside everything that is served. */
+/** Stores uploaded files under the hash of their content, outside every served folder. */
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdirSync, readdirSync, unlinkSync } from 'node:fs'
 import { mkdir, open, rename, rm, stat, statfs, utimes } from 'node:fs/promises'
@@ -28,24 +28,26 @@ import {
   whyHeld,
 } from './unreferenced-files.ts'
 
-/** A file that no registration came to refer to is kept this long: its registration may still be on its way. */
+/** How long a file without a registration is kept: its registration may still be in progress. */
 const UNUSED_MS_MAX = 24 * 60 * 60 * 1000
 /**
- * So much of the disk is left to what may not fail: the database and its log, mails, and registrations
- * without a proof. Files are refused below it.
+ * Disk space reserved for what must not fail: the database and its log, emails, and registrations without a
+ * proof. Below it, files are refused.
  */
 const FREE_BYTES_MIN = 512 * 1024 * 1024
 /**
- * A proof of what nobody paid is of no use to anybody. The delegate may pay again for some days, and
- * money that came late is found within ten.
+ * The proof of an unpaid registration is of no use. The delegate may pay again for some days, and a late payment
+ * is found within ten.
  */
 const UNPAID_DAYS_MAX = 30
 /**
- * A proof that was sent ahead is kept so long for a registration to take it: whoever has to ask for another
- * paper, or for a card, comes back within days.
+ * How long a proof uploaded ahead waits for its registration: a delegate who has to fetch another document or a
+ * card comes back within days.
  */
 export const DRAFT_MS = 3 * 24 * 60 * 60 * 1000
-/** Where a file lies until its registration is judged: in the same file system, so that a rename keeps it. */
+/**
+ * Folder for files whose registration is not checked yet; in the same file system, so that a rename stores them.
+ */
 const INCOMING = 'incoming'
 
 type Known = Pick<
@@ -55,32 +57,32 @@ type Known = Pick<
   Partial<Pick<Store, 'proofs'>>
 type Shelf = {
   readonly folder: string
-  /** Where what no record refers to lies for a while. */
+  /** Folder for files that no record refers to, kept for a while. */
   readonly asideFolder: string
   readonly freeBytesMin: number
-  /** When each hash was last handed in, since start. */
+  /** When each hash was last submitted since the start. */
   readonly handedIn: Map<string, Instant>
-  /** Files being removed just now. */
+  /** Files that are being removed now. */
   readonly removals: Map<string, Promise<void>>
   readonly flushes: Flushes
 }
 
-/** Where a data folder has them, and when its database was restored. */
+/** Returns the locations of uploads in a data folder, and when its database was restored. */
 export const placesIn = (dataDir: string) => ({
   folder: path.join(dataDir, 'uploads'),
   asideFolder: path.join(dataDir, ASIDE_FOLDER),
   restoredAt: () => newDatabaseAt(dataDir),
 })
 
-/** Opens the folder, and removes what a process that died left unfinished in it. */
+/** Opens the upload folder and removes incomplete files of processes that died. */
 export function openUploads(options: {
   readonly folder: string
   readonly asideFolder: string
   readonly store: Known
   readonly clock: () => Instant
-  /** When the database was restored; null: never. Never when left out. */
+  /** Returns when the database was restored; null: never. Left out: never. */
   readonly restoredAt?: () => Promise<Instant | null>
-  /** Bytes of the disk that files leave free. */
+  /** Bytes of disk space that uploads must leave free. */
   readonly freeBytesMin?: number
 }): Uploads {
   const { store, clock } = options
@@ -113,7 +115,7 @@ export function openUploads(options: {
 }
 
 type Shelved = Pick<Uploads, 'keep' | 'hold' | 'read' | 'forget' | 'sweep' | 'reclaim' | 'state'>
-/** Since when there is this database, as a restore or an empty start left it. */
+/** Returns since when this database exists: the time of a restore or of an empty start. */
 type Since = () => Promise<Instant | null>
 
 function onDisk(shelf: Shelf, store: Known, clock: () => Instant, since: Since): Shelved {
@@ -152,7 +154,7 @@ function onDisk(shelf: Shelf, store: Known, clock: () => Instant, since: Since):
   }
 }
 
-/** Where every server reads them; nothing of them stays on this disk. */
+/** Keeps files in the database, where every server can read them; nothing stays on this disk. */
 function inside(proofs: ProofShelf, store: Known, clock: () => Instant, since: Since): Shelved {
   let last: Pick<Swept, 'held' | 'aside'> = { held: null, aside: 0 }
   return {
@@ -174,7 +176,7 @@ function inside(proofs: ProofShelf, store: Known, clock: () => Instant, since: S
       last = swept
       return { ...swept, dropped }
     },
-    // A file that is read or held is there, wherever it is noted.
+    // A file that was set aside can still be read and held, so nothing needs to be reclaimed.
     reclaim: async () => {},
     state: () => stateOf(last, 'the database (proof_files.aside_at)'),
   }
@@ -184,7 +186,7 @@ function placeOf(shelf: Shelf, sha256: string): string {
   return path.join(shelf.folder, sha256.slice(0, 2), sha256)
 }
 
-/** Each piece is on its way to the disk before the next is asked for, so that no file is ever in memory as a whole. */
+/** Writes each piece to disk before reading the next, so that a file is never in memory as a whole. */
 async function receive(
   shelf: Shelf,
   content: Readable,
@@ -210,7 +212,7 @@ async function receive(
     whole = true
     return ok({ path: place, sha256: hash.digest('hex'), bytes })
   } catch (error) {
-    // The sender's trouble; a disk that is full is ours, and thrown.
+    // The connection of the sender failed; a full disk is our problem, and is thrown.
     if (content.errored !== null && !writing) return err('cut_off')
     throw error
   } finally {
@@ -235,7 +237,7 @@ async function bared(file: ReceivedFile, mime: string): Promise<ReceivedFile> {
   }
 }
 
-/** Flushed, then renamed: under its hash there is the whole file or none. */
+/** Flushed, then renamed: the file under its hash is either complete or absent. */
 async function keepDurably(
   flushes: Flushes,
   place: string,
@@ -245,7 +247,7 @@ async function keepDurably(
   const there = await stat(place).catch(() => null)
   const parent = path.dirname(place)
   if (there?.size === received.bytes) {
-    // Young again, for the sweep after a restart.
+    // Resets the age, for the sweep after a restart.
     await utimes(place, at / 1000, at / 1000)
     await rm(received.path, { force: true })
   } else {
@@ -259,12 +261,12 @@ async function keepDurably(
     }
     await rename(received.path, place)
   }
-  // Also when it was there: the one who wrote it may not have come to this line.
+  // Also if the file existed: the process that wrote it may have died before this line.
   await flushes.flush(parent)
   await flushes.flushOnce(path.dirname(parent), path.basename(parent))
 }
 
-/** Null: no such file. Only hashes are read, no paths. */
+/** Null: no such file. Accepts only hashes, never paths. */
 async function read(
   shelf: Shelf,
   sha256: string,
@@ -284,8 +286,8 @@ async function read(
 }
 
 /**
- * What lies in the folder of incoming files belongs to a request, and a request to a process. Of our own
- * number there is none yet: a container gives every process the same one.
+ * A file in the incoming folder belongs to a request, and so to a process. Files with our own process id are
+ * leftovers as well, because a container gives every process the same id.
  */
 function removeLeftovers(incoming: string): void {
   for (const name of readdirSync(incoming)) {
@@ -296,7 +298,8 @@ function removeLeftovers(incoming: string): void {
 
 function isAlive(pid: number): boolean {
   try {
-    // Signal 0 is none: it only asks. EPERM: somebody else's process, so there is one.
+    // Signal 0 sends nothing: it only checks that the process exists. EPERM: it exists and belongs to another
+    // user.
     process.kill(pid, 0)
     return true
   } catch (error) {
@@ -304,7 +307,10 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** What is of no use to anybody any more refers to no file: of how many registrations, and the files of forms that were never sent. */
+/**
+ * Drops references to files that are no longer useful: returns the number of registrations, and the files of
+ * forms never submitted.
+ */
 async function dropOld(
   store: Known,
   at: Instant,
@@ -316,8 +322,9 @@ async function dropOld(
 }
 
 /**
- * Removes what registrations have dropped and drafts no longer wait for, and sets aside what no record refers to and nobody
- * handed in lately. `young` and `all` say of the unknown ones whether few, none or all are set aside.
+ * Removes files that registrations have dropped or drafts no longer need, and sets aside files that no record
+ * refers to and that were not submitted lately. `young` and `all` decide whether few, none or all of the unknown
+ * files are set aside.
  */
 async function sweep(
   shelf: Shelf,
@@ -328,7 +335,7 @@ async function sweep(
 ): Promise<Swept> {
   const place = (sha256: string): string => placeOf(shelf, sha256)
   const { dropped, forgotten } = await dropOld(store, at)
-  /** This process took them in itself, and no registration came to refer to them: they say nothing of the database. */
+  /** Files that this process received and that no registration referred to: they say nothing about the database. */
   const refusedHere = new Set<string>()
   for (const [sha256, handedIn] of shelf.handedIn) {
     if (at - handedIn < UNUSED_MS_MAX) continue
@@ -344,7 +351,7 @@ async function sweep(
     ...(await inBatches(unused, (some) => store.uploadsDropped(some))),
   ])
   const gone = unused.filter((sha256) => known.has(sha256))
-  // Somebody may have handed it in again since it was looked for.
+  // The file may have been submitted again since the query.
   const isFree = (sha256: string): boolean => !shelf.handedIn.has(sha256)
   for (const sha256 of gone) if (isFree(sha256)) await remove(shelf, sha256)
 
@@ -362,7 +369,7 @@ async function sweep(
   return { dropped, removed: gone.length + removed, setAside: moved.length, held, aside }
 }
 
-/** Whoever hands the same bytes in meanwhile waits for it. */
+/** A request that submits the same bytes meanwhile waits for the removal. */
 async function remove(shelf: Shelf, sha256: string): Promise<void> {
   await keptFrom(shelf, sha256, async () => {
     await rm(placeOf(shelf, sha256), { force: true })

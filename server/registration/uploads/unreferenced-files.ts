@@ -1,6 +1,7 @@
 /**
- * Files of delegates that no record refers to. They are never deleted for that: the database may be an older copy, or an empty
- * one. They lie aside for a while, few at a time, and come back when something refers to them.
+ * Sets aside uploaded files that no record refers to.
+ * They are not deleted at once, because the database may be an older copy or empty. They stay aside for a while,
+ * few at a time, and return when a record refers to them.
  */
 import { mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
 import path from 'node:path'
@@ -10,19 +11,22 @@ import type { Held, Swept } from '../../storage/files/upload-storage.ts'
 import type { Store } from '../../storage/index.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
-/** The folder in DATA_DIR. */
+/** Folder in DATA_DIR. */
 export const ASIDE_FOLDER = 'unknown-files'
-/** What lies aside is kept so long. */
+/** How long files are kept aside. */
 export const ASIDE_DAYS = 30
-/** After a restore, or a start with an empty database, so long nothing is moved: another copy may still be put back. */
+/**
+ * How long nothing is moved after a restore or a start with an empty database: another copy may still be put
+ * back.
+ */
 export const YOUNG_DAYS = 7
-/** Of a few, somebody has left a form; of many, the database is not the one that the files belong to. */
+/** A few are from abandoned forms; many mean that the database does not belong to these files. */
 const FEW_MAX = 20
 const FEW_PERCENT_MAX = 1
-/** So many hashes are asked about in one query. */
+/** Hashes per query. */
 const BATCH_MAX = 500
 
-/** Why so many of all files are not moved; null: they are. */
+/** Returns why this many of all files are not moved; null: they are moved. */
 export function whyHeld(count: number, all: number, isYoung: boolean): Held | null {
   if (count === 0) return null
   if (isYoung) return { count, why: 'young' }
@@ -31,14 +35,16 @@ export function whyHeld(count: number, all: number, isYoung: boolean): Held | nu
     : null
 }
 
-/** The instant until which what was set aside is kept. */
+/** Files set aside before this instant are deleted. */
 export const keptAsideSince = (at: Instant): number => at - ASIDE_DAYS * DAY_MS
 
-/** `since`: when the database was made or restored; null: not known. A clock that went back makes it younger. */
+/**
+ * `since`: when the database was created or restored; null: unknown. A clock that was set back makes it younger.
+ */
 export const isYoung = (since: Instant | null, at: Instant): boolean =>
   since !== null && at - since < YOUNG_DAYS * DAY_MS
 
-/** What is said in health and by `rollcall unknown-files`. */
+/** The sentence for the health report and `rollcall unknown-files`. */
 export function heldSentence({ count, why }: Held): string {
   const files = `${count} uploaded files belong to no registration in the database`
   return why === 'young'
@@ -48,7 +54,7 @@ export function heldSentence({ count, why }: Held): string {
 export const asideSentence = (count: number, place: string): string =>
   `${count} uploaded files that belong to no registration are in ${place}. They are deleted after ${ASIDE_DAYS} days; a file comes back when a registration refers to it.`
 
-/** Files aside, by their hashes, with the time at which they were set aside. */
+/** Returns the files aside, by hash, with the time at which they were set aside. */
 async function filesAside(folder: string): Promise<ReadonlyMap<string, number>> {
   const found = new Map<string, number>()
   for (const name of await readdir(folder).catch(() => []))
@@ -58,7 +64,7 @@ async function filesAside(folder: string): Promise<ReadonlyMap<string, number>> 
 
 type Known = Pick<Store, 'uploadsInUse'>
 
-/** Puts back what something refers to again, and deletes what lay there for long enough. */
+/** Puts back files that a record refers to again, and deletes those whose time aside is over. */
 export async function lookAside(
   folder: string,
   placeOf: (sha256: string) => string,
@@ -78,7 +84,7 @@ export async function lookAside(
   return { aside: files.size - used.size - removed, removed }
 }
 
-/** False: it is not there. */
+/** False: the file is not aside. */
 export async function putBack(
   folder: string,
   placeOf: (sha256: string) => string,
@@ -132,7 +138,7 @@ export function stateOf(
   }
 }
 
-/** The hashes of those that nobody handed in lately, and how many files there are. */
+/** Returns the hashes of files that were not submitted lately, and the total number of files. */
 export async function oldFiles(
   folder: string,
   incoming: string,

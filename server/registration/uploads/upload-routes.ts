@@ -1,6 +1,7 @@
 /**
- * A form sends a proof as soon as it is chosen, while the delegate fills in the rest: it is judged and kept like
- * one that comes with the answers, under a token that only the sender gets, and read by nobody with it.
+ * Receives a proof as soon as it is chosen in the form.
+ * It is checked and stored like one sent with the answers, under a token that only the sender gets; the token
+ * does not allow reading it.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { dayOf, err, fileName, instant, isoIndia, ok, openOn, own } from '../../../engine/index.ts'
@@ -24,9 +25,12 @@ import type { Refusal } from '../registration-errors.ts'
 import { fileLimitsOf } from './validate-uploads.ts'
 import { DRAFT_MS } from './store-uploaded-files.ts'
 
-/** As many as may register: a hall of delegates shares one address. */
+/** The same as for registrations: several delegates may share one address. */
 const PROOFS_PER_ADDRESS: Allowance = { triesMax: 30, windowMs: 60_000 }
-/** A hall whose delegates choose again and again does not come to this in a day; whoever fills the disk does. */
+/**
+ * Many delegates behind one address who choose files repeatedly stay below this in a day; a script that fills the
+ * disk does not.
+ */
 const PROOFS_PER_ADDRESS_AND_DAY: Allowance = { triesMax: 300, windowMs: 24 * 60 * 60_000 }
 
 export async function proofCalls(app: FastifyInstance, deps: Deps): Promise<void> {
@@ -53,7 +57,7 @@ export async function proofCalls(app: FastifyInstance, deps: Deps): Promise<void
     const body = await readBody(request, new Map(), deps.uploads)
     const token = body.ok ? own(body.value.values, 'token') : null
     if (typeof token !== 'string') return refuse(reply, 422, 'bad_request', 'Send the token.')
-    // Whether there was one is said to nobody.
+    // The response does not reveal whether there was one.
     await deps.store.forgetDraft(hashOfToken(token))
     return reply.send({ status: 'success' })
   }
@@ -71,7 +75,7 @@ function eventOf(deps: Deps, request: FastifyRequest): EventConfig | null {
   return deps.events.byId(id)?.config ?? null
 }
 
-/** The one file of a body, under its field. */
+/** Returns the single file of a body, under its field. */
 function oneFileOf(
   { files }: Body,
   fields: readonly Field[],
@@ -81,7 +85,9 @@ function oneFileOf(
   return files.size === 1 && sent !== undefined && field !== undefined ? { ...sent, field } : null
 }
 
-/** Keeps the one file of a body under a token for a while; what was not kept goes before the answer does. */
+/**
+ * Stores the single file of a body under a token for a while. Deletes files that were not kept before responding.
+ */
 export async function keepProof(...given: Parameters<typeof keep>): ReturnType<typeof keep> {
   const [deps, , { files }] = given
   try {

@@ -1,4 +1,4 @@
-/** The files of a request against the fields of the form: which belong to it, and whether they are what they should be. */
+/** Checks the files of a request against the fields of the form. */
 import { err, ok, remember, shownFields } from '../../../engine/index.ts'
 import type {
   Answers,
@@ -16,16 +16,16 @@ import type { Drafts } from './draft-uploads.ts'
 
 type FieldFile = { readonly field: Field; readonly name: string; readonly file: ReceivedFile }
 type Upload = NewRegistration['uploads'][number]
-/** What is stored of the files, and the files themselves, to be kept. */
+/** The data to store about the files, and the files to keep. */
 export type JudgedFiles = {
   readonly uploads: readonly Upload[]
   readonly files: readonly ReceivedFile[]
 }
 
-/** How many bytes the file of each field may have. */
+/** Returns the size limit in bytes of each file field. */
 export const fileLimitsOf = remember((event: EventConfig) => limitsOf(event.fields))
 
-/** The same of any fields. */
+/** The same for any list of fields. */
 export function limitsOf(fields: readonly Field[]): FileLimits {
   return new Map(
     fields.flatMap(({ id, type, bytesMax }) =>
@@ -34,7 +34,10 @@ export function limitsOf(fields: readonly Field[]): FileLimits {
   )
 }
 
-/** The answers as sent; a file's answer is its name, and only a file counts that came with the request, or ahead of it. */
+/**
+ * Returns the answers as sent. The answer of a file field is the file's name; only files that came with the
+ * request or ahead of it count.
+ */
 export function answersOf(
   event: EventConfig,
   body: Body,
@@ -57,7 +60,7 @@ export function answersOf(
   return raw
 }
 
-/** Judges the files of fields that are shown; any other is dropped like any hidden answer. `answers` are checked ones. */
+/** Checks the files of visible fields; others are dropped like any hidden answer. `answers` are checked answers. */
 export function judgeFiles(
   deps: Pick<Deps, 'uploads'>,
   event: EventConfig,
@@ -83,7 +86,7 @@ async function judgeEach(
   const uploads: Upload[] = []
   const files = filesOf(event, answers, sent)
   const kept: ReceivedFile[] = []
-  // Judged and kept when they came. What comes with the answers counts before what came ahead of them.
+  // Uploads sent ahead were checked and stored on arrival. A file sent with the answers takes precedence.
   for (const [id, draft] of drafts) {
     if (!draft.ok || !Object.hasOwn(answers, id) || files.some(({ field }) => field.id === id))
       continue
@@ -94,7 +97,7 @@ async function judgeEach(
     const type = await deps.uploads.typeOf(file, sent, field.accept ?? [])
     if (type === null) errors[field.id] = field.invalid
     else {
-      // The checked answer: without the sender's folders, without what cannot be seen, of a length that can be read.
+      // The checked answer: without the sender's folders and invisible characters, and of limited length.
       const name = String(answers[field.id])
       const bare = await deps.uploads.bared(file, type)
       kept.push(bare)
@@ -112,10 +115,13 @@ function filesOf(event: EventConfig, answers: Answers, sent: Body['files']): rea
   })
 }
 
-/** Said of a proof that was sent too long ago, or taken back: of fields that are seen, for nobody can mend another. */
+/**
+ * Shown for a proof that was sent too long ago or withdrawn; only for visible fields, since the delegate cannot
+ * correct others.
+ */
 export const FILE_GONE = 'We no longer have this file. Please choose it again.'
 
-/** The message of each field that names a proof which is not there. */
+/** Returns the message of each field that names a missing proof. */
 export function goneFrom(
   event: EventConfig,
   body: Body,

@@ -1,9 +1,12 @@
-/** What hardly ever changes and every registration asks for: read once in a batch, because nobody else writes meanwhile. */
+/** Caches slowly changing data within a write batch: nothing else writes meanwhile. */
 import type { Sql } from './sqlite-connection.ts'
 
 const kept = new Map<Sql, Map<string, unknown>>()
 
-/** While `work` runs, in one transaction of which no part is undone, what is read by `once` is read once. */
+/**
+ * Runs `work`; data read through `once` is read only once meanwhile. `work` runs in one transaction, no part of
+ * which is undone.
+ */
 export function readingOnce<T>(sql: Sql, work: () => T): T {
   kept.set(sql, new Map())
   try {
@@ -13,7 +16,10 @@ export function readingOnce<T>(sql: Sql, work: () => T): T {
   }
 }
 
-/** What `read` answers, or answered before under this name; outside `readingOnce` it is asked each time. */
+/**
+ * Returns the result of `read`, or the earlier result under this name; outside `readingOnce` it is read each
+ * time.
+ */
 export function once<V>(sql: Sql, name: string, read: () => V): V {
   const known = kept.get(sql)
   if (known === undefined) return read()
@@ -21,7 +27,7 @@ export function once<V>(sql: Sql, name: string, read: () => V): V {
   return known.get(name) as V
 }
 
-/** To be called by whoever writes what is read by `once`. */
+/** Call it after writing data that is read through `once`. */
 export function readAgain(sql: Sql): void {
   kept.get(sql)?.clear()
 }

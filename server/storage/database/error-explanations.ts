@@ -1,4 +1,7 @@
-/** What is wrong with a database or a disk, in words for whoever looks after it, with the next step: those of SQLite are for programmers. */
+/**
+ * Explains database and disk errors to operators, with the next step.
+ * SQLite's own messages are for programmers.
+ */
 import { statfsSync } from 'node:fs'
 import { OF_POSTGRES } from './transient-errors.ts'
 import { mayPass, postgresTrouble } from '../postgres/error-explanations.ts'
@@ -6,7 +9,7 @@ import { StoreBusy } from './store-busy-error.ts'
 
 export type Trouble = {
   readonly text: string
-  /** It may pass without a change of settings: the same may be tried again later. */
+  /** May pass without a change of settings: the same operation can be retried later. */
   readonly isTemporary: boolean
 }
 
@@ -56,7 +59,7 @@ const PLACE_TROUBLES: readonly Row[] = [
   ],
 ]
 
-/** Why nothing could be written to a place, as sentences; null for any other error. */
+/** Explains why a location could not be written, in sentences; null for any other error. */
 export function placeTrouble(error: unknown, place: string): string | null {
   return ofPlace(error, place)?.text ?? null
 }
@@ -73,7 +76,7 @@ function ofPlace(error: unknown, place: string): Trouble | null {
 const SENTENCE =
   /^(?:The database (?:is of an? (?:older|newer) version of Rollcall|in PostgreSQL |\S+ has no |rollcall\.db in .* was deleted, replaced)|There is no database )/
 
-/** A sentence for an error of a database that no program can mend; null for any other. */
+/** Describes a database error that no program can correct, in a sentence; null for any other. */
 export const databaseTrouble = (error: unknown): string | null =>
   ofDatabase(error, null)?.text ?? null
 
@@ -101,7 +104,7 @@ function isFullAt(folder: string): boolean {
   }
 }
 
-/** What is wrong where a server or a command cannot go on for a fault of the machine; null: the fault is ours. */
+/** Explains a machine problem that stops a server or command; null: the error is a bug of ours. */
 export function troubleOf(error: unknown, dataDir: string): Trouble | null {
   const busy = ofBusy(error)
   if (busy !== null) return busy
@@ -124,7 +127,10 @@ function ofBusy(error: unknown): Trouble | null {
   }
 }
 
-/** Why a database takes no writes, for the health check: without names, addresses and numbers, because everybody may read it. */
+/**
+ * Explains why a database accepts no writes, for the health check: without names, addresses and numbers, because
+ * it is public.
+ */
 export function writeTrouble(code: string): string {
   const why = code.startsWith(OF_POSTGRES) ? postgresTrouble(code.slice(OF_POSTGRES.length)) : null
   if (why !== null) return `The database does not take writes. ${why}`

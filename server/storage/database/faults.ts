@@ -1,18 +1,21 @@
 /**
- * How tests make the store misbehave, and the only place that knows it: what a negative control or a
- * full disk needs is stated here, handed to `openInside` and done by the writer. The server opens the
- * store with `openStore`, which hands in nothing.
+ * Defines the faults that tests inject into the store.
+ * Everything that a negative control or a full disk needs is stated here, passed to `openInside` and applied by
+ * the writer. The server opens the store with `openStore`, which injects none.
  */
 import type Database from 'better-sqlite3'
 
 export type Seam = {
-  /** The negative control of the crash tests: answers go out before the commit, which then waits so many milliseconds. */
+  /**
+   * Negative control of the crash tests: responses are sent before the commit, which then waits this many
+   * milliseconds.
+   */
   readonly answerBeforeCommitMs?: number
-  /** The negative control of the durability test: how better-sqlite3 would open a log. */
+  /** Negative control of the durability test: how better-sqlite3 would open a log. */
   readonly synchronous?: 'NORMAL'
-  /** The database may grow to so many pages, like a disk that is full. */
+  /** The database may grow to this many pages, like on a full disk. */
   readonly pagesMax?: number
-  /** The negative control of several servers: the writer of PostgreSQL waits for no other. */
+  /** Negative control of several servers: the PostgreSQL writer does not wait for others. */
   readonly takesNoTurn?: boolean
   /** How many requests may wait for a thread, instead of the store's own limit. */
   readonly waitingMax?: number
@@ -20,13 +23,13 @@ export type Seam = {
   readonly startingMsMax?: number
 }
 
-/** Sets a freshly opened connection as the seam wants it. */
+/** Configures a newly opened connection for fault injection. */
 export function degrade(db: Database.Database, { synchronous, pagesMax }: Seam): void {
   if (synchronous !== undefined) db.pragma(`synchronous = ${synchronous}`)
   if (pagesMax !== undefined) db.pragma(`max_page_count = ${pagesMax}`)
 }
 
-/** Commits and answers, in this order unless the seam turns it round. */
+/** Commits and responds, in this order unless a fault reverses it. */
 export function commitAndAnswer(
   { answerBeforeCommitMs }: Seam,
   commit: () => void,

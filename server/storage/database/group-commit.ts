@@ -1,7 +1,4 @@
-/**
- * What a thread that writes does with what it is asked: while one batch commits, the next collects in the message port;
- * one commit serves a whole batch.
- */
+/** Commits writes in batches: while one batch commits, the next collects in the message port. */
 import { receiveMessageOnPort } from 'node:worker_threads'
 import type { MessagePort } from 'node:worker_threads'
 import { codeOfBusy } from './transient-errors.ts'
@@ -19,11 +16,14 @@ export type Writing = {
   readonly connection: Connection
   readonly seam: Seam
   readonly send: (message: FromThread) => void
-  /** Run in the transaction of a batch, when all of it is done. */
+  /** Runs in the transaction of a batch, after all its requests. */
   readonly beforeCommit?: () => void
 }
 
-/** Runs a batch in one transaction and answers it; what fails as a whole has stored nothing, as far as anybody knows. */
+/**
+ * Runs a batch in one transaction and responds; a batch that fails as a whole has stored nothing, as far as is
+ * known.
+ */
 export function commitBatch(
   { connection, seam, send, beforeCommit }: Writing,
   batch: readonly Request[],
@@ -49,7 +49,7 @@ export function commitBatch(
   }
 }
 
-/** Hands everything that has come meanwhile to `commit`, in batches; `close` is called once, after the last. */
+/** Passes everything that has arrived to `commit`, in batches; `close` is called once, after the last. */
 export function serveBatches(
   port: MessagePort,
   { commit, close }: { commit(batch: readonly Request[]): void; close(): void },

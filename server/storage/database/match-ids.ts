@@ -1,11 +1,11 @@
-/** How a statement asks for rows by their ids. */
+/** Builds the condition for selecting rows by their ids. */
 
-/** `column ${are}` is the condition, `bound` what its one parameter is bound to. */
+/** `column ${are}` is the condition, `bound` the value of its single parameter. */
 export type Among = { readonly are: string; readonly bound: string | number }
 
 /**
- * One alone, as nearly every call asks, is found without a list to unpack. Through a function, because SQLite plans a
- * statement anew at every run where it compares with a bound value: 30 µs instead of one.
+ * A single id, as in nearly every call, needs no list to unpack. A function, because SQLite plans a statement
+ * anew at every run if it compares with a bound value: 30 µs instead of one.
  */
 export function amongIds(ids: readonly number[]): Among {
   const [only] = ids

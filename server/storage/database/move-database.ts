@@ -1,6 +1,7 @@
 /**
- * All rows and files from SQLite to PostgreSQL or back, in one transaction that is committed only when both have as many rows in each
- * table, and numbers of the same sums in each column. Where they come from nothing is changed.
+ * Moves all rows and files from SQLite to PostgreSQL or back.
+ * One transaction, committed only if both have the same number of rows in each table and the same sums of numbers
+ * in each column. The source is not changed.
  */
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -39,7 +40,7 @@ const CHUNK_ROWS = 2_000
 /** Searching is indexed anew where the rows come to; what is served is read anew from the event files. */
 const NOT_MOVED: readonly string[] = ['search_progress', 'active_events', 'activation']
 
-/** Into a database of PostgreSQL in which nothing is stored yet. */
+/** Moves into an empty PostgreSQL database. */
 export function moveToPostgres(dataDir: string, url: string): Result<Moved, string> {
   const file = join(dataDir, DATABASE_FILE)
   if (!existsSync(file)) return err(`DATA_DIR is ${dataDir}, and there is no database in it.`)
@@ -77,7 +78,7 @@ export function moveToPostgres(dataDir: string, url: string): Result<Moved, stri
   }
 }
 
-/** Into a data folder that has no database. */
+/** Moves into a data folder without a database. */
 export function moveToSqlite(dataDir: string, url: string): Result<Moved, string> {
   const file = join(dataDir, DATABASE_FILE)
   if (existsSync(file))

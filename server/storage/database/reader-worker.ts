@@ -1,4 +1,4 @@
-/** The reader thread: lists, exports and figures, which would stop every other request if the main thread ran them. */
+/** Reader thread for lists, exports and figures, which would block requests on the main thread. */
 import { parentPort, workerData } from 'node:worker_threads'
 import type { MessagePort } from 'node:worker_threads'
 import type Database from 'better-sqlite3'
@@ -14,12 +14,12 @@ import { requestsIn } from './worker-client.ts'
 import type { Answer, FromThread, Request, ToThread } from './worker-client.ts'
 import type { Verbs } from '../operations/writes.ts'
 
-/** `shared`: of a server, which keeps watch over its file. */
+/** `shared`: set by a server, which watches its database file. */
 export type ReaderData = { readonly file: string; readonly shared?: Shared }
 
 const verbs = listings as unknown as Verbs
 
-/** Does what comes through the port until that is closed. */
+/** Processes requests from the port until it is closed. */
 export function serve(port: MessagePort, { file, shared }: ReaderData): void {
   /** Opened when first asked: the thread starts beside the writer, which makes the file and its tables. */
   let opened: { readonly db: Database.Database; readonly sql: Sql } | null = null

@@ -1,4 +1,6 @@
-/** Thrown by a write that must undo what it wrote and still answer: the writer rolls its savepoint back and answers the value. */
+/**
+ * Thrown to undo a write and still return a value: the writer rolls back its savepoint and returns it.
+ */
 export class Refused extends Error {
   readonly value: unknown
   constructor(value: unknown) {

@@ -1,4 +1,4 @@
-/** When a database is brought to the version that this Rollcall writes: by whoever may, and after a copy. */
+/** Decides when a database is migrated to this version, and copies it first. */
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import Database from 'better-sqlite3'
@@ -11,7 +11,10 @@ export type Versions = {
   readonly known: number
 }
 
-/** What version the database in a data folder is of, without changing anything. Throws what SQLite does of a file that is none. */
+/**
+ * Returns the version of the database in a data folder without changing anything. Throws SQLite's error if the
+ * file is not a database.
+ */
 export function versionsIn(dataDir: string): Versions {
   const file = path.join(dataDir, DATABASE_FILE)
   const known = migrations.length
@@ -25,8 +28,9 @@ export function versionsIn(dataDir: string): Versions {
 }
 
 /**
- * An empty file gets its tables from anybody. One of another version is changed only where `migrates`, and then after a copy
- * beside it; else it is refused with a sentence, because an older server may be at work on it. Answers the copy's path.
+ * Creates the tables in an empty file. A database of another version is migrated only with `migrates`, and after
+ * a copy beside it; otherwise it fails with a message, because an older server may be running on it. Returns the
+ * path of the copy.
  */
 export function bringUpToDate(
   db: Database.Database,
@@ -49,8 +53,8 @@ export function bringUpToDate(
 }
 
 /**
- * The whole database as one file at this moment, while others read and write. Throws what SQLite does; a copy that
- * could not be finished leaves nothing, and an older one of the same name stays until then.
+ * Copies the whole database at this moment into one file, while others read and write. Throws SQLite's errors; an
+ * incomplete copy leaves nothing, and an older file of the same name stays until the copy is complete.
  */
 export function copyTo(db: Database.Database, copy: string): void {
   const part = `${copy}.part`

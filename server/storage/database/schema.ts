@@ -1,8 +1,7 @@
 /**
- * The tables, as a list of steps: step n takes a database from `user_version` n to n + 1. A step that
- * has been released is never edited; a change is a further step.
- *
- * Instants are milliseconds since 1970, days Indian civil days as text, amounts whole paise.
+ * Defines the tables as a list of migrations: step n takes a database from `user_version` n to n + 1.
+ * A step that has been released is never edited; a change is a further step. Instants are milliseconds since 1970, days
+ * Indian civil days as text, amounts whole paise.
  */
 import type Database from 'better-sqlite3'
 import { amountsDue } from '../migrations/amounts-due.ts'
@@ -230,7 +229,7 @@ export const migrations: readonly string[] = [
   balances,
 ]
 
-/** What a database of that version recorded is put into the tables that came later, once they are there. */
+/** Fills tables that were added later with data that a database of that version recorded. */
 export function fillFrom(version: number, sql: Sql): void {
   if (version <= migrations.indexOf(bankReferences)) nameOlder(sql)
   if (version <= migrations.indexOf(secondPayments)) noteOlderPayers(sql)
@@ -239,14 +238,14 @@ export function fillFrom(version: number, sql: Sql): void {
   if (version <= migrations.indexOf(balances)) balanceOlder(sql)
 }
 
-/** Why a file is not touched whose tables this version does not know. */
+/** Explains why a file with tables unknown to this version is not opened. */
 export function newerVersion(found: number): Error {
   return new Error(
     `The database is of a newer version of Rollcall (${found}; this one knows ${migrations.length}). Start the newer one.`,
   )
 }
 
-/** Brings the file up to date. A file from a newer Rollcall is refused, not guessed at. */
+/** Migrates the file to this version. Refuses a file from a newer Rollcall. */
 export function migrate(db: Database.Database): void {
   // Immediate, and the version read inside: two processes that start at once do not both migrate.
   db.transaction(() => {

@@ -1,4 +1,4 @@
-/** That one server at a time is at work on a data folder: two would each send what waits in it. */
+/** Ensures that only one server runs on a data folder: two would each send its queued emails. */
 import Database from 'better-sqlite3'
 import {
   closeSync,
@@ -16,16 +16,17 @@ import { join } from 'node:path'
 import { DATABASE_FILE } from './sqlite-connection.ts'
 import { lackOf } from '../recovery/missing-database.ts'
 
-/** Held by SQLite's own lock, which ends with its process, however that ends: a file with a number in it stays behind. */
+/** Locked by SQLite, which releases it whenever the process ends; a file with a process id would remain. */
 export const SERVING_FILE = 'serving.lock'
-/** Which process holds it, for whoever wants to tell it something; counts only while the lock is held. */
+/** The id of the process that holds the lock, for signals to it; valid only while the lock is held. */
 export const SERVING_PID = 'serving.pid'
 /** One that is told to stop while the next starts is waited for. */
 const ENDING_MS_MAX = 1_000
 
 /**
- * Answers how to leave the folder to the next; null: another server is at work there. The folder is there. Where the first one
- * leaves no database behind, it leaves no lock either: a lock says that there was a database.
+ * Locks the folder and returns a function that releases it; null: another server is running. The folder must
+ * exist. If the server leaves no database behind, the lock file is removed too: a lock file means that there was
+ * a database.
  */
 export function beginServing(dataDir: string): (() => void) | null {
   const pidFile = join(dataDir, SERVING_PID)
@@ -68,8 +69,8 @@ function lockOn(file: string): Database.Database | 'replaced' | null {
 }
 
 /**
- * A process that has the database of a folder open, also one that was deleted there since; null: none is seen. Only Linux
- * says so, and of other users' processes only to root.
+ * Returns a process that has a folder's database open, even if the file was deleted since; null: none is visible.
+ * Only Linux reports it, and for other users' processes only to root.
  */
 export function databaseUser(dataDir: string): number | null {
   const file = join(realpathSync(dataDir), DATABASE_FILE)
@@ -99,7 +100,7 @@ function targetOf(link: string): string {
   }
 }
 
-/** The process of the server that is at work on a data folder; null: there is none, or it has no number. */
+/** Returns the process id of the server on a data folder; null: there is none, or its id is unknown. */
 export function servingPid(dataDir: string): number | null {
   // Whoever only asks makes no lock.
   if (!existsSync(join(dataDir, SERVING_FILE))) return null

@@ -1,8 +1,8 @@
-/** What a verb may ask of a database, and opening the SQLite file: every connection of every thread to it is made here. */
+/** Defines the database interface of the store, and opens all SQLite connections. */
 import Database from 'better-sqlite3'
 import { containsFolded, ftsQuery } from '../lists/search-terms.ts'
 
-/** What came of a statement that changes rows. */
+/** The result of a statement that changes rows. */
 export type Ran = { readonly changes: number; readonly lastInsertRowid: number | bigint }
 export type Statement<Row> = {
   get(...params: unknown[]): Row | undefined
@@ -14,17 +14,20 @@ export type Sql = {
   <Row>(text: string): Statement<Row>
   readonly searching: Searching
 }
-/** How words are found that are indexed, and whether rows may be there that are not indexed yet. */
+/** How indexed words are searched, and whether unindexed rows may exist. */
 export type Searching = {
   readonly isBehind: boolean
   matching(terms: readonly string[]): { readonly where: string; readonly params: readonly string[] }
 }
-/** One connection, as whoever begins and ends its transactions holds it. */
+/** A connection, for code that begins and ends its transactions. */
 export type Connection = { readonly sql: Sql; readonly inTransaction: boolean }
 
 /** The name of the database in a data folder. */
 export const DATABASE_FILE = 'rollcall.db'
-/** The database and the files that SQLite keeps beside it. A log that belongs to another database damages the one it lies beside. */
+/**
+ * The database and the files that SQLite keeps beside it. A log that belongs to another database corrupts the one
+ * beside it.
+ */
 export const DATABASE_FILES: readonly string[] = ['', '-wal', '-shm', '-journal'].map(
   (ending) => DATABASE_FILE + ending,
 )
@@ -37,7 +40,10 @@ const CACHE_KIB = 64 * 1024
 /** A page changed by many commits is copied to the database once: 16 MB of log between two copyings instead of SQLite's 4. */
 const CHECKPOINT_PAGES = 4_000
 
-/** The only connections that write are the writer thread's; better-sqlite3 opens WAL in NORMAL, which loses commits at a power cut. */
+/**
+ * Only the writer thread opens connections that write; better-sqlite3 opens WAL in NORMAL, which loses commits at
+ * a power failure.
+ */
 export function openToWrite(file: string): Database.Database {
   const db = new Database(file, { timeout: BUSY_MS })
   db.pragma('journal_mode = WAL')
@@ -52,8 +58,8 @@ export function openToWrite(file: string): Database.Database {
 }
 
 /**
- * Closes a connection that writes so that the one file is all there is to copy. SQLite does so by itself where the last
- * to close is one that writes, and here it is one that reads.
+ * Closes a writing connection so that the single file can be copied. SQLite does this itself if the last
+ * connection to close is a writing one; here it is a reading one.
  */
 export function closeWhole(db: Database.Database): void {
   try {

@@ -1,4 +1,4 @@
-/** That the store did nothing, and may be asked again: the answer is 503 with Retry-After. */
+/** Thrown when the store did nothing and can be retried: the response is 503 with Retry-After. */
 export class StoreBusy extends Error {
   /** What the database says of it, as `codeOfBusy` writes it; empty: the queue is full, or the thread is being started again. */
   readonly code: string

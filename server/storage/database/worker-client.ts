@@ -1,7 +1,7 @@
 /**
- * A database thread as the main thread holds it: calls by name, a bound on how many wait, a new
- * thread when one dies. What was in flight then is answered StoreBusy: nobody knows whether it was
- * committed, and the idempotency key finds out.
+ * Calls a database thread from the main thread: named calls, a limit on waiting ones, restarts.
+ * When a thread dies, its pending calls fail with StoreBusy: whether they were committed is unknown, and the
+ * idempotency key resolves it.
  */
 import { Worker } from 'node:worker_threads'
 import type { Call, Verbs } from '../operations/writes.ts'
@@ -14,28 +14,28 @@ export type Request = {
 }
 export type Answer =
   | { readonly id: number; readonly ok: true; readonly value: unknown }
-  /** `busy`: nothing was stored and it may be tried again; otherwise it is a bug of ours. */
+  /** `busy`: nothing was stored and the call can be retried; otherwise it is a bug of ours. */
   | {
       readonly id: number
       readonly ok: false
       readonly busy: boolean
       readonly message: string
-      /** As `StoreBusy` has it. */
+      /** As in `StoreBusy`. */
       readonly code?: string
     }
 export type FromThread = { readonly ready: true } | { readonly answers: readonly Answer[] }
-/** Requests go as JSON of `Request[]`: all that were made since the last went, and quicker than cloned one by one. */
+/** Requests are sent as JSON of `Request[]`: all since the last message, which is faster than cloning each one. */
 export type ToThread = { readonly close: true } | { readonly requests: string }
 
 export const requestsIn = (text: string): readonly Request[] => JSON.parse(text) as Request[]
 
 export type Thread<V extends Verbs> = {
   readonly call: Call<V>
-  /** How many calls wait for an answer. */
+  /** Returns the number of calls that wait for a response. */
   waiting(): number
-  /** Resolves when everything asked before is answered and the thread has ended. */
+  /** Resolves when every earlier call has been answered and the thread has ended. */
   close(): Promise<void>
-  /** For tests: ends the thread as a crash would. */
+  /** For tests: ends the thread like a crash. */
   kill(): Promise<void>
 }
 type Waiting = { resolve(value: unknown): void; reject(error: Error): void }
@@ -46,16 +46,16 @@ const RESTART_MS_MAX = 5_000
 /** The other end of the messages, which works on the database. */
 export type Other = {
   readonly tell: (message: ToThread) => void
-  /** Ends it as a crash would. */
+  /** Ends it like a crash. */
   readonly kill: () => Promise<unknown>
 }
 export type Heard = {
   message(message: FromThread): void
-  /** Why it ends; `exit` follows. */
+  /** The reason why it ends; `exit` follows. */
   error(error: unknown): void
   exit(): void
 }
-/** Begins what `file` serves with these data. */
+/** Starts serving `file` with this data. */
 export type Begin = (file: URL, data: object, heard: Heard) => Other
 
 const inThread: Begin = (file, data, { message, error, exit }) => {
@@ -71,8 +71,8 @@ const inThread: Begin = (file, data, { message, error, exit }) => {
 }
 
 /**
- * Resolves once the thread has opened its database; rejects when the first start fails. One that starts `whenAsked`
- * begins with its first call, which waits for it. `begin`: where it runs, if not in a thread of its own.
+ * Resolves once the thread has opened its database; rejects when the first start fails. With `whenAsked`, it
+ * starts at its first call, which waits for it. `begin`: where it runs, if not in a separate thread.
  */
 export async function startThread<V extends Verbs>(options: {
   file: URL

@@ -1,4 +1,4 @@
-/** The writer thread: owns the only connection that writes; one commit of a batch is one fsync. */
+/** Writer thread: owns the only writing connection; one commit of a batch is one fsync. */
 import { parentPort, workerData } from 'node:worker_threads'
 import type { MessagePort } from 'node:worker_threads'
 import { assert } from '../../../engine/index.ts'
@@ -19,7 +19,7 @@ export type WriterData = {
   readonly file: string
   readonly migrates: boolean
   readonly seam: Seam
-  /** Of a server, which keeps watch over its file; left out: nobody does. */
+  /** Set by a server, which watches its database file; left out: the file is not watched. */
   readonly shared?: Shared
 }
 
@@ -30,7 +30,7 @@ const UNINDEXED_ROWS_MAX = 10_000
 /** How old a copy of the file can be without being known for one. */
 const MARK_MS = 60_000
 
-/** Opens the database, which may fail, and does what comes through the port until that is closed. */
+/** Opens the database, which may fail, and processes requests from the port until it is closed. */
 export function serve(port: MessagePort, { file, migrates, seam, shared }: WriterData): void {
   const own = shared === undefined ? null : ownFile(shared, file)
   // A thread that begins anew must not make another database in the place of one that was lost.

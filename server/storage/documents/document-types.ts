@@ -1,4 +1,4 @@
-/** Documents as the rest of the server sees them. */
+/** Defines documents as the rest of the server sees them. */
 import type {
   DocumentBody,
   DocumentKind,
@@ -8,21 +8,24 @@ import type {
   TaxForm,
 } from '../../../engine/index.ts'
 
-/** One document, as it is listed. */
+/** One document, as listed. */
 export type StoredDocument = {
   readonly id: number
   readonly kind: DocumentKind
-  /** Absent: a receipt, or issued before documents had one. */
+  /** Absent: a receipt, or issued before documents had a form. */
   readonly form?: TaxForm | undefined
   readonly serial: string
   readonly at: Instant
-  /** What it is for, as the page states it: of a receipt what came. */
+  /** The amount that the page states; for a receipt, the amount received. */
   readonly total: Paise
 }
 
 export interface Issued {
-  /** What was issued for a registration, oldest first. */
+  /** Returns the documents issued for a registration, oldest first. */
   documents(regNo: RegNo): Promise<readonly StoredDocument[]>
-  /** What a document of this registration states, frozen when it was issued; null: it has none of that id. */
+  /**
+   * Returns the data of a document of this registration, frozen when it was issued; null: it has none with that
+   * id.
+   */
   document(regNo: RegNo, id: number): Promise<DocumentBody | null>
 }

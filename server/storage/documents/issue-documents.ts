@@ -1,6 +1,6 @@
 /**
- * Documents, issued in the transaction that makes a payment a success or sends money back: what they state is
- * written once, and their numbers have no gap, because they are counted where they are used.
+ * Issues documents in the transaction that makes a payment a success or refunds it.
+ * Their content is written once, and their numbers have no gaps because they are counted where they are used.
  */
 import {
   assert,
@@ -93,8 +93,8 @@ function keep(
 }
 
 /**
- * What a payment that has just become a success gets, and again once more money is added to what was accepted at less:
- * the newest states all that was paid. Its invoice follows with `coverBill`.
+ * Issues the receipt of a payment that has just become a success, and another one once more money is added to a
+ * payment accepted at less: the newest states everything paid. Its invoice follows with `coverBill`.
  */
 export function issueReceipt(
   sql: Sql,
@@ -237,10 +237,11 @@ const IMPORTED = `SELECT 1 FROM captures c WHERE c.source = '${sourceOf(null)}'
   AND NOT EXISTS (SELECT 1 FROM refunds f WHERE f.capture_id = c.id AND f.who = 'import')`
 
 /**
- * Issues what is missing so that invoices less credit notes are what the registration is charged, line by line. From
- * its first payment on it is called after everything that moves its bill, its dues or its money; where nothing
- * differs it issues nothing. `refund`: the refund that a credit note follows. `refundedBefore`: refunds of money that
- * begins to count only now, for which credit notes follow separately. `unpaid`: what was due, and is given up now.
+ * Issues missing documents, so that invoices less credit notes equal what the registration is charged, line by
+ * line. From the first payment on, it is called after every change of the bill, the balance or the payments;
+ * without a difference it issues nothing. `refund`: the refund that a credit note follows. `refundedBefore`:
+ * refunds of money that begins to count only now, whose credit notes follow separately. `unpaid`: the balance
+ * that is now given up.
  */
 export function coverBill(
   sql: Sql,
@@ -312,7 +313,9 @@ export function coverBill(
     sql('UPDATE registrations SET documented_bill = ? WHERE id = ?').run(row.bill, registrationId)
 }
 
-/** Before the bill of a registration changes that is paid: which bill its documents cover, or that none do. */
+/**
+ * Call it before the bill of a paid registration changes: stores which bill its documents cover, or that none do.
+ */
 export function keepCoveredBill(sql: Sql, row: RegistrationRow): void {
   if (row.documented_bill !== null || row.bill_without_invoice !== null) return
   const paid = sql<{ amount: Paise }>(
@@ -362,7 +365,7 @@ function soldFor(
     paid: isOfPayment ? { reference, at, came: paise(came?.came ?? total) } : null,
   }
 }
-/** Of one registration, oldest first. */
+/** For one registration, oldest first. */
 export function documentsOf(sql: Sql, regNo: RegNo): readonly StoredDocument[] {
   return sql<Omit<StoredDocument, 'form' | 'total'> & { readonly body: string }>(
     `SELECT d.id, d.kind, d.serial, d.at, d.body FROM documents d WHERE d.registration_id = (SELECT id FROM registrations WHERE reg_no = ?) ORDER BY d.id`,
@@ -375,7 +378,7 @@ export function documentsOf(sql: Sql, regNo: RegNo): readonly StoredDocument[] {
     })
 }
 
-/** Null: there is none of that kind and number of this registration. */
+/** Null: this registration has no document with that id. */
 export function documentBody(sql: Sql, regNo: RegNo, id: number): DocumentBody | null {
   const row = sql<{ body: string }>(
     'SELECT body FROM documents WHERE id = ? AND registration_id = (SELECT id FROM registrations WHERE reg_no = ?)',

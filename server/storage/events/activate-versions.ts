@@ -1,10 +1,13 @@
-/** Which versions of events are served by all servers of a database, and from which moment on. */
+/** Records which event versions all servers of a database serve, and from which moment on. */
 import { keepEventFile } from './stored-event-files.ts'
 import type { Activation, Active, ActiveEvent } from './event-version-types.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { once, readAgain } from '../database/batch-cache.ts'
 
-/** All at one moment: versions, their limits and who issues their documents. Answers the new number; null: somebody was quicker. */
+/**
+ * Changes versions, quotas and document issuers at one moment. Returns the new number; null: another server was
+ * first.
+ */
 export function activate(sql: Sql, { after, events, site, files }: Activation): number | null {
   const before = activeEvents(sql, -1)
   if (before === null || before.number !== after) return null
@@ -30,7 +33,7 @@ export function activate(sql: Sql, { after, events, site, files }: Activation): 
 
 const plain = ({ eventId, hash, isGone }: ActiveEvent): ActiveEvent => ({ eventId, hash, isGone })
 
-/** Reads; null: it is what `known` names. */
+/** Reads only; null: `known` is still the active number. */
 export function activeEvents(sql: Sql, known: number): Active | null {
   const row = sql<{ number: number; site: string | null }>(
     'SELECT number, site FROM activation',
@@ -44,7 +47,10 @@ export function activeEvents(sql: Sql, known: number): Active | null {
   return { ...row, events }
 }
 
-/** Whether that version is the one to judge by: it is active, or none is. `takesNew`: and people may register by it. */
+/**
+ * Returns true if registrations are checked with that version: it is active, or none is. `takesNew`: and
+ * registration is open.
+ */
 export function isActive(
   sql: Sql,
   { eventId, hash, takesNew }: { eventId: string; hash: string; takesNew: boolean },

@@ -1,4 +1,4 @@
-/** The event files that were served, and the health check. */
+/** Stores served event files, and performs the health check of the database. */
 import { assert } from '../../../engine/index.ts'
 import type { Instant } from '../../../engine/index.ts'
 import type { ServedFile } from './event-version-types.ts'
@@ -39,7 +39,7 @@ export function keepEventFile(
     )
 }
 
-/** Writes and reads back; a disk that takes nothing any more throws. */
+/** Writes and reads back; throws if the disk accepts no writes. */
 export function ping(sql: Sql, at: Instant): void {
   sql('INSERT INTO pings (only, at) VALUES (1, ?) ON CONFLICT DO UPDATE SET at = excluded.at').run(
     at,
@@ -48,7 +48,7 @@ export function ping(sql: Sql, at: Instant): void {
   assert(row?.at === at, 'the database did not give back what was written')
 }
 
-/** How the writing connection is set; `synchronous` 2 is FULL. */
+/** Returns the settings of the writing connection; `synchronous` 2 is FULL. */
 export function pragmas(sql: Sql): {
   readonly journalMode: string
   readonly synchronous: number

@@ -1,4 +1,4 @@
-/** Proofs that forms send ahead of their registration, by the hash of a token that only the sender has. */
+/** Stores proofs sent ahead of their registration, by the hash of a token that only the sender has. */
 import type { Instant } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import type { DraftProof } from '../registrations/registration-types.ts'
@@ -8,7 +8,7 @@ const DRAFT_BYTES_MAX = 2 * 1024 * 1024 * 1024
 /** As many small ones would fill the database instead; a whole conference has some hundred. */
 const DRAFT_ROWS_MAX = 20_000
 
-/** False: there are as many as there may be, and it is not kept. */
+/** False: the limit is reached, and it is not stored. */
 export function keepDraft(sql: Sql, tokenHash: string, draft: DraftProof): boolean {
   const { eventId, field, sha256, name, type, bytes, at } = draft
   const kept = sql<{ rows: number; bytes: number }>(
@@ -21,7 +21,7 @@ export function keepDraft(sql: Sql, tokenHash: string, draft: DraftProof): boole
   return true
 }
 
-/** Null: nobody sent it, or it is gone. Also run outside the writer's transaction. */
+/** Null: it was never sent, or has been deleted. Also runs outside the writer's transaction. */
 export function draftOf(sql: Sql, tokenHash: string): DraftProof | null {
   return (
     sql<DraftProof>(
@@ -30,12 +30,15 @@ export function draftOf(sql: Sql, tokenHash: string): DraftProof | null {
   )
 }
 
-/** Of one that its sender takes back. */
+/** Deletes a draft that its sender withdraws. */
 export function forgetDraft(sql: Sql, tokenHash: string): void {
   sql('DELETE FROM draft_proofs WHERE token_hash = ?').run(tokenHash)
 }
 
-/** Those sent before that instant; answers their files. What a registration took has a row of its own. */
+/**
+ * Deletes drafts sent before that instant; returns their files. A file that a registration uses has a row of its
+ * own.
+ */
 export function forgetOldDrafts(sql: Sql, before: Instant): readonly string[] {
   const old = sql<{ sha256: string }>('SELECT DISTINCT sha256 FROM draft_proofs WHERE at <= ?').all(
     before,

@@ -1,4 +1,7 @@
-/** The files of registrations that nobody paid, which are not kept for ever: personal data without a purpose, and a stranger's way to fill the disk. */
+/**
+ * Drops the files of unpaid registrations.
+ * They are personal data without a purpose, and a way for a stranger to fill the disk.
+ */
 import type { Instant } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { NOT_IN_RECOVERY } from '../recovery/held-during-recovery.ts'
@@ -16,7 +19,7 @@ const UNPAID = `r.payment_status = 'failed' AND r.in_review = 0
   AND NOT EXISTS (SELECT 1 FROM captures c WHERE c.registration_id = r.id)
   AND NOT EXISTS (SELECT 1 FROM payments p JOIN captures c ON p.id IN (c.payment_id, c.counts_for) WHERE p.registration_id = r.id)`
 
-/** The ids of some whose files are still kept; run by the thread of the lists, because it looks at many. */
+/** Returns the ids of some whose files are still stored; runs on the reader thread, because it scans many rows. */
 export function unpaidWithFiles(sql: Sql, failedBefore: Instant, at: Instant): readonly number[] {
   return sql<{ id: number }>(
     `SELECT r.id FROM registrations r
@@ -27,7 +30,7 @@ export function unpaidWithFiles(sql: Sql, failedBefore: Instant, at: Instant): r
     .map(({ id }) => id)
 }
 
-/** Notes their files as dropped, where all that is still so; answers of how many registrations. */
+/** Marks their files as dropped if the conditions still hold; returns the number of registrations. */
 export function dropFiles(
   sql: Sql,
   ids: readonly number[],

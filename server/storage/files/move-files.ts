@@ -1,4 +1,4 @@
-/** Files that delegates sent, from a disk into the pieces that PostgreSQL keeps, and back: each compared with its hash. */
+/** Moves uploads from disk into PostgreSQL's chunks and back, comparing each with its hash. */
 import { createHash } from 'node:crypto'
 import {
   closeSync,
@@ -23,13 +23,13 @@ const FOLDER = 'uploads'
 /** What is referred to, by a registration that has not dropped it or by a form that waits to be sent. */
 const IN_USE = `SELECT sha256 FROM uploads WHERE dropped_at IS NULL UNION SELECT sha256 FROM draft_proofs`
 
-/** Of files that something refers to: how many there are, and the hashes of those that were missing or damaged. */
+/** For referenced files: how many there are, and the hashes of missing or damaged ones. */
 export type MovedFiles = { readonly files: number; readonly missing: readonly string[] }
 
 const placeIn = (dataDir: string, sha256: string): string =>
   join(dataDir, FOLDER, sha256.slice(0, 2), sha256)
 
-/** To be called when the rows are there: they say which files there are. */
+/** Call it when the rows are present: they list the files. */
 export function filesIntoPostgres({ sql }: PostgresConnection, dataDir: string): MovedFiles {
   const missing: string[] = []
   const all = inUse(sql)

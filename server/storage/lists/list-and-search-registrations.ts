@@ -1,6 +1,6 @@
 /**
- * Lists, searches and exports: which registrations a filter names, newest first, a page or a chunk at
- * a time. It may take long at a million rows, so it runs on the reader thread.
+ * Runs lists, searches and exports: matching registrations, newest first, by page or chunk.
+ * May take long with a million rows, so it runs on the reader thread.
  */
 import { bankKey, ENDED_STATES, endOf, instant, startOf } from '../../../engine/index.ts'
 import type { Instant } from '../../../engine/index.ts'
@@ -13,7 +13,7 @@ import { searchTerms } from './search-terms.ts'
 import type { ListPage, ListQuery, ListSort, StatusSum, StoredRegistration } from '../index.ts'
 import { waitingIds } from './work-queue.ts'
 
-/** A search, or a filter by an answer, is counted up to here. */
+/** A search, or a filter by an answer, is counted up to this number. */
 export const COUNT_MAX = 10_000
 
 export type Filter = { readonly where: string; readonly params: readonly unknown[] }
@@ -21,7 +21,7 @@ type Key = { readonly id: number; readonly created_at: Instant }
 const tailColumns =
   "r.reg_no, coalesce(r.former_no, ''), r.full_name, r.email, r.phone, r.council_no, r.answers"
 
-/** How many people an answer lists; to be bound: its path. */
+/** The number of persons in an answer; its path must be bound. */
 export const PEOPLE = 'coalesce(json_array_length(r.answers, ?), 0)'
 
 /** Whether the counters know how many there are. */
@@ -92,9 +92,9 @@ export function listPage(
 }
 
 /**
- * The page that an office opens most: of a whole list by its date, or of those of one status, not far down. An index has
- * its rows in that order and counters know how many there are, so it takes a fifth of a millisecond however many there are,
- * and the thread that serves reads it itself: to wake another one takes as long.
+ * Returns true for the most frequent pages of the office: a whole list by date, or those of one status, near the
+ * start. An index has the rows in that order and counters have their number, so it takes a fifth of a millisecond
+ * for any size, and the main thread reads it itself: waking another thread takes as long.
  */
 export function isNear(query: ListQuery, page: number, pageSize: number): boolean {
   const { eventId: _event, paymentStatus: _status, answers, sort, ...filters } = query
@@ -108,7 +108,7 @@ export function isNear(query: ListQuery, page: number, pageSize: number): boolea
 const isEmpty = (filter: unknown): boolean =>
   typeof filter === 'object' && filter !== null && Object.keys(filter).length === 0
 
-/** For a page that is near. */
+/** For a page for which `isNear` is true. */
 export function nearPage(sql: Sql, query: ListQuery, page: number, pageSize: number): ListPage {
   const { rows, ...rest } = pageOf(sql, query, page, pageSize)
   return { rows: toListed(rows), ...rest }
@@ -170,7 +170,10 @@ const FROM_ALL = 'registrations r'
 /** To be bound: ids as JSON. */
 const FROM_IDS = 'json_each(?) k CROSS JOIN registrations r ON r.id = k.value'
 
-/** Ids that a search found or that wait for somebody, newest first; null: the query asks for neither. `before` is a row's id. */
+/**
+ * Returns the ids of a search or of a work queue condition, newest first; null: the query has neither. `before`
+ * is a row's id.
+ */
 export function withinOf(
   sql: Sql,
   query: ListQuery,
@@ -286,7 +289,7 @@ function searched(
   return [...tail, ...older]
 }
 
-/** Where the next chunk of an export begins. */
+/** The position where the next chunk of an export begins. */
 export type Cursor = { readonly id: number; readonly createdAt: Instant }
 export type Chunk = { readonly rows: ListedTexts; readonly next: Cursor | null }
 
@@ -322,7 +325,10 @@ export function inReview(sql: Sql, eventId: string): readonly StoredRegistration
   )
 }
 
-/** Registrations of several events that hold the text, or money under that reference, recorded or reported, or that order; newest first. */
+/**
+ * Returns registrations of several events that contain the text, a payment with that reference (recorded or
+ * reported), or that order; newest first.
+ */
 export function findIn(
   sql: Sql,
   eventIds: readonly string[],

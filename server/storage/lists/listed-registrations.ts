@@ -1,4 +1,4 @@
-/** Rows of a list: of a registration what its columns can show, read without anything else and sent as it stands. */
+/** Reads list rows with only the data that list columns show, passed on without conversion. */
 import { paise } from '../../../engine/index.ts'
 import type { Answers, Paise } from '../../../engine/index.ts'
 import { amongIds } from '../database/match-ids.ts'
@@ -20,11 +20,11 @@ type Row = Omit<ListedRegistration, 'answers' | 'inReview' | 'payments' | 'lines
 type OrderId = ListedRegistration['payments'][number]['orderId'] | null
 /** What is read of a row beside its answers. */
 type Beside = Omit<ListedRegistration, 'answers' | 'payments'> & { readonly orderId: OrderId }
-/** Rows as they are read: their answers, in the same order, stay the text that is stored. */
+/** Rows as read: their answers, in the same order, stay the stored text. */
 export type ListedRows = { readonly beside: readonly Beside[]; readonly answers: readonly string[] }
 /**
- * The same as they go from thread to thread: two texts, because one text is copied and read in a third of the time in which
- * as many objects are. Each is JSON of a list.
+ * The same as sent between threads: two texts, because a text is copied and read in a third of the time of the
+ * same data as objects. Each is a JSON list.
  */
 export type ListedTexts = { readonly rows: string; readonly answers: string }
 

@@ -1,8 +1,8 @@
-/** How each person of the office has their lists. */
+/** Stores each user's list settings. */
 import type { MyList } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 
-/** By the list: an event's id and a list's, with a slash between them. */
+/** By list: event id and list id, separated by a slash. */
 export function myLists(sql: Sql, adminId: number): Readonly<Record<string, MyList>> {
   return Object.fromEntries(
     sql<{ list: string; kept: string }>('SELECT list, kept FROM admin_lists WHERE admin_id = ?')

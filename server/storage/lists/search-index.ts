@@ -1,4 +1,4 @@
-/** The search index is filled outside the registering transaction, in batches of its own. */
+/** Fills the search index in separate batches, outside the registering transaction. */
 import type Database from 'better-sqlite3'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { wordsOf, type Words } from './search-terms.ts'
@@ -9,7 +9,7 @@ const BATCH_ROWS = 1_000
 type Row = Words & { readonly id: number }
 const COLUMNS = 'id, reg_no, former_no, full_name, email, phone, council_no, answers'
 
-/** About how many rows wait to be indexed. */
+/** Returns about how many rows wait to be indexed. */
 export function unindexed(sql: Sql): number {
   return (
     sql<{ n: number }>(
@@ -18,7 +18,7 @@ export function unindexed(sql: Sql): number {
   )
 }
 
-/** What is searched of a registration is other words now; one that is not indexed yet will be with these. */
+/** Updates the searched words of a registration; one that is not indexed yet will be indexed with these. */
 export function reindex(sql: Sql, registrationId: number): void {
   const row = sql<Row>(
     `SELECT ${COLUMNS} FROM registrations
@@ -33,7 +33,7 @@ function addWords(sql: Sql, row: Row): void {
   sql('INSERT INTO search_index (rowid, words) VALUES (?, ?)').run(row.id, wordsOf(row))
 }
 
-/** Indexes all rows that are not yet, in the transaction that brought them. */
+/** Indexes all rows that are not yet indexed, in the transaction that added them. */
 export function indexNew(sql: Sql): void {
   let count = BATCH_ROWS
   while (count === BATCH_ROWS) count = indexSome(sql)
@@ -52,7 +52,7 @@ function indexSome(sql: Sql): number {
   return rows.length
 }
 
-/** Indexes the next rows in a transaction of its own; answers whether more are waiting. */
+/** Indexes the next rows in a separate transaction; returns whether more are waiting. */
 export function indexBatch(db: Database.Database, sql: Sql): boolean {
   return db.transaction(() => indexSome(sql) === BATCH_ROWS).immediate()
 }

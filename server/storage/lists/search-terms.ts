@@ -1,7 +1,7 @@
 /**
- * Substring search over what an office asks for: number, name, email, phone, council number, places. FTS5
- * trigrams need three characters, so every value is preceded by two marks: "ra" from the start is
- * then the trigram mark-r-a. The marks also keep a term from matching across two values.
+ * Builds substring search terms for number, name, email, phone, council number and places.
+ * FTS5 trigrams need three characters, so every value is preceded by two marks: "ra" from the start is then the
+ * trigram mark-r-a. The marks also keep a term from matching across two values.
  */
 
 import { remember } from '../../../engine/index.ts'
@@ -19,7 +19,7 @@ function searchWords(values: readonly string[]): string {
   return words
 }
 
-/** What is searched of a registration, as its row has it. */
+/** The searched data of a registration, as in its row. */
 export type Words = {
   readonly reg_no: string
   readonly former_no: string | null
@@ -35,7 +35,7 @@ export type Words = {
 const PLACES =
   /(?:^|_)(?:city|town|district|institut\w*|institution|hospital|college|university|organi[sz]ation|company)(?:_|$)/
 
-/** Everything that somebody may ask for: also a phone number without its spaces, and where somebody comes from. */
+/** Returns everything that can be searched, including a phone number without spaces, and places of origin. */
 export function wordsOf(row: Words): string {
   const { reg_no, former_no, full_name, email, phone, council_no } = row
   const digits = phone.replaceAll(/\D/g, '')
@@ -72,8 +72,8 @@ const PHONE = /^[(+\d][\d\s().-]{7,}$/
 const SPACED = /^(?=.*\d)[(+\d][\d\s()+]*$/
 
 /**
- * What is looked for, each of which must stand somewhere; empty: nothing. One or two characters match from the
- * start of a value. Names may stand in any order; a number may be spaced, and a phone number have its country's.
+ * Returns the terms, all of which must match; empty: none. One or two characters match from the start of a value.
+ * Names may be in any order; a number may have spaces, and a phone number a country code.
  */
 export function searchTerms(text: string): readonly string[] {
   const said = withoutMarks(text).trim()
@@ -91,7 +91,7 @@ const fromStart = (said: string): string => mark.repeat(Math.max(0, 3 - lengthOf
 
 const lengthOf = (word: string): number => Array.from(word).length
 
-/** Terms as FTS5's query language has them: phrases, all of which must be there. */
+/** Formats terms as an FTS5 query: phrases that must all match. */
 export const ftsQuery = (terms: readonly string[]): string =>
   terms.map((term) => `"${term.replaceAll('"', '""')}"`).join(' AND ')
 

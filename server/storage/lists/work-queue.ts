@@ -1,7 +1,8 @@
 /**
- * Which registrations wait for somebody of the office, by the rows of the engine's table. Each is led by an index
- * over those that wait alone, so that it costs what waits and not what there is. Whether a registration is of the event is asked
- * by EXISTS: joined, SQLite walks over all of the event's to find those few.
+ * Finds the registrations of each work queue condition in the engine's table.
+ * Each query starts from an index over the waiting rows only, so that its cost depends on these and not on all
+ * rows. EXISTS checks the event of a registration: with a join, SQLite would scan all of the event's
+ * registrations.
  */
 import { instant, SETTLED_WITHIN_DAYS, startOf, WAITING_IDS } from '../../../engine/index.ts'
 import type { Day, Instant, RegNo, WaitingId } from '../../../engine/index.ts'
@@ -98,7 +99,7 @@ function unsettledRefunds(
     .slice(0, limit)
 }
 
-/** Whether a refund of this registration is in no settlement report, and not marked as handled. */
+/** Returns true if a refund of this registration is in no settlement report, and not marked as handled. */
 export function isRefundUnsettled(sql: Sql, regNo: RegNo, at: Instant): boolean {
   // Few have a refund at all: for the others nobody looks through the settlements.
   const row = sql<{ id: number; event_id: string }>(
@@ -127,7 +128,7 @@ export function waitingIds(
 /** The dashboard counts no further: whoever has so many to see to has enough. */
 const COUNT_MAX = 999
 
-/** How many wait for what, by event; what nobody waits for is left out. */
+/** Returns counts by condition and event; leaves out zeros. */
 export function waiting(
   sql: Sql,
   eventIds: readonly string[],

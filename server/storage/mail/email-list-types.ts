@@ -1,15 +1,15 @@
-/** What the office asks about mails, and what it is told. */
+/** Defines the office's queries about emails and their results. */
 import type { Instant, RegNo } from '../../../engine/index.ts'
 
 export const MAIL_STATES = ['queued', 'failed', 'sent'] as const
 export type MailState = (typeof MAIL_STATES)[number]
 
 export type MailsQuery = {
-  /** Null: of all events, and of none that is served. */
+  /** Null: all events, including those no longer served. */
   readonly events: readonly string[] | null
-  /** Null: in any state. */
+  /** Null: any state. */
   readonly status: MailState | null
-  /** A piece of the address that it goes to; '': any. */
+  /** Part of the recipient's address; '': any. */
   readonly address: string
 }
 export type ListedMail = {
@@ -25,12 +25,12 @@ export type ListedMail = {
   readonly attempts: number
   readonly at: Instant
   readonly sentAt: Instant | null
-  /** When it is tried next; null: it is not. */
+  /** When it is retried; null: it is not. */
   readonly nextAt: Instant | null
-  /** What the last try heard. */
+  /** The error of the last attempt. */
   readonly error: string | null
 }
-/** Few thousands are counted, and one more where there are more: `COUNT_MAX` of the lists. */
+/** Counted up to a few thousand, plus one if there are more: `COUNT_MAX` of the lists. */
 export type MailCounts = Readonly<Record<MailState, number>>
 
 /** Null: all of them. */
@@ -39,13 +39,13 @@ export type MailsToRetry = {
   readonly events: readonly string[] | null
 }
 
-/** What became of a try. */
+/** The result of an attempt. */
 export type Tried = {
   readonly at: Instant
-  /** Of the first try, which decides when it is given up. */
+  /** Of the first attempt, which determines when it is given up. */
   readonly firstAt: Instant
-  /** False: the mail server did not answer, and it is tried again as soon as it does. */
+  /** False: the mail server did not respond; it is retried as soon as it does. */
   readonly isReached: boolean
-  /** The copy went out, and is not sent again with the next try. */
+  /** The copy was sent, and is not sent again with the next attempt. */
   readonly hasCopyGone: boolean
 }

@@ -1,4 +1,4 @@
-/** The mails as the office looks at them: the newest first, and how many wait, were given up, went out. */
+/** Lists emails for the office, newest first, and counts waiting, failed and sent ones. */
 import type { Sql } from '../database/sqlite-connection.ts'
 import { COUNT_MAX } from '../lists/list-and-search-registrations.ts'
 import type { ListedMail, MailCounts, MailsQuery, MailState } from './email-list-types.ts'
@@ -6,7 +6,7 @@ import type { ListedMail, MailCounts, MailsQuery, MailState } from './email-list
 const FROM = 'FROM mail_queue m LEFT JOIN registrations r ON r.id = m.registration_id'
 const OF_EVENTS = 'coalesce(m.event_id, r.event_id) IN (SELECT value FROM json_each(?))'
 
-/** Those before the mail `before`; null: from the newest. */
+/** Those before the email `before`; null: from the newest. */
 export function mails(
   sql: Sql,
   { events, status, address }: MailsQuery,

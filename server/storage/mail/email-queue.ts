@@ -1,4 +1,4 @@
-/** The writes of the mail queue. */
+/** Writes the email queue. */
 import { assert, instant, mailboxOf, pausedMail } from '../../../engine/index.ts'
 import type { Actor, Instant, RegNo } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
@@ -19,7 +19,7 @@ const LIMITED_MS = 60 * 60_000
 /** What the office reads of an email that was not sent for it. */
 const TOO_MANY = `Not sent: this address got ${LIMITED_MAX} emails within an hour. The delegate can request the link.`
 
-/** Who triggers an email. What delegates do, and what follows from it by itself, a stranger can do too. */
+/** Who triggers an email. A stranger can also trigger what delegates do, and its automatic consequences. */
 export type Trigger = Actor | 'system'
 
 export function enqueue(
@@ -81,7 +81,7 @@ function limitToMailbox(
 const PAID_BEFORE = `EXISTS (SELECT 1 FROM payments p WHERE p.registration_id = ? AND p.status = 'success'
   AND (p.paid_at < v.begun_at OR (p.paid_at = p.status_at AND p.handed_off_at < v.begun_at)))`
 
-/** Once in the life of a registration: one that a correction had made free was confirmed then, whatever is paid for it later. */
+/** Once per registration: one that a correction had made free was confirmed then, whatever is paid for it later. */
 export function confirmByMail(
   sql: Sql,
   registrationId: number,
@@ -103,7 +103,7 @@ export function queueMail(sql: Sql, regNo: RegNo, mail: NewMail, at: Instant): n
   return enqueue(sql, registration.id, 'again', mail, at, 'system')
 }
 
-/** The mail of links that somebody asked for who lost theirs. */
+/** Queues the email with links for a delegate who lost theirs. */
 export function queueLinks(sql: Sql, regNo: RegNo, mail: NewMail, at: Instant): void {
   const written = sql(
     `INSERT INTO mail_queue (registration_id, kind, recipient, copy_to, subject, body, next_at, created_at)
@@ -207,8 +207,8 @@ function queuedOnce(
 }
 
 /**
- * Before it is sent, so that a disk that is full or a process that dies sends no mail over and over: what was
- * claimed and never marked may have gone out, and is tried once more.
+ * Before sending, so that a full disk or a dying process does not send an email repeatedly: an email claimed and
+ * never marked may have been sent, and is retried once.
  */
 export function claimMail(sql: Sql, id: number, at: Instant): boolean {
   const due = "WHERE id = ? AND status = 'queued' AND next_at <= ?"
@@ -229,7 +229,7 @@ export function mailSent(sql: Sql, id: number, at: Instant): void {
   ).run(at, id)
 }
 
-/** A try that no mail server answered is not counted. */
+/** An attempt that no mail server answered is not counted. */
 export function mailFailed(
   sql: Sql,
   id: number,
@@ -254,14 +254,14 @@ export function mailFailed(
   )
 }
 
-/** Those that no mail server answered are due at once; answers how many. */
+/** Emails that no mail server answered are due at once; returns how many. */
 export function hurryMails(sql: Sql, at: Instant): number {
   return sql(
     "UPDATE mail_queue SET next_at = ? WHERE status = 'queued' AND next_at > ? AND claimed_at IS NULL AND unreached = 1",
   ).run(at, at).changes
 }
 
-/** No email waits for a time that was planned by a clock that was ahead. */
+/** Reschedules emails whose time was set by a clock that was ahead. */
 export function planMailsAgain(sql: Sql, at: Instant): void {
   // One that was claimed may be on its way: it waits no longer than other claims do.
   sql(
@@ -273,7 +273,7 @@ export function planMailsAgain(sql: Sql, at: Instant): void {
   ).run(at, at, at)
 }
 
-/** Mails that were given up are tried again from the beginning, those of an erased person excepted; answers how many. */
+/** Retries failed emails from the beginning, except those of an erased person; returns how many. */
 export function retryMails(sql: Sql, at: Instant, { ids, events }: MailsToRetry): number {
   // Somebody who names it does not want to wait until it is due.
   const those =

@@ -1,7 +1,4 @@
-/**
- * How a registration stands beside its payment, what people did about it, and what a correction or a
- * cancellation left to be paid or paid back.
- */
+/** Adds registration states, actions, and the balance adjustments of corrections and cancellations. */
 export const acts = `
 ALTER TABLE registrations ADD COLUMN state TEXT NOT NULL DEFAULT 'to_pay'
   CHECK (state IN ('to_approve', 'refused', 'to_pay', 'told', 'complete', 'cancelled', 'lapsed'));

@@ -1,4 +1,7 @@
-/** Which version of each event every server of a database serves; nothing where one server has a file of its own. */
+/**
+ * Adds the active version of each event, for servers that share a database.
+ * Empty for a single server, which uses its own files.
+ */
 export const activeEvents = `
 CREATE TABLE active_events (
   event_id TEXT PRIMARY KEY,

@@ -1,15 +1,15 @@
 /**
- * What is to be paid, by one rule in lists, exports, counters and the office's statement: also where a card was declined,
- * and where money that did not fit was dismissed, moved away or refunded.
+ * Computes the balance by one rule in lists, exports, counters and the office's statement.
+ * This includes declined cards, and payments in review that were dismissed, moved or refunded.
  */
 import { followed } from './batch-counters.ts'
 import { ended } from './ended-registrations.ts'
 
-/** What a payment for it would have to bring: of what is paid the difference, of what is not the whole. */
+/** The amount that a payment would have to bring: if paid, the difference; if unpaid, the whole. */
 export const due = (row: string): string => `CASE ${row}.payment_status
   WHEN 'success' THEN CASE WHEN ${row}.due > 0 THEN ${row}.due ELSE 0 END WHEN 'refunded' THEN 0 ELSE coalesce(${row}.total, 0) END`
 
-/** The same, of what waits to be paid: nothing is due for what has ended or lapsed. */
+/** The same for registrations that wait to be paid: ended or expired ones have no balance. */
 export const owed = (row: string): string =>
   `CASE WHEN ${row}.state IN ('cancelled', 'refused', 'lapsed') THEN 0 ELSE ${due(row)} END`
 
@@ -31,7 +31,7 @@ INSERT INTO counters (event_id, day, category, period, status, registrations, ow
 ${followed(count)}
 `
 
-/** What the triggers would have counted of those that came since. */
+/** Counts registrations added since, as the triggers would have. */
 export const COUNT_NEW = `
 INSERT INTO counters (event_id, day, category, period, status, registrations, booked, owed, ended)
   SELECT event_id, created_day, coalesce(category, ''), coalesce(period, ''), payment_status, count(*), sum(booked), sum(${owed('registrations')}),

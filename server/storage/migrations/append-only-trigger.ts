@@ -1,4 +1,4 @@
-/** What keeps the rows of a table as they were written. */
+/** Creates the trigger that prevents changes to the rows of a table. */
 export const appendOnly = (table: string): string => `
   CREATE TRIGGER ${table}_never_edited BEFORE UPDATE ON ${table} BEGIN SELECT RAISE(ABORT, '${table} is append-only'); END;
   CREATE TRIGGER ${table}_never_deleted BEFORE DELETE ON ${table} BEGIN SELECT RAISE(ABORT, '${table} is append-only'); END;`

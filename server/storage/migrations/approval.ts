@@ -1,4 +1,4 @@
-/** Registrations that somebody sees before they are paid, and until when one can be paid that nobody pays at once. */
+/** Adds approval before payment, and the payment deadline of registrations not paid at once. */
 export const approving = `
 -- The rule of the event file by which somebody sees it; null: nobody had to.
 ALTER TABLE registrations ADD COLUMN approval TEXT;

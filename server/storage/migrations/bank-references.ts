@@ -1,4 +1,4 @@
-/** Bank references in one spelling: which payment each belongs to, whichever method it was recorded by. */
+/** Adds normalised bank references: the payment of each, by whichever method it was recorded. */
 export const bankReferences = `
 -- A reference is of one payment. Slips of the front desk are numbered by each event: theirs begin with event and method.
 CREATE TABLE bank_references (

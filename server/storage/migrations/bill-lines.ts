@@ -1,4 +1,4 @@
-/** What a registration costs, line by line, as it was when its price was made. */
+/** Adds bill lines: the price of a registration, line by line, as it was when it was quoted. */
 export const bills = `
 -- Under which number a registration, or an attempt to pay it, finds its lines; null: it has none (older versions, rows brought in).
 ALTER TABLE registrations ADD COLUMN bill INTEGER;

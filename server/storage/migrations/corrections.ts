@@ -1,4 +1,6 @@
-/** What a correction and an invoice have to remember: that a registration was free, and in which series its credit notes count. */
+/**
+ * Records that a registration was free before a correction, and the credit note series of an invoice.
+ */
 export const corrections = `
 -- A correction had made it free when it had so many attempts, and another let it cost again: those decide nothing of it any
 -- more. Null: none did.

@@ -1,4 +1,7 @@
-/** Receipts, tax invoices and credit notes: frozen facts, numbered without a gap where the law wants it. */
+/**
+ * Adds receipts, tax invoices and credit notes.
+ * Their data is frozen, and numbered without gaps where the law requires it.
+ */
 export const documents = `
 -- What of an event's file documents need, as it was served last: JSON.
 CREATE TABLE event_issuers (

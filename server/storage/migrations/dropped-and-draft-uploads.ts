@@ -1,10 +1,13 @@
-/** Files of registrations that nobody paid are dropped after a while: when each was, because the office is told. */
+/** Adds the time at which files of unpaid registrations were dropped, which the office sees. */
 export const droppedProofs = `
 -- Null: the file is kept. Noted before the file is removed, so that a crash in between loses nothing but time.
 ALTER TABLE uploads ADD COLUMN dropped_at INTEGER;
 `
 
-/** Proofs that are sent when they are chosen, before there is a registration: what is kept of each until one takes it. */
+/**
+ * Proofs sent when they are chosen, before there is a registration: the data of each until a registration uses
+ * it.
+ */
 export const draftProofs = `
 CREATE TABLE draft_proofs (
   token_hash TEXT PRIMARY KEY,

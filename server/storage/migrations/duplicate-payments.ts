@@ -1,4 +1,4 @@
-/** Whose paid registrations are of one person: a second payment is reported to delegate and office. */
+/** Identifies paid registrations of one person: delegate and office are told of a second payment. */
 export const secondPayments = `
 CREATE TABLE paid_persons (
   -- In the order in which they were paid.

@@ -1,4 +1,4 @@
-/** Which mailbox an email that anyone can trigger goes to, so that the emails of an hour can be counted. */
+/** Adds the recipient mailbox of emails that anybody can trigger, to count those of an hour. */
 export const mailLimits = `
 -- Normalised; null: an email that only staff or a payment can trigger.
 ALTER TABLE mail_queue ADD COLUMN mailbox TEXT;

@@ -1,6 +1,6 @@
 /**
- * What is over, cancelled or refused by people, is counted beside the payment status, so that nobody reads "Paid" of it; and
- * a list of it is walked by an index of its own.
+ * Counts ended registrations (cancelled or refused) separately, so that none reads "Paid".
+ * They are counted beside the payment status, and a list of them has an index of its own.
  */
 import { followed } from './batch-counters.ts'
 import { owed } from './list-and-dashboard-totals.ts'

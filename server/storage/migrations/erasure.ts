@@ -1,6 +1,6 @@
 /**
- * A person can be erased: what they wrote goes, and what says that money moved stays. What is never edited may lose its
- * words by it, and nothing else.
+ * Allows erasing a person: their data is deleted, the record of payments stays.
+ * Append-only rows may lose personal data by it, and nothing else.
  */
 export const erasing = `
 -- Null: nobody has asked.

@@ -1,4 +1,4 @@
-/** What the server needs to know about failures: of mail servers, of clocks, and of event files that were removed. */
+/** Records failures: of mail servers, of clocks, and of removed event files. */
 export const failures = `
 -- The first try decides when an email is given up. 1: its last try failed because the mail server did not answer.
 ALTER TABLE mail_queue ADD COLUMN first_tried_at INTEGER;

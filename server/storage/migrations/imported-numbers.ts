@@ -1,7 +1,7 @@
-/** Numbers that registrations had where they were brought in from. */
+/** Adds the previous numbers of imported registrations. */
 /**
- * The number that a registration from elsewhere had there; null: it was made here. Those that were
- * imported before have it as their own number, which people hold and which nobody takes from them.
+ * The registration's number in its previous system; null: it was made here. Registrations imported earlier have
+ * it as their own number, which delegates keep.
  */
 export const formerNumbers = `
 ALTER TABLE registrations ADD COLUMN former_no TEXT;

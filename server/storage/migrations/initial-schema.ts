@@ -1,4 +1,4 @@
-/** The tables of the first version: registrations, payments with their facts and notices, files, mails, admins, the log. */
+/** Creates the first tables: registrations, payments, events, messages, files, emails, users, log. */
 import { appendOnly } from './append-only-trigger.ts'
 
 const count = (row: 'NEW' | 'OLD', by: '+ 1' | '- 1'): string => `

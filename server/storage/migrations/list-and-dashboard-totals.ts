@@ -1,7 +1,4 @@
-/**
- * What lists and the dashboard add up: money that is booked and owed, counted beside the registrations; and what waits
- * for somebody, each found by an index of its own.
- */
+/** Adds totals for lists and dashboard (booked and owed amounts), and indexes for the work queue. */
 export const owed = (row: 'NEW' | 'OLD' | 'registrations'): string => `
   CASE WHEN ${row}.state IN ('cancelled', 'refused', 'lapsed') THEN 0
     WHEN ${row}.payment_status = 'pending' THEN coalesce(${row}.total, 0)

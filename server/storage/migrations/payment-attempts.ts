@@ -1,7 +1,4 @@
-/**
- * Each attempt to pay has its own price and remembers what the gateway said of it last; links lead back to
- * a registration that is not paid.
- */
+/** Adds price and last gateway answer to each payment attempt, and links to unpaid registrations. */
 export const paying = `
 -- What the attempt asked for, taken apart; its total is its amount. Null: rows brought in without it.
 ALTER TABLE payments ADD COLUMN period TEXT;

@@ -1,4 +1,4 @@
-/** Money that delegates pay by themselves and tell us of: by which way an attempt is paid, and what was told. */
+/** Adds payment claims: the payment method of an attempt, and the delegate's report. */
 export const telling = `
 -- By which way of the event file it is paid; null: through a gateway, or brought in.
 ALTER TABLE payments ADD COLUMN way TEXT;

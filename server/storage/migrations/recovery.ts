@@ -1,4 +1,4 @@
-/** After a restore: what is held, what was pending, and money for orders that the database does not know. */
+/** Adds recovery after a restore: held emails, pending payments, and payments for unknown orders. */
 export const recoveries = `
 -- Which database this is: copies of it have the same name.
 CREATE TABLE installation (only INTEGER PRIMARY KEY CHECK (only = 1), name TEXT NOT NULL) STRICT;

@@ -1,4 +1,6 @@
-/** How much of what counted for a registration was refunded, beside `booked`, which is what is left. */
+/**
+ * Adds the refunded amount of a registration's counted payments, beside `booked`, which is the rest.
+ */
 export const refundedAmounts = `
 ALTER TABLE registrations ADD COLUMN refunded INTEGER NOT NULL DEFAULT 0;
 UPDATE registrations SET refunded =

@@ -1,6 +1,7 @@
 /**
- * Reviews are ended by people: which attempt a capture counts for, when a refund was done, what a
- * decision was about; and mails that are claimed before they are sent, also such as are of no registration.
+ * Adds decisions on payment reviews, and claims of emails before sending.
+ * Records which attempt a capture counts for, when a refund was made, and the subject of a decision. Emails may
+ * also be about no registration.
  */
 export const decided = `
 -- The attempt that it counts for, or is judged beside; payment_id stays the order under which it came.

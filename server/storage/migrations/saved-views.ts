@@ -1,4 +1,4 @@
-/** How each person of the office has their lists: the columns they added, the views they named. */
+/** Adds each user's list settings: added columns and named views. */
 export const myLists = `
 CREATE TABLE admin_lists (
   admin_id INTEGER NOT NULL REFERENCES admins (id) ON DELETE CASCADE,

@@ -1,4 +1,4 @@
-/** What the one search of the office asks: money by its reference, phone numbers by their digits, where people come from. */
+/** Adds the office's search fields: payment references, phone numbers by digits, places of origin. */
 export const finding = `
 CREATE INDEX captures_by_reference ON captures (reference COLLATE NOCASE);
 -- Read anew with what is searched since; that takes a while in the background, and finds everything meanwhile.

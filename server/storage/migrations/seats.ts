@@ -1,4 +1,4 @@
-/** Places that there are only so many of, counted where they are taken. */
+/** Adds quotas and seats, counted where they are reserved. */
 export const places = `
 -- As the served event file states them: JSON, and how long a place is held while somebody pays, in milliseconds.
 CREATE TABLE event_limits (

@@ -1,7 +1,4 @@
-/**
- * What a gateway says that it paid into the bank, line by line as its reports had it, each once; and for which event
- * money was found that nobody could match.
- */
+/** Adds settlements, each line of a gateway's reports once, and the event of unmatched payments. */
 export const settlements = `
 CREATE TABLE settlements (
   id INTEGER PRIMARY KEY,

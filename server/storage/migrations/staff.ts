@@ -1,6 +1,6 @@
 /**
- * Admins become people with roles: what each may, for which events, a second factor, where they are
- * signed in. Whoever was there before could do everything and goes on doing so.
+ * Turns admins into users with roles, events, a second factor and sessions.
+ * Existing admins could do everything, and keep this.
  */
 export const people = `
 ALTER TABLE admins ADD COLUMN role TEXT NOT NULL DEFAULT 'owner' CHECK (role IN ('viewer', 'desk', 'treasurer', 'owner'));

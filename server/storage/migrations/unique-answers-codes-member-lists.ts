@@ -1,7 +1,4 @@
-/**
- * What one form cannot know: which answers stand already, what codes there are and who used them, who
- * stands on a roll.
- */
+/** Adds data outside the form: unique answers, discount codes with their uses, and member lists. */
 export const outside = `
 -- Folded answers by the rule that compares them; what a rule's index lacks is filled in when it is first asked.
 CREATE TABLE unique_answers (

@@ -1,4 +1,4 @@
-/** The store's verbs, each led to whoever does it: the writer, the reader of lists, or what finds by a key. */
+/** Dispatches each store function to the writer, the list reader or the look-ups by key. */
 import { assert, instant } from '../../../engine/index.ts'
 import { withoutRepeated } from '../staff/audit-log-entries.ts'
 import type { reads } from './key-lookups.ts'
@@ -15,7 +15,7 @@ import type { Call, writes } from './writes.ts'
 
 /** Rows per chunk of an export: some ten milliseconds of the reader. */
 const CHUNK_ROWS = 500
-/** What is found by a key, at once or from a thread. */
+/** Look-ups by key, immediate or from a thread. */
 export type Reads = {
   readonly [K in keyof ReturnType<typeof reads>]: (
     ...args: Parameters<ReturnType<typeof reads>[K]>
@@ -23,21 +23,21 @@ export type Reads = {
 }
 type MaybeSoon<T> = T | Promise<T>
 
-/** Who does what the store is asked for; threads in the server, one connection in the simulator of the tests. */
+/** The executors of store functions: threads in the server, one connection in the simulator of the tests. */
 export type Doers = {
   readonly write: Call<typeof writes>
   readonly list: Call<typeof listings>
   readonly read: Reads
-  /** What has become of the database file; null: it stands. */
+  /** Returns what happened to the database file; null: it is intact. */
   readonly lost: () => string | null
   readonly rescue: () => Promise<Rescued>
   /** Whether other servers write to the same database. */
   readonly isShared: boolean
-  /** Where files of delegates are kept; null: on the disk of the one server. */
+  /** Storage of uploads; null: the disk of the single server. */
   readonly proofs: ProofShelf | null
-  /** Where tries of all servers are counted; null: in the memory of the one server. */
+  /** Rate limit counts of all servers; null: the memory of the single server. */
   readonly tries: Tries | null
-  /** Calls that wait for the writer now. */
+  /** Returns the number of calls that wait for the writer. */
   readonly waiting: () => number
   readonly close: () => Promise<void>
 }

@@ -1,4 +1,4 @@
-/** What is found by a key: fast enough for the main thread. */
+/** Look-ups by key: fast enough for the main thread. */
 import { paise } from '../../../engine/index.ts'
 import type { CodeFact, Instant, PaymentFact, RegNo } from '../../../engine/index.ts'
 import { activeEvents } from '../events/activate-versions.ts'

@@ -1,4 +1,4 @@
-/** Every list and figure, by name: what the reader thread runs and what `open-store.ts` may ask of it. */
+/** Lists every list and figure by name: run by the reader thread, requested by `open-store.ts`. */
 import { activity, actors } from '../staff/audit-log-entries.ts'
 import { awaited, knownReferences } from '../reconciliation/match-candidates.ts'
 import { codesOf } from '../registrations/discount-codes.ts'

@@ -1,4 +1,4 @@
-/** Writes of the store: run by their names, several in one transaction, and what became of each. */
+/** Runs the store's writes by name, several in one transaction, and returns the result of each. */
 import { countNew } from '../reports/registration-and-revenue-counters.ts'
 import { codeOfBusy, isOfTheMachine } from '../database/transient-errors.ts'
 import type { Connection, Sql } from '../database/sqlite-connection.ts'
@@ -11,9 +11,9 @@ import type { Verbs } from './writes.ts'
 const verbs = writes as unknown as Verbs
 
 /**
- * Begins a transaction and runs the requests in it; committing it is left to the caller. Nearly always all of them
- * succeed, so they run without savepoints first, which would take an eighth of the writer's time. When one
- * fails, everything is undone and done again, each in a savepoint of its own.
+ * Begins a transaction and runs the requests in it; the caller commits. Nearly always all of them succeed, so
+ * they first run without savepoints, which would take an eighth of the writer's time. When one fails, everything
+ * is undone and repeated, each in a savepoint of its own.
  */
 export function answerAll(
   connection: Pick<Connection, 'inTransaction'>,
@@ -34,7 +34,7 @@ export function answerAll(
   return requests.map((request) => answer(connection, cached, request))
 }
 
-/** Runs one request in a savepoint of its own, so that it cannot fail its neighbours. */
+/** Runs one request in a savepoint of its own, so that it cannot fail the others. */
 export function answer(
   connection: Pick<Connection, 'inTransaction'>,
   cached: Sql,

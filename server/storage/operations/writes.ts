@@ -1,4 +1,4 @@
-/** Every write, by name: what the writer thread runs and what `open-store.ts` may ask of it. */
+/** Lists every write by name: run by the writer thread, requested by `open-store.ts`. */
 import { assert } from '../../../engine/index.ts'
 import * as acts from '../registrations/apply-action.ts'
 import { keepMyList } from '../lists/saved-views.ts'

@@ -1,4 +1,4 @@
-/** The writes that settle payments. */
+/** Applies payment events and the gateway's answers to stored payments. */
 import {
   applyFact as judge,
   assert,
@@ -53,7 +53,7 @@ import type {
   StoredPayment,
 } from '../index.ts'
 
-/** Answers the notice's id. */
+/** Returns the message's id. */
 export function recordNotice(sql: Sql, notice: NewNotice): number {
   return keep(sql, notice.orderId, notice)
 }
@@ -206,8 +206,9 @@ function applyOne(sql: Sql, row: OwnedPaymentRow, fact: PaymentFact): News {
 }
 
 /**
- * Paid with an order from before a correction, or with another amount that a person accepted: what it costs now beside what
- * was paid is due, or to be paid back. It is the money of this order that decides from now on, also where it had been free.
+ * Handles a payment of an order from before a correction, or of another amount that a user accepted: the
+ * difference between the present price and the payment becomes a balance or a refund. From now on this order's
+ * payment counts, even if the registration had been free.
  */
 export function owedSince(sql: Sql, row: OwnedPaymentRow, at: Instant): void {
   if (row.asks_for === 'difference') return askRemainder(sql, row, at)
@@ -301,7 +302,10 @@ function paymentRow(sql: Sql, orderId: OrderId): OwnedPaymentRow {
   return row
 }
 
-/** False: somebody else is asking. The payment is watched anew by it: whoever dies now is told by the status call. */
+/**
+ * False: another process is sending it. The payment is watched again: if this process dies now, the status call
+ * reports the result.
+ */
 export function claimRefund(sql: Sql, id: number, at: Instant): boolean {
   const isOurs = claim(sql, id, at)
   const orderId = isOurs ? orderOfRefund(sql, id) : null
@@ -309,7 +313,7 @@ export function claimRefund(sql: Sql, id: number, at: Instant): boolean {
   return isOurs
 }
 
-/** What the gateway said to a refund, kept as it came; where money may move the payment is asked about soon. */
+/** Stores the gateway's answer to a refund verbatim; where money may move, the payment is queried soon. */
 export function refundTold(sql: Sql, id: number, told: RefundTold, at: Instant): void {
   const orderId = orderOfRefund(sql, id)
   assert(orderId !== null, 'a refund of money that came through no gateway')
@@ -338,7 +342,7 @@ export function asked(
   ).run(at, nextAt, said, watchUntil, orderId)
 }
 
-/** A question takes twenty seconds at most, and none is due again within a minute. */
+/** A query takes twenty seconds at most, and none is due again within a minute. */
 export const ASKING_MS_MAX = 30_000
 
 export function claimQuestion(
@@ -354,7 +358,7 @@ export function claimQuestion(
   )
 }
 
-/** What has ended and is not watched has no gateway to wait for. */
+/** An ended payment that is not watched needs no query. */
 export function claimed(sql: Sql, orderId: OrderId, at: Instant): void {
   sql('UPDATE payments SET claimed_at = ? WHERE order_id = ? AND gateway IS NOT NULL').run(
     at,
@@ -362,7 +366,7 @@ export function claimed(sql: Sql, orderId: OrderId, at: Instant): void {
   )
 }
 
-/** Due at once, but never sooner than a shortest interval after the last question: messages are repeated. */
+/** Due at once, but never sooner than a shortest interval after the last query: messages are repeated. */
 export function rearm(sql: Sql, orderId: OrderId, at: Instant): void {
   sql(
     `UPDATE payments SET watch_until = ?, next_ask_at = max(?, min(coalesce(asked_at, 0), ?) + ?)

@@ -1,11 +1,11 @@
-/** What corrections and cancellations leave to be paid or paid back: signed lines, whose sum stands with the registration. */
+/** Records the balance adjustments of corrections and cancellations: signed lines with a stored sum. */
 import { paise } from '../../../engine/index.ts'
 import type { Instant, Paise } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 
 type DueWord = 'corrected' | 'cancelled' | 'paid' | 'paid back' | 'given up'
 
-/** Above nothing it is to be paid, below it is to be paid back; nothing is no line. */
+/** Positive: to be paid; negative: to be refunded; zero: no line. */
 export function addDue(
   sql: Sql,
   registrationId: number,
@@ -25,20 +25,20 @@ export function dueOf(sql: Sql, registrationId: number): Paise {
   )
 }
 
-/** Money has gone back: as much of it as was to be paid back is done. */
+/** Money was refunded: reduces the amount to refund accordingly. */
 export function paidBack(sql: Sql, registrationId: number, amount: Paise, at: Instant): void {
   const toPayBack = Math.max(0, -dueOf(sql, registrationId))
   addDue(sql, registrationId, { what: 'paid back', amount: Math.min(amount, toPayBack) }, at)
 }
 
-/** What is to be paid back is no more than what is there: of money that has gone back before, it is done already. */
+/** Limits the amount to refund to the money that is left: earlier refunds count towards it. */
 export function wentBackBefore(sql: Sql, registrationId: number, at: Instant): void {
   const tooMuch =
     -dueOf(sql, registrationId) - keptOf(sql, registrationId) - underWayOf(sql, registrationId)
   addDue(sql, registrationId, { what: 'paid back', amount: Math.max(0, tooMuch) }, at)
 }
 
-/** Of what counts for a registration, what may be on its way back. */
+/** Returns how much of the counted payments may be on its way back. */
 export function underWayOf(sql: Sql, registrationId: number): Paise {
   const row = sql<{ amount: number | null }>(
     `SELECT sum(f.amount) AS amount FROM refunds f JOIN captures c ON c.id = f.capture_id JOIN payments p ON p.id = c.counts_for
@@ -47,7 +47,7 @@ export function underWayOf(sql: Sql, registrationId: number): Paise {
   return paise(row?.amount ?? 0)
 }
 
-/** What counts as paid for a registration, less what has gone back or is about to. */
+/** Returns the counted payments of a registration, less completed and imminent refunds. */
 export function keptOf(sql: Sql, registrationId: number): Paise {
   const row = sql<{ kept: number | null }>(
     `SELECT sum(c.amount - (SELECT coalesce(sum(f.amount), 0) FROM refunds f WHERE f.capture_id = c.id AND f.state <> 'refused')) AS kept

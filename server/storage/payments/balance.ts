@@ -1,4 +1,6 @@
-/** The money that counts for a registration beside its bill, read for the rule of the engine: what is due, and what is to be paid back. */
+/**
+ * Reads a registration's counted payments for the engine's balance rule: amounts to pay and to refund.
+ */
 import { balanceOf, paise } from '../../../engine/index.ts'
 import type { Instant, MoneyOfBill, Paise } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
@@ -23,7 +25,7 @@ function paymentsOf(sql: Sql, registrationId: number): readonly Paid[] {
   ).all(registrationId)
 }
 
-/** Reads; also run outside the writer's transaction. `next`: a payment that is about to count. */
+/** Reads only; also runs outside the writer's transaction. `next`: a payment that is about to count. */
 export function moneyOfBill(
   sql: Sql,
   registrationId: number,
@@ -46,7 +48,10 @@ export function moneyOfBill(
   }
 }
 
-/** What its bill and its money leave, by the rule; what stands with the registration also knows what was before the rule. */
+/**
+ * Computes the balance of bill and payments by the rule; the stored balance also includes changes from before the
+ * rule.
+ */
 export function balance(sql: Sql, registrationId: number, next: Paid | null = null): number {
   const { total } = sql<{ total: Paise | null }>(
     'SELECT total FROM registrations WHERE id = ?',
@@ -54,7 +59,7 @@ export function balance(sql: Sql, registrationId: number, next: Paid | null = nu
   return balanceOf(total ?? paise(0), moneyOfBill(sql, registrationId, next))
 }
 
-/** A difference is about to be paid with this money: less of it is due. */
+/** A difference is about to be paid with this payment: reduces the balance. */
 export function payDifference(
   sql: Sql,
   row: Pick<
@@ -71,8 +76,8 @@ export function payDifference(
 }
 
 /**
- * Databases in which staff accepted other amounts before there was this rule. What came beyond the price is to be paid back,
- * and what never came is not. Where a difference is due its order stands as it was asked for.
+ * Converts databases in which staff accepted other amounts before this rule existed. A surplus over the price is
+ * to be refunded; an amount that never arrived is not. An order for a difference stays as requested.
  */
 export function balanceOlder(sql: Sql): void {
   const older = sql<{ id: number; due: Paise; at: Instant; gone: Paise; back: Paise }>(

@@ -1,4 +1,6 @@
-/** The lines of bills: written once, with the price they make up, and read with the registration. */
+/**
+ * Stores bill lines: written once, with the price that they add up to, and read with the registration.
+ */
 import type { AdjustmentPart, Line, Paise } from '../../../engine/index.ts'
 import type { Among } from '../database/match-ids.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
@@ -21,7 +23,7 @@ type LineRow = {
 /** Bills that follow a registration's first price are numbered from here; attempts, whose bills have their numbers, stay below. */
 const LATER_BILL_FIRST = 1_000
 
-/** Under which number they are found again: that of the attempt; null: there are none. */
+/** The number of the bill: that of the attempt; null: there are no lines. */
 export function keepLines(
   sql: Sql,
   registrationId: number,
@@ -53,7 +55,7 @@ export function keepLines(
   return attempt
 }
 
-/** The answer gives the lines of one of these registrations and one of its bills. */
+/** Returns the lines of one bill of one of these registrations. */
 export function linesOf(
   sql: Sql,
   { are, bound }: Among,
@@ -81,7 +83,7 @@ export function linesOf(
       }))
 }
 
-/** The number of a bill that is of no attempt: of a correction, or of another category. */
+/** Returns the next number for a bill without an attempt: of a correction, or of another category. */
 export function nextBill(sql: Sql, registrationId: number): number {
   const last = sql<{ bill: number | null }>(
     'SELECT max(bill) AS bill FROM bill_lines WHERE registration_id = ?',

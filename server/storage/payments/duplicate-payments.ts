@@ -1,4 +1,4 @@
-/** Second payments: paid registrations of one event with the same email address and name. */
+/** Finds second payments: paid registrations of one event with the same email address and name. */
 import { payerKey, secondPaymentMail } from '../../../engine/index.ts'
 import type { Instant, RegNo } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
@@ -7,7 +7,7 @@ import type { NewMail } from '../registrations/registration-types.ts'
 export type SecondPayment = {
   /** The registration of the same person that was paid first. */
   readonly first: RegNo
-  /** Since when the office has a request for a refund and has not answered; null: none. */
+  /** When the delegate requested a refund that the office has not answered; null: no request. */
   readonly askedAt: Instant | null
 }
 
@@ -20,7 +20,7 @@ const PAID = `r.payment_status = 'success' AND r.state NOT IN ('cancelled', 'ref
 const keyOf = ({ email, full_name: fullName }: Payer): string | null =>
   payerKey({ email, fullName })
 
-/** To be called whenever the money, the state or the person of a registration may have changed. */
+/** Call it whenever the payments, the state or the person of a registration may have changed. */
 export function notePayer(sql: Sql, registrationId: number): void {
   const paid = sql<Payer>(
     `SELECT r.event_id, r.email, r.full_name FROM registrations r WHERE r.id = ? AND ${PAID}`,
@@ -68,7 +68,7 @@ function findFirst(sql: Sql, eventId: string, person: string): void {
       ).run(first.registration_id, id)
 }
 
-/** Whether it is a second payment; null: it is not. Reads; also run outside the writer's transaction. */
+/** Returns the second payment; null: it is none. Reads only; also runs outside the writer's transaction. */
 export function secondPaymentOf(sql: Sql, regNo: RegNo): SecondPayment | null {
   const second = sql<{ id: number; first: RegNo }>(
     `SELECT s.registration_id AS id, f.reg_no AS first FROM paid_persons s JOIN registrations f ON f.id = s.first_id
@@ -81,7 +81,7 @@ export function secondPaymentOf(sql: Sql, regNo: RegNo): SecondPayment | null {
   return { first: second.first, askedAt: last?.act === 'ask_refund' ? last.at : null }
 }
 
-/** The other paid registrations of the same person, the first payment first. Reads. */
+/** Returns the other paid registrations of the same person, the first payment first. Reads only. */
 export function paidBySamePerson(sql: Sql, regNo: RegNo): readonly RegNo[] {
   return sql<{ reg_no: RegNo }>(
     `SELECT r.reg_no FROM paid_persons own JOIN paid_persons o ON o.event_id = own.event_id AND o.person = own.person AND o.id <> own.id
@@ -92,7 +92,7 @@ export function paidBySamePerson(sql: Sql, regNo: RegNo): readonly RegNo[] {
     .map(({ reg_no }) => reg_no)
 }
 
-/** The confirmation as it is sent for this registration: that of a second payment says so. */
+/** Returns the confirmation for this registration: for a second payment, it says so. */
 export function sayingSecond(sql: Sql, registrationId: number, mail: NewMail): NewMail {
   const first = sql<{ reg_no: RegNo }>(
     'SELECT f.reg_no FROM paid_persons s JOIN registrations f ON f.id = s.first_id WHERE s.registration_id = ?',
@@ -111,14 +111,14 @@ const OPEN = `FROM paid_persons s WHERE s.event_id = :event AND s.first_id IS NO
     AND (b.registration_id = s.registration_id OR NOT EXISTS (SELECT 1 FROM acts a
       WHERE a.registration_id = s.registration_id AND a.act = 'ask_refund')))`
 
-/** Both of each pair that nobody has answered. */
+/** Both of each pair without an answer. */
 export const OPEN_SECOND_PAYMENTS = `SELECT s.registration_id AS id ${OPEN} UNION SELECT s.first_id ${OPEN}
   ORDER BY 1 DESC LIMIT :limit`
 
 /** As many are listed. */
 const REQUESTS_MAX = 1000
 
-/** The second payments among them for which the delegate requests a refund, the newest first. Reads. */
+/** Returns those second payments for which the delegate requests a refund, newest first. Reads only. */
 export function refundRequests(sql: Sql, eventId: string): readonly RegNo[] {
   return sql<{ reg_no: RegNo }>(
     `SELECT r.reg_no FROM registrations r WHERE r.id IN (SELECT s.registration_id ${OPEN})
@@ -133,7 +133,7 @@ export function refundRequests(sql: Sql, eventId: string): readonly RegNo[] {
 /** So many at a time. */
 const OLDER_ROWS = 10_000
 
-/** Compares what an older version stored; the registration that was made first counts as paid first. */
+/** Compares data stored by older versions; the registration made first counts as paid first. */
 export function noteOlderPayers(sql: Sql): void {
   for (let after = 0; ;) {
     const rows = sql<Payer & { id: number }>(

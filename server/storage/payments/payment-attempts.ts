@@ -1,4 +1,4 @@
-/** Attempts to pay as rows: a new one under an order id of its own, and the one that asks for what a correction left. */
+/** Stores payment attempts: new ones under separate order ids, and those for a correction's balance. */
 import { assert, ATTEMPTS_MAX, endedWithout, orderIdOf } from '../../../engine/index.ts'
 import type { Instant, OrderId, Paise, RegNo } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
@@ -8,7 +8,7 @@ import type { OwnedPaymentRow } from '../registrations/row-mapping.ts'
 import { paymentById, stand } from './payment-state.ts'
 import { isPaidElsewhere } from './unknown-orders.ts'
 
-/** A gateway that the caller does not name; references are unique per gateway. */
+/** The gateway if the caller names none; references are unique per gateway. */
 export const UNNAMED_GATEWAY = ''
 
 type NewPayment = {
@@ -81,14 +81,14 @@ export function insertPayment(
   )
 }
 
-/** Through whom an attempt asks, as its columns say it. */
+/** Returns the gateway or payment method of an attempt, as stored in its columns. */
 export function askedThrough(
   through: NonNullable<AskedThrough>,
 ): Pick<NewPayment, 'gateway' | 'askedOf' | 'way'> {
   return 'way' in through ? { gateway: null, askedOf: null, way: through.way } : through
 }
 
-/** What is open ends; money that comes for it all the same is a success, or before a person. */
+/** Ends open attempts; money that arrives for them all the same is a success, or needs review. */
 export function endOpenPayments(
   sql: Sql,
   registrationId: number,
@@ -106,8 +106,8 @@ export function endOpenPayments(
 }
 
 /**
- * An order by hand in the place of one that a gateway asks for, at the same price; `review` stays with the one before.
- * Null: there have been as many attempts as there may be.
+ * Replaces a gateway's order by one paid outside, at the same price; `review` stays with the previous one. Null:
+ * the maximum number of attempts is reached.
  */
 export function byHandInstead(
   sql: Sql,
@@ -140,8 +140,8 @@ export function byHandInstead(
 }
 
 /**
- * An order for what is due beside the bill, in place of any that is open for another amount. Answers its id; null:
- * nothing is due, nobody can be asked, or there have been as many attempts as there may be.
+ * Places an order for the balance beside the bill, replacing an open one for another amount. Returns its id;
+ * null: no balance, no payment method, or the maximum number of attempts is reached.
  */
 export function askDifference(
   sql: Sql,
@@ -200,7 +200,10 @@ export function nextAttempt(sql: Sql, registrationId: number): number {
   return row === undefined ? 1 : unusedAttempt(sql, row.reg_no, (row.last ?? 0) + 1)
 }
 
-/** From that attempt on, the first whose order is not known to be paid: a restored database may lack the attempt itself. */
+/**
+ * Starts at that attempt and returns the first whose order is not known to be paid: a restored database may lack
+ * the attempt itself.
+ */
 export function unusedAttempt(sql: Sql, regNo: RegNo, from: number): number {
   let attempt = from
   while (attempt <= ATTEMPTS_MAX && isPaidElsewhere(sql, orderIdOf(regNo, attempt))) attempt += 1

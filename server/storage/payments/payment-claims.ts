@@ -1,6 +1,7 @@
 /**
- * "I have paid": what a delegate tells of money that no gateway tells us of. It waits for a person who finds it at
- * the bank, or does not; meanwhile nobody else tells the same reference, and its places stay.
+ * Stores payment claims ("I have paid") for payments that no gateway reports.
+ * A claim waits until staff find the payment at the bank or reject it; meanwhile nobody else can claim the same
+ * reference, and the seats stay held.
  */
 import { ATTEMPTS_MAX, bankKey, err, ok, orderIdOf } from '../../../engine/index.ts'
 import type { Answers, BankKey, Instant, RegNo } from '../../../engine/index.ts'
@@ -68,7 +69,7 @@ function knownAs(sql: Sql, claim: Omit<Named, 'way'>): string | null {
     : 'This number has been told for another registration already. Please check it. If it is right, write to the organisers.'
 }
 
-/** Of a registration what is still looked for is looked for no more. Its reference stays known. */
+/** Closes the open claims of a registration. Their references stay known. */
 export function endTellings(sql: Sql, registrationId: number, at: Instant): void {
   sql(
     "UPDATE tellings SET ended_as = 'again', ended_at = ? WHERE registration_id = ? AND ended_as IS NULL",
@@ -92,7 +93,7 @@ function reported(sql: Sql, registrationId: number) {
 const endOne = (sql: Sql, id: number, as: 'found' | 'not_found', at: Instant): void =>
   void sql('UPDATE tellings SET ended_as = ?, ended_at = ? WHERE id = ?').run(as, at, id)
 
-/** Money came for it: what was looked for is found where the money is recorded under it, and else looked for no more. */
+/** A payment arrived: a claim is found if the payment is recorded under its reference, else it is closed. */
 export function foundTellings(
   sql: Sql,
   { id, regNo }: { readonly id: number; readonly regNo: RegNo },
@@ -113,8 +114,8 @@ function reject(sql: Sql, registrationId: number, at: Instant): boolean {
 }
 
 /**
- * The newest attempt is one that no gateway is asked about, at the price as it was. What the bank has in process, or
- * the gateway cannot be asked about, stays: it ends by itself, or is before a person.
+ * Makes the newest attempt one without a gateway, at the original price. A payment that the bank is processing,
+ * or that the gateway cannot be queried about, stays: it ends by itself, or needs review.
  */
 export function payByHand(
   sql: Sql,
@@ -148,8 +149,8 @@ export function payByHand(
 }
 
 /**
- * What was looked for was not there: the delegate may tell again, until `payUntil`. Of what waits for no answer any more,
- * the references that were reported are free for others.
+ * Rejects a claim: the delegate may claim again until `payUntil`. If the registration expects no payment any
+ * more, its reported references are free for others.
  */
 export function notFound(
   sql: Sql,
@@ -177,7 +178,7 @@ const MAY_COME_AFTER: readonly unknown[] = ['in-process', 'unreachable']
 const MAY_COME = `EXISTS (SELECT 1 FROM payments p WHERE p.registration_id = registrations.id
   AND p.status = 'pending' AND p.last_answer IN (${MAY_COME_AFTER.map((said) => `'${said}'`).join(', ')}))`
 
-/** Nobody paid in time: its places are free. */
+/** Expires a registration not paid in time: releases its seats. */
 export function lapse(sql: Sql, wanted: NewAct, mail: NewMail | null): ActAnswer {
   return doAct(sql, wanted, ({ id, payment_status: status, in_review: inReview }) => {
     const mayCome = sql(`SELECT 1 FROM registrations WHERE id = ? AND ${MAY_COME}`).get(id)
@@ -190,7 +191,10 @@ export function lapse(sql: Sql, wanted: NewAct, mail: NewMail | null): ActAnswer
   })
 }
 
-/** It lapsed by a clock that was ahead: it can be paid until the same day as before, where its places are still there. */
+/**
+ * Undoes an expiry caused by a clock that was ahead: the original deadline applies again, if its seats are still
+ * free.
+ */
 export function reopen(sql: Sql, wanted: NewAct, mail: NewMail | null): ActAnswer {
   const { at } = wanted
   return doAct(sql, wanted, ({ id }) => {
@@ -207,7 +211,7 @@ export function reopen(sql: Sql, wanted: NewAct, mail: NewMail | null): ActAnswe
   })
 }
 
-/** A registration that lapsed waits to be paid once more, at the price as it was, where its places are still there. */
+/** Reopens an expired registration at its original price, if its seats are still free. */
 export function takeUp(
   sql: Sql,
   wanted: NewAct,
@@ -234,7 +238,10 @@ export function takeUp(
   })
 }
 
-/** Those that wait to be paid and whose day is over, the longest first. What is paid, may have been, or is before a person lapses no more. */
+/**
+ * Returns unpaid registrations whose deadline has passed, the longest overdue first. Registrations that are paid,
+ * may have been paid or need review do not expire.
+ */
 export function overdue(sql: Sql, at: Instant, limit: number): readonly RegNo[] {
   return sql<{ reg_no: RegNo }>(
     `SELECT reg_no FROM registrations WHERE state = 'to_pay' AND pay_until IS NOT NULL AND pay_until <= ?
@@ -244,7 +251,7 @@ export function overdue(sql: Sql, at: Instant, limit: number): readonly RegNo[] 
     .map(({ reg_no }) => reg_no)
 }
 
-/** What was told of a registration, the newest first. Reads; also run outside the writer's transaction. */
+/** Returns the claims of a registration, newest first. Reads only; also runs outside the writer's transaction. */
 export function tellingsOf(sql: Sql, regNo: RegNo): readonly StoredTelling[] {
   const rows = sql<
     Omit<StoredTelling, 'answers' | 'isRecorded'> & { answers: string; folded: BankKey }

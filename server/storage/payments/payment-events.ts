@@ -1,4 +1,4 @@
-/** What gateways have said of a payment: each thing once, however often they say it. */
+/** Stores payment events from gateways, each once, however often it is reported. */
 import type { Instant, PaymentFact } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 
@@ -19,9 +19,9 @@ export function writeFact(
 }
 
 /**
- * Gateways say the same thing many times, each time a moment later: the moment does not make it another
- * fact, nor does the time of payment, which is held between the order and the question that was asked. That the
- * days for an answer were over is new again where it was written while the clock was ahead.
+ * Gateways report the same event many times, each a moment later. Neither that moment nor the payment time, which
+ * is limited by order and query, makes it another event. The expiry of the waiting days is new again if it was
+ * written while the clock was ahead.
  */
 export function known(sql: Sql, paymentId: number, fact: PaymentFact): boolean {
   const asSaid = timeless(fact)

@@ -1,6 +1,7 @@
 /**
- * How a payment and its registration stand, written by whatever moves them: a fact of the gateway, a refund, a
- * decision of a person. Status, review, watch and figures change together or not at all.
+ * Writes the state of a payment and its registration after any change.
+ * A change is a gateway's payment event, a refund or a staff decision. Status, review, watch and figures change
+ * together or not at all.
  */
 import {
   applyFact as judge,
@@ -28,7 +29,9 @@ import { notePayer } from './duplicate-payments.ts'
 import { ownedPayment, quoteOf, toPayment } from '../registrations/row-mapping.ts'
 import type { OwnedPaymentRow, RegistrationRow } from '../registrations/row-mapping.ts'
 
-/** Writes how a payment and its registration stand; false: as before. What has ended is watched from then on. */
+/**
+ * Writes the state of a payment and its registration; false: unchanged. An ended payment is watched from then on.
+ */
 export function stand(sql: Sql, row: OwnedPaymentRow, next: Payment, at: Instant): boolean {
   const { status } = next
   const moved = status.is !== row.status
@@ -78,7 +81,7 @@ function endOthersByHand(sql: Sql, row: OwnedPaymentRow, at: Instant): void {
   }
 }
 
-/** What follows for figures, payment and registration when money has gone back. */
+/** Updates figures, payment and registration after a refund. */
 export function wentBack(
   sql: Sql,
   { capture, amount }: Placed,
@@ -105,8 +108,8 @@ export function wentBack(
 }
 
 /**
- * Money begins to count: its invoice is issued in full. What went back of it before leaves the figures on the days it
- * went, and is credited.
+ * Money begins to count: its invoice is issued in full. Earlier refunds of it leave the figures on their own
+ * days, and are credited.
  */
 export function bookAndCover(
   sql: Sql,
@@ -144,7 +147,7 @@ function giveUpDue(sql: Sql, registrationId: number, at: Instant): void {
   }
 }
 
-/** A capture ends as money that does not count; what it was a reason for ends with the last reason. */
+/** Ends a capture as money that does not count; a review ends with its last reason. */
 export function endWithout(
   sql: Sql,
   capture: CaptureRow,
@@ -166,7 +169,7 @@ export function endWithout(
   return false
 }
 
-/** What counts for a payment, and what of it has gone back; null: nothing counts. */
+/** Returns the counted and the refunded amount of a payment; null: nothing counts. */
 export function moneyOf(sql: Sql, paymentId: number): { came: Paise; back: Paise } | null {
   const row = sql<{ came: number | null; back: number }>(
     `SELECT sum(c.amount) AS came, coalesce(sum((SELECT sum(f.amount) FROM refunds f WHERE f.capture_id = c.id AND f.state = 'done')), 0) AS back
@@ -183,7 +186,7 @@ export function paymentById(sql: Sql, id: number): OwnedPaymentRow {
   return row
 }
 
-/** The registration follows its attempts: a success of any wins, then a refund, else the newest decides. */
+/** Derives the registration's state from its attempts: a success of any, else a refund, else the newest. */
 export function settleRegistration(sql: Sql, registrationId: number): void {
   const attempts = sql<{
     attempt: number
@@ -277,14 +280,14 @@ type StandingRow = Pick<
   | 'booked'
 >
 
-/** The reasons that stay when one is no reason any more. */
+/** Returns the remaining review reasons when one no longer applies. */
 export function without(review: string | null, gone: string | null): string | null {
   if (review === null || gone === null) return review
   const rest = review.replace(gone, '').replaceAll(/ {2,}/g, ' ').trim()
   return rest === '' ? null : rest
 }
 
-/** A second reason for review stands beside the first; the same one again does not. */
+/** Adds a second review reason to the first; the same one is not repeated. */
 export function joined(first: string | null, second: string | null): string | null {
   if (first === null || second === null) return first ?? second
   return first.includes(second) ? first : `${first} ${second}`

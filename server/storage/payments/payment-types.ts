@@ -1,4 +1,4 @@
-/** Money as the store gives it: the attempts to pay, what came for them, and what the gateway said. */
+/** Defines stored payments: attempts, captures, gateway answers, refunds and decisions. */
 import type {
   Failure,
   Grounds,
@@ -12,10 +12,13 @@ import type {
 } from '../../../engine/index.ts'
 import type { Outside, OutsideRefusal } from '../registrations/pricing-context-types.ts'
 
-/** Whom an attempt asks for the money. */
+/** The merchant account that an attempt uses. */
 export type AskedOf = { readonly account: string; readonly merchantId: string | null }
 
-/** Through which gateway an amount is asked for, and of whom, or by which way of the file; null: by none of ours. */
+/**
+ * The gateway and account, or the payment method of the event file, through which an amount is requested; null:
+ * none of ours.
+ */
 export type AskedThrough =
   | { readonly gateway: string; readonly askedOf: AskedOf }
   | { readonly way: string }
@@ -30,60 +33,63 @@ export type StoredPayment = {
   readonly status: PaymentStatus
   readonly reference: string | null
   readonly review: string | null
-  /** How it failed; null: it has not. */
+  /** The failure; null: it has not failed. */
   readonly failure: Failure | null
   readonly createdAt: Instant
   readonly paidAt: Instant | null
-  /** Whose credentials asked for the money, and the gateway's name for them; null: attempts of older versions, and rows brought in. */
+  /**
+   * The account that requested the payment, and the gateway's name for it; null: attempts of older versions, and
+   * imported rows.
+   */
   readonly account: string | null
   readonly merchantId: string | null
-  /** What has ended is still asked about until then; null: it has not ended, or is not watched. */
+  /** An ended payment is still queried until then; null: it has not ended, or is not watched. */
   readonly watchUntil: Instant | null
-  /** When it is asked about next; null: it is not. */
+  /** When it is queried next; null: never. */
   readonly nextAskAt: Instant | null
-  /** Its own price, whose total is the amount; null: not known of rows brought in. */
+  /** Its own price, whose total is the amount; null: unknown, for imported rows. */
   readonly quote: AttemptQuote | null
-  /** Until when that price is held; null: without an end, or an attempt of an older version. */
+  /** Until when that price is held; null: without end, or an attempt of an older version. */
   readonly holdUntil: Instant | null
-  /** When the delegate was last sent to the gateway with it; null: rows brought in. */
+  /** When the delegate was last sent to the gateway with it; null: imported rows. */
   readonly handedOffAt: Instant | null
-  /** What the gateway said last, where that ended nothing. */
+  /** The gateway's last answer that ended nothing. */
   readonly lastAnswer: LastAnswer | null
   /** When a message last claimed money that the gateway did not know of. */
   readonly claimedAt: Instant | null
-  /** Since when a person has to decide; null: nobody has to. */
+  /** Since when it needs a staff decision; null: it needs none. */
   readonly reviewSince: Instant | null
-  /** Money that came for it waits for a person. */
+  /** A payment for it needs review. */
   readonly hasMoneyInReview: boolean
-  /** How much of what was paid with it has gone back. */
+  /** How much of its payment was refunded. */
   readonly refunded: Paise
-  /** Whether it asks for what a correction left, and not for the registration's price. */
-  /** By which way of the file it is paid; null: through a gateway, or brought in. */
+  /** Whether it requests the balance of a correction instead of the registration's price. */
+  /** Its payment method in the event file; null: through a gateway, or imported. */
   readonly way: string | null
   readonly isDifference: boolean
 }
 
-/** A price taken apart, without its total. */
+/** A price by parts, without its total. */
 export type AttemptQuote = {
   readonly period: string | null
   readonly base: Paise
   readonly gst: Paise
 }
 
-/** A further attempt, as the rule for paying has it. */
+/** A further attempt, as the payment rule returns it. */
 export type NextAttempt = {
-  /** The newest attempt that the rule has seen: where there is a newer one, somebody was quicker. */
+  /** The newest attempt that the rule has seen: if there is a newer one, another request was first. */
   readonly after?: OrderId
   /** Whether that one is still open, and ends by this. */
   readonly replaces?: boolean
-  /** The version by which it was judged; left out: any. */
+  /** The version used for the check; left out: any. */
   readonly eventHash?: string
   /** Left out: as the newest attempt. */
   readonly askedOf?: AskedOf
   readonly gateway?: string
-  /** Its price and until when that is held; left out: those of the newest attempt. */
+  /** Its price and until when it is held; left out: those of the newest attempt. */
   readonly price?: { readonly quote: Quote; readonly holdUntil: Instant | null }
-  /** What others may have taken meanwhile is decided by these rules; left out: nothing is. */
+  /** Rules for what others may have taken meanwhile; left out: no check. */
   readonly outside?: Pick<Outside, 'unique' | 'holdMs'>
 }
 export type RetryRefusal =
@@ -92,10 +98,10 @@ export type RetryRefusal =
   | { readonly code: 'too_many_attempts' }
   | OutsideRefusal
 
-/** Money that came, under the name that its source gave it. */
+/** A received payment, under the reference from its source. */
 export type StoredCapture = {
   readonly id: number
-  /** Null: nobody knows yet what it is for. */
+  /** Null: it is not known yet what it is for. */
   readonly regNo: RegNo | null
   readonly eventId: string | null
   readonly orderId: OrderId | null
@@ -109,15 +115,15 @@ export type StoredCapture = {
   readonly paidAt: Instant
   readonly seenAt: Instant
   readonly state: 'fits' | 'review' | 'accepted' | 'refused' | 'unmatched'
-  /** Why a person has to decide, or had to. */
+  /** Why it needs a staff decision, or needed one. */
   readonly why: string | null
   /** The order that it pays; null: none yet. */
   readonly countsFor: OrderId | null
-  /** Of what counts, what the gateway can still give back. */
+  /** The part of the counted amount that the gateway can still refund. */
   readonly backByGateway: Paise
 }
 
-/** What the gateway answered when asked about an order, as it came. */
+/** The gateway's answer about an order, verbatim. */
 export type RawAnswer = {
   readonly gateway: string
   readonly body: string
@@ -125,10 +131,10 @@ export type RawAnswer = {
   readonly at: Instant
 }
 
-/** What came from the gateway by itself: the browser's return, the server's notice. */
+/** An unrequested message from the gateway: browser return or webhook. */
 export type NewNotice = RawAnswer & {
   readonly kind: 'return' | 'notice'
-  /** Null: it names no order that we could read. */
+  /** Null: it names no readable order. */
   readonly orderId: string | null
 }
 
@@ -137,7 +143,7 @@ export type StoredNotice = RawAnswer & {
   readonly kind: NewNotice['kind'] | 'status' | 'refund'
 }
 
-/** Money that goes back. `said` is what the gateway answered last; null: nothing yet. */
+/** A refund. `said` is the gateway's last answer; null: none yet. */
 export type StoredRefund = {
   readonly id: number
   readonly captureId: number
@@ -150,7 +156,7 @@ export type StoredRefund = {
   readonly said: string | null
 }
 /** `reference` is the gateway's, of the payment. */
-/** Money that has gone back to whoever registered; `reference`: under which their bank may show it. */
+/** A completed refund to the delegate; `reference`: under which their bank may show it. */
 export type GivenBack = {
   readonly id: number
   readonly regNo: RegNo
@@ -164,7 +170,7 @@ export type RefundToSend = {
   readonly reference: string
   readonly orderId: OrderId
 }
-/** What the gateway said when told to give back; `raw` is kept among the notices. */
+/** The gateway's answer to a refund request; `raw` is stored among the messages. */
 export type RefundTold = {
   readonly said: string
   readonly raw: string
@@ -173,7 +179,7 @@ export type RefundTold = {
   | { readonly is: 'begun'; readonly reference: string }
   | { readonly is: 'refused' | 'not-sent' | 'unsure' }
 )
-/** What a person decided, and what was before them; `about` as reviews are named, or a number's refund. */
+/** A staff decision, with the state it was based on; `about`: the review's id, or the refund of a number. */
 export type StoredDecision = {
   readonly what: string
   readonly about: string | null
@@ -182,33 +188,39 @@ export type StoredDecision = {
   readonly who: string
   readonly at: Instant
 }
-/** What follows from a decision, told to whoever took it. */
+/** The result of a decision, shown to the user who made it. */
 export type Decided = {
   readonly regNo: RegNo | null
   readonly message: string
   /** To be sent to the gateway now. */
   readonly refundId: number | null
 }
-/** Whom to give how much back, of what counts. `of`: a registration's number or an order id; `amount` null: all. */
+/**
+ * The recipient and amount of a refund of counted payments. `of`: a registration number or an order id; `amount`
+ * null: all.
+ */
 export type WantedRefund = Grounds & {
   readonly of: string
   readonly amount: Paise | null
   readonly at: Instant
-  /** It was given back without the gateway, under this reference; left out: the gateway is asked. */
+  /** Already refunded outside the gateway, under this reference; left out: the gateway is asked. */
   readonly byHand?: string
 }
-/** How much waits for a person, over all events. */
+/** The number of payment reviews, over all events. */
 export type ReviewCounts = {
   readonly reviews: number
   readonly undecided: number
   readonly unsure: number
 }
 
-/** A link that leads back to a registration; `tokenHash` is hex SHA-256. */
+/** An access link to a registration; `tokenHash` is hex SHA-256. */
 export type NewLink = {
   readonly tokenHash: string
   readonly regNo: RegNo
-  /** `mail`: only who reads the delegate's email has it. `my`: perhaps also who filled in the form. `pay`: of a mail of an older version. */
+  /**
+   * `mail`: only a reader of the delegate's mailbox has it. `my`: the person who filled in the form may have it
+   * too. `pay`: from an email of an older version.
+   */
   readonly purpose: 'my' | 'mail' | 'pay'
   readonly at: Instant
   readonly expiresAt: Instant
@@ -217,6 +229,6 @@ export type StoredLink = {
   readonly regNo: RegNo
   readonly purpose: NewLink['purpose']
   readonly expiresAt: Instant
-  /** When somebody last paid by it; null: nobody has. */
+  /** When it was last used to pay; null: never. */
   readonly usedAt: Instant | null
 }

@@ -1,6 +1,7 @@
 /**
- * What came, as rows: one capture per reference of a gateway's account, whatever becomes of the attempt it
- * was for. Money that does not fit waits there for a person.
+ * Stores received payments: one capture per reference of a gateway account.
+ * This does not depend on what happens to its attempt. A payment that does not match waits there for a staff
+ * decision.
  */
 import type { PaymentFact, RegNo } from '../../../engine/index.ts'
 import { nameImport } from '../reconciliation/bank-references.ts'
@@ -12,16 +13,19 @@ import type { ImportRow, StoredCapture } from '../index.ts'
 
 type Confirmed = PaymentFact & { readonly type: 'confirmed' }
 
-/** References are unique per source; attempts of the tests' unnamed gateway, and rows that were brought in, have one of their own. */
+/**
+ * References are unique per source; the unnamed gateway of the tests, and imported rows, have a source of their
+ * own.
+ */
 export function sourceOf(gateway: string | null): string {
   return gateway === null ? 'import' : gateway === '' ? 'gateway' : gateway
 }
 
-/** Of a capture `c`: its money came through the gateway for an order of ours, so the gateway can give it back. */
+/** For a capture `c`: the payment came through the gateway for one of our orders, so the gateway can refund it. */
 export const CAME_BY_GATEWAY = `EXISTS (SELECT 1 FROM payments o WHERE o.id = c.payment_id AND o.gateway IS NOT NULL
   AND c.source = CASE WHEN o.gateway = '' THEN 'gateway' ELSE o.gateway END)`
 
-/** What the gateway names by this reference, where it is known. */
+/** Returns the capture with this reference of the gateway, if known. */
 export function captureNamed(
   sql: Sql,
   row: OwnedPaymentRow,
@@ -32,7 +36,7 @@ export function captureNamed(
   ).get(sourceOf(row.gateway), row.account ?? '', reference)
 }
 
-/** Whether a person has decided what becomes of it, but for counting for this very payment. */
+/** Returns true if staff have decided otherwise than to count it for this payment. */
 export function isDecidedElsewise(capture: CaptureRow | undefined, paymentId: number): boolean {
   return (
     capture !== undefined &&
@@ -43,9 +47,9 @@ export function isDecidedElsewise(capture: CaptureRow | undefined, paymentId: nu
 }
 
 /**
- * Writes what the gateway has confirmed. The same reference again changes nothing, unless it was in
- * review and fits now: an answer that broke off may be followed by a whole one. Answers the sentence
- * that is no reason for review any more; null: none.
+ * Stores a payment that the gateway has confirmed. The same reference changes nothing, unless it was in review
+ * and matches now: an incomplete answer may be followed by a complete one. Returns the sentence that is no review
+ * reason any more; null: none.
  */
 export function keepCapture(
   sql: Sql,
@@ -85,11 +89,14 @@ export function keepCapture(
   return there.why
 }
 
-/** Whether a row that was brought in was paid, or paid and refunded. */
+/** Returns true if an imported row was paid, or paid and refunded. */
 export const wasPaid = ({ total, paymentStatus }: ImportRow): boolean =>
   total !== null && (paymentStatus === 'success' || paymentStatus === 'refunded')
 
-/** What a row that was brought in says has been paid. Rows of elsewhere may share a word such as "cash", or have none: then the number tells them apart. */
+/**
+ * Stores the payment of an imported row. Imported rows may share a word such as "cash", or have no reference:
+ * then the registration number distinguishes them.
+ */
 export function keepImported(sql: Sql, id: number, row: ImportRow): void {
   if (row.total === null || !wasPaid(row)) return
   const at = row.paidAt ?? row.createdAt
@@ -115,7 +122,7 @@ const capture = `SELECT c.id, r.reg_no AS regNo, r.event_id AS eventId, p.order_
   CASE WHEN c.state IN ('fits', 'accepted') AND ${CAME_BY_GATEWAY} THEN ${LEFT} ELSE 0 END AS backByGateway
   FROM captures c LEFT JOIN payments t ON t.id = c.counts_for LEFT JOIN registrations r ON r.id = c.registration_id LEFT JOIN payments p ON p.id = c.payment_id`
 
-/** Of one registration, oldest first. Reads; also run outside the writer's transaction. */
+/** For one registration, oldest first. Reads only; also runs outside the writer's transaction. */
 export function capturesOf(sql: Sql, regNo: RegNo): readonly StoredCapture[] {
   return sql<StoredCapture>(`${capture} WHERE r.reg_no = ? ORDER BY c.id`).all(regNo)
 }

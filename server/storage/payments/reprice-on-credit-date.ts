@@ -1,4 +1,4 @@
-/** The price of the day on which money came, where the event file says that this day decides. */
+/** Applies the price of the credit date, for events where that date sets the price. */
 import { ATTEMPTS_MAX, orderIdOf } from '../../../engine/index.ts'
 import type { Instant, Quote, RegNo } from '../../../engine/index.ts'
 import { endOpenPayments, insertPayment, nextAttempt } from './payment-attempts.ts'
@@ -7,7 +7,7 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import type { PaymentRow } from '../registrations/row-mapping.ts'
 import { settleRegistration } from './payment-state.ts'
 
-/** What is to be paid costs what the day costs on which it was paid: another attempt, at another price. */
+/** An unpaid registration gets the price of its payment day: another attempt, at another price. */
 export function priceAnew(
   sql: Sql,
   { id, regNo }: { readonly id: number; readonly regNo: RegNo },

@@ -1,6 +1,6 @@
 /**
- * Money that came on a way of its own, by transfer or at the desk, confirmed by a person. It is a capture like
- * any other: what fits pays, what does not waits for a decision.
+ * Stores payments by transfer or at the desk that staff confirm.
+ * Each is a capture like any other: a matching one pays, any other waits for a decision.
  */
 import {
   err,
@@ -27,11 +27,11 @@ import type { NewMail } from '../index.ts'
 export type Came = {
   readonly way: Way
   readonly reference: string
-  /** Other numbers of the bank for the same money, where a statement shows them. */
+  /** The bank's other references for the same payment, if a statement shows them. */
   readonly also?: readonly string[]
   readonly amount: Paise
   readonly paidAt: Instant
-  /** The price of the day on which it came, where that decides; left out: that of the attempt. */
+  /** The price on the credit date, where that date sets it; left out: that of the attempt. */
   readonly price?: Quote | null
 }
 
@@ -86,8 +86,8 @@ export function confirm(
 }
 
 /**
- * Money for what is paid already, or has ended: it is before a person, who gives it back, moves it to whoever it was
- * meant for, or leaves it.
+ * An extra payment for a registration that is paid or has ended: staff refund it, move it to the registration it
+ * was intended for, or leave it.
  */
 export function cameAgain(sql: Sql, wanted: NewAct, money: Omit<Came, 'price'>): ActAnswer {
   const { at, regNo } = wanted

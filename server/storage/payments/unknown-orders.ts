@@ -1,6 +1,7 @@
 /**
- * Orders that are not in the database and may have been paid: those that a message of the gateway names, and after a restore those
- * under which registrations of the copy may have been paid meanwhile.
+ * Tracks orders that are not in the database and may have been paid.
+ * They are named by gateway messages; after a restore, they are also those under which registrations of the copy
+ * may have been paid meanwhile.
  */
 import { ATTEMPTS_MAX, formatInstant, formatMoney, orderIdOf } from '../../../engine/index.ts'
 import type { Instant, RegNo } from '../../../engine/index.ts'
@@ -19,11 +20,11 @@ const GIVEN_UP_MS = 10 * 24 * 60 * 60_000
 const isHere = (sql: Sql, orderId: string): boolean =>
   sql('SELECT 1 FROM payments WHERE order_id = ?').get(orderId) !== undefined
 
-/** Whether money for this order was found, so that no further attempt may have it. */
+/** Returns true if a payment for this order was found, so that no further attempt may use its id. */
 export const isPaidElsewhere = (sql: Sql, orderId: string): boolean =>
   sql('SELECT 1 FROM captures WHERE unknown_order = ?').get(orderId) !== undefined
 
-/** Each reference once, whatever a settlement or an earlier message has said of it. */
+/** Stores each reference once, whatever a settlement or an earlier message has reported about it. */
 export function keepUnknownPayment(sql: Sql, payment: UnknownPayment): number {
   const { orderId, eventId, source, account, refunded, at } = payment
   const payer = payment.payer === null ? null : JSON.stringify(payment.payer)
@@ -68,7 +69,7 @@ export function keepUnknownPayment(sql: Sql, payment: UnknownPayment): number {
   return added
 }
 
-/** A settlement lists it: the gateway may name the payer, and say what was refunded. */
+/** A settlement lists it: the gateway may name the payer, and report refunds. */
 export function noteSettledOrder(sql: Sql, order: UnknownOrder, at: Instant): void {
   if (ORDER_ID.test(order.orderId)) note(sql, order, at, atOnce(at))
 }
@@ -103,7 +104,10 @@ function note(
 
 const atOnce = (at: Instant) => ({ askAt: at, isClaimed: false })
 
-/** After a restore: the next attempt of everybody who has not paid in the copy may have been made and paid meanwhile. */
+/**
+ * After a restore: the next attempt of every registration unpaid in the copy may have been made and paid
+ * meanwhile.
+ */
 export function noteNextAttempts(sql: Sql, at: Instant): void {
   const unpaid = sql<{ regNo: RegNo; eventId: string; last: number }>(
     `SELECT r.reg_no AS regNo, r.event_id AS eventId, max(p.attempt) AS last FROM registrations r JOIN payments p ON p.registration_id = r.id
@@ -114,7 +118,7 @@ export function noteNextAttempts(sql: Sql, at: Instant): void {
       note(sql, { orderId: orderIdOf(regNo, last + 1), eventId }, at, atOnce(at))
 }
 
-/** Reads; also run outside the writer's transaction. */
+/** Reads only; also runs outside the writer's transaction. */
 export function unknownOrders(sql: Sql, at: Instant, limit: number): readonly UnknownOrder[] {
   return sql<UnknownOrder>(
     `SELECT order_id AS orderId, event_id AS eventId FROM unknown_orders WHERE next_ask_at <= ? ORDER BY next_ask_at, order_id ${LIMIT}`,
@@ -154,7 +158,7 @@ export function unknownDecided(sql: Sql, orderId: string, isUsed: boolean, at: I
 const forget = (sql: Sql, orderId: string): void =>
   void sql('DELETE FROM unknown_orders WHERE order_id = ?').run(orderId)
 
-/** The registration of which an order that is not here would be an attempt; null: there is none. Reads. */
+/** Returns the registration to which an unknown order would belong as an attempt; null: none. Reads only. */
 export function ownerOf(
   sql: Sql,
   orderId: string,

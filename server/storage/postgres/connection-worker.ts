@@ -1,4 +1,4 @@
-/** The thread that holds one connection to PostgreSQL and does what a thread that waits for it asks. */
+/** Thread that holds one PostgreSQL connection and serves a thread that waits for it. */
 import { workerData } from 'node:worker_threads'
 import type { MessagePort } from 'node:worker_threads'
 import pg from 'pg'

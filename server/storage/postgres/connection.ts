@@ -1,4 +1,4 @@
-/** Statements on PostgreSQL as the verbs of the store run them: one after the other, each answered when it is needed. */
+/** Runs the store's statements on PostgreSQL, one after the other, each answered when needed. */
 import type { Connection, Ran, Searching, Sql, Statement } from '../database/sqlite-connection.ts'
 import { openBridge } from './synchronous-bridge.ts'
 import type { Asked, Said } from './synchronous-bridge.ts'
@@ -14,14 +14,14 @@ const TOLD_CHARACTERS = 200
 
 type Unsent = { readonly asked: Asked; said: Said | null }
 export type PostgresConnection = Connection & {
-  /** Runs a statement that is in PostgreSQL's words already, and is not run again. */
+  /** Runs a PostgreSQL statement that is not repeated. */
   plain(text: string): void
   close(): void
 }
 export type Beginning = {
-  /** What is run for the words with which the store begins a transaction. */
+  /** Statements that replace the store's own start of a transaction. */
   readonly begins: readonly string[]
-  /** Whether that is waited for: nothing else is asked before. */
+  /** Whether their answer is awaited before anything else is sent. */
   readonly isWaitedFor: boolean
 }
 

@@ -1,4 +1,4 @@
-/** What PostgreSQL says when it does not do something, in words for whoever looks after it: what is wrong, and what to do. */
+/** Explains PostgreSQL errors to operators: what is wrong, and what to do. */
 
 type Said = { readonly code: string; readonly message: string }
 
@@ -23,15 +23,21 @@ const BY_CODE: readonly (readonly [RegExp, string])[] = [
   [/^3D000/, 'The database that DATABASE_URL names does not exist. Create it or correct the name.'],
 ]
 
-/** A sentence or two; null: the code says nothing that an operator could act on. Holds no address and no name. */
+/**
+ * One or two sentences; null: the code indicates nothing that an operator could act on. Contains no address and
+ * no name.
+ */
 export const postgresTrouble = (code: string): string | null =>
   BY_CODE.find(([pattern]) => pattern.test(code))?.[1] ?? null
 
-/** What a standby says of a transaction that is to write has another code than what any other server says that is read-only. */
+/** A standby's code for a writing transaction differs from that of any other read-only server. */
 export const READ_ONLY = '25006'
 export function codeOf({ code, message }: Said): string {
   return code === '0A000' && /recovery/.test(message) ? READ_ONLY : code
 }
 
-/** What passes without a change of settings: PostgreSQL comes back, somebody ends a connection or makes room, a standby is promoted. */
+/**
+ * Errors that may pass without a change of settings: PostgreSQL comes back, a connection is closed or space
+ * freed, a standby is promoted.
+ */
 export const mayPass = (code: string): boolean => /^(|08.*|53.*|57P0.|25006)$/.test(code)

@@ -1,6 +1,6 @@
-/** How PostgreSQL ends what it does not do. */
+/** Defines the errors of failed PostgreSQL operations. */
 
-/** It said no, under a code of its own; whatever was not committed is undone. */
+/** Refused with an error code; everything uncommitted is rolled back. */
 export class PostgresRefused extends Error {
   readonly code: string
   constructor(code: string, message: string) {
@@ -9,7 +9,7 @@ export class PostgresRefused extends Error {
   }
 }
 
-/** The connection has ended; where that was while committing, nobody knows whether it was done. */
+/** The connection has ended; during a commit, it is unknown whether it was done. */
 export class ConnectionLost extends Error {
   /** As the server said farewell; empty: it said nothing, or was not reached. */
   readonly code: string
@@ -19,7 +19,7 @@ export class ConnectionLost extends Error {
   }
 }
 
-/** No server can start on the database; the message is a sentence for whoever wants to. */
+/** No server can start on the database; the message is a sentence for the operator. */
 export class UnusableDatabase extends Error {
   /** Why, as PostgreSQL says it; 'unusable': the database itself would have to be another. */
   readonly code: string

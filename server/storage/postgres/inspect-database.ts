@@ -1,4 +1,4 @@
-/** How a database in PostgreSQL stands, for whoever asks before anything is started. Changes nothing. */
+/** Reports the state of a PostgreSQL database before a start. Changes nothing. */
 import pg from 'pg'
 import { migrations, newerVersion } from '../database/schema.ts'
 import { notSaid } from './statement-pipeline.ts'
@@ -29,7 +29,7 @@ type Looked =
       readonly isInRecovery: boolean
     }
 
-/** `trouble`: why no server could start on it; null: `said` says how it stands. */
+/** `trouble`: why no server could start on it; null: `said` describes its state. */
 export async function lookAtPostgres(url: string): Promise<Looked> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS_MAX })
   client.on('error', () => {})

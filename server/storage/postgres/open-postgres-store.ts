@@ -1,4 +1,4 @@
-/** Opens the store on PostgreSQL: a thread that writes, and some that read. */
+/** Opens the store on PostgreSQL: one writer thread and some reader threads. */
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import type { reads } from '../operations/key-lookups.ts'
@@ -27,7 +27,7 @@ const CONNECT_MS_MAX = 10_000
 
 export type InsidePostgres = { readonly store: Store; readonly writer: Thread<typeof writes> }
 
-/** The store with its writer in reach, and the seam through which tests make it misbehave. */
+/** Opens the store with access to its writer, and with faults injected by tests. */
 export async function openInsidePostgres({
   url,
   migrates = false,

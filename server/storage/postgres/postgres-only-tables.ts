@@ -1,6 +1,6 @@
 /**
- * Tables that PostgreSQL alone has, because they are for what several servers share: by the version of the schema from
- * which on they are there.
+ * Defines tables that only PostgreSQL has, for data shared by several servers.
+ * Each is listed by the schema version that adds it.
  */
 export const ONLY_HERE: Readonly<Record<number, readonly string[]>> = {
   25: [
@@ -39,7 +39,7 @@ export const ONLY_HERE: Readonly<Record<number, readonly string[]>> = {
   40: ['ALTER TABLE proof_files ADD COLUMN aside_at bigint'],
 }
 
-/** What comes after that version, up to and with the other. */
+/** Returns the tables added after that version, up to and including the other. */
 export const onlyHereBetween = (after: number, upTo: number): readonly string[] =>
   Object.entries(ONLY_HERE).flatMap(([version, texts]) =>
     Number(version) > after && Number(version) <= upTo ? texts : [],

@@ -1,4 +1,4 @@
-/** Makes the tables in a database of PostgreSQL that has none, and looks whether those that are there are of this version. */
+/** Creates the tables in an empty PostgreSQL database, or checks the version of existing ones. */
 import { fillFrom, migrations, newerVersion } from '../database/schema.ts'
 import { definitions, stepsFrom } from './schema.ts'
 import { openConnection } from './connection.ts'
@@ -16,13 +16,13 @@ const OLDER =
 const NOT_NEW =
   'The database in PostgreSQL has no tables, and DATA_DIR holds the data of an earlier server. Let DATABASE_URL name the database that was used before, put it back with pg_restore, or bring the data there with rollcall move to-postgres. To begin with an empty database instead, run rollcall start --new once.'
 
-/** A database that is started beside the server, is coming back, or has no free connection is waited for. */
+/** How long to wait for a database that starts beside the server, comes back, or has no free connection. */
 export const STARTING_MS_MAX = 15_000
 export const AGAIN_MS = 250
 
 /**
- * Throws a sentence where the database cannot be used. `migrates`: one of an older version is brought up to date, and one that
- * takes no writes is not served.
+ * Throws a sentence if the database cannot be used. `migrates`: a database of an older version is migrated, and
+ * one that accepts no writes is not served.
  */
 export function prepare(
   url: string,
@@ -30,8 +30,8 @@ export function prepare(
   isNew = true,
   waitsMs: number = STARTING_MS_MAX,
 ): void {
-  // One for all tries, because each is a thread that has to begin. One that reaches a standby is given up: behind the same
-  // address may be another server by then.
+  // One connection for all attempts: each starts a thread. A connection to a standby is closed, because the address
+  // may lead to another server by then.
   let connection: PostgresConnection | null = null
   const giveUp = (): void => {
     connection?.close()
@@ -55,7 +55,7 @@ export function prepare(
   }
 }
 
-/** Does it once the database can be used; throws a sentence where that takes too long or will not be. */
+/** Does the work once the database can be used; throws a sentence if that takes too long or will not happen. */
 export function untilItTakesUs(work: () => void, waitsMs: number = STARTING_MS_MAX): void {
   for (const began = performance.now(); ;)
     try {
@@ -93,7 +93,7 @@ function refuseReadOnly({ sql }: PostgresConnection): void {
   if (found?.is === 1) throw new PostgresRefused(READ_ONLY, 'it takes no writes')
 }
 
-/** What PostgreSQL or the network says, as a sentence with the next step. */
+/** Describes an error of PostgreSQL or the network in a sentence, with the next step. */
 export function cannotBeUsed(error: unknown): UnusableDatabase {
   if (error instanceof UnusableDatabase) return error
   const message = error instanceof Error ? error.message : String(error)

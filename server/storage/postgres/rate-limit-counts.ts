@@ -1,4 +1,7 @@
-/** Tries of all servers in one table, which a crash of PostgreSQL empties: nobody waits for a disk to be counted. */
+/**
+ * Counts tries of all servers in one table, which is not logged: counting waits for no disk.
+ * A crash of PostgreSQL empties it.
+ */
 import { createHash } from 'node:crypto'
 import type pg from 'pg'
 import type { Instant } from '../../../engine/index.ts'

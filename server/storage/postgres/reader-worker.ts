@@ -1,4 +1,7 @@
-/** A thread that reads from PostgreSQL: what is found by a key, lists, exports and figures, each of one moment. */
+/**
+ * Reads from PostgreSQL in a worker thread: look-ups by key, lists, exports and figures.
+ * Each result is as of one moment.
+ */
 import { parentPort, workerData } from 'node:worker_threads'
 import { assert } from '../../../engine/index.ts'
 import { codeOfBusy, isOfTheMachine } from '../database/transient-errors.ts'

@@ -1,6 +1,6 @@
 /**
- * The tables, indexes and triggers of the store as PostgreSQL has them, made from what SQLite has: there is one schema, and
- * a column that one of them lacks cannot be.
+ * Derives PostgreSQL's tables, indexes and triggers from SQLite's.
+ * There is a single schema, so neither can lack a column.
  */
 import Database from 'better-sqlite3'
 import { assert } from '../../../engine/index.ts'
@@ -15,8 +15,8 @@ type Row = { readonly type: string; readonly name: string; readonly sql: string 
 const NOT_THERE = /^(?:search_index|sqlite_)/
 
 /**
- * Everything that an empty database needs, in order. Words are compared by their bytes, as in SQLite; the words of a search
- * are not, because what is a letter is asked of the database's own locale. `version`: as it was then.
+ * Returns everything an empty database needs, in order. Text is compared by bytes, as in SQLite; search text is
+ * not, because the database's own locale determines what a letter is. `version`: the schema as of that version.
  */
 export function definitions(version = migrations.length): readonly string[] {
   const db = new Database(':memory:')
@@ -55,7 +55,7 @@ const TURN = [
   `INSERT INTO writer_turn VALUES (1)`,
 ]
 
-/** What brings a database from that version to this one: the steps of SQLite, statement by statement. */
+/** Returns the statements that migrate a database from that version to this one: SQLite's steps, one by one. */
 export function stepsFrom(version: number): readonly string[] {
   return migrations
     .slice(version)

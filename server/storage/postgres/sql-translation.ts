@@ -1,6 +1,7 @@
 /**
- * What SQLite and PostgreSQL write differently. The verbs of the store are written once, for SQLite; here is every place
- * where PostgreSQL wants other words. Functions that it lacks are given to it by `sqlite-functions.ts`.
+ * Translates SQLite's SQL to PostgreSQL.
+ * The store's functions are written once, for SQLite; this module has every difference. Functions that PostgreSQL
+ * lacks are added by `sqlite-functions.ts`.
  */
 
 /** Tables whose rows have a number of their own, which the statement that adds one answers. */
@@ -66,16 +67,16 @@ const REWRITINGS: readonly Rewriting[] = [
 
 export type Written = {
   readonly text: string
-  /** The names of what is bound by name, in the order of their places; null: it is bound in order. */
+  /** The names of named parameters, in order of their positions; null: they are positional. */
   readonly names: readonly string[] | null
-  /** The place of what goes as bytes, because text cannot hold all of it; -1: nothing does. */
+  /** The position of the parameter sent as bytes, because text cannot hold all of it; -1: none. */
   readonly bytes: number
 }
 
 /** What a gateway sent is kept as it came. */
 const AS_IT_CAME = /^\s*INSERT INTO gateway_notices \(([^)]*)\)/
 
-/** A statement of a verb as PostgreSQL has it, with numbered places for what is bound. */
+/** Translates a statement of the store, with numbered parameters. */
 export function inPostgres(text: string): Written {
   const isNumbered = NUMBERED.test(text) && !/\bRETURNING\b/.test(text)
   const columns = AS_IT_CAME.exec(text)?.[1]?.replaceAll('"', '').split(', ') ?? []
@@ -83,7 +84,7 @@ export function inPostgres(text: string): Written {
   return { ...bound, bytes: columns.indexOf('body') }
 }
 
-/** One statement in PostgreSQL's words; what is bound stays as it is. */
+/** Translates one statement; parameters stay unchanged. */
 export function rewritten(text: string): string {
   const said = REWRITINGS.reduce((so, [what, by]) => so.replaceAll(what, by), text)
   const [, table = ''] = /INSERT INTO (\w+)/.exec(text) ?? []
@@ -117,6 +118,6 @@ function withPlaces(text: string): Omit<Written, 'bytes'> {
   return { text: bound, names: names.length === 0 ? null : names }
 }
 
-/** PostgreSQL's text holds every character but this one. */
+/** PostgreSQL's text can hold every character except this one. */
 export const withoutNul = (text: string): string =>
   text.includes('\0') ? text.replaceAll('\0', '') : text

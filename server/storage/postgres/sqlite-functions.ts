@@ -1,4 +1,4 @@
-/** Functions that the statements of the store use and PostgreSQL lacks, by the names and with the answers that SQLite has. */
+/** Defines SQLite functions that PostgreSQL lacks, with the same names and results. */
 
 /** JSON of ours may hold what jsonb refuses: the character that is none, and halves of letters. */
 const AS_JSONB = String.raw`CREATE FUNCTION as_jsonb(text) RETURNS jsonb LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS

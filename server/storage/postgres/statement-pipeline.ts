@@ -1,6 +1,7 @@
 /**
- * Several statements sent to PostgreSQL as one: it answers all of them before anybody waits, and does none after one that
- * failed. `pg` hands its connection to whoever submits, and what the server says to it.
+ * Sends several statements to PostgreSQL as one pipeline.
+ * The server answers all of them before anybody waits, and executes none after a failure. `pg` passes its
+ * connection, and the server's answers, to the submitted object.
  */
 import type pg from 'pg'
 import type { Asked, Said } from './synchronous-bridge.ts'
@@ -18,7 +19,10 @@ type Wire = {
 }
 type Parser = (text: string) => unknown
 type Shape = { readonly columns: readonly string[]; readonly parsers: readonly (Parser | null)[] }
-/** What a connection has prepared, by name, and what its rows look like; null: it failed before it could say so. */
+/**
+ * The statements that a connection has prepared, by name, with their row descriptions; null: it failed before
+ * describing them.
+ */
 export type Prepared = Map<string, Shape | null>
 
 const whole = (text: string): number => {
@@ -157,7 +161,7 @@ function valueOf(param: unknown): string | Buffer | null {
   return param instanceof Uint8Array ? Buffer.from(param) : String(param)
 }
 
-/** Of an error of the server its code, which every other error lacks: then the connection has gone. */
+/** Returns the server's error code, which every other error lacks: then the connection is lost. */
 export function notSaid(error: unknown): Said & { readonly ok: false } {
   const message = error instanceof Error ? error.message : String(error)
   const { code, severity } = error as { readonly code?: unknown; readonly severity?: unknown }

@@ -1,6 +1,7 @@
 /**
- * A connection to PostgreSQL for a thread that may wait: it sends what it asks to a thread beside it and sleeps until
- * the answer is there, so that the verbs of the store are the same functions on either database.
+ * Gives a thread that may block a synchronous PostgreSQL connection.
+ * It sends its statements to a second thread and sleeps until the answer arrives, so that the store's functions
+ * are the same on both databases.
  */
 import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads'
 
@@ -10,7 +11,10 @@ export type Asked = {
   readonly name: string
   readonly params: readonly unknown[]
 }
-/** What came of one statement: its rows, or why not. `lost`: the connection is gone, and nobody knows what was done. */
+/**
+ * The result of one statement: its rows, or the error. `lost`: the connection is lost, and it is unknown what was
+ * done.
+ */
 export type Said =
   | {
       readonly ok: true

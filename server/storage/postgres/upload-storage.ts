@@ -1,6 +1,7 @@
 /**
- * Files that delegates sent, in the database, where every server reads them: in pieces, so that no file is ever in
- * memory as a whole. Asked for by the main thread, which waits for nobody, and out of the turn of those who write.
+ * Stores uploads in the database, in chunks, where every server can read them.
+ * No file is ever in memory as a whole. Called by the main thread, which does not block, and independent of the
+ * writers' turns.
  */
 import { createReadStream } from 'node:fs'
 import { Readable } from 'node:stream'

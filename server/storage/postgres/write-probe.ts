@@ -1,6 +1,7 @@
 /**
- * Whether PostgreSQL does again what it refused: the smallest write is done where a larger one is not, and a connection that
- * stands says nothing of the next one.
+ * Tests whether PostgreSQL accepts again what it refused.
+ * The smallest write may succeed where a larger one fails, and an open connection says nothing about the next
+ * one.
  */
 import type pg from 'pg'
 import { OF_POSTGRES } from '../database/transient-errors.ts'
@@ -18,9 +19,9 @@ const QUESTIONS: Readonly<Record<string, string>> = {
 }
 
 export type Probing = {
-  /** Passes a call on, and remembers how it was refused. */
+  /** Passes a call on, and remembers a refusal. */
   noting<T>(call: Promise<T>): Promise<T>
-  /** Asks for what was refused last; throws StoreBusy where it still is. Costs nothing where nothing was. */
+  /** Retries what was refused last; throws StoreBusy while it still fails. Costs nothing if nothing was refused. */
   probe(): Promise<void>
 }
 

@@ -1,6 +1,7 @@
 /**
- * The thread that writes to PostgreSQL. Writers of all servers take turns by locking one row for as long as a batch takes,
- * so that whatever is judged between reading and writing is judged as on one file with one writer.
+ * Thread that writes to PostgreSQL.
+ * Writers of all servers take turns by locking one row for the duration of a batch, so that everything checked
+ * between reading and writing is checked as on one file with one writer.
  */
 import { parentPort, workerData } from 'node:worker_threads'
 import { assert } from '../../../engine/index.ts'
@@ -14,7 +15,7 @@ import { prepare, untilItTakesUs } from './prepare-database.ts'
 export type WriterData = {
   readonly url: string
   readonly migrates: boolean
-  /** Whether tables may be made where there are none. */
+  /** Whether missing tables may be created. */
   readonly isNew: boolean
   readonly seam: Seam
 }

@@ -1,6 +1,7 @@
 /**
- * Which payment a bank reference belongs to. Payment claims, confirmation, recording again, keeping, matching and
- * settlement all ask here, and money that a bank shows is written here only.
+ * Assigns bank references to payments.
+ * Payment claims, confirmation, extra payments, unmatched payments, matching and settlement all use this module,
+ * and only it writes payments that a bank shows.
  */
 import {
   assert,
@@ -28,17 +29,20 @@ import type {
 import type { Sql } from '../database/sqlite-connection.ts'
 import type { ReferenceReport } from '../payments/payment-claim-types.ts'
 
-/** Under what money was recorded. */
+/** The references under which a payment was recorded. */
 export type Named = {
   readonly way: Way
   readonly reference: string
-  /** Other numbers that the bank's line shows for the same money. */
+  /** Other references of the same payment on the bank's line. */
   readonly also?: readonly string[]
   readonly eventId: string
   /** Null: it belongs to no registration yet. */
   readonly regNo: RegNo | null
 }
-/** Whom a reference belongs to. `payout`: a gateway paid out under it; `report`: the delegate of that registration reported it. */
+/**
+ * The owner of a reference. `payout`: a gateway paid out under it; `report`: the delegate of that registration
+ * reported it.
+ */
 export type ReferenceOwner =
   | ({ readonly is: 'payment' } & KnownPayment)
   | { readonly is: 'payout'; readonly utr: string }
@@ -61,8 +65,8 @@ function keysOf({ way, reference, also = [], eventId, regNo }: Named): readonly 
 }
 
 /**
- * Whom a reference belongs to, in any spelling; null: nobody. A payment comes before a report; what the delegate of the
- * registration itself reported, and what staff did not find, stands in nobody's way.
+ * Returns the owner of a reference in any spelling; null: none. A payment takes precedence over a claim. A claim
+ * of the registration itself, and a rejected claim, block nobody.
  */
 export function ownerOf(sql: Sql, named: Named): ReferenceOwner | null {
   const keys = keysOf(named)
@@ -80,7 +84,7 @@ export function ownerOf(sql: Sql, named: Named): ReferenceOwner | null {
   return report === undefined ? null : { is: 'report', ...report }
 }
 
-/** What staff read where a reference is known; null: it is free. */
+/** Explains to staff why a reference is known; null: it is free. */
 export function whyKnown(sql: Sql, named: Named): string | null {
   const owner = ownerOf(sql, named)
   if (owner === null) return null
@@ -99,7 +103,10 @@ export function whyKnown(sql: Sql, named: Named): string | null {
   }
 }
 
-/** Every report of these references, the oldest first; of several of one registration the newest. Reads. */
+/**
+ * Returns every claim of these references, oldest first; of several claims of one registration, the newest. Reads
+ * only.
+ */
 export function reportsUnder(sql: Sql, keys: readonly string[]): readonly ReferenceReport[] {
   return sql<Omit<ReferenceReport, 'isRejected'> & { ended_as: string | null }>(
     `SELECT t.folded AS "key", r.reg_no AS "regNo", r.event_id AS "eventId", r.full_name AS name, t.reference, t.paid_on AS day, t.ended_as
@@ -122,7 +129,7 @@ function ownerWords(sql: Sql, regNo: RegNo | null, eventId: string): string {
   return `the payment of ${isHere === undefined ? 'a registration of another event' : regNo}`
 }
 
-/** Recorded payments by their keys. Reads; also run outside the writer's transaction. */
+/** Returns recorded payments by their keys. Reads only; also runs outside the writer's transaction. */
 export function paymentsUnder(
   sql: Sql,
   keys: readonly string[],
@@ -144,7 +151,7 @@ export function paymentsUnder(
     ])
 }
 
-/** Money that came, as somebody saw it at the bank or the desk. */
+/** A received payment, as seen at the bank or the desk. */
 export type NewCame = Named & {
   readonly account: string
   readonly amount: Paise
@@ -155,11 +162,11 @@ export type NewCame = Named & {
   /** Null: it belongs to no registration yet. */
   readonly registrationId: number | null
   readonly paymentId: number | null
-  /** Of which event staff it is, where no registration says so. */
+  /** The event whose staff it belongs to, if no registration determines it. */
   readonly foundFor: string | null
 }
 
-/** Writes money under its references: each is of one payment. The error says who has it already. */
+/** Stores a payment under its references: each belongs to one payment. The error names the present owner. */
 export function keepCame(sql: Sql, came: NewCame): Result<number, string> {
   const known = whyKnown(sql, came)
   if (known !== null) return err(known)
@@ -197,8 +204,8 @@ type Older = {
 }
 
 /**
- * Names what an older version recorded. Of two payments under one reference the first has it; the second stays as it
- * is and comes before staff. What delegates reported is compared in the same spelling from then on.
+ * Assigns references to payments recorded by older versions. Of two payments under one reference, the first gets
+ * it; the second stays unchanged and needs review. From then on claims are compared in the same spelling.
  */
 export function nameOlder(sql: Sql): void {
   const older = sql<Older>(
@@ -230,7 +237,7 @@ export function nameOlder(sql: Sql): void {
   }
 }
 
-/** What older versions let go of is compared in the one spelling too: a report stays known. */
+/** Normalises claims that older versions had closed: they stay known too. */
 export function nameOlderReports(sql: Sql): void {
   const ended = sql<{ id: number; reference: string; folded: string }>(
     "SELECT id, reference, folded FROM tellings WHERE ended_as IN ('again', 'not_found') ORDER BY id",
@@ -242,27 +249,36 @@ export function nameOlderReports(sql: Sql): void {
   }
 }
 
-/** A payment that was made elsewhere, with the number that its row states. */
+/** A payment made elsewhere, with the reference in its row. */
 export type NamedImport = {
   readonly reference: string
   readonly eventId: string
   readonly regNo: RegNo
 }
 
-/** Whom the number of an imported payment belongs to already; null: nobody. Short numbers are counted elsewhere, and no bank's. */
+/**
+ * Returns the owner of an imported payment's reference; null: none. Short numbers are other systems' counters,
+ * not bank references.
+ */
 export function whyImportKnown(sql: Sql, { reference, eventId, regNo }: NamedImport) {
   if (isSlipNumber(bankKey(reference))) return null
   return whyKnown(sql, { way: 'transfer', reference, eventId, regNo })
 }
 
-/** The bank may show an imported payment too: its number is of one payment, like any other. */
+/**
+ * Assigns the reference of an imported payment: the bank may show it too, and it belongs to one payment like any
+ * other.
+ */
 export function nameImport(sql: Sql, captureId: number, { reference }: NamedImport): void {
   if (isSlipNumber(bankKey(reference))) return
   for (const key of keysOfReference(reference))
     sql('INSERT INTO bank_references (key, capture_id) VALUES (?, ?)').run(key, captureId)
 }
 
-/** Names what was imported by older versions. Of two payments under one number the import comes before staff. */
+/**
+ * Assigns references to payments imported by older versions. Of two payments under one reference, the import
+ * needs review.
+ */
 export function nameOlderImports(sql: Sql): void {
   const older = sql<NamedImport & { id: number; is_refunded: number }>(
     `SELECT c.id, p.reference, r.event_id AS "eventId", r.reg_no AS "regNo", CASE WHEN p.status = 'refunded' THEN 1 ELSE 0 END AS is_refunded
@@ -292,7 +308,10 @@ function reportTwice(
   putInReview(sql, later, why)
 }
 
-/** A gateway paid out under this number: money that was recorded under it is card payments, and counts there. */
+/**
+ * A gateway paid out under this reference: a payment recorded under it consists of card payments, which count
+ * there.
+ */
 export function reportPaidOut(sql: Sql, utr: string): void {
   for (const [, { id }] of paymentsUnder(sql, [bankKey(utr)]))
     putInReview(
@@ -306,16 +325,16 @@ export function reportPaidOut(sql: Sql, utr: string): void {
 export type Returned = {
   readonly captureId: number
   readonly reference: string
-  /** Zero: the file does not say it. */
+  /** Zero: the file does not state it. */
   readonly amount: Paise
   readonly day: Day
   readonly narration: string
 }
 
-/** In the reason of a payment that counts, and that the bank may have returned. */
+/** Part of the review reason of a counted payment that the bank may have returned. */
 export const MAY_BE_RETURNED = 'It may have returned this transfer.'
 
-/** Puts money that the bank may have returned before staff, once for each withdrawal, and until they decide. */
+/** Puts payments that the bank may have returned into review, once per withdrawal, until staff decide. */
 export function reportReturned(sql: Sql, returned: readonly Returned[]): void {
   for (const { captureId, reference, amount, day, narration } of returned) {
     const left = sql<{ left: Paise }>(

@@ -1,4 +1,4 @@
-/** Registrations of an event that wait for money, and which references of banks are known already. */
+/** Finds registrations of an event that expect a payment, and known bank references. */
 import { paise } from '../../../engine/index.ts'
 import type {
   Answers,
@@ -25,11 +25,11 @@ type Row = {
   category: string | null
 }
 export type StoredAwaited = Awaited & {
-  /** What decides its price, where it is paid in one of the ways that were named and is not paid yet. */
+  /** The data that determines its price, if it is unpaid and uses one of the named payment methods. */
   readonly priced: { readonly answers: Answers; readonly category: string | null } | null
 }
 
-/** In the order in which they were registered. What is complete but for a difference waits for that. */
+/** In order of registration. A registration that is complete except for a difference expects that. */
 export function awaited(
   sql: Sql,
   eventId: string,
@@ -56,16 +56,16 @@ export function awaited(
 
 type StoredPayout = PayoutKnown & SettlementAccount
 
-/** What the store knows of the references of a bank statement. */
+/** The store's data about the references of a bank statement. */
 export type StoredReferences = {
   readonly payments: readonly (readonly [key: BankKey, payment: KnownPayment])[]
   readonly payouts: readonly (readonly [key: BankKey, payout: StoredPayout])[]
   readonly registrations: readonly { readonly regNo: RegNo; readonly eventId: string }[]
-  /** What delegates reported, of every event. */
+  /** Payment claims of every event. */
   readonly reports: readonly ReferenceReport[]
 }
 
-/** Recorded payments, transfers of gateways, and registrations that these keys name. */
+/** Returns recorded payments, gateway payouts, and registrations that these keys name. */
 export function knownReferences(sql: Sql, keys: readonly BankKey[]): StoredReferences {
   const listed = JSON.stringify(keys)
   return {

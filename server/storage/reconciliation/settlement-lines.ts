@@ -1,6 +1,6 @@
 /**
- * Settlements of gateways: their lines, kept once however often a file is given, beside the money that they are of. What
- * only they tell of is before a person from then on.
+ * Stores gateway settlements, each line once, beside the payments that they belong to.
+ * A payment that only a settlement reports needs review from then on.
  */
 import {
   bankKey,
@@ -62,7 +62,7 @@ const LINE = 'line, kind, order_id, reference, amount, fee, tax, net, day, utr, 
 /** What came before captures knew their account may be of any. */
 const OF_ACCOUNT = "account IN (?, '')"
 
-/** One transaction: lines that are new, and what follows of those of which nothing was known. */
+/** One transaction: new lines, and the consequences of those about unknown payments. */
 export function keepSettlement(sql: Sql, kept: NewSettlement): KeptSettlement {
   const { source, account, eventId, sha256, who, at, lines, ask = [] } = kept
   for (const order of ask) {
@@ -195,7 +195,7 @@ function orderRow(
       ).get(order, source)
 }
 
-/** All lines of an account that were ever kept, in the order in which they were. Run by the thread of the lists. */
+/** Returns all lines of an account that were ever stored, in order. Runs on the reader thread. */
 export function settlementLines(
   sql: Sql,
   { source, account }: SettlementAccount,
@@ -222,8 +222,8 @@ type HeldRow = {
 type RefundOf = HeldMoney['refunds'][number] & { capture_id: number }
 
 /**
- * All that came through the gateway of an account, also what is called no sale: a report that lists it says that it was one. The
- * account of an event may have been changed, and the one before still pays out.
+ * Returns all payments through the gateway of an account, also those it calls no sale: a report that lists one says that it
+ * was. The account of an event may have changed, and the previous one still pays out.
  */
 export function heldMoney(sql: Sql, { source, account }: SettlementAccount): readonly HeldMoney[] {
   const refunds = Map.groupBy(
@@ -256,7 +256,7 @@ export function heldMoney(sql: Sql, { source, account }: SettlementAccount): rea
     }))
 }
 
-/** Those of the orders that are ours. */
+/** Returns those orders that are ours. */
 export function heldOrders(sql: Sql, orders: readonly string[]): readonly HeldOrder[] {
   return sql<HeldOrder>(
     `SELECT p.order_id AS "order", r.reg_no AS regNo, r.event_id AS eventId FROM payments p JOIN registrations r ON r.id = p.registration_id
@@ -264,7 +264,7 @@ export function heldOrders(sql: Sql, orders: readonly string[]): readonly HeldOr
   ).all(JSON.stringify(orders))
 }
 
-/** Of one registration, in the order of the days. Reads; also run outside the writer's transaction. */
+/** For one registration, in order of day. Reads only; also runs outside the writer's transaction. */
 export function settledOf(sql: Sql, regNo: RegNo): readonly SettlementLine[] {
   return sql<LineRow>(
     `SELECT ${LINE} FROM settlement_lines s WHERE s.id IN (
@@ -278,7 +278,7 @@ export function settledOf(sql: Sql, regNo: RegNo): readonly SettlementLine[] {
     .map(toLine)
 }
 
-/** Under the name that a transfer is confirmed under, so that it counts once whatever becomes of it. */
+/** Uses the same reference as for confirming a transfer, so that it counts once in any case. */
 export function keepUnmatched(sql: Sql, money: readonly NewUnmatched[]): KeptUnmatched {
   let added = 0
   let elsewhere = 0

@@ -1,4 +1,4 @@
-/** Settlements as the store takes them and gives them. */
+/** Defines settlements as the store takes and returns them. */
 import type {
   Day,
   HeldMoney,
@@ -11,42 +11,42 @@ import type {
 
 import type { Returned } from './bank-references.ts'
 
-/** Of a gateway: `source` as captures have it. */
+/** A gateway account: `source` as in captures. */
 export type SettlementAccount = { readonly source: string; readonly account: string }
 export type NewSettlement = SettlementAccount & {
-  /** For which event it was loaded. */
+  /** The event for which it was loaded. */
   readonly eventId: string
-  /** Of the file, in hex. */
+  /** The hash of the file, in hex. */
   readonly sha256: string
   readonly who: string
   readonly at: Instant
   readonly lines: readonly SettlementLine[]
-  /** Orders that the gateway is asked about again, because lines of them are not kept. */
+  /** Orders that the gateway is queried about again, because some of their lines are not stored. */
   readonly ask?: readonly string[]
 }
 export type KeptSettlement = {
   readonly added: number
-  /** Kept before. */
+  /** Stored before. */
   readonly known: number
-  /** Of those that were added, money of which nothing was known: it is before a person now. */
+  /** Of those added, payments that were unknown: they need review now. */
   readonly toReview: number
 }
-/** Money at a bank that nobody waits for. */
+/** A bank payment that matches no registration. */
 export type NewUnmatched = {
   readonly reference: string
-  /** Other numbers of the bank for the same money. */
+  /** The bank's other references for the same payment. */
   readonly also?: readonly string[]
   readonly amount: Paise
   readonly day: Day
-  /** What the bank wrote. */
+  /** The bank's narration. */
   readonly narration: string
-  /** For which event it was looked for. */
+  /** The event for which it was searched. */
   readonly eventId: string
   readonly who: string
   readonly at: Instant
 }
 
-/** Of lines of a statement that were to be kept: how many are, and how many belong to another event. */
+/** For statement lines to be stored: how many were, and how many belong to another event. */
 export type KeptUnmatched = {
   readonly added: number
   readonly elsewhere: number
@@ -55,18 +55,18 @@ export type KeptUnmatched = {
 }
 
 export interface SettlementStore {
-  /** What was not kept yet; what only the report tells of is before a person from then on. One transaction. */
+  /** Stores new lines; payments that only the report shows need review from then on. One transaction. */
   keepSettlement(kept: NewSettlement): Promise<KeptSettlement>
-  /** All lines of an account, in the order in which they were kept. */
+  /** Returns all lines of an account, in the order in which they were stored. */
   settlementLines(of: SettlementAccount): Promise<readonly SettlementLine[]>
-  /** All money that came through an account, with what went back of it. */
+  /** Returns all payments through an account, with their refunds. */
   heldMoney(of: SettlementAccount): Promise<readonly HeldMoney[]>
-  /** Those of the orders that are ours. */
+  /** Returns those orders that are ours. */
   heldOrders(orders: readonly string[]): Promise<readonly HeldOrder[]>
-  /** What settlements say of one registration, by their days. */
+  /** Returns the settlement lines of one registration, by day. */
   settledOf(regNo: RegNo): Promise<readonly SettlementLine[]>
-  /** Money of a bank's statement that nobody waits for is before a person; the rest was known, or belongs to another event. */
+  /** Puts unmatched payments of a bank statement into review; the others were known, or belong to another event. */
   keepUnmatched(money: readonly NewUnmatched[]): Promise<KeptUnmatched>
-  /** Payments that the bank may have returned are before a person, once for each withdrawal. */
+  /** Puts payments that the bank may have returned into review, once per withdrawal. */
   reportReturned(returned: readonly Returned[]): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** Reopens what ended by a clock that was ahead, and plans anew what waits for a time in the future. */
+/** Reopens what a clock that was ahead had ended, and reschedules what waits for a future time. */
 import { NO_RECORD_MS, UNDECIDED, UNDECIDED_MS, WATCHED_MS } from '../../../engine/index.ts'
 import type { Instant, RegNo } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
@@ -31,7 +31,7 @@ function paymentsEndedTooEarly(sql: Sql, at: Instant): readonly number[] {
     .map(({ id }) => id)
 }
 
-/** The payment waits for the gateway's answer again, and is asked about at the next look. */
+/** The payment waits for the gateway's answer again, and is queried in the next run. */
 export function reopenPayment(sql: Sql, id: number, at: Instant): void {
   const row = paymentById(sql, id)
   const review = without(row.review, UNDECIDED)
@@ -59,7 +59,9 @@ function askAtOnce(sql: Sql, at: Instant): void {
   ).run(at, at, at, at)
 }
 
-/** Registrations that lapsed at a time that has not come yet, and could be paid until later than now. */
+/**
+ * Returns registrations that expired at a time that is still in the future, and whose deadline is later than now.
+ */
 export function lapsedTooEarly(sql: Sql, at: Instant, limit: number): readonly RegNo[] {
   return sql<{ reg_no: RegNo }>(
     `SELECT r.reg_no FROM acts a JOIN registrations r ON r.id = a.registration_id

@@ -1,4 +1,4 @@
-/** Copies of a database: made while others read and write, looked over, and counted so that two can be compared. */
+/** Copies databases while they are in use, checks copies, and counts rows to compare two. */
 import path from 'node:path'
 import Database from 'better-sqlite3'
 import { clockSeen } from './last-trusted-time.ts'
@@ -9,13 +9,13 @@ import { recoveryOf } from './recovery.ts'
 
 export type Looked = {
   readonly version: number
-  /** Rows by table, those of the counters and of searching left out. */
+  /** Rows by table, without counters and search index. */
   readonly rows: Readonly<Record<string, number>>
   /** Hashes of the files that registrations and drafts refer to. */
   readonly files: readonly string[]
 }
 
-/** The database of a data folder as one file, as it is at one moment. Throws what SQLite does. */
+/** Copies a data folder's database into one file, as of one moment. Throws SQLite's errors. */
 export function copyDatabase(dataDir: string, into: string): void {
   const db = new Database(path.join(dataDir, DATABASE_FILE), {
     readonly: true,
@@ -29,7 +29,7 @@ export function copyDatabase(dataDir: string, into: string): void {
   }
 }
 
-/** What is in a database that nobody writes. Throws what SQLite does of a file that is none. */
+/** Reads a database that nothing writes to. Throws SQLite's error if the file is not a database. */
 export function lookInto(file: string): Looked {
   return reading(file, (db) => {
     const names = db
@@ -67,18 +67,21 @@ function filesIn(db: Database.Database, tables: ReadonlySet<string>): readonly s
         .map(({ sha256 }) => sha256)
 }
 
-/** What is damaged in a database, in SQLite's words; null: nothing. */
+/** Returns the damage in a database, in SQLite's words; null: none. */
 export function damageIn(file: string): string | null {
   const found = reading(file, (db) => String(db.pragma('quick_check(1)', { simple: true })))
   return found === 'ok' ? null : found
 }
 
-/** Whether the database of a data folder is in recovery. Throws what SQLite does, also of one of an older version. */
+/**
+ * Returns true if the database of a data folder is in recovery. Throws SQLite's errors, also for an older
+ * version.
+ */
 export function isInRecovery(dataDir: string): boolean {
   return reading(path.join(dataDir, DATABASE_FILE), (db) => recoveryOf(statements(db)) !== null)
 }
 
-/** Whether erasing waits for the clock in a database of this version; null: nobody has compared it yet. */
+/** Returns whether erasure waits for the clock in a database of this version; null: never compared. */
 export const clockSeenIn = (file: string): ClockSeen | null =>
   reading(file, (db) => clockSeen(statements(db)))
 

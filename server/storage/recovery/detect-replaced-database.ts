@@ -1,13 +1,14 @@
 /**
- * Whether the database is still the file that this server opened. SQLite does not look: it goes on writing into a file that
- * was deleted, and into whatever was copied over its own. The header is compared with a mark that this server set.
+ * Detects that the database is no longer the file that this server opened.
+ * SQLite does not check this: it continues to write into a deleted file, and into anything copied over its own.
+ * The header is compared with a mark that this server set.
  */
 import { randomInt } from 'node:crypto'
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
 import type { Stats } from 'node:fs'
 import type Database from 'better-sqlite3'
 
-/** What the threads of a server share about its database: numbers at these places. */
+/** The state of the database shared by a server's threads: numbers at these positions. */
 export type Shared = Int32Array<SharedArrayBuffer>
 const FD = 0
 const IS_LOST = 1
@@ -36,7 +37,7 @@ const MARK_AT = 68
 type Header = {
   readonly pageSize: number
   readonly pages: number
-  /** Counted on by each change of the tables, and by VACUUM. */
+  /** Incremented by each change of the tables, and by VACUUM. */
   readonly schema: number
   readonly version: number
   readonly mark: number
@@ -62,12 +63,12 @@ export function newShared(): Shared {
   return shared
 }
 export const isLost = (shared: Shared): boolean => Atomics.load(shared, IS_LOST) === 1
-/** From now on nobody writes into whatever lies there, and nothing is copied into it. */
+/** From now on nothing is written to whatever file is there, and nothing is copied into it. */
 export const setLost = (shared: Shared): void => void Atomics.store(shared, IS_LOST, 1)
 
 const markOf = (run: number, number: number): number => run * MARKS + number
 
-/** Sets the next mark, by the connection that writes, outside a transaction. */
+/** Sets the next mark with the writing connection, outside a transaction. */
 export function setMark(db: Database.Database, shared: Shared): void {
   const next = Atomics.load(shared, MARK) + 1
   if (next >= MARKS) return
@@ -77,11 +78,11 @@ export function setMark(db: Database.Database, shared: Shared): void {
 }
 
 export type OwnFile = {
-  /** What has become of it, for a sentence; null: it is as it was left. */
+  /** Returns what happened to the file, for a sentence; null: unchanged. */
   look(): string | null
 }
 
-/** Why a write is refused then. */
+/** The reason for refusing a write then. */
 export const NO_FILE = 'the database file was deleted, replaced or written over'
 const DELETED = 'was deleted'
 const REPLACED = 'was replaced by another file'
@@ -89,7 +90,10 @@ export const WRITTEN_OVER = 'was written over or cut off'
 
 type Seen = { readonly header: Header; readonly bytes: number }
 
-/** Compares with what `look` saw before, so that each thread has its own. Nothing is known before `openOwnFile`. */
+/**
+ * Compares with the state that `look` saw before, so that each thread has its own. Nothing is known before
+ * `openOwnFile`.
+ */
 export function ownFile(shared: Shared, file: string): OwnFile {
   let before: Seen | null = null
   return {
@@ -141,8 +145,9 @@ function ageOf(mark: number, shared: Shared): number | null {
 }
 
 /**
- * The main thread's, which also looks at the files that SQLite keeps beside it: whoever deletes them takes what is not yet
- * in the database. `close` when every connection is closed: whoever closes any handle of the file ends SQLite's locks on it.
+ * For the main thread, which also checks the files that SQLite keeps beside it: deleting them removes data not
+ * yet in the database. Call `close` when every connection is closed: closing any handle of the file ends SQLite's
+ * locks on it.
  */
 export function openOwnFile(shared: Shared, file: string): OwnFile & { close(): void } {
   const fd = openSync(file, 'r')

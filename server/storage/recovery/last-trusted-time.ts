@@ -1,12 +1,13 @@
 /**
- * The last time that counts as right. A clock that is days ahead of it may be wrong, and nothing is erased by it until the clock
- * is right again or staff confirm it: what is written meanwhile has the time of that clock, and proves nothing.
+ * Stores the last trusted time.
+ * A clock that is days ahead of it may be wrong, and nothing is erased by it until the clock is right again or
+ * staff confirm it: anything written meanwhile has the time of that clock, and proves nothing.
  */
 import type { Instant } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import type { ClockSeen } from '../files/upload-and-clock-types.ts'
 
-/** Compares it with what was seen last, and answers that. */
+/** Compares the clock with the last trusted time, and returns that. */
 export function seeClock(sql: Sql, at: Instant, aheadMsMax: number): ClockSeen {
   const row = clockSeen(sql)
   const seen = row?.at ?? lastRecorded(sql) ?? at
@@ -18,7 +19,7 @@ export function seeClock(sql: Sql, at: Instant, aheadMsMax: number): ClockSeen {
   return next
 }
 
-/** Staff say that it is right. */
+/** Records that staff confirm the clock. */
 export function confirmClock(sql: Sql, at: Instant): void {
   keep(sql, { at, waitsSince: null })
 }
@@ -30,7 +31,7 @@ function keep(sql: Sql, { at, waitsSince }: ClockSeen): void {
   ).run(at, waitsSince)
 }
 
-/** Null: nobody has looked yet. */
+/** Null: it was never compared. */
 export function clockSeen(sql: Sql): ClockSeen | null {
   return (
     sql<ClockSeen>('SELECT at, waits_since AS "waitsSince" FROM clock_seen WHERE only = 1').get() ??

@@ -1,4 +1,6 @@
-/** That a data folder held a database before: a server begins with an empty one there only where it is told to. */
+/**
+ * Detects a data folder that has lost its database: a server starts with an empty one only on request.
+ */
 import { existsSync, mkdirSync, readdirSync, renameSync, statSync } from 'node:fs'
 import path from 'node:path'
 import Database from 'better-sqlite3'
@@ -11,10 +13,13 @@ const TRACES =
 /** A file of one page may hold no tables: the largest page of SQLite. */
 const PAGE_BYTES_MAX = 65_536
 
-/** An empty database is not served where another one was; the message is a sentence with the next step. */
+/** An empty database is not served in place of a lost one; the message is a sentence with the next step. */
 export class LostDatabase extends Error {}
 
-/** Why a data folder with traces of an earlier server has no database, in a sentence; null: it has one, or never had. */
+/**
+ * Explains why a data folder with traces of an earlier server has no database, in a sentence; null: it has one,
+ * or never had.
+ */
 export function lostDatabase(dataDir: string): string | null {
   const lack = lackOf(dataDir)
   if (lack === null) return null
@@ -31,10 +36,10 @@ export function lostDatabase(dataDir: string): string | null {
 const tracesIn = (dataDir: string): readonly string[] =>
   existsSync(dataDir) ? readdirSync(dataDir).filter((name) => TRACES.test(name)) : []
 
-/** Whether a server was at work on a data folder, wherever its database was. */
+/** Returns true if a server has used a data folder, wherever its database was. */
 export const holdsTraces = (dataDir: string): boolean => tracesIn(dataDir).length > 0
 
-/** What a data folder lacks for a database, as the beginning of a sentence; null: nothing. */
+/** Describes what a data folder lacks for a database, as the start of a sentence; null: nothing. */
 export function lackOf(dataDir: string): string | null {
   const file = path.join(dataDir, DATABASE_FILE)
   const found = statSync(file, { throwIfNoEntry: false })
@@ -61,8 +66,8 @@ function hasNoTables(file: string): boolean {
 }
 
 /**
- * Moves what a lost database has left into a folder of its own: SQLite would remove the log of a database that is not there. Answers
- * that folder and the names; null: nothing was lost, or nothing of it is left.
+ * Moves the remaining files of a lost database into a separate folder: SQLite would delete the log of a missing
+ * database. Returns that folder and the names; null: nothing was lost, or nothing is left.
  */
 export function moveRestAside(
   dataDir: string,

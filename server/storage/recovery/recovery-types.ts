@@ -1,9 +1,9 @@
-/** What the store does after a restore, and about money for orders that it does not know. */
+/** Defines the store's functions after a restore, and for payments of unknown orders. */
 import type { HeldMails, Instant, OrderId, Paise } from '../../../engine/index.ts'
 
-/** How far tables have counted that only grow; a copy that was made earlier has counted less far. */
+/** Progress by table, for tables that only grow; an earlier copy has lower numbers. */
 export type Counted = Readonly<Record<string, number>>
-/** Which database it is, and how far it has come. */
+/** The identity of the database, and its progress. */
 export type Mark = { readonly name: string; readonly counted: Counted }
 
 export type NewRecovery = {
@@ -13,13 +13,13 @@ export type NewRecovery = {
   /** Null: not known. */
   readonly copyAt: Instant | null
   readonly servedAt: Instant | null
-  /** Codes that must not be given again, also where the database does not know them. */
+  /** Codes that must not be issued again, even if the database does not know them. */
   readonly taken: readonly string[]
 }
 export type Recovery = Omit<NewRecovery, 'at' | 'taken'> & {
   readonly code: string
   readonly begunAt: Instant
-  /** The newest record in the copy; null: it holds none. */
+  /** The newest record in the copy; null: it has none. */
   readonly storedAt: Instant | null
 }
 export type EndedRecovery = Pick<Recovery, 'code' | 'begunAt'> & {
@@ -28,11 +28,11 @@ export type EndedRecovery = Pick<Recovery, 'code' | 'begunAt'> & {
   readonly mails: HeldMails
 }
 
-/** What is different since the restore, counted. */
+/** Counts of the differences since the restore. */
 export type RecoveryFigures = {
   readonly pending: { readonly all: number; readonly asked: number; readonly ended: number }
   readonly unknown: { readonly toDecide: number; readonly toAsk: number }
-  /** `since`: of the emails, those that were written since. */
+  /** `since`: emails written since then. */
   readonly held: {
     readonly mails: number
     readonly since: number
@@ -54,21 +54,21 @@ export type RecoveryFigures = {
   readonly past: readonly EndedRecovery[]
 }
 
-/** Who paid, as the gateway says; '': it does not say. */
+/** The payer as the gateway names them; '': it does not. */
 export type Payer = {
   readonly name: string
   readonly email: string
   readonly phone: string
   readonly way: string
 }
-/** Money that the gateway confirmed for an order that is not here. */
+/** A payment that the gateway confirmed for an unknown order. */
 export type UnknownPayment = {
   readonly orderId: string
   readonly eventId: string
   readonly source: string
   readonly account: string
   readonly payer: Payer | null
-  /** Of all of it, as the gateway says. */
+  /** Refunded amount, as the gateway reports it. */
   readonly refunded: Paise
   readonly at: Instant
   readonly money: readonly {
@@ -82,20 +82,23 @@ export type UnknownPayment = {
 export type UnknownOrder = { readonly orderId: OrderId; readonly eventId: string }
 
 export interface RecoveryStore {
-  /** The one that has not ended; null: there is none. */
+  /** Returns the open recovery; null: there is none. */
   recovery(): Promise<Recovery | null>
-  /** Also when none is open: then it is about the last one. `keepOver`: events whose registrations are to be erased by now. */
+  /**
+   * Also works when none is open: then for the last one. `keepOver`: events whose registrations are due to be
+   * erased.
+   */
   recoveryFigures(keepOver: readonly string[]): Promise<RecoveryFigures>
-  /** Which database this is, and how far it has come. It is given that name where it has none. */
+  /** Returns the identity and progress of the database. Gives it that name if it has none. */
   mark(name: string): Promise<Mark>
-  /** How far it has come now; `name` null: it has none yet. */
+  /** Returns its progress now; `name` null: it has none yet. */
   counted(): Promise<{ readonly name: string | null; readonly counted: Counted }>
   /**
-   * Holds what waits, and lets the gateway be asked about all that is pending. One that is open ends by it. `since`: null comes back
-   * where one began at or after that instant.
+   * Holds queued work, and schedules queries for all pending payments. An open recovery ends by it. `since`:
+   * returns null if one began at or after that instant.
    */
   beginRecovery(recovery: NewRecovery, since: Instant | null): Promise<Recovery | null>
-  /** Null: none is open. Answers what becomes of the emails that were held. */
+  /** Null: none is open. Returns what happens to the held emails. */
   endRecovery(end: {
     readonly at: Instant
     readonly who: string
@@ -107,18 +110,18 @@ export interface RecoveryStore {
   } | null>
 
   /**
-   * Before a person from then on, each reference once; answers how many are new. What a settlement has listed already is told of the
-   * payer and of what was refunded.
+   * Puts the payment into review, each reference once; returns how many are new. One that a settlement has listed
+   * already gets its payer and refunds.
    */
   keepUnknownPayment(payment: UnknownPayment): Promise<number>
-  /** The gateway is asked about it until it says; false: so many are waiting that no more are taken. */
+  /** Schedules queries to the gateway until it gives an answer; false: too many orders are waiting. */
   noteUnknownOrder(order: UnknownOrder, at: Instant): Promise<boolean>
-  /** Those about which the gateway is to be asked by now. */
+  /** Returns the orders that are due for a query. */
   unknownOrders(at: Instant, limit: number): Promise<readonly UnknownOrder[]>
-  /** The gateway said nothing that decides: it is asked again later, or given up after days. */
+  /** The gateway gave no conclusive answer: it is queried again later, or given up after days. */
   unknownUndecided(orderId: string, at: Instant): Promise<void>
-  /** Nothing is to be asked about it any more. `isUsed`: somebody was sent to pay it, so that a further attempt may have been made. */
+  /** No further query is needed. `isUsed`: a delegate was sent to pay it, so a further attempt may exist. */
   unknownDecided(orderId: string, isUsed: boolean, at: Instant): Promise<void>
-  /** Every file that something refers to, by its hash. */
+  /** Returns the hash of every referenced file. */
   filesReferred(): Promise<readonly string[]>
 }

@@ -1,6 +1,7 @@
 /**
- * A recovery: what follows of a database that is older than what was served. It is begun and ended in one transaction each, and
- * says what is different.
+ * Starts and ends recoveries, and counts the differences.
+ * A recovery follows from a database that is older than the one served before. It starts and ends in one
+ * transaction each.
  */
 import {
   dayOf,
@@ -39,7 +40,7 @@ const MAILS_SHOWN = 50
 
 const RECOVERY = `code, begun_at AS begunAt, who, why, copy_at AS copyAt, stored_at AS storedAt, served_at AS servedAt`
 
-/** Null: none is open. Reads; also run outside the writer's transaction. */
+/** Null: none is open. Reads only; also runs outside the writer's transaction. */
 export function recoveryOf(sql: Sql): Recovery | null {
   return (
     sql<Recovery>(
@@ -48,7 +49,7 @@ export function recoveryOf(sql: Sql): Recovery | null {
   )
 }
 
-/** Reads; also run outside the writer's transaction. */
+/** Reads only; also runs outside the writer's transaction. */
 export function counted(sql: Sql): { readonly name: string | null; readonly counted: Counted } {
   const last = GROWING.map((table) => `(SELECT max(id) FROM ${table}) AS ${table}`)
   const row = sql<Readonly<Record<string, number | null>>>(`SELECT ${last.join(', ')}`).get() ?? {}
@@ -66,7 +67,10 @@ export function mark(sql: Sql, name: string): Mark {
   return { ...found, name }
 }
 
-/** The pattern of a series now: a number that the lost time may have issued is not issued again in its financial year. */
+/**
+ * Returns the present pattern of a series: a number possibly issued in the lost time is not issued again in its
+ * financial year.
+ */
 export function seriesNow(sql: Sql, pattern: string, year: string): string {
   const last = sql<{ code: string; begun_at: Instant }>(
     'SELECT code, begun_at FROM recoveries ORDER BY id DESC LIMIT 1',
@@ -157,7 +161,7 @@ const LAST = 8_640_000_000_000_000
 /** What the office reads of an email that was discarded. */
 const DISCARDED = 'Discarded at the end of a recovery. Try again to send it.'
 
-/** Run by the thread of the lists, because it counts. */
+/** Runs on the reader thread, because it counts. */
 export function recoveryFigures(sql: Sql, keepOver: readonly string[]): RecoveryFigures {
   const count = (text: string, ...bound: readonly unknown[]): number =>
     sql<{ n: number }>(text).get(...bound)?.n ?? 0
@@ -214,7 +218,7 @@ export function recoveryFigures(sql: Sql, keepOver: readonly string[]): Recovery
   }
 }
 
-/** Run by the thread of the lists, because there are many. */
+/** Runs on the reader thread, because there are many. */
 export function filesReferred(sql: Sql): readonly string[] {
   return sql<{ sha256: string }>(
     'SELECT sha256 FROM uploads WHERE dropped_at IS NULL UNION SELECT sha256 FROM draft_proofs',

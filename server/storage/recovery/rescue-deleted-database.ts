@@ -1,6 +1,6 @@
 /**
- * What a server still holds of a database that was deleted, replaced or written over: written into a file of its own, from the
- * connection that is open, because no other finds it again.
+ * Rescues the data of a database that was deleted, replaced or overwritten while in use.
+ * It is written to a separate file from the open connection, because no other can find it again.
  */
 import {
   closeSync,
@@ -28,7 +28,7 @@ const LOST_FILE = 'rollcall.lost'
 /** Rows are looked for by their numbers where a table cannot be read from one end to the other, so many at most. */
 const NUMBERS_MAX = 2_000_000
 
-/** Names of what was rescued. */
+/** Names of rescued files. */
 export const RESCUED = /^rollcall\.rescued(-\d+)?\.db$/
 
 /** The first of those names that is free. */
@@ -39,7 +39,10 @@ function freeName(folder: string): string {
   }
 }
 
-/** Writes all that `db` holds into `folder`, whole under its name or not at all. Throws what the disk or SQLite throws. */
+/**
+ * Writes all data of `db` into `folder`, completely under its name or not at all. Throws the errors of the disk
+ * or SQLite.
+ */
 export function rescueInto(db: Database.Database, folder: string): Rescued {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   noteLostLog(folder)
@@ -216,8 +219,8 @@ function logHeaderIn(folder: string): string | null {
 }
 
 /**
- * Why a server must not open what lies in a data folder: the log beside it is of a database that was lost. To be asked
- * while nobody has it open.
+ * Explains why a server must not open the database in a data folder: the log beside it belongs to a lost one.
+ * Call it while no process has it open.
  */
 export function lostLogIn(dataDir: string): Error | null {
   const noted = path.join(dataDir, LOST_FILE)

@@ -1,4 +1,4 @@
-/** What people decide about money that goes back: a refund of what counts, and one that the gateway left in doubt. */
+/** Carries out staff decisions on refunds: of counted payments, and those in doubt at the gateway. */
 import {
   assert,
   assertNever,
@@ -52,7 +52,10 @@ export function wantOf(
   return ok(want(sql, capture.id, amount, grounds, at))
 }
 
-/** Money in review, all or part, has gone back without a gateway: what nothing is left of waits no more. */
+/**
+ * Records that a payment in review was refunded outside the gateway, in full or in part; the review ends when
+ * nothing is left.
+ */
 export function gaveByHand(
   sql: Sql,
   capture: CaptureRow,
@@ -142,9 +145,9 @@ type CountingCapture = CaptureRow & {
 }
 
 /**
- * Refunds money that counts for a registration or an order, all of it or a part. Through the gateway goes only what came
- * through it. One payment gives the whole amount where one can; else it is split between the payments, the oldest first,
- * because no payment can give back more than it brought.
+ * Refunds counted payments of a registration or an order, in full or in part. Only payments through the gateway
+ * are refunded there. A single payment covers the whole amount if possible; else it is split between payments,
+ * oldest first, because no payment can be refunded beyond its amount.
  */
 export function wantRefund(sql: Sql, wanted: WantedRefund): DecisionAnswer {
   const { of, amount, at, byHand } = wanted

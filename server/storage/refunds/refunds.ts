@@ -1,6 +1,6 @@
 /**
- * Refunds as rows: wanted by a person, asked of the gateway, done when its status call says so. A refund is
- * written as asked before the gateway hears of it, so that no crash asks twice.
+ * Stores refunds: requested by staff, sent to the gateway, done when its status call confirms it.
+ * A refund is marked as sent before the gateway gets the request, so that no crash sends it twice.
  */
 import { bankKey, formatMoney, isUtr, paise } from '../../../engine/index.ts'
 import type { Grounds, Instant, OrderId, Paise, RefundSaid, RegNo } from '../../../engine/index.ts'
@@ -53,7 +53,7 @@ type RefundRow = {
   readonly reference: string | null
 }
 
-/** Of a capture's amount, what has not gone back and is not about to. */
+/** The part of a capture that was not refunded and is not about to be. */
 export const LEFT =
   "c.amount - (SELECT coalesce(sum(f.amount), 0) FROM refunds f WHERE f.capture_id = c.id AND f.state <> 'refused')"
 
@@ -64,7 +64,10 @@ export function leftOf(sql: Sql, captureId: number): Paise {
   return paise(row?.left ?? 0)
 }
 
-/** Whether one of the same amount is on its way: the gateway names refunds by their amounts, and could not tell two apart. */
+/**
+ * Returns true if one of the same amount is in progress: the gateway identifies refunds by amount, and could not
+ * distinguish two.
+ */
 export function isUnderWay(sql: Sql, captureId: number, amount: Paise): boolean {
   return (
     sql(
@@ -74,8 +77,8 @@ export function isUnderWay(sql: Sql, captureId: number, amount: Paise): boolean 
 }
 
 /**
- * Why a refund cannot be recorded under a reference once more; null: it can. A bank's reference is of one refund anywhere;
- * any other, such as the number of a slip, of one refund of its registration.
+ * Explains why a refund cannot be recorded under a reference again; null: it can. A bank reference belongs to one
+ * refund anywhere; any other, such as a receipt number, to one refund of its registration.
  */
 export function whyRefunded(
   sql: Sql,
@@ -106,7 +109,7 @@ export function whyRefunded(
     : `${reference} is already recorded as the reference of another refund.`
 }
 
-/** Answers the refund's id. */
+/** Returns the refund's id. */
 export function want(
   sql: Sql,
   captureId: number,
@@ -132,13 +135,13 @@ export function endRefund(
   ).run(state, reference, state === 'done' ? at : null, id)
 }
 
-/** What a refund that the gateway names was of, and how much of it is news. */
+/** The payment of a refund that the gateway reports, and the part of the amount that is new. */
 export type Placed = { readonly capture: CaptureRow; readonly amount: Paise }
 
 /**
- * Money that went back, as the gateway tells of an order. It names an amount and a reference of its own, and not
- * always what was given back: so it is first one of ours that is on its way, then all of a capture that waits
- * in review, then of what counts. Null: of nothing that came. What was heard before is no news.
+ * Assigns a refund that the gateway reports for an order. The gateway names an amount and a reference of its own,
+ * and not always the refunded payment: so it is first one of ours in progress, then all of a capture in review,
+ * then a counted one. Null: it matches no payment. A refund reported before is not new.
  */
 export function placeRefund(
   sql: Sql,
@@ -185,7 +188,7 @@ export function placeRefund(
   return { capture, amount: rest }
 }
 
-/** Refunds that are to be sent now, the oldest first. Reads; also run outside the writer's transaction. */
+/** Returns refunds to send now, oldest first. Reads only; also runs outside the writer's transaction. */
 export function refundsToSend(sql: Sql, at: Instant, limit: number): readonly RefundToSend[] {
   return sql<RefundToSend>(
     `SELECT r.id, r.amount, c.reference, p.order_id AS orderId FROM refunds r
@@ -194,7 +197,7 @@ export function refundsToSend(sql: Sql, at: Instant, limit: number): readonly Re
   ).all(at, limit)
 }
 
-/** False: somebody else is asking, or it has ended. */
+/** False: another process is sending it, or it has ended. */
 export function claimRefund(sql: Sql, id: number, at: Instant): boolean {
   return (
     sql(
@@ -203,7 +206,10 @@ export function claimRefund(sql: Sql, id: number, at: Instant): boolean {
   )
 }
 
-/** What the gateway answered, kept verbatim by the caller; nothing for a refund that has ended meanwhile. */
+/**
+ * Applies the gateway's answer, which the caller stores verbatim; does nothing for a refund that has ended
+ * meanwhile.
+ */
 export function refundTold(sql: Sql, id: number, told: RefundTold, at: Instant): void {
   const open = "WHERE id = ? AND state IN ('asked', 'unsure')"
   const said = told.said.slice(0, SAID_CHARACTERS_MAX)
@@ -226,7 +232,7 @@ export function refundTold(sql: Sql, id: number, told: RefundTold, at: Instant):
   }
 }
 
-/** What was asked for and never answered, or begun and not seen done for days, is not known. */
+/** Marks refunds sent and never answered, or started and not completed for days, as unsure. */
 export function silentRefunds(sql: Sql, at: Instant): number {
   const silent = sql(
     `UPDATE refunds SET state = 'unsure', said = 'The gateway gave no answer.'
@@ -238,14 +244,17 @@ export function silentRefunds(sql: Sql, at: Instant): number {
   return silent.changes + begun.changes
 }
 
-/** The clock was ahead: a refund that it put in doubt has its days again, unless a person has decided meanwhile. */
+/**
+ * After a clock that was ahead: a refund that it marked as unsure gets its days again, unless staff have decided
+ * meanwhile.
+ */
 export function reopenBegunRefunds(sql: Sql, at: Instant): void {
   sql(
     `UPDATE refunds SET state = 'asked', said = ? WHERE state = 'unsure' AND said = ? AND abs(? - asked_at) < ${BEGUN_MS_MAX}`,
   ).run(BEGUN, BEGUN_TOO_LONG, at)
 }
 
-/** Of one registration, oldest first. Reads; also run outside the writer's transaction. */
+/** For one registration, oldest first. Reads only; also runs outside the writer's transaction. */
 export function refundsOf(sql: Sql, regNo: RegNo): readonly StoredRefund[] {
   return sql<StoredRefund>(
     `SELECT r.id, r.capture_id AS captureId, r.amount, r.state, r.reference, r.why, r.who, r.at, r.said
@@ -254,13 +263,16 @@ export function refundsOf(sql: Sql, regNo: RegNo): readonly StoredRefund[] {
   ).all(regNo)
 }
 
-/** With the refund's id: under which a mail about it is queued once. */
+/** With the refund's id: the key under which its email is queued once. */
 export const GIVEN_BACK = 'given back'
 
 /** What was brought in had gone back elsewhere, and its person heard of it there. */
 const BROUGHT_IN = "f.who IN ('import', 'migration')"
 
-/** What has gone back since and nobody was told of, the oldest first. Reads; also run outside the writer's transaction. */
+/**
+ * Returns refunds since then without an email, oldest first. Reads only; also runs outside the writer's
+ * transaction.
+ */
 export function givenBack(
   sql: Sql,
   after: Instant,
@@ -277,7 +289,7 @@ export function givenBack(
   ).all(after, JSON.stringify(eventIds), limit)
 }
 
-/** The order that a refund is asked about; null: it did not come through a gateway. */
+/** Returns the order to query about a refund; null: it did not come through a gateway. */
 export function orderOfRefund(sql: Sql, id: number): OrderId | null {
   return (
     sql<{ order_id: OrderId }>(

@@ -1,4 +1,6 @@
-/** Links that lead back to a registration: who has one opens it, so that only their hashes are here. */
+/**
+ * Stores access links to registrations, as hashes only: whoever has a link can open the registration.
+ */
 import type { Instant, RegNo } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import type { NewLink, StoredLink } from '../payments/payment-types.ts'
@@ -14,7 +16,7 @@ export function linkUsed(sql: Sql, tokenHash: string, at: Instant): void {
   sql('UPDATE links SET used_at = ? WHERE token_hash = ?').run(at, tokenHash)
 }
 
-/** Reads; also run outside the writer's transaction. */
+/** Reads only; also runs outside the writer's transaction. */
 export function linkOf(sql: Sql, tokenHash: string): StoredLink | null {
   return (
     sql<{ regNo: RegNo; purpose: NewLink['purpose']; expiresAt: Instant; usedAt: Instant | null }>(

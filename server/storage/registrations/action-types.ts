@@ -1,4 +1,4 @@
-/** Acts as the store takes them and gives them: what is wanted, what came of it, and the trail. */
+/** Defines actions as the store takes and returns them: requests, results and history. */
 import type { SecondPayment } from '../payments/duplicate-payments.ts'
 import type {
   ActName,
@@ -23,7 +23,7 @@ import type { AskedThrough } from '../payments/payment-types.ts'
 import type { NewMail, Searchable, StoredUpload } from './registration-types.ts'
 import type { NewTelling, StoredTelling } from '../payments/payment-claim-types.ts'
 
-/** An act as it is wanted; `once` null: nobody sends it twice. */
+/** A requested action; `once` null: it is never sent twice. */
 export type NewAct = {
   readonly regNo: RegNo
   readonly act: ActName
@@ -35,46 +35,46 @@ export type NewAct = {
 }
 export type Once = { readonly key: string; readonly fingerprint: string }
 
-/** What came of an act. */
+/** The result of an action. */
 export type Acted = {
   readonly regNo: RegNo
   readonly state: RegistrationState
-  /** For whoever did it, in a sentence. */
+  /** For the user who performed it, in a sentence. */
   readonly message: string
-  /** A refund that the gateway has to be asked for; null: none. */
+  /** A refund to send to the gateway; null: none. */
   readonly refundId: number | null
   /** It had been done before. */
   readonly repeated: boolean
 }
-/** A no of the table of acts, or of the rules about money. */
+/** A refusal by the table of actions, or by the payment rules. */
 export type ActNo = ActRefusal | DecisionRefusal
 export type ActAnswer = Result<Acted, ActNo>
 
-/** What a registration becomes by a correction or a transfer. */
+/** The changes of a correction or a transfer. */
 export type Correction = {
-  /** The answers that it was worked out from: others are refused. */
+  /** The answers that the change is based on: different ones are refused. */
   readonly was: Answers
   readonly answers: Answers
   readonly category: string | null
   readonly searchable: Searchable
   readonly unique: readonly UniqueRule[]
-  /** Null: it costs what it cost. */
+  /** Null: the price does not change. */
   readonly quote: Quote | null
-  /** Through whom a new amount is asked for; null: through nobody of ours. */
+  /** The payment method for a new amount; null: none of ours. */
   readonly through: AskedThrough
-  /** Until when the new price of what is not paid is held. */
+  /** Until when the new price of an unpaid registration is held. */
   readonly holdUntil: Instant | null
   readonly changes: readonly string[]
-  /** Files that were handed in with it; each takes the place of the one before. */
+  /** Files uploaded with it; each replaces the previous one. */
   readonly uploads: readonly StoredUpload[]
   readonly mails: readonly NewMail[]
-  /** Queued where it was not paid and costs nothing by it: it is complete. Left out: none. */
+  /** Queued if it was unpaid and becomes free: it is complete. Left out: none. */
   readonly confirmation?: NewMail | null
-  /** Links of mails lead to whoever had them: a transfer ends them. */
+  /** Emailed links belong to the previous holder: a transfer ends them. */
   readonly endsLinks: boolean
 }
 
-/** A line of a registration's trail. */
+/** A line of a registration's history. */
 export type StoredAct = {
   readonly id: number
   readonly at: Instant
@@ -86,48 +86,48 @@ export type StoredAct = {
   readonly became: RegistrationState
 }
 
-/** How a registration begins to be paid that waited for somebody. */
+/** How an approved registration is to be paid. */
 export type Approved = {
-  /** Through whom its price is asked for; null: through nobody of ours. */
+  /** The payment method for its price; null: none of ours. */
   readonly through: AskedThrough
   /** Until when it can be paid. */
   readonly payUntil: Instant
-  /** Queued where something is to be paid, and where nothing is. */
+  /** Queued whether or not there is something to pay. */
   readonly mail: NewMail | null
   readonly confirmation: NewMail | null
 }
-/** The category that was offered, with what it costs; `quote` null: the event states no prices. */
+/** The offered category with its price; `quote` null: the event has no prices. */
 export type OfferTaken = Approved & { readonly category: string; readonly quote: Quote | null }
 
 export interface Acting {
-  /** A sentence on the registration. */
+  /** Adds a note to the registration. */
   note(wanted: NewAct): Promise<ActAnswer>
-  /** The delegate asks to be cancelled; the office decides. */
+  /** The delegate requests cancellation; the office decides. */
   askCancel(wanted: NewAct): Promise<ActAnswer>
-  /** The delegate asks for the money of a second payment; refused where it is none. The office decides. */
+  /** The delegate requests a refund of a second payment; refused if it is none. The office decides. */
   askRefund(wanted: NewAct): Promise<ActAnswer>
   /**
-   * Every word of a person goes from every table; money and its facts stay. Refused while money is undecided. Files
-   * and mails outside the database are the caller's.
+   * Deletes a person's data from every table; payments and their events stay. Refused while a payment is
+   * undecided. Files and emails outside the database are the caller's task.
    */
   erase(wanted: NewAct): Promise<ActAnswer>
-  /** The numbers of all registrations with this email address, in whatever case; the oldest first. */
+  /** Returns the numbers of all registrations with this email address, ignoring case; oldest first. */
   withEmail(email: string): Promise<readonly RegNo[]>
-  /** Registrations of an event that are not erased yet, some at a time by their ids. */
+  /** Returns registrations of an event that are not erased yet, in batches by id. */
   toErase(
     eventId: string,
     after: number,
   ): Promise<readonly { readonly id: number; readonly regNo: RegNo }[]>
-  /** Notes the files of some registrations of an event as dropped; answers of how many. */
+  /** Marks the files of some registrations of an event as dropped; returns how many registrations. */
   dropEventFiles(eventId: string, at: Instant, why: string): Promise<number>
-  /** A mail to the delegate that the office asks for: the confirmation again, or a link to pay. */
+  /** Queues an email that the office requests: the confirmation again, or a payment link. */
   sendMail(wanted: NewAct, mail: NewMail): Promise<ActAnswer>
-  /** Other answers, with what they cost; of a correction, of a transfer and of what delegates edit themselves. */
+  /** Changes answers and price: for corrections, transfers and the delegate's own edits. */
   correct(wanted: NewAct, correction: Correction): Promise<ActAnswer>
   /**
-   * Ends it and frees what it took; `payBack`, at least what is owed, is proposed to be given back, which a refund does. `shown` is what was
-   * paid as whoever cancels saw it, and refused when money has come or gone since; null: not said. `mail` is queued for
-   * the delegate.
+   * Cancels the registration and releases its seats. `payBack`, at least the amount owed, is proposed for a
+   * refund, which is a separate action. `shown` is the paid amount that the user saw; it is refused if payments
+   * or refunds followed since; null: not stated. `mail` is queued for the delegate.
    */
   cancel(
     wanted: NewAct,
@@ -137,18 +137,18 @@ export interface Acting {
       readonly mail: NewMail | null
     },
   ): Promise<ActAnswer>
-  /** It may be paid now, at the price of the day of registering; with the places that it held. */
+  /** Approves payment, at the price of the registration date, with the seats that it held. */
   approve(wanted: NewAct, approved: Approved): Promise<ActAnswer>
-  /** It ends, unless the delegate takes the category that is offered; null: none is. */
+  /** Ends it, unless the delegate accepts the offered category; null: none is offered. */
   refuse(
     wanted: NewAct,
     how: { readonly offer: string | null; readonly mail: NewMail | null },
   ): Promise<ActAnswer>
-  /** The delegate takes the category that was offered; another is refused. */
+  /** The delegate accepts the offered category; any other is refused. */
   acceptOffer(wanted: NewAct, taken: OfferTaken): Promise<ActAnswer>
   /**
-   * Money that came on a way of its own. What fits pays; anything else, and what has lost its place meanwhile, is
-   * before a person. A reference counts once. `mail` is queued when it is paid by it.
+   * Records a payment outside a gateway. A matching one pays; any other, and one whose seat was lost meanwhile,
+   * needs review. A reference counts once. `mail` is queued when the payment completes it.
    */
   confirm(
     wanted: NewAct,
@@ -157,12 +157,15 @@ export interface Acting {
       readonly reference: string
       readonly amount: Paise
       readonly paidAt: Instant
-      /** The price of the day on which it came, where that decides; left out: that of the attempt. */
+      /** The price on the credit date, where that date sets it; left out: that of the attempt. */
       readonly price?: Quote | null
     },
     mail: NewMail | null,
   ): Promise<ActAnswer>
-  /** The same of what is paid already, or has ended: it is before a person, and the price does not matter. */
+  /**
+   * The same for a registration that is paid or has ended: the payment needs review, and the price does not
+   * matter.
+   */
   cameAgain(
     wanted: NewAct,
     came: {
@@ -172,18 +175,18 @@ export interface Acting {
       readonly paidAt: Instant
     },
   ): Promise<ActAnswer>
-  /** What a delegate tells of money paid outside; a reference is of one registration. */
+  /** Stores a payment claim; a reference belongs to one registration. */
   tell(wanted: NewAct, telling: NewTelling, mail: NewMail | null): Promise<ActAnswer>
-  /** What was told is not at the bank: it waits to be told again until `payUntil`. */
+  /** Rejects a claim: the delegate may claim again until `payUntil`. */
   notFound(
     wanted: NewAct,
     how: { readonly payUntil: Instant | null; readonly mail: NewMail | null },
   ): Promise<ActAnswer>
-  /** Nobody paid in time: its places are free. */
+  /** Expires an unpaid registration: releases its seats. */
   lapse(wanted: NewAct, mail: NewMail | null): Promise<ActAnswer>
-  /** Undoes `lapse` where the clock was ahead. */
+  /** Undoes `lapse` if the clock was ahead. */
   reopen(wanted: NewAct, mail: NewMail | null): Promise<ActAnswer>
-  /** What has lapsed waits to be paid once more, where its places are still there. */
+  /** Reopens an expired registration, if its seats are still free. */
   takeUp(
     wanted: NewAct,
     how: {
@@ -192,40 +195,46 @@ export interface Acting {
       readonly mail: NewMail | null
     },
   ): Promise<ActAnswer>
-  /** Those that wait to be paid and whose day is over, the longest first. */
+  /** Returns unpaid registrations whose deadline has passed, the longest overdue first. */
   overdue(at: Instant, limit: number): Promise<readonly RegNo[]>
-  /** Those that lapsed at a time that has not come yet, and can be paid until later than now. */
+  /** Returns those that expired at a time that is still in the future, and whose deadline is later than now. */
   lapsedTooEarly(at: Instant, limit: number): Promise<readonly RegNo[]>
-  /** What was told of a registration, the newest first. */
+  /** Returns the payment claims of a registration, newest first. */
   tellings(regNo: RegNo): Promise<readonly StoredTelling[]>
-  /** Gives back of what counts: through the gateway, or as done by hand under a reference. `amount` null: all that is left. */
+  /**
+   * Refunds counted payments: through the gateway, or as already made under a reference. `amount` null: all that
+   * is left.
+   */
   refund(
     wanted: NewAct,
     how: { readonly amount: Paise | null; readonly byHand: string | null },
   ): Promise<ActAnswer>
-  /** Closes the matter of a refund that is in no settlement report; the reason says what became of it. */
+  /** Closes a refund that is in no settlement report; the reason says what happened to it. */
   handleRefund(wanted: NewAct): Promise<ActAnswer>
-  /** Decides about money in review, which must be of this registration; `mail` as for `decide`. */
+  /** Decides on a payment in review, which must belong to this registration; `mail` as for `decide`. */
   decideFor(
     wanted: NewAct,
     how: { readonly review: string; readonly decision: Decision; readonly mail: NewMail | null },
   ): Promise<ActAnswer>
-  /** Registrations of an event that wait for money; `pricedWays`: whose price the day of credit decides. */
+  /**
+   * Returns registrations of an event that expect a payment; `pricedWays`: payment methods whose credit date sets
+   * the price.
+   */
   awaited(eventId: string, pricedWays: readonly string[]): Promise<readonly StoredAwaited[]>
-  /** Which of the references of a bank statement are known, and whose they are. */
+  /** Returns which references of a bank statement are known, and their owners. */
   knownReferences(keys: readonly BankKey[]): Promise<StoredReferences>
-  /** What counts as paid for a registration, less what has gone back or is about to; whole paise. */
+  /** Returns the counted payments of a registration, less completed and imminent refunds; whole paise. */
   kept(regNo: RegNo): Promise<Paise>
-  /** What counts beside its bill, for the rule of what is due and what goes back. */
+  /** Returns the payments that count beside its bill, for the balance rule. */
   moneyOfBill(regNo: RegNo): Promise<MoneyOfBill>
-  /** Whether a refund of it is in no settlement report five days later, and not marked as handled. */
+  /** Returns true if a refund is in no settlement report after five days, and not marked as handled. */
   isRefundUnsettled(regNo: RegNo, at: Instant): Promise<boolean>
-  /** Whether this is a second payment for one email address and name; null: it is not. */
+  /** Returns the second payment for one email address and name; null: it is none. */
   secondPayment(regNo: RegNo): Promise<SecondPayment | null>
-  /** The other paid registrations of the same email address and name in its event. */
+  /** Returns the other paid registrations of the same email address and name in its event. */
   paidBySamePerson(regNo: RegNo): Promise<readonly RegNo[]>
-  /** The second payments of an event for which the delegate requests a refund, until staff answer. */
+  /** Returns the second payments of an event for which the delegate requests a refund, until staff answer. */
   refundRequests(eventId: string): Promise<readonly RegNo[]>
-  /** What was done to a registration, oldest first. */
+  /** Returns the history of a registration, oldest first. */
   acts(regNo: RegNo): Promise<readonly StoredAct[]>
 }

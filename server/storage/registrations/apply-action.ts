@@ -1,6 +1,7 @@
 /**
- * Acts on a registration: judged by the engine's table on the state as it is in the transaction, written with
- * their effect or not at all, never edited, and done once however often the same click arrives.
+ * Performs actions on a registration.
+ * Each is checked by the engine's table on the state in the transaction, written with its effect or not at all,
+ * never edited, and performed once however often the same click arrives.
  */
 import { ACT_DONE, assert, err, judgeAct, NO_REFUND_REQUEST, ok } from '../../../engine/index.ts'
 import type {
@@ -34,20 +35,20 @@ const OF_A_PERSON: ReadonlySet<ActName> = new Set([
 const ERASED =
   'The person of this registration has been erased, and nobody else comes under its number. Register anew whoever comes.'
 
-/** What an effect leaves: the sentence, and what is kept of it beside who and why. */
+/** The result of an effect: the sentence, and the data stored with it besides user and reason. */
 export type Effect = {
   readonly message: string
   readonly data?: Readonly<Record<string, unknown>>
   readonly refundId?: number | null
-  /** The decisions have its line already, with who and why. */
+  /** The decisions have an entry for it already, with user and reason. */
   readonly isDecision?: true
 }
 
 const refused = (code: ActRefusal['code'], message: string) => err({ code, message })
 
 /**
- * Does an act: the state that follows from it stands before `effect` runs, so that whatever settles money or
- * places sees it. A refusal of the effect undoes everything.
+ * Performs an action: the new state is written before `effect` runs, so that code that settles payments or seats
+ * sees it. A refusal by the effect undoes everything.
  */
 export function doAct(
   sql: Sql,
@@ -91,7 +92,7 @@ function loggedAs(act: ActName, why: string, { came }: NonNullable<Effect['data'
 const rowOf = (sql: Sql, regNo: RegNo): RegistrationRow | undefined =>
   sql<RegistrationRow>('SELECT * FROM registrations WHERE reg_no = ?').get(regNo)
 
-/** What was answered to the same click; null: it is the first. */
+/** Returns the response to the same click; null: it is the first. */
 export function doneBefore(sql: Sql, { key, fingerprint }: Once, at: Instant): ActAnswer | null {
   sql('DELETE FROM act_keys WHERE at <= ?').run(at - KEY_KEPT_MS)
   const there = sql<{ fingerprint: string; answer: string }>(
@@ -115,7 +116,7 @@ export function noteDone(
   ).run(key, registrationId, fingerprint, JSON.stringify(acted), at)
 }
 
-/** It was made at the desk: its trail begins with whoever made it. */
+/** It was added manually: its history begins with the user who added it. */
 export function noteAdded(sql: Sql, registrationId: number, who: string, at: Instant): void {
   sql(
     `INSERT INTO acts (registration_id, at, who, act, why, data, was, became)
@@ -123,12 +124,12 @@ export function noteAdded(sql: Sql, registrationId: number, who: string, at: Ins
   ).run(at, who, registrationId)
 }
 
-/** A sentence on the registration. */
+/** Adds a note to the registration. */
 export function note(sql: Sql, wanted: NewAct): ActAnswer {
   return doAct(sql, wanted, () => ok({ message: 'The note has been saved.' }))
 }
 
-/** What is shown to the office until it answers: by doing it, or by a note. */
+/** Shown to the office until it answers, by a cancellation or a note. */
 export function askCancel(sql: Sql, wanted: NewAct): ActAnswer {
   return doAct(sql, wanted, ({ id }) =>
     isCancelAsked(sql, id)
@@ -146,7 +147,7 @@ export function isCancelAsked(sql: Sql, registrationId: number): boolean {
   )
 }
 
-/** Of a second payment: shown to the office until it answers by a note or a refund. */
+/** For a second payment: shown to the office until it answers, by a note or a refund. */
 export function askRefund(sql: Sql, wanted: NewAct): ActAnswer {
   return doAct(sql, wanted, ({ reg_no: regNo }) => {
     const second = secondPaymentOf(sql, regNo)
@@ -165,7 +166,7 @@ export function sendMail(sql: Sql, wanted: NewAct, mail: NewMail): ActAnswer {
   })
 }
 
-/** Of one registration, oldest first. Reads; also run outside the writer's transaction. */
+/** For one registration, oldest first. Reads only; also runs outside the writer's transaction. */
 export function actsOf(sql: Sql, regNo: RegNo): readonly StoredAct[] {
   return sql<Omit<StoredAct, 'data'> & { data: string }>(
     `SELECT a.id, a.at, a.who, a.act, a.why, a.data, a.was, a.became FROM acts a

@@ -1,4 +1,4 @@
-/** A registration that people end: what it took is free for others, and what of its money goes back is proposed. */
+/** Cancels a registration: releases its seats and proposes a refund. */
 import { err, formatMoney, ok, paise } from '../../../engine/index.ts'
 import type { Paise } from '../../../engine/index.ts'
 import type { ActAnswer, NewAct } from './action-types.ts'
@@ -12,8 +12,8 @@ import { enqueue } from '../mail/email-queue.ts'
 import type { NewMail } from '../index.ts'
 
 /**
- * `payBack`: how much of what was paid is to go back, at least what is owed: proposed by this, given back by a refund. `shown`: how much was
- * paid when whoever cancels looked; null: not said. `mail` goes to the delegate.
+ * `payBack`: the amount to refund, at least the amount owed: only proposed here, a refund pays it. `shown`: the
+ * paid amount that the user saw; null: not stated. `mail` goes to the delegate.
  */
 export function cancel(
   sql: Sql,

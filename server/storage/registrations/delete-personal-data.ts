@@ -1,4 +1,4 @@
-/** A person is erased: every word of theirs goes from every table, in one transaction; money and its facts stay. */
+/** Erases a person from every table in one transaction; payments and their events stay. */
 import { err, ok, paise } from '../../../engine/index.ts'
 import type { Instant, RegNo } from '../../../engine/index.ts'
 import type { ActAnswer, NewAct } from './action-types.ts'
@@ -18,8 +18,8 @@ const RECEIPT_BUYER = { name: '', email: '', gstin: null, address: null }
 const DUE_ROWS = 100
 
 /**
- * Nobody can be asked about money any more once it is done, so that none may be undecided. What was not paid is
- * cancelled by it, and its places are free.
+ * Afterwards nobody can be asked about a payment, so none may be undecided. An unpaid registration is cancelled,
+ * and its seats are released.
  */
 export function erase(sql: Sql, wanted: NewAct): ActAnswer {
   return doAct(sql, wanted, (row) => {
@@ -135,7 +135,9 @@ function blankNotices(sql: Sql, id: number): void {
   sql('UPDATE captures SET payer = NULL WHERE registration_id = ? AND payer IS NOT NULL').run(id)
 }
 
-/** Of all events, also such as are not served; the oldest first. Run by the thread of the lists, because it looks at all. */
+/**
+ * For all events, including those not served; oldest first. Runs on the reader thread, because it scans all rows.
+ */
 export function withEmail(sql: Sql, email: string): readonly RegNo[] {
   return sql<{ regNo: RegNo }>(
     'SELECT reg_no AS regNo FROM registrations WHERE lower(email) = lower(?) ORDER BY id',
@@ -144,7 +146,10 @@ export function withEmail(sql: Sql, email: string): readonly RegNo[] {
     .map(({ regNo }) => regNo)
 }
 
-/** Some of an event that are not erased yet, by their ids after one. Run by the thread of the lists, because it looks at many. */
+/**
+ * Some of an event that are not erased yet, by id after the given one. Runs on the reader thread, because it
+ * scans many rows.
+ */
 export function toErase(
   sql: Sql,
   eventId: string,
@@ -156,7 +161,7 @@ export function toErase(
   ).all(eventId, after)
 }
 
-/** Notes all files of an event as dropped, some registrations at a time; answers of how many. */
+/** Marks all files of an event as dropped, some registrations at a time; returns how many registrations. */
 export function dropEventFiles(sql: Sql, eventId: string, at: Instant, why: string): number {
   const ids = sql<{ id: number }>(
     `SELECT DISTINCT r.id FROM registrations r JOIN uploads u ON u.registration_id = r.id

@@ -1,4 +1,4 @@
-/** Codes that the office gives out: made, listed, withdrawn, and used by registrations as long as these hold them. */
+/** Stores discount codes: created, listed, withdrawn, and used while registrations hold them. */
 import { dayOf, err, ok } from '../../../engine/index.ts'
 import type { CodeFact, Day, Instant, RegNo, Result } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
@@ -14,7 +14,7 @@ type CodeRow = {
   withdrawn_at: Instant | null
 }
 
-/** What a code is worth at that instant, and which it is; `except`: a registration whose own use does not count. */
+/** Returns the code and what it is worth at that instant; `except`: a registration whose own use does not count. */
 export function codeAt(
   sql: Sql,
   eventId: string,
@@ -48,7 +48,7 @@ export function noteUse(sql: Sql, registrationId: number, codeId: number): void 
   sql('INSERT INTO code_uses (registration_id, code_id) VALUES (?, ?)').run(registrationId, codeId)
 }
 
-/** The code that a registration used; null: none. */
+/** Returns the code that a registration used; null: none. */
 export function codeUsed(sql: Sql, registrationId: number): string | null {
   return (
     sql<{ folded: string }>(
@@ -57,7 +57,7 @@ export function codeUsed(sql: Sql, registrationId: number): string | null {
   )
 }
 
-/** As it was given out; null: it used none. */
+/** As issued; null: it used none. */
 export function codeOf(sql: Sql, regNo: RegNo): string | null {
   return (
     sql<{ code: string }>(
@@ -106,7 +106,7 @@ export function withdrawCode(
   return 'withdrawn'
 }
 
-/** In the order in which they were made. */
+/** In order of creation. */
 export function codesOf(
   sql: Sql,
   eventId: string,

@@ -1,4 +1,4 @@
-/** Rows of another system: registrations that were made elsewhere, brought in all or none. */
+/** Imports registrations of another system, all or none. */
 import { err, ok, paise, stateAfter } from '../../../engine/index.ts'
 import type { RegistrationState, Result } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
@@ -13,7 +13,7 @@ import type { RegistrationRow } from './row-mapping.ts'
 import type { ImportRefusal, ImportRow } from '../index.ts'
 import { forgetRules } from './unique-answers.ts'
 
-/** They get a payment where they state an amount, but none that our gateway is asked about. */
+/** A row with an amount gets a payment, but none that our gateway is queried about. */
 export function importRegistrations(
   sql: Sql,
   rows: readonly ImportRow[],

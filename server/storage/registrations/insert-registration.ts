@@ -1,4 +1,4 @@
-/** The writes that make registrations. Each runs inside the writer's transaction, and is undone as a whole where it throws. */
+/** Writes new registrations, within the writer's transaction; a thrown error undoes each as a whole. */
 import { assert, ATTEMPTS_MAX, dayOf, err, ok, orderIdOf } from '../../../engine/index.ts'
 import type {
   Answers,
@@ -166,7 +166,10 @@ function answerTo(act: () => ActAnswer): ActAnswer {
 /** In place of a fingerprint: the key made this registration, and opens it no more. */
 const KEY_OVER = 'over'
 
-/** Another person has the registration now, or its email address is another: the browser that made it neither reads it nor sends it again. */
+/**
+ * The holder or the email address has changed: the browser that made the registration can neither read nor resend
+ * it.
+ */
 export function endKeys(sql: Sql, registrationId: number): void {
   sql('UPDATE idempotency_keys SET fingerprint = ? WHERE registration_id = ?').run(
     KEY_OVER,
@@ -174,7 +177,7 @@ export function endKeys(sql: Sql, registrationId: number): void {
   )
 }
 
-/** Reads; also run outside the writer's transaction. */
+/** Reads only; also runs outside the writer's transaction. */
 export function registeredUnder(
   sql: Sql,
   eventId: string,
@@ -308,7 +311,7 @@ function retryDifference(
   return ok(toStoredPayment(payment))
 }
 
-/** The reconciler asks about it soon, and its time begins anew. What it had may be somebody else's by now. */
+/** Polling queries it soon, and its hold starts anew. Its seats may be taken by now. */
 export function handedAgain(
   sql: Sql,
   orderId: OrderId,

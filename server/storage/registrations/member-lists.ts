@@ -1,4 +1,4 @@
-/** Rolls that the office keeps: replaced as a whole, asked row by row. */
+/** Stores the office's member lists: replaced as a whole, looked up by row. */
 import type { Instant } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import type { RollCount, RollReplaced, RollRow } from './pricing-context-types.ts'
@@ -18,7 +18,7 @@ export function rollRow(
   return row === undefined ? null : (JSON.parse(row.cells) as Record<string, string>)
 }
 
-/** All rows at once; what is not among them is gone. */
+/** Replaces all rows at once; rows that are not given are deleted. */
 export function replaceRoll(
   sql: Sql,
   eventId: string,

@@ -1,33 +1,33 @@
-/** What the store takes and gives about facts from outside the form: answers that stand already, codes, rolls. */
+/** Defines the store's part of the pricing context: unique answers, discount codes, member lists. */
 import type { CodeFact, Day, Instant, RegNo, UniqueRule } from '../../../engine/index.ts'
 
-/** What was found out before a registration was priced, and is decided again when it is stored. */
+/** The context found before pricing; it is checked again when the registration is stored. */
 export type Outside = {
-  /** The rules of the event, in the file's order. */
+  /** The event's uniqueness rules, in the file's order. */
   readonly unique: readonly UniqueRule[]
-  /** The delegate was asked and registers all the same: rules that only warn do not stand in the way. */
+  /** The delegate was warned and registers all the same: rules that only warn do not block. */
   readonly isConfirmed: boolean
-  /** As it is looked for, and what it gave; null: none was typed. */
+  /** Normalised, with the kind of discount; null: none was typed. */
   readonly code: { readonly folded: string; readonly kind: string } | null
-  /** The rows on which answers stood, with the cells of them that count. */
+  /** The matching rows, with the cells that conditions use. */
   readonly rolls: readonly {
     readonly roll: string
     readonly key: string
     readonly cells: Readonly<Record<string, string>>
   }[]
-  /** How long what is taken is held while somebody pays. */
+  /** How long seats and codes are held during payment. */
   readonly holdMs: number
 }
 
 export type OutsideRefusal =
-  /** `rule` is its place among the event's. */
+  /** `rule` is its position among the event's rules. */
   | { readonly code: 'registered_already'; readonly rule: number; readonly regNo: RegNo }
   | { readonly code: 'code_gone'; readonly is: Exclude<CodeFact['is'], 'valid'> }
-  /** No place is left of one that is asked for: a limit's id, or `limit.option`. */
+  /** A requested seat is not available: a quota's id, or `limit.option`. */
   | { readonly code: 'full'; readonly place: string }
-  /** What was found out is no longer so: it has to be found out again. */
+  /** The context has changed: it must be looked up again. */
   | { readonly code: 'facts_moved' }
-  /** Another version of the event is served by now: it has to be judged by that. */
+  /** Another version of the event is served now: the registration must be checked with it. */
   | { readonly code: 'version_moved' }
 
 export type MadeCodes = {
@@ -45,7 +45,7 @@ export type StoredCode = {
   readonly code: string
   readonly kind: string
   readonly usesMax: number
-  /** By registrations that hold it now. */
+  /** Uses by registrations that hold it now. */
   readonly uses: number
   readonly lastDay: Day | null
   readonly note: string
@@ -54,7 +54,7 @@ export type StoredCode = {
   readonly withdrawnAt: Instant | null
 }
 
-/** `key` as it is looked for; `cells` by column, as the file had them. */
+/** `key` is normalised; `cells` by column, as in the file. */
 export type RollRow = { readonly key: string; readonly cells: Readonly<Record<string, string>> }
 export type RollReplaced = {
   readonly rows: number

@@ -1,4 +1,4 @@
-/** Registrations, lists, mails and what else the store takes and gives, but for money. */
+/** Defines the store's types for registrations, lists and emails; payments have a file of their own. */
 import type {
   ActRefusal,
   Actor,
@@ -29,7 +29,7 @@ export type Searchable = {
   readonly councilNo: string
 }
 
-/** A file that a delegate sent: its content's hash in hex, and the name that it came with. */
+/** An uploaded file: the hash of its content in hex, and its original name. */
 export type StoredUpload = {
   readonly field: string
   readonly sha256: string
@@ -38,9 +38,9 @@ export type StoredUpload = {
   readonly bytes: number
 }
 
-/** The same, as it is kept, or was. */
+/** The same, with the state of its storage. */
 export type KeptUpload = StoredUpload & {
-  /** Null: the file is there. */
+  /** Null: the file is stored. */
   readonly droppedAt: Instant | null
 }
 
@@ -51,38 +51,38 @@ export type NewRegistration = {
   readonly answers: Answers
   readonly searchable: Searchable
   readonly category: string | null
-  /** Null for an event that takes no money and states no price. */
+  /** Null for an event that takes no payments and has no prices. */
   readonly quote: Quote | null
   /** The first payment attempt; null: no payment is due and the registration is a success at once. */
   readonly orderId: OrderId | null
-  /** Its name, because references are unique per gateway; one name for all when left out. */
+  /** The gateway's name, because references are unique per gateway; left out: one name for all. */
   readonly gateway?: string
   /** Left out: not known. */
   readonly askedOf?: AskedOf
-  /** Until when the quote is held; null or left out: without an end. */
+  /** Until when the quote is held; null or left out: without end. */
   readonly holdUntil?: Instant | null
-  /** The rule by which somebody sees it before it is paid, and by when; left out: nobody has to. */
+  /** The approval rule that applies before payment, and its deadline; left out: no approval is needed. */
   readonly approval?: { readonly id: string; readonly decideBy: Instant }
   readonly uploads: readonly StoredUpload[]
-  /** What the delegate agreed to, a line of the log each, because the file's words may change; left out: nothing. */
+  /** Consents, one line of the log each, because the file's texts may change; left out: none. */
   readonly agreed?: readonly string[]
   readonly at: Instant
-  /** Who of the office has made it; left out: the delegate. */
+  /** The user who added it; left out: the delegate. */
   readonly addedBy?: string
-  /** Its price, which the office has in hand: confirmed in the same transaction. Where that is refused nothing is stored. */
+  /** The payment taken at the desk: confirmed in the same transaction. If that is refused, nothing is stored. */
   readonly inHand?: MoneyInHand
-  /** By which way of the file it is paid; left out: through the gateway. */
+  /** Its payment method in the event file; left out: the gateway. */
   readonly way?: string
-  /** Until when it waits to be paid, and keeps its places; left out: as long as a place is held. */
+  /** The payment deadline, until which seats are kept; left out: as long as a seat is held. */
   readonly payUntil?: Instant
-  /** Queued in the same transaction: the confirmation where nothing is due, else what comes next. */
+  /** Queued in the same transaction: the confirmation if nothing is due, else the next email. */
   readonly mail: NewMail | null
   readonly idempotency: { readonly key: string; readonly fingerprint: string } | null
-  /** What is decided again inside the transaction; left out: nothing is. */
+  /** The context to check again inside the transaction; left out: none. */
   readonly outside?: Outside
 }
 
-/** `mail`: queued where it is paid by it. */
+/** `mail`: queued when the payment completes the registration. */
 export type MoneyInHand = {
   readonly actor: Actor
   readonly way: Way
@@ -98,7 +98,7 @@ export type Registered = {
   readonly repeated: boolean
 }
 
-/** A file that a form sent before it was sent itself: which field of which event it answers, what it is, and when it came. */
+/** A file sent before its form: the event and field that it answers, its type, and when it arrived. */
 export type DraftProof = {
   readonly eventId: string
   readonly field: string
@@ -109,13 +109,13 @@ export type DraftProof = {
   readonly at: Instant
 }
 
-/** How far apart mails of a kind go out, milliseconds, and how many of them in all. */
+/** The interval between emails of a kind, in milliseconds, and their maximum number. */
 export type MailSpacing = { readonly apartMs: number; readonly mailsMax: number }
 
 export type RegisterRefusal =
   | { readonly code: 'idempotency_key_reused' }
   | { readonly code: 'reg_no_taken' }
-  /** The money in hand is refused, as the act that confirms money refuses it. */
+  /** The payment in hand is refused, like the action that confirms payments refuses it. */
   | { readonly code: 'not_confirmed'; readonly no: ActRefusal | DecisionRefusal }
   | OutsideRefusal
 
@@ -124,7 +124,7 @@ export type StoredRegistration = {
   readonly eventId: string
   readonly eventHash: string
   readonly regNo: RegNo
-  /** The number that it had elsewhere, for an imported one: whoever made it up may have counted. */
+  /** The previous number of an imported registration: it may have been assigned by counting. */
   readonly formerNo: string | null
   readonly answers: Answers
   readonly category: string | null
@@ -132,21 +132,23 @@ export type StoredRegistration = {
   readonly base: Paise | null
   readonly gst: Paise | null
   readonly total: Paise | null
-  /** What the total is made of, in the bill's order; empty: stored by an older version, brought in, or without a price. */
+  /**
+   * The parts of the total, in the bill's order; empty: stored by an older version, imported, or without a price.
+   */
   readonly lines: readonly Line[]
   /** Of the registration as a whole: success when any attempt succeeded. */
   readonly paymentStatus: PaymentStatus
   readonly inReview: boolean
   readonly state: RegistrationState
-  /** What corrections and cancellation left: above nothing it is to be paid, below it is to be paid back. */
+  /** The balance of corrections and cancellation. Positive: to be paid; negative: to be refunded. */
   readonly due: Paise
   readonly money: RegistrationMoney
-  /** The rule of the event file by which somebody sees it before it is paid, and by when; null: nobody has to. */
+  /** The event file's approval rule before payment, and its deadline; null: no approval is needed. */
   readonly approval: string | null
   readonly decideBy: Instant | null
   /** The category that was offered with a refusal; null: none. */
   readonly offer: string | null
-  /** When it lapses unless it is paid; null: as the orders of the gateway expire. */
+  /** When it expires unless paid; null: as the gateway's orders expire. */
   readonly payUntil: Instant | null
   /** The gateway's reference of the successful payment. */
   readonly paymentId: string | null
@@ -157,7 +159,7 @@ export type StoredRegistration = {
   readonly uploads: readonly KeptUpload[]
 }
 
-/** Of a registration what a list's columns can show. */
+/** The part of a registration that list columns can show. */
 export type ListedRegistration = Pick<
   StoredRegistration,
   | 'id'
@@ -179,7 +181,7 @@ export type ListedRegistration = Pick<
   | 'createdAt'
   | 'money'
 > & {
-  /** Of a stored one all attempts, newest first; of a listed one the newest alone. */
+  /** For a stored registration all attempts, newest first; for a listed one only the newest. */
   readonly payments: readonly Pick<StoredPayment, 'orderId'>[]
 }
 
@@ -187,7 +189,7 @@ export type ImportRow = {
   readonly eventId: string
   readonly eventHash: string
   readonly regNo: RegNo
-  /** Its number elsewhere, by which it is known again. */
+  /** Its previous number, by which it is recognised. */
   readonly formerNo: string
   readonly answers: Answers
   readonly searchable: Searchable
@@ -205,42 +207,42 @@ export type ImportRow = {
 /** Why nothing was imported, and for which row. */
 export type ImportRefusal =
   | { readonly code: 'differs' | 'reg_no_taken'; readonly formerNo: string }
-  /** `why`: whose payment it is already. */
+  /** `why`: who owns the payment already. */
   | { readonly code: 'payment_known'; readonly formerNo: string; readonly why: string }
 
-/** What is asked of a list; the same object gives the SQL and the sentence. */
+/** The query of a list; the same object produces the SQL and the sentence. */
 export type ListQuery = {
   readonly eventId: string
   readonly paymentStatus?: PaymentStatus
   readonly category?: string
   readonly period?: string
-  /** Answers that must equal: field id → value (a select's option or a yes-no). */
+  /** Answers that must be equal: field id → value (a select's option or a yes-no). */
   readonly answers: Readonly<Record<string, string | boolean>>
-  /** Options that must be among those chosen, by the field that takes many. */
+  /** Options that must be among those chosen, by multiple-choice field. */
   readonly chosen?: Readonly<Record<string, string>>
-  /** Whether anybody is listed, by the field that lists people. */
+  /** Whether any person is listed, by person-list field. */
   readonly people?: Readonly<Record<string, boolean>>
-  /** What must be on the bill; `option` null: whichever. */
+  /** What must be on the bill; `option` null: any. */
   readonly sold?: { readonly item: string; readonly option: string | null }
   readonly search?: string
   /** Indian days of created_at, both included. */
   readonly dateFrom?: Day
   readonly dateTo?: Day
   readonly state?: RegistrationState
-  /** What waits for somebody at that instant. */
+  /** A work queue condition at that instant. */
   readonly waiting?: { readonly is: WaitingId; readonly at: Instant }
-  /** Left out: the newest first. */
+  /** Left out: newest first. */
   readonly sort?: ListSort
 }
 
-/** The columns that every list has. `order` is of categories: their ids as people expect them. */
+/** The columns that every list has. `order` is for categories: their ids in the expected order. */
 export type ListSort = {
   readonly by: SortName
   readonly isDescending: boolean
   readonly order: readonly string[]
 }
 
-/** `more`: it was counted no further. */
+/** `more`: counting stopped there. */
 export type WaitingCount = {
   readonly eventId: string
   readonly is: WaitingId
@@ -248,15 +250,15 @@ export type WaitingCount = {
   readonly more: boolean
 }
 
-/** What the registrations of one payment status add up to, in whole paise. */
+/** Totals of the registrations with one payment status, in whole paise. */
 export type StatusSum = {
   readonly status: PaymentStatus
   readonly count: number
   /** How many of them are cancelled or refused. */
   readonly ended: number
-  /** What counts as paid, less what has gone back. */
+  /** Counted payments less refunds. */
   readonly booked: Paise
-  /** What is still to be paid. */
+  /** The amount still to be paid. */
   readonly owed: Paise
 }
 
@@ -264,17 +266,17 @@ export type ListPage = {
   readonly rows: readonly ListedRegistration[]
   readonly count: number
   readonly countCapped: boolean
-  /** Of all pages together; null: there are more than are counted. */
+  /** For all pages together; null: there are more than are counted. */
   readonly sums: readonly StatusSum[] | null
-  /** False: there are too many to sort them as it was asked, and the newest come first. */
+  /** False: there are too many to sort as requested, so the newest come first. */
   readonly isSorted: boolean
 }
 
 export type SoldInList = {
   readonly sums: readonly SoldSum[]
-  /** What was paid and is on no line: more than the bill, or of what was cancelled since. */
+  /** Paid amounts that are on no line: beyond the bill, or for registrations cancelled since. */
   readonly paidBeside: Paise
-  /** How many people, by field, and how many of them of registrations that are paid. */
+  /** The number of persons by field, and how many of them belong to paid registrations. */
   readonly people: readonly {
     readonly field: string
     readonly count: number
@@ -293,7 +295,11 @@ export type NewMail = {
 
 export type QueuedMail = NewMail & {
   readonly id: number
-  /** `links`: to whoever lost theirs; `unfinished`: to whoever left before paying; `given-back`: to whoever has money back; `already`: to whoever is registered and was registered for again. Their links are made when they are sent. `paused`: to whoever gets no more emails for an hour. */
+  /**
+   * `links`: lost links; `unfinished`: reminder to a delegate who left before paying; `given-back`: refund;
+   * `already`: to a registered delegate who was submitted again. Their links are created when they are sent.
+   * `paused`: no more emails for an hour.
+   */
   readonly kind:
     | 'confirmation'
     | 'again'
@@ -307,26 +313,26 @@ export type QueuedMail = NewMail & {
   readonly attempts: number
   /** When it was written. */
   readonly at: Instant
-  /** Null: it was not tried yet. */
+  /** Null: not tried yet. */
   readonly firstTriedAt: Instant | null
   readonly eventId: string
-  /** Null: of an event as a whole. */
+  /** Null: about an event as a whole. */
   readonly regNo: RegNo | null
 }
 
 export type EventFigures = {
   readonly total: number
-  /** Of these, as of the next three, those that are not over. */
+  /** This and the next three count only registrations that have not ended. */
   readonly paid: number
   readonly pending: number
   readonly failed: number
   readonly refunded: number
-  /** Cancelled or refused, whatever came of their money. */
+  /** Cancelled or refused, whatever happened to their payments. */
   readonly ended: number
   readonly today: number
   /** Successes including GST less refunds. */
   readonly revenue: Paise
-  /** Received and dismissed by staff: it counts nowhere, and was not refunded. */
+  /** Received and dismissed by staff: counts nowhere, and was not refunded. */
   readonly dismissed: Paise
   readonly byDay: readonly {
     readonly day: Day

@@ -1,4 +1,4 @@
-/** From rows to the shapes of `index.ts`. */
+/** Maps database rows to the types of `index.ts`. */
 import { assertNever, failureOf, paise } from '../../../engine/index.ts'
 import type {
   Answers,
@@ -74,14 +74,14 @@ export type PaymentRow = {
   account: string | null
   merchant_id: string | null
   watch_until: Instant | null
-  /** The gateway's code of what made it fail; null where it has not failed, or of itself. */
+  /** The gateway's code for a failure; null if it has not failed, or failed without one. */
   declined_code: string | null
   next_ask_at: Instant | null
   period: string | null
   base: Paise | null
   gst: Paise | null
   bill: number | null
-  /** Of a difference, what the registration cost when it was asked for. */
+  /** For a difference: the registration's price when it was requested. */
   bill_total: Paise | null
   hold_until: Instant | null
   handed_off_at: Instant | null
@@ -90,7 +90,7 @@ export type PaymentRow = {
   review_since: Instant | null
   money_in_review: 0 | 1
   refunded: Paise
-  /** Of one that failed: money that came for it has gone back, or is about to. */
+  /** For a failed one: its payment was refunded, or is about to be. */
   given_back: 0 | 1
   asks_for: 'whole' | 'difference'
   way: string | null
@@ -118,11 +118,11 @@ const PAYMENT_COLUMNS = `p.*, iif(p.status = 'failed', (SELECT json_extract(f.bo
     WHERE c.counts_for = p.id AND c.state = 'refused' AND b.state <> 'refused')) AS given_back`
 export const ownedPayment = `SELECT ${PAYMENT_COLUMNS}, r.reg_no, r.event_id FROM payments p JOIN registrations r ON r.id = p.registration_id`
 /**
- * The attempt of one order id. Asked for by a subquery, because SQLite plans a join anew at every run when
- * its condition compares with a bound value: 30 µs instead of one. Bound limits do the same; see `LIMIT`.
+ * The attempt of one order id. Uses a subquery, because SQLite plans a join anew at every run when its condition
+ * compares with a bound value: 30 µs instead of one. Bound limits do the same; see `LIMIT`.
  */
 export const paymentOfOrder = `${ownedPayment} WHERE p.id = (SELECT id FROM payments WHERE order_id = ?)`
-/** A bound limit of which no plan is made: with a bare `LIMIT ?` the statement is prepared anew at every run. */
+/** A bound limit without planning: with a bare `LIMIT ?` the statement is prepared anew at every run. */
 export const LIMIT = 'LIMIT abs(?)'
 
 export const toStoredPayment = (row: OwnedPaymentRow): StoredPayment => ({
@@ -163,7 +163,7 @@ export function quoteOf({
   return base === null || gst === null ? null : { period, base, gst }
 }
 
-/** What the engine's `applyFact` takes. A refunded payment keeps its sale's reference there. */
+/** Returns the input of the engine's `applyFact`. A refunded payment keeps its sale's reference there. */
 export function toPayment(row: PaymentRow): Payment {
   const common = { orderId: row.order_id, amount: row.amount, review: row.review }
   switch (row.status) {
@@ -191,7 +191,10 @@ export function toPayment(row: PaymentRow): Payment {
   }
 }
 
-/** Whole registrations in the order of the ids: one statement each for rows, payments and uploads, however many. */
+/**
+ * Returns whole registrations in the order of the ids: one statement each for rows, payments and uploads, for any
+ * number.
+ */
 export function registrationsByIds(
   sql: Sql,
   ids: readonly number[],

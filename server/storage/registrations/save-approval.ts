@@ -1,6 +1,7 @@
 /**
- * Registrations that somebody sees before they are paid: approved they are to be paid at the price of the day of
- * registering, refused they hold nothing any more, and may be offered another category.
+ * Stores approvals, refusals and accepted offers.
+ * An approved registration is to be paid at the price of its registration date; a refused one holds nothing any
+ * more, and may be offered another category.
  */
 import { assert, err, formatMoney, ok, orderIdOf, paise } from '../../../engine/index.ts'
 import type { ActRefusal, Paise, Quote, Result } from '../../../engine/index.ts'
@@ -15,7 +16,7 @@ import type { RegistrationRow } from './row-mapping.ts'
 import type { NewMail } from './registration-types.ts'
 import { settleRegistration } from '../payments/payment-state.ts'
 
-/** It is to be paid until the day that is given, or complete where it costs nothing; the mail says which. */
+/** To be paid until the given day, or complete if it is free; the email says which. */
 export function approve(sql: Sql, wanted: NewAct, approved: Approved): ActAnswer {
   return doAct(sql, wanted, (row) => {
     const total = row.total ?? paise(0)
@@ -25,7 +26,7 @@ export function approve(sql: Sql, wanted: NewAct, approved: Approved): ActAnswer
   })
 }
 
-/** What it held is free for others. `offer`: the category as which it may be registered instead; null: none. */
+/** Releases its seats. `offer`: the alternative category; null: none. */
 export function refuse(
   sql: Sql,
   wanted: NewAct,
@@ -42,7 +43,7 @@ export function refuse(
   })
 }
 
-/** The delegate takes what was offered: another category at the prices of the day of registering, and its places. */
+/** The delegate accepts the offer: another category at the prices of the registration date, and its seats. */
 export function acceptOffer(sql: Sql, wanted: NewAct, taken: OfferTaken): ActAnswer {
   return doAct(sql, wanted, (row) => {
     const { category, quote } = taken

@@ -1,6 +1,7 @@
 /**
- * A registration's answers become others: what they take that somebody else might take too is decided here, and a
- * changed price is a difference beside the bill, to be paid or paid back.
+ * Stores corrected answers.
+ * Seats, codes and unique answers that they need are checked here, and a changed price becomes a balance beside
+ * the bill, to be paid or refunded.
  */
 import { err, formatMoney, ok, orderIdOf, paise } from '../../../engine/index.ts'
 import type { ActRefusal, Instant, Paise, Result } from '../../../engine/index.ts'
@@ -26,7 +27,7 @@ import { settleRegistration } from '../payments/payment-state.ts'
 import { endKeys } from './insert-registration.ts'
 import { renoteAnswers, standsAgainst } from './unique-answers.ts'
 
-/** Of a correction and of a transfer: `wanted.act` says which. */
+/** For a correction and for a transfer: `wanted.act` says which. */
 export function correct(sql: Sql, wanted: NewAct, correction: Correction): ActAnswer {
   const { at } = wanted
   return doAct(sql, wanted, (row) => {

@@ -1,6 +1,7 @@
 /**
- * Answers that may stand once: an index of folded answers for each rule of an event, asked and written in
- * the transaction that registers, so that of two at once one wins.
+ * Enforces unique answers, with an index of normalised answers per rule.
+ * It is checked and written in the transaction that registers, so that of two simultaneous registrations one
+ * succeeds.
  */
 import { foldedFor } from '../../../engine/index.ts'
 import type { Answers, RegNo, UniqueRule } from '../../../engine/index.ts'
@@ -8,8 +9,8 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import { once, readAgain } from '../database/batch-cache.ts'
 
 /**
- * The newest registration that stands against these answers, and the place of the rule that says so; null:
- * none. A payment that failed or was given back stands against nothing, and neither does what was cancelled or refused.
+ * Returns the newest registration that conflicts with these answers, and the position of the rule; null: none.
+ * Failed or refunded payments do not conflict, nor do cancelled or refused registrations.
  */
 export function standsAgainst(
   sql: Sql,
@@ -39,7 +40,10 @@ export function standsAgainst(
   return null
 }
 
-/** Notes what a registration answers under the rules of its event; the index of any other rule is whole no longer. */
+/**
+ * Indexes the answers of a registration under the rules of its event; the index of any other rule becomes
+ * incomplete.
+ */
 export function noteAnswers(
   sql: Sql,
   eventId: string,
@@ -55,7 +59,7 @@ export function noteAnswers(
   }
 }
 
-/** A registration's answers are others now. */
+/** Indexes the changed answers of a registration. */
 export function renoteAnswers(
   sql: Sql,
   eventId: string,
@@ -67,7 +71,7 @@ export function renoteAnswers(
   noteAnswers(sql, eventId, registrationId, rules, answers)
 }
 
-/** What comes in without being noted leaves indexes that lack it: they are filled when they are asked again. */
+/** After rows were added without indexing: the indexes are incomplete, and are filled when next needed. */
 export function forgetRules(
   sql: Sql,
   eventId: string,

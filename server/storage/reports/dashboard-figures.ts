@@ -1,4 +1,7 @@
-/** One event in figures: what the dashboard shows, and what of the event's file is in use. On the reader thread. */
+/**
+ * Computes the figures of one event for the dashboard, and what of its file is in use.
+ * Runs on the reader thread.
+ */
 import { paise, RUPEE_CODES } from '../../../engine/index.ts'
 import type { Day, Paise, PaymentStatus } from '../../../engine/index.ts'
 import { byDay, countByCategory, countByStatus } from './registration-and-revenue-counters.ts'

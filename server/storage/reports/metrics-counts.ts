@@ -1,4 +1,4 @@
-/** What an operator wakes up for, counted: what waits to be sent or asked about and since when, and who is registered where. */
+/** Counts operating metrics: waiting work with its age, and registrations by event. */
 import type { Instant } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 
@@ -8,7 +8,7 @@ type Waiting = {
   readonly since: Instant | null
 }
 export type Operating = {
-  /** For the writer: near 2,000 requests are refused. */
+  /** Calls that wait for the writer: near 2,000 requests are refused. */
   readonly callsWaiting: number
   readonly mailsQueued: Waiting
   readonly mailsFailed: Waiting

@@ -1,8 +1,7 @@
 /**
- * What is counted as it happens, so that no figure counts rows: registrations per event, Indian day,
- * category, period and status (once they are counted kept by triggers, see migrations/amounts-due.ts), and revenue per
- * event and day.
- * Categories and periods that a registration does not have count under ''.
+ * Maintains counters of registrations and revenue, so that no figure has to count rows.
+ * Registrations per event, Indian day, category, period and status (kept by triggers once they are counted, see
+ * migrations/amounts-due.ts), and revenue per event and day. Missing categories and periods count under ''.
  */
 import { dayOf, ENDED_STATES } from '../../../engine/index.ts'
 import type { Day, Instant, Paise, PaymentStatus } from '../../../engine/index.ts'
@@ -10,7 +9,7 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import { COUNT_NEW, owed } from '../migrations/amounts-due.ts'
 import type { EventFigures, ListQuery, StatusSum } from '../index.ts'
 
-/** Books whole paise for a registration, on the Indian day of the instant; below zero: a refund. */
+/** Books whole paise for a registration, on the Indian day of the instant; negative: a refund. */
 export function book(
   sql: Sql,
   { event_id: eventId, registration_id: id }: Booked,
@@ -26,13 +25,13 @@ export function book(
     id,
   )
 }
-/** Of a registration `r`: cancelled or refused. An index is of those, and must be named as it was made. */
+/** For a registration `r`: cancelled or refused. An index uses this expression, so it must not change. */
 export const IS_ENDED = `r.state IN (${ENDED_STATES.map((state) => `'${state}'`).join(', ')})`
-/** What is still to be paid for a registration `r`, as the triggers of the counters have it. */
+/** The amount still to be paid for a registration `r`, as in the counters' triggers. */
 export const OWED = owed('r')
 type Booked = { readonly event_id: string; readonly registration_id: number }
 
-/** Counts the registrations that have come since; to be run before the transaction that brought them is committed. */
+/** Counts the registrations added since; run it before committing the transaction that added them. */
 export function countNew(sql: Sql): void {
   const { changes } = sql(COUNT_NEW).run()
   if (changes > 0) sql('UPDATE counted SET last_id = (SELECT max(id) FROM registrations)').run()
@@ -64,7 +63,7 @@ export function sumsOf(sql: Sql, query: ListQuery): readonly StatusSum[] {
   ).all(...params)
 }
 
-/** How many a query names of each day, in the order of its days. */
+/** Returns how many registrations match a query per day, in the order of its days. */
 export function countByDay(
   sql: Sql,
   query: ListQuery,
@@ -76,7 +75,10 @@ export function countByDay(
   ).all(...params)
 }
 
-/** How many registrations have each status, how many of them came on the day, and how many are over. */
+/**
+ * Returns how many registrations have each status, how many of them were made on the day, and how many have
+ * ended.
+ */
 export function countByStatus(
   sql: Sql,
   eventId: string,
@@ -106,7 +108,7 @@ export function countByCategory(
   ).all(eventId)
 }
 
-/** Registrations by the day they came, money by the day it moved; days without either are left out. */
+/** Registrations by day made, payments by day moved; days without either are left out. */
 export function byDay(sql: Sql, eventId: string): EventFigures['byDay'] {
   return sql<{ day: Day; registrations: number; revenue: Paise }>(
     `SELECT day, sum(registrations) AS registrations, sum(amount) AS revenue FROM (

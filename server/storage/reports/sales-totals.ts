@@ -1,4 +1,7 @@
-/** Sums of what the registrations of a list bought, and of what was paid for it. On the reader thread. */
+/**
+ * Adds up the items bought by the registrations of a list, and the payments for them.
+ * Runs on the reader thread.
+ */
 import { isEnded, paise } from '../../../engine/index.ts'
 import type { Paise, SoldSum } from '../../../engine/index.ts'
 import { IS_ENDED } from './registration-and-revenue-counters.ts'
@@ -8,8 +11,8 @@ import type { Filter } from '../lists/list-and-search-registrations.ts'
 import type { ListQuery, SoldInList } from '../index.ts'
 
 /**
- * Of a search no more than are counted; of any other list all, in one walk over its lines. What is over is not sold any
- * more, unless it is what is asked for.
+ * For a search, at most as many as are counted; for any other list all, in one pass over its lines. Ended
+ * registrations count as not sold, unless the query asks for them.
  */
 export function soldIn(sql: Sql, query: ListQuery, fields: readonly string[]): SoldInList {
   const found = withinOf(sql, query, null, COUNT_MAX + 1)

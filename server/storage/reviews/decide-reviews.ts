@@ -1,6 +1,7 @@
 /**
- * What people decide about money: each decision is one transaction on the review as it is there, with a
- * line that is never edited, and is done once, however many decide at the same time.
+ * Applies staff decisions on payment reviews.
+ * Each is one transaction on the current review, with a line that is never edited, and is applied once, however
+ * many users decide at the same time.
  */
 import {
   acceptedAs,
@@ -185,7 +186,7 @@ function sayAccepted(sql: Sql, { is, due, regNo }: Review, amount: Paise): strin
 
 type CaptureId = Result<number, DecisionRefusal>
 
-/** Money that was accepted becomes what paid for an attempt. */
+/** An accepted payment becomes the payment of an attempt. */
 export function count(
   sql: Sql,
   capture: CaptureRow,

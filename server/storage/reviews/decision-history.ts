@@ -1,4 +1,4 @@
-/** The lines that decisions leave, which are never edited, and what is told of them. */
+/** Writes the decision lines, which are never edited, and describes them. */
 import { err, formatMoney, ok } from '../../../engine/index.ts'
 import type {
   Decision,
@@ -27,7 +27,7 @@ export type DecisionAnswer = Result<Decided, DecisionRefusal>
 
 export const refused = (code: DecisionRefusal['code'], message: string) => err({ code, message })
 
-/** The line that is never edited, and the same for whoever looks at the registration. */
+/** Writes the permanent line, and the same for the registration's history. */
 export function done(
   sql: Sql,
   review: Pick<Review, 'id' | 'regNo' | 'eventId'>,
@@ -70,7 +70,7 @@ export function gone(sql: Sql, id: string): DecisionAnswer {
     : refused('not_there', `There is no review ${id}.`)
 }
 
-/** Of one registration, oldest first. */
+/** For one registration, oldest first. */
 export function decisionsOf(sql: Sql, regNo: RegNo): readonly StoredDecision[] {
   return sql<StoredDecision>(
     `SELECT d.what, d.about, d.amount, d.why, d.who, d.at FROM decisions d

@@ -1,6 +1,7 @@
 /**
- * What waits for a person, of all kinds in one list: captures that do not fit, payments whose answers decide
- * nothing, refunds that are refused or not known. What a person has decided is not in it.
+ * Lists the open payment reviews of all kinds.
+ * Captures that do not match, payments without a conclusive answer, refunds that were refused or are unsure.
+ * Decided ones are left out.
  */
 import { kindOfMoney, paise, UNDECIDED } from '../../../engine/index.ts'
 import type {
@@ -36,14 +37,14 @@ const OWNER_OF_MONEY =
 /** Of a payment `p`: what is missing to its price where less was accepted. */
 const MISSING = `p.amount - coalesce((SELECT sum(coalesce(k.counted, k.amount)) FROM captures k WHERE k.counts_for = p.id AND k.state IN ('fits', 'accepted')), p.amount)`
 
-/** All events where no event is named; the longest waiting first. */
+/** All events if none is named; the longest waiting first. */
 export function reviews(sql: Sql, eventId: string | null): readonly Review[] {
   return [...ofMoney(sql, null), ...ofPayments(sql, null), ...ofRefunds(sql, null)]
     .filter((review) => eventId === null || review.eventId === eventId)
     .toSorted((a, b) => a.since - b.since)
 }
 
-/** Null: there is none, or it has been decided. */
+/** Null: there is none, or it was decided. */
 export function reviewOf(sql: Sql, id: string): Review | null {
   const number = numberOf(id)
   if (number === null) return null
@@ -51,7 +52,7 @@ export function reviewOf(sql: Sql, id: string): Review | null {
   return of?.(sql, number)[0] ?? null
 }
 
-/** The event of a review, also after it was decided; null: there is no money, payment or refund of this id. */
+/** Returns the event of a review, even after the decision; null: there is no payment or refund of this id. */
 export function eventOfReview(sql: Sql, id: string): { readonly eventId: string | null } | null {
   const number = numberOf(id)
   if (number === null) return null
@@ -64,7 +65,7 @@ export function eventOfReview(sql: Sql, id: string): { readonly eventId: string 
   return of === undefined ? null : (sql<{ eventId: string | null }>(of).get(number) ?? null)
 }
 
-/** The number in a review's name; null: it is none. */
+/** Returns the number in a review's id; null: not a review id. */
 export function numberOf(id: string): number | null {
   return /^[CPR][1-9]\d{0,14}$/.test(id) ? Number(id.slice(1)) : null
 }
@@ -143,7 +144,7 @@ function unknownOf(
   }
 }
 
-/** What a payment's review says beside the captures that wait for themselves. */
+/** Returns the review reasons of a payment, without those of captures that are reviewed separately. */
 export function restOf(sql: Sql, paymentId: number, review: string | null): string | null {
   if (review === null) return null
   const said = sql<{ why: string | null }>(
@@ -227,7 +228,7 @@ export function reviewCounts(sql: Sql): ReviewCounts {
   return { reviews: all.length, undecided: of('undecided'), unsure: of('refund-unsure') }
 }
 
-/** The registration that money may be moved to, by its number or the one it had elsewhere. */
+/** Returns the registration that a payment may be moved to, by its number or its previous number. */
 export function moveTarget(sql: Sql, to: string): MoveTarget | null {
   const row = sql<{
     reg_no: RegNo

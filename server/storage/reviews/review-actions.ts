@@ -1,4 +1,4 @@
-/** Acts about money that came: the decisions of people, done as acts on its registration. */
+/** Performs payment decisions as actions on a registration. */
 import { err, ok } from '../../../engine/index.ts'
 import type { Decision, Paise } from '../../../engine/index.ts'
 import type { ActAnswer, NewAct } from '../registrations/action-types.ts'
@@ -23,7 +23,7 @@ export function refund(
   })
 }
 
-/** Refused where no refund is missing: the treasurer would close a matter that nobody has seen yet. */
+/** Refused if no refund is missing: the treasurer would close a problem that nobody has seen yet. */
 export function handleRefund(sql: Sql, wanted: NewAct): ActAnswer {
   return doAct(sql, wanted, () =>
     isRefundUnsettled(sql, wanted.regNo, wanted.at)

@@ -1,6 +1,6 @@
 /**
- * What a registration takes that somebody else might take too: answers that stand once, a use of a code, places. Found
- * out before it was priced, and decided again here, inside the transaction that stores it.
+ * Reserves what a registration needs and others might take: seats, code uses, unique answers.
+ * Looked up before pricing, and checked again here, inside the transaction that stores it.
  */
 import { own } from '../../../engine/index.ts'
 import type { Answers, Instant, RegNo, UniqueRule } from '../../../engine/index.ts'
@@ -21,10 +21,10 @@ type Taking = {
   readonly at: Instant
 }
 
-/** What it takes: the code that it uses, null where it uses none, and its places. */
+/** What it reserves: the code that it uses (null: none) and its seats. */
 export type Free = { readonly codeId: number | null; readonly room: Room }
 
-/** Why it cannot be stored; else what it takes. */
+/** Returns why it cannot be stored; else what it reserves. */
 export function whetherFree(
   sql: Sql,
   { eventId, answers, category, outside, at }: Taking,
@@ -50,7 +50,7 @@ export function whetherFree(
   return { refusal: null, codeId: id, room }
 }
 
-/** Of a registration that is stored now. */
+/** For a registration that is stored now. */
 export function take(
   sql: Sql,
   id: number,
@@ -63,8 +63,8 @@ export function take(
 }
 
 /**
- * Whether a registration that holds nothing any more may be paid for after all: what it had may be somebody else's
- * by now. What it holds itself is no obstacle.
+ * Checks whether a registration whose hold has expired can still be paid: its seats or code may be taken by now.
+ * Its own holds do not count against it.
  */
 export function whetherStillFree(
   sql: Sql,
@@ -92,7 +92,10 @@ export function whetherStillFree(
   return fact.is === 'valid' || fact.is === 'over' ? null : { code: 'code_gone', is: fact.is }
 }
 
-/** Who stands against these answers by a rule that blocks, whatever else is in the way; null: nobody. */
+/**
+ * Returns the registration that blocks these answers under a uniqueness rule, whatever else is in the way; null:
+ * none.
+ */
 export function blockedBy(
   sql: Sql,
   eventId: string,

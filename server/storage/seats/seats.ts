@@ -1,7 +1,7 @@
 /**
- * Places that there are only so many of: taken in the transaction that registers, held while somebody pays,
- * kept for good once it is paid. Time frees none by itself: a place whose hold is over is taken away when
- * somebody else needs it, so that no clock that goes back can sell it twice.
+ * Manages seats under quotas: reserved on registration, held during payment, kept once paid.
+ * Time alone frees none: an expired hold is removed when somebody else needs the seat, so that a clock that is
+ * set back cannot sell it twice.
  */
 import { allPlaces, own, placesOf } from '../../../engine/index.ts'
 import type {
@@ -17,9 +17,9 @@ import type { OutsideRefusal } from '../registrations/pricing-context-types.ts'
 
 type FullRefusal = OutsideRefusal & { readonly code: 'full' }
 
-/** How many a place has, and how many of it are held or kept. */
+/** The quota of a seat type, and how many of it are held or kept. */
 export type StoredPlace = { readonly place: string; readonly max: number; readonly taken: number }
-/** A place that others have; `name` is what people call it. */
+/** A seat that others have taken; `name` is its label. */
 export type GonePlace = { readonly place: string; readonly name: string }
 
 /** So many registrations are read at a time when the limits of an event are others. */
@@ -53,10 +53,10 @@ function storedLimits(sql: Sql, eventId: string): Limits | null {
 
 type PlaceRow = { id: number; place: string; max: number; taken: number; name: string | null }
 
-/** What a registration takes, where all of it is there. */
+/** What a registration reserves, if all of it is free. */
 export type Room = { readonly ids: readonly number[]; readonly holdMs: number }
 
-/** Whether there is room for these answers; nothing is taken yet. */
+/** Checks whether there are seats for these answers; reserves nothing yet. */
 export function roomFor(
   sql: Sql,
   eventId: string,
@@ -88,7 +88,7 @@ function hasRoom(sql: Sql, { id, max, taken }: PlaceRow, at: Instant): boolean {
   return taken - changes < max
 }
 
-/** `isDue`: a payment is, so that they are held; else they are kept at once. */
+/** `isDue`: a payment is due, so they are held; else they are kept at once. */
 export function takePlaces(
   sql: Sql,
   registrationId: number,
@@ -103,7 +103,10 @@ export function takePlaces(
   ).run(...ids.flatMap((id) => [registrationId, id, state, until]))
 }
 
-/** The first place of a registration that others have meanwhile; null: it has them all, or could have them again. */
+/**
+ * Returns the first seat of a registration that others have taken meanwhile; null: it has them all, or could have
+ * them again.
+ */
 export function placeGone(sql: Sql, registrationId: number, at: Instant): GonePlace | null {
   const lost = sql<PlaceRow>(
     "SELECT * FROM places WHERE id IN (SELECT place_id FROM places_taken WHERE registration_id = ? AND state = 'free') ORDER BY id",
@@ -115,8 +118,8 @@ export function placeGone(sql: Sql, registrationId: number, at: Instant): GonePl
 const named = ({ place, name }: PlaceRow): GonePlace => ({ place, name: name ?? place })
 
 /**
- * A registration that is waited for anew has its places, where others have not taken them meanwhile: the first that
- * they have; null: it has them all.
+ * Holds the seats of a reopened registration again, where they are free. Returns the first one taken; null: it
+ * has them all.
  */
 export function keepAgain(sql: Sql, registrationId: number, at: Instant): GonePlace | null {
   const gone = placeGone(sql, registrationId, at)
@@ -127,7 +130,7 @@ export function keepAgain(sql: Sql, registrationId: number, at: Instant): GonePl
   return gone
 }
 
-/** The delegate is sent to pay once more: all places are held anew. Whether they are there was asked before. */
+/** The delegate is sent to pay again: holds all seats anew. Availability was checked before. */
 export function holdAgain(sql: Sql, eventId: string, registrationId: number, at: Instant): void {
   const known = limitsOf(sql, eventId)
   if (known !== null)
@@ -137,7 +140,7 @@ export function holdAgain(sql: Sql, eventId: string, registrationId: number, at:
     ).run(at + known.holdMs, registrationId)
 }
 
-/** The clock was ahead: nothing is held for longer than from now on. */
+/** After a clock that was ahead: limits all holds to the full period from now on. */
 export function limitPlaceHolds(sql: Sql, at: Instant): void {
   for (const { event_id, hold_ms } of sql<{ event_id: string; hold_ms: number }>(
     'SELECT event_id, hold_ms FROM event_limits',
@@ -161,7 +164,7 @@ function isWaitedFor(state: RegistrationState, hasTerm: boolean): boolean {
   return state === 'to_approve' || state === 'told' || (state === 'to_pay' && hasTerm)
 }
 
-/** The places of a registration follow how it stands: paid, waited for or before a person, they are kept. */
+/** Updates the seats of a registration after a change of state: paid, awaited or in review, they are kept. */
 export function settlePlaces(
   sql: Sql,
   registrationId: number,
@@ -192,9 +195,9 @@ export function settlePlaces(
 }
 
 /**
- * How many are left of each place of the event, by its name; below nothing where people decided so. What may
- * be sold again counts as left where it matters: where none is left without it, or so few that the form says so,
- * which `few` states by place. One statement where there is plenty: each is a look at the file of its own.
+ * Returns how many seats of each type are left, by name; negative if staff exceeded the quota. Expired holds
+ * count as left where it matters: where none is left otherwise, or so few that the form shows it (`few`, by seat
+ * type). One statement if there are plenty; a check per type reads the file each time.
  */
 export function placesLeft(
   sql: Sql,
@@ -221,14 +224,14 @@ function lapsed(sql: Sql, placeId: number, at: Instant): number {
   )
 }
 
-/** Of every place of the event, in no order; what is held counts as taken. */
+/** For every seat type of the event, unordered; held seats count as taken. */
 export function placesTaken(sql: Sql, eventId: string): readonly StoredPlace[] {
   return sql<StoredPlace>('SELECT place, max, taken FROM places WHERE event_id = ?').all(eventId)
 }
 
 /**
- * The limits of the event file that is served from now on. Where they are others than before, the places of
- * everybody who is registered are worked out anew: a limit that comes late counts those who came before it.
+ * Sets the quotas of the served event file. If they changed, the seats of all registrations are computed again: a
+ * new quota also counts earlier registrations.
  */
 export function setLimits(
   sql: Sql,
@@ -261,7 +264,7 @@ export function setLimits(
   placeAll(sql, eventId, { limits, holdMs })
 }
 
-/** What people call the places of the event file that is served from now on, by their ids. */
+/** Sets the labels of the served event file's quotas, by id. */
 export function namePlaces(
   sql: Sql,
   eventId: string,
@@ -300,7 +303,7 @@ function placeAll(sql: Sql, eventId: string, known: Limits): void {
   }
 }
 
-/** A registration that is there, also one that was brought in: what it has is not asked for but noted. */
+/** Records the seats of an existing or imported registration, without checking availability. */
 export function placeStored(sql: Sql, eventId: string, registrationId: number): void {
   const known = limitsOf(sql, eventId)
   const row = sql<Standing>(`${STANDING} WHERE id = ?`).get(registrationId)
@@ -308,8 +311,8 @@ export function placeStored(sql: Sql, eventId: string, registrationId: number): 
 }
 
 /**
- * The answers of a registration that holds its places are others now: what it needs besides must be there, what it
- * needs no more is free. Answers the first place that others have; null: it has them all.
+ * Updates the seats of a registration after its answers changed: additional ones must be free, others are
+ * released. Returns the first seat taken by others; null: it has them all.
  */
 export function movePlaces(
   sql: Sql,
@@ -337,8 +340,8 @@ export function movePlaces(
 }
 
 /**
- * What a registration needs is kept for it, also what it had lost meanwhile. Answers the first place that others
- * have; null: it has them all.
+ * Keeps the seats that a registration needs, including those lost meanwhile. Returns the first seat taken by
+ * others; null: it has them all.
  */
 export function takeAgain(
   sql: Sql,

@@ -1,4 +1,4 @@
-/** The log of acts: who did what, when, to which registration of which event. Appended, never edited. */
+/** Stores the audit log: user, action, time, registration and event. Append-only. */
 import { endOf, startOf } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import type { ActivityQuery, ActivityRow, ActKind, AuditEntry } from './staff-types.ts'
@@ -14,8 +14,8 @@ const lookedAt = ({ at, who, eventId, regNo, look }: AuditEntry): string | null 
 const LOOKS_MAX = 10_000
 
 /**
- * Leaves out the looks that this server has written already, so that whoever turns pages waits for no writer. Only what
- * is written is remembered: a look that fails is written when it is looked at again.
+ * Leaves out views that this server has logged already, so that paging through a list does not wait for the
+ * writer. Only written entries are remembered: if writing fails, the next view is logged.
  */
 export function withoutRepeated(
   write: (entry: AuditEntry) => Promise<void>,
@@ -31,7 +31,7 @@ export function withoutRepeated(
   }
 }
 
-/** A look that was written in this hour already is no further row. */
+/** A view already logged in this hour adds no row. */
 export function audit(sql: Sql, entry: AuditEntry): void {
   const { at, who, what, eventId, regNo } = entry
   sql(
@@ -78,7 +78,7 @@ export function activity(
   ).all(...args, limit)
 }
 
-/** `events` null: of all of them, and of none. */
+/** `events` null: entries of all events, and of none. */
 export function actors(sql: Sql, events: readonly string[] | null): readonly string[] {
   const ofThese = events === null ? '' : 'AND event_id IN (SELECT value FROM json_each(?))'
   return sql<{ who: string }>(

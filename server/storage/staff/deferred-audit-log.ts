@@ -1,6 +1,7 @@
 /**
- * What the office has looked at and exported while the database took no writes: kept in memory and written down later, so that a
- * full disk keeps nobody from reading. What changes something waits for no such thing: it is refused.
+ * Keeps audit entries of views and exports in memory while the database accepts no writes.
+ * They are written later, so that a full disk does not prevent reading. Actions that change something are refused
+ * instead.
  */
 import type { Instant } from '../../../engine/index.ts'
 import type { AuditEntry } from './staff-types.ts'
@@ -15,11 +16,11 @@ const AGAIN_MS = 5_000
 export type Owed = {
   audit(entry: AuditEntry): Promise<void>
   touchSession(tokenHash: string, at: Instant): Promise<void>
-  /** When a session was last seen, where that is not written down yet. */
+  /** Returns when a session was last used, if that is not stored yet. */
   seenAt(tokenHash: string): Instant | null
-  /** Writes what it can; for the end of the store. */
+  /** Writes what it can; for closing the store. */
   settle(): Promise<void>
-  /** Nothing waits to be written. */
+  /** Returns true if nothing waits to be written. */
   isEmpty(): boolean
 }
 

@@ -1,7 +1,7 @@
-/** What the store does for the people of the office: who they are, what they may, how they sign in, what they did. */
+/** Defines the store's functions for users: permissions, sign-in, sessions and audit log. */
 import type { Day, Instant, MyList, RegNo, Result, Role } from '../../../engine/index.ts'
 
-/** What somebody may, and for which events; null: all. */
+/** A user's role and events; null: all. */
 export type MayWhat = { readonly role: Role; readonly events: readonly string[] | null }
 
 export type AdminRow = MayWhat & {
@@ -11,14 +11,14 @@ export type AdminRow = MayWhat & {
   /** Base32; null: there is no second factor. */
   readonly totpSecret: string | null
 }
-/** As the page of people shows them. */
+/** A user as the team page shows them. */
 export type StoredPerson = MayWhat & {
   readonly username: string
   readonly hasSecondFactor: boolean
   readonly createdAt: Instant
-  /** Null: never, or not since this is written down. */
+  /** Null: never, or not since this is recorded. */
   readonly signedInAt: Instant | null
-  /** Until when the newest link to set a password is good; null: there is none. */
+  /** Until when the newest link to set a password is valid; null: there is none. */
   readonly invitedUntil: Instant | null
 }
 export type NewSession = {
@@ -26,16 +26,16 @@ export type NewSession = {
   readonly adminId: number
   readonly at: Instant
   readonly expiresAt: Instant
-  /** From where and with what, in words; '' where it is not known. */
+  /** The network and browser in words; '' if unknown. */
   readonly network?: string
   readonly browser?: string
 }
-/** A session that stands, and whose it is. */
+/** An open session and its user. */
 export type OpenSession = MayWhat & {
   readonly adminId: number
   readonly username: string
   readonly hasSecondFactor: boolean
-  /** Whether the office asks it of treasurers and owners. */
+  /** Whether the office requires it of treasurers and owners. */
   readonly secondFactorRequired: boolean
 }
 export type SessionSeen = {
@@ -46,11 +46,11 @@ export type SessionSeen = {
   readonly network: string
   readonly browser: string
 }
-/** A person's own account: what of it is not a session's to know. */
+/** The part of a user's account that a session does not contain. */
 export type StoredAccount = {
   readonly passwordHash: string
   readonly totpSecret: string | null
-  /** Being set up: counts once it is confirmed. */
+  /** Being set up: valid once confirmed. */
   readonly totpWanted: string | null
   readonly recoveryCodesLeft: number
 }
@@ -62,23 +62,23 @@ export type AuditEntry = {
   readonly eventId: string | null
   readonly regNo: RegNo | null
   /**
-   * What was looked at, in a word or two that are the same each time; left out: something was done. One
-   * person's further looks at the same within an hour are not written.
+   * The viewed page, in one or two fixed words; left out: something was done. A user's further views of the same
+   * page within an hour are not logged.
    */
   readonly look?: string
 }
-/** The kinds of acts that the activity page tells apart. */
+/** The kinds of entries that the audit log distinguishes. */
 export type ActKind = 'changes' | 'looks' | 'exports' | 'signing-in'
 export type ActivityQuery = {
-  /** Null: everybody. */
+  /** Null: every user. */
   readonly who: string | null
-  /** The events that may be shown; null: all, and what is of no event. */
+  /** The events that may be shown; null: all, and entries without an event. */
   readonly events: readonly string[] | null
   /** Null: all kinds. */
   readonly kinds: readonly ActKind[] | null
-  /** Words that what was done has, in any order; '' for all. */
+  /** Words that the action's text must contain, in any order; '' for all. */
   readonly words: string
-  /** Both included; null: no bound. */
+  /** Both included; null: no limit. */
   readonly from: Day | null
   readonly to: Day | null
 }
@@ -91,7 +91,7 @@ export type ActivityRow = {
   readonly regNo: string | null
 }
 
-/** What became of a change of somebody: the last owner of all events stays one. */
+/** The result of changing a user: the last owner of all events stays one. */
 export type PersonChanged = 'done' | 'unknown' | 'last'
 
 export interface PeopleStore {
@@ -99,7 +99,7 @@ export interface PeopleStore {
   adminCount(): Promise<number>
   /** By name. */
   people(at: Instant): Promise<readonly StoredPerson[]>
-  /** An owner of all events, unless `may` says less. */
+  /** Adds an owner of all events, unless `may` restricts it. */
   addAdmin(
     username: string,
     passwordHash: string,
@@ -107,15 +107,15 @@ export interface PeopleStore {
     may?: MayWhat,
   ): Promise<Result<number, { readonly code: 'username_taken' }>>
   setMay(username: string, may: MayWhat): Promise<PersonChanged>
-  /** Also ends every session of that admin. The last owner of all events is not removed. */
+  /** Also ends every session of that user. The last owner of all events is not removed. */
   removeAdmin(username: string): Promise<'removed' | 'unknown' | 'last'>
-  /** Also ends every session of that admin, and every link to set a password. */
+  /** Also ends every session of that user, and every link to set a password. */
   setPassword(username: string, passwordHash: string, at: Instant): Promise<boolean>
-  /** A link to set a password, instead of any before; false: there is nobody of this name. */
+  /** Replaces any earlier link to set a password; false: no user of this name. */
   addPasswordLink(username: string, tokenHash: string, expiresAt: Instant): Promise<boolean>
-  /** Whose link it is; null: there is none, or it is over. */
+  /** Returns the user of a link; null: there is none, or it has expired. */
   passwordLink(tokenHash: string, at: Instant): Promise<{ readonly username: string } | null>
-  /** Once: the link is gone, and so are the sessions. Answers whose it was. */
+  /** Works once: ends the link and the sessions. Returns its user. */
   usePasswordLink(
     tokenHash: string,
     passwordHash: string,
@@ -123,42 +123,42 @@ export interface PeopleStore {
   ): Promise<{ readonly username: string } | null>
 
   account(adminId: number): Promise<StoredAccount | null>
-  /** How somebody has their lists, by an event's id and a list's with a slash between them. */
+  /** Returns a user's list settings, by event id and list id separated by a slash. */
   myLists(adminId: number): Promise<Readonly<Record<string, MyList>>>
   keepMyList(adminId: number, list: string, kept: MyList): Promise<void>
-  /** A secret that counts once it is confirmed. */
+  /** Stores a secret that is valid once confirmed. */
   wantSecondFactor(adminId: number, secret: string): Promise<void>
-  /** The secret that is being set up counts from now on, with these recovery codes; false: it is not that secret any more. */
+  /** Activates the secret being set up, with these recovery codes; false: it is no longer that secret. */
   confirmSecondFactor(
     adminId: number,
     secret: string,
     step: number,
     codeHashes: readonly string[],
   ): Promise<boolean>
-  /** Takes the code of a step of 30 seconds; false: that one or a later one was taken before. */
+  /** Accepts the code of a 30-second step; false: that one or a later one was used before. */
   takeStep(adminId: number, step: number): Promise<boolean>
-  /** Uses a recovery code up; false: there is none, or it was used. */
+  /** Uses up a recovery code; false: there is none, or it was used. */
   takeRecoveryCode(adminId: number, codeHash: string, at: Instant): Promise<boolean>
   renewRecoveryCodes(adminId: number, codeHashes: readonly string[]): Promise<void>
-  /** False: there is nobody of this name, or no second factor. */
+  /** False: no user of this name, or no second factor. */
   dropSecondFactor(username: string): Promise<boolean>
   secondFactorRequired(): Promise<boolean>
   requireSecondFactor(required: boolean): Promise<void>
 
   openSession(session: NewSession): Promise<void>
-  /** Null when unknown, revoked, expired or idle for longer than idleMs; otherwise touches it. */
+  /** Null when unknown, revoked, expired or idle for longer than idleMs; otherwise renews the idle time. */
   session(tokenHash: string, at: Instant, idleMs: number): Promise<OpenSession | null>
-  /** Those that stand, the newest first. */
+  /** Returns open sessions, newest first. */
   sessionsOf(adminId: number, at: Instant, idleMs: number): Promise<readonly SessionSeen[]>
   closeSession(tokenHash: string): Promise<void>
-  /** All of a person's but one. Answers how many. */
+  /** Closes all sessions of a user except one. Returns how many. */
   closeOtherSessions(adminId: number, tokenHash: string): Promise<number>
 
   audit(entry: AuditEntry): Promise<void>
   auditOf(
     regNo: RegNo,
   ): Promise<readonly { readonly at: Instant; readonly who: string; readonly what: string }[]>
-  /** What people of the office did, the newest first: those older than `before`, at most `limit`. */
+  /** Returns audit log entries, newest first: those older than `before`, at most `limit`. */
   activity(
     query: ActivityQuery,
     before: number | null,

@@ -1,4 +1,4 @@
-/** The people of the office in the database: what they may, their passwords and second factors, their sessions. */
+/** Stores users: permissions, passwords, second factors and sessions. */
 import { err, ok } from '../../../engine/index.ts'
 import type { Instant, Result } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
@@ -57,7 +57,7 @@ export function setMay(sql: Sql, username: string, { role, events }: MayWhat): P
   return 'done'
 }
 
-/** Takes an admin away with all sessions and links; the last owner of all events stays. */
+/** Removes a user with all sessions and links; the last owner of all events stays. */
 export function removeAdmin(sql: Sql, username: string): 'removed' | 'unknown' | 'last' {
   const id = idOf(sql, username)
   if (id === null) return 'unknown'
@@ -137,7 +137,7 @@ export function confirmSecondFactor(
   return confirmed
 }
 
-/** One guarded statement, so that two who send the same code at once are not both let in. */
+/** One guarded statement, so that of two requests with the same code only one is accepted. */
 export function takeStep(sql: Sql, adminId: number, step: number): boolean {
   return (
     sql('UPDATE admins SET totp_step = ? WHERE id = ? AND totp_step < ?').run(step, adminId, step)
@@ -207,7 +207,7 @@ type Json = { readonly events: string | null }
 type Row<T> = Omit<T, 'events'> & Json
 const withEvents = <T extends Json>(row: T) => ({ ...row, events: eventsIn(row.events) })
 
-/** What is found by a key, on the main thread. */
+/** Look-ups by key, on the main thread. */
 export function peopleReads(sql: Sql) {
   return {
     admin(username: string): AdminRow | null {

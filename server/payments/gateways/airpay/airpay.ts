@@ -1,8 +1,7 @@
 /**
- * Airpay, v3 "Simple Transaction": the adapter, put together from what this folder knows of its protocol,
- * and the calls over the network. Nothing outside the folder knows Airpay, and nothing in it whether it
- * speaks to Airpay or to our simulator: only addresses and credentials differ. Rules and test vectors:
- * docs/airpay.md and tests/gateway/.
+ * Assembles the gateway adapter for Airpay v3 "Simple Transaction", and makes its network calls.
+ * Nothing outside this folder knows Airpay. Nothing in it knows whether it speaks to Airpay or to our simulator:
+ * only addresses and credentials differ. Rules and test vectors: docs/airpay.md and tests/gateway/.
  */
 import { amountText, assert, dayOf, err } from '../../../../engine/index.ts'
 import type { EventConfig, Instant } from '../../../../engine/index.ts'
@@ -19,7 +18,7 @@ import { judgeRefund } from './refund-response.ts'
 import { post } from './send-request.ts'
 import type { Posted } from './send-request.ts'
 
-/** Where a gateway takes its calls: Airpay's stand in the shared gateways file, the simulator's are its own. */
+/** Addresses of a gateway's calls: Airpay's are in the shared gateways file, the simulator has its own. */
 export type Addresses = {
   readonly pay: string
   readonly status: string
@@ -27,23 +26,23 @@ export type Addresses = {
   readonly hops: readonly string[]
 }
 
-/** Notices remembered where the status call does not exist (Airpay's own sandbox). */
+/** Webhooks remembered where the status call does not exist (Airpay's own sandbox). */
 const NOTICED_MAX = 1000
 
 export type AirpayOptions = {
   readonly mode: GatewayMode
   readonly events: Pick<EventRegistry, 'all' | 'byOrderId'>
-  /** Null: no credentials; such an event takes no hand-off. */
+  /** Null: no credentials; such an event cannot start a payment. */
   readonly account: (name: string) => Account | null
   /** The simulator's addresses; null: those of the event's gateway. */
   readonly addresses: Addresses | null
   readonly variant?: ChecksumVariant
-  /** Left out: what an answer does not say is not taken for granted. */
+  /** Left out: nothing is assumed that an answer does not state. */
   readonly assumed?: Assumed
 }
 
 const NOTHING_ASSUMED: Assumed = { currency: false, sale: false }
-/** In Airpay's own sandbox a notice stands for the status call, and notices never say either. */
+/** In Airpay's own sandbox a webhook replaces the status call, and webhooks never state currency or kind. */
 const BOTH_ASSUMED: Assumed = { currency: true, sale: true }
 
 export function airpay(options: AirpayOptions): GatewayAdapter {
@@ -56,7 +55,7 @@ export function airpay(options: AirpayOptions): GatewayAdapter {
     assert(event.payment !== null, 'a payment of an event that takes no money')
     return options.account(event.payment.account)
   }
-  /** In Airpay's own sandbox the status call does not exist, so the last notice with a right CRC stands for it. */
+  /** Airpay's own sandbox has no status call, so the last webhook with a correct CRC replaces it. */
   const noticed = new Map<string, Fields>()
 
   return {
@@ -122,7 +121,7 @@ export function airpay(options: AirpayOptions): GatewayAdapter {
   }
 }
 
-/** The status call as it travels; also `rollcall gateway-check` asks with it. */
+/** Sends a raw status call; `rollcall gateway-check` uses it too. */
 export function askStatus(
   address: string,
   account: Account,

@@ -1,4 +1,4 @@
-/** What the browser posts to Airpay: the buyer and the amount as Airpay takes them, and who asks for the money. */
+/** Builds the form that the browser posts to Airpay: buyer, amount and merchant. */
 import type * as Letters from 'transliteration'
 import {
   AMOUNT_MAX,
@@ -25,14 +25,14 @@ import { later } from '../../../ops/lazy-import.ts'
 
 const letters = later<typeof Letters>('transliteration')
 
-/** Airpay cuts nothing, it refuses. */
+/** Airpay refuses longer names; it does not truncate them. */
 const NAME_CHARACTERS_MAX = 50
-/** Where neither name nor number holds a letter or digit that Airpay takes. */
+/** Used where neither name nor number has a letter or digit that Airpay accepts. */
 const NAMELESS = 'Delegate'
 
 /**
- * `payUrl` is where the form goes. Refuses what Airpay would refuse: the checker and the form promise that
- * order id, amount and email fit, but rows from elsewhere have met neither.
+ * `payUrl` is the form's target. Refuses what Airpay would refuse: the checker and the form guarantee that order
+ * id, amount and email fit, but imported rows have passed neither.
  */
 export function handOffData(
   {
@@ -80,7 +80,7 @@ export function handOffData(
     checksum,
     payment_url: payUrl,
   }
-  // Airpay's table asks for a phone, its kits do not: it is sent when the gateways file posts `phone`.
+  // Airpay's documentation requires a phone, its kits do not. It is sent if the gateways file posts `phone`.
   return ok(
     Object.values(event.payment.gateway.posts).includes('phone')
       ? { ...data, phone: indianNumber(buyer.phone) ?? '' }
@@ -89,12 +89,12 @@ export function handOffData(
 }
 
 const ASCII = /^[ -~]*$/
-/** Nearly every name: there is nothing to change in it. */
+/** Matches most names, which need no change. */
 const PLAIN = /^[A-Za-z]+(?: [A-Za-z]+)*$/
 
 /**
- * A name as Airpay takes it: ASCII letters, digits and spaces, never empty. Other scripts are written in
- * Latin letters where that is possible; else the registration number stands in. A single name is both.
+ * Converts a name for Airpay: ASCII letters, digits and spaces, never empty. Other scripts are transliterated
+ * where possible; else the registration number is used. A single name becomes both first and last name.
  */
 export function cleanName(
   fullName: string,
@@ -108,7 +108,7 @@ export function cleanName(
 
 function inLatin(fullName: string): string {
   if (PLAIN.test(fullName)) return fullName
-  // Signs that turn or join writing are no letters and no gaps.
+  // Format characters, which control direction or join letters, are neither letters nor spaces.
   const visible = ASCII.test(fullName) ? fullName : fullName.replaceAll(/\p{Cf}/gu, '')
   return (ASCII.test(visible) ? visible : letters().transliterate(composed(visible)))
     .replaceAll(/['’`]/g, '')
@@ -116,7 +116,7 @@ function inLatin(fullName: string): string {
     .trim()
 }
 
-/** A number from elsewhere may hold what Airpay's names may not. */
+/** An imported number may contain characters that Airpay does not accept in names. */
 function nameFrom(regNo: string): string {
   const number = regNo.replaceAll(/[^A-Za-z0-9]+/g, ' ').trim()
   return number === '' ? NAMELESS : number
@@ -126,7 +126,10 @@ function cut(name: string): string {
   return name.length <= NAME_CHARACTERS_MAX ? name : name.slice(0, NAME_CHARACTERS_MAX).trim()
 }
 
-/** The ten digits of an Indian mobile or landline number, without +91 or a leading 0; null when it is none. */
+/**
+ * Returns the ten digits of an Indian mobile or landline number, without +91 or a leading 0; null when it is not
+ * one.
+ */
 function indianNumber(phone: string): string | null {
   return /^(?:91|0)?(\d{10})$/.exec(phone.replaceAll(/\D/g, ''))?.[1] ?? null
 }

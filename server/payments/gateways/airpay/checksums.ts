@@ -1,7 +1,7 @@
 /**
- * What Airpay signs and how: the keys of a merchant account, the checksums of hand-off, status call and
- * refund, and the hash of a notice. The simulator proves our messages with the same functions. Rules and
- * test vectors: docs/airpay.md and tests/gateway/.
+ * Computes Airpay's keys, the checksums of checkout, status call and refund, and the webhook hash.
+ * The simulator verifies our messages with the same functions. Rules and test vectors: docs/airpay.md and
+ * tests/gateway/.
  */
 import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
@@ -10,7 +10,10 @@ import type { Day } from '../../../../engine/index.ts'
 import type { Account } from '../../../dependencies.ts'
 import type { Fields } from './parse-message.ts'
 
-/** What the checksum covers: 'A' with the UID (as the kits do), 'B' without it. Airpay's papers leave it open. */
+/**
+ * What the checksum covers: 'A' with the UID (as in the kits), 'B' without it. Airpay's documentation does not
+ * say which.
+ */
 export type ChecksumVariant = 'A' | 'B'
 
 const sha256 = (text: string): string => hash('sha256', text, 'hex')
@@ -23,7 +26,7 @@ const keysOf = remember((account: Account) => ({
 export const privateKeyOf = (account: Account): string => keysOf(account).private
 const keyOf = (account: Account): string => keysOf(account).checksum
 
-/** What the hand-off posts of the buyer. */
+/** The buyer's fields of the checkout form. */
 export type PostedBuyer = {
   readonly email: string
   readonly firstName: string
@@ -34,7 +37,10 @@ export type PostedBuyer = {
   readonly country?: string
 }
 
-/** Of the hand-off. No separators, absent is empty; the day is the Indian one of the request. */
+/**
+ * Computes the checkout checksum. No separators; a missing value is empty; the day is the Indian date of the
+ * request.
+ */
 export function handOffChecksum(
   account: Account,
   buyer: PostedBuyer,
@@ -49,19 +55,22 @@ export function handOffChecksum(
   )
 }
 
-/** Of the status call; processor_id, rrn, terminal_id and txn_type are not sent and therefore empty. */
+/**
+ * Computes the checksum of the status call; processor_id, rrn, terminal_id and txn_type are not sent and
+ * therefore empty.
+ */
 export function statusChecksum(account: Account, orderId: string, day: Day): string {
   return sha256(`${keyOf(account)}@${account.merchantId}${orderId}${day}`)
 }
 
-/** Of a refund; `transactions` is the JSON text exactly as it is sent. */
+/** Computes the checksum of a refund; `transactions` is the JSON text exactly as sent. */
 export function refundChecksum(account: Account, transactions: string, day: Day): string {
   return sha256(`${keyOf(account)}@${account.merchantId}refund${transactions}${day}`)
 }
 
 /**
- * `ap_SecureHash`: the CRC32, unsigned and decimal. No authentication at all: a CRC is linear, so that
- * whoever has seen one genuine notice can make the right CRC for another amount.
+ * Computes `ap_SecureHash`: the CRC32, unsigned and decimal. It authenticates nothing: a CRC is linear, so
+ * anybody who has seen one genuine webhook can compute the correct CRC for another amount.
  */
 export function secureHash(account: Account, fields: Fields, withVpa: boolean): string {
   const part = (name: string): string => (fields[name] ?? '').trim()

@@ -1,6 +1,7 @@
 /**
- * What one question to the gateway shows before money depends on it: whether it is reached, whether it
- * takes our credentials, in what form it answers, and what we would take an answer for.
+ * Checks the connection to the gateway with one query, before money depends on it.
+ * Shows whether it can be reached, whether it accepts our credentials, the format of its answer, and how we would
+ * interpret it.
  */
 import { assertNever, formatInstant, formatMoney, own } from '../../../../engine/index.ts'
 import type { Instant, OrderId } from '../../../../engine/index.ts'
@@ -13,11 +14,11 @@ import { readStatusXml } from './parse-message.ts'
 import type { Fields } from './parse-message.ts'
 import type { Posted } from './send-request.ts'
 
-/** Of an answer in another form, as much as shows what it is. */
+/** Characters shown of an answer in an unknown format: enough to identify it. */
 const SHOWN_CHARACTERS_MAX = 200
-/** Letters, so that it can be the number of no event, and within what the gateway takes. */
+/** Only letters, so that no event can use it, and a format that the gateway accepts. */
 export const NO_SUCH_ORDER = 'NOSUCHORDER'
-/** What is shown of an answer about a real order: nothing that says who paid. */
+/** Fields shown of an answer about a real order: nothing that identifies the payer. */
 const SHOWN_FIELDS = [
   'TRANSACTIONSTATUS',
   'MESSAGE',
@@ -31,21 +32,21 @@ const SHOWN_FIELDS = [
   'TXN_MODE',
   'CHMOD',
 ] as const
-/** What an answer about a payment must hold, or else the payment goes into review. */
+/** Fields that an answer about a payment must have; without them the payment needs review. */
 const WANTED_FIELDS = ['CURRENCYCODE', 'TRANSACTIONTYPE', 'TRANSACTIONTIME'] as const
 
 export type GatewayQuestion = {
   readonly address: string
   readonly account: Account
-  /** Null: asks about an order that cannot exist. */
+  /** Null: queries an order that cannot exist. */
   readonly orderId: OrderId | null
-  /** Whether to ask once more with a key that is wrong on purpose. */
+  /** Whether to repeat the query with a deliberately wrong key. */
   readonly compares: boolean
   readonly assumed: Assumed
   readonly at: Instant
   readonly timeoutMs: number
 }
-/** `asExpected`: the answer shows no reason not to go on. */
+/** `asExpected`: the answer shows no reason to stop. */
 export type GatewayChecked = {
   readonly asExpected: boolean
   readonly sentences: readonly string[]
@@ -116,7 +117,7 @@ function understood(question: GatewayQuestion, text: string): readonly Said[] {
     : [form, ...shownFields(fields), meaningOf(answer)]
 }
 
-/** Of an order that cannot exist only one answer is right. */
+/** For an order that cannot exist, only one answer is correct. */
 function meaningOfNone(fields: Fields): Said {
   const code = fields['TRANSACTIONSTATUS'] ?? ''
   switch (code) {
@@ -166,7 +167,7 @@ function shownFields(fields: Fields): readonly Said[] {
   })
 }
 
-/** What the server would do with such an answer. */
+/** Describes what the server would do with such an answer. */
 function meaningOf(answer: StatusAnswer): Said {
   switch (answer.is) {
     case 'fact': {
@@ -193,7 +194,7 @@ function meaningOf(answer: StatusAnswer): Said {
   }
 }
 
-/** Whether the gateway tells a right key from a wrong one; if not, nothing shows that ours is right. */
+/** Compares the answers to a right and a wrong key; if they are the same, nothing shows that ours is right. */
 function compared(right: Posted & { readonly is: 'answered' }, wrong: Posted): Said {
   const codeIn = (posted: Posted): string => {
     const read = posted.is === 'answered' ? readStatusXml(posted.text) : null

@@ -1,4 +1,4 @@
-/** A message of Airpay as fields: a posted form, JSON, or the XML of a status answer. */
+/** Parses Airpay's messages into fields: a posted form, JSON, or the XML of a status answer. */
 import type * as Xml from 'fast-xml-parser'
 import { err, ok, remember } from '../../../../engine/index.ts'
 import type { Result } from '../../../../engine/index.ts'
@@ -6,10 +6,10 @@ import { later } from '../../../ops/lazy-import.ts'
 
 export type Fields = Readonly<Record<string, string>>
 
-/** A notice is some hundred bytes, a status answer some thousand; more is not from a gateway. */
+/** A webhook has some hundred bytes, a status answer some thousand; more is not from a gateway. */
 export const MESSAGE_BYTES_MAX = 64 * 1024
 
-/** The fields of a return or notice as text, from a posted form or JSON (both were seen); null: neither. */
+/** Returns the fields of a return or webhook as text, from a posted form or JSON (both occur); null: neither. */
 export function readFields(body: string, contentType: string): Fields | null {
   const fields = Object.create(null) as Record<string, string>
   const text = body.trim()
@@ -27,7 +27,7 @@ export function readFields(body: string, contentType: string): Fields | null {
   return Object.keys(fields).length === 0 ? null : fields
 }
 
-/** The same fields under names in capitals, without spaces around their values: senders differ in both. */
+/** Returns the same fields with upper-case names and trimmed values: senders differ in both. */
 export function inCapitals(fields: Fields): Fields {
   return Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [name.trim().toUpperCase(), value.trim()]),
@@ -43,19 +43,20 @@ const parserOf = remember(
       transformTagName: (name) => name.toUpperCase(),
       parseTagValue: false,
       trimValues: true,
-      // The five of XML and those by number. A document that declares its own is refused before it gets here.
+      // The five entities of XML, and numeric ones. A document that declares its own is refused before this
+      // point.
       processEntities: true,
       htmlEntities: true,
     }),
 )
-/** The name of a document's first element, after what may stand before it. */
+/** Matches the name of a document's first element, after an optional prolog. */
 const FIRST_ELEMENT = /^(?:\s|<\?[^>]*\?>|<!--[\s\S]*?-->)*<([A-Za-z][\w.:-]*)/
 const COMMENTS_AT_THE_END = /(?:\s|\u0000|<!--(?:(?!-->)[\s\S])*-->)+$/
 
 /**
- * The transactions of a status answer, their fields in capitals; names in any case, with or without CDATA.
- * The refusal says what came instead. What is cut off is refused whole, because the fields that are
- * missing would read as fields that the gateway left out.
+ * Returns the transactions of a status answer, with upper-case field names; accepts names in any case, with or
+ * without CDATA. The error says what came instead. A truncated answer is refused as a whole, because its missing
+ * fields would look like fields that the gateway left out.
  */
 export function readStatusXml(text: string): Result<readonly Fields[], string> {
   const whole = text.replace(/^\uFEFF/, '').replace(COMMENTS_AT_THE_END, '')
@@ -86,7 +87,7 @@ export function readStatusXml(text: string): Result<readonly Fields[], string> {
     : ok(transactions)
 }
 
-/** A field said twice with two values is a contradiction, and therefore not said. */
+/** A field given twice with different values is a contradiction and counts as missing. */
 function fieldsOf(transaction: unknown): Fields {
   if (typeof transaction !== 'object' || transaction === null) return {}
   return Object.fromEntries(
@@ -98,7 +99,7 @@ function fieldsOf(transaction: unknown): Fields {
   )
 }
 
-/** Own members only; null where there are none of this name. */
+/** Reads own properties only; null if there is none of this name. */
 export function child(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
     ? (value as Record<string, unknown>)[name]

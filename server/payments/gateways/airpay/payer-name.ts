@@ -1,4 +1,4 @@
-/** Who paid, as the gateway's answer or message names them. */
+/** Extracts the payer's name and address from a status answer or message. */
 import type { Payer } from '../../../storage/index.ts'
 import { inCapitals, readFields, readStatusXml } from './parse-message.ts'
 import type { Fields } from './parse-message.ts'
@@ -6,7 +6,10 @@ import type { Fields } from './parse-message.ts'
 /** Names and addresses of people are shorter. */
 const CHARACTERS_MAX = 100
 
-/** Of the first text that names anybody: of the status answer before a message, which anybody can write. Null: none does. */
+/**
+ * Uses the first text that names a payer: the status answer before a message, which anybody can send. Null: none
+ * does.
+ */
 export function payerIn(
   texts: readonly { readonly body: string; readonly contentType: string }[],
 ): Payer | null {
@@ -39,7 +42,7 @@ function payerOf(fields: Fields): Payer {
   }
 }
 
-/** As the simulator names who paid. */
+/** Fields in which the simulator names the payer. */
 export const namedPayer = ({
   name,
   email,

@@ -1,11 +1,11 @@
-/** What Airpay answers when told to give money back, from its own words to what is known of the money. */
+/** Interprets Airpay's answer to a refund request. */
 import type { RefundAnswer } from '../../../dependencies.ts'
 import { child } from './parse-message.ts'
 
 /**
- * "true" means that the refund has begun. `refused` is said only where the gateway has plainly said no for
- * this payment; anything that leaves it open is `unsure`, because a second refund of the same money
- * costs as much as the first.
+ * "true" means that the refund has started. Returns `refused` only where the gateway plainly refused this
+ * payment; any ambiguous answer is `unsure`, because a second refund of the same payment costs as much as the
+ * first.
  */
 export function judgeRefund(text: string, reference: string): RefundAnswer {
   const unsure = (error: string): RefundAnswer => ({ is: 'unsure', error, raw: text })
@@ -22,7 +22,7 @@ export function judgeRefund(text: string, reference: string): RefundAnswer {
   if (ours.length > 1) return unsure('the answer names the payment twice')
   const [one] = ours
   if (one === undefined) {
-    // A refusal of the request as a whole lists nothing.
+    // A refusal of the request as a whole lists no transactions.
     if (whole !== 'no' || listed.length > 0) return unsure('the answer does not name the payment')
     return { is: 'refused', message: wordOf(child(json, 'message')), raw: text }
   }
@@ -48,7 +48,7 @@ function yesOrNo(value: unknown): 'yes' | 'no' | null {
   }
 }
 
-/** "" for what is no single word: a list or an object says nothing here. */
+/** Returns "" for anything but a single value: a list or an object has no meaning here. */
 function wordOf(value: unknown): string {
   return ['string', 'number', 'boolean'].includes(typeof value) ? String(value).trim() : ''
 }

@@ -1,4 +1,4 @@
-/** What comes from Airpay without being asked for (the browser's return, the server's notice), as what it claims. */
+/** Reads Airpay's unrequested messages (browser return, webhook) as unverified claims. */
 import { err, ok } from '../../../../engine/index.ts'
 import type { EventConfig, Result } from '../../../../engine/index.ts'
 import type { Account, BadNotice, EventRegistry, Notice } from '../../../dependencies.ts'
@@ -7,9 +7,9 @@ import { inCapitals } from './parse-message.ts'
 import type { Fields } from './parse-message.ts'
 
 /**
- * It proves nothing, also with the right hash: whoever has seen one genuine notice can make another. So a
- * wrong or missing hash is no reason to turn a message away either, since all that it starts is a question;
- * and a gateway that hashes otherwise than its papers say would never be heard. It must name an order.
+ * A message proves nothing, even with the correct hash: anybody who has seen one genuine webhook can forge
+ * another. A wrong or missing hash is no reason to reject a message either: all it starts is a query, and a
+ * gateway whose hash differs from its documentation would never be heard. The message must name an order.
  */
 export function readNotice(
   fields: Fields,

@@ -1,9 +1,9 @@
-/** One question over the network: what came back, or why nothing did and whether it can have arrived there. */
+/** Sends one request over the network; reports the answer, or the failure and whether it was sent. */
 import { MESSAGE_BYTES_MAX } from './parse-message.ts'
 
 /**
- * What became of a question. `failed`: no answer of status 200 to 299 that could be read; `sent` false only
- * where no connection came about, so that nothing can have happened at the other end.
+ * The result of a request. `failed`: no readable answer with a status of 200 to 299; `sent` is false only if no
+ * connection was made, so that nothing can have happened at the other end.
  */
 export type Posted =
   | { readonly is: 'answered'; readonly status: number; readonly text: string }
@@ -15,11 +15,11 @@ export type Posted =
       readonly sent: boolean
     }
 
-/** What the network says when no connection came about; a certificate that does not fit is seen before anything is sent. */
+/** Network errors that mean no connection was made; an invalid certificate is detected before anything is sent. */
 const NEVER_SENT =
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$|CERT|SIGNATURE|^ERR_SSL/
 
-/** Never throws: what goes wrong between two machines is an answer too. The timeout is for the whole answer. */
+/** Never throws: a network failure is a result too. The timeout covers the whole answer. */
 export async function post(
   address: string,
   contentType: string,
@@ -32,7 +32,7 @@ export async function post(
       method: 'POST',
       headers: { 'content-type': contentType },
       body,
-      // Another address would learn the private key, and whatever it says is not the gateway's word.
+      // Another address would learn the private key, and its answer would not be the gateway's.
       redirect: 'manual',
       signal: AbortSignal.timeout(timeoutMs),
     })
@@ -49,7 +49,7 @@ export async function post(
   }
 }
 
-/** Null, and no more is read, once it is longer: an answer without end must not fill the memory. */
+/** Returns null and stops reading once the answer is too long: an endless answer must not fill the memory. */
 async function readWithin(response: Response, bytesMax: number): Promise<string | null> {
   const chunks: Uint8Array[] = []
   let bytes = 0
@@ -62,7 +62,7 @@ async function readWithin(response: Response, bytesMax: number): Promise<string 
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/** The system's own code for what went wrong; "" where there is none. */
+/** Returns the system's error code; "" if there is none. */
 function codeOf(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined
   return cause instanceof Error && 'code' in cause ? String(cause.code) : ''

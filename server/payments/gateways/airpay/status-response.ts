@@ -1,4 +1,4 @@
-/** What Airpay answers when asked about an order, from its own words to what happened. */
+/** Interprets Airpay's answer to a status query. */
 import {
   assert,
   assertNever,
@@ -11,14 +11,14 @@ import type { Instant, OrderId, Paise, PaymentFact, RefundSaid } from '../../../
 import type { StatusAnswer } from '../../../dependencies.ts'
 import type { Fields } from './parse-message.ts'
 
-/** Of what the bank said, as much as a line of the office takes. */
+/** Characters of the bank's message that fit on a line in the office. */
 const MESSAGE_CHARACTERS_MAX = 200
 
 /**
- * What a status code means. Only `paid` and `declined` end a payment; whatever is not in the table stays
- * pending. 401, 402 and 403 are dropped, cancelled and incomplete in one paper of Airpay and "not yet
- * processed" in another: until they were seen live they say only that there is no money yet, and the
- * payment ends when a day has passed.
+ * The meaning of each status code. Only `paid` and `declined` end a payment; any other code leaves it pending.
+ * 401, 402 and 403 mean dropped, cancelled and incomplete in one Airpay document, and "not yet processed" in
+ * another. Until they are seen in production they mean only that there is no payment yet; the payment ends after
+ * one day.
  */
 const MEANINGS: Readonly<Record<string, 'paid' | 'declined' | 'in-process' | 'no-record'>> = {
   200: 'paid',
@@ -31,28 +31,31 @@ const MEANINGS: Readonly<Record<string, 'paid' | 'declined' | 'in-process' | 'no
   502: 'declined',
   503: 'no-record',
 }
-/** A payment, as against a refund or a reversal. */
+/** A payment, as opposed to a refund or a reversal. */
 export const SALE_TYPE = '320'
 /** The sale by number, by name, or both. */
 const SALE = /^(?:320(?:\W*sale)?|sale)$/i
-/** Money that went back: a refund asked for by us, or made in the gateway's panel. */
+/** A refund, requested by us or made in the gateway's panel. */
 const REFUND = /^(?:340(?:\W*refund)?|refund)$/i
-/** The rupee by its usual signs, beside its codes. Of an Indian gateway "Rs" is no other country's. */
+/** The rupee by its usual signs, besides its codes. From an Indian gateway, "Rs" means no other currency. */
 const RUPEE = /^(?:rs\.?|₹|(?:indian )?rupees?)$/i
-/** Written where there is nothing to write. */
+/** Written instead of an empty value. */
 const NOTHING = /^(?:na|n\/a|null|nil|none|0|-)$/i
 
-/** What an answer stands for that says nothing of currency or kind; set only after a payment has shown that it never does. */
+/**
+ * Values assumed for an answer that states no currency or kind; set only after a payment has shown that the
+ * gateway never states it.
+ */
 export type Assumed = { readonly currency: boolean; readonly sale: boolean }
 
 export type About = {
   readonly orderId: OrderId
   /** Now. */
   readonly at: Instant
-  /** The answer as it came. */
+  /** The answer as received. */
   readonly raw: string
   readonly assumed: Assumed
-  /** Whether a test transaction is as good as money: in Airpay's own sandbox only. */
+  /** Whether a test transaction counts as a payment: only in Airpay's own sandbox. */
   readonly takesTests: boolean
 }
 
@@ -60,11 +63,11 @@ type Confirmed = Extract<PaymentFact, { type: 'confirmed' }>
 type Refunded = Extract<PaymentFact, { type: 'refunded' }>
 
 /**
- * From the gateway's own words to what happened. MESSAGE is never judged (it can say "Success" beside
- * 503), nor BILLEDAMOUNT (it may hold a surcharge), nor the hash (it proves nothing). Whether amount,
- * currency and kind fit is the engine's to say, so that money that does not fit is recorded and reviewed.
- * Of several transactions of one order doubt wins over money, money over waiting, and waiting over a
- * failure: a failure is believed only when nothing else is said. Refunds stand beside the money they are of.
+ * Interprets the gateway's answer. Ignores MESSAGE (it can say "Success" beside 503), BILLEDAMOUNT (it may
+ * include a surcharge) and the hash (it proves nothing). The engine checks amount, currency and kind, so that a
+ * payment that does not match is recorded and reviewed. Among several transactions of one order, doubt takes
+ * precedence over a payment, a payment over pending, and pending over a failure: a failure is accepted only if
+ * nothing else is reported. Refunds are listed with their payment.
  */
 export function judgeStatus(transactions: readonly Fields[], about: About): StatusAnswer {
   const ours = transactions.filter((fields) => isOurs(fields, about.orderId))
@@ -90,7 +93,7 @@ export function judgeStatus(transactions: readonly Fields[], about: About): Stat
   )
 }
 
-/** The one capture as a fact; what was captured besides under the same order is named in it. */
+/** Builds one payment event; it names further captures of the same order. */
 function together(
   money: Confirmed,
   all: readonly Confirmed[],
@@ -117,7 +120,7 @@ function together(
   return { is: 'fact', raw, fact }
 }
 
-/** An answer that names what went back, and not the payment it was of. */
+/** Handles an answer that names refunds but not their payment. */
 function refundsAlone(refunded: readonly Refunded[], { raw, at }: About): StatusAnswer {
   const [first, ...further] = namedOnce(refunded)
   assert(first !== undefined, 'an answer about no refund')
@@ -125,7 +128,7 @@ function refundsAlone(refunded: readonly Refunded[], { raw, at }: About): Status
   return { is: 'fact', raw, fact: further.length === 0 ? fact : { ...fact, further } }
 }
 
-/** Named twice under one reference it is one refund, of the larger amount: parts that were said one after the other. */
+/** Refunds with the same reference count as one, with the larger amount: it was reported in stages. */
 function namedOnce(refunded: readonly Refunded[]): readonly RefundSaid[] {
   const byReference = new Map<string, Paise>()
   for (const { reference, amount } of refunded)
@@ -133,7 +136,10 @@ function namedOnce(refunded: readonly Refunded[]): readonly RefundSaid[] {
   return [...byReference].map(([reference, amount]) => ({ reference, amount }))
 }
 
-/** The question names one order, so an answer that names none is about it; whether that is enough depends on what it says. */
+/**
+ * The query names one order, so an answer that names none is about it; whether that is enough depends on its
+ * content.
+ */
 function isOurs(fields: Fields, orderId: OrderId): boolean {
   const named = orderOf(fields)
   return named === null || named === orderId
@@ -192,14 +198,14 @@ function judgePaid(fields: Fields, { at, raw, assumed, takesTests }: About): Sta
   return { is: 'fact', raw, fact: paidAt === null ? fact : { ...fact, paidAt } }
 }
 
-/** A transaction of the gateway's test mode moves no money, whatever its status says. */
+/** A transaction in the gateway's test mode moves no money, whatever its status says. */
 function isTest(fields: Fields): boolean {
   return /test|sandbox|demo|dummy/i.test(`${fields['TXN_MODE'] ?? ''} ${fields['TXNMODE'] ?? ''}`)
 }
 
 /**
- * An amount as gateways write it: with the currency's sign before or behind, Indian or Western groups,
- * and any number of decimals as long as paise are whole. Null for everything else: nobody guesses money.
+ * Parses an amount as gateways write it: currency sign before or after, Indian or Western grouping, any number of
+ * decimals as long as paise are whole. Null for everything else: amounts are never guessed.
  */
 export function readGatewayAmount(text: string): Paise | null {
   const sign = '(?:INR|Rs\\.?|₹)'
@@ -216,8 +222,8 @@ export function readGatewayAmount(text: string): Paise | null {
 }
 
 /**
- * TRANSACTIONTIME, a time of day in India: "21-11-2026 14:05:00", with slashes, with the year first or
- * with am and pm; or ISO 8601 with its offset. Null for what is none of these: nobody guesses time either.
+ * Parses TRANSACTIONTIME, Indian local time: "21-11-2026 14:05:00", with slashes, with the year first or with am
+ * and pm; or ISO 8601 with an offset. Null for anything else: times are never guessed.
  */
 export function readTime(text: string): Instant | null {
   const withOffset = /T.*(?:Z|[+-]\d\d:\d\d)$/.test(text) ? readInstant(text) : null

@@ -1,4 +1,6 @@
-/** What the sandbox gateway shows: plain pages of its own look, usable by keyboard and without scripts. */
+/**
+ * Renders the sandbox gateway's pages: plain, distinct from ours, usable by keyboard without scripts.
+ */
 import { escapeHtml, formatMoney, readAmount } from '../../../../../engine/index.ts'
 import type { Fields } from '../parse-message.ts'
 
@@ -6,29 +8,31 @@ export type Stage = 'open' | 'in-process' | 'paid' | 'declined' | 'dropped'
 export type SandboxOrder = {
   readonly orderId: string
   readonly merchantId: string
-  /** Opens the order's page; not guessable. */
+  /** Opens the order's page; cannot be guessed. */
   readonly token: string
   readonly email: string
   readonly name: string
-  /** As the hand-off asked for it: "7080.00". */
+  /** As the checkout form requested it: "7080.00". */
   readonly asked: string
   readonly stage: Stage
   /** APTRANSACTIONID, once there is a transaction. */
   readonly reference: string | null
-  /** What the sandbox holds; null: nothing. */
+  /** The amount the sandbox holds; null: nothing. */
   readonly paid: string | null
-  /** When the money came, milliseconds since 1970; null: it has not. Orders of an older file do not say. */
+  /**
+   * When the payment arrived, in milliseconds since 1970; null: it has not. Missing in orders from an older file.
+   */
   readonly paidAt?: number | null
-  /** When money that is under way arrives, milliseconds since 1970. */
+  /** When a payment in progress arrives, in milliseconds since 1970. */
   readonly dueAt: number | null
-  /** A notice has not been taken yet; after a restart it is sent again. */
+  /** A webhook has not been accepted yet; after a restart it is sent again. */
   readonly owed: boolean
   readonly refunds: readonly { readonly reference: string; readonly amount: string }[]
-  /** The next refund that is asked for is refused. */
+  /** The next refund request is refused. */
   readonly refusesRefund?: boolean
 }
 
-/** Every way a payment can go, in the order of the page. */
+/** Every possible result of a payment, in the order of the page. */
 export const actions = {
   pay: { label: 'Pay', about: 'The money moves, you go back, and the notice follows.' },
   decline: { label: 'Decline', about: 'The bank says no. You go back without having paid.' },
@@ -146,7 +150,7 @@ export function sentencePage(title: string, sentence: string): string {
   return page(title, `<p>${escapeHtml(sentence)}</p>`)
 }
 
-/** Every order the sandbox has seen; what has not been paid can still be paid from here, as late money. */
+/** Lists every order that the sandbox has seen; an unpaid order can still be paid from here, as a late payment. */
 const askForm =
   '<form method="get" action="/"><p><label>Another order, by its id <input name="order" required></label> <button type="submit">Show</button></p></form>'
 

@@ -1,6 +1,7 @@
 /**
- * What the sandbox gateway answers: hand-off, hop, page, buttons, status call, refund. It refuses what
- * the gateway's papers say would be refused, so that nothing works in a rehearsal that fails in earnest.
+ * Serves the sandbox gateway: checkout, hop, page, buttons, status call, refund.
+ * It refuses what the gateway's documentation says would be refused, so that nothing works in a rehearsal that
+ * fails in production.
  */
 import { randomBytes, randomInt } from 'node:crypto'
 import formbody from '@fastify/formbody'
@@ -39,7 +40,7 @@ export type Orders = {
   all(): readonly SandboxOrder[]
 }
 
-/** What the answers need of the simulator's inside. */
+/** What the routes need from the simulator. */
 export type Inside = {
   readonly orders: Orders
   readonly clock: () => Instant
@@ -48,15 +49,15 @@ export type Inside = {
   readonly messageOf: (order: SandboxOrder) => Fields
   readonly act: (order: SandboxOrder, action: Action) => Promise<boolean>
   readonly settle: (orderId: string) => void
-  /** Of the pages, and of the hop before them. */
+  /** Origins of the pages, and of the hop before them. */
   readonly origins: () => readonly [page: string, hop: string]
 }
 
 const SEEN_COOKIE = 'sandbox_orders'
-/** Orders that a browser finds again; a cookie may have some four thousand characters. */
+/** Orders that a browser finds again; a cookie may have about four thousand characters. */
 const SEEN_MAX = 50
 
-/** Tokens of the orders whose pages the browser has opened, newest first. */
+/** Returns the tokens of the orders whose pages the browser has opened, newest first. */
 function seenBy(request: FastifyRequest): readonly string[] {
   const found = new RegExp(`(?:^|; )${SEEN_COOKIE}=([0-9a-f.]*)`).exec(request.headers.cookie ?? '')
   return (found?.[1] ?? '').split('.').filter((token) => token !== '')
@@ -88,7 +89,8 @@ export async function sandboxApp(inside: Inside): Promise<FastifyInstance> {
   const tokenOf = (request: FastifyRequest): string =>
     (request.params as { readonly token: string }).token
 
-  // Order ids open registrations: a browser sees those that it had on its screen, and one that it can name.
+  // Order ids give access to registrations, so a browser sees only the orders it has opened, and one that it can
+  // name.
   app.get('/', async (request, reply) => {
     const asked = (request.query as Readonly<Record<string, unknown>>)['order']
     const seen = new Set(seenBy(request))
@@ -164,7 +166,7 @@ export async function sandboxApp(inside: Inside): Promise<FastifyInstance> {
   })
   app.post('/airpay/order/verify.php', async (request, reply) => {
     const answer = statusXml(inside, formOf(request))
-    // Not a code among the transaction's: who may not ask has learnt nothing about the order.
+    // Not a code among those of transactions: a caller without permission learns nothing about the order.
     return answer === null
       ? reply.code(403).send('Not allowed')
       : reply.type('text/xml; charset=utf-8').send(answer)
@@ -187,7 +189,7 @@ function formOf(request: FastifyRequest): Fields {
   )
 }
 
-/** As strict as the gateway's papers: what it would refuse must not work in a rehearsal. */
+/** As strict as the gateway's documentation: what it would refuse must not work in a rehearsal. */
 function takeHandOff(
   { orders, accountOf, clock }: Inside,
   form: Fields,
@@ -224,7 +226,7 @@ function takeHandOff(
   )
   if (!right) return err('The checksum does not fit.')
   const known = orders.get(order.orderId)
-  // Nothing was paid and nothing was refused: the same order may still be paid, also after it was left.
+  // Nothing was paid or refused: the same order may still be paid, even after the page was left.
   if (known !== null && known.asked === order.amount && known.stage === 'dropped')
     return ok(orders.put({ ...known, stage: 'open' }))
   if (known !== null && known.stage === 'open' && known.asked === order.amount) return ok(known)
@@ -253,7 +255,7 @@ function takeHandOff(
 
 export const freshReference = (): string => String(randomInt(100_000_000, 1_000_000_000))
 
-/** CDATA, as the gateway has it: a message may hold what XML does not like. */
+/** Uses CDATA, as the gateway does: a message may contain characters that XML reserves. */
 function xmlOf(...transactions: readonly Fields[]): string {
   const texts = transactions.map((fields) => {
     const inner = Object.entries(fields).map(
@@ -292,7 +294,7 @@ function statusXml({ orders, accountOf, messageOf, clock }: Inside, form: Fields
   return xmlOf(sale, ...refunds)
 }
 
-/** "21-11-2026 14:05:00", as the gateway writes the time of day in India. */
+/** Formats Indian local time as the gateway writes it: "21-11-2026 14:05:00". */
 function indianTime(at: Instant): string {
   const [day = '', time = ''] = isoIndia(at).split('T')
   return `${day.split('-').toReversed().join('-')} ${time.slice(0, 8)}`

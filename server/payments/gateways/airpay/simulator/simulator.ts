@@ -1,8 +1,8 @@
 /**
- * The sandbox gateway: a simulator that speaks the gateway's protocol from the other side (form in,
- * page, return by the browser, notice, status call, refund) on an origin of its own, and sends the
- * browser through a third origin before its page, so that cookies, form-action and cross-site posts
- * behave as they will in earnest. It keeps what it holds, so that a restart loses no money.
+ * Simulates the gateway: form, page, browser return, webhook, status call and refund.
+ * It runs on its own origin and sends the browser through a third origin before its page, so that cookies,
+ * form-action and cross-site posts behave as in production. It stores its state, so that a restart loses no
+ * payment.
  */
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -20,50 +20,50 @@ import type { Action, SandboxOrder } from './simulator-pages.ts'
 export type SandboxOptions = {
   readonly port: number
   readonly host: string
-  /** How the browser reaches the app: its host decides ours, which must be another. */
+  /** How the browser reaches the app; the simulator must use a different host, chosen by this one. */
   readonly publicUrl: string
   readonly dataDir: string
   readonly accounts: () => readonly Account[]
-  /** Where the browser goes back to and where notices go, as a gateway keeps them per merchant. */
+  /** Where the browser returns to and where webhooks go, as a gateway stores them per merchant. */
   readonly returnUrl: (merchantId: string) => string
   readonly noticeUrl: () => string
   readonly clock: () => Instant
   readonly log: Log
-  /** How long money that is paid later is under way. */
+  /** How long a delayed payment takes to arrive. */
   readonly laterMs?: number
 }
 
 export type Sandbox = {
-  /** Of its pages, without a slash at the end. */
+  /** Origin of its pages, without a slash at the end. */
   readonly url: string
   readonly addresses: SandboxAddresses
   order(orderId: string): SandboxOrder | null
-  /** What a return or notice about the order says now. */
+  /** Returns what a return or webhook about the order says now. */
   messageOf(orderId: string): Fields
-  /** What a button of the page does, without a browser. */
+  /** Does what a button of the page does, without a browser. */
   act(orderId: string, action: Action): Promise<void>
-  /** Lets money that is under way, or that nobody expects any more, arrive. */
+  /** Lets a payment arrive that is in progress or no longer expected. */
   settle(orderId: string): void
-  /** What somebody gives back in the gateway's panel, with nobody told. Answers the refund's reference. */
+  /** Makes a refund in the gateway's panel, without notifying anybody. Returns the refund's reference. */
   giveBack(orderId: string, amount: Paise): string
-  /** Sends every notice that has not been taken once more, without waiting for its turn. */
+  /** Resends every webhook that has not been accepted, without waiting for its turn. */
   remind(): Promise<void>
-  /** When no notice is on its way. */
+  /** Resolves when no webhook is being sent. */
   idle(): Promise<void>
   close(): Promise<void>
 }
 
-/** Money paid later is under way for so long, unless the options say otherwise. */
+/** Default delay of a delayed payment. */
 const LATER_MS = 15_000
-/** A gateway tries a notice that was not taken again, and gives up some day. */
+/** A gateway retries a webhook that was not accepted, and eventually gives up. */
 const NOTICE_AGAIN_MS = [1_000, 5_000, 30_000, 120_000, 600_000] as const
-/** An app that has not answered by then is asked again instead of waited for. */
+/** If the app has not answered by then, the webhook is retried. */
 const NOTICE_TIMEOUT_MS = 20_000
-/** The app listens a moment after the sandbox does. */
+/** The app starts to listen a moment after the sandbox. */
 const STARTED_MS = 200
 const loopback = ['127.0.0.1', 'localhost', '[::1]']
 
-/** Credentials of the sandbox's own making, the same for an account's name on every machine. */
+/** Credentials that the sandbox derives from the account's name, the same on every machine. */
 export function sandboxAccount(name: string): Account {
   const known = accountsMade.get(name)
   if (known !== undefined) return known
@@ -78,12 +78,15 @@ export function sandboxAccount(name: string): Account {
   accountsMade.set(name, account)
   return account
 }
-/** One object per name (names come from event files), by which the adapter remembers an account's keys. */
+/** One object per name (names come from event files), because the adapter caches an account's keys by object. */
 const accountsMade = new Map<string, Account>()
 
 export type SandboxAddresses = Addresses & { readonly hops: readonly [page: string, hop: string] }
 
-/** On one machine the app, the pages and the hop are two names and two ports; behind a real name there is only the port. */
+/**
+ * On one machine, the app, the pages and the hop use two host names and two ports; behind a public host name they
+ * differ by port only.
+ */
 export function sandboxAddresses(at: {
   readonly publicUrl: string
   readonly host: string
@@ -143,7 +146,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     }
   }
 
-  /** One notice; what was not taken is tried again at growing intervals, with what is true then. */
+  /** Sends one webhook; if it is not accepted, retries at growing intervals with the then current state. */
   const notify = (orderId: string, tried = 0): Promise<void> => {
     const order = orders.get(orderId)
     if (order === null) return Promise.resolve()
@@ -152,7 +155,8 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     const sent = deliver(options.noticeUrl(), messageOf(order)).then((status) => {
       const now = orders.get(orderId)
       if (status === 200 && now !== null) {
-        // Money may have come while the notice was on its way: then another one follows, or has been taken.
+        // The payment may have arrived while the webhook was being sent: then another one follows, or was
+        // accepted.
         if (now.stage === order.stage) orders.put({ ...now, owed: false })
         return
       }
@@ -191,7 +195,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     if (order.owed) later(STARTED_MS, () => void notify(order.orderId))
   }
 
-  /** Does what a button says and answers whether the browser goes back. */
+  /** Does what a button says; returns whether the browser goes back. */
   const act = async (order: SandboxOrder, action: Action): Promise<boolean> => {
     switch (action) {
       case 'pay':
@@ -309,7 +313,7 @@ async function deliver(url: string, fields: Fields): Promise<number> {
   }
 }
 
-/** In memory, and one line per change in a file that is read at the start. */
+/** Keeps orders in memory, and appends one line per change to a file that is read at the start. */
 function openOrders(dataDir: string): Orders {
   mkdirSync(dataDir, { recursive: true })
   const file = join(dataDir, 'sandbox.jsonl')
@@ -321,7 +325,7 @@ function openOrders(dataDir: string): Orders {
   }
   if (existsSync(file)) {
     for (const line of readFileSync(file, 'utf8').split('\n')) {
-      // A process that was killed may have left half a line.
+      // A process that was killed may have left an incomplete line.
       if (line.endsWith('}')) keep(JSON.parse(line) as SandboxOrder)
     }
   }
