@@ -1,4 +1,4 @@
-/** How the web app is built: what is left out, and where its files go. */
+/** The Vite configuration of the web app. */
 import react from '@vitejs/plugin-react'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vite'
@@ -8,13 +8,16 @@ import { neverDrawn } from './build/omit-unused-library-code.ts'
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
-/** Where `npm run dev` has the server. */
+/** URL of the server for `npm run dev`. */
 const server = process.env['ROLLCALL_SERVER'] ?? 'http://127.0.0.1:3000'
 
-/** An organiser's file and those beside it are checked in the browser. */
+/** Schemas used by the checker in the browser for an organiser's file and the files beside it. */
 const schemas = precompiledSchemas('event', 'lists', 'gateways', 'texts')
 
-/** The oldest browsers in which delegates' pages work (docs/browsers.md); nothing that they do not know is written. */
+/**
+ * The oldest browsers that delegates' pages support (docs/browsers.md); the output uses no newer
+ * syntax.
+ */
 export const OLDEST = ['chrome109', 'edge109', 'firefox121', 'safari15.4']
 
 export default defineConfig(({ isSsrBuild = false }) => ({
@@ -23,32 +26,36 @@ export default defineConfig(({ isSsrBuild = false }) => ({
   plugins: [react(), neverDrawn(), serverPages(server), schemas],
   worker: { plugins: () => [schemas] },
   resolve: {
-    // RJSF can render Markdown in descriptions; event files hold plain text, and the renderer costs 84 KiB.
+    // RJSF can render Markdown in descriptions; event files contain plain text, and the renderer
+    // costs 84 KiB.
     alias: { 'markdown-to-jsx/react': here('./build/plain-text-instead-of-markdown.tsx') },
   },
-  // What draws for the server is built for Node, where packages would ask the server's own environment.
+  // The server rendering is built for Node, where packages would read NODE_ENV from the server's
+  // environment.
   ...(isSsrBuild ? { define: { 'process.env.NODE_ENV': '"production"' } } : {}),
-  // The server replaces the word by a fresh nonce in every answer.
+  // The server replaces this word with a new nonce in every response.
   html: { cspNonce: '__NONCE__' },
   build: {
     outDir: here('./dist'),
     emptyOutDir: true,
-    // Tells the server which files a page will ask for.
+    // Tells the server which files a page needs.
     manifest: true,
     target: OLDEST,
-    // Fonts and pictures stay files of their own: `img-src` and `font-src` need no data: addresses.
+    // Fonts and images remain separate files, so that `img-src` and `font-src` need no data: URLs.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     rolldownOptions: {
-      // Nothing in the engine runs on import, so what a page does not use (parser, checker) stays out of it.
+      // Engine modules have no side effects on import, so that unused parts (parser, checker) are
+      // omitted from a page.
       treeshake: { moduleSideEffects: (id) => !id.startsWith(here('../engine/')) },
       output: {
-        // Two requests for every page and one or two of its own; crumbs would cost a request each and be compressed apart.
+        // Two requests for every page, and one or two of its own. Very small chunks would cost a
+        // request each and compress separately.
         codeSplitting: {
           groups: [
-            // All that the entry imports.
+            // All imports of the entry.
             { name: 'app', tags: ['$initial'], priority: 2 },
-            // What they have in common that a form does not draw which sells the registration alone.
+            // Modules shared by pages, except forms that sell only the registration.
             {
               name: 'more',
               test: /\/(web\/ui\/(payment\/bill-rows|qr-code)|engine\/(messages\/(result-pages|registration-values)|lib\/theme-colors)\.|node_modules\/uqr\/)/,
@@ -56,7 +63,7 @@ export default defineConfig(({ isSsrBuild = false }) => ({
               priority: 2,
               includeDependenciesRecursively: false,
             },
-            // What the form, the result pages and the office have in common.
+            // Modules shared by the form, the result pages and the office.
             {
               name: 'shared',
               test: /\/(web\/(ui\/|app\/(?!api-upload)|build\/plain-text|results\/load-registration|registration\/(closed-page|draft-storage|previous-submission-notice)|[^?]*\.css)|engine\/)/,
@@ -69,7 +76,8 @@ export default defineConfig(({ isSsrBuild = false }) => ({
     },
   },
   server: {
-    // What a page calls or posts; its sources are vite's, and pages are answered before (dev-server.ts).
+    // API calls and form posts. Vite serves the sources, and dev-server.ts answers page requests
+    // before this.
     proxy: {
       '^/(?!@)': {
         target: server,

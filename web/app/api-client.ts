@@ -1,33 +1,36 @@
 /**
- * The only module that calls `fetch`. A call answers with a value of the shape its reader knows, or with
- * an error whose text can be shown as it is. What each answer must look like is in `api-responses.ts` (the
- * public calls) and `web/office/office-api-and-urls.ts`.
+ * The HTTP client, the only module that calls `fetch`.
+ * A call returns a value of the shape that its reader knows, or an error whose text can be shown as
+ * it is. The answers' shapes are in `api-responses.ts` (public calls) and
+ * `web/office/office-api-and-urls.ts`.
  */
 import { assertNever, err, fromRupees, ok } from '../../engine/index.ts'
 import type { ErrorAnswer, FieldErrors, SiteTexts, WireQuote } from '../../engine/index.ts'
 import { isRecord, textsOf } from './json-readers.ts'
 
 export type ApiError = {
-  /** HTTP status; 0 when there was no answer. */
+  /** HTTP status; 0 if there was no answer. */
   readonly status: number
   /**
-   * The server's own code, or ours: `network` and `aborted` (no answer), `error` (a status that is not OK),
-   * `unexpected` (status 200 with something else in it than what this call answers).
+   * The server's code, or ours: `network` and `aborted` (no answer), `error` (a status that is not
+   * OK), `unexpected` (status 200 with a body that this call does not return).
    */
   readonly code: string
-  /** What to show: the server's own message, else the text for the status, else the fallback. */
+  /**
+   * Text to show: the server's message, otherwise the text for the status, otherwise the fallback.
+   */
   readonly message: string
-  /** The server's error answer, where it sent one. */
+  /** The server's error answer, if it sent one. */
   readonly answer: Partial<ErrorAnswer> | null
 }
 export type Answered<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly error: ApiError }
 
-/** Takes the body of an answer apart; null where it is not what the call answers. Never throws. */
+/** Parses the body of an answer; returns null if it is not what the call returns. Never throws. */
 export type Reader<T> = (body: unknown) => T | null
 
-/** Said before any page data has arrived; event files and the site may word them differently. */
+/** Defaults until page data has arrived; event files and the site may override them. */
 let texts: SiteTexts['calls'] = {
   network: 'Network error. Please check your internet connection.',
   '401': 'Unauthorized. Please check your credentials.',
@@ -41,7 +44,7 @@ export const sayWith = (calls: SiteTexts['calls']): void => {
   texts = { ...texts, ...calls }
 }
 
-/** What is said where nothing more is known: "An unexpected error occurred." */
+/** Text for an unknown error: "An unexpected error occurred." */
 export const unexpectedText = (): string => texts['other'] ?? ''
 
 type Failure =
@@ -49,7 +52,10 @@ type Failure =
   | { readonly is: 'not_ok'; readonly status: number; readonly answer: Partial<ErrorAnswer> | null }
   | { readonly is: 'unexpected'; readonly status: number }
 
-/** In the order of the specification's error catalogue: the server's message, the status, the fallback, then what is left. */
+/**
+ * In the order of the specification's error catalogue: the server's message, the status, the
+ * fallback, then the default.
+ */
 function errorOf(failure: Failure, fallback: string | undefined): ApiError {
   switch (failure.is) {
     case 'network':
@@ -78,8 +84,8 @@ function errorOf(failure: Failure, fallback: string | undefined): ApiError {
 }
 
 /**
- * The one error shape, read leniently: what is not there or of another type is left out. Null: the body
- * says that the call succeeded, or nothing of the kind.
+ * Parses the common error shape leniently: missing properties and those of another type are
+ * omitted. Null: the body reports success, or is not an error.
  */
 function readError(body: unknown): Partial<ErrorAnswer> | null {
   if (!isRecord(body)) return null
@@ -113,15 +119,18 @@ function readQuote(quote: unknown): WireQuote | null {
 export type CallOptions = {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly json?: unknown
-  /** A form, or a file as it is. */
+  /** A form, or a file as the body. */
   readonly form?: FormData | Blob
   readonly headers?: Readonly<Record<string, string>>
-  /** Said when neither the server nor the status has a text. */
+  /** Text if neither the server nor the status provides one. */
   readonly fallback?: string
   readonly signal?: AbortSignal
 }
 
-/** A JSON call to our own server, its answer read by `read`. Never throws; an aborted call answers with code `aborted`. */
+/**
+ * Calls our server with JSON and parses the answer with `read`. Never throws; an aborted call
+ * returns code `aborted`.
+ */
 export async function call<T>(
   path: string,
   read: Reader<T>,
@@ -150,7 +159,7 @@ export async function call<T>(
   return answered(response.status, text, read, fallback)
 }
 
-/** What came back of a call, read: of one that was not made by `call` too. Never throws. */
+/** Parses the answer of any call, including those not made by `call`. Never throws. */
 export function answered<T>(
   status: number,
   text: string,
@@ -166,12 +175,12 @@ export function answered<T>(
   return value === null ? failed({ is: 'unexpected', status }) : ok(value)
 }
 
-/** Of a call to which no answer came. */
+/** The result of a call without an answer. */
 export function failedCall<T>(): Answered<T> {
   return err(errorOf({ is: 'network' }, undefined))
 }
 
-/** Undefined for what is no JSON: an HTML page of something that stands in between, an answer cut short. */
+/** Returns undefined for invalid JSON: a proxy's HTML page, or a truncated answer. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -180,7 +189,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** A CSV file of ours, fetched so that a refusal can be shown instead of saved. */
+/** Downloads a CSV file by fetch, so that a refusal can be shown instead of saved. */
 export async function download(
   path: string,
 ): Promise<Answered<{ readonly blob: Blob; readonly name: string | null }>> {
@@ -199,10 +208,10 @@ export async function download(
   }
 }
 
-/** How long the browser may take to begin saving before the file's address is given back, milliseconds. */
+/** Time in milliseconds that the browser has to start saving before the object URL is revoked. */
 const SAVING_MS = 10_000
 
-/** Hands a file to the browser to save. */
+/** Saves a file through the browser. */
 export function save(blob: Blob, name: string): void {
   const link = document.createElement('a')
   link.href = URL.createObjectURL(blob)
@@ -213,7 +222,10 @@ export function save(blob: Blob, name: string): void {
   setTimeout(() => URL.revokeObjectURL(link.href), SAVING_MS)
 }
 
-/** A fresh Idempotency-Key. `crypto.randomUUID` is missing where a page is not served securely, as on a phone in the office's network. */
+/**
+ * A new Idempotency-Key. `crypto.randomUUID` does not exist on an insecure page, as on a phone in
+ * the office's network.
+ */
 export const newKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
     byte.toString(16).padStart(2, '0'),

@@ -1,4 +1,4 @@
-/** What the public calls answer, read once where it arrives. A reader answers null for what it cannot use. */
+/** Parsers of the public calls' answers. A reader returns null for unusable data. */
 import {
   fromRupees,
   isPaymentStatus,
@@ -36,9 +36,10 @@ import {
 } from './json-readers.ts'
 
 /**
- * The tariff, from any of the shapes that the specification knows: all of it, `current_period` with
- * `tariff_data` (the prices as the event file states them), or `pricing` alone (each with base and total).
- * `now` is the server's clock when it wrote the page: where the answer names no period, that day's counts.
+ * Parses the tariff in any of the specification's shapes: complete; `current_period` with
+ * `tariff_data` (prices as the event file states them); or only `pricing` (each with base and
+ * total). `now` is the server time of the page; it determines the day if the answer names no
+ * period.
  */
 export const tariffReader =
   (event: PublicEvent, now: string): Reader<TariffAnswer> =>
@@ -81,7 +82,7 @@ const readPeriods: Reader<Record<string, { price: number | null }>> = (row) =>
       : null,
   )
 
-/** Base and total say the tax too. */
+/** Base and total determine the tax. */
 const readPrice: Reader<Price> = (price) => {
   if (!isRecord(price)) return null
   const base = fromRupees(price['base'])
@@ -92,7 +93,7 @@ const readPrice: Reader<Price> = (price) => {
   return { base: rupees(base), gst: rupees(paise(total - base)), total: rupees(total) }
 }
 
-/** Today's prices out of the whole table, taken apart as the engine does it. */
+/** Today's prices from the complete table, computed as the engine does. */
 function pricingOf(
   event: PublicEvent,
   data: TariffAnswer['tariff_data'],
@@ -109,7 +110,7 @@ function pricingOf(
   )
 }
 
-/** A quote of the wire in whole paise; null where an amount is none. */
+/** Converts an API quote to paise; null if an amount is invalid. */
 export function toQuote(wire: WireQuote): Quote | null {
   const [base, gst, total] = [fromRupees(wire.base), fromRupees(wire.gst), fromRupees(wire.total)]
   return base === null || gst === null || total === null
@@ -124,16 +125,19 @@ export function toQuote(wire: WireQuote): Quote | null {
       }
 }
 
-/** `stands` is absent in an answer that says no more than the specification asks for. */
+/** `stands` is missing in an answer that contains only what the specification requires. */
 export type Registered = Omit<RegisterAnswer, 'stands'> & { readonly stands?: Stands }
 
-/** 201 of the register call. Payment data that cannot be used spoil the answer: nobody is sent to half a gateway. */
+/**
+ * Status 201 of the register call. Unusable payment data invalidate the answer, so that nobody is
+ * redirected with an incomplete form.
+ */
 export const readRegistered: Reader<Registered> = (body) => {
   if (!isRecord(body)) return null
   const data = body['payment_data']
   const paymentData = data === undefined || data === null ? null : readPaymentData(data)
   if (paymentData === null && data !== undefined && data !== null) return null
-  // One that answers with payment data alone names the registration by its order.
+  // An answer with payment data only identifies the registration by its order.
   const regNo = textOf(body['reg_no']) ?? paymentData?.orderid
   if (regNo === undefined) return null
   return {
@@ -146,7 +150,7 @@ export const readRegistered: Reader<Registered> = (body) => {
   }
 }
 
-/** What the hand-off form posts: texts, all of them, an order and an address to post to among them. */
+/** Values of the redirect form: texts only, including an order and a URL to post to. */
 function readPaymentData(data: unknown): PaymentData | null {
   const texts = textsOf(data)
   return texts !== null && texts['orderid'] && /^https?:\/\//.test(texts['payment_url'] ?? '')
@@ -154,14 +158,14 @@ function readPaymentData(data: unknown): PaymentData | null {
     : null
 }
 
-/** A further attempt to pay. */
+/** A further payment attempt. */
 export const readRetried: Reader<PaymentData> = (body) =>
   isRecord(body) ? readPaymentData(body['payment_data']) : null
 
-/** The public read of a registration. `registration: null` where the call succeeded and there is none. */
+/** The public registration call. `registration: null` if the call succeeded and there is none. */
 export type FoundAnswer = {
   readonly registration: RegistrationAnswer['registration'] | null
-  /** Less than all is shown, because nothing but the number is known. */
+  /** Only part of the data, because the caller knows only the number. */
   readonly partial?: boolean
 }
 
@@ -174,7 +178,7 @@ export const readFound: Reader<FoundAnswer> = (body) => {
   return read === null ? null : { registration: read, partial: body['partial'] === true }
 }
 
-/** A registration as the server says it, with what it leaves out filled in. */
+/** Parses a registration and fills in what the server omits. */
 export function readRegistration(found: unknown): RegistrationAnswer['registration'] | null {
   if (!isRecord(found) || !holdsAll(found, 'string', 'reg_no')) return null
   const status = statusIn(found)
@@ -231,8 +235,8 @@ export function readRegistration(found: unknown): RegistrationAnswer['registrati
 }
 
 /**
- * The specification's answers name no status: what has a payment date or a payment id is paid. Without either,
- * nothing says that it was paid or that it failed, so it is pending.
+ * The specification's answers have no status: a registration with a payment date or payment id is
+ * paid. Without either, it is pending, because nothing indicates success or failure.
  */
 function statusIn(found: Readonly<Record<string, unknown>>): PaymentStatus | null {
   const status = found['payment_status']
@@ -256,12 +260,15 @@ const STANDS: ReadonlySet<unknown> = new Set<Stands>([
   'lapsed',
 ])
 
-/** What is not known yet waits: nobody is told that they have paid, or to pay again, by a word we cannot read. */
+/**
+ * An unknown state counts as pending: nobody is told that they have paid, or to pay again, because
+ * of a value that we cannot read.
+ */
 function readStands(value: unknown): Stands {
   return STANDS.has(value) ? (value as Stands) : 'at-bank'
 }
 
-/** The specification's answers say the status alone. */
+/** The specification's answers contain only the status. */
 function standsBy(status: PaymentStatus, inReview: boolean): Stands {
   if (status === 'success') return 'complete'
   if (inReview) return 'organisers'
@@ -270,7 +277,10 @@ function standsBy(status: PaymentStatus, inReview: boolean): Stands {
 
 const FAILURES: readonly Failure[] = ['declined', 'expired', 'given-back']
 
-/** The specification's answers do not say how a payment failed; there only the bank's no is a failure. */
+/**
+ * The specification's answers do not state how a payment failed; only the bank's refusal counts as
+ * a failure there.
+ */
 function readFailure(value: unknown): Failure {
   if (value === undefined) return 'declined'
   return FAILURES.find((one) => one === value) ?? 'unclear'
@@ -282,17 +292,17 @@ const isAmountOrNone = (value: unknown): boolean => value === null || fromRupees
 export const readEventFile: Reader<EventFileAnswer> = (body) =>
   isRecord(body) && holdsAll(body, 'string', 'path', 'text') ? (body as EventFileAnswer) : null
 
-/** What a code gives. */
+/** The effect of a discount code. */
 export const readCode: Reader<{ readonly kind: string; readonly label: string }> = (body) =>
   isRecord(body) && holdsAll(body, 'string', 'kind', 'label')
     ? { kind: String(body['kind']), label: String(body['label']) }
     : null
 
-/** What a roll says of an answer, by column. */
+/** The member list's entry for an answer, by column. */
 export const readRow: Reader<Readonly<Record<string, string>>> = (body) =>
   isRecord(body) ? textsOf(body['row']) : null
 
-/** A proof that the server has. */
+/** A document stored on the server. */
 export const readProof: Reader<ProofAnswer> = (body) =>
   isRecord(body) && holdsAll(body, 'string', 'token', 'name', 'until')
     ? (body as ProofAnswer)

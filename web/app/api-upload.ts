@@ -1,13 +1,19 @@
-/** The part of api-client.ts that sends a file and says how much of it has gone; it is loaded with the first file. */
+/** File uploads with progress, as an extension of api-client.ts. Loaded with the first file. */
 import { answered, failedCall } from './api-client.ts'
 import type { Answered, Reader } from './api-client.ts'
 
-/** A line on which nothing moves for so long is dead, milliseconds. */
+/** Time in milliseconds without progress after which a connection counts as lost. */
 const STILL_MS = 20_000
-/** What has left the browser may still lie in the telephone: so slowly it goes on a line that is alive, in bytes per millisecond. */
+/**
+ * Data sent by the browser may still be in the device's buffers. The slowest working connection, in
+ * bytes per millisecond.
+ */
 const CRAWL_BYTES_PER_MS = 4
 
-/** By XMLHttpRequest, because `fetch` does not say how far it is. Never throws; gives up a line that is dead. */
+/**
+ * Uses XMLHttpRequest, because `fetch` reports no upload progress. Never throws; aborts if the
+ * connection is lost.
+ */
 export function upload<T>(
   path: string,
   read: Reader<T>,
@@ -39,7 +45,7 @@ export function upload<T>(
     signal.addEventListener('abort', stop)
     request.upload.addEventListener('progress', ({ loaded, total }) => {
       wait()
-      // The last of it is said when the server has it.
+      // 100 percent is reported when the server has the file.
       onPercent(Math.min(99, Math.floor((100 * loaded) / Math.max(1, total))))
     })
     request.addEventListener('load', () =>

@@ -1,4 +1,4 @@
-/** A page as a whole, drawn alike by a browser and by the server. */
+/** The root component of a page, rendered identically by browser and server. */
 import { StrictMode, useEffect } from 'react'
 import type { ReactNode } from 'react'
 import { wearFaces } from './load-fonts.ts'
@@ -12,7 +12,7 @@ import '../ui/details-list.css'
 import '../landing/site-header-and-hero.css'
 
 export function Whole({ children }: { readonly children: ReactNode }) {
-  // The page works: now its faces may come.
+  // The page is interactive, so the fonts may load.
   useEffect(() => whenAtRest(wearFaces), [])
   return (
     <StrictMode>

@@ -1,6 +1,6 @@
-/** Tab storage and messages to other tabs. A browser that blocks them throws: here that means "nothing kept". */
+/** Tab storage and messages to other tabs. Blocked storage behaves like an empty one. */
 
-/** Reads a value that this tab has kept; null where there is none, where it is not JSON, or where storage is blocked. */
+/** Reads a stored value of this tab; null if it is missing, not JSON, or storage is blocked. */
 export function readStored(name: string): unknown {
   try {
     return JSON.parse(sessionStorage.getItem(name) ?? 'null')
@@ -9,12 +9,15 @@ export function readStored(name: string): unknown {
   }
 }
 
-/** Keeps a value until the tab ends. Where storage is blocked or full, the page works as before and forgets it. */
+/**
+ * Stores a value until the tab is closed. If storage is blocked or full, the value is not kept and
+ * the page works as usual.
+ */
 export function writeStored(name: string, value: unknown): void {
   try {
     sessionStorage.setItem(name, JSON.stringify(value))
   } catch {
-    // Nothing is kept.
+    // Not stored.
   }
 }
 
@@ -22,11 +25,14 @@ export function removeStored(name: string): void {
   try {
     sessionStorage.removeItem(name)
   } catch {
-    // Nothing was kept.
+    // Not stored.
   }
 }
 
-/** Opens a channel to the other tabs; null where the browser has none, or blocks it, as Firefox does without cookies. */
+/**
+ * Opens a channel to the other tabs; null if the browser has none or blocks it, as Firefox does
+ * without cookies.
+ */
 export function openChannel(name: string): BroadcastChannel | null {
   try {
     return new BroadcastChannel(name)

@@ -1,17 +1,17 @@
-/** The web app's one error boundary: what cannot be drawn is replaced by a sentence, never by a white page. */
+/** The app's only error boundary: shows a message instead of a blank page. */
 import { Component } from 'react'
 import type { ReactNode } from 'react'
 
 type BoundaryProps = {
-  /** What stands there instead. */
+  /** Content shown after an error. */
   readonly otherwise: ReactNode
-  /** Drawing is tried again when this changes: another address, another text. */
+  /** Rendering is retried when this value changes, such as the URL or a text. */
   readonly resetBy: unknown
   readonly children: ReactNode
 }
 type BoundaryState = { readonly isBroken: boolean; readonly of: unknown }
 
-/** Draws its children; after one of them threw, `otherwise`, until `resetBy` changes. */
+/** Renders its children; after an error, `otherwise`, until `resetBy` changes. */
 export class Boundary extends Component<BoundaryProps, BoundaryState> {
   override state: BoundaryState = { isBroken: false, of: this.props.resetBy }
 

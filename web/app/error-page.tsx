@@ -1,10 +1,13 @@
-/** What stands in place of a page that cannot be drawn. */
+/** The error page, shown if a page cannot be rendered. */
 import { useEffect } from 'react'
 import { unexpectedText } from './api-client.ts'
 import { showPlainPage } from './unsupported-browser-page.ts'
 import { Plain } from '../ui/layout/standalone-page.tsx'
 
-/** Nothing is known of what was being done, so nothing is said of it. A form's fees and address follow below. */
+/**
+ * The error says nothing about the user's task, because it is unknown. A form's fees and address
+ * follow below.
+ */
 export function Broken() {
   useEffect(showPlainPage, [])
   return (

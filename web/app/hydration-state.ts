@@ -1,16 +1,15 @@
-/** Whether a page is as the server drew it, or answers; and whether it has nothing better to do. */
+/** The hydration state of a page: server-rendered, interactive, or idle. */
 import { useEffect, useLayoutEffect, useState } from 'react'
 
 let isTaken = false
-/** Told before a page is drawn that the server has not drawn. */
+/** Called before a page without server rendering is rendered. */
 export function goLive(): void {
   isTaken = true
 }
 
 /**
- * False on the server and while React takes over what that has drawn; from then on, and everywhere else, true.
- * It becomes so in the breath of the takeover, so that no button is shut between the script that came ahead
- * and this one.
+ * False on the server and during hydration; otherwise true. Changes synchronously with hydration,
+ * so that no button is disabled between the pre-hydration script and this one.
  */
 export function useIsLive(): boolean {
   const [isLive, setLive] = useState(isTaken)
@@ -21,16 +20,16 @@ export function useIsLive(): boolean {
   return isLive
 }
 
-/** By then a page that has been taken over has drawn what it had to. */
+/** Time in milliseconds after which a hydrated page has rendered. */
 const REST_MS = 300
 
-/** Runs what can wait until the page has come to rest; what is answered calls it off. */
+/** Runs deferrable work when the page is idle. Returns a function that cancels it. */
 export function whenAtRest(run: () => void): () => void {
   const timer = setTimeout(run, REST_MS)
   return () => clearTimeout(timer)
 }
 
-/** False until the page has answered and come to rest. */
+/** False until the page is interactive and idle. */
 export function useIsAtRest(): boolean {
   const [isAtRest, setAtRest] = useState(false)
   useEffect(() => whenAtRest(() => setAtRest(true)), [])

@@ -1,12 +1,12 @@
-/** What came from outside, taken apart: each reader answers the value it was asked for or null, and never throws. */
+/** Readers of untrusted JSON. Each returns the requested value or null, and never throws. */
 
 export type Unread = Readonly<Record<string, unknown>>
 
-/** An object with names, neither null nor a list. */
+/** An object; not null and not an array. */
 export const isRecord = (value: unknown): value is Unread =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Every entry read, or null: one that cannot be read spoils the list. */
+/** Parses every entry; null if one of them cannot be parsed. */
 export function listOf<T>(value: unknown, read: (entry: unknown) => T | null): T[] | null {
   if (!Array.isArray(value)) return null
   const entries: T[] = []
@@ -18,7 +18,7 @@ export function listOf<T>(value: unknown, read: (entry: unknown) => T | null): T
   return entries
 }
 
-/** Every value of an object read, or null: one that cannot be read spoils them all. */
+/** Parses every value of an object; null if one of them cannot be parsed. */
 export function recordOf<T>(
   value: unknown,
   read: (entry: unknown) => T | null,
@@ -30,7 +30,7 @@ export function recordOf<T>(
     : Object.fromEntries(Object.keys(value).flatMap((name, at) => [[name, values[at] as T]]))
 }
 
-/** The objects of a list of nothing else; of anything else none. */
+/** The objects of an array that contains only objects; otherwise an empty array. */
 export const recordsOf = (value: unknown): Unread[] =>
   listOf(value, (entry) => (isRecord(entry) ? entry : null)) ?? []
 
@@ -39,10 +39,10 @@ export const textOf = (value: unknown): string | null => (typeof value === 'stri
 export const numberOf = (value: unknown): number | null =>
   typeof value === 'number' && Number.isFinite(value) ? value : null
 
-/** An object of texts. */
+/** An object whose values are all strings. */
 export const textsOf = (value: unknown): Record<string, string> | null => recordOf(value, textOf)
 
-/** Whether every name stands for a value of this type. */
+/** Whether all these properties have the given type. */
 export function holdsAll(
   value: Unread,
   type: 'string' | 'number' | 'boolean',

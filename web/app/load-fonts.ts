@@ -1,7 +1,10 @@
-/** The faces that a drawn form does without until its script is here: fetched then, and worn all at once, because each that comes lays the page out anew. */
+/**
+ * The fonts of a server-rendered form, loaded after hydration.
+ * They are applied all at once, because each one causes a new layout.
+ */
 import { FACES } from '../../engine/index.ts'
 
-/** On a page that links its style sheets there is nothing to do. */
+/** Does nothing on a page that links its style sheets. */
 export function wearFaces(): void {
   const held = document.getElementById(FACES)
   if (!(held instanceof HTMLStyleElement)) return
@@ -13,7 +16,7 @@ export function wearFaces(): void {
   held.remove()
   const needed = faces.filter(({ unicodeRange }) => covers(unicodeRange, shown))
   void Promise.allSettled(needed.map((face) => face.load())).then(() =>
-    // What is not needed now is fetched by the browser when it is.
+    // Fonts that are not needed now are loaded by the browser on demand.
     faces.forEach((face) => document.fonts.add(face)),
   )
 }
@@ -27,7 +30,7 @@ function faceOf(rule: CSSStyleDeclaration): FontFace {
   })
 }
 
-/** @param range as CSS writes it: `U+20-7E, U+A0`. */
+/** @param range in CSS syntax: `U+20-7E, U+A0`. */
 function covers(range: string, signs: ReadonlySet<number>): boolean {
   return range.split(',').some((part) => {
     const [from = NaN, to = from] = (part.match(/[\da-f]+/gi) ?? []).map((hex) => parseInt(hex, 16))

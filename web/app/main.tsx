@@ -1,4 +1,4 @@
-/** Where the web app begins: reads what the server wrote into the page and draws the page it is. */
+/** The entry point of the web app: reads the page data and renders the page. */
 import { startTransition } from 'react'
 import type { ComponentType } from 'react'
 import { createRoot, hydrateRoot } from 'react-dom/client'
@@ -15,15 +15,18 @@ import type { PageProps } from './page-props.ts'
 import { Plain } from '../ui/layout/standalone-page.tsx'
 import { Whole } from './app-root.tsx'
 
-/** The data block of the page; null where the HTML did not come from our server. */
+/** The page data, or null if the HTML did not come from our server. */
 function readPage(): PageData | null {
   const text = document.getElementById('page')?.textContent
   const page = text ? (JSON.parse(text) as PageData) : null
-  // While one edits, what the server drew is older than the sources.
+  // In development, the server's rendering is older than the sources.
   return import.meta.env.DEV && page?.page === 'event' ? { ...page, drawn: false } : page
 }
 
-/** The module that draws this page; which address shows which page is the server's to know. Each kind is a chunk of its own. */
+/**
+ * Loads the module that renders this page. The server decides which URL shows which page; each kind
+ * is a separate chunk.
+ */
 async function choose(page: PageData): Promise<ComponentType<PageProps>> {
   switch (page.page) {
     case 'event': {
@@ -62,7 +65,7 @@ function NotFound() {
   )
 }
 
-/** Draws the page, or takes over what the server has drawn of it. */
+/** Renders the page, or hydrates the server's rendering. */
 function show(root: HTMLElement, page: PageData, Page: ComponentType<PageProps>): void {
   const whole = (
     <Whole>
@@ -71,7 +74,7 @@ function show(root: HTMLElement, page: PageData, Page: ComponentType<PageProps>)
       </Boundary>
     </Whole>
   )
-  // As a transition it is done in pieces, between which the page answers to whoever types already.
+  // A transition hydrates in chunks, so that the page responds to typing in between.
   if ('drawn' in page && page.drawn) startTransition(() => void hydrateRoot(root, whole))
   else {
     goLive()
@@ -84,10 +87,11 @@ async function start(root: HTMLElement): Promise<void> {
     const page = readPage() ?? { page: 'not-found', site: null, events: [] }
     const event = 'event' in page ? page.event : null
     if (event !== null) sayWith(event.event.texts.calls)
-    // What the server wrote stays on screen until the page's own chunk is here: nothing flashes, nothing moves.
+    // The server's content stays visible until the page's chunk has loaded, so that nothing
+    // flickers or moves.
     show(root, page, await choose(page))
   } catch {
-    // The data block was garbled on its way, or the page's own module could not be fetched.
+    // The page data were damaged in transit, or the page's module could not be loaded.
     createRoot(root).render(
       <Whole>
         <Broken />

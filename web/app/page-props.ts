@@ -1,5 +1,5 @@
-/** What every page module is given. */
+/** The props of every page module. */
 import type { PageData } from '../../engine/index.ts'
 
-/** A page module draws itself from the data that the server wrote into the page. */
+/** A page module renders the data that the server wrote into the page. */
 export type PageProps = { readonly page: PageData }

@@ -1,23 +1,24 @@
-/** Calls of which nobody may be left without an answer: what may be sent twice without harm is sent again when none comes. */
+/** Calls with retries, for requests that are safe to repeat. */
 import { err } from '../../engine/index.ts'
 import { call } from './api-client.ts'
 import type { Answered, CallOptions, Reader } from './api-client.ts'
 
-/** What has not been answered by then seldom is, on any line: milliseconds. */
+/** Timeout in milliseconds: later answers are rare on any connection. */
 const PATIENCE_MS = 20_000
-/** A file may take as long as a line of 200 kbit a second needs for it. */
+/** A file may take as long as a connection of 200 kbit/s needs for it. */
 const SLOWEST_BYTES_PER_MS = 25
-/** Three waits make a minute; whoever stands there any longer would rather press again. */
+/** Three timeouts make one minute; after that, users would rather press again. */
 const TRIES_MAX = 3
 
-/** Said while the same is on its way once more. */
+/** Shown while a request is repeated. */
 export const TRYING_AGAIN = 'No answer yet. Nothing has been charged. We are trying again.'
 const NO_ANSWER =
   'Our server has not answered. Nothing has been charged. You can safely try again: nobody is charged twice.'
 
 /**
- * As `call`, for what the server takes for the same when it comes twice (the same key, the same order). `waits` is
- * told each time that no answer came and the same is sent again. The error is `no_answer` when none came at all.
+ * Like `call`, for requests that the server recognises as repeated (same key, same order). `waits`
+ * is called each time that a request timed out and is sent again. The error is `no_answer` if none
+ * of them was answered.
  */
 export async function callUntilAnswered<T>(
   path: string,

@@ -1,4 +1,7 @@
-/** Pages as the server writes them: the form of an event, and the landing page. Built for Node beside the web app, and never sent to a browser. */
+/**
+ * The server rendering of the event form and the landing page.
+ * Built for Node beside the web app, and never sent to a browser.
+ */
 import createCache from '@emotion/cache'
 import { renderToStaticMarkup, renderToString } from 'react-dom/server'
 import { assert } from '../../engine/index.ts'
@@ -13,12 +16,15 @@ import { Sprite } from '../ui/icons-and-logo.tsx'
 import SitePage from '../landing/landing-page.tsx'
 import { Whole } from './app-root.tsx'
 
-/** `styles`: the rules that MUI made, and as `names` the mark by which a browser knows that it has them. */
+/**
+ * `styles`: the CSS rules that MUI generated; `names`: their class names, by which a browser knows
+ * that it has them.
+ */
 export type Drawn = {
-  /** Which module will take it over; `site`: none does. */
+  /** The module that will hydrate the page; `site`: none does. */
   readonly kind: Exclude<EventPageKind, 'closed'> | 'site'
   readonly html: string
-  /** Rules in place of style attributes. */
+  /** CSS rules that replace style attributes. */
   readonly rules: string
   readonly styles: string
   readonly names: string
@@ -29,7 +35,7 @@ type PageOf<Kind extends PageData['page']> = Extract<PageData, { page: Kind }>
 export const draw = (page: PageOf<'event'> | PageOf<'site'>): Drawn =>
   page.page === 'event' ? drawForm(page) : drawSite(page)
 
-/** The landing page: nothing on it moves, so that it needs no script, and of the icons only its own. */
+/** The landing page is static, so it needs no script, and only its own icons. */
 function drawSite(page: PageOf<'site'>): Drawn {
   const main = renderToStaticMarkup(<SitePage page={page} />)
   const only = new Set([...main.matchAll(/href="#i-(\w+)"/g)].flatMap(([, name]) => name ?? []))
@@ -37,13 +43,13 @@ function drawSite(page: PageOf<'site'>): Drawn {
   return { kind: 'site', ...withoutAttributes(sprite + main), styles: '', names: '' }
 }
 
-/** The page of an event that is open, just as `main.tsx` will draw it when it takes it over. */
+/** The page of an open event, identical to the rendering of `main.tsx` on hydration. */
 function drawForm(page: PageOf<'event'>): Drawn {
   const kind = kindOf(page.event)
   assert(kind !== 'closed', 'only a form is drawn')
   const Page = kind === 'selling' ? SellingPage : FormPage
   const styles = createCache({ key: STYLES_KEY })
-  // Collects the rules instead of writing each beside its element.
+  // Collects the CSS rules instead of writing each beside its element.
   styles.compat = true
   const html = renderToString(
     <Whole>
@@ -62,8 +68,9 @@ function drawForm(page: PageOf<'event'>): Drawn {
 }
 
 /**
- * The content policy lets no style attribute in that stands in a page, and React would not repeat it: each
- * becomes a rule. In texts and attributes quotes are escaped, so that nothing else looks like one.
+ * Converts style attributes to rules: the content security policy rejects the attributes in the
+ * HTML, and React would not set them again. Quotes are escaped in texts and attributes, so nothing
+ * else matches.
  */
 function withoutAttributes(drawn: string): Pick<Drawn, 'html' | 'rules'> {
   const styles: string[] = []

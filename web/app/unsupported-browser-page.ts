@@ -1,4 +1,7 @@
-/** The page in words (fees, address), for when the app cannot draw it. The server's inline script has it. */
+/**
+ * The plain-text page (fees, address) shown if the app cannot run. Provided by the server's inline
+ * script.
+ */
 
 declare global {
   interface Window {
@@ -7,8 +10,11 @@ declare global {
 }
 
 const shown = globalThis.window?.rollcallPlain
-/** Taken away at once, which tells the inline script that the app runs (server/pages/unsupported-browser-script.ts). */
+/**
+ * Deleted immediately, which tells the inline script that the app runs
+ * (server/pages/unsupported-browser-script.ts).
+ */
 if (shown !== undefined) delete window.rollcallPlain
 
-/** Shows the <noscript> parts of the page below what stands there. A second call shows nothing more. */
+/** Shows the page's <noscript> parts below its current content. A second call has no effect. */
 export const showPlainPage = (): void => shown?.()

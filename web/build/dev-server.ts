@@ -1,15 +1,15 @@
 /**
- * For `npm run dev`: pages come from the running server, with the data and the shell that it writes
- * into them, and get the sources in place of what was built from them. Everything else that is not
- * a source goes to the server too.
+ * The Vite plugin for `npm run dev`: pages of the running server with uncompiled sources.
+ * Pages come from the server with their data and shell; the built scripts are replaced by the
+ * sources. All other requests except those for sources go to the server too.
  */
 import type { Connect, Plugin, ViteDevServer } from 'vite'
 
-/** What a production page loads; in its place stands the entry that vite compiles as one edits. */
+/** Scripts and styles of a production page; replaced by the entry that Vite compiles. */
 const BUILT =
   /<script type="module"[^>]*><\/script>|<link rel="(?:modulepreload|stylesheet|preload)"[^>]*>/g
 
-/** @param origin where the server of `rollcall start` listens. */
+/** @param origin URL at which the server of `rollcall start` listens. */
 export function serverPages(origin: string): Plugin {
   const answer = async (vite: ViteDevServer, path: string, headers: Headers): Promise<string> => {
     const response = await fetch(origin + path, { headers, redirect: 'manual' })

@@ -1,21 +1,22 @@
 /**
- * Parts of our libraries that no page of ours can reach, left out of what is sent to a browser. Each is
- * replaced by one that is loud where the part is asked for all the same, and the build fails when a
- * library has moved one, so that an upgrade cannot bring it back unseen.
+ * The Vite plugin that omits unreachable library code from the browser bundles.
+ * Each omitted module is replaced by one that throws if it is used after all. The build fails if a
+ * library has moved a module, so that an upgrade cannot bring it back unnoticed.
  */
 import type { Plugin } from 'vite'
 
 const loud = (what: string): string => `throw new Error(${JSON.stringify(`never drawn: ${what}`)})`
 
-/** The end of the module's path, and the module that takes its place. */
+/** End of the module's path, and the code of its replacement. */
 const NEVER_DRAWN: readonly (readonly [path: string, code: string])[] = [
-  // The form names every template and widget that it draws with (web/registration/form/rjsf-theme.tsx).
+  // The form names every template and widget that it uses (web/registration/form/rjsf-theme.tsx).
   [
     '@rjsf/core/lib/components/templates/index.js',
     'export default () => ({ ButtonTemplates: {} })',
   ],
   ['@rjsf/core/lib/components/widgets/index.js', 'export default () => ({})'],
-  // Our schema is flat: an object of texts, numbers and yes-no, without alternatives or references; what draws lists comes with web/registration/fields/people-list.tsx.
+  // Our schema is flat: an object of strings, numbers and booleans, without alternatives or
+  // references. The list field comes with web/registration/fields/people-list.tsx.
   [
     '@rjsf/core/lib/components/fields/index.js',
     ['Boolean', 'Number', 'Object', 'Schema', 'String']
@@ -56,12 +57,14 @@ export { no as getUsedFormData, no as getFieldNames, no as isValueEmpty }`,
     '@rjsf/utils/lib/schema/toPathSchema.js',
     `export default () => { ${loud('the paths of a schema')} }`,
   ],
-  // Of the server's validator we ask what ajv says (web/registration/form/registration-form.tsx); the messages are our own.
+  // Only ajv's errors of the server's validator are used
+  // (web/registration/form/registration-form.tsx); the messages are our own.
   [
     '@rjsf/validator-ajv8/lib/processRawValidationErrors.js',
     `export default () => { ${loud("messages that are not the event file's")} }`,
   ],
-  // Label and hint stand around their input (web/registration/fields/field-layout.tsx), and nobody needs a button to empty one.
+  // Label and hint are outside the input (web/registration/fields/field-layout.tsx), and inputs
+  // have no Clear button.
   [
     '@mui/material/InputLabel/InputLabel.mjs',
     `export default () => { ${loud('a label inside an input')} }`,
@@ -78,15 +81,15 @@ export { no as getUsedFormData, no as getFieldNames, no as isValueEmpty }`,
     '@mui/material/InputAdornment/InputAdornment.mjs',
     `export default () => { ${loud('a button that empties an input')} }`,
   ],
-  // No schema has examples; every input asks for their list all the same.
+  // No schema has examples, but every input requests the component for them.
   ['@rjsf/core/lib/components/SchemaExamples.js', 'export default () => null'],
-  // Inputs have one frame, the outlined one.
+  // Inputs have only the outlined variant.
   [
     '@mui/material/FilledInput/FilledInput.mjs',
     `export default () => { ${loud('a filled input')} }`,
   ],
   ['@mui/material/Input/Input.mjs', `export default () => { ${loud('an underlined input')} }`],
-  // One theme, whose values are plain (web/registration/form/mui-theme.ts), without the wave under a press.
+  // One theme with plain values (web/registration/form/mui-theme.ts), without the ripple effect.
   [
     '@mui/material/styles/createThemeWithVars.mjs',
     `export default () => { ${loud('a theme of custom properties')} }`,
@@ -102,12 +105,14 @@ export { no as getUsedFormData, no as getFieldNames, no as isValueEmpty }`,
 const still = { ref: { current: null }, shouldMount: false, start: nothing, stop: nothing, pulsate: nothing }
 export default () => still`,
   ],
-  // What is drawn stands under the form's own theme; that of MUI would be made beside it, only to lie there.
+  // Everything is rendered in the form's own theme; MUI's default theme would be created without
+  // being used.
   [
     '@mui/material/styles/defaultTheme.mjs',
     `export default new Proxy({}, { get() { ${loud('MUI outside the theme of the form')} } })`,
   ],
-  // Our styles are the theme's and our own sheets': nothing is given an \`sx\`, whose words for every property of CSS are most of it.
+  // Styles come from the theme and our style sheets. Nothing uses `sx`, most of whose code is its
+  // list of CSS properties.
   [
     '@mui/system/styleFunctionSx/styleFunctionSx.mjs',
     `const none = (props) => { if (props.sx) ${loud('a style in sx')}
@@ -117,7 +122,7 @@ export default none
 export const unstable_createStyleFunctionSx = () => none`,
   ],
   ['@mui/system/styleFunctionSx/defaultSxConfig.mjs', 'export default {}'],
-  // No style asks how wide what holds it is.
+  // No style uses container queries.
   [
     '@mui/system/cssContainerQueries/cssContainerQueries.mjs',
     `export default (theme) => theme
@@ -129,7 +134,7 @@ export const getContainerQuery = () => { ${loud('a container query')} }`,
     '@mui/material/styles/stringifyTheme.mjs',
     `export const stringifyTheme = () => { ${loud('a theme written out')} }`,
   ],
-  // Radios, boxes and lists have our signs; MUI's are asked for all the same.
+  // Radios, checkboxes and selects have our icons, but MUI requests its own as well.
   [
     '@mui/material/Radio/RadioButtonIcon.mjs',
     `export default () => { ${loud("MUI's circle of a radio")} }`,
@@ -138,15 +143,15 @@ export const getContainerQuery = () => { ${loud('a container query')} }`,
     '@mui/material/internal/svg-icons/ArrowDropDown.mjs',
     `export default () => { ${loud("MUI's arrow of a list")} }`,
   ],
-  // Nobody writes styled.div: 130 of them would be made at the start.
+  // Nobody uses styled.div; its 130 variants would be created at start.
   [
     '@emotion/styled/dist/emotion-styled.browser.esm.js',
     "export { default } from '../base/dist/emotion-styled-base.browser.esm.js'",
   ],
-  // Every styled element says itself which of its props are the browser's.
+  // Every styled element defines itself which of its props are passed to the browser.
   [
     '@emotion/is-prop-valid/dist/emotion-is-prop-valid.esm.js',
-    // What makes an element asks of `as` alone, once.
+    // Emotion's element factory calls this only for `as`, once.
     `export default (prop) => { if (prop !== 'as') ${loud('an element that leaves its props to emotion')}
   return true }`,
   ],
@@ -154,16 +159,21 @@ export const getContainerQuery = () => { ${loud('a container query')} }`,
     'hoist-non-react-statics/dist/hoist-non-react-statics.cjs.js',
     `export default () => { ${loud('a component wrapped in a theme')} }`,
   ],
-  // Our schema stays as it is while one answers.
+  // The schema does not change while the form is filled in.
   [
     '@rjsf/utils/lib/schema/sanitizeDataForNewSchema.js',
     `export default () => { ${loud('another schema under the same answers')} }`,
   ],
 ]
 
-/** The same, of what is drawn elsewhere: the end of the path of the module that asks, what it asks for, and what it gets. */
+/**
+ * The same for modules that are needed elsewhere: end of the importing module's path, the import,
+ * and its replacement.
+ */
 const NEVER_ASKED_FOR: readonly (readonly [path: string, asked: string, code: string])[] = [
-  // Every list says by what it is drawn (web/registration/fields/text-select-switch-inputs.tsx), and MUI's own, with its menu, comes to those that have one (web/registration/fields/dropdown-menu.tsx).
+  // Every select names its component (web/registration/fields/text-select-switch-inputs.tsx). MUI's
+  // own, with its menu, is loaded only for forms that use it
+  // (web/registration/fields/dropdown-menu.tsx).
   [
     '@mui/material/TextField/TextField.mjs',
     '../Select/index.mjs',
@@ -183,7 +193,7 @@ export function neverDrawn() {
   return {
     name: 'never-drawn',
     apply: 'build',
-    // Before anybody else finds the module.
+    // Before any other plugin resolves the module.
     enforce: 'pre',
     resolveId: (asked: string, importer: string | undefined): string | null => {
       const at = NEVER_ASKED_FOR.findIndex(
@@ -203,7 +213,7 @@ export function neverDrawn() {
       return found[1]
     },
     buildEnd(this: Context, error?: Error) {
-      // What draws for the server (server-rendering.tsx) asks the same packages for their files of Node.
+      // The server rendering (server-rendering.tsx) imports the Node versions of the same packages.
       if (this.environment.name !== 'client') return
       const gone = [...NEVER_DRAWN, ...NEVER_ASKED_FOR]
         .map(([path]) => path)

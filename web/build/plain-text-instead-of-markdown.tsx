@@ -1,7 +1,7 @@
-/** What RJSF gets in place of its Markdown renderer. */
+/** The plain-text replacement for RJSF's Markdown renderer. */
 import type { ReactNode } from 'react'
 
-/** Stands in for markdown-to-jsx inside RJSF (vite.config.ts): event files hold plain text. */
+/** Replaces markdown-to-jsx in RJSF (vite.config.ts), because event files contain plain text. */
 export function Markdown({ children }: { readonly children?: ReactNode }) {
   return <>{children}</>
 }

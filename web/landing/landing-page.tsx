@@ -1,4 +1,4 @@
-/** The landing page. */
+/** The landing page, with the texts of `_shared/site.yaml`. */
 import { useEffect } from 'react'
 import type { CSSProperties } from 'react'
 import type { EventCard, Site } from '../../engine/index.ts'
@@ -9,13 +9,13 @@ import { Badge } from '../ui/payment-status-badge.tsx'
 import { SiteFooter, SiteHeader } from './site-header-footer.tsx'
 import './landing-sections.css'
 
-/** The landing page: the words of `_shared/site.yaml`, laid out. */
+/** Renders the landing page from the page data. */
 export default function SitePage({ page }: PageProps) {
   if (page.page !== 'site' || !isSite(page.site)) return null
   return <Landing site={page.site} events={page.events} message={page.message} />
 }
 
-/** The server sends what the engine compiled; null only when the file has errors. */
+/** The server sends the compiled file; null only if the file has errors. */
 const isSite = (site: unknown): site is Site =>
   typeof site === 'object' && site !== null && 'hero' in site
 
@@ -115,7 +115,9 @@ function Landing({ site, events, message }: LandingProps) {
   )
 }
 
-/** The page is drawn after the browser looked for the address's anchor, so it is led there again. */
+/**
+ * The page is rendered after the browser has looked for the URL's anchor, so scroll to it again.
+ */
 function useAnchor(): void {
   useEffect(() => {
     const { hash } = window.location
@@ -123,7 +125,7 @@ function useAnchor(): void {
   }, [])
 }
 
-/** Strokes of a pen are never twice the same. */
+/** Several tick shapes, because pen strokes are never identical. */
 const TICKS = [
   'M4 16 11 23 27 4',
   'M5 15 11.5 22.5 26 6',
@@ -180,7 +182,10 @@ function Hero({ hero }: { readonly hero: Site['hero'] }) {
   )
 }
 
-/** Most visitors are delegates: their conference comes before everything that sells. The server has them in order: those to come first. */
+/**
+ * Most visitors are delegates, so the conferences come before the marketing. The server sorts them,
+ * upcoming ones first.
+ */
 function Conferences({
   texts,
   events,

@@ -1,11 +1,13 @@
-/** What stands above and below the site’s own pages. */
+/** The header and footer of the site’s own pages. */
 import type { Site, Social } from '../../engine/index.ts'
 import { Mark } from '../ui/icons-and-logo.tsx'
 import { SkipLink } from '../ui/layout/skip-link.tsx'
 
 type SitePlace = { readonly site: Site; readonly here: '/' | '/organisers' }
 
-/** The bar at the top of the site's own pages. Anchors lead to the landing page from wherever one is. */
+/**
+ * The bar at the top of the site's own pages. Its anchors lead to the landing page from any page.
+ */
 export function SiteHeader({ site, here }: SitePlace) {
   const { links, signIn, createEvent } = site.header
   return (
@@ -36,7 +38,7 @@ export function SiteHeader({ site, here }: SitePlace) {
   )
 }
 
-/** An anchor as it is on the landing page, and led there from any other. */
+/** Returns the anchor itself on the landing page, and a link to it on any other page. */
 const fromHere = (here: SitePlace['here'], go: string): string =>
   go.startsWith('#') && here !== '/' ? `/${go}` : go
 
@@ -60,7 +62,10 @@ const DRAWINGS: Readonly<Record<Social, { readonly name: string; readonly path: 
   },
 }
 
-/** Groups of links. What leads nowhere yet is words with a remark for screen readers, not a dead link. */
+/**
+ * Groups of links. A link without a target yet is text with a note for screen readers, not a broken
+ * link.
+ */
 export function SiteFooter({ site, here }: SitePlace) {
   const { groups, social, placeholder } = site.footer
   return (

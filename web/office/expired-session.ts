@@ -1,11 +1,11 @@
-/** The end of a session: whatever call says so leads to the login. */
+/** The handling of an expired session: any call that reports it opens the sign-in page. */
 import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect } from 'react'
 import { useLocation, useNavigate } from 'react-router-dom'
 import type { ApiError } from '../app/api-client.ts'
 import { LOGIN, isApiError } from './office-api-and-urls.ts'
 
-/** To the login, forgetting everything that was loaded, and back here afterwards. */
+/** Opens the sign-in page, clears all loaded data, and returns here after sign-in. */
 export function useLeave(): () => void {
   const navigate = useNavigate()
   const client = useQueryClient()
@@ -17,8 +17,8 @@ export function useLeave(): () => void {
 }
 
 /**
- * What every query and every mutation of the office hands its error to: leaves when it says that the
- * session is over, else answers it. An error that is none of a call's is a bug of ours, and thrown on.
+ * Handles the error of a query or mutation: opens the sign-in page if the session has expired,
+ * otherwise returns the error. An error that is not an ApiError is a bug and is rethrown.
  */
 export function useLeaveOn401(error: unknown): ApiError | null {
   const leave = useLeave()

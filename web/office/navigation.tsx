@@ -1,4 +1,4 @@
-/** What surrounds every page of the office: where one can go, and who is signed in. */
+/** The frame of every office page: navigation and the signed-in user. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Fragment, useEffect, useRef } from 'react'
 import type { ReactNode } from 'react'
@@ -29,7 +29,7 @@ import { useLeaveOn401 } from './expired-session.ts'
 import { Banner } from './ui/error-banner-and-heading.tsx'
 import { useSlash } from './lists/search-page.tsx'
 
-/** Rail beside the page at 1280, tabs above it below. */
+/** A sidebar from 1280 pixels, tabs above the page below that. */
 export function Frame({
   session,
   path,
@@ -47,7 +47,7 @@ export function Frame({
     current?.scrollIntoView({ block: 'nearest', inline: 'center' })
   }, [path])
   const pages = session.events.map((event) => pagesOf(event, session.role))
-  // Their addresses may stand below that of the event's list.
+  // Their URLs may be below that of the event's list.
   const isOfEvent = pages.flat().some(({ to }) => to === path)
   const isAt = (route: string): boolean =>
     path === route || (path.startsWith(`${route}/`) && !isOfEvent)
@@ -180,14 +180,17 @@ export function Frame({
   )
 }
 
-/** What else an event has, shown below its list where one is with that event: for every event at once it buried the lists. */
+/**
+ * Further pages of an event, shown below its list only while the user is on one of them; shown for
+ * all events at once, they would hide the lists.
+ */
 function pagesOf(
   { id, gives_codes, status }: OfficeEvent,
   role: SessionAnswer['role'],
 ): readonly { readonly to: string; readonly label: string }[] {
   return [
     ...(gives_codes ? [{ to: codesAddress(id), label: 'Codes' }] : []),
-    // Nobody registers for what is closed, at the desk neither.
+    // Registrations cannot be added manually to a closed event either.
     ...(isAtLeast(role, 'desk') && status === 'open'
       ? [{ to: addAddress(id), label: 'At the desk' }]
       : []),
@@ -201,8 +204,8 @@ function pagesOf(
 export const shortTitle = (title: string): string => title.replace(/\s+registrations$/i, '')
 
 /**
- * Ends the session on the server, then forgets it here. Without the server's word it still stands, and
- * the next click would show delegates' data again: then `problem` says why.
+ * Ends the session on the server, then clears it here. If the server does not confirm, the session
+ * remains valid and the next click would show delegates' data again; `problem` then states why.
  */
 function useLogout(): { readonly logout: () => void; readonly problem: string | null } {
   const client = useQueryClient()

@@ -1,4 +1,7 @@
-/** The office's calls and its addresses. What is asked of a list stands in the page's address, under the names the call takes. */
+/**
+ * The office's API helpers and URLs.
+ * A list's filters are in the page's URL, under the names that the call uses.
+ */
 import { QueryClient } from '@tanstack/react-query'
 import type { AdminList, SessionAnswer } from '../../engine/index.ts'
 import { call } from '../app/api-client.ts'
@@ -13,19 +16,22 @@ export const MAILS = '/admin/mails'
 export const EVENT_FILES = '/admin/event-files'
 export const RECOVERY = '/admin/recovery'
 export const SEARCH = '/admin/search'
-/** What waits for a decision; its call has the name of reviews. */
+/** The payment reviews; the API calls them reviews. */
 export const MONEY = '/admin/money'
-/** Where a link to set a password leads. */
+/** Target of a link to set a password. */
 export const PASSWORD = '/admin/password'
 
-/** Whoever looks after the people of the office. */
+/** Whether the user manages the team. */
 export const isOwnerOfAll = ({ role, all_events }: SessionAnswer): boolean =>
   role === 'owner' && all_events
 
-/** How long an answer that no page shows any more is kept for Back, milliseconds. */
+/** How long the data of closed pages are cached for Back, in milliseconds. */
 const KEPT_MS = 60_000
 
-/** Nothing is asked again by itself: a stale session must show at the next click, and every read is in the audit log. */
+/**
+ * A client without automatic refetching: an expired session must show at the next click, and every
+ * read is recorded in the audit log.
+ */
 export const newClient = (): QueryClient =>
   new QueryClient({
     defaultOptions: {
@@ -39,12 +45,15 @@ export const newClient = (): QueryClient =>
     },
   })
 
-/** Asks, and turns a refused call into what react-query takes for an error, in queries and mutations alike: the ApiError itself. */
+/**
+ * Calls the API and throws the ApiError of a refused call, as react-query expects in queries and
+ * mutations.
+ */
 export async function ask<T>(path: string, read: Reader<T>, options: CallOptions = {}): Promise<T> {
   return take(await call(path, read, options))
 }
 
-/** The value of an answer; throws its ApiError. */
+/** Returns the value of an answer; throws its ApiError. */
 export function take<T>(answered: Answered<T>): T {
   if (!answered.ok) throw answered.error
   return answered.value
@@ -53,10 +62,10 @@ export function take<T>(answered: Answered<T>): T {
 export const isApiError = (error: unknown): error is ApiError =>
   typeof error === 'object' && error !== null && 'status' in error && 'message' in error
 
-/** What every list is asked beside its filters. */
+/** Parameters of every list in addition to its filters. */
 export const ASKED_BESIDE = ['waiting', 'in_state'] as const
 
-/** The list's call or export with the filters set in the address; empty ones are left out. */
+/** URL of a list's call or export with the filters of the page's URL; empty ones are omitted. */
 export function withFilters(
   api: string,
   list: AdminList,
@@ -72,13 +81,14 @@ export function withFilters(
     const value = search.get(name)
     if (value) query.set(name, value)
   }
-  // A page needs no more of its rows; a filter of the event file may be called so.
+  // A page needs only the listed columns of its rows. An event file's filter may have the same
+  // name.
   if (paging && !list.filters.some(({ sentAs }) => sentAs === 'rows')) query.set('rows', 'listed')
   const text = query.toString()
   return text === '' ? api : `${api}${api.includes('?') ? '&' : '?'}${text}`
 }
 
-/** First, last and current ± 2, no others; null stands for the pages left out, be it one. */
+/** Page numbers: first, last and current ± 2; null represents a gap of one or more pages. */
 export function pageWindow(current: number, last: number): readonly (number | null)[] {
   const near = [1, last, ...[-2, -1, 0, 1, 2].map((step) => current + step)].filter(
     (page) => page >= 1 && page <= last,
@@ -90,7 +100,7 @@ export function pageWindow(current: number, last: number): readonly (number | nu
   })
 }
 
-/** An address to go back to after signing in; only ours, never another site's. */
+/** Returns a URL to open after sign-in; only URLs of this site are accepted. */
 export const safeNext = (next: string | null): string =>
   next?.startsWith('/') &&
   !next.startsWith('//') &&
@@ -99,11 +109,11 @@ export const safeNext = (next: string | null): string =>
     ? next
     : DASHBOARD
 
-/** Below no list, whose addresses the event files choose. */
+/** Not below a list's URL, because event files choose those. */
 export const codesAddress = (eventId: string): string =>
   `/admin/codes-of/${encodeURIComponent(eventId)}`
 
-/** A registration's number never reads so: each begins with its event's letters. */
+/** Cannot be confused with a registration number, which begins with its event's letters. */
 export const reconcileAddress = (eventId: string): string =>
   `/admin/${encodeURIComponent(eventId)}/reconcile`
 
@@ -112,7 +122,7 @@ export const addAddress = (eventId: string): string => `/admin/${encodeURICompon
 export const registrationAddress = (list: AdminList, regNo: string): string =>
   `${list.route}/${encodeURIComponent(regNo)}`
 
-/** A key that somebody presses while typing is a letter and nothing else. */
+/** Whether the key press is text input rather than a shortcut. */
 export function isTyping({ target }: KeyboardEvent): boolean {
   return (
     target instanceof HTMLElement &&
@@ -121,7 +131,7 @@ export function isTyping({ target }: KeyboardEvent): boolean {
 }
 
 const XLSX_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
-/** A file of a bank or a gateway as it is sent: browsers name the kinds of files as they like. */
+/** A spreadsheet with a reliable media type; the types that browsers report vary. */
 export function asSheet(file: File): Blob {
   return new Blob([file], { type: /\.xlsx$/i.test(file.name) ? XLSX_TYPE : 'text/csv' })
 }

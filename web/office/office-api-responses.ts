@@ -1,4 +1,4 @@
-/** What the office's calls answer, read once where it arrives. A reader answers null for what it cannot use. */
+/** Parsers of the office API's answers. A reader returns null for unusable data. */
 import { fromRupees, isDay, isPaymentStatus, readInstant, statusText } from '../../engine/index.ts'
 import type {
   AdminList,
@@ -19,11 +19,11 @@ import type { Reader } from '../app/api-client.ts'
 import { holdsAll, isRecord, listOf, recordOf, recordsOf, textsOf } from '../app/json-readers.ts'
 import type { Unread } from '../app/json-readers.ts'
 
-/** A call that only does something. */
+/** The answer of a call without a result. */
 export const readDone: Reader<true> = (body) =>
   isRecord(body) && body['status'] === 'success' ? true : null
 
-/** What was done, in a sentence of the server's. */
+/** What was done, as a sentence from the server. */
 export const readMessage: Reader<string> = (body) =>
   isRecord(body) && typeof body['message'] === 'string' ? body['message'] : null
 
@@ -34,7 +34,7 @@ export const readCodes: Reader<CodesAnswer> = (body) =>
     ? (body as CodesAnswer)
     : null
 
-/** What the registrations of a list add up to. */
+/** Sales report of a list. */
 export const readSold: Reader<SoldAnswer> = (body) =>
   isRecord(body) &&
   typeof body['capped'] === 'boolean' &&
@@ -60,11 +60,11 @@ const readCode = (value: unknown): Unread | null => {
   return code !== null && holdsAll(code, 'number', 'uses', 'uses_max') ? code : null
 }
 
-/** The codes that were made, as they are to be given out. */
+/** The discount codes that were created, in full. */
 export const readMadeCodes: Reader<readonly string[]> = (body) =>
   isRecord(body) ? listOf(body['codes'], (one) => (typeof one === 'string' ? one : null)) : null
 
-/** Who is signed in, and the events that the office has lists of. */
+/** The signed-in user, and the events whose lists they may see. */
 export const readSession: Reader<SessionAnswer> = (body) => {
   if (
     !isRecord(body) ||
@@ -118,7 +118,7 @@ const COLUMN_KINDS = {
   number: true,
 } satisfies Record<Column['kind'], true>
 
-/** A filter or a column, of a kind that this page can draw. */
+/** A filter or column of a kind that this page can render. */
 const ofKind =
   (kinds: Readonly<Record<string, true>>) =>
   (value: unknown): Unread | null =>
@@ -142,7 +142,10 @@ const readListFrame: Reader<AdminList> = (list) =>
     ? (list as AdminList)
     : null
 
-/** The dashboard's figures. Days, newest registrations and what waits may be missing; a figure of the wrong kind spoils them. */
+/**
+ * The dashboard's figures. Days, newest registrations and the work queue may be missing; a figure
+ * of the wrong type invalidates the answer.
+ */
 export const readStats: Reader<StatsAnswer['data']> = (body) => {
   const data = isRecord(body) ? body['data'] : null
   if (!isRecord(data)) return null
@@ -213,7 +216,7 @@ const readDay: Reader<DayFigures> = (entry) =>
   isDay(entry['day']) &&
   isCount(entry['registrations']) &&
   typeof entry['revenue'] === 'number' &&
-  // Below nothing where more was given back than came.
+  // Negative if more was refunded than received.
   fromRupees(Math.abs(entry['revenue'])) !== null
     ? (entry as DayFigures)
     : null
@@ -222,22 +225,22 @@ const readDay: Reader<DayFigures> = (entry) =>
 export type Page = {
   readonly rows: readonly ListRow[]
   readonly count: number
-  /** The server's sentence of what is shown; null where it sent none. */
+  /** The server's summary of what is shown; null if it sent none. */
   readonly shown: string | null
   readonly page: number
   readonly pageSize: number
   readonly countCapped: boolean
-  /** What all pages together add up to; null: it was not said. */
+  /** Totals over all pages; null if the server sent none. */
   readonly sums: WireSums | null
-  /** Why it is not sorted as it was asked; null: it is. */
+  /** Why the list is not sorted as requested; null if it is. */
   readonly notSorted: string | null
-  /** Numbers for which the delegate requests the refund of a second payment. */
+  /** Numbers of registrations whose delegates request the refund of a second payment. */
   readonly refundRequested: readonly string[]
 }
 
 /**
- * A list's answer in any of its shapes: `results.registrations` or `registrations` with a count, or the
- * rows alone, which are then all there are.
+ * A list's answer in any of its forms: `results.registrations` or `registrations` with a count, or
+ * only the rows, which are then complete.
  */
 export const listReader =
   (list: AdminList): Reader<Page> =>
@@ -288,7 +291,7 @@ const readSums = (value: unknown): WireSums | null =>
     ? (value as WireSums)
     : null
 
-/** A row needs its number and its status; how it is called beside them is worked out where it is not said. */
+/** A row needs its number and status; a missing status label is derived. */
 const readRow: Reader<ListRow> = (row) => {
   if (!isRecord(row) || !holdsAll(row, 'string', 'reg_no')) return null
   const status = row['payment_status']
@@ -301,7 +304,7 @@ const readRow: Reader<ListRow> = (row) => {
   } as ListRow
 }
 
-/** Everything the office knows of one registration. */
+/** All data of one registration. */
 export const readOfficeRegistration: Reader<OfficeRegistrationAnswer> = (body) => {
   if (!isRecord(body)) return null
   const registration = readRow(body['registration'])

@@ -1,4 +1,4 @@
-/** The office: which of its pages an address means, and that one must be signed in. */
+/** The router of the office; requires sign-in. */
 import { QueryClientProvider, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import type { ReactNode } from 'react'
@@ -9,7 +9,7 @@ import { Boundary } from '../app/error-boundary.tsx'
 import { Broken } from '../app/error-page.tsx'
 import type { PageProps } from '../app/page-props.ts'
 import { sayWith } from '../app/api-client.ts'
-// First, so that the parts of the office may say more of what it says.
+// First, so that the style sheets of the office's parts can override it.
 import './office.css'
 import { AddingPage } from './registration/add-registration-page.tsx'
 import { AccountPage } from './users/account-page.tsx'
@@ -52,12 +52,15 @@ import { ReconcilePage } from './reconciliation/bank-statement-page.tsx'
 import { RegistrationPage } from './registration/registration-details-page.tsx'
 import { Banner } from './ui/error-banner-and-heading.tsx'
 
-/** The whole office: login, dashboard, lists and single registrations, as the event files and the address say. */
+/**
+ * The entire office: sign-in, dashboard, lists and registrations, by the event files and the URL.
+ */
 export default function Office(_props: PageProps) {
   const [client] = useState(newClient)
   return (
     <QueryClientProvider client={client}>
-      {/* Where one is changes with the click and not some moments later: what is typed into the new filters meanwhile stays. */}
+      {/* Route changes are synchronous with the click, so that text typed into the new filters is
+          not lost. */}
       <BrowserRouter useTransitions={false}>
         <Routed />
       </BrowserRouter>
@@ -112,7 +115,7 @@ function SignedIn({ path }: { readonly path: string }) {
 }
 
 function pageAt(path: string, session: SessionAnswer): ReactNode {
-  // Nothing else answers until there is a second factor.
+  // All other calls are refused until a second factor is set up.
   if (session.needs_second_factor && path !== ACCOUNT) return <Navigate to={ACCOUNT} replace />
   if (path === ACCOUNT) return <AccountPage isHeld={session.needs_second_factor} />
   if (path === PEOPLE && isOwnerOfAll(session)) return <PeoplePage username={session.username} />

@@ -1,4 +1,4 @@
-/** The page for organisers: an event file, and beside it what it becomes. */
+/** The organisers' page: an event file with its preview. */
 import {
   lazy,
   Suspense,
@@ -41,7 +41,7 @@ type OrganisersData = Extract<PageData, { page: 'organisers' }>
 const isSite = (site: unknown): site is Site =>
   typeof site === 'object' && site !== null && 'organisers' in site
 
-/** Where Create Event leads: the real file of a conference, to be changed at will, and beside it what it becomes. */
+/** Target of Create Event: a conference's real file, free to edit, with its preview. */
 export default function OrganisersPage({ page }: PageProps) {
   if (page.page !== 'organisers' || !isSite(page.site)) return null
   const texts = page.site.organisers
@@ -70,7 +70,7 @@ export default function OrganisersPage({ page }: PageProps) {
 }
 
 const wideQuery = matchMedia('(min-width: 1024px)')
-/** File and what it becomes side by side; below that the file is the first of the tabs. */
+/** Whether file and preview are side by side; otherwise the file is the first tab. */
 const useSideBySide = (): boolean =>
   useSyncExternalStore(
     (changed) => {
@@ -124,7 +124,7 @@ function Workshop({ page, shared, sample, texts }: WorkshopProps) {
     setAsking(null)
     setProblem(null)
   }, [])
-  /** Edits are never thrown away unasked. */
+  /** Edits are never discarded without confirmation. */
   const offer = (file: Omit<Opened, 'edition'>) => (edited ? setAsking(file) : open(file))
   const fromDisk = async (file: File | undefined) => {
     if (file !== undefined)
@@ -138,7 +138,7 @@ function Workshop({ page, shared, sample, texts }: WorkshopProps) {
   const goTo = useCallback(
     (line: number, column?: number) => {
       setChosen((old) => (wide ? old : 'file'))
-      // The editor may just be coming back into view.
+      // The editor may be about to become visible.
       requestAnimationFrame(() => editor.current?.goTo(line, column))
     },
     [wide],
@@ -199,7 +199,8 @@ function Workshop({ page, shared, sample, texts }: WorkshopProps) {
       </Suspense>
     </Guarded>
   )
-  // Answers typed into the form stay while one looks elsewhere; meanwhile it need not follow the file.
+  // Answers typed into the form are kept while another tab is open; meanwhile the form need not
+  // follow the file.
   if (tab === 'form' && event !== null && trying !== null) inForm.current = { event, trying }
   return (
     <div className="org">
@@ -285,7 +286,9 @@ function Workshop({ page, shared, sample, texts }: WorkshopProps) {
   )
 }
 
-/** The event's colours for what is drawn as its page; the page around it keeps the house's. */
+/**
+ * Colours of the event for the preview of its pages; the surrounding page keeps the default ones.
+ */
 function lookStyle(event: EventConfig): CSSProperties {
   try {
     const { band, onBand, accent, tint, line } = lookOf(event.look.colour)
@@ -297,7 +300,7 @@ function lookStyle(event: EventConfig): CSSProperties {
       '--accent-line': line,
     } as CSSProperties
   } catch {
-    // A colour that is none is a finding; the house's own stands in.
+    // An invalid colour is a finding; the default one replaces it.
     return {}
   }
 }

@@ -1,4 +1,4 @@
-/** The tabs between the file and what it becomes. */
+/** The tabs of the file and its previews. */
 import { useEffect, useRef } from 'react'
 import type { KeyboardEvent } from 'react'
 
@@ -21,11 +21,11 @@ type TabListProps = {
   readonly wrong: boolean
 }
 
-/** Arrow keys move between the tabs, Tab leaves them for the panel. */
+/** Arrow keys move between the tabs, Tab moves to the panel. */
 export function TabList({ label, tabs: offered, chosen, choose, findings, wrong }: TabListProps) {
   const list = useRef<HTMLDivElement>(null)
   useEffect(() => {
-    // Sideways only: the page stays where it is.
+    // Scrolls horizontally only; the page does not move.
     const tab = list.current?.querySelector<HTMLElement>(`#org-tab-${chosen}`)
     if (tab && list.current)
       list.current.scrollLeft = tab.offsetLeft - (list.current.clientWidth - tab.offsetWidth) / 2

@@ -1,13 +1,15 @@
-/** What a form says whose registration somebody sees before it is paid. */
+/** Form texts for registrations that need approval before payment. */
 import { approvalOf, categoryOf, labelOf } from '../../engine/index.ts'
 import type { Answers, PublicEvent } from '../../engine/index.ts'
 
-/** What the button says; null: it is paid at once, or costs nothing. */
+/** Label of the submit button, or null if no approval is needed before payment. */
 export function sendOf(event: PublicEvent, answers: Answers): string | null {
   return seenBy(event, answers) === null ? null : 'Send for approval'
 }
 
-/** Above the button: who looks at what, how long that takes, and what comes then. */
+/**
+ * Notes above the button: what the organisers review, how long they take, and what happens next.
+ */
 export function approvalNotes(event: PublicEvent, answers: Answers): readonly string[] {
   const approval = seenBy(event, answers)
   if (approval === null) return []

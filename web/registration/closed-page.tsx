@@ -1,4 +1,4 @@
-/** What an event shows when one cannot register: that it is closed, and whom to ask. */
+/** The page of an event that is closed for registration, with the contact details. */
 import { dayOf, formatDays, openOn, readInstant, tookPlace } from '../../engine/index.ts'
 import type { EventAnswer, PublicEvent } from '../../engine/index.ts'
 import type { PageProps } from '../app/page-props.ts'
@@ -9,7 +9,7 @@ import { Breaking } from '../ui/details-list.tsx'
 import { SentBefore } from './previous-submission-notice.tsx'
 import './closed-page.css'
 
-/** Says that one cannot register (now), and whom to ask. */
+/** States that registration is closed (now), and whom to contact. */
 export function ClosedBox({
   event,
   text,
@@ -38,14 +38,14 @@ export function ClosedBox({
   )
 }
 
-/** Said quietly where the event's days are over; an open form stays open all the same. */
+/** Unobtrusive note that the event has taken place. A form that is still open stays open. */
 export function TookPlace({ event, now }: Pick<EventAnswer, 'event' | 'now'>) {
   const at = readInstant(now)
   if (at === null || !tookPlace(event, dayOf(at))) return null
   return <p className="over">This event took place on {formatDays(event.from, event.to)}.</p>
 }
 
-/** An event whose registration is over, or not open on this day: it informs and offers no form. */
+/** Page of an event whose registration is over or not open today: information only, no form. */
 export default function ClosedPage({ page }: PageProps) {
   if (page.page !== 'event') return null
   const { event, now } = page.event

@@ -1,20 +1,22 @@
-/** Answers that outlive a page: kept in the tab until they are paid for. */
+/** Draft answers, kept in the browser tab until the registration is paid. */
 import { isDay } from '../../engine/index.ts'
 import type { Field, PublicEvent, RawAnswers } from '../../engine/index.ts'
 import { holdsAll, isRecord } from '../app/json-readers.ts'
 import { readStored, removeStored, writeStored } from '../app/browser-storage.ts'
 
 /**
- * Answers stay in this tab until they are paid for: coming back from a failed payment, or by the
- * browser's Back, one finds them, and with them the key under which they were sent, so that sending them
- * again pays the same registration. The tab's end forgets everything.
+ * Answers kept in this tab until the registration is paid. After a failed payment or the browser's
+ * Back button, the form shows them again. The idempotency key is kept with them, so that sending
+ * them again pays the same registration. Closing the tab deletes everything.
  */
 export type Kept = {
   readonly data: RawAnswers
   readonly key: string
-  /** The number of the registration that they became; null: they were not sent, or became none. */
+  /**
+   * Number of the registration created from the answers, or null if they were not sent or rejected.
+   */
   readonly regNo: string | null
-  /** The code by which they were priced; null: none. */
+  /** Discount code used for the price, or null. */
   readonly code: string | null
 }
 
@@ -22,21 +24,24 @@ const nameOf = (event: PublicEvent): string => `answers of ${event.id}`
 const isFile = (event: PublicEvent, id: string): boolean =>
   event.fields.some((field) => field.id === id && field.type === 'file')
 
-/** A question may have become another since its answer was kept: where one answer was, a list cannot be drawn. */
+/**
+ * A field may have changed its type since its answer was kept. A single value cannot be rendered as
+ * a list.
+ */
 const fits = ({ type }: Field, answer: unknown): boolean =>
   type === 'many' || type === 'people'
     ? Array.isArray(answer) &&
       answer.every((one) => (type === 'many' ? typeof one === 'string' : isRecord(one)))
     : typeof answer !== 'object'
 
-/** Whether anything was answered that is kept; a file is kept by itself. */
+/** Whether any kept field has been answered. Files are kept separately. */
 export const isBegun = (event: PublicEvent, data: RawAnswers): boolean =>
   JSON.stringify(withoutFiles(event, data)) !== JSON.stringify(withoutFiles(event, startOf(event)))
 
 const withoutFiles = (event: PublicEvent, data: RawAnswers): RawAnswers =>
   Object.fromEntries(Object.entries(data).filter(([id]) => !isFile(event, id)))
 
-/** The answers a fresh form starts with. */
+/** Initial answers of an empty form. */
 export const startOf = (event: PublicEvent): RawAnswers =>
   Object.fromEntries(
     event.fields.flatMap((field) =>
@@ -72,17 +77,20 @@ export function forget(event: PublicEvent): void {
 }
 
 /**
- * That a registration was completed in this tab: the day, the end of its number and a mark of its address,
- * by which one who registers the same person again is told so. Whoever sits down at it next cannot open the
- * registration with it, nor read the address.
+ * Record of a registration completed in this tab: the day, the last digits of its number and a hash
+ * of its email address. Used to warn the delegate about registering the same person again. The next
+ * user of the computer can neither open the registration with it nor read the address.
  */
 export type Completed = { readonly day: string; readonly ending: string; readonly mark: number }
 
 const completedName = (event: PublicEvent): string => `completed of ${event.id}`
-/** Enough to know the number again, too little to look it up. */
+/** Enough digits to recognise the number, too few to look it up. */
 const ENDING_DIGITS = 4
 
-/** 32 bits of an address as people write it (FNV-1a): two addresses seldom share them, and nobody reads an address out of them. */
+/**
+ * 32-bit hash (FNV-1a) of a normalised email address. Collisions are rare, and the address cannot
+ * be recovered from it.
+ */
 export function markOf(email: unknown): number {
   const text = typeof email === 'string' ? email.trim().toLowerCase() : ''
   return [...text].reduce(
@@ -113,24 +121,26 @@ export function completedBefore(event: PublicEvent): Completed | null {
 }
 
 /**
- * A file that the server has, by the token that names it: kept in the tab like the answers, until it is paid for,
- * removed, or no longer with the server. Other tabs that are open are told of it (web/registration/uploads/share-uploads-between-tabs.ts).
+ * A document stored on the server, identified by its token. Kept in the tab like the answers, until
+ * it is paid for, removed, or deleted by the server. Other open tabs receive it
+ * (web/registration/uploads/share-uploads-between-tabs.ts).
  */
 export type KeptProof = {
   readonly name: string
   readonly bytes: number
   readonly token: string
-  /** When the server forgets it, as ISO text. */
+  /** When the server deletes the document, as ISO text. */
   readonly until: string
 }
-/** By field. */
+/** Keyed by field. */
 export type KeptProofs = ReadonlyMap<string, KeptProof>
 
 const proofsOf = (event: PublicEvent): string => `proofs of ${event.id}`
 
 /**
- * Out of what was stored or told; only of fields that the event still has, and of files that the server still has by
- * its own clock, whose `now` came with the page: a phone may think that it is another year.
+ * Parses stored or received documents. Returns only those of fields that the event still has and
+ * that the server has not deleted yet. Uses the server's `now` from the page, because a phone's
+ * clock may be wrong.
  */
 export function proofsIn(event: PublicEvent, now: string, kept: unknown): KeptProofs {
   if (!isRecord(kept)) return new Map()

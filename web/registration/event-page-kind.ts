@@ -1,19 +1,25 @@
-/** Which page an event has on a day: each is a module of its own, and loads what it needs. */
+/** Chooses the page of an event for a given day. Each page is a separate module. */
 import { dayOf, openOn, readInstant } from '../../engine/index.ts'
 import type { EventAnswer, PublicEvent } from '../../engine/index.ts'
 import { isLater, wayOf } from './fields/choose-field-widget.ts'
 
-/** `form`: the event sells a registration and nothing else. `selling`: more, or more than one answer at a time. */
+/**
+ * `form`: the event sells only a registration. `selling`: more, or with several answers to one
+ * field.
+ */
 export type EventPageKind = 'closed' | 'form' | 'selling'
 
 export function kindOf({ event, now }: EventAnswer): EventPageKind {
   const at = readInstant(now)
-  // A day that the server's clock cannot say is the form's to judge.
+  // If the server's time cannot be read, show the form; it checks the opening days itself.
   if (at !== null && !openOn(event, dayOf(at)).open) return 'closed'
   return sellsMore(event) ? 'selling' : 'form'
 }
 
-/** Whether the form needs what only events with a bill, with lists or with pages need (form-extensions.ts). */
+/**
+ * Whether the form needs the extensions for events with a bill, lists or pages
+ * (form-extensions.ts).
+ */
 function sellsMore({
   fees,
   limits,

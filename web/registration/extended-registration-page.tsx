@@ -1,4 +1,4 @@
-/** The page of an event that sells more than a registration, or asks for more than one answer at a time. */
+/** The page of an event that sells more than a registration or has list fields. */
 import type { RegistryWidgetsType } from '@rjsf/utils'
 import { categoryOf } from '../../engine/index.ts'
 import type { RawAnswers } from '../../engine/index.ts'
@@ -15,7 +15,7 @@ import { Paged } from './form/multi-page-form.tsx'
 import { ListField, People, PersonBox, uiOfAll } from './fields/people-list.tsx'
 import { askedBy, AskedAgain } from './submit-anyway-dialog.tsx'
 
-/** The whole of what a form may need. */
+/** All extensions of the form. */
 export const SELLING: More = {
   drawing: {
     fields: { ArrayField: ListField },

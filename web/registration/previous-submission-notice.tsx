@@ -1,10 +1,10 @@
-/** The registration that this tab has sent: how to see where it stands, and to pay for it without the form. */
+/** Notices about a registration already sent from this tab, with a link to check and pay for it. */
 import { formatDay } from '../../engine/index.ts'
 import type { Day, PublicEvent } from '../../engine/index.ts'
 import type { Completed } from './draft-storage.ts'
 import './previous-submission-notice.css'
 
-/** The page that says how a registration stands; nothing but its number is told to it. */
+/** URL of the result page, which shows the state of a registration. Only its number is passed. */
 export const resultPageOf = ({ routes }: Pick<PublicEvent, 'routes'>, regNo: string): string =>
   `${routes.success}?orderId=${encodeURIComponent(regNo)}`
 
@@ -15,7 +15,7 @@ export function SentBefore({
 }: {
   readonly event: PublicEvent
   readonly regNo: string
-  /** The answers are no longer those that were sent. */
+  /** The answers have changed since they were sent. */
   readonly edited?: boolean
 }) {
   return (
@@ -31,7 +31,10 @@ export function SentBefore({
   )
 }
 
-/** What a browser is told that has completed a registration before. `isSame`: the address is the same now. */
+/**
+ * Notice in a browser that has completed a registration before. `isSame`: the email address is the
+ * same.
+ */
 export function RegisteredBefore({
   completed: { day, ending },
   isSame,
@@ -50,7 +53,10 @@ export function RegisteredBefore({
   )
 }
 
-/** Answers from before stand in the form, or were just cleared: the one button takes the one or the other back. */
+/**
+ * Notice that answers were restored, or that the form was cleared. Its button undoes the one or the
+ * other.
+ */
 export function AnswersKept({
   cleared,
   act,

@@ -1,4 +1,4 @@
-/** What is asked, or said, in answer to a form that was sent: the price is no longer what the delegate saw; the registration is complete. */
+/** The dialogs after a submit: the price has changed, or the registration is complete. */
 import {
   labelOfCategory,
   buttonText,
@@ -20,7 +20,10 @@ type ChangedProps = {
   readonly back: () => void
 }
 
-/** Old and new price, and why; nothing is charged before the delegate says so. "The price has changed" is said only where it has. */
+/**
+ * Shows the old and new price with the reason; nothing is charged before the delegate confirms. The
+ * title says "The price has changed" only if the price itself differs.
+ */
 export function Changed({ event, rows, was, now, pay, back }: ChangedProps) {
   const samePrice = was.base === now.base && was.gst === now.gst && was.total === now.total
   const [what, why] =
@@ -57,7 +60,7 @@ export function Changed({ event, rows, was, now, pay, back }: ChangedProps) {
   )
 }
 
-/** Of a registration that is complete as soon as it is sent. */
+/** Shown if the registration is complete as soon as it is submitted. */
 export function RegisteredSaid({
   event,
   text,

@@ -1,4 +1,4 @@
-/** One registration from the first answer to the gateway: which phase it is in, and what leads to the next. */
+/** The flow of one registration, from the first answer to the gateway. */
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { assertNever, contradictionOf, fill } from '../../engine/index.ts'
 import type { PaymentData, Quote, RawAnswers, TariffAnswer } from '../../engine/index.ts'
@@ -34,18 +34,18 @@ import { onwardByEnter, useReturnOfFocus } from './fields/keyboard-and-autofill.
 
 type Phase =
   | { readonly is: 'filling' }
-  /** `again`: no answer came in time, and the same is on its way once more. */
+  /** `again`: the request timed out and is being sent again. */
   | { readonly is: 'submitting'; readonly again?: boolean }
   | { readonly is: 'leaving'; readonly data: PaymentData }
   | { readonly is: 'asked'; readonly was: Quote; readonly now: Quote }
   | { readonly is: 'asked-again'; readonly asked: Asked; readonly was: Quote | null }
   | { readonly is: 'registered'; readonly text: string }
 
-/** The form with what is known beside it: today's prices and places, a code, the rolls. */
+/** The form with its pricing context: today's prices and seats, discount code, member lists. */
 export function Registration({ page, more }: { readonly page: EventPage; readonly more: More }) {
   const { event } = page.event
   const prices = useTariff(page)
-  // The server draws a form without answers; those that were kept follow when it is taken over.
+  // The server renders a form without answers; kept answers are restored on hydration.
   const [begin, setBegin] = useState(() => (page.drawn ? null : recall(event)))
   return (
     <more.Beside event={event} tariff={answerOf(prices[0])} begin={begin?.code ?? null}>
@@ -63,7 +63,7 @@ export function Registration({ page, more }: { readonly page: EventPage; readonl
   )
 }
 
-/** Said beside the button to whoever registers with the address of a registration completed before. */
+/** Note beside the button if the email address belongs to a registration completed before. */
 const SAME_ADDRESS = 'You have already registered with this email address. Register again?'
 
 const answerOf = (tariff: Tariff): TariffAnswer | null =>
@@ -78,7 +78,7 @@ type FillingProps = {
   readonly outside: Outside
 }
 
-/** The form, the live price, the hand-off to the gateway; what is sent, and what became of it. */
+/** The form, the live price, the submit with its result, and the redirect to the gateway. */
 function Filling({
   page,
   more,
@@ -91,14 +91,14 @@ function Filling({
   const say = useMessage()
   const [phase, setPhase] = useState<Phase>({ is: 'filling' })
   const [problem, setProblem] = useState<string | null>(null)
-  /** Sent as soon as a file is there that is still on its way. */
+  /** The form is submitted as soon as the pending upload has ended. */
   const [holds, setHolds] = useState(false)
-  /** Counts failed submits, so that each of them takes the focus to the summary of errors. */
+  /** Counts failed submits, so that each one moves the focus to the error summary. */
   const [attempts, setAttempts] = useState(0)
   const [recalled, setRecalled] = useState(begin !== null)
-  /** What was cleared last, until something else is typed. */
+  /** The answers that were cleared last, until something else is typed. */
   const [cleared, setCleared] = useState<RawAnswers | null>(null)
-  /** The number of the registration that was sent from here and left to be paid. */
+  /** Number of the registration that was sent from this tab and not paid yet. */
   const [sent, setSent] = useState(begin?.regNo ?? null)
   const key = useRef(begin?.key ?? newKey())
   const answer = answerOf(tariff)
@@ -108,13 +108,14 @@ function Filling({
     setProblem(null)
     setRecalled(false)
     setCleared(null)
-    // A file that was refused on its way is told where one waits for it, not forgotten as by an edit.
+    // A rejected upload is reported where the delegate waits for it; it is not cancelled as by an
+    // edit.
     setHolds((held) => held && underway(proofs.all()) === null)
   }, [proofs])
   const { code, facts, left } = outside
   const codeOfKey = useRef(code)
   useEffect(() => {
-    // With another code it is another registration, as after an edit.
+    // A different discount code makes a different registration, like an edit.
     if (code !== codeOfKey.current) edited()
     codeOfKey.current = code
   }, [code, edited])
@@ -133,10 +134,10 @@ function Filling({
     if (!changed) key.current = kept.key
   })
   useEffect(() => {
-    // Answers that were kept are asked about again: nobody leaves their questions.
+    // Look kept answers up again, because their fields never lose focus.
     for (const [id, value] of Object.entries(begin?.data ?? {})) left(id, value)
   }, [begin, left])
-  /** At once where one looks, and for as long as it is so with the notes on paying. */
+  /** Shows an error as a toast, and with the payment notes for as long as it applies. */
   const told = useCallback(
     (text: string) => {
       say(text, 'bad')
@@ -148,7 +149,7 @@ function Filling({
   const marks = useMarks(event, answer, form.answers, outside.said, more)
   const quoted = price.is === 'price' ? price.quote : null
 
-  /** `confirmed`: registered once more, though somebody is registered already. */
+  /** `confirmed`: the delegate registers again although a registration exists already. */
   const send = async (quote: Quote | null, confirmed = false) => {
     if (phase.is === 'submitting' || phase.is === 'leaving') return
     setPhase({ is: 'submitting' })
@@ -157,14 +158,15 @@ function Filling({
     const beside = {
       ...(code !== null && { code }),
       ...(confirmed && { confirmed }),
-      // Of a bill the category was seen, also one that was offered because the other had no place left.
+      // The bill showed this category, possibly one that was offered because the other was full.
       ...(quote !== null && quote.lines.length > 0 && { registration_category: quote.category }),
     }
     const keys = { now: () => key.current, again }
     const outcome = await register(event, form, quote, beside, keys, () =>
       setPhase({ is: 'submitting', again: true }),
     )
-    // After a clear "no" the next try is another one; what was registered, or may have been, keeps its key.
+    // After a definite refusal, the next attempt needs a new key. What was registered, or may have
+    // been, keeps its key.
     if (outcome.is !== 'registered' && !(outcome.is === 'refused' && outcome.unsure)) again()
     const regNo = outcome.is === 'registered' ? outcome.answer.reg_no : sent
     keep(event, { data: form.data, key: key.current, regNo, code })
@@ -176,10 +178,10 @@ function Filling({
       case 'registered':
         return registered(outcome.answer, quote)
       case 'invalid':
-        // What the server says of a file it had is said of another one from now on.
+        // The server's error about an uploaded document does not apply to its replacement.
         for (const id of Object.keys(outcome.errors)) if (proofs.all().has(id)) proofs.remove(id)
         form.setErrors(outcome.errors)
-        // The server knows more by now than was found out before: what is left, who stands on a roll.
+        // The server has newer data than the earlier lookups: seats left, member list entries.
         Object.keys(outcome.errors).forEach(outside.changed)
         askTariff()
         setAttempts((times) => times + 1)
@@ -202,11 +204,11 @@ function Filling({
   }
   const refused = (error: ApiError, was: Quote | null): Phase => {
     const asked = more.askedBy(error)
-    // What is left, and what a code gives, may be another by now.
+    // Seats left and the effect of the discount code may have changed.
     if (error.code === 'full') askTariff()
     if (asked !== null) return { is: 'asked-again', asked, was }
     if (error.code.startsWith('code_')) outside.codeRefused(error.message)
-    // Where there is no line, that is said already.
+    // The offline notice already reports a lost connection.
     if (!isOffline()) say(error.message, 'bad')
     setProblem(error.code === 'network' ? NOT_SENT : error.message)
     return { is: 'filling' }
@@ -216,7 +218,8 @@ function Filling({
     if (data && event.payment) return { is: 'leaving', data }
     const isDue = stands && (event.payment ?? stands === 'to-approve')
     if (page || (isDue && !(stands === 'complete' && !quote?.total))) {
-      // Paid elsewhere, or sent before and not to be paid as it stands: its own page says how.
+      // Paid elsewhere, or sent before and not payable now: the registration's own page explains
+      // how.
       location.assign(page ?? resultPageOf(event, regNo))
       return { is: 'submitting' }
     }
@@ -241,7 +244,7 @@ function Filling({
   }
   const undo = () => {
     const files = new Set(event.fields.flatMap(({ id, type }) => (type === 'file' ? [id] : [])))
-    // Files are gone from the server: their names alone would promise too much.
+    // The server has deleted the documents; showing their names would be misleading.
     form.layIn(Object.fromEntries(Object.entries(cleared ?? {}).filter(([id]) => !files.has(id))))
     setCleared(null)
     setRecalled(true)
@@ -260,12 +263,12 @@ function Filling({
   useEffect(() => {
     if (!holds || isUnderway) return
     setHolds(false)
-    // Without a file that was meant to go along nothing is sent.
+    // If an upload was lost, nothing is sent without it.
     if (waitsFor.current.every((id) => proofs.all().has(id))) submitting.current()
     else if (form.check() !== null) setAttempts((times) => times + 1)
     else told(NOT_TAKEN)
   }, [holds, isUnderway, proofs, form, told])
-  /** What follows when every number on the page has been asked about. */
+  /** Runs when all lookups of this page have ended. */
   const onward = useRef(submit)
   const [waits, setWaits] = useState(false)
   const goOn = () => {

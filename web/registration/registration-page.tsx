@@ -1,4 +1,4 @@
-/** The page on which one registers for an event: its frame, its theme and the place where messages appear. */
+/** The registration page of an event: frame, theme and toasts. */
 import createCache from '@emotion/cache'
 import type { EmotionCache } from '@emotion/cache'
 import { CacheProvider } from '@emotion/react'
@@ -12,11 +12,14 @@ import { Registration } from './registration-flow.tsx'
 import { useStill } from './form/scroll-anchoring.ts'
 import { theme } from './form/mui-theme.ts'
 
-/** The prefix of the classes that MUI makes. */
+/** Prefix of the class names that MUI generates. */
 export const STYLES_KEY = 'r'
 
 let ofPage: EmotionCache | null = null
-/** Styles that MUI makes carry the page's nonce: the content policy lets no others in. Those that the server wrote are in it already. */
+/**
+ * Emotion cache with the page's nonce, because the content security policy rejects other styles.
+ * The server's styles already have it.
+ */
 function stylesOfPage(): EmotionCache {
   if (ofPage === null) {
     const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content
@@ -25,10 +28,10 @@ function stylesOfPage(): EmotionCache {
   return ofPage
 }
 
-/** `styles`: where MUI's styles go; else into the page. */
+/** `styles`: the cache for MUI's styles; by default they go into the page. */
 export type EventPageProps = PageProps & { readonly styles?: EmotionCache }
 
-/** Registration for one event: the form, the live price, the hand-off to the gateway. */
+/** Registration for one event: the form, the live price, the redirect to the gateway. */
 export function EventPage({ page, more, styles }: EventPageProps & { readonly more: More }) {
   useStill()
   if (page.page !== 'event') return null
@@ -46,7 +49,7 @@ export function EventPage({ page, more, styles }: EventPageProps & { readonly mo
   )
 }
 
-/** The page of an event that sells a registration and nothing else. */
+/** The page of an event that sells only a registration. */
 export default function PlainPage(props: EventPageProps) {
   return <EventPage {...props} more={PLAIN} />
 }

@@ -1,4 +1,4 @@
-/** What a delegate is asked when the server would register, but not quite like that. */
+/** The confirmation dialog when the server offers an alternative to the submitted registration. */
 import { buttonText, formatMoney, priceParts } from '../../engine/index.ts'
 import type { PublicEvent, Quote } from '../../engine/index.ts'
 import { toQuote } from '../app/api-responses.ts'
@@ -8,14 +8,17 @@ import { Dialog } from '../ui/dialog.tsx'
 import { Ledger } from '../ui/details-list.tsx'
 import type { Asked } from './form/form-extensions.ts'
 
-/** Whether there is a way on: another bill where a place is gone, or the same once more where somebody is registered already. */
+/**
+ * The alternative that a refusal offers: a different bill if an option is full, or the same request
+ * again if a registration exists already. Null if there is none.
+ */
 export function askedBy({ code, message, answer }: ApiError): Asked | null {
   if (code === 'registered_already' && answer?.may_confirm === true) return { message, now: null }
   const now = code === 'full' && answer?.quote ? toQuote(answer.quote) : null
   return now === null ? null : { message, now }
 }
 
-/** Nothing is registered or charged before the delegate says so. */
+/** Nothing is registered or charged before the delegate confirms. */
 export function AskedAgain({
   event,
   asked: { message, now },

@@ -1,4 +1,4 @@
-/** Sending a registration: what goes into the call, and what each answer to it means. */
+/** The submit request of a registration, and the interpretation of the server's answers. */
 import { rupees } from '../../engine/index.ts'
 import type { Answers, FieldErrors, PublicEvent, Quote } from '../../engine/index.ts'
 import { readRegistered, toQuote } from '../app/api-responses.ts'
@@ -7,24 +7,27 @@ import type { ApiError } from '../app/api-client.ts'
 import { callUntilAnswered } from '../app/retry-requests.ts'
 import type { Proofs } from './uploads/upload-progress.ts'
 
-/** Said beside the button for as long as nothing else was tried. */
+/** Shown beside the button until the delegate tries something else. */
 export const NOT_SENT =
   'We could not reach our server, so nothing has been charged. Please try again.'
 export const NOT_TAKEN =
   'Your file could not be accepted, so nothing was sent. Choose another one, or press again to go on without it.'
 
-/** What became of a registration that was sent. */
+/** Result of a submit. */
 export type Outcome =
   | { readonly is: 'registered'; readonly answer: Registered }
   | { readonly is: 'invalid'; readonly errors: FieldErrors; readonly message: string }
-  /** The price, the category or the period is another than the delegate saw. */
+  /** The price, category or period differs from the one that the delegate saw. */
   | { readonly is: 'changed'; readonly now: Quote }
-  /** Nothing of what was asked for is on sale; `message` says why. */
+  /** Nothing of the order is on sale; `message` states why. */
   | { readonly is: 'closed'; readonly message: string }
-  /** `unsure`: no answer came or the server broke, so the same attempt must be sent with the same key. */
+  /**
+   * `unsure`: no answer arrived or the server failed, so the same attempt must be sent with the
+   * same key.
+   */
   | { readonly is: 'refused'; readonly error: ApiError; readonly unsure: boolean }
 
-/** Names the server compares when they are sent; an event file may name them otherwise in `api.sends`. */
+/** Amounts that the server compares on submit; an event file may rename them in `api.sends`. */
 const usualNames = { base_amount: 'base', gst_amount: 'gst', total_amount: 'total' }
 
 function valueOf(quote: Quote, what: string): string | number | null {
@@ -32,18 +35,19 @@ function valueOf(quote: Quote, what: string): string | number | null {
   return what === 'base' || what === 'gst' || what === 'total' ? rupees(quote[what]) : null
 }
 
-/** What is sent of a form. */
+/** The part of the form that is sent. */
 export type Filled = {
   readonly answers: Answers
-  /** The fields that are seen; the answers of others stay here. */
+  /** Fields that are shown; answers of hidden fields are not sent. */
   readonly shown: ReadonlySet<string>
   readonly proofs: Pick<Proofs, 'all'>
 }
 
 /**
- * Sends the answers with the price the delegate saw, so that the server can refuse to charge another.
- * `beside` is what goes with them: a code. `keys.again()` makes a new key: the one in hand may belong to
- * the same answers at an older price. `waits` is told when no answer came and the same is sent once more.
+ * Sends the answers with the price that the delegate saw, so that the server can refuse to charge a
+ * different one. `beside` is additional data, such as a discount code. `keys.again()` creates a new
+ * key, because the current one may belong to the same answers at an older price. `waits` is called
+ * when the request timed out and is sent again.
  */
 export async function register(
   event: PublicEvent,
@@ -106,7 +110,10 @@ async function attempt(
   return answer.ok ? { is: 'registered', answer: answer.value } : outcomeOf(answer.error)
 }
 
-/** With files everything is text; a list is written as JSON. A proof that the server has is named by its token. */
+/**
+ * Multipart body: with files, every value is text; a list is JSON. A document that the server
+ * already has is sent as its token.
+ */
 function formOf(
   fields: Readonly<Record<string, unknown>>,
   proofs: ReturnType<Proofs['all']>,
@@ -123,19 +130,19 @@ function formOf(
   return form
 }
 
-/** Codes of the server for "not what the delegate saw", with what holds now. */
+/** Server codes for "not what the delegate saw"; the answer contains the current quote. */
 const CHANGED: ReadonlySet<string> = new Set([
   'price_changed',
   'category_changed',
   'period_changed',
 ])
 
-/** With these the server says at which question something is wrong; with 409: an option that has no place left. */
+/** Statuses whose errors belong to fields; 409 means that an option is full. */
 const AT_QUESTIONS: ReadonlySet<number> = new Set([409, 413, 422])
 
 function outcomeOf(error: ApiError): Outcome {
   const { code, message, answer, status } = error
-  // A code is no question of the form: it is taken off where it was typed.
+  // A discount code is not a form field; its error is shown at the discount code field.
   if (answer?.errors && AT_QUESTIONS.has(status) && !code.startsWith('code_'))
     return { is: 'invalid', errors: answer.errors, message }
   if (CHANGED.has(code)) {

@@ -1,4 +1,4 @@
-/** The pages of a registration that the organisers see before it is paid, and of one that they have refused. */
+/** The result pages of registrations that await approval or were refused. */
 import type { PublicEvent } from '../../engine/index.ts'
 import { Icon } from '../ui/icons-and-logo.tsx'
 import { Ledger } from '../ui/details-list.tsx'
@@ -13,7 +13,7 @@ type StandingProps = { readonly event: PublicEvent; readonly registration: Regis
 export const TO_APPROVE = 'The organisers look at it first'
 export const NOT_APPROVED = 'This registration was not approved'
 
-/** What happens next, and by when. Nothing is to be paid yet. */
+/** The next step and its deadline. Nothing to pay yet. */
 export function ToApprove({
   event,
   registration,
@@ -43,7 +43,7 @@ export function ToApprove({
   )
 }
 
-/** Why, and what else there is, stands in the mail: whoever knows a number alone does not read it. */
+/** The reason and the alternatives are only in the email: the number alone must not reveal them. */
 export function NotApproved({ event, registration }: StandingProps) {
   return (
     <section className="pend back" aria-labelledby="not-approved">

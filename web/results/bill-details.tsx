@@ -1,4 +1,4 @@
-/** What was sold with a registration, as rows; nothing of one that says no more than its total. */
+/** The bill of a registration, as rows; no rows if it consists of the total only. */
 import { fromRupees, readLines } from '../../engine/index.ts'
 import type { PublicEvent, Quote } from '../../engine/index.ts'
 import { billRows } from '../ui/payment/bill-rows.tsx'
@@ -7,8 +7,8 @@ import type { LedgerRow } from '../ui/details-list.tsx'
 import type { Registration } from './result-page-data.ts'
 
 /**
- * The lines of what was registered for, with their sums. Empty where there is but the registration itself,
- * or nothing is known of lines because it was stored before bills had any.
+ * Bill lines of a registration with their sums. Empty if only the registration itself was sold, or
+ * if it was stored before bills had lines.
  */
 export function billOf(
   event: PublicEvent,
@@ -26,7 +26,7 @@ function quoteOf({ category, period, lines: wire, ...amounts }: Registration): Q
     : { category: category ?? '', period: period ?? '', base, gst, total, lines }
 }
 
-/** The same as a ledger of its own, under what else is said of the payment. */
+/** The same as a separate list, below the other payment details. */
 export function Bill({
   event,
   registration,

@@ -1,4 +1,4 @@
-/** Looking a registration up for a page: what is known of it so far, and looking once more. */
+/** Loading of a registration for a page, with its states and retry. */
 import { useCallback, useEffect, useState } from 'react'
 import type { PublicEvent } from '../../engine/index.ts'
 import type { FoundAnswer } from '../app/api-responses.ts'
@@ -9,23 +9,26 @@ export type Missing = {
   readonly is: 'missing'
   readonly message: string
   readonly detail: string | null
-  /** Whether asking once more may help. */
+  /** Whether a retry may help. */
   readonly again: boolean
 }
 export type Look<T extends FoundAnswer = FoundAnswer> =
   | { readonly is: 'loading' }
-  /** `answer`: whatever else the call says. */
+  /** `answer`: the rest of the call's answer. */
   | { readonly is: 'found'; readonly registration: Registration; readonly answer: T }
-  /** Its number opens nothing by itself; `wrong`: the address that was given is another. */
+  /** The number alone is not sufficient. `wrong`: the email address entered does not match. */
   | { readonly is: 'asks'; readonly message: string; readonly wrong: boolean }
   | Missing
 
-/** A call that reads a registration, or what is to be said instead of calling. */
+/** A call that loads a registration, or the state to show instead of calling. */
 export type Ask<T extends FoundAnswer = FoundAnswer> = (
   signal: AbortSignal,
 ) => Promise<Answered<T>> | Missing
 
-/** One look at the stored registration, and another whenever `ask` changes; `again` looks once more. What is shown stays meanwhile. */
+/**
+ * Loads the registration, and again whenever `ask` changes; `again` reloads it. The current content
+ * stays visible meanwhile.
+ */
 export function useLook<T extends FoundAnswer>(
   event: PublicEvent,
   ask: Ask<T>,
@@ -57,7 +60,7 @@ export function useLook<T extends FoundAnswer>(
   return [look, useCallback(() => setAsked((times) => times + 1), [])]
 }
 
-/** There is none, and asking again changes nothing. */
+/** There is no such registration; a retry would not change that. */
 export const unknown = (message: string): Missing => ({
   is: 'missing',
   message,
@@ -65,7 +68,7 @@ export const unknown = (message: string): Missing => ({
   again: false,
 })
 
-/** The server's own words where it has some; else that the fetch failed, and why. */
+/** The server's message if there is one; otherwise that loading failed, and why. */
 function missing(event: PublicEvent, error: ApiError): Exclude<Look, { is: 'found' }> {
   if (error.code === 'email_needed' || error.code === 'email_differs')
     return { is: 'asks', message: error.message, wrong: error.code === 'email_differs' }

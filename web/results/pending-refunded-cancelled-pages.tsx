@@ -1,4 +1,4 @@
-/** The pages of a payment that somebody else has to settle: the bank, the organisers; and of one that was given back. */
+/** The result pages of payments that are pending, under review, refunded or cancelled. */
 import { useEffect, useRef, useState } from 'react'
 import {
   formatInstant,
@@ -21,14 +21,17 @@ import './unpaid-and-pending-pages.css'
 
 type StandingProps = { readonly event: PublicEvent; readonly registration: Registration }
 
-/** The first looks are close together, because most answers come within a minute; then it lets the server breathe. */
+/**
+ * The first checks are close together, because most answers arrive within a minute; later ones are
+ * further apart, to spare the server.
+ */
 const FIRST_WAIT_MS = 2500
 const LONGEST_WAIT_MS = 15_000
 const WAIT_GROWTH = 1.25
-/** For how long the page looks again by itself: most banks have answered by then. */
+/** How long the page keeps checking: most banks have answered by then. */
 const PATIENCE_MS = 6 * 60_000
 
-/** Asks again at growing intervals; true while it still does. */
+/** Checks again at growing intervals; returns true while it still does. */
 export function useLooking(again: () => void): boolean {
   const [looking, setLooking] = useState(true)
   const latest = useRef(again)
@@ -52,7 +55,7 @@ export function useLooking(again: () => void): boolean {
   return looking
 }
 
-/** The address to write to, with the order in the subject. */
+/** Link to the support address, with the order in the subject. */
 export function Support({
   event,
   orderId,
@@ -76,7 +79,7 @@ function orderRow(event: PublicEvent, registration: Registration): LedgerRow {
   }
 }
 
-/** The bank has not answered. No receipt, no other payment: the page waits, and looks again by itself. */
+/** The bank has not answered. No receipt and no second payment: the page waits and checks again. */
 export function AtBank({
   event,
   registration,
@@ -126,7 +129,10 @@ export function AtBank({
   )
 }
 
-/** Money came that does not fit, or nobody can tell. A person decides, so there is an address instead of a wait. */
+/**
+ * A payment that does not match, or whose result is unknown. Staff decide, so the page shows an
+ * address instead of waiting.
+ */
 export function WithOrganisers({ event, registration }: StandingProps) {
   const { review_since: since, order_id: orderId } = registration
   const at = since === null ? null : readInstant(since)
@@ -166,7 +172,7 @@ export function WithOrganisers({ event, registration }: StandingProps) {
   )
 }
 
-/** Paid, then paid back: the registration no longer stands. */
+/** Paid, then refunded: the registration is no longer valid. */
 export function Refunded({ event, registration }: StandingProps) {
   const rows = resultRows(event, 'success', registration, {})
     .filter((row) => !row.id.startsWith('text-'))
@@ -195,7 +201,7 @@ export function Refunded({ event, registration }: StandingProps) {
   )
 }
 
-/** Ended by the organisers; what of its money goes back is between them and the delegate. */
+/** Cancelled by the organisers. Any refund is between them and the delegate. */
 export function Cancelled({ event, registration }: StandingProps) {
   const refunded = fromRupees(registration.refunded_amount)
   const rows = resultRows(event, 'success', registration, {})
@@ -218,5 +224,5 @@ export function Cancelled({ event, registration }: StandingProps) {
     </section>
   )
 }
-/** What was paid says nothing any more. */
+/** Rows that are meaningless for a cancelled registration. */
 const NO_ROWS = new Set(['payment_status'])

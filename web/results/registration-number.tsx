@@ -1,9 +1,12 @@
-/** A registration number as people read it and copy it. */
+/** A registration number in groups of digits, with a copy button. */
 import { useRef, useState } from 'react'
 import type { PublicEvent } from '../../engine/index.ts'
 import { Icon } from '../ui/icons-and-logo.tsx'
 
-/** Prefix, then digits by fours: the gaps are drawn, so that copying gives the number unbroken. */
+/**
+ * Prefix, then groups of four digits. The gaps are drawn by CSS, so that copying gives the unbroken
+ * number.
+ */
 export function groupsOf(event: PublicEvent, number: string): readonly string[] {
   const { prefix } = event.orderId
   const rest = number.startsWith(prefix) ? number.slice(prefix.length) : ''
@@ -26,7 +29,7 @@ export function Grouped({
   )
 }
 
-/** The number as the ticket shows it, with a button that copies it. */
+/** The number as on the ticket, with a copy button. */
 export function NumberToKeep({
   event,
   number,
@@ -43,7 +46,8 @@ export function NumberToKeep({
       await navigator.clipboard.writeText(number)
       setCopied(true)
     } catch {
-      // Without a secure page there is no clipboard: mark the number, so that one gesture copies it.
+      // The clipboard needs a secure context; without it, select the number, so that one gesture
+      // copies it.
       if (text.current) getSelection()?.selectAllChildren(text.current)
     }
   }

@@ -1,4 +1,4 @@
-/** The buttons of a result page, as the event file names them. */
+/** The buttons of a result page, as defined in the event file. */
 import { fillKnown, receipt, resultValues } from '../../engine/index.ts'
 import type { Button, PublicEvent } from '../../engine/index.ts'
 import { save } from '../app/api-client.ts'
@@ -10,11 +10,14 @@ type ButtonsProps = {
   readonly buttons: readonly Button[]
   readonly registration: Registration | null
   readonly query: Query
-  /** How the first one looks: there is one main action on a page. */
+  /** Style of the first button: a page has only one primary action. */
   readonly first?: 'main' | 'line'
 }
 
-/** The buttons an event file gives a page. The first is the main one; a way home is a quiet link. */
+/**
+ * Buttons from the event file. The first is the primary one; a link to the home page is
+ * unobtrusive.
+ */
 export function Buttons({ event, buttons, registration, query, first = 'main' }: ButtonsProps) {
   return buttons.map((button, index) => {
     const look =
@@ -65,14 +68,14 @@ export function Buttons({ event, buttons, registration, query, first = 'main' }:
   })
 }
 
-/** A mail draft to the event's support address with the event file's subject. */
+/** A mail draft to the event's support address, with the event file's subject. */
 function draftTo(
   event: PublicEvent,
   subject: string,
   registration: Registration | null,
   query: Query,
 ): string {
-  // Without an order there is nothing to name: then the subject says only which conference it is about.
+  // Without an order number, the subject is only the event's title.
   const text = fillKnown(subject, resultValues(event, registration, query)) ?? event.title
   return `mailto:${event.support}?subject=${encodeURIComponent(text)}`
 }

@@ -1,4 +1,4 @@
-/** How a registration stands, and the page that says so. Success comes first, whatever another attempt to pay does. */
+/** Chooses the result page by the payment state. Success precedes any other payment attempt. */
 import { useEffect, useRef, useState } from 'react'
 import type { ReactNode, RefObject } from 'react'
 import { assertNever, lookOf, dayOf, readInstant } from '../../engine/index.ts'
@@ -22,15 +22,15 @@ type StandingProps = {
   readonly event: PublicEvent
   readonly registration: Registration
   readonly query: Query
-  /** The server's clock when it wrote the page. */
+  /** Server time when the page was written. */
   readonly now: string
   readonly again: () => void
   readonly ask: AskToPay
-  /** On the delegate's own page. */
+  /** On the self-service page. */
   readonly isOwn?: boolean
 }
 
-/** Where one may press to pay; the question that follows outlives the page it was asked on. */
+/** States with a pay button. The price dialog must outlive the page that opened it. */
 const PAYABLE: ReadonlySet<Stands> = new Set(['not-paid', 'failed', 'by-hand', 'lapsed'])
 
 export function Standing(props: StandingProps) {
@@ -59,7 +59,10 @@ export function Standing(props: StandingProps) {
   )
 }
 
-/** The heading that says how it stands gets the focus, and is said by that; where the delegate is elsewhere on the page, it is only said. */
+/**
+ * Focuses the heading with the payment state, which also announces it. If the delegate is elsewhere
+ * on the page, the heading is only announced.
+ */
 function useOutcome(
   stands: Registration['stands'],
 ): readonly [RefObject<HTMLDivElement | null>, string] {
@@ -68,7 +71,7 @@ function useOutcome(
   useEffect(() => {
     const heading = outcome.current?.querySelector('h2') ?? null
     if (heading === null) return
-    // What had the focus may have gone with the page before: then the browser puts it on the body.
+    // The focused element may have been on the previous page; the browser then focuses the body.
     if (document.activeElement === document.body) {
       heading.tabIndex = -1
       heading.focus({ preventScroll: true })
@@ -150,7 +153,10 @@ export function titleOfStanding(event: PublicEvent, { stands }: Registration): s
   }
 }
 
-/** Gives the page an event's colour: the payment may be another event's than the page's. Set on the root element, so that dialogs and menus outside the tree have it too. */
+/**
+ * Sets the page's theme colour to the event's, because the payment may belong to a different event
+ * than the page. Set on the root element, so that dialogs and menus outside the tree have it too.
+ */
 function wear(colour: string): void {
   const look = lookOf(colour)
   const root = document.documentElement.style
@@ -161,7 +167,7 @@ function wear(colour: string): void {
   root.setProperty('--accent-line', look.line)
 }
 
-/** The event's look around what became of a payment. */
+/** The event's header and footer around a result. */
 export function ResultFrame({
   event,
   children,

@@ -1,8 +1,8 @@
-/** What a result page knows: the stored registration, and what its own address says. */
+/** The data of a result page: the stored registration, and the parameters of its URL. */
 import type { RegistrationAnswer } from '../../engine/index.ts'
 
 export type Registration = RegistrationAnswer['registration']
-/** What the address says: shown where nothing better is known, never believed. */
+/** URL parameters: shown if nothing better is known, never trusted. */
 export type Query = {
   readonly orderId: string | null
   readonly amount: string | null

@@ -1,4 +1,4 @@
-/** The result pages: which registration their address names, and how it stands. */
+/** The result pages: load the registration named in the URL and show its payment state. */
 import { useCallback, useState } from 'react'
 import { orderIdToSay, readOrderId } from '../../engine/index.ts'
 import type { PublicEvent } from '../../engine/index.ts'
@@ -24,7 +24,7 @@ import {
   useTitle,
 } from './result-page-by-payment-state.tsx'
 
-/** What became of a payment. It shows what is stored; the page's own address only says where to look. */
+/** The result of a payment. Shows stored data; the URL only identifies the registration. */
 export default function ResultPage({ page }: PageProps) {
   if (page.page !== 'result') return null
   const { event, now } = page.event
@@ -59,7 +59,8 @@ function Result({
   useTitle(event, titleOf(event, look, outcome))
 
   if (look.is === 'loading') return <Loading />
-  // The failed page shows what its address says, the same for a number that needs an email as for an unknown one.
+  // The failed page shows its URL parameters, identically for a number that needs an email address
+  // and for an unknown one.
   if (look.is !== 'found' && outcome === 'failed')
     return <Failed event={event} registration={null} query={query} now={now} />
   if (look.is === 'missing') {
@@ -83,7 +84,8 @@ function Result({
       {
         method: 'POST',
         json: {
-          // The former number of an imported registration is shown as its order id, but cannot be paid by.
+          // An imported registration shows its former number as the order id, but payments need the
+          // new number.
           order_id: registration.reg_no,
           ...(email !== null && { email }),
           ...(price !== null && { price }),
@@ -108,7 +110,7 @@ function Result({
 const PARTIAL =
   'Only part of this registration is shown here, because its number alone does not say that it is yours. The link in your email shows everything, and so does the email address you registered with.'
 
-/** `email` is sent where the number alone does not suffice. */
+/** `email` is sent if the number alone is not sufficient. */
 function useFinding(event: PublicEvent, orderId: string | null, email: string | null): Ask {
   return useCallback<Ask>(
     (signal) => {

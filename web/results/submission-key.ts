@@ -1,4 +1,8 @@
-/** What shows that a registration is this tab's: the key under which the form was sent, which the server knows for a day; and what is shown without it. */
+/**
+ * Proof that this tab submitted a registration: the key that was sent with the form.
+ * The server accepts the key for a day. Also removes the rows of answers that are withheld without
+ * it.
+ */
 import type { PublicEvent } from '../../engine/index.ts'
 import { recall } from '../registration/draft-storage.ts'
 import { isRecord } from '../app/json-readers.ts'
@@ -8,8 +12,8 @@ import type { Registration } from './result-page-data.ts'
 const nameOf = (event: PublicEvent): string => `sent from here of ${event.id}`
 
 /**
- * Null: another tab sent it, or nobody knows. It is looked for while the answers are still in the tab, and kept
- * beside them: once it is paid they are forgotten.
+ * Key of a registration, or null if another tab sent it or it is unknown. Taken from the draft
+ * answers while they exist, and stored separately, because they are deleted after payment.
  */
 export function keyOfSent(event: PublicEvent, orderId: string): string | null {
   const answers = recall(event)
@@ -27,7 +31,10 @@ export function keyOfSent(event: PublicEvent, orderId: string): string | null {
     : null
 }
 
-/** The event whose pages have no rows for answers that were not told: "N/A" would say that nobody gave them. */
+/**
+ * The event without result rows for withheld answers: "N/A" would suggest that they were not
+ * answered.
+ */
 export function withoutWithheld(event: PublicEvent, registration: Registration): PublicEvent {
   const isTold = (id: string): boolean =>
     Object.hasOwn(registration, id) || !event.fields.some((field) => field.id === id)

@@ -1,4 +1,4 @@
-/** Asks for the email address where a number alone does not show a registration. */
+/** The email address form, if the number alone is not sufficient to show a registration. */
 import { useRef, useState } from 'react'
 import type { SyntheticEvent } from 'react'
 import type { PublicEvent } from '../../engine/index.ts'
@@ -6,7 +6,7 @@ import { EmailAsked } from '../ui/forms/email-form.tsx'
 
 type AskEmailProps = {
   readonly event: PublicEvent
-  /** What the server says: why it asks, or that the address is another. */
+  /** The server's message: why it asks, or that the address does not match. */
   readonly message: string
   readonly wrong: boolean
   readonly onGive: (email: string) => void

@@ -1,4 +1,4 @@
-/** What came of the last act of a part of the page: said aloud, and seen. */
+/** The result of the last action in a panel, shown and announced to screen readers. */
 import { Icon } from '../ui/icons-and-logo.tsx'
 import type { Acting } from './use-self-service-action.ts'
 

@@ -1,4 +1,4 @@
-/** A second payment for the same name and email address: says so, and requests the refund. */
+/** The notice of a second payment for the same name and email address, with the refund request. */
 import { useState } from 'react'
 import {
   ASK_REFUND,

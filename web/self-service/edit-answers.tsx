@@ -1,4 +1,4 @@
-/** The answers that delegates may change themselves, in a form that opens on demand. */
+/** The form for answers that delegates may change themselves; opens on demand. */
 import { useState } from 'react'
 import type { SyntheticEvent } from 'react'
 import { formatDay, isDay } from '../../engine/index.ts'
@@ -16,7 +16,7 @@ export function Edit({ mine: { edit }, path, again }: PanelProps) {
   if (fields.length === 0) return null
   const save = async (sent: SyntheticEvent<HTMLFormElement>) => {
     sent.preventDefault()
-    // What was typed stays in the form where it is refused.
+    // If the change is refused, the typed answers stay in the form.
     if (await acting.act({ act: 'edit', answers: answers ?? {} })) setAnswers(null)
   }
   return (
@@ -70,7 +70,7 @@ export function Edit({ mine: { edit }, path, again }: PanelProps) {
   )
 }
 
-/** "A, B and C", in the words of the labels. */
+/** "A, B and C", from the labels. */
 function listed(labels: readonly string[]): string {
   const last = labels.at(-1) ?? ''
   return labels.length < 2 ? last : `${labels.slice(0, -1).join(', ')} and ${last}`

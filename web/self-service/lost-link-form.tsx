@@ -1,4 +1,4 @@
-/** Asking for the link to one's own page: the answer says nothing of who is registered. */
+/** The form to request a lost access link. The answer does not reveal who is registered. */
 import { useRef, useState } from 'react'
 import type { SyntheticEvent } from 'react'
 import { call } from '../app/api-client.ts'

@@ -1,4 +1,4 @@
-/** What stands below how a registration stands, from top to bottom; each draws nothing where it has nothing to say. */
+/** The order of the panels below the payment state. A panel without content renders nothing. */
 import type { ComponentType } from 'react'
 import { Cancel } from './request-cancellation.tsx'
 import { Documents } from './receipts-and-invoices.tsx'

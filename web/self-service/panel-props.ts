@@ -1,12 +1,12 @@
-/** What each part of a delegate's own page is given. */
+/** The props of every panel of the self-service page. */
 import type { PublicEvent } from '../../engine/index.ts'
 import type { Mine } from './self-service-api-responses.ts'
 
 export type PanelProps = {
   readonly event: PublicEvent
   readonly mine: Mine
-  /** The address of this page's calls, with its slash at the end. */
+  /** Base URL of this page's calls, with a trailing slash. */
   readonly path: string
-  /** Reads everything anew: something was done. */
+  /** Reloads everything after an action. */
   readonly again: () => void
 }

@@ -1,4 +1,4 @@
-/** A picture that goes with what a delegate tells: sent as soon as it is chosen, made smaller, as proofs of the form are. */
+/** The screenshot of a payment claim: resized and uploaded as soon as it is selected, like documents. */
 import { useRef, useState } from 'react'
 import type { Field, PublicEvent, WireAsk } from '../../engine/index.ts'
 import type { Proof } from '../registration/uploads/chosen-file.ts'
@@ -7,10 +7,10 @@ import { Icon } from '../ui/icons-and-logo.tsx'
 type PictureProps = {
   readonly event: PublicEvent
   readonly ask: WireAsk
-  /** The address of this page's calls, with its slash at the end. */
+  /** Base URL of this page's calls, with a trailing slash. */
   readonly path: string
   readonly wrong: string | undefined
-  /** The token under which the server has it; null: it is on its way; undefined: there is none. */
+  /** The upload's token on the server; null: in progress; undefined: none. */
   readonly onToken: (token: string | null | undefined) => void
 }
 
@@ -37,7 +37,7 @@ export function Picture({ event, ask, path, wrong, onToken }: PictureProps) {
       tell: (told) => {
         setProof(told)
         if (told.is === 'there') onToken(told.token)
-        // The server takes none: what is told goes without it.
+        // The server does not accept uploads; the claim is sent without one.
         if (told.is === 'here') {
           setProof(null)
           setRefused('This file could not be sent. Please try again later, or tell us without it.')
@@ -98,7 +98,7 @@ function saidOf(proof: Proof): string {
   }
 }
 
-/** As a question of the form would ask for it. */
+/** The equivalent form field. */
 function fieldOf(ask: WireAsk, file: NonNullable<WireAsk['file']>): Field {
   const endings = file.accept.map((ending) => ending.toUpperCase()).join(', ')
   return {

@@ -1,4 +1,4 @@
-/** Paying outside, on the delegate's own page: where to pay, with numbers to copy and a code, and "I have paid" with what is asked. */
+/** The manual payment panel: payment instructions and the "I have paid" form. */
 import { useState } from 'react'
 import type { FormEvent } from 'react'
 import { dayOf, formatDay, formatMoney, fromRupees, readInstant } from '../../engine/index.ts'
@@ -40,7 +40,7 @@ export function Told({ event, mine: { paying, registration, state }, path, again
   )
 }
 
-/** What was told last, and what came of it. */
+/** The last payment claim and its result. */
 function LastTold({ told }: { readonly told: WireTold }) {
   const { reference, paid_on: day, stands, why } = told
   const on = day === null ? '' : `, paid on ${formatDay(day as Day)}`
@@ -99,7 +99,7 @@ function WhereToPay({ paying, number }: { readonly paying: WirePaying; readonly 
   )
 }
 
-/** A number with the button that copies it, for the app of a bank. */
+/** A number with a button that copies it, for a banking app. */
 function Copied({
   label,
   text,
@@ -119,7 +119,8 @@ function Copied({
           type="button"
           className="btn line sm"
           onClick={() => {
-            // Without a secure line there is no clipboard: the number stands there to be typed.
+            // The clipboard needs a secure context; without it, the number can be typed from the
+            // screen.
             void navigator.clipboard?.writeText(copy).then(() => setCopied(true))
           }}
         >
@@ -164,7 +165,8 @@ function Telling({ event, paying, path, again }: TellingProps) {
     })
     setBusy(false)
     if (answer.ok) return again()
-    // What was refused is told anew; what may have arrived is the same once more.
+    // After a refusal the next claim is a new one; if it may have arrived, it is sent with the same
+    // key.
     if (answer.error.status !== 0) setKey(newKey())
     setRefused(answer.error)
     const [first] = Object.keys(textsOf(answer.error.answer?.errors) ?? {})
@@ -204,7 +206,7 @@ function Telling({ event, paying, path, again }: TellingProps) {
   )
 }
 
-/** Random enough that nobody has the same; a click that comes twice tells once. */
+/** Idempotency key: random enough to be unique, so that a double click submits one claim. */
 function newKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
     byte.toString(16).padStart(2, '0'),
@@ -266,7 +268,7 @@ function Question({
   )
 }
 
-/** By the browser's clock, as a help only: the server has the last word. */
+/** By the browser's clock, as a default only; the server decides. */
 function today(): string {
   const at = readInstant(new Date().toISOString())
   return at === null ? '' : dayOf(at)

@@ -1,4 +1,4 @@
-/** Receipts, invoices and credit notes of a registration, to be saved as PDF. */
+/** The receipts, invoices and credit notes of a registration, as PDF downloads. */
 import { formatMoney, formatDay, dayOf, fromRupees, readInstant } from '../../engine/index.ts'
 import { Icon } from '../ui/icons-and-logo.tsx'
 import type { PanelProps } from './panel-props.ts'

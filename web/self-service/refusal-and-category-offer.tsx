@@ -1,4 +1,4 @@
-/** Why a registration was refused, and the category that is offered in its place, to be accepted in one press. */
+/** The reason for a refusal, with a button to accept the category offered instead. */
 import { useState } from 'react'
 import { formatPrice, fromRupees, wordFor } from '../../engine/index.ts'
 import { call, newKey } from '../app/api-client.ts'

@@ -1,4 +1,4 @@
-/** Asking the organisers to cancel: what would come back today, and since when they have been asked. */
+/** The cancellation request: today's refund, and the date of an earlier request. */
 import { useRef, useState } from 'react'
 import { dayOf, formatDay, formatMoney, fromRupees, readInstant } from '../../engine/index.ts'
 import type { RegistrationState, WireCancel } from '../../engine/index.ts'
@@ -7,7 +7,7 @@ import { useActing } from './use-self-service-action.ts'
 import type { PanelProps } from './panel-props.ts'
 import { Said } from './action-result-message.tsx'
 
-/** As many characters as an act takes for its reason. */
+/** Maximum length of an action's reason. */
 const WHY_CHARACTERS_MAX = 500
 
 export function Cancel({ mine: { cancel, state }, path, again }: PanelProps) {

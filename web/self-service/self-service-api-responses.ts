@@ -1,4 +1,4 @@
-/** What the calls of a delegate's own page answer, read once where it arrives. */
+/** Parsers of the self-service calls' answers. */
 import type { MyAnswer } from '../../engine/index.ts'
 import { readRegistration } from '../app/api-responses.ts'
 import type { Reader } from '../app/api-client.ts'
@@ -35,7 +35,7 @@ export const readMine: Reader<Mine> = (body) => {
   } as unknown as Mine
 }
 
-/** What was done, in a sentence of the server's. */
+/** What was done, as a sentence from the server. */
 export const readDone: Reader<string> = (body) => (isRecord(body) ? textOf(body['message']) : null)
 
 function readSecond(value: unknown): MyAnswer['second_payment'] {

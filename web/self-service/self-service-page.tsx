@@ -1,4 +1,4 @@
-/** A delegate's own page, to which the links of mails lead: how the registration stands, paying for it in one press, and what belongs to it. */
+/** The self-service page, opened by the links in emails: payment state, pay button and panels. */
 import { useCallback, useState } from 'react'
 import type { EventAnswer, EventCard } from '../../engine/index.ts'
 import { readRetried } from '../app/api-responses.ts'
@@ -38,7 +38,10 @@ function Linked({ page }: { readonly page: EventAnswer }) {
   )
 }
 
-/** Of `/my/{token}`, as the mail wrote it; no token of ours needs escaping, so what has to be unescaped is not one. */
+/**
+ * The token of `/my/{token}` as in the email. Our tokens need no escaping, so an escaped one is not
+ * ours.
+ */
 const tokenIn = (pathname: string): string => pathname.split('/')[2] ?? ''
 
 const pathOf = (token: string): string => `/api/my/${encodeURIComponent(token)}/`
@@ -98,7 +101,7 @@ type OverProps = {
   readonly again: () => void
 }
 
-/** The link has had its time, or could not be looked up; the form and the organisers are still there. */
+/** The link has expired or could not be looked up; shows the form and the organisers' address. */
 function Over({ event, look, again }: OverProps) {
   return (
     <section className="pend" role="alert">
@@ -143,7 +146,7 @@ function Lost() {
   )
 }
 
-/** Nobody knows the link, so nobody knows its event either. */
+/** An unknown link, and therefore an unknown event. */
 function NoLink({ events }: { readonly events: readonly EventCard[] }) {
   return (
     <Plain title="This link is not known">

@@ -1,4 +1,4 @@
-/** Files that are asked for, or may be replaced: each is sent as soon as it is chosen. */
+/** Documents that are requested or may be replaced; each is uploaded as soon as it is selected. */
 import { useRef, useState } from 'react'
 import type { WireFile } from '../../engine/index.ts'
 import { readProof } from '../app/api-responses.ts'

@@ -1,4 +1,4 @@
-/** Doing something on the own page: one call at a time, what came of it in words, and everything read anew. */
+/** The hook for self-service actions: one call at a time, its result as text, then a reload. */
 import { useState } from 'react'
 import { call, newKey } from '../app/api-client.ts'
 import { readDone } from './self-service-api-responses.ts'
@@ -6,11 +6,13 @@ import type { PanelProps } from './panel-props.ts'
 
 export type Acting = {
   readonly isBusy: boolean
-  /** What was done last; null: nothing yet. */
+  /** Result of the last action; null: none yet. */
   readonly done: string | null
-  /** Why the last one was refused; null: it was not. */
+  /** Why the last action was refused; null: it was not. */
   readonly problem: string | null
-  /** True when it was done. What is sent twice because no answer came is done once. */
+  /**
+   * Returns true if the action was performed. A request repeated after a timeout is performed once.
+   */
   readonly act: (words: Readonly<Record<string, unknown>>) => Promise<boolean>
   readonly refuse: (problem: string | null) => void
 }

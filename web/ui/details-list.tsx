@@ -1,7 +1,7 @@
-/** Labels and values between rules, in the order they are given. */
+/** The details list: labels and values between rules, in the given order. */
 import type { ReactNode } from 'react'
 
-/** An address that is too long for its line breaks after the @, not in the middle of a word. */
+/** An email address that is too long for its line breaks after the @, not inside a word. */
 export function Breaking({ text }: { readonly text: string }) {
   const [name = '', ...rest] = text.split('@')
   return rest.length === 1 ? (
@@ -17,13 +17,16 @@ export function Breaking({ text }: { readonly text: string }) {
 export type LedgerRow = {
   readonly id: string
   readonly label: string
-  /** Said below the label, smaller. */
+  /** Additional text below the label, in smaller type. */
   readonly about?: string | undefined
   readonly value: ReactNode
   readonly total?: boolean
 }
 
-/** Ruled rows of a label and a value; `money` sets the values right-aligned. A total starts with an ink line. */
+/**
+ * Ruled rows of a label and a value; `money` aligns the values right. A total starts with a dark
+ * line.
+ */
 export function Ledger({
   rows,
   money,

@@ -1,4 +1,4 @@
-/** A question that must be answered before the page goes on. */
+/** The modal dialog. */
 import { useEffect, useId, useRef } from 'react'
 import type { ReactNode } from 'react'
 import './dialog.css'
@@ -10,8 +10,8 @@ type DialogProps = {
 }
 
 /**
- * A modal dialog while it is mounted. The browser's own element keeps the focus inside, makes the
- * page behind inert, closes on Escape and gives the focus back to what opened it.
+ * A modal dialog, open while mounted. The native element keeps the focus inside, makes the page
+ * behind it inert, closes on Escape, and returns the focus to the element that opened it.
  */
 export function Dialog({ title, onClose, children }: DialogProps) {
   const box = useRef<HTMLDialogElement>(null)

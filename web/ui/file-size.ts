@@ -1,8 +1,8 @@
-/** Sizes of files as people say them. */
+/** The display format of file sizes. */
 
 const KILO = 1024
 const MEGA = KILO * KILO
-/** An event file states its limit in MB, and the limit is a whole number of bytes. */
+/** An event file states the limit in MB; in bytes it is rounded to a whole number. */
 const BYTE_LOST = 1e-5
 
 const inWords = (bytes: number, whole: (amount: number) => number): string =>
@@ -10,10 +10,10 @@ const inWords = (bytes: number, whole: (amount: number) => number): string =>
     ? `${Math.max(1, whole(bytes / KILO))}\u00a0KB`
     : `${whole((bytes / MEGA) * 10) / 10}\u00a0MB`
 
-/** Of a file, rounded up: "5.1 MB", "340 KB". */
+/** Size of a file, rounded up: "5.1 MB", "340 KB". */
 export const sizeText = (bytes: number): string => inWords(bytes, Math.ceil)
 
-/** Of the largest file that is taken, rounded down: no larger file is said to have this size. */
+/** Maximum size of a file, rounded down, so that no larger file is displayed with this size. */
 export const limitText = (bytes: number): string =>
   inWords(bytes, (amount) => Math.floor(amount + BYTE_LOST))
 

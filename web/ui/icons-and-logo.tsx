@@ -1,4 +1,7 @@
-/** One inline sprite, drawn once per page by main.tsx; ids carry a prefix so that no field of an event can meet them. */
+/**
+ * The icons and the logo, as one inline sprite per page.
+ * main.tsx renders it once. Ids have a prefix, so that they cannot collide with an event's fields.
+ */
 import { MARK } from '../../engine/index.ts'
 
 const paths = {
@@ -34,7 +37,7 @@ const paths = {
 
 export type IconName = keyof typeof paths
 
-/** @param only the names of those that the page shows; usually any may come. */
+/** @param only names of the icons that the page uses; by default all are included. */
 export function Sprite({ only }: { readonly only?: ReadonlySet<string> }) {
   return (
     <svg width="0" height="0" className="sprite" aria-hidden="true">
@@ -52,7 +55,10 @@ export function Sprite({ only }: { readonly only?: ReadonlySet<string> }) {
   )
 }
 
-/** A 20 px icon (16 when small). Hidden from screen readers beside a text; give `label` when it stands alone. */
+/**
+ * An icon of 20 px (16 if small). Hidden from screen readers beside text; pass `label` if it is
+ * alone.
+ */
 export function Icon({
   name,
   small,
@@ -72,7 +78,7 @@ export function Icon({
   )
 }
 
-/** The sign: a ruled square and a tick that leaves it. */
+/** The logo: a ruled square and a tick that extends beyond it. */
 export function Mark() {
   return (
     <svg viewBox="0 0 26 26" aria-hidden="true">

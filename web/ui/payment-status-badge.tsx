@@ -1,4 +1,4 @@
-/** How a payment status looks everywhere: its word, its icon and its colour. */
+/** The badge of a payment status: its label, icon and colour. */
 import { ENDED_LABEL } from '../../engine/index.ts'
 import type { PaymentStatus } from '../../engine/index.ts'
 import { Icon } from './icons-and-logo.tsx'
@@ -6,7 +6,7 @@ import type { IconName } from './icons-and-logo.tsx'
 
 export type Tone = 'good' | 'bad' | 'wait' | 'care' | 'back' | 'ended'
 
-/** Icon, word and colour together; never colour alone. */
+/** Icon, label and colour together; never colour alone. */
 export function Badge({
   tone,
   icon,
@@ -36,7 +36,7 @@ const looks = {
   { tone: Tone; icon: IconName; word: string }
 >
 
-/** A payment status as the register shows it; `word` replaces the usual one (an event file may name it). */
+/** Badge of a payment status; `word` replaces the default label (an event file may name it). */
 export function Status({
   is,
   word,

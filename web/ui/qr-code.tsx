@@ -1,4 +1,4 @@
-/** A text as a QR code, drawn in the browser, so that nobody else learns of it. */
+/** A QR code generated in the browser, so that no third party receives its content. */
 import { useMemo } from 'react'
 import { encode } from 'uqr'
 
@@ -8,7 +8,7 @@ export function QrCode({
   look,
 }: {
   readonly text: string
-  /** What it is, for whoever does not see it. */
+  /** Text alternative for screen readers. */
   readonly label: string
   readonly look?: Parameters<typeof encode>[1]
 }) {

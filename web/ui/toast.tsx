@@ -1,6 +1,6 @@
 /**
- * Messages that appear over the page (a snackbar, or toasts) and hide by themselves. What the gateway
- * sends is a notice; these have nothing to do with it.
+ * Toasts: temporary messages over the page, as a snackbar or as a stack.
+ * Not related to gateway messages.
  */
 import { createContext, use, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { ReactNode } from 'react'
@@ -12,16 +12,21 @@ type Message = {
   readonly id: number
   readonly text: string
   readonly tone: MessageTone
-  /** How long it stays, while nobody hovers over it or has the focus in it. */
+  /** Display time in milliseconds; paused while the toast is hovered or focused. */
   readonly ms: number
 }
 type Say = (text: string, tone: MessageTone) => void
 
-/** Older toasts leave when more than this would pile up: a phone's screen holds no more. */
+/**
+ * Maximum number of toasts; older ones are removed, because a phone's screen has no room for more.
+ */
 const TOASTS_MAX = 4
 
 const Saying = createContext<Say>(() => {})
-/** Shows a message that hides by itself, can be dismissed, and waits while it is read (hover or focus). */
+/**
+ * Shows a message that disappears by itself, can be dismissed, and stays while it is hovered or
+ * focused.
+ */
 export const useMessage = (): Say => use(Saying)
 
 type ProviderProps = {
@@ -30,7 +35,7 @@ type ProviderProps = {
   readonly children: ReactNode
 }
 
-/** A snackbar takes the place of the one before it; toasts pile up. */
+/** A snackbar replaces the previous one; toasts form a stack. */
 export function MessageProvider({ as, ms, children }: ProviderProps) {
   const [shown, setShown] = useState<readonly Message[]>([])
   const next = useRef(0)
@@ -38,7 +43,7 @@ export function MessageProvider({ as, ms, children }: ProviderProps) {
     (text, tone) => {
       const message = { id: next.current++, text, tone, ms }
       setShown((old) =>
-        // The same once more takes the place of the same: nothing is said in a stack.
+        // A repeated message replaces the identical one instead of stacking.
         as === 'snackbar'
           ? [message]
           : [...old.filter((one) => one.text !== text).slice(-(TOASTS_MAX - 1)), message],

@@ -1,4 +1,4 @@
-/** Setting a password with the link that somebody was given; the secret stands behind the # of the address. */
+/** The page to set a password with an invitation link. The secret is in the URL's fragment. */
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { Link, useLocation } from 'react-router-dom'

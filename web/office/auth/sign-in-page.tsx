@@ -1,4 +1,4 @@
-/** Signing in to the office. */
+/** The sign-in page of the office. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import type { SyntheticEvent } from 'react'
@@ -16,14 +16,17 @@ import './sign-in-page.css'
 
 type Errors = { readonly username?: string; readonly password?: string; readonly code?: string }
 
-/** Shown where the browser threw the session's cookie away: every page after it would ask to sign in again. */
+/**
+ * Shown if the browser discarded the session cookie, because every further page would ask to sign
+ * in again.
+ */
 const NO_COOKIES =
   'Your browser blocks cookies, so it cannot stay signed in. Allow cookies for this site, then sign in again.'
 
-/** The password was right; the second factor is not there yet, or was not. */
+/** The password was correct; the second factor is missing or wrong. */
 const asksCode = ({ code }: ApiError): boolean => code === 'code_needed' || code === 'wrong_code'
 
-/** Sign-in; afterwards to where one was. The session is a cookie that no script can read. */
+/** Signs in and returns to the previous page. The session is a cookie that scripts cannot read. */
 export function Login({ next }: { readonly next: string }) {
   const [errors, setErrors] = useState<Errors>({})
   const username = useRef<HTMLInputElement>(null)

@@ -1,4 +1,4 @@
-/** The dashboard: what needs somebody, then what every event has taken. */
+/** The dashboard: the work queue, then the figures of every event. */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router-dom'
 import { day, formatCount, inOrder, tookPlace } from '../../../engine/index.ts'
@@ -13,7 +13,7 @@ import { dateParts, moneyOf } from '../lists/list-table.tsx'
 import { Waiting } from './work-queue.tsx'
 import './dashboard-page.css'
 
-/** What waits, figures in one strip, then the events to come by their day; past ones are folded. */
+/** Work queue, figures in one strip, then upcoming events by date; past ones are collapsed. */
 export function Dashboard({ session }: { readonly session: SessionAnswer }) {
   const query = useQuery({
     queryKey: ['stats'],
@@ -105,7 +105,7 @@ export function Dashboard({ session }: { readonly session: SessionAnswer }) {
   )
 }
 
-/** The clock may be wrong, and nothing is erased until an owner has looked at it. */
+/** The clock may be wrong. Nothing is erased until an owner has confirmed it. */
 function ClockInDoubt({
   why,
   onConfirmed,

@@ -1,4 +1,4 @@
-/** One event on the dashboard: its figures, its days with the steps of its prices, its newest registrations. */
+/** One event on the dashboard: its figures, registrations per day, and newest registrations. */
 import { Link } from 'react-router-dom'
 import { formatCount } from '../../../engine/index.ts'
 import type { EventStats, OfficeEvent, StatsAnswer } from '../../../engine/index.ts'
@@ -9,18 +9,18 @@ import { RegNumber, Stands } from '../ui/error-banner-and-heading.tsx'
 import { Plot } from './registrations-chart.tsx'
 import { moneyOf } from '../lists/list-table.tsx'
 
-/** Null for an event without figures in this answer. */
+/** Statistics of an event, or null if the answer contains none for it. */
 export const statsOf = (data: StatsAnswer['data'], event: OfficeEvent): EventStats | null =>
   (data[`${event.dashboard.key}_stats`] as EventStats | undefined) ?? null
 
 type EventPanelProps = {
   readonly event: OfficeEvent
   readonly data: StatsAnswer['data']
-  /** It took place: whoever wants its figures opens them. */
+  /** The event is over; its figures are collapsed. */
   readonly isPast?: boolean
 }
 
-/** Nothing for an event that the server began to serve after this page was drawn, or no longer serves. */
+/** Renders nothing for an event that the server added or removed after this page was loaded. */
 export function EventPanel({ event, data, isPast = false }: EventPanelProps) {
   const stats = statsOf(data, event)
   if (stats === null) return null

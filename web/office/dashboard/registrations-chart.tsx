@@ -1,10 +1,10 @@
-/** Registrations per day as bars, with the days from which other prices hold. */
+/** The chart of registrations per day, with the days of price changes. */
 import { addDays, day, formatCount, formatDay, formatDayShort } from '../../../engine/index.ts'
 import type { StatsAnswer } from '../../../engine/index.ts'
 import { moneyOf } from '../lists/list-table.tsx'
 
 type Entry = StatsAnswer['data']['by_day'][string][number]
-/** Four months of days; a longer time is drawn in weeks, so that a bar stays wide enough to see. */
+/** Four months of days; a longer range is drawn in weeks, so that the bars remain visible. */
 const BARS_MAX = 125
 
 type Bar = {
@@ -14,7 +14,10 @@ type Bar = {
   readonly revenue: number
 }
 
-/** Every day between the first and the last with anything on it, empty ones too; weeks when there are too many. */
+/**
+ * Every day between the first and the last with registrations, including empty ones; weeks if there
+ * are too many days.
+ */
 export function barsOf(days: readonly Entry[], today: string): readonly Bar[] {
   const known = new Map(days.map((entry) => [entry.day, entry]))
   const sorted = [...known.keys()].sort()
@@ -22,7 +25,7 @@ export function barsOf(days: readonly Entry[], today: string): readonly Bar[] {
   const last = sorted.at(-1)
   if (first === undefined || last === undefined) return []
   const every: Entry[] = []
-  // Up to today while registrations are still coming in; a conference long over ends with its last day.
+  // Ends today while registrations are still arriving; for a past conference, with its last day.
   const end = addDays(day(last), 14) >= today && last < today ? today : last
   for (let at = day(first); at <= end; at = addDays(at, 1))
     every.push(known.get(at) ?? { day: at, registrations: 0, revenue: 0 })
@@ -43,7 +46,7 @@ export function barsOf(days: readonly Entry[], today: string): readonly Bar[] {
 const span = (bar: Bar): string =>
   bar.from === bar.to ? formatDay(day(bar.from)) : `the week from ${formatDay(day(bar.from))}`
 
-/** The plot in words: how many over what time, the most on which day, and today. */
+/** Text alternative of the chart: the total and its period, the maximum and its day, and today. */
 export function sentenceOf(bars: readonly Bar[], title: string, today: string): string {
   const first = bars[0]
   const last = bars.at(-1)
@@ -70,7 +73,7 @@ export function sentenceOf(bars: readonly Bar[], title: string, today: string): 
 
 export type Step = { readonly day: string; readonly label: string }
 
-/** The steps within what is drawn, each with the bar that it begins in. */
+/** Price changes within the chart, each with the bar in which it begins. */
 export function stepsIn(
   bars: readonly Bar[],
   steps: readonly Step[],
@@ -81,7 +84,7 @@ export function stepsIn(
   })
 }
 
-/** The steps in words; empty: none lies within what is drawn. */
+/** Price changes as text; empty if the chart contains none. */
 export function stepsSentence(steps: readonly Step[]): string {
   if (steps.length === 0) return ''
   const said = steps.map(({ day: on, label }) => `${formatDay(day(on))} (${label})`)
@@ -91,12 +94,15 @@ export function stepsSentence(steps: readonly Step[]): string {
 type PlotProps = {
   readonly title: string
   readonly days: readonly Entry[]
-  /** The days from which other prices hold. */
+  /** Days from which new prices apply. */
   readonly steps: readonly Step[]
   readonly today: string
 }
 
-/** Registrations on their days, with the steps of the prices. The sentence beneath says the same to everybody. */
+/**
+ * Registrations by day, with the price changes. The sentence below gives the same information to
+ * everyone.
+ */
 export function Plot({ title, days, steps, today }: PlotProps) {
   const bars = barsOf(days, today)
   const sentence = sentenceOf(bars, title, today)
@@ -119,7 +125,7 @@ const LEFT = 46
 const HEIGHT = 74
 const TOP = 34
 
-/** Days of steps that stand closer than this are not written beside each other; the sentence has them all. */
+/** Minimum distance between the labels of price changes; the sentence below lists all of them. */
 const STEP_GAP = 70
 
 type BarsProps = {
@@ -199,7 +205,7 @@ function Bars({ caption, bars, steps, today }: BarsProps) {
   )
 }
 
-/** First, last and, where there is room, the middle. */
+/** First and last day and, if there is room, the middle. */
 function axisDays(
   bars: readonly Bar[],
 ): readonly { index: number; text: string; anchor: 'start' | 'middle' | 'end' }[] {
@@ -215,7 +221,7 @@ function axisDays(
   ]
 }
 
-/** The next of 1, 2, 4, 5, 10 … times a power of ten, even where halves would not be whole. */
+/** The next of 1, 2, 4, 5, 10 … times a power of ten, even if half of it is not a whole number. */
 function niceMax(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value))
   const found = [1, 2, 4, 5, 10].map((step) => step * power).find((nice) => nice >= value) ?? value

@@ -1,4 +1,4 @@
-/** What needs somebody: at the head of the dashboard, each number leading to the list of those it counts. */
+/** The work queue at the top of the dashboard; each number links to the filtered list. */
 import { Link } from 'react-router-dom'
 import { formatCount, UNMATCHED } from '../../../engine/index.ts'
 import type { OfficeEvent, WireWaiting } from '../../../engine/index.ts'
@@ -9,7 +9,7 @@ import './work-queue.css'
 type WaitingProps = {
   readonly rows: readonly WireWaiting[]
   readonly events: readonly OfficeEvent[]
-  /** Why event files are not served as they are. */
+  /** Why event files are not served in their current version. */
   readonly files: readonly string[]
 }
 
@@ -49,7 +49,7 @@ export function Waiting({ rows, events, files }: WaitingProps) {
 }
 
 type CountProps = Omit<WireWaiting['events'][number], 'id'> & {
-  /** Undefined: the server serves it since this page was drawn. */
+  /** Undefined if the server added the event after this page was loaded. */
   readonly event: OfficeEvent | undefined
   readonly waiting: WireWaiting['id']
 }

@@ -1,4 +1,4 @@
-/** The codes of one event in the office: made, counted, withdrawn. */
+/** The discount codes of one event: create, count, withdraw. */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { formatDay, isAtLeast, isDay } from '../../../engine/index.ts'
@@ -14,9 +14,9 @@ import './discount-codes-page.css'
 
 const CALL = '/api/admin/codes/'
 
-/** The form that makes codes beside the list of all there are. */
+/** The form that creates discount codes, beside the list of existing ones. */
 export function CodesPage({ event, role }: { readonly event: OfficeEvent; readonly role: Role }) {
-  // Others see the beginning of each code, which withdraws none.
+  // Other roles see only the beginning of each code, which is not sufficient to withdraw it.
   const gives = isAtLeast(role, 'treasurer')
   const query = useQuery({
     queryKey: ['codes', event.id],

@@ -1,4 +1,4 @@
-/** What is done to all ticked rows of a list in one go, and what came of it. */
+/** The bulk actions on the selected rows of a list, with their results. */
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { allowedActs, formatCount, STATES } from '../../../engine/index.ts'
@@ -13,10 +13,10 @@ import { Banner } from '../ui/error-banner-and-heading.tsx'
 import '../ui/form-fields.css'
 import './bulk-actions.css'
 
-/** Of the acts, those that the server does to many at once. */
+/** Actions that the server can perform on many registrations at once. */
 const BULK = ['approve', 'confirm', 'accept', 'send_pay_link', 'resend', 'note'] as const
 type BulkAct = (typeof BULK)[number]
-/** Of one that stands beside its money elsewhere, what it is called here. */
+/** Labels; `accept`, which belongs to a payment elsewhere, has its own here. */
 const WORDS = { ...BUTTONS, accept: 'Accept the payment' } as const
 const ASKS_WHY: readonly BulkAct[] = ['accept', 'note']
 
@@ -33,11 +33,11 @@ type BulkBarProps = {
   readonly role: Role
   readonly ticked: readonly ListRow[]
   readonly onUntick: () => void
-  /** The list is another one now. */
+  /** The list has changed. */
   readonly onDone: () => void
 }
 
-/** Nothing where no row is ticked and nothing has been done. */
+/** Renders nothing if no row is selected and no action has been performed. */
 export function BulkBar({ role, ticked, onUntick, onDone }: BulkBarProps) {
   const [open, setOpen] = useState<BulkAct | null>(null)
   const doing = useMutation({
@@ -114,11 +114,11 @@ export function BulkBar({ role, ticked, onUntick, onDone }: BulkBarProps) {
   )
 }
 
-/** As the table of acts has it; what the row does not say of itself the server judges. */
+/** Follows the table of actions; the server checks conditions that the row does not show. */
 function mayBe(act: BulkAct, row: ListRow, role: Role): boolean {
   const state = STATES.find((known) => known === row['in_state'])
   if (state === undefined || (act === 'accept' && !row.in_review)) return false
-  // Of many at once only what was told is confirmed: nobody types figures for each.
+  // In bulk, only payment claims are confirmed: nobody enters amounts for each row.
   if (act === 'confirm' && state !== 'told') return false
   return allowedActs(state, role).includes(act)
 }

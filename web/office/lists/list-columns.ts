@@ -1,22 +1,23 @@
 /**
- * How a list's columns become a table: number, name, category, total, status and date stand in every list, whatever
- * its event file states; phone, email and membership stand under what they belong to; the rest is shown by whoever
- * wants it.
+ * The columns of a registration list.
+ * Number, name, category, total, status and date are always shown, whatever the event file states.
+ * Phone, email and membership are second lines of the columns they belong to. Other columns are
+ * optional.
  */
 import type { AdminList, Column, OfficeEvent, SortName } from '../../../engine/index.ts'
 
-/** `slot` places a cell on a phone, where a row is three lines. */
+/** `slot` positions a cell on a phone, where a row has three lines. */
 export type Slot = 'reg' | 'name' | 'status' | 'total' | 'option' | 'at'
 export type Cell = {
   readonly column: Column
   readonly under: readonly Column[]
   readonly slot: Slot | null
-  /** What the list is sorted by it; null: it is not. */
+  /** Sort key of the column; null: not sortable. */
   readonly sort: SortName | null
 }
 type Always = OfficeEvent['always']
 
-/** Those in view, and those that can be added to them. */
+/** The visible columns, and those that can be added. */
 export function cellsOf(
   columns: AdminList['columns'],
   always: Always,
@@ -71,6 +72,6 @@ const TOTAL: Column = { id: 'total', label: 'Total', kind: 'money' }
 const STATUS: Column = { id: 'payment_status', label: 'Payment status', kind: 'status' }
 const DATE: Column = { id: 'created_at', label: 'Registered', kind: 'date' }
 
-/** `asi_membership_number` says more about `asi_member`. */
+/** Whether a text column belongs to a yes-no column, as `asi_membership_number` to `asi_member`. */
 const isDetailOf = (text: Column, yesNo: Column): boolean =>
   text.id !== yesNo.id && text.id.startsWith(yesNo.id)

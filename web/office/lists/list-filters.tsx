@@ -1,4 +1,4 @@
-/** The filters of a list, as the event file names them; they stand in the address. */
+/** The filters of a list, as the event file names them; their values are in the URL. */
 import { useEffect, useRef, useState } from 'react'
 import { assertNever } from '../../../engine/index.ts'
 import type { AdminList, Filter } from '../../../engine/index.ts'
@@ -13,10 +13,15 @@ type FiltersProps = {
   readonly onReset: () => void
 }
 
-/** While typing a search asks only after a pause: every answer is a line in the audit log. */
+/**
+ * Delay in milliseconds before a typed search is sent, because each answer is recorded in the audit
+ * log.
+ */
 const TYPING_MS = 450
 
-/** Always visible from a tablet up; on a phone the search, and the others behind "Filters, 2 set". */
+/**
+ * Always visible from tablet width; on a phone only the search, the others behind "Filters, 2 set".
+ */
 export function Filters({ list, search, onChange, onReset }: FiltersProps) {
   const [isOpen, setOpen] = useState(false)
   const set = (filter: Filter, value: string, replace = false) =>
@@ -28,7 +33,7 @@ export function Filters({ list, search, onChange, onReset }: FiltersProps) {
   const others = list.filters.filter(({ kind }) => kind !== 'search')
   const count = others.filter(({ sentAs }) => search.get(sentAs)).length
   const anySet = list.filters.some(({ sentAs }) => search.get(sentAs))
-  // The search is read first, wherever the event file lists it.
+  // The search comes first, wherever the event file lists it.
   const ordered = [...list.filters.filter(({ kind }) => kind === 'search'), ...others]
   return (
     <form
@@ -160,12 +165,12 @@ function SearchBox(props: ControlProps) {
   )
 }
 
-/** Keeps what is being typed; the address follows after a pause, or at once on Enter. */
+/** Keeps the typed text; the URL follows after a pause, or immediately on Enter. */
 function Typed({ filter, value, set }: ControlProps) {
   const [text, setText] = useState(value)
   const sent = useRef(value)
   useEffect(() => {
-    // Changed from outside: Back, Reset, another address.
+    // The value was changed elsewhere: Back, Reset, another URL.
     if (value !== sent.current) {
       sent.current = value
       setText(value)

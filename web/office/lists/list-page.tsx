@@ -1,4 +1,4 @@
-/** The page of one list: its filters, its rows, its pages, its export. */
+/** The page of one list: filters, rows, pagination and export. */
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { useSearchParams } from 'react-router-dom'
@@ -30,7 +30,7 @@ import { moneyOf, Rows, RowsWaiting } from './list-table.tsx'
 import { Sold } from './sales-report.tsx'
 import './list-page.css'
 
-/** One list: what it shows stands in the address, so that it can be bookmarked, sent on and gone back to. */
+/** A list whose state is in the URL, so that it can be bookmarked, shared and reached with Back. */
 export function ListPage({
   event,
   list,
@@ -41,7 +41,7 @@ export function ListPage({
   readonly list: AdminList
 }) {
   const [search, setSearch] = useSearchParams()
-  /** The problem that was dismissed; the next try may have its own. */
+  /** The error that was dismissed; the next attempt may show its own. */
   const [dismissed, setDismissed] = useState<ApiError | null>(null)
   const address = withFilters(list.api, list, search, true)
   const query = useQuery({
@@ -79,7 +79,7 @@ export function ListPage({
   const [box, fits] = useFits()
   const mayTick = isAtLeast(role, 'desk')
   const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set())
-  /** On a phone a row has room for its box only while one ticks. */
+  /** On a phone, a row has room for its checkbox only in selection mode. */
   const [isTicking, setTicking] = useState(false)
   const kept = useMyList(event, list)
   const { cells, more } = cellsOf(listColumns(list), event.always, kept.mine.columns)
@@ -96,7 +96,7 @@ export function ListPage({
   const turnTo = (number: number) =>
     go((params) => (number === 1 ? params.delete('page') : params.set('page', String(number))))
   useEffect(() => {
-    // A page beyond the end, from an old address or after a filter: the last one there is.
+    // A page beyond the end, from an old URL or after filtering: open the last one.
     if (page !== null && !query.isPlaceholderData && page.page > last) turnTo(last)
   })
   const reset = () =>
@@ -269,7 +269,10 @@ export function ListPage({
   )
 }
 
-/** Whether the table is as wide as its place: then its head stays in sight while the page scrolls; else it scrolls sideways. */
+/**
+ * Whether the table fits its container. If so, its header stays visible while the page scrolls;
+ * otherwise the table scrolls sideways.
+ */
 function useFits(): readonly [React.RefObject<HTMLDivElement | null>, boolean] {
   const box = useRef<HTMLDivElement>(null)
   const [fits, setFits] = useState(false)
@@ -284,14 +287,14 @@ function useFits(): readonly [React.RefObject<HTMLDivElement | null>, boolean] {
   return [box, fits]
 }
 
-/** What a list is narrowed to beside its filters, in words; null: to nothing that is known. */
+/** Text for a restriction other than the filters; null: not a known one. */
 function saidOf(name: (typeof ASKED_BESIDE)[number], value: string): string | null {
   if (name === 'waiting') return isWaitingId(value) ? `those ${WAITING[value].said}` : null
   const state = STATES.find((known) => known === value)
   return state === undefined ? null : `what is ${STATE_WORDS[state]}`
 }
 
-/** What all pages together add up to; what there is none of is left out. */
+/** Totals over all pages; zero amounts are omitted. */
 function Sums({ paid, pending, failed, refunded, ended, money, due }: WireSums) {
   const counted = [
     ['Paid', paid],
@@ -311,7 +314,7 @@ function Sums({ paid, pending, failed, refunded, ended, money, due }: WireSums) 
 const countText = (count: number): string =>
   count === 1 ? '1 registration' : `${formatCount(count)} registrations`
 
-/** The sentence with its number set stronger. */
+/** The sentence with its number emphasised. */
 function Shown({ text }: { readonly text: string }) {
   const number = /^(?:More than )?[\d,]+/.exec(text)?.[0] ?? ''
   return (

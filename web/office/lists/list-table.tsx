@@ -1,4 +1,4 @@
-/** A list's rows as a table, and how the office writes an amount and an instant. */
+/** The table of a list's rows, and the office's formats for amounts and instants. */
 import { useEffect, useRef } from 'react'
 import type { ReactNode } from 'react'
 import { Link, useLocation, useNavigate } from 'react-router-dom'
@@ -25,18 +25,18 @@ type RowsProps = {
   readonly list: AdminList
   readonly cells: readonly Cell[]
   readonly rows: readonly ListRow[]
-  /** Numbers for which the delegate requests the refund of a second payment. */
+  /** Numbers of registrations whose delegates request the refund of a second payment. */
   readonly refundRequested: readonly string[]
   readonly isStale: boolean
-  /** As the address has it: `name`, `-name`; empty: the newest first. */
+  /** As in the URL: `name`, `-name`; empty: newest first. */
   readonly sort: string
   readonly onSort: (sort: string) => void
-  /** Numbers of the rows that are ticked; null: whoever looks may do nothing to them. */
+  /** Numbers of the selected rows; null: the user's role has no bulk actions. */
   readonly ticked: ReadonlySet<string> | null
   readonly onTick: (regNo: string) => void
 }
 
-/** A number such as EXAMPLE-17 stays on one line, hyphen or not. */
+/** A number such as EXAMPLE-17 stays on one line despite its hyphen. */
 const SHORT_WORD = /^\S{1,20}$/
 
 export function Rows({
@@ -103,13 +103,15 @@ export function Rows({
   )
 }
 
-/** A click on the row itself: not on what does something of its own, nor while text is being marked to copy it. */
+/**
+ * Whether a click is on the row itself: not on a control in it, nor while text is being selected.
+ */
 function isMeant({ target }: React.MouseEvent): boolean {
   const isOwn = target instanceof Element && target.closest('a, button, input, label') !== null
   return !isOwn && (getSelection()?.isCollapsed ?? true)
 }
 
-/** `j` and `k` go from row to row; Enter opens the one that has the focus, because its link has it. */
+/** `j` and `k` move between rows; Enter opens the focused one, because its link has the focus. */
 function useRowKeys(table: React.RefObject<HTMLTableElement | null>): void {
   useEffect(() => {
     const pressed = (event: KeyboardEvent) => {
@@ -139,7 +141,7 @@ function Head({ cell, sort, onSort }: HeadProps) {
       ))}
     </>
   )
-  // What is not sorted otherwise is sorted by its date, the newest first.
+  // The default order is by date, newest first.
   const is = sort === '' ? '-date' : sort
   const isUp = is === by
   const isDown = is === `-${by}`
@@ -192,7 +194,7 @@ function CellOf({
   from,
 }: CellProps): ReactNode {
   const text = textOf(column, row)
-  // A membership is said by its number; by its name only where no number was given.
+  // A membership is shown by its number, or by its name if no number was given.
   const said = under.map((below) => secondLine(below, row)).filter(Boolean)
   const second = said.at(-1)
   const small = second && <small>{second}</small>
@@ -276,13 +278,15 @@ function CellOf({
   }
 }
 
-/** A second line: a text as it is, a Yes as what it says yes to, a No as nothing. */
+/** Second line of a cell: a text as it is, a Yes as the column's label, a No as nothing. */
 function secondLine(column: Column, row: ListRow): string {
   const value = row[column.id]
   return typeof value === 'boolean' ? (value ? column.label : '') : textOf(column, row)
 }
 
-/** What a cell says; empty for a value that is not there. Money in a cell goes without the rupee sign unless it is the total. */
+/**
+ * Text of a cell; empty for a missing value. Amounts have no rupee sign except in the total column.
+ */
 function textOf(column: Column, row: ListRow): string {
   const value = row[column.id]
   if (value === null || value === undefined) return ''
@@ -291,7 +295,10 @@ function textOf(column: Column, row: ListRow): string {
   return String(row[`${column.id}_display`] ?? value)
 }
 
-/** Rupees of the wire, with the sign or, in a column of amounts, without. What is no amount stays what it is. */
+/**
+ * Formats rupees from the API, with the sign or, in a column of amounts, without. Returns other
+ * values unchanged.
+ */
 export function moneyOf(value: unknown, sign = false): string {
   const amount = fromRupees(value)
   if (amount === null)
@@ -299,12 +306,12 @@ export function moneyOf(value: unknown, sign = false): string {
   return sign ? formatMoney(amount) : formatAmount(amount)
 }
 
-/** A total of the wire: with the sign, or "Free". */
+/** A total from the API: with the rupee sign, or "Free". */
 export function totalOf(value: unknown): string {
   return fromRupees(value) === 0 ? formatPrice(paise(0)) : moneyOf(value, true)
 }
 
-/** An instant as Indian day and time: "31 Jan 2026" and "9:53 am". */
+/** An instant as day and time in India: "31 Jan 2026" and "9:53 am". */
 export function dateParts(value: unknown): readonly [string, string] | null {
   const at = typeof value === 'string' ? readInstant(value) : null
   return at === null ? null : [formatDayShort(dayOf(at)), formatTime(at)]
@@ -315,7 +322,7 @@ function colourOf(list: AdminList, column: Column, row: ListRow): Colour | undef
   return options?.find(({ id }) => id === row[column.id])?.colour
 }
 
-/** Ruled lines in the shape of the table, so that nothing moves when the rows arrive. */
+/** Placeholder rows in the shape of the table, so that nothing moves when the data arrive. */
 export function RowsWaiting() {
   return (
     <div className="skel" aria-hidden="true">
@@ -326,7 +333,7 @@ export function RowsWaiting() {
   )
 }
 
-/** An amount that may be taken off has its sign: 590 and −590. */
+/** Formats an amount that may be negative: 590 and −590. */
 export function signedMoney(amount: number): string {
   const size = fromRupees(Math.abs(amount))
   return size === null ? '' : formatMoney(paise(amount < 0 ? -size : size))

@@ -1,4 +1,4 @@
-/** The pages of a list, to turn. */
+/** The pagination of a list. */
 import { formatCount } from '../../../engine/index.ts'
 import type { AdminList } from '../../../engine/index.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
@@ -14,7 +14,7 @@ type PagerProps = {
   readonly onSize: (size: number) => void
 }
 
-/** Page numbers (first, last, current ± 2) and, where the event file offers sizes, rows per page. */
+/** Page numbers (first, last, current ± 2) and, if the event file offers sizes, rows per page. */
 export function Pager({ list, page, last, onTurn, onSize }: PagerProps) {
   const sizes = [
     ...new Set([...list.pageSizes, ...(list.pageSizes.length > 0 ? [page.pageSize] : [])]),

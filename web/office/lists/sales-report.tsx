@@ -1,4 +1,4 @@
-/** What a list adds up to, below its filters: items and options, people who come along, places. Asked for when it is opened. */
+/** The sales report of a list: items and options, accompanying persons, seats. Loaded when opened. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { formatCount, formatMoney, isEnded, paise } from '../../../engine/index.ts'
@@ -15,7 +15,7 @@ type SoldProps = {
   readonly search: URLSearchParams
 }
 
-/** Of the registrations that the filters name, all pages together. */
+/** Covers all registrations that match the filters, on all pages. */
 export function Sold({ event, list, search }: SoldProps) {
   const [isOpen, setOpen] = useState(false)
   const of = new URLSearchParams({ event_id: event.id, list_id: list.id })
@@ -140,12 +140,14 @@ function Sums({
   )
 }
 
-/** Rupees of the wire, of two decimals, also below nothing: what an adjustment took off. */
+/**
+ * Formats rupees from the API, with two decimals; negative for adjustments that reduce the price.
+ */
 function amountOf(rupees: number): string {
   return formatMoney(paise(Math.round(rupees * 100)))
 }
 
-/** Added in paise, so that nothing is lost. */
+/** Adds in paise, to avoid rounding errors. */
 function sumOf(amounts: readonly number[]): number {
   return amounts.reduce((sum, amount) => sum + Math.round(amount * 100), 0) / 100
 }

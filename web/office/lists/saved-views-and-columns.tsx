@@ -1,4 +1,7 @@
-/** How a person has a list: which further columns are in view, and the views they named. Kept by the server for whatever browser they use. */
+/**
+ * The user's settings of a list: additional columns and saved views.
+ * Stored on the server, so that they apply in every browser.
+ */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type {
@@ -32,7 +35,10 @@ const readMyLists: Reader<MyListsAnswer['lists']> = (body) =>
       )
     : null
 
-/** What somebody has chosen for a list, and how to choose otherwise. What cannot be loaded is as if nothing were chosen. */
+/**
+ * A user's settings of a list, and how to change them. If they cannot be loaded, the defaults
+ * apply.
+ */
 export function useMyList(event: OfficeEvent, list: AdminList) {
   const client = useQueryClient()
   const query = useQuery({
@@ -41,7 +47,7 @@ export function useMyList(event: OfficeEvent, list: AdminList) {
     staleTime: Infinity,
   })
   const key = `${event.id}/${list.id}`
-  // What was chosen here stands at once, whatever the line is like.
+  // A change takes effect immediately, before the server has confirmed it.
   const [chosen, setChosen] = useState<MyList | null>(null)
   const mine = chosen ?? query.data?.[key] ?? NONE
   const keeping = useMutation({
@@ -69,13 +75,13 @@ type Kept = ReturnType<typeof useMyList>
 type ToolsProps = {
   readonly kept: Kept
   readonly list: AdminList
-  /** Columns that can be added to those in view. */
+  /** Columns that can be added to the visible ones. */
   readonly more: readonly Column[]
   readonly search: URLSearchParams
   readonly onView: (query: string) => void
 }
 
-/** Beside the sentence that says what is shown. */
+/** Shown beside the summary of the list. */
 export function ListTools({ kept, list, more, search, onView }: ToolsProps) {
   return (
     <div className="tools">
@@ -86,7 +92,7 @@ export function ListTools({ kept, list, more, search, onView }: ToolsProps) {
   )
 }
 
-/** Filters and sorting of the address: a search may name somebody, and pages are turned. */
+/** Filters and sorting from the URL, without search (it may contain a name) and page number. */
 function viewIn(list: AdminList, search: URLSearchParams): string {
   const names = [
     ...list.filters.filter(({ kind }) => kind !== 'search').map(({ sentAs }) => sentAs),
@@ -102,7 +108,7 @@ function viewIn(list: AdminList, search: URLSearchParams): string {
 
 function MoreColumns({ kept, more }: Pick<ToolsProps, 'kept' | 'more'>) {
   const { columns } = kept.mine
-  // Columns are called as filters are: while this is shut, a label means the filter.
+  // Columns have the same names as filters: while this is closed, a label refers to the filter.
   const [isOpen, setOpen] = useState(false)
   const shown = more.filter(({ id }) => columns.includes(id)).length
   return (

@@ -1,4 +1,4 @@
-/** The one search of the office: a number, a name, a phone number or a reference, over all events. */
+/** The search over all events, by number, name, phone number or payment reference. */
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { Link, Navigate, useLocation, useNavigate } from 'react-router-dom'
@@ -27,7 +27,7 @@ const readFound: Reader<FoundAnswer> = (body) =>
     ? (body as FoundAnswer)
     : null
 
-/** `/` leads here from any page of the office, but not out of a field in which it is typed. */
+/** `/` opens the search from any page of the office, except while typing in a field. */
 export function useSlash(): void {
   const navigate = useNavigate()
   useEffect(() => {
@@ -58,7 +58,7 @@ export function SearchPage() {
   const error = useLeaveOn401(query.error)
   const found = query.data?.found ?? []
   const [only] = found
-  // Whoever looks for one finds it open; Back leads to the page before.
+  // A single result is opened directly; Back returns to the previous page.
   if (only !== undefined && found.length === 1 && only.route !== null && typed === text)
     return <Navigate to={addressOf(only)} replace state={{ from: SEARCH }} />
   return (

@@ -1,4 +1,4 @@
-/** Who did what in the office, and when. What is asked of it stands in the page's address. */
+/** The audit log: who did what, and when. Its filters are in the URL. */
 import { Link } from 'react-router-dom'
 import type { SessionAnswer, WireActivity } from '../../../engine/index.ts'
 import { Asking, ShowOlder, useAskedList, WhichEvent } from '../ui/log-list.tsx'

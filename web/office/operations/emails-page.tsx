@@ -1,4 +1,4 @@
-/** The mails in the office: which wait, were given up and went out, found by address, and sent again. What is asked stands in the page's address. */
+/** The email log: pending, failed and sent; search by address, send again. Filters are in the URL. */
 import { useMutation } from '@tanstack/react-query'
 import { Link } from 'react-router-dom'
 import { formatCount } from '../../../engine/index.ts'
@@ -114,7 +114,7 @@ export function MailsPage({ session }: { readonly session: SessionAnswer }) {
   )
 }
 
-/** How many there are in each state, each number leading to them. */
+/** The number of emails in each state, linked to the filtered list. */
 function Counts({
   counts,
   counted_to,

@@ -1,4 +1,4 @@
-/** The event files in the office: which are served as they are, which as they were before, and why; read again on the spot. */
+/** The event files: the version of each that is served, the reason, and a reload button. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { WireEventFile } from '../../../engine/index.ts'
 import { Badge } from '../../ui/payment-status-badge.tsx'

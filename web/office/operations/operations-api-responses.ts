@@ -1,4 +1,4 @@
-/** What the calls about mails and event files answer. */
+/** Parsers of the answers about emails and event files. */
 import { readInstant } from '../../../engine/index.ts'
 import type {
   EventFilesAnswer,

@@ -1,4 +1,7 @@
-/** After a restore: what is different from what was served, what is held, and ending the recovery. For owners of all events. */
+/**
+ * Recovery after a restore: what differs, what is on hold, and how to end it.
+ * For owners of all events only.
+ */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ReactNode } from 'react'

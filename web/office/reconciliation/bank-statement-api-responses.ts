@@ -1,4 +1,4 @@
-/** What the calls for a bank statement answer, read once where it arrives. */
+/** Parsers of the bank statement calls' answers. */
 import { fromRupees } from '../../../engine/index.ts'
 import type { BulkAnswer, ReconcileAnswer } from '../../../engine/index.ts'
 import type { Reader } from '../../app/api-client.ts'
@@ -44,7 +44,7 @@ const readAwaited = (value: unknown): Record<string, unknown> | null =>
     ? value
     : null
 
-/** What became of each of many. */
+/** The result for each of many rows. */
 export const readBulk: Reader<BulkAnswer> = (body) =>
   isRecord(body) &&
   typeof body['message'] === 'string' &&

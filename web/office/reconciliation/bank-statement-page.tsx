@@ -1,4 +1,7 @@
-/** What a bank or the gateway says that came, beside what an event waits for: loaded, looked at, confirmed or kept in one go. */
+/**
+ * The reconciliation page: loads a bank statement or settlement report and matches it to an event.
+ * Matches are reviewed, then confirmed or kept together.
+ */
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'react-router-dom'

@@ -1,7 +1,7 @@
-/** Asked where the heads of a file say nothing: whose it is, and which of its columns is which. */
+/** The column mapping of a file with unknown headings: its source, and the meaning of each column. */
 import { useState } from 'react'
 
-/** Of each kind of file what is asked; what may be missing stands last. */
+/** Required columns of each kind of file; optional ones come last. */
 const ASKED = {
   bank: [
     ['date', 'The day on which it came', true],

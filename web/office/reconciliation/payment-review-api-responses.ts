@@ -1,9 +1,9 @@
-/** What the calls about money that waits for a decision answer, read once where it arrives. */
+/** Parsers of the payment review calls' answers. */
 import type { ReviewsAnswer } from '../../../engine/index.ts'
 import type { Reader } from '../../app/api-client.ts'
 import { holdsAll, isRecord, listOf } from '../../app/json-readers.ts'
 
-/** Null: it is none. */
+/** Returns null if the value is not a payment review. */
 export const reviewIn = (one: unknown): Record<string, unknown> | null =>
   isRecord(one) && holdsAll(one, 'string', 'id', 'kind', 'why') && Array.isArray(one['decisions'])
     ? one
@@ -21,6 +21,6 @@ const requestIn = (one: unknown): Record<string, unknown> | null =>
     ? one
     : null
 
-/** What was decided, in a sentence of the server's. */
+/** What was decided, as a sentence from the server. */
 export const readDecided: Reader<string> = (body) =>
   isRecord(body) && typeof body['message'] === 'string' ? body['message'] : null

@@ -1,4 +1,4 @@
-/** Money that waits for a decision: what came beside what was due, and every way to end it. */
+/** One payment review: the amount received beside the balance, and the possible decisions. */
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { isOfGateway } from '../../../engine/index.ts'
@@ -14,7 +14,7 @@ import { dateParts, moneyOf } from '../lists/list-table.tsx'
 import '../registration/actions-and-timeline.css'
 import '../discount-codes/discount-codes-page.css'
 
-/** What each decision is called, of money and of a refund. */
+/** Labels of the decisions, for payments and for refunds. */
 const OF_MONEY = {
   accept: 'Accept the payment',
   refund: 'Give it back',
@@ -31,7 +31,7 @@ const OF_RETURNED = {
   ...OF_MONEY,
   dismiss: 'It was not returned',
 } as const satisfies Readonly<Record<DecisionName, string>>
-/** What follows from each, where its name does not say it. */
+/** Consequence of a decision, if its label does not state it. */
 const ABOUT: Readonly<Partial<Record<DecisionName, string>>> = {
   dismiss: 'The money does not count, and no refund is made.',
   move: 'It pays the other registration if it is exactly what is due there; else it waits there.',
@@ -41,7 +41,7 @@ const isOfRefund = ({ kind }: WireReview): boolean => kind.startsWith('refund')
 
 type ReviewProps = {
   readonly review: WireReview
-  /** Whether whoever looks may decide. */
+  /** Whether the user's role may decide. */
   readonly mayDecide: boolean
   readonly onDone: (message: string) => void
 }
@@ -106,7 +106,10 @@ function Came({ came, due, left, said, kind }: WireReview) {
   )
 }
 
-/** Who paid for an order that is not in the database, as the gateway says, and whose registration it may be. */
+/**
+ * Payer of an order that is not in the database, as reported by the gateway, and the registration
+ * it may belong to.
+ */
 function Unknown({ unknown_order: order, payer, suggested }: WireReview) {
   if (order === null) return null
   const { name = '', email = '', phone = '', way = '' } = payer ?? {}
@@ -186,7 +189,8 @@ function Asked({ decision, review }: Pick<DecidingProps, 'decision' | 'review'>)
             <input name="reference" required maxLength={64} autoComplete="off" />
           </label>
         )
-      // Of a payment whose money nobody has seen, whoever accepts it says what came.
+      // For a payment that no source has confirmed, the user who accepts it enters the amount
+      // received.
       return came !== null ? null : (
         <>
           <label>
@@ -249,7 +253,10 @@ function Asked({ decision, review }: Pick<DecidingProps, 'decision' | 'review'>)
   }
 }
 
-/** Money that came on another way, or of which no order is known, no gateway can send back. */
+/**
+ * Whether the gateway can refund the payment: not if it was paid by another method, or if its order
+ * is unknown.
+ */
 function isByGateway({ came, order_id: order }: WireReview): boolean {
   return order !== null && came !== null && isOfGateway(came.source)
 }

@@ -1,4 +1,4 @@
-/** Every rupee that waits for a decision, of all events that one works for: also what nobody could match to a registration. */
+/** The payment reviews of all events that the user may see, including unmatched payments. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link, useSearchParams } from 'react-router-dom'
@@ -16,7 +16,7 @@ import { dateParts } from '../lists/list-table.tsx'
 import '../registration/registration-details-page.css'
 import './bank-statement-page.css'
 
-/** As many as somebody decides in a sitting; the longest waiting stand first. */
+/** As many as can be decided in one sitting; the oldest come first. */
 const SHOWN_AT_ONCE = 50
 
 export function MoneyPage({ session }: { readonly session: SessionAnswer }) {

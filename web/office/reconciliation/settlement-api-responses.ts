@@ -1,10 +1,10 @@
-/** What the calls for settlements answer, read once where it arrives. */
+/** Parsers of the settlement calls' answers. */
 import { fromRupees } from '../../../engine/index.ts'
 import type { SettlementKeptAnswer, WireSettlement } from '../../../engine/index.ts'
 import type { Reader } from '../../app/api-client.ts'
 import { holdsAll, isRecord, listOf } from '../../app/json-readers.ts'
 
-/** Above or below nothing. */
+/** May be negative. */
 const isAmount = (value: unknown): boolean =>
   typeof value === 'number' && fromRupees(Math.abs(value)) !== null
 const amounts =
@@ -12,7 +12,7 @@ const amounts =
   (value: unknown): Record<string, unknown> | null =>
     isRecord(value) && names.every((name) => isAmount(value[name])) ? value : null
 
-/** Null: it is no settlement. */
+/** Returns null if the value is not a settlement. */
 export function settlementIn(value: unknown): WireSettlement | null {
   if (!isRecord(value)) return null
   const { lines, payouts, unsettled, unread } = value

@@ -1,4 +1,4 @@
-/** What a gateway says that it paid into the bank: a report before it is kept, and all that is kept, with what is still to come. */
+/** The gateway's settlements: a report before it is kept, the kept settlements, and unsettled payments. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from 'react-router-dom'
 import { formatDay, isDay, SETTLED_WITHIN_DAYS } from '../../../engine/index.ts'
@@ -23,11 +23,11 @@ const callOf = (event: OfficeEvent, path: string, query = ''): string =>
 type ReportProps = OfEvent & {
   readonly settlement: WireSettlement
   readonly file: File
-  /** How the columns were said; empty: by their heads. */
+  /** The user's column mapping; empty: recognised by the headings. */
   readonly columns: string
 }
 
-/** A report that was loaded: nothing of it is kept before somebody says so. */
+/** A loaded report: nothing is stored until the user confirms. */
 export function Report({ event, settlement, file, columns }: ReportProps) {
   const client = useQueryClient()
   const keep = useMutation({
@@ -86,7 +86,7 @@ export function Report({ event, settlement, file, columns }: ReportProps) {
   )
 }
 
-/** All that was kept of the event's account. */
+/** All kept settlements of the event's account. */
 export function KeptSettlements({ event }: OfEvent) {
   const query = useQuery({
     queryKey: ['settlements', event.id],
@@ -101,7 +101,7 @@ export function KeptSettlements({ event }: OfEvent) {
   const error = useLeaveOn401(query.error)
   const refused = useLeaveOn401(saving.error)
   const { data } = query
-  // An event that takes no cards has none.
+  // An event without card payments has none.
   if (error?.status === 404) return null
   return (
     <>
@@ -132,7 +132,7 @@ export function KeptSettlements({ event }: OfEvent) {
 
 const count = (number: number, one: string): string => `${number} ${one}${number === 1 ? '' : 's'}`
 
-/** In a sentence what the lines of a report are. */
+/** Summary of a report's lines as a sentence. */
 function Said({ lines }: WireSettlement) {
   const of = (as: WireSettled['as']): number => lines.filter((line) => line.as === as).length
   const parts = GROUPS.flatMap(([as, title]) =>
@@ -173,7 +173,7 @@ function Payouts({ payouts, children }: PayoutsProps) {
   )
 }
 
-/** How the amount comes about. */
+/** The components of the amount. */
 function partsOf({
   lines,
   sales,

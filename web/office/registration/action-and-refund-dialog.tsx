@@ -1,4 +1,4 @@
-/** The questions before an act: its reason, and what each takes besides. */
+/** The dialog of an action: its reason and its additional fields. */
 import { useState } from 'react'
 import type { ReactNode } from 'react'
 import { formatMoney, fromRupees } from '../../../engine/index.ts'
@@ -24,7 +24,7 @@ type ActDialogProps = {
   readonly onClose: () => void
 }
 
-/** A key per question asked, so that a click that comes twice does once. */
+/** Idempotency key per opened dialog, so that a double click performs the action once. */
 function freshKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
     byte.toString(16).padStart(2, '0'),
@@ -83,7 +83,7 @@ export function ActDialog(props: ActDialogProps) {
   )
 }
 
-/** The other acts are understood without a reason. */
+/** Actions that need no reason; the others do. */
 const WITHOUT_WHY: ReadonlySet<Button> = new Set([
   'send_pay_link',
   'confirm',
@@ -94,7 +94,7 @@ const WITHOUT_WHY: ReadonlySet<Button> = new Set([
 ])
 const asksWhy = (button: Button): boolean => !WITHOUT_WHY.has(button)
 
-/** What a form's fields say to the call. */
+/** Converts the form's fields to the call's parameters. */
 function wordsIn(
   button: Button,
   data: FormData,

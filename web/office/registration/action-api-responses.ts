@@ -1,11 +1,11 @@
-/** What the calls of acts answer, read once where it arrives. */
+/** Parsers of the action calls' answers. */
 import { fromRupees, isActName } from '../../../engine/index.ts'
 import type { ActsAnswer } from '../../../engine/index.ts'
 import type { Reader } from '../../app/api-client.ts'
 import { holdsAll, isRecord, listOf } from '../../app/json-readers.ts'
 import { reviewIn } from '../reconciliation/payment-review-api-responses.ts'
 
-/** What may be done to a registration, and what was. */
+/** The available actions of a registration, and its history. */
 export const readActs: Reader<ActsAnswer> = (body) => {
   if (!isRecord(body) || !holdsAll(body, 'string', 'reg_no', 'state', 'state_display')) return null
   const {
@@ -64,7 +64,7 @@ const isTold = (value: unknown): boolean =>
     isRecord(one) && holdsAll(one, 'string', 'label', 'text') ? one : null,
   ) !== null
 
-/** What was done, in a sentence of the server's. */
+/** What was done, as a sentence from the server. */
 export const readActed: Reader<string> = (body) =>
   isRecord(body) && typeof body['message'] === 'string' ? body['message'] : null
 

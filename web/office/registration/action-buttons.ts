@@ -1,11 +1,11 @@
-/** The acts that have a button on a registration's page, and what a click sends. */
+/** The actions that have a button on a registration's page, with their labels. */
 import type { ActName } from '../../../engine/index.ts'
 
-/** What is asked of the server: the act, its reason, and whatever else it takes. */
+/** Request of an action: its name, its reason, and its additional parameters. */
 export type ActWords = { readonly act: ActName; readonly why: string } & Readonly<
   Record<string, unknown>
 >
-/** Acts that have a button of their own here; the others have a place elsewhere on the page. */
+/** Actions with their own button; the others are elsewhere on the page. */
 export const BUTTONS = {
   approve: 'Approve',
   refuse: 'Refuse',

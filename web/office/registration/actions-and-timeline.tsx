@@ -1,4 +1,4 @@
-/** What may be done to a registration, and what was: buttons made of the table of acts, each with its question, and the trail. */
+/** The action buttons of a registration, with their dialogs, and its history. */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'react-router-dom'
@@ -21,14 +21,14 @@ import './actions-and-timeline.css'
 type ActsProps = {
   readonly regNo: string
   readonly list: AdminList
-  /** The registration is another one now. */
+  /** The registration has changed. */
   readonly onDone: () => void
 }
 
 export function Acts({ regNo, list, onDone }: ActsProps) {
   const path = `/api/admin/registrations/${encodeURIComponent(regNo)}/acts/`
   const [open, setOpen] = useState<Button | null>(null)
-  /** What was decided last about its money; it is no act of this page. */
+  /** Result of the last payment review decision; not an action of this page. */
   const [decided, setDecided] = useState('')
   const query = useQuery({
     queryKey: ['acts', regNo],
@@ -42,7 +42,8 @@ export function Acts({ regNo, list, onDone }: ActsProps) {
       void query.refetch()
       onDone()
     },
-    // It stands otherwise than was shown: the question is asked again of what is there now.
+    // The registration has changed since it was shown: reload it, so that the dialog shows its
+    // current state.
     onError: (failed) => {
       if (isApiError(failed) && failed.code === 'not_now') void query.refetch()
     },
@@ -121,7 +122,7 @@ export function Acts({ regNo, list, onDone }: ActsProps) {
 const buttonsOf = ({ allowed }: ActsAnswer): readonly Button[] =>
   (Object.keys(BUTTONS) as Button[]).filter((button) => allowed.includes(button))
 
-/** How it stands, and what is open of its money. */
+/** State of the registration, with its balance and outstanding refund. */
 function State({
   state_display: words,
   due,

@@ -1,4 +1,4 @@
-/** One question of a form as the office asks it: plain controls, and what is wrong at its place. */
+/** One field of the manual registration form: plain controls with their errors. */
 import { useId } from 'react'
 import type { FieldType, Option } from '../../../engine/index.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
@@ -13,7 +13,7 @@ type AskedFieldProps = {
   readonly onChange: (value: unknown) => void
 }
 
-/** What the browser calls the controls that are more than a line of text. */
+/** HTML input types of the fields that are not plain text. */
 const INPUTS: Readonly<Partial<Record<FieldType, string>>> = {
   email: 'email',
   phone: 'tel',
@@ -60,7 +60,7 @@ export function AskedField(props: AskedFieldProps) {
   )
 }
 
-/** Several of a list: a box for each. */
+/** A choice of several options: one checkbox each. */
 function Ticks({ options, value, wrong, onChange }: AskedFieldProps) {
   const chosen = Array.isArray(value) ? value.map(String) : []
   return options.map(({ id, label }) => (

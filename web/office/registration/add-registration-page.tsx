@@ -1,4 +1,4 @@
-/** A registration made at the desk: the event's questions, what they cost, and how it is paid there. */
+/** The manual registration page: the event's fields, the price, and the payment at the desk. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { Link } from 'react-router-dom'
@@ -137,9 +137,9 @@ function Adding({
   const [data, setData] = useState<Given>({})
   const [way, setWay] = useState(ways[0]?.id ?? '')
   const [paid, setPaid] = useState<Given>({})
-  /** The code that was asked about last. */
+  /** The discount code of the last lookup. */
   const [asked, setAsked] = useState('')
-  /** The clock here may be wrong, and prices end at midnight while the page is open. */
+  /** The local clock may be wrong, and prices change at midnight while the page is open. */
   const [ahead] = useState(() => aheadOf(now))
   const key = useRef(newKey())
   const form = useRef<HTMLFormElement>(null)
@@ -151,7 +151,8 @@ function Adding({
         json: {
           event: event.id,
           key: key.current,
-          // Another category, because the one that was asked for has no place left, is agreed to by its name.
+          // A different category, offered because the requested one is full, is confirmed by its
+          // name.
           answers: { ...data, ...(instead !== null && { registration_category: category }) },
           way,
           paid,
@@ -160,9 +161,10 @@ function Adding({
       }),
     onSuccess: onAdded,
     onError: (error) => {
-      // Where no answer came it may be registered: the same click again is the same registration.
+      // Without an answer, the registration may exist: the same key makes the next click the same
+      // registration.
       if (isApiError(error) && error.status >= 400 && error.status < 500) key.current = newKey()
-      // Prices and days may be others by now than those that this page was opened with.
+      // Prices and days may have changed since the page was opened.
       void questions.invalidateQueries({ queryKey: ['adding', event.id] })
       setTimeout(() => form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus())
     },
@@ -170,7 +172,7 @@ function Adding({
   const refused = useLeaveOn401(add.error)
   const wrong = textsOf(refused?.answer?.errors) ?? {}
   const taken = ways.find(({ id }) => id === way)
-  // What a code gives is asked as soon as it is typed to its end: whoever pays must know the price.
+  // Look a discount code up as soon as it is complete, because the payer must know the price.
   const code = textIn(data, CODE)
   const given = useQuery({
     queryKey: ['code', event.id, asked],
@@ -286,7 +288,9 @@ function Adding({
   )
 }
 
-/** By what is answered so far; that yes and no need no answer goes without saying. */
+/**
+ * Whether a field is optional with the current answers. Yes-no fields are not labelled as optional.
+ */
 function isOptional(event: PublicEvent, data: Given, { type, required }: Field): boolean {
   if (type === 'yes-no') return false
   if (required === undefined) return true
@@ -294,7 +298,10 @@ function isOptional(event: PublicEvent, data: Given, { type, required }: Field):
   return required.when !== undefined && !holds(required.when, answers, categoryOf(event, answers))
 }
 
-/** A file is sent by the delegate, on their own page; how one wants to pay is asked where nothing is paid now. */
+/**
+ * Whether the office form includes the field. The delegate uploads documents on the self-service
+ * page; the payment method is asked only if nothing is paid now.
+ */
 function isAsked({ id, type }: Field, isPaidNow: boolean): boolean {
   return type !== 'file' && !(id === 'way' && isPaidNow)
 }
@@ -309,7 +316,7 @@ const factsOf = (kind: string | null, left: Facts['left']): Facts => ({
   ...(kind !== null && { code: { is: 'valid', kind } }),
 })
 
-/** What has no place left says so where it is chosen. */
+/** Options; those that are full are labelled. */
 function offered(event: PublicEvent, field: Field, left: Facts['left']): readonly Option[] {
   const gone = allPlaces(event.limits).filter(
     ({ id, limit }) => limit.eachOptionOf === field.id && isGone(left, id),
@@ -322,12 +329,13 @@ function offered(event: PublicEvent, field: Field, left: Facts['left']): readonl
 
 const isGone = (left: Facts['left'], place: string): boolean => (own(left, place) ?? 1) <= 0
 
-/** Milliseconds by which the server's clock is ahead of the one here. */
+/** Milliseconds by which the server's clock is ahead of the local one. */
 const aheadOf = (now: string): number => Date.parse(now) - Date.now()
 
 /**
- * By the server's clock as it was when the page was opened, as a help: the server has the last word. `full`: the place
- * that stands in the way; `instead`: the one for which another category was put in the place of what was asked for.
+ * Price by the server's clock when the page was opened, as a preview; the server decides. `full`:
+ * the quota that prevents the registration; `instead`: the quota because of which another category
+ * replaced the requested one.
  */
 function pricedBy(
   event: PublicEvent,
@@ -338,7 +346,7 @@ function pricedBy(
   readonly category: string | null
   readonly full: Place | null
   readonly instead: Place | null
-  /** Somebody approves it before it is paid. */
+  /** The registration needs approval before payment. */
   readonly isSeenFirst: boolean
   readonly price: Paise | null
 } {

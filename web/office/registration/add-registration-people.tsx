@@ -1,4 +1,4 @@
-/** A list of people as the office asks for it: each in a box of their own, with what is wrong at its place. */
+/** A list of people in the manual registration form: a box for each, with its errors. */
 import type { Field } from '../../../engine/index.ts'
 import { AskedField } from './add-registration-field.tsx'
 
@@ -6,7 +6,7 @@ type Person = Readonly<Record<string, unknown>>
 type AskedPeopleProps = {
   readonly field: Field
   readonly value: unknown
-  /** By the names that errors have. */
+  /** Keyed by the names that errors use. */
   readonly wrong: Readonly<Record<string, string>>
   readonly onChange: (value: readonly Person[]) => void
 }
@@ -58,7 +58,7 @@ export function AskedPeople({ field, value, wrong, onChange }: AskedPeopleProps)
   )
 }
 
-/** What stands in the questions of a person before anybody has typed. */
+/** Initial answers of a new person. */
 function startOf(field: Field): Person {
   return Object.fromEntries(
     (field.fields ?? []).flatMap(({ id, default: first }) =>

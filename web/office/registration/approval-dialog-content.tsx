@@ -1,9 +1,9 @@
-/** What somebody looks at who approves or refuses a registration, and what a refusal may offer. */
+/** The documents and answers to review for an approval, and the category offered with a refusal. */
 import { formatPrice, fromRupees } from '../../../engine/index.ts'
 import type { ActsAnswer } from '../../../engine/index.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 
-/** `mayOffer`: another category can go with it. */
+/** `mayOffer`: a refusal may offer another category. */
 export function SeenFirst({
   approval,
   mayOffer,

@@ -1,4 +1,4 @@
-/** How to reach a delegate from the page of their registration: copy, call, mail, WhatsApp. */
+/** The contact links of a delegate: copy, call, email, WhatsApp. */
 import { useState } from 'react'
 import type { OfficeRegistrationAnswer } from '../../../engine/index.ts'
 
@@ -40,7 +40,7 @@ export function Contact({ regNo, email, phone }: ContactProps) {
   )
 }
 
-/** With the country's number, as WhatsApp wants it; null: it is none that could be called. */
+/** Phone number with country code, as WhatsApp requires it; null if it is not a valid number. */
 export function whatsappOf(phone: string): string | null {
   const digits = phone.replaceAll(/\D/g, '').replace(/^0+/, '')
   if (digits.length < 10 || digits.length > 15) return null

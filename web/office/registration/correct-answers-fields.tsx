@@ -1,4 +1,4 @@
-/** The fields in which answers are corrected: some of the form, or those that say who somebody is. */
+/** The fields for corrections: selected answers, or all personal details. */
 import { useState } from 'react'
 import type { ActsAnswer, WireEditable } from '../../../engine/index.ts'
 import { AnswerField, valueOf } from '../../ui/forms/edit-answer-field.tsx'
@@ -10,7 +10,7 @@ type ChangedAnswersProps = {
   readonly onChange: (answers: Answers) => void
 }
 
-/** One question at a time is picked, answered anew, and stays while another is picked. */
+/** Fields are selected and corrected one at a time; earlier corrections are kept. */
 export function ChangedAnswers({ fields, onChange }: ChangedAnswersProps) {
   const [changed, setChanged] = useState<Answers>({})
   const change = (next: Answers) => {
@@ -60,7 +60,7 @@ type NewPersonProps = Pick<ActsAnswer, 'fields' | 'persons'> & {
   readonly onChange: (answers: Answers) => void
 }
 
-/** Everything that says who somebody is, empty: nothing of the old person stays. */
+/** All personal details, initially empty: nothing of the previous delegate is kept. */
 export function NewPerson({ fields, persons, onChange }: NewPersonProps) {
   const asked = fields.filter(({ id }) => persons.includes(id))
   const [answers, setAnswers] = useState<Answers>({})

@@ -1,4 +1,4 @@
-/** The registrations before and after this one, in the list from which it was opened. */
+/** The links to the previous and next registration in the list from which this one was opened. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router-dom'
 import type { AdminList } from '../../../engine/index.ts'
@@ -9,11 +9,11 @@ import { ask, registrationAddress, withFilters } from '../office-api-and-urls.ts
 type NeighboursProps = {
   readonly list: AdminList
   readonly regNo: string
-  /** The list's page with its filters, as it was left. */
+  /** URL of the list's page with its filters. */
   readonly from: string
 }
 
-/** Nothing where it was not opened from this list. */
+/** Renders nothing if the page was not opened from this list. */
 export function Neighbours({ list, regNo, from }: NeighboursProps) {
   const [path = '', search = ''] = from.split('?')
   const page = Math.max(1, Number(new URLSearchParams(search).get('page') ?? 1) || 1)
@@ -54,14 +54,14 @@ export function Neighbours({ list, regNo, from }: NeighboursProps) {
   )
 }
 
-/** Under the key that the list's own page asks by, so that what was just shown is not asked for again. */
+/** Uses the query key of the list page, so that data just shown are not loaded again. */
 function usePage(list: AdminList, search: string, page: number, isWanted: boolean) {
   const address = withFilters(list.api, list, new URLSearchParams(queryOf(search, page)), true)
   const query = useQuery({
     queryKey: ['list', address],
     queryFn: ({ signal }) => ask(address, listReader(list), { signal }),
     enabled: isWanted,
-    // Whoever leafs through a list does not ask for it at each step.
+    // Stepping through a list does not reload it each time.
     staleTime: STALE_MS,
   })
   return query.data ?? null

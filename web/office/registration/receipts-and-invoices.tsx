@@ -1,4 +1,4 @@
-/** What was issued for a registration: receipts, invoices and credit notes, each to be opened as PDF. */
+/** The receipts, invoices and credit notes of a registration, as PDFs. */
 import { useQuery } from '@tanstack/react-query'
 import type { DocumentsAnswer } from '../../../engine/index.ts'
 import type { Reader } from '../../app/api-client.ts'
@@ -20,7 +20,7 @@ const readDocuments: Reader<DocumentsAnswer> = (body) =>
     ? (body as DocumentsAnswer)
     : null
 
-/** Nothing where nothing was issued. */
+/** Renders nothing if no documents were issued. */
 export function Documents({ regNo }: { readonly regNo: string }) {
   const path = `/admin/registrations/${encodeURIComponent(regNo)}/documents/`
   const query = useQuery({

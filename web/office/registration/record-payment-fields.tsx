@@ -1,4 +1,4 @@
-/** Money that came outside the gateway: what the delegate told of it, and the question whether and how it came. */
+/** The fields that record a manual payment, with the delegate's payment claim. */
 import { useState } from 'react'
 import {
   amountText,
@@ -12,10 +12,13 @@ import {
 import type { ActsAnswer, Day, Way, WireTold } from '../../../engine/index.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 
-/** What does not fit is before the treasurer, so that it is typed as it came; what was told stands there already. */
+/**
+ * The amount is entered as received; a mismatch becomes a payment review. The payment claim's
+ * values are the defaults.
+ */
 export function Came({ told: reported }: Pick<ActsAnswer, 'told'>) {
   const [way, setWay] = useState<Way>('transfer')
-  // What was found is recorded, and what was not found did not come.
+  // A claim that was found is recorded already, and one that was not found did not arrive.
   const told =
     reported?.stands === 'looking' || reported?.stands === 'unconfirmed' ? reported : null
   return (
@@ -65,7 +68,7 @@ export function Came({ told: reported }: Pick<ActsAnswer, 'told'>) {
   )
 }
 
-/** What the delegate told, with the file beside the amount. */
+/** The delegate's payment claim, with its screenshot beside the amount. */
 export function Told({ told }: { readonly told: WireTold }) {
   const { label, reference, amount, paid_on: day, answers, stands } = told
   const paise = stands === 'looking' && amount > 0 ? fromRupees(amount) : null
@@ -99,7 +102,7 @@ const STANDS = {
   unconfirmed: 'It was not confirmed, and is not awaited now.',
 } as const satisfies Readonly<Record<WireTold['stands'], string>>
 
-/** Rupees as an amount is typed: 590 and 590.50. */
+/** Formats rupees for an input: 590 and 590.50. */
 export function typed(amount: number): string {
   const paise = fromRupees(amount)
   return paise === null ? '' : amountText(paise).replace(/\.00$/, '')

@@ -21,7 +21,7 @@ import { dateParts, moneyOf, totalOf } from '../lists/list-table.tsx'
 import '../ui/form-fields.css'
 import './registration-details-page.css'
 
-/** One registration: answers and proof, money, mails, and who has looked at it. */
+/** One registration: answers and documents, payments, emails, and who has viewed it. */
 export function RegistrationPage({
   regNo,
   list,
@@ -38,7 +38,7 @@ export function RegistrationPage({
   })
   const changed = (): void => {
     void query.refetch()
-    // A payment that is confirmed has its receipt.
+    // A confirmed payment has a receipt.
     void client.invalidateQueries({ queryKey: ['documents', regNo] })
   }
   const error = useLeaveOn401(query.error)
@@ -56,7 +56,7 @@ export function RegistrationPage({
         {error && (
           <Banner
             text={error.message}
-            // A number that nobody has is nobody's the next time, too.
+            // A retry does not help for an unknown number.
             {...(error.status !== 404 && {
               action: { label: 'Try Again', go: () => void query.refetch() },
             })}
@@ -170,7 +170,7 @@ export function RegistrationPage({
   )
 }
 
-/** What it was priced by, what was sold where that is more than the registration, and the sums. */
+/** The basis of the price, the bill lines if more than the registration was sold, and the sums. */
 function priceRows(
   row: OfficeRegistrationAnswer['registration'],
   wire: OfficeRegistrationAnswer['lines'],
@@ -191,7 +191,7 @@ function priceRows(
       ? [{ id: 'created_at', label: 'Registered', value: registered.join(', ') }]
       : []),
     ...(lines.length < 2 ? [] : lineRows(lines)),
-    // Without a tax the total is all there is to say.
+    // Without tax, only the total is shown.
     ...money.flatMap(([id, label]) =>
       row[id] === null || row[id] === undefined || !row['gst']
         ? []

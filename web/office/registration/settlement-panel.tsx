@@ -1,11 +1,11 @@
-/** What the gateway's settlements say of one registration: when its money went to the bank, and what was taken off. */
+/** The settlements of one registration's payments: payout dates and deductions. */
 import { formatDay, isDay } from '../../../engine/index.ts'
 import type { OfficeRegistrationAnswer } from '../../../engine/index.ts'
 import { moneyOf, signedMoney } from '../lists/list-table.tsx'
 
 const WORDS = { sale: 'settled', refund: 'refund taken off', other: 'adjustment' } as const
 
-/** Nothing where no settlement names it. */
+/** Renders nothing if no settlement contains the registration. */
 export function SettledPanel({ settled }: Pick<OfficeRegistrationAnswer, 'settled'>) {
   if (settled.length === 0) return null
   return (

@@ -1,4 +1,4 @@
-/** What several office pages have: a banner, a heading, a registration number. */
+/** The components shared by office pages: banner, heading, registration number. */
 import { useEffect, useRef } from 'react'
 import type { ReactNode } from 'react'
 import { isEnded } from '../../../engine/index.ts'
@@ -12,7 +12,10 @@ type BannerProps = {
   readonly action?: { readonly label: string; readonly go: () => void }
 }
 
-/** What went wrong, above what it is about. Read out at once; stays until it is dismissed or tried again. */
+/**
+ * An error above the content it concerns. Announced immediately; stays until it is dismissed or the
+ * call is repeated.
+ */
 export function Banner({ text, onDismiss, action }: BannerProps) {
   return (
     <div className="banner" role="alert">
@@ -32,7 +35,9 @@ export function Banner({ text, onDismiss, action }: BannerProps) {
   )
 }
 
-/** The page's one h1; takes the focus when the page is entered, so that a screen reader begins there. */
+/**
+ * The page's only h1. Takes the focus when the page is opened, so that screen readers start there.
+ */
 export function Heading({
   title,
   children,
@@ -56,7 +61,9 @@ export function Heading({
   )
 }
 
-/** How a registration stands, as the server says it. What is over never looks paid. */
+/**
+ * State of a registration as reported by the server. A cancelled or expired one never looks paid.
+ */
 export function Stands({
   of,
 }: {
@@ -76,7 +83,10 @@ export function Stands({
   )
 }
 
-/** A registration number in groups of four. Copying it gives the number unbroken: the gaps are CSS. */
+/**
+ * A registration number in groups of four. The gaps are CSS, so that copying gives the unbroken
+ * number.
+ */
 export function RegNumber({ text }: { readonly text: string }) {
   const digits = /\d*$/.exec(text)?.[0] ?? ''
   const prefix = text.slice(0, text.length - digits.length)

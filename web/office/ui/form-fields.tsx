@@ -1,4 +1,4 @@
-/** Small forms of the office: labelled fields, each with what is wrong with it, and the button that sends them. */
+/** The small forms of the office: labelled fields with their errors, and a submit button. */
 import { useMutation } from '@tanstack/react-query'
 import { createContext, useContext, useEffect, useId, useRef } from 'react'
 import type { ComponentProps, ReactNode } from 'react'
@@ -10,7 +10,7 @@ import { useLeaveOn401 } from '../expired-session.ts'
 import { Banner } from './error-banner-and-heading.tsx'
 import './form-fields.css'
 
-/** What is wrong, by the name of the field. */
+/** Errors by field name. */
 const Wrong = createContext<Readonly<Record<string, string>>>({})
 
 type AskingProps<T> = {
@@ -18,15 +18,18 @@ type AskingProps<T> = {
   readonly read: Reader<T>
   readonly onDone: (value: T) => void
   readonly button: string
-  /** Names the form for whoever does not see what surrounds it. */
+  /** Accessible name of the form. */
   readonly label: string
-  /** Sent besides what the fields hold, or in their place. */
+  /** Values sent in addition to the fields, or in their place. */
   readonly more?: (form: FormData) => Readonly<Record<string, unknown>>
   readonly quiet?: boolean
   readonly children?: ReactNode
 }
 
-/** Sends what its fields hold; says at the field what is wrong, keeps what was typed, and is empty again when it is done. */
+/**
+ * Sends the fields' values. Shows errors at the fields and keeps the input; clears the form on
+ * success.
+ */
 export function Asking<T>(props: AskingProps<T>) {
   const { call, read, onDone, button, label, more, quiet = false, children } = props
   const form = useRef<HTMLFormElement>(null)
@@ -70,7 +73,7 @@ export function Asking<T>(props: AskingProps<T>) {
   )
 }
 
-/** A text to type, with its label above, a hint below, and what is wrong in between. */
+/** A text input with its label above, a hint below, and its error in between. */
 export function Field({
   label,
   hint,
@@ -103,7 +106,7 @@ export function Field({
   )
 }
 
-/** A six-digit code of an app, or a recovery code. */
+/** A six-digit code from an authenticator app, or a recovery code. */
 export function CodeField() {
   return (
     <Field

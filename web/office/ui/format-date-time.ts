@@ -1,7 +1,7 @@
-/** How the office writes an instant that came as text: "21 Nov 2026, 12:30". */
+/** The office's format of ISO instants: "21 Nov 2026, 12:30". */
 import { formatInstant, readInstant } from '../../../engine/index.ts'
 
-/** What cannot be read is shown as it came. */
+/** Returns unreadable text unchanged. */
 export function instantText(text: string): string {
   const at = readInstant(text)
   return at === null ? text : formatInstant(at)

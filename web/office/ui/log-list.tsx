@@ -1,4 +1,4 @@
-/** A list of the office that has no event: what is asked of it stands in the page's address, and the older rows come when asked for. */
+/** A paged log without an event: its filters are in the URL, and older rows are loaded on demand. */
 import { useInfiniteQuery } from '@tanstack/react-query'
 import type { UseInfiniteQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
@@ -8,7 +8,7 @@ import '../lists/list-filters.css'
 
 type Page = { readonly before: number | null }
 
-/** `asked`: the filters that are set, as they go into the call. `name`: under which the answers are kept. */
+/** `asked`: the active filters as call parameters. `name`: the query key. */
 export function useAskedList<T extends Page>(
   name: string,
   call: string,
@@ -32,7 +32,7 @@ export function useAskedList<T extends Page>(
   return { params, setParams, asked, query }
 }
 
-/** Its filters, with the buttons that ask and that clear them; what is empty is not asked. */
+/** The filters with Show and Clear buttons; empty ones are not sent. */
 export function Asking({
   asked,
   onAsk,
@@ -98,7 +98,7 @@ export function ShowOlder({
 
 type Events = readonly { readonly id: string; readonly title: string }[]
 
-/** Of which event; all of them unless one is chosen. */
+/** Event selector; all events by default. */
 export function WhichEvent({
   events,
   chosen,

@@ -1,4 +1,4 @@
-/** A person's own account in the office: who they are here, the second factor, the password, where they are signed in. */
+/** The user's own account: details, second factor, password and sessions. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import type { ReactNode } from 'react'
@@ -27,7 +27,7 @@ export function AccountPage({ isHeld }: { readonly isHeld: boolean }) {
   const error = useLeaveOn401(query.error)
   const again = () => {
     void query.refetch()
-    // What the session may is another matter once a second factor is there.
+    // A second factor changes what the session may do.
     void client.invalidateQueries({ queryKey: ['session'] })
   }
   return (
@@ -150,7 +150,7 @@ const OwnPassword = () => (
   <Field name="password" label="Your password" type="password" autoComplete="current-password" />
 )
 
-/** What is seldom done stands behind its name. */
+/** A rarely used action in a disclosure. */
 function Choice({
   title,
   isOpen = false,
@@ -178,7 +178,7 @@ function Confirming({
   readonly onCancel: () => void
 }) {
   const box = useRef<HTMLDivElement>(null)
-  // The form that led here is gone from the page, and the focus with it.
+  // The form that was submitted is gone, and the focus with it.
   useEffect(() => box.current?.focus(), [])
   return (
     <div className="scan" ref={box} tabIndex={-1}>

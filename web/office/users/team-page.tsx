@@ -1,4 +1,4 @@
-/** The people of the office, for whoever owns it: added with a link, given roles and events, removed. */
+/** The team, for owners of all events: invite users, set roles and events, remove users. */
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { isRole, ROLE_SAYS, ROLES } from '../../../engine/index.ts'
@@ -84,11 +84,11 @@ export function PeoplePage({ username }: { readonly username: string }) {
   )
 }
 
-/** What was done, and the link to hand over, which is shown only now. */
+/** Result of an action with the link to hand over, which is shown only once. */
 function Told({ answer: { message, link } }: { readonly answer: PersonChangedAnswer }) {
   const [isCopied, setIsCopied] = useState(false)
   const box = useRef<HTMLDivElement>(null)
-  // What was pressed may be gone from the page: who works by keyboard goes on from here.
+  // The pressed button may be gone; keyboard users continue from here.
   useEffect(() => {
     setIsCopied(false)
     box.current?.focus()
@@ -116,7 +116,10 @@ function Told({ answer: { message, link } }: { readonly answer: PersonChangedAns
 type Events = PeopleAnswer['events']
 type OnDone = (answer: PersonChangedAnswer) => void
 
-/** The role and the events of a form, as the call takes them; `event` would name the event that the call is about. */
+/**
+ * The role and events of a form as call parameters. They are not named `event`, which is the event
+ * that the call is about.
+ */
 function mayIn(form: FormData): Readonly<Record<string, unknown>> {
   return { event: undefined, events: form.get('all') === 'yes' ? null : form.getAll('event') }
 }
@@ -244,7 +247,7 @@ function Person({
   )
 }
 
-/** A role, and for which events. */
+/** A role, and the events it applies to. */
 function MayWhat({
   was,
   chosen,
@@ -256,7 +259,7 @@ function MayWhat({
 }) {
   const [now, setNow] = useState(was)
   const [isAll, setIsAll] = useState(chosen === null)
-  // Events whose files are gone stay chosen until somebody unticks them.
+  // Events whose files are gone stay selected until the user deselects them.
   const gone = (chosen ?? []).filter((id) => events.every((event) => event.id !== id))
   return (
     <>

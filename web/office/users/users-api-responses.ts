@@ -1,4 +1,4 @@
-/** What the calls about people answer: accounts, people, the log of acts. */
+/** Parsers of the answers about accounts, users and the audit log. */
 import { isRole, readInstant } from '../../../engine/index.ts'
 import type {
   AccountAnswer,

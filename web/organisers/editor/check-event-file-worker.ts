@@ -1,4 +1,4 @@
-/** The checker in a thread of its own, so that typing never waits for a proof. */
+/** The web worker of the event-file checker, so that typing never waits for it. */
 import { check } from './check-event-file.ts'
 import type { Question } from './check-event-file.ts'
 

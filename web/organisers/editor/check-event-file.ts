@@ -1,4 +1,4 @@
-/** What is asked of the checker and what it answers. It runs in a worker, so that typing never waits for a proof. */
+/** The requests and results of the event-file checker, which runs in a worker. */
 import { compileEvent, lineFinder, runExamples } from '../../../engine/authoring.ts'
 import type { EventConfig } from '../../../engine/index.ts'
 import type { ExampleResult, Finding, SharedFiles } from '../../../engine/authoring.ts'
@@ -11,16 +11,19 @@ export type Question = {
   readonly otherRoutes: readonly string[]
 }
 export type Checked = {
-  /** Of the question answered. */
+  /** Number of the request that this answers. */
   readonly number: number
   readonly text: string
-  /** The event as the file describes it, findings or not; null where the file cannot be read as one. */
+  /**
+   * The event that the file describes, with or without findings; null if the file cannot be read as
+   * an event.
+   */
   readonly event: EventConfig | null
   readonly findings: readonly Finding[]
   readonly examples: readonly ExampleResult[]
   readonly lines: Lines
 }
-/** Where things stand in the file, lines from 1; null where the file has none. */
+/** Positions in the file, with lines counted from 1; null if the file does not contain the item. */
 export type Lines = {
   readonly rules: readonly (number | null)[]
   readonly examples: readonly (number | null)[]
@@ -28,7 +31,7 @@ export type Lines = {
   readonly prices: Readonly<Record<string, Readonly<Record<string, number | null>>>>
 }
 
-/** Never throws: half-typed text gives findings, and what cannot be tried on it is left out. */
+/** Never throws: incomplete text produces findings, and examples that cannot run are omitted. */
 export function check({ number, path, text, shared, otherRoutes }: Question): Checked {
   const { reads: draft, findings } = compileEvent(text, shared, { path }, { otherRoutes })
   const nothing = {
@@ -40,12 +43,12 @@ export function check({ number, path, text, shared, otherRoutes }: Question): Ch
     lines: { rules: [], examples: [], prices: {} },
   }
   try {
-    // With errors in it a file is not served; while it is written one wants to see it all the same.
+    // A file with errors is not served, but the preview shows it while it is edited.
     return draft === null
       ? nothing
       : { ...nothing, event: draft, examples: runExamples(draft), lines: linesOf(draft, text) }
   } catch {
-    // An event with errors may hold what the engine asserts it never meets; its findings say what.
+    // An event with errors may violate the engine's assertions; its findings report the cause.
     return nothing
   }
 }

@@ -1,4 +1,4 @@
-/** The file being edited: where it came from, what it says now, what the checker says of it. */
+/** The event file being edited: its origin, current text and check result. */
 import { useEffect, useRef, useState } from 'react'
 import type { EventConfig } from '../../../engine/index.ts'
 import type { SharedFiles } from '../../../engine/authoring.ts'
@@ -6,29 +6,31 @@ import { holdsAll, isRecord } from '../../app/json-readers.ts'
 import { readStored, removeStored, writeStored } from '../../app/browser-storage.ts'
 import type { Checked, Question } from './check-event-file.ts'
 
-/** A text as it was opened. `edition` counts openings, so that the editor starts anew with each. */
+/** A text as opened. `edition` counts openings, so that the editor is created anew for each. */
 export type Opened = { readonly path: string; readonly text: string; readonly edition: number }
 
-/** The name a file has in its folder. */
+/** File name without its folder. */
 export const nameOf = (path: string): string => path.split('/').at(-1) ?? path
 
-/** Typing rests this long before the file is checked. */
+/** Pause in typing, in milliseconds, before the file is checked. */
 const REST_MS = 200
-/** A check that takes longer is given up: the next change starts another worker. */
+/** Time in milliseconds after which a check is abandoned; the next change starts a new worker. */
 const PATIENCE_MS = 15_000
 
 const UNCHECKED: Checking = { checked: null, event: null, stuck: false, failed: false }
 export type Checking = {
   readonly checked: Checked | null
-  /** The last text that could be read as an event; what the tabs show while the current one cannot. */
+  /**
+   * The event of the last readable text, shown in the tabs while the current text is not readable.
+   */
   readonly event: EventConfig | null
-  /** The check was given up. */
+  /** The check was abandoned. */
   readonly stuck: boolean
-  /** The browser did not start the checker. */
+  /** The browser could not start the checker. */
   readonly failed: boolean
 }
 
-/** Checks `text` in a worker of the page's own whenever it rests. Nothing leaves the browser. */
+/** Checks `text` in a worker whenever typing pauses. Nothing leaves the browser. */
 export function useChecking(
   text: string,
   path: string,
@@ -87,7 +89,7 @@ export function useChecking(
 
 const KEPT_AS = 'event file being edited'
 
-/** What was being edited in this tab; it ends with the tab. */
+/** The draft of this tab; deleted when the tab is closed. */
 export function recallDraft(): { readonly path: string; readonly text: string } | null {
   const kept = readStored(KEPT_AS)
   return isRecord(kept) && holdsAll(kept, 'string', 'path', 'text')

@@ -1,10 +1,10 @@
-/** What the checker found, and how the file’s own examples came out. */
+/** The panel of findings, and of the results of the file's examples. */
 import type { Finding } from '../../../engine/authoring.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { Badge } from '../../ui/payment-status-badge.tsx'
 import type { Checked } from './check-event-file.ts'
 
-/** What stands between backticks is a piece of the file. */
+/** Text between backticks is a quotation from the file. */
 const inCode = (text: string) =>
   text.split('`').map((piece, at) => (at % 2 === 1 ? <code key={at}>{piece}</code> : piece))
 
@@ -19,11 +19,11 @@ type FindingsProps = {
   readonly findings: readonly Finding[]
   readonly path: string
   readonly goTo: GoTo
-  /** Replaces a piece of the text; null while the findings are of an older one. */
+  /** Replaces part of the text; null if the findings belong to an older text. */
   readonly mend: ((from: number, to: number, text: string) => void) | null
 }
 
-/** Everything the checker says, in the order of the file. */
+/** All findings, in the order of the file. */
 export function Findings({ findings, path, goTo, mend }: FindingsProps) {
   if (findings.length === 0)
     return (
@@ -88,7 +88,7 @@ export function Findings({ findings, path, goTo, mend }: FindingsProps) {
   )
 }
 
-/** The file's own promises, ticked as they are kept. */
+/** The file's examples, ticked if they pass. */
 export function Examples({
   title,
   checked,

@@ -1,4 +1,4 @@
-/** The bar above the editor: the file, its state, opening and saving. */
+/** The toolbar above the editor: the file, its state, opening and saving. */
 import { useId, useRef } from 'react'
 import type { EventCard } from '../../../engine/index.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
@@ -18,7 +18,7 @@ type BarProps = {
   readonly save: () => void
 }
 
-/** Which file it is, how it stands, and how it comes and goes. */
+/** Name and state of the file, with buttons to open and save it. */
 export function Bar({
   path,
   checking,

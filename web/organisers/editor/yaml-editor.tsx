@@ -1,4 +1,4 @@
-/** The editor of an event file, with each finding under its line. */
+/** The editor of an event file, with each finding below its line. */
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
 import { EditorState } from '@codemirror/state'
 import { EditorView, keymap, lineNumbers } from '@codemirror/view'
@@ -8,29 +8,31 @@ import type { Finding } from '../../../engine/authoring.ts'
 import { marks, showFindings } from './yaml-highlighting.ts'
 import './yaml-editor.css'
 
-/** What other parts of the page may do with the text. */
+/** Operations on the text for other parts of the page. */
 export type EditorHandle = {
-  /** Shows a line, counted from 1, and puts the cursor on it. */
+  /** Scrolls to a line, counted from 1, and puts the cursor there. */
   readonly goTo: (line: number, column?: number) => void
-  /** Replaces a piece of the text; it can be undone like typing. */
+  /** Replaces part of the text; can be undone like typing. */
   readonly replace: (from: number, to: number, text: string) => void
 }
 
 type EditorProps = {
   readonly ref: Ref<EditorHandle>
   readonly label: string
-  /** What it starts with; later changes come from the keyboard. */
+  /** The initial text; later changes come from the keyboard. */
   readonly text: string
   readonly change: (text: string) => void
   readonly findings: readonly Finding[]
-  /** The text the findings are of: they are not drawn over another. */
+  /** The text that the findings belong to; they are not shown for another text. */
   readonly findingsOf: string | null
 }
 
-/** Styles that the editor makes carry the page's nonce: the content policy lets no others in. */
+/**
+ * The editor's styles carry the page's nonce, because the content security policy rejects others.
+ */
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content
 
-/** A text editor that knows lines. Tab leaves it, as it leaves any field; Enter keeps the indentation. */
+/** A text editor with line numbers. Tab leaves it like any field; Enter keeps the indentation. */
 export function Editor({ ref, label, text, change, findings, findingsOf }: EditorProps) {
   const place = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView | null>(null)
@@ -66,7 +68,7 @@ export function Editor({ ref, label, text, change, findings, findingsOf }: Edito
       made.destroy()
       view.current = null
     }
-    // A new text is a new editor: the page gives it another key.
+    // A new text creates a new editor, because the page changes its key.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [])
   useEffect(() => {

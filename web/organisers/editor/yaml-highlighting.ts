@@ -1,4 +1,4 @@
-/** What the editor draws over the text: the colours of YAML, and findings under their lines. */
+/** The editor's decorations: YAML syntax colours, and findings below their lines. */
 import { StateEffect, StateField } from '@codemirror/state'
 import type { EditorState, Extension, Range, Text } from '@codemirror/state'
 import { Decoration, EditorView, WidgetType } from '@codemirror/view'
@@ -12,10 +12,13 @@ const kinds = {
   number: Decoration.mark({ class: 'y-number' }),
 }
 
-/** One token of a line: a comment, a quoted text, a key, a number or day. Good enough to read by; the checker does the real reading. */
+/**
+ * One token of a line: a comment, a quoted text, a key, a number or a day. Accurate enough for
+ * highlighting; the checker does the real parsing.
+ */
 const token =
   /(?<comment>(?:^|(?<=\s))#.*$)|(?<text>"(?:[^"\\]|\\.)*"|'(?:[^']|'')*')|(?<key>(?<=^\s*(?:- +)*|[{,]\s*|^\s*- \{)[\w.-]+(?=:(?:\s|$)))|(?<number>(?<=[[,:]\s*|^\s*- +)-?\d[\d.-]*(?=\s*(?:[,\]}]|$|\s#)))/g
-/** A key whose text stands on the lines below it, as it is. */
+/** A key whose value is a literal block on the lines below. */
 const opensBlock = /:\s+[|>][-+\d]*\s*(?:#.*)?$/
 
 function coloured(text: Text): DecorationSet {
@@ -45,7 +48,7 @@ const colours = StateField.define<DecorationSet>({
   provide: (field) => EditorView.decorations.from(field),
 })
 
-/** Puts findings into the editor; they belong to the text as it is now. */
+/** Sets the findings in the editor; they refer to the current text. */
 export const showFindings = StateEffect.define<readonly Finding[]>()
 
 class FindingBox extends WidgetType {

@@ -1,4 +1,4 @@
-/** The form that the file makes, to be tried without sending anything. */
+/** The preview of the registration form; nothing is sent. */
 import createCache from '@emotion/cache'
 import { CacheProvider } from '@emotion/react'
 import { ThemeProvider } from '@mui/material/styles'
@@ -30,7 +30,7 @@ import './page-preview.css'
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content
 const cache = createCache({ key: 'o', ...(nonce ? { nonce } : {}) })
 
-/** The form as a delegate has it, with the prices of the day that is tried. Nothing is sent. */
+/** The form as delegates see it, with the prices of the selected day. Nothing is sent. */
 export default function FormPreview({
   title,
   event,
@@ -56,8 +56,8 @@ export default function FormPreview({
 }
 
 const nothing = () => {}
-/** The header leads home; from here that would leave the file behind. */
-/** Nothing beside the form is asked for here: codes, rolls and places are as they are tried. */
+/** The header's link to the home page would discard the file. */
+/** No lookups here: discount codes, member lists and seats come from the test settings. */
 const ALONE = { errors: {}, left: () => false, changed: () => {} }
 const NONE_SAID: ReadonlyMap<string, string> = new Map()
 
@@ -69,7 +69,7 @@ const stay = (click: MouseEvent) => {
 function Filled({ event, trying }: { readonly event: EventConfig; readonly trying: Try }) {
   const say = useMessage()
   const at = momentOf(trying.day)
-  // Without a compiled validator the engine itself judges: nothing may be compiled here.
+  // Without a compiled validator the engine validates; nothing can be compiled here.
   const page = useMemo<EventAnswer>(
     () => ({
       status: 'success',

@@ -1,4 +1,4 @@
-/** What is sold besides the registration, to pay with tax: a small table for each item, then what changes and bounds it. */
+/** The prices of additional items including tax: a table for each, then adjustments and limits. */
 import { Fragment } from 'react'
 import { formatPrice, paidPrice } from '../../../engine/index.ts'
 import type { EventConfig } from '../../../engine/index.ts'

@@ -1,10 +1,10 @@
-/** Parts that keep the page alive while the file is not right. */
+/** The error handling of the previews while the file has errors. */
 import type { ReactNode } from 'react'
 import { Boundary } from '../../app/error-boundary.tsx'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import type { Checking } from '../editor/event-file-draft.ts'
 
-/** Says when what is shown is not what the file says now. */
+/** Notes that the preview does not show the current text. */
 export function Stale({ checking }: { readonly checking: Checking }) {
   const { checked, event } = checking
   if (checked === null || checked.event !== null) return null
@@ -18,7 +18,10 @@ export function Stale({ checking }: { readonly checking: Checking }) {
   )
 }
 
-/** An event with errors may ask for what cannot be drawn: then its place says so, and the editor stays. */
+/**
+ * Catches the errors of an event that cannot be rendered: shows a message in its place, and the
+ * editor stays.
+ */
 export function Guarded({
   resetBy,
   children,

@@ -1,4 +1,4 @@
-/** What a delegate would pay, and why. */
+/** The preview of a delegate's price, with its explanation. */
 import { useMemo } from 'react'
 import {
   categoryOf,
@@ -28,7 +28,7 @@ type PriceProps = {
   readonly goTo: (line: number) => void
 }
 
-/** What this delegate pays on this day, the rule that decided, and the cell of the price list it came from. */
+/** The price for this delegate and day, the rule that decided, and the cell of the price list. */
 export function Price({ title, event, trying, lines, goTo }: PriceProps) {
   const it = useMemo(
     () => explain(event, trying.answers, momentOf(trying.day), trying.facts),
@@ -100,7 +100,7 @@ function Decided({
   )
 }
 
-/** The rules before the one that decided, and why each of them did not. */
+/** The rules before the deciding one, and why each did not apply. */
 function Tried({
   it,
   line,
@@ -179,7 +179,10 @@ function Pays({ event, it }: { readonly event: EventConfig; readonly it: Explana
   )
 }
 
-/** Totals of every category and period; the one that applies is lit. Each leads to its place in the file. */
+/**
+ * Totals by category and period, with the applicable one highlighted. Each links to its line in the
+ * file.
+ */
 function Table({
   event,
   it,

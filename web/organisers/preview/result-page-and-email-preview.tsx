@@ -1,4 +1,4 @@
-/** The result pages and the mail that the file makes. */
+/** The preview of the result pages and the email. */
 import { useMemo, useState } from 'react'
 import type { MouseEvent } from 'react'
 import {
@@ -27,7 +27,9 @@ import './page-preview.css'
 const kinds = { success: 'Paid', failed: 'Failed', pending: 'Pending', mail: 'Email' } as const
 type Kind = keyof typeof kinds
 
-/** What a delegate with these answers sees after paying. The number is an obvious stand-in. */
+/**
+ * The pages after payment for a delegate with these answers. The number is an obvious placeholder.
+ */
 export default function ResultsPreview({
   event,
   trying,
@@ -45,7 +47,7 @@ export default function ResultsPreview({
     amount: registration.total === null ? null : String(registration.total),
     date: registration.created_at,
   }
-  // Its links and buttons lead into the real site, with a number that does not exist there.
+  // Links and buttons would open the real site with a number that does not exist there.
   const stay = (click: MouseEvent) => {
     if (click.target instanceof Element && click.target.closest('a') !== null)
       click.preventDefault()

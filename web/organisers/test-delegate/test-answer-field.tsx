@@ -1,4 +1,4 @@
-/** One question in its plainest form, to try an answer on the price: a line, a choice, boxes, people. */
+/** One field of the test delegate, as a plain control: text, choice, checkboxes, people. */
 import { assertNever, own } from '../../../engine/index.ts'
 import type { Field, Option, RawAnswers } from '../../../engine/index.ts'
 
@@ -9,7 +9,7 @@ type AskProps = {
   readonly change: (value: unknown) => void
 }
 
-/** The question by its type. */
+/** The control for the field's type. */
 export function Ask(props: AskProps) {
   const { field } = props
   switch (field.type) {
@@ -89,7 +89,7 @@ function Choose({
   )
 }
 
-/** Several of a list, in the order of the options. */
+/** Several options, in the order of the event file. */
 function Tick({ field, value, change }: AskProps) {
   const chosen: readonly unknown[] = Array.isArray(value) ? value : []
   const ids = (field.options ?? []).map(({ id }) => id)
@@ -106,7 +106,7 @@ function Tick({ field, value, change }: AskProps) {
   )
 }
 
-/** Boxes under a title; each says its own label. */
+/** Checkboxes under a title; each has its own label. */
 export function Boxes({
   title,
   boxes,
@@ -131,7 +131,7 @@ export function Boxes({
   )
 }
 
-/** The people of a list, each with the questions that are asked of them. */
+/** A list of people, each with their fields. */
 function List({ field, value, change }: AskProps) {
   const people: readonly RawAnswers[] = Array.isArray(value) ? value : []
   const set = (now: readonly RawAnswers[]) => change(now.length === 0 ? undefined : now)
@@ -139,7 +139,7 @@ function List({ field, value, change }: AskProps) {
     <fieldset className="org-list">
       <legend>{field.label}</legend>
       {people.map((person, at) => (
-        // People have no name of their own but their place.
+        // People have no identifier except their position.
         // eslint-disable-next-line react/no-array-index-key
         <fieldset key={at} className="org-person">
           <legend>Person {at + 1}</legend>

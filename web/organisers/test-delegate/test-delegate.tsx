@@ -1,4 +1,4 @@
-/** The delegate and the day that are tried on the file. */
+/** The test delegate and day for which the previews are calculated. */
 import {
   answersAlone,
   dayOf,
@@ -23,10 +23,10 @@ import type {
 import { Ask } from './test-answer-field.tsx'
 import { AskFacts } from './test-pricing-context.tsx'
 
-/** The delegate whose price and pages are shown: a day, answers as a browser would send them, and what is found out beside them. */
+/** The test delegate: a day, answers as a browser would send them, and the pricing context. */
 export type Try = { readonly day: Day; readonly answers: RawAnswers; readonly facts: Facts }
 
-/** The first worked example that fills in the form; without one, today and nobody's answers. */
+/** The first worked example that fills in the form; without one, today and empty answers. */
 export function startOf(event: EventConfig, today: Day): Try {
   const example = event.examples.find((one) => 'answers' in one)
   if (example !== undefined && 'answers' in example)
@@ -38,20 +38,21 @@ export function startOf(event: EventConfig, today: Day): Try {
   return { day: today, answers: {}, facts: NO_FACTS }
 }
 
-/** Noon in India on the day that is tried. */
+/** Noon in India on the selected day. */
 export const momentOf = (day: Day): Instant => instant(startOfDay(day) + 12 * 60 * 60 * 1000)
 
 type TryingProps = {
   readonly event: EventConfig
   readonly trying: Try
   readonly change: (trying: Try) => void
-  /** Whether to ask for answers too. */ readonly answers: boolean
+  /** Whether to show the answer fields too. */ readonly answers: boolean
 }
 
-/** The day, and the answers that decide the price. */
+/** The day, and the answers that determine the price. */
 export function Trying({ event, trying, change, answers }: TryingProps) {
   const open = openOn(event, trying.day)
-  // An answer to a question that these answers do not show counts for nothing, which one has to see.
+  // An answer to a field that is hidden with the current answers has no effect, which must be
+  // visible.
   const asked = shownFields(event, trying.answers, trying.facts)
   const answer = (id: string, value: unknown) => {
     const { [id]: _old, ...rest } = trying.answers

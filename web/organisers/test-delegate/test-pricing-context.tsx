@@ -1,11 +1,11 @@
-/** What one form cannot know, to try it: a code, places that are gone, what a roll says. */
+/** The test pricing context: a discount code, full quotas, member list entries. */
 import { allPlaces, own } from '../../../engine/index.ts'
 import type { EventConfig, Facts } from '../../../engine/index.ts'
 import { Boxes } from './test-answer-field.tsx'
 
 const NO_CODE = { unknown: 'One that does not exist', spent: 'One that has been used up' } as const
 
-/** Nothing where the event has neither codes nor limits nor rolls. */
+/** Renders nothing if the event has no discount codes, quotas or member lists. */
 export function AskFacts({
   event,
   facts,
@@ -66,7 +66,9 @@ const codeOf = (value: string): Facts['code'] =>
       ? { is: value }
       : { is: 'valid', kind: value }
 
-/** What a roll says of the answer to a field: each choice of its columns, that it is not there, or nothing. */
+/**
+ * The member list's entry for a field's answer: each choice of its columns, not found, or nothing.
+ */
 function AskRoll({
   event,
   id,

@@ -1,4 +1,4 @@
-/** Boxes to tick: several of the options of a question, and one to agree with. */
+/** Checkbox fields: several options of a field, or one consent. */
 import Checkbox from '@mui/material/Checkbox'
 import type Radio from '@mui/material/Radio'
 import type { WidgetProps } from '@rjsf/utils'
@@ -6,7 +6,7 @@ import { Dot, Rows } from './radio-choices.tsx'
 import { useControl } from './field-control.tsx'
 import './checkboxes.css'
 
-/** The rows of a choice, of which several may be ticked. The theme's CheckboxesWidget has a label each. */
+/** Rows of a choice with several answers. The theme's CheckboxesWidget renders only labels. */
 export function Boxes(props: WidgetProps) {
   const { field, change } = useControl(props)
   const chosen: readonly unknown[] = Array.isArray(props.value) ? props.value : []
@@ -21,7 +21,10 @@ export function Boxes(props: WidgetProps) {
   )
 }
 
-/** One box with what is agreed to, and where its whole text stands. Unticked it is no answer: a No is none either. */
+/**
+ * One consent checkbox with its text and a link to the full text. Unticked counts as unanswered,
+ * because a consent has no "No".
+ */
 export function Consent(props: WidgetProps) {
   const { id, value } = props
   const { field, name, aria, change, leave } = useControl(props)

@@ -1,25 +1,25 @@
-/** How each field is asked. */
+/** Chooses the widget of each field. */
 import { assertNever } from '../../../engine/index.ts'
 import type { Field } from '../../../engine/index.ts'
 
-/** A way to ask; each is the name of a widget (rjsf-theme.tsx). */
+/** The kinds of input. Each is the name of a widget (rjsf-theme.tsx). */
 export type Way =
-  /** One line to type in; several; a yes or no in two boxes; a switch; a file. */
+  /** A text input; a text area; Yes and No as two radio buttons; a switch; a file. */
   | 'line'
   | 'lines'
   | 'yes-no'
   | 'switch'
   | 'file'
-  /** A choice: every option in a row of its own; a menu whose entries are as rich; the browser's own list. */
+  /** A choice: one row per option; a menu with the same details; the browser's native select. */
   | 'rows'
   | 'menu'
   | 'list'
-  /** Several of the options, in boxes to tick; one box to agree with; a list of small forms. */
+  /** Several options as checkboxes; one consent checkbox; a list of small forms. */
   | 'boxes'
   | 'consent'
   | 'people'
 
-/** What draws these is loaded for the events that ask so (extended-registration-page.tsx). */
+/** Widgets that are loaded only for events that use them (extended-registration-page.tsx). */
 const LATER = ['boxes', 'consent', 'menu', 'people'] as const satisfies readonly Way[]
 export type LaterWay = (typeof LATER)[number]
 export const isLater = (way: Way): way is LaterWay => LATER.some((later) => later === way)
@@ -53,7 +53,7 @@ export function wayOf(field: Field): Way {
   }
 }
 
-/** Rows show what they mean at once; the event file may ask for a dropdown. */
+/** Rows show price and description without a tap. The event file may ask for a dropdown. */
 function wayOfChoice({ options = [], as, offersCategories }: Field): Way {
   const told = options.some((option) => option.about !== undefined)
   const inRows = as === 'radio' || offersCategories === true || told

@@ -1,4 +1,4 @@
-/** The field for a code: asked for at once, what it gives, and how it is taken off again. */
+/** The discount code field: applies a code, shows its effect, and removes it. */
 import { labelOfCategory } from '../../../engine/index.ts'
 import { useEffect, useId, useRef, useState } from 'react'
 import type { PublicEvent } from '../../../engine/index.ts'
@@ -16,7 +16,7 @@ export type CodeState =
     }
   | { readonly is: 'refused'; readonly typed: string; readonly text: string }
 
-/** Most delegates have none, so it takes one line until it is asked for. */
+/** One line until it is opened, because most delegates have no code. */
 export function CodeBox({
   event,
   state,
@@ -37,11 +37,11 @@ export function CodeBox({
   const was = useRef(state.is)
   const isTyped = isOpen && state.is !== 'given'
   useEffect(() => {
-    // It comes where a button was pressed; with answers that were kept nothing was.
+    // Focus the input only if the delegate opened it. With kept answers, no button was pressed.
     if (isTyped) input.current?.focus()
   }, [isTyped])
   useEffect(() => {
-    // The button that was pressed is gone: the focus goes to what has come in its place.
+    // The button that was pressed no longer exists; focus the one that replaced it.
     if (was.current === 'asking' && state.is === 'given' && isOpen) off.current?.focus()
     if (state.is === 'refused') {
       setOpen(true)
@@ -126,7 +126,7 @@ export function CodeBox({
   )
 }
 
-/** What is not said by the label already. */
+/** The effect of a code, unless its label already describes it. */
 function givenBy(event: PublicEvent, kind: string, label: string): string {
   const gives = event.codeKinds.find(({ id }) => id === kind)?.gives
   if (gives === undefined || !('category' in gives)) return ''

@@ -1,4 +1,4 @@
-/** A choice among many that each say more than their name; loaded for the events that have one (extended-registration-page.tsx). */
+/** The dropdown for long lists of detailed options, loaded for events that have one. */
 import MenuItem from '@mui/material/MenuItem'
 import Select from '@mui/material/Select'
 import ThemeInput from '@rjsf/mui/lib/BaseInputTemplate/BaseInputTemplate.js'
@@ -10,8 +10,8 @@ import { Chevron, useControl } from './field-control.tsx'
 import { ours, untied } from './text-select-switch-inputs.tsx'
 
 /**
- * Replaces the theme's SelectWidget where there are more categories than fit as rows: its entries are
- * labels, these say what the rows would, description, colour and price.
+ * Replaces the theme's SelectWidget where there are too many categories for rows. The theme's
+ * entries are plain labels; these have the description, colour and price of a row.
  */
 export function Menu(props: WidgetProps) {
   const { field, name, constants, aria, leave } = useControl(props)
@@ -31,12 +31,13 @@ export function Menu(props: WidgetProps) {
         slots={{ select: Select }}
         slotProps={{
           root: untied,
-          // What one sees and focuses is a box; the input behind it only holds the value.
+          // The visible, focusable element is a box; the input behind it only holds the value.
           htmlInput: { 'aria-hidden': true, tabIndex: -1 },
           select: {
             IconComponent: Chevron,
             displayEmpty: true,
-            // Within what the page's landmarks hold; MUI would put it at the end of the document.
+            // Render the menu inside the page's landmarks; MUI's default is the end of the
+            // document.
             MenuProps: { container: () => document.getElementById('main') },
             labelId: `${props.id}-label`,
             onClose: leave,

@@ -1,2 +1,2 @@
-/** Which mailbox was meant: loaded when somebody has given an address. */
+/** The check for mistyped email domains, loaded when an address has been entered. */
 export { mailboxMeant } from '../../../engine/index.ts'

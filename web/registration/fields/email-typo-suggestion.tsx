@@ -1,17 +1,23 @@
-/** "Did you mean asha@gmail.com?", above an email address whose domain looks like a slip. It never stands in the way. */
+/**
+ * The suggestion "Did you mean asha@gmail.com?" for an email domain that looks mistyped. It never
+ * blocks the form.
+ */
 import { useEffect, useState } from 'react'
 
-/** A line that appears moves what is below it: not before the press that left the field has landed. Milliseconds. */
+/**
+ * Delay, in milliseconds, before the suggestion appears. It moves the content below it, so it must
+ * not appear before the press that left the field has ended.
+ */
 const PRESS_MS = 300
 
 type MeantProps = {
   readonly id: string
   readonly value: unknown
-  /** Told of leaving and coming back by the field's own element. */
+  /** Called by the field's own element on blur and focus. */
   readonly change: (address: string) => void
 }
 
-/** Asked when the field is left; the list of domains is loaded with the first address. */
+/** Runs when the field loses focus. The list of domains is loaded with the first address. */
 export function Meant({ id, value, change }: MeantProps) {
   const [meant, setMeant] = useState<string | null>(null)
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** What every control of a question knows: its field, its answer, and the ids that tie hint and message to it. */
+/** Props shared by all field controls: the field, its answer, and the ids of its hint and message. */
 import { errorId, getUiOptions, helpId } from '@rjsf/utils'
 import type { WidgetProps } from '@rjsf/utils'
 import { use } from 'react'
@@ -7,9 +7,9 @@ import type { Field } from '../../../engine/index.ts'
 import { Must } from '../form/form-context.ts'
 import type { FormConstants } from '../form/form-context.ts'
 
-/** For the element that has the focus; a box around it is not where screen readers look. */
+/** For the focusable element. Screen readers ignore these attributes on a box around it. */
 type Aria = {
-  /** Given also where there is nothing to say, so that what MUI would say is laid over. */
+  /** Always present, even if undefined, so that it overrides MUI's value. */
   readonly 'aria-describedby': string | undefined
   readonly 'aria-invalid': true | undefined
   readonly 'aria-required': true | undefined
@@ -17,7 +17,7 @@ type Aria = {
 
 export type Control = {
   readonly field: Field
-  /** The control's name in the page; every person's is another. */
+  /** The control's name in the page; different for each person in a list. */
   readonly name: string
   readonly constants: FormConstants
   readonly change: (value: unknown) => void
@@ -25,7 +25,7 @@ export type Control = {
   readonly aria: Aria
 }
 
-/** The ids of what is said of a question beside its label: its hint, then its message. */
+/** Ids of a field's hint and message, in this order. */
 export const describedBy = (
   id: string,
   hint: boolean,

@@ -1,4 +1,4 @@
-/** One question: label, hint and message around its control, in the order a phone's keyboard leaves visible. */
+/** The layout of a field: label, hint and message above the input, visible beside a phone's keyboard. */
 import { errorId, helpId } from '@rjsf/utils'
 import type { FieldErrorProps, FieldHelpProps, FieldTemplateProps } from '@rjsf/utils'
 import { use } from 'react'
@@ -14,7 +14,7 @@ import './field-layout.css'
 /**
  * Replaces the theme's FieldTemplate, which puts hint and message below the input, where a phone's
  * keyboard hides them; leaves the label to the widget, so that rows and boxes have none; and knows
- * only what the schema always requires, not what these answers require.
+ * only the fields that the schema always requires, not those that the current answers require.
  */
 export function Question(props: FieldTemplateProps) {
   const { children, errors, fieldPathId, help, id, rawErrors, registry } = props
@@ -24,7 +24,7 @@ export function Question(props: FieldTemplateProps) {
   const [id0 = '', at, part] = fieldPathId.path
   const key = part === undefined ? String(id0) : `${id0}.${part}`
   const field = fields.get(key)
-  // The form itself is a field to RJSF, and so is a person; the sheet of sections and the list draw them.
+  // RJSF treats the form and each person as fields too; the section sheet and the list render them.
   if (field === undefined || (at !== undefined && part === undefined)) return children
   const way = wayOf(field)
   const price = marks.get(key)?.price
@@ -43,7 +43,8 @@ export function Question(props: FieldTemplateProps) {
       case 'boxes':
       case 'people':
         return (
-          // The group says its hint and message, and the radios in it too, for readers that skip the group.
+          // Both the group and its radios reference hint and message, because some screen readers
+          // skip the group.
           <fieldset aria-describedby={describedBy(id, Boolean(props.rawHelp), rawErrors?.[0])}>
             <legend className={event.sections[field.section]?.title === field.label ? 'vh' : 'lab'}>
               {label}
@@ -109,7 +110,7 @@ export function Question(props: FieldTemplateProps) {
   )
 }
 
-/** What the roll says of a number, once it has been asked: whoever typed it sees that it is theirs. */
+/** The member list's entry for the number that was entered, so that the delegate can confirm it. */
 function Found({ id }: { readonly id: string }) {
   const said = use(Marks).get(id)?.said
   return (
@@ -124,7 +125,10 @@ function Found({ id }: { readonly id: string }) {
   )
 }
 
-/** Replaces the theme's FieldErrorTemplate, a list of captions: a message is one line with its icon, in the words of the event file. */
+/**
+ * Replaces the theme's FieldErrorTemplate, which renders a list of captions. A message is one line
+ * with an icon, in the event file's words.
+ */
 export function Message({ errors, fieldPathId }: FieldErrorProps) {
   const text = errors?.[0]
   if (text === undefined) return null
@@ -136,7 +140,10 @@ export function Message({ errors, fieldPathId }: FieldErrorProps) {
   )
 }
 
-/** Replaces the theme's FieldHelpTemplate, which can say rich text; an event file's hint is plain. */
+/**
+ * Replaces the theme's FieldHelpTemplate, which supports rich text. Event files' hints are plain
+ * text.
+ */
 export function Hint({ help, fieldPathId }: FieldHelpProps) {
   return help ? (
     <div className="hint" id={helpId(fieldPathId)}>

@@ -1,7 +1,6 @@
 /**
- * What the browser is told of what is typed at a question: the keyboard of a phone, its key for Enter, capitals,
- * and what it may fill in by itself. Event files call their fields what they like, so that roles, types
- * and usual names decide.
+ * Input attributes of a field: keyboard, Enter key, capitals, spelling and autofill.
+ * Event files choose their own field names, so roles, types and common names decide.
  */
 import { useEffect, useRef } from 'react'
 import type { Field, PublicEvent } from '../../../engine/index.ts'
@@ -17,7 +16,7 @@ export type Typing = {
   readonly enterKeyHint?: string
 }
 
-/** By the name of a field, or the end of it (`work_city`): what browsers know of a person, as HTML calls it. */
+/** Autocomplete values of HTML, by the name of a field or the end of it (`work_city`). */
 const FILLED_IN: readonly (readonly [name: RegExp, autocomplete: string])[] = [
   [/^(title|salutation|prefix)$/, 'honorific-prefix'],
   [/^(first|given)_?name$/, 'given-name'],
@@ -37,11 +36,11 @@ const FILLED_IN: readonly (readonly [name: RegExp, autocomplete: string])[] = [
   [/(^|_)(website|url)$/, 'url'],
 ]
 
-/** Somebody else's: what the browser knows of the one who types would be wrong. */
+/** Fields about other people, where the delegate's own autofill data would be wrong. */
 const OF_OTHERS =
   /(^|_)(spouse|companion|accompanying|person|child|parent|father|mother|guardian|emergency|referee|sponsor|guide|hod)(_|$)/
 
-/** Numbers with letters in them, as they stand on cards and certificates; no word of any language. */
+/** Numbers that contain letters, as printed on cards and certificates; not words. */
 const IN_CAPITALS = /(^|_)(no|number|numbers|id|code|gst|gstin|pan|utr|ifsc)$/
 
 const PIN = /(^|_)pin(_?code)?$/
@@ -51,7 +50,10 @@ const NAME = /name$/
 
 const AS_TYPED = { autocapitalize: 'off', spellCheck: false } as const
 
-/** `roles` null: asked of somebody else than the delegate, for whom the browser fills in nothing. */
+/**
+ * `roles` is null for fields about someone other than the delegate: the browser does not fill them
+ * in.
+ */
 export function typingOf(field: Field, roles: PublicEvent['roles'] | null): Typing {
   const { id } = field
   const isEmail = field.type === 'email' || (field.type === 'text' && EMAIL.test(id))
@@ -60,7 +62,7 @@ export function typingOf(field: Field, roles: PublicEvent['roles'] | null): Typi
   return {
     inputType: 'text',
     ...(filled !== undefined && { autocomplete: filled }),
-    // Of several lines Enter makes another.
+    // In a multi-line field, Enter inserts a line break.
     ...(field.type !== 'multiline' && { enterKeyHint: 'next' }),
     ...keyboardOf(field, isEmail, isPhone),
   }
@@ -82,7 +84,7 @@ function filledIn(
   )
 }
 
-/** Beside what it fills in: the keys, and whether it may change what was typed. */
+/** Keyboard, capitals and spelling of a field; autofill is separate. */
 function keyboardOf(
   { id, type, isWhole, pattern }: Field,
   isEmail: boolean,
@@ -92,7 +94,7 @@ function keyboardOf(
     return { ...AS_TYPED, inputType: type === 'email' ? type : 'text', inputMode: 'email' }
   if (isPhone) return { inputType: 'tel', inputMode: 'tel' }
   if (type === 'date') return { inputType: type }
-  // No spinner: a wheel that turns under the pointer would change the answer.
+  // No spinner: turning the mouse wheel over it would change the answer.
   if (type === 'number') return { inputMode: isWhole ? 'numeric' : 'decimal' }
   if (type !== 'text') return {}
   const digits = digitsOf(pattern)
@@ -104,7 +106,10 @@ function keyboardOf(
   return {}
 }
 
-/** The keys that suffice for a pattern without letters; a phone's number pad has no plus. Null: letters may be needed. */
+/**
+ * The keyboard for a pattern without letters. `tel` if it allows a plus, which a numeric keypad
+ * lacks. Null: letters may be needed.
+ */
 function digitsOf(pattern: string | undefined): 'numeric' | 'tel' | null {
   if (pattern === undefined) return null
   const signs = pattern.replaceAll(/\\d|\\[+-]|^\^|\$$/g, '')
@@ -113,8 +118,8 @@ function digitsOf(pattern: string | undefined): 'numeric' | 'tel' | null {
 }
 
 /**
- * What the key of the phone's keyboard promises: Enter goes on to the next question. Sent by it, a form half
- * filled in would answer with all that is missing; at the last question it is.
+ * Moves the focus to the next field on Enter, as the phone's Enter key announces. Otherwise Enter
+ * would submit a half-completed form and show all missing answers. In the last field it submits.
  */
 export function onwardByEnter({
   nativeEvent: press,
@@ -130,12 +135,15 @@ export function onwardByEnter({
   const next = all[all.indexOf(target) + 1]
   if (next === undefined) return
   press.preventDefault()
-  // Of a choice it is the one that is chosen.
+  // In a group of radio buttons, focus the selected one.
   const chosen = `input[name="${CSS.escape(next.name)}"]:checked`
   ;(within.querySelector<HTMLInputElement>(chosen) ?? next).focus()
 }
 
-/** The pay button loses the focus while it is disabled, and with it the reader's place; it has it back when the form is open again. */
+/**
+ * Restores the focus to the pay button when the form is enabled again. A button loses the focus
+ * while it is disabled, and the reader would lose their place.
+ */
 export function useReturnOfFocus(open: boolean): void {
   const was = useRef(open)
   useEffect(() => {

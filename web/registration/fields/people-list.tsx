@@ -1,6 +1,6 @@
 /**
- * A list of people, each a small form: added, removed, and where the focus goes when they are. RJSF's
- * list with templates of our own; its theme's have buttons without words and cards in cards.
+ * A list of people, each a small form; moves the focus after a person is added or removed.
+ * Uses RJSF's list with our own templates; the theme's have buttons without text and nested cards.
  */
 import RjsfArrayField from '@rjsf/core/lib/components/fields/ArrayField.js'
 import type {
@@ -20,11 +20,11 @@ import { wideOf } from '../form/form-sections.tsx'
 import { uiOf, uiOfField } from '../form/ui-schema.ts'
 import './people-list.css'
 
-/** What the form library is told, with what is asked of each person. */
+/** RJSF UI schema of an event, including the fields of each person in a list. */
 export function uiOfAll(event: PublicEvent): UiSchema<RawAnswers> {
   const ui = uiOf(event)
   for (const field of event.fields.filter(({ type }) => type === 'people')) {
-    // A widget would draw the list as one control.
+    // A widget would render the whole list as one control.
     const { 'ui:widget': _, ...own } = ui[field.id] as UiSchema
     const items = own.items as UiSchema
     ui[field.id] = {
@@ -51,7 +51,7 @@ export function uiOfAll(event: PublicEvent): UiSchema<RawAnswers> {
   return ui
 }
 
-/** RJSF types it by the list that it draws, the registry by any value. */
+/** RJSF types this field by its array value; the registry expects any value. */
 const ArrayField = RjsfArrayField as unknown as ComponentType<FieldProps>
 
 const fieldOf = (constants: FormConstants, path: FieldProps['fieldPathId']['path']): Field => {
@@ -60,7 +60,7 @@ const fieldOf = (constants: FormConstants, path: FieldProps['fieldPathId']['path
   return field
 }
 
-/** The defaults of a person's answers, which RJSF leaves to the schema, and the schema to us. */
+/** Default answers of a new person. RJSF takes them from the schema, and our schema has none. */
 const newPerson = (field: Field): RawAnswers =>
   Object.fromEntries(
     (field.fields ?? []).flatMap((part) =>
@@ -71,7 +71,7 @@ const newPerson = (field: Field): RawAnswers =>
 const isNew = (person: unknown): boolean =>
   typeof person !== 'object' || person === null || Object.keys(person).length === 0
 
-/** RJSF's list, in which a person who has just been added starts with the defaults. */
+/** RJSF's list field; a new person starts with the default answers. */
 export function ListField(props: FieldProps) {
   const { fieldPathId, registry, onChange } = props
   const field = fieldOf(registry.formContext as FormConstants, fieldPathId.path)
@@ -91,18 +91,21 @@ export function ListField(props: FieldProps) {
   )
 }
 
-/** Told that a person is about to be taken off the list. */
+/** Notifies the list that a person is about to be removed. */
 const Removing = createContext<(at: number) => void>(() => {})
 
-/** What can be answered or chosen in a small form. */
+/** Controls of a small form that accept an answer. */
 const CONTROLS = 'input:not([aria-hidden]), select, textarea, [role="combobox"]'
 
-/** The list, and the button that adds to it. The focus goes to a new person's first question; after a removal to whom stands there now. */
+/**
+ * The list and its Add button. Adding moves the focus to the new person's first field; removing
+ * moves it to the person now at that position.
+ */
 export function People(props: ArrayFieldTemplateProps) {
   const { items, canAdd, disabled, fieldPathId, registry, onAddClick } = props
   const field = fieldOf(registry.formContext as FormConstants, fieldPathId.path)
   const box = useRef<HTMLDivElement>(null)
-  /** What was done to the list last, until the focus has followed it. */
+  /** The last change to the list, until the focus has been moved. */
   const done = useRef<{ readonly added: true } | { readonly removed: number } | null>(null)
   const removing = useCallback((removed: number) => {
     done.current = { removed }
@@ -148,7 +151,7 @@ export function People(props: ArrayFieldTemplateProps) {
   )
 }
 
-/** One person: a number to call them by, their questions, and how to take them off the list. */
+/** One person: a number, the fields, and a Remove button. */
 export function PersonBox(props: ArrayFieldItemTemplateProps) {
   const { index, children, buttonsProps, disabled } = props
   const removing = use(Removing)
@@ -172,7 +175,7 @@ export function PersonBox(props: ArrayFieldItemTemplateProps) {
   )
 }
 
-/** The questions about one person, short ones in pairs as everywhere. */
+/** The fields about one person; short fields in pairs, as in the rest of the form. */
 function Parts({ fieldPathId, properties, registry }: ObjectFieldTemplateProps) {
   const { fields = [] } = fieldOf(registry.formContext as FormConstants, fieldPathId.path)
   const wide = wideOf(fields)

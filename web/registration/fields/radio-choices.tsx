@@ -1,4 +1,4 @@
-/** Choices that stand open: priced rows, and Yes or No in two boxes; and what a category costs today. */
+/** Radio choices: rows with prices, and Yes or No in two boxes. */
 import Radio from '@mui/material/Radio'
 import RadioWidget from '@rjsf/mui/lib/RadioWidget/RadioWidget.js'
 import type { WidgetProps } from '@rjsf/utils'
@@ -19,12 +19,12 @@ import './radio-choices.css'
 const colourOf = (colour: Colour | undefined): CSSProperties =>
   ({ '--c': colour ? `var(--c-${colour})` : 'transparent' }) as CSSProperties
 
-/** The colour of a category; always beside its label. */
+/** Colour of a category; always shown beside its label. */
 export const Swatch = ({ colour }: { readonly colour: Colour | undefined }) => (
   <i className="sw" style={colourOf(colour)} />
 )
 
-/** Today's price of a category as price lists show it. Null: not on sale. */
+/** Today's price of a category in the format of a price list, or null if it is not on sale. */
 export function priceOfOption(
   event: PublicEvent,
   tariff: TariffAnswer,
@@ -35,7 +35,7 @@ export function priceOfOption(
   return amount === null ? null : formatPrice(amount)
 }
 
-/** Until when the prices beside the categories hold, and whether the tax is in them. */
+/** States until when the prices beside the categories are valid, and whether they include tax. */
 export function PriceNote({
   event,
   tariff,
@@ -49,7 +49,10 @@ export function PriceNote({
   return <p className="hint">{tariff ? `${said}.` : ' '}</p>
 }
 
-/** Ticked or not by the state of the input before it, so that it is right also before the script has come. */
+/**
+ * Radio or tick mark, styled from the state of the input before it. This is correct even before the
+ * script has loaded.
+ */
 export const Dot = (
   <span className="dot">
     <svg className="i s" aria-hidden="true">
@@ -59,15 +62,15 @@ export const Dot = (
 )
 
 /**
- * Every choice in a row of its own: colour bar, description, today's price, what is left; the whole row
- * is the target. Replaces the theme's RadioWidget, whose options are a label each.
+ * Each option in its own row with colour bar, description, today's price and remaining seats; the
+ * whole row is clickable. Replaces the theme's RadioWidget, whose options are plain labels.
  */
 export function ChoiceRows(props: WidgetProps) {
   const { change } = useControl(props)
   return <Rows props={props} Box={Radio} isChosen={(id) => props.value === id} choose={change} />
 }
 
-/** The rows of a choice of one, or with another `Box` of several. */
+/** Rows of a choice with one answer, or with several if `Box` is a checkbox. */
 export function Rows({
   props,
   Box,
@@ -155,12 +158,12 @@ export function Rows({
   )
 }
 
-/** The theme's RadioWidget in two boxes. Inside them, too, each radio says hint and message. */
+/** The theme's RadioWidget in two boxes. Each radio references hint and message. */
 export function YesNo(props: WidgetProps) {
   const { aria, name } = useControl(props)
   const input = { ...aria, 'aria-required': undefined }
   const rjsfSlotProps = {
-    // The question's fieldset is the group; a second one inside it would be announced as well.
+    // The field's fieldset is the group; a second group inside it would be announced as well.
     radioGroup: { className: 'yn', role: undefined },
     radio: { icon: Dot, checkedIcon: Dot, slotProps: { input } },
   }

@@ -1,6 +1,6 @@
 /**
- * Controls that are not rows: lines to type in, the browser's list, the switch. All but the switch are
- * the theme's input, tied to its hint and message.
+ * Text inputs, the native select and the switch.
+ * All except the switch are the theme's input, linked to its hint and message.
  */
 import NativeSelect from '@mui/material/NativeSelect'
 import type { NativeSelectProps } from '@mui/material/NativeSelect'
@@ -14,19 +14,19 @@ import type { Mark } from '../form/form-context.ts'
 import { Chevron, useControl } from './field-control.tsx'
 import { Meant } from './email-typo-suggestion.tsx'
 
-/** A text of several lines grows with what is typed, and scrolls from here on. */
+/** A text area grows with its content up to a maximum, then scrolls. */
 const LINES_MIN = 3
 const LINES_MAX = 8
 
 /**
- * The theme gives `aria-describedby` to the box around an input: it stays off the box. `required` it
- * takes from the schema and hands to the browser, which calls an empty input invalid before anybody
- * has typed: `aria-required` on the input says the same without that.
+ * The theme sets `aria-describedby` on the box around an input; this keeps it off the box. It also
+ * passes `required` from the schema to the browser, which then reports an empty input as invalid
+ * before anything is typed. `aria-required` on the input states the same without that effect.
  */
 export const ours = (htmlName: string) => ({ htmlName, hideLabel: true, required: false }) as const
 export const untied = { 'aria-describedby': undefined }
 
-/** A line or several, as the theme draws them. */
+/** A single-line or multi-line text input, as the theme renders it. */
 export function Input(props: BaseInputTemplateProps) {
   const { field, name, aria } = useControl(props)
   const unitId = `${props.id}-unit`
@@ -57,13 +57,16 @@ export function Input(props: BaseInputTemplateProps) {
   )
 }
 
-/** The browser's list has room for one line: "Twin room, ₹ 2,500, 3 left". */
+/** Label of an option in the native select, on one line: "Twin room, ₹ 2,500, 3 left". */
 const withMark = (label: string, mark: Mark | undefined): string =>
   [label, mark?.full ?? (mark?.price === null ? 'not on sale' : mark?.price), mark?.left]
     .filter(Boolean)
     .join(', ')
 
-/** Instead of MUI's Select, which brings its menu along; `native` and `labelId` are told to that one. */
+/**
+ * Replaces MUI's Select, which would load its menu too. `native` and `labelId` are props of MUI's
+ * Select only.
+ */
 function BrowsersList({
   native: _native,
   labelId: _labelId,
@@ -73,7 +76,7 @@ function BrowsersList({
 }
 
 /**
- * Replaces the theme's SelectWidget, which makes a menu of its own: the browser's list is a wheel or a
+ * Replaces the theme's SelectWidget, which renders its own menu. The native select is a wheel or a
  * sheet on a phone, and finds one of 37 states by its first letters.
  */
 export function List(props: WidgetProps) {
@@ -107,7 +110,10 @@ export function List(props: WidgetProps) {
   )
 }
 
-/** Replaces the theme's CheckboxWidget: a box with a tick does not say whether No was meant or nothing yet. */
+/**
+ * Replaces the theme's CheckboxWidget: an empty checkbox does not distinguish "No" from "not
+ * answered".
+ */
 export function SwitchAnswer(props: WidgetProps) {
   const { name, aria, change, leave } = useControl(props)
   const on = props.value === true

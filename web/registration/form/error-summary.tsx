@@ -1,4 +1,4 @@
-/** The list of what needs attention, above a form that could not be sent. */
+/** The error summary above a form that could not be submitted. */
 import { useEffect, useRef } from 'react'
 import type { FieldErrors, PublicEvent } from '../../../engine/index.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
@@ -6,7 +6,10 @@ import { saysLittle } from '../../ui/forms/is-short-message.ts'
 import { elementOf, nameOf, personName } from './field-keys.ts'
 import './error-summary.css'
 
-/** Takes the focus after each failed submit; every line leads to its field. Shrinks as the answers are mended. */
+/**
+ * Takes the focus after each failed submit; each line links to its field. Lines disappear as
+ * answers are corrected.
+ */
 export function ErrorSummary({
   event,
   errors,
@@ -50,7 +53,10 @@ export function ErrorSummary({
 
 const ERROR = 'Error: '
 
-/** The page's title says first that something is wrong, for as long as something is: it is what a screen reader says first. */
+/**
+ * Prefixes the page title while the form has errors, because screen readers announce the title
+ * first.
+ */
 export function useErrorInTitle(isWrong: boolean): void {
   useEffect(() => {
     if (!isWrong) return
@@ -61,18 +67,18 @@ export function useErrorInTitle(isWrong: boolean): void {
   }, [isWrong])
 }
 
-/** A message as it is read away from its question. */
+/** A message as shown away from its field. */
 export function sentenceOf(event: PublicEvent, id: string, text: string): string {
   if (saysLittle(text)) return `${nameOf(event, id)}: ${text}`
-  // Of several people it must be said whom it is about.
+  // In a list, the message must name the person it is about.
   const at = id.split('.')[1]
   return at === undefined ? text : `${personName(Number(at))}: ${text}`
 }
 
-/** Takes the focus to what a message is about. */
+/** Moves the focus to the field that a message is about. */
 export function goTo(id: string): void {
   const at = document.getElementById(elementOf(id))
-  // Of Yes and No it is the group that has the id; the radio that is checked, or the first, takes the focus.
+  // For Yes and No, the group has the id; focus the checked radio, or the first one.
   const control =
     at?.querySelector<HTMLElement>('input:checked') ??
     at?.querySelector<HTMLElement>('input, button') ??

@@ -1,24 +1,28 @@
 /**
- * Where a message belongs: `email`, or `companions.0.age` for one answer about one of the people. Such a
- * key names a message; the element that it is about has the same name with underscores.
+ * Field keys: the names by which messages refer to fields and list entries.
+ * A key is `email`, or `companions.0.age` for one answer about one person. The element's id is the
+ * same name with underscores.
  */
 import type { FieldErrors, PublicEvent } from '../../../engine/index.ts'
 
-/** The form's id: the pay button stands outside it and names it. */
+/** Id of the form. The pay button is outside the form and references it. */
 export const FORM_ID = 'registration'
 
-/** The text of an element that may say another before the form's script is here (pre-hydration-script.ts); React takes it as it finds it. */
+/**
+ * Marks an element whose text pre-hydration-script.ts may change before the form's script has
+ * loaded. React accepts the text it finds.
+ */
 export const ahead = (spot: Spot) => ({ 'data-ahead': spot, suppressHydrationWarning: true })
-/** `instead`: of the reason in the bar (`short`). */
+/** Positions that the script may update. `instead` replaces the reason in the bar (`short`). */
 export type Spot = 'total' | 'instead' | 'short' | 'empty' | 'why' | 'pay'
 
-/** The id of the element that a message is about. */
+/** Id of the element that a message is about. */
 export const elementOf = (key: string): string => `root_${key.replaceAll('.', '_')}`
 
-/** The field that a message is about, or the list in which it stands. */
+/** The top-level field that a message is about: the field itself, or the list that contains it. */
 export const rootOf = (key: string): string => key.split('.')[0] ?? key
 
-/** The key of what stands in an element; fields may have underscores in their names. */
+/** Converts an element's id to a key. Field names may contain underscores. */
 export function keyOf({ fields }: PublicEvent, element: string): string {
   const name = element.replace(/^root_/, '')
   const list = fields.find(({ id, type }) => type === 'people' && name.startsWith(`${id}_`))
@@ -26,7 +30,7 @@ export function keyOf({ fields }: PublicEvent, element: string): string {
   return list && at && part ? `${list.id}.${at}.${part}` : name
 }
 
-/** What a message is about, in words: "Age", of one of the people "Person 2: Age". */
+/** Name of the field that a message is about: "Age", or "Person 2: Age" in a list. */
 export function nameOf({ fields }: PublicEvent, key: string): string {
   const [id, at, part] = key.split('.')
   const field = fields.find((one) => one.id === id)
@@ -35,11 +39,11 @@ export function nameOf({ fields }: PublicEvent, key: string): string {
     : `${personName(Number(at))}: ${field?.fields?.find((one) => one.id === part)?.label ?? part}`
 }
 
-/** People have no name before they have been given one. */
+/** Heading of a person in a list, used until a name is entered. */
 export const personName = (at: number): string => `Person ${at + 1}`
 
 type ErrorTree = { [part: string]: ErrorTree | string[] }
-/** The messages as the form library takes them. */
+/** Converts messages to RJSF's error tree. */
 export function treeOf(errors: FieldErrors): ErrorTree {
   const tree: ErrorTree = {}
   for (const [key, text] of Object.entries(errors)) {
@@ -49,7 +53,10 @@ export function treeOf(errors: FieldErrors): ErrorTree {
   return tree
 }
 
-/** The messages after a list has changed: of people who have moved up they move too, of one who is gone they go. */
+/**
+ * Adjusts the messages after a list has changed: they move with the people who moved up, and are
+ * removed with a removed person.
+ */
 export function movedWith(
   errors: FieldErrors,
   key: string,

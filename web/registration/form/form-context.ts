@@ -1,45 +1,48 @@
-/** What the parts of the form know of each other beside what RJSF hands them. */
+/** The React contexts shared by the parts of the form. */
 import { createContext } from 'react'
 import type { Field, PublicEvent, TariffAnswer } from '../../../engine/index.ts'
 import type { Proofs } from '../uploads/upload-progress.ts'
 
 /**
- * What the widgets know beside RJSF's props. Each context changes on its own occasion, so that a
- * keystroke re-renders one input and a switch only what it shows or hides.
+ * Data that the widgets need in addition to RJSF's props. Each context changes separately, so that
+ * a keystroke re-renders one input, and a switch only the fields it shows or hides.
  */
 
-/** Constant for one event; handed through RJSF's registry. */
+/** Constant for one event; passed through RJSF's registry. */
 export type FormConstants = {
   readonly event: PublicEvent
-  /** By id; what is asked of each person as `companions.age`. */
+  /** Keyed by id; the fields of each person in a list as `companions.age`. */
   readonly fields: ReadonlyMap<string, Field>
-  /** Files stay outside form data. */
+  /** Files are not part of the form data. */
   readonly proofs: Proofs
 }
 
-/** Fields seen now. */
+/** Fields that are currently shown. */
 export const Shown = createContext<ReadonlySet<string>>(new Set())
-/** Fields that must be answered now; the rest say "(optional)". */
+/** Fields that are currently required; the others are labelled "(optional)". */
 export const Must = createContext<ReadonlySet<string>>(new Set())
-/** Today's prices beside the categories; null until they are here. */
+/** Today's prices for the categories; null until they are loaded. */
 export const Prices = createContext<TariffAnswer | null>(null)
-/** What is said beside an option besides its label: what it costs, or why it cannot be chosen now. */
+/** Text beside an option, in addition to its label: its price, or why it is unavailable. */
 export type Mark = {
   /** Null: not on sale today. */
   readonly price?: string | null
-  /** How many places are left. */
+  /** Number of seats left, as text. */
   readonly left?: string
-  /** No place is left, in the event file's words. */
+  /** Text for "no seats left", from the event file. */
   readonly full?: string
-  /** What a roll says of the answer. */
+  /** The member list's entry for the answer. */
   readonly said?: string
 }
-/** By field and option, `workshops.ecmo`, of what is sold besides the registration or has places; by field, of rolls. */
+/**
+ * Keyed by field and option (`workshops.ecmo`) for items on sale and quotas; keyed by field for
+ * member lists.
+ */
 export const Marks = createContext<ReadonlyMap<string, Mark>>(new Map())
-/** How far each section is, in the event's order. */
+/** State of each section, in the event's order. */
 export type SectionState = 'open' | 'complete' | 'wrong'
 export const Progress = createContext<readonly SectionState[]>([])
-/** A page of the form without questions. */
+/** A page of the form without fields. */
 export const NO_SECTION = -1
-/** The only section seen now, by its place in the event; null: all of them. */
+/** Index of the only section currently shown, or null if all are shown. */
 export const OnPage = createContext<number | null>(null)

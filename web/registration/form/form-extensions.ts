@@ -1,6 +1,7 @@
 /**
- * What the form of an event needs that sells more than a registration, or asks for more than one answer
- * at a time. It is loaded for such events alone (extended-registration-page.tsx); for the others it is as empty as this.
+ * The interface of form extensions, and the empty one of a plain form.
+ * Events that sell more than a registration, or have list fields, load the full one
+ * (extended-registration-page.tsx).
  */
 import type { FormProps } from '@rjsf/core'
 import type { UiSchema } from '@rjsf/utils'
@@ -24,75 +25,86 @@ import type { PriceView, Pricing } from '../price/live-price.ts'
 import type { Filled } from '../submit-registration.ts'
 import { uiOf } from './ui-schema.ts'
 
-/** What is known beside the answers, and how it is asked for. */
+/**
+ * Pricing context beyond the answers (discount code, member records, availability), and how it is
+ * requested.
+ */
 export type Outside = {
   readonly facts: Facts
-  /** Of answers that stand on no roll. */
+  /** Errors of answers that are not in their member list. */
   readonly errors: FieldErrors
-  /** What the roll says of an answer, by field. */
+  /** The member list's entry for an answer, by field. */
   readonly said: ReadonlyMap<string, string>
-  /** The code that is sent, as it was typed. */
+  /** The discount code to send, as it was typed. */
   readonly code: string | null
-  /** Told that a question was left with this answer, says whether it is being asked about; told that an answer is being changed. */
+  /**
+   * `left`: called when a field with this answer loses focus; returns whether a lookup is in
+   * progress. `changed`: called when an answer is edited.
+   */
   readonly left: (key: string, value: unknown) => boolean
   readonly changed: (key: string) => void
-  /** A roll has been asked and has not answered yet. */
+  /** A member list lookup is in progress. */
   readonly isAsking: boolean
-  /** Told that the server would not take the code after all. */
+  /** Called when the server rejected the discount code on submit. */
   readonly codeRefused: (text: string) => void
-  /** Forgets all of it. */
+  /** Clears all of this state. */
   readonly reset: () => void
-  /** Where a code is typed; null: the event has none. */
+  /** The discount code field, or null if the event has no discount codes. */
   readonly box: ReactNode
 }
 
-/** Where in the form one is; a form of one page is on its first and last. */
+/** The current page of the form. A one-page form is on its first and last page. */
 export type Paging = {
-  /** The section that is seen; null: all of them; on a page without questions `NO_SECTION`. */
+  /** Index of the section shown; null: all sections; `NO_SECTION` on a page without fields. */
   readonly section: number | null
   readonly isFirst: boolean
   readonly isLast: boolean
-  /** Instead of sending: checks the page and turns it. */
+  /** Validates the page and opens the next one, instead of submitting. */
   readonly next: () => void
   /** The steps above the form; null: the event's own. */
   readonly steps: ReactNode
-  /** Below the form: back and on, and on the last page what was answered. */
+  /** Content below the form: Back and Continue, and on the last page the answers. */
   readonly below: ReactNode
 }
 
-/** A way on that the server offers with its "no"; `now` is the bill then, null: the same. */
+/**
+ * An alternative that the server offers with a refusal. `now` is the new bill, or null if the bill
+ * is unchanged.
+ */
 export type Asked = { readonly message: string; readonly now: Quote | null }
 
 export type More = {
-  /** Laid over what the form is drawn with (rjsf-theme.tsx). */
+  /** Overrides of the form's fields, widgets and templates (rjsf-theme.tsx). */
   readonly drawing: Pick<FormProps<RawAnswers>, 'fields' | 'widgets' | 'templates'>
   readonly uiOf: (event: PublicEvent) => UiSchema<RawAnswers>
   readonly pricing: Pricing
   readonly rows: typeof quoteRows
-  /** What is said beside options and below answers. */
+  /** Texts beside options and below answers. */
   readonly marksOf: (
     event: PublicEvent,
     tariff: TariffAnswer,
     answers: Answers,
   ) => ReadonlyMap<string, Mark>
-  /** What is said below the bill: few places left, another category than the answers say. */
+  /**
+   * Notes below the bill: few seats left, or a category that differs from the one in the answers.
+   */
   readonly notesOf: (event: PublicEvent, answers: Answers, left: Facts['left']) => readonly string[]
-  /** What the button says instead of what it always says; null: that. */
+  /** Label of the submit button, or null for the default. */
   readonly sendOf: (event: PublicEvent, answers: Answers) => string | null
-  /** Whether the rows name the category themselves. */
+  /** Whether the bill lines include the category. */
   readonly rowsNameCategory: boolean
-  /** Finds out what is known beside the form. `begin` is a code that was kept with the answers. */
+  /** Provides the pricing context. `begin` is a discount code kept with the answers. */
   readonly Beside: (props: {
     readonly event: PublicEvent
     readonly tariff: TariffAnswer | null
     readonly begin: string | null
     readonly children: (outside: Outside) => ReactNode
   }) => ReactNode
-  /** Leads through the form page by page. `attempts` counts the failed submits. */
+  /** Shows the form page by page. `attempts` counts the failed submits. */
   readonly Paged: (props: {
     readonly event: PublicEvent
     readonly form: Filled & {
-      /** Counts how often the answers as a whole became others. */
+      /** Counts how often all answers were replaced at once. */
       readonly begun: number
       readonly errors: FieldErrors
       readonly check: (only?: readonly string[]) => string | null
@@ -101,7 +113,7 @@ export type More = {
     readonly attempts: number
     readonly children: (paging: Paging) => ReactNode
   }) => ReactNode
-  /** Null: the refusal leaves nothing to ask. */
+  /** Null: the refusal offers no alternative. */
   readonly askedBy: (error: ApiError) => Asked | null
   readonly AskedAgain: ComponentType<{
     readonly event: PublicEvent
@@ -151,7 +163,10 @@ export const PLAIN: More = {
   AskedAgain: () => null,
 }
 
-/** The same marks while they say the same, so that the options are drawn again only when something beside them changes. */
+/**
+ * Returns the same map while its content is equal, so that options re-render only when a text
+ * beside them changes.
+ */
 export function useMarks(
   event: PublicEvent,
   tariff: TariffAnswer | null,

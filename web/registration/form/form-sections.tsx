@@ -1,4 +1,4 @@
-/** The sheet of sections: which questions stand in which, how far each has come, which stand in pairs. */
+/** The sheet of form sections, with the progress of each. */
 import { use } from 'react'
 import type { ObjectFieldTemplateProps } from '@rjsf/utils'
 import type { Field } from '../../../engine/index.ts'
@@ -8,8 +8,9 @@ import type { FormConstants, SectionState } from './form-context.ts'
 import { wayOf } from '../fields/choose-field-widget.ts'
 
 /**
- * Every section with something to answer, numbered down the margin; the only reader of what is shown.
- * Replaces the theme's ObjectFieldTemplate, a grid of all properties that knows neither sections nor conditions.
+ * All sections that have fields, numbered in the margin. The only consumer of the set of shown
+ * fields. Replaces the theme's ObjectFieldTemplate, a grid of all properties without sections or
+ * conditions.
  */
 export function Sheet(props: ObjectFieldTemplateProps) {
   const shown = use(Shown)
@@ -86,7 +87,10 @@ const short = (field: Field): boolean =>
   (wayOf(field) === 'line' ||
     (field.type === 'select' && field.offersCategories !== true && field.as !== 'radio'))
 
-/** Short fields stand in pairs; where their run is odd, the first takes the whole line. */
+/**
+ * Fields that take a whole line. Short fields are shown in pairs; in a run with an odd number of
+ * them, the first takes the whole line.
+ */
 export function wideOf(fields: readonly Field[]): ReadonlySet<string> {
   const wide = new Set<string>()
   let run: Field[] = []

@@ -1,15 +1,15 @@
-/** MUI in the dress of the register. */
+/** The MUI theme of the registration form. */
 import { createTheme } from '@mui/material/styles'
 import type { Shadows, Theme, ThemeOptions } from '@mui/material/styles'
 
-/** The values of theme.css that MUI computes with; it cannot read custom properties. */
+/** Values of theme.css that MUI computes with; it cannot read custom properties. */
 const INK = '#162330'
 const EDGE = '#7A848F'
 const BLUE = '#1050AC'
 
 const NO_SHADOWS = Array.from({ length: 25 }, () => 'none') as unknown as Shadows
 
-/** MUI in the dress of the register: ink acts, lines instead of shadows, the focus always visible. */
+/** Ink for actions, lines instead of shadows, the focus always visible. */
 const dress: ThemeOptions = {
   palette: {
     mode: 'light',
@@ -32,7 +32,8 @@ const dress: ThemeOptions = {
   components: {
     MuiButtonBase: { defaultProps: { disableRipple: true } },
     MuiInputBase: {
-      // The browser's filling in moves no label here; to hear of it every input brings a style sheet of its own.
+      // Labels do not move on autofill here. To detect autofill, each input would inject a style
+      // sheet.
       defaultProps: { disableInjectingGlobalStyles: true },
       styleOverrides: {
         root: { font: 'inherit', letterSpacing: 0 },
@@ -57,21 +58,24 @@ const dress: ThemeOptions = {
         },
         input: {
           padding: '11.5px 14px',
-          // The browser's yellow would say "pending" in this house.
+          // The browser's yellow autofill background would look like our "pending" colour.
           '&:-webkit-autofill': {
             WebkitBoxShadow: '0 0 0 100px #fff inset',
             WebkitTextFillColor: INK,
             borderRadius: 6,
           },
           '&:focus-visible': { outline: 'none' },
-          // As wide as its box with its padding: so is the hidden one by which its height is measured.
+          // The width includes the padding. The hidden text area that measures the height has the
+          // same width.
           '&:is(textarea)': { boxSizing: 'border-box' },
         },
       },
     },
-    // RJSF's theme draws lines and lists as text fields; the label stands above, in the question's template.
+    // RJSF's theme renders text inputs and selects as text fields; the label is above, in the
+    // field's template.
     MuiTextField: { defaultProps: { fullWidth: true } },
-    // A hint stands between label and input; the theme's own distance, meant for below, has the force of one class.
+    // The hint is between label and input. The theme's own margin, intended for a hint below, has
+    // the specificity of one class.
     MuiSelect: {
       styleOverrides: {
         select: {
@@ -144,5 +148,8 @@ const dress: ThemeOptions = {
 }
 
 let made: Theme | null = null
-/** Made when it is first worn: before, it would lengthen the reading of the script, in which the page answers to nobody. */
+/**
+ * Creates the theme on first use. Creating it at import would delay the script, while the page does
+ * not respond.
+ */
 export const theme = (): Theme => (made ??= createTheme(dress))

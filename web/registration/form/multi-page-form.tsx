@@ -1,7 +1,7 @@
 /**
- * The form a section a page (`form.pages: sections`): which page one is on, what turns it, and the last
- * page, which shows the answers and the bill before anything is sent. The page stands in the address, so
- * that the browser's own Back and Forward turn pages too.
+ * The form with one section per page (`form.pages: sections`), ending with a summary page.
+ * The last page shows the answers and the bill before anything is sent. The current page is in the
+ * URL's hash, so that the browser's Back and Forward buttons work.
  */
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
 import { answerText, errorsOf, personText } from '../../../engine/index.ts'
@@ -30,7 +30,7 @@ const CHECK_TITLE = 'Check your answers'
 export const Paged: More['Paged'] = (props) =>
   props.event.form.pages === 'sections' ? <Pages {...props} /> : props.children(ONE_PAGE)
 
-/** The pages of what is seen; a section with nothing to answer has none. */
+/** Pages of the fields that are shown; a section without fields has no page. */
 function pagesOf({ sections }: PublicEvent, shown: ReadonlySet<string>): readonly Page[] {
   const seen = sections.flatMap(({ fields }, at) =>
     fields.some((id) => shown.has(id)) ? [at] : [],
@@ -38,12 +38,12 @@ function pagesOf({ sections }: PublicEvent, shown: ReadonlySet<string>): readonl
   return [...seen, LAST]
 }
 
-/** The address of a page; without any it is the first. */
+/** The hash of a page; without one, the first page. */
 const PAGE_HASH = /^(#(page-\d{1,3}|check))?$/
 
 const nameOfPage = (page: Page): string => (page === LAST ? page : `page-${page + 1}`)
 
-/** The page that an address names; of one that is not seen now the next that is. */
+/** The page that a hash names; if it is not shown now, the next one that is. */
 function pageNamed(name: string, pages: readonly Page[]): Page {
   if (name === LAST) return LAST
   const wanted = Number(/^page-(\d{1,3})$/.exec(name)?.[1] ?? 1) - 1
@@ -55,17 +55,17 @@ function onHashChange(tell: () => void): () => void {
   return () => window.removeEventListener('hashchange', tell)
 }
 
-/** Where the form is drawn without a browser, an address has no page in it. */
+/** On the server, the URL has no hash. */
 const noHash = () => ''
 
 function Pages({ event, form, price, attempts, children }: Parameters<More['Paged']>[0]) {
   const asked = useSyncExternalStore(onHashChange, () => window.location.hash, noHash)
   const [hash, setHash] = useState(asked)
-  // An anchor that names no page, such as the skip link's, turns none.
+  // Ignore anchors that name no page, such as the skip link's.
   if (asked !== hash && PAGE_HASH.test(asked)) setHash(asked)
   const wide = useWide() ?? false
   const pages = useMemo(() => pagesOf(event, form.shown), [event, form.shown])
-  /** How far one has come; what lies behind an unanswered question cannot be reached by an address. */
+  /** The furthest page reached. A hash cannot skip an unanswered field. */
   const [reached, setReached] = useState<Page>(() => firstWrong(event, form) ?? LAST)
   const [begun, setBegun] = useState(form.begun)
   if (begun !== form.begun) {
@@ -80,7 +80,7 @@ function Pages({ event, form, price, attempts, children }: Parameters<More['Page
     if (orderOf(next) > orderOf(reached)) setReached(next)
     window.location.hash = nameOfPage(next)
   }
-  /** What takes the focus when the next page stands: a wrong answer, else its heading. */
+  /** Id of the element to focus after the page changes: a wrong answer, otherwise the heading. */
   const towards = useRef<string | null>(null)
   const before = useRef(page)
   useEffect(() => {
@@ -99,7 +99,7 @@ function Pages({ event, form, price, attempts, children }: Parameters<More['Page
   }
   const failed = useRef(attempts)
   useEffect(() => {
-    // Sent from the last page, and something is wrong on an earlier one.
+    // Submitted from the last page, but an answer on an earlier one is wrong.
     const [key] = Object.keys(form.errors)
     if (attempts > failed.current && key !== undefined) showWrong(key)
     failed.current = attempts
@@ -124,7 +124,7 @@ function Pages({ event, form, price, attempts, children }: Parameters<More['Page
           <Check
             event={event}
             form={form}
-            // Beside the answers the bill stands already.
+            // In the wide layout the bill is already beside the answers.
             price={wide ? null : price}
             pages={pages}
             turnTo={turnTo}
@@ -157,13 +157,13 @@ const pageOfKey = ({ sections }: PublicEvent, key: string): number | null => {
   return at === -1 ? null : at
 }
 
-/** Of answers that were kept: the first page on which one is missing or wrong. */
+/** For kept answers: the first page with a missing or wrong answer. */
 function firstWrong(event: PublicEvent, { answers }: Form): number | null {
   const [key] = Object.keys(errorsOf(event, answers))
   return key === undefined ? null : pageOfKey(event, key)
 }
 
-/** A page that has been turned starts at its top, and with its heading for those who listen. */
+/** Scrolls a new page to its top and focuses its heading for screen readers. */
 function startAt(page: Page): void {
   document.getElementById('main')?.scrollIntoView({ block: 'start', behavior: 'instant' })
   document
@@ -173,7 +173,7 @@ function startAt(page: Page): void {
 
 const afterDrawing = (run: () => void) => requestAnimationFrame(() => requestAnimationFrame(run))
 
-/** Where one is among the pages there are. */
+/** Shows the current page among all pages. */
 function Steps({
   event,
   pages,
@@ -205,7 +205,7 @@ function Steps({
 
 const CHECK_ID = 'check-answers'
 
-/** The answers as they will be sent, each section with the way back to it, and the bill. */
+/** The answers before submit, each section with a link to change it, and the bill. */
 function Check({
   event,
   form,

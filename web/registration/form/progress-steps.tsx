@@ -1,12 +1,13 @@
-/** The steps above a form of one page: their names, of which each leads to its place on it. */
+/** The steps above a one-page form, linked to its sections. */
 import type { PublicEvent } from '../../../engine/index.ts'
 import type { FormState } from './registration-form.tsx'
 import { BAR_ID, SUMMARY_ID, useWide } from '../price/price-summary-and-pay-button.tsx'
 import './progress-steps.css'
 
 /**
- * Steps as the event file names them. All of them are on this page, so that none is counted; what is not seen
- * now is a name only. Where the file does not hold them on one, the first unfinished section is the current one.
+ * Steps as named in the event file. All are on this page, so they are not numbered; a section that
+ * is hidden now is a name without a link. If the event file does not keep the steps on one, the
+ * first unfinished section is the current step.
  */
 export function Stepper({
   event,
@@ -30,7 +31,10 @@ export function Stepper({
         ? steps.length - 1
         : Math.min(unfinished, steps.length - 1)
       : staysOn - 1
-  /** A step has the title of its section; the last of them may be the bill, which has none. */
+  /**
+   * Returns the anchor of a step. A step has the title of its section; the last step may be the
+   * bill, which has no section.
+   */
   const placeOf = (step: string, index: number): string | null => {
     const section = event.sections.findIndex(({ title }) => title === step)
     if (section >= 0) return isSeen(section) ? `section-${section}` : null

@@ -1,4 +1,4 @@
-/** The answers while they are given: what is shown, what is missing, what each edit and each submit does to the messages. */
+/** The form's state: answers, shown and required fields, and validation messages. */
 import type RjsfForm from '@rjsf/core'
 import type { RJSFSchema, ValidatorType } from '@rjsf/utils'
 import { createPrecompiledValidator } from '@rjsf/validator-ajv8'
@@ -33,7 +33,10 @@ import type { Tariff } from '../price/live-price.ts'
 import { sentenceOf } from './error-summary.tsx'
 import './registration-form.css'
 
-/** RJSF only draws; it may not judge. A slip that makes it ask is loud. */
+/**
+ * A validator that does nothing: RJSF renders, but does not validate. Throws if a schema makes RJSF
+ * ask for validation.
+ */
 const silent: ValidatorType<RawAnswers> = {
   validateFormData: () => ({ errors: [], errorSchema: {} }),
   isValid: () => {
@@ -44,7 +47,7 @@ const silent: ValidatorType<RawAnswers> = {
 const NO_SUBMIT_BUTTON = <></>
 const FIXED_BEHAVIOUR = { emptyObjectFields: 'skipDefaults', constAsDefaults: 'never' } as const
 
-/** Everything the page knows of the answers, and what it may do with them. */
+/** State of the answers, and the operations on them. */
 export type FormState = {
   readonly data: RawAnswers
   readonly answers: Answers
@@ -53,18 +56,24 @@ export type FormState = {
   readonly errors: FieldErrors
   readonly progress: readonly SectionState[]
   readonly proofs: Proofs
-  /** Judges everything, or the fields of a page; answers the first that is wrong, null when all may be sent. */
+  /**
+   * Validates all answers, or the given fields. Returns the key of the first error, or null if
+   * there is none.
+   */
   readonly check: (only?: readonly string[]) => string | null
   readonly setErrors: (errors: FieldErrors) => void
   readonly reset: () => void
-  /** Lays answers in as a whole. What already stands in an input is not touched, nor is its caret. */
+  /** Replaces all answers. Text and caret of existing inputs are not touched. */
   readonly layIn: (data: RawAnswers) => void
-  /** Counts that. */
+  /** Number of such replacements. */
   readonly begun: number
   readonly formProps: FormBoxProps
 }
 
-/** The same set object while its members stay the same, so that contexts change only when something does. */
+/**
+ * Returns the same set object while its members are equal, so that contexts change only when
+ * necessary.
+ */
 function useSteady(set: ReadonlySet<string>): ReadonlySet<string> {
   const key = [...set].join(' ')
   // eslint-disable-next-line react-hooks/exhaustive-deps
@@ -72,8 +81,9 @@ function useSteady(set: ReadonlySet<string>): ReadonlySet<string> {
 }
 
 /**
- * The verdict on submit: the server's compiled validator of the full schema, fetched while the
- * delegate types. Until it is here, or where it cannot be loaded, the engine's own check says the same.
+ * Validation on submit: the server's compiled validator of the full schema, loaded while the
+ * delegate types. Until it is loaded, or if loading fails, the engine's own check gives the same
+ * result.
  */
 function useJudge(
   { event, schema, validator_url }: EventAnswer,
@@ -102,7 +112,9 @@ function useJudge(
   )
 }
 
-/** Of what is known beside the form (web/registration/form/form-extensions.ts), its part in judging answers. */
+/**
+ * The part of the pricing context (web/registration/form/form-extensions.ts) that validation needs.
+ */
 type Beside = Pick<Outside, 'facts' | 'errors' | 'left' | 'changed'>
 
 export function useForm(
@@ -148,7 +160,7 @@ export function useForm(
     }, [event, constants, answers]),
   )
   const progress = useProgress(event, data, facts, shown, must, errors, visited)
-  /** In the order of the form, of what is seen. */
+  /** Shown fields in the order of the form. */
   const seen = useMemo(
     () =>
       Object.fromEntries(
@@ -163,14 +175,14 @@ export function useForm(
   const [heard, setHeard] = useState('')
   const latest = useRef({ data, facts })
   latest.current = { data, facts }
-  // What is found out later than its question was left is told where it would have been.
+  // An error found after the field lost focus is shown as if it had been found at once.
   useEffect(() => {
     const [[id, text] = []] = Object.entries(known)
     if (id === undefined || text === undefined) return
     setErrors((old) => ({ ...old, ...known }))
     setHeard(sentenceOf(event, id, text))
   }, [event, known])
-  /** Takes back the message of a question whose answer is being mended. */
+  /** Removes the message of a field while its answer is being corrected. */
   const clear = useCallback(
     (id: string) =>
       setErrors((old) => {
@@ -180,7 +192,7 @@ export function useForm(
       }),
     [],
   )
-  // The answer of a question for a file is the file's name, also of one that was sent before.
+  // The answer of a file field is the file's name, including a file sent before.
   useEffect(() => {
     const follow = (edited: () => void) => {
       const all = proofs.all()
@@ -197,7 +209,7 @@ export function useForm(
     follow(() => {})
     return proofs.subscribe(() => follow(onEdit))
   }, [event, proofs, clear, onEdit])
-  /** A message that appears pushes the page down; wait until the press that caused it has landed. */
+  /** A new message pushes the page down, so wait until the press that caused it has ended. */
   const leave = useCallback(
     (id: string) => {
       setVisited((old) => (old.has(id) ? old : new Set([...old, id])))
@@ -229,7 +241,8 @@ export function useForm(
   const form = useRef<RjsfForm<RawAnswers>>(null)
   const [begun, setBegun] = useState(0)
   const layIn = useCallback((whole: RawAnswers) => {
-    // By way of the form library's own state: it would first draw its old one, and that over what was typed.
+    // Update through RJSF's own state; otherwise it would first render its old state over the typed
+    // text.
     form.current?.onChange(whole, [])
     setBegun((times) => times + 1)
   }, [])
@@ -260,7 +273,7 @@ export function useForm(
         (form: RawAnswers | undefined, id: string | undefined) => {
           const before = latest.current.data
           setData((old) => ({ ...old, ...form }))
-          // Answers that were laid in as a whole are nobody's edit.
+          // Replacing all answers is not an edit by the delegate.
           if (id === undefined) return
           const key = keyOf(event, id)
           clear(key)
@@ -275,7 +288,7 @@ export function useForm(
   }
 }
 
-/** Runs after the pointer press in progress, if there is one, else at once. */
+/** Runs after the pointer press in progress, or immediately if there is none. */
 function afterPress(run: () => void): void {
   if (!pressed) return run()
   const once = () => setTimeout(run)
@@ -292,7 +305,10 @@ function usePresses(): void {
   }, [])
 }
 
-/** A section is complete when nothing in it is missing or wrong; one that asks for nothing, when it has been visited. */
+/**
+ * A section is complete when none of its answers is missing or wrong; a section without required
+ * fields, when it has been visited.
+ */
 function useProgress(
   event: PublicEvent,
   data: RawAnswers,
@@ -327,7 +343,7 @@ type FormBoxProps = {
   readonly shown: ReadonlySet<string>
   readonly must: ReadonlySet<string>
   readonly progress: readonly SectionState[]
-  /** The message of the question just left, for those who do not see it appear. */
+  /** The message of the field just left, for screen readers. */
   readonly heard: string
   readonly change: (form: RawAnswers | undefined, id: string | undefined) => void
   readonly leave: (id: string) => void

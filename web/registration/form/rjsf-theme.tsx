@@ -1,7 +1,7 @@
 /**
- * What the form is drawn with: the MUI theme of RJSF, imported piece by piece so that nothing is loaded
- * that is never drawn, and our own where the theme falls short. Each replacement says at its place what
- * the theme does not do; docs/architecture.md has them in one table.
+ * The RJSF form component: the MUI theme of RJSF with our own replacements.
+ * Imported piece by piece, so that nothing unused is loaded. Each replacement states at its
+ * definition what the theme lacks; docs/architecture.md lists them all.
  */
 import { withTheme } from '@rjsf/core'
 import TextWidget from '@rjsf/core/lib/components/widgets/TextWidget.js'
@@ -28,7 +28,7 @@ const widgets = {
 export const Form = withTheme<RawAnswers>({
   templates: {
     BaseInputTemplate: Input,
-    // Our schema has descriptions for others; the form says hints.
+    // Our schema's descriptions are for other clients; the form shows hints.
     DescriptionFieldTemplate: () => null,
     FieldHelpTemplate: Hint,
     FieldErrorTemplate: Message,

@@ -1,9 +1,9 @@
-/** Keeps what one is at where it is, while messages above it come and go: not every browser does that by itself. */
+/** Scroll anchoring for browsers that lack it: the page does not jump when messages appear above. */
 import { useEffect } from 'react'
 
 /**
- * What was pressed last, or has the focus, stays where it is on the screen when what stands above it
- * grows or shrinks. By the press, too, because not everywhere does it give the focus to what is pressed.
+ * Keeps the element last pressed or focused at its position on the screen when content above it
+ * changes height. Presses are tracked too, because not every browser focuses a pressed element.
  */
 export function useStill(): void {
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** What the form library is told of each field beside its schema: its widget, its hint, what one types into. */
+/** The RJSF UI schema of an event: widget, hint and input attributes of each field. */
 import type { UiSchema } from '@rjsf/utils'
 import { uiSchema } from '../../../engine/index.ts'
 import type { Field, PublicEvent, RawAnswers } from '../../../engine/index.ts'
@@ -6,7 +6,7 @@ import { limitText } from '../../ui/file-size.ts'
 import { typingOf } from '../fields/keyboard-and-autofill.ts'
 import { wayOf } from '../fields/choose-field-widget.ts'
 
-/** The event file's hint; of a file also its kinds and its size. */
+/** The hint from the event file; for a file field also its accepted types and maximum size. */
 function hintOf(field: Field): string | undefined {
   if (field.type !== 'file') return field.hint
   const kinds = (field.accept ?? []).map((ending) => ending.toUpperCase())
@@ -17,7 +17,7 @@ function hintOf(field: Field): string | undefined {
   return [field.hint, `${list}${size}`].filter(Boolean).join('. ')
 }
 
-/** The engine's order and labels, and for each field its widget, its hint and what the browser is told of it. */
+/** Order and labels from the engine; for each field its widget, hint and input attributes. */
 export function uiOf(event: PublicEvent): UiSchema<RawAnswers> {
   const ui = uiSchema(event)
   return {
@@ -31,7 +31,7 @@ export function uiOf(event: PublicEvent): UiSchema<RawAnswers> {
   }
 }
 
-/** One field; of somebody else (`roles` null) the browser fills in nothing. */
+/** UI schema of one field. `roles` is null for a field about another person: no autofill. */
 export function uiOfField(field: Field, roles: PublicEvent['roles'] | null): UiSchema {
   const { inputMode, spellCheck, enterKeyHint, ...options } = typingOf(field, roles)
   return {
@@ -39,7 +39,7 @@ export function uiOfField(field: Field, roles: PublicEvent['roles'] | null): UiS
     'ui:help': hintOf(field),
     'ui:options': {
       ...options,
-      // What was typed and deleted again stays an answer of nothing: RJSF's `undefined` would not reach our state.
+      // A cleared input stays an empty answer; RJSF's `undefined` would not reach our state.
       emptyValue: '',
       mui: { slotProps: { htmlInput: { inputMode, spellCheck, enterKeyHint } } },
     },

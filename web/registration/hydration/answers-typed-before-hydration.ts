@@ -1,18 +1,24 @@
-/** What was typed and chosen in a form that the server drew, read from the page; and how it changes hands. */
+/** Reads answers from a server-rendered form, and hands the form over to React. */
 import { assertNever } from '../../../engine/index.ts'
 import type { Field, PublicEvent, RawAnswers } from '../../../engine/index.ts'
 import { startOf } from '../draft-storage.ts'
 import { elementOf } from '../form/field-keys.ts'
 import { wayOf } from '../fields/choose-field-widget.ts'
 
-/** Told by what takes the form over, in the breath in which it does; cancelled by what has pressed Pay for it. */
+/**
+ * Event fired by the hydrating form at the moment of takeover. The pre-hydration script cancels it
+ * if Pay was pressed.
+ */
 const TAKEN = 'rollcall:taken'
 
-/** What a script did to the form before is undone, and it does no more. Answers whether Pay was pressed meanwhile. */
+/**
+ * Stops the pre-hydration script, which undoes its changes to the page. Returns whether Pay was
+ * pressed in the meantime.
+ */
 export const takeOver = (): boolean =>
   !document.dispatchEvent(new Event(TAKEN, { cancelable: true }))
 
-/** `then` answers whether Pay was pressed. */
+/** `then` returns whether Pay was pressed. */
 export function whenTaken(then: () => boolean): void {
   document.addEventListener(TAKEN, (taken) => then() && taken.preventDefault(), { once: true })
 }
@@ -24,7 +30,7 @@ export const isSame = (one: Raw, other: Raw): boolean =>
 
 export type Typed = readonly (readonly [id: string, answer: Raw])[]
 
-/** The answers in the page that are not those with which a form starts. */
+/** Answers in the page that differ from the form's initial answers. */
 export function typedIn(event: PublicEvent): Typed {
   const start = startOf(event)
   return event.fields.flatMap((field) => {
@@ -36,7 +42,10 @@ export function typedIn(event: PublicEvent): Typed {
   })
 }
 
-/** What stands in the page for a question; undefined: nothing, or nothing that can be answered without the script. */
+/**
+ * The answer in the page for a field, or undefined if there is none or the field cannot be answered
+ * without the script.
+ */
 function answerIn(field: Field): Raw {
   const way = wayOf(field)
   switch (way) {
@@ -58,11 +67,11 @@ function answerIn(field: Field): Raw {
     case 'rows':
       return chosenIn(field)[0]
     case 'yes-no':
-      // The form library counts the two: Yes, then No.
+      // RJSF numbers the two options: 0 is Yes, 1 is No.
       return { 0: true, 1: false }[chosenIn(field)[0] ?? '']
     case 'boxes':
       return chosenIn(field)
-    // A menu opens by script; a list of people begins empty; a file is taken by its own control.
+    // A menu needs the script; a list of people starts empty; a file is handled by its own control.
     case 'menu':
     case 'people':
     case 'file':

@@ -1,7 +1,7 @@
 /**
- * The form as the server drew it becomes the form of this script: what was typed and chosen before the
- * script had come is read from the page and stays where it is, answers that this tab kept are laid in, and
- * whoever pressed Pay by then has pressed it.
+ * Hydration of a server-rendered form, keeping what the delegate has already done.
+ * Answers entered before the script loaded are read from the page and stay in place; answers kept
+ * in this tab are restored; if Pay was pressed, the form is submitted.
  */
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import type { RawAnswers } from '../../../engine/index.ts'
@@ -13,9 +13,9 @@ import { isSame, takeOver, typedIn } from './answers-typed-before-hydration.ts'
 import type { Typed } from './answers-typed-before-hydration.ts'
 
 /**
- * Once, in the same breath in which React has taken the page over, so that no key can come between: with the
- * next thing it draws, and be it an input that finds itself filled, it would lay what it knows over what was typed.
- * `then` is told what was kept, and whether the answers are others than those.
+ * Runs once, synchronously with React's hydration, so that no keystroke can come between. Any later
+ * render, even of an input that is already filled, would overwrite what was typed. `then` receives
+ * the kept answers, and whether the current answers differ from them.
  */
 export function useTakeOver(
   { drawn, event: { event } }: EventPage,
@@ -24,15 +24,16 @@ export function useTakeOver(
 ): void {
   const latest = useRef(then)
   latest.current = then
-  // Where something else has changed the page, a translation, React draws it anew: by then what was typed is gone.
+  // If something else has changed the page, such as a translation extension, React renders it anew
+  // and the typed text is lost; read it now.
   const [found] = useState(() =>
     drawn && typeof document !== 'undefined' ? { form: theForm(), typed: typedIn(event) } : null,
   )
   const [isPressed, setPressed] = useState(false)
   useLayoutEffect(() => {
     if (found === null) return
-    // As React knows them, before it opens those that have a price: it would find nothing to change in a button
-    // that is shut again later.
+    // Set the state that React knows, before React enables the buttons that have a price. Otherwise
+    // React would see no change in a button that is disabled again later.
     for (const button of document.querySelectorAll<HTMLButtonElement>(`[form="${FORM_ID}"]`))
       button.disabled = true
     setPressed(takeOver())
@@ -48,23 +49,26 @@ export function useTakeOver(
   }, [found, event, layIn])
   useEffect(() => {
     if (!isPressed) return
-    // When what was laid in has reached everything that reads it.
+    // Wait until the restored answers have reached every component that reads them.
     const later = setTimeout(pressPay)
     return () => clearTimeout(later)
   }, [isPressed])
 }
 
-/** The browser's own list: React sets it to what it knows when it takes it over, other inputs it leaves. */
+/**
+ * Whether the field is a native select. On hydration, React resets a select to its own value; it
+ * leaves other inputs alone.
+ */
 const isList = (id: string): boolean =>
   document.getElementById(elementOf(id)) instanceof HTMLSelectElement
 
-/** What stands in the page now, and of lists what stood there before React had taken them over. */
+/** Answers now in the page; for native selects, the answers from before hydration. */
 function withLists(now: Typed, before: Typed): Typed {
   const known = new Set(now.map(([id]) => id))
   return [...now, ...before.filter(([id]) => !known.has(id) && isList(id))]
 }
 
-/** Sends the form as its button would; Safari before 16 has no call for it. */
+/** Submits the form as its button would. Safari before version 16 has no `requestSubmit`. */
 function pressPay(): void {
   const button = document.createElement('button')
   button.hidden = true

@@ -1,7 +1,7 @@
 /**
- * What a form that the server drew says before its script is here: the price of what is chosen, and that Pay
- * was pressed. It is built by itself and comes first, a thirtieth of the whole, and undoes what it did in the
- * page in the breath in which the whole takes over.
+ * The script of a server-rendered form before hydration: live price, and recording of Pay.
+ * Built separately and loaded first, at a thirtieth of the full size. It undoes its changes to the
+ * page at the moment React takes over.
  */
 import { buttonText, formatPrice, NO_MONEY, normalise } from '../../../engine/index.ts'
 import type { PageData, RawAnswers } from '../../../engine/index.ts'
@@ -13,10 +13,10 @@ import type { EventPage, PriceView } from '../price/live-price.ts'
 import { typedIn, whenTaken } from './answers-typed-before-hydration.ts'
 import { onwardByEnter } from '../fields/keyboard-and-autofill.ts'
 
-/** On the button, from the press until the script is here that can do what was asked. */
+/** Label of the pay button from the press until the form's script has loaded. */
 const WAITING = 'One moment…'
 
-/** Its place stays: nothing moves, now or when the form is taken over. */
+/** Hides an element but keeps its space, so that nothing moves now or on takeover. */
 const hide = (element: HTMLElement, isHidden: boolean): void => {
   element.style.visibility = isHidden ? 'hidden' : ''
 }
@@ -33,7 +33,7 @@ function goAhead({ event: { event }, tariff }: EventPage): void {
   const priced = (typed: RawAnswers) =>
     priceOf(event, { is: 'here', answer: tariff }, normalise(event, typed).answers)
   const totalOf = (price: PriceView) => (price.is === 'price' ? price.quote.total : null)
-  /** What the bill in the page adds up to, where the answers that a form starts with have one. */
+  /** Total of the bill in the page, or null if the initial answers have no price. */
   const billed = totalOf(priced(startOf(event)))
   let isPressed = false
 
@@ -54,13 +54,13 @@ function goAhead({ event: { event }, tariff }: EventPage): void {
     for (const bill of bills) hide(bill, total !== billed)
   }
   const change = (): void => {
-    // What was pressed for were the answers as they stood.
+    // Pay was pressed for the previous answers.
     isPressed = false
     show()
   }
   const press = (submit: Event): void => {
     if ((submit.target as Element).id !== FORM_ID) return
-    // The browser itself would send the answers in an address.
+    // Without this, the browser would send the answers in the URL.
     submit.preventDefault()
     isPressed = true
     show()

@@ -1,4 +1,4 @@
-/** The fees that are to come: every category in every period from today on, and what one's own price becomes. Loaded when it is looked for. */
+/** The table of current and upcoming fees, and the delegate's next price. Loaded on demand. */
 import {
   dayOf,
   formatDayShort,
@@ -21,18 +21,21 @@ const today = (now: string): Day | null => {
   const at = readInstant(now)
   return at === null ? null : dayOf(at)
 }
-/** In one piece: a day is not broken over two lines. */
+/** A day in one piece, never broken over two lines. */
 const short = (day: Day): string => formatDayShort(day).replaceAll(' ', '\u00a0')
 
 export type UntilProps = {
   readonly event: PublicEvent
   readonly answers: Answers
   readonly quote: Quote
-  /** The server's clock. */
+  /** Server time. */
   readonly now: string
 }
 
-/** "Price valid until 30 Sep 2025; from 1 Oct 2025 ₹ 8,260", of these answers; nothing where no change is in sight. */
+/**
+ * "Price valid until 30 Sep 2025; from 1 Oct 2025 ₹ 8,260", for these answers. Empty if no change
+ * is scheduled.
+ */
 export function PriceUntil({ event, answers, quote, now }: UntilProps) {
   const on = today(now)
   const next = on === null ? null : nextPrice(event, answers, quote.category, on)
@@ -57,12 +60,12 @@ export function PriceUntil({ event, answers, quote, now }: UntilProps) {
 
 export type TableProps = {
   readonly event: PublicEvent
-  /** One's own; null: not known yet. */
+  /** The delegate's category; null: not known yet. */
   readonly category: string | null
   readonly now: string
 }
 
-/** A row for each category, a column for each stretch of days from today on. On a phone each row is a block of its own. */
+/** A row per category, a column per range of days from today. On a phone, each row is a block. */
 export function FeeTable({ event, category: own, now }: TableProps) {
   const on = today(now)
   const stretches = on === null ? [] : stretchesFrom(event, on)

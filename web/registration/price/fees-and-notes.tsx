@@ -1,4 +1,4 @@
-/** What stands below the form: the fees, and what the organisers have to say. */
+/** The fees and the organisers' notes below the form. */
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import type { ComponentType, ReactNode, RefObject } from 'react'
 import type { PublicEvent, Quote, TariffAnswer } from '../../../engine/index.ts'
@@ -9,7 +9,7 @@ import type * as Coming from './fee-table.tsx'
 import type { TableProps, UntilProps } from './fee-table.tsx'
 import './fees-and-notes.css'
 
-/** The organisers' own notes. */
+/** The organisers' notes. */
 export function Panel({ event }: { readonly event: PublicEvent }) {
   const { panel } = event.form
   if (panel === null) return null
@@ -25,7 +25,7 @@ export function Panel({ event }: { readonly event: PublicEvent }) {
   )
 }
 
-/** Where it cannot be fetched, the page stays as it is. */
+/** If loading fails, the page stays as it is. */
 const later = <P extends object>(pick: (all: typeof Coming) => ComponentType<P>) =>
   lazy(() =>
     import('./fee-table.tsx')
@@ -35,9 +35,9 @@ const later = <P extends object>(pick: (all: typeof Coming) => ComponentType<P>)
 const LaterTable = later<TableProps>((all) => all.FeeTable)
 const LaterUntil = later<UntilProps>((all) => all.PriceUntil)
 
-/** Until when one's own price holds, and what it becomes then. */
+/** States until when the delegate's price is valid, and the next price. */
 export function Until(props: UntilProps) {
-  // Fetched when everything else is done; and the server would have to wait for it.
+  // Loaded after everything else. On the server, rendering would have to wait for it.
   const isAtRest = useIsAtRest()
   return (
     isAtRest && (
@@ -48,7 +48,10 @@ export function Until(props: UntilProps) {
   )
 }
 
-/** Every fee, from today on: by period, with one's own row marked. Until that is here, and for those who do not pick their category in the form, today's. */
+/**
+ * All fees from today by period, with the delegate's category highlighted. Until the table is
+ * loaded, and if the form has no category field, shows today's fees.
+ */
 export function Fees({
   event,
   tariff,
@@ -62,10 +65,10 @@ export function Fees({
   if (fees.prices === null) return null
   const isSeenAbove =
     categoryChoice.by === 'field' && !categories.some(({ listedOnly }) => listedOnly)
-  // Without a last day of today's prices there is nothing to come.
+  // Without an end date for today's prices, there are no upcoming ones.
   const isMore = tariff !== null && tariff.until !== null
   if (isSeenAbove && !isMore) return null
-  // A server-drawn or printed page, which is never scrolled, shows today's prices.
+  // A server-rendered or printed page, which is never scrolled, shows today's prices.
   const today = <Today event={event} tariff={tariff} />
   return (
     <FeeSection today={today}>
@@ -74,7 +77,10 @@ export function Fees({
   )
 }
 
-/** What is `later` is fetched when one comes near to it; until then, and where there is none, `today` stands in its place. */
+/**
+ * Loads `later` when the section comes near the viewport. Until then, or if there is none, shows
+ * `today`.
+ */
 function FeeSection({
   today,
   children: later,
@@ -92,10 +98,13 @@ function FeeSection({
   )
 }
 
-/** How far below the screen a part may be that is fetched: what one scrolls to is there already. */
+/**
+ * Distance below the viewport, in pixels, at which a section is loaded, so that it is ready when
+ * the reader scrolls to it.
+ */
 const NEAR_PX = 600
 
-/** Whether it has come near to what is seen. */
+/** Whether the element is or was near the viewport. */
 function useNear(box: RefObject<HTMLElement | null>): boolean {
   const [isNear, setNear] = useState(false)
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** What answers cost where more is sold than a registration, and what is said beside the options that cost something. */
+/** The itemised price of the answers, and the prices and seats beside the options. */
 import {
   categoryOf,
   cellOf,
@@ -27,7 +27,7 @@ import type {
 import type { Mark } from '../form/form-context.ts'
 import type { Pricing } from './live-price.ts'
 
-/** The bill by the engine's own hand, at the server's clock: the same lines as the server's. */
+/** The bill, calculated by the engine at the server's time: the same lines as on the server. */
 export const byBill: Pricing = (event, { now }, _category, answers) => {
   const at = readInstant(now)
   if (at === null) return null
@@ -42,22 +42,25 @@ export const byBill: Pricing = (event, { now }, _category, answers) => {
     : null
 }
 
-/** What is sold, as the form calls it: an option by its label. */
+/** Name of an item in the form's words; for an option, its label. */
 function nameOfSold(event: PublicEvent, item: string, option: string | null): string {
   const sold = event.fees.items.find(({ id }) => id === item)
   const field = event.fields.find(({ id }) => id === sold?.by)
   return field?.options?.find(({ id }) => id === option)?.label ?? sold?.label ?? item
 }
 
-/** That few places are left, and which category is offered where none is. What stops the bill is said in its place, where there is a bill. */
+/**
+ * Notes about few remaining seats, and about the category offered instead of a full one. If a full
+ * quota prevents the registration, the note appears in place of the bill, if there is one.
+ */
 export function notesOf(
   event: PublicEvent,
   answers: Answers,
   left: Readonly<Record<string, number>>,
 ): readonly string[] {
-  // By the category before another was offered in its place.
+  // The category before another one replaced it.
   const wanted = categoryOf({ ...event, limits: [] }, answers)
-  // Beside an option its own places are said.
+  // Seats of an option are shown beside the option.
   const places = placesOf(event.limits, answers, wanted).filter(({ option }) => option === null)
   const still = firstFull(event.limits, answers, categoryOf(event, answers))
   const gone = places.find(({ id }) => (own(left, id) ?? 1) <= 0)
@@ -67,7 +70,7 @@ export function notesOf(
   return few === null ? [] : [few === 1 ? '1 place left' : `${few} places left`]
 }
 
-/** How many are left of the place of which there are fewest; null: of none of them it is told. */
+/** The smallest number of seats left, or null if the server reported none. */
 function fewestOf(
   places: readonly { readonly id: string }[],
   left: Readonly<Record<string, number>>,
@@ -76,7 +79,7 @@ function fewestOf(
   return told.length === 0 ? null : Math.min(...told)
 }
 
-/** By field and option: what it costs in these answers today, how many places it has left, or that it has none. */
+/** Marks by field and option: today's price with these answers, seats left, or "full". */
 export function marksOf(
   event: PublicEvent,
   tariff: TariffAnswer,
@@ -106,7 +109,10 @@ export function marksOf(
   return marks
 }
 
-/** The price of an option as the event file states it; null: not on sale; undefined: it costs nothing of its own, or cannot be known yet. */
+/**
+ * Price of an option as stated in the event file. Null: not on sale. Undefined: no price of its
+ * own, or not known yet.
+ */
 function priceOf(
   event: PublicEvent,
   field: Field,
@@ -130,7 +136,10 @@ function priceOf(
   return prices.includes(null) ? null : prices.join(' + ')
 }
 
-/** What one of those costs that a number or a list of people counts: "₹ 1,500 each"; empty: nothing of its own, or not known yet. */
+/**
+ * Price of one unit of a number field or list of people: "₹ 1,500 each". Empty: no price of its
+ * own, or not known yet.
+ */
 function priceOfEach(
   event: PublicEvent,
   field: Field,
@@ -150,13 +159,16 @@ function priceOfEach(
       const cell = table === null ? null : cellOf(table, EACH, period)
       if (cell === null) return []
       const price = cell === 0 ? formatPrice(cell) : `${timesText(event, item, cell)} each`
-      // Of several, which is meant: children and adults in one list.
+      // If a list has several items, name each, such as children and adults.
       return [sold.length > 1 ? `${item.label} ${price}` : price]
     })
     .join(', ')
 }
 
-/** The price of one, and by what it is multiplied: "₹ 2,500 per night", or "× nights" where one has no word. */
+/**
+ * Unit price with its multiplier: "₹ 2,500 per night", or "× nights" if the field has no singular
+ * unit.
+ */
 function timesText(event: PublicEvent, { times: by, tax }: Item, stated: Paise): string {
   const cell = listedPrice(event, tax, stated)
   const times = event.fields.find(({ id }) => id === by)
@@ -166,7 +178,7 @@ function timesText(event: PublicEvent, { times: by, tax }: Item, stated: Paise):
     : `${formatMoney(cell)} per ${times.unitOne}`
 }
 
-/** The answers with an option chosen, as they are or would be. */
+/** The answers with an option selected in addition. */
 function withOption(field: Field, option: string, answers: Answers): Answers {
   const chosen =
     field.type === 'many' ? [...new Set([...optionsOf(field, answers), option])] : option

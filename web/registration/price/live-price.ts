@@ -1,4 +1,4 @@
-/** Today’s prices as the server states them, and what these answers cost by them. */
+/** Today's prices from the server, and the price of the answers. */
 import { useCallback, useEffect, useState } from 'react'
 import { categoryOf, wordFor } from '../../../engine/index.ts'
 import type { Answers, PageData, PublicEvent, Quote, TariffAnswer } from '../../../engine/index.ts'
@@ -6,7 +6,7 @@ import { tariffReader, toQuote } from '../../app/api-responses.ts'
 import { call } from '../../app/api-client.ts'
 import { saysLittle } from '../../ui/forms/is-short-message.ts'
 
-/** What the server wrote into the page of a form. */
+/** Page data that the server embedded in a form's page. */
 export type EventPage = Extract<PageData, { page: 'event' }>
 
 export type Tariff =
@@ -15,8 +15,8 @@ export type Tariff =
   | { readonly is: 'here'; readonly answer: TariffAnswer }
 
 /**
- * Today's prices as the server states them, in the page or when it is asked; `again` asks once more and
- * keeps what is shown until then.
+ * Today's prices from the page or from the server. `again` reloads them and keeps the current ones
+ * until then.
  */
 export function useTariff({
   event: answer,
@@ -48,17 +48,23 @@ export function useTariff({
   return [tariff, again]
 }
 
-/** How many places are left is never in the page; and a page that one comes back to may be of another day. */
+/**
+ * Whether the prices must be reloaded. Remaining seats are never in the page, and a page restored
+ * by the browser may be from another day.
+ */
 const mayHaveChanged = ({ limits }: PublicEvent): boolean =>
   limits.length > 0 ||
   performance
     .getEntriesByType('navigation')
     .some((entry) => (entry as PerformanceNavigationTiming).type === 'back_forward')
 
-/** What the summary shows: a price, or why there is none (`text` for the summary, `why` beside the button). */
+/**
+ * Content of the summary: a price, or why there is none (`text` for the summary, `why` beside the
+ * button).
+ */
 export type PriceView =
   | { readonly is: 'price'; readonly quote: Quote }
-  /** The event states no prices: nothing to pay, nothing to wait for. */
+  /** The event has no prices: nothing to pay and nothing to load. */
   | { readonly is: 'free' }
   | {
       readonly is: 'none'
@@ -67,7 +73,10 @@ export type PriceView =
       readonly retry: boolean
     }
 
-/** What the answers of a category cost by a tariff; null: it is not on sale today, or why. */
+/**
+ * Calculates the price of a category's answers. Returns null if it is not on sale today, or a text
+ * with the reason.
+ */
 export type Pricing = (
   event: PublicEvent,
   tariff: TariffAnswer,
@@ -75,7 +84,7 @@ export type Pricing = (
   answers: Answers,
 ) => Quote | string | null
 
-/** Of an event that sells nothing but the registration: as the server states it. */
+/** For an event that sells only the registration: the price as the server states it. */
 export const byTariff: Pricing = (_event, { pricing, current_period: period }, category) => {
   const wire = pricing[category]
   return wire && period !== null ? toQuote({ category, period, ...wire, lines: [] }) : null

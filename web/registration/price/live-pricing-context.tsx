@@ -1,6 +1,6 @@
 /**
- * What one form cannot know by itself, asked of the server while it is filled in: how many places are
- * left, what a code gives, what a roll says of a number. The server decides all of it again.
+ * The pricing context loaded from the server: seats left, discount code, member list entry.
+ * The server checks all of it again on submit.
  */
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { invalidOf, NO_FACTS } from '../../../engine/index.ts'
@@ -54,14 +54,14 @@ export const Beside: More['Beside'] = ({ event, tariff, begin, children }) => {
   })
 }
 
-/** A code as it was typed, and what became of it. */
+/** A discount code as typed, and the server's answer. */
 function useCode({ id, codeKinds }: PublicEvent, begin: string | null) {
-  // Answers that were kept come back with the code that they were priced by.
+  // Kept answers restore the discount code that they were priced with.
   const kept = codeKinds.length > 0 ? begin : null
   const [state, setState] = useState<CodeState>(
     kept === null ? { is: 'none' } : { is: 'asking', typed: kept },
   )
-  /** Counts the questions: an answer to an older one says nothing any more. */
+  /** Request counter: an answer to an older request is ignored. */
   const asked = useRef(0)
   const apply = useCallback(
     async (typed: string) => {
@@ -94,13 +94,16 @@ function useCode({ id, codeKinds }: PublicEvent, begin: string | null) {
   return { state, apply, refuse, reset }
 }
 
-/** By field, the row of its roll on which the answer stands; asked when the question is left. */
+/**
+ * Entries of the member lists that the answers refer to, by field. Looked up when the field loses
+ * focus.
+ */
 function useRolls(event: PublicEvent) {
   const [rows, setRows] = useState<Rows>(NO_ROWS)
   const [said, setSaid] = useState<ReadonlyMap<string, string>>(new Map())
-  /** By field, the answer that was asked about last. */
+  /** By field, the answer of the last lookup. */
   const asked = useRef(new Map<string, unknown>())
-  /** The fields whose question is open. */
+  /** Fields whose lookup is in progress. */
   const open = useRef(new Set<string>())
   const [isAsking, setAsking] = useState(false)
   const changed = useCallback((key: string) => {
@@ -126,7 +129,7 @@ function useRolls(event: PublicEvent) {
         if (asked.current.get(key) !== value) return
         open.current.delete(key)
         setAsking(open.current.size > 0)
-        // Whatever else went wrong is the server's to find out when the form is sent.
+        // Any other error is left for the server to report on submit.
         if (!answer.ok && answer.error.code !== 'not_on_roll') return void asked.current.delete(key)
         const row = answer.ok ? answer.value : null
         setRows((old) => ({ ...old, [key]: row }))

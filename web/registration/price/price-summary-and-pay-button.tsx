@@ -1,4 +1,4 @@
-/** The summary of the price, in a column or in a bar, with the button that sends the form. */
+/** The price summary, as a column or a bar, with the submit button. */
 import { useEffect, useRef, useState } from 'react'
 import type { CSSProperties, ReactNode } from 'react'
 import { labelOfCategory, buttonText, formatPrice, isEmail } from '../../../engine/index.ts'
@@ -13,12 +13,15 @@ import type { PriceView } from './live-price.ts'
 import { goTo, useErrorInTitle } from '../form/error-summary.tsx'
 import './price-summary-and-pay-button.css'
 
-/** Where the bill stands, beside the form or in the bar, for whoever jumps to it. */
+/** Id of the bill beside the form or in the bar, for skip links. */
 export const SUMMARY_ID = 'summary'
 export const BAR_ID = 'summary-bar'
 
 const wideQuery = () => matchMedia('(min-width: 768px)')
-/** Two columns, or one with the bar at the thumb; null where nobody knows, as when the server draws. */
+/**
+ * Whether the page has two columns, or one with the bar at the bottom. Null if unknown, as on the
+ * server.
+ */
 export function useWide(): boolean | null {
   const isLive = useIsLive()
   const [isWide, setWide] = useState(() => typeof matchMedia === 'function' && wideQuery().matches)
@@ -32,7 +35,10 @@ export function useWide(): boolean | null {
   return isLive ? isWide : null
 }
 
-/** Only one of the two is in the page, so that nothing is read twice; of what the server drew the style sheet shows one. */
+/**
+ * Only one of the two is in the page, so that nothing is read twice. Of a server-rendered page, CSS
+ * shows one.
+ */
 export function Summary(props: SummaryProps) {
   const wide = useWide()
   useErrorInTitle(props.wrong > 0)
@@ -48,31 +54,34 @@ export type SummaryProps = {
   readonly event: PublicEvent
   readonly price: PriceView
   readonly more: More
-  /** What is said below the bill. */
+  /** Notes below the bill. */
   readonly notes: readonly string[]
-  /** An answer that does not go with the category; it is pointed out, and may stand. */
+  /** An answer that contradicts the category. It is pointed out, but allowed. */
   readonly odd: Contradiction | null
-  /** Until when the price holds, and what it becomes. */
+  /** Until when the price is valid, and the next price. */
   readonly until: ReactNode
   readonly busy: boolean
-  /** No answer came in time, and the same is on its way once more. */
+  /** The request timed out and is being sent again. */
   readonly waits: boolean
-  /** Whether the form is sent from here; else it goes on to its next page. */
+  /** Whether this page submits the form; otherwise the button opens the next page. */
   readonly isLast: boolean
-  /** How many answers carry a message. */
+  /** Number of answers with an error. */
   readonly wrong: number
-  /** What the button says instead of what it always says; null: that. */
+  /** Label of the submit button, or null for the default. */
   readonly send: string | null
-  /** What the button waits for after it was pressed; null: nothing. */
+  /** The pending upload that delays the submit after the button was pressed; null: none. */
   readonly held: ReactNode
-  /** The answer to which the confirmation goes; undefined: not given, or not asked for. */
+  /** Email address for the confirmation; undefined: not entered, or not asked for. */
   readonly mailTo: unknown
-  /** What went wrong with the last try; stays after its message has gone. */
+  /** Error of the last attempt; stays after its toast has disappeared. */
   readonly problem: string | null
   readonly retry: () => void
 }
 
-/** What the button waits for, said where it was pressed: nothing else on the page tells that it goes on. */
+/**
+ * Progress text at the button that was pressed; nothing else on the page shows that work is in
+ * progress.
+ */
 function Waiting({ busy, waits, held }: SummaryProps) {
   if (!busy) return held
   return (
@@ -85,12 +94,15 @@ function Waiting({ busy, waits, held }: SummaryProps) {
   )
 }
 
-/** Of no width: the place of a total that is known before the script is here (pre-hydration-script.ts). */
+/**
+ * Zero-width space: placeholder for a total that is calculated before the script has loaded
+ * (pre-hydration-script.ts).
+ */
 const NOTHING_YET = '\u200b'
 
 const isFree = (price: PriceView): boolean => price.is === 'price' && price.quote.total === 0
 
-/** What there is to say of the price and of paying. */
+/** Notes about the price and the payment. */
 function Reasons({ price, notes, wrong, problem, until, retry, busy, odd }: SummaryProps) {
   if (busy) return null
   return (
@@ -147,7 +159,8 @@ function Reasons({ price, notes, wrong, problem, until, retry, busy, odd }: Summ
 
 function PayButton({ event, price, send, busy }: SummaryProps) {
   const { busy: busyText } = event.form.summary
-  // Pressed too early the browser would send the form itself, to an address that takes none.
+  // Pressed before hydration, the browser would send the form itself, to a URL that accepts no
+  // forms.
   const isLive = useIsLive()
   const isPaid = event.payment !== null && !isFree(price) && send === null
   return (
@@ -212,7 +225,7 @@ function Body({ event, price, more }: SummaryProps) {
   )
 }
 
-/** The total aloud when it changes, after what was being said: whoever does not see it hears what a tick costs. */
+/** Announces the total to screen readers when it changes, after the current announcement. */
 function TotalSaid({ price }: Pick<SummaryProps, 'price'>) {
   return (
     <p className="vh" aria-live="polite">
@@ -221,7 +234,10 @@ function TotalSaid({ price }: Pick<SummaryProps, 'price'>) {
   )
 }
 
-/** The address that was given, where one looks before paying: a slip in it is found now, or when no mail comes. */
+/**
+ * The email address, shown beside the pay button, so that a typo is noticed before payment rather
+ * than when no email arrives.
+ */
 function MailTo({ event, answer }: { readonly event: PublicEvent; readonly answer: unknown }) {
   if (typeof answer !== 'string' || !isEmail(answer)) return null
   return (
@@ -235,7 +251,7 @@ function MailTo({ event, answer }: { readonly event: PublicEvent; readonly answe
   )
 }
 
-/** Below the form where there is no column: the bar holds the price and the button, and no more. */
+/** Notes below the form in the one-column layout; the bar holds only the price and the button. */
 export function NotesBelow(props: SummaryProps) {
   const wide = useWide()
   if (wide === true) return null
@@ -270,20 +286,24 @@ export function SummaryColumn(props: SummaryProps) {
   )
 }
 
-/** Two parts of a page are not called the same: a section of the form may have the summary's title. */
+/**
+ * Landmark name of the bar. Must differ from the section titles, one of which may equal the
+ * summary's title.
+ */
 function barNameOf({ sections, form: { summary } }: PublicEvent): string {
   const isTaken = sections.some(({ title }) => title === summary.title)
   return isTaken ? `${summary.title}: summary` : summary.title
 }
 
-/** The bar at the foot of a phone: the price is never out of sight, what it is made of unfolds upward. */
+/** The bar at the bottom of a phone: the price is always visible, its details unfold upwards. */
 function SummaryBar(props: SummaryProps) {
   const [open, setOpen] = useState(false)
   const bar = useRef<HTMLElement>(null)
   const { price, event } = props
   const isLive = useIsLive()
   useEffect(() => {
-    // Messages stand above the bar, however high it has grown. Said to them alone: all that inherits it is worked out again.
+    // Toasts appear above the bar at its current height. Set on their element only, because every
+    // element that inherits the value would be recalculated.
     const above = document.querySelector<HTMLElement>('.messages')?.style
     const watch = new ResizeObserver(() =>
       above?.setProperty('--bar', `${bar.current?.offsetHeight ?? 0}px`),
@@ -313,7 +333,7 @@ function SummaryBar(props: SummaryProps) {
           </button>
         )}
         {price.is === 'none' && !price.retry && (
-          // The whole of it stands below the form, and is read from there.
+          // The full text is below the form, where screen readers read it.
           <p className="why" aria-hidden="true">
             <strong {...ahead('instead')}>{NOTHING_YET}</strong>
             <span {...ahead('short')}>{price.why}</span>

@@ -1,4 +1,4 @@
-/** Sends a file that was chosen: a picture made smaller, over a line that may break and comes back. */
+/** The upload of a file: resizes a picture, sends the file, and retries when the connection is lost. */
 import { ok } from '../../../engine/index.ts'
 import type { Field, PublicEvent } from '../../../engine/index.ts'
 import { call } from '../../app/api-client.ts'
@@ -12,19 +12,22 @@ export type Sending = {
   readonly event: PublicEvent
   readonly field: Field
   readonly file: File
-  /** False: it stays in the page. */
+  /** False: the file stays in the page. */
   readonly isAhead: boolean
-  /** The address that takes it; left out: that of the form. */
+  /** URL of the upload; default: the form's. */
   readonly to?: string
   readonly tell: (proof: Proof) => void
   readonly refuse: (text: string) => void
-  /** Aborted when the file is taken back or another one is chosen. */
+  /** Aborted when the file is removed or replaced. */
   readonly signal: AbortSignal
 }
 
-/** Between two tries, milliseconds: soon at first, and never so long that one goes away. */
+/**
+ * Delays between retries, in milliseconds: short at first, and never so long that the delegate
+ * leaves.
+ */
 const PAUSES_MS = [1_000, 3_000, 6_000, 12_000]
-/** Statuses of a server that is busy, or of something in between: the same request may go well later. */
+/** Statuses of a busy server or proxy; the same request may succeed later. */
 const PASSING: ReadonlySet<number> = new Set([0, 408, 425, 429, 502, 503, 504])
 
 export async function sendAhead(sending: Sending): Promise<void> {
@@ -50,14 +53,14 @@ export async function sendAhead(sending: Sending): Promise<void> {
     }
     const { status, code, message, answer: said } = answer.error
     if (status === 422 || status === 413) return refuse(said?.errors?.[field.id] ?? message)
-    // Where the server takes none ahead, it goes with the answers.
+    // If the server does not accept it in advance, the file is sent with the answers.
     if (!PASSING.has(status) || code === 'no_room') return tell({ is: 'here', name, bytes, file })
     tell({ is: 'waiting', name, bytes })
     await pause(PAUSES_MS[tried] ?? PAUSES_MS.at(-1) ?? 0, signal)
   }
 }
 
-/** Ends early when the line is back, or nobody waits any more. */
+/** Waits; ends early when the connection returns or the upload is aborted. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
@@ -71,7 +74,10 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
   })
 }
 
-/** What the delegate took back need not lie with us for days; where this fails it is swept. */
+/**
+ * Deletes a removed document on the server, so that it is not kept for days. If this fails, the
+ * cleanup job deletes it.
+ */
 export async function takeBack({ id }: PublicEvent, token: string): Promise<void> {
   await call(`/api/events/${id}/proofs/forget/`, () => ok(null), {
     method: 'POST',

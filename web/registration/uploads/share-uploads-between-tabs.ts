@@ -1,16 +1,16 @@
 /**
- * Tabs of one browser on the same form: one that is opened anew asks the others which files they have sent, so that
- * none is chosen twice. Nothing is stored: what no open tab knows is known to nobody.
+ * Sharing of uploaded documents between tabs with the same form, so that none is selected twice.
+ * A new tab asks the others. Nothing is stored: the information exists only in open tabs.
  */
 import type { PublicEvent } from '../../../engine/index.ts'
 import { proofsIn } from '../draft-storage.ts'
 import type { KeptProofs } from '../draft-storage.ts'
 import { openChannel } from '../../app/browser-storage.ts'
 
-/** How long answers are waited for; the other tabs may be asleep. Milliseconds. */
+/** How long to wait for answers, in milliseconds; the other tabs may be asleep. */
 const ANSWERS_MS = 3_000
 
-/** Asks once, and answers whenever another tab asks. */
+/** Asks the other tabs once, and answers whenever another tab asks. */
 export function askTabs(
   event: PublicEvent,
   now: string,
@@ -22,11 +22,11 @@ export function askTabs(
     const channel = openChannel(`proofs of ${event.id}`)
     if (channel === null) return null
     channel.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
-      // What others are told later is not for this tab, where the file may have been removed.
+      // Ignore later answers to other tabs: the document may have been removed in this one.
       if (data !== 'which') isAsking && found(proofsIn(event, now, data))
       else if (known().size > 0) channel.postMessage(Object.fromEntries(known()))
     })
-    // An open channel would keep the page from being shown again as it was.
+    // An open channel would keep the page out of the back/forward cache.
     addEventListener('pagehide', () => channel.close(), { once: true })
     return channel
   }

@@ -1,17 +1,19 @@
-/** Makes a photo smaller before it is sent: a camera's twelve million dots are forty times what a certificate needs. */
+/** Resizes a photo before upload: a 12-megapixel photo is forty times larger than a certificate needs. */
 import type { Field } from '../../../engine/index.ts'
 import { endingOf, jpegOf, mayShrink } from './chosen-file.ts'
 
-/** The longer side: an A4 page has 170 dots to the inch then, at which its small print is read. */
+/** Longer side in pixels: 170 dots per inch of an A4 page, enough to read its small print. */
 const SIDE_PIXELS_MAX = 2000
-/** Below this nothing is won: it is sent within seconds on any line. */
+/** No resizing below this size: any connection sends it within seconds. */
 const BYTES_ENOUGH = 180 * 1024
-/** Of JPEG, the best that stays below that; print is still clear at the last one. */
+/**
+ * JPEG qualities; the best one within the size limit is used. Print is still legible at the lowest.
+ */
 const QUALITIES = [0.75, 0.6, 0.45] as const
 
 /**
- * The same picture, turned as its camera says, as a JPEG of the field; the file itself where it is no picture, is
- * small enough, or cannot be read by this browser.
+ * Returns the picture rotated as its camera recorded, as a JPEG within the field's limits. Returns
+ * the file itself if it is not a picture, is small enough, or cannot be decoded by this browser.
  */
 export async function smaller(field: Field, file: File): Promise<File> {
   const ending = jpegOf(field)

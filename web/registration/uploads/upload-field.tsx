@@ -1,4 +1,4 @@
-/** A file to send: it goes as soon as it is chosen, and the page says how far it is. */
+/** The file field: uploads a file as soon as it is selected, and shows the progress. */
 import type { WidgetProps } from '@rjsf/utils'
 import { useEffect, useRef, useState } from 'react'
 import { assertNever } from '../../../engine/index.ts'
@@ -10,8 +10,8 @@ import { sizeText } from '../../ui/file-size.ts'
 import './upload-field.css'
 
 /**
- * The theme has no widget for files, and RJSF's own turns a file into text in the answers. Here form
- * data holds its name, and upload-progress.ts the file itself.
+ * The theme has no file widget, and RJSF's own stores the file as text in the answers. Here the
+ * form data holds the file's name, and upload-progress.ts the file.
  */
 export function Upload(props: WidgetProps) {
   const { id } = props
@@ -28,7 +28,7 @@ export function Upload(props: WidgetProps) {
     proofs.take(field, chosen, setRefused)
   }
   useEffect(() => {
-    // Chosen while the page stood as the server had drawn it.
+    // A file selected before hydration.
     const { current } = input
     const early = current?.files?.[0]
     if (!current || !early) return
@@ -80,7 +80,7 @@ export function Upload(props: WidgetProps) {
             event.target.value = ''
           }}
           onBlur={leave}
-          // While the browser's own dialogue is open, what sends the file is fetched.
+          // Load the upload code while the browser's file dialog is open.
           onFocus={fetchSending}
           onClick={fetchSending}
         />
@@ -121,7 +121,7 @@ function Chosen({ proof, remove }: { readonly proof: Proof; readonly remove: () 
 
 const BAD_LINE = 'Your connection is weak. We are still trying to send it.'
 
-/** How far it is, in words. */
+/** Progress as text. */
 function saidOf(proof: Proof): string {
   switch (proof.is) {
     case 'preparing':
@@ -139,7 +139,7 @@ function saidOf(proof: Proof): string {
   }
 }
 
-/** The same for those who do not see the bar: each change once, and no numbers that run. */
+/** Progress for screen readers: each state once, without running numbers. */
 function heardOf(proof: Proof): string {
   switch (proof.is) {
     case 'preparing':

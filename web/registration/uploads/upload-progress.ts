@@ -1,6 +1,6 @@
 /**
- * The files that were chosen, and how far each is on its way to the server, which has it before the form is sent.
- * The work itself is in send-file.ts, loaded when somebody chooses a file.
+ * The selected files and their upload progress; uploads start before the form is submitted.
+ * The upload itself is in send-file.ts, which is loaded when a file is selected.
  */
 import { useSyncExternalStore } from 'react'
 import type { Field, PublicEvent } from '../../../engine/index.ts'
@@ -10,24 +10,33 @@ import { mayShrink, refusalOf } from './chosen-file.ts'
 import type { Proof } from './chosen-file.ts'
 import { askTabs } from './share-uploads-between-tabs.ts'
 
-/** By field. */
+/** Keyed by field. */
 type All = ReadonlyMap<string, Proof>
 
 export type Proofs = {
-  /** The same map until something changes. */
+  /** Returns the same map until something changes. */
   readonly all: () => All
   readonly subscribe: (heard: () => void) => () => void
-  /** A file that was chosen goes on its way; `refused` is told why it does not. Any earlier one of the field goes. */
+  /**
+   * Starts the upload of a selected file, replacing an earlier one of the field. `refused` is
+   * called with the reason if the file is not accepted.
+   */
   readonly take: (field: Field, file: File, refused: (text: string) => void) => void
   readonly remove: (id: string) => void
-  /** Those that this browser sent before: after a reload, after the gateway, in another tab. */
+  /**
+   * Restores the documents that this browser sent before: after a reload, after the gateway, or
+   * from another tab.
+   */
   readonly recall: () => void
   readonly clear: () => void
 }
 
 const NONE: All = new Map()
 
-/** `now` is the server's, when it wrote the page; null: nothing leaves this page, as where an organiser tries a form out. */
+/**
+ * `now` is the server's time when it wrote the page. Null: nothing is uploaded, as when an
+ * organiser tests a form.
+ */
 export function openProofs(event: PublicEvent, now: string | null): Proofs {
   const isAhead = now !== null
   let all = NONE
@@ -101,7 +110,7 @@ export function openProofs(event: PublicEvent, now: string | null): Proofs {
 
 const nothing = () => {}
 
-/** Fetches ahead of time what sends files; where that fails, choosing one tries again. */
+/** Loads the upload code in advance; if this fails, selecting a file tries again. */
 export const fetchSending = (): void => void import('./send-file.ts').catch(nothing)
 
 function sentOf(all: All): KeptProofs {
@@ -114,7 +123,7 @@ function sentOf(all: All): KeptProofs {
   )
 }
 
-/** Of one field; nothing of it was chosen where the page is written by the server. */
+/** The file of one field; null on the server. */
 export function useProof({ subscribe, all }: Proofs, id: string): Proof | null {
   return useSyncExternalStore(
     subscribe,
@@ -123,7 +132,7 @@ export function useProof({ subscribe, all }: Proofs, id: string): Proof | null {
   )
 }
 
-/** The first that is still on its way, of the fields seen or of all; null: none is. */
+/** The first unfinished upload, of the shown fields or of all; null: none. */
 export function underway(all: All, shown?: ReadonlySet<string>): Proof | null {
   for (const [id, proof] of all)
     if ((shown?.has(id) ?? true) && proof.is !== 'there' && proof.is !== 'here') return proof

@@ -1,4 +1,4 @@
-/** What the pay button waits for after it was pressed: a file that is still on its way. */
+/** The progress shown after Pay was pressed while a document is still uploading. */
 import { useSyncExternalStore } from 'react'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { underway } from './upload-progress.ts'
@@ -17,7 +17,7 @@ export function Held({
   return (
     <p className="why">
       <Icon name="clock" />
-      {/* A number that runs is not read aloud at every step. */}
+      {/* Running numbers are not announced at every step. */}
       <span aria-hidden="true">{sentenceOf(proof, true)}</span>
       <span className="vh">{sentenceOf(proof, false)}</span>
     </p>

@@ -1,4 +1,4 @@
-/** Where the confirmation went, and once more on demand: to the same address, which is the registration's own. */
+/** The address of the confirmation email, with a button to send it to the same address again. */
 import { useState } from 'react'
 import { ok } from '../../../engine/index.ts'
 import type { PublicEvent } from '../../../engine/index.ts'
@@ -21,7 +21,7 @@ export function Mailed({
   const [asked, setAsked] = useState<Asked>({ is: 'no' })
   const to = registration[event.roles.email ?? '']
   if (event.sendsMail !== true) return null
-  // The same for every paid registration: it tells a stranger nothing of another one.
+  // Identical for every paid registration, so that it reveals nothing about another one.
   const twice =
     (registration.total ?? 0) > 0
       ? ' If you paid twice by mistake, the email has a link to request a refund.'

@@ -1,4 +1,4 @@
-/** The page of a paid registration: its number, and the rows the event file names. */
+/** The ticket of a paid registration: its number, and the rows defined in the event file. */
 import {
   fillKnown,
   formatMoney,
@@ -26,7 +26,7 @@ type TicketProps = {
   readonly query: Query
 }
 
-/** Rows about money stand apart from rows about the delegate and the event. */
+/** Rows about money, shown separately from rows about the delegate and the event. */
 const MONEY_ROWS = new Set([
   'base',
   'gst',
@@ -40,10 +40,10 @@ const MONEY_ROWS = new Set([
   'period',
   'lines',
 ])
-/** Rows that a bill says line by line. */
+/** Rows that the bill already contains. */
 const BILL_ROWS = new Set(['base', 'gst', 'total', 'lines'])
 
-/** A paid registration, as a ticket to keep: the number large, then who and how much. */
+/** A paid registration as a ticket to keep: the number in large type, then name and amounts. */
 export function Ticket({ event, registration, query }: TicketProps) {
   const page = event.results.success
   const all = resultRows(event, 'success', registration, query)
@@ -51,7 +51,7 @@ export function Ticket({ event, registration, query }: TicketProps) {
   const rows = all.filter((row) => row.id !== 'reg_no' && row.id !== event.roles.fullName)
   const ofMoney = (row: ResultRow) => MONEY_ROWS.has(row.id) || isStatus(row)
   const bill = billOf(event, registration)
-  // Of a registration alone the sums say all.
+  // If only the registration was sold, the sums are sufficient.
   const isSaid = (row: ResultRow) =>
     bill.length === 0 ? row.id === 'lines' : BILL_ROWS.has(row.id)
   const values = resultValues(event, registration, query)
@@ -145,7 +145,7 @@ export function Ticket({ event, registration, query }: TicketProps) {
   )
 }
 
-/** What else happened to the money of a registration that stands; it takes nothing from the ticket. */
+/** Other payment events of a valid registration; they do not affect the ticket. */
 function alsoKnown(registration: Registration): readonly string[] {
   const refunded = fromRupees(registration.refunded_amount)
   return [
@@ -160,10 +160,10 @@ function alsoKnown(registration: Registration): readonly string[] {
   ]
 }
 
-/** A fixed text of the event file that says how the payment stands. */
+/** Whether the row is a fixed text of the event file with the payment state. */
 const isStatus = (row: ResultRow): boolean => row.id.startsWith('text-') && row.label === 'Status'
 
-/** A detail as a ledger row: the total in ink, numbers grouped, a status as a badge. */
+/** A detail as a row: the total emphasised, numbers in groups, a state as a badge. */
 export function rowOf(
   event: PublicEvent,
   row: ResultRow,
@@ -185,7 +185,7 @@ export function rowOf(
   return row.id === 'total' ? { ...row, total: true } : row
 }
 
-/** A day and a time of day break between the two, not inside either. */
+/** A date and time that may wrap between the two, but not inside either. */
 function Moment({ text }: { readonly text: string }) {
   const [day = '', ...time] = text.split(', ')
   return (

@@ -1,11 +1,14 @@
-/** What a delegate takes along from a ticket: its code for the desk, the days for the calendar, the way there, the link for others. */
+/** The extras of a ticket: QR code for the desk, calendar entry, map and share link. */
 import { useState } from 'react'
 import { CODE_LOOK } from '../../../engine/index.ts'
 import type { PublicEvent } from '../../../engine/index.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { QrCode } from '../../ui/qr-code.tsx'
 
-/** The number as a code that a desk scans; drawn here, so that nobody else learns of it. */
+/**
+ * The registration number as a QR code for the desk. Generated in the browser, so that no third
+ * party receives the number.
+ */
 export function NumberAsCode({ number }: { readonly number: string }) {
   return (
     <QrCode
@@ -21,7 +24,7 @@ export function TakeAlong({ event }: { readonly event: PublicEvent }) {
   const link = new URL(event.routes.form, location.href).href
   const share = async () => {
     if ('share' in navigator) {
-      // Closing the sheet again is no failure.
+      // Closing the share sheet is not an error.
       await navigator.share({ title: event.title, url: link }).catch(() => {})
       return
     }
@@ -62,7 +65,7 @@ export function TakeAlong({ event }: { readonly event: PublicEvent }) {
   )
 }
 
-/** A search for the place by its name: the maps of a phone answer this address themselves. */
+/** A map search for the venue's name; phones open this URL in their maps app. */
 function mapOf({ venue }: PublicEvent): string {
   return `https://www.google.com/maps/search/?${new URLSearchParams({ api: '1', query: venue })}`
 }

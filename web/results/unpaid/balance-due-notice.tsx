@@ -1,4 +1,4 @@
-/** What a correction by the organisers left to be paid, above the ticket that stands all the same. */
+/** The notice of a balance after a correction by the organisers, above the ticket, which stays valid. */
 import { formatMoney, fromRupees } from '../../../engine/index.ts'
 import type { PublicEvent } from '../../../engine/index.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
@@ -13,7 +13,7 @@ type DifferenceProps = {
   readonly paying: Paying
 }
 
-/** Nothing where nothing is due. */
+/** Renders nothing if there is no balance. */
 export function Difference({ event, registration, paying }: DifferenceProps) {
   const due = fromRupees(registration.difference_due)
   if (due === null || due === 0) return null

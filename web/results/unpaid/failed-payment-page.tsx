@@ -1,4 +1,4 @@
-/** The page of a payment that failed: what is known of it, and trying again. */
+/** The result page of a failed payment, with the retry button. */
 import { fillKnown, resultRows, resultValues, saysNoMoneyWent } from '../../../engine/index.ts'
 import type { Failure, PublicEvent } from '../../../engine/index.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
@@ -15,15 +15,15 @@ type FailedProps = {
   readonly event: PublicEvent
   readonly registration: Registration | null
   readonly query: Query
-  /** The server's clock when it wrote the page. */
+  /** Server time when the page was written. */
   readonly now: string
-  /** Left out where there is nothing to pay. */
+  /** Omitted if there is nothing to pay. */
   readonly paying?: Paying
 }
 
 const BEFORE_PAYING_AGAIN = ' before you pay again'
 
-/** What is said of the money instead of the event file's own words, where it went, or nobody can know that it stayed. */
+/** Replaces the event file's texts about the money if it was transferred, or if that is unknown. */
 const MONEY_SAID: Readonly<Record<Exclude<Failure, 'declined'>, string>> = {
   expired:
     'No payment for this order reached us in time. Please make sure that no amount was deducted before you pay again.',
@@ -34,14 +34,14 @@ const MONEY_SAID: Readonly<Record<Exclude<Failure, 'declined'>, string>> = {
 }
 
 /**
- * A payment that failed. The event file's notes (what happened to the money) are said only where the
- * stored payment has failed, and that no money went only where the bank has said no; where nothing is
- * known of the order, the page says that instead.
+ * A failed payment. The event file's notes about the money are shown only if the stored payment has
+ * failed, and "no amount was deducted" only if the bank declined. If the order is unknown, the page
+ * says so instead.
  */
 export function Failed({ event, registration, query, now, paying }: FailedProps) {
   const page = event.results.failed
   const values = resultValues(event, registration, query)
-  /** What names a number that nobody gave is not said: there would be nothing to quote. */
+  /** Omits texts that refer to an unknown number, because there would be nothing to quote. */
   const failedAs = registration?.failed_as ?? null
   const said = (lines: readonly string[]) =>
     lines
@@ -53,14 +53,14 @@ export function Failed({ event, registration, query, now, paying }: FailedProps)
   const known = registration !== null || page.lookup === 'if-found'
   const price = registration === null ? null : heldPrice(registration, now)
   const isPayable = registration?.may_pay === true && event.payment !== null
-  // Nobody can pay again at a closed event, except for an order that may still be paid.
+  // Nobody can pay again at a closed event, unless the order is still payable.
   const withoutAdvice = (sentence: string): string =>
     event.status === 'closed' && !isPayable ? sentence.replace(BEFORE_PAYING_AGAIN, '') : sentence
   const notes = said(page.notes)
   const facts = known && page.notesTitle === undefined ? notes : []
   const advice = page.notesTitle === undefined ? [] : notes
   const [intro = null] = said(page.intro === undefined ? [] : [page.intro])
-  // Money came: nothing was wrong with the card.
+  // The payment arrived, so the card was not the cause.
   const reasons = failedAs === 'given-back' ? [] : said(page.reasons)
   return (
     <article className="fx bad" aria-labelledby="failed">

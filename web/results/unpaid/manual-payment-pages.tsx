@@ -1,4 +1,4 @@
-/** The pages of a registration that the delegate pays outside: to be paid, told of and looked for, or lapsed. */
+/** The result pages of a manual payment: unpaid, claimed by the delegate, or expired. */
 import { formatMoney, fromRupees } from '../../../engine/index.ts'
 import type { PublicEvent } from '../../../engine/index.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
@@ -15,7 +15,7 @@ type ByHandProps = {
   readonly registration: Registration
   readonly again: () => void
   readonly paying: Paying
-  /** On the delegate's own page, where all that one does stands below. */
+  /** On the self-service page, which has the actions below. */
   readonly isOwn: boolean
 }
 

@@ -1,4 +1,4 @@
-/** Paying for a registration that is there: one press, and a question before it where the price has moved. */
+/** The pay button of an existing registration, with a dialog if the price has changed. */
 import { useState } from 'react'
 import type { ReactNode } from 'react'
 import {
@@ -21,15 +21,18 @@ import { billRows } from '../../ui/payment/bill-rows.tsx'
 import { TRYING_AGAIN } from '../../app/retry-requests.ts'
 import type { Registration } from '../result-page-data.ts'
 
-/** Asks the server for what the gateway needs. `price`: the total in rupees that the delegate has agreed to, null where nobody asked; `waits` is told when no answer came and it is asked once more. */
+/**
+ * Requests the gateway's payment data. `price`: the total in rupees that the delegate has accepted,
+ * null if they were not asked; `waits` is called when the request timed out and is sent again.
+ */
 export type AskToPay = (price: number | null, waits: () => void) => Promise<Answered<PaymentData>>
 
-/** Paying as the buttons see it. */
+/** Payment state for the buttons. */
 export type Paying = {
   readonly isBusy: boolean
-  /** No answer came in time, and the same is asked once more. */
+  /** The request timed out and is being sent again. */
   readonly waits: boolean
-  /** Why the last press led nowhere, in words that stay. */
+  /** Why the last attempt failed; stays visible. */
   readonly problem: string | null
   readonly press: () => void
 }
@@ -37,7 +40,7 @@ type PayingOptions = {
   readonly event: PublicEvent
   readonly heldUntil: string | null
   readonly ask: AskToPay
-  /** Looks at the registration once more: it stands otherwise than the page says. */
+  /** Reloads the registration, whose state differs from the page. */
   readonly again: () => void
 }
 type Step =
@@ -45,16 +48,17 @@ type Step =
   | { readonly is: 'leaving'; readonly data: PaymentData }
   | { readonly is: 'moved'; readonly was: Quote | null; readonly now: Quote }
 
-/** Said below the button: a line that is lost has no server's words. */
+/** Shown below the button: if the connection is lost, there is no message from the server. */
 const NOT_ASKED = 'We could not reach our server, so nothing has been charged. Please try again.'
 
-/** Refusals after which the page itself has something else to say. */
+/** Refusals after which the reloaded page shows a different state. */
 const STANDS_OTHERWISE: ReadonlySet<string> = new Set(['wait', 'nothing_due'])
 
 /**
- * What follows a press: the gateway, the question, or why not. It is held above the pages of a registration,
- * because asking to pay may change how it stands, and the question must outlive the page it was asked on.
- * Beside what the buttons need it answers what lies over the page.
+ * Handles a press: redirects to the gateway, asks about a new price, or reports the failure. Used
+ * above the pages of a registration, because the request may change the payment state, and the
+ * dialog must outlive the page that opened it. Returns the state for the buttons and the dialog
+ * over the page.
  */
 export function usePaying({
   event,
@@ -108,7 +112,7 @@ export function PayNow({ label, paying }: { readonly label: string; readonly pay
   const { isBusy, waits, problem, press } = paying
   return (
     <div className="paynow">
-      {/* Not disabled while busy: it would lose the focus, and with it the reader's place. */}
+      {/* Not disabled while busy: it would lose the focus, and the reader would lose their place. */}
       <button type="button" className="btn" aria-disabled={isBusy} onClick={press}>
         {isBusy ? <span className="spin" aria-hidden="true" /> : <Icon name="lock" />}
         {label}
@@ -131,7 +135,7 @@ export function PayNow({ label, paying }: { readonly label: string; readonly pay
   )
 }
 
-/** The old and the new price, where that is why the server said no. */
+/** The old and the new price, if a price change is the reason for the refusal; otherwise null. */
 function movedIn(error: ApiError): { readonly was: Quote | null; readonly now: Quote } | null {
   if (error.code !== 'price_moved') return null
   const now = error.answer?.quote ? toQuote(error.answer.quote) : null
@@ -148,7 +152,7 @@ type PriceMovedProps = {
   readonly leave: () => void
 }
 
-/** Old and new price beside each other. Nothing is charged before the delegate says so. */
+/** Compares the old and new price. Nothing is charged before the delegate confirms. */
 function PriceMoved({ event, was, now, heldUntil, pay, leave }: PriceMovedProps) {
   const held = lastDayOf(heldUntil)
   return (
@@ -172,7 +176,7 @@ function PriceMoved({ event, was, now, heldUntil, pay, leave }: PriceMovedProps)
   )
 }
 
-/** What is to be paid, while its price is held; null: it is no longer, or not known. */
+/** The amount to pay while its price is guaranteed; null: no longer guaranteed, or unknown. */
 export function heldPrice(
   { total: rupees, held_until: heldUntil }: Registration,
   now: string,
@@ -181,15 +185,18 @@ export function heldPrice(
   return total === null || isPast(heldUntil, now) ? null : formatMoney(total)
 }
 
-/** Whether the hold of a price is over by the server's clock. */
+/** Whether the price guarantee has ended by the server's clock. */
 export function isPast(heldUntil: string | null, now: string): boolean {
   const [ends, at] = [heldUntil === null ? null : readInstant(heldUntil), readInstant(now)]
   return ends !== null && at !== null && at >= ends
 }
 
-/** "1 January 2026", in one piece: the last Indian day on which a price is held; null where it has no end. */
+/**
+ * "1 January 2026", without line breaks: the last day (Indian time) on which a price is guaranteed;
+ * null if there is no end.
+ */
 export function lastDayOf(heldUntil: string | null): string | null {
   const at = heldUntil === null ? null : readInstant(heldUntil)
-  // A hold ends with a day: at its last instant, or at the first one of the next day.
+  // The guarantee ends with a day: at its last instant or the first one of the next day.
   return at === null ? null : formatDay(dayOf((at - 1) as Instant)).replaceAll(' ', '\u00a0')
 }

@@ -1,4 +1,4 @@
-/** The page of a registration for which no money is known of: what it costs, until when, and paying in one press. */
+/** The result page of an unpaid registration: price, deadline and pay button. */
 import {
   dayOf,
   formatMoney,
@@ -23,13 +23,16 @@ import '../unpaid-and-pending-pages.css'
 type NotPaidProps = {
   readonly event: PublicEvent
   readonly registration: Registration
-  /** The server's clock when it wrote the page. */
+  /** Server time when the page was written. */
   readonly now: string
   readonly again: () => void
   readonly paying: Paying
 }
 
-/** Saved, and not paid. It looks again by itself all the same: money may be on its way from another tab. */
+/**
+ * Saved, but not paid. The page still checks again, because a payment may be in progress in another
+ * tab.
+ */
 export function NotPaid({ event, registration, now, again, paying }: NotPaidProps) {
   const { held_until: heldUntil, may_pay: mayPay } = registration
   useLooking(again)
@@ -69,7 +72,7 @@ export function NotPaid({ event, registration, now, again, paying }: NotPaidProp
   )
 }
 
-/** Until when this price is to be had, and what then. */
+/** States until when the price is guaranteed, and what applies afterwards. */
 function sayHeld(price: string, heldUntil: string, isOver: boolean): string {
   const day = lastDayOf(heldUntil)
   return isOver
@@ -83,7 +86,7 @@ function whyNot(event: PublicEvent, now: string): string {
   return open === null || open.open ? 'It can no longer be paid here.' : open.text
 }
 
-/** The number, the name and the category, under the labels of the event. */
+/** Number, name and category, with the event's labels. */
 export function whoAndWhat(event: PublicEvent, registration: Registration): readonly LedgerRow[] {
   const { reg_no: number, category_label: category } = registration
   const { fullName } = event.roles

@@ -1,7 +1,7 @@
-/** One answer to be changed by hand, as the question's kind wants it. */
+/** The input for one answer that is edited individually, by the field's type. */
 import type { WireEditable } from '../../../engine/index.ts'
 
-/** As the call takes it: yes and no are no text. */
+/** The value as the API expects it; a yes-no answer is not text. */
 export function valueOf({ kind, value }: WireEditable): unknown {
   return kind === 'yes-no' ? value === 'true' : value
 }
@@ -12,7 +12,7 @@ type AnswerFieldProps = {
   readonly onChange: (value: unknown) => void
 }
 
-/** Kept by whoever draws it; a label holds each control. */
+/** A controlled input; the caller keeps the value. Each control is inside its label. */
 export function AnswerField({ field, value, onChange }: AnswerFieldProps) {
   const { label, kind, options } = field
   const text = typeof value === 'string' ? value : ''

@@ -1,4 +1,4 @@
-/** The one field of the forms that ask for an email address, with what is wrong said above it. */
+/** The email address field of the forms that ask for one, with its error above. */
 import type { RefObject } from 'react'
 import { Icon } from '../icons-and-logo.tsx'
 import './email-form.css'
@@ -12,7 +12,7 @@ export function EmailAsked({
   readonly id: string
   readonly label: string
   readonly input: RefObject<HTMLInputElement | null>
-  /** Null: nothing is wrong. */
+  /** Null: no error. */
   readonly problem: string | null
 }) {
   const error = `${id}-error`

@@ -1,4 +1,7 @@
-/** Keeps the `value` attribute of a date field up to date, by which its style tells that it is empty (styles/base.css). */
+/**
+ * Keeps the `value` attribute of date fields current, so that CSS can style empty ones
+ * (styles/base.css).
+ */
 export function watchDates(): void {
   document.addEventListener('input', ({ target }) => {
     if (target instanceof HTMLInputElement && target.type === 'date')

@@ -1,6 +1,6 @@
-/** Whether a message, away from the question that it is about, still says what is meant. */
+/** Whether a message is too short to be understood away from its field. */
 
-/** "Required" and "Required for members" do not; a sentence of so many words does. */
+/** "Required" and "Required for members" are too short; a sentence of this many words is not. */
 const SENTENCE_WORDS_MIN = 4
 
 export const saysLittle = (message: string): boolean =>

@@ -1,4 +1,4 @@
-/** What stands above and below the pages of one event; its colour the server has written into the page. */
+/** The header and footer of an event's pages. The server writes the event's colour into the page. */
 import { formatDays } from '../../../engine/index.ts'
 import type { PublicEvent } from '../../../engine/index.ts'
 import { Icon, Mark } from '../icons-and-logo.tsx'
@@ -10,7 +10,11 @@ type Header = Pick<
   'title' | 'theme' | 'from' | 'to' | 'hours' | 'venue' | 'demo' | 'look'
 >
 
-/** Band, title, motto, dates and venue. `level`: the page for organisers shows it inside a page that has a title of its own. The server writes the same markup into the page, so that nothing moves when this replaces it. */
+/**
+ * Colour band, title, motto, dates and venue. `level`: heading level, because the organisers' page
+ * shows the header inside a page with its own title. The server renders the same markup, so that
+ * nothing moves when this replaces it.
+ */
 export function EventHeader({
   event,
   level: Title = 'h1',

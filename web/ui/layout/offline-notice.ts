@@ -1,12 +1,18 @@
-/** Says once, in one place, that the browser is offline, and takes it back by itself. */
+/** The offline notice of every page; disappears when the connection returns. */
 import './offline-notice.css'
 
 const OFFLINE = 'You are offline. What you have typed is kept.'
 
-/** Whether the browser knows that it has no line; then the place below says so, and nothing else need. */
+/**
+ * Whether the browser reports that it is offline. The notice below then says so, and no other
+ * message is needed.
+ */
 export const isOffline = (): boolean => !navigator.onLine
 
-/** Puts the place into the page and keeps it up to date. Outside React, so that it stands on every page and outlives each. */
+/**
+ * Adds the notice to the page and keeps it current. Outside React, so that it exists on every page
+ * and survives navigation.
+ */
 export function watchLine(): void {
   const place = document.createElement('p')
   place.className = 'line-lost'
@@ -17,6 +23,6 @@ export function watchLine(): void {
   document.body.append(place)
   addEventListener('online', say)
   addEventListener('offline', say)
-  // A place that is there before it speaks is heard.
+  // Screen readers announce only regions that existed before their text.
   requestAnimationFrame(say)
 }

@@ -1,4 +1,4 @@
-/** The way past a header for people who go by the keyboard: the first thing Tab meets, seen while it has the focus. */
+/** The skip link for keyboard users: the first tab stop, visible while it has the focus. */
 export function SkipLink() {
   return (
     <a className="skip" href="#main">

@@ -1,4 +1,4 @@
-/** A page of a few words that belongs to no event. */
+/** A short page that belongs to no event. */
 import type { ReactNode } from 'react'
 import { Mark } from '../icons-and-logo.tsx'
 import { SkipLink } from './skip-link.tsx'
@@ -21,7 +21,7 @@ export function Plain({
   )
 }
 
-/** What begins a page that has nothing else above it. */
+/** Header of a page that has no other. */
 export function Head() {
   return (
     <>

@@ -1,4 +1,4 @@
-/** A bill as rows: every line as it comes, quantity × unit, then what is added up; beside what it was before. */
+/** The rows of a bill: lines with quantity × unit price, then the sums, beside the previous bill. */
 import { formatMoney, formatPrice, labelOf, paise } from '../../../engine/index.ts'
 import type { Paise, PublicEvent, Quote, SummaryLine } from '../../../engine/index.ts'
 import type { LedgerRow } from '../details-list.tsx'
@@ -8,14 +8,14 @@ type Line = Quote['lines'][number]
 
 const nameOf = (line: Line): string => `${line.id}.${line.option ?? ''}`
 
-/** Whether tax is added to any line; else the prices have it inside, or there is none. */
+/** Whether tax is added to any line; otherwise prices include tax, or there is none. */
 const isTaxOnTop = (lines: readonly Line[]): boolean =>
   lines.some((line) => line.total !== line.unit * line.quantity && line.base !== line.total)
 
 /**
- * The rows of a bill, in place of those of its sums alone. Amounts stand as the event file states prices,
- * so that they add up to what is below them: before tax where it is added, else with the tax inside.
- * A quote without lines is drawn as its sums.
+ * Rows of a bill; replaces the rows of its sums. Amounts are as the event file states prices, so
+ * that they add up to the sum below: before tax if tax is added, otherwise including tax. A quote
+ * without lines is shown as its sums.
  */
 export function billRows(
   event: PublicEvent,
@@ -46,7 +46,10 @@ export function billRows(
   ]
 }
 
-/** The lines alone, each as the event file states its price; what was, and what is gone, is struck. */
+/**
+ * The lines only, each with the price as stated in the event file. Previous amounts and removed
+ * lines are struck through.
+ */
 export function lineRows(
   lines: readonly Line[],
   before: readonly Line[] = [],
@@ -94,7 +97,10 @@ export function lineRows(
   return [...rows, ...gone]
 }
 
-/** "2 × ₹ 4,000"; of one thing nothing. Where the amount is not that product, because tax is inside, only how many. */
+/**
+ * "2 × ₹ 4,000"; empty for a quantity of one. Only the quantity if the amount is not that product,
+ * because it includes tax.
+ */
 function countOf({ quantity, unit }: Line, amount: Paise): readonly string[] {
   if (quantity === 1) return []
   return [unit * quantity === amount ? `${quantity} × ${formatMoney(unit)}` : `× ${quantity}`]

@@ -1,9 +1,9 @@
-/** The step to the gateway: the form it expects, sent by itself. */
+/** The redirect to the gateway, by a form that submits itself. */
 import { useEffect, useRef, useState } from 'react'
 import type { PaymentData, PublicEvent } from '../../../engine/index.ts'
 import './gateway-redirect.css'
 
-/** How long the gateway's page may take before we offer the step by hand. */
+/** Time in milliseconds before a manual button is offered. */
 const PATIENCE_MS = 8000
 
 type HandOffProps = {
@@ -13,8 +13,8 @@ type HandOffProps = {
 }
 
 /**
- * The hidden form the gateway expects, sent by itself. The event's gateway file says which of the
- * server's values go under which name; `merchant_id` there is `mercid` in the server's answer.
+ * The hidden form that the gateway expects; submits itself. The event's gateway file maps the
+ * server's values to the form's names; `merchant_id` there is `mercid` in the server's answer.
  */
 export function HandOff({ gateway, data, leftAgain }: HandOffProps) {
   const form = useRef<HTMLFormElement>(null)
@@ -61,7 +61,10 @@ export function HandOff({ gateway, data, leftAgain }: HandOffProps) {
   )
 }
 
-/** Back from where it led, the browser may show a page just as it was left: it must be usable again. */
+/**
+ * Called when the user returns with Back: the browser may restore the page as it was left, and it
+ * must be usable again.
+ */
 export function useReturn(returned: () => void): void {
   useEffect(() => {
     const shown = (event: PageTransitionEvent) => {

@@ -1,11 +1,11 @@
-/** A quote as rows: what is to be paid and what it is made of, beside what it was before. */
+/** The rows of a quote: total and components, beside the previous quote. */
 import { formatMoney, formatPrice, labelOf, labelOfCategory } from '../../../engine/index.ts'
 import type { PublicEvent, Quote, SummaryLine } from '../../../engine/index.ts'
 import type { LedgerRow } from '../details-list.tsx'
 
 /**
- * The lines of the summary that a quote fills. Of a price of nothing the total is said, "Free", and not
- * what it would be made of, unless the total has no line. `before` is struck through where it differs.
+ * Rows of the summary that a quote fills. If the price is zero, shows the total "Free" without its
+ * components, unless the total has no row. `before` is struck through where it differs.
  */
 export function quoteRows(
   event: PublicEvent,
