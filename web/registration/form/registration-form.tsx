@@ -33,10 +33,7 @@ import type { Tariff } from '../price/live-price.ts'
 import { sentenceOf } from './error-summary.tsx'
 import './registration-form.css'
 
-/**
- * A validator that does nothing: RJSF renders, but does not validate. Throws if a schema makes RJSF
- * ask for validation.
- */
+/** Validates nothing: RJSF only renders. Throws if a schema makes RJSF ask for validation. */
 const silent: ValidatorType<RawAnswers> = {
   validateFormData: () => ({ errors: [], errorSchema: {} }),
   isValid: () => {
@@ -56,10 +53,7 @@ export type FormState = {
   readonly errors: FieldErrors
   readonly progress: readonly SectionState[]
   readonly proofs: Proofs
-  /**
-   * Validates all answers, or the given fields. Returns the key of the first error, or null if
-   * there is none.
-   */
+  /** Validates all answers, or the given fields; the key of the first error, or null. */
   readonly check: (only?: readonly string[]) => string | null
   readonly setErrors: (errors: FieldErrors) => void
   readonly reset: () => void
@@ -70,10 +64,7 @@ export type FormState = {
   readonly formProps: FormBoxProps
 }
 
-/**
- * Returns the same set object while its members are equal, so that contexts change only when
- * necessary.
- */
+/** Returns the same set while its members are equal, so that contexts change only when necessary. */
 function useSteady(set: ReadonlySet<string>): ReadonlySet<string> {
   const key = [...set].join(' ')
   // eslint-disable-next-line react-hooks/exhaustive-deps
@@ -112,9 +103,7 @@ function useJudge(
   )
 }
 
-/**
- * The part of the pricing context (web/registration/form/form-extensions.ts) that validation needs.
- */
+/** The part of the pricing context (form-extensions.ts) that validation needs. */
 type Beside = Pick<Outside, 'facts' | 'errors' | 'left' | 'changed'>
 
 export function useForm(

@@ -5,8 +5,8 @@ import { matchesOf } from '../../prose/pattern-matches.ts'
 import { isWordForNothing } from '../form/misread-options.ts'
 
 /**
- * Placeholder characters for a name or number. XXX is also thirty, in the name of a thirtieth
- * conference, and therefore needs a word before it.
+ * Placeholder characters for a name or number. Three of them are also thirty, in the name of a thirtieth
+ * conference, and therefore need a word before them.
  */
 const SIGNS =
   /(?:(?<![\w/@#&-])(?<!\d )X{4,}|(?<=(?:\b(?:Dr|Prof|Mr|Mrs|Ms|Shri|Smt|Dear|Rs|INR|call|phone|contact)\b\.?|₹)[ \u00a0]*)X{3})(?![\w/@#&-]|\.\w| ?\d)/gi
