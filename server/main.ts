@@ -9,6 +9,7 @@ import { assemble, cannotStart } from './assemble-server.ts'
 import type { AssembleOptions, Assembled, CannotStart } from './assemble-server.ts'
 import type { Terminal } from './cli/command.ts'
 import { giveBackLater } from './ops/release-memory.ts'
+import { noteRestored } from './ops/recovery/detect-older-database.ts'
 import { makeClock } from './ops/clock.ts'
 import type { Deps, Environment, Log } from './dependencies.ts'
 import { makeLog } from './ops/log.ts'
@@ -213,7 +214,14 @@ const RESCUE_AGAIN_MS = 30_000
  * Checks that the database file is still the opened one. If it is not, writes the server's data into a separate
  * file and logs its location. Resolves when that is done, or has failed.
  */
-export function noticeLoss({ store, log }: Pick<Deps, 'store' | 'log'>): () => Promise<void> {
+export function noticeLoss({
+  store,
+  log,
+  clock,
+  environment,
+}: Pick<Deps, 'store' | 'log' | 'clock'> & {
+  readonly environment: Pick<Environment, 'dataDir'>
+}): () => Promise<void> {
   let isSaid = false
   let isRescued = false
   let failedAt: number | null = null
@@ -236,6 +244,8 @@ export function noticeLoss({ store, log }: Pick<Deps, 'store' | 'log'>): () => P
       const { file, rows, isWhole } = await store.rescue()
       isRescued = true
       log.error({ file, rows, isWhole }, isWhole ? WHOLE(file) : PARTS(file))
+      // Without the missing rows, invoice numbers would be issued again: the next start begins a recovery.
+      if (!isWhole) await noteRestored(environment.dataDir, { at: clock(), copyAt: clock() })
     } catch (error) {
       failedAt = performance.now()
       log.error(
@@ -257,7 +267,7 @@ const NEXT = (file: string): string =>
 const WHOLE = (file: string): string =>
   `everything that was in the database is in ${file}, which was checked. ${NEXT(file)}`
 const PARTS = (file: string): string =>
-  `what could be read of the database is in ${file}: compare its rows with the last backup, because some may be missing, and keep all files of DATA_DIR. ${NEXT(file)}`
+  `what could be read of the database is in ${file}: compare its rows with the last backup, because some may be missing, and keep all files of DATA_DIR. ${NEXT(file)}; it then begins a recovery`
 
 /**
  * Combines all lines of one turn of the event loop: a write per line is noticeable under load. `write` does not

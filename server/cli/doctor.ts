@@ -85,7 +85,12 @@ const CHECKS: readonly Check[] = [
   },
   async ({ environment, hasDatabase }) => [await serversOf(environment, hasDatabase)],
   async ({ environment, hasDatabase, served }) =>
-    hasDatabase ? databaseOf(environment, served) : [missingDatabase(environment.dataDir)],
+    hasDatabase
+      ? databaseOf(environment, served)
+      : // While a server holds what is left of it, the only advice is not to stop that one.
+        pidOf(environment) === null
+        ? [missingDatabase(environment.dataDir)]
+        : [],
   async (place) => recoveryOf(place),
   async ({ events, refused }) => [
     good(`${events.length} event files are clean.`),
@@ -146,7 +151,8 @@ export const doctoring: Command = {
     const { dataDir } = environment
     const hasDatabase =
       environment.databaseUrl !== null ||
-      lstatSync(path.join(dataDir, DATABASE_FILE), { throwIfNoEntry: false }) !== undefined
+      // An empty file is none. Opening it would delete the log beside it, which may hold everything.
+      (lstatSync(path.join(dataDir, DATABASE_FILE), { throwIfNoEntry: false })?.size ?? 0) > 0
     const place = { environment, hasDatabase, ...(await eventsOf(environment)) }
     let count = 0
     for (const check of CHECKS)
@@ -201,10 +207,12 @@ async function nodeOf(): Promise<Finding> {
     : look(`Node is ${node}, and Rollcall was tried with ${tried}.`)
 }
 
+const pidOf = ({ dataDir }: Environment): number | null =>
+  existsSync(dataDir) ? servingPid(dataDir) : null
+
 /** Checks that exactly one server uses DATA_DIR, and that delegates reach this one. */
 async function serversOf(environment: Environment, hasDatabase: boolean): Promise<Finding> {
-  const pid =
-    hasDatabase && existsSync(environment.dataDir) ? servingPid(environment.dataDir) : null
+  const pid = pidOf(environment)
   const url = addressOf(environment)
   const answering = await askHealth(environment)
   if (pid === null)
@@ -214,6 +222,10 @@ async function serversOf(environment: Environment, hasDatabase: boolean): Promis
           `A server of another DATA_DIR answers at ${url}: one of this DATA_DIR cannot start there. Stop that one, or set another PORT.`,
         )
   const here = `A server is at work here (process ${pid})`
+  if (!hasDatabase)
+    return wrong(
+      `${here}, and its database in ${environment.dataDir} is gone. Do not stop it before its log says where it wrote the data that it holds.`,
+    )
   if (answering === null)
     return wrong(
       `${here}, and none answers at ${url}: it got stuck, or HOST and PORT are not the ones that it was started with. Compare them, look into its log, and start it again.`,

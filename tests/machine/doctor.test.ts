@@ -200,6 +200,13 @@ const faults: Readonly<Record<string, Fault>> = {
     make: () => beginServing(app.dir) ?? (() => {}),
     says: /^wrong +A server is at work here \(process \d+\), and none answers at http:\/\/127\.0\.0\.1:1\/healthz/,
   },
+  'a server whose database was deleted: it must not be stopped': {
+    more: another((dir) => {
+      beginServing(dir)
+      writeFileSync(join(dir, 'serving.pid'), '4711')
+    }),
+    says: /^wrong +A server is at work here \(process 4711\), and its database in .* is gone\. Do not stop it/,
+  },
   'a second server, of another DATA_DIR, at the address of this one': {
     more: () => ({ PORT: String(portOf(app)) }),
     make: listening,

@@ -1,5 +1,5 @@
 /** Backups and restoring them beside real servers and on disks that are full: what is left, what is said, and whose it is. */
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
   chownSync,
@@ -7,6 +7,7 @@ import {
   existsSync,
   mkdirSync,
   readdirSync,
+  readFileSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -75,6 +76,38 @@ const small = (megabytes: number): SmallDisk => {
 }
 
 describe('a restore', () => {
+  test('of one copy three times in a row issues no invoice number twice: each has a series of its own', async () => {
+    server = await operateHere(folders)
+    await registerSome(server, 1, 'asha')
+    const backup = join(folders.folder, 'backup')
+    expect((await rollcall(['backup', backup])).status).toBe(0)
+    await server.stop()
+    server = null
+    const codes: unknown[] = []
+    for (let n = 0; n < 3; n += 1) {
+      const { status, out } = await rollcall(['restore', backup, '--move-aside'])
+      expect(status).toBe(0)
+      codes.push(/is in recovery (R\w+):/.exec(out)?.[1])
+    }
+    expect(codes).toEqual(Array.from({ length: 3 }, () => expect.any(String)))
+    expect(new Set(codes).size).toBe(3)
+  })
+
+  test('of a backup in which an answer was changed is refused', async () => {
+    server = await operateHere(folders)
+    await registerSome(server, 1, 'asha')
+    const backup = join(folders.folder, 'backup')
+    expect((await rollcall(['backup', backup])).status).toBe(0)
+    await server.stop()
+    server = null
+    const db = new Database(join(backup, 'rollcall.db'))
+    db.prepare("UPDATE registrations SET email = 'somebody@example.org'").run()
+    db.close()
+    const { status, err } = await rollcall(['restore', backup, '--move-aside'])
+    expect([status, err]).toEqual([2, expect.stringContaining('was changed or damaged after')])
+    expect(emails(folders.dataDir)).toEqual(['asha0@example.org'])
+  })
+
   test('beside the log of a server that was killed does not serve 60 as malformed, or the 660 of before: it is refused, or moves that aside', async () => {
     const into = join(folders.folder, 'backup')
     const alone = await operate(folders)
@@ -225,6 +258,42 @@ describe('a backup', () => {
     expect((await rollcall(['doctor'], { PORT: '1' })).out).toMatch(
       /^look +The database has no registrations/m,
     )
+  })
+
+  test('without event files, as with a disk that is not mounted, is not complete and removes no older one', async () => {
+    const backups = join(folders.folder, 'backups')
+    server = await operateHere(folders)
+    await registerSome(server, 1, 'asha')
+    expect((await rollcall(['backup', join(backups, 'monday')])).status).toBe(0)
+    const args = ['backup', join(backups, 'tuesday'), '--prune', '1']
+    const { status, err } = await rollcall(args, {
+      CLOCK: '2025-10-11',
+      EVENTS_DIR: join(folders.folder, 'not-mounted'),
+    })
+    expect([status, err]).toEqual([1, expect.stringContaining('The backup has no event files')])
+    expect(readdirSync(backups).toSorted()).toEqual(['monday', 'tuesday'])
+  })
+
+  test('is made although a pipe lies among the event files', async () => {
+    server = await operateHere(folders)
+    await registerSome(server, 1, 'asha')
+    const backup = join(folders.folder, 'backup')
+    execFileSync('mkfifo', [join(folders.eventsDir, 'pipe.yaml')])
+    const { status, err } = await rollcall(['backup', backup])
+    expect([status, err]).toEqual([0, ''])
+    expect(readdirSync(join(backup, 'events'))).not.toContain('pipe.yaml')
+  })
+
+  test('and doctor leave the log of a database that was cut off: it may hold everything', async () => {
+    mkdirSync(folders.dataDir, { recursive: true })
+    const log = join(folders.dataDir, 'rollcall.db-wal')
+    const content = Buffer.alloc(8192, 7)
+    writeFileSync(join(folders.dataDir, 'rollcall.db'), '')
+    writeFileSync(log, content)
+    expect((await rollcall(['backup', join(folders.folder, 'backup')])).status).toBe(2)
+    expect(readFileSync(log).equals(content)).toBe(true)
+    await rollcall(['doctor'], { PORT: '1' })
+    expect(readFileSync(log).equals(content)).toBe(true)
   })
 
   if (hasSmallDisks) {

@@ -1,6 +1,6 @@
 /** The edge of the server: what strangers send that is no question of a page, over real sockets; what it costs us, what we answer, and what the log holds afterwards. */
 import { once } from 'node:events'
-import { rmSync, writeFileSync } from 'node:fs'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 import { join } from 'node:path'
@@ -191,6 +191,20 @@ describe('the health check', () => {
     writeFileSync(join(app.dir, 'rollcall.db'), '')
     app.at('2025-10-10T12:00:10+05:30')
     expect((await app.app.inject('/healthz')).statusCode).toBe(503)
+    await app.close()
+  })
+
+  test('what could be rescued in part begins a recovery at the next start: its invoice numbers would be issued again', async () => {
+    const app = await startTestApp({ events: { 'sample2026.yaml': fixtureEvent() } })
+    const { store } = app.deps
+    const partly = async () => ({ ...(await store.rescue()), isWhole: false })
+    const look = noticeLoss({ ...app.deps, store: { ...store, rescue: partly } })
+    const note = join(app.dir, 'restored.json')
+    await look()
+    expect(existsSync(note)).toBe(false)
+    rmSync(join(app.dir, 'rollcall.db'))
+    await look()
+    expect(existsSync(note)).toBe(true)
     await app.close()
   })
 

@@ -24,11 +24,12 @@ delegates uploaded, the event files, and a list of the contents. The server may 
 
   rollcall backup /backups/$(date +%F)
 
-  --prune N   afterwards, removes all but the newest N backups in the folder that contains DIR
+  --prune N   afterwards, if the backup is complete, removes all but the newest N backups in the folder that contains DIR
 
 Credentials are not in a backup: keep the environment of the server somewhere safe too.
 
-Exit status: 0 done; 1 done, but files were missing or damaged on the disk (they are listed); 2 not possible, nothing was made.`
+Exit status: 0 done; 1 done, but files were missing or damaged on the disk (they are listed), or there are no event files; 2 not
+possible, nothing was made.`
 
 const restoreHelp = `Usage: rollcall restore DIR [--move-aside]
 
@@ -71,8 +72,15 @@ export const backingUp: Command = {
         `The backup is complete. The time of the backup could not be noted: ${why} The server will report an older backup until the next one.`,
       )
     })
-    if (prune !== undefined) await removeOlder(terminal, path.dirname(into), Number(prune))
-    return status
+    const isComplete = done.value.events > 0 && status === 0
+    if (done.value.events === 0)
+      terminal.complain(
+        `The backup has no event files, because there are none in ${environment.eventsDir}. Check EVENTS_DIR.`,
+      )
+    if (prune !== undefined && !isComplete)
+      terminal.complain('No older backup was removed, because this one is not complete.')
+    else if (prune !== undefined) await removeOlder(terminal, path.dirname(into), Number(prune))
+    return isComplete ? 0 : 1
   },
 }
 

@@ -5,7 +5,7 @@
  * anything later belongs to the next backup. In the opposite order, files would be missing.
  */
 import { createHash } from 'node:crypto'
-import { createReadStream, createWriteStream, existsSync } from 'node:fs'
+import { createReadStream, createWriteStream, existsSync, statSync } from 'node:fs'
 import { cp, mkdir, open, readFile, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -32,6 +32,8 @@ type List = {
   readonly version: number
   readonly rows: Readonly<Record<string, number>>
   readonly files: readonly string[]
+  /** SHA-256 of the database; absent in backups of earlier versions. */
+  readonly database?: string
 }
 /** `aside`: the folder that now has the files of the previous database; null: there were none. */
 export type Restored = Copied & { readonly aside: string | null }
@@ -39,6 +41,8 @@ export type Copied = {
   readonly list: List
   /** Hashes of files that are missing on disk or have changed. */
   readonly missing: readonly string[]
+  /** The number of event files in the backup. */
+  readonly events: number
 }
 
 /** Returns the location of a file by its hash. */
@@ -107,10 +111,23 @@ async function copyAll({ dataDir, eventsDir }: Places, part: string, at: Instant
   const { version, rows, files } = lookInto(copy)
   await syncToDisk(copy)
   const missing = await copyFiles(dataDir, part, files)
-  if (existsSync(eventsDir)) await cp(eventsDir, path.join(part, EVENTS), { recursive: true })
-  const list: List = { format: 1, at, version, rows, files }
+  const events = path.join(part, EVENTS)
+  if (existsSync(eventsDir))
+    await cp(eventsDir, events, { recursive: true, filter: isFileOrFolder })
+  const list: List = { format: 1, at, version, rows, files, database: (await hashOf(copy)) ?? '' }
   await writeFile(path.join(part, LIST_FILE), JSON.stringify(list, null, 2), { flush: true })
-  return { list, missing }
+  return { list, missing, events: await eventFilesIn(events) }
+}
+
+/** Pipes and sockets cannot be copied, and the server does not read them. */
+function isFileOrFolder(place: string): boolean {
+  const found = statSync(place, { throwIfNoEntry: false })
+  return found !== undefined && (found.isFile() || found.isDirectory())
+}
+
+async function eventFilesIn(folder: string): Promise<number> {
+  if (!existsSync(folder)) return 0
+  return (await readdir(folder)).filter((name) => /\.ya?ml$/.test(name)).length
 }
 
 /**
@@ -177,7 +194,8 @@ async function restoreAlone(
   const part = partOf(into)
   await cp(path.join(from, DATABASE_FILE), part)
   await syncToDisk(part)
-  const why = differsFrom(list, part)
+  const isChanged = list.database !== undefined && list.database !== (await hashOf(part))
+  const why = differsFrom(list, part) ?? (isChanged ? CHANGED_SINCE : null)
   if (why !== null) {
     await rm(part, { force: true })
     return err(why)
@@ -203,8 +221,11 @@ async function restoreAlone(
     const kept = aside === null ? '' : ` The database before it is in ${aside}.`
     return err(`What was written to ${into} is not what the backup holds. ${differs}${kept}`)
   }
-  return ok({ list, missing, aside })
+  return ok({ list, missing, aside, events: await eventFilesIn(path.join(from, EVENTS)) })
 }
+
+const CHANGED_SINCE =
+  'The database of the backup was changed or damaged after the backup was made. Restore another backup.'
 
 /** Flushes a file's content, or a folder's entries, to disk. */
 async function syncToDisk(place: string): Promise<void> {

@@ -19,16 +19,22 @@ export type LastServed = {
   readonly counted: Counted
   /** The time of the note. */
   readonly at: Instant
-  /** The code of the last recovery started here; null: none was. */
-  readonly code: string | null
+  /** The codes of all recoveries started here: a copy that is restored again does not know of them. */
+  readonly codes: readonly string[]
 }
 export type Restored = { readonly at: Instant; readonly copyAt: Instant }
 
 /** Null: there is none that can be read. */
 export const lastServed = (dataDir: string): Promise<LastServed | null> =>
-  read(path.join(dataDir, SERVED_FILE), ({ name, counted, at, code }) =>
+  read(path.join(dataDir, SERVED_FILE), ({ name, counted, at, code, codes }) =>
     typeof name === 'string' && typeof at === 'number' && isCounted(counted)
-      ? { name, counted, at: instant(at), code: typeof code === 'string' ? code : null }
+      ? {
+          name,
+          counted,
+          at: instant(at),
+          // `code`: the last one alone, as earlier versions noted it.
+          codes: (Array.isArray(codes) ? codes : [code]).filter((one) => typeof one === 'string'),
+        }
       : null,
   )
 

@@ -42,7 +42,7 @@ export async function beginNow(
 
 const knownFrom = (note: LastServed | null): Pick<NewRecovery, 'servedAt' | 'taken'> => ({
   servedAt: note?.at ?? null,
-  taken: note?.code == null ? [] : [note.code],
+  taken: note?.codes ?? [],
 })
 
 /**
@@ -132,5 +132,6 @@ async function noteNow(
 ): Promise<void> {
   const mark = await store.mark(before?.name ?? randomUUID())
   const open = await store.recovery()
-  await noteServed(dataDir, { ...mark, at, code: open?.code ?? before?.code ?? null })
+  const codes = new Set([...(before?.codes ?? []), ...(open === null ? [] : [open.code])])
+  await noteServed(dataDir, { ...mark, at, codes: [...codes] })
 }

@@ -1,5 +1,5 @@
 /** Decides when a database is migrated to this version, and copies it first. */
-import { existsSync, renameSync, rmSync } from 'node:fs'
+import { renameSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
 import Database from 'better-sqlite3'
 import { DATABASE_FILE } from './sqlite-connection.ts'
@@ -18,7 +18,10 @@ export type Versions = {
 export function versionsIn(dataDir: string): Versions {
   const file = path.join(dataDir, DATABASE_FILE)
   const known = migrations.length
-  if (!existsSync(file)) return { found: null, known }
+  const size = statSync(file, { throwIfNoEntry: false })?.size
+  if (size === undefined) return { found: null, known }
+  // Opening an empty file would delete the log beside it, which may hold everything.
+  if (size === 0) return { found: 0, known }
   const db = new Database(file, { readonly: true })
   try {
     return { found: versionOf(db), known }
