@@ -33,10 +33,7 @@ import type { Tariff } from '../price/live-price.ts'
 import { sentenceOf } from './error-summary.tsx'
 import './registration-form.css'
 
-/**
- * A validator that does nothing: RJSF renders, but does not validate. Throws if a schema makes RJSF
- * ask for validation.
- */
+/** RJSF renders, but does not validate. Throws if a schema makes it ask for validation. */
 const silent: ValidatorType<RawAnswers> = {
   validateFormData: () => ({ errors: [], errorSchema: {} }),
   isValid: () => {
@@ -56,10 +53,7 @@ export type FormState = {
   readonly errors: FieldErrors
   readonly progress: readonly SectionState[]
   readonly proofs: Proofs
-  /**
-   * Validates all answers, or the given fields. Returns the key of the first error, or null if
-   * there is none.
-   */
+  /** Validates all answers, or the given fields. Returns the first invalid key, or null. */
   readonly check: (only?: readonly string[]) => string | null
   readonly setErrors: (errors: FieldErrors) => void
   readonly reset: () => void
@@ -70,10 +64,7 @@ export type FormState = {
   readonly formProps: FormBoxProps
 }
 
-/**
- * Returns the same set object while its members are equal, so that contexts change only when
- * necessary.
- */
+/** Returns the same set object while its members are equal, so that contexts do not change. */
 function useSteady(set: ReadonlySet<string>): ReadonlySet<string> {
   const key = [...set].join(' ')
   // eslint-disable-next-line react-hooks/exhaustive-deps
@@ -112,9 +103,7 @@ function useJudge(
   )
 }
 
-/**
- * The part of the pricing context (web/registration/form/form-extensions.ts) that validation needs.
- */
+/** The part of the pricing context (form-extensions.ts) that validation needs. */
 type Beside = Pick<Outside, 'facts' | 'errors' | 'left' | 'changed'>
 
 export function useForm(
@@ -241,8 +230,7 @@ export function useForm(
   const form = useRef<RjsfForm<RawAnswers>>(null)
   const [begun, setBegun] = useState(0)
   const layIn = useCallback((whole: RawAnswers) => {
-    // Update through RJSF's own state; otherwise it would first render its old state over the typed
-    // text.
+    // Update through RJSF's own state; it would first render its old state over the typed text.
     form.current?.onChange(whole, [])
     setBegun((times) => times + 1)
   }, [])
@@ -305,10 +293,7 @@ function usePresses(): void {
   }, [])
 }
 
-/**
- * A section is complete when none of its answers is missing or wrong; a section without required
- * fields, when it has been visited.
- */
+/** Complete: no answer is missing or wrong; without required fields, the section was visited. */
 function useProgress(
   event: PublicEvent,
   data: RawAnswers,

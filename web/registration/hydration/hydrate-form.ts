@@ -68,7 +68,7 @@ function withLists(now: Typed, before: Typed): Typed {
   return [...now, ...before.filter(([id]) => !known.has(id) && isList(id))]
 }
 
-/** Submits the form as its button would. Safari before version 16 has no `requestSubmit`. */
+/** Submits the form as its button would; Safari before version 16 has no method for it. */
 function pressPay(): void {
   const button = document.createElement('button')
   button.hidden = true
