@@ -39,7 +39,7 @@ export function nameOf({ fields }: PublicEvent, key: string): string {
     : `${personName(Number(at))}: ${field?.fields?.find((one) => one.id === part)?.label ?? part}`
 }
 
-/** Heading of a person in a list, used until a name is entered. */
+/** Label of a person in a list, by position; their name is not known yet. */
 export const personName = (at: number): string => `Person ${at + 1}`
 
 type ErrorTree = { [part: string]: ErrorTree | string[] }
