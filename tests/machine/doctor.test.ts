@@ -42,6 +42,7 @@ beforeAll(async () => {
   if (answer.statusCode !== 201) throw new Error(answer.body)
 })
 afterAll(async () => {
+  for (const leave of held) leave?.()
   await app.close()
   rmSync(folder, { recursive: true, force: true })
 })
@@ -107,6 +108,8 @@ const ofVersion = (version: number) =>
     db.pragma(`user_version = ${version}`)
     db.close()
   })
+/** Locks of folders that are removed at the end. */
+const held: ((() => void) | null)[] = []
 const faults: Readonly<Record<string, Fault>> = {
   'an event file with an error': {
     make: inFile(() => join(app.eventsDir, 'third2026.yaml'), 'event: ['),
@@ -202,7 +205,7 @@ const faults: Readonly<Record<string, Fault>> = {
   },
   'a server whose database was deleted: it must not be stopped': {
     more: another((dir) => {
-      beginServing(dir)
+      held.push(beginServing(dir))
       writeFileSync(join(dir, 'serving.pid'), '4711')
     }),
     says: /^wrong +A server is at work here \(process 4711\), and its database in .* is gone\. Do not stop it/,

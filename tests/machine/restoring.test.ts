@@ -85,7 +85,9 @@ describe('a restore', () => {
     server = null
     const codes: unknown[] = []
     for (let n = 0; n < 3; n += 1) {
-      const { status, out } = await rollcall(['restore', backup, '--move-aside'])
+      const { status, out } = await rollcall(['restore', backup, '--move-aside'], {
+        CLOCK: `2025-10-10T13:0${n}:00+05:30`,
+      })
       expect(status).toBe(0)
       codes.push(/is in recovery (R\w+):/.exec(out)?.[1])
     }
