@@ -85,12 +85,7 @@ const CHECKS: readonly Check[] = [
   },
   async ({ environment, hasDatabase }) => [await serversOf(environment, hasDatabase)],
   async ({ environment, hasDatabase, served }) =>
-    hasDatabase
-      ? databaseOf(environment, served)
-      : // While a server holds what is left of it, the only advice is not to stop that one.
-        pidOf(environment) === null
-        ? [missingDatabase(environment.dataDir)]
-        : [],
+    hasDatabase ? databaseOf(environment, served) : missingDatabase(environment),
   async (place) => recoveryOf(place),
   async ({ events, refused }) => [
     good(`${events.length} event files are clean.`),
@@ -207,12 +202,12 @@ async function nodeOf(): Promise<Finding> {
     : look(`Node is ${node}, and Rollcall was tried with ${tried}.`)
 }
 
-const pidOf = ({ dataDir }: Environment): number | null =>
-  existsSync(dataDir) ? servingPid(dataDir) : null
+const GONE = ({ dataDir }: Environment): string =>
+  `, and its database in ${dataDir} is gone. Do not stop it before its log says where it wrote the data that it holds.`
 
 /** Checks that exactly one server uses DATA_DIR, and that delegates reach this one. */
 async function serversOf(environment: Environment, hasDatabase: boolean): Promise<Finding> {
-  const pid = pidOf(environment)
+  const pid = servingPid(environment.dataDir)
   const url = addressOf(environment)
   const answering = await askHealth(environment)
   if (pid === null)
@@ -222,10 +217,7 @@ async function serversOf(environment: Environment, hasDatabase: boolean): Promis
           `A server of another DATA_DIR answers at ${url}: one of this DATA_DIR cannot start there. Stop that one, or set another PORT.`,
         )
   const here = `A server is at work here (process ${pid})`
-  if (!hasDatabase)
-    return wrong(
-      `${here}, and its database in ${environment.dataDir} is gone. Do not stop it before its log says where it wrote the data that it holds.`,
-    )
+  if (!hasDatabase) return wrong(`${here}${GONE(environment)}`)
   if (answering === null)
     return wrong(
       `${here}, and none answers at ${url}: it got stuck, or HOST and PORT are not the ones that it was started with. Compare them, look into its log, and start it again.`,
@@ -258,10 +250,13 @@ function rightsOf({ dataDir }: Environment): readonly Finding[] {
       ]
 }
 
-/** Reports a missing database, or one without tables, in a folder that a server used before. */
-function missingDatabase(dataDir: string): Finding {
-  const lost = lostDatabase(dataDir)
-  return lost === null ? look('There is no database yet; the first start makes one.') : wrong(lost)
+/** Reports a missing database, or one without tables; a server that still holds it is reported already. */
+function missingDatabase(environment: Environment): readonly Finding[] {
+  if (servingPid(environment.dataDir) !== null) return []
+  const lost = lostDatabase(environment.dataDir)
+  return [
+    lost === null ? look('There is no database yet; the first start makes one.') : wrong(lost),
+  ]
 }
 
 async function databaseOf(
@@ -284,7 +279,7 @@ async function databaseOf(
     ]
   }
   try {
-    if (lackOf(dataDir) !== null) return [missingDatabase(dataDir)]
+    if (lackOf(dataDir) !== null) return missingDatabase(environment)
     const { found, known } = versionsIn(dataDir)
     if (found !== null && found > known)
       return [
