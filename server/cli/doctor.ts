@@ -146,7 +146,7 @@ export const doctoring: Command = {
     const { dataDir } = environment
     const hasDatabase =
       environment.databaseUrl !== null ||
-      // An empty file is none. Opening it would delete the log beside it, which may hold everything.
+      // Opening an empty file would delete its log.
       (lstatSync(path.join(dataDir, DATABASE_FILE), { throwIfNoEntry: false })?.size ?? 0) > 0
     const place = { environment, hasDatabase, ...(await eventsOf(environment)) }
     let count = 0
@@ -202,9 +202,7 @@ async function nodeOf(): Promise<Finding> {
     : look(`Node is ${node}, and Rollcall was tried with ${tried}.`)
 }
 
-const GONE = ({ dataDir }: Environment): string =>
-  `, and its database in ${dataDir} is gone. Do not stop it before its log says where it wrote the data that it holds.`
-
+const NOT_YET = 'Do not stop it before its log says where it wrote the data that it holds.'
 /** Checks that exactly one server uses DATA_DIR, and that delegates reach this one. */
 async function serversOf(environment: Environment, hasDatabase: boolean): Promise<Finding> {
   const pid = servingPid(environment.dataDir)
@@ -217,7 +215,8 @@ async function serversOf(environment: Environment, hasDatabase: boolean): Promis
           `A server of another DATA_DIR answers at ${url}: one of this DATA_DIR cannot start there. Stop that one, or set another PORT.`,
         )
   const here = `A server is at work here (process ${pid})`
-  if (!hasDatabase) return wrong(`${here}${GONE(environment)}`)
+  if (!hasDatabase)
+    return wrong(`${here}, and its database in ${environment.dataDir} is gone. ${NOT_YET}`)
   if (answering === null)
     return wrong(
       `${here}, and none answers at ${url}: it got stuck, or HOST and PORT are not the ones that it was started with. Compare them, look into its log, and start it again.`,
