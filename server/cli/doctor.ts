@@ -143,11 +143,11 @@ export const doctoring: Command = {
     if (readArguments(args, {}, [0, 0], help, terminal) === null) return 2
     const environment = terminal.environment()
     if (environment === null) return 2
-    const { dataDir } = environment
     const hasDatabase =
       environment.databaseUrl !== null ||
       // Opening an empty file would delete its log.
-      (lstatSync(path.join(dataDir, DATABASE_FILE), { throwIfNoEntry: false })?.size ?? 0) > 0
+      (lstatSync(path.join(environment.dataDir, DATABASE_FILE), { throwIfNoEntry: false })?.size ??
+        0) > 0
     const place = { environment, hasDatabase, ...(await eventsOf(environment)) }
     let count = 0
     for (const check of CHECKS)
