@@ -215,8 +215,7 @@ async function serversOf(environment: Environment, hasDatabase: boolean): Promis
           `A server of another DATA_DIR answers at ${url}: one of this DATA_DIR cannot start there. Stop that one, or set another PORT.`,
         )
   const here = `A server is at work here (process ${pid})`
-  if (!hasDatabase)
-    return wrong(`${here}, and its database in ${environment.dataDir} is gone. ${NOT_YET}`)
+  if (!hasDatabase) return wrong(`${here}, and its database is gone. ${NOT_YET}`)
   if (answering === null)
     return wrong(
       `${here}, and none answers at ${url}: it got stuck, or HOST and PORT are not the ones that it was started with. Compare them, look into its log, and start it again.`,

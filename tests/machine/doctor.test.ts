@@ -208,7 +208,7 @@ const faults: Readonly<Record<string, Fault>> = {
       held.push(beginServing(dir))
       writeFileSync(join(dir, 'serving.pid'), '4711')
     }),
-    says: /^wrong +A server is at work here \(process 4711\), and its database in .* is gone\. Do not stop it/,
+    says: /^wrong +A server is at work here \(process 4711\), and its database is gone\. Do not stop it/,
   },
   'a second server, of another DATA_DIR, at the address of this one': {
     more: () => ({ PORT: String(portOf(app)) }),
