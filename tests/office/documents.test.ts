@@ -254,7 +254,7 @@ test('the PDF says what was frozen, in every script, and is the same each time',
 test('a server that is told to stop does not stay for half a minute because somebody had a receipt', async () => {
   const invoice = await body(await paid(12), 'invoice')
   const alone = `
-    import { pdfOf } from './server/documents/pdf.ts'
+    import { pdfOf } from './server/documents/render-pdf.ts'
     const pdf = await pdfOf(${JSON.stringify(invoice)})
     console.log(pdf.subarray(0, 5).toString(), ...process.getActiveResourcesInfo())
     process.exit()`
