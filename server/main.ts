@@ -245,7 +245,14 @@ export function noticeLoss({
       isRescued = true
       log.error({ file, rows, isWhole }, isWhole ? WHOLE(file) : PARTS(file))
       // Without the missing rows, invoice numbers would be issued again: the next start begins a recovery.
-      if (!isWhole) await noteRestored(environment.dataDir, { at: clock(), copyAt: clock() })
+      if (!isWhole)
+        await noteRestored(environment.dataDir, { at: clock(), copyAt: clock() }).catch(
+          (error: unknown) =>
+            log.error(
+              { error: String(error) },
+              'the next start could not be told to begin a recovery: run rollcall recovery begin before it',
+            ),
+        )
     } catch (error) {
       failedAt = performance.now()
       log.error(
