@@ -47,7 +47,11 @@ else {
     await expect
       .poll(async () => (await shell.query(`SELECT 1 ${waiting}`)).rowCount, { timeout: 200_000 })
       .toBe(1)
+    // The file is given only when PostgreSQL has closed the connection: a signalled backend may still take a COMMIT.
     await shell.query(`SELECT pg_terminate_backend(pid) ${waiting}`)
+    await expect
+      .poll(async () => (await shell.query(`SELECT 1 ${waiting}`)).rowCount, { timeout: 200_000 })
+      .toBe(0)
     await shell.end()
     // The pipe gives what it has again and again: whoever opens it late, or reads on, is let go too.
     const given = (): number | null => {
