@@ -14,6 +14,8 @@ export type ClockJump = { readonly at: Instant; readonly byMs: number }
 export type ClockJumps = {
   /** Compares the clocks now. Returns the last jump of the past day; null: there was none. */
   look(): ClockJump | null
+  /** Reports a clock that is so far behind the last recorded time, if no jump back is known yet: it was set back while no server ran. */
+  behind(byMs: number): void
   close(): Promise<void>
 }
 
@@ -33,14 +35,17 @@ export function watchClock(
 ): ClockJumps {
   let [wall, steady] = [clock(), steadyMs()]
   let last: (ClockJump & { readonly steadyAt: number }) | null = null
+  const jumped = (byMs: number): void => {
+    if (Math.abs(byMs) <= JUMP_MS_MIN) return
+    last = { at: wall, byMs, steadyAt: steady }
+    const how = byMs > 0 ? 'forward, or the machine stood still,' : 'back'
+    log.warn({ byMs, at: wall }, `the clock was set ${how} by ${lengthOf(Math.abs(byMs))}`)
+  }
   const look = (): ClockJump | null => {
     const [wallNow, steadyNow] = [clock(), steadyMs()]
     const byMs = Math.round(wallNow - wall - (steadyNow - steady))
     ;[wall, steady] = [wallNow, steadyNow]
-    if (Math.abs(byMs) > JUMP_MS_MIN) {
-      last = { at: wallNow, byMs, steadyAt: steadyNow }
-      log.warn({ byMs, at: wallNow }, 'the clock was set, or the machine stood still')
-    }
+    jumped(byMs)
     return last === null || steadyNow - last.steadyAt > DOUBT_MS ? null : last
   }
   const stop = works
@@ -50,5 +55,19 @@ export function watchClock(
         () => {},
       )
     : null
-  return { look, close: async () => stop?.() }
+  return {
+    look,
+    behind: (byMs) => {
+      const known = look()
+      if (known === null || known.byMs > 0) jumped(-byMs)
+    },
+    close: async () => stop?.(),
+  }
+}
+
+/** In whole minutes, hours or days. */
+export function lengthOf(ms: number): string {
+  const whole = Math.floor(ms / 60_000)
+  if (whole < 120) return `${whole} minutes`
+  return whole < 72 * 60 ? `${Math.floor(whole / 60)} hours` : `${Math.floor(whole / 1440)} days`
 }

@@ -106,6 +106,33 @@ describe('with a full disk', () => {
     if (hasSmallDisks) disk.remove()
   })
 
+  if (hasSmallDisks)
+    test('with 47 MB free the health check said 503 while delegates were registered: it says how little is left, and 503 once somebody is refused', async () => {
+      const there = await operate({ ...folders, dataDir: join(disk.folder, 'var') })
+      server = there
+      const health = async (): Promise<{ status: number; health?: string; code?: string }> => {
+        const answer = await fetch(`${there.url}/healthz`)
+        return { ...(await answer.json()), status: answer.status }
+      }
+      expect(await register(there, 'asha@example.org')).toBe(201)
+      expect(await health()).toMatchObject({
+        status: 200,
+        health: 'degraded',
+        troubles: [
+          expect.stringMatching(
+            /^The disk is nearly full: \d+ MB are free\. Registrations are still/,
+          ),
+        ],
+      })
+      disk.fill()
+      for (let n = 0; (await register(there, `more${n}@example.org`)) !== 503; n += 1);
+      await expect
+        .poll(health, { timeout: 200_000, interval: 200 })
+        .toMatchObject({ status: 503, code: expect.stringMatching(/^(cannot_write|no_room)$/) })
+      disk.makeRoom()
+      await expect.poll(() => register(there, 'again@example.org')).toBe(201)
+    })
+
   // Where nothing can be mounted, nothing stands for it: what SQLite is refused by a limit of a file's size is in watched.test.ts.
   if (hasSmallDisks)
     test('who is signed in still reads and exports, and that is noted once there is room', async () => {

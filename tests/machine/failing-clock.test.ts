@@ -153,3 +153,15 @@ test('proofs that the database does not list are not deleted: few lie aside for 
   await said('None is moved within 7 days of a restore')
   expect([existsSync(stored(after)), aside().length]).toEqual([true, 5])
 })
+
+test('a clock that was set back by 15 days while the server was off is in the log and in the health check', async () => {
+  await start('2025-10-25')
+  await register()
+  await start('2025-10-10')
+  await said(/"level":"warn","message":"the clock was set back by 15 days"/)
+  expect((await health()).troubles).toEqual([
+    expect.stringMatching(/^At 10 October 2025, .* the clock was set back by 15 days\. Check/),
+  ])
+  await start('2025-10-10')
+  expect((await health()).troubles).toEqual([])
+})

@@ -172,7 +172,7 @@ async function routes(): Promise<FastifyInstance> {
       forget: async () => {},
     },
     clock,
-    clockJumps: { look: () => null, close: async () => {} },
+    clockJumps: { look: () => null, behind: () => {}, close: async () => {} },
     isClockTrusted: async () => true,
     log,
   }

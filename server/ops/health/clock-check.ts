@@ -19,8 +19,9 @@ export function clockTrust(deps: TrustDeps): () => Promise<boolean> {
   let isTold = false
   return async () => {
     const { store, clock, clockJumps, log } = deps
-    const jump = clockJumps.look()
     const seen = await store.seeClock(clock(), AHEAD_MS_MAX)
+    clockJumps.behind(seen.behindMs)
+    const jump = clockJumps.look()
     if (seen.waitsSince !== null && !isTold)
       log.error({ seen: seen.at }, waitsSentence(seen, clock()))
     isTold = seen.waitsSince !== null

@@ -9,6 +9,7 @@ import { whyErasingWaits } from '../../office/operations/confirm-clock.ts'
 import type { Deps } from '../../dependencies.ts'
 import { REMOVED } from '../../events/versions/last-valid-version.ts'
 import { backedUpAt } from '../backup/last-backup.ts'
+import { lengthOf } from '../clock-jumps.ts'
 import { lookAtDescriptors } from '../file-descriptors.ts'
 import { freeBytes } from '../disk-space.ts'
 import { StoreBusy } from '../../storage/index.ts'
@@ -18,7 +19,10 @@ import { writeTrouble } from '../../storage/database/error-explanations.ts'
 const WRITE_MS_MAX = 5_000
 /** Monitoring asks every few seconds; more frequent writes give no more information. */
 const WRITE_EVERY_MS = 5_000
-/** Below it a registration may fail at any moment: the database's log alone grows to 16 MB between checkpoints. */
+/**
+ * Below it registrations may soon fail: the database's log alone grows to 16 MB between checkpoints. They are taken
+ * until the disk refuses one, so this is not down.
+ */
 const ROOM_BYTES_MIN = 64 * 1024 * 1024
 /** Below it uploads are refused already (`server/registration/uploads/store-uploaded-files.ts`). */
 const FILES_BYTES_MIN = 512 * 1024 * 1024
@@ -79,8 +83,12 @@ export function openCondition(deps: ConditionDeps): Condition {
     const free = await freeBytes(environment.dataDir)
     const noRoomAt = deps.noRoomAt()
     const isRefusing = noRoomAt !== null && at >= noRoomAt && at - noRoomAt < REFUSED_MS
-    if (free < ROOM_BYTES_MIN || isRefusing)
-      say('no_room', `The disk takes no more: ${inMb(free)} are free.`, true)
+    if (isRefusing) say('no_room', `The disk takes no more: ${inMb(free)} are free.`, true)
+    else if (free < ROOM_BYTES_MIN)
+      say(
+        'little_room',
+        `The disk is nearly full: ${inMb(free)} are free. Registrations are still taken; files of delegates are refused. Free some space.`,
+      )
     else if (free < FILES_BYTES_MIN)
       say(
         'little_room',
@@ -161,12 +169,6 @@ export function openCondition(deps: ConditionDeps): Condition {
 const LOST = (what: string): string =>
   `The database file ${what}. Writes are refused. The log says where the data is.`
 const inMb = (bytes: number): string => `${Math.floor(bytes / 1024 / 1024)} MB`
-/** In whole minutes, hours or days. */
-function lengthOf(ms: number): string {
-  const whole = Math.floor(ms / 60_000)
-  if (whole < 120) return `${whole} minutes`
-  return whole < 72 * 60 ? `${Math.floor(whole / 60)} hours` : `${Math.floor(whole / 1440)} days`
-}
 
 /**
  * Rejects when the database does not work. Tests it with a write, which all requests within some seconds share,

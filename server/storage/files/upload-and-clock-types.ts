@@ -14,6 +14,9 @@ export type Rescued = {
 /** The last trusted time; `waitsSince`: since then the clock is days ahead of it, and erasure is paused. */
 export type ClockSeen = { readonly at: Instant; readonly waitsSince: Instant | null }
 
+/** `behindMs`: how far the clock was behind the time recorded before; 0: it was not. */
+export type ClockCompared = ClockSeen & { readonly behindMs: number }
+
 export interface KeepingStore {
   /**
    * Marks the files of unpaid registrations as dropped, with an audit log entry: all their attempts failed before
@@ -39,7 +42,7 @@ export interface KeepingStore {
    * Compares the clock with the last trusted time, and updates that unless the clock is further ahead than
    * allowed.
    */
-  seeClock(at: Instant, aheadMsMax: number): Promise<ClockSeen>
+  seeClock(at: Instant, aheadMsMax: number): Promise<ClockCompared>
   /** Null: it was never compared. */
   clockSeen(): Promise<ClockSeen | null>
   /** Records that staff confirm the clock. */

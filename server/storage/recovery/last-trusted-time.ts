@@ -5,10 +5,10 @@
  */
 import type { Instant } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
-import type { ClockSeen } from '../files/upload-and-clock-types.ts'
+import type { ClockCompared, ClockSeen } from '../files/upload-and-clock-types.ts'
 
 /** Compares the clock with the last trusted time, and returns that. */
-export function seeClock(sql: Sql, at: Instant, aheadMsMax: number): ClockSeen {
+export function seeClock(sql: Sql, at: Instant, aheadMsMax: number): ClockCompared {
   const row = clockSeen(sql)
   const seen = row?.at ?? lastRecorded(sql) ?? at
   const next: ClockSeen =
@@ -16,7 +16,7 @@ export function seeClock(sql: Sql, at: Instant, aheadMsMax: number): ClockSeen {
       ? { at: seen, waitsSince: row?.waitsSince ?? at }
       : { at, waitsSince: null }
   keep(sql, next)
-  return next
+  return { ...next, behindMs: Math.max(0, (row?.at ?? at) - at) }
 }
 
 /** Records that staff confirm the clock. */
