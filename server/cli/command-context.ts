@@ -9,7 +9,7 @@ import { makeLog } from '../ops/log.ts'
 import { gatewayOfRunning } from '../payments/gateways/select-gateway.ts'
 import { openPayments } from '../payments/poll-payments.ts'
 import { openUploads, placesIn } from '../registration/uploads/store-uploaded-files.ts'
-import { openStore } from '../storage/open-store.ts'
+import { openExistingStore } from './open-existing-store.ts'
 import type { Status, Terminal } from './command.ts'
 
 /** Returns a served event; null after printing which ones there are. */
@@ -42,7 +42,7 @@ export async function atWork(
   if (environment === null) return 2
   const clock = makeClock(environment.clockStart)
   const log = makeLog(terminal.complain, clock)
-  const store = await openStore(environment)
+  const store = await openExistingStore(environment)
   try {
     const opened = await openEvents(
       environment,

@@ -1,6 +1,6 @@
 /** `rollcall mail retry`: returns failed emails to the queue of the server. */
 import { makeClock } from '../ops/clock.ts'
-import { openStore } from '../storage/open-store.ts'
+import { openExistingStore } from './open-existing-store.ts'
 import { readArguments } from './options.ts'
 import type { Command } from './command.ts'
 
@@ -23,7 +23,7 @@ export const mailing: Command = {
     }
     const environment = terminal.environment()
     if (environment === null) return 2
-    const store = await openStore(environment)
+    const store = await openExistingStore(environment)
     try {
       const count = await store.retryMails(makeClock(environment.clockStart)())
       terminal.print(

@@ -61,7 +61,7 @@ export async function openStore({
     return (await openInside({ dataDir, migrates })).store
   }
   const { openInsidePostgres } = await import('./postgres/open-postgres-store.ts')
-  return (await openInsidePostgres({ url: databaseUrl, migrates, isNew: isNew || !migrates })).store
+  return (await openInsidePostgres({ url: databaseUrl, migrates, isNew })).store
 }
 
 /**

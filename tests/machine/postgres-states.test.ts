@@ -195,6 +195,29 @@ else {
     })
   })
 
+  test('doctor, recovery, reviews and export say that a PostgreSQL database has no Rollcall tables, and create none', async () => {
+    const url = await postgres.database('unused')
+    const { dataDir: folder } = dataDir('unused')
+    const variables = { DATABASE_URL: url, DATA_DIR: folder, EVENTS_DIR: folders.eventsDir }
+    const sentence =
+      /The database in PostgreSQL has no Rollcall tables: "unused".+correct DATABASE_URL.+start the server/
+    for (const command of [['recovery'], ['reviews'], ['export', 'afpicon2026'], ['admin', 'list']])
+      expect(await runHere(command, variables)).toMatchObject({
+        status: 2,
+        out: '',
+        err: expect.stringMatching(sentence),
+      })
+    const doctor = await runHere(['doctor'], variables)
+    expect([doctor.status, doctor.out]).toEqual([
+      1,
+      expect.stringMatching(new RegExp(`^wrong +${sentence.source}`, 'm')),
+    ])
+    const shell = await postgres.shell(url)
+    const { rows } = await shell.query("SELECT * FROM pg_tables WHERE schemaname = 'public'")
+    await shell.end()
+    expect(rows).toEqual([])
+  })
+
   describe('a server that serves', () => {
     let server: Here | null = null
     const serving = async (name: string, url: string): Promise<Here> => {

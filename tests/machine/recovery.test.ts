@@ -193,3 +193,28 @@ test('outside a recovery too, money that the gateway confirms for an order that 
     payer: { email: 'third@example.org' },
   })
 })
+
+test('rollcall recovery begin is refused beside a running server, and a second time without --again', async () => {
+  const begin = (...more: readonly string[]) =>
+    runHere(['recovery', 'begin', '--who', 'owner', ...more], variables())
+  expect(await begin()).toMatchObject({
+    status: 2,
+    out: '',
+    err: expect.stringMatching(
+      /^A server is running on DATA_DIR .+Stop it, .+No recovery was begun/,
+    ),
+  })
+  await server.stop()
+  await runHere(['recovery', 'end', '--who', 'owner', '--mails', 'discard'], variables())
+  const [first, second] = [await begin(), await begin()]
+  const [, code = ''] = /in recovery: numbers of documents have (R\w+)/.exec(first.out) ?? []
+  expect([first.status, code]).toEqual([0, expect.stringMatching(/^R\w+$/)])
+  expect(second).toMatchObject({
+    status: 1,
+    out: '',
+    err: expect.stringMatching(`^The installation is already in recovery ${code}, since .+--again`),
+  })
+  const third = await begin('--again')
+  expect([third.status, third.out]).toEqual([0, expect.not.stringContaining(code)])
+  await start()
+})

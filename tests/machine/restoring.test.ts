@@ -10,6 +10,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
@@ -243,6 +244,7 @@ describe('a backup', () => {
 
   test('of a database without registrations does not count as one, and removes none of the others', async () => {
     const backups = join(folders.folder, 'backups')
+    mkdirSync(backups)
     server = await operateHere(folders)
     await registerSome(server, 1, 'asha')
     expect((await rollcall(['backup', join(backups, 'monday')])).status).toBe(0)
@@ -264,6 +266,7 @@ describe('a backup', () => {
 
   test('without event files, as with a disk that is not mounted, is not complete and removes no older one', async () => {
     const backups = join(folders.folder, 'backups')
+    mkdirSync(backups)
     server = await operateHere(folders)
     await registerSome(server, 1, 'asha')
     expect((await rollcall(['backup', join(backups, 'monday')])).status).toBe(0)
@@ -286,6 +289,41 @@ describe('a backup', () => {
     expect(readdirSync(join(backup, 'events'))).not.toContain('pipe.yaml')
   })
 
+  test('into /proc ends with a sentence, and does not hang', async () => {
+    server = await operateHere(folders)
+    expect(await rollcall(['backup', '/proc/backup'])).toMatchObject({
+      status: 2,
+      err: '/proc/backup cannot be created: /proc takes no folders. Name another place. No backup was made.\n',
+    })
+  })
+
+  test('into a folder that does not exist creates none: the disk may not be mounted', async () => {
+    server = await operateHere(folders)
+    const missing = join(folders.folder, 'backups', '2026')
+    expect(await rollcall(['backup', join(missing, '01-10')])).toMatchObject({
+      status: 2,
+      err: `There is no folder ${missing}. Create it, or mount the disk that it is on. No backup was made.\n`,
+    })
+    expect(existsSync(join(folders.folder, 'backups'))).toBe(false)
+  })
+
+  test('into DATA_DIR or EVENTS_DIR is refused, also through a link: the next one would contain it', async () => {
+    server = await operateHere(folders)
+    const link = join(folders.folder, 'link')
+    symlinkSync(folders.dataDir, link)
+    for (const [folder, name] of [
+      [folders.dataDir, 'DATA_DIR'],
+      [link, 'DATA_DIR'],
+      [folders.eventsDir, 'EVENTS_DIR'],
+    ] as const) {
+      const before = readdirSync(folder)
+      const into = join(folder, 'backup')
+      const { status, err } = await rollcall(['backup', into])
+      expect([status, err]).toEqual([2, expect.stringContaining(`${into} is inside ${name} (`)])
+      expect(readdirSync(folder)).toEqual(before)
+    }
+  })
+
   test('and doctor leave the log of a database that was cut off: it may hold everything', async () => {
     mkdirSync(folders.dataDir, { recursive: true })
     const log = join(folders.dataDir, 'rollcall.db-wal')
@@ -299,12 +337,12 @@ describe('a backup', () => {
   })
 
   if (hasSmallDisks) {
-    test('without room where it goes names that place, leaves nothing, not even the folders it made, and is no stack trace', async () => {
+    test('without room where it goes names that place, leaves nothing, and is no stack trace', async () => {
       server = await operateHere(folders)
       await registerSome(server, 1, 'asha')
       const disk = small(1)
       disk.fill()
-      const into = join(disk.folder, '2026', '01', '10')
+      const into = join(disk.folder, '2026-01-10')
       const { status, err } = await rollcall(['backup', into])
       expect([status, err]).toEqual([
         2,

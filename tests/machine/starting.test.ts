@@ -90,6 +90,34 @@ describe('where a database was', () => {
     expect(registrations(folders.dataDir)).toBe(1)
   })
 
+  test('recovery, reviews and export say that DATA_DIR has no database, and create none', async () => {
+    const dataDir = join(folders.folder, 'wrong-folder')
+    const variables = { DATA_DIR: dataDir, EVENTS_DIR: folders.eventsDir }
+    for (const command of [['recovery'], ['reviews'], ['export', 'afpicon2026'], ['admin', 'list']])
+      expect(await runHere(command, variables)).toMatchObject({
+        status: 2,
+        out: '',
+        err: expect.stringMatching(
+          /^There is no database .+wrong-folder\/rollcall\.db\. .+correct it.+start the server/,
+        ),
+      })
+    expect(existsSync(join(dataDir, 'rollcall.db'))).toBe(false)
+  })
+
+  test('rollcall start --new says that the database is new, not that an older copy was put back', async () => {
+    await serveOnce()
+    rmSync(join(folders.dataDir, 'rollcall.db'))
+    const { status, printed } = await attemptHere(folders, { isNew: true })
+    expect(status).toBe('serves')
+    expect(printed).not.toContain('older')
+    expect(printed).toContain('a new, empty database was begun where another one was served')
+    const shown = await runHere(['recovery'], {
+      DATA_DIR: folders.dataDir,
+      EVENTS_DIR: folders.eventsDir,
+    })
+    expect(shown.out).toContain('A new, empty database was begun in a DATA_DIR whose earlier')
+  })
+
   test('rollcall start --new starts with a new database, and keeps the log that the old one left', async () => {
     await serveOnce()
     rmSync(join(folders.dataDir, 'rollcall.db'))

@@ -2,7 +2,7 @@
 import { formatInstant } from '../../../engine/index.ts'
 import { AHEAD_MS_MAX, CONFIRMED, waitsSentence } from '../../ops/health/clock-check.ts'
 import { makeClock } from '../../ops/clock.ts'
-import { openStore } from '../../storage/open-store.ts'
+import { openExistingStore } from '../open-existing-store.ts'
 import { readArguments } from '../options.ts'
 import type { Command } from '../command.ts'
 
@@ -31,7 +31,7 @@ export const clocking: Command = {
     }
     const environment = terminal.environment()
     if (environment === null) return 2
-    const store = await openStore(environment)
+    const store = await openExistingStore(environment)
     try {
       const at = makeClock(environment.clockStart)()
       if (confirm) {

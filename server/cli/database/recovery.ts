@@ -1,6 +1,7 @@
 /** `rollcall recovery`: shows the state after a restore; starts or ends a recovery by hand. */
 import { formatInstant, isHeldMails } from '../../../engine/index.ts'
 import type { HeldMails } from '../../../engine/index.ts'
+import { servingPid } from '../../storage/database/single-server-lock.ts'
 import { beginNow } from '../../ops/recovery/start-recovery.ts'
 import { sentencesOf, standingOf } from '../../ops/recovery/recovery-status.ts'
 import { readArguments } from '../options.ts'
@@ -11,7 +12,7 @@ import type { Command, Status, Terminal } from '../command.ts'
 const text = { type: 'string' } as const
 
 const HELP = `Usage: rollcall recovery
-       rollcall recovery begin --who NAME [--why TEXT]
+       rollcall recovery begin --who NAME [--why TEXT] [--again]
        rollcall recovery end --who NAME --mails send|copy|discard
 
 After an older copy of the database was put back, the installation is in recovery: new invoices and credit notes have numbers of a
@@ -20,26 +21,28 @@ pending payment, and what it confirms for an order that the database lacks waits
 
 Without a word: shows the differences.
 
-  begin   begins a recovery, while no server runs. rollcall restore does it by itself, and so does a start that finds an older
+  begin   begins a recovery; stop every server first. rollcall restore does it by itself, and so does a start that finds an older
           database than the one that was served from DATA_DIR. Needed after pg_restore with another DATA_DIR
   end     ends it: refunds and erasure go on, and the held emails are sent or discarded
 
   --who NAME    who begins or ends it; it is in the activity log
   --why TEXT    what happened
+  --again       begins another recovery while one is open: an older copy was put back again since it began
   --mails WHAT  which emails are sent of those that are held: all of them (send), those that the copy held queued (copy), none
                 (discard). What was written since is about what happened before the restart, and may have been sent then
 
-Exit status: 0 done, 1 an event file has errors, or it is not in recovery; 2 asked wrongly, 3 our fault.`
+Exit status: 0 done; 1 an event file has errors, end: there is no recovery, begin: there is one already; 2 wrong arguments, or a
+server is running; 3 our fault.`
 
 export const recovering: Command = {
   summary: 'Show, begin or end the recovery after a restore',
   help: HELP,
   run: async (args, terminal) => {
-    const options = { who: text, why: text, mails: text } as const
+    const options = { who: text, why: text, mails: text, again: { type: 'boolean' } } as const
     const given = readArguments(args, options, [0, 1], HELP, terminal)
     if (given === null) return 2
     const [word] = given.positionals
-    const { who = '', why, mails } = given.values
+    const { who = '', why = '', mails, again = false } = given.values
     switch (word) {
       case undefined:
         return atWork(terminal, (work) => show(work, terminal))
@@ -47,7 +50,7 @@ export const recovering: Command = {
       case 'end': {
         if (who.trim() === '') return asked(terminal, `Say who ${word}s it: --who NAME.`)
         if (word === 'begin')
-          return atWork(terminal, (work) => begin(work, { who, why: why ?? '' }, terminal))
+          return atWork(terminal, (work) => begin(work, { who, why, again }, terminal))
         return isHeldMails(mails)
           ? atWork(terminal, (work) => end(work, { who, mails }, terminal))
           : asked(terminal, 'Say which of the held emails are sent: --mails send, copy or discard.')
@@ -75,9 +78,24 @@ async function show(work: AtWork, terminal: Terminal): Promise<Status> {
 
 async function begin(
   work: AtWork,
-  { who, why }: { readonly who: string; readonly why: string },
+  { who, why, again }: { readonly who: string; readonly why: string; readonly again: boolean },
   terminal: Terminal,
 ): Promise<Status> {
+  const { dataDir } = work.environment
+  const pid = servingPid(dataDir)
+  if (pid !== null) {
+    terminal.complain(
+      `A server is running on DATA_DIR ${dataDir} (process ${pid}): it may be sending emails and refunds. Stop it, run this command again, then start it. No recovery was begun.`,
+    )
+    return 2
+  }
+  const open = await work.store.recovery()
+  if (open !== null && !again) {
+    terminal.complain(
+      `The installation is already in recovery ${open.code}, since ${formatInstant(open.begunAt)}. To see it, run rollcall recovery. If an older copy was put back again since then, add --again: that ends this recovery and begins another, with another series of document numbers.`,
+    )
+    return 1
+  }
   const said = why.trim() === '' ? 'An older copy was put back.' : why.trim()
   const { code } = await beginNow(work, { at: work.clock(), who, why: said, copyAt: null })
   terminal.print(

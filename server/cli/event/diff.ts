@@ -9,7 +9,7 @@ import type { EventConfig } from '../../../engine/index.ts'
 import type { EventDiff, SharedFiles, SourceText } from '../../../engine/authoring.ts'
 import type { Command, Status, Terminal } from '../command.ts'
 import { brokenPromises } from '../../events/versions/held-versions.ts'
-import { openStore } from '../../storage/open-store.ts'
+import { openExistingStore } from '../open-existing-store.ts'
 import { readArguments } from '../options.ts'
 import { compiled, openEvent } from './open-event-file.ts'
 
@@ -175,7 +175,7 @@ async function atRevision(revision: string, file: string): Promise<AtRevision> {
 async function sayStored(pairs: readonly Compared[], terminal: Terminal): Promise<boolean> {
   const environment = terminal.environment()
   if (environment === null) return false
-  const store = await openStore(environment)
+  const store = await openExistingStore(environment)
   try {
     for (const { old, next, source, diff } of pairs) {
       const { registrations, pending } = await store.inUse(next.id)

@@ -12,7 +12,7 @@ import type { EventConfig, RawAnswers } from '../../../engine/index.ts'
 import type { Command, Status, Terminal } from '../command.ts'
 import { makeClock } from '../../ops/clock.ts'
 import { sharedOf } from '../../events/versions/held-versions.ts'
-import { openStore } from '../../storage/open-store.ts'
+import { openExistingStore } from '../open-existing-store.ts'
 import type { StoredRegistration } from '../../storage/index.ts'
 import { readArguments } from '../options.ts'
 import { openEvent } from './open-event-file.ts'
@@ -151,7 +151,7 @@ function readObject(text: string): RawAnswers | null {
 async function explainStored(regNo: string, isJson: boolean, terminal: Terminal): Promise<Status> {
   const environment = terminal.environment()
   if (environment === null) return 2
-  const store = await openStore(environment)
+  const store = await openExistingStore(environment)
   try {
     const registration = await store.registration(regNo)
     if (registration === null) {

@@ -5,8 +5,8 @@
  * anything later belongs to the next backup. In the opposite order, files would be missing.
  */
 import { createHash } from 'node:crypto'
-import { createReadStream, createWriteStream, existsSync, statSync } from 'node:fs'
-import { cp, mkdir, open, readFile, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises'
+import { createReadStream, createWriteStream, existsSync, realpathSync, statSync } from 'node:fs'
+import { cp, mkdir, open, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { err, ok } from '../../../engine/index.ts'
@@ -63,11 +63,12 @@ export async function backUp(
   if (!existsSync(database)) return err(`DATA_DIR is ${dataDir}, and there is no database in it.`)
   if (versionsIn(dataDir).found === 0)
     return err(`The database ${database} is empty. An empty database is not a backup.`)
+  const misplaced = misplacedIn({ dataDir, eventsDir }, into)
+  if (misplaced !== null) return err(`${misplaced} No backup was made.`)
   const part = partOf(into)
-  let parents: string | undefined
   try {
-    parents = await mkdir(path.dirname(into), { recursive: true })
     await rm(part, { recursive: true, force: true })
+    await mkdir(part)
     keepPrivate(part)
     const copied = await copyAll({ dataDir, eventsDir }, part, at)
     await rename(part, into)
@@ -75,7 +76,6 @@ export async function backUp(
     return ok(copied)
   } catch (error) {
     await rm(part, { recursive: true, force: true }).catch(() => {})
-    if (parents !== undefined) await removeEmpty(path.dirname(into), parents)
     const why = copyTrouble(error, { dataDir, eventsDir }, into)
     if (why === null) throw error
     return err(`${why} No backup was made.`)
@@ -85,20 +85,39 @@ export async function backUp(
 /** The location of an incomplete backup. */
 export const partOf = (into: string): string => `${into}.part`
 
-/** Removes empty folders from `folder` up to `top`. */
-async function removeEmpty(folder: string, top: string): Promise<void> {
-  for (let place = folder; place.startsWith(top); place = path.dirname(place))
-    if (
-      !(await rmdir(place)
-        .then(() => true)
-        .catch(() => false))
+/**
+ * Explains why a backup must not be written to a place. Missing folders are not created: a disk that is not mounted
+ * would be one of them.
+ */
+function misplacedIn({ dataDir, eventsDir }: Places, into: string): string | null {
+  const parent = path.dirname(into)
+  let place: string
+  try {
+    place = path.join(realpathSync(parent), path.basename(into))
+  } catch (error) {
+    return (
+      placeTrouble(error, into) ??
+      `There is no folder ${parent}. Create it, or mount the disk that it is on.`
     )
-      return
+  }
+  if (isInside(dataDir, place))
+    return `${into} is inside DATA_DIR (${dataDir}): what destroys that folder would destroy the backup too. Name a folder outside it, best on another disk.`
+  return isInside(eventsDir, place)
+    ? `${into} is inside EVENTS_DIR (${eventsDir}): every later backup would contain this one. Name a folder outside it.`
+    : null
+}
+
+function isInside(folder: string, place: string): boolean {
+  const top = existsSync(folder) ? realpathSync(folder) : folder
+  return place === top || place.startsWith(`${top}${path.sep}`)
 }
 
 /** Explains whether reading or writing failed: a full or failing disk may be on either side. */
 function copyTrouble(error: unknown, { dataDir, eventsDir }: Places, into: string): string | null {
   const { code = '', path: at = '' } = error as { readonly code?: string; readonly path?: string }
+  // Its parent exists: file systems such as /proc hold no folders of others.
+  if (code === 'ENOENT' && at === partOf(into))
+    return `${into} cannot be created: ${path.dirname(into)} takes no folders. Name another place.`
   if (/^SQLITE_IOERR_(READ|SHORT_READ|SHM|LOCK)/.test(code)) return databaseTrouble(error)
   const isRead =
     /^(EACCES|EPERM|EIO)$/.test(code) && [dataDir, eventsDir].some((top) => at.startsWith(top))

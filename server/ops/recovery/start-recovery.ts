@@ -106,7 +106,11 @@ async function compare({ store, clock, log, environment }: RecoveringDeps): Prom
     if (!isSame || !hasCome(counted, note)) await noteNow(dataDir, store, at, note)
     return 0
   }
-  const why = `The database is older than what this server had served until ${formatInstant(note.at)}.`
+  const isEmpty = name === null && Object.values(counted).every((last) => last === 0)
+  const until = formatInstant(note.at)
+  const why = isEmpty
+    ? `A new, empty database was begun in a DATA_DIR whose earlier database was served until ${until}.`
+    : `The database is older than what this server had served until ${until}.`
   const begun = await store.beginRecovery(
     { at, who: 'rollcall', why, copyAt: null, ...knownFrom(note) },
     note.at,
@@ -115,7 +119,9 @@ async function compare({ store, clock, log, environment }: RecoveringDeps): Prom
   if (begun === null) return 0
   log.error(
     { code: begun.code, servedAt: note.at, storedAt: begun.storedAt },
-    'the database is older than what this server has served: an older copy was put back. The installation is in recovery now',
+    isEmpty
+      ? 'a new, empty database was begun where another one was served. The installation is in recovery, so that no invoice number is issued a second time'
+      : 'the database is older than what this server has served: an older copy was put back. The installation is in recovery now',
   )
   return 1
 }

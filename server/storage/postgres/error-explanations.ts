@@ -30,6 +30,10 @@ const BY_CODE: readonly (readonly [RegExp, string])[] = [
 export const postgresTrouble = (code: string): string | null =>
   BY_CODE.find(([pattern]) => pattern.test(code))?.[1] ?? null
 
+/** Explains that no server has used a database yet. */
+export const noTables = (name: string): string =>
+  `The database in PostgreSQL has no Rollcall tables: "${name}", which DATABASE_URL names, is empty or belongs to another program. If it is the wrong database, correct DATABASE_URL. If the tables were lost, put them back with pg_restore. If the installation is new, start the server: its first start creates the tables.`
+
 /** A standby's code for a writing transaction differs from that of any other read-only server. */
 export const READ_ONLY = '25006'
 export function codeOf({ code, message }: Said): string {

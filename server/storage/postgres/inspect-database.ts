@@ -4,7 +4,7 @@ import { migrations, newerVersion } from '../database/schema.ts'
 import { notSaid } from './statement-pipeline.ts'
 import { cannotBeUsed } from './prepare-database.ts'
 import { PostgresRefused } from './errors.ts'
-import { postgresTrouble, READ_ONLY } from './error-explanations.ts'
+import { noTables, postgresTrouble, READ_ONLY } from './error-explanations.ts'
 
 const CONNECT_MS_MAX = 10_000
 
@@ -50,16 +50,16 @@ export async function lookAtPostgres(url: string): Promise<Looked> {
     await client.connect()
     const { rows } = await client.query<{
       server: string
+      name: string
       there: string | null
       isReadOnly: boolean
     }>(
-      `SELECT current_setting('server_version') AS server, to_regclass('rollcall_version')::text AS there,
+      `SELECT current_setting('server_version') AS server, current_database() AS name, to_regclass('rollcall_version')::text AS there,
         pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' AS "isReadOnly"`,
     )
     if (rows[0]?.isReadOnly === true) return wrong(postgresTrouble(READ_ONLY) ?? '')
     const server = `PostgreSQL ${rows[0]?.server.split(' ')[0] ?? ''}`
-    if (rows[0]?.there == null)
-      return good(`${server} answers, and there are no tables yet; the first start makes them.`)
+    if (rows[0]?.there == null) return wrong(noTables(rows[0]?.name ?? ''))
     const found = await client.query<{ version: number }>('SELECT version FROM rollcall_version')
     const version = found.rows[0]?.version ?? 0
     const known = migrations.length

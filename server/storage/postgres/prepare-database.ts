@@ -4,7 +4,7 @@ import { definitions, stepsFrom } from './schema.ts'
 import { openConnection } from './connection.ts'
 import type { PostgresConnection } from './connection.ts'
 import { isOfPostgres, PostgresRefused, UnusableDatabase } from './errors.ts'
-import { codeOf, mayPass, postgresTrouble, READ_ONLY } from './error-explanations.ts'
+import { codeOf, mayPass, noTables, postgresTrouble, READ_ONLY } from './error-explanations.ts'
 
 /** Two servers that start at once do not both make the tables. Any number that nobody else holds. */
 const MAKING = 72_655_118
@@ -22,7 +22,7 @@ export const AGAIN_MS = 250
 
 /**
  * Throws a sentence if the database cannot be used. `migrates`: a database of an older version is migrated, and
- * one that accepts no writes is not served.
+ * one that accepts no writes is not served. `isNew`: an empty one gets its tables.
  */
 export function prepare(
   url: string,
@@ -117,7 +117,7 @@ function prepareOn(connection: PostgresConnection, { migrates, isNew }: Preparin
     connection.plain(`UPDATE rollcall_version SET version = ${known}`)
     return
   }
-  if (!isNew) throw new UnusableDatabase(NOT_NEW)
+  if (!isNew) throw new UnusableDatabase(migrates ? NOT_NEW : noTables(nameOf(connection)))
   for (const text of definitions()) connection.plain(text)
   connection.plain(
     `CREATE TABLE rollcall_version ("only" integer PRIMARY KEY CHECK ("only" = 1), version integer NOT NULL)`,
@@ -135,6 +135,9 @@ function prepareOn(connection: PostgresConnection, { migrates, isNew }: Preparin
       'The database in PostgreSQL has the locale "C", in which a search finds no name that is not English. Make it anew: CREATE DATABASE … TEMPLATE template0 LOCALE \'C.UTF-8\'.',
     )
 }
+
+const nameOf = ({ sql }: PostgresConnection): string =>
+  sql<{ name: string }>('SELECT current_database() AS name').get()?.name ?? ''
 
 /** Null: there are no tables yet. */
 function versionOn({ sql }: PostgresConnection): number | null {

@@ -33,6 +33,16 @@ export function lostDatabase(dataDir: string): string | null {
   return `${lack}, and ${dataDir} contains ${traces.toSorted().join(', ')} of an earlier one. ${back} To begin with an empty database instead, run rollcall start --new once.`
 }
 
+/** Explains why a command has no database to work on: commands create none. Null: there is one. */
+export function absentDatabase(dataDir: string): string | null {
+  const lack = lackOf(dataDir)
+  if (lack === null) return null
+  return (
+    lostDatabase(dataDir) ??
+    `${lack}. If DATA_DIR names the wrong folder, correct it. If the installation is new, start the server: its first start creates the database.`
+  )
+}
+
 const tracesIn = (dataDir: string): readonly string[] =>
   existsSync(dataDir) ? readdirSync(dataDir).filter((name) => TRACES.test(name)) : []
 
