@@ -14,7 +14,7 @@ const expectations = { poll: { timeout: 200_000 } }
 export default defineConfig({
   test: {
     reporters: ['default'],
-    // UPDATE=1 npm test -- tests/checker: what is printed becomes what is expected. Read the difference.
+    // UPDATE=1 npm test -- tests/engine/authoring: what is printed becomes what is expected. Read the difference.
     update: process.env['UPDATE'] === '1' ? 'all' : 'none',
     // Most of a browser's or a server's time is waiting for the other: four at once keep two cores busy.
     maxWorkers: 4,
@@ -33,8 +33,8 @@ export default defineConfig({
           isolate: false,
           include: [
             'tests/*.test.ts',
-            'tests/{engine,checker,specification,mutants,proofs,guards}/**/*.test.ts',
-            'tests/{server,machine,gateway,office,commands,simulator,attacks}/**/*.test.ts',
+            'tests/{engine,specification,mutants,proofs,guards}/**/*.test.ts',
+            'tests/{server,simulator,attacks}/**/*.test.ts',
           ],
           exclude: ['tests/**/*.browser.test.ts'],
           // Property tests, and servers that are attacked, take a while on a busy machine.

@@ -459,7 +459,7 @@ test('every package of the lockfile is held to its content, the Node that everyt
 
 test('every test file belongs to a project of vitest.config.ts, so that it runs', () => {
   const run =
-    /^tests\/([^/]+|(engine|checker|web|specification|mutants|proofs|guards|server|machine|gateway|office|commands|attacks|simulator|browser|crash)\/.+)\.test\.tsx?$/
+    /^tests\/([^/]+|(engine|web|specification|mutants|proofs|guards|server|attacks|simulator|browser|crash)\/.+)\.test\.tsx?$/
   expect(paths.filter((path) => /\.test\.tsx?$/.test(path) && !run.test(path))).toEqual([])
 })
 

@@ -1,6 +1,6 @@
 /**
  * Defines the store as the rest of the server sees it: asynchronous domain functions, no SQL.
- * Implementations pass the same contract suite (`tests/server/store/contract.ts`). Every write is durable
+ * Implementations pass the same contract suite (`tests/server/storage/contract.ts`). Every write is durable
  * (fsynced) before its promise resolves.
  */
 import type {

@@ -3,9 +3,9 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { deflateSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { doc, exe, jpg, msi, pdf, png, xls } from '../server/files.ts'
-import { hostileFiles } from '../server/hostile-files.ts'
-import { wrongWith } from '../server/one-shape.ts'
+import { doc, exe, jpg, msi, pdf, png, xls } from '../server/sample-uploads.ts'
+import { hostileFiles } from '../server/hostile-uploads.ts'
+import { wrongWith } from '../server/http/error-shape.ts'
 import {
   changes,
   delegate,

@@ -11,10 +11,10 @@ import { Worker } from 'node:worker_threads'
 import { afterAll, expect, test } from 'vitest'
 import { HOSTILE } from './hostile-events.ts'
 import { startTestApp } from '../server/harness.ts'
-import { own } from '../server/running.ts'
+import { own } from '../server/run-command.ts'
 
 const TOP = join(import.meta.dirname, '..', '..')
-const GOLDENS = join(TOP, 'tests', 'checker', 'goldens')
+const GOLDENS = join(TOP, 'tests', 'engine', 'authoring', 'goldens')
 const read = (name: string): string => readFileSync(join(GOLDENS, name), 'utf8')
 const folder = mkdtempSync(join(tmpdir(), 'rollcall-hostile-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const base = readFileSync(
-  join(import.meta.dirname, '..', 'checker', 'goldens', '_base.yaml'),
+  join(import.meta.dirname, '..', 'engine', 'authoring', 'goldens', '_base.yaml'),
   'utf8',
 )
 const VENUE = 'venue: Town Hall'

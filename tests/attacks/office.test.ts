@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ADMIN } from '../browser/serve.ts'
-import { pdf } from '../server/files.ts'
+import { pdf } from '../server/sample-uploads.ts'
 import { placed, presses, untilIs } from './gateway.ts'
 import {
   changes,

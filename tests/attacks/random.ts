@@ -1,6 +1,6 @@
 /** The random run: so many requests of a seed, side by side on connections that stay, and what they broke. */
 import { join } from 'node:path'
-import { wrongWith } from '../server/one-shape.ts'
+import { wrongWith } from '../server/http/error-shape.ts'
 import { draw } from './requests.ts'
 import type { Drawn, Known } from './requests.ts'
 import {

@@ -3,8 +3,8 @@
  * cookies that are right and that are not. Request n of a seed is always the same one, so that whatever
  * it breaks can be asked again by itself.
  */
-import { seeded } from '../crash/wholeness.ts'
-import { jpg, pdf, png } from '../server/files.ts'
+import { seeded } from '../crash/check-registrations.ts'
+import { jpg, pdf, png } from '../server/sample-uploads.ts'
 import { CODED, codedDelegate, delegate, formOf, postGraduate, proof } from './target.ts'
 import type { Route } from './target.ts'
 

@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
-import { wrongWith } from '../server/one-shape.ts'
+import { wrongWith } from '../server/http/error-shape.ts'
 import {
   changes,
   delegate,

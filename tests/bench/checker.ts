@@ -113,7 +113,7 @@ function largeTables(): Pick<
 > {
   const golden = (name: string): { path: string; text: string } => ({
     path: name,
-    text: readFileSync(join(TOP, 'tests', 'checker', 'goldens', name), 'utf8'),
+    text: readFileSync(join(TOP, 'tests', 'engine', 'authoring', 'goldens', name), 'utf8'),
   })
   const shared: SharedFiles = {
     lists: golden('_shared/lists.yaml'),

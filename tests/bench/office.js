@@ -15,7 +15,7 @@ import { ADMIN, serveAlone } from '../browser/serve.ts'
 
 import { moveToPostgres } from '../../server/storage/database/move-database.ts'
 import { openStore } from '../../server/storage/open-store.ts'
-import { hasPostgres, startPostgres } from '../server/store/postgres-server.ts'
+import { hasPostgres, startPostgres } from '../server/storage/postgres-server.ts'
 import { cpuOf } from './cpu.js'
 import { filled, numberOfNth } from './rows.ts'
 

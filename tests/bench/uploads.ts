@@ -7,7 +7,7 @@ import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startServer } from '../crash/server.ts'
-import { beginUpload } from '../server/uploading.ts'
+import { beginUpload } from '../server/upload-client.ts'
 
 const [clients = 64, mb = 25] = process.argv.slice(2).map(Number)
 const MB = 1024 * 1024

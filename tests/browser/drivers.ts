@@ -8,7 +8,7 @@ import { basename, dirname, join } from 'node:path'
 import { chromium, firefox } from 'playwright-core'
 import type { BrowserType, LaunchOptions } from 'playwright-core'
 import { PNG } from 'pngjs'
-import { inPage } from './boxes.ts'
+import { inPage } from './layout-boxes.ts'
 import { likeAPerson } from './browser.ts'
 import { freePort } from './serve.ts'
 

@@ -21,7 +21,7 @@ import {
   PROOF,
   summary,
 } from './delegate.ts'
-import { codeIn } from '../server/scanned.ts'
+import { codeIn } from '../server/read-qr-code.ts'
 import { ADMIN, serve } from './serve.ts'
 import type { Served } from './serve.ts'
 

@@ -13,7 +13,7 @@ import Database from 'better-sqlite3'
 import { isWebBuilt } from '../../server/cli/web-app-build.ts'
 import { readEnvironment } from '../../server/ops/environment.ts'
 import { boot } from '../../server/main.ts'
-import { lendCompiled, lendTables } from '../server/lent.ts'
+import { lendCompiled, lendTables } from '../server/prepared-files.ts'
 
 export const TOP = join(import.meta.dirname, '..', '..')
 export const ADMIN = { username: 'office', password: 'a long password for tests' } as const

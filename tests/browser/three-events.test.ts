@@ -8,7 +8,7 @@ import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectAccessible, launch, visit } from './browser.ts'
 import { atGateway, field, isTaken, ledger, orderIdOf, PROOF } from './delegate.ts'
-import { runHere } from '../server/running.ts'
+import { runHere } from '../server/run-command.ts'
 import { ADMIN, serve } from './serve.ts'
 import type { Served } from './serve.ts'
 

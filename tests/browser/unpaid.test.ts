@@ -19,7 +19,7 @@ import {
 } from './delegate.ts'
 import { linkToPay, serve } from './serve.ts'
 import type { Served } from './serve.ts'
-import { listen } from './tree.ts'
+import { listen } from './accessibility-tree.ts'
 
 let browser: Browser
 let server: Served

@@ -13,8 +13,8 @@ import { besiegeWithMoney, count, nothingTold } from './delegates.ts'
 import type { Told } from './delegates.ts'
 import { serverVariables, startServer } from './server.ts'
 import type { Running } from './server.ts'
-import { sandboxOrders, wrongIn } from './sums.ts'
-import { seed, seeded } from './wholeness.ts'
+import { sandboxOrders, wrongIn } from './check-money.ts'
+import { seed, seeded } from './check-registrations.ts'
 
 /** CRASH_CYCLES=50 is the long run. */
 const cycles = Number(process.env['CRASH_CYCLES'] ?? 2)

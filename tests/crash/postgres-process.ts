@@ -6,8 +6,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { openInsidePostgres } from '../../server/storage/postgres/open-postgres-store.ts'
 import { StoreBusy } from '../../server/storage/index.ts'
 import type { Store } from '../../server/storage/index.ts'
-import { mail, newRegistration, noon } from '../server/registrations.ts'
-import { say } from './say.ts'
+import { mail, newRegistration, noon } from '../server/sample-registrations.ts'
+import { say } from './print-now.ts'
 
 const CLIENTS = 32
 /** After a no that may be tried again. */

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { besiege, register, startServer } from './server.ts'
 import type { Running } from './server.ts'
-import { brokenIn, seed, seeded } from './wholeness.ts'
+import { brokenIn, seed, seeded } from './check-registrations.ts'
 
 /** CRASH_CYCLES=50 is the long run. */
 const kills = Number(process.env['CRASH_CYCLES'] ?? 2)

@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { pdf } from '../server/files.ts'
-import { lendCompiled, lendTables } from '../server/lent.ts'
+import { pdf } from '../server/sample-uploads.ts'
+import { lendCompiled, lendTables } from '../server/prepared-files.ts'
 
 const TOP = join(import.meta.dirname, '..', '..')
 const clients = 64

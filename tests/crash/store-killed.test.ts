@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Seam } from '../../server/storage/database/faults.ts'
-import { brokenIn, seed, seeded } from './wholeness.ts'
+import { brokenIn, seed, seeded } from './check-registrations.ts'
 
 const rounds = 5
 let folder: string

@@ -4,8 +4,8 @@
  */
 import { openInside } from '../../server/storage/open-store.ts'
 import type { Seam } from '../../server/storage/database/faults.ts'
-import { newRegistration } from '../server/registrations.ts'
-import { say } from './say.ts'
+import { newRegistration } from '../server/sample-registrations.ts'
+import { say } from './print-now.ts'
 
 const [, , dataDir = '', clients = '1', each = '1', seam = '{}'] = process.argv
 const { store } = await openInside({ dataDir, seam: JSON.parse(seam) as Seam })

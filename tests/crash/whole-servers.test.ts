@@ -8,9 +8,9 @@ import { closeSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { hasPostgres, startPostgres } from '../server/store/postgres-server.ts'
-import type { PostgresServer } from '../server/store/postgres-server.ts'
-import { through } from './rounds.ts'
+import { hasPostgres, startPostgres } from '../server/storage/postgres-server.ts'
+import type { PostgresServer } from '../server/storage/postgres-server.ts'
+import { through } from './two-server-rounds.ts'
 
 if (!hasPostgres) test('without a PostgreSQL on this machine no two servers share one', () => {})
 else {
@@ -37,7 +37,7 @@ else {
     const url = await postgres.database('keeping')
     const pipe = join(postgres.folder, 'pipe')
     spawnSync('mkfifo', [pipe])
-    const file = join(import.meta.dirname, 'keeping-process.ts')
+    const file = join(import.meta.dirname, 'keep-file-process.ts')
     const child = spawn(process.execPath, [file, url, pipe], { stdio: ['ignore', 'pipe', 'pipe'] })
     const said = text(child.stdout)
     const ended = once(child, 'exit')

@@ -1,13 +1,13 @@
 /**
  * A hundred thousand broken texts, with a fixed seed: the checker never throws and never takes long, and
  * refuses exactly those for which it says why. `node tests/mutants/texts.ts 5000` tries fewer. A thousand
- * of the kind are tried by every `npm test` (tests/checker).
+ * of the kind are tried by every `npm test` (tests/engine/authoring).
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { compileEvent, formatFindings, type SharedFiles } from '../../engine/authoring.ts'
-import { anyText, brokenOf } from '../checker/broken.ts'
+import { anyText, brokenOf } from '../engine/authoring/broken-files.ts'
 
 const TOP = join(import.meta.dirname, '..', '..', 'events')
 const read = (path: string) => ({ path, text: readFileSync(join(TOP, path), 'utf8') })

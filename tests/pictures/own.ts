@@ -1,5 +1,5 @@
 /** A conference that looks at letters first, and whose delegates change their answers and cancel: their own page, and the office’s side of it. */
-import { fixtureEvent, SEEN_FIRST, withLetter } from '../server/fixture.ts'
+import { fixtureEvent, SEEN_FIRST, withLetter } from '../server/small-event.ts'
 import type { Page } from 'playwright-core'
 import { atGateway, PROOF } from '../browser/delegate.ts'
 import { linkToPay } from '../browser/serve.ts'

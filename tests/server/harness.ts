@@ -17,8 +17,8 @@ import type { ByItself } from '../../server/ops/clock.ts'
 import type { Mailer } from '../../server/mail/send-queued-emails.ts'
 import { readEnvironment } from '../../server/ops/environment.ts'
 import type { Variables } from '../../server/ops/environment.ts'
-import { openStoreHere } from './here.ts'
-import { lendCompiled, lendTables } from './lent.ts'
+import { openStoreHere } from './store-without-threads.ts'
+import { lendCompiled, lendTables } from './prepared-files.ts'
 
 const top = join(import.meta.dirname, '..', '..')
 const sampleEvents = join(top, 'events')

@@ -7,8 +7,8 @@ import { day, dayOf, startOf } from '../../engine/index.ts'
 import type { Day, EventConfig, Instant, Paise } from '../../engine/index.ts'
 import type { Account, EventRegistry, ServedEvent } from '../../server/dependencies.ts'
 import { sharedOf } from '../../server/events/versions/held-versions.ts'
-import { fixtureEvent } from '../server/fixture.ts'
-import type { FixtureOptions } from '../server/fixture.ts'
+import { fixtureEvent } from '../server/small-event.ts'
+import type { FixtureOptions } from '../server/small-event.ts'
 
 const SHARED_FOLDER = join(import.meta.dirname, '..', '..', 'events', '_shared')
 

@@ -1,6 +1,6 @@
 /** The network between the server and the gateway, and what it and a bad day of the gateway do to questions. */
 import { assertNever } from '../../engine/index.ts'
-import type { Course, Owner } from './course.ts'
+import type { Course, Owner } from './virtual-time.ts'
 import { answerRefund, isMoney } from './gateway.ts'
 import type { Gateway } from './gateway.ts'
 import type { Profile } from './profiles.ts'

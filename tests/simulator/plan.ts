@@ -9,8 +9,8 @@ import type { CodeKindId, EventId, ItemId, Version } from './events.ts'
 import type { Profile } from './profiles.ts'
 import { randomOf } from './random.ts'
 import type { Random } from './random.ts'
-import { PEOPLE } from './who-may.ts'
-import type { PersonName } from './who-may.ts'
+import { PEOPLE } from './expected-permissions.ts'
+import type { PersonName } from './expected-permissions.ts'
 
 const SECOND_MS = 1000
 const MINUTE_MS = 60 * SECOND_MS

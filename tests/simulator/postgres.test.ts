@@ -1,7 +1,7 @@
 /** Some histories on PostgreSQL in `npm test`; `npm run simulate -- --postgres` takes as many as one has time for. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { hasPostgres, startPostgres } from '../server/store/postgres-server.ts'
-import type { PostgresServer } from '../server/store/postgres-server.ts'
+import { hasPostgres, startPostgres } from '../server/storage/postgres-server.ts'
+import type { PostgresServer } from '../server/storage/postgres-server.ts'
 import { openPostgresDisks } from './disk-postgres.ts'
 import type { PostgresDisks } from './disk-postgres.ts'
 import { happen } from './history.ts'

@@ -4,7 +4,7 @@
  * `--postgres` before any of it: on a PostgreSQL that is started for it.
  */
 import { fork } from 'node:child_process'
-import { startPostgres } from '../server/store/postgres-server.ts'
+import { startPostgres } from '../server/storage/postgres-server.ts'
 import { openPostgresDisks } from './disk-postgres.ts'
 import type { PostgresDisks } from './disk-postgres.ts'
 import { freshDisk } from './disk.ts'

@@ -3,7 +3,7 @@ import { freshDisk } from './disk.ts'
 import type { Disks } from './disk.ts'
 import { happen } from './history.ts'
 import type { Delegate, Plan } from './plan.ts'
-import type { Violation } from './promises.ts'
+import type { Violation } from './check-payments.ts'
 
 /** Each try is a history. */
 const TRIES_MAX = 150

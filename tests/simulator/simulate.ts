@@ -5,7 +5,7 @@ import { happen } from './history.ts'
 import { planOf } from './plan.ts'
 import type { Plan } from './plan.ts'
 import type { Profile } from './profiles.ts'
-import type { Violation } from './promises.ts'
+import type { Violation } from './check-payments.ts'
 import type { Row } from './table.ts'
 import { add, noCounts } from './tally.ts'
 

@@ -9,9 +9,9 @@ import type {
   StatsAnswer,
   TariffAnswer,
 } from '../../engine/index.ts'
-import { noon, numberOf, PASSWORD, register, signIn } from '../office/office.ts'
-import type { Office } from '../office/office.ts'
-import { pdf } from '../server/files.ts'
+import { noon, numberOf, PASSWORD, register, signIn } from '../server/office/office.ts'
+import type { Office } from '../server/office/office.ts'
+import { pdf } from '../server/sample-uploads.ts'
 import { startTestApp } from '../server/harness.ts'
 import type { TestApp } from '../server/harness.ts'
 

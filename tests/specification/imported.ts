@@ -1,7 +1,7 @@
 /** Registrations of another system, as `rollcall import` takes them before a server starts. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { runHere } from '../server/running.ts'
+import { runHere } from '../server/run-command.ts'
 
 export const PULMO = 'PULMO20250017'
 export const PULMO_FAILED = 'PULMO20250018'

@@ -28,7 +28,7 @@ export const STATEMENT_LIMITS: SheetLimits = {
   bytesMax: 2 * MB,
   linesMax: 5_000,
   cellsMax: 300_000,
-  msMax: 10_000,
+  msMax: 30_000,
   quotes: 'loose',
 }
 /** A member list, or registrations from another system: the largest society has about 400,000 members. */

@@ -81,7 +81,18 @@ function readInThread(
       line: null,
       message: 'This file cannot be read. Save it as CSV, and load that.',
     })
-    const timer = setTimeout(() => void thread.terminate(), limits.msMax)
+    let timer: NodeJS.Timeout | undefined
+    // A busy machine may take seconds to start a thread: only reading counts.
+    thread.once('online', () => {
+      timer = setTimeout(() => {
+        answer = err({
+          code: 'not_csv',
+          line: null,
+          message: `Reading this file took more than ${limits.msMax / 1000} seconds and was stopped. Save the sheet as CSV, and load that.`,
+        })
+        void thread.terminate()
+      }, limits.msMax)
+    })
     thread.on('message', (message: FromSheetThread) => {
       if ('lines' in message) for (const line of message.lines) lines.push(line)
       else {

@@ -1,7 +1,7 @@
 /**
  * Assembles the gateway adapter for Airpay v3 "Simple Transaction", and makes its network calls.
  * Nothing outside this folder knows Airpay. Nothing in it knows whether it speaks to Airpay or to our simulator:
- * only addresses and credentials differ. Rules and test vectors: docs/airpay.md and tests/gateway/.
+ * only addresses and credentials differ. Rules and test vectors: docs/airpay.md and tests/server/payments/.
  */
 import { amountText, assert, dayOf, err } from '../../../../engine/index.ts'
 import type { EventConfig, Instant } from '../../../../engine/index.ts'

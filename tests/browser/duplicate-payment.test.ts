@@ -1,0 +1,98 @@
+/** A delegate who paid twice, in a browser: from the second confirmation to the refund that is requested, and what the office reads. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { fixtureDelegate, fixtureEvent } from '../server/small-event.ts'
+import { misplacedAtAnyWidth } from './layout-boxes.ts'
+import { expectAccessible, launch, visit } from './browser.ts'
+import { atGateway } from './delegate.ts'
+import { linkIn, openInbox } from './inbox.ts'
+import type { Inbox } from './inbox.ts'
+import { ADMIN, linkToPay, serveAlone } from './serve.ts'
+import type { Served } from './serve.ts'
+
+const EMAIL = 'paid.twice@sample.example'
+
+let inbox: Inbox
+let server: Served
+let browser: Browser
+
+beforeAll(async () => {
+  inbox = await openInbox()
+  server = await serveAlone(
+    { SMTP_URL: inbox.url, MAIL_FROM: 'no-reply@example.org', CLOCK: '2026-01-10' },
+    ({ eventsDir }) => writeFileSync(join(eventsDir, 'sample2026.yaml'), fixtureEvent()),
+  )
+  browser = await launch()
+})
+afterAll(async () => {
+  await server.stop()
+  await inbox.close()
+})
+
+const pay = async (page: Page, name: string): Promise<string> => {
+  const answer = await fetch(`${server.url}/api/sample2026/register/`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ ...fixtureDelegate, full_name: name, email: EMAIL }),
+  })
+  const { reg_no: regNo } = (await answer.json()) as { readonly reg_no: string }
+  await page.goto(linkToPay(server, regNo, '2026-02-10'))
+  await page.getByRole('button', { name: /^Pay .* now$/ }).click()
+  await atGateway(page, 'Pay')
+  await page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
+  return regNo
+}
+const part = (page: Page, name: string) => page.getByRole('region', { name })
+
+test('who paid twice requests a refund with one button, and the office page links to the other registration', async () => {
+  const { page, context, complaints } = await visit(browser)
+  const first = await pay(page, 'Dr Paid Twice')
+  const sentence = 'If you paid twice by mistake, the email has a link to request a refund.'
+  await page.getByText(sentence).waitFor()
+  const second = await pay(page, 'PAID TWICE')
+  await page.getByText(sentence).waitFor()
+  await page.goto(linkIn(await inbox.mailTo(EMAIL, 'This is the second payment')))
+  const panel = part(page, 'You have paid twice')
+  await panel
+    .getByText(`for this name and email address: ₹ 1,180. Registration ${first} was paid before.`)
+    .waitFor()
+  const headings = await page.getByRole('heading', { level: 2 }).allTextContents()
+  expect(headings.slice(0, 2)).toEqual(['You have paid twice', 'Registration Confirmed'])
+  expect(await page.getByText('cancellation').count()).toBe(0)
+  expect(await misplacedAtAnyWidth(page), 'a second payment').toEqual([])
+  await panel.getByRole('button', { name: 'Request a refund' }).click()
+  const dialog = page.getByRole('dialog')
+  await expectAccessible(page, 'requesting a refund')
+  await dialog.getByRole('button', { name: 'Request a refund' }).click()
+  await panel.getByText('You requested a refund of ₹ 1,180 on 10 January 2026').waitFor()
+  await expectAccessible(page, 'a requested refund')
+
+  await page.goto(`${server.url}/admin/login`)
+  await page.getByLabel('Username').fill(ADMIN.username)
+  await page.getByLabel('Password').fill(ADMIN.password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByText('Second payments for one person').waitFor()
+  await page.goto(`${server.url}/admin/sample2026/${second}`)
+  await page.getByText('The same name and email address also paid for').waitFor()
+  const todo = part(page, 'What to do')
+  await todo.getByText('Refund requested').waitFor()
+  await todo.getByText('The delegate requested a refund of ₹ 1,180 on 10 January 2026.').waitFor()
+  await todo.getByText('This is a second payment.').getByRole('link', { name: first }).waitFor()
+  await todo.getByRole('button', { name: 'Cancel registration' }).click()
+  const cancelling = page.getByRole('dialog')
+  await cancelling.getByText('This is a second payment').waitFor()
+  expect(await cancelling.getByLabel('Amount to refund').inputValue()).toBe('1180')
+  await cancelling.getByRole('button', { name: 'Not now' }).click()
+  expect(await misplacedAtAnyWidth(page), 'a second payment in the office').toEqual([])
+  await page.getByText('also paid for').getByRole('link', { name: first }).click()
+  await page.getByRole('heading', { level: 1, name: 'Dr Paid Twice' }).waitFor()
+  await page.getByText('also paid for').getByRole('link', { name: second }).waitFor()
+  await page.goto(`${server.url}/admin/money`)
+  await page.getByRole('link', { name: '1 refund request for a second payment' }).click()
+  await page.getByRole('row', { name: second }).getByText('Refund requested').waitFor()
+  expect(await page.getByText('Refund requested').count()).toBe(1)
+  expect(complaints).toEqual([])
+  await context.close()
+})

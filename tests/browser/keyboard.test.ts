@@ -1,0 +1,130 @@
+/** The keyboard alone: where it is after the form could not be sent, and what is said on the way to a ticket. */
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { launch, visit } from './browser.ts'
+import { fillForm, FORM, INTERN, payButton, plain } from './delegate.ts'
+import { serve } from './serve.ts'
+import type { Served } from './serve.ts'
+import { focusedOf, listen } from './accessibility-tree.ts'
+
+let server: Served
+let browser: Browser
+beforeAll(async () => {
+  server = await serve({ CLOCK: '2025-10-10' })
+  browser = await launch()
+})
+afterAll(async () => {
+  await server.stop()
+})
+
+async function ready(width: number): Promise<Page> {
+  const { page } = await visit(browser, { width })
+  await page.goto(server.url + FORM)
+  await fillForm(page, { name: 'Dr. Keyboard Demo', category: INTERN })
+  return page
+}
+const sendByKeyboard = async (page: Page): Promise<void> => {
+  await payButton(page).focus()
+  await page.keyboard.press('Enter')
+}
+const hasFocus = (page: Page): Promise<boolean> =>
+  payButton(page).evaluate((button) => button === document.activeElement)
+
+describe.each([768, 1280])('at %i px, the pay button has the focus again', (width) => {
+  test('when the network failed', async () => {
+    const page = await ready(width)
+    await page.route('**/register/', (route) => route.abort())
+    await sendByKeyboard(page)
+    await page.getByRole('status').getByText('Network error').waitFor()
+    await expect.poll(() => hasFocus(page)).toBe(true)
+    await page.context().close()
+  })
+
+  test('when the question about a changed price was closed with Escape', async () => {
+    const page = await ready(width)
+    const quote = {
+      category: 'intern-mbbs-accompanying',
+      period: 'sep-1-dec-31',
+      base: 4000,
+      gst: 720,
+      total: 4720,
+    }
+    await page.route('**/register/', (route) =>
+      route.fulfill({
+        status: 409,
+        json: { status: 'error', code: 'price_changed', message: 'The price has changed.', quote },
+      }),
+    )
+    await sendByKeyboard(page)
+    await page.getByRole('dialog', { name: 'The price has changed' }).waitFor()
+    await page.keyboard.press('Escape')
+    await expect.poll(() => hasFocus(page)).toBe(true)
+    await page.context().close()
+  })
+})
+
+/** What is typed, or chosen by the arrow keys, by the beginning of what is said at the field. */
+const KEYS: Readonly<Record<string, (page: Page) => Promise<void>>> = {
+  'Full Name': (page) => page.keyboard.type('Dr. Keyboard Demo'),
+  'Email Address': (page) => page.keyboard.type('keyboard.demo@example.org'),
+  'Phone Number': (page) => page.keyboard.type(' 98470 00000'),
+}
+
+test('a purchase by keyboard alone is said as it is shown, from the skip link to the ticket', async () => {
+  const { page, context } = await visit(browser, { own: true })
+  const { said } = await listen(page)
+  const lines: string[] = []
+  const note = async (): Promise<string> => {
+    const focused = await focusedOf(page)
+    lines.push(`  ${focused}`)
+    return focused
+  }
+  const hear = async (): Promise<void> => {
+    for (const text of await said()) lines.push(`  » ${text}`)
+  }
+  const press = async (key: string): Promise<string> => {
+    await page.keyboard.press(key)
+    const focused = await note()
+    await hear()
+    return focused
+  }
+
+  await page.goto(server.url + FORM)
+  await payButton(page).waitFor()
+  lines.push(await page.title())
+  for (let presses = 0; presses < 60; presses += 1) {
+    const focused = await press('Tab')
+    if (focused.startsWith('Proceed to Secure Payment')) break
+    const type = Object.entries(KEYS).find(([name]) => focused.startsWith(name))?.[1]
+    if (type !== undefined) await type(page)
+    // Among the categories one goes on by the arrow keys, which choose.
+    if (focused.includes(', radio') && focused.includes('not checked'))
+      for (let arrows = 0; arrows < 8; arrows += 1) {
+        if ((await press('ArrowDown')).startsWith(INTERN)) break
+        // What a later day costs is fetched with the first price.
+        await page.getByText('Price valid until').waitFor()
+        await hear()
+      }
+  }
+  await page.keyboard.press('Enter')
+  await page.waitForURL((url) => url.origin !== server.url)
+  lines.push(await page.title())
+  for (let presses = 0; presses < 20; presses += 1)
+    if ((await press('Tab')).startsWith('Pay,')) break
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/payment\/success/)
+  await page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
+  await expect.poll(() => focusedOf(page)).toContain('Registration Confirmed, heading')
+  lines.push(await page.title())
+  await hear()
+  await note()
+  for (let presses = 0; presses < 12; presses += 1)
+    if ((await press('Tab')).includes('Print')) break
+  await context.close()
+  const spoken = lines.map((line) =>
+    plain(line)
+      .replaceAll(/AFPI\d+/g, 'AFPI…')
+      .replace(/^/, line.startsWith(' ') ? '  ' : '\n'),
+  )
+  await expect(`${spoken.join('\n').trim()}\n`).toMatchFileSnapshot('purchase.spoken.txt')
+})

@@ -1,0 +1,277 @@
+/** What the office does to registrations on their page, and what delegates see of it. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { RegNo } from '../../../engine/index.ts'
+import { expectAccessible, launch, signedIn, visit } from '../browser.ts'
+import type { Visit } from '../browser.ts'
+import { atGateway } from '../delegate.ts'
+import { freePort } from '../serve.ts'
+import { fixtureEvent } from '../../server/small-event.ts'
+import { startTestApp } from '../../server/harness.ts'
+import type { TestApp } from '../../server/harness.ts'
+import { hashPassword } from '../../../server/office/auth/passwords.ts'
+import { noon, numberOf, PASSWORD, register } from '../../server/office/office.ts'
+
+const EVENT = 'sample2026'
+const extra = `
+cancellation:
+  steps: [{to: 2026-01-15, refund: 75%}, {to: 2026-01-31, refund: 50%}, {otherwise: none}]
+limits:
+  - {id: dais, when: {is_member: true}, max: 2, full: {say: The dais is full}}
+`
+let server: TestApp
+let browser: Browser
+let url: string
+let here: Visit
+
+beforeAll(async () => {
+  const [port, sandboxPort] = [await freePort(), await freePort()]
+  server = await startTestApp({
+    clock: '2026-01-20T16:00:00+05:30',
+    events: { 'sample2026.yaml': fixtureEvent({ extra }) },
+    variables: { PORT: String(port), SANDBOX_PORT: String(sandboxPort) },
+  })
+  await server.deps.store.addAdmin('office', await hashPassword(PASSWORD), server.now())
+  url = await server.app.listen({ host: '127.0.0.1', port })
+  browser = await launch()
+  here = await visit(browser)
+  await signedIn(here.context, url, { username: 'office', password: PASSWORD })
+})
+afterAll(async () => {
+  await here.context.close()
+  await server.close()
+})
+
+const registered = (
+  n: number,
+  {
+    on = '2026-01-10',
+    isMember = false,
+    pays,
+  }: { on?: string; isMember?: boolean; pays?: 'success' } = {},
+): Promise<RegNo> =>
+  register(server, EVENT, {
+    n,
+    on: noon(on),
+    answers: {
+      full_name: `Delegate ${n}`,
+      email: `delegate${n}@example.org`,
+      phone_number: '9876500000',
+      is_member: isMember,
+    },
+    ...(pays === undefined ? {} : { pays }),
+  })
+const paid = (n: number, isMember = false): Promise<RegNo> =>
+  registered(n, { isMember, pays: 'success' })
+const open = async (regNo: string): Promise<Page> => {
+  await here.page.goto(`${url}/admin/${EVENT}/${regNo}`)
+  await panel().getByText('This registration is').waitFor()
+  return here.page
+}
+const panel = () => here.page.getByRole('region', { name: 'What to do' })
+const dialog = () => here.page.getByRole('dialog')
+const press = (name: string) => panel().getByRole('button', { name, exact: true }).click()
+const said = (text: string) => panel().getByRole('status').getByText(text).waitFor()
+const line = (text: string) => panel().getByRole('listitem').filter({ hasText: text }).waitFor()
+/** Answers the question, with its reason, by the button of the act. */
+const done = async (why: string, button: string): Promise<void> => {
+  await dialog()
+    .getByLabel(/^(Why|Note)$/)
+    .fill(why)
+  await dialog().getByRole('button', { name: button, exact: true }).click()
+}
+
+test('a note is written, a name corrected, a registration transferred: the trail says who did what and why', async () => {
+  const page = await open(await paid(1))
+  await press('Write a note')
+  await expectAccessible(page, 'a note')
+  await page.keyboard.press('Escape')
+  await dialog().waitFor({ state: 'detached' })
+  await press('Write a note')
+  await done('Wants a vegetarian lunch.', 'Write a note')
+  await said('The note has been saved.')
+  await line('Wants a vegetarian lunch.')
+  await press('Correct an answer')
+  await dialog().getByLabel('Which answer').selectOption('Full Name')
+  await dialog().getByLabel('Full Name').fill('')
+  await done('Spelt wrongly.', 'Correct an answer')
+  await dialog().getByRole('alert').getByText('Full Name: Full name is required').waitFor()
+  await expectAccessible(page, 'a correction that is refused')
+  await dialog().getByLabel('Full Name').fill('Asha Nair')
+  await dialog().getByRole('button', { name: 'Correct an answer' }).click()
+  await said('It is corrected.')
+  await page.getByRole('heading', { level: 1, name: 'Asha Nair' }).waitFor()
+  await line('Corrected: Full Name: Delegate 1 → Asha Nair')
+  await press('Transfer')
+  await dialog().getByLabel('Full Name').fill('Binu Das')
+  await dialog().getByLabel('Email Address').fill('binu@example.org')
+  await dialog().getByLabel('Phone Number').fill('9876511111')
+  await expectAccessible(page, 'a transfer')
+  await done('A colleague comes instead.', 'Transfer')
+  await said('The registration is transferred.')
+  await page.getByRole('heading', { level: 1, name: 'Binu Das' }).waitFor()
+  await expectAccessible(page, 'a registration with its trail')
+  await page.setViewportSize({ width: 360, height: 800 })
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
+  await page.setViewportSize({ width: 1280, height: 900 })
+})
+
+test('a registration is cancelled by the scale of the file: its place is sold again, and half is paid back', async () => {
+  await paid(4, true)
+  const page = await open(await paid(2, true))
+  const registers = () =>
+    server.post('/api/sample2026/register/', {
+      full_name: 'Next Member',
+      email: 'next@example.org',
+      phone_number: '9876522222',
+      is_member: 'true',
+    })
+  expect((await registers()).statusCode).toBe(409)
+  await press('Cancel registration')
+  await dialog().getByText('50% of the price of ₹\u00a01,180').waitFor()
+  await dialog().getByText('Proposed refund').waitFor()
+  expect(await dialog().getByLabel('Amount to refund, in rupees').inputValue()).toBe('590')
+  await expectAccessible(page, 'cancelling')
+  await done('Ill, wrote yesterday.', 'Cancel registration')
+  await said('The registration is cancelled')
+  await panel().getByText('₹\u00a0590 is to be paid back.', { exact: true }).waitFor()
+  expect((await registers()).statusCode).toBe(201)
+  await press('Refund')
+  await dialog().getByLabel('How it goes back').selectOption('It has gone back by hand')
+  await dialog().getByLabel('Reference of the transfer or slip').fill('NEFT 4711')
+  await expectAccessible(page, 'a refund by hand')
+  await done('By the scale.', 'Refund')
+  await said('₹\u00a0590 has gone back.')
+  await line('Refund by hand')
+  await expect.poll(() => panel().locator('.care').count()).toBe(0)
+})
+
+test('money that came while the question stood open is said before anything is cancelled', async () => {
+  const regNo = await registered(29)
+  const page = await open(regNo)
+  await press('Cancel registration')
+  await dialog().getByText('Nothing was paid.').waitFor()
+  const came = await page.evaluate(
+    async (path) =>
+      fetch(path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: '{"act":"confirm","way":"transfer","reference":"HDFCN52026012029","amount":3540,"day":"2026-01-20"}',
+      }).then(({ status }) => status),
+    `/api/admin/registrations/${regNo}/acts/`,
+  )
+  expect(came).toBe(200)
+  await done('Never paid.', 'Cancel registration')
+  await dialog().getByRole('alert').getByText('Nothing has been cancelled').waitFor()
+  await dialog()
+    .getByRole('term')
+    .filter({ hasText: /^Paid$/ })
+    .waitFor()
+  await dialog().getByText('₹\u00a03,540').first().waitFor()
+  await expectAccessible(page, 'money came before the cancellation')
+  await dialog().getByLabel('Amount to refund, in rupees').fill('3540')
+  await done('Asked for it by phone.', 'Cancel registration')
+  await said('The registration is cancelled')
+  await panel().getByText('₹\u00a03,540 is to be paid back.', { exact: true }).waitFor()
+})
+
+test('a category is corrected upwards, and the delegate pays the difference by the mailed link; downwards, and it is paid back', async () => {
+  const up = numberOf(server, EVENT, 4)
+  const page = await open(up)
+  await press('Correct an answer')
+  await dialog().getByLabel('Which answer').selectOption('Member')
+  await dialog().getByRole('combobox', { name: 'Member', exact: true }).selectOption('No')
+  await done('Shows no card.', 'Correct an answer')
+  await dialog().getByRole('alert').getByText('₹\u00a02,360 more').waitFor()
+  await expectAccessible(page, 'a correction that changes the price')
+  await dialog().getByRole('button', { name: 'Agree and correct' }).click()
+  await said('It is corrected, and costs ₹\u00a02,360 more.')
+  await panel().getByText('still to be paid', { exact: true }).waitFor()
+
+  const delegate = await visit(browser, { width: 360 })
+  await delegate.page.goto(url + (await linkIn()))
+  await delegate.page.getByRole('heading', { name: '₹\u00a02,360 is still to be paid' }).waitFor()
+  await expectAccessible(delegate.page, 'a difference to be paid')
+  await delegate.page.getByRole('button', { name: 'Pay ₹\u00a02,360 now' }).click()
+  await atGateway(delegate.page, 'Pay')
+  await delegate.page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
+  await expect.poll(() => delegate.page.getByText('is still to be paid').count()).toBe(0)
+  expect(delegate.complaints).toEqual([])
+  await delegate.context.close()
+  await open(up)
+  await panel().getByText('complete', { exact: true }).waitFor()
+
+  await open(await paid(3))
+  await press('Correct an answer')
+  await dialog().getByLabel('Which answer').selectOption('Member')
+  await dialog().getByRole('combobox', { name: 'Member', exact: true }).selectOption('Yes')
+  await done('Found the card.', 'Correct an answer')
+  await dialog().getByRole('alert').getByText('₹\u00a02,360 less').waitFor()
+  await dialog().getByRole('button', { name: 'Agree and correct' }).click()
+  await panel().getByText('₹\u00a02,360 is to be paid back.').waitFor()
+  await press('Refund')
+  expect(await dialog().getByLabel('Amount in rupees').inputValue()).toBe('2360')
+  await dialog().getByLabel('How it goes back').selectOption('It has gone back by hand')
+  await dialog().getByLabel('Reference of the transfer or slip').fill('NEFT 4712')
+  await done('Corrected.', 'Refund')
+  await said('₹\u00a02,360 has gone back.')
+  expect(here.complaints).toEqual([])
+})
+
+/** The last link to pay that went out by mail. */
+async function linkIn(): Promise<string> {
+  await server.mailer.run()
+  const folder = join(server.dir, 'mail')
+  const [newest = ''] = readdirSync(folder).toSorted().toReversed()
+  // Long lines are broken on their way.
+  const text = readFileSync(join(folder, newest), 'utf8').replaceAll('=\n', '')
+  return /\/my\/[\w-]+/.exec(text)?.[0] ?? ''
+}
+
+test('a transfer is confirmed as it came: what fits pays, and the receipt is there to open', async () => {
+  const regNo = await registered(9, { on: '2026-01-19' })
+  const page = await open(regNo)
+  await press('Send a link to pay')
+  await dialog().waitFor()
+  await expectAccessible(page, 'sending a link to pay')
+  await page.keyboard.press('Escape')
+  await press('Confirm a payment')
+  await dialog().getByLabel('UTR or reference of the bank').fill('HDFCN52026011912345')
+  await dialog().getByLabel('Amount in rupees, as it came').fill('3540')
+  await dialog().getByLabel('Day on which it came (today if empty)').fill('2026-01-19')
+  await expectAccessible(page, 'confirming a payment')
+  await dialog().getByRole('button', { name: 'Confirm a payment' }).click()
+  await said(`₹\u00a03,540 by bank transfer is confirmed: ${regNo} is paid.`)
+  await line('Payment confirmed: ₹\u00a03,540 by bank transfer, HDFCN52026011912345')
+  const receipt = page
+    .getByRole('region', { name: 'Documents' })
+    .getByRole('link', { name: /^Receipt/ })
+  const [download] = await Promise.all([page.waitForEvent('download'), receipt.click()])
+  expect(download.suggestedFilename()).toMatch(/^Receipt-.*\.pdf$/)
+})
+
+test('the search of the office lists what it finds, says when it finds nothing, and opens the only one', async () => {
+  const { page } = here
+  await page.goto(`${url}/admin/search?q=nobody+has+this+name`)
+  const found = page.getByRole('status')
+  await found.getByText('Nothing was found in any event that you work for.').waitFor()
+  await expectAccessible(page, 'search, nothing found')
+  await page.getByRole('searchbox').fill('delegate')
+  await page.keyboard.press('Enter')
+  await found.getByText('registrations').waitFor()
+  await expect.poll(() => page.locator('.hits').getByRole('link').count()).toBeGreaterThan(1)
+  await expectAccessible(page, 'search with several hits')
+  await page.getByRole('searchbox').fill(numberOf(server, EVENT, 9))
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { level: 1, name: 'Delegate 9' }).waitFor()
+})
+
+test('a number nobody has', async () => {
+  const { page } = here
+  await page.goto(`${url}/admin/${EVENT}/SMPL0000000000000`)
+  await page.getByRole('heading', { level: 1, name: 'Registration not found' }).waitFor()
+  await expect.poll(() => page.getByRole('button', { name: 'Try Again' }).count()).toBe(0)
+  await expectAccessible(page, 'registration not found')
+})

@@ -1,0 +1,183 @@
+/** Letters, transfers and a bank statement, as people do them: a server of its own, its mails by SMTP, days apart. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expectAccessible, launch, signedIn, visit } from '../browser.ts'
+import type { Visit } from '../browser.ts'
+import { atGateway, PROOF } from '../delegate.ts'
+import { linkIn, openInbox } from '../inbox.ts'
+import type { Inbox } from '../inbox.ts'
+import { ADMIN, serveAlone } from '../serve.ts'
+import type { ServedAlone } from '../serve.ts'
+import { fixtureEvent, SEEN_FIRST, withLetter } from '../../server/small-event.ts'
+
+const EVENT = withLetter(fixtureEvent({ extra: SEEN_FIRST })).replace(
+  'payment: {gateway: airpay, account: sample}',
+  `payment:
+  ways:
+    - {id: card, gateway: airpay, account: sample}
+    - id: transfer
+      label: Bank transfer
+      until: 2026-02-18
+      tell: Sample Society, account 50200012345678, IFSC MLBR0000032
+      asks:
+        - {id: utr, label: UTR number, format: utr, unique: true, required: true}
+        - {id: paid_on, type: date, label: Date of transfer, required: true}
+      lapses_after: 10 days`,
+)
+
+let inbox: Inbox
+let dataDir: string
+let served: ServedAlone
+let browser: Browser
+let here: Visit
+let variables: Readonly<Record<string, string>>
+
+beforeAll(async () => {
+  inbox = await openInbox()
+  dataDir = mkdtempSync(join(tmpdir(), 'rollcall-approval-'))
+  variables = {
+    DATA_DIR: dataDir,
+    SMTP_URL: inbox.url,
+    MAIL_FROM: 'office@sample.example',
+  }
+  browser = await launch()
+  here = await visit(browser)
+  await startOn('2026-01-30T16:00:00+05:30')
+})
+afterAll(async () => {
+  await here.context.close()
+  await served.stop()
+  await inbox.close()
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+/** The same data on another day, as after a night. */
+async function startOn(clock: string): Promise<void> {
+  served = await serveAlone({ ...variables, CLOCK: clock }, ({ eventsDir }) =>
+    writeFileSync(join(eventsDir, 'sample2026.yaml'), EVENT),
+  )
+  await signedIn(here.context, served.url, ADMIN)
+}
+
+async function registered(n: number, answers: Readonly<Record<string, string>>): Promise<string> {
+  const form = new FormData()
+  const all = {
+    full_name: `Delegate ${n}`,
+    email: `delegate${n}@example.org`,
+    phone_number: '9876500000',
+    ...answers,
+  }
+  for (const [name, value] of Object.entries(all)) form.append(name, value)
+  if (answers['is_member'] === 'true')
+    form.append('letter', new File([PROOF.buffer], 'letter.pdf', { type: 'application/pdf' }))
+  const answer = await fetch(`${served.url}/api/sample2026/register/`, {
+    method: 'POST',
+    body: form,
+  })
+  const body = (await answer.json()) as { readonly reg_no: string }
+  expect(answer.status, JSON.stringify(body)).toBe(201)
+  return body.reg_no
+}
+
+const office = async (path: string): Promise<Page> => {
+  await here.page.goto(`${served.url}${path}`)
+  return here.page
+}
+const panel = () => here.page.getByRole('region', { name: 'What to do' })
+const dialog = () => here.page.getByRole('dialog')
+const press = (name: string) => panel().getByRole('button', { name, exact: true }).click()
+const said = (text: string) => panel().getByRole('status').getByText(text).waitFor()
+
+test('letters are approved and refused, a transfer is found in a statement: each is paid at the price of the day of registering, and mailed', async () => {
+  let delegate = await visit(browser, { width: 360 })
+  let { page } = delegate
+  await page.goto(`${served.url}/sample2026`)
+  await page.getByRole('textbox', { name: 'Full Name' }).fill('Asha Nair')
+  await page.getByRole('textbox', { name: 'Email Address' }).fill('asha@example.org')
+  await page.getByRole('textbox', { name: 'Phone Number' }).fill('9876500000')
+  await page.getByRole('radio', { name: 'Yes', exact: true }).check()
+  await page.locator('input[type=file]').setInputFiles(PROOF)
+  const card = page.getByRole('radio', { name: /Card/ })
+  if ((await card.count()) > 0) await card.check()
+  await page.getByText('The organisers look at what you send first (Letter)').waitFor()
+  await expectAccessible(page, 'a form that is sent for approval')
+  await page.getByRole('button', { name: 'Send for approval' }).click()
+  await page.getByRole('heading', { name: 'The organisers look at it first' }).waitFor()
+  await page.getByText('and decide by 1\u00a0February\u00a02026').waitFor()
+  await expectAccessible(page, 'a registration that waits for approval')
+  const regNo = new URL(page.url()).searchParams.get('orderId') ?? ''
+  await inbox.mailTo('asha@example.org', 'is being looked at')
+  const refused = await registered(2, { is_member: 'true', way: 'card' })
+  const transfer = await registered(3, { is_member: 'false', way: 'transfer' })
+  const where = await inbox.mailTo('delegate3@example.org', '/my/')
+
+  // The delegate of the transfer pays at the bank, and tells so.
+  await page.goto(linkIn(where))
+  await page.getByLabel('UTR number').fill('SBIN026030000123')
+  await page.getByLabel('Date of transfer').fill('2026-01-30')
+  await page.locator('form.telling').getByRole('button').last().click()
+  await page.getByText('SBIN026030000123').first().waitFor()
+
+  expect(delegate.complaints).toEqual([])
+  await delegate.context.close()
+  await served.stop()
+  delegate = await visit(browser, { width: 360 })
+  page = delegate.page
+  await startOn('2026-02-01T10:00:00+05:30')
+  await office(`/admin/sample2026/${regNo}`)
+  await press('Approve')
+  await dialog().getByRole('link', { name: PROOF.name }).waitFor()
+  await expectAccessible(here.page, 'approving')
+  await dialog().getByRole('button', { name: 'Approve', exact: true }).click()
+  await said('₹\u00a01,180 is to be paid')
+  await page.goto(linkIn(await inbox.mailTo('asha@example.org', 'has been approved')))
+  await page.getByRole('button', { name: 'Pay ₹\u00a01,180 now' }).click()
+  await atGateway(page, 'Pay')
+  await page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
+
+  await office(`/admin/sample2026/${refused}`)
+  await press('Refuse')
+  await dialog().getByLabel('Why').fill('The letter is of another society.')
+  await dialog().getByLabel('Offer Non-member for ₹\u00a03,540 instead').waitFor()
+  await expectAccessible(here.page, 'refusing')
+  await dialog().getByRole('button', { name: 'Refuse', exact: true }).click()
+  await said('The registration is refused')
+  await page.goto(linkIn(await inbox.mailTo('delegate2@example.org', 'was not approved')))
+  await page.getByText('The letter is of another society.').waitFor()
+  await expectAccessible(page, 'an offer')
+  await page.getByRole('button', { name: 'Accept Non-member for ₹\u00a03,540' }).click()
+  await page.getByRole('button', { name: 'Pay ₹\u00a03,540 now' }).click()
+  await atGateway(page, 'Pay')
+  await page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
+  expect(delegate.complaints).toEqual([])
+  await delegate.context.close()
+
+  const bank = await office('/admin/sample2026/reconcile')
+  const lines = [
+    'Date,Narration,Chq./Ref.No.,Withdrawal Amt.,Deposit Amt.',
+    '30/01/26,NEFT CR DELEGATE THREE,SBIN026030000123,,"3,540.00"',
+    '31/01/26,<b>INTEREST</b>,000000000000,,12.00',
+  ]
+  await bank.getByLabel('Statement or settlement (CSV or Excel)').setInputFiles({
+    name: 'statement.csv',
+    mimeType: 'text/csv',
+    buffer: Buffer.from(lines.join('\r\n')),
+  })
+  await bank.getByRole('button', { name: 'Lay it beside the registrations' }).click()
+  await bank.getByRole('heading', { name: 'Matched (1)' }).waitFor()
+  await bank.getByText('<b>INTEREST</b>').waitFor()
+  await expectAccessible(bank, 'a bank statement')
+  await bank.setViewportSize({ width: 360, height: 800 })
+  expect(await bank.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
+  await bank.getByRole('button', { name: 'Confirm 1 payment' }).click()
+  await bank.getByText('1 is confirmed.').waitFor()
+  const ticket = await inbox.mailTo('delegate3@example.org', 'you are registered as Non-member')
+  expect(ticket).toContain(`${transfer}.png`)
+  expect(ticket).toContain('application/pdf')
+  await bank.getByRole('button', { name: 'Look at the statement again' }).click()
+  await bank.getByRole('heading', { name: 'Confirmed before (1)' }).waitFor()
+  expect(here.complaints).toEqual([])
+})

@@ -1,0 +1,108 @@
+/** The page of an event's codes, as the office uses it. */
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expectAccessible, launch, visit } from '../browser.ts'
+import { fixtureEvent } from '../../server/small-event.ts'
+import { startTestApp } from '../../server/harness.ts'
+import type { RegNo } from '../../../engine/index.ts'
+import type { TestApp } from '../../server/harness.ts'
+import { cheapHash, PASSWORD } from '../../server/office/office.ts'
+
+const extra = `
+codes:
+  kinds: [{id: member, label: Free membership, gives: {category: member}}]
+`
+const companions =
+  '{id: companions, type: people, label: Companion, max: 2, fields: [{id: name, label: Name, required: A name is needed}, {id: age, type: number, label: Age, min: 0, max: 99, required: An age is needed}]}'
+const EVENT = fixtureEvent({ extra }).replace(
+  /( +- )(\{id: letter,.*)/,
+  (line, dash: string) => `${line}\n${dash}${companions}`,
+)
+let server: TestApp
+let browser: Browser
+beforeAll(async () => {
+  server = await startTestApp({
+    clock: '2026-01-10',
+    events: { 'sample2026.yaml': EVENT },
+  })
+  await server.deps.store.addAdmin('office', await cheapHash(PASSWORD), server.now())
+  browser = await launch()
+})
+afterAll(async () => {
+  await server.close()
+})
+
+test('codes are made, told and listed; one is withdrawn after a second look', async () => {
+  const url = await server.app.listen({ host: '127.0.0.1', port: 0 })
+  const { page, context, complaints } = await visit(browser, { width: 360 })
+  await page.goto(`${url}/admin/codes-of/sample2026`)
+  await page.getByLabel('Username').fill('office')
+  await page.getByLabel('Password').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Sign In' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Codes' }).waitFor()
+  const making = page.getByRole('region', { name: 'Make codes' })
+  await making.getByLabel('How many').fill('none')
+  await making.getByRole('button', { name: 'Make Codes' }).click()
+  await making.getByRole('alert').getByText('Make from 1 to 1000 codes at a time.').waitFor()
+  expect(await making.getByLabel('How many').inputValue()).toBe('none')
+  await making.getByLabel('How many').fill('2')
+  await making.getByLabel('Uses of each').fill('3')
+  await making.getByLabel('Last day').fill('2026-01-31')
+  await making.getByLabel('Note for the office').fill('For the choir')
+  await making.getByRole('button', { name: 'Make Codes' }).click()
+  await making.getByRole('status').getByText('2 codes were made:').waitFor()
+  const told = (await making.locator('pre').innerText()).split('\n')
+  const [first = ''] = told
+  const listed = page.getByRole('region', { name: 'Codes', exact: true }).getByRole('listitem')
+  await listed.filter({ hasText: first }).waitFor()
+  await expect.poll(() => listed.count()).toBe(2)
+  expect(await listed.first().innerText()).toContain(
+    'Free membership · 0 of 3 used · until 31 January 2026 · For the choir',
+  )
+  await expectAccessible(page, 'codes')
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
+
+  const one = listed.filter({ hasText: first })
+  await one.getByRole('button', { name: `Withdraw ${first}` }).click()
+  const forGood = one.getByRole('button', { name: `Withdraw for good? ${first}` })
+  await forGood.waitFor()
+  await expectAccessible(page, 'a code that is to be withdrawn')
+  await forGood.click()
+  await one.getByText('Withdrawn', { exact: true }).waitFor()
+  await expect.poll(() => listed.getByRole('button').count()).toBe(1)
+  expect(complaints).toEqual([])
+
+  // The one that is left is taken at the desk, by somebody who does not come alone.
+  await page.goto(`${url}/admin/sample2026/add`)
+  await page.getByLabel('Full Name').fill('Asha Nair')
+  await page.getByLabel('Email Address').fill('asha@example.org')
+  await page.getByLabel('Phone Number').fill('9876500000')
+  await page.getByText('To pay: ₹\u00a03,540').waitFor()
+  const code = page.getByLabel('Code, if there is one')
+  await code.fill('NOBODY')
+  await code.blur()
+  await page.getByText('This code', { exact: false }).waitFor()
+  await code.fill(told[1] ?? '')
+  await code.blur()
+  await page.getByText('The code gives: Free membership').waitFor()
+  await page.getByText('To pay: ₹\u00a01,180').waitFor()
+  await page.getByRole('button', { name: 'Add: Companion' }).click()
+  await page.getByRole('button', { name: 'Register', exact: true }).click()
+  const companion = page.getByRole('group', { name: 'Companion 1' })
+  await companion.getByText('A name is needed').waitFor()
+  await expectAccessible(page, 'adding with a companion')
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
+  await companion.getByLabel('Name').fill('Binu Nair')
+  await companion.getByLabel('Age').fill('7')
+  await page.getByRole('button', { name: 'Register', exact: true }).click()
+  await page.getByText('is registered, and still to be paid.').waitFor()
+  const regNo = (await page.getByRole('link', { name: /^SMPL/ }).textContent()) ?? ''
+  expect(await server.deps.store.registration(regNo)).toMatchObject({
+    total: 118_000,
+    category: 'member',
+    answers: { companions: [{ name: 'Binu Nair', age: 7 }], code: 'member' },
+  })
+  expect(await server.deps.store.codeOf(regNo as RegNo)).toBe(told[1])
+  expect(complaints).toEqual([])
+  await context.close()
+})

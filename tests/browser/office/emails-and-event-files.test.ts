@@ -1,0 +1,78 @@
+/** The pages of mails and of event files, as the office uses them. */
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expectAccessible, launch, visit } from '../browser.ts'
+import { fixtureDelegate, fixtureEvent } from '../../server/small-event.ts'
+import { startTestApp } from '../../server/harness.ts'
+import type { TestApp } from '../../server/harness.ts'
+import { cheapHash, PASSWORD } from '../../server/office/office.ts'
+
+let server: TestApp
+let browser: Browser
+beforeAll(async () => {
+  server = await startTestApp({
+    clock: '2026-01-10',
+    events: { 'sample2026.yaml': fixtureEvent({ payment: 'none' }) },
+  })
+  const { store } = server.deps
+  await store.addAdmin('owner', await cheapHash(PASSWORD), server.now())
+  for (const email of ['asha@example.org', 'ravi@example.org'])
+    await server.post('/api/sample2026/register/', { ...fixtureDelegate, email })
+  const [, ravi] = await store.dueMails(server.now(), 9)
+  await store.mailFailed(ravi?.id ?? 0, 'No such mailbox here.', null)
+  browser = await launch()
+})
+afterAll(() => server.close())
+
+test('a mail that was given up is found by its address and sent again; a file with an error says why it is not served', async () => {
+  const url = await server.app.listen({ host: '127.0.0.1', port: 0 })
+  const { page, context, complaints } = await visit(browser, { width: 360 })
+  const fits = (): Promise<boolean> =>
+    page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)
+  await page.goto(`${url}/admin/mails`)
+  await page.getByLabel('Username').fill('owner')
+  await page.getByLabel('Password').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Sign In' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Emails' }).waitFor()
+  const rows = page.getByRole('region', { name: 'Emails' }).getByRole('listitem')
+  await rows.filter({ hasText: 'asha@example.org' }).getByText('Waiting').waitFor()
+  await page.getByRole('link', { name: 'Given up 1' }).click()
+  await expect.poll(() => rows.count()).toBe(1)
+  // Cleared, and typed on at once: the letters do not go with the filter that stood there.
+  await page.getByRole('button', { name: 'Clear' }).evaluate(async (clear: HTMLElement) => {
+    clear.click()
+    await Promise.resolve()
+    const address = document.querySelector<HTMLInputElement>('input[name=address]')
+    if (address) address.value = 'ravi@'
+  })
+  await expect.poll(() => rows.count()).toBe(2)
+  expect(await page.getByLabel('Address').inputValue()).toBe('ravi@')
+  await page.getByRole('button', { name: 'Show', exact: true }).click()
+  const ravi = rows.filter({ hasText: 'ravi@example.org' })
+  await ravi.getByText('No such mailbox here.').waitFor()
+  await expect.poll(() => rows.count()).toBe(1)
+  await ravi.getByText('No such mailbox here.').waitFor()
+  await expectAccessible(page, 'a mail that was given up')
+  expect(await fits()).toBe(true)
+  await ravi.getByRole('button', { name: 'Try again' }).click()
+  await page.getByText('1 mail goes out again.').waitFor()
+  await ravi.getByText('Waiting').waitFor()
+
+  server.writeEvent(
+    'sample2026.yaml',
+    fixtureEvent({ payment: 'none' }).replace('venue:', 'vneue:'),
+  )
+  await page.getByRole('link', { name: 'Event files' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Event files' }).waitFor()
+  await page.getByText('Every event file is served as it is.').waitFor()
+  await page.getByRole('button', { name: 'Read Again' }).click()
+  await page.getByText('One file is not served as it is.').waitFor()
+  const file = page.getByRole('region', { name: 'Event files' }).getByRole('listitem')
+  await file.filter({ hasText: 'Sample 2026' }).getByText('As before').waitFor()
+  await file.getByText('What the checker says').click()
+  await file.getByText('vneue').first().waitFor()
+  await expectAccessible(page, 'a file that is not served as it is')
+  expect(await fits()).toBe(true)
+  expect(complaints).toEqual([])
+  await context.close()
+})

@@ -1,0 +1,576 @@
+import { readFileSync } from 'node:fs'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { misplacedAtAnyWidth } from '../layout-boxes.ts'
+import { expectAccessible, launch, signedIn, visit } from '../browser.ts'
+import type { Visit } from '../browser.ts'
+import { startTestApp } from '../../server/harness.ts'
+import type { TestApp } from '../../server/harness.ts'
+import { cheapHash, PASSWORD, noon, numberOf, register } from '../../server/office/office.ts'
+
+const EVENT = 'afpicon2026'
+const START = '2025-10-10T16:00:00+05:30'
+let server: TestApp
+let browser: Browser
+let url: string
+let here: Visit
+
+beforeAll(async () => {
+  server = await startTestApp({ clock: START })
+  await server.deps.store.addAdmin('office', await cheapHash(PASSWORD), server.now())
+  const categories = [
+    'afpi-gp-specialist',
+    'non-afpi-gp-specialist',
+    'afpi-pg',
+    'non-afpi-pg',
+    'intern-mbbs-accompanying',
+  ]
+  for (let n = 1; n <= 130; n += 1) {
+    await register(server, EVENT, {
+      n,
+      on: noon(n <= 60 ? '2025-10-08' : n <= 125 ? '2025-10-09' : '2025-10-10', n),
+      answers: {
+        full_name: `Dr. Example ${String(n).padStart(3, '0')}`,
+        email: `example${n}@example.org`,
+        phone_number: '+919800000000',
+        ticket_type: categories[n % 5] ?? '',
+        afpi_member: n % 3 === 0,
+        ...(n % 3 === 0 && { afpi_membership_number: `EXAMPLE-${n}` }),
+      },
+      ...(n % 4 < 2
+        ? { pays: 'success' as const }
+        : n % 4 === 2
+          ? { pays: 'failed' as const }
+          : {}),
+    })
+  }
+  url = await server.app.listen({ host: '127.0.0.1', port: 0 })
+  browser = await launch()
+})
+afterAll(async () => {
+  await server.close()
+})
+afterEach(async () => {
+  server.at(START)
+  await here.context.close()
+  if (here.complaints.length > 0)
+    throw new Error(`the browser complained: ${here.complaints.join('; ')}`)
+})
+
+const signIn = async (page: Page): Promise<void> => {
+  await page.getByLabel('Username').fill('office')
+  await page.getByLabel('Password').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Sign In' }).click()
+}
+/** Opens an address as a stranger and signs in there. */
+const enterAsStranger = async (path: string): Promise<Page> => {
+  here = await visit(browser)
+  await here.page.goto(url + path)
+  await signIn(here.page)
+  return here.page
+}
+/** Opens an address with a session, as a sign-in leaves it. */
+const enter = async (path: string, width = 1280): Promise<Page> => {
+  here = await visit(browser, { width })
+  await signedIn(here.context, url, { username: 'office', password: PASSWORD })
+  await here.page.goto(url + path)
+  return here.page
+}
+const status = (page: Page) => page.locator('.say[role=status]')
+
+describe('signing in', () => {
+  test('what is missing stands at its field, a wrong password says so, and then the dashboard opens', async () => {
+    here = await visit(browser)
+    const { page } = here
+    await page.goto(`${url}/admin/login`)
+    await page.getByRole('heading', { level: 1, name: 'Sign in to the office' }).waitFor()
+    await expectAccessible(page, 'login, empty')
+    await page.getByRole('button', { name: 'Sign In' }).click()
+    const name = page.getByLabel('Username')
+    await expect.poll(() => name.evaluate((input) => input === document.activeElement)).toBe(true)
+    expect(await name.getAttribute('aria-invalid')).toBe('true')
+    expect(
+      await page.locator(`#${await name.getAttribute('aria-describedby')}`).textContent(),
+    ).toBe('Required')
+    await expectAccessible(page, 'login, both missing')
+    await name.fill('office')
+    expect(await name.getAttribute('aria-invalid')).toBe('false')
+    await page.getByLabel('Password').fill('wrong')
+    await page.keyboard.press('Enter')
+    await page.getByRole('alert').getByText('Invalid username or password').waitFor()
+    await expectAccessible(page, 'login, refused')
+    await page.getByLabel('Password').fill(PASSWORD)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor()
+    expect(new URL(page.url()).pathname).toBe('/admin/dashboard')
+  })
+
+  test('without a session every office page leads to the login and back to where one was', async () => {
+    const page = await enterAsStranger('/admin/afpicon2026?payment_status=failed&page=2')
+    await page.getByRole('heading', { level: 1, name: 'AFPICON 2026 Registrations' }).waitFor()
+    expect(page.url()).toBe(`${url}/admin/afpicon2026?payment_status=failed&page=2`)
+    expect(
+      await page.evaluate(() => [
+        Object.keys(localStorage),
+        Object.keys(sessionStorage),
+        document.cookie,
+      ]),
+    ).toEqual([[], [], ''])
+  })
+
+  test('an address that is not ours is not gone to', async () => {
+    const page = await enterAsStranger('/admin/login?next=//evil.example/')
+    await page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor()
+  })
+})
+
+describe('the list', () => {
+  test('filters, sentence and pages stand in the address, and Back undoes them', async () => {
+    const page = await enter('/admin/afpicon2026')
+    await status(page).getByText('130 registrations').waitFor()
+    await expect.poll(() => page.getByRole('row').count()).toBe(21)
+    await expectAccessible(page, 'list')
+    await page.getByLabel('Payment Status').selectOption({ label: 'Failed' })
+    await status(page).getByText('33 failed registrations').waitFor()
+    expect(page.url()).toBe(`${url}/admin/afpicon2026?payment_status=failed`)
+    await page.getByRole('button', { name: 'Page 2' }).click()
+    await page.getByText('Page 2 of 2').waitFor()
+    await expect.poll(() => page.getByRole('row').count()).toBe(14)
+    await page.getByLabel('AFPI Member').selectOption({ label: 'Yes' })
+    await status(page).getByText('11 failed registrations, AFPI Member: yes').waitFor()
+    expect(page.url()).toBe(`${url}/admin/afpicon2026?payment_status=failed&afpi_member=true`)
+    await page.goBack()
+    await page.getByText('Page 2 of 2').waitFor()
+    await page.goBack()
+    await status(page).getByText('33 failed registrations').waitFor()
+    await page.getByRole('button', { name: 'Reset', exact: true }).click()
+    await status(page).getByText('130 registrations').waitFor()
+    expect(page.url()).toBe(`${url}/admin/afpicon2026`)
+  })
+
+  test('typing searches after a pause, Enter at once, and days bound the list', async () => {
+    const page = await enter('/admin/afpicon2026')
+    const search = page.getByLabel('Search')
+    await search.fill('Example 07')
+    await status(page).getByText('10 registrations, matching “Example 07”').waitFor()
+    await expect.poll(() => search.evaluate((input) => input === document.activeElement)).toBe(true)
+    await page.getByLabel('From').fill('2025-10-10')
+    await page.getByText('No registrations found').waitFor()
+    await expectAccessible(page, 'empty list')
+    await page.getByRole('button', { name: 'Reset the filters' }).click()
+    await status(page).getByText('130 registrations').waitFor()
+    await expect.poll(() => search.inputValue()).toBe('')
+  })
+
+  test('S191 S192: the page window is first, last and current ± 2, and the size can be chosen', async () => {
+    const page = await enter('/admin/afpicon2026?page_size=10&page=7')
+    await page.getByText('Page 7 of 13').waitFor()
+    const pages = page.getByRole('navigation', { name: 'Pages' })
+    expect(await pages.locator('li').allTextContents()).toEqual([
+      '',
+      '1',
+      '…',
+      '5',
+      '6',
+      '7',
+      '8',
+      '9',
+      '…',
+      '13',
+      '',
+    ])
+    expect(await pages.locator('[aria-current=page]').textContent()).toBe('7')
+    await page.getByLabel('Rows per page').selectOption('50')
+    await page.getByText('Page 1 of 3').waitFor()
+    expect(page.url()).toBe(`${url}/admin/afpicon2026?page_size=50`)
+    await page.goto(`${url}/admin/afpicon2026?page=99`)
+    await page.getByText('Page 7 of 7').waitFor()
+  })
+
+  test('S138 S164: the export is the filtered list under the name of the event file, and of the filter', async () => {
+    const page = await enter('/admin/afpicon2026?payment_status=failed')
+    await status(page).getByText('33 failed registrations').waitFor()
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export CSV' }).click(),
+    ])
+    expect(file.suggestedFilename()).toBe('afpicon_2026_registrations_2025-10-10_failed.csv')
+    expect(
+      readFileSync(await file.path(), 'utf8')
+        .trim()
+        .split('\r\n'),
+    ).toHaveLength(34)
+  })
+
+  test('on a phone a row is three lines, the other filters are behind a button, and nothing sticks out', async () => {
+    const page = await enter('/admin/afpicon2026?payment_status=failed&afpi_member=true', 360)
+    await status(page).getByText('11 failed registrations').waitFor()
+    expect(await page.getByLabel('Payment Status').isVisible()).toBe(false)
+    const more = page.getByRole('button', { name: 'Filters, 2 set' })
+    expect(await more.getAttribute('aria-expanded')).toBe('false')
+    await expectAccessible(page, 'list on a phone')
+    await more.click()
+    expect(await page.getByLabel('Payment Status').isVisible()).toBe(true)
+    for (const path of [
+      '/admin/afpicon2026',
+      '/admin/afpicon',
+      '/admin/dashboard',
+      '/admin/pulmocon',
+      `/admin/afpicon2026/${numberOf(server, EVENT, 5)}`,
+    ]) {
+      await page.goto(url + path)
+      await page.locator('h1').waitFor()
+      await page.locator('[aria-busy=true]').waitFor({ state: 'detached' })
+      expect(await page.evaluate(() => document.documentElement.scrollWidth), path).toBe(360)
+    }
+  })
+
+  test('a failed call says so in the words of the event file, and can be dismissed', async () => {
+    const page = await enter('/admin/afpicon2026')
+    await status(page).getByText('130 registrations').waitFor()
+    await page.route('**/afpicon/admin/registrations/**', (route) => route.abort())
+    await page.getByRole('button', { name: 'Refresh' }).click()
+    const problem = page.getByRole('alert')
+    await problem
+      .getByText(
+        'Failed to load registrations: Network error. Please check your internet connection.',
+      )
+      .waitFor()
+    await expectAccessible(page, 'list, call failed')
+    await expect.poll(() => page.getByRole('row').count()).toBe(21)
+    await problem.getByRole('button', { name: 'Dismiss' }).click()
+    await expect.poll(() => problem.count()).toBe(0)
+    await page.unroute('**/afpicon/admin/registrations/**')
+
+    await page.route('**/afpicon/admin/registrations/**', (route) =>
+      route.fulfill({ json: { people: [] } }),
+    )
+    await page.getByRole('button', { name: 'Refresh' }).click()
+    await problem.getByText('Failed to load registrations', { exact: true }).waitFor()
+    await page.unroute('**/afpicon/admin/registrations/**')
+
+    // A page of something that stands in between, and a list cut short, are no lists either.
+    for (const body of ['<h1>proxy</h1>', 'null', '{"count":1,"registrations":[{"reg_no":4}]}']) {
+      await page.route('**/afpicon/admin/registrations/**', (route) => route.fulfill({ body }))
+      await page.goto(`${url}/admin/afpicon2026`)
+      await problem.getByText('Failed to load registrations', { exact: true }).waitFor()
+      await page.unroute('**/afpicon/admin/registrations/**')
+    }
+    // The rows alone, as the older lists of the specification may come, are read.
+    await page.route('**/afpicon/admin/registrations/**', (route) =>
+      route.fulfill({
+        json: [{ reg_no: 'AFPI0000000000017', payment_status: 'pending', full_name: 'Dr. Plain' }],
+      }),
+    )
+    await page.getByRole('button', { name: 'Refresh' }).click()
+    await status(page).getByText('1 registration', { exact: true }).waitFor()
+    await page.getByRole('cell', { name: 'Dr. Plain' }).waitFor()
+    await page.unroute('**/afpicon/admin/registrations/**')
+
+    let csv: { readonly status: number; readonly body: string } = { status: 500, body: '' }
+    await page.route('**/afpicon/download-csv/**', (route) => route.fulfill(csv))
+    for (const [answer, sentence] of [
+      [{ status: 500, body: '' }, 'Server error. Please try again later.'],
+      [{ status: 502, body: '<h1>proxy</h1>' }, 'HTTP error! status: 502'],
+      [{ status: 200, body: '<h1>proxy</h1>' }, 'An unexpected error occurred.'],
+    ] as const) {
+      csv = answer
+      await page.getByRole('button', { name: 'Export CSV' }).click()
+      await problem.getByText(`Failed to export CSV: ${sentence}`).waitFor()
+    }
+  })
+
+  test('a bad filter in the address is answered in words', async () => {
+    const page = await enter('/admin/afpicon2026?payment_status=paid')
+    await page
+      .getByRole('alert')
+      .getByText(
+        'Failed to load registrations: “payment_status” must be one of pending, success, failed, refunded, cancelled, refused, not “paid”.',
+      )
+      .waitFor()
+  })
+})
+
+describe('a registration', () => {
+  test('opens from the list, shows what is known, and leads back to the same list', async () => {
+    const page = await enter('/admin/afpicon2026?payment_status=success&search=Example%20005')
+    await page.getByRole('link', { name: numberOf(server, EVENT, 5) }).click()
+    await page.getByRole('heading', { level: 1, name: 'Dr. Example 005' }).waitFor()
+    expect(new URL(page.url()).pathname).toBe(`/admin/afpicon2026/${numberOf(server, EVENT, 5)}`)
+    await page.getByText('The gateway confirmed ₹\u00a07,080, reference REF5.').waitFor()
+    await page.getByText('opened the registration').first().waitFor()
+    await expectAccessible(page, 'registration')
+    await page.getByRole('button', { name: 'Resend confirmation' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Resend confirmation' }).click()
+    await page.getByText('An email is on its way to example5@example.org.').waitFor()
+    await page.getByText('Queued').waitFor()
+    await page.getByRole('link', { name: 'AFPICON 2026 Registrations' }).click()
+    await status(page).getByText('1 paid registration, matching “Example 005”').waitFor()
+  })
+
+  test('leads to the one before and after it in the list, over the end of a page', async () => {
+    const page = await enter('/admin/afpicon2026?payment_status=failed&page_size=10')
+    await page.getByRole('link', { name: numberOf(server, EVENT, 94) }).click()
+    await page.getByRole('link', { name: 'Next' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Dr. Example 090' }).waitFor()
+    expect(await page.getByRole('link', { name: 'WhatsApp' }).getAttribute('href')).toBe(
+      'https://wa.me/919800000000',
+    )
+    await page.getByRole('link', { name: 'AFPICON 2026 Registrations' }).click()
+    await page.getByText('Page 2 of 4').waitFor()
+  })
+})
+
+describe('the dashboard', () => {
+  test('figures, panels, plots with a sentence, recent registrations and ways to the lists', async () => {
+    const page = await enter('/admin/dashboard')
+    const cards = page.locator('dl.fig > div')
+    await cards.first().waitFor()
+    expect(await cards.locator('dt').allTextContents()).toEqual([
+      'Pulmocon total',
+      'Pulmocon paid',
+      'AFPICON total',
+      'Total revenue',
+    ])
+    expect((await cards.locator('dd').allTextContents()).slice(0, 3)).toEqual(['0', '0', '130'])
+    const panel = page.getByRole('region', { name: 'AFPICON' })
+    expect(await panel.locator('dl.key dd').allTextContents()).toEqual([
+      '130',
+      '65',
+      '32',
+      '33',
+      '5',
+    ])
+    await panel
+      .getByText(
+        '130 registrations from 8 October 2025 to 10 October 2025; the most, 65, on 9 October 2025;',
+      )
+      .waitFor()
+    await expect.poll(() => panel.locator('ul.rec li').count()).toBeGreaterThan(0)
+    expect(await panel.locator('ul.rec li').first().textContent()).toMatch(/Dr\. Example 130/)
+    await expectAccessible(page, 'dashboard')
+    await page.getByRole('link', { name: 'PULMOCON list' }).click()
+    await page.getByRole('heading', { level: 1, name: 'PULMOCON Registrations' }).waitFor()
+    await page.getByText('No registrations found').waitFor()
+  })
+
+  test('when it cannot be loaded it says so, and Try Again tries again', async () => {
+    here = await visit(browser)
+    const { page } = here
+    let answer: string | null = null
+    await page.route('**/admin/dashboard/stats/', (route) =>
+      answer === null ? route.abort() : route.fulfill({ body: answer }),
+    )
+    await page.goto(`${url}/admin/login`)
+    await signIn(page)
+    const problem = page.getByRole('alert').getByText('Failed to load dashboard statistics')
+    await problem.waitFor()
+    await expectAccessible(page, 'dashboard, call failed')
+    for (const body of ['<h1>proxy</h1>', 'null', '{"status":"success"}', '{"data":{"now":1}}']) {
+      answer = body
+      await page.reload()
+      await problem.waitFor()
+      await expect.poll(() => page.getByText('Total revenue').count(), { message: body }).toBe(0)
+    }
+    await page.unroute('**/admin/dashboard/stats/')
+    await page.getByRole('button', { name: 'Try Again' }).click()
+    await page.getByRole('region', { name: 'AFPICON' }).waitFor()
+    await expect.poll(() => page.getByRole('alert').count()).toBe(0)
+  })
+})
+
+describe('the session ends', () => {
+  test('a logout in a second window leads the next click in the first to the login', async () => {
+    const page = await enter('/admin/afpicon2026')
+    await status(page).getByText('130 registrations').waitFor()
+    const second = await here.context.newPage()
+    await second.goto(`${url}/admin/dashboard`)
+    await second.getByRole('button', { name: 'Logout' }).click()
+    await second.getByRole('heading', { level: 1, name: 'Sign in to the office' }).waitFor()
+    await page.getByLabel('Payment Status').selectOption('success')
+    await page.getByRole('heading', { level: 1, name: 'Sign in to the office' }).waitFor()
+    await signIn(page)
+    await status(page).getByText('65 paid registrations').waitFor()
+  })
+
+  test('one that expired leads to the login, and signing in leads back', async () => {
+    const page = await enter('/admin/afpicon2026')
+    await status(page).getByText('130 registrations').waitFor()
+    server.at('2025-10-10T19:00:00+05:30')
+    await page.getByRole('link', { name: 'PULMOCON', exact: true }).click()
+    await page.getByRole('heading', { level: 1, name: 'Sign in to the office' }).waitFor()
+    await signIn(page)
+    await page.getByRole('heading', { level: 1, name: 'PULMOCON Registrations' }).waitFor()
+  })
+
+  test('a logout that fails says that one is still signed in, and Try Again ends the session', async () => {
+    const page = await enter('/admin/dashboard')
+    await page.getByRole('region', { name: 'AFPICON' }).waitFor()
+    await page.route('**/admin/logout/', (route) => route.abort())
+    await page.getByRole('button', { name: 'Logout' }).click()
+    const problem = page.getByRole('alert')
+    await problem
+      .getByText(
+        'You are still signed in, because logging out failed. Network error. Please check your internet connection.',
+      )
+      .waitFor()
+    await expectAccessible(page, 'a logout that failed')
+    expect(new URL(page.url()).pathname).toBe('/admin/dashboard')
+    await page.unroute('**/admin/logout/')
+    await problem.getByRole('button', { name: 'Try Again' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Sign in to the office' }).waitFor()
+    await page.goto(`${url}/admin/dashboard`)
+    await page.getByRole('heading', { level: 1, name: 'Sign in to the office' }).waitFor()
+  })
+
+  test('after a logout Back shows nobody’s data', async () => {
+    const page = await enter('/admin/afpicon2026')
+    await status(page).getByText('130 registrations').waitFor()
+    await page.getByRole('link', { name: 'Dashboard' }).click()
+    await page.getByRole('region', { name: 'AFPICON' }).waitFor()
+    await page.getByRole('button', { name: 'Logout' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Sign in to the office' }).waitFor()
+    await page.goBack()
+    await page.getByRole('heading', { level: 1, name: 'Sign in to the office' }).waitFor()
+    await expect.poll(() => page.getByText('Dr. Example').count()).toBe(0)
+  })
+})
+
+test('by keyboard alone: in, to a list, filter, open a row, back, out', async () => {
+  here = await visit(browser)
+  const { page } = here
+  const tabTo = async (
+    name: string | RegExp,
+    role: 'button' | 'link' | 'combobox' = 'link',
+  ): Promise<void> => {
+    // Found once: to look for it by its name again after each key is most of the work on a long list.
+    const goal = await page
+      .getByRole(role, { name, exact: typeof name === 'string' })
+      .first()
+      .elementHandle()
+    // A page of a list has a link in each of its rows, and more besides.
+    for (let pressed = 0; pressed < 100; pressed += 1) {
+      if (await goal?.evaluate((element) => element === document.activeElement)) return
+      await page.keyboard.press('Tab')
+    }
+    throw new Error(`Tab does not reach ${name}`)
+  }
+  await page.goto(`${url}/admin/login`)
+  await page.getByLabel('Username').waitFor()
+  await page.keyboard.type('office')
+  await page.keyboard.press('Tab')
+  await page.keyboard.type(PASSWORD)
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor()
+  await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe('H1')
+  await page.reload()
+  await page.getByRole('region', { name: 'AFPICON' }).waitFor()
+  await tabTo('AFPICON 2026')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { level: 1, name: 'AFPICON 2026 Registrations' }).waitFor()
+  await expect
+    .poll(() => page.evaluate(() => document.activeElement?.textContent))
+    .toBe('AFPICON 2026 Registrations')
+  await tabTo('Payment Status', 'combobox')
+  await page.keyboard.press('P')
+  await status(page)
+    .getByText(/paid registrations|pending registrations/)
+    .waitFor()
+  await tabTo(/^AFPI\s?\d/)
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { level: 2, name: 'Answers' }).waitFor()
+  await tabTo('AFPICON 2026 Registrations')
+  await page.keyboard.press('Enter')
+  await status(page)
+    .getByText(/paid registrations|pending registrations/)
+    .waitFor()
+  await page.reload()
+  await status(page)
+    .getByText(/paid registrations|pending registrations/)
+    .waitFor()
+  await tabTo('Logout', 'button')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { level: 1, name: 'Sign in to the office' }).waitFor()
+})
+
+describe('a list as a person wants it', () => {
+  test('a head sorts, a further column and a view are kept, j and k go through the rows, and a row opens wherever it is clicked', async () => {
+    const page = await enter('/admin/afpicon?payment_status=failed')
+    await status(page).getByText('33 failed registrations').waitFor()
+    await status(page).getByText('Failed 33 · ₹ 2,14,465 due').waitFor()
+    await page.getByRole('button', { name: 'Full Name' }).click()
+    const name = page.getByRole('columnheader', { name: 'Full Name' })
+    await expect.poll(() => name.getAttribute('aria-sort')).toBe('ascending')
+    await page.getByRole('row').nth(1).getByText('Dr. Example 002').waitFor()
+    await page.getByRole('button', { name: 'Full Name' }).click()
+    await page.getByRole('row').nth(1).getByText('Dr. Example 130').waitFor()
+    await page.getByText('More columns').click()
+    await page.getByRole('checkbox', { name: 'Designation' }).check()
+    await page.getByRole('columnheader', { name: 'Designation' }).waitFor()
+    await page.getByText('Views', { exact: true }).click()
+    await page.getByLabel('Keep these filters as').fill('Who failed')
+    await page.keyboard.press('Enter')
+    await page.getByText('View: Who failed').waitFor()
+    await expectAccessible(page, 'list with its tools open')
+    expect(await misplacedAtAnyWidth(page)).toEqual([])
+
+    await here.context.close()
+    const again = await enter('/admin/afpicon')
+    await again.getByText('Views', { exact: true }).click()
+    await again.getByRole('button', { name: 'Who failed', exact: true }).click()
+    await status(again).getByText('33 failed registrations').waitFor()
+    for (const key of ['j', 'j', 'j', 'k']) await again.keyboard.press(key)
+    await again.keyboard.press('Enter')
+    await again.getByRole('heading', { level: 1, name: 'Dr. Example 126' }).waitFor()
+    await again.goBack()
+    await again.getByRole('cell', { name: '9 Oct 2025' }).first().click()
+    await again.getByRole('heading', { level: 2, name: 'Answers' }).waitFor()
+  })
+
+  test('what needs somebody leads to its list, and nothing lies over anything at any width', async () => {
+    await register(server, EVENT, {
+      n: 140,
+      on: noon('2025-10-09'),
+      answers: {
+        full_name: 'Dr. Venkatanarasimharajuvaripeta Subrahmanyam-Ramachandran',
+        email: 'a.long.address.of.somebody@department.hospital.example.org',
+        ticket_type: 'afpi-pg',
+      },
+      pays: 'wrong-amount',
+    })
+    const page = await enter('/admin/dashboard')
+    const reviews = page.getByRole('listitem').filter({ hasText: 'Payments to review' })
+    await reviews.getByRole('link').waitFor()
+    expect(await misplacedAtAnyWidth(page), 'dashboard').toEqual([])
+    await page.setViewportSize({ width: 1280, height: 900 })
+    await reviews.getByRole('link', { name: 'AFPICON 1' }).click()
+    await status(page).getByText('1 registration with a payment to review').waitFor()
+    const last = await page.getByRole('columnheader', { name: 'Registered On' }).boundingBox()
+    expect((last?.x ?? 0) + (last?.width ?? 9999)).toBeLessThanOrEqual(1280)
+    expect(await misplacedAtAnyWidth(page), 'list').toEqual([])
+    await page.getByRole('button', { name: 'Show all' }).click()
+    await page.goto(`${url}/admin/afpicon/${numberOf(server, EVENT, 140)}`)
+    await page.getByRole('button', { name: 'Accept the payment' }).waitFor()
+    expect(await misplacedAtAnyWidth(page), 'registration').toEqual([])
+    for (const button of ['Accept the payment', 'Dismiss the payment']) {
+      await page.getByRole('button', { name: button }).click()
+      await page.getByRole('dialog', { name: button }).waitFor()
+      await expectAccessible(page, button)
+      await page.keyboard.press('Escape')
+    }
+  })
+})
+
+test('the dashboard says how many payments need a person, once there are some', async () => {
+  const regNo = numberOf(server, EVENT, 1)
+  const [payment] = (await server.deps.store.registration(regNo))?.payments ?? []
+  if (payment?.status !== 'success') throw new Error('not paid')
+  const { orderId, amount } = payment
+  const second = { type: 'confirmed', reference: 'SECOND', currency: 'INR', kind: 'sale' } as const
+  await server.deps.store.applyFact(orderId, { ...second, amount, at: server.now() }, null)
+  const page = await enter('/admin/dashboard', 360)
+  const panel = page.getByRole('region', { name: 'AFPICON' })
+  await panel.getByText('Needs a decision').waitFor()
+  expect(await panel.locator('dl.key dd').allTextContents()).toContain('2')
+  await expectAccessible(page, 'dashboard with a review')
+})

@@ -1,0 +1,127 @@
+/** The page of a recovery, by keyboard, and money for an order that is not in the database. */
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { instant, paise } from '../../../engine/index.ts'
+import { expectAccessible, launch, visit } from '../browser.ts'
+import { fixtureDelegate, fixtureEvent } from '../../server/small-event.ts'
+import { startTestApp } from '../../server/harness.ts'
+import type { TestApp } from '../../server/harness.ts'
+import { cheapHash, PASSWORD } from '../../server/office/office.ts'
+
+let server: TestApp
+let browser: Browser
+let url = ''
+
+beforeAll(async () => {
+  server = await startTestApp({
+    clock: '2026-01-10',
+    events: {
+      'sample2026.yaml': fixtureEvent(),
+      'free2026.yaml': fixtureEvent({
+        id: 'free2026',
+        prefix: 'FREE',
+        payment: 'none',
+        title: 'Free 2026',
+      }),
+    },
+  })
+  const { store } = server.deps
+  for (const [name, role] of [
+    ['owner', 'owner'],
+    ['desk', 'desk'],
+  ] as const)
+    await store.addAdmin(name, await cheapHash(PASSWORD), server.now(), { role, events: null })
+  // Its email waits in the copy.
+  await server.post('/api/free2026/register/', { ...fixtureDelegate, email: 'asha@example.org' })
+  await server.post('/api/sample2026/register/', { ...fixtureDelegate, email: 'ravi@example.org' })
+  const at = instant(server.now() + 60_000)
+  const why = 'A copy of 10 Jan 2026, 11:00 was restored.'
+  const begun = { at, who: 'rollcall', why, copyAt: at, servedAt: null, taken: [] }
+  await store.beginRecovery(begun, null)
+  await store.keepUnknownPayment({
+    orderId: 'SMPL900000000019',
+    eventId: 'sample2026',
+    source: 'airpay',
+    account: 'sample',
+    payer: { name: 'Meera Sample', email: 'meera@example.org', phone: '', way: 'UPI' },
+    refunded: paise(0),
+    at,
+    money: [
+      { reference: '900000077', amount: paise(118_000), currency: 'INR', kind: 'sale', paidAt: at },
+    ],
+  })
+  browser = await launch()
+  url = await server.app.listen({ host: '127.0.0.1', port: 0 })
+})
+afterAll(() => server.close())
+
+const signIn = async (page: Page, name: string, path: string): Promise<void> => {
+  await page.goto(`${url}${path}`)
+  await page.getByLabel('Username').fill(name)
+  await page.getByLabel('Password').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Sign In' }).click()
+}
+const fits = (page: Page): Promise<boolean> =>
+  page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)
+
+test('whoever is no owner is told that emails are held, and who ends it', async () => {
+  const { page, context } = await visit(browser, { width: 360 })
+  await signIn(page, 'desk', '/admin/mails')
+  await page.getByText('An owner ends the recovery.').waitFor()
+  const mails = page.getByRole('region', { name: 'Emails' }).getByRole('listitem')
+  await mails.filter({ hasText: 'asha@example.org' }).getByText('Held').waitFor()
+  await page.goto(`${url}/admin/recovery`)
+  await page.getByRole('heading', { name: 'Page not found' }).waitFor()
+  await context.close()
+})
+
+test('an owner sees the differences, decides about money for an unknown order, and ends the recovery by keyboard', async () => {
+  const { page, context, complaints } = await visit(browser, { width: 360 })
+  await signIn(page, 'owner', '/admin/dashboard')
+  await page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor()
+  await page.getByRole('link', { name: 'See the recovery' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Recovery' }).waitFor()
+  await page.getByText('A copy of 10 Jan 2026, 11:00 was restored.').waitFor()
+  await page.getByRole('region', { name: 'Held emails' }).getByText('asha@example.org').waitFor()
+  await expectAccessible(page, 'a recovery')
+  expect(await fits(page)).toBe(true)
+
+  await page.getByRole('link', { name: '1 in Money to decide' }).click()
+  await page.getByText('SMPL900000000019').waitFor()
+  await page.getByText('Meera Sample, meera@example.org, UPI').waitFor()
+  await expectAccessible(page, 'money for an unknown order')
+  expect(await fits(page)).toBe(true)
+  await page.getByRole('button', { name: 'Dismiss the payment' }).click()
+  await page.getByLabel('Why').fill('Paid back by hand.')
+  await page.getByRole('dialog').getByRole('button', { name: 'Dismiss the payment' }).click()
+  await page.getByText('Nothing has to be done about it.').waitFor()
+
+  await page.getByRole('link', { name: 'Recovery', exact: true }).click()
+  const end = page.getByRole('button', { name: 'End the Recovery' })
+  await end.waitFor()
+  // From the heading, which has the focus, to the button and through the dialog.
+  await page.keyboard.press('Tab')
+  await expect.poll(() => end.evaluate((one) => one === document.activeElement)).toBe(true)
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog').waitFor()
+  await expectAccessible(page, 'ending a recovery')
+  expect(await fits(page)).toBe(true)
+  await page.keyboard.press('Escape')
+  await expect.poll(() => end.evaluate((one) => one === document.activeElement)).toBe(true)
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Space')
+  await page.keyboard.press('ArrowUp')
+  expect(await page.getByLabel('Discard all').isChecked()).toBe(true)
+  await page.keyboard.press('ArrowUp')
+  await page.keyboard.press('Enter')
+  await page.getByText('The recovery has ended. Held emails: 1 to be sent, 0 discarded.').waitFor()
+  await page.getByText('The installation is not in recovery.').waitFor()
+  await page
+    .getByRole('region', { name: 'Earlier recoveries' })
+    .getByText('ended by owner')
+    .waitFor()
+  expect(await server.mailer.run()).toBe(1)
+  expect(complaints).toEqual([])
+  await context.close()
+})

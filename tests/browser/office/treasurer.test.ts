@@ -1,0 +1,353 @@
+/** A treasurer's day in a browser, on a server process of its own with SMTP: money that does not fit, what is corrected and paid or paid back, and what the gateway paid into the bank. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expectAccessible, launch, signedIn, visit } from '../browser.ts'
+import type { Visit } from '../browser.ts'
+import { atGateway } from '../delegate.ts'
+import { linkIn, openInbox } from '../inbox.ts'
+import type { Inbox } from '../inbox.ts'
+import { ADMIN, serveAlone } from '../serve.ts'
+import type { ServedAlone } from '../serve.ts'
+import { fixtureEvent } from '../../server/small-event.ts'
+
+const EVENT = fixtureEvent({}).replace(
+  'payment: {gateway: airpay, account: sample}',
+  `payment:
+  ways:
+    - {id: card, gateway: airpay, account: sample}
+    - id: transfer
+      label: Bank transfer
+      until: 2026-02-18
+      tell: Sample Society, account 50200012345678, IFSC MLBR0000032
+      asks: [{id: utr, label: UTR number, format: utr, unique: true, required: true}]
+      lapses_after: 10 days`,
+)
+
+let inbox: Inbox
+let served: ServedAlone
+let theHourBefore: ServedAlone | null = null
+/** What has been corrected downwards, and is paid back. */
+let corrected = ''
+let browser: Browser
+let here: Visit
+let delegate: Visit
+
+beforeAll(async () => {
+  inbox = await openInbox()
+  served = await serveAlone(
+    {
+      CLOCK: '2026-01-28T11:00:00+05:30',
+      SMTP_URL: inbox.url,
+      MAIL_FROM: 'office@sample.example',
+    },
+    ({ eventsDir }) => writeFileSync(join(eventsDir, 'sample2026.yaml'), EVENT),
+  )
+  browser = await launch()
+  here = await visit(browser)
+  delegate = await visit(browser, { width: 360 })
+  await signedIn(here.context, served.url, ADMIN)
+})
+const leave = async (): Promise<void> => {
+  for (const { context } of [here, delegate]) await context.close()
+}
+afterAll(async () => {
+  await leave()
+  await served.stop()
+  await theHourBefore?.stop()
+  await inbox.close()
+})
+
+/** The same data in a server that is started again an hour later. */
+async function anHourLater(): Promise<void> {
+  await leave()
+  const { dataDir: DATA_DIR, eventsDir: EVENTS_DIR } = served
+  const ended = new Promise((resolve) => served.process.once('exit', resolve))
+  served.process.kill('SIGTERM')
+  await ended
+  theHourBefore = served
+  served = await serveAlone({ DATA_DIR, EVENTS_DIR, CLOCK: '2026-01-28T12:00:00+05:30' })
+  here = await visit(browser)
+  delegate = await visit(browser, { width: 360 })
+  await signedIn(here.context, served.url, ADMIN)
+}
+
+const panel = () => here.page.getByRole('region', { name: 'What to do' })
+const dialog = () => here.page.getByRole('dialog')
+const press = (name: string) => panel().getByRole('button', { name, exact: true }).click()
+const said = (text: string) => panel().getByRole('status').getByText(text).waitFor()
+const done = async (why: string, button: string): Promise<void> => {
+  await dialog().getByLabel('Why').fill(why)
+  await dialog().getByRole('button', { name: button, exact: true }).click()
+}
+const open = async (regNo: string): Promise<void> => {
+  await here.page.goto(`${served.url}/admin/sample2026/${regNo}`)
+  await panel().getByText('This registration is').waitFor()
+}
+const emailOf = (n: number): string => `delegate${n}@example.org`
+
+/** Registers as a form does; answers the number, which is the first order too. */
+async function registered(n: number, way: 'card' | 'transfer', isMember = false): Promise<string> {
+  const answer = await fetch(`${served.url}/api/sample2026/register/`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      full_name: `Delegate ${n}`,
+      email: emailOf(n),
+      phone_number: '9876500000',
+      is_member: isMember,
+      way,
+    }),
+  })
+  const body = (await answer.json()) as { readonly reg_no: string }
+  expect(answer.status, JSON.stringify(body)).toBe(201)
+  return body.reg_no
+}
+
+/** Pays in the browser of the delegate; answers where the gateway's pages are. */
+async function pays(regNo: string, button: string): Promise<string> {
+  const { page } = delegate
+  await page.goto(`${served.url}/sample2026/payment/success?orderId=${regNo}`)
+  await page.getByRole('button', { name: /^Pay/ }).click()
+  await page.getByRole('heading', { level: 1, name: /^Pay ₹/ }).waitFor()
+  const { origin } = new URL(page.url())
+  await atGateway(page, button)
+  return origin
+}
+
+/** The gateway says once more what it knows of an order. */
+async function toldAgain(orderId: string): Promise<void> {
+  const answer = await fetch(`${served.url}/api/payment/webhook/`, {
+    method: 'POST',
+    body: new URLSearchParams({ TRANSACTIONID: orderId, TRANSACTIONSTATUS: '200' }),
+  })
+  expect(answer.status).toBe(200)
+}
+
+/** The gateway's own number of what paid for a registration, as its page in the office has it. */
+async function referenceOn(page: Page): Promise<string> {
+  const fact = page.getByText(/^The gateway confirmed .* reference \d+\.$/)
+  return /reference (\d+)\.$/.exec((await fact.first().textContent()) ?? '')?.[1] ?? ''
+}
+
+test('money that does not fit: a transfer is accepted by its button, a card payment given back through a gateway that refuses at first, money of nobody moved', async () => {
+  const { page } = here
+  const short = await registered(1, 'card')
+  const gateway = await pays(short, 'Pay a wrong amount')
+  await delegate.page.getByRole('heading', { name: 'The organisers are checking' }).waitFor()
+  await delegate.page.goto(`${gateway}/?order=${short}`)
+  await delegate.page.getByRole('button', { name: `Refuse the next refund of ${short}` }).click()
+  await delegate.page.getByText('Its next refund is refused.').waitFor()
+
+  const transfer = await registered(2, 'transfer')
+  await open(transfer)
+  await press('Confirm a payment')
+  await dialog().getByLabel('UTR or reference of the bank').fill('SBIN026028000001')
+  await dialog().getByLabel('Amount in rupees, as it came').fill('3500')
+  await dialog().getByRole('button', { name: 'Confirm a payment' }).click()
+  await said('is before the treasurer')
+  await press('Accept the payment')
+  await expectAccessible(page, 'accepting a payment')
+  await done('The bank took 40 rupees.', 'Accept the payment')
+  await said('the registration is paid')
+  await panel().getByText('complete', { exact: true }).waitFor()
+  await panel().getByText('The bank took 40 rupees.').waitFor()
+  expect(await inbox.mailTo(emailOf(2), 'you are registered as Non-member')).toContain(
+    'application/pdf',
+  )
+
+  await page.getByRole('link', { name: 'Money to decide' }).click()
+  const money = page.getByRole('region', { name: short })
+  await money.getByText('came on').waitFor()
+  await money.getByRole('button', { name: 'Give it back' }).click()
+  await expectAccessible(page, 'giving back money in review')
+  await done('He pays again.', 'Give it back')
+  const status = page.getByRole('main').getByRole('status')
+  await status.getByText('The gateway refused it').waitFor()
+  await money.getByText('The gateway says: Refused in the rehearsal').waitFor()
+  await expectAccessible(page, 'money to decide')
+  await money.getByRole('button', { name: 'Ask for it again' }).click()
+  await done('The gateway has been told.', 'Ask for it again')
+  await status.getByText('The gateway has begun it.').waitFor()
+  await toldAgain(short)
+  await open(short)
+  await page.getByText(/₹\u00a03,539 was refunded/).waitFor()
+
+  // What came to the bank for nobody is kept from the statement, found on the dashboard, and moved.
+  const whose = await registered(3, 'transfer')
+  await page.goto(`${served.url}/admin/sample2026/reconcile`)
+  await page.getByLabel('Statement or settlement (CSV or Excel)').setInputFiles({
+    name: 'statement.csv',
+    mimeType: 'text/csv',
+    buffer: Buffer.from(
+      'Date,Narration,Chq./Ref.No.,Withdrawal Amt.,Deposit Amt.\n28/01/26,NEFT FROM A FRIEND,SBIN026028000077,,"3,540.00"\n',
+    ),
+  })
+  await page.getByRole('button', { name: 'Lay it beside the registrations' }).click()
+  await page.getByRole('checkbox', { name: 'Keep to decide line 2' }).check()
+  await page.getByRole('button', { name: 'Keep 1 to decide' }).click()
+  await page.getByText('1 payment that nobody waits for is kept for review.').waitFor()
+  await page.goto(`${served.url}/admin/dashboard`)
+  await page
+    .getByRole('listitem')
+    .filter({ hasText: 'Money nobody could match' })
+    .getByRole('link')
+    .click()
+  const unknown = page.getByRole('region', { name: /^Money C/ })
+  await unknown.getByText('NEFT FROM A FRIEND').waitFor()
+  await unknown.getByRole('button', { name: 'Move to another registration' }).click()
+  await dialog().getByLabel('Number of the other registration').fill(whose)
+  await done('Her friend paid.', 'Move to another registration')
+  await status.getByText('it is paid').waitFor()
+  await page.getByText('No money waits for a decision.').waitFor()
+  await inbox.mailTo(emailOf(3), 'you are registered as Non-member')
+  expect([...here.complaints, ...delegate.complaints]).toEqual([])
+})
+
+test('a name is corrected, a category upwards and the difference paid by the mailed link, downwards and paid back, and another person comes: old links end', async () => {
+  const { page } = here
+  const regNo = await registered(4, 'card', true)
+  await pays(regNo, 'Pay')
+  await delegate.page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
+  const own = linkIn(await inbox.mailTo(emailOf(4), 'you are registered as Member'))
+
+  await open(regNo)
+  await press('Correct an answer')
+  await dialog().getByLabel('Which answer').selectOption('Full Name')
+  await dialog().getByLabel('Full Name').fill('Asha Nair')
+  await done('Spelt wrongly.', 'Correct an answer')
+  await said('It is corrected.')
+  await page.getByRole('heading', { level: 1, name: 'Asha Nair' }).waitFor()
+
+  const member = async (is: 'Yes' | 'No', why: string): Promise<void> => {
+    await press('Correct an answer')
+    await dialog().getByLabel('Which answer').selectOption('Member')
+    await dialog().getByRole('combobox', { name: 'Member', exact: true }).selectOption(is)
+    await done(why, 'Correct an answer')
+    await dialog().getByRole('button', { name: 'Agree and correct' }).click()
+  }
+  await member('No', 'The card is of last year.')
+  await said('costs ₹\u00a02,360 more')
+  const { page: theirs } = delegate
+  await theirs.goto(linkIn(await inbox.mailTo(emailOf(4), 'was corrected by the organisers')))
+  await theirs.getByRole('button', { name: 'Pay ₹\u00a02,360 now' }).click()
+  await atGateway(theirs, 'Pay')
+  await theirs.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
+  await expect.poll(() => theirs.getByText('is still to be paid').count()).toBe(0)
+
+  corrected = regNo
+  await open(regNo)
+  await panel().getByText('complete', { exact: true }).waitFor()
+  await member('Yes', 'Found the new card.')
+  await said('costs ₹\u00a02,360 less')
+  await panel().getByText('₹\u00a02,360 is to be paid back.').waitFor()
+  await press('Refund')
+  expect(await dialog().getByLabel('Amount in rupees').inputValue()).toBe('2360')
+  await done('Corrected.', 'Refund')
+  await said('The gateway has begun it.')
+  await panel().getByText('is to be paid back').waitFor({ state: 'detached' })
+  await press('Correct an answer')
+  await dialog().getByLabel('Which answer').selectOption('Member')
+  await dialog().getByRole('combobox', { name: 'Member', exact: true }).selectOption('No')
+  await done('One click too many.', 'Correct an answer')
+  await dialog().getByRole('button', { name: 'Agree and correct' }).click()
+  await dialog().getByText('A refund of this registration is on its way.').waitFor()
+  await dialog().getByRole('button', { name: 'Not now' }).click()
+
+  await press('Transfer')
+  await dialog().getByLabel('Full Name').fill('Binu Das')
+  await dialog().getByLabel('Email Address').fill('binu@example.org')
+  await dialog().getByLabel('Phone Number').fill('9876511111')
+  await done('A colleague comes instead.', 'Transfer')
+  await said('The registration is transferred.')
+  await page.getByRole('heading', { level: 1, name: 'Binu Das' }).waitFor()
+  await inbox.mailTo(emailOf(4), 'to somebody else')
+  const new_ = linkIn(await inbox.mailTo('binu@example.org', 'is yours now'))
+  await theirs.goto(new_)
+  await theirs.getByText('Binu Das').first().waitFor()
+  await theirs.goto(own)
+  await theirs.getByText('Binu Das').waitFor({ state: 'detached' })
+  await theirs.getByText(/link/i).first().waitFor()
+  expect([...here.complaints, ...delegate.complaints]).toEqual([])
+})
+
+test('a settlement report says what was paid out and what not, is kept, and stands with its registrations', async () => {
+  const { page } = here
+  const regNo = await registered(5, 'card', true)
+  await pays(regNo, 'Pay')
+  await delegate.page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
+  await open(regNo)
+  const reference = await referenceOn(page)
+  await page
+    .getByRole('link', { name: /^Sample 2026/ })
+    .first()
+    .click()
+  await page.getByRole('link', { name: 'Bank and gateway' }).click()
+  await page.getByRole('heading', { name: /^Paid, and in no settlement yet/ }).waitFor()
+  const utr = 'UTIBN26013000011'
+  const report = [
+    'Merchant Txn ID,Transaction ID,Txn Amount,MDR,GST,Net Amount,UTR Number,Settlement Date,Txn Type',
+    `${regNo},${reference},1180.00,20.00,3.60,1156.40,${utr},28-01-2026,Sale`,
+    `ELSEWHERE1,777000111,590.00,10.00,1.80,578.20,${utr},28-01-2026,Sale`,
+  ].join('\n')
+  const load = async (): Promise<void> => {
+    await page.getByLabel('Statement or settlement (CSV or Excel)').setInputFiles({
+      name: 'settlement.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from(report),
+    })
+    await page.getByRole('button', { name: 'Lay it beside the registrations' }).click()
+  }
+  await load()
+  await page.getByText('1 unknown here, 1 settled.').waitFor()
+  const bank = page.getByRole('region', { name: 'To the bank' })
+  await bank.getByText('₹\u00a01,734.60').waitFor()
+  await page.getByText('No registration of ours has this order.').waitFor()
+  await expectAccessible(page, 'a settlement report')
+  await page.setViewportSize({ width: 360, height: 800 })
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
+  await page.setViewportSize({ width: 1280, height: 900 })
+  await page.getByRole('button', { name: 'Keep 2 lines' }).click()
+  await page.getByText('2 lines kept, money of 1 line is before a person.').waitFor()
+  await load()
+  await page.getByText('All of it was kept before.').waitFor()
+  await page.reload()
+  await page.getByRole('heading', { name: 'Before a person (1)' }).waitFor()
+  await expectAccessible(page, 'the settlements that are kept')
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Export settlements (CSV)' }).click(),
+  ])
+  expect(file.suggestedFilename()).toMatch(/^sample2026_settlements_.*\.csv$/)
+  await open(regNo)
+  const settled = page.getByRole('region', { name: 'To the bank' })
+  await settled.getByText(`${reference}, ${utr}`).waitFor()
+
+  // On a phone rows are ticked while somebody says so.
+  await page.setViewportSize({ width: 360, height: 800 })
+  await page.goto(`${served.url}/admin/sample2026`)
+  await page.getByRole('button', { name: 'Tick several rows' }).click()
+  for (const box of (await page.getByRole('checkbox').all()).slice(0, 2)) await box.check()
+  await expectAccessible(page, 'ticked rows on a phone')
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
+  const bar = page.getByRole('group', { name: 'The ticked rows' })
+  await bar.getByRole('button', { name: 'Write a note' }).click()
+  await dialog().getByLabel('Note').fill('Both came by bus.')
+  await dialog().getByRole('button', { name: 'Write a note' }).click()
+  await page.getByText('2 are done.').waitFor()
+  await page.setViewportSize({ width: 1280, height: 900 })
+  expect([...here.complaints, ...delegate.complaints]).toEqual([])
+})
+
+test('what a correction left to be paid back has gone back once the gateway says so', async () => {
+  await anHourLater()
+  const { page } = here
+  const refunded = async (): Promise<number> => {
+    await open(corrected)
+    return page.getByText(/₹\u00a02,360 was refunded/).count()
+  }
+  await expect.poll(refunded, { timeout: 200_000, interval: 500 }).toBe(1)
+  await panel().getByText('complete', { exact: true }).waitFor()
+  expect(here.complaints).toEqual([])
+})

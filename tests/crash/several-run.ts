@@ -1,0 +1,112 @@
+/**
+ * `npm run several [ROUNDS]`: two whole servers on one PostgreSQL behind nginx (or the small proxy of the tests, where there is
+ * none), 64 clients, ten rounds of what may happen, drawn by CRASH_SEED. Prints what it saw; 1: something was wrong.
+ */
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { freePort } from '../browser/serve.ts'
+import { hasPostgres, startPostgres } from '../server/storage/postgres-server.ts'
+import { HAPPENS, through } from './two-server-rounds.ts'
+import { proxyTo } from './two-servers.ts'
+import type { Proxy } from './two-servers.ts'
+import { seed, seeded } from './check-registrations.ts'
+
+const CLIENTS = 64
+const TOLD_MIN = 100
+const MAILS_MIN = 50
+const LOOK_MS = 50
+
+/** As docs/operating.md has it, without TLS and without names. */
+const settings = (folder: string, port: number, ports: readonly number[]): string => `
+daemon off;
+pid ${folder}/pid;
+error_log ${folder}/error.log;
+events { worker_connections 1024; }
+http {
+  access_log off;
+  client_body_temp_path ${folder}/body;
+  proxy_temp_path ${folder}/proxy;
+  fastcgi_temp_path ${folder}/fastcgi;
+  uwsgi_temp_path ${folder}/uwsgi;
+  scgi_temp_path ${folder}/scgi;
+  upstream rollcall {
+${ports.map((one) => `    server 127.0.0.1:${one} max_fails=1 fail_timeout=2s;`).join('\n')}
+  }
+  server {
+    listen 127.0.0.1:${port};
+    client_max_body_size 25m;
+    location / {
+      proxy_pass http://rollcall;
+      proxy_http_version 1.1;
+      proxy_set_header Connection close;
+      proxy_set_header Host $host;
+      proxy_set_header X-Forwarded-For $remote_addr;
+      proxy_connect_timeout 2s;
+      proxy_next_upstream error timeout http_502;
+    }
+  }
+}
+`
+
+async function nginx(ports: readonly number[]): Promise<Proxy> {
+  const folder = mkdtempSync(join(tmpdir(), 'rollcall-nginx-'))
+  const port = await freePort()
+  writeFileSync(join(folder, 'nginx.conf'), settings(folder, port, ports))
+  const child = spawn('nginx', ['-p', folder, '-c', join(folder, 'nginx.conf')], {
+    stdio: 'inherit',
+  })
+  const url = `http://127.0.0.1:${port}`
+  while (
+    !(await fetch(`${url}/robots.txt`).then(
+      ({ ok }) => ok,
+      () => false,
+    ))
+  )
+    await pause(LOOK_MS)
+  return {
+    url,
+    close: async () => {
+      const end = once(child, 'exit')
+      child.kill('SIGQUIT')
+      await end
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+if (!hasPostgres) throw new Error('there is no PostgreSQL on this machine')
+const rounds = Number(process.argv[2] ?? 10)
+const random = seeded(seed)
+const happens = Array.from(
+  { length: rounds },
+  () => HAPPENS[Math.floor(random() * HAPPENS.length)] ?? 'version',
+)
+const hasNginx = spawnSync('nginx', ['-v']).status === 0
+console.log(
+  `${rounds} rounds, ${CLIENTS} clients, behind ${hasNginx ? 'nginx' : 'the proxy of the tests'}, CRASH_SEED=${seed}`,
+)
+const postgres = await startPostgres()
+try {
+  const { wrong, heard, mails, registered } = await through({
+    happens,
+    clients: CLIENTS,
+    toldMin: TOLD_MIN,
+    mailsMin: MAILS_MIN,
+    postgres,
+    name: 'long',
+    proxy: hasNginx ? nginx : proxyTo,
+    say: (line) => console.log(line),
+  })
+  console.log(
+    `${registered} registered, ${heard.told.length} told, ${heard.refused.length} found the hall full, ${heard.changed.length} saw the price change, ${mails} mails`,
+  )
+  for (const one of wrong.slice(0, 20)) console.log(`wrong: ${one}`)
+  console.log(wrong.length === 0 ? 'nothing was wrong' : `${wrong.length} things were wrong`)
+  process.exitCode = wrong.length === 0 ? 0 : 1
+} finally {
+  await postgres.stop()
+}

@@ -1,0 +1,408 @@
+import { describe, expect, it, test } from 'vitest'
+import {
+  checkAnswers,
+  day,
+  errorsOf,
+  fill,
+  holds,
+  NO_FACTS,
+  normalise,
+  shownFields,
+  type Field,
+  type RawAnswers,
+  type Test,
+} from '../../../engine/index.ts'
+import { FORMATS } from '../../../engine/event/identifier-patterns.ts'
+import { chosen, derived, eventOf, field, isIn, must, when } from '../fixtures.ts'
+
+const one = (made: Field, raw: unknown): unknown =>
+  normalise(eventOf({ fields: [made] }), { [made.id]: raw }).answers[made.id]
+const options = [
+  { id: 'pg', label: 'PG' },
+  { id: 'Gp', label: 'GP' },
+]
+
+describe('normalise', () => {
+  test.each<[string, Field, unknown, unknown]>([
+    ['trims', field('a'), '  Asha  Nair ', 'Asha  Nair'],
+    ['blank is absent', field('a'), ' \u00a0\t', undefined],
+    ['null is absent', field('a'), null, undefined],
+    ['a number in text is text', field('a'), 42, '42'],
+    ['line breaks leave single lines', field('a'), 'a\r\nBcc: b', 'a Bcc: b'],
+    ['line breaks stay in multiline', field('a', { type: 'multiline' }), 'a\r\nb\u0000', 'a\nb'],
+    ['half a pair is mended', field('a'), 'a\ud800', 'a\ufffd'],
+    ['combining marks compose', field('a'), 'e\u0301', 'é'],
+    ['"true"', field('a', { type: 'yes-no' }), 'true', true],
+    ['"False"', field('a', { type: 'yes-no' }), 'False', false],
+    ['a yes-no word stays to be named', field('a', { type: 'yes-no' }), 'maybe', 'maybe'],
+    ['a decimal text', field('a', { type: 'number' }), ' 2.50 ', 2.5],
+    ['minus zero', field('a', { type: 'number' }), '-0', 0],
+    ['no exponent', field('a', { type: 'number' }), '1e9', '1e9'],
+    ['case folded', field('a', { type: 'select', options, ignoreCase: true }), 'gP', 'Gp'],
+    ['case kept', field('a', { type: 'select', options }), 'PG', 'PG'],
+    ['a default fills in', field('a', { type: 'phone', default: '+91' }), '', '+91'],
+    ['a path is not a name', field('a', { type: 'file' }), 'C:\\fakepath\\proof.pdf', 'proof.pdf'],
+    ['a name of no width is no name', field('a'), '\u200b\u2060 \ufeff', undefined],
+    ['nor is one of joiners alone', field('a'), '\u200d\u200c\u2800', undefined],
+    [
+      'what turns the writing round is taken out',
+      field('a'),
+      'Asha \u202egnirips\u202c\u2066x\u2069',
+      'Asha gniripsx',
+    ],
+    ['the joiners of Malayalam stay', field('a'), 'അവൻ ന്\u200dറെ', 'അവൻ ന്\u200dറെ'],
+    ['a sign without width keeps no mark apart', field('a'), 'e\u200b\u0301', 'é'],
+    ['an object is no answer', field('a'), { b: 1 }, undefined],
+    ['a consent in a list is none', field('a', { type: 'consent' }), ['true'], undefined],
+    ['a box of HTML says on', field('a', { type: 'consent' }), 'on', true],
+    ['No is no consent', field('a', { type: 'consent' }), 'False', undefined],
+  ])('%s', (_name, made, raw, expected) => expect(one(made, raw)).toBe(expected))
+
+  test.each<[string, Field, unknown, unknown]>([
+    [
+      'options chosen, each once and in their order',
+      field('a', { type: 'many', options, ignoreCase: true }),
+      ['GP', 'pg', 'gp'],
+      ['pg', 'Gp'],
+    ],
+    ['their JSON', field('a', { type: 'many', options }), ' ["pg"]', ['pg']],
+    ['one alone', field('a', { type: 'many', options }), 'pg', ['pg']],
+    ['nothing chosen', field('a', { type: 'many', options }), [], undefined],
+    [
+      'people, with what is asked of them and nothing else',
+      field('a', { type: 'people', max: 2, fields: [field('age', { type: 'number' })] }),
+      '[{"age": "7", "price": 0}, {"age": ""}]',
+      [{ age: 7 }, {}],
+    ],
+    [
+      'of a thousand people one more than may be listed',
+      field('a', { type: 'people', max: 2, fields: [field('name')] }),
+      Array.from({ length: 1000 }, () => ({ name: 'x' })),
+      [{ name: 'x' }, { name: 'x' }, { name: 'x' }],
+    ],
+  ])('reads %s', (_name, made, raw, expected) => expect(one(made, raw)).toEqual(expected))
+
+  it('drops unknown and hidden answers and names them', () => {
+    const raw = { full_name: 'A', is_member: 'false', number: 'A-7', total_amount: '5', proof: '' }
+    const { answers, dropped } = normalise(chosen, raw)
+    expect(answers).toEqual({ full_name: 'A', is_member: false })
+    expect(dropped).toEqual(['number', 'total_amount'])
+  })
+
+  it('names like __proto__ and constructor are nothing special', () => {
+    const hostile = JSON.parse(
+      '{"__proto__": {"full_name": "X"}, "constructor": "Y", "full_name": " A "}',
+    ) as RawAnswers
+    expect(normalise(chosen, hostile)).toEqual({
+      answers: { is_member: false, full_name: 'A' },
+      dropped: ['__proto__', 'constructor'],
+    })
+    expect(
+      normalise(chosen, Object.create({ full_name: 'inherited' }) as RawAnswers).answers,
+    ).toEqual({ is_member: false })
+    const odd = eventOf({
+      fields: [
+        field('constructor', { required: must('needed') }),
+        field('__proto__', { required: must('needed') }),
+      ],
+    })
+    expect(Object.entries(errorsOf(odd, {}))).toEqual([
+      ['constructor', 'needed'],
+      ['__proto__', 'needed'],
+    ])
+    expect(
+      errorsOf(odd, JSON.parse('{"constructor": "a", "__proto__": "b"}') as RawAnswers),
+    ).toEqual({})
+    expect(holds(when(isIn('toString', 'x')), {})).toBe(false)
+    expect(holds([[{ field: 'toString', test: { is: 'answered', answered: false } }]], {})).toBe(
+      true,
+    )
+    expect(fill('{constructor} {a} {b c}', { a: '1' }, 'N/A')).toBe('N/A 1 {b c}')
+  })
+})
+
+describe('a text made to hold up the server', () => {
+  const marks = (times: number): string => '\u0301\u0316'.repeat(times)
+  const kinds: readonly Field['type'][] = ['text', 'multiline', 'email', 'phone', 'number', 'date']
+
+  // Nine seconds a field before runs were cut: no clock is needed to see it.
+  it('of a quarter of a megabyte of combining marks is cut and refused, in every type of field', () => {
+    for (const type of [...kinds, 'yes-no', 'select', 'file'] as const) {
+      const made = field('a', { type, options, ignoreCase: true, accept: ['pdf'] })
+      const said = one(made, `e${marks(65_536)}`)
+      expect([type, /\p{M}{31}/u.test(String(said))]).toEqual([type, false])
+    }
+  })
+
+  it('keeps what people write: thirty marks on a letter, and every letter with its own', () => {
+    const made = field('a', { type: 'multiline' })
+    expect(one(made, `x${marks(15)}`)).toBe(`x${marks(15)}`.normalize('NFC'))
+    expect(one(made, 'e\u0301'.repeat(500))).toBe('é'.repeat(500))
+    expect(one(made, 'ക്ഷ ആശാ नमस्ते')).toBe('ക്ഷ ആശാ नमस्ते')
+  })
+
+  it('is cut once and for all, also where composing takes a mark apart into two', () => {
+    const said = one(field('a'), `x${'\u0344'.repeat(100)}`)
+    expect(String(said).match(/\p{M}/gu)).toHaveLength(30)
+    expect(one(field('a'), said)).toBe(said)
+  })
+
+  it('is still too long after it was cut, whatever it is made of, and is cut only once', () => {
+    for (const type of kinds)
+      for (const unit of ['x', ' x', '1', '😀', `a@b.c${'.'.repeat(50)}`, 'a\u0301']) {
+        const made = field('a', { type, lengthMax: 60 })
+        const event = eventOf({ fields: [made] })
+        const long = `x${unit.repeat(5000)}`
+        expect([type, unit, Object.keys(errorsOf(event, { a: long }))]).toEqual([type, unit, ['a']])
+        const first = normalise(event, { a: long }).answers
+        expect(String(first['a']).length).toBeLessThan(150)
+        expect(normalise(event, first).answers).toEqual(first)
+      }
+  })
+
+  it('is not cut where it only begins with spaces, and a long file name keeps its ending', () => {
+    expect(one(field('a'), `${' '.repeat(5000)}Asha`)).toBe('Asha')
+    const named = eventOf({ fields: [field('a', { type: 'file', accept: ['pdf'] })] })
+    expect(errorsOf(named, { a: `${'x'.repeat(5000)}.pdf` })).toEqual({
+      a: 'Please use at most 200 characters',
+    })
+  })
+})
+
+describe('hidden means not answered', () => {
+  const chain = eventOf({
+    fields: [
+      field('a', { type: 'yes-no' }),
+      field('b', { type: 'yes-no', showWhen: when(isIn('a', true)) }),
+      field('c', { showWhen: when(isIn('b', true)) }),
+      field('d', { showWhen: [[{ field: 'c', test: { is: 'answered', answered: false } }]] }),
+      field('e', { showWhen: [[{ field: 'b', test: { is: 'not-in', values: [true] } }]] }),
+    ],
+  })
+  test.each<[RawAnswers, string]>([
+    [{ a: true, b: true, c: 'x', d: 'y' }, 'a b c'],
+    [{ a: true, b: true }, 'a b c d'],
+    [{ a: false, b: true, c: 'x' }, 'a d e'],
+    [{ b: true, c: 'x' }, 'a d e'],
+    [{ a: true, b: false, c: 'x' }, 'a b d e'],
+  ])('%j shows %s', (raw, shown) => {
+    expect([...shownFields(chain, raw)].join(' ')).toBe(shown)
+    expect([...shownFields(chain, normalise(chain, raw).answers)].join(' ')).toBe(shown)
+  })
+
+  it('sections and derived categories show fields, and a category of hidden answers does not', () => {
+    expect(shownFields(chosen, { ticket_type: 'pg' }).has('proof')).toBe(true)
+    expect(shownFields(chosen, { ticket_type: 'member' }).has('proof')).toBe(false)
+    expect(shownFields(derived, { role: 'PG' }).has('letter')).toBe(true)
+    expect(shownFields(derived, { role: 'consultant' }).has('letter')).toBe(false)
+    expect(errorsOf(derived, { full_name: 'A', role: 'PG' })).toEqual({
+      letter: 'Letter is required',
+    })
+  })
+})
+
+describe('errorsOf', () => {
+  const whole = {
+    full_name: 'A',
+    email: 'asha@example.org',
+    phone: 'anything goes',
+    ticket_type: 'member',
+  }
+  test.each<[string, RawAnswers, Record<string, string>]>([
+    [
+      'nothing',
+      {},
+      {
+        full_name: 'Full name is required',
+        email: 'Email address is required',
+        phone: 'Phone number is required',
+        ticket_type: 'Please select',
+      },
+    ],
+    ['everything', whole, {}],
+    ['blanks', { ...whole, full_name: '   ' }, { full_name: 'Full name is required' }],
+    ['a bad address', { ...whole, email: 'asha.example.org' }, { email: 'email is not right' }],
+    ['a member without number', { ...whole, is_member: true }, { number: 'Number is required' }],
+    ['a pg without proof', { ...whole, ticket_type: 'pg' }, { proof: 'Proof is required' }],
+    [
+      'a pg with a program',
+      { ...whole, ticket_type: 'pg', proof: 'proof.exe' },
+      { proof: 'proof is not right' },
+    ],
+    ['a pg with proof', { ...whole, ticket_type: 'pg', proof: 'scan.of.proof.PdF' }, {}],
+    [
+      'an ending alone',
+      { ...whole, ticket_type: 'pg', proof: '.pdf' },
+      { proof: 'proof is not right' },
+    ],
+    [
+      'an unknown option',
+      { ...whole, ticket_type: 'gold' },
+      { ticket_type: 'ticket_type is not right' },
+    ],
+    ['a list', { ...whole, full_name: ['A'] }, { full_name: 'full_name is not right' }],
+    [
+      'a very long name',
+      { ...whole, full_name: 'x'.repeat(201) },
+      { full_name: 'Please use at most 200 characters' },
+    ],
+  ])('%s', (_name, raw, errors) => {
+    expect(errorsOf(chosen, raw)).toEqual(errors)
+    expect(checkAnswers(chosen, raw).ok).toBe(Object.keys(errors).length === 0)
+  })
+
+  test('a right address that the gateway cannot take is not called wrong: it is told its length', () => {
+    const mail = field('mail', { type: 'email', toGateway: true, invalid: 'Not an address' })
+    const event = eventOf({ fields: [mail] })
+    const long = `${'a'.repeat(48)}@example.org`
+    const said =
+      'This address has 60 characters. The payment gateway only takes addresses of 6 to 50. Please give another one.'
+    expect(errorsOf(event, { mail: long })).toEqual({ mail: said })
+    expect(errorsOf(event, { mail: `${long} x` })).toEqual({ mail: 'Not an address' })
+    expect(errorsOf(event, { mail: `${'a'.repeat(300)}@example.org` })).toEqual({
+      mail: 'Please use at most 254 characters',
+    })
+  })
+
+  const invalid = (made: Field, raw: unknown): boolean =>
+    made.id in errorsOf(eventOf({ fields: [made] }), { [made.id]: raw })
+  test.each<[Field, unknown[], unknown[]]>([
+    [
+      field('f', { type: 'email' }),
+      ['a@b.c', "o'neill+afpi@mail.example.co.in", `${'a'.repeat(60)}@bc.com`],
+      ['a b@c.in', 'a@b@c.in', 'a@c', 'asha@-b.in', 'asha@b..in', 'ആശ@example.org', '𝐚@b.in'],
+    ],
+    [
+      field('f', { type: 'email', check: false }),
+      ['a@b.in', 'a@hospital', `${'a'.repeat(247)}@bc.in`],
+      ['foobar', 'a@', '@b.in', 'a@b.', '<a@b.in>', `${'a'.repeat(249)}@bc.in`, '😀'.repeat(30)],
+    ],
+    [
+      field('f', { type: 'email', check: false, toGateway: true }),
+      ['a@b.in', `${'a'.repeat(43)}@bc.com`],
+      ['a@b.i', 'foobar', `${'a'.repeat(44)}@bc.com`],
+    ],
+    [
+      field('f', { type: 'phone' }),
+      ['9876543210', '+91 98765 43210', '(0484) 123-4567'],
+      ['12345', 'phone', '+91', '1'.repeat(16)],
+    ],
+    [field('f', { type: 'phone', default: '+91' }), ['+91', '+919876543210'], ['+92']],
+    [field('f', { type: 'number', min: 1, max: 5 }), ['1', 5, '2.5'], [0, '5.01', 'five']],
+    [field('f', { type: 'date' }), ['2024-02-29'], ['2026-02-29', '1/2/2026']],
+    [
+      field('f', { type: 'date', from: day('2026-01-31'), to: day('2026-03-01') }),
+      ['2026-01-31', '2026-02-28', '2026-03-01'],
+      ['2026-01-30', '2025-12-31', '2026-03-02', '2026-02-30', '2027-02-01'],
+    ],
+    [field('f', { type: 'number', isWhole: true }), ['2', 0], ['2.5']],
+    [
+      field('f', { pattern: FORMATS.pin }),
+      ['682001', '682 001'],
+      ['082001', '68200', 'PIN 682001'],
+    ],
+    [
+      field('f', { pattern: FORMATS['mobile-in'] }),
+      ['9876543210', '+91 98765 43210', '0 98765-43210'],
+      ['5876543210', '987654321', '+1 9876543210'],
+    ],
+    [
+      field('f', {
+        type: 'many',
+        options,
+        choose: { atLeast: 1, atMost: 1, notTogether: [], say: '' },
+      }),
+      [['pg'], 'Gp'],
+      [['pg', 'Gp'], ['gone']],
+    ],
+    [
+      field('f', { type: 'many', options, choose: { notTogether: [['pg', 'Gp']], say: '' } }),
+      [['pg'], ['Gp'], []],
+      [['Gp', 'pg']],
+    ],
+    [field('f', { type: 'consent' }), [true, 'on', false], ['maybe', ['true']]],
+    [field('f', { type: 'yes-no' }), [true, 'FALSE'], ['yes please']],
+    [field('f', { lengthMax: 3 }), ['abc', '😀😀😀'], ['abcd']],
+  ])('%j', (made, good, bad) => {
+    for (const value of good) expect([value, invalid(made, value)]).toEqual([value, false])
+    for (const value of bad) expect([value, invalid(made, value)]).toEqual([value, true])
+  })
+
+  it('people are told apart, each at their own question, and what is no person is not left out in silence', () => {
+    const named = field('name', { required: must('Name?') })
+    const people = field('p', {
+      type: 'people',
+      max: 2,
+      fields: [named, field('age', { type: 'number' })],
+    })
+    const said = (raw: unknown): unknown => errorsOf(eventOf({ fields: [people] }), { p: raw })
+    expect(said([{ name: 'A' }, { age: 'old' }])).toEqual({
+      'p.1.name': 'Name?',
+      'p.1.age': 'age is not right',
+    })
+    const whole = { p: 'p is not right' }
+    for (const raw of ['x', ['x'], [{ name: 'A' }, null], [{ name: ['A'] }], [{}, {}, {}]])
+      expect([raw, said(raw)]).toEqual([raw, whole])
+  })
+
+  it('required may depend on another answer', () => {
+    const event = eventOf({
+      fields: [
+        field('a', { type: 'yes-no' }),
+        field('b', { required: { message: 'b, please', when: when(isIn('a', true)) } }),
+      ],
+    })
+    expect(errorsOf(event, { a: true })).toEqual({ b: 'b, please' })
+    expect(errorsOf(event, { a: false })).toEqual({})
+  })
+})
+
+describe('holds', () => {
+  const date = (from?: string, to?: string): Test =>
+    ({ is: 'date', ...(from && { from }), ...(to && { to }) }) as Test
+  test.each<[Test, unknown, boolean]>([
+    [{ is: 'in', values: ['a', 'b'] }, 'b', true],
+    [{ is: 'in', values: [true] }, 'true', false],
+    [{ is: 'in', values: [false] }, undefined, false],
+    [{ is: 'not-in', values: ['a'] }, undefined, true],
+    [{ is: 'not-in', values: ['a'] }, 'a', false],
+    [{ is: 'answered', answered: true }, false, true],
+    [{ is: 'answered', answered: false }, undefined, true],
+    [{ is: 'number', atLeast: 1, below: 3 }, 1, true],
+    [{ is: 'number', atLeast: 1, below: 3 }, 3, false],
+    [{ is: 'number', above: 1 }, 1, false],
+    [{ is: 'number', atMost: 5 }, undefined, false],
+    [{ is: 'number', atMost: 5 }, '3', false],
+    [date('2026-01-01', '2026-01-31'), '2026-01-31', true],
+    [date('2026-01-01'), '2025-12-31', false],
+    [date(undefined, '2026-01-01'), 'soon', false],
+  ])('%j of %j is %s', (test, answer, expected) => {
+    expect(
+      holds([[{ field: 'x', test }]], answer === undefined ? {} : { x: answer as string }),
+    ).toBe(expected)
+    expect(
+      holds([[{ field: 'category', test }]], {}, typeof answer === 'string' ? answer : null),
+    ).toBe(typeof answer === 'string' ? expected : holds([[{ field: 'x', test }]], {}))
+  })
+  it('a list of maps means any, a map means all', () => {
+    const condition = [[isIn('a', 1), isIn('b', 1)], [isIn('c', 1)]].map((map) => map)
+    expect(holds(condition, { a: 1 })).toBe(false)
+    expect(holds(condition, { a: 1, b: 1 })).toBe(true)
+    expect(holds(condition, { c: 1 })).toBe(true)
+    expect(holds([], { a: 1 })).toBe(false)
+  })
+})
+
+test('a number of a transfer that cannot be one is answered with what one looks like, and by the file where it says so', () => {
+  const said = (utr: string, invalid: string): unknown =>
+    errorsOf(
+      eventOf({ fields: [field('utr', { pattern: FORMATS.utr, invalid })] }),
+      { utr },
+      NO_FACTS,
+    )['utr']
+  expect(said('12345', '')).toBe(
+    'Please enter the UTR: 12 digits for UPI and IMPS, or 16 or 22 letters and digits for NEFT and RTGS',
+  )
+  expect(said('12345', 'Look in your statement')).toBe('Look in your statement')
+  expect(said('603212345678', '')).toBeUndefined()
+})

@@ -1,0 +1,54 @@
+/** Every event file of the repository: engine and lowered schema agree over its whole finite domain. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { publicEvent, type Field, type RawAnswers } from '../../../engine/index.ts'
+import { compileEvent } from '../../../engine/authoring.ts'
+import { judge } from './schema-agreement.ts'
+
+const folder = new URL('../../../events/', import.meta.url)
+const read = (path: string): { path: string; text: string } => ({
+  path,
+  text: readFileSync(new URL(path, folder), 'utf8'),
+})
+const shared = {
+  lists: read('_shared/lists.yaml'),
+  gateways: read('_shared/gateways.yaml'),
+  texts: read('_shared/texts.yaml'),
+}
+const files = readdirSync(folder).filter((name) => name.endsWith('.yaml'))
+
+/** Long option lists are all alike to the conditions: two stand for all. Optional texts that nothing depends on stay empty. */
+function valuesOf(field: Field): readonly unknown[] {
+  if (field.type === 'yes-no') return [undefined, true, false]
+  if (field.options !== undefined)
+    return [
+      undefined,
+      'gone',
+      ...field.options.slice(0, field.options.length > 10 ? 2 : undefined).map(({ id }) => id),
+    ]
+  if (field.type === 'email') return [undefined, 'asha', 'asha@example.org']
+  if (field.type === 'file') return [undefined, 'proof.exe', 'proof.PDF']
+  return field.required === undefined && field.showWhen === undefined
+    ? [undefined]
+    : [undefined, 'A-7']
+}
+
+describe.each(files)('%s', (name) => {
+  it('is judged alike by engine and schema', () => {
+    const { event, findings } = compileEvent(read(name).text, shared, { path: `events/${name}` })
+    expect(findings.filter(({ severity }) => severity === 'error')).toEqual([])
+    if (event === null) throw new Error('no event')
+    const same = judge(publicEvent(event))
+    let judged = 0
+    const walk = (left: readonly Field[], raw: RawAnswers): void => {
+      const [next, ...rest] = left
+      if (next === undefined) {
+        judged += 1
+        return same(raw)
+      }
+      for (const value of valuesOf(next)) walk(rest, { ...raw, [next.id]: value })
+    }
+    walk(event.fields, {})
+    expect(judged).toBeGreaterThan(1)
+  })
+})

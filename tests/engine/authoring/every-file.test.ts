@@ -1,0 +1,273 @@
+/** What holds for every file, whatever is in it. */
+import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import {
+  compileEvent,
+  compileEvents,
+  formatFindings,
+  runExamples,
+  type SharedFiles,
+} from '../../../engine/authoring.ts'
+import { nearest } from '../../../engine/authoring/suggestions/nearest-name.ts'
+import { readYaml } from '../../../engine/authoring/syntax/parse-yaml.ts'
+import { anyText, brokenOf } from './broken-files.ts'
+import { base, readGolden, shared } from './goldens.ts'
+import { runs } from '../../runs.ts'
+
+const TOP = join(import.meta.dirname, '..', '..', '..')
+const read = (path: string) => ({ path, text: readFileSync(join(TOP, path), 'utf8') })
+const ours: SharedFiles = {
+  lists: read('events/_shared/lists.yaml'),
+  gateways: read('events/_shared/gateways.yaml'),
+  texts: read('events/_shared/texts.yaml'),
+}
+const events = readdirSync(join(TOP, 'events'))
+  .filter((name) => name.endsWith('.yaml'))
+  .map((name) => read(`events/${name}`))
+
+describe('our own event files', () => {
+  test('give no finding, alone and beside each other', () => {
+    const { files, shared: common } = compileEvents(events, ours)
+    expect(files.length).toBeGreaterThan(3)
+    expect([...common, ...files.flatMap(({ findings }) => findings)]).toEqual([])
+  })
+
+  test('are refused with --production while they hold stand-ins', () => {
+    const { files } = compileEvents(events, ours, { production: true })
+    expect(
+      files.map(({ event, findings }) => [
+        event,
+        findings.map(({ code, severity }) => `${code} ${severity}`),
+      ]),
+    ).toEqual(files.map(() => [null, ['EV991 error']]))
+  })
+
+  test.each(events.map(({ path, text }) => [path, text] as const))(
+    'the examples of %s pass, and name their cells',
+    (path, text) => {
+      const { event } = compileEvent(text, ours, { path })
+      const results = event === null ? [] : runExamples(event)
+      expect(results.length).toBeGreaterThan(3)
+      expect(
+        results.flatMap(({ name, failures }) => failures.map((failure) => `${name}: ${failure}`)),
+      ).toEqual([])
+    },
+  )
+})
+
+describe('several mistakes in one file', () => {
+  test('are found all at once, in the order of their lines', () => {
+    const text = base
+      .replace('period:  [early, late]', 'period:  [early, lat]')
+      .replace('then: member}', 'then: membr}')
+      .replace('[reg_no, total]', '[reg_no, totl]')
+      .replace('/sample2026/failed', '/admin/failed')
+    const { event, findings } = compileEvent(text, shared, { path: 'sample2026.yaml' })
+    expect(event).toBeNull()
+    expect(findings.map(({ code, at }) => `${code} ${at.start.line}`)).toEqual([
+      'EV801 10',
+      'EV203 16',
+      'EV204 24',
+      'EV207 39',
+    ])
+  })
+
+  test('an echo of a mistake is not told: a misspelt field does not make the rules incomplete', () => {
+    expect(
+      compileEvent(
+        base
+          .replace('{is_member: true}', '{is_membr: true}')
+          .replace('    - {otherwise: visitor}\n', ''),
+        shared,
+        { path: 'sample2026.yaml' },
+      ).findings.map(({ code }) => code),
+    ).toEqual(['EV310', 'EV201'])
+  })
+
+  test('a mistake in a shared file is told where it stands', () => {
+    const broken: SharedFiles = {
+      ...shared,
+      lists: { ...shared.lists, text: shared.lists.text.replace('lists:', 'list:') },
+    }
+    const { event, findings } = compileEvent(base, broken, { path: 'sample2026.yaml' })
+    expect(event).toBeNull()
+    expect(findings.map(({ code, at }) => `${at.path}:${at.start.line} ${code}`)).toEqual([
+      '_shared/lists.yaml:2 EV101',
+    ])
+  })
+})
+
+describe('allow', () => {
+  const odd = base.replace('from: 2026-02-01}', 'from: 2026-02-05}')
+  const withAllow = (entry: string): string => `${odd}allow:\n  - ${entry}\n`
+  const codes = (text: string): readonly string[] =>
+    compileEvent(text, shared, { path: 'sample2026.yaml' }).findings.map(({ code }) => code)
+
+  test.each([
+    ['silences a warning', withAllow('{code: EV405, because: The office is on holiday.}'), []],
+    [
+      'silences it at its place only',
+      withAllow('{code: EV405, at: fees.periods, because: The office is on holiday.}'),
+      [],
+    ],
+    [
+      'and nowhere else',
+      withAllow('{code: EV405, at: form, because: The office is on holiday.}'),
+      ['EV405', 'EV990'],
+    ],
+    [
+      'never silences an error',
+      `${base.replace('then: member}', 'then: membr}')}allow:\n  - {code: EV203, because: We like it so.}\n`,
+      ['EV203'],
+    ],
+    ['knows the codes', withAllow('{code: EV444, because: It was agreed.}'), ['EV405', 'EV990']],
+  ])('%s', (_name, text, expected) => {
+    expect(codes(text)).toEqual(expected)
+  })
+})
+
+describe('a plain word', () => {
+  test.each([
+    'null',
+    'Null',
+    'NULL',
+    'nUll',
+    'nullable',
+    'true',
+    'True',
+    'TRUE',
+    'tRue',
+    'truest',
+    'false',
+    'False',
+    'FALSE',
+    'falsehood',
+    'yes',
+    'No',
+    'NaN',
+    'Infinity',
+    'e5',
+    'x1F',
+    'o17',
+    '~',
+    '.nan',
+    '.inf',
+    '-.INF',
+    '1e3',
+    '0x1F',
+    '0o17',
+    '+7',
+    '.5',
+    '_',
+    'über',
+    'Ω',
+  ])('%s is what YAML says it is', (word) => {
+    expect(readYaml({ path: 'event', text: `key: ${word}` }).source.value).toStrictEqual({
+      key: parse(word, { version: '1.2', schema: 'core' }),
+    })
+  })
+})
+
+describe('every text', () => {
+  const sources = [...events.map(({ text }) => text), base, readGolden('EV301.yaml')]
+  const judge = (text: string): void => {
+    const { event, findings } = compileEvent(text, ours, { path: 'sample2026.yaml' })
+    expect(event === null).toBe(findings.some(({ severity }) => severity === 'error'))
+    formatFindings(
+      findings,
+      new Map([
+        ['sample2026.yaml', text],
+        [ours.lists.path, ours.lists.text],
+        [ours.texts.path, ours.texts.text],
+      ]),
+    )
+    for (const { at } of findings)
+      expect(
+        at.start.offset <= at.end.offset &&
+          at.end.offset <= Math.max(text.length, ours.texts.text.length),
+      ).toBe(true)
+  }
+
+  test('is judged without throwing: files broken at random', () => {
+    fc.assert(fc.property(brokenOf(sources), judge), { seed: 20261121, numRuns: runs(600) })
+  })
+  test('is judged without throwing: no files at all', () => {
+    fc.assert(fc.property(anyText, judge), { seed: 20261121, numRuns: runs(400) })
+  })
+
+  test.each([
+    ['nothing', ''],
+    ['a comment', '# x'],
+    ['deep lists', '['.repeat(5000)],
+    ['deep blocks', '{a: '.repeat(3000)],
+    ['deep lines', Array.from({ length: 400 }, (_, i) => `${' '.repeat(i)}a:`).join('\n')],
+    ['a million aliases', 'a: &a [x]\nb: &b [*a,*a]\nc: [*b,*b]'],
+    ['a very long line', `format: ${'x'.repeat(900_000)}`],
+    ['too long', 'x'.repeat(2_000_000)],
+  ])('%s', (_name, text) => {
+    const { event, findings } = compileEvent(text, ours, { path: 'sample2026.yaml' })
+    expect(event).toBeNull()
+    expect(findings.length).toBeGreaterThan(0)
+  })
+})
+
+describe('the same files give the same findings', () => {
+  const second = base.replace('id: sample2026', 'id: second2026').replaceAll('SMPL', 'SMPL2')
+  const files = [
+    { path: 'events/sample2026.yaml', text: base },
+    { path: 'events/second2026.yaml', text: second },
+    { path: 'events/EV404.yaml', text: readGolden('EV404.yaml') },
+  ]
+  const all = (order: readonly (typeof files)[number][]): string =>
+    JSON.stringify(
+      [...compileEvents(order, shared).files]
+        .sort((a, b) => (a.path < b.path ? -1 : 1))
+        .map(({ findings }) => findings),
+    )
+
+  test('whatever their order', () => {
+    expect(all([...files].reverse())).toBe(all(files))
+    expect(all(files)).toContain('EV802')
+  })
+
+  test('whatever the time zone and the clock', () => {
+    const run = (zone: string, clock: string): string =>
+      execFileSync(
+        process.execPath,
+        [
+          '--input-type=module',
+          '-e',
+          `
+        const real = Date; globalThis.Date = class extends real { constructor(...given) { given.length === 0 ? super(${JSON.stringify(clock)}) : super(...given) } static now() { return real.parse(${JSON.stringify(clock)}) } }
+        const { compileEvents } = await import(${JSON.stringify(join(TOP, 'engine/authoring.ts'))})
+        const [files, shared] = JSON.parse(process.argv[1])
+        process.stdout.write(JSON.stringify(compileEvents(files, shared)))`,
+          JSON.stringify([files, shared]),
+        ],
+        {
+          env: { ...process.env, TZ: zone },
+          encoding: 'utf8',
+          stdio: ['ignore', 'pipe', 'ignore'],
+        },
+      )
+    expect(run('Pacific/Kiritimati', '2031-02-28T23:59:59Z')).toBe(
+      run('America/Los_Angeles', '2020-01-01T00:00:00Z'),
+    )
+  })
+})
+
+describe('suggestions', () => {
+  test.each<[string, readonly string[], string | null]>([
+    ['asi_membr', ['asi_member', 'designation'], 'asi_member'],
+    ['fulL_name', ['full_name'], 'full_name'],
+    ['emial', ['email', 'mail_id'], 'email'],
+    ['gp', ['pg'], 'pg'],
+    ['hospital', ['pg', 'email'], null],
+  ])('%s', (word, legal, expected) => {
+    expect(nearest(word, legal)?.name ?? null).toBe(expected)
+  })
+})

@@ -1,0 +1,434 @@
+/** Words that are taken for something else, each answered with ours; and those that mean what they say. */
+import { describe, expect, test } from 'vitest'
+import { compileEvent } from '../../../engine/authoring.ts'
+import { base, shared } from './goldens.ts'
+import { field, findingsIn, lineOf, said } from './sample-file.ts'
+
+const NAME = '{id: full_name, label: Full Name, required: true}'
+const MEMBER = '{id: is_member, type: yes-no, label: Member, default: false}'
+const asking = base.replace(
+  `        - ${MEMBER}`,
+  [
+    '        - {id: role, type: select, label: Role, options: [consultant, pg, faculty], required: true}',
+    '        - {id: age, type: number, label: Age, required: true}',
+    '        - {id: guests, type: number, label: Guests, required: true}',
+    `        - ${MEMBER}`,
+  ].join('\n'),
+)
+
+/** Something is said at the line of `part`, and the help says what to write. */
+function expectHelp(text: string, part: string, help: string): void {
+  const here = findingsIn(text).filter(({ at }) => at.start.line === lineOf(text, part))
+  expect(here.map((one) => one.help ?? '').join('\n')).toContain(help)
+}
+
+test('the files they are typed into are sound', () => {
+  expect(said(base)).toEqual([])
+  expect(said(asking)).toEqual([])
+})
+
+test('an option that is called by its label', () => {
+  const labelled = asking.replace('pg, faculty]', '{id: pg, label: Post Graduate}, faculty]')
+  expectHelp(
+    labelled.replace('when: {is_member: true}', 'when: {role: Post Graduate}'),
+    'role: Post',
+    'write pg: an option is called by its id',
+  )
+})
+
+test('a field that is to be hidden', () => {
+  const line = 'id: council, label: Council, hide_when: {is_member: true}'
+  expectHelp(field(line), 'hide_when', 'write show_when with the opposite')
+})
+
+describe('a yes or no in the place of a message', () => {
+  test.each([
+    'yes',
+    'Yes',
+    'YES',
+    'Y',
+    '"true"',
+    '"True"',
+    'on',
+    '"1"',
+    '1',
+    'mandatory',
+    'Mandatory',
+    'compulsory',
+    'must',
+    'a must',
+    'always',
+    'needed',
+    'req',
+    'essential',
+    '"*"',
+    'Yes!',
+  ])('required: %s', (word) => {
+    const line = NAME.replace('true}', `${word}}`)
+    expectHelp(base.replace(NAME, line), line, 'write true')
+  })
+  test.each([
+    'no',
+    'No',
+    'NO',
+    'N',
+    '"false"',
+    '"no"',
+    'off',
+    '"0"',
+    '0',
+    'none',
+    'nil',
+    'optional',
+    'Optional',
+    'not required',
+    'not mandatory',
+    'non-mandatory',
+    'never',
+    'if any',
+    'if applicable',
+    'not needed',
+    'NA',
+  ])('required: %s', (word) => {
+    const line = NAME.replace('true}', `${word}}`)
+    expectHelp(base.replace(NAME, line), line, 'write false')
+  })
+  test.each([
+    'Required',
+    'Full name is required',
+    'Please give your name',
+    'Mandatory field',
+    'This field is mandatory',
+    'Required for members',
+    'No name, no badge',
+    'true',
+    'TRUE',
+    'false',
+    'Name?',
+    'പേര് എഴുതുക',
+  ])('required: %s raises no question', (word) => {
+    expect(
+      said(
+        field(
+          `id: badge, label: Name on the badge, required: ${JSON.stringify(word)}`.replace(
+            /"(true|TRUE|false)"/,
+            '$1',
+          ),
+        ),
+      ).filter((one) => /EV008|EV516/.test(one)),
+    ).toEqual([])
+  })
+
+  test('required: false is not required', () => {
+    const { event } = compileEvent(field('id: badge, label: Badge, required: false'), shared)
+    expect(event?.fields.find(({ id }) => id === 'badge')?.required).toBeUndefined()
+  })
+})
+
+describe('consent', () => {
+  test.each([
+    'id: terms, type: yes-no, label: I agree to the terms and conditions, required: true',
+    'id: terms, type: yes-no, label: I accept the refund policy, required: Please accept',
+    'id: terms, type: yes-no, label: I hereby declare that the above is true, required: true',
+    'id: terms, type: yes-no, label: I have read the rules, required: true',
+    'id: terms, type: yes-no, label: I consent to the processing of my data, required: true',
+    'id: terms, type: yes-no, label: I confirm that I am a post graduate, default: false',
+    'id: terms, type: yes-no, label: Terms and conditions, required: true',
+    'id: terms, type: yes-no, as: switch, label: I agree to the code of conduct, default: true',
+    'id: terms, type: yes-no, label: I agree to receive the newsletter, default: true',
+    'id: terms, type: yes-no, label: I agree to be photographed, default: true',
+    'id: terms, type: select, as: radio, label: I agree to the terms, options: [I agree, I do not agree], required: true',
+    'id: terms, type: select, label: I accept the terms, options: [I accept], default: I accept',
+  ])('%s', (line) => {
+    const text = field(line)
+    const found = findingsIn(text).filter(({ code }) => code === 'EV516')
+    expect(found.map(({ at }) => at.start.line)).toEqual([lineOf(text, line)])
+    expect(found[0]?.help).toMatch(/\b(?:write|take)\b/)
+  })
+  test.each([
+    'id: terms, type: select, as: radio, label: I agree to the terms, options: [I agree], required: true',
+    'id: photos, type: yes-no, label: I agree to be photographed, required: true',
+    'id: news, type: yes-no, label: I agree to receive the newsletter, default: false',
+    'id: paper, type: yes-no, label: I present a paper, default: true',
+    'id: veg, type: yes-no, label: I accept vegetarian food only, default: false',
+    'id: stay, type: yes-no, label: I need a room, required: true',
+    'id: agreed, label: Name of whoever agreed to your leave',
+  ])('%s is a question like any other', (line) => {
+    expect(said(field(line))).toEqual([])
+  })
+})
+
+describe('a deciding question', () => {
+  test.each([
+    [
+      'a yes-no without its default',
+      MEMBER,
+      MEMBER.replace(', default: false', ''),
+      'write required: true',
+    ],
+    [
+      'a yes-no that is not required',
+      MEMBER,
+      MEMBER.replace('default', 'required'),
+      'write required: true',
+    ],
+  ])('%s may be left out', (_what, from, line, help) => {
+    expectHelp(base.replace(from, line), line, help)
+  })
+  test('a choice and a number may be left out', () => {
+    const text = asking
+      .replaceAll(', required: true}\n        - {id: guests', '}\n        - {id: guests')
+      .replace('faculty], required: true}', 'faculty]}')
+      .replace('{is_member: true}, then: member}', '{role: pg, age: {below: 40}}, then: member}')
+    expect(said(text).map((one) => one.slice(0, 5))).toEqual(['EV517', 'EV517'])
+  })
+  test.each([
+    ['required', MEMBER.replace('default: false', 'required: true')],
+    ['with a message', MEMBER.replace('default: false', 'required: Please answer')],
+  ])('%s is not', (_what, line) => {
+    expect(said(base.replace(MEMBER, line))).toEqual([])
+  })
+  test('a rule for those who leave it out has thought of them', () => {
+    const text = base
+      .replace(MEMBER, MEMBER.replace(', default: false', ''))
+      .replace('{otherwise: visitor}', '{when: {is_member: {not: true}}, then: visitor}')
+    expect(said(text)).toEqual([])
+  })
+})
+
+describe('conditions as people write them', () => {
+  test.each([
+    ['{age: 70}', '{at_least: 70}'],
+    ['{age: "70+"}', '{at_least: 70}'],
+    ['{age: 70+}', '{at_least: 70}'],
+    ['{age: ">70"}', '{above: 70}'],
+    ['{age: >70}', '{above: 70}'],
+    ['{age: ">= 70"}', '{at_least: 70}'],
+    ['{age: "<70"}', '{below: 70}'],
+    ['{age: 60-70}', '{at_least: 60, at_most: 70}'],
+    ['{age: 60 to 70}', '{at_least: 60, at_most: 70}'],
+    ['{age: 60–70}', '{at_least: 60, at_most: 70}'],
+    ['{age: above 70}', '{above: 70}'],
+    ['{age: 70 and above}', '{at_least: 70}'],
+    ['{age: 70 years and above}', '{at_least: 70}'],
+    ['{age: below 30}', '{below: 30}'],
+    ['{age: up to 30}', '{at_most: 30}'],
+    ['{age: [60, 70]}', '{at_least: 60, at_most: 70}'],
+    ['{age: {min: 70}}', 'at_least: 70'],
+    ['{age: {gte: 70}}', 'at_least: 70'],
+    ['{age: {over: 70}}', 'above: 70'],
+    ['{age: {max: 30}}', 'at_most: 30'],
+    ['{age: {">": 70}}', 'above: 70'],
+    ['{age: {between: [60, 70]}}', '{at_least: 60, at_most: 70}'],
+    ['{age > 70}', '{age: {above: 70}}'],
+    ['{age: "70"}', 'write 70'],
+    ['{role: pg, faculty}', 'role: [pg, faculty]'],
+    ['{role: pg, faculty, is_member: true}', 'role: [pg, faculty]'],
+    ['{role: pg or faculty}', 'role: [pg, faculty]'],
+    ['{role: pg/faculty}', 'role: [pg, faculty]'],
+    ['{role: "pg, faculty"}', 'role: [pg, faculty]'],
+    ['{role: pg and faculty}', 'role: [pg, faculty]'],
+    ['{role: PG & Faculty}', 'role: [pg, faculty]'],
+    ['{role: [pg faculty]}', 'role: [pg, faculty]'],
+    ['{role: {pg, faculty}}', '[pg, faculty]'],
+    ['{role: [pg, faculty}', 'write ]}'],
+    ['{role: (pg, faculty)}', 'role: [pg, faculty]'],
+    ['{role: pg, role: faculty}', 'role: [pg, faculty]'],
+    ['{role: not pg}', 'role: {not: pg}'],
+    ['{role: "!pg"}', 'role: {not: pg}'],
+    ['{role: any}', 'take `role` out'],
+    ['{role: {ne: pg}}', 'not: pg'],
+    ['{role: {in: [pg]}}', 'write a list'],
+    ['{role: {equals: pg}}', 'write the value itself'],
+    ['{role == pg}', '{role: pg}'],
+    ['{is_member: yes}', 'write true'],
+    ['{is_member: "Yes"}', 'write true'],
+    ['{is_member: Y}', 'write true'],
+    ['{is_member: 1}', 'write true'],
+    ['{is_member: "true"}', 'write true'],
+    ['{is_member: No}', 'write false'],
+    ['{is_member: N}', 'write false'],
+    ['{is_member: 0}', 'write false'],
+    ['{is_member}', '{is_member: true}'],
+    ['is_member', '{is_member: true}'],
+    ['is_member = yes', '{is_member: true}'],
+    ['{or: [{role: pg}, {is_member: true}]}', 'write a list of conditions'],
+    ['{field: role, equals: pg}', 'write the name of the question'],
+  ])('%s', (condition, help) => {
+    const line = `    - {when: ${condition}, then: member}`
+    expectHelp(asking.replace('    - {when: {is_member: true}, then: member}', line), line, help)
+  })
+  test.each([
+    '{guests: 0}',
+    '{guests: 2}',
+    '{guests: [1, 2]}',
+    '{guests: {at_least: 1}}',
+    '{age: {at_least: 70}}',
+    '{age: {above: 60, at_most: 70}}',
+    '{role: [pg, faculty]}',
+    '{role: {not: [pg, faculty]}}',
+    '{role: pg, is_member: true}',
+    '[{role: pg}, {age: {at_least: 70}}]',
+  ])('%s is right', (condition) => {
+    const line = `    - {when: ${condition}, then: member}`
+    expect(said(asking.replace('    - {when: {is_member: true}, then: member}', line))).toEqual([])
+  })
+})
+
+describe('the last rule', () => {
+  test.each([
+    ['- {else: visitor}', 'otherwise: visitor'],
+    ['- {default: visitor}', 'otherwise: visitor'],
+    ['- else: visitor', 'otherwise: visitor'],
+    ['- else visitor', '{otherwise: visitor}'],
+    ['- otherwise visitor', '{otherwise: visitor}'],
+    ['- {when: otherwise, then: visitor}', '{otherwise: visitor}'],
+    ['- {when: else, then: visitor}', '{otherwise: visitor}'],
+    ['- {when: true, then: visitor}', '{otherwise: visitor}'],
+    ['- {when: any, then: visitor}', '{otherwise: visitor}'],
+    ['- {when: {is_member: false}, otherwise: visitor}', '{otherwise: …} alone'],
+    ['- {when: {}, then: visitor}', '{otherwise: …} alone'],
+    ['- {then: visitor}', 'write otherwise instead of then'],
+    ['- {otherwise: {then: visitor}}', 'write otherwise: visitor'],
+    ['- {if: {is_member: false}, then: visitor}', 'write when'],
+    ['- {when: {is_member: false}, category: visitor}', 'write then: visitor'],
+    ['- {when: {is_member: false}, give: visitor}', 'write then: visitor'],
+  ])('%s', (rule, help) => {
+    expectHelp(base.replace('- {otherwise: visitor}', rule), rule, help)
+  })
+})
+
+describe('words of other form builders', () => {
+  test.each([
+    ['dropdown', 'select'],
+    ['drop-down', 'select'],
+    ['choice', 'select'],
+    ['radio', 'select, as: radio'],
+    ['checkbox', 'yes-no'],
+    ['checkboxes', 'many'],
+    ['multi-select', 'many'],
+    ['companions', 'people'],
+    ['repeater', 'people'],
+    ['terms', 'consent'],
+    ['boolean', 'yes-no'],
+    ['toggle', 'yes-no'],
+    ['yesno', 'yes-no'],
+    ['yes/no', 'yes-no'],
+    ['mobile', 'phone'],
+    ['tel', 'phone'],
+    ['whatsapp', 'phone'],
+    ['textarea', 'multiline'],
+    ['longtext', 'multiline'],
+    ['paragraph', 'multiline'],
+    ['string', 'text'],
+    ['int', 'number'],
+    ['numeric', 'number'],
+    ['datetime', 'date'],
+    ['dob', 'date'],
+    ['upload', 'file'],
+    ['attachment', 'file'],
+    ['mail', 'email'],
+    ['email id', 'email'],
+  ])('type: %s', (word, ours) => {
+    const line = `{id: extra, type: ${word}, label: Extra}`
+    const text = field(line.slice(1, -1))
+    expectHelp(text, line, `write type: ${ours}`)
+    expect(findingsIn(text)).toHaveLength(1)
+  })
+  test.each([
+    ['Your terms', 'options: [a, b]', 'many'],
+    ['I agree to the terms', 'required: true', 'consent'],
+    ['I come by car', 'required: true', 'yes-no'],
+  ])('type: checkbox, as “%s” with %s', (label, more, ours) => {
+    const line = `{id: extra, type: checkbox, label: ${label}, ${more}}`
+    expectHelp(field(line.slice(1, -1)), line, `write type: ${ours}`)
+  })
+  test.each([
+    ['min: 1', 'at_least: 1'],
+    ['maximum: 2', 'at_most: 2'],
+    ['exclusive: [[a, b]]', 'not_together'],
+    ['message: Two at most', 'say: Two at most'],
+    ['not_together: [a, b]', '[[a, b], [c, d]]'],
+  ])('a choice with %s', (entry, help) => {
+    const line = `choose: {${entry}}`
+    expectHelp(field(`id: extra, type: many, label: Extra, options: [a, b], ${line}`), line, help)
+  })
+  test.each([
+    ['mandatory: true', 'required: true'],
+    ['show_if: {is_member: true}', 'show_when'],
+    ['type: checkboxes', 'many'],
+  ])('a question to each person with %s', (entry, help) => {
+    const line = `{id: name, label: Name, ${entry}}`
+    expectHelp(
+      field(`id: extra, type: people, label: Extra, max: 2, fields: [${line}]`),
+      line,
+      help,
+    )
+  })
+  test.each([
+    ['mandatory: true', 'required: true'],
+    ['compulsory: yes', 'required: true'],
+    ['mandatory: no', 'take this out'],
+    ['show_if: {is_member: true}', 'show_when'],
+    ['showIf: {is_member: true}', 'show_when'],
+    ['visible_if: is_member', 'show_when: {is_member: true}'],
+    ['depends_on: is_member', 'show_when: {is_member: true}'],
+    ['placeholder: Dr', 'hint: Dr'],
+    ['help_text: as on the badge', 'hint: as on the badge'],
+    ['choices: [a, b]', 'options'],
+    ['values: [a, b]', 'options'],
+    ['max_chars: 10', 'max_length: 10'],
+    ['required_if: {is_member: true}', 'required: {when:'],
+    ['error: Wrong', 'invalid: Wrong'],
+    ['multiple: true', 'write type: many'],
+    ['multiple: false', 'a select takes one answer: take this out'],
+    ['max_choices: 2', 'write choose: {at_most: 2}'],
+    ['regex: "[A-Z]{5}"', 'write pattern: "[A-Z]{5}"'],
+    ['min_length: 3', 'write pattern: ".{3,}"'],
+    ['price: 500', 'fees.prices'],
+    ['type: number, default: none', 'take `default` away'],
+    ['type: yes-no, default: none', 'write false'],
+    ['show_when: {category: member or visitor}', 'write [member, visitor]'],
+  ])('a field with %s', (entry, help) => {
+    expectHelp(field(`id: extra, label: Extra, ${entry}`), entry, help)
+  })
+  test.each([
+    ['venue: Town Hall', 'location: Town Hall', 'venue: Town Hall'],
+    ['from: 2026-03-07', 'start: 2026-03-07', 'from: 2026-03-07'],
+    ['to: 2026-03-08', 'end_date: 2026-03-08', 'to: 2026-03-08'],
+    [
+      'support: help@sample.example',
+      'contact: help@sample.example',
+      'support: help@sample.example',
+    ],
+    ['title: Sample 2026', 'name: Sample 2026', 'title: Sample 2026'],
+    ['status: open', 'status: active', 'status: open'],
+    ['status: open', 'status: yes', 'status: open'],
+    ['  prices:', '  cost:', 'prices'],
+    ['  prices:', '  amounts:', 'prices'],
+    ['fees:', 'pricing:', 'fees'],
+    ['{id: early, to: 2026-01-31}', '{id: early, end: 2026-01-31}', 'to: 2026-01-31'],
+    ['{id: early, to: 2026-01-31}', '{name: early, to: 2026-01-31}', 'id: early'],
+    ['{id: member}', '{id: member, name: Members}', 'label: Members'],
+    ['{id: member}', '{id: member, price: 1000}', 'fees.prices'],
+    ['label: Full Name', 'title: Full Name', 'label: Full Name'],
+    ['id: full_name', 'name: full_name', 'id: full_name'],
+    ['  tax:', '  currency: Rs\n  tax:', 'take it out'],
+    ['payment: {gateway: card-gateway, account: sample}', 'payment: free', 'payment: none'],
+    ['payment: {gateway: card-gateway, account: sample}', 'payment: airpay', '{gateway: airpay'],
+    ['    visitor: [2000, 2500]', '    visitor: none', '[none, none]'],
+  ])('%s → %s', (from, to, help) => {
+    const text = base.replace(from, to)
+    expectHelp(text, to, help)
+    expect(findingsIn(text).filter(({ code }) => code === 'EV102')).toEqual([])
+  })
+  test.each([
+    ['theme', 'theme: none'],
+    ['about', 'about: N/A'],
+    ['hours', 'hours: nil'],
+    ['theme', 'theme: "no"'],
+  ])('a %s that is a word for nothing: %s', (_key, line) => {
+    const text = base.replace('  venue:', `  ${line}\n  venue:`)
+    expectHelp(text, line, 'away')
+  })
+})

@@ -1,0 +1,114 @@
+/** The golden pairs: the smallest file that shows a code, and what is printed for it. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  compareWithPast,
+  compileEvent,
+  compileEvents,
+  formatFindings,
+  type Finding,
+  type InUse,
+  type SharedFiles,
+} from '../../../engine/authoring.ts'
+
+export const GOLDENS = join(import.meta.dirname, 'goldens')
+export const readGolden = (name: string): string => readFileSync(join(GOLDENS, name), 'utf8')
+const sharedFile = (name: string) => ({
+  path: `_shared/${name}.yaml`,
+  text: readGolden(`_shared/${name}.yaml`),
+})
+export const shared: SharedFiles = {
+  lists: sharedFile('lists'),
+  gateways: sharedFile('gateways'),
+  texts: sharedFile('texts'),
+}
+export const base = readGolden('_base.yaml')
+
+/** What is stored while EV10xx compare a file with the base: every field answered, one payment on its way. */
+const inUse: InUse = {
+  registrations: 7,
+  pending: 1,
+  fields: { full_name: 7, email: 7, phone_number: 7, is_member: 7, role: 7, number: 3 },
+  options: { role: { pg: 2, intern: 5 } },
+  categories: { member: 3, visitor: 4 },
+  items: { dinner: 3 },
+  places: { hall: 6 },
+  codes: { vip: 2 },
+}
+/** What the version before sold, and the base does not. */
+const sold = (block: string) => (text: string) => text.replace('form:\n', `${block}\nform:\n`)
+/** What the version before had and the base does not. */
+const before: Readonly<Record<string, (text: string) => string>> = {
+  EV1003: (text) =>
+    text.replace(
+      '        - {id: is_member',
+      '        - {id: role, type: select, label: Role, options: [pg, intern, consultant], required: true}\n        - {id: is_member',
+    ),
+  EV1009: (text) =>
+    text.replace(
+      'form:\n',
+      '  items: [{id: dinner, label: Dinner, when: {is_member: true}, prices: {period: [early, late], each: [500, 600]}}]\nform:\n',
+    ),
+  EV1010: sold('limits: [{id: hall, max: 100, full: The hall is full}]'),
+  EV1011: sold('limits: [{id: hall, max: 100, full: The hall is full}]'),
+  EV1012: sold('codes: {kinds: [{id: vip, label: Guest of honour, gives: {category: member}}]}'),
+  EV1013: (text) =>
+    sold('rolls: {members: {key: number, columns: {number: text, kind: [life, annual]}}}')(
+      text.replace(
+        '        - {id: is_member',
+        '        - {id: number, label: Number, in: members}\n        - {id: is_member',
+      ),
+    ),
+}
+
+/** `EV103` or, where a code has several pairs, `EV103-price-with-rs`: the code a pair is of. */
+export const codeOf = (name: string): string => name.replace(/-.*/, '')
+
+/** Codes of which the pair stands beside the base, under another name. */
+const BESIDE_BASE = /^EV80[12468]$/
+
+/** The findings of a golden file, as its code finds them: alone, beside the base, or after it. */
+export function findingsOf(
+  name: string,
+  text = readGolden(`${name}.yaml`),
+): { readonly findings: readonly Finding[]; readonly printed: string } {
+  const code = codeOf(name)
+  const path =
+    code === 'EV807'
+      ? 'sample2026.yaml'
+      : BESIDE_BASE.test(code)
+        ? 'second2026.yaml'
+        : 'sample2026.yaml'
+  const sources = new Map(
+    [
+      { path, text },
+      { path: 'sample2026.yaml', text: path === 'sample2026.yaml' ? text : base },
+      shared.lists,
+      shared.gateways,
+      shared.texts,
+    ].map((file) => [file.path, file.text]),
+  )
+  const findings = found(code, path, text)
+  return { findings, printed: formatFindings(findings, sources) }
+}
+
+function found(code: string, path: string, text: string): readonly Finding[] {
+  if (BESIDE_BASE.test(code))
+    return compileEvents(
+      [
+        { path, text },
+        { path: 'sample2026.yaml', text: base },
+      ],
+      shared,
+    ).files.flatMap(({ findings }) => findings)
+  if (/^EV10\d\d$/.test(code)) {
+    const [next, old] = [
+      compileEvent(text, shared, { path }),
+      compileEvent((before[code] ?? ((same) => same))(base), shared, { path }),
+    ]
+    if (next.event === null || old.event === null)
+      throw new Error(`${code}: both versions must be clean to be compared`)
+    return compareWithPast(next.event, { path, text }, old.event, inUse)
+  }
+  return compileEvent(text, shared, { path }, code === 'EV420' ? { on: '2026-11-21' } : {}).findings
+}

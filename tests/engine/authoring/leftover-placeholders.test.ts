@@ -1,0 +1,378 @@
+/** What a trial found in files that were otherwise right: numbers that were called wrong, and words that were never replaced. Each is told at its line; what looks alike and is meant stays silent. */
+import { describe, expect, test } from 'vitest'
+import { compileEvents } from '../../../engine/authoring.ts'
+import { base, shared } from './goldens.ts'
+import { findingsIn, lineOf, said } from './sample-file.ts'
+
+const DETAILS = 'failed: {title: Sorry, details: [order_id]}'
+const mail = (text: string): string =>
+  base.replace(DETAILS, `${DETAILS}\nemail:\n  subject: Hello\n  text: |\n    ${text}\n`)
+
+/** Of a code, what is told at the line of `part`. */
+function told(text: string, code: string, part: string): string {
+  const found = findingsIn(text).filter(
+    (one) => one.code === code && one.at.start.line === lineOf(text, part),
+  )
+  return found.map(({ message, help }) => `${message}; ${help ?? ''}`).join('\n')
+}
+
+describe('a phone number', () => {
+  test.each([
+    'Call +91 98470 12345 or 0487-2345678',
+    'Call 9847012345 or write to us',
+    'Phone 98470 12345 office hours only',
+    'WhatsApp +91 98470 12345 on all days',
+    'Call +91-98470-12345 o’clock',
+    'Call 98470 12345 10 AM to 5 PM',
+    'Call +91 98470 12345 9847054321',
+    'Call +91 98470 12345 24 hours',
+    'Call 9847012345or 9847054321',
+    'Phone 9847012345, Office 0487 2345678',
+  ])('%s is right', (text) => {
+    expect(said(mail(text))).toEqual([])
+  })
+  test.each([
+    ['Call +91 98470 O2345', 'write 98470 02345'],
+    ['Call +91 98470 1234O', 'write 98470 12340'],
+    ['Call 9847O12345 or write to us', 'write 9847012345'],
+    ['Mobile: 98470-1O345', 'write 98470-10345'],
+    ['Call 98470 1234 or write', 'has 9 digits'],
+    ['Call +91 98470 123456 or write', 'has 11 digits'],
+  ])('%s', (text, says) => {
+    expect(told(mail(text), 'EV016', text)).toContain(says)
+  })
+})
+
+describe('a value that is written without its braces', () => {
+  test.each([
+    ['Paid [total]', 'write {total}'],
+    ['Dear full_name,', 'write {full_name}'],
+    ['Dear (full_name),', 'write {full_name}'],
+    ['Your number: reg_no.', 'write {reg_no}'],
+  ])('%s', (text, says) => {
+    const findings = findingsIn(mail(text))
+    expect(findings.map(({ at }) => at.start.line)).toEqual([lineOf(mail(text), text)])
+    expect(findings[0]?.help).toContain(says)
+  })
+  test('in a text of the form its name is not for delegates', () => {
+    const text = base.replace('label: Phone,', 'label: Phone, hint: The same as in phone_number,')
+    expect(told(text, 'EV611', 'label: Phone')).toContain('say in words')
+  })
+  test.each([
+    'Dear {full_name}, your number is {reg_no}',
+    'Write to full_name@sample.example',
+    'See https://sample.example/?full_name=you and https://sample.example/full_name',
+    'Bring your card [category] and the total of the base',
+    'The rules of snake_case names, and full name, in words',
+    'Look for full_name.pdf and full_name_2',
+  ])('%s is right', (text) => {
+    expect(said(mail(text))).toEqual([])
+  })
+})
+
+describe('two things that are chosen by the same name', () => {
+  const options = (list: string): string =>
+    base.replace(
+      '        - {id: is_member',
+      `        - {id: room, type: select, label: Room, options: [${list}]}\n        - {id: is_member`,
+    )
+  test('options of one field', () => {
+    const list = '{id: twin, label: Twin room}, {id: single, label: twin room}'
+    expect(told(options(list), 'EV514', list)).toContain(
+      'two options of `room` are both called “twin room”',
+    )
+  })
+  test('kinds of codes', () => {
+    const kinds =
+      'codes:\n  kinds:\n    - {id: vip, label: Guest, gives: {category: member}}\n    - {id: guest, gives: {category: visitor}}\n'
+    const text = base.replace('form:\n', `${kinds}form:\n`)
+    expect(told(text, 'EV514', '- {id: guest')).toContain('two kinds of codes')
+  })
+  test('options that differ, or of two fields, are right', () => {
+    expect(said(options('{id: twin, label: Twin room}, {id: single, label: Single room}'))).toEqual(
+      [],
+    )
+  })
+})
+
+const VENUE = 'venue: Town Hall'
+const MEMBER = '        - {id: is_member, type: yes-no, label: Member, default: false}\n'
+/** The base with lines in place of others. */
+function changed(...pairs: readonly (readonly [from: string, to: string])[]): string {
+  return pairs.reduce((text, [from, to]) => {
+    expect(text.split(from)).toHaveLength(2)
+    return text.replace(from, () => to)
+  }, base)
+}
+const asking = (...lines: readonly string[]): string =>
+  changed([MEMBER, MEMBER + lines.map((line) => `        - {${line}}\n`).join('')])
+const selling = (block: string): string => changed(['form:\n', `${block}\nform:\n`])
+
+/** The mark of those who left something to do; also the Roman thirty. */
+const MARK = 'X'.repeat(3)
+
+describe('a word that keeps the place of another', () => {
+  test.each([
+    'TBA',
+    'TBD',
+    'tbc',
+    'T.B.A.',
+    MARK,
+    'Hall XXXX, Kochi',
+    'Lorem ipsum dolor sit amet',
+  ])('a venue %s', (venue) => {
+    const text = changed([VENUE, `venue: ${venue}`])
+    expect(told(text, 'EV533', `venue: ${venue}`)).not.toBe('')
+  })
+  test.each([
+    `Dear Dr. ${MARK}, welcome`,
+    'Prof. XXXX will speak',
+    `Call Mr ${MARK}`,
+    'Lorem ipsum dolor sit amet',
+  ])('a mail with %s', (text) => {
+    expect(told(mail(text), 'EV533', text)).not.toBe('')
+  })
+  test.each([
+    `The ${MARK} annual conference of the society`,
+    `${MARK} ASICON, and before it the XXIX`,
+    'Shirts up to XXXL',
+    'Paid from the account XXXX 1234 or XXXXXX5678',
+    'Your number looks like KMC/XXXX or KMC-XXXX',
+    'See https://xxxx.example',
+    'The hall will be told in the week before (TBA means to be announced)',
+  ])('%s is right', (text) => {
+    expect(said(mail(text))).toEqual([])
+  })
+  test('how a number is written may be shown, and what the file calls a stand-in is one', () => {
+    expect(said(asking('id: council, label: Council number, hint: XXXX/YYYY'))).toEqual([])
+    const demo = changed([VENUE, 'venue: TBA'], ['format: 1\n', 'format: 1\ndemo: [event.venue]\n'])
+    expect(said(demo)).toEqual([])
+  })
+})
+
+describe('a label that says something else than its field', () => {
+  test.each([
+    'id: hospital, label: Hospital (optional), required: true',
+    'id: hospital, label: Hospital - Optional, required: Please give it',
+    'id: hospital, label: "Optional: Hospital", required: true',
+    'id: hospital, label: Hospital *',
+    'id: hospital, label: "Hospital*:"',
+  ])('%s', (line) => {
+    expect(told(asking(line), 'EV534', line)).not.toBe('')
+  })
+  test.each([
+    'id: hospital, label: Hospital (optional)',
+    'id: hospital, label: Hospital *, required: true',
+    'id: tour, label: Optional tour, required: true',
+    'id: hospital, label: "Hospital (optional)", required: {when: {is_member: true}}',
+    'id: food, type: select, label: Food *, options: [veg, fish], default: veg',
+    'id: hospital, label: Hospital *, hint: "* as on the certificate"',
+    'id: star, label: "* marks what is printed on the badge"',
+    'id: topics, type: many, label: Topics *, options: [a, b], choose: {at_least: 1, say: One at least}',
+  ])('%s is right', (line) => {
+    expect(said(asking(line)).filter((one) => one.startsWith('EV534'))).toEqual([])
+  })
+})
+
+describe('a message that speaks of another question', () => {
+  test.each([
+    [
+      'id: hospital, label: Hospital, required: Please enter your email',
+      'the question here is “Hospital”',
+    ],
+    ['id: hospital, label: Hospital, required: Full name is required', 'speaks of “Full Name”'],
+    ['id: hospital, label: Hospital, required: Mobile number is required', 'speaks of “Phone”'],
+    [
+      'id: born, type: date, label: Date of birth, invalid: Please enter a valid email address',
+      'speaks of “Email”',
+    ],
+    [
+      'id: letter, label: Letter, required: {when: {is_member: true}, message: Please give your phone number}',
+      'speaks of “Phone”',
+    ],
+  ])('%s', (line, says) => {
+    expect(told(asking(line), 'EV535', line)).toContain(says)
+  })
+  test.each([
+    'id: hospital, label: Hospital, required: Please say where you work',
+    'id: hospital, label: Hospital, required: Required',
+    'id: hospital, label: Hospital, required: Required for members',
+    'id: whatsapp, type: phone, label: WhatsApp, required: Please give your mobile number',
+    'id: second, type: email, label: Second address, required: Please give your email',
+    'id: badge, label: Name on the badge, required: Please give your name',
+    'id: badge, label: Badge, required: Your full name as the badge shows it',
+    'id: letter, label: Letter, required: Members send their letter',
+    'id: proof, type: file, accept: [pdf], label: Membership card, required: Please upload the document',
+    'id: other, label: Other number, required: Please give a number',
+    'id: contact, label: Contact in an emergency, required: Phone number is required',
+    'id: city, label: നഗരം, required: നഗരം എഴുതുക',
+  ])('%s is right', (line) => {
+    expect(said(asking(line)).filter((one) => one.startsWith('EV535'))).toEqual([])
+  })
+})
+
+describe('labels that were exchanged', () => {
+  const pick = (options: string): string =>
+    `id: role, type: select, label: Role, options: [${options}]`
+  test.each([
+    '{id: trainee, label: Student}, {id: student, label: Trainee}',
+    '{id: twin, label: Single room}, {id: single, label: Bed in a twin room}',
+    '{id: day-1, label: Day 2}, {id: day-2, label: Day 1}',
+    '{id: full-board, label: Half board}, {id: half-board, label: Full board}',
+  ])('of options: %s', (options) => {
+    expect(told(asking(pick(options)), 'EV536', options)).toContain('exchange the two labels')
+  })
+  test('of items, adjustments, codes and what each person is asked', () => {
+    const prices = 'prices: {period: [early, late], each: [500, 600]}'
+    const items = `  items:\n    - {id: dinner, label: The tour, when: {is_member: true}, ${prices}}\n    - {id: tour, label: Gala dinner, when: {is_member: true}, ${prices}}`
+    expect(told(selling(items), 'EV536', '- {id: dinner')).not.toBe('')
+    const kinds =
+      'codes:\n  kinds:\n    - {id: member, label: For a visitor, gives: {category: member}}\n    - {id: visitor, label: For a member, gives: {category: visitor}}'
+    expect(told(selling(kinds), 'EV536', '- {id: member, label')).not.toBe('')
+    const people =
+      'id: guests, type: people, label: Guests, max: 2, fields: [{id: name, label: Age}, {id: age, label: Name}]'
+    expect(told(asking(people), 'EV536', people)).not.toBe('')
+  })
+  test('of categories that no other finding tells apart', () => {
+    const text = changed(
+      ['  - {id: member}', '  - {id: member, label: Visitor of the day}'],
+      ['  - {id: visitor}', '  - {id: visitor, label: Member for life}'],
+    )
+    expect(said(text).filter((one) => /EV452|EV536/.test(one))).toHaveLength(1)
+  })
+  test.each([
+    '{id: trainee, label: Trainee}, {id: student, label: Student}',
+    '{id: trainee, label: Student in training}, {id: student, label: Student}',
+    '{id: twin, label: Single bed in a twin room}, {id: single, label: Single room}',
+    '{id: a, label: Hall B and Hall A}, {id: b, label: Hall B}',
+    '{id: day-1, label: "7 March, the first day"}, {id: day-2, label: "8 March, the second day"}',
+    '{id: non-veg, label: Chicken}, {id: veg, label: Vegetables}',
+    '{id: morning, label: Before the evening}, {id: evening, label: At night}',
+  ])('%s are right', (options) => {
+    expect(said(asking(pick(options)))).toEqual([])
+  })
+})
+
+describe('a number in a name', () => {
+  const off = (label: string, percent: number): string =>
+    selling(
+      `  adjustments:\n    - {id: group, label: "${label}", when: {is_member: true}, on: registration, percent: ${percent}}`,
+    )
+  test.each([
+    ['15% off for members', -20],
+    ['Members pay 10 per cent less', -15],
+    ['Late, plus 5%', 10],
+  ])('%s: %d', (label, percent) => {
+    expect(told(off(label, percent), 'EV537', label)).toContain(`${Math.abs(percent)}%`)
+  })
+  test.each([
+    ['15% off for members', -15],
+    ['Members pay 80% only', -20],
+    ['Member discount', -15],
+    ['33% off', -33.33],
+    ['Up to 50% off', -20],
+    ['10% for members and 5% for their friends', -15],
+    ['Discount, before 18% GST', -15],
+  ])('%s: %d is right', (label, percent) => {
+    expect(said(off(label, percent)).filter((one) => one.startsWith('EV537'))).toEqual([])
+  })
+
+  const seats = (label: string, full = 'It is full'): string =>
+    changed(
+      [
+        'form:\n',
+        `limits:\n  - {id: seats, each_option_of: shop, max: {ecg: 40, usg: 30}, full: "${full}"}\nform:\n`,
+      ],
+      [
+        MEMBER,
+        `${MEMBER}        - id: shop\n          type: many\n          label: Workshops\n          options:\n            - {id: ecg, label: "${label}"}\n            - {id: usg, label: Ultrasound}\n`,
+      ],
+    )
+  test.each([
+    'ECG (limited to 50 seats)',
+    'ECG, 30 seats only',
+    'ECG – max. 45 participants',
+    'ECG: only 4 places',
+  ])('%s of 40', (label) => {
+    expect(told(seats(label), 'EV538', label)).toContain('the limit is 40')
+  })
+  test.each([
+    'ECG (limited to 40 seats)',
+    'ECG with 12 delegates at each table',
+    'ECG in a room with 60 seats',
+    'ECG, 2 places left',
+    'ECG, only 5 places left',
+    'ECG, limited to 2 places per hospital',
+    'ECG: teams of 4 participants',
+    'Quiz (a team has max. 4 participants)',
+    'ECG, limited to 2 delegates from each city',
+    'ECG: all 12 participants present a case',
+  ])('%s is right', (label) => {
+    expect(said(seats(label))).toEqual([])
+  })
+  test('the sentence of a full limit', () => {
+    expect(told(seats('ECG', 'All 35 seats are taken'), 'EV538', 'All 35')).not.toBe('')
+    expect(
+      told(seats('ECG', 'All 35 seats of this workshop are taken'), 'EV538', 'All 35'),
+    ).not.toBe('')
+    expect(said(seats('ECG', 'All 30 seats are taken'))).toEqual([])
+    expect(said(seats('ECG', 'All places are taken; 12 delegates wait'))).toEqual([])
+  })
+})
+
+describe('a text that names another event of the folder', () => {
+  const second = base
+    .replaceAll('sample2026', 'ortho2026')
+    .replace('Sample 2026', 'ORTHOCON 2026')
+    .replace('SMPL', 'ORTH')
+  const third = base
+    .replaceAll('sample2026', 'sample2025')
+    .replace('Sample 2026', 'Sample 2025')
+    .replaceAll('2026-', '2025-')
+    .replace('SMPL', 'OLDS')
+  const besides = (text: string): readonly string[] =>
+    compileEvents(
+      [
+        { path: 'sample2026.yaml', text },
+        { path: 'ortho2026.yaml', text: second },
+        { path: 'sample2025.yaml', text: third },
+      ],
+      shared,
+    ).files.flatMap(({ findings }) =>
+      findings.map(({ code, message, at }) => `${at.path} ${code} ${at.start.line}: ${message}`),
+    )
+  test.each([
+    'You have registered for ORTHOCON 2026.',
+    'Welcome to ORTHOCON 2026, and come early. Bring this mail along with your card.',
+    'Your page: https://conf.example/ortho2026',
+    'Pay again at /ortho2026 until Friday',
+  ])('%s', (line) => {
+    const text = mail(line)
+    expect(besides(text)).toEqual([
+      expect.stringContaining(`sample2026.yaml EV808 ${lineOf(text, line)}: `),
+    ])
+  })
+  test('the button behind a failed payment', () => {
+    const text = changed([
+      DETAILS,
+      'failed: {title: Sorry, details: [order_id], buttons: [{label: Try Again, go: /ortho2026}]}',
+    ])
+    expect(besides(text)).toEqual([expect.stringContaining('EV808')])
+  })
+  test.each([
+    'You have registered for Sample 2026.',
+    'Sample 2025 was a success; we look forward to Sample 2026',
+    'Who also comes to ORTHOCON 2026 pays less there',
+    'Delegates of ORTHOCON 2026 come free',
+    'The bus leaves after ORTHOCON 2026',
+    'Our friends of ORTHOCON meet in June, and ORTHOCON 2026A is none of theirs',
+    'Write to help@ortho2026.example, or see https://ortho2026.example and /ortho2026-old',
+  ])('%s is right', (line) => {
+    expect(besides(mail(line))).toEqual([])
+  })
+  test('it may be accepted with its reason, which is no idle entry where the file is judged alone', () => {
+    const text = `${mail('Welcome to ORTHOCON 2026')}allow:\n  - {code: EV808, because: They share a hall.}\n`
+    expect(besides(text)).toEqual([])
+    expect(said(text)).toEqual([])
+  })
+})

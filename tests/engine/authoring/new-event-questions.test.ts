@@ -1,0 +1,248 @@
+/** How `rollcall new` reads an answer: days as India writes them, prices as in a letter, lists that make no nonsense. */
+import { describe, expect, test } from 'vitest'
+import { day } from '../../../engine/index.ts'
+import { QUESTIONS, readCategories, type Told } from '../../../engine/authoring.ts'
+
+const today = day('2026-11-21')
+const read = (name: string, answer: string, told: Told = {}) => {
+  const question = QUESTIONS.find((one) => one.name === name)
+  if (question === undefined) throw new Error(`nobody asks for ${name}`)
+  const answered = question.reads(answer, told, today)
+  return answered.ok ? answered.value : answered.error
+}
+const HOW = 'Write 12 March 2027, 12/03/2027 (the day first) or 2027-03-12.'
+
+describe('a day', () => {
+  test.each<[string, object | string]>([
+    ['12/03/2027', { from: '2027-03-12' }],
+    ['12-3-27', { from: '2027-03-12' }],
+    ['12 March 2027', { from: '2027-03-12' }],
+    ['Friday, 12th March 2027', { from: '2027-03-12' }],
+    ['March 12, 2027.', { from: '2027-03-12' }],
+    ['2027-03-12', { from: '2027-03-12' }],
+    ['12–14 March 2027', { from: '2027-03-12', to: '2027-03-14' }],
+    ['12 March', `Of which year? ${HOW}`],
+    ['Monday, 12 March 2027', '12 March 2027 is a Friday, not a Monday.'],
+    ['30/02/2027', `There is no day 30 in month 2 of 2027. ${HOW}`],
+    ['next spring', `"next spring" is not read as a day. ${HOW}`],
+    ['12 March 2027 or later', `"12 March 2027 or later" is not read as a day. ${HOW}`],
+  ])('%s', (answer, means) => expect(read('from', answer)).toEqual(means))
+
+  test.each<[string, string, Told, string]>([
+    [
+      'to',
+      '11/03/2027',
+      { from: day('2027-03-12') },
+      'The conference would end (11 March 2027) before it begins (12 March 2027).',
+    ],
+    [
+      'early-until',
+      '12/03/2027',
+      { from: day('2027-03-12') },
+      'The early prices would hold until 12 March 2027, and the conference is over on 12 March 2027: no day is left for the later prices.',
+    ],
+  ])('%s %s does not fit what was told before', (name, answer, told, sentence) =>
+    expect(read(name, answer, told)).toBe(sentence),
+  )
+})
+
+test.each<[string, string, object | string]>([
+  ['free', 'y', { free: true }],
+  ['free', 'Yes.', { free: true }],
+  ['free', 'NO', { free: false }],
+  ['free', 'perhaps', '"perhaps" is neither yes nor no.'],
+  ['gst', 'none', { tax: 'none' }],
+  ['gst', 'inside the prices', { tax: 'inside' }],
+  ['gst', 'included', { tax: 'inside' }],
+  ['gst', 'on-top', { tax: 'on top' }],
+  ['gst', '18% extra', { tax: 'on top' }],
+  ['gst', 'yes', '"yes" does not say where the GST is. Write none, inside or on top.'],
+  ['support', 'help@sample.example', { support: 'help@sample.example' }],
+  ['support', 'help', '"help" is not an email address.'],
+  [
+    'support',
+    'mailto:help@sample.example',
+    '"mailto:help@sample.example" is not how an address is written; write help@sample.example.',
+  ],
+  ['title', '  Lungs   2027 ', { title: 'Lungs 2027' }],
+  ['companions', 'none', { companions: null }],
+  ['companions', '4000', { companions: { early: 400_000, regular: 400_000, freeUnder: null } }],
+  [
+    'companions',
+    'Rs. 4,000 / Rs. 5,000, children free under 5',
+    { companions: { early: 400_000, regular: 500_000, freeUnder: 5 } },
+  ],
+  [
+    'companions',
+    '4000/5000; under 12 free',
+    { companions: { early: 400_000, regular: 500_000, freeUnder: 12 } },
+  ],
+  [
+    'companions',
+    'half',
+    '"half" is not read as a price. Write 4000 / 5000: early, then later; or none.',
+  ],
+  [
+    'companions',
+    '5000 / 4000',
+    'Somebody who comes along would be cheaper later (₹\u00a04,000) than early (₹\u00a05,000).',
+  ],
+  ['workshops', 'none', { workshops: [] }],
+  [
+    'workshops',
+    'Ultrasound, beginners = 1,500 / 2,000, 30 seats; ECG = free (40 places)',
+    {
+      workshops: [
+        { label: 'Ultrasound, beginners', early: 150_000, regular: 200_000, seats: 30 },
+        { label: 'ECG', early: 0, regular: 0, seats: 40 },
+      ],
+    },
+  ],
+  [
+    'workshops',
+    'ECG = 1000\nWriting = 500\n',
+    {
+      workshops: [
+        { label: 'ECG', early: 100_000, regular: 100_000, seats: null },
+        { label: 'Writing', early: 50_000, regular: 50_000, seats: null },
+      ],
+    },
+  ],
+  [
+    'workshops',
+    'ECG = 1000, 40 seats; Writing = 500',
+    'How many seats has Writing? Say it of each workshop (Writing, 30 seats), or of none.',
+  ],
+  ['workshops', 'ECG = 1000; ecg = 500', '"ecg" is there twice.'],
+  ['workshops', 'ECG = 1000, 0 seats', 'ECG would have no seat.'],
+  [
+    'workshops',
+    'ECG = none / 1000',
+    'ECG would not be on sale at all times; give it a price, or free, early and later.',
+  ],
+  ['workshops', 'ECG', '"ECG" has no price. Write ECG = 4000 / 5000, or ECG = free.'],
+])('%s: %s', (name, answer, means) => expect(read(name, answer)).toEqual(means))
+
+test.each<[string, string, object | string]>([
+  ['companions', 'yes', { companions: { early: 0, regular: 0, freeUnder: null } }],
+  ['companions', 'no', { companions: null }],
+  ['companions', '4000', '"4000" is neither yes nor no.'],
+  [
+    'workshops',
+    'ECG, 40 seats',
+    { workshops: [{ label: 'ECG', early: 0, regular: 0, seats: 40 }] },
+  ],
+])('where nobody pays, %s: %s', (name, answer, means) => {
+  const said = read(name, answer, { free: true })
+  expect(typeof said === 'string' ? said : { ...said, free: undefined }).toEqual(means)
+})
+
+const rows = (answer: string, free = false) => {
+  const found = readCategories(answer, free)
+  return found.ok
+    ? found.value.map(({ label, early, regular }) => [label, early, regular])
+    : found.error
+}
+
+describe('categories', () => {
+  test.each<[string, readonly (readonly [string, number | null, number | null])[]]>([
+    [
+      'Member = 4000 / 5000, Student = 1000',
+      [
+        ['Member', 400_000, 500_000],
+        ['Student', 100_000, 100_000],
+      ],
+    ],
+    [
+      'Member = 4000 / 5000; Student = 1000;',
+      [
+        ['Member', 400_000, 500_000],
+        ['Student', 100_000, 100_000],
+      ],
+    ],
+    [
+      'Member = 4000 / 5000\nStudent = 1000\n',
+      [
+        ['Member', 400_000, 500_000],
+        ['Student', 100_000, 100_000],
+      ],
+    ],
+    [
+      'Member = Rs. 5,000 / Rs. 6,000/-, Student = 1,000',
+      [
+        ['Member', 500_000, 600_000],
+        ['Student', 100_000, 100_000],
+      ],
+    ],
+    [
+      'Member (IMA, API) = 5000, Student = 1000',
+      [
+        ['Member (IMA, API)', 500_000, 500_000],
+        ['Student', 100_000, 100_000],
+      ],
+    ],
+    [
+      'Member, IMA = 5,000; Student = 1000',
+      [
+        ['Member, IMA', 500_000, 500_000],
+        ['Student', 100_000, 100_000],
+      ],
+    ],
+    [
+      'Member, IMA = 5,000, Student = 1000',
+      [
+        ['Member, IMA', 500_000, 500_000],
+        ['Student', 100_000, 100_000],
+      ],
+    ],
+    [
+      'Member = 4000, 5000, Student = 1000',
+      [
+        ['Member', 400_000, 500_000],
+        ['Student', 100_000, 100_000],
+      ],
+    ],
+    ['Member: ₹4,000.50', [['Member', 400_050, 400_050]]],
+    [
+      'Faculty = free, Spot = none / 6000',
+      [
+        ['Faculty', 0, 0],
+        ['Spot', null, 600_000],
+      ],
+    ],
+    ['Everybody = 0 / 0', [['Everybody', 0, 0]]],
+  ])('%s', (answer, means) => expect(rows(answer)).toEqual(means))
+
+  test.each([
+    ['Member', '"Member" has no price. Write Member = 4000 / 5000, or Member = free.'],
+    [
+      'Member = 40, Student',
+      '"Student" has no price. Write Student = 4000 / 5000, or Student = free.',
+    ],
+    [
+      'Member = cheap',
+      '"cheap" is not read as a price. Write Member = 4000 / 5000: early, then later.',
+    ],
+    [
+      'Member = 1 / 2 / 3',
+      '"1 / 2 / 3" is not read as a price. Write Member = 4000 / 5000: early, then later.',
+    ],
+    ['Member = 5000 / 4000', 'Member would be cheaper later (₹ 4,000) than early (₹ 5,000).'],
+    ['Member = none / none', 'Member would never be on sale.'],
+    ['Member = 1; member = 2', '"member" is there twice.'],
+    ['= 5000', '"= 5000" names nobody. Write Member = 4000 / 5000; Student = 1000.'],
+    [' ; ', 'No category is named. Write Member = 4000 / 5000; Student = 1000.'],
+  ])('%s is answered with a sentence', (answer, sentence) =>
+    expect(String(rows(answer)).replaceAll('\u00a0', ' ')).toBe(sentence),
+  )
+
+  test('of a free event need no prices, and may have none', () => {
+    expect(rows('Member, Student (PG, intern)', true)).toEqual([
+      ['Member', 0, 0],
+      ['Student (PG, intern)', 0, 0],
+    ])
+    expect(rows('Member = 500', true)).toContain('the event was said to be free')
+    expect(read('categories', 'A = 0 / 0; B = free')).toMatchObject({ free: true })
+    expect(read('categories', 'A = 0 / 0; B = 5')).not.toHaveProperty('free')
+  })
+})

@@ -1,0 +1,517 @@
+/** Prices, the names above them and the amounts in texts, as an organiser mistypes them; and those that only look so. */
+import { describe, expect, test } from 'vitest'
+import { base } from './goldens.ts'
+import { field, findingsIn, lineOf, said } from './sample-file.ts'
+
+type Row = readonly [id: string, label: string, prices: string]
+const MEMBER = '        - {id: is_member, type: yes-no, label: Member, default: false}\n'
+const ROLE =
+  '        - {id: role, type: select, label: You are, options: [consultant, pg, student, faculty], required: true}\n'
+const CHOICE =
+  '        - {id: kind, type: select, label: Category, options: categories, required: true}\n'
+
+/** The base with categories of one's own, chosen in the form unless there are rules. */
+function withRows(rows: readonly Row[], rules: readonly string[] = []): string {
+  const categories = rows.map(([id, label]) =>
+    label === '' ? `  - {id: ${id}}` : `  - {id: ${id}, label: ${JSON.stringify(label)}}`,
+  )
+  const choice =
+    rules.length === 0
+      ? '{chosen_in: kind}'
+      : `\n  rules:\n${rules.map((rule) => `    - ${rule}`).join('\n')}`
+  return base
+    .replace(
+      /categories:\n[^]*?fees:/,
+      `categories:\n${categories.join('\n')}\ncategory: ${choice}\nfees:`,
+    )
+    .replace(
+      / {4}member: {2}\[.*\n {4}visitor: .*\n/,
+      rows.map(([id, , prices]) => `    ${id}: [${prices}]\n`).join(''),
+    )
+    .replace(MEMBER, `${rules.length === 0 ? CHOICE : ROLE}${MEMBER}`)
+}
+const panel = (line: string, text = base): string =>
+  text.replace('  summary:', `  panel: {lines: [${JSON.stringify(line)}]}\n  summary:`)
+
+function expectAt(text: string, code: string, part: string): void {
+  const found = findingsIn(text).filter((one) => one.code === code)
+  expect(found.map(({ at }) => at.start.line)).toContain(lineOf(text, part))
+  for (const { help } of found) expect(help ?? '').toMatch(/\b(?:write|take)\b/)
+}
+
+describe('a row that should be the cheaper one is the dearer one', () => {
+  test.each<[string, Row, Row] | [string, Row, Row, Row]>([
+    ['member', ['member', '', '2000, 2500'], ['non-member', '', '1000, 1500']],
+    ['member', ['member', 'Society Member', '2000, 2500'], ['non-member', '', '1000, 1500']],
+    ['member', ['member', 'Member', '2000, 2500'], ['others', 'Others', '1000, 1500']],
+    ['a', ['a', 'Members of ASI', '2000, 2500'], ['b', 'Non Member', '1000, 1500']],
+    ['a', ['a', 'ASI Member', '2000, 2500'], ['b', 'Non-ASI Member', '1000, 1500']],
+    ['a', ['a', 'ASI Members', '2000, 2500'], ['b', 'Non ASI', '1000, 1500']],
+    ['a', ['a', 'IMA member', '1000, 2600'], ['b', 'Non-IMA', '2000, 2500']],
+    ['afpi-pg', ['afpi-pg', '', '900, 900'], ['non-afpi-pg', '', '800, 800']],
+    [
+      'a',
+      ['a', 'AFPI Member – GP / Specialist', '900, 950'],
+      ['b', 'Non-AFPI – GP / Specialist', '800, 950'],
+    ],
+    ['a', ['a', 'Life Member', '2000, 2500'], ['b', 'Non-life member', '1000, 1500']],
+    ['a', ['a', 'Post Graduate (ASI)', '900, 900'], ['b', 'Post Graduate (Non-ASI)', '800, 800']],
+    ['a', ['a', 'PG', '2000, 2500'], ['b', 'Consultant', '1000, 1500']],
+    ['a', ['a', 'PG Trainee', '2000, 2500'], ['b', 'Specialist', '1000, 1500']],
+    ['a', ['a', 'Post-graduate student', '2000, 2500'], ['b', 'Faculty delegate', '1000, 1500']],
+    ['a', ['a', 'Resident', '2000, 2500'], ['b', 'Consultant', '1000, 1500']],
+    ['a', ['a', 'Junior Resident', '2000, 2500'], ['b', 'Delegate', '1000, 1500']],
+    ['a', ['a', 'Intern', '2000, 2500'], ['b', 'Delegate', '1000, 1500']],
+    ['a', ['a', 'Interns', '2000, 2500'], ['b', 'Specialists', '1000, 1500']],
+    ['a', ['a', 'Student', '2000, 2500'], ['b', 'Faculty', '1000, 1500']],
+    ['a', ['a', 'MBBS Student', '2000, 2500'], ['b', 'General Practitioner', '1000, 1500']],
+    ['a', ['a', 'Student', '900, 950'], ['b', 'PG', '800, 850']],
+    ['a', ['a', 'House surgeon', '900, 950'], ['b', 'Post graduate', '800, 850']],
+    ['pg-students', ['pg-students', '', '900, 950'], ['consultants', '', '800, 850']],
+    [
+      'a',
+      ['a', 'Trainee', '2000, 2500'],
+      ['b', 'Member', '1000, 1500'],
+      ['c', 'Non-member', '1500, 2000'],
+    ],
+    ['a', ['a', 'UG student member', '2000, 2500'], ['b', 'Member', '1000, 1500']],
+    ['a', ['a', 'Accompanying person', '2000, 2500'], ['b', 'Delegate', '1000, 1500']],
+    [
+      'a',
+      ['a', 'Spouse', '2000, 2500'],
+      ['b', 'Member', '1000, 1500'],
+      ['c', 'Non-member', '1500, 2000'],
+    ],
+    ['a', ['a', 'Senior citizen', '2000, 2500'], ['b', 'Delegate', '1000, 1500']],
+    ['a', ['a', 'Delegate above 70 years', '2000, 2500'], ['b', 'Delegate', '1000, 1500']],
+    ['a', ['a', 'Senior citizen member', '2000, 2500'], ['b', 'Member', '1000, 1500']],
+  ])('%s: %j, %j', (dear, first, second, third?: Row) => {
+    const rows = [first, second, ...(third === undefined ? [] : [third])]
+    expectAt(withRows(rows), 'EV451', `    ${dear}: [`)
+  })
+
+  test('a member by the rules, whatever the other category is called', () => {
+    const rows: Row[] = [
+      ['member', '', '2000, 2500'],
+      ['visitor', '', '1000, 1500'],
+    ]
+    expectAt(
+      withRows(rows, ['{when: {is_member: true}, then: member}', '{otherwise: visitor}']).replace(
+        ROLE,
+        '',
+      ),
+      'EV451',
+      '    member: [',
+    )
+  })
+})
+
+describe('rules and labels exchanged', () => {
+  const rows: readonly Row[] = [
+    ['member', 'Member', '1000, 1500'],
+    ['non-member', 'Non-member', '2000, 2500'],
+    ['pg', 'Post Graduate', '500, 600'],
+    ['faculty', 'Faculty', '2000, 2500'],
+  ]
+  const rest = [
+    '{when: {role: faculty, is_member: false}, then: faculty}',
+    '{when: {is_member: true}, then: member}',
+    '{otherwise: non-member}',
+  ]
+  test.each([
+    '{when: {role: student, is_member: true}, then: non-member}',
+    '{when: {role: student, is_member: false}, then: member}',
+    '{when: {role: pg}, then: faculty}',
+    '{when: {role: [pg, student]}, then: faculty}',
+    '{when: {role: consultant}, then: pg}',
+    '{when: {role: [consultant, faculty]}, then: pg}',
+    '{when: [{role: pg}, {role: student}], then: faculty}',
+    '{when: {role: {not: [pg, student]}}, then: pg}',
+    '{when: {is_member: true, role: pg}, then: non-member}',
+  ])('%s', (rule) => {
+    const others = rule.includes('then: pg')
+      ? []
+      : ['{when: {role: pg, is_member: false}, then: pg}', '{when: {role: pg}, then: pg}']
+    const text = withRows(rows, [
+      rule,
+      ...others.slice(0, rule.includes('role: pg') ? 1 : 2),
+      ...rest,
+    ])
+    expect(
+      said(text)
+        .filter((one) => one.startsWith('EV321'))
+        .map((one) => one.split(':')[0]),
+    ).toContain(`EV321 line ${lineOf(text, rule)}`)
+  })
+  test.each<Row>([
+    ['asi-member', 'Non-ASI Member', '1000, 1500'],
+    ['non-member', 'Member', '1000, 1500'],
+    ['pg', 'Consultant', '1000, 1500'],
+    ['consultant', 'PG Student', '1000, 1500'],
+    ['faculty', 'Intern', '1000, 1500'],
+    ['member', 'Non Members', '1000, 1500'],
+  ])('%s is called “%s”', (...row) => {
+    expectAt(withRows([row, ['x', 'Guest of honour', '5000, 5500']]), 'EV452', `{id: ${row[0]},`)
+  })
+})
+
+describe('a later period is cheaper', () => {
+  test.each([
+    [
+      'one row',
+      base.replace('[1000, 1500]', '[1500, 1000]'),
+      '    member:',
+      'under the earlier period',
+    ],
+    [
+      'names of the columns',
+      base.replace('[early, late]', '[late, early]'),
+      '    member:',
+      'every price falls in `late`',
+    ],
+    [
+      'all rows',
+      base.replace('[1000, 1500]', '[1500, 1000]').replace('[2000, 2500]', '[2500, 2000]'),
+      '    visitor:',
+      'every price falls in `late`',
+    ],
+  ])('%s', (_what, text, part, help) => {
+    const found = findingsIn(text).filter(({ at }) => at.start.line === lineOf(text, part))
+    expect(found.map(({ code }) => code)).toEqual(['EV412'])
+    expect(found[0]?.help).toContain(help)
+  })
+})
+
+describe('what nobody pays or nobody charges', () => {
+  test.each([
+    ['every cell none', base.replace('[1000, 1500]', '[none, none]'), 'EV453', '    member:'],
+    ['no payment', base.replace(/payment: .*/, 'payment: none'), 'EV454', 'payment: none'],
+    [
+      'no payment, one price',
+      base.replace(/payment: .*/, 'payment: none').replace('[2000, 2500]', '[free, free]'),
+      'EV454',
+      'payment: none',
+    ],
+  ] as const)('%s', (_what, text, code, part) => {
+    expectAt(text, code, part)
+  })
+  test.each([
+    'id: dinner, type: yes-no, label: "Gala dinner (Rs. 1,750)", default: false',
+    'id: dinner, type: yes-no, label: "Banquet ₹750", default: false',
+    'id: dinner, type: yes-no, label: "Banquet: INR 750", default: false',
+    'id: dinner, type: yes-no, label: "Banquet 750/-", default: false',
+    'id: dinner, type: yes-no, label: Banquet (750 extra), default: false',
+    'id: dinner, type: yes-no, label: Banquet @ 750, default: false',
+    'id: dinner, type: yes-no, label: Banquet (+750), default: false',
+    'id: dinner, type: yes-no, label: Banquet, hint: Rs 750 per person, default: false',
+    'id: dinner, type: yes-no, label: "Banquet, rupees 750", default: false',
+    'id: shop, type: select, label: Workshop, options: [nothing, "Airway, Rs. 500"]',
+    'id: shop, type: select, label: Workshop, options: [{id: a, label: "Airway (₹ 500)"}, b]',
+    'id: shop, type: select, label: Hotel room, options: [nothing, "Single (Rs 4,400)"]',
+    'id: spouses, type: number, label: "Accompanying persons (Rs. 1,250 each)"',
+    'id: kit, type: select, label: Kit, options: [none, "Bag 300 only"]',
+    'id: shirt, type: yes-no, label: "T-shirt Rs.350/-", default: false',
+  ])('in the form: %s', (line) => {
+    expectAt(field(line), 'EV455', line)
+  })
+  test.each([
+    'Registration fee: Rs. 1,100',
+    'Registration costs ₹ 7500',
+    'Spot registration 3000/-',
+    'Fees from Rs 900 only',
+    'Pay Rs. 100 more for the certificate',
+    'Accompanying persons: INR 1,250',
+    'Gala dinner: Rs 1750 per head',
+  ])('in a panel: %s', (line) => {
+    expectAt(panel(line), 'EV455', '  panel:')
+  })
+  test.each([
+    'Members: Rs. 1,200',
+    'Member ₹ 1100 until 31 January',
+    'Visitors pay Rs 2,200/-',
+    'Visitor – Rs. 1500',
+    'Early: member Rs. 1500',
+    'Late fee of members is Rs. 1800, of visitors Rs. 2500'.replace(
+      'Late fee of members',
+      'Members',
+    ),
+    'Fees for members INR 1750',
+  ])('another amount than the cell: %s', (line) => {
+    expectAt(panel(line), 'EV456', '  panel:')
+  })
+  test.each([
+    ['label: "Member (Rs. 1,200)"', 'EV456'],
+    ['about: Rs 900 for members', 'EV456'],
+  ] as const)('at the category: %s', (more, code) => {
+    expectAt(base.replace('{id: member}', `{id: member, ${more}}`), code, '{id: member,')
+  })
+})
+
+describe('tables that are as they should be', () => {
+  test.each<readonly Row[]>([
+    [
+      ['member', '', '1000, 1500'],
+      ['non-member', '', '2000, 2500'],
+    ],
+    [
+      ['a', 'Member', '1000, 1500'],
+      ['b', 'Non-member', '1000, 1500'],
+    ],
+    [
+      ['a', 'Residential delegate', '9000, 9500'],
+      ['b', 'Non-residential delegate', '3000, 3500'],
+    ],
+    [
+      ['a', 'Residential student', '9000, 9500'],
+      ['b', 'Non-residential delegate', '3000, 3500'],
+    ],
+    [
+      ['a', 'Member with workshop', '5000, 5500'],
+      ['b', 'Non-member', '3000, 3500'],
+    ],
+    [
+      ['a', 'PG, three days', '5000, 5500'],
+      ['b', 'Consultant, one day', '3000, 3500'],
+    ],
+    [
+      ['a', 'PG (non-member)', '3500, 4000'],
+      ['b', 'Consultant (member)', '3000, 3500'],
+    ],
+    [
+      ['a', 'PG', '3500, 4000'],
+      ['b', 'Member', '3000, 3500'],
+      ['c', 'Non-member', '5000, 5500'],
+    ],
+    [
+      ['a', 'Foreign delegate', '8000, 9000'],
+      ['b', 'Indian delegate', '3000, 3500'],
+    ],
+    [
+      ['a', 'Foreign student', '5000, 5500'],
+      ['b', 'Indian delegate', '3000, 3500'],
+    ],
+    [
+      ['a', 'Accompanying couple', '3500, 4000'],
+      ['b', 'Delegate', '3000, 3500'],
+      ['c', 'Faculty', '5000, 5500'],
+    ],
+    [
+      ['a', 'Senior consultant', '5000, 5500'],
+      ['b', 'Consultant', '3000, 3500'],
+    ],
+    [
+      ['a', 'Organising committee member', '3000, 3500'],
+      ['b', 'Non-member', '2000, 2500'],
+    ],
+    [
+      ['a', 'Invited faculty', 'free, free'],
+      ['b', 'PG', '1000, 1500'],
+    ],
+    [
+      ['a', 'Visitor', '500, 500'],
+      ['b', 'Member', '1000, 1500'],
+    ],
+    [
+      ['a', 'Nurse', '1500, 1500'],
+      ['b', 'Technician', '1000, 1500'],
+    ],
+    [
+      ['a', 'Intern / MBBS Student / Accompanying Person', '500, 600'],
+      ['b', 'Specialist', '1000, 1500'],
+    ],
+    [
+      ['a', 'Member', 'none, 1500'],
+      ['b', 'Non-member', '1200, none'],
+    ],
+  ])('%j %j', (...rows) => {
+    expect(said(withRows(rows))).toEqual([])
+  })
+  test.each([
+    'Members Rs. 1,000 until January, Rs. 1,500 after that',
+    'Member ₹ 1,180 including GST',
+    'Fees: Rs. 1000 (member), Rs. 2000 (visitor)',
+    'Rs. 1000 to Rs. 2500, by category and date',
+    'Hotel rooms from Rs. 4,000 a night',
+    'Best poster: a prize of Rs. 5,000',
+    'Rs. 300 will be deducted on cancellation',
+    'Kit worth Rs. 2,000 for everybody',
+    'Save Rs. 500 before January',
+    'Gala dinner Rs. 1,750, payable at the venue',
+    'Bank charges of Rs. 30 are borne by the delegate',
+    'Stalls from Rs. 50,000',
+    'Travel grants of Rs. 3,000 for ten students',
+    '1500 delegates are expected',
+    'Hall 5, seats 1200',
+    'Since 1985',
+    'Write before 31 January 2026',
+    'Call 0484 2345678',
+  ])('a panel: %s', (line) => {
+    expect(said(panel(line)).filter((one) => /EV45[56]/.test(one))).toEqual([])
+  })
+  test.each([
+    'id: income, type: select, label: Yearly income, options: ["below Rs. 5,00,000", "above Rs. 5,00,000"]',
+    'id: dinner, type: yes-no, label: "Gala dinner (Rs. 1,750, payable at the venue)", default: false',
+    'id: utr, label: Amount paid and UTR number, hint: such as Rs. 1180',
+    'id: pay, type: select, label: I pay, options: ["Rs. 1,000", "Rs. 1,500"]',
+    'id: year, type: number, label: Year of passing (1950 to 2026)',
+  ])('the form: %s', (line) => {
+    expect(said(field(line))).toEqual([])
+  })
+  test('an event that costs nothing', () => {
+    const free = base
+      .replace(/payment: .*/, 'payment: none')
+      .replace('[1000, 1500]', '[free, free]')
+      .replace('[2000, 2500]', '[free, free]')
+    expect(said(free)).toEqual([])
+  })
+})
+
+/** The base with one more item, and the questions that it reads. */
+const withItem = (item: string, ...fields: readonly string[]): string =>
+  fields
+    .reduce((text, one) => text.replace('  summary:', `        - {${one}}\n  summary:`), base)
+    .replace('form:\n', `  items:\n    - {${item}}\nform:\n`)
+const EACH_100 = 'prices: {period: [early, late], each: [100, 200]}'
+const DINNER = 'id: dinner, type: yes-no, label: Dinner, default: false'
+const ROOM =
+  'id: room, type: select, label: Room, options: [none-needed, twin], show_when: {is_member: true}, required: true'
+
+describe('who is charged where a question is hidden', () => {
+  test.each([
+    ['a condition with not', `when: {room: {not: none-needed}}, ${EACH_100}`, ['EV473']],
+    [
+      'a condition with not, beside one that holds for others',
+      `when: [{room: twin}, {room: {not: none-needed}}], ${EACH_100}`,
+      ['EV473'],
+    ],
+    ['the answer that is meant', `when: {room: twin}, ${EACH_100}`, []],
+    [
+      'those who are not asked as well, said in so many words',
+      `when: [{room: {not: none-needed}}, {room: {answered: false}}], ${EACH_100}`,
+      [],
+    ],
+    [
+      'something asked for beside it',
+      `when: {dinner: true, room: {not: none-needed}}, ${EACH_100}`,
+      [],
+    ],
+    [
+      'what is chosen by an option',
+      'by: room, when: {room: {not: none-needed}}, prices: {period: [early, late], twin: [100, 200]}',
+      [],
+    ],
+    [
+      'what costs nothing',
+      'when: {room: {not: none-needed}}, prices: {period: [early, late], each: [free, free]}',
+      [],
+    ],
+  ])('%s', (_name, item, codes) => {
+    const told = said(withItem(`id: shuttle, ${item}`, DINNER, ROOM))
+    expect(told.map((one) => one.slice(0, 5))).toEqual(codes)
+  })
+})
+
+describe('a price of an item that nobody can be charged', () => {
+  test.each([
+    ['a row that the condition leaves out', 'twin: [100, 200], none-needed: [50, 60]', ['EV474']],
+    ['a row of what is free', 'twin: [100, 200], none-needed: [free, free]', []],
+    ['a row that is on sale for nobody', 'twin: [100, 200], none-needed: [none, none]', []],
+  ])('%s', (_name, rows, codes) => {
+    const told = said(
+      withItem(
+        `id: room, by: room, when: {room: twin}, prices: {period: [early, late], ${rows}}`,
+        ROOM,
+      ),
+    )
+    expect(told.map((one) => one.slice(0, 5))).toEqual(codes)
+  })
+  test('a digit lost in the middle of a row is told where it is lost, and not of the price behind it', () => {
+    const text = withItem(
+      'id: kit, prices: {period: [early, late], each: [500, 50]}',
+      ROOM,
+    ).replaceAll(
+      /- \{id: late, from: 2026-02-01\}|\[early, late\]|\[1000, 1500\]|\[2000, 2500\]|\[500, 50\]/g,
+      (found) =>
+        found.startsWith('-')
+          ? '- {id: late, from: 2026-02-01, to: 2026-02-28}\n    - {id: spot, from: 2026-03-01}'
+          : found.replace(/late\]|1500\]|2500\]|50\]$/, (last) =>
+              last === 'late]'
+                ? 'late, spot]'
+                : `${last.slice(0, -1)}, ${found === '[500, 50]' ? 500 : 3000}]`,
+            ),
+    )
+    expect(said(text).map((one) => one.slice(0, 5))).toEqual(['EV412'])
+  })
+})
+
+describe('what an adjustment is called, and what it does', () => {
+  test.each([
+    ['Alumni discount', 'amount: -500', []],
+    ['Alumni discount', 'amount: 500', ['EV475']],
+    ['Late fee', 'amount: 500', []],
+    ['Late fee', 'percent: -5', ['EV475']],
+    ['Kick-off evening', 'amount: 500', []],
+    ['Scholars', 'amount: 500', []],
+  ])('%s, %s', (label, by, codes) => {
+    const text = base.replace(
+      'form:\n',
+      `  adjustments:\n    - {id: one, label: ${label}, ${by}, when: {is_member: true}}\nform:\n`,
+    )
+    expect(said(text).map((one) => one.slice(0, 5))).toEqual(codes)
+  })
+})
+
+describe('what is added, in a text', () => {
+  const surcharge = base.replace(
+    'form:\n',
+    '  adjustments: [{id: late-fee, label: Surcharge, from: 2026-02-15, on: registration, amount: 500}]\nform:\n',
+  )
+  test.each([
+    'A late fee of Rs. 750 applies from 15 February',
+    'Surcharge: Rs. 750 from 15 February',
+    'From 15 February a surcharge of 750/-',
+  ])('is another amount: %s', (line) => {
+    expect(said(panel(line, surcharge)).join('\n')).toMatch(
+      /^EV456 line \d+: the text says ₹.750, `late-fee` is 500$/,
+    )
+  })
+  test.each([
+    'A late fee of Rs. 500 applies from 15 February',
+    'A late fee of Rs. 590 with GST',
+    'Late fee: Rs. 1,500 for members',
+    'A late fee is charged by the hotel: Rs. 750',
+    'Rs. 750 late fee of the library',
+  ])('is none: %s', (line) => {
+    expect(said(panel(line, surcharge))).toEqual([])
+  })
+})
+
+describe('the age from which companions are charged', () => {
+  const list = (hint: string, counted = '{at_least: 5}'): string =>
+    field(
+      `id: companions, type: people, label: Companions, hint: ${JSON.stringify(hint)}, max: 4, fields: [{id: name, label: Name, required: true}, {id: age, type: number, label: Age, min: 0, max: 99, required: true}]`,
+    ).replace(
+      'form:\n',
+      `  items:\n    - {id: companion, label: Companion, count: {companions: {age: ${counted}}}, prices: {period: [early, late], each: [500, 600]}}\nform:\n`,
+    )
+  test.each([
+    ['Children under 12 come free', '{at_least: 5}'],
+    ['Kids below the age of 10 are free', '{above: 4}'],
+    ['No charge for children up to 8 years', '{at_least: 5}'],
+  ])('differs: %s', (hint, counted) => {
+    expect(said(list(hint, counted)).join('\n')).toMatch(
+      /^EV626 line \d+: the text says .* `companion` is charged from the age of 5$/,
+    )
+  })
+  test.each([
+    ['Children under 5 come free', '{at_least: 5}'],
+    ['Children under 5 come free', '{above: 4}'],
+    ['Children up to 4 come free', '{at_least: 5}'],
+    ['Children up to 5 are not charged', '{at_least: 5}'],
+    ['Children under 12 need an adult beside them', '{at_least: 5}'],
+    ['Children under 12 eat free at the dinner', '{at_least: 5}'],
+    ['Children under 3 months free of worry', '{at_least: 5}'],
+  ])('does not: %s, charged %s', (hint, counted) => {
+    expect(said(list(hint, counted))).toEqual([])
+  })
+})

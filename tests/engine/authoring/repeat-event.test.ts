@@ -1,0 +1,193 @@
+/** Next year's file: every day, name and address is the new event's, and the rest is as it was, to the letter. */
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { addDays, day, type EventConfig } from '../../../engine/index.ts'
+import {
+  compileEvent,
+  compileEvents,
+  prefixFor,
+  readEvent,
+  repeatEvent,
+} from '../../../engine/authoring.ts'
+import { shiftDays } from '../../../engine/authoring/tools/shift-days.ts'
+import { fixtureEvent } from '../../server/small-event.ts'
+import { ours, read } from '../event-files.ts'
+
+const TOP = join(import.meta.dirname, '..', '..', '..')
+const files = readdirSync(join(TOP, 'events'))
+  .filter((name) => name.endsWith('.yaml'))
+  .map((name) => read(`events/${name}`))
+const configOf = (file: { readonly path: string; readonly text: string }): EventConfig => {
+  const event = readEvent(file.text, ours, file)
+  if (event === null) throw new Error(`${file.path} cannot be read`)
+  return event
+}
+const nextOf = (file: { readonly path: string; readonly text: string }, weeks = 52) => {
+  const old = configOf(file)
+  const id = old.id.replace(/\d+$/, (year) => String(Number(year) + 1))
+  const others = files.map(configOf)
+  const prefix =
+    prefixFor(
+      id,
+      others.map(({ orderId }) => orderId.prefix),
+    ) ?? ''
+  const next = repeatEvent(file.text, old, { id, prefix, weeks, others })
+  return { ...next, id, old, path: `events/${id}.yaml` }
+}
+
+test.each(files.map((file) => [file.path, file] as const))(
+  '%s is repeated without a finding, beside all of the old ones',
+  (_path, file) => {
+    const next = nextOf(file)
+    const compiled = compileEvents([...files, next], ours)
+    const said = compiled.files.flatMap(({ findings }) =>
+      findings.map(({ code, message }) => `${code} ${message}`),
+    )
+    expect(said).toEqual([])
+    const event = configOf(next)
+    expect([event.id, event.title]).toEqual([
+      next.id,
+      next.old.title.replace(/\d{4}/, (year) => String(Number(year) + 1)),
+    ])
+    expect(Object.values(event.fees.prices ?? {}).map((row) => Object.values(row))).toEqual(
+      Object.values(next.old.fees.prices ?? {}).map((row) => Object.values(row)),
+    )
+    expect(new Date(event.from).getUTCDay()).toBe(new Date(next.old.from).getUTCDay())
+    expect(event.examples.length).toBe(next.old.examples.length)
+    expect(event.demo.some((path) => path === 'fees.prices')).toBe(next.old.fees.prices !== null)
+  },
+)
+
+const wholes = ['nidancon2027', 'nilarun2027', 'soiltalk2027'].map((id) =>
+  read(`tests/events/${id}.yaml`),
+)
+
+test.each(wholes.map((file) => [file.path, file] as const))(
+  '%s is repeated without an error or a warning: items, limits, bounds and promises move with the event',
+  (_path, file) => {
+    const next = nextOf(file)
+    const { event, findings } = compileEvents([file, next], ours).files.at(-1) ?? { findings: [] }
+    expect(findings.filter(({ severity }) => severity !== 'note')).toEqual([])
+    const later = (at: string | undefined) => at && addDays(day(at), 52 * 7)
+    expect(event?.registration).toEqual({ closes: later(next.old.registration.closes) })
+    expect(event?.fees.adjustments.map(({ from }) => from)).toEqual(
+      next.old.fees.adjustments.map(({ from }) => later(from)),
+    )
+    // Of which text a consent is, the calendar does not say.
+    expect(event?.fields.map(({ version }) => version)).toEqual(
+      next.old.fields.map(({ version }) => version),
+    )
+  },
+)
+
+test('what may be an age on the day of the event is told with the day of that age at the next', () => {
+  const [, marathon] = wholes
+  if (marathon === undefined) throw new Error('there is a marathon')
+  expect(nextOf(marathon).look).toEqual(
+    expect.arrayContaining([
+      '“1982-01-17” is as it was; if it is an age on the day of the event, 45 years, write 1983-01-16.',
+      '“2009-01-18” is as it was; if it is an age on the day of the event, 18 years, write 2010-01-17.',
+      '“1930-01-01” looks like a day and is as it was.',
+    ]),
+  )
+})
+
+test('all four may be repeated into one folder', () => {
+  const compiled = compileEvents([...files, ...files.map((file) => nextOf(file))], ours)
+  expect(compiled.files.flatMap(({ findings }) => findings.map(({ code }) => code))).toEqual([])
+})
+
+test('comments and layout are as they were: a line is a line, and only what is named differs', () => {
+  const [file] = files
+  if (file === undefined) throw new Error('there is an event file')
+  const next = nextOf(file)
+  const added = next.text
+    .split('\n')
+    .filter((line) => /as it was last time|kept: look at each/.test(line))
+  expect(added.length).toBe(2)
+  const [before, after] = [
+    file.text.split('\n'),
+    next.text.split('\n').filter((line) => !added.includes(line)),
+  ]
+  expect(after.length).toBe(before.length)
+  const commentsOf = (lines: readonly string[]) => lines.filter((line) => /(^|\s)#/.test(line))
+  expect(commentsOf(after).length).toBe(commentsOf(before).length)
+})
+
+describe('what a person must look at', () => {
+  test('years that are no part of a day, a motto, a closed event, the gateway’s address', () => {
+    const said = files.flatMap((file) => nextOf(file).look).join('\n')
+    for (const line of [
+      'says 2025: - {name: the last day of 2025',
+      'says 2026: - {name: the first day of 2026',
+      'The motto is last time’s',
+      'The event is closed',
+      'The gateway must be told',
+      'write account: afpi again',
+      'Registration never closes, as of the old event',
+    ])
+      expect(said).toContain(line)
+    expect(said).not.toContain('says 2026: - Early bird')
+  })
+
+  test('a day far from the event stays, and is named', () => {
+    const text = fixtureEvent().replace('made up for tests', 'founded on 1 May 1990')
+    const old = configOf({ path: 'sample2026.yaml', text })
+    const next = repeatEvent(text, old, { id: 'sample2027', prefix: 'SAMP', weeks: 52, others: [] })
+    expect(next.text).toContain('founded on 1 May 1990')
+    expect(next.look).toContain('“1 May 1990” looks like a day and is as it was.')
+    const { findings } = compileEvent(next.text, ours, { path: 'sample2027.yaml' })
+    expect(findings.filter(({ severity }) => severity === 'error')).toEqual([])
+    expect(next.text).toContain('\ndemo:\n  - fees.prices')
+  })
+})
+
+describe('a day keeps its spelling', () => {
+  const shift = { weeks: 52, event: day('2026-01-31') }
+  test.each([
+    ['from: 2025-08-31', 'from: 2026-08-30'],
+    ['on: 2025-08-31T23:59:59+05:30', 'on: 2026-08-30T23:59:59+05:30'],
+    ['until 30/10/2025', 'until 29/10/2026'],
+    ['until 9.1.26', 'until 8.1.27'],
+    ['until 09/01/2026', 'until 08/01/2027'],
+    ['Until 30th Oct', 'Until 29th Oct'],
+    ['by Oct 2nd, 2025', 'by Oct 1st, 2026'],
+    ['31 January 2026', '30 January 2027'],
+    ['SATURDAY, 31 JAN 2026', 'SATURDAY, 30 JAN 2027'],
+    ['1 September 2025', '31 August 2026'],
+    ['31 January – 1 February 2026', '30–31 January 2027'],
+    ['31 Jan to 1 Feb 2026', '30 Jan to 31 Jan 2027'],
+    ['21–22 February 2026', '20–21 February 2027'],
+    ['21st & 22nd Feb 2026', '20th & 21st Feb 2027'],
+    ['1–2 February 2026', '31 January – 1 February 2027'],
+    ['in February 2026', 'in February 2027'],
+    ['a fee of 2025 rupees, room 12/14', 'a fee of 2025 rupees, room 12/14'],
+  ])('%s → %s', (before, after) => expect(shiftDays(before, shift).text).toBe(after))
+
+  test('every day of two years comes back when it is shifted there and back', () => {
+    const spell = (at: Date): string =>
+      `${at.toISOString().slice(0, 10)}, ${at.getUTCDate()} ${['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'][at.getUTCMonth()]} ${at.getUTCFullYear()}`
+    // May is both, short and whole: what it was before is not told.
+    const short = (text: string): string => text.replace(/[A-Z][a-z]+/g, (name) => name.slice(0, 3))
+    for (let n = 0; n < 731; n += 1) {
+      const text = spell(new Date(Date.UTC(2025, 0, 1 + n)))
+      const there = shiftDays(text, shift).text
+      expect(there).not.toBe(text)
+      expect(short(shiftDays(there, { ...shift, weeks: -52 }).text)).toBe(text)
+    }
+  })
+})
+
+test('days of adjustments and of date fields move with the event, birthdays do not, and what is sold is to be looked at', () => {
+  const next = nextOf(read('tests/events/nidancon2027.yaml'))
+  const event = configOf(next)
+  const field = (id: string) => event.fields.find((one) => one.id === id)
+  expect(event.fees.adjustments.map(({ id, from }) => [id, from])).toContainEqual([
+    'late-fee',
+    '2028-01-31',
+  ])
+  expect([field('arrives_on')?.from, field('arrives_on')?.to]).toEqual(['2028-02-09', event.to])
+  expect([field('born_on')?.from, field('born_on')?.to]).toEqual(['1920-01-01', '2010-12-31'])
+  expect(event.demo).toEqual(expect.arrayContaining(['fees.items', 'fees.adjustments']))
+})

@@ -1,0 +1,118 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { compileSite } from '../../../engine/authoring/compile/site.ts'
+
+const TOP = join(import.meta.dirname, '..', '..', '..')
+const SITE = readFileSync(join(TOP, 'events/_shared/site.yaml'), 'utf8')
+
+const words = (source: string): string[] =>
+  compileSite(source).findings.map(({ code, message, at, help, notes }) =>
+    [`${at.start.line} ${code} ${message}`, help, ...notes].filter(Boolean).join('; '),
+  )
+const changed = (from: string, to: string): string => {
+  expect(SITE).toContain(from)
+  return SITE.replace(from, to)
+}
+
+describe("the landing page's file", () => {
+  test("is clean, and has the specification's numbers of everything", () => {
+    const { site, findings } = compileSite(SITE)
+    expect(findings).toEqual([])
+    expect(site?.features.items.length).toBe(9)
+    expect(site?.steps.items.length).toBe(4)
+    expect(site?.testimonials.items.map(({ stars }) => stars)).toEqual([5, 5, 5, 5, 5, 5])
+    expect(site?.claims.items.map(({ figure, label }) => `${figure} ${label}`)).toEqual([
+      '10K+ events',
+      '1M+ attendees',
+      '98% success',
+      '50+ countries',
+    ])
+    expect(site?.header.links.map(({ label, go }) => `${label} ${go}`)).toEqual([
+      'Features #features',
+      'How it Works #how-it-works',
+      'Pricing #pricing',
+      'About #about',
+    ])
+    expect([site?.header.signIn.label, site?.header.createEvent.label]).toEqual([
+      'Sign In',
+      'Create Event',
+    ])
+    expect(site?.footer.groups.map(({ title }) => title)).toEqual([
+      'Product',
+      'Support',
+      'Company',
+      'Legal',
+    ])
+  })
+
+  test.each<readonly [string, string, string, readonly string[]]>([
+    [
+      'a key that is none',
+      'hero:\n',
+      'hero:\n  subtitle: x\n',
+      ['22 EV101 `subtitle` is not a key here; the keys here: title, text, button, link, picture'],
+    ],
+    [
+      'a key that is missing',
+      '  closed: Registration Closed\n',
+      '',
+      ['40 EV102 `closed` is missing in `conferences`'],
+    ],
+    [
+      'a number for a text',
+      'figure: 98%',
+      'figure: 98',
+      ['53 EV007 `figure` is a text, but `98` is read as the number 98; write "98"'],
+    ],
+    [
+      'six stars',
+      '{stars: 5, quote: We stopped',
+      '{stars: 6, quote: We stopped',
+      ['80 EV105 6 is too large for `stars`: at most 5'],
+    ],
+    [
+      'another site',
+      'go: /admin/login',
+      'go: https://elsewhere.example',
+      [
+        '18 EV105 `https://elsewhere.example` is not proper for `go`; it must be an anchor of the landing page (#features, #how-it-works, #pricing, #about, #conferences) or a path of this site such as /admin/login',
+      ],
+    ],
+    [
+      'an anchor that is not there',
+      '{label: About, go: "#about"}\n  sign_in',
+      '{label: About, go: "#abuot"}\n  sign_in',
+      [
+        '17 EV105 `"#abuot"` is not proper for `go`; it must be an anchor of the landing page (#features, #how-it-works, #pricing, #about, #conferences) or a path of this site such as /admin/login',
+      ],
+    ],
+    [
+      'an icon nobody drew',
+      'social: [facebook,',
+      'social: [myspace,',
+      [
+        '114 EV104 `myspace` is not possible for `social`; possible: facebook, x, linkedin, instagram, youtube',
+      ],
+    ],
+  ])('%s is found where it stands', (_name, from, to, expected) => {
+    expect(words(changed(from, to))).toEqual(expected)
+  })
+
+  test('several mistakes are found at once', () => {
+    expect(words(changed('  name: Rollcall\n', '').replace('stars: 5', 'stars: 0')).length).toBe(2)
+  })
+
+  test.each([
+    ['nothing', ''],
+    ['a list', '- 1'],
+    ['half a line', 'hero: {title'],
+    ['an alias', 'a: &a 1\nb: *a'],
+    ['a number', '7'],
+    ['a tab', 'a:\n\tb: 1'],
+  ])('%s is refused and does not throw', (_name, source) => {
+    const { site, findings } = compileSite(source)
+    expect(site).toBeNull()
+    expect(findings.length).toBeGreaterThan(0)
+  })
+})

@@ -1,0 +1,202 @@
+/** What is said of a pattern is true of the matcher that goes back and tries again, counted step by step. */
+import * as fc from 'fast-check'
+import { describe, expect, it, test } from 'vitest'
+import {
+  patternFault,
+  readPattern,
+  wholePattern,
+  WAYS_MAX,
+  type Node,
+} from '../../../engine/authoring/schema/answer-pattern.ts'
+import { FORMATS } from '../../../engine/event/identifier-patterns.ts'
+import { runs } from '../../runs.ts'
+
+const oneSign = (source: string): RegExp => {
+  const known = signs.get(source) ?? new RegExp(`^${source}$`, 'u')
+  signs.set(source, known)
+  return known
+}
+const signs = new Map<string, RegExp>()
+
+/** Tries every way to read the text, as a matcher does that fails at the end: how often it stands before each sign of it. */
+function triedAt(
+  pattern: Node,
+  text: string,
+): { readonly fits: boolean; readonly tried: number[] } {
+  const read = [...text]
+  const tried = read.map(() => 0).concat(0)
+  let fits = false
+  const go = (node: Node, at: number, then: (at: number) => void): void => {
+    switch (node.is) {
+      case 'sign':
+        tried[at] = (tried[at] ?? 0) + 1
+        if (oneSign(node.source).test(read[at] ?? '')) then(at + 1)
+        return
+      case 'all': {
+        const [first, ...rest] = node.parts
+        if (first === undefined) return then(at)
+        return go(first, at, (next) => go({ is: 'all', parts: rest }, next, then))
+      }
+      case 'any':
+        for (const part of node.parts) go(part, at, then)
+        return
+      case 'repeat': {
+        const { part, min, max } = node
+        const less = { ...node, min: Math.max(0, min - 1), max: max - 1 }
+        if (max > 0) go(part, at, (next) => go(less, next, then))
+        if (min === 0) then(at)
+      }
+    }
+  }
+  go(pattern, 0, (at) => {
+    tried[at] = (tried[at] ?? 0) + 1
+    if (at === read.length) fits = true
+  })
+  return { fits, tried }
+}
+
+const { source } = fc.letrec<{ source: string; part: string }>((tie) => ({
+  part: fc.oneof(
+    { maxDepth: 4 },
+    fc.constantFrom('a', 'b', '[ab]', '\\d', '[^a]', '.', ' ', '[a-c1]'),
+    fc
+      .tuple(tie('part'), fc.constantFrom('?', '*', '+', '{2}', '{1,3}', '{2,}', '*?'))
+      .map((both) => `(${both[0]})${both[1]}`),
+    fc.tuple(tie('source'), tie('source')).map((both) => `(?:${both.join('|')})`),
+  ),
+  source: fc.array(tie('part'), { minLength: 1, maxLength: 4 }).map((parts) => parts.join('')),
+}))
+const text = fc.string({ unit: fc.constantFrom('a', 'b', 'c', '1', ' '), maxLength: 30 })
+
+describe('any pattern', () => {
+  it('that is taken reads no beginning of a text in more than some ways, and fits what the language says', () => {
+    let taken = 0
+    fc.assert(
+      fc.property(source, fc.array(text, { minLength: 5, maxLength: 5 }), (pattern, texts) => {
+        if (patternFault(pattern) !== null) return
+        taken += 1
+        const read = readPattern(pattern)
+        if (!read.ok) throw new Error('a pattern that was taken is not read')
+        for (const one of texts) {
+          const { fits, tried } = triedAt(read.value, one)
+          expect([pattern, one, fits]).toEqual([
+            pattern,
+            one,
+            new RegExp(wholePattern(pattern), 'u').test(one),
+          ])
+          expect([pattern, one, Math.max(...tried) <= WAYS_MAX]).toEqual([pattern, one, true])
+        }
+      }),
+      { seed: 20261121, numRuns: runs(500) },
+    )
+    expect(taken).toBeGreaterThan(runs(150))
+  })
+
+  it('that is too slow can read the text that is named in more ways', () => {
+    let slow = 0
+    fc.assert(
+      fc.property(source, (pattern) => {
+        const fault = patternFault(pattern)
+        const named = fault?.is === 'slow' ? /“(.*)”/s.exec(fault.says)?.[1] : undefined
+        const read = readPattern(pattern)
+        if (named === undefined || !read.ok) return
+        slow += 1
+        const { tried } = triedAt(read.value, named)
+        expect([pattern, named, (tried.at(-1) ?? 0) > WAYS_MAX]).toEqual([pattern, named, true])
+      }),
+      { seed: 20261121, numRuns: runs(400) },
+    )
+    expect(slow).toBeGreaterThan(runs(50))
+  })
+
+  it('is judged, whatever is written', () => {
+    const pieces = fc.constantFrom(
+      '(',
+      ')',
+      '[',
+      ']',
+      '{2',
+      '}',
+      '*',
+      '+',
+      '?',
+      '|',
+      '^',
+      '$',
+      '\\',
+      'a',
+      '(?=',
+      '\\1',
+      '\\p{L}',
+      '-',
+      ',',
+      '😀',
+    )
+    const written = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 40 }),
+      fc.array(pieces, { maxLength: 12 }).map((all) => all.join('')),
+    )
+    fc.assert(
+      fc.property(written, (pattern) => {
+        if (patternFault(pattern) === null) new RegExp(wholePattern(pattern), 'u').test('a')
+      }),
+      { seed: 20261121, numRuns: runs(150) },
+    )
+  })
+})
+
+describe('patterns of people', () => {
+  test.each([
+    ...Object.values(FORMATS),
+    '[A-Z]{2}[0-9]{5}',
+    '^[A-Za-z]{3}-?\\d{4,6}$',
+    'MCI-\\d+|KMC/\\d+',
+    '[a-z]+( [a-z]+)*',
+    '[\\w.+-]+@[\\w-]+(\\.[\\w-]+)+',
+    '(\\d{1,3}\\.){3}\\d{1,3}',
+    "\\p{L}+([ .'-]\\p{L}+)*",
+    '[അ-ഹ]+',
+    '\\D*\\d.*',
+    '.{3,}',
+    '(?<year>20\\d\\d)/\\d+',
+  ])('%s is taken', (pattern) => expect(patternFault(pattern)).toBeNull())
+  test.each([
+    ['(a+)+', 'slow'],
+    ['([A-Z]+[ .]?)+', 'slow'],
+    ['(\\w|\\d)*', 'slow'],
+    ['.*\\d.*', 'slow'],
+    ['(.+)@(.+)', 'slow'],
+    ['(a|aa){30}', 'slow'],
+    ['\\p{L}+[\\p{L}\\p{N}]*', 'slow'],
+    ['(a?){30}a{30}', 'not-read'],
+    ['(a*)*', 'not-read'],
+    ['a{5000}', 'not-read'],
+    ['(?=.*\\d).+', 'not-read'],
+    ['(?<!a)b', 'not-read'],
+    ['(a)\\1', 'not-read'],
+    ['\\bKMC', 'not-read'],
+    ['(?i:kmc)', 'not-read'],
+    ['/[A-Z]+/i', 'not-read'],
+    ['[A-Z{2}[0-9]{5}', 'not-read'],
+    ['[[:alpha:]]+', 'not-read'],
+    ['[A-z]+', 'not-read'],
+    ['\\\\d{5}', 'not-read'],
+    ['a^b', 'not-read'],
+    ['[A-Z', 'broken'],
+    ['a{3,2}', 'broken'],
+    ['*a', 'broken'],
+  ])('%s is refused: %s', (pattern, is) => expect(patternFault(pattern)?.is).toBe(is))
+
+  it('that try to hold up the checker itself are given up', () => {
+    const forks = Array.from(
+      { length: 60 },
+      (_, at) => `[${String.fromCodePoint(0x41 + (at % 26))}a]{0,9}`,
+    )
+    for (const pattern of [
+      forks.join(''),
+      '(((a|b)(c|d))*|x){40}',
+      '[^a]*[^b]*[^c]*[^d]*'.repeat(12),
+    ])
+      expect([pattern, patternFault(pattern)?.is === undefined]).toEqual([pattern, false])
+  })
+})

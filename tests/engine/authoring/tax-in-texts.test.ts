@@ -1,0 +1,334 @@
+/** The tax, as an organiser types it and speaks of it; and texts that only look as if they did. */
+import { describe, expect, test } from 'vitest'
+import { base } from './goldens.ts'
+import { findingsIn, lineOf } from './sample-file.ts'
+
+const TAX = '  tax: {name: GST, percent: 18, prices: exclusive}'
+const inPanel = (line: string, text = base): string =>
+  text.replace('  summary:', `  panel: {lines: [${JSON.stringify(line)}]}\n  summary:`)
+const inclusive = base.replace('prices: exclusive}\n', 'prices: inclusive, round: rupee}\n')
+const untaxed = base.replace(`${TAX}\n`, '')
+const said = (text: string): readonly string[] =>
+  findingsIn(text).map(({ code, message }) => `${code} ${message}`)
+
+/** Found at the panel's line, with the line of the other side and what to do. */
+function expectFound(text: string, codes: RegExp, other: string): void {
+  const here = findingsIn(text).filter(({ at }) => at.start.line === lineOf(text, '  panel:'))
+  expect(here.map(({ code }) => code)).not.toEqual([])
+  for (const { code, help, related } of here) {
+    expect(code).toMatch(codes)
+    expect(help ?? '').toMatch(/\w+ \w+/)
+    expect(related.map(({ at }) => at.start.line)).toContain(lineOf(text, other))
+  }
+}
+
+test('the files they are typed into are sound', () => {
+  expect([base, inclusive, untaxed].flatMap(said)).toEqual([])
+})
+
+describe('the tax is added, and a text says that it is inside, or that there is none', () => {
+  test.each([
+    'Members pay Rs. 1000 including GST',
+    'Fees are inclusive of all taxes',
+    'All fees incl. GST',
+    'Fees include 18% GST',
+    'GST included',
+    'Fees (including GST)',
+    'Registration fee is inclusive of 18% GST',
+    'Inclusive of GST @18%',
+    'The fee is inclusive of applicable taxes',
+    'GST is included in the fee',
+    'Rs. 1000 (GST incl.)',
+    'No extra GST',
+    'no additional taxes',
+    'Fee includes taxes',
+    'No GST',
+    'GST not applicable',
+    'Fees are exempt from GST',
+    'Fees shown are tax-free',
+    'Fees mentioned are inclusive of 18% Goods and Services Tax',
+    'All prices are GST inclusive',
+    'GST is borne by the organisers',
+    'GST will not be charged',
+    'We do not charge GST',
+    'Zero GST for members',
+  ])('%s', (line) => {
+    expectFound(inPanel(line), /^EV624$/, 'tax: {')
+  })
+})
+
+describe('the tax is inside, and a text says that it is added', () => {
+  test.each([
+    'GST extra',
+    'plus 18% GST',
+    '+ GST as applicable',
+    '+18% GST',
+    'taxes extra',
+    'Fees are exclusive of 18% GST',
+    'Fees exclude GST',
+    'excl. GST',
+    'excluding taxes',
+    '18% GST will be added',
+    'GST will be charged separately',
+    'GST applicable',
+    'Not inclusive of GST',
+    'Fees do not include GST',
+    'GST not included',
+    'Fee plus applicable taxes',
+    'GST over and above',
+    'Rs. 1000 + GST',
+    'before GST',
+    'no GST',
+  ])('%s', (line) => {
+    expectFound(inPanel(line, inclusive), /^EV624$/, 'tax: {')
+  })
+})
+
+describe('a text names another percent', () => {
+  test.each([
+    'plus 12% GST',
+    'GST @ 12%',
+    'GST @ 12',
+    'GST 12 per cent extra',
+    'GST (5%) extra',
+    '12% GST will be added',
+    'GST of 28%',
+    'Fees + GST (twelve percent)',
+    'CGST 6% + SGST 6%',
+  ])('%s', (line) => {
+    expectFound(inPanel(line), /^EV605$/, 'tax: {')
+  })
+})
+
+describe('there is no tax, and a text speaks of one', () => {
+  test.each([
+    'Fees include 18% GST',
+    'GST extra',
+    'plus 18% GST',
+    'inclusive of all taxes',
+    'GST @18%',
+  ])('%s', (line) => {
+    expectFound(inPanel(line, untaxed), /^EV442$/, 'fees:')
+  })
+  test.each([
+    ['the summary', untaxed.replace('lines: [total]', 'lines: [base, gst, total]'), '  summary:'],
+    ['a result page', untaxed.replace('[reg_no, total]', '[reg_no, gst, total]'), '  success:'],
+    [
+      'a row of its own name',
+      untaxed.replace('[reg_no, total]', '[reg_no, {label: GST paid, show: gst}]'),
+      '  success:',
+    ],
+    [
+      'the mail',
+      untaxed.replace(
+        'results:',
+        'email:\n  subject: Registered\n  text: |\n    Paid: {total}\n    GST: {gst}\nresults:',
+      ),
+      '    GST: {gst}',
+    ],
+    [
+      'the name of the tax in a mail',
+      untaxed.replace(
+        'results:',
+        'email:\n  subject: Registered\n  text: |\n    Paid: {total}\n    {tax.name} included\nresults:',
+      ),
+      '    {tax.name}',
+    ],
+  ])('in %s', (_where, text, at) => {
+    expect(findingsIn(text).map(({ code, at: place }) => [code, place.start.line])).toEqual([
+      ['EV442', lineOf(text, at)],
+    ])
+  })
+})
+
+describe('texts that contradict nothing', () => {
+  test.each([
+    'Members pay ₹1,180 with GST until 31 January',
+    'Members pay Rs. 1180 (incl. GST), visitors Rs. 2,360 (incl. GST)',
+    'Fees are exclusive of 18% GST',
+    'GST extra',
+    'plus 18 % GST',
+    'Fees do not include GST',
+    'Not inclusive of GST',
+    'GST at 18% is charged on all fees',
+    'CGST 9% + SGST 9%',
+    'The total amount includes GST',
+    'GSTIN of the institution',
+    'Give your GST number for the invoice',
+    'A tax invoice will be mailed',
+    'Hotel: Rs 4000 inclusive of taxes',
+    'Workshop fees are inclusive of GST',
+    'Registration includes kit, certificate and lunch',
+    'Exclusive dinner for members',
+    '50% refund until January, GST is not refunded',
+    '10% discount for groups, GST extra',
+    'Early bird saves 20%',
+    'Taxi from the station',
+    'Income tax exemption under 80G',
+    'All-inclusive package, no hidden charges',
+    'Bank charges extra',
+  ])('added to the prices: %s', (line) => {
+    expect(said(inPanel(line))).toEqual([])
+  })
+  test.each([
+    'inclusive of all taxes',
+    'incl. GST',
+    'Fees include 18% GST',
+    'GST is part of the fee',
+    'No extra GST',
+    'Base fee excluding GST',
+    'GST included, bank charges extra',
+    'Accommodation: Rs 3000 plus taxes',
+    'Workshops cost extra',
+  ])('inside the prices: %s', (line) => {
+    expect(said(inPanel(line, inclusive))).toEqual([])
+  })
+  test.each([
+    'No GST',
+    'no taxes',
+    'GST not applicable',
+    'GST: nil',
+    'Fees are exempt from GST',
+    'tax-free',
+    'Your GST number, if any',
+    'Fees include lunch',
+  ])('without a tax: %s', (line) => {
+    expect(said(inPanel(line, untaxed))).toEqual([])
+  })
+  test.each([
+    'tax: {name: GST, percent: 18.0, prices: exclusive}',
+    'tax: {name: GST, percent: 5, prices: exclusive}',
+    'tax: {name: GST, percent: 0, prices: exclusive}',
+    'tax: {name: VAT, percent: 10, prices: exclusive}',
+  ])('%s', (line) => {
+    expect(said(base.replace(TAX, `  ${line}`))).toEqual([])
+  })
+})
+
+describe('a room with a tax of its own', () => {
+  const ROOM = '{name: GST, percent: 5, prices: exclusive}'
+  const room = base
+    .replace(
+      'form:\n',
+      `  items:
+    - {id: room, label: "{option}", by: room, tax: ${ROOM}, prices: {period: [early, late], twin: [2000, 2500]}}
+form:\n`,
+    )
+    .replace(
+      '  summary:',
+      '        - {id: room, type: select, label: Room in the hotel, options: [{id: twin, label: Bed in a twin room}]}\n  summary:',
+    )
+  const label = (text: string): string => room.replace('"{option}"', JSON.stringify(text))
+  const option = (text: string): string =>
+    room.replace('label: Bed in a twin room', `label: ${JSON.stringify(text)}`)
+
+  test('the file is sound', () => {
+    expect(said(room)).toEqual([])
+  })
+
+  test.each([
+    ['its label', label('{option} (plus 5% GST)')],
+    ['its label, with half of it', label('{option} (plus CGST 2.5% + SGST 2.5%)')],
+    ['a choice', option('Twin room (5% GST extra)')],
+    ['a choice, with what is paid', option('Twin room, ₹2,100 incl. GST')],
+    ['the panel', inPanel('Rooms are taxed at 5% GST', room)],
+    ['the panel, without its name', inPanel('Registration 18% GST, twin sharing 5% GST', room)],
+    ['the panel of fees without tax', inPanel('Plus 5% GST', room.replace(`${TAX}\n`, ''))],
+  ])('is spoken of rightly in %s', (_where, text) => {
+    expect(said(text)).toEqual([])
+  })
+
+  test.each([
+    ['label', label('{option} (plus 18% GST)'), 'EV605 the text says 18%, the tax is 5%'],
+    ['label', label('{option} (incl. 12% GST)'), 'EV605 the text says 12%, the tax is 5%'],
+    ['choice', option('Twin room (plus 12% GST)'), 'EV605 the text says 12%, the tax is 5%'],
+    [
+      'choice',
+      option('Twin room (GST included)'),
+      'EV624 the text says that fees include GST; in this file it is added to the prices',
+    ],
+  ])('a %s that says otherwise', (_where, text, message) => {
+    expect(said(text)).toContain(message)
+    const found = findingsIn(text).filter(({ code }) => code.startsWith('EV6'))
+    for (const { related } of found)
+      expect(related.map(({ at }) => at.start.line)).toEqual([lineOf(text, ROOM)])
+  })
+
+  test('a registration fee is not taxed as the room is', () => {
+    expect(said(inPanel('Registration fee plus 5% GST', room))).toEqual([
+      'EV605 the text says 5%, the tax is 18%',
+    ])
+  })
+
+  test.each([
+    ['50', 'for 5% write 5'],
+    ['0.05', 'for 5% write 5'],
+    ['15', 'write the rate that holds'],
+  ])('%s percent is no rate', (percent, help) => {
+    const text = room.replace('percent: 5,', `percent: ${percent},`)
+    const [found, ...more] = findingsIn(text).filter(({ severity }) => severity !== 'note')
+    expect(more).toEqual([])
+    expect([found?.code, found?.at.start.line]).toEqual(['EV441', lineOf(text, 'id: room')])
+    expect(found?.help).toContain(help)
+  })
+})
+
+describe('a tax as it is typed first is answered with the right writing', () => {
+  const WITHOUT = 'an event without tax has no `tax`: take it out'
+  const whole = (prices: string): string => `write tax: {name: GST, percent: 18, prices: ${prices}}`
+  test.each<[string, string]>([
+    ['tax: none', WITHOUT],
+    ['tax: 0', WITHOUT],
+    ['tax: no', WITHOUT],
+    ['tax: nil', WITHOUT],
+    ['tax: false', WITHOUT],
+    ['tax: exempt', WITHOUT],
+    ['tax: 0%', WITHOUT],
+    ['tax:', WITHOUT],
+    ['gst: no', WITHOUT],
+    ['gst: none', WITHOUT],
+    ['no_tax: true', WITHOUT],
+    ['gst_percent: 0', WITHOUT],
+    ['tax: {name: none, percent: 0, prices: exclusive}', WITHOUT],
+    ['tax: {name: GST, percent: none, prices: exclusive}', WITHOUT],
+    ['tax: 18', whole('exclusive')],
+    ['tax: 18%', whole('exclusive')],
+    ['tax: GST 18% extra', whole('exclusive')],
+    ['tax: inclusive', whole('inclusive')],
+    ['gst: 18', whole('exclusive')],
+    ['taxes: 18% included', whole('inclusive')],
+    ['vat: {name: VAT, percent: 5, prices: exclusive}', 'the key is `tax`'],
+    ['tax: {name: GST, percent: 18%, prices: exclusive}', 'write 18, without a sign'],
+    ['tax: {name: GST, percent: "18", prices: exclusive}', 'write 18, without a sign'],
+    ['tax: {name: GST, percent: 18 percent, prices: exclusive}', 'write 18, without a sign'],
+    ['tax: {name: GST, percent: 118, prices: exclusive}', 'write 18, without a sign'],
+    ['tax: {name: GST, percent: 180, prices: exclusive}', 'write 18, without a sign'],
+    ['tax: {name: GST, percent: 0.18, prices: exclusive}', 'for 18% write 18'],
+    ['tax: {name: GST, percent: 1.8, prices: exclusive}', 'for 18% write 18'],
+    ['tax: {name: GST, percent: 1.18, prices: exclusive}', 'for 18% write 18'],
+    ['tax: {name: GST, percent: 81, prices: exclusive}', 'for 18% write 18'],
+    ['tax: {name: GST, percent: 9, prices: exclusive}', 'for 18% write 18'],
+    ['tax: {name: GST, percent: 8, prices: exclusive}', 'for 18% write 18'],
+    ['tax: {name: GST, percent: 1.2, prices: exclusive}', 'for 12% write 12'],
+    ['tax: {name: VAT, percent: 0.2, prices: exclusive}', 'write the percent as a whole number'],
+    ['tax: {name: GST, percent: 17, prices: exclusive}', 'write the rate that holds'],
+    ['tax: {name: GST 18%, percent: 18, prices: exclusive}', 'write the name alone'],
+    ['tax: {name: GST @ 12 %, percent: 18, prices: exclusive}', 'write the name alone'],
+    ['tax: {name: GST, percent: 18, prices: included}', 'write inclusive'],
+    ['tax: {name: GST, percent: 18, prices: incl}', 'write inclusive'],
+    ['tax: {name: GST, percent: 18, prices: extra}', 'write exclusive'],
+    ['tax: {name: GST, percent: 18, prices: added on top}', 'write exclusive'],
+    ['tax: {name: GST, percent: 18, prices: not included}', 'write exclusive'],
+    ['tax: {name: GST, rate: 18, prices: exclusive}', 'write percent: 18'],
+    ['tax: {name: GST, percent: 18, inclusive: true}', 'write prices: exclusive, or inclusive'],
+  ])('%s', (line, help) => {
+    const text = base.replace(TAX, `  ${line}`)
+    const findings = findingsIn(text).filter(({ at }) => at.start.line === lineOf(text, line))
+    expect(findings.map((one) => one.help ?? '').join('\n')).toContain(help)
+  })
+
+  test('beside fees instead of under them', () => {
+    const text = untaxed.replace('fees:', 'tax: 18\nfees:')
+    expect(findingsIn(text)[0]?.help).toContain('it belongs under fees')
+  })
+})

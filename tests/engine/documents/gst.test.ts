@@ -1,0 +1,55 @@
+/** GSTINs, states, financial years, serials, amounts in words. */
+import { expect, test } from 'vitest'
+import { readGstin, stateNamed } from '../../../engine/event/gstin.ts'
+import {
+  financialYearOf,
+  lastOfFinancialYear,
+  serialText,
+} from '../../../engine/documents/document-number.ts'
+import { amountInWords } from '../../../engine/documents/amount-in-words.ts'
+import { paise } from '../../../engine/lib/money.ts'
+import { day } from '../../../engine/lib/time.ts'
+
+test('a GSTIN is read however it is spaced, and one wrong sign is seen', () => {
+  // The example of the Government's own manual for its check sign.
+  expect(readGstin('27 aapfu0939f 1zv')).toBe('27AAPFU0939F1ZV')
+  expect(readGstin('27AAPFU0939F1ZW')).toBeNull()
+  expect(readGstin('27AAPFU0983F1ZV')).toBeNull()
+  expect(readGstin('25AAPFU0939F1ZV')).toBeNull()
+})
+
+test.each([
+  ['Kerala', '32'],
+  ['tamil  nadu', '33'],
+  ['Jammu & Kashmir', '01'],
+  ['29', '29'],
+  ['Daman and Diu', '26'],
+  ['constructor', null],
+  ['Bombay', null],
+])('the state %s is %s', (said, code) => expect(stateNamed(said)).toBe(code))
+
+test.each([
+  ['2027-03-31', '26-27', '2027-03-31'],
+  ['2027-04-01', '27-28', '2028-03-31'],
+  ['2099-12-31', '99-00', '2100-03-31'],
+])('%s is in the year %s, which ends on %s', (on, year, last) => {
+  expect(financialYearOf(day(on))).toBe(year)
+  expect(lastOfFinancialYear(day(on))).toBe(last)
+})
+
+test('a serial names its year where the pattern does', () => {
+  expect(serialText('KSP/26-27/{n}', 12, '26-27')).toBe('KSP/26-27/12')
+  expect(serialText('{year}/K{n}', 3, '27-28')).toBe('27-28/K3')
+})
+
+test.each([
+  [0, 'Rupees zero only'],
+  [50, 'Fifty paise only'],
+  [708_000, 'Rupees seven thousand eighty only'],
+  [10_708_050, 'Rupees one lakh seven thousand eighty and fifty paise only'],
+  [
+    99_999_999,
+    'Rupees nine lakh ninety-nine thousand nine hundred ninety-nine and ninety-nine paise only',
+  ],
+  [1_250_000_000_00, 'Rupees one hundred twenty-five crore only'],
+])('%s paise are %s', (amount, words) => expect(amountInWords(paise(amount))).toBe(words))

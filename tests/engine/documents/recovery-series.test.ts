@@ -1,0 +1,58 @@
+/** Numbers of documents after a restore: short enough for the law, and none that the lost time can have issued. */
+import { describe, expect, test } from 'vitest'
+import { instant, recoveryCode, seriesAfter } from '../../../engine/index.ts'
+import { SERIAL_CHARACTERS_MAX, serialText } from '../../../engine/documents/document-number.ts'
+
+const AT = instant(Date.UTC(2026, 0, 10))
+const YEAR = '25-26'
+
+describe('the series after a restore', () => {
+  test.each([
+    ['A/{n}', 'A/{n}-R3SQ'],
+    ['AFPI-26/{n}', 'AFPI-26/{n}R3SQ'],
+    ['SMPL/{year}/{n}', 'SMPL/R3SQ/{n}'],
+    ['CONFERENCE26{n}', 'CONFEREN{n}R3SQ'],
+    ['{n}', '{n}-R3SQ'],
+    ['{n}/CONFERENCE2', '{n}R3SQ'],
+  ])('of %s is %s', (pattern, after) => expect(seriesAfter(pattern, 'R3SQ')).toBe(after))
+
+  test('has at most 16 characters and shares no number with the one before, whatever the pattern', () => {
+    const heads = [
+      '',
+      'A',
+      'R',
+      'AR',
+      'SMPL/',
+      'C/SMPL-',
+      'R1R1R1R1',
+      'CONFERENCE/',
+      'AB1R1/{year}/',
+      '{year}/',
+    ]
+    const tails = ['', 'R1', '/1', '-{year}', '/K']
+    const code = recoveryCode(AT)
+    for (const head of heads)
+      for (const tail of tails) {
+        const pattern = `${head}{n}${tail}`
+        if (serialText(pattern, 9_999, YEAR).length > SERIAL_CHARACTERS_MAX) continue
+        const after = seriesAfter(pattern, code)
+        const before = new Set<string>()
+        for (let n = 1; n <= 9_999; n += 1) before.add(serialText(pattern, n, YEAR))
+        for (let n = 1; n <= 9_999; n += 7) {
+          const serial = serialText(after, n, YEAR)
+          expect(serial.length).toBeLessThanOrEqual(SERIAL_CHARACTERS_MAX)
+          expect(before.has(serial), `${pattern}: ${serial}`).toBe(false)
+        }
+      }
+  })
+
+  test('of every recovery of a year is another, also of two within a quarter of an hour', () => {
+    const codes = new Set<string>()
+    for (let quarter = 0; quarter < 366 * 96; quarter += 1)
+      codes.add(recoveryCode(instant(AT + quarter * 15 * 60_000)))
+    expect(codes.size).toBe(366 * 96)
+    const first = recoveryCode(AT)
+    expect(first).toMatch(/^R[0-9A-Z]{3}$/)
+    expect(recoveryCode(AT, [first])).not.toBe(first)
+  })
+})

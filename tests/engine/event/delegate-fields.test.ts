@@ -1,0 +1,109 @@
+/** Which field says what a delegate is called, mailed and phoned, whatever the file calls its fields. */
+import { describe, expect, test } from 'vitest'
+import { delegateOf, instant, mailboxMeant, mailFor } from '../../../engine/index.ts'
+import { rolesOf } from '../../../engine/event/delegate-fields.ts'
+import { eventOf, field } from '../fixtures.ts'
+
+describe('the role of a field', () => {
+  test.each<[string, string, object]>([
+    [
+      'the usual names win',
+      'hospital:text full_name:text email:email phone_number:phone',
+      { fullName: 'full_name', email: 'email', phone: 'phone_number' },
+    ],
+    [
+      'a name in other words',
+      'title:select delegate_name:text mail:email mobile:phone',
+      { fullName: 'delegate_name', email: 'mail', phone: 'mobile' },
+    ],
+    [
+      '`name` before a name of something else',
+      'hospital_name:text name:text',
+      { fullName: 'name' },
+    ],
+    ['no name at all: the first text', 'member:yes-no badge:text city:text', { fullName: 'badge' }],
+    [
+      'addresses kept as text',
+      'full_name:text e_mail:text mobile_number:text',
+      { fullName: 'full_name', email: 'e_mail', phone: 'mobile_number' },
+    ],
+    [
+      'the council number',
+      'full_name:text kmc_reg_no:text',
+      { fullName: 'full_name', councilNo: 'kmc_reg_no' },
+    ],
+    ['a choice is no name', 'course_name:select', {}],
+    [
+      'of two the first',
+      'email:email second:email phone:phone other:phone',
+      { email: 'email', phone: 'phone' },
+    ],
+  ])('%s', (_says, questions, roles) => {
+    expect(
+      rolesOf(
+        questions.split(' ').map((one) => {
+          const [id = '', type = ''] = one.split(':')
+          return { id, type }
+        }),
+      ),
+    ).toEqual(roles)
+  })
+})
+
+test('the letter goes to the address whatever its field is called', () => {
+  const event = eventOf({
+    fields: [field('who'), field('write_to', { type: 'email' })],
+    email: { subject: 'For {who}', text: 'Hello' },
+  })
+  const registration: Parameters<typeof mailFor>[1] = {
+    regNo: 'SAMP1',
+    answers: { who: 'Asha', write_to: 'asha@example.org' },
+    category: null,
+    period: null,
+    base: null,
+    gst: null,
+    total: null,
+    lines: [],
+    paymentStatus: 'success',
+    inReview: false,
+    paymentId: null,
+    paidAt: null,
+    createdAt: instant(0),
+  }
+  expect(mailFor(event, registration)).toMatchObject({
+    to: 'asha@example.org',
+    subject: 'For Asha',
+  })
+  expect(delegateOf(event, { who: 'Asha' })).toEqual({
+    fullName: 'Asha',
+    email: '',
+    phone: '',
+    councilNo: '',
+  })
+})
+
+test.each([
+  ['asha@gmial.com', 'asha@gmail.com'],
+  ['asha@gmail.con', 'asha@gmail.com'],
+  ['asha@gmail.co', 'asha@gmail.com'],
+  ['asha@GMAIL', 'asha@gmail.com'],
+  ['asha@redifmail.com', 'asha@rediffmail.com'],
+  ['asha@yaho.co.in', 'asha@yahoo.co.in'],
+  ['asha@hotmial.com', 'asha@hotmail.com'],
+  [' Asha.Rao@outlok.com ', 'Asha.Rao@outlook.com'],
+  ['asha@kims.ac.ni', 'asha@kims.ac.in'],
+])('%s: did you mean %s?', (typed, meant) => expect(mailboxMeant(typed)).toBe(meant))
+
+test.each([
+  'asha@gmail.com',
+  'asha@mail.com',
+  'asha@live.in',
+  'asha@aiims.edu',
+  'asha@kims.ac.in',
+  'asha',
+  '@gmial.com',
+  'two words@gmial.com',
+  '',
+])('%s: nothing else was meant, or nobody can tell', (typed) =>
+  expect(mailboxMeant(typed)).toBeNull(),
+)

@@ -1,0 +1,67 @@
+import * as fc from 'fast-check'
+import { expect, it, test } from 'vitest'
+import {
+  isRegNo,
+  ORDER_ID_CHARACTERS_MAX,
+  orderIdOf,
+  readOrderId,
+  regNoOf,
+  type EventConfig,
+} from '../../../engine/index.ts'
+import { eventOf } from '../fixtures.ts'
+
+const event = eventOf()
+const digits = fc.array(fc.integer({ min: 0, max: 9 }), { minLength: 12, maxLength: 12 })
+const seeded = { seed: 20261121, numRuns: 500 }
+
+it('a number is prefix, random digits and a check digit that catches slips', () => {
+  fc.assert(
+    fc.property(digits, fc.nat(12), fc.integer({ min: 1, max: 9 }), (random, place, step) => {
+      const regNo = regNoOf(event, random)
+      expect(regNo).toMatch(/^SAMP\d{13}$/)
+      expect(isRegNo(event, regNo)).toBe(true)
+      const at = place + 4
+      const wrong = `${regNo.slice(0, at)}${(Number(regNo[at]) + step) % 10}${regNo.slice(at + 1)}`
+      expect(isRegNo(event, wrong)).toBe(false)
+      const swapped = `${regNo.slice(0, at)}${regNo[at + 1] ?? ''}${regNo[at] ?? ''}${regNo.slice(at + 2)}`
+      expect(isRegNo(event, swapped)).toBe(swapped === regNo)
+    }),
+    seeded,
+  )
+})
+
+it('further attempts add two digits and stay within the gateway’s length', () => {
+  const regNo = regNoOf(event, Array<number>(12).fill(7))
+  expect(orderIdOf(regNo, 1)).toBe(regNo)
+  expect(orderIdOf(regNo, 2)).toBe(`${regNo}02`)
+  expect(orderIdOf(regNo, 99)).toBe(`${regNo}99`)
+  expect(orderIdOf(regNo, 99).length).toBeLessThanOrEqual(ORDER_ID_CHARACTERS_MAX)
+  expect(() => orderIdOf(regNo, 100)).toThrow()
+  expect(() => regNoOf(event, [1, 2, 3])).toThrow()
+  expect(isRegNo(event, `${regNo}02`)).toBe(false)
+})
+
+const anything: EventConfig = {
+  ...event,
+  orderId: { prefix: 'PULM', followedBy: 'anything', digits: 13 },
+}
+test.each<[string, EventConfig, string | null | undefined, string]>([
+  ['digits after the prefix', event, 'SAMP000123', 'ok'],
+  ['spaces around', event, ' SAMP1 ', 'ok'],
+  ['letters', event, 'SAMPX1', 'bad_order'],
+  ['nothing after the prefix', event, 'SAMP', 'bad_order'],
+  ['another prefix', event, 'XSAMP1', 'bad_order'],
+  ['another script’s digits', event, 'SAMP١', 'bad_order'],
+  ['nothing', event, '', 'no_order'],
+  ['no parameter', event, null, 'no_order'],
+  ['no parameter either', event, undefined, 'no_order'],
+  ['any tail', anything, 'PULM-2025-17', 'ok'],
+  ['somebody else’s', anything, 'CHIR17', 'bad_order'],
+])('order id: %s', (_name, of, text, expected) => {
+  const read = readOrderId(of, text)
+  expect(read.ok ? 'ok' : read.error.code).toBe(expected)
+  if (!read.ok)
+    expect(read.error.message).toBe(
+      expected === 'no_order' ? 'No order ID found' : 'Invalid order ID format',
+    )
+})

@@ -1,0 +1,110 @@
+import * as fc from 'fast-check'
+import { expect, it, test } from 'vitest'
+import {
+  addDays,
+  day,
+  dayOf,
+  formatDay,
+  formatDays,
+  formatDayShort,
+  formatInstant,
+  formatTime,
+  instant,
+  isDay,
+  isoIndia,
+  readInstant,
+  startOf,
+} from '../../../engine/index.ts'
+
+test.each([
+  ['2026-11-20T18:29:59Z', '2026-11-20'],
+  ['2026-11-20T18:30:00Z', '2026-11-21'],
+  ['2025-08-31T23:59:59+05:30', '2025-08-31'],
+  ['2025-09-01T00:00:00+05:30', '2025-09-01'],
+  ['2025-08-31T20:00:00+01:00', '2025-09-01'],
+  ['2024-02-29', '2024-02-29'],
+])('%s is %s in India', (text, expected) => {
+  const at = readInstant(text)
+  expect(at).not.toBeNull()
+  if (at !== null) expect(dayOf(at)).toBe(expected)
+})
+
+test.each([
+  '',
+  '2026-02-30',
+  '2026-1-1',
+  '21 November 2026',
+  '2026-11-21T10:00',
+  '2026-11-21T25:00:00Z',
+  '2026-11-21T10:60:00Z',
+  '2026-11-21T10:00:00',
+  '2026-11-21 10:00:00Z',
+])('"%s" is no instant', (text) => {
+  expect(readInstant(text)).toBeNull()
+})
+
+it('a day is a day of the calendar', () => {
+  for (const text of ['2024-02-29', '2000-02-29', '2026-12-31']) expect(isDay(text)).toBe(true)
+  for (const text of [
+    '2026-02-29',
+    '1900-02-29',
+    '2026-04-31',
+    '2026-13-01',
+    '2026-00-10',
+    '2026-01-00',
+    ' 2026-01-01',
+    '2026-01-01\n',
+    '٢٠٢٦-٠١-٠١',
+  ])
+    expect(isDay(text)).toBe(false)
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 0, max: 9999 }),
+      fc.integer({ min: 0, max: 13 }),
+      fc.integer({ min: 0, max: 32 }),
+      (y, m, d) => {
+        const text = `${String(y).padStart(4, '0')}-${String(m).padStart(2, '0')}-${String(d).padStart(2, '0')}`
+        const parsed = new Date(`${text}T00:00:00Z`)
+        expect(isDay(text)).toBe(
+          !Number.isNaN(parsed.getTime()) && parsed.toISOString().startsWith(text),
+        )
+      },
+    ),
+    { seed: 20261121, numRuns: 5000 },
+  )
+})
+
+it('the Indian day is the zone database’s, and ISO text comes back as the same instant', () => {
+  const zone = new Intl.DateTimeFormat('en-CA', {
+    timeZone: 'Asia/Kolkata',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+  })
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 4_000_000_000 }), (seconds) => {
+      const at = instant(seconds * 1000)
+      expect(dayOf(at)).toBe(zone.format(at))
+      expect(readInstant(isoIndia(at))).toBe(at)
+      expect(startOf(dayOf(at))).toBeLessThanOrEqual(at)
+      expect(startOf(addDays(dayOf(at), 1))).toBeGreaterThan(at)
+    }),
+    { seed: 20261121, numRuns: 3000 },
+  )
+})
+
+it('says days and instants in words', () => {
+  const at = readInstant('2026-11-21T04:23:00Z')
+  expect(at && isoIndia(at)).toBe('2026-11-21T09:53:00+05:30')
+  expect(at && formatInstant(at)).toBe('21 November 2026, 9:53 am')
+  expect(formatInstant(startOf(day('2026-01-01')))).toBe('1 January 2026, 12:00 am')
+  expect(formatInstant(readInstant('2026-01-01') ?? instant(0))).toBe('1 January 2026, 12:00 pm')
+  expect(formatDay(day('2026-01-31'))).toBe('31 January 2026')
+  expect(formatDayShort(day('2025-09-05'))).toBe('5 Sep 2025')
+  expect(formatTime(startOf(day('2026-01-01')))).toBe('12:00 am')
+  expect(formatDays(day('2026-01-31'), day('2026-02-01'))).toBe('31 January – 1 February 2026')
+  expect(formatDays(day('2025-09-12'), day('2025-09-14'))).toBe('12–14 September 2025')
+  expect(formatDays(day('2025-12-31'), day('2026-01-01'))).toBe('31 December 2025 – 1 January 2026')
+  expect(formatDays(day('2025-11-23'), day('2025-11-23'))).toBe('23 November 2025')
+  expect(addDays(day('2024-02-28'), 2)).toBe('2024-03-01')
+})

@@ -1,0 +1,316 @@
+import { describe, expect, it, test } from 'vitest'
+import {
+  day,
+  fill,
+  fillKnown,
+  instant,
+  labelOf,
+  mailFor,
+  readInstant,
+  readRegistration,
+  receipt,
+  resultRows,
+  startOf,
+  valuesOf,
+  wireLines,
+  words,
+  type EventConfig,
+  type RegistrationAnswer,
+  type RegistrationView,
+} from '../../../engine/index.ts'
+import { chosen, field, isIn, rupee, when } from '../fixtures.ts'
+
+const paidAt = readInstant('2025-10-10T09:53:00+05:30') ?? instant(0)
+const registration: RegistrationView = {
+  regNo: 'SAMP1234567890123',
+  answers: {
+    full_name: 'Asha {reg_no}',
+    email: 'asha@example.org',
+    is_member: false,
+    ticket_type: 'visitor',
+  },
+  category: 'pg-member',
+  period: 'early',
+  base: rupee(4237.29),
+  gst: rupee(762.71),
+  total: rupee(5000),
+  lines: [
+    {
+      id: 'registration',
+      option: null,
+      label: 'Post Graduate',
+      quantity: 1,
+      unit: rupee(5500),
+      base: rupee(4661.02),
+      gst: rupee(838.98),
+      total: rupee(5500),
+    },
+    {
+      id: 'lunch',
+      option: 'veg',
+      label: 'Lunch',
+      quantity: 2,
+      unit: rupee(0),
+      base: rupee(0),
+      gst: rupee(0),
+      total: rupee(0),
+    },
+    {
+      id: 'presenter',
+      option: null,
+      label: 'Presenter',
+      quantity: 1,
+      unit: rupee(-500),
+      base: rupee(-423.73),
+      gst: rupee(-76.27),
+      total: rupee(-500),
+    },
+  ],
+  paymentStatus: 'success',
+  inReview: false,
+  paymentId: 'G1',
+  paidAt,
+  createdAt: startOf(day('2025-10-10')),
+  payments: [
+    { orderId: 'SAMP123456789012302', status: 'failed' },
+    { orderId: 'SAMP1234567890123', status: 'success' },
+  ],
+}
+const event: EventConfig = {
+  ...chosen,
+  office: 'office@sample.example',
+  categories: [{ id: 'pg-member', label: 'Post Graduate', listedOnly: false }],
+  results: {
+    ...chosen.results,
+    amounts: 'split-total',
+    success: {
+      ...chosen.results.success,
+      details: [
+        { show: 'reg_no', label: 'Number' },
+        { show: 'category', label: 'Category', as: 'words' },
+        { show: 'base', label: 'Base' },
+        { show: 'gst', label: '{tax.name} ({tax.percent}%)' },
+        { show: 'total', label: 'Total' },
+        { show: 'payment_date', label: 'Paid on' },
+        { show: 'number', label: 'Member No', when: when(isIn('is_member', true)) },
+        { show: 'phone', label: 'Phone' },
+        { show: 'is_member', label: 'Member' },
+        { text: 'Paid', label: 'Status' },
+        { show: 'event.dates', label: 'Dates' },
+      ],
+    },
+    failed: {
+      ...chosen.results.failed,
+      details: [
+        { show: 'reg_no', label: 'Number' },
+        { show: 'order_id', label: 'Order' },
+        { show: 'amount', label: 'Amount' },
+        { show: 'date', label: 'Date' },
+        { text: 'Failed', label: 'Status' },
+      ],
+    },
+    receipt: { file: '{reg_no}.txt', text: '{full_name}: {base} + {gst} = {total}, {event.hours}' },
+  },
+  email: {
+    subject: '{full_name}\r\nBcc: x – {reg_no}',
+    copyTo: 'office',
+    text: '{category}: {total} with {gst}, ticket {ticket_type}',
+  },
+}
+const nb = '₹\u00a0'
+
+it('fills every placeholder once, and a value is never read as a text', () => {
+  expect(fill('{a} {b} {a.c} {}', { a: '{b}', 'a.c': '2' }, 'N/A')).toBe('{b} N/A 2 {}')
+  expect(words('intern-mbbs_accompanying')).toBe('Intern Mbbs Accompanying')
+  expect(labelOf(event, 'gst')).toBe('GST (18%)')
+  expect(labelOf(event, 'phone')).toBe('Label of phone')
+})
+
+it('a line that names what is not known is not said', () => {
+  expect(fillKnown('quote {a}', { a: '{b}' })).toBe('quote {b}')
+  expect(fillKnown('quote {a}, {b}', { a: '1' })).toBeNull()
+  expect(fillKnown('quote {}', {})).toBe('quote {}')
+})
+
+describe('a result page', () => {
+  test('S033: the failed page of a known registration says when it was tried and for how much, whatever the address says', () => {
+    const forged = { orderId: 'OTHER', amount: '1.00', date: '2020-01-01' }
+    const failed: RegistrationView = {
+      ...registration,
+      paymentStatus: 'failed',
+      paidAt: null,
+      payments: [
+        {
+          orderId: 'SAMP123456789012302',
+          status: 'failed',
+          createdAt: readInstant('2025-10-11T15:07:00+05:30') ?? instant(0),
+        },
+        { orderId: 'SAMP1234567890123', status: 'failed', createdAt: registration.createdAt },
+      ],
+    }
+    const shown = (view: RegistrationView) =>
+      resultRows(event, 'failed', view, forged).map(({ value }) => value)
+    expect(shown(failed)).toEqual([
+      'SAMP1234567890123',
+      'SAMP123456789012302',
+      `${nb}5,000`,
+      '11 October 2025, 3:07 pm',
+      'Failed',
+    ])
+    // An imported row may have neither an amount nor an attempt.
+    const { payments: _, ...imported } = { ...failed, total: null }
+    expect(shown(imported)).toEqual([
+      'SAMP1234567890123',
+      'SAMP1234567890123',
+      'N/A',
+      '10 October 2025, 12:00 am',
+      'Failed',
+    ])
+  })
+
+  it('shows what is stored, split back from the total', () => {
+    expect(
+      resultRows(event, 'success', registration, {
+        orderId: 'OTHER',
+        amount: '1.00',
+        date: '2020-01-01',
+      }).map(({ id, label, value }) => [id, label, value]),
+    ).toEqual([
+      ['reg_no', 'Number', 'SAMP1234567890123'],
+      ['category', 'Category', 'Pg Member'],
+      ['base', 'Base', `${nb}4,237`],
+      ['gst', 'GST (18%)', `${nb}763`],
+      ['total', 'Total', `${nb}5,000`],
+      ['payment_date', 'Paid on', '10 October 2025, 9:53 am'],
+      ['phone', 'Phone', 'N/A'],
+      ['is_member', 'Member', 'No'],
+      ['text-10', 'Status', 'Paid'],
+      ['event.dates', 'Dates', '31 January – 1 February 2026'],
+    ])
+  })
+
+  test.each([
+    [
+      'all of it',
+      { orderId: 'SAMP1', amount: '7080.00', date: '2025-10-10T09:53:00+05:30' },
+      ['SAMP1', `${nb}7,080`, '10 October 2025, 9:53 am', 'Failed'],
+    ],
+    [
+      'a plus that became a space',
+      { date: '2025-10-10T09:53:00 05:30' },
+      ['N/A', 'N/A', '10 October 2025, 9:53 am', 'Failed'],
+    ],
+    ['nothing', {}, ['N/A', 'N/A', 'N/A', 'Failed']],
+    [
+      'nonsense',
+      { orderId: null, amount: 'free!', date: 'call 555' },
+      ['N/A', 'N/A', 'N/A', 'Failed'],
+    ],
+    [
+      'a stranger’s words',
+      { orderId: 'REFUND DUE, call 98470 00000', amount: '₹ 5 to 98470', date: '2025-02-30' },
+      ['N/A', 'N/A', 'N/A', 'Failed'],
+    ],
+    ['one letter too many', { orderId: 'S'.repeat(21) }, ['N/A', 'N/A', 'N/A', 'Failed']],
+    [
+      'all the letters',
+      { orderId: ' S1'.padEnd(21, '0') },
+      [`S1${'0'.repeat(18)}`, 'N/A', 'N/A', 'Failed'],
+    ],
+    ['letters that turn the line', { orderId: 'SAMP\u202e1' }, ['N/A', 'N/A', 'N/A', 'Failed']],
+    ['letters of another script', { orderId: 'ＳＡＭＰ１' }, ['N/A', 'N/A', 'N/A', 'Failed']],
+  ])('without a registration has the address: %s', (_name, query, values) => {
+    expect(resultRows(event, 'failed', null, query).map(({ value }) => value)).toEqual(values)
+  })
+
+  it('shows a conditional row when its condition holds', () => {
+    const member = {
+      ...registration,
+      answers: { ...registration.answers, is_member: true, number: 'A-7' },
+    }
+    expect(resultRows(event, 'success', member, {}).find(({ id }) => id === 'number')).toEqual({
+      id: 'number',
+      label: 'Member No',
+      value: 'A-7',
+    })
+  })
+})
+
+it('receipt and email are filled; an answer adds neither header nor path', () => {
+  expect(receipt(event, registration)).toEqual({
+    file: 'SAMP1234567890123.txt',
+    text: `Asha {reg_no}: ${nb}4,237 + ${nb}763 = ${nb}5,000, N/A`,
+  })
+  expect(receipt(event, { ...registration, regNo: '../x' })?.file).toBe('..-x.txt')
+  expect(receipt(chosen, registration)).toBeNull()
+  expect(mailFor(event, registration)).toEqual({
+    to: 'asha@example.org',
+    copyTo: 'office@sample.example',
+    subject: 'Asha {reg_no} Bcc: x – SAMP1234567890123',
+    // The place of the link is below, for it is made when the mail is sent.
+    text: expect.stringMatching(
+      /^Post Graduate: ..5,000 with ..762\.71, ticket The visitor\n\nYour registration is here, .*:\n\{link\}\n\nPlease keep/,
+    ),
+  })
+  expect(mailFor(event, { ...registration, answers: {} })).toBeNull()
+  expect(mailFor(chosen, registration)).toBeNull()
+})
+
+it('days, stored money and options read as people write them', () => {
+  const odd: EventConfig = {
+    ...event,
+    fields: [field('born', { type: 'date' })],
+    alsoStored: [{ id: 'fee', type: 'money', label: 'Fee' }],
+  }
+  expect(
+    valuesOf(odd, { ...registration, answers: { born: '1990-01-31', fee: 1250.5 } }),
+  ).toMatchObject({ born: '31 January 1990', fee: `${nb}1,250.50` })
+})
+
+it('a text may name the lines of the bill: one each, what there are several of with its price', () => {
+  expect(valuesOf(event, registration).lines).toBe(
+    `Post Graduate: ${nb}5,500\nLunch, 2 × ${nb}0: Free\nPresenter: −${nb}500`,
+  )
+  expect(valuesOf(event, { ...registration, lines: [] }).lines).toBeUndefined()
+})
+
+it('what the wire tells gives the same pages as what is stored', () => {
+  const wire: RegistrationAnswer['registration'] = {
+    ...registration.answers,
+    reg_no: registration.regNo,
+    order_id: registration.regNo,
+    payment_status: 'success',
+    in_review: false,
+    payment_date: '2025-10-10T09:53:00+05:30',
+    payment_id: null,
+    created_at: '2025-10-10T00:00:00+05:30',
+    attempted_at: '2025-10-10T09:50:00+05:30',
+    category: 'pg-member',
+    category_label: 'Post Graduate',
+    period: 'early',
+    base: 4237.29,
+    gst: 762.71,
+    total: 5000,
+    lines: wireLines(registration.lines),
+    stands: 'complete',
+    held_until: null,
+    review_since: null,
+    second_payment: false,
+    refunded_amount: 0,
+    difference_due: 0,
+    decide_by: null,
+    may_pay: false,
+    failed_as: null,
+  }
+  expect(resultRows(event, 'success', wire, {})).toEqual(
+    resultRows(event, 'success', registration, {}),
+  )
+  expect(receipt(event, wire)).toEqual(receipt(event, registration))
+  expect(mailFor(event, wire)).toEqual(mailFor(event, registration))
+  expect(readRegistration(event, wire)).toMatchObject({
+    base: rupee(4237.29),
+    gst: rupee(762.71),
+    total: rupee(5000),
+    answers: registration.answers,
+  })
+})

@@ -1,0 +1,440 @@
+/** One bank reference in many spellings, and lines of a statement that contain one, another's or none. */
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import {
+  bankKey,
+  day,
+  formatMoney,
+  isUtr,
+  keysIn,
+  keysOfReference,
+  readStatement,
+  reconcile,
+  referencesIn,
+} from '../../../engine/index.ts'
+import type { Awaited, BankKey, KnownPayment, RegNo } from '../../../engine/index.ts'
+import { FORMATS } from '../../../engine/event/identifier-patterns.ts'
+import { readLines, STATEMENT_LIMITS } from '../../../server/office/spreadsheets/parse-csv.ts'
+import { rupee } from '../fixtures.ts'
+import { runs } from '../../runs.ts'
+
+const UTR = '526123456702'
+
+test.each([
+  '526123456702',
+  '5261 2345 6702',
+  '5261-2345-6702',
+  '5261.2345.6702.',
+  '5261\u200b2345\u00ad6702\u2060',
+  '５２６１２３４５６７０２',
+  '000526123456702',
+  'UTR 526123456702',
+  'utr: 526123456702',
+  'UTR526123456702',
+  'Ref no. 526123456702',
+  'Ref.No.000526123456702',
+  'UPI Ref ID 5261/2345/6702',
+  'Cheque no 526123456702',
+  '#526123456702',
+  '५२६१२३४५६७०२',
+  '٥٢٦١٢٣٤٥٦٧٠٢',
+  '५२６123456702',
+  '526123456702 UPI',
+  '526123456702 / paid by Sharma',
+  'Sharma, UTR:526123456702',
+])('the reference %j is the same as 526123456702', (spelling) => {
+  expect(bankKey(spelling)).toBe(UTR)
+})
+
+test.each([
+  ['HDFCN52027010912', 'hdfc n5 2027 010912'],
+  ['HDFCN52027010912', 'NEFT HDFCN52027010912'],
+  ['HDFCN52027010912', 'UTRHDFCN52027010912'],
+  ['IDIBN52027010912', 'IDIB-N5-2027010912'],
+  ['N328261234567890', 'n328 2612 3456 7890'],
+  ['N328261234567890', 'NEFT N328261234567890'],
+  ['N328261234567890', 'UTR no. N328261234567890 Sharma'],
+  ['P240101234567890', 'NEFT P240101234567890'],
+  ['CMS4123456789', 'NEFT CMS4123456789'],
+  ['AXISCN0123456789', 'NEFT/AXISCN0123456789'],
+  ['000123 HDFC Bank', '123 hdfc bank'],
+])('the reference %j is the same as %j', (one, other) => {
+  expect(bankKey(one)).toBe(bankKey(other))
+})
+
+test.each([
+  ['526123456702', '526123456703'],
+  ['526123456702', '5261234567020'],
+  ['123 HDFC', '123 SBI'],
+  ['HDFCN52027010912', 'ICICN52027010912'],
+  ['526123456702', '526123456702 3'],
+])('the reference %j is not the same as %j', (one, other) => {
+  expect(bankKey(one)).not.toBe(bankKey(other))
+})
+
+test.each(['', ' ', '—', '000', '\u200b'])('%j contains no reference', (text) => {
+  expect(bankKey(text)).toBe('')
+})
+
+/** Twelve digits, or bank code, channel and number, or a channel and number alone. */
+const utrs = fc.oneof(
+  fc
+    .tuple(fc.integer({ min: 1, max: 9 }), fc.stringMatching(/^\d{11}$/))
+    .map((one) => one.join('')),
+  fc
+    .tuple(
+      fc.constantFrom('HDFCN', 'ICICR', 'IDIBN', 'UTIBH', 'SBINN'),
+      fc.stringMatching(/^\d{11}$/),
+    )
+    .map((one) => one.join('')),
+  fc
+    .tuple(fc.constantFrom('N', 'P', 'AXISCN'), fc.stringMatching(/^\d{15}$/))
+    .map(([letters, digits]) => `${letters}${digits}`.slice(0, 16)),
+)
+const separators = fc.constantFrom('', ' ', '-', '.', '/', '\u200b', '\u00ad', '  ', ' - ')
+/** The same reference, as somebody else types it. */
+const spelled = (utr: string) =>
+  fc
+    .tuple(
+      fc.constantFrom('', 'UTR ', 'utr no: ', 'Ref. No. ', 'UPI-', 'Txn ID ', 'cheque no. '),
+      fc.constantFrom('', '0', '000'),
+      fc.array(separators, { minLength: utr.length, maxLength: utr.length }),
+      fc.boolean(),
+    )
+    .map(([word, zeros, between, isSmall]) => {
+      const text = [...utr].map((letter, at) => `${letter}${between[at] ?? ''}`).join('')
+      return `${word}${zeros}${isSmall ? text.toLowerCase() : text}`
+    })
+
+test('no spelling of a reference makes it a different one, and its key is its own key', () => {
+  const spellings = utrs.chain((utr) => fc.tuple(fc.constant(utr), spelled(utr)))
+  fc.assert(
+    fc.property(spellings, ([utr, spelling]) => {
+      expect(bankKey(spelling)).toBe(bankKey(utr))
+      expect(bankKey(bankKey(spelling))).toBe(bankKey(spelling))
+    }),
+    { numRuns: runs(2000) },
+  )
+})
+
+test('the key of any text is its own key', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => {
+      expect(bankKey(bankKey(text))).toBe(bankKey(text))
+    }),
+    { numRuns: runs(2000) },
+  )
+})
+
+test('references that differ in a sign stay different', () => {
+  fc.assert(
+    fc.property(utrs, utrs, (one, other) => {
+      expect(bankKey(one) === bankKey(other)).toBe(one === other)
+    }),
+    { numRuns: runs(2000) },
+  )
+})
+
+test('a line contains a reference as a whole word, in one piece or in groups, and never as part of a longer one', () => {
+  expect([...keysIn(`UPI/CR/${UTR}/ASHA`)]).toContain(UTR)
+  expect([...keysIn('IMPS 5261 2345 6702 ASHA')]).toContain(UTR)
+  for (const longer of [`9${UTR}`, `${UTR}9`, `A${UTR}`, '50200012345678'])
+    expect([...keysIn(`NEFT ${longer} ASHA`)]).not.toContain(UTR)
+  expect([...keysIn('TO 50200012345678')]).not.toContain('502000123456')
+})
+
+test.each([
+  '526123456702',
+  'N328261234567890',
+  'P240101234567890',
+  'CMS4123456789',
+  'AXISCN0123456789',
+  'SBIN324123456789',
+  'HDFCN52027010912',
+  'HDFCR52027010912345678',
+])('%s is a reference that a bank gave', (reference) => {
+  expect(isUtr(bankKey(reference))).toBe(true)
+})
+
+test.each(['5261 2345 6702', 'N328 2612 3456 7890', 'CMS4123456789', 'hdfcr5-20270109-12345678'])(
+  'a form accepts the reference %j, as apps show it',
+  (reference) => {
+    expect(new RegExp(FORMATS.utr, 'u').test(reference)).toBe(true)
+  },
+)
+
+test.each(['Sharma', '52612345670', 'N32826123456789', '5261234567020'])(
+  'a form does not accept %j as a reference',
+  (reference) => {
+    expect(new RegExp(FORMATS.utr, 'u').test(reference)).toBe(false)
+  },
+)
+
+const awaits = (n: number, reference: string | null = null): Awaited => ({
+  regNo: `SMPL479999160${n}` as RegNo,
+  name: `Delegate ${n}`,
+  due: rupee(1180),
+  told: reference === null ? null : { reference, day: day('2027-02-03') },
+})
+const recorded = (n: number | null, amount = 1180): KnownPayment => ({
+  id: n ?? 99,
+  regNo: n === null ? null : awaits(n).regNo,
+  amount: rupee(amount),
+})
+const HEAD = 'Date,Narration,Chq/Ref No,Withdrawal Amt,Deposit Amt'
+const came = (narration: string, amount = '1180.00', reference = '') =>
+  `03/02/27,${narration},${reference},,"${amount}"`
+const went = (narration: string, amount = '1180.00') => `05/02/27,${narration},,"${amount}",`
+type Known = Parameters<typeof reconcile>[2]
+const matched = (
+  rows: readonly string[],
+  awaited: readonly Awaited[],
+  known: Partial<Omit<Known, 'payments'>> & { payments?: readonly [string, KnownPayment][] } = {},
+  above: readonly string[] = [],
+) => {
+  const file = readLines([...above, HEAD, ...rows].join('\n'), STATEMENT_LIMITS)
+  if (!file.ok) throw new Error(file.error.message)
+  const read = readStatement(file.value)
+  if (!read.ok) throw new Error(read.error.code)
+  const { payments = [], ...rest } = known
+  const found = reconcile(read.value, awaited, {
+    ...rest,
+    payments: new Map(payments.map(([reference, payment]) => [bankKey(reference), payment])),
+  })
+  return {
+    ...read.value,
+    found: found.map(({ as, of }) => [as, ...of.map((no) => no.at(-1))]),
+    all: found,
+  }
+}
+const numbers = (...those: readonly [string, RegNo | null][]) =>
+  new Map<BankKey, RegNo | null>(those.map(([no, regNo]) => [bankKey(no), regNo]))
+
+describe('which registration a line pays for', () => {
+  test('a reported reference that is part of a longer number matches nothing', () => {
+    const { found } = matched(
+      [came('NEFT 9526123456702 X'), came('TO A/C 50200012345678')],
+      [awaits(1, UTR), awaits(2, '502000123456')],
+    )
+    expect(found.map(([as]) => as)).toEqual(['ambiguous', 'ambiguous'])
+    expect(matched([came('NEFT 9526123456702 X', '77')], [awaits(1, UTR)]).found).toEqual([
+      ['unmatched'],
+    ])
+  })
+
+  test('a reported reference does not take a line that contains another registration’s number', () => {
+    const line = came(`UPI/${UTR}/SMPL4799991602`)
+    expect(matched([line], [awaits(1, UTR), awaits(2)]).found).toEqual([['ambiguous', '2', '1']])
+    // Also one that is paid, or of another event.
+    const paid = { registrations: numbers(['SMPL4799991609', awaits(9).regNo]) }
+    expect(matched([came(`UPI/${UTR}/smpl 4799 9916 09`)], [awaits(1, UTR)], paid).found).toEqual([
+      ['ambiguous', '1', '9'],
+    ])
+    const elsewhere = { registrations: numbers(['LEKH4799991608', null]) }
+    expect(matched([came(`UPI/${UTR}/LEKH4799991608`)], [awaits(1, UTR)], elsewhere).found).toEqual(
+      [['ambiguous', '1']],
+    )
+  })
+
+  test('a line with its own number and its own reported reference is matched', () => {
+    const line = came(`UPI/5261 2345 6702/SMPL 4799 9916 01`)
+    expect(matched([line], [awaits(1, UTR), awaits(2)]).found).toEqual([['matched', '1']])
+  })
+
+  test('a reference that is in several lines identifies none of them', () => {
+    const lines = [came(`NEFT ${UTR} ASHA`), came(`NEFT ${UTR} RAVI`, '590')]
+    expect(matched(lines, [awaits(1, UTR)]).found).toEqual([
+      ['ambiguous', '1'],
+      ['ambiguous', '1'],
+    ])
+  })
+
+  test('a reference that is in the bank details of the file, or in those of the event, matches no transfer', () => {
+    const lines = [
+      came('NEFT ASHA TO 502000123456'),
+      came('NEFT RAVI SMPL4799991602 TO 502000123456'),
+    ]
+    const awaited = [awaits(1, '502000123456'), awaits(2)]
+    const expected = [
+      ['ambiguous', '1'],
+      ['matched', '2'],
+    ]
+    expect(matched(lines, awaited, {}, ['Account No: 502000123456,,,,']).found).toEqual(expected)
+    const details = ['Sample Society, account 5020 0012 3456, IFSC MLBR0000032']
+    expect(matched(lines, awaited, { details }).found).toEqual(expected)
+    expect(matched([lines[0] ?? ''], awaited, { details }).found).toEqual([['ambiguous', '1']])
+  })
+
+  test('a reference of fewer than six signs, or without a digit, matches nothing', () => {
+    for (const reference of ['12345', 'TRANSFER', '0000001'])
+      expect(matched([came(`NEFT ${reference} X`, '77')], [awaits(1, reference)]).found).toEqual([
+        ['unmatched'],
+      ])
+  })
+
+  test('two who report one reference are both asked about', () => {
+    const two = [awaits(1, UTR), awaits(2, `UTR ${UTR}`)]
+    expect(matched([came(`UPI ${UTR}`)], two).found).toEqual([['ambiguous', '1', '2']])
+  })
+})
+
+describe('a line of a transfer that is recorded', () => {
+  test.each(['5261 2345 6702', 'utr 526123456702', '00526123456702'])(
+    'under %j is known, whatever else the line contains',
+    (reference) => {
+      const line = came(`IMPS ${UTR} ASHA`, '1180', 'S12345678')
+      expect(matched([line], [], { payments: [[reference, recorded(1)]] }).found).toEqual([
+        ['known', '1'],
+      ])
+    },
+  )
+
+  test('is known in a file that contains it twice, and the repeated line is reported', () => {
+    const line = came(`IMPS ${UTR} ASHA`)
+    const { found, repeated } = matched([line, came('UPI 526100000001', '1'), line], [], {
+      payments: [[UTR, recorded(1)]],
+    })
+    expect(found).toEqual([['known', '1'], ['unmatched']])
+    expect(repeated).toEqual([{ line: 4, first: 2 }])
+  })
+
+  test('is told from another line with the same reference by its amount; else staff decide', () => {
+    const payments: [string, KnownPayment][] = [[UTR, recorded(1)]]
+    const lines = [came(`IMPS ${UTR} A`), came(`IMPS ${UTR} B`, '590')]
+    expect(matched(lines, [], { payments }).found).toEqual([
+      ['known', '1'],
+      ['ambiguous', '1'],
+    ])
+    const alike = [came(`IMPS ${UTR} A`), came(`IMPS ${UTR} B`)]
+    expect(matched(alike, [], { payments }).found.map(([as]) => as)).toEqual([
+      'ambiguous',
+      'ambiguous',
+    ])
+  })
+
+  test('with another amount says both amounts', () => {
+    const { all } = matched([came(`IMPS ${UTR}`)], [], { payments: [[UTR, recorded(1, 1000)]] })
+    expect(all[0]?.why).toBe(
+      `${formatMoney(rupee(1000))} is recorded, the bank shows ${formatMoney(rupee(1180))}.`,
+    )
+  })
+
+  test('as two payments under its two numbers is for staff to check', () => {
+    const { found } = matched([came(`IMPS ${UTR}`, '1180', 'S12345678')], [], {
+      payments: [
+        [UTR, recorded(1)],
+        ['S12345678', recorded(2)],
+      ],
+    })
+    expect(found.map(([as, ...of]) => [as, of.toSorted()])).toEqual([['ambiguous', ['1', '2']]])
+  })
+
+  test('under the number of its registration is asked about, because the same number may pay twice', () => {
+    const payments: [string, KnownPayment][] = [['SMPL4799991601', recorded(1)]]
+    const paid = { payments, registrations: numbers(['SMPL4799991601', awaits(1).regNo]) }
+    expect(matched([came('NEFT SMPL4799991601')], [], paid).found).toEqual([['ambiguous', '1']])
+  })
+
+  test('under the conference’s own account number does not make every line known', () => {
+    const payments: [string, KnownPayment][] = [['50200012345678', recorded(1)]]
+    const details = ['account 50200012345678']
+    expect(
+      matched([came('UPI X TO 50200012345678', '77')], [], { payments, details }).found,
+    ).toEqual([['unmatched']])
+  })
+})
+
+describe('a transfer that the bank returns', () => {
+  test('is shown with the registration that it paid', () => {
+    const { found, all } = matched([went(`RETURN IMPS ${UTR}`)], [], {
+      payments: [[UTR, recorded(1)]],
+    })
+    expect(found).toEqual([['returned', '1']])
+    expect(all[0]?.line.amount).toBe(rupee(1180))
+  })
+
+  test('in the same file as the transfer keeps that from being matched', () => {
+    const { found } = matched([came(`UPI ${UTR}`), went(`RETURN ${UTR}`)], [awaits(1, UTR)])
+    expect(found).toEqual([
+      ['ambiguous', '1'],
+      ['returned', '1'],
+    ])
+  })
+
+  test('is found where one column has the amounts and another Cr or Dr', () => {
+    const read = readLines(
+      `Date,Description,Cr/Dr,Amount\n03/02/27,RETURN ${UTR},DR,1180.00\n03/02/27,RENT,DR,"5,000"\n`,
+      STATEMENT_LIMITS,
+    )
+    const statement = read.ok ? readStatement(read.value) : read
+    if (!statement.ok) throw new Error('not read')
+    const payments = new Map([[bankKey(UTR), recorded(1)]])
+    expect(reconcile(statement.value, [], { payments }).map(({ as }) => as)).toEqual(['returned'])
+  })
+})
+
+test('a file that is one cell of numbers does not hold up the server', () => {
+  const cell = '1 '.repeat(400_000)
+  const { lines, details } = matched([came(cell, '1', cell)], [], {}, [cell])
+  const read = [...lines.flatMap((line) => [line.narration, line.reference]), ...details]
+  for (const text of read) expect(text.length).toBeLessThanOrEqual(300)
+})
+
+test.each([
+  ['the same short numbers in every line', () => '12 34 56 '.repeat(30)],
+  [
+    'other short numbers in every line',
+    (n: number) => Array.from({ length: 90 }, (_, at) => 10 + ((n * 31 + at * at) % 89)).join(' '),
+  ],
+  [
+    'a number that is long enough to be one, thirty times a line',
+    (n: number) => Array.from({ length: 30 }, (_, at) => 100_000 + n * 30 + at).join(' X '),
+  ],
+])('a file with %s held up the server; it is not looked up', (_, text) => {
+  const read = readStatement([
+    { line: 1, cells: ['Date', 'Narration', 'Credit'] },
+    ...Array.from({ length: 4_500 }, (__, n) => ({
+      line: n + 2,
+      cells: ['03/02/27', `${text(n)} ${n}`, '1'],
+    })),
+  ])
+  expect(read.ok && referencesIn(read.value)).toBe(null)
+})
+
+test('a long statement of a bank is looked up', () => {
+  const read = readStatement([
+    { line: 1, cells: ['Date', 'Narration', 'Ref No', 'Credit'] },
+    ...Array.from({ length: 4_990 }, (_, n) => ({
+      line: n + 2,
+      cells: [
+        '03/02/27',
+        `UPI/${526_123_000_000 + n}/ASHA ${n}/asha${n}@okaxis/HDFC0001234/03-02-2027 14:05:33/98470 00000`,
+        `00000${526_123_000_000 + n}`,
+        '1180.00',
+      ],
+    })),
+  ])
+  expect(read.ok && referencesIn(read.value)).not.toBe(null)
+})
+
+test.each([
+  ['IMPS-P2A-526123456702-SHARMA-XX1234', ['526123456702']],
+  ['526123456702 and HDFCN52027010912', ['526123456702', 'HDFCN52027010912']],
+  ['012345678901 UPI', ['12345678901']],
+  ['UPI/012345678901/1', ['12345678901']],
+])('money recorded as %j is recorded under the bank’s numbers in it', (text, numbers) => {
+  expect(keysOfReference(text)).toEqual(expect.arrayContaining(numbers))
+})
+
+test('lines without any number are told apart by day, amount and text, and found again once they are kept', () => {
+  const lines = [came('CASH DEPOSIT', '500'), came('CASH DEPOSIT', '700')]
+  const first = matched(lines, [])
+  const [one, other] = first.all.map(({ reference }) => reference)
+  expect(bankKey(one ?? '')).not.toBe(bankKey(other ?? ''))
+  expect(referencesIn(first)).toContain(bankKey(one ?? ''))
+  const payments: [string, KnownPayment][] = [[one ?? '', recorded(null, 500)]]
+  expect(matched(lines, [], { payments }).found).toEqual([['known'], ['unmatched']])
+  // As an older version stored it, without the amount.
+  const older: [string, KnownPayment][] = [['2027-02-03 CASH DEPOSIT', recorded(null, 500)]]
+  expect(matched(lines, [], { payments: older }).found).toEqual([['known'], ['ambiguous']])
+})

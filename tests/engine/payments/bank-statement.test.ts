@@ -1,0 +1,194 @@
+/** Statements of the usual banks, as their sites give them, beside registrations that wait for money. */
+import { expect, test } from 'vitest'
+import { bankKey, day, readStatement, reconcile } from '../../../engine/index.ts'
+import type { Awaited, RegNo, Statement } from '../../../engine/index.ts'
+import type { StatementLine } from '../../../engine/payments/bank-statement.ts'
+import { readLines, STATEMENT_LIMITS } from '../../../server/office/spreadsheets/parse-csv.ts'
+import { rupee } from '../fixtures.ts'
+
+const rowsOf = (text: string) => {
+  const read = readLines(text, STATEMENT_LIMITS)
+  if (!read.ok) throw new Error(read.error.message)
+  return read.value
+}
+const came = (text: string) => {
+  const read = readStatement(rowsOf(text))
+  if (!read.ok) throw new Error(read.error.code)
+  return read.value.lines.map(({ day: on, amount, reference, narration }) => [
+    on,
+    amount,
+    reference,
+    narration,
+  ])
+}
+
+test.each([
+  [
+    'HDFC: rows above the table, two columns of amounts, a date with two digits of the year',
+    `HDFC BANK Ltd.,,,,,,\nMESSRS SAMPLE SOCIETY,,,,,,\nStatement From : 01/02/27 To : 28/02/27,,,,,,\n
+Date,Narration,Chq./Ref.No.,Value Dt,Withdrawal Amt.,Deposit Amt.,Closing Balance
+********,**************,****,*****,****,****,****
+03/02/27,NEFT CR-ICIC0000011-ASHA NAIR-SMPL0000000000017,ICICN22027020312345678,03/02/27,,"1,180.00","5,00,000.00"
+04/02/27,CHARGES,0000000000000000,04/02/27,17.70,,"4,99,982.30"
+`,
+    [
+      [
+        '2027-02-03',
+        118_000,
+        'ICICN22027020312345678',
+        'NEFT CR-ICIC0000011-ASHA NAIR-SMPL0000000000017',
+      ],
+    ],
+  ],
+  [
+    'SBI: a month in letters, blanks in the heads',
+    `Txn Date,Value Date,Description,Ref No./Cheque No.,        Debit,Credit,Balance
+3 Feb 2027,3 Feb 2027,BY TRANSFER-UPI/CR/703412345678/RAVI,TRANSFER FROM 4897,  ,"1,00,000.50 ","2,00,000.00"
+`,
+    [['2027-02-03', 10_000_050, 'TRANSFER FROM 4897', 'BY TRANSFER-UPI/CR/703412345678/RAVI']],
+  ],
+  [
+    'ICICI: one column of amounts, Cr or Dr in another',
+    `No.,Transaction ID,Value Date,Txn Posted Date,ChequeNo.,Description,Cr/Dr,Transaction Amount(INR),Available Balance(INR)
+1,S12345678,03-02-2027,03-02-2027 10:11:12,,IMPS/703411112222,CR,2360.00,1000
+2,S12345679,03-02-2027,03-02-2027 10:12:12,,RENT,DR,5000.00,1000
+`,
+    [['2027-02-03', 236_000, 'S12345678', 'IMPS/703411112222']],
+  ],
+  [
+    'Axis: short heads, the amount in rupees',
+    `Tran Date,CHQNO,PARTICULARS,DR,CR,BAL,SOL
+03-02-2027,-,"UPI/P2A/703499998888/""LATA"", K",,Rs. 590,1000,12
+`,
+    [['2027-02-03', 59_000, '-', 'UPI/P2A/703499998888/"LATA", K']],
+  ],
+  [
+    'Kotak: two columns called alike, an amount without decimals',
+    `Sl. No.,Date,Description,Chq / Ref number,Amount,Dr / Cr,Balance,Dr / Cr
+1,03/02/2027,NEFT KKBKH27034000001,NEFTINW-0123,590.00,CR,1000,CR
+2,04/02/2027,ATM,x,100.00,DR,900,CR
+`,
+    [['2027-02-03', 59_000, 'NEFTINW-0123', 'NEFT KKBKH27034000001']],
+  ],
+])('%s', (_name, text, lines) => {
+  expect(came(text)).toEqual(lines)
+})
+
+test('heads that say nothing are asked about, and what is said is taken', () => {
+  const rows = rowsOf('Wann,Was,Wieviel\n03/02/2027,UTR 1234567890,590\n')
+  expect(readStatement(rows)).toEqual({
+    ok: false,
+    error: { code: 'columns_unknown', header: ['Wann', 'Was', 'Wieviel'] },
+  })
+  const columns = { date: 0, narration: 1, reference: null, credit: 2, amount: null, sign: null }
+  const read = readStatement(rows, columns)
+  expect(read).toMatchObject({ ok: true, value: { lines: [{ amount: 59_000, line: 2 }] } })
+})
+
+test('a row with a date and an amount that nobody can read is named', () => {
+  const read = readStatement(rowsOf('Date,Narration,Credit\n03/02/27,UPI,=1+1\n31/02/27,UPI,5\n'))
+  expect(read).toMatchObject({ ok: true, value: { lines: [], unread: [2, 3] } })
+})
+
+const waits = (n: number, more: Partial<Awaited> = {}): Awaited => ({
+  regNo: `SMPL000000000000${n}` as RegNo,
+  name: `Delegate ${n}`,
+  due: rupee(1180),
+  told: null,
+  ...more,
+})
+const told = (reference: string) => ({ reference, day: day('2027-02-03') })
+const OWN_ACCOUNT = '50200012345678'
+const fileOf = (
+  lines: readonly StatementLine[],
+  more: Partial<Pick<Statement, 'withdrawals' | 'details'>> = {},
+) => ({ lines, withdrawals: [], details: [], ...more })
+const line = (n: number, narration: string, amount = 1180) => ({
+  line: n,
+  day: day('2027-02-03'),
+  narration: `${narration} TO ${OWN_ACCOUNT}`,
+  reference: '',
+  amount: rupee(amount),
+})
+
+test('money whose day cannot be read is named, and sums below the table are not', () => {
+  const read = readStatement(
+    rowsOf(`Date,Narration,Chq/Ref No,Withdrawal Amt,Deposit Amt
+24-Nov,UPI 703412345678,,,100
+24/11/26,UPI 703412345679,,,100
+"Nov 24, 2026",UPI 703412345670,,,100
+,NEFT WITHOUT A DAY,,,100
+,BALANCE CARRIED FORWARD,,,100
+25/11/26,UPI 703412345671,,,100
+31/02/2026,UPI 703412345672,,,100
+,Total,,,400
+`),
+  )
+  if (!read.ok) throw new Error(read.error.code)
+  expect(read.value.lines.map(({ line: at }) => at)).toEqual([3, 7])
+  expect(read.value.unread).toEqual([2, 4, 5, 8])
+})
+
+test.each([
+  ['a column that says USD', 'Date,Narration,Deposit Amt,Currency\n03/02/27,INWARD,1456.77,USD\n'],
+  [
+    'a line above the table',
+    'Currency: USD,,\nDate,Narration,Deposit Amt\n03/02/27,INWARD,1456.77\n',
+  ],
+  ['a comma before the paise', 'Date,Narration,Deposit Amt\n03/02/27,INWARD,"1456,77"\n'],
+])('money in another currency or way of writing is not read as rupees: %s', (_, text) => {
+  const read = readStatement(rowsOf(text))
+  expect(read).toMatchObject({ ok: true, value: { lines: [] } })
+  expect(read.ok && read.value.unread).toHaveLength(1)
+})
+
+test('two downloads in one file, with their columns in another order, are each read by their own heads', () => {
+  expect(
+    came(`Date,Narration,Withdrawal Amt,Deposit Amt,Currency
+03/02/27,FIRST,,"1,00,000.00",INR
+Date,Narration,Deposit Amt,Withdrawal Amt,Currency
+04/02/27,SECOND,20,,INR
+`),
+  ).toEqual([
+    ['2027-02-03', 10_000_000, '', 'FIRST'],
+    ['2027-02-04', 2_000, '', 'SECOND'],
+  ])
+})
+
+test('lines are matched by what was told, by the number, and by amount and day only as a question', () => {
+  const awaited = [
+    waits(1, { told: told('icic n2 2027 0203 12345678') }),
+    waits(2),
+    waits(3, { told: told('typed wrongly 99') }),
+    waits(4, { told: told('703412345678') }),
+  ]
+  const lines = [
+    line(1, 'NEFT ICICN22027020312345678 ASHA'),
+    line(2, 'IMPS 703400001111 SMPL 0000 0000 0000 2'),
+    line(3, 'UPI 703499998888'),
+    line(4, 'UPI 703412345678', 1000),
+    line(5, 'UPI 703412345678 AGAIN', 1000),
+    line(6, 'INTEREST 12', 7),
+    line(7, 'NEFT SBIN0270000000111 SMPL0000000000009'),
+    line(8, 'NEFT CR GATEWAY UTIBN27020300077', 900),
+  ]
+  const payout = { utr: 'UTIBN27020300077', lines: 3, net: rupee(900) }
+  const paid = { id: 1, regNo: 'SMPL0000000000009' as RegNo, amount: rupee(1180) }
+  const found = reconcile(fileOf(lines), awaited, {
+    payments: new Map([[bankKey('SBIN0270000000111'), paid]]),
+    payouts: new Map([[bankKey(payout.utr), payout]]),
+  })
+  expect(found.map(({ as, of, reference }) => [as, of.map((no) => no.at(-1)), reference])).toEqual([
+    ['matched', ['1'], 'ICICN22027020312345678'],
+    ['matched', ['2'], '703400001111'],
+    ['ambiguous', ['3'], '703499998888'],
+    // One UTR in two lines: staff decide which it is, and under it only one of them can be recorded.
+    ['ambiguous', ['4'], '703412345678'],
+    ['ambiguous', ['4'], '703412345678'],
+    // The number of one's own account, which stands in each, is no reference.
+    ['unmatched', [], `2027-02-03 700 INTEREST 12 TO ${OWN_ACCOUNT}`],
+    ['known', ['9'], 'SBIN0270000000111'],
+    ['payout', [], 'UTIBN27020300077'],
+  ])
+  expect(found.at(-1)?.payout).toEqual(payout)
+})

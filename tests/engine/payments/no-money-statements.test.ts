@@ -1,0 +1,17 @@
+/** Which lines of an event file say that no money went. */
+import { expect, test } from 'vitest'
+import { saysNoMoneyWent } from '../../../engine/index.ts'
+
+test.each([
+  ['No amount has been deducted from your account', true],
+  ['Nothing was charged.', true],
+  ['Your card has not been debited', true],
+  ["You haven't been charged", true],
+  ['You haven’t been charged', true],
+  ['Your money was never taken', true],
+  ['Your registration is not confirmed', false],
+  ['You can try the payment again', false],
+  ['Any amount deducted is returned within seven days', false],
+  ['Your registration is not confirmed. If an amount was deducted, write to us', false],
+  ['Please contact support and quote the transaction ID {order_id}', false],
+])('%s: %s', (line, says) => expect(saysNoMoneyWent(line)).toBe(says))

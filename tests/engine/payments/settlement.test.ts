@@ -1,0 +1,402 @@
+/** Settlement reports as gateways give them, beside money that came: what is read, how each line stands, what adds up. */
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import {
+  day,
+  instant,
+  joinLines,
+  judgeSettled,
+  payouts,
+  readSettlement,
+  readStatement,
+  startOf,
+  unsettled,
+} from '../../../engine/index.ts'
+import type { HeldMoney, RegNo, SettlementLine } from '../../../engine/index.ts'
+import { readLines, STATEMENT_LIMITS } from '../../../server/office/spreadsheets/parse-csv.ts'
+import { rupee } from '../fixtures.ts'
+
+const rowsOf = (text: string) => {
+  const read = readLines(text, STATEMENT_LIMITS)
+  if (!read.ok) throw new Error(read.error.message)
+  return read.value
+}
+const read = (text: string) => {
+  const settlement = readSettlement(rowsOf(text))
+  if (!settlement.ok) throw new Error(settlement.error.code)
+  return settlement.value
+}
+const short = ({ is, order, reference, amount, fee, tax, net, day: on, utr }: SettlementLine) => [
+  is,
+  order,
+  reference,
+  ...[amount, fee, tax, net].map((paise) => paise / 100),
+  on,
+  utr,
+]
+
+describe('a report', () => {
+  test.each([
+    [
+      'with the names of the gateway’s own call, net as it says, a refund by its word',
+      `Merchant Txn Date Time,Transaction ID,Merchant Txn ID,UTR Number,Txn Amount,MDR,GST,Net Amount,Settlement Date,Txn Type
+28-01-2026 20:42:21,188507935,SMPL0000000000001,UTIBN26013000011,1180.00,20.00,3.60,1156.40,30-01-2026,Sale
+28-01-2026 21:00:00,188507936,SMPL0000000000002,UTIBN26013000011,"3,540.00",60.00,10.80,"3,469.20",30-01-2026,320
+29-01-2026 09:00:00,188509999,SMPL0000000000001,UTIBN26013000011,590.00,0,0,590.00,30-01-2026,Refund
+,,,,5310.00,80.00,14.40,4035.60,,
+`,
+      [
+        [
+          'sale',
+          'SMPL0000000000001',
+          '188507935',
+          1180,
+          20,
+          3.6,
+          1156.4,
+          '2026-01-30',
+          'UTIBN26013000011',
+        ],
+        [
+          'sale',
+          'SMPL0000000000002',
+          '188507936',
+          3540,
+          60,
+          10.8,
+          3469.2,
+          '2026-01-30',
+          'UTIBN26013000011',
+        ],
+        [
+          'refund',
+          'SMPL0000000000001',
+          '188509999',
+          590,
+          0,
+          0,
+          -590,
+          '2026-01-30',
+          'UTIBN26013000011',
+        ],
+      ],
+    ],
+    [
+      'with the names of the return, rows above, no net and no UTR: what is left is worked out',
+      `SETTLEMENT REPORT,,,,,
+Merchant : Sample Society (123456),,,,,
+TRANSACTIONID,APTRANSACTIONID,AMOUNT,Service Charge,Service Tax,Settled On
+SMPL0000000000003,17691556,Rs. 1180,11.80,2.12,3 Feb 2026
+SMPL0000000000003,17691557,-1180,0,0,4 Feb 2026
+`,
+      [
+        ['sale', 'SMPL0000000000003', '17691556', 1180, 11.8, 2.12, 1166.08, '2026-02-03', ''],
+        ['refund', 'SMPL0000000000003', '17691557', 1180, 0, 0, -1180, '2026-02-04', ''],
+      ],
+    ],
+    [
+      'of another gateway, with a chargeback',
+      `Order ID,Payment ID,Gross Amount,Fees,Tax on fee,Settlement Amount,Settlement UTR,Type
+SMPL4,pay_29QQ,590,10,1.8,578.20,UTR7,payment
+SMPL4,disp_77,590,0,0,-590,UTR8,chargeback
+SMPL4,disp_78,590,0,0,590,UTR8,Chargeback
+SMPL4,disp_78,590,0,0,590,UTR9,Chargeback reversal
+`,
+      [
+        ['sale', 'SMPL4', 'pay_29QQ', 590, 10, 1.8, 578.2, null, 'UTR7'],
+        ['other', 'SMPL4', 'disp_77', 590, 0, 0, -590, null, 'UTR8'],
+        ['other', 'SMPL4', 'disp_78', 590, 0, 0, -590, null, 'UTR8'],
+        ['other', 'SMPL4', 'disp_78', 590, 0, 0, 590, null, 'UTR9'],
+      ],
+    ],
+  ])('%s', (_name, text, lines) => {
+    expect(read(text).lines.map(short)).toEqual(lines)
+  })
+
+  test('says which lines cannot be read, and counts those that are not settled yet', () => {
+    const {
+      lines,
+      unread,
+      unsettled: open,
+    } = read(`Order ID,Amount,Fee,UTR,Settlement Date
+SMPL1,=1+1,0,UTR1,30/01/2026
+SMPL2,590,0,,
+SMPL3,590,zero,UTR1,30/01/2026
+SMPL4,590,0,,31/02/2026
+SMPL5,590,10,UTR1,30/01/2026
+Total,590,10,,
+`)
+    expect([lines.map(({ order }) => order), unread, open]).toEqual([['SMPL5'], [2, 4, 5], 1])
+  })
+
+  test('is told from the statement of a bank, and a statement from a report', () => {
+    const statements = [
+      'Date,Narration,Chq./Ref.No.,Value Dt,Withdrawal Amt.,Deposit Amt.\n03/02/27,UPI,1,03/02/27,,590\n',
+      'No.,Transaction ID,Value Date,Txn Posted Date,ChequeNo.,Description,Cr/Dr,Transaction Amount(INR)\n1,S1,03-02-2027,03-02-2027,,UPI,CR,590\n',
+      'Date,Description,UTR Number,Transaction ID,Amount,Dr/Cr\n03/02/27,UPI,UTR12345,S1,590,CR\n',
+    ]
+    for (const statement of statements) {
+      expect(readSettlement(rowsOf(statement)).ok).toBe(false)
+      expect(readStatement(rowsOf(statement)).ok).toBe(true)
+    }
+  })
+
+  test('of which nobody knows the heads is read as somebody says', () => {
+    const rows = rowsOf('Was,Wieviel,Wann\nSMPL1,590,30/01/2026\n')
+    expect(readSettlement(rows)).toMatchObject({ ok: false, error: { code: 'columns_unknown' } })
+    const none = {
+      fee: null,
+      tax: null,
+      net: null,
+      utr: null,
+      kind: null,
+      paid: null,
+      currencies: [],
+    }
+    const said = readSettlement(rows, { order: 0, reference: null, amount: 1, day: 2, ...none })
+    expect(said).toMatchObject({ ok: true, value: { lines: [{ order: 'SMPL1', net: 59_000 }] } })
+  })
+})
+
+test.each(['USD', 'usd', '840', 'Dollar', 'EUR'])(
+  'a line in %s is left unread, and not taken for rupees',
+  (currency) => {
+    const file = `Order ID,Currency,Txn Amount,UTR Number,Settlement Date\nSMPL1,INR,590.00,U1,03-02-2027\nSMPL2,${currency},590.00,U1,03-02-2027\nSMPL3,,590.00,U1,03-02-2027\n`
+    const found = readSettlement(rowsOf(file))
+    expect(found).toMatchObject({
+      ok: true,
+      value: { unread: [3], lines: [{ order: 'SMPL1' }, { order: 'SMPL3' }] },
+    })
+  },
+)
+
+test('a line whose transfer alone is in another currency, or whose amount names one, is left unread too', () => {
+  const of = (head: string, row: string) =>
+    readSettlement(rowsOf(`Order ID,Txn Amount,UTR Number,Settlement Date,${head}\nSMPL1,${row}\n`))
+  for (const found of [
+    of('Txn Currency,Settlement Currency', '590.00,U1,03-02-2027,INR,USD'),
+    of('Remarks', 'USD 590.00,U1,03-02-2027,x'),
+    of('Remarks', '$590.00,U1,03-02-2027,x'),
+  ])
+    expect(found).toMatchObject({ ok: true, value: { lines: [], unread: [2] } })
+})
+
+const line = (n: number, more: Partial<SettlementLine> = {}): SettlementLine => ({
+  line: n,
+  is: 'sale',
+  order: `SMPL${n}`,
+  reference: `AP${n}`,
+  amount: rupee(1180),
+  fee: rupee(20),
+  tax: rupee(3.6),
+  net: rupee(1156.4),
+  day: day('2026-01-30'),
+  utr: 'UTR1',
+  paidOn: null,
+  nth: 1,
+  ...more,
+})
+const money = (n: number, more: Partial<HeldMoney> = {}): HeldMoney => ({
+  id: n,
+  reference: `AP${n}`,
+  order: `SMPL${n}`,
+  regNo: `SMPL${n}` as RegNo,
+  eventId: 'sample',
+  amount: rupee(1180),
+  state: 'fits',
+  isMoney: true,
+  isOfAccount: true,
+  paidAt: instant(startOf(day('2026-01-28'))),
+  refunds: [],
+  ...more,
+})
+const back = (id: number, amount: number, more: Partial<HeldMoney['refunds'][number]> = {}) => ({
+  id,
+  reference: null,
+  amount: rupee(amount),
+  state: 'done' as const,
+  ...more,
+})
+
+describe('lines beside the money that came', () => {
+  const ours = (n: number) => ({ order: `SMPL${n}`, regNo: `SMPL${n}` as RegNo, eventId: 'sample' })
+  test.each([
+    ['as it came', line(1), money(1), 'settled', null],
+    ['without a reference, by its order', line(1, { reference: '' }), money(1), 'settled', null],
+    ['accepted by a person', line(1), money(1, { state: 'accepted' }), 'settled', null],
+    ['before a person', line(1), money(1, { state: 'review' }), 'review', null],
+    ['another amount', line(1, { amount: rupee(1000) }), money(1), 'differs', '1,000'],
+    ['of another order', line(1, { order: 'SMPL9' }), money(1), 'differs', 'SMPL9'],
+    ['dismissed, and paid out', line(1), money(1, { state: 'refused' }), 'differs', 'dismissed'],
+    [
+      'dismissed, and gone back',
+      line(1),
+      money(1, { state: 'refused', refunds: [back(1, 1180)] }),
+      'settled',
+      null,
+    ],
+    [
+      'dismissed, and on its way back',
+      line(1),
+      money(1, { state: 'refused', refunds: [back(1, 1180, { state: 'asked' })] }),
+      'differs',
+      'its refund is not done yet',
+    ],
+    [
+      'dismissed, and its refund refused',
+      line(1),
+      money(1, { state: 'refused', refunds: [back(1, 1180, { state: 'refused' })] }),
+      'differs',
+      'has refused its refund',
+    ],
+    ['a payment that nobody knows', line(7), money(1), 'unknown', 'No registration'],
+    ['a payment of an order of ours', line(2), money(1), 'unknown', 'The order is ours'],
+    [
+      'a refund that is known, by the reference of the payment',
+      line(1, { is: 'refund', amount: rupee(590) }),
+      money(1, { refunds: [back(1, 100), back(2, 590, { reference: 'R2' })] }),
+      'refunded',
+      null,
+    ],
+    [
+      'a refund that is known, by its own reference',
+      line(1, { is: 'refund', reference: 'R2', amount: rupee(590) }),
+      money(1, { refunds: [back(2, 590, { reference: 'R2' })] }),
+      'refunded',
+      null,
+    ],
+    [
+      'a refund that is on its way here',
+      line(1, { is: 'refund', amount: rupee(590) }),
+      money(1, { refunds: [back(2, 590, { state: 'asked' })] }),
+      'review',
+      'not done yet',
+    ],
+    [
+      'a refund that was refused here',
+      line(1, { is: 'refund', amount: rupee(590) }),
+      money(1, { refunds: [back(2, 590, { state: 'refused' })] }),
+      'unknown',
+      'No refund of',
+    ],
+    ['a refund that nobody knows', line(1, { is: 'refund' }), money(1), 'unknown', 'No refund of'],
+    [
+      'a chargeback',
+      line(1, { is: 'other', net: rupee(-1180) }),
+      money(1),
+      'differs',
+      'chargeback',
+    ],
+  ] as const)('%s', (_name, of, held, as, why) => {
+    const [found] = judgeSettled([of], [held], [ours(1), ours(2)])
+    expect(found?.as).toBe(as)
+    if (why === null) expect(found?.why).toBeNull()
+    else expect(found?.why).toContain(why)
+  })
+
+  test('a payment that is settled a second time is for a person, and two refunds that are alike are two', () => {
+    const second = line(1, { utr: 'UTR2', day: day('2026-02-02') })
+    expect(judgeSettled([line(1), second], [money(1)], []).map(({ as }) => as)).toEqual([
+      'settled',
+      'differs',
+    ])
+    const refund = line(1, { is: 'refund', amount: rupee(100) })
+    const twice = [refund, { ...refund, nth: 2 }, { ...refund, nth: 3 }]
+    const held = money(1, { refunds: [back(1, 100), back(2, 100)] })
+    expect(judgeSettled(twice, [held], []).map(({ as }) => as)).toEqual([
+      'refunded',
+      'refunded',
+      'unknown',
+    ])
+  })
+
+  test('what was paid and is in no settlement is told with its age; what has gone back or was dismissed is not', () => {
+    const held = [
+      money(1),
+      money(2),
+      money(3, { paidAt: instant(startOf(day('2026-01-20'))) }),
+      money(4, { refunds: [back(1, 1180)] }),
+      money(5, { state: 'refused' }),
+      money(6, { state: 'review' }),
+    ]
+    const open = unsettled(
+      judgeSettled([line(1)], held, []),
+      held,
+      instant(startOf(day('2026-02-01'))),
+    )
+    expect(open.map(({ money: { id }, days }) => [id, days])).toEqual([
+      [3, 12],
+      [2, 4],
+      [6, 4],
+    ])
+  })
+})
+
+const anyLine = fc
+  .record({
+    n: fc.integer({ min: 1, max: 12 }),
+    is: fc.constantFrom('sale', 'refund', 'other'),
+    amount: fc.integer({ min: 1, max: 1_000_000 }),
+    fee: fc.integer({ min: 0, max: 5_000 }),
+    tax: fc.integer({ min: 0, max: 900 }),
+    held: fc.integer({ min: -500, max: 500 }),
+    transfer: fc.constantFrom('UTR1', 'UTR2', ''),
+    on: fc.constantFrom('2026-01-30', '2026-02-02'),
+  })
+  .map(({ n, is, amount, fee, tax, held, transfer, on }) =>
+    line(n, {
+      is,
+      amount: amount as SettlementLine['amount'],
+      fee: fee as SettlementLine['fee'],
+      tax: tax as SettlementLine['tax'],
+      net: ((is === 'sale' ? amount : -amount) - fee - tax - held) as SettlementLine['net'],
+      utr: transfer,
+      day: day(on),
+    }),
+  )
+
+describe('any lines', () => {
+  const lines = fc.array(anyLine, { maxLength: 30 }).map((all) => joinLines(all))
+
+  test('add up by transfer to what the bank shows, to the paisa', () => {
+    fc.assert(
+      fc.property(lines, (all) => {
+        const paid = payouts(all)
+        const sum = (of: (one: (typeof paid)[number]) => number) =>
+          paid.reduce((total, one) => total + of(one), 0)
+        for (const { sales, refunds, fee, tax, others, net } of paid)
+          expect(sales - refunds - fee - tax - others).toBe(net)
+        expect(sum(({ net }) => net)).toBe(all.reduce((total, { net }) => total + net, 0))
+        expect(sum(({ lines: count }) => count)).toBe(all.length)
+      }),
+    )
+  })
+
+  test('given twice, in whatever pieces and order, are there once', () => {
+    fc.assert(
+      fc.property(lines, fc.nat(30), (all, cut) => {
+        const again = joinLines(all, all.slice(cut), all.toReversed())
+        expect(payouts(again)).toEqual(payouts(all))
+        expect(joinLines(again)).toHaveLength(all.length)
+      }),
+    )
+  })
+
+  test('take each refund and each payment once: none is both settled and still to come', () => {
+    fc.assert(
+      fc.property(lines, (all) => {
+        const held = Array.from({ length: 10 }, (_, at) =>
+          money(at + 1, { refunds: [back(100 + at, 10)] }),
+        )
+        const settled = judgeSettled(all, held, [])
+        expect(settled).toHaveLength(all.length)
+        const open = unsettled(settled, held, instant(startOf(day('2026-02-10'))))
+        const done = new Set(
+          settled.flatMap(({ as, money: of }) => (as === 'settled' && of !== null ? [of.id] : [])),
+        )
+        for (const { money: of } of open) expect(done.has(of.id)).toBe(false)
+        expect(settled.filter(({ as }) => as === 'settled')).toHaveLength(done.size)
+      }),
+    )
+  })
+})

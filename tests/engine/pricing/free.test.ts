@@ -1,0 +1,145 @@
+/** `free` in a cell of the price table: on sale for nothing, and every page, paper and command says so. */
+import { expect, test } from 'vitest'
+import {
+  buttonText,
+  day,
+  mailFor,
+  quote,
+  receipt,
+  resultRows,
+  startOf,
+  tariff,
+  type EventConfig,
+  type RegistrationView,
+} from '../../../engine/index.ts'
+import {
+  compileEvent,
+  diffEvents,
+  explain,
+  preview,
+  sayDiff,
+  sayExplanation,
+  saySimulation,
+  showEvent,
+  simulate,
+} from '../../../engine/authoring.ts'
+import { fixtureEvent } from '../../server/small-event.ts'
+import { ours } from '../event-files.ts'
+
+const EXAMPLES = /\nexamples:[\s\S]*$/
+const PAPERS = `
+  receipt:
+    file: "{reg_no}.txt"
+    text: "{base} and {gst} make {total}, settled on {payment_date}"
+`
+const text = (cell: string): string =>
+  fixtureEvent({
+    extra: `    You pay {total}.\n`,
+  })
+    .replace('[1000, 2000]', `[${cell}, 2000]`)
+    .replace('\nemail:', `${PAPERS}\nemail:`)
+    .replace('details: [reg_no, full_name, total]', 'details: [base, gst, total, payment_date]')
+    .replace('total: 1180', 'base: 0, gst: 0, total: 0')
+const compile = (source: string) => compileEvent(source, ours, { path: 'sample2026.yaml' })
+const { event: compiled, findings } = compile(text('free'))
+const event = compiled as EventConfig
+const at = startOf(day('2026-01-10'))
+const plain = (said: string): string => said.replaceAll('\u00a0', ' ')
+
+test('a cell of free has no finding that is about it', () => {
+  expect(findings.map(({ code }) => code)).toEqual(['EV902'])
+})
+
+test.each([
+  ['0', 'EV413', 'write free if it costs nothing, or none if it is not on sale then'],
+  ['Free', 'EV103', 'write free'],
+  ['FREE', 'EV103', 'write free'],
+  ['"free "', 'EV103', 'write free'],
+  ['nil', 'EV103', 'write free if it costs nothing, none if it is not on sale then'],
+])('%s in a cell is answered with the right spelling', (cell, code, help) => {
+  const found = compile(text(cell)).findings.find((one) => one.code === code)
+  expect([found?.help, found?.at.keyPath]).toEqual([help, 'fees.prices.member.0'])
+})
+
+test('it costs nothing, in the quote and in the tariff', () => {
+  expect(quote(event, { is_member: true }, at)).toMatchObject({
+    ok: true,
+    value: { category: 'member', period: 'early', base: 0, gst: 0, total: 0 },
+  })
+  const today = tariff(event, at)
+  expect([today.tariff_data['member']?.['early'], today.pricing['member']]).toEqual([
+    { price: 0 },
+    { base: 0, gst: 0, total: 0 },
+  ])
+})
+
+const view: RegistrationView = {
+  regNo: 'SMPL0000000000000',
+  answers: { full_name: 'Asha Nair', email: 'asha@example.org', is_member: true },
+  category: 'member',
+  period: 'early',
+  base: 0 as RegistrationView['base'],
+  gst: 0 as RegistrationView['gst'],
+  total: 0 as RegistrationView['total'],
+  lines: [],
+  paymentStatus: 'success',
+  inReview: false,
+  paymentId: null,
+  paidAt: null,
+  createdAt: at,
+}
+const later: EventConfig = compile(text('500').replace(EXAMPLES, '\n')).event as EventConfig
+
+test.each<[string, () => string, readonly string[]]>([
+  [
+    'the result page',
+    () => JSON.stringify(resultRows(event, 'success', view, {}).map(({ value }) => value)),
+    ['["Free","₹ 0","Free","10 January 2026, 12:00 am"]'],
+  ],
+  [
+    'the receipt',
+    () => receipt(event, view)?.text ?? '',
+    ['Free and ₹ 0 make Free, settled on 10 January 2026'],
+  ],
+  ['the mail', () => mailFor(event, view)?.text ?? '', ['You pay Free.']],
+  ['simulate', () => saySimulation(event, simulate(event)), ['Free', '₹ 2,360']],
+  [
+    'explain, without a tax on nothing',
+    () => sayExplanation(event, explain(event, { is_member: 'true' }, at)),
+    ['price     Free  fees.prices.member, column 1, early\ntotal     Free'],
+  ],
+  ['show', () => showEvent(event), ['free']],
+  [
+    'preview, whose button is no way to a payment',
+    () =>
+      preview(event)
+        .map(({ html }) => html)
+        .join('\n'),
+    ['<td>Free</td>', '<dd>Free</dd>', '<p class="button">Register</p>'],
+  ],
+  ['diff', () => sayDiff(diffEvents(event, later)), ['member  Free → ₹ 590  ▲ ₹ 590']],
+])('%s says so', (_place, make, said) => {
+  const made = plain(make())
+  for (const part of said) expect(made).toContain(part)
+})
+
+test('the button of an event that takes no money leads to no payment, unless its file says otherwise', () => {
+  const own = 'summary:\n    button: Send it\n'
+  const none = text('free')
+    .replace('{gateway: airpay, account: sample}', 'none')
+    .replace('[free, 2000]', '[free, free]')
+    .replace('[3000, 4000]', '[free, free]')
+  const buttons = [text('free'), none, none.replace('summary:\n', own)].map((source) => {
+    const found = compile(source).event as EventConfig
+    return [buttonText(found, null), buttonText(found, view.total)]
+  })
+  expect(buttons).toEqual([
+    ['Proceed to Secure Payment', 'Register'],
+    ['Register', 'Register'],
+    ['Send it', 'Send it'],
+  ])
+})
+
+test('what show writes of it is the same event', () => {
+  expect(compile(showEvent(event)).event).toEqual(event)
+})

@@ -1,0 +1,30 @@
+/** docs/pricing.md: its worked example is what the engine does. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { amountText, readAmount, split } from '../../../engine/index.ts'
+
+const page = readFileSync(join(import.meta.dirname, '..', '..', '..', 'docs', 'pricing.md'), 'utf8')
+const rows = [
+  ...page.matchAll(
+    /^\| ([\d.]+) \| ([\d.]+) \| (exclusive|inclusive) \| (paise|rupee) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|$/gm,
+  ),
+].map((found) => found.slice(1))
+
+test('the page has an example of either kind, with either rounding', () => {
+  const kinds = new Set(rows.map(([, , prices, round]) => `${prices} ${round}`))
+  expect(kinds.size).toBe(4)
+})
+
+test.each(rows)('%s with %s percent, %s, %s', (price, percent, prices, round, base, gst, total) => {
+  const amount = readAmount(price ?? '')
+  if (amount === null) throw new Error(`${price} is no amount`)
+  const tax = {
+    name: 'GST',
+    percent: Number(percent),
+    prices: prices === 'inclusive' ? 'inclusive' : 'exclusive',
+    round: round === 'rupee' ? 'rupee' : 'paise',
+  } as const
+  const parts = split(tax, amount)
+  expect([parts.base, parts.gst, parts.total].map(amountText)).toEqual([base, gst, total])
+})

@@ -1,0 +1,56 @@
+/** The four real event files price and print as in the tables beside this file, to the paisa. UPDATE=1 writes them anew. */
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { documentOf, instant, issuerOf, startOf } from '../../../engine/index.ts'
+import type { EventConfig, Line, Paise, RegNo } from '../../../engine/index.ts'
+import { linesOf } from '../../../engine/pricing/bill.ts'
+import { compileEvent, saySimulation, simulate } from '../../../engine/authoring.ts'
+import { printed } from '../../../server/documents/document-contents.ts'
+import { ours, read } from '../event-files.ts'
+
+const REAL = ['afpicon2026', 'chirurgia2026', 'midzone2025', 'pulmocon2025']
+
+/** What a receipt prints for one registration. */
+function receiptOf(event: EventConfig, lines: readonly Line[]): string {
+  const at = instant(startOf(event.from))
+  const sum = (of: 'base' | 'gst' | 'total') =>
+    lines.reduce((so, line) => so + line[of], 0) as Paise
+  const sold = {
+    regNo: 'MADE0000000001' as RegNo,
+    answers: {},
+    fullName: 'Asha Sample',
+    email: 'made.up@example.org',
+    amount: sum('total'),
+    base: sum('base'),
+    gst: sum('gst'),
+    lines,
+    paid: { reference: 'REF', at, came: sum('total') },
+  }
+  const body = documentOf(issuerOf(event), sold, { kind: 'receipt', serial: 'A1', at })
+  const { rows, sums, total, in_words: words } = printed(body)
+  return [
+    ...rows.map((row) => row.join(' | ')),
+    ...[...sums, total].map((one) => one.join(' ')),
+    words,
+  ]
+    .join('; ')
+    .replaceAll('\u00a0', ' ')
+}
+
+test.each(REAL)('%s prices and prints as before', async (id) => {
+  const path = `events/${id}.yaml`
+  const { event } = compileEvent(read(path).text, ours, { path })
+  if (event === null) throw new Error(`${id} does not compile`)
+  const receipts = event.categories.flatMap((category) =>
+    event.fees.periods.flatMap((period) => {
+      const on = period.from ?? period.to ?? event.from
+      const lines = linesOf(event, {}, category.id, period.id, on)
+      return lines.ok && lines.value.length > 0
+        ? [`${category.id}, ${period.id}: ${receiptOf(event, lines.value)}`]
+        : [`${category.id}, ${period.id}: not on sale`]
+    }),
+  )
+  const simulated = saySimulation(event, simulate(event)).replaceAll('\u00a0', ' ')
+  const table = `${simulated}\n\nReceipts\n${receipts.join('\n')}\n`
+  await expect(table).toMatchFileSnapshot(join(import.meta.dirname, 'real-prices', `${id}.txt`))
+})

@@ -1,0 +1,163 @@
+/** Place of supply, kinds of documents and the tax by rate, against the sections and rules that state them. */
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { StateCode } from '../../../engine/event/gstin.ts'
+import { paise, split, ratesText } from '../../../engine/lib/money.ts'
+import {
+  ADDRESS_FROM_PAISE,
+  placeOfSupply,
+  requiresAddress,
+  saleForm,
+  summaryByRate,
+} from '../../../engine/pricing/tax.ts'
+
+const [KERALA, TAMIL_NADU, KARNATAKA, CHANDIGARH] = ['32', '33', '29', '04'] as const
+const [ADMISSION, ROOM, SPONSORSHIP] = ['998596', '996311', '998397'] as const
+
+test.each([
+  // Section 12(6): admission is supplied where the event is held, to whomever.
+  [ADMISSION, KERALA, null, KERALA],
+  [ADMISSION, KERALA, TAMIL_NADU, KERALA],
+  [ADMISSION, KERALA, KERALA, KERALA],
+  // 12(3): lodging is supplied where the building is.
+  [ROOM, KARNATAKA, null, KARNATAKA],
+  [ROOM, KARNATAKA, TAMIL_NADU, KARNATAKA],
+  ['996322', KARNATAKA, TAMIL_NADU, KARNATAKA],
+  // 12(7): sponsorship is supplied where a registered recipient is, otherwise at the event.
+  [SPONSORSHIP, KERALA, TAMIL_NADU, TAMIL_NADU],
+  [SPONSORSHIP, KERALA, null, KERALA],
+  // 99633 is food and drink, supplied where it is served (12(4)): at the event.
+  ['996331', KERALA, TAMIL_NADU, KERALA],
+] as const)(
+  'a service %s at a site in %s, to a buyer registered in %s, is supplied in %s',
+  (sac, site, registeredIn, place) =>
+    expect(placeOfSupply({ sac, site }, registeredIn)).toBe(place),
+)
+
+const line = (rate: number | null, base: number, gst: number, place: StateCode = KERALA) => ({
+  rate,
+  place,
+  base: paise(base),
+  gst: paise(gst),
+})
+
+test('a bill of two rates states each rate by itself, and what is untaxed is no part of the taxable value', () => {
+  const lines = [
+    line(18, 600_000, 108_000),
+    line(5, 300_000, 15_000),
+    line(18, 100_000, 18_001),
+    line(null, 100_000, 0),
+    line(0, 5_000, 0),
+  ]
+  expect(summaryByRate(lines, KERALA)).toEqual([
+    {
+      rate: 18,
+      place: KERALA,
+      isInterState: false,
+      taxable: 700_000,
+      cgst: 63_000,
+      sgst: 63_000,
+      igst: 0,
+      roundOff: 1,
+      second: 'SGST',
+    },
+    {
+      rate: 5,
+      place: KERALA,
+      isInterState: false,
+      taxable: 300_000,
+      cgst: 7_500,
+      sgst: 7_500,
+      igst: 0,
+      roundOff: 0,
+      second: 'SGST',
+    },
+  ])
+  expect(summaryByRate(lines, TAMIL_NADU)).toMatchObject([
+    { rate: 18, isInterState: true, cgst: 0, sgst: 0, igst: 126_001, roundOff: 0 },
+    { rate: 5, isInterState: true, cgst: 0, sgst: 0, igst: 15_000, roundOff: 0 },
+  ])
+  expect(summaryByRate([line(18, 100, 18, CHANDIGARH)], CHANDIGARH)).toMatchObject([
+    { second: 'UTGST' },
+  ])
+})
+
+test('one rate in two states is two rows: a room over the border has IGST, the admission has none', () => {
+  const lines = [line(5, 300_000, 15_000, KARNATAKA), line(5, 100_000, 5_000)]
+  expect(summaryByRate(lines, KERALA)).toMatchObject([
+    { place: KARNATAKA, igst: 15_000, cgst: 0 },
+    { place: KERALA, igst: 0, cgst: 2_500, sgst: 2_500 },
+  ])
+})
+
+test('the rows add up to the taxed lines, whatever was bought and credited', () => {
+  const rates = [null, 5, 18] as const
+  fc.assert(
+    fc.property(
+      fc.array(
+        fc.record({
+          price: fc.integer({ min: 0, max: 9_999_999 }),
+          rate: fc.constantFrom(...rates),
+          place: fc.constantFrom(KERALA, KARNATAKA, CHANDIGARH),
+          sign: fc.constantFrom(1, -1),
+        }),
+        { maxLength: 8 },
+      ),
+      fc.constantFrom(KERALA, CHANDIGARH),
+      (sold, supplier) => {
+        const lines = sold.map(({ price, rate, place, sign }) => {
+          const tax = {
+            name: 'GST',
+            percent: rate ?? 0,
+            prices: 'exclusive',
+            round: 'paise',
+          } as const
+          const { base, gst } = split(rate === null ? null : tax, paise(price))
+          return line(rate, sign * base, sign * gst, place)
+        })
+        const rows = summaryByRate(lines, supplier)
+        const taxed = lines.filter(({ rate }) => rate !== null)
+        const sum = (amounts: readonly number[]) => amounts.reduce((so, one) => so + one, 0)
+        expect(sum(rows.map(({ taxable }) => taxable))).toBe(sum(taxed.map(({ base }) => base)))
+        expect(sum(rows.map((row) => row.cgst + row.sgst + row.igst + row.roundOff))).toBe(
+          sum(taxed.map(({ gst }) => gst)),
+        )
+        for (const row of rows) {
+          expect(row.cgst).toBe(row.sgst)
+          expect(row.isInterState).toBe(row.place !== supplier)
+          if (row.isInterState) expect(row.cgst + row.roundOff).toBe(0)
+          else expect(row.igst).toBe(0)
+        }
+      },
+    ),
+  )
+})
+
+const [TAXED, UNTAXED, FREE] = [line(18, 100, 18), line(null, 100, 0), line(18, 0, 0)]
+test.each([
+  ['taxed items, registered', [TAXED, line(5, 100, 5)], true, 'tax-invoice'],
+  ['taxed items, unregistered', [TAXED], false, 'tax-invoice'],
+  ['taxed and untaxed items, unregistered', [TAXED, UNTAXED], false, 'invoice-cum-bill'],
+  ['taxed and untaxed items, registered', [TAXED, UNTAXED], true, 'tax-invoice'],
+  ['nothing taxed, unregistered', [UNTAXED, line(0, 100, 0), FREE], false, 'bill-of-supply'],
+  ['nothing taxed, registered', [UNTAXED], true, 'bill-of-supply'],
+] as const)('the document for %s', (_, lines, isRegistered, form) =>
+  expect(saleForm(lines, isRegistered)).toBe(form),
+)
+
+test('from 50,000 rupees of taxable value an unregistered buyer is asked for the address, a registered one never', () => {
+  const below = paise(ADDRESS_FROM_PAISE - 1)
+  expect([ADDRESS_FROM_PAISE, requiresAddress(ADDRESS_FROM_PAISE, false)]).toEqual([
+    5_000_000,
+    true,
+  ])
+  expect(requiresAddress(below, false)).toBe(false)
+  expect(requiresAddress(ADDRESS_FROM_PAISE, true)).toBe(false)
+})
+
+test.each([
+  [[18, 5, 18, null, 0], '18% and 5%'],
+  [[5, 18, 12.5], '18%, 12.5% and 5%'],
+  [[18, null], '18%'],
+  [[null, undefined, 0], ''],
+])('the rates %j read %s', (rates, text) => expect(ratesText(rates)).toBe(text))

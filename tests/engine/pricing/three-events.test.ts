@@ -1,0 +1,546 @@
+/** Three whole events sell what their brochures say: every bill was worked out by hand, every refusal is said in their words. */
+import { expect, test } from 'vitest'
+import {
+  day,
+  errorsOf,
+  labelOf,
+  paise,
+  alreadyMail,
+  unfinishedMail,
+  priceTable,
+  quote,
+  rupees,
+  startOf,
+  wireLines,
+  type Answers,
+  type EventConfig,
+  type RawAnswers,
+} from '../../../engine/index.ts'
+import { compileEvent, diffEvents, readEvent } from '../../../engine/authoring.ts'
+import { counted } from '../../../engine/answers/normalize-answers.ts'
+import { remember } from '../../../engine/lib/memoize.ts'
+import { factsAmong, type Facts } from '../../../engine/rules/pricing-context.ts'
+import { EACH, linesOf } from '../../../engine/pricing/bill.ts'
+import { REGISTRATION } from '../../../engine/event/pricing-types.ts'
+import { provedBill } from '../../../engine/authoring/proofs/bill-bounds.ts'
+import { fieldsOfPrice } from '../../../engine/authoring/tools/price-fields.ts'
+import { priceListOf } from '../../../engine/authoring/tools/price-list.ts'
+import { judge } from '../answers/schema-agreement.ts'
+import { billsOf, instantOf, sayLine, THREE, type Bill } from './three-bills/bills.ts'
+import { ours, read } from '../event-files.ts'
+
+function eventNamed(id: string): EventConfig {
+  const path = `tests/events/${id}.yaml`
+  return readEvent(read(path).text, ours, { path }) as EventConfig
+}
+const conference = eventNamed('nidancon2027')
+const marathon = eventNamed('nilarun2027')
+const webinar = eventNamed('soiltalk2027')
+
+/** Its schema is compiled once. */
+const judgeOf = remember(judge)
+const ALL = [conference, marathon, webinar].flatMap((event) =>
+  billsOf(event.id).map((bill) => [event.id, bill.who, event, bill] as const),
+)
+
+/** What every delegate answers: the delegate of the file's own examples. */
+const usual = (event: EventConfig): RawAnswers => {
+  const first = event.examples.find((example) => 'answers' in example)
+  return first !== undefined && 'answers' in first ? first.answers : {}
+}
+
+function factsOf({ code, kind, full }: Bill): Facts {
+  return {
+    code:
+      code === undefined
+        ? null
+        : code === 'unknown' || code === 'spent'
+          ? { is: code }
+          : { is: 'valid', kind: code },
+    left: Object.fromEntries((full ?? []).map((place) => [place, 0])),
+    rolls: { member_number: kind === undefined ? null : { kind } },
+  }
+}
+
+/** The bill as the tables write it. */
+function billed(event: EventConfig, bill: Bill): Pick<Bill, 'lines' | 'total'> {
+  const { answers } = counted(event, { ...usual(event), ...bill.given }, factsOf(bill))
+  const quoted = quote(event, answers, instantOf(bill))
+  if (!quoted.ok) return { lines: [], total: REFUSALS[quoted.error.code] }
+  const { base, gst, total, lines } = quoted.value
+  expect(base + gst).toBe(total)
+  return {
+    lines: wireLines(lines).map(sayLine),
+    total: rupees(total),
+  }
+}
+const REFUSALS = {
+  registration_closed: 'closed',
+  not_on_sale: 'not on sale',
+  no_category: 'no category',
+} as const
+
+test.each(ALL)('%s: %s', (_, __, event, bill) => {
+  expect(billed(event, bill)).toEqual({ lines: bill.lines, total: bill.total })
+})
+
+test('the tables are worth their trouble: a hundred bills by hand, and each total is the sum of its lines', () => {
+  expect(ALL.length).toBeGreaterThanOrEqual(90)
+  for (const [, who, , { lines, total }] of ALL) {
+    if (typeof total !== 'number') continue
+    const paise = lines.flatMap((line) =>
+      (line.split('=')[1] ?? '').split(' + ').map((part) => Math.round(Number(part) * 100)),
+    )
+    expect(
+      paise.reduce((sum, part) => sum + part, 0),
+      who,
+    ).toBe(Math.round(total * 100))
+  }
+})
+
+const AT_MOST_TWO = 'At most two workshops, and no two at the same time'
+const SAID: readonly (readonly [
+  what: string,
+  event: EventConfig,
+  given: RawAnswers,
+  errors: Readonly<Record<string, string>>,
+])[] = [
+  ['one workshop', conference, { workshops: ['ecg'] }, {}],
+  ['two workshops after each other', conference, { workshops: ['writing', 'ultrasound'] }, {}],
+  [
+    'a third workshop',
+    conference,
+    { workshops: ['ultrasound', 'ecg', 'writing'] },
+    { workshops: AT_MOST_TWO },
+  ],
+  [
+    'two workshops at one time',
+    conference,
+    { workshops: ['airway', 'ultrasound'] },
+    { workshops: AT_MOST_TWO },
+  ],
+  [
+    'a workshop that there is not',
+    conference,
+    { workshops: ['ecg', 'surgery'] },
+    { workshops: 'Please choose one of the options' },
+  ],
+  ['one workshop as a text', conference, { workshops: 'ecg' }, {}],
+  [
+    'workshops as an object',
+    conference,
+    { workshops: { ecg: true } },
+    { workshops: 'Please choose one of the options' },
+  ],
+  ['four companions', conference, companions(1, 2, 3, 4), {}],
+  [
+    'a companion of no age',
+    conference,
+    { companions: [{ name: 'Ravi Sample' }] },
+    { 'companions.0.age': 'Please give the age' },
+  ],
+  [
+    'a companion of no name',
+    conference,
+    {
+      companions: [
+        { name: 'Ravi Sample', age: 40 },
+        { name: ' ', age: 4 },
+      ],
+    },
+    { 'companions.1.name': 'Please give the name' },
+  ],
+  [
+    'a companion of 111',
+    conference,
+    companions(111),
+    { 'companions.0.age': 'Please give the age in years' },
+  ],
+  [
+    'a companion not yet born',
+    conference,
+    companions(-1),
+    { 'companions.0.age': 'Please give the age in years' },
+  ],
+  [
+    'a companion who eats what there is not',
+    conference,
+    { companions: [{ name: 'R', age: 40, food: 'caviar' }] },
+    { 'companions.0.food': 'Please choose one of the options' },
+  ],
+  [
+    'six tickets',
+    conference,
+    { dinner_tickets: 6 },
+    { dinner_tickets: 'Please choose from 0 to 5 tickets' },
+  ],
+  [
+    'half a ticket',
+    conference,
+    { dinner_tickets: 1.5 },
+    { dinner_tickets: 'Please choose from 0 to 5 tickets' },
+  ],
+  [
+    'a room for nobody knows how long',
+    conference,
+    { room: 'twin' },
+    { nights: 'Please say for how many nights', arrives_on: 'Please say when you arrive' },
+  ],
+  [
+    'a week of nights',
+    conference,
+    { room: 'twin', nights: 7, arrives_on: '2027-02-10' },
+    { nights: 'Please choose from 1 to 5 nights' },
+  ],
+  [
+    'half a night',
+    conference,
+    { room: 'twin', nights: 0.5, arrives_on: '2027-02-10' },
+    { nights: 'Please choose from 1 to 5 nights' },
+  ],
+  [
+    'arriving a day before there are rooms',
+    conference,
+    { room: 'twin', nights: 1, arrives_on: '2027-02-09' },
+    { arrives_on: 'Rooms are kept from 10 to 14 February 2027' },
+  ],
+  [
+    'arriving on the first and the last day',
+    conference,
+    { room: 'twin', nights: 1, arrives_on: '2027-02-14' },
+    {},
+  ],
+  [
+    'arriving when all is over',
+    conference,
+    { room: 'twin', nights: 1, arrives_on: '2027-02-15' },
+    { arrives_on: 'Rooms are kept from 10 to 14 February 2027' },
+  ],
+  [
+    'no consent',
+    conference,
+    { data_consent: false },
+    { data_consent: 'We need your consent to register you' },
+  ],
+  ['consent as text', conference, { data_consent: 'true' }, {}],
+  [
+    'consent to something',
+    conference,
+    { data_consent: 'perhaps' },
+    { data_consent: 'Please check this answer' },
+  ],
+  [
+    'a member without a number',
+    conference,
+    { is_member: true },
+    { member_number: 'Please give your membership number' },
+  ],
+  [
+    'a trainee without a letter',
+    conference,
+    { role: 'trainee' },
+    { letter: 'Please add the letter' },
+  ],
+  [
+    'a trainee with a letter in another form',
+    conference,
+    { role: 'trainee', letter: 'letter.exe' },
+    { letter: 'Please choose a file of an allowed type' },
+  ],
+  ['a mobile number with the country’s', conference, { phone_number: '+91 98470 12345' }, {}],
+  [
+    'a number on a desk',
+    conference,
+    { phone_number: '0487 2331234' },
+    { phone_number: 'Please give an Indian mobile number of ten digits' },
+  ],
+  ['a GSTIN', conference, { gstin: '32AAACS1234A1ZB' }, {}],
+  [
+    'a GSTIN with a wrong check digit, which no invoice prints',
+    conference,
+    { gstin: '32AAACS1234A1Z5' },
+    { gstin: 'This GSTIN has a wrong character. Please check it.' },
+  ],
+  [
+    'no GSTIN',
+    conference,
+    { gstin: '32AAACS1234A1X5' },
+    { gstin: 'A GSTIN has fifteen letters and digits' },
+  ],
+  [
+    'born next year',
+    conference,
+    { born_on: '2028-01-01' },
+    { born_on: 'Please give the day on which you were born' },
+  ],
+  [
+    'nothing at all',
+    conference,
+    {
+      full_name: '',
+      email: '',
+      phone_number: '',
+      born_on: '',
+      role: '',
+      state: '',
+      council_no: '',
+      data_consent: '',
+    },
+    {
+      full_name: 'Please give your name',
+      email: 'Please give your email address',
+      phone_number: 'Please give your mobile number',
+      born_on: 'Please give your date of birth',
+      role: 'Please say what you are',
+      state: 'Please choose your state',
+      data_consent: 'We need your consent to register you',
+    },
+  ],
+
+  [
+    'a grown runner without a distance',
+    marathon,
+    { distance: '' },
+    { distance: 'Please choose a distance' },
+  ],
+  [
+    'a child without a guardian',
+    marathon,
+    { born_on: '2018-01-01' },
+    { guardian: 'Somebody has to answer for runners under 18' },
+  ],
+  [
+    'a child with a guardian, and no distance',
+    marathon,
+    { born_on: '2018-01-01', distance: '', guardian: 'Dev Sample' },
+    {},
+  ],
+  ['a runner of 4', marathon, { born_on: '2023-01-17', guardian: 'Dev Sample' }, {}],
+  [
+    'a runner of 3',
+    marathon,
+    { born_on: '2023-01-18', guardian: 'Dev Sample' },
+    { born_on: 'Runners are between 4 and 96 years old' },
+  ],
+  ['a best time', marathon, { best_time: '3:45:00' }, {}],
+  [
+    'no best time',
+    marathon,
+    { best_time: '3 hours' },
+    { best_time: 'Please write hours and minutes and seconds such as 3:45:00' },
+  ],
+  [
+    'a best time over a distance that has none',
+    marathon,
+    { distance: 'ten', best_time: '3 hours' },
+    {},
+  ],
+  [
+    '99 rupees',
+    marathon,
+    { donation: 99 },
+    { donation: 'Please give between 100 and 50000 rupees' },
+  ],
+  ['100 rupees', marathon, { donation: 100 }, {}],
+  [
+    '50,001 rupees',
+    marathon,
+    { donation: 50001 },
+    { donation: 'Please give between 100 and 50000 rupees' },
+  ],
+  ['a family member of the day of the race', marathon, born('2027-01-17'), {}],
+  [
+    'a family member not yet born',
+    marathon,
+    born('2027-01-18'),
+    { 'family.0.born_on': 'Please give the day of birth' },
+  ],
+  ['a shirt of no size', marathon, { shirt: 'xs' }, { shirt: 'Please choose one of the options' }],
+  [
+    'a name too long for a bib',
+    marathon,
+    { full_name: 'A'.repeat(41) },
+    { full_name: 'Please use at most 40 characters' },
+  ],
+  ['at whose risk?', marathon, { waiver: '' }, { waiver: 'Nobody starts without this' }],
+
+  ['no topic', webinar, { topics: [] }, { topics: 'Please choose one to three topics' }],
+  [
+    'four topics',
+    webinar,
+    { topics: ['acidity', 'salt', 'carbon', 'metals'] },
+    { topics: 'Please choose one to three topics' },
+  ],
+  ['five letters', webinar, { pin: 'PIN 1' }, { pin: 'A PIN code has six digits' }],
+  ['a PIN code', webinar, { pin: '679 101' }, {}],
+  [
+    'no consent',
+    webinar,
+    { data_consent: false },
+    { data_consent: 'Without this we cannot send the link' },
+  ],
+  ['no news', webinar, { news_consent: false }, {}],
+]
+
+function companions(...ages: readonly number[]): RawAnswers {
+  return { companions: ages.map((age) => ({ name: `Person of ${age}`, age })) }
+}
+function born(...days: readonly string[]): RawAnswers {
+  return { family: days.map((born_on) => ({ name: `Born on ${born_on}`, born_on })) }
+}
+
+test.each(SAID)('%s: what is said of it', (_, event, given, errors) => {
+  const raw = { ...usual(event), ...given }
+  expect(errorsOf(event, raw)).toEqual(errors)
+  judgeOf(event)(raw)
+})
+
+test.each(ALL)('%s: %s: the schema takes the same answers', (_, __, event, { given }) => {
+  judgeOf(event)({ ...usual(event), ...given })
+})
+
+test('the lines read as the brochure does', () => {
+  const raw = {
+    ...usual(conference),
+    ...companions(40, 4),
+    workshops: ['ecg'],
+    dinner_tickets: 2,
+    room: 'single',
+    nights: 3,
+    arrives_on: '2027-02-11',
+  }
+  const quoted = quote(conference, counted(conference, raw).answers, startOf(day('2027-02-02')))
+  expect(quoted.ok && quoted.value.lines.map(({ label }) => label)).toEqual([
+    'Non-member',
+    'Accompanying person',
+    'Workshop: ECG in an hour (Hall A, 12 noon)',
+    'Gala dinner',
+    'Single room, 3 nights',
+    'Late fee',
+  ])
+})
+
+test('the questions on which a price hangs are those that can change a bill, with those that show them', () => {
+  expect(fieldsOfPrice(conference).map(({ id }) => id)).toEqual([
+    'born_on',
+    'role',
+    'is_member',
+    'member_number',
+    'presents_paper',
+    'workshops',
+    'companions',
+    'dinner_tickets',
+    'room',
+    'nights',
+  ])
+})
+
+test('the price list and the first line of a bill are the same in every cell', () => {
+  for (const event of [conference, marathon, webinar])
+    for (const { category, cells } of priceTable(event))
+      for (const { period, price } of cells) {
+        const on = day(period.from ?? '2026-11-21')
+        const lines = linesOf(event, {}, category.id, period.id, on)
+        const { base, gst, total } = (lines.ok ? lines.value[0] : undefined) ?? {}
+        expect(price ?? {}, `${category.id} in ${period.id}`).toEqual(
+          price ? { base, gst, total } : {},
+        )
+        expect(lines.ok).toBe(price !== null)
+      }
+})
+
+test('the marathon speaks of runners and races, and an event that says nothing of delegates and categories', () => {
+  const wordsOf = (event: EventConfig): readonly string[] =>
+    ['delegate', 'category', 'reg_no', 'total'].map((id) => labelOf(event, id))
+  expect(wordsOf(marathon)).toEqual(['Runner', 'Race', 'Bib reference', 'Total Amount'])
+  expect(wordsOf(webinar)).toEqual(['Delegate', 'Category', 'Registration Number', 'Total Amount'])
+  const pending = { answers: { email: 'a@example.org' }, total: paise(100), regNo: 'NILA1' }
+  const letter = (event: EventConfig) => unfinishedMail(event, pending as never, null)?.text ?? ''
+  expect(letter(marathon)).toMatch(/^Dear runner,/)
+  expect(letter(conference)).toMatch(/^Dear delegate,/)
+  expect(alreadyMail(marathon, pending as never, 'complete')?.text).toMatch(/^Dear runner,/)
+})
+
+test.each(THREE)('%s: the checker finds nothing', (id) => {
+  const path = `tests/events/${id}.yaml`
+  const { findings } = compileEvent(read(path).text, ours, { path })
+  expect(findings.filter(({ severity }) => severity !== 'note').map(({ code }) => code)).toEqual([])
+  // An example that states the line of the registration states its price.
+  expect(findings.map(({ code }) => code)).not.toContain('EV902')
+})
+
+test('the cheapest and the dearest bill that the checker finds are those found by hand', () => {
+  const ends = (event: EventConfig): readonly (number | undefined)[] => {
+    const { extremes } = provedBill(event)
+    return [extremes?.cheapest?.total, extremes?.dearest?.total]
+  }
+  expect(ends(conference)).toEqual([0, 8_911_500])
+  expect(ends(marathon)).toEqual([0, 5_506_900])
+  expect(ends(webinar)).toEqual([0, 0])
+})
+
+test('every cell of the price list is a line of a bill in the file’s own examples, and no bill has another price', () => {
+  for (const event of [conference, marathon, webinar]) {
+    const { tables } = priceListOf(event)
+    const listed = tables.flatMap(({ id, parts }) =>
+      parts.flatMap(({ rows }) =>
+        rows.flatMap((row) =>
+          row.cells.flatMap((cell, at) =>
+            cell === null ? [] : [`${id} ${row.id}, ${event.fees.periods[at]?.id}: ${cell}`],
+          ),
+        ),
+      ),
+    )
+    const priced = new Set(tables.flatMap(({ id, parts }) => (parts.length === 0 ? [] : [id])))
+    const billed = event.examples.flatMap((example) => {
+      if (!('answers' in example)) return []
+      const facts = factsAmong(event, example.answers as Answers)
+      const quoted = quote(event, counted(event, example.answers, facts).answers, example.on)
+      if (!quoted.ok) return []
+      const { category, period, lines } = quoted.value
+      return lines
+        .filter(({ id }) => priced.has(id))
+        .map(({ id, option, unit }) => {
+          const row = option ?? (id === REGISTRATION ? category : EACH)
+          return `${id} ${row}, ${period}: ${unit}`
+        })
+    })
+    expect([...new Set(billed)].sort()).toEqual([...new Set(listed)].sort())
+  }
+})
+
+test('a rule that asks a roll for another value is told by diff as what changes for whom', () => {
+  const { path, text } = read('tests/events/nidancon2027.yaml')
+  const next = readEvent(
+    text.replace('member_number.kind: [life, annual]', 'member_number.kind: annual'),
+    ours,
+    {
+      path,
+    },
+  ) as EventConfig
+  const { rules } = diffEvents(conference, next)
+  expect(rules.map((one) => [one.old, one.next])).toEqual([['member', 'non-member']])
+  expect(rules[0]?.answers).toContain('member_number.kind: life')
+})
+
+test('diff says nothing of prices on days on which nobody can register', () => {
+  const { path, text } = read('tests/events/nidancon2027.yaml')
+  const endless = text.replace('from: 2027-02-06, to: 2027-02-14}', 'from: 2027-02-06}')
+  expect(endless).not.toBe(text)
+  const { sold, prices } = diffEvents(conference, readEvent(endless, ours, { path }) as EventConfig)
+  expect([...sold, ...prices]).toEqual([])
+})
+
+test('a page of the form that stands elsewhere is told by diff as another order, and nothing of its questions', () => {
+  const { path, text } = read('tests/events/nidancon2027.yaml')
+  const [before = '', company = '', consent = '', after = ''] = text.split(
+    /(?=^ {4}- title: Company and Stay)|(?=^ {4}- title: Consent)|(?=^ {2}panel:)/m,
+  )
+  const next = readEvent(`${before}${consent}${company}${after}`, ours, { path }) as EventConfig
+  const { values } = diffEvents(conference, next)
+  expect([...new Set(values.map(({ kind }) => kind))]).toEqual(['layout'])
+  expect(values.find((one) => one.path === 'sections.order')).toMatchObject({
+    old: '1, 2, 3, 4',
+    next: '1, 2, 4, 3',
+  })
+})

@@ -1,0 +1,144 @@
+/** What may be done to a registration, in which state and by whom. */
+import { describe, expect, test } from 'vitest'
+import {
+  allowedActs,
+  judgeAct,
+  paise,
+  stateAfter,
+  STATES,
+  STATE_WORDS,
+} from '../../../engine/index.ts'
+import type { ActName, Actor, RegistrationState } from '../../../engine/index.ts'
+
+const judged = (state: RegistrationState, act: ActName, actor: Actor, why = 'Asked by phone.') => {
+  const answer = judgeAct(state, { act, actor, why })
+  return answer.ok ? answer.value.becomes : answer.error.code
+}
+
+describe('who may do what', () => {
+  test.each<[Actor, readonly ActName[]]>([
+    ['viewer', []],
+    ['desk', ['note', 'came_again', 'resend']],
+    [
+      'treasurer',
+      ['note', 'came_again', 'accept', 'dismiss', 'refund', 'handle_refund', 'resend', 'not_found'],
+    ],
+    [
+      'owner',
+      [
+        'note',
+        'correct',
+        'came_again',
+        'accept',
+        'dismiss',
+        'refund',
+        'handle_refund',
+        'cancel',
+        'transfer',
+        'resend',
+        'not_found',
+        'erase',
+      ],
+    ],
+    ['delegate', ['edit', 'ask_cancel', 'ask_refund']],
+    ['clock', []],
+  ])('%s, to a registration that is complete', (actor, acts) => {
+    expect(allowedActs('complete', actor)).toEqual(acts)
+  })
+
+  test('whoever looks only does nothing, in whatever state', () => {
+    expect(STATES.flatMap((state) => allowedActs(state, 'viewer'))).toEqual([])
+  })
+
+  test('the desk confirms and cannot refund; the sentence says which role it takes', () => {
+    expect(judged('to_pay', 'confirm', 'desk')).toBe('to_pay')
+    expect(judgeAct('complete', { act: 'refund', actor: 'desk', why: 'x' })).toMatchObject({
+      error: {
+        code: 'not_your_role',
+        message: 'To refund takes the role treasurer; yours is desk.',
+      },
+    })
+  })
+
+  test('nobody of the office speaks for the delegate, and no delegate for the office', () => {
+    expect(judged('to_pay', 'tell', 'owner')).toBe('not_your_role')
+    expect(judged('to_pay', 'lapse', 'owner')).toBe('not_your_role')
+    expect(judged('complete', 'cancel', 'delegate')).toBe('not_your_role')
+    expect(judged('to_pay', 'tell', 'delegate')).toBe('told')
+  })
+})
+
+describe('the life of a registration', () => {
+  test('nobody waits in a state in which nobody may act; from where it goes on somebody can take it on', () => {
+    for (const state of STATES) {
+      const office = allowedActs(state, 'owner')
+      expect(office, state).toContain('note')
+      if (!['cancelled', 'refused'].includes(state))
+        expect(office, state).toEqual(expect.arrayContaining(['correct', 'cancel']))
+    }
+    expect(allowedActs('to_approve', 'owner')).toEqual(
+      expect.arrayContaining(['approve', 'refuse']),
+    )
+    expect(allowedActs('told', 'treasurer')).toEqual(
+      expect.arrayContaining(['confirm', 'not_found']),
+    )
+  })
+
+  test.each<[RegistrationState, ActName, Actor, string]>([
+    ['to_approve', 'approve', 'owner', 'to_pay'],
+    ['to_approve', 'refuse', 'owner', 'refused'],
+    ['refused', 'accept_offer', 'delegate', 'to_pay'],
+    ['told', 'not_found', 'treasurer', 'to_pay'],
+    ['complete', 'cancel', 'owner', 'cancelled'],
+    ['complete', 'transfer', 'owner', 'complete'],
+    ['to_pay', 'lapse', 'clock', 'lapsed'],
+    ['cancelled', 'cancel', 'owner', 'not_now'],
+    ['to_pay', 'transfer', 'owner', 'not_now'],
+    ['to_pay', 'resend', 'desk', 'not_now'],
+    ['cancelled', 'correct', 'owner', 'not_now'],
+    ['cancelled', 'accept', 'owner', 'not_now'],
+    ['complete', 'approve', 'owner', 'not_now'],
+  ])('%s, %s by %s: %s', (state, act, actor, expected) => {
+    expect(judged(state, act, actor)).toBe(expected)
+  })
+
+  test('what asks for a reason takes none that is empty or endless, and trims it', () => {
+    expect(judged('complete', 'cancel', 'owner', '  ')).toBe('no_grounds')
+    expect(judged('complete', 'note', 'desk', 'x'.repeat(501))).toBe('no_grounds')
+    expect(judged('complete', 'resend', 'desk', '')).toBe('complete')
+    expect(judgeAct('complete', { act: 'note', actor: 'desk', why: ' Rang. ' })).toMatchObject({
+      value: { why: 'Rang.' },
+    })
+  })
+
+  test('a refusal names the state in words', () => {
+    expect(judgeAct('cancelled', { act: 'cancel', actor: 'owner', why: 'x' })).toMatchObject({
+      error: {
+        message: `You cannot cancel it now: this registration is ${STATE_WORDS.cancelled}.`,
+      },
+    })
+  })
+})
+
+test.each<[RegistrationState, Parameters<typeof stateAfter>[1]['status'], boolean, number, string]>(
+  [
+    ['to_pay', 'success', false, 0, 'complete'],
+    ['told', 'success', false, 0, 'complete'],
+    ['lapsed', 'success', false, 0, 'complete'],
+    ['complete', 'success', false, 100, 'to_pay'],
+    ['to_pay', 'success', false, -100, 'complete'],
+    ['complete', 'refunded', false, 0, 'cancelled'],
+    ['to_pay', 'failed', true, 0, 'lapsed'],
+    ['to_pay', 'failed', false, 0, 'to_pay'],
+    ['lapsed', 'pending', false, 0, 'to_pay'],
+    ['told', 'pending', false, 0, 'told'],
+    ['cancelled', 'success', false, 0, 'cancelled'],
+    ['refused', 'pending', false, 0, 'refused'],
+    ['to_approve', 'pending', false, 0, 'to_approve'],
+  ],
+)(
+  '%s, when its money is %s (expired: %s, due: %s): %s',
+  (state, status, hasExpired, due, after) => {
+    expect(stateAfter(state, { status, hasExpired, due: paise(due), hasTerm: false })).toBe(after)
+  },
+)

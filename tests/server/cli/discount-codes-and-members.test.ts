@@ -1,0 +1,84 @@
+/** `rollcall codes-of` and `rollcall roll`, while the server runs. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestApp } from '../harness.ts'
+import type { TestApp } from '../harness.ts'
+import { outsideEvent } from '../event-with-quotas.ts'
+import { place, type Place, type Ran } from './cli.ts'
+
+let server: TestApp
+let here: Place
+beforeAll(async () => {
+  here = place()
+  server = await startTestApp({
+    clock: '2026-01-10',
+    events: { 'sample2026.yaml': outsideEvent },
+  })
+  const annual = { number: 'A7', name: 'Ravi Sample', kind: 'annual', valid_to: '' }
+  const life = { number: 'L 12', name: 'Asha Sample', kind: 'life', valid_to: '' }
+  const rows = [
+    { key: 'l12', cells: life },
+    { key: 'a7', cells: annual },
+  ]
+  await server.deps.store.replaceRoll('sample2026', 'society', rows, 'office', server.now())
+})
+afterAll(async () => {
+  await server.close()
+  here.remove()
+})
+const call = async (
+  url: string,
+  payload: object,
+): Promise<{ readonly body: Record<string, unknown> }> => ({
+  body: (await server.app.inject({ method: 'POST', url, payload })).json(),
+})
+const rollcall = async (...args: string[]): Promise<Ran> =>
+  here.rollcall(args, { variables: { DATA_DIR: server.dir, EVENTS_DIR: server.eventsDir } })
+
+test('codes are made, listed and withdrawn while the server runs', async () => {
+  const made = await rollcall('codes-of', 'sample2026', '--make', 'faculty', '--count', '2')
+  const codes = made.out.trim().split('\n')
+  expect([made.status, made.err, codes.length]).toEqual([0, '', 2])
+  const code = codes[0] ?? ''
+  expect((await call('/api/events/sample2026/code/', { code })).body['kind']).toBe('faculty')
+  expect((await rollcall('codes-of', 'sample2026', '--withdraw', code)).status).toBe(0)
+  const listed = (await rollcall('codes-of', 'sample2026')).out
+  expect(listed).toContain(`${code}   faculty       0 of 1 used  withdrawn\n`)
+  expect((await rollcall('codes-of', 'sample2026', '--uses', '3')).err).toBe(
+    '--uses belongs to --make.\n',
+  )
+})
+
+test('a roll is replaced as a whole, or not at all with every bad line named', async () => {
+  here.write(
+    'bad.csv',
+    'Number,Name,Kind,Valid_to,Phone\nL 12,Asha Sample,life,,1\nl12,Ravi,annual,2026-02-30,2\n,Nobody,life,,3\nX3,Xaver,honorary,,4\nL12,Again,LIFE,,5\n',
+  )
+  const bad = await rollcall('roll', 'sample2026', 'society', 'bad.csv')
+  expect([bad.status, bad.err.split('\n')]).toEqual([
+    1,
+    [
+      'bad.csv:3: “2026-02-30” is no valid_to: write a day such as 2027-03-31 or 31/03/2027.',
+      'bad.csv:4: The number is missing.',
+      'bad.csv:5: “honorary” is no kind: it is one of life, annual.',
+      'bad.csv:6: L12 stands in line 3 already.',
+      'Nothing was changed.',
+      '',
+    ],
+  ])
+  here.write(
+    'good.csv',
+    'name,number,kind,valid_to,phone\nAsha Sample,L 12,LIFE,,1\n"Ravi\nSample",B 8,annual,31/03/2026,2\n',
+  )
+  const good = await rollcall('roll', 'sample2026', 'society', 'good.csv')
+  expect([good.status, good.err, good.out]).toEqual([
+    0,
+    '',
+    'The roll society holds 2 rows: 1 new (b8), 0 changed, 1 gone (a7).\nLeft out: phone.\n',
+  ])
+  const row = await call('/api/events/sample2026/roll/', { field: 'number', value: 'B8' })
+  expect(row.body['row']).toEqual({ name: 'Ravi\nSample', kind: 'annual' })
+  here.write('short.csv', 'number,name\nL1,x\n')
+  expect((await rollcall('roll', 'sample2026', 'society', 'short.csv')).err).toContain(
+    'short.csv:1: The column kind is missing.',
+  )
+})

@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { catalogue } from '../../../engine/authoring.ts'
+import { place, type Place } from './cli.ts'
+
+let here: Place
+beforeAll(() => {
+  here = place()
+})
+afterAll(() => here.remove())
+
+test('a code or its name is explained with a wrong and a right example and what is printed', async () => {
+  const { status, out } = await here.rollcall(['codes', 'ev302'])
+  expect(status).toBe(0)
+  expect(out).toMatch(
+    /^EV302 rule-unreachable \(error\)\n[^]*\nWrong:\n[^]*\nRight:\n[^]*\nWhat `validate` says:\n\n {4}error\[EV302\]: this rule is never reached\n/,
+  )
+  expect(out).not.toContain('EV303')
+  expect(await here.rollcall(['codes', 'rule-unreachable'])).toEqual({ status, out, err: '' })
+})
+
+test('without one it lists them all', async () => {
+  const { out } = await here.rollcall(['codes'])
+  expect(
+    out
+      .trim()
+      .split('\n')
+      .map((line) => line.split(' ')[0])
+      .sort(),
+  ).toEqual(Object.keys(catalogue).sort())
+})
+
+test('an unknown one is asked wrongly', async () => {
+  expect(await here.rollcall(['codes', 'EV999'])).toEqual({
+    status: 2,
+    out: '',
+    err: 'There is no code "EV999". rollcall codes lists them.\n',
+  })
+})
+
+test.each([
+  [
+    'EV31',
+    Object.keys(catalogue)
+      .filter((code) => code.startsWith('EV31'))
+      .sort()
+      .join(', '),
+  ],
+  ['ev3O2', 'EV302'],
+  ['302', 'EV302'],
+  ['rule-unreachabel', 'rule-unreachable'],
+  ['unreachable', 'rule-unreachable'],
+])('%s: did you mean %s?', async (asked, meant) => {
+  const { status, err } = await here.rollcall(['codes', asked])
+  expect({ status, err }).toEqual({
+    status: 2,
+    err: `There is no code "${asked}". Did you mean ${meant}? rollcall codes lists them.\n`,
+  })
+})

@@ -1,0 +1,522 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { isRegNo } from '../../../engine/index.ts'
+import { readEvent } from '../../../engine/authoring.ts'
+import type { EventConfig, RegistrationAnswer } from '../../../engine/index.ts'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { main } from '../../../server/cli/run-command.ts'
+import { readEnvironment } from '../../../server/ops/environment.ts'
+import { readImportText } from './import-text.ts'
+import type { CsvProblem } from '../../../server/office/spreadsheets/parse-csv.ts'
+import { freshNumber } from '../../../server/registration/create-registration.ts'
+import { openStore } from '../../../server/storage/open-store.ts'
+import type { ImportRow } from '../../../server/storage/index.ts'
+import { ours, read } from '../../engine/event-files.ts'
+import { startTestApp } from '../harness.ts'
+import type { TestApp } from '../harness.ts'
+import { signIn } from '../office/office.ts'
+
+const HEADER =
+  'id,reg_no,full_name,ksmc_reg_no,email,phone_number,registration_category_display,food_preference_display,final_amount,registration_fee,accompanying_persons_fee,accompanying_persons_count,payment_status,payment_status_display,payment_id,created_at'
+const GOOD = [
+  HEADER,
+  '17,PULMO-2025-17,Dr. Example Old,EXAMPLE-1,old@example.org,+919800000001,APCCM Member,Vegetarian,"₹ 7,080",6000,1080.50,1,success,Success,PAY17,2025-07-30 18:30:00',
+  '18,PULMO-2025-18,"Dr. Sample, Old",,,,pg-students,,4000,,,,Pending,,,2025-08-01',
+]
+
+let folder: string
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'rollcall-import-'))
+  return () => rmSync(folder, { recursive: true, force: true })
+})
+
+const pulmo = () => {
+  const served = app.deps.events.byId('pulmocon2025')
+  if (served === null) throw new Error('the event is not served')
+  return served.config
+}
+const problems = (lines: readonly string[]): readonly CsvProblem[] => {
+  const read = readImportText(pulmo(), 'hash', lines.join('\n'))
+  return read.ok ? [] : read.error
+}
+
+/** Runs the command as a person would; answers its status and what it said. */
+async function run(
+  ...args: string[]
+): Promise<{ status: number; said: string; complained: string }> {
+  const said: string[] = []
+  const complained: string[] = []
+  const read = readEnvironment({ DATA_DIR: join(folder, 'var'), EVENTS_DIR: app.eventsDir })
+  const status = await main(['import', ...args], {
+    print: (text) => void said.push(text),
+    complain: (text) => void complained.push(text),
+    environment: () => (read.ok ? read.value : null),
+  })
+  return { status, said: said.join('\n'), complained: complained.join('\n') }
+}
+const write = (lines: readonly string[]): string => {
+  const file = join(folder, 'old.csv')
+  writeFileSync(file, lines.join('\r\n'))
+  return file
+}
+async function stored(): Promise<number> {
+  const store = await openStore({ dataDir: join(folder, 'var') })
+  try {
+    return (await store.listPage({ eventId: 'pulmocon2025', answers: {} }, 1, 100)).count
+  } finally {
+    await store.close()
+  }
+}
+
+test('a row becomes a registration: labels become values, amounts paise, times Indian; what is not there is nothing', () => {
+  const read = readImportText(pulmo(), 'hash', GOOD.join('\n'))
+  expect(read.ok && read.value).toEqual([
+    {
+      line: 2,
+      row: {
+        eventId: 'pulmocon2025',
+        eventHash: 'hash',
+        formerNo: 'PULMO-2025-17',
+        answers: {
+          full_name: 'Dr. Example Old',
+          ksmc_reg_no: 'EXAMPLE-1',
+          email: 'old@example.org',
+          phone_number: '+919800000001',
+          registration_category: 'apccm-member',
+          food_preference: 'vegetarian',
+          registration_fee: 6000,
+          accompanying_persons_fee: 1080.5,
+          accompanying_persons_count: 1,
+        },
+        searchable: {
+          fullName: 'Dr. Example Old',
+          email: 'old@example.org',
+          phone: '+919800000001',
+          councilNo: 'EXAMPLE-1',
+        },
+        category: 'apccm-member',
+        period: null,
+        base: null,
+        gst: null,
+        total: 708_000,
+        paymentStatus: 'success',
+        paymentId: 'PAY17',
+        createdAt: Date.parse('2025-07-30T13:00:00Z'),
+        paidAt: null,
+      },
+    },
+    {
+      line: 3,
+      row: {
+        eventId: 'pulmocon2025',
+        eventHash: 'hash',
+        formerNo: 'PULMO-2025-18',
+        answers: { full_name: 'Dr. Sample, Old', registration_category: 'pg-students' },
+        searchable: { fullName: 'Dr. Sample, Old', email: '', phone: '', councilNo: '' },
+        category: 'pg-students',
+        period: null,
+        base: null,
+        gst: null,
+        total: 400_000,
+        paymentStatus: 'pending',
+        paymentId: null,
+        createdAt: Date.parse('2025-08-01T06:30:00Z'),
+        paidAt: null,
+      },
+    },
+  ])
+})
+
+describe('lists in a cell', () => {
+  const path = 'tests/events/nidancon2027.yaml'
+  const conference = readEvent(read(path).text, ours, { path }) as EventConfig
+  const answersOf = (column: string, cell: string): unknown => {
+    const said = `"${cell.replaceAll('"', '""')}"`
+    const found = readImportText(
+      conference,
+      'hash',
+      `reg_no,payment_status,created_at,${column}\nNIDAN1,success,2026-12-24,${said}`,
+    )
+    return found.ok ? found.value[0]?.row.answers[column] : found.error[0]?.message
+  }
+  test.each([
+    [
+      'as our export writes them',
+      'Ultrasound at the bedside (Hall A, 9 AM), Writing a paper (Hall B, 3 PM)',
+    ],
+    ['as ids', 'writing; ultrasound'],
+    ['as JSON', '["ultrasound", "writing"]'],
+  ])('options are read %s', (_how, cell) => {
+    expect(answersOf('workshops', cell)).toEqual(['ultrasound', 'writing'])
+  })
+
+  test.each([
+    ['as our export writes them', 'Mini Sample, 4, Vegetarian; Ravi Sample, 45, Non-Vegetarian'],
+    [
+      'as JSON',
+      '[{"name":"Mini Sample","age":4,"food":"vegetarian"},{"name":"Ravi Sample","age":"45","food":"non-vegetarian"}]',
+    ],
+  ])('people are read %s', (_how, cell) => {
+    expect(answersOf('companions', cell)).toEqual([
+      { name: 'Mini Sample', age: 4, food: 'vegetarian' },
+      { name: 'Ravi Sample', age: 45, food: 'non-vegetarian' },
+    ])
+  })
+
+  test('days of people are read as the export says them', () => {
+    const marathonPath = 'tests/events/nilarun2027.yaml'
+    const marathon = readEvent(read(marathonPath).text, ours, { path: marathonPath }) as EventConfig
+    const found = readImportText(
+      marathon,
+      'hash',
+      'reg_no,payment_status,created_at,family\nNILA1,success,2026-12-24,"Mini Sample, 5 May 2022"',
+    )
+    expect(found.ok && found.value[0]?.row.answers['family']).toEqual([
+      { name: 'Mini Sample', born_on: '2022-05-05' },
+    ])
+  })
+
+  test.each([
+    ['workshops', 'ecg, knitting', /“knitting” is none of ultrasound, airway/],
+    ['companions', 'Mini Sample, 4', /“Mini Sample, 4” has not 3 answers.*\[\{"name": "…"\}\]/],
+    ['companions', 'Mini Sample, four, Vegetarian', /age: “four” is no number/],
+    ['companions', '[{"nam":"Mini"}]', /“nam” is none of name, age, food/],
+  ])('of %s, %s is told what is wrong with it', (column, cell, said) => {
+    expect(answersOf(column, cell)).toMatch(said)
+  })
+})
+
+describe('what is wrong is said, with its line', () => {
+  const header =
+    'reg_no,full_name,payment_status,created_at,base_amount,gst_amount,final_amount,registration_category,accompanying_persons_count,email'
+  const line = (change: Record<string, string>): string => {
+    const usual: Record<string, string> = {
+      reg_no: 'PULMO1',
+      full_name: 'Dr. Example',
+      payment_status: 'success',
+      created_at: '2025-08-01',
+    }
+    return header
+      .split(',')
+      .map((name) => change[name] ?? usual[name] ?? '')
+      .join(',')
+  }
+  test.each<[string, Record<string, string>, string]>([
+    [
+      'another event’s number',
+      { reg_no: 'CHIR17' },
+      'reg_no: “CHIR17” is no number of PULMOCON 2025.',
+    ],
+    ['no number', { reg_no: '' }, 'There is no registration number.'],
+    [
+      'an unknown status',
+      { payment_status: 'done' },
+      'payment_status: “done” is none of pending, success, failed, refunded.',
+    ],
+    [
+      'Review, as an export says of money that somebody has to decide about',
+      { payment_status: 'Review' },
+      'payment_status: “Review” means that money came about which somebody has to decide, and that money is not in the file. Decide it where it came, and export again; or write pending here, and confirm the payment once it is imported.',
+    ],
+    [
+      'Registered, as an export says of a price that nobody was asked to pay',
+      { payment_status: 'Registered' },
+      'payment_status: “Registered” means that it has a price which nobody was asked to pay. Write success and leave the amounts empty, or write pending if it is still to be paid.',
+    ],
+    ['no status', { payment_status: '' }, 'There is no payment status.'],
+    [
+      'an Indian date',
+      { created_at: '01/08/2025' },
+      'created_at: “01/08/2025” is no date. Write 2025-09-01, 2025-09-01 14:30 (Indian time) or 2025-09-01T14:30:00+05:30.',
+    ],
+    [
+      'a day that is none',
+      { created_at: '2025-02-30' },
+      'created_at: “2025-02-30” is no date. Write 2025-09-01, 2025-09-01 14:30 (Indian time) or 2025-09-01T14:30:00+05:30.',
+    ],
+    ['no date', { created_at: '' }, 'There is no date of registration.'],
+    [
+      'an amount that is none',
+      { final_amount: '7080.005' },
+      'total: “7080.005” is no amount in rupees.',
+    ],
+    [
+      'parts that do not add up',
+      { base_amount: '6000', gst_amount: '1080', final_amount: '7000' },
+      'base 6000 and gst 1080 do not make the total 7000.',
+    ],
+    [
+      'an unknown category',
+      { registration_category: 'vip' },
+      'registration_category: “vip” is none of apccm-member, non-apccm-member, pg-students.',
+    ],
+    [
+      'a number that is none',
+      { accompanying_persons_count: 'two' },
+      'accompanying_persons_count: “two” is no number.',
+    ],
+    ['an email address that is none', { email: 'foobar' }, 'email: “foobar” is no email address.'],
+  ])('%s', (_name, change, message) =>
+    expect(problems([header, line({}).replace('PULMO1', 'PULMO9'), line(change)])).toEqual([
+      { line: 3, message },
+    ]),
+  )
+
+  test('every bad line is named, not only the first', () =>
+    expect(
+      problems([
+        header,
+        line({ reg_no: 'X' }),
+        line({}),
+        line({ payment_status: '?', created_at: '?' }),
+      ]).map((problem) => problem.line),
+    ).toEqual([2, 4, 4]))
+  test('a number that stands there twice', () =>
+    expect(problems([header, line({}), line({})])).toEqual([
+      { line: 3, message: 'PULMO1 stands in line 2 already.' },
+    ]))
+  test('a payment that stands there twice, which counted as paid twice', () => {
+    const [heads, one] = [`${header},payment_id`, `${line({ payment_status: 'success' })}`]
+    const other = line({ reg_no: 'PULMO2', payment_status: 'success' })
+    expect(problems([heads, `${one},UTR 526123456702`, `${other},5261 2345 6702`])).toEqual([
+      {
+        line: 3,
+        message:
+          'payment_id: “5261 2345 6702” stands in line 2 already. Leave the cell empty if that payment paid for both.',
+      },
+    ])
+    expect(problems([heads, `${one},cash`, `${other},cash`])).toEqual([])
+  })
+  test('a line with too few cells', () =>
+    expect(problems([header, 'PULMO1,Dr. Example'])).toEqual([
+      { line: 2, message: 'There are 2 cells under 10 headings.' },
+    ]))
+  test('a cell with a line break in it moves the count as an editor does', () =>
+    expect(
+      problems([header, line({ full_name: '"Dr.\nExample"' }), line({ reg_no: 'X' })]).map(
+        (problem) => problem.line,
+      ),
+    ).toEqual([4]))
+  test('a quote that never ends', () =>
+    expect(problems([header, 'PULMO1,"Dr. Example'])[0]?.message).toMatch(/^This is not CSV: /))
+  test('an unknown column, and one that is needed', () => {
+    const [unknown, ...rest] = problems(['reg_no,fullname,created_at', 'PULMO1,x,2025-08-01'])
+    expect(unknown?.message).toMatch(
+      /^“fullname” is no column of PULMOCON 2025\. It may be full_name, email, /,
+    )
+    expect(rest).toEqual([{ line: 1, message: 'There is no column “payment_status”.' }])
+  })
+  test('two columns of the same meaning', () =>
+    expect(
+      problems([
+        'reg_no,payment_status,created_at,final_amount,amount',
+        'PULMO1,success,2025-08-01,1,1',
+      ]),
+    ).toEqual([{ line: 1, message: '“final_amount” and “amount” mean the same.' }]))
+  test.each([
+    ['an empty file', ''],
+    ['only headings', header],
+  ])('%s', (_name, text) =>
+    expect(problems([text])).toEqual([{ line: null, message: 'The file holds no registration.' }]),
+  )
+})
+
+describe('the command', () => {
+  test('brings all in, and a second time changes nothing', async () => {
+    const file = write(GOOD)
+    expect(await run('pulmocon2025', file)).toEqual({
+      status: 0,
+      said: '2 registrations imported into PULMOCON 2025.',
+      complained: '',
+    })
+    expect(await stored()).toBe(2)
+    expect((await run('pulmocon2025', file)).said).toBe(
+      '0 registrations imported into PULMOCON 2025; 2 registrations were there already.',
+    )
+    expect(await stored()).toBe(2)
+  })
+
+  test('stores nothing when one line is bad', async () => {
+    const file = write([...GOOD, '19,PULMO-19,Dr. Bad,,,,nobody,,,,,,success,,,2025-08-01'])
+    const done = await run('pulmocon2025', file)
+    expect(done.status).toBe(1)
+    expect(done.complained).toBe(
+      `${file}:4: registration_category_display: “nobody” is none of apccm-member, non-apccm-member, pg-students.\nNothing was imported.`,
+    )
+    expect(await stored()).toBe(0)
+  })
+
+  test('refuses a number that is there with other answers, and the new lines with it', async () => {
+    await run('pulmocon2025', write(GOOD))
+    const file = write([
+      GOOD[0] ?? '',
+      '20,PULMO-20,Dr. New,,,,pg-students,,,,,,success,,,2025-08-01',
+      (GOOD[1] ?? '').replace('Old', 'Changed'),
+    ])
+    const done = await run('pulmocon2025', file)
+    expect(done).toEqual({
+      status: 1,
+      said: '',
+      complained: `${file}:3: PULMO-2025-17 is stored already, and differs.\nNothing was imported.`,
+    })
+    expect(await stored()).toBe(2)
+  })
+
+  test.each([
+    [[], 2],
+    [['pulmocon2025'], 2],
+    [['pulmocon2025', '/nowhere/at-all.csv'], 2],
+  ])('asked with %j it says how to ask', async (args, status) => {
+    const done = await run(...args)
+    expect(done.status).toBe(status)
+    expect(done.complained).not.toBe('')
+  })
+
+  test('an event nobody knows is named beside those there are', async () => {
+    const done = await run('pulmocon', write(GOOD))
+    expect(done.status).toBe(2)
+    expect(done.complained).toBe(
+      'There is no event "pulmocon". There are afpicon2026, chirurgia2026, midzone2025, pulmocon2025.',
+    )
+  })
+})
+
+/** The lines of a file, each under a number as the command draws it. */
+const numbered = (lines: readonly string[]): ImportRow[] => {
+  const read = readImportText(
+    pulmo(),
+    app.deps.events.byId('pulmocon2025')?.hash ?? '',
+    lines.join('\n'),
+  )
+  if (!read.ok) throw new Error('the file is good')
+  return read.value.map(({ row }) => ({ ...row, regNo: freshNumber(pulmo()) }))
+}
+
+test('numbers that count up elsewhere are given numbers of ours, which do not, and keep the old one; numbers of ours stay', async () => {
+  const ours = freshNumber(pulmo())
+  const file = write([...GOOD, `19,${ours},Dr. Ours,,,,pg-students,,,,,,success,,,2025-08-01`])
+  expect((await run('pulmocon2025', file)).status).toBe(0)
+  const store = await openStore({ dataDir: join(folder, 'var') })
+  try {
+    const stored = [
+      await store.formerly('pulmocon2025', 'PULMO-2025-17'),
+      await store.formerly('pulmocon2025', 'PULMO-2025-18'),
+      await store.formerly('pulmocon2025', ours),
+    ].map((one) => one?.regNo ?? '')
+    expect(stored.map((number) => isRegNo(pulmo(), number))).toEqual([true, true, true])
+    expect([new Set(stored).size, stored[2]]).toEqual([3, ours])
+  } finally {
+    await store.close()
+  }
+})
+
+describe('an old link, with a number that was counted up elsewhere', () => {
+  const url = '/api/registrations/PULMO-2025-17/'
+  const withEmail = (test: TestApp, email: unknown, path = url) =>
+    test.app.inject({ method: 'POST', url: path, payload: { email } })
+
+  let other: TestApp
+  let own = ''
+  beforeAll(async () => {
+    other = await startTestApp({ variables: { RATE_LIMITS: 'on' } })
+    const rows = numbered(GOOD)
+    own = rows[0]?.regNo ?? ''
+    await other.deps.store.importRegistrations(rows)
+  })
+  afterAll(() => other.close())
+
+  test('asks for the email address, and with it shows the registration, under its number of ours', async () => {
+    const asked = await other.app.inject(url)
+    expect([asked.statusCode, asked.json()]).toEqual([
+      403,
+      {
+        status: 'error',
+        code: 'email_needed',
+        message:
+          'This number is from before the registrations moved here. Please enter the email address you registered with.',
+      },
+    ])
+    expect(asked.body).not.toContain('Example')
+    expect((await withEmail(other, { $ne: 1 })).statusCode).toBe(422)
+    for (const wrong of ['other@example.org', '', 7])
+      expect((await withEmail(other, wrong)).json<{ code: string }>().code).toBe('email_differs')
+    const shown = await withEmail(other, ' OLD@example.org ')
+    expect([shown.statusCode, shown.json<RegistrationAnswer>().registration.reg_no]).toEqual([
+      200,
+      own,
+    ])
+    expect((await other.app.inject(`/api/registrations/${own}/`)).statusCode).toBe(200)
+  })
+
+  test('whose registration has no email address opens with none', async () => {
+    for (const email of ['', undefined, null])
+      expect((await withEmail(other, email, '/api/registrations/PULMO-2025-18/')).statusCode).toBe(
+        403,
+      )
+  })
+
+  test('tries no payment again by itself', async () => {
+    const answer = await other.app.inject({
+      method: 'POST',
+      url: '/api/payment/retry/',
+      payload: { order_id: 'PULMO-2025-17' },
+    })
+    expect(answer.statusCode).toBe(404)
+  })
+
+  test('cannot be followed by its neighbours for long: right numbers that can be counted up to count as guesses', async () => {
+    const statuses: number[] = []
+    for (let times = 0; times < 21; times++)
+      statuses.push(
+        (
+          await other.app.inject({
+            url: `/api/registrations/PULMO-2025-${17 + (times % 2)}/`,
+            remoteAddress: '192.0.2.9',
+          })
+        ).statusCode,
+      )
+    expect(statuses).toEqual([...Array.from({ length: 20 }, () => 403), 429])
+  })
+})
+
+test('the office sees imported rows, and its export can be brought in elsewhere', async () => {
+  const rows = numbered(GOOD)
+  await app.deps.store.importRegistrations(rows)
+  const office = await signIn(app)
+  const { registrations } = (await office.json(
+    '/admin/pulmocon/registrations/?payment_status=success',
+  )) as unknown as { registrations: object[] }
+  expect(registrations).toMatchObject([
+    {
+      reg_no: rows[0]?.regNo,
+      registration_category_display: 'APCCM Member',
+      food_preference_display: 'Vegetarian',
+      final_amount: 7080,
+      registration_fee: 6000,
+      accompanying_persons_fee: 1080.5,
+      accompanying_persons_count: 1,
+      base: null,
+      gst: null,
+      payment_id: 'PAY17',
+      created_at: '2025-07-30T18:30:00+05:30',
+    },
+  ])
+  const csv = (await office.get('/admin/export/?event_type=pulmocon')).body
+  const again = readImportText(pulmo(), app.deps.events.byId('pulmocon2025')?.hash ?? '', csv)
+  if (!again.ok) throw new Error(JSON.stringify(again.error))
+  expect(again.value.map(({ row }) => row).toSorted((a, b) => a.createdAt - b.createdAt)).toEqual(
+    rows.map(({ regNo, ...row }) => ({ ...row, formerNo: regNo })),
+  )
+  const page = await office.json(`/admin/registrations/${rows[0]?.regNo}/`)
+  expect(page['answers']).toContainEqual({
+    id: 'former_no',
+    label: 'Number before the import',
+    text: 'PULMO-2025-17',
+  })
+})

@@ -1,0 +1,152 @@
+/** The launcher and the command line behind it: help, what is asked wrongly, admins, and a Node that is too old. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { launcher, run, runHere } from '../run-command.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'rollcall-launcher-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+describe('the command line', () => {
+  test('a wrong variable is one sentence and status 2', () => {
+    expect(run([launcher, 'start'], { PORT: 'x', DATA_DIR: join(folder, 'unused') })).toEqual({
+      status: 2,
+      out: '',
+      err: 'PORT must be a port number from 0 to 65535, not "x".\n',
+    })
+  })
+
+  test('help names every command, and every command has its own', async () => {
+    const { status, out } = run([launcher, '--help'])
+    expect(status).toBe(0)
+    const names = [...out.matchAll(/^ {2}(\w+) {2,}\S/gm)].map(([, name]) => name ?? '')
+    expect(names).toEqual(
+      expect.arrayContaining(['start', 'build', 'validate', 'admin', 'reconcile']),
+    )
+    for (const name of names) {
+      const help = await runHere([name, '--help'])
+      expect([name, help.status, help.out.startsWith(`Usage: rollcall ${name}`)]).toEqual([
+        name,
+        0,
+        true,
+      ])
+    }
+  })
+
+  test.each([
+    [[]],
+    [['dance']],
+    [['start', 'now']],
+    [['admin']],
+    [['admin', 'delete', 'x']],
+    [['build', '--fast']],
+  ])('%j is asked wrongly: status 2', async (args) => {
+    expect((await runHere(args)).status).toBe(2)
+  })
+
+  test('admin add and passwd: made up and printed, or from standard input; a name twice or unknown is status 1', async () => {
+    const variables = { DATA_DIR: join(folder, 'cli') }
+    const added = run([launcher, 'admin', 'add', 'meera'], variables)
+    expect([added.status, added.out]).toEqual([
+      0,
+      expect.stringMatching(
+        /^Admin "meera" was added, owner for all events\.\nPassword: [a-z2-9-]{19}\n$/,
+      ),
+    ])
+    expect(await runHere(['admin', 'add', 'meera'], variables)).toEqual({
+      status: 1,
+      out: '',
+      err: 'There is already an admin "meera".\n',
+    })
+    expect(
+      run(
+        [launcher, 'admin', 'passwd', 'meera', '--password-stdin'],
+        variables,
+        'a longer password\n',
+      ),
+    ).toEqual({
+      status: 0,
+      out: 'Admin "meera" has a new password and is signed out everywhere.\n',
+      err: '',
+    })
+    expect(
+      run([launcher, 'admin', 'passwd', 'meera', '--password-stdin'], variables, 'short\n').status,
+    ).toBe(2)
+    // What else is guessed first: tests/server/office/permissions/sign-in.test.ts. The names of the user and of the events come from here.
+    for (const weak of ['meera2026', 'afpicon@2026'])
+      expect(
+        run([launcher, 'admin', 'passwd', 'meera', '--password-stdin'], variables, `${weak}\n`)
+          .status,
+      ).toBe(2)
+    expect(await runHere(['admin', 'remove', 'meera'], variables)).toEqual({
+      status: 1,
+      out: '',
+      err: '"meera" is the last owner of all events: nobody could look after people any more. Add another one first.\n',
+    })
+    expect((await runHere(['admin', 'add', 'latha'], variables)).status).toBe(0)
+    expect(await runHere(['admin', 'remove', 'meera'], variables)).toEqual({
+      status: 0,
+      out: 'Admin "meera" was removed and is signed out everywhere.\n',
+      err: '',
+    })
+    const told = async (...args: string[]) => {
+      const { status, out, err } = await runHere(['admin', ...args], variables)
+      return [status, `${out}${err}`]
+    }
+    expect(
+      await told(
+        'add',
+        'devi',
+        '--role',
+        'desk',
+        '--event',
+        'afpicon2026',
+        '--event',
+        'midzone2025',
+      ),
+    ).toEqual([0, expect.stringContaining('was added, desk for afpicon2026, midzone2025.\n')])
+    expect(await told('role', 'devi', '--role', 'treasurer')).toEqual([
+      0,
+      '"devi" is now treasurer for all events.\n',
+    ])
+    expect(await told('role', 'latha', '--role', 'viewer')).toEqual([
+      1,
+      expect.stringContaining('"latha" is the last owner of all events'),
+    ])
+    expect(await told('reset-second-factor', 'devi')).toEqual([1, '"devi" has no second factor.\n'])
+    expect(await told('list')).toEqual([
+      0,
+      'devi: treasurer for all events, never signed in\nlatha: owner for all events, never signed in\n',
+    ])
+    for (const [wrong, why] of [
+      [['add', 'x', '--role', 'king'], 'There is no role "king"'],
+      [['add', 'x', '--event', 'nosuch'], 'There is no event "nosuch"'],
+      [['add', 'two words'], 'no spaces'],
+      [['role', 'devi'], 'Say the role'],
+      [['remove', 'devi', '--role', 'desk'], 'Usage'],
+    ] as const)
+      expect(await told(...wrong)).toEqual([2, expect.stringContaining(why)])
+    expect(await runHere(['admin', 'passwd', 'nobody'], variables)).toEqual({
+      status: 1,
+      out: '',
+      err: 'There is no admin "nobody".\n',
+    })
+  })
+
+  test('a Node that is too old hands over to the one of the lockfile, or says what to do', () => {
+    // A preloaded line makes this Node say that it is an old one; the Node it hands over to is not preloaded.
+    const old = join(folder, 'old.cjs')
+    writeFileSync(old, "Object.defineProperty(process.versions, 'node', { value: '20.20.2' })")
+    const refused = run(['--require', old, launcher, '--help'], { ROLLCALL_HANDED_OVER: '1' })
+    expect([refused.status, refused.err]).toEqual([
+      2,
+      expect.stringContaining('Rollcall needs Node 22.18 or newer; this is Node 20.20.2.'),
+    ])
+    const handedOver = run(['--require', old, launcher, 'start', 'now'])
+    expect([handedOver.status, handedOver.err]).toEqual([
+      2,
+      expect.stringMatching(/^("now" is one word too many|Rollcall needs Node)/),
+    ])
+  })
+})

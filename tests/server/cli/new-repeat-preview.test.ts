@@ -1,0 +1,508 @@
+/** new, repeat, show, schema and preview: what they write can be read back, looked at and checked. */
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Ajv } from 'ajv'
+import { day, paise, type EventConfig } from '../../../engine/index.ts'
+import {
+  compileEvent,
+  eventIdFrom,
+  newEventFile,
+  prefixFor,
+  preview,
+  readEvent,
+  showEvent,
+  type SampleOptions,
+} from '../../../engine/authoring.ts'
+import { place, plain, top, type Place } from './cli.ts'
+import { shared } from './shared-files.ts'
+
+let here: Place
+beforeAll(() => {
+  here = place()
+})
+afterAll(() => here.remove())
+
+const files = readdirSync(join(top, 'events')).filter((name) => name.endsWith('.yaml'))
+const compiled = (text: string, name = 'event'): EventConfig => {
+  const event = readEvent(text, shared)
+  const errors = compileEvent(text, shared, { path: name }).findings.filter(
+    ({ severity }) => severity === 'error',
+  )
+  if (event === null || errors.length > 0)
+    throw new Error(
+      errors.map(({ code, message, at }) => `${at.start.line} ${code} ${message}`).join('\n'),
+    )
+  return event
+}
+
+describe('new', () => {
+  const today = day('2026-11-21')
+  const full: SampleOptions = {
+    id: 'lungs2027',
+    prefix: 'LUNG',
+    title: 'Lungs: a #1 "meeting"',
+    from: day('2027-01-30'),
+    to: day('2027-01-31'),
+    venue: 'Hall #5, Kochi',
+    support: 'help@lungs.example',
+    today,
+    earlyUntil: day('2026-12-31'),
+    categories: [
+      { label: 'Member, IMA', early: paise(400_000), regular: paise(500_000) },
+      { label: 'Période', early: paise(100_000), regular: paise(150_000) },
+      { label: 'Period', early: paise(100_000), regular: paise(150_000) },
+    ],
+  }
+
+  test.each<[string, SampleOptions]>([
+    ['nothing told', { id: 'myevent', prefix: 'MYEV', today }],
+    ['everything told, in texts that YAML could misread', full],
+    ['nobody pays', { ...full, free: true }],
+    ['no tax', { ...full, tax: 'none' }],
+    ['a tax inside the prices', { ...full, tax: 'inside' }],
+    [
+      'prices that are free, and one that is not on sale',
+      {
+        ...full,
+        categories: [
+          { label: 'Delegate', early: paise(400_000), regular: paise(500_000) },
+          { label: 'Faculty', early: paise(0), regular: paise(0) },
+          { label: 'On the spot', early: null, regular: paise(600_000) },
+        ],
+      },
+    ],
+    [
+      'somebody who comes along, children for nothing, and workshops with seats',
+      {
+        ...full,
+        companions: { early: paise(300_000), regular: paise(350_000), freeUnder: 5 },
+        workshops: [
+          { label: 'Ultrasound', early: paise(150_000), regular: paise(200_000), seats: 30 },
+          { label: 'Airway, day 1', early: paise(0), regular: paise(0), seats: 5 },
+        ],
+      },
+    ],
+    [
+      'everybody who comes along pays, inside the price; workshops without end; nobody early',
+      {
+        ...full,
+        tax: 'inside',
+        categories: [{ label: 'On the spot', early: null, regular: paise(600_000) }],
+        companions: { early: paise(300_000), regular: paise(350_000), freeUnder: null },
+        workshops: [{ label: '2D echo', early: paise(100), regular: paise(100), seats: null }],
+      },
+    ],
+    [
+      'free, somebody comes along, and seats are counted',
+      {
+        ...full,
+        free: true,
+        companions: { early: paise(0), regular: paise(0), freeUnder: null },
+        workshops: [{ label: 'ECG', early: paise(0), regular: paise(0), seats: 20 }],
+      },
+    ],
+    ['free, with nothing else told', { id: 'open2031', prefix: 'OPEN', today, free: true }],
+    ['a name that says a later year', { id: 'later2031', prefix: 'LATE', today }],
+    ['an event of next week', { id: 'soon', prefix: 'SOON', today, from: day('2026-11-28') }],
+    ['only an end', { id: 'ending', prefix: 'ENDI', today, to: day('2027-03-12') }],
+    [
+      'only the early days',
+      { id: 'earlyone', prefix: 'EARL', today, earlyUntil: day('2028-03-12') },
+    ],
+    [
+      'a workshop of five seats, all of which would be few',
+      {
+        id: 'fiveseats',
+        prefix: 'FIVE',
+        today,
+        free: true,
+        categories: [{ label: 'Delegate', early: paise(0), regular: paise(0) }],
+        workshops: [{ label: 'Airway', seats: 5, early: paise(0), regular: paise(0) }],
+      },
+    ],
+    [
+      'a conference of one day, with one category',
+      {
+        id: 'aday',
+        prefix: 'ADAY',
+        today,
+        from: day('2028-02-29'),
+        to: day('2028-02-29'),
+        categories: [{ label: 'Delegate', early: paise(10_000), regular: paise(10_000) }],
+      },
+    ],
+  ])('%s: the file has no finding but the note about demo values', (_name, options) => {
+    const { event, findings } = compileEvent(newEventFile(options), shared, {
+      path: `${options.id}.yaml`,
+    })
+    expect(
+      findings
+        .filter(({ code }) => code !== 'EV991')
+        .map(({ code, message, at }) => `${at.start.line} ${code} ${message}`),
+    ).toEqual([])
+    expect(event).toMatchObject({
+      id: options.id,
+      orderId: { prefix: options.prefix },
+      ...(options.title === undefined ? {} : { title: options.title, venue: options.venue }),
+    })
+    expect(event?.categories.map(({ label }) => label)).toEqual(
+      options.categories?.map(({ label }) => label) ?? ['Member', 'Non-member'],
+    )
+  })
+
+  test('what was told is no stand-in', () => {
+    expect(compiled(newEventFile(full)).demo).toEqual([
+      'look',
+      'fees.tax',
+      'payment.account',
+      'email',
+    ])
+    expect(compiled(newEventFile({ id: 'myevent', prefix: 'MYEV', today })).demo).toEqual(
+      expect.arrayContaining([
+        'event.title',
+        'event.from',
+        'event.venue',
+        'fees.prices',
+        'fees.periods',
+        'fees.tax',
+      ]),
+    )
+    expect(compiled(newEventFile({ ...full, free: true })).demo).toEqual(['look', 'email'])
+  })
+
+  test('what was told of companions and workshops is sold', () => {
+    const event = compiled(
+      newEventFile({
+        ...full,
+        companions: { early: paise(300_000), regular: paise(350_000), freeUnder: 5 },
+        workshops: [
+          { label: 'Ultrasound', early: paise(150_000), regular: paise(200_000), seats: 30 },
+        ],
+      }),
+    )
+    expect(event.fees.items.map(({ id, by, count }) => [id, by, count])).toEqual([
+      [
+        'accompanying',
+        undefined,
+        {
+          field: 'companions',
+          where: [[{ field: 'age', test: { is: 'number', atLeast: 5 } }]],
+        },
+      ],
+      ['workshop', 'workshops', undefined],
+    ])
+    expect(event.limits.map(({ eachOptionOf, max }) => [eachOptionOf, max])).toEqual([
+      ['workshops', { ultrasound: 30 }],
+    ])
+    expect(
+      event.examples.flatMap((one) => ('answers' in one ? [one.expect.lines] : [])),
+    ).toContainEqual({ registration: 472_000, accompanying: 354_000, workshop: 177_000 })
+  })
+
+  test("numbers begin like nobody else's", () => {
+    expect(prefixFor('chirurgia2027', ['CHIR', 'AFPI'])).toBe('CHIA')
+    expect(prefixFor('lungs2027', ['LU'])).toBe(null)
+    expect([eventIdFrom('my-event'), eventIdFrom('2027 Lungs'), eventIdFrom('ഒന്ന്')]).toEqual([
+      'myevent',
+      'lungs',
+      null,
+    ])
+  })
+
+  test('from the command line: written, served under its own names, never over another file', async () => {
+    const first = await here.rollcall([
+      'new',
+      'my-event',
+      '--title',
+      'My Event 2027',
+      '--categories',
+      'Member = 4000 / 5000, Student=1000',
+    ])
+    expect([first.status, first.err]).toEqual([0, ''])
+    expect(first.out).toContain('the event is called myevent')
+    const event = compiled(here.read('events/myevent.yaml'))
+    expect([event.title, event.fees.prices]).toEqual([
+      'My Event 2027',
+      {
+        member: { early: 400_000, regular: 500_000 },
+        student: { early: 100_000, regular: 100_000 },
+      },
+    ])
+    expect(event.admin.lists.map(({ route }) => route)).toEqual(['/admin/myevent'])
+    const validated = await here.rollcall(['validate', 'events/myevent.yaml'])
+    expect([validated.status, validated.err]).toEqual([0, ''])
+    const text = here.read('events/myevent.yaml')
+    const again = await here.rollcall(['new', 'my-event'])
+    expect([again.status, again.out]).toEqual([2, ''])
+    expect(here.read('events/myevent.yaml')).toBe(text)
+    expect((await here.rollcall(['new', 'midzone2027'])).status).toBe(0)
+    expect(compiled(here.read('events/midzone2027.yaml')).orderId.prefix).not.toMatch(/^MIDZ/)
+    expect((await here.rollcall(['validate'])).status).toBe(0)
+  })
+
+  test('answers as people give them, piped in: one that cannot be read is asked for again, the others are kept', async () => {
+    const input = [
+      'Rivers & Lungs 2027',
+      'soon',
+      '12/03/2027',
+      '13 March 2027',
+      'Hall #5, Kochi (upstairs)',
+      'help at rivers',
+      'help@rivers.example',
+      'maybe',
+      'no',
+      'Member (IMA, Kerala) = Rs. 5,000 / 6,000;',
+      'Student, PG = 1,000/-;',
+      'Faculty = free',
+      'somewhere',
+      'inside',
+      '20 March 2027',
+      '31st Jan 2027',
+    ].join('\n')
+    const { status, err } = await here.rollcall(['new', 'rivers2027'], { input, isAlone: true })
+    expect([status, err.trim().split('\n')]).toEqual([
+      0,
+      [
+        '"soon" is not read as a day. Write 12 March 2027, 12/03/2027 (the day first) or 2027-03-12.',
+        '"help at rivers" is not an email address.',
+        '"maybe" is neither yes nor no.',
+        '"somewhere" does not say where the GST is. Write none, inside or on top.',
+        'The early prices would hold until 20 March 2027, and the conference is over on 13 March 2027: no day is left for the later prices.',
+      ],
+    ])
+    const event = compiled(here.read('events/rivers2027.yaml'), 'rivers2027.yaml')
+    expect([event.title, event.from, event.to, event.venue, event.support]).toEqual([
+      'Rivers & Lungs 2027',
+      '2027-03-12',
+      '2027-03-13',
+      'Hall #5, Kochi (upstairs)',
+      'help@rivers.example',
+    ])
+    expect(event.categories.map(({ label }) => label)).toEqual([
+      'Member (IMA, Kerala)',
+      'Student, PG',
+      'Faculty',
+    ])
+    expect(Object.values(event.fees.prices ?? {})).toEqual([
+      { early: 500_000, regular: 600_000 },
+      { early: 100_000, regular: 100_000 },
+      { early: 0, regular: 0 },
+    ])
+    expect([event.fees.tax?.prices, event.demo]).toEqual([
+      'inclusive',
+      ['look', 'payment.account', 'email'],
+    ])
+    expect(here.read('events/rivers2027.yaml')).toContain('Friday, 12 March 2027')
+    expect((await here.rollcall(['validate', 'events/rivers2027.yaml'])).status).toBe(0)
+  })
+
+  test('prices of 0 begin an event that is free, and nothing about money is asked', async () => {
+    const input = 'Open Day\n\n\n\n\n\nEverybody = 0 / 0\n'
+    const { status, err } = await here.rollcall(['new', 'opendoor'], { input })
+    expect([status, err]).toEqual([0, ''])
+    const event = compiled(here.read('events/opendoor.yaml'), 'opendoor.yaml')
+    expect([event.payment, event.fees.tax, event.fees.prices]).toEqual([
+      null,
+      null,
+      { everybody: { open: 0 } },
+    ])
+  })
+
+  test('an answer that is wrong to the end writes nothing', async () => {
+    const { status, err } = await here.rollcall(['new', 'bad'], { input: 'Title\nsoon\nlater' })
+    expect([status, err.trim().split('\n').at(-1)]).toEqual([2, 'Nothing is written.'])
+    expect(existsSync(join(here.folder, 'events', 'bad.yaml'))).toBe(false)
+  })
+
+  test.each([
+    ['no id', ['new']],
+    ['an id without a letter', ['new', '2027']],
+    ['a day that is none', ['new', 'bad', '--from', '30 January']],
+    ['an end before the beginning', ['new', 'bad', '--from', '2027-02-02', '--to', '2027-02-01']],
+    ['a category without its price', ['new', 'bad', '--categories', 'Member = 40, Student']],
+    ['prices without figures', ['new', 'bad', '--categories', 'Member = cheap']],
+    ['a free event with prices', ['new', 'bad', '--free', '--categories', 'Member = 40']],
+    ['a tax in no place', ['new', 'bad', '--gst', 'yes']],
+    ['no such way to pay', ['new', 'bad', '--payment', 'cash']],
+    ['no address', ['new', 'bad', '--support', 'help']],
+  ])('%s is asked wrongly, and nothing is written', async (_name, args) => {
+    const { status, out, err } = await here.rollcall(args)
+    expect([status, out]).toEqual([2, ''])
+    expect(err).not.toContain('    at ')
+    expect(existsSync(join(here.folder, 'events', 'bad.yaml'))).toBe(false)
+  })
+})
+
+describe('repeat', () => {
+  test('the next time is written, what was done is said, and it is served beside the old one', async () => {
+    const { status, out, err } = await here.rollcall(['repeat', 'afpicon2026', 'afpicon2027'])
+    expect([status, err]).toEqual([0, ''])
+    for (const said of [
+      'events/afpicon2027.yaml is written, 52 weeks after events/afpicon2026.yaml.',
+      '31 January – 1 February 2026 is now 30–31 January 2027.',
+      '/afpicon/payment/success is /afpicon2027/payment/success.',
+      'Look at these yourself:',
+      'The motto is last time’s: The Spice Route.',
+    ])
+      expect(out).toContain(said)
+    const validated = await here.rollcall(['validate', 'events/afpicon2027.yaml'])
+    expect([validated.status, validated.out]).toEqual([0, 'no findings in 1 file\n'])
+    expect((await here.rollcall(['validate', '--strict'])).status).toBe(0)
+    const text = here.read('events/afpicon2027.yaml')
+    expect((await here.rollcall(['repeat', 'afpicon2026', 'afpicon2027'])).status).toBe(2)
+    expect(here.read('events/afpicon2027.yaml')).toBe(text)
+  })
+
+  test.each([
+    ['no new name', ['repeat', 'afpicon2026']],
+    ['a name that is no id', ['repeat', 'afpicon2026', 'AFPICON 2028']],
+    ['an event that is not there', ['repeat', 'nowhere', 'nowhere2']],
+    ['half a week', ['repeat', 'afpicon2026', 'afpicon2028', '--weeks', '1.5']],
+    ['no weeks', ['repeat', 'afpicon2026', 'afpicon2028', '--weeks', '0']],
+  ])('%s is asked wrongly, and nothing is written', async (_name, args) => {
+    const { status, out, err } = await here.rollcall(args)
+    expect([status, out]).toEqual([2, ''])
+    expect(err).not.toContain('    at ')
+    expect(existsSync(join(here.folder, 'events', 'afpicon2028.yaml'))).toBe(false)
+  })
+})
+
+describe('show', () => {
+  test.each(files)('%s written out whole reads back as the same event', (name) => {
+    const event = compiled(here.read(`events/${name}`), name)
+    expect(compiled(showEvent(event), name)).toEqual(event)
+  })
+
+  test.each<[string, string, (text: string) => string]>([
+    ['all that a conference sells', 'nidancon2027', (text) => text],
+    ['all that a marathon sells', 'nilarun2027', (text) => text],
+    ['a webinar for nothing', 'soiltalk2027', (text) => text],
+    [
+      'other tests, other units and other bounds',
+      'nidancon2027',
+      (text) =>
+        text
+          .replace(
+            '{presents_paper: true, category:',
+            '{workshops: {has: [ecg, writing]}, category:',
+          )
+          .replace('hold: 30 minutes', 'hold: 36 hours')
+          .replace('at_most: 2', 'at_least: 1')
+          .replace('percent: -15', 'percent: 12.5')
+          .replace('tax: {name: GST, percent: 5, prices: exclusive}', 'tax: none')
+          .replace('format: gstin', 'pattern: "[A-Z]{2}|[0-9]{4}"'),
+    ],
+  ])('%s reads back as the same event', (_what, id, change) => {
+    const text = readFileSync(join(top, 'tests', 'events', `${id}.yaml`), 'utf8')
+    const event = readEvent(change(text), shared)
+    expect(event).not.toBeNull()
+    if (event !== null) expect(readEvent(showEvent(event), shared)).toEqual(event)
+  })
+
+  test('defaults and shared lists stand in their places', async () => {
+    const { status, out } = await here.rollcall(['show', 'afpicon2026'])
+    expect(status).toBe(0)
+    expect(out).toContain('label: Kerala')
+    expect(out).toContain('no_order: No order ID found')
+    expect(out).toContain('# What the gateway airpay is told besides:')
+  })
+})
+
+describe('schema', () => {
+  test('the whole schema is one that ajv takes, and judges by', async () => {
+    const { status, out } = await here.rollcall(['schema', 'midzone2025'])
+    const { schema, flat, ui } = JSON.parse(out) as {
+      schema: object
+      flat: { properties: object }
+      ui: Record<string, unknown>
+    }
+    const validate = new Ajv({ strict: false }).compile(schema)
+    expect([
+      status,
+      validate({
+        full_name: 'A',
+        email: 'a@example.org',
+        phone_number: '9',
+        is_pg: false,
+        afpi_member: true,
+      }),
+      validate({
+        full_name: 'A',
+        email: 'a@example.org',
+        phone_number: '9',
+        is_pg: false,
+        afpi_member: false,
+      }),
+    ]).toEqual([0, false, true])
+    expect(Object.keys(flat.properties)).toEqual(ui['ui:order'])
+  })
+})
+
+describe('preview', () => {
+  test('pages of every example, without a script or an address elsewhere', async () => {
+    const { status, out } = await here.rollcall(['preview', 'chirurgia2026', '--out', 'pages'])
+    expect([status, out.trim()]).toEqual([
+      0,
+      `7 pages are written; open ${join('pages', 'index.html')}.`,
+    ])
+    const pages = readdirSync(join(here.folder, 'pages')).map((name) => here.read(`pages/${name}`))
+    for (const html of pages) {
+      expect(html).not.toMatch(/<script|https?:|\son[a-z]+="/)
+      expect(html).toContain("default-src 'none'")
+    }
+    const member = plain(here.read('pages/example-2.html'))
+    for (const said of [
+      '30 November 2025, 12:00 pm in India',
+      '<dt>ASI Membership Number <span class="star">*</span></dt><dd>A-7</dd>',
+      '<dd>₹ 5,900</dd>',
+      '<h3>Registration Confirmed</h3>',
+      '<h3>Payment Failed</h3>',
+      'Dear Asha Nair,',
+      'To asha@example.org',
+      'Demo values: ',
+    ])
+      expect(member).toContain(said)
+    const empty = plain(here.read('pages/example-6.html'))
+    expect(empty).toContain('<span class="error">Required</span>')
+    expect(empty).not.toContain('Dear ')
+  })
+
+  test.each(files)('%s: every page links only to pages that are there', (name) => {
+    const pages = preview(compiled(here.read(`events/${name}`), name))
+    const names = pages.map((page) => page.name)
+    for (const { html } of pages)
+      for (const [, target] of html.matchAll(/href="([^"]+)"/g)) expect(names).toContain(target)
+  })
+
+  test('what is sold besides has its tables, and an example its bill', () => {
+    const text = readFileSync(join(top, 'tests', 'events', 'nidancon2027.yaml'), 'utf8')
+    const event = readEvent(text, shared)
+    const pages = event === null ? [] : preview(event)
+    const [index, ...examples] = pages.map(({ html }) => plain(html))
+    expect(index).toContain('<th scope="row">ECG in an hour (Hall A, 12 noon)</th><td>₹ 1,180</td>')
+    expect(index).toContain('late-fee: Late fee: +₹ 500 on registration, from 1 February 2027')
+    expect(examples.join('\n')).toContain('Accompanying person: ₹ 5,310')
+  })
+
+  test('texts of the file and answers are never markup', () => {
+    const event = compiled(
+      here
+        .read('events/midzone2025.yaml')
+        .replace('title: Kerala Mid Zone 2025', 'title: "<b>Zone</b> & co"')
+        .replaceAll('Asha Nair', '"<script>alert(1)</script>"'),
+    )
+    for (const { html } of preview(event)) {
+      expect(html).not.toMatch(/<b>|<script/)
+      expect(html).toContain('&lt;b&gt;Zone&lt;/b&gt; &amp; co')
+    }
+  })
+
+  test('a folder that is there already is written into', async () => {
+    mkdirSync(join(here.folder, 'there'), { recursive: true })
+    expect(
+      (await here.rollcall(['preview', 'events/midzone2025.yaml', '--out', 'there'])).status,
+    ).toBe(0)
+    expect((await here.rollcall(['preview'])).status).toBe(2)
+  })
+})

@@ -1,0 +1,130 @@
+/** Commands that look at stored registrations, while the server that took them runs. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parse } from 'csv-parse/sync'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { day, paise } from '../../../engine/index.ts'
+import type { RegisterAnswer } from '../../../engine/index.ts'
+import { newEventFile } from '../../../engine/authoring.ts'
+import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
+import { startTestApp, type TestApp } from '../harness.ts'
+import { place, plain, type Place } from './cli.ts'
+
+/** An event that sells companions, children for nothing, and workshops. */
+const fair = newEventFile({
+  id: 'fair2026',
+  prefix: 'FAIR',
+  title: 'Fair 2026',
+  from: day('2026-03-12'),
+  today: day('2026-01-10'),
+  tax: 'none',
+  companions: { early: paise(400_000), regular: paise(500_000), freeUnder: 5 },
+  workshops: [
+    { label: 'Ultrasound', early: paise(150_000), regular: paise(200_000), seats: 30 },
+    { label: 'Writing', early: paise(50_000), regular: paise(60_000), seats: 30 },
+  ],
+})
+let server: TestApp
+let here: Place
+let regNo: string
+beforeAll(async () => {
+  here = place()
+  server = await startTestApp({
+    clock: '2026-01-10',
+    events: { 'sample2026.yaml': fixtureEvent(), 'fair2026.yaml': fair },
+  })
+  regNo = (await server.post('/api/sample2026/register/', fixtureDelegate)).json<RegisterAnswer>()
+    .reg_no
+  server.writeEvent('sample2026.yaml', fixtureEvent({ price: 1500, total: 1770 }))
+  await server.deps.events.reload()
+})
+afterAll(async () => {
+  await server.close()
+  here.remove()
+})
+const variables = () => ({ DATA_DIR: server.dir, EVENTS_DIR: server.eventsDir })
+
+test('an old price is worked out again from the version of the file it was quoted with', async () => {
+  expect(server.deps.events.byId('sample2026')?.config.fees.prices?.['member']?.['early']).toBe(
+    150_000,
+  )
+  const { status, out, err } = await here.rollcall(['explain', '--registration', regNo], {
+    variables: variables(),
+  })
+  const line =
+    fixtureEvent()
+      .split('\n')
+      .findIndex((text) => text.includes('member:     [')) + 1
+  expect([status, err]).toEqual([0, ''])
+  expect(plain(out)).toContain(`${regNo}, registered with version `)
+  expect(plain(out)).toContain(
+    `price     ₹ 1,000  fees.prices.member, column 1, early (line ${line})`,
+  )
+  expect(plain(out)).toContain('total     ₹ 1,180')
+})
+
+test('diff says how many registrations a change touches, and what it would break', async () => {
+  writeFileSync(join(here.folder, 'old.yaml'), fixtureEvent())
+  writeFileSync(
+    join(here.folder, 'next.yaml'),
+    fixtureEvent({ price: 2000, total: 2360, prefix: 'SMPX' }),
+  )
+  const { status, out } = await here.rollcall(['diff', 'old.yaml', 'next.yaml', '--database'], {
+    variables: variables(),
+  })
+  expect(status).toBe(1)
+  expect(plain(out)).toContain('₹ 1,180 → ₹ 2,360  ▲ ₹ 1,180')
+  expect(out).toContain(
+    'sample2026: 1 registration is stored, 1 of them pending, which keep the price they were quoted.',
+  )
+  expect(out).toMatch(/error\[EV1005\][^]*next\.yaml:\d+/)
+})
+
+test('what was sold is exported item by item, and the people who come along one in a row', async () => {
+  const sent = await server.post('/api/fair2026/register/', {
+    full_name: 'Asha Nair',
+    email: 'asha@example.org',
+    phone_number: '9876543210',
+    registering_as: 'member',
+    companions: JSON.stringify([
+      { name: 'Ravi Nair', age: 40 },
+      { name: 'Mini; Nair', age: 4 },
+    ]),
+    workshops: JSON.stringify(['ultrasound', 'writing']),
+  })
+  expect(sent.statusCode, sent.body).toBe(201)
+  const number = sent.json<RegisterAnswer>().reg_no
+  const exported = async (...args: string[]) => {
+    const { status, out, err } = await here.rollcall(['export', 'fair2026', ...args], {
+      variables: variables(),
+    })
+    expect([status, err]).toEqual([0, ''])
+    return parse(out, { bom: true, relax_column_count: false })
+  }
+  const [heads, row] = await exported()
+  const cells = Object.fromEntries((heads ?? []).map((head, at) => [head, row?.[at]]))
+  expect(cells).toMatchObject({
+    'Accompanying person (number)': '1',
+    'Accompanying person (amount)': '4000.00',
+    'Workshop (number)': '2',
+    'Workshop (amount)': '2000.00',
+    Workshops: 'Ultrasound, Writing',
+  })
+  expect(await exported('--per', 'companions')).toEqual([
+    ['Registration Number', 'Delegate', 'Category', 'Payment Status', 'Person', 'Name', 'Age'],
+    [number, 'Asha Nair', 'Member', 'Pending', '1', 'Ravi Nair', '40'],
+    [number, 'Asha Nair', 'Member', 'Pending', '2', 'Mini; Nair', '4'],
+  ])
+  const wrong = await here.rollcall(['export', 'fair2026', '--per', 'workshops'], {
+    variables: variables(),
+  })
+  expect([wrong.status, wrong.err.trim()]).toEqual([
+    2,
+    'There is no field "workshops" that lists people. There are: companions.',
+  ])
+  const said = await here.rollcall(['explain', '--registration', number], {
+    variables: variables(),
+  })
+  expect(said.err).toBe('')
+  expect(plain(said.out)).toMatch(/^line {6}Accompanying person {2}1 × ₹ 4,000 .*\(line \d+\)$/m)
+})

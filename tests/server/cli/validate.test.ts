@@ -1,0 +1,319 @@
+/** validate as people, programs and CI call it. */
+import { spawn } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { applyFixes, findingsAsGithub, type Finding } from '../../../engine/authoring.ts'
+import { place, top, type Place } from './cli.ts'
+
+let here: Place
+beforeEach(() => {
+  here = place()
+})
+afterEach(() => here.remove())
+
+const spoiled = (): void =>
+  here.change('events/midzone2025.yaml', 'prices: exclusive', 'prices: exclusiv')
+
+test('every file of events/, clean: 0; one mistake: 1 and its line; what cannot be asked: 2', async () => {
+  expect(await here.rollcall(['validate'])).toMatchObject({ status: 0, err: '' })
+  spoiled()
+  const { status, out } = await here.rollcall(['validate'])
+  expect(status).toBe(1)
+  expect(out).toMatch(/error\[EV104\][^]*--> events\/midzone2025\.yaml:\d+:\d+/)
+  for (const args of [
+    ['--format', 'xml'],
+    ['--on', 'today'],
+    ['--only', 'EV9999'],
+    ['nowhere.yaml'],
+    ['--strickt'],
+    ['-', '--fix'],
+  ])
+    expect(await here.rollcall(['validate', ...args])).toMatchObject({ status: 2, out: '' })
+})
+
+test('a file that no server reads is told so too when it is checked by its name, beside what is in it', async () => {
+  const text = here.read('events/midzone2025.yaml')
+  here.write('events/midzone2025.yaml.txt', text)
+  here.write('events/midzone2025.yaml.bak', text)
+  const { err, status } = await here.rollcall(['validate', 'events/midzone2025.yaml.txt'])
+  expect(status).toBe(1)
+  expect(err.replaceAll('\\', '/')).toBe(
+    'events/midzone2025.yaml.txt is not read: its name ends in .txt, not in .yaml. Only midzone2025.yaml is read; put the changes there.\n',
+  )
+  for (const name of ['events/midzone2025.yaml', 'midzone2025', 'events/midzone2025.yaml.bak'])
+    expect(await here.rollcall(['validate', name])).toMatchObject({ status: 0, err: '' })
+})
+
+test('a file that was meant as an event file and is not read is named, with what to do', async () => {
+  const text = here.read('events/midzone2025.yaml')
+  for (const name of [
+    'ortho2027.yaml.txt',
+    'Cardio2027.YAML',
+    'old2024.yml.bak',
+    'dental2027',
+    'afpicon2026.yaml.txt',
+    // Not meant as one, or kept beside it on purpose.
+    'midzone2025.yaml.bak',
+    'notes.txt',
+    'README.md',
+    'logo2027.png',
+    'chirurgia2026.docx',
+  ])
+    here.write(`events/${name}`, text)
+  here.write('events/neuro2027.docx', 'PK')
+  const { status, err } = await here.rollcall(['validate'])
+  expect(status).toBe(0)
+  expect(err.replaceAll('\\', '/').trimEnd().split('\n')).toEqual([
+    'events/Cardio2027.YAML is not read: its ending must be .yaml in small letters. Rename it to cardio2027.yaml.',
+    'events/afpicon2026.yaml.txt is not read: its name ends in .txt, not in .yaml. Only afpicon2026.yaml is read; put the changes there.',
+    'events/dental2027 is not read: it has no ending. Rename it to dental2027.yaml.',
+    'events/neuro2027.docx is not read: an event file is a plain text and ends in .yaml, not in .docx. Save its text as neuro2027.yaml.',
+    'events/old2024.yml.bak is not read: its name ends in .bak, not in .yaml. Rename it to old2024.yaml.',
+    'events/ortho2027.yaml.txt is not read: its name ends in .txt, not in .yaml. Rename it to ortho2027.yaml.',
+  ])
+  expect((await here.rollcall(['validate', 'ortho'])).err).toBe(
+    'The file ortho cannot be read. events/ortho2027.yaml.txt is not read: its name ends in .txt, not in .yaml. Rename it to ortho2027.yaml.\n',
+  )
+})
+
+test.each([
+  ['UTF-16 of Notepad', (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le'), 1, 'UTF-16'],
+  [
+    'Windows-1252',
+    (text: string) => Buffer.from(text.replace('Thiruvalla', 'Pondich\u00e9ry'), 'latin1'),
+    0,
+    'a letter in `Pondich?ry` cannot be read',
+  ],
+  ['a document of Word', () => Buffer.from('PK\u0003\u0004\u0014', 'latin1'), 1, 'Word or Excel'],
+])(
+  'a file saved as %s is told at its line, and never written over',
+  async (_what, bytes, at, says) => {
+    const file = 'events/chirurgia2026.yaml'
+    const text = here
+      .read(file)
+      .replace(/[^\x00-\x7f]/g, '-')
+      .replace('status: open', 'status: opne')
+    const line = at === 0 ? text.split('\n').findIndex((one) => one.includes('Thiruvalla')) + 1 : at
+    const saved = bytes(text)
+    writeFileSync(join(here.folder, file), saved)
+    const { status, out } = await here.rollcall(['validate', file, '--fix'])
+    expect(status).toBe(1)
+    expect(out).toContain(says)
+    expect(out).toContain(`${file}:${line}:`)
+    expect(out).toMatch(/save (the file|it) as UTF-8/)
+    expect(readFileSync(join(here.folder, file)).equals(saved)).toBe(true)
+  },
+)
+
+test('standard input, with the shared files of events/', async () => {
+  expect(
+    (await here.rollcall(['validate', '-'], { input: here.read('events/midzone2025.yaml') }))
+      .status,
+  ).toBe(0)
+  const { status, out } = await here.rollcall(['validate', '-'], {
+    input: 'format: 1\n',
+    isAlone: true,
+  })
+  expect(status).toBe(1)
+  expect(out).toContain('standard input')
+})
+
+test('--production counts demo values, --strict counts warnings, --only leaves the rest out', async () => {
+  expect(
+    (await here.rollcall(['validate', '--production', 'events/midzone2025.yaml'])).status,
+  ).toBe(1)
+  expect(
+    (await here.rollcall(['validate', '--production', '--only', 'rule-incomplete,EV302'])).status,
+  ).toBe(0)
+  here.change(
+    'events/midzone2025.yaml',
+    'non-afpi-pg:       [900]',
+    'non-afpi-pg:       [900]\n  overlap: first',
+  )
+  expect((await here.rollcall(['validate', 'events/midzone2025.yaml'])).status).toBe(0)
+  expect((await here.rollcall(['validate', '--strict', 'events/midzone2025.yaml'])).status).toBe(1)
+})
+
+test('--format json: one value with places from 1 and a summary', async () => {
+  spoiled()
+  const { status, out } = await here.rollcall(['validate', '--format', 'json'])
+  const { version, diagnostics, summary } = JSON.parse(out) as {
+    version: number
+    diagnostics: { code: string; file: string; start: { line: number }; fix: { text: string } }[]
+    summary: object
+  }
+  expect([status, version, summary]).toEqual([1, 1, { files: 4, errors: 1, warnings: 0, notes: 0 }])
+  expect(diagnostics[0]).toMatchObject({
+    code: 'EV104',
+    slug: 'not-one-of',
+    severity: 'error',
+    file: 'events/midzone2025.yaml',
+    keyPath: 'fees.tax.prices',
+    fix: { text: 'exclusive' },
+  })
+  expect(
+    here.read('events/midzone2025.yaml').split('\n')[(diagnostics[0]?.start.line ?? 0) - 1],
+  ).toContain('exclusiv}')
+})
+
+test('--format sarif: version, columns, fingerprints that moving a line does not change', async () => {
+  type Sarif = {
+    version: string
+    runs: {
+      columnKind: string
+      tool: { driver: { rules: { id: string }[] } }
+      results: {
+        ruleId: string
+        partialFingerprints: object
+        locations: { physicalLocation: { region: { startLine: number } } }[]
+        fixes: unknown[]
+      }[]
+    }[]
+  }
+  const run = async () =>
+    JSON.parse((await here.rollcall(['validate', '--format', 'sarif'])).out) as Sarif
+  spoiled()
+  const first = await run()
+  here.write('events/midzone2025.yaml', `# moved\n${here.read('events/midzone2025.yaml')}`)
+  const second = await run()
+  const line = (one: Sarif) =>
+    one.runs[0]?.results[0]?.locations[0]?.physicalLocation.region.startLine ?? 0
+  expect(first).toMatchObject({
+    version: '2.1.0',
+    runs: [
+      {
+        columnKind: 'utf16CodeUnits',
+        tool: { driver: { rules: [{ id: 'EV104', name: 'not-one-of' }] } },
+        results: [{ ruleId: 'EV104', level: 'error', fixes: [{}] }],
+      },
+    ],
+  })
+  expect(line(second)).toBe(line(first) + 1)
+  expect(second.runs[0]?.results[0]?.partialFingerprints).toEqual(
+    first.runs[0]?.results[0]?.partialFingerprints,
+  )
+})
+
+describe('--format github', () => {
+  const at = {
+    path: 'events/a,b.yaml',
+    start: { line: 2, column: 3, offset: 9 },
+    end: { line: 2, column: 5, offset: 11 },
+    keyPath: 'x',
+  }
+  const finding = (severity: Finding['severity'], message: string): Finding => ({
+    code: 'EV202',
+    slug: 's',
+    severity,
+    message,
+    at,
+    related: [],
+    notes: [],
+  })
+
+  test('escapes what would end the command or a property', () => {
+    expect(findingsAsGithub([finding('error', '100%\nof: it')])).toBe(
+      '::error file=events/a%2Cb.yaml,line=2,endLine=2,col=3,endColumn=5,title=EV202::100%25%0Aof: it',
+    )
+  })
+
+  test('ten of a kind, worst first, then how many are left', () => {
+    const lines = findingsAsGithub([
+      ...Array.from({ length: 3 }, () => finding('note', 'n')),
+      ...Array.from({ length: 12 }, (_, i) => finding('error', `e${i}`)),
+    ]).split('\n')
+    expect(lines.map((line) => line.split(' ')[0])).toEqual([
+      ...Array.from({ length: 10 }, () => '::error'),
+      '2',
+      ...Array.from({ length: 3 }, () => '::notice'),
+    ])
+  })
+
+  test('the report for people follows', async () => {
+    spoiled()
+    const { out } = await here.rollcall(['validate', '--format', 'github'])
+    expect(out).toMatch(
+      /^::error file=events\/midzone2025\.yaml,line=\d+,[^\n]*title=EV104::[^]*\nerror\[EV104\]/,
+    )
+  })
+})
+
+describe('--fix', () => {
+  test('writes what is certain and judges what is left', async () => {
+    const clean = here.read('events/midzone2025.yaml')
+    spoiled()
+    const { status, err } = await here.rollcall(['validate', '--fix'])
+    expect([status, err]).toEqual([0, 'events/midzone2025.yaml: 1 edit written.\n'])
+    expect(here.read('events/midzone2025.yaml')).toBe(clean)
+  })
+
+  test('of two edits that overlap one is applied', () => {
+    const fix = (start: number, end: number, text: string): Finding => ({
+      code: 'EV1',
+      slug: '',
+      severity: 'error',
+      message: '',
+      at: {
+        path: '',
+        start: { line: 1, column: 1, offset: 0 },
+        end: { line: 1, column: 1, offset: 0 },
+        keyPath: '',
+      },
+      related: [],
+      notes: [],
+      fix: { start, end, text },
+    })
+    expect(applyFixes('one two three', [fix(4, 7, '2'), fix(0, 3, '1'), fix(5, 9, 'x')])).toEqual({
+      text: '1 2 three',
+      applied: 2,
+    })
+  })
+})
+
+test('--watch judges again when a file changes', async () => {
+  const child = spawn(process.execPath, [join(top, 'bin', 'rollcall.js'), 'validate', '--watch'], {
+    cwd: here.folder,
+    env: { PATH: process.env['PATH'] ?? '' },
+  })
+  try {
+    let out = ''
+    const until = (wanted: RegExp): Promise<void> =>
+      new Promise((resolve, reject) => {
+        const look = (chunk: unknown): void => {
+          out += String(chunk)
+          if (wanted.test(out)) resolve()
+        }
+        child.stdout.on('data', look)
+        child.stderr.on('data', look)
+        child.on('close', () => reject(new Error(`it ended: ${out}`)))
+      })
+    await until(/Watching/)
+    spoiled()
+    await until(/EV104/)
+  } finally {
+    child.kill()
+  }
+})
+
+test('each command explains itself, and the list names them all', async () => {
+  const { out } = await here.rollcall(['--help'])
+  const names = [...out.matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name ?? '')
+  expect(names).toEqual(
+    expect.arrayContaining([
+      'validate',
+      'explain',
+      'simulate',
+      'diff',
+      'new',
+      'preview',
+      'show',
+      'schema',
+      'codes',
+    ]),
+  )
+  for (const name of names) {
+    const { status, out: help } = await here.rollcall([name, '--help'])
+    expect([name, status, help.startsWith('Usage: rollcall')]).toEqual([name, 0, true])
+  }
+})

@@ -1,0 +1,46 @@
+/** A small conference that uses facts from outside its form: places, what stands once, codes, a roll. */
+import { fixtureEvent } from './small-event.ts'
+
+export const outsideEvent = fixtureEvent({
+  extra: `
+limits:
+  - {id: gallery, when: {category: non-member}, max: 1, full: The gallery is full}
+unique:
+  - {fields: [email], else: block, say: This email address is registered already. We have sent it the link.}
+  - {fields: [full_name, phone_number], else: warn, say: Somebody of this name has registered. Are you registering again?}
+codes:
+  kinds:
+    - {id: faculty, label: Invited faculty, gives: {category: faculty}}
+    - {id: coupon, label: Coupon, gives: {adjustment: coupon}}
+rolls:
+  society:
+    key: number
+    columns: {number: text, name: text, kind: [life, annual], valid_to: date}
+    shows: [name]
+`,
+})
+  .replace(
+    '  - {id: non-member, label: Non-member}\n',
+    '  - {id: non-member, label: Non-member}\n  - {id: faculty, label: Faculty, listed_only: true}\n',
+  )
+  .replace(
+    '    non-member: [3000, 4000]\n',
+    `    non-member: [3000, 4000]
+    faculty:    [free, free]
+  adjustments:
+    - {id: coupon, label: Coupon, when: {code: coupon}, on: registration, amount: -100}
+`,
+  )
+  .replace(
+    '        - {id: letter,',
+    `        - {id: number, label: Number, in: society, invalid: This number is not on the roll}
+        - {id: letters, type: consent, label: You may write to me, version: 2027-01, link: /letters}
+        - id: companions
+          type: people
+          label: Who comes with you
+          max: 2
+          invalid: Please list two people at most
+          fields:
+            - {id: name, label: Name, required: Please give the name}
+        - {id: letter,`,
+  )

@@ -1,0 +1,18 @@
+/** A disk that does not answer keeps the server waiting once, and not for ever. */
+import { expect, test } from 'vitest'
+import { inTime } from '../../../server/events/files/disk-timeout.ts'
+
+test('a file on a network drive that hangs is given up, and not asked for again until its answer has come', async () => {
+  const { promise, resolve } = Promise.withResolvers<string>()
+  let asked = 0
+  const ask = (): Promise<string> => {
+    asked += 1
+    return promise
+  }
+  expect(await inTime('/mnt/a.yaml', ask, 0)).toBeNull()
+  expect([await inTime('/mnt/a.yaml', ask, 0), asked]).toEqual([null, 1])
+  resolve('text')
+  await promise
+  await new Promise((done) => setImmediate(done))
+  expect([await inTime('/mnt/a.yaml', ask), asked]).toEqual(['text', 2])
+})

@@ -1,0 +1,421 @@
+/** One verdict on a folder: what `rollcall validate` accepts is served, what it refuses is not. */
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { instant } from '../../../engine/index.ts'
+import { clashesAmong, strandedAmong } from '../../../engine/authoring.ts'
+import { validate } from '../../../server/cli/event/validate.ts'
+import { judgeHere } from '../../../server/events/files/event-folder.ts'
+import type { Judge } from '../../../server/events/files/event-folder.ts'
+import { judgeApart } from '../../../server/events/files/check-files-in-worker.ts'
+import { openRegistry } from '../../../server/events/event-registry.ts'
+import { openStore } from '../../../server/storage/open-store.ts'
+import type { Store } from '../../../server/storage/index.ts'
+import { fixtureEvent } from '../small-event.ts'
+
+const ownShared = join(import.meta.dirname, '..', '..', '..', 'events', '_shared')
+let work = ''
+let store: Store
+beforeAll(async () => {
+  work = mkdtempSync(join(tmpdir(), 'rollcall-folders-'))
+  store = await openStore({ dataDir: join(work, 'data') })
+})
+afterAll(async () => {
+  await store.close()
+  rmSync(work, { recursive: true, force: true })
+})
+
+const sample = fixtureEvent()
+const other = fixtureEvent({ id: 'other2026', prefix: 'OTHR', title: 'Other 2026' })
+/** Replaces what must be there, so that a row cannot come to nothing when the fixture changes. */
+const changed = (text: string, from: string, to: string): string => {
+  if (!text.includes(from)) throw new Error(`the fixture holds no "${from}"`)
+  return text.replace(from, to)
+}
+const api = (text: string, changes: Readonly<Record<string, string>>): string => {
+  const id = /^ {2}id: (\w+)$/m.exec(text)?.[1] ?? ''
+  const calls = {
+    register: `/api/${id}/register/`,
+    registration: `/api/${id}/registrations/{reg_no}/`,
+    ...changes,
+  }
+  const lines = Object.entries(calls).map(([name, path]) => `  ${name}: ${path}\n`)
+  return changed(text, '\npayment: {', `\napi:\n${lines.join('')}\npayment: {`)
+}
+const office = (text: string, lines: string): string =>
+  changed(text, '\nexamples:', `\nadmin:\n  ${lines}\n\nexamples:`)
+const leadingTo = (text: string, go: string): string =>
+  changed(
+    text,
+    'details: [order_id, amount]',
+    `details: [order_id, amount]\n    buttons: [{label: Elsewhere, go: ${go}}]`,
+  )
+
+type Row = {
+  readonly what: string
+  /** What lies in the folder; null takes something of the usual shared files away. */
+  readonly files: Readonly<Record<string, string | Buffer | null>>
+  readonly make?: (folder: string) => void
+  readonly production?: boolean
+  /** What either says of it; a folder without is accepted. */
+  readonly refused?: RegExp
+}
+const FOLDERS: readonly Row[] = [
+  { what: 'one event', files: { 'sample2026.yaml': sample } },
+  { what: 'two events', files: { 'sample2026.yaml': sample, 'other2026.yaml': other } },
+  { what: 'a file that ends in .yml', files: { 'sample2026.yml': sample } },
+  {
+    what: 'lines that end as Windows ends them',
+    files: { 'sample2026.yaml': sample.replaceAll('\n', '\r\n') },
+  },
+  {
+    what: 'a button to the page of another event',
+    files: { 'sample2026.yaml': leadingTo(sample, '/other2026'), 'other2026.yaml': other },
+  },
+  {
+    what: 'two events whose buttons lead to each other',
+    files: {
+      'sample2026.yaml': leadingTo(sample, '/other2026'),
+      'other2026.yaml': leadingTo(other, '/sample2026'),
+    },
+  },
+  {
+    what: 'a hidden file with anything in it',
+    files: { 'sample2026.yaml': sample, '.sample2026.yaml': 'event: [' },
+  },
+  {
+    what: 'files of other endings with anything in them',
+    files: {
+      'sample2026.yaml': sample,
+      'notes.txt': 'event: [',
+      'sample2026.yaml.bak': 'event: [',
+    },
+  },
+  {
+    what: 'a folder in the folder',
+    files: { 'sample2026.yaml': sample },
+    make: (folder) => {
+      mkdirSync(join(folder, 'old'))
+      writeFileSync(join(folder, 'old', 'sample2026.yaml'), 'event: [')
+    },
+  },
+  {
+    what: 'a link to an event file',
+    files: {},
+    make: (folder) => {
+      writeFileSync(join(folder, 'kept.txt'), sample)
+      symlinkSync('kept.txt', join(folder, 'sample2026.yaml'))
+    },
+  },
+  {
+    what: 'no shared files: those of the program',
+    files: { 'sample2026.yaml': sample, _shared: null },
+  },
+  {
+    what: 'no words for the landing page',
+    files: { 'sample2026.yaml': sample, '_shared/site.yaml': null },
+  },
+  {
+    what: 'demo values, to try them out',
+    files: { 'sample2026.yaml': `${sample}\ndemo: [payment.account]\n` },
+  },
+  {
+    what: 'two dashboard keys',
+    files: {
+      'sample2026.yaml': office(sample, 'dashboard: {key: sample, label: Sample, cards: [total]}'),
+      'other2026.yaml': office(other, 'dashboard: {key: other, label: Other, cards: [total]}'),
+    },
+  },
+  { what: 'nothing', files: {}, refused: /no event file/ },
+  { what: 'hidden files only', files: { '.sample2026.yaml': sample }, refused: /no event file/ },
+  {
+    what: 'an empty file',
+    files: { 'sample2026.yaml': sample, 'other2026.yaml': '' },
+    refused: /EV103.*the file is empty/,
+  },
+  { what: 'what is no YAML', files: { 'sample2026.yaml': 'event: [' }, refused: /EV001/ },
+  {
+    what: 'a file under another name',
+    files: { 'sample.yaml': sample },
+    refused: /EV807.*must be called sample2026\.yaml/,
+  },
+  {
+    what: 'a copy under another name',
+    files: { 'sample2026.yaml': sample, 'sample2026-copy.yaml': sample },
+    refused: /EV807[^]*EV804|EV804[^]*EV807/,
+  },
+  {
+    what: 'an id in capitals',
+    files: { 'Sample2026.yaml': changed(sample, 'id: sample2026', 'id: Sample2026') },
+    refused: /EV105/,
+  },
+  {
+    what: 'a file name in capitals',
+    files: { 'Sample2026.yaml': sample },
+    refused: /EV807/,
+  },
+  {
+    what: 'one event in two files',
+    files: { 'sample2026.yaml': sample, 'sample2026.yml': sample },
+    refused: /EV804.*`sample2026` is already used/,
+  },
+  {
+    what: 'two events at one page',
+    files: {
+      'sample2026.yaml': sample,
+      'other2026.yaml': changed(other, 'form: /other2026', 'form: /sample2026'),
+    },
+    refused: /EV801.*\/sample2026 already belongs to (sample|other)2026/,
+  },
+  {
+    what: 'an old address that is a result page of another event',
+    files: {
+      'sample2026.yaml': sample,
+      'other2026.yaml': changed(
+        other,
+        'form: /other2026',
+        'form: /other2026\n  also: [/sample2026/payment/success]',
+      ),
+    },
+    refused: /EV801/,
+  },
+  {
+    what: "order ids that could be either event's",
+    files: {
+      'sample2026.yaml': sample,
+      'other2026.yaml': changed(other, 'prefix: OTHR', 'prefix: SMPL2'),
+    },
+    refused: /EV802.*could belong to/,
+  },
+  {
+    what: 'two calls at one path',
+    files: {
+      'sample2026.yaml': sample,
+      'other2026.yaml': api(other, { register: '/api/sample2026/register/' }),
+    },
+    refused: /EV803/,
+  },
+  {
+    what: "a call whose open segment takes in another event's",
+    files: {
+      'sample2026.yaml': sample,
+      'other2026.yaml': api(other, { registration: '/api/sample2026/{reg_no}/' }),
+    },
+    refused: /EV803.*also matches/,
+  },
+  {
+    what: 'a call at the page of another event',
+    files: { 'sample2026.yaml': sample, 'other2026.yaml': api(other, { tariff: '/sample2026' }) },
+    refused: /EV80[13].*address of a (page|call) of/,
+  },
+  {
+    what: 'a call at its own page',
+    files: { 'sample2026.yaml': api(sample, { tariff: '/sample2026/' }) },
+    refused: /EV803.*is the address of a page/,
+  },
+  {
+    what: 'one dashboard key twice',
+    files: {
+      'sample2026.yaml': office(sample, 'dashboard: {key: same, label: Sample, cards: [total]}'),
+      'other2026.yaml': office(other, 'dashboard: {key: same, label: Other, cards: [total]}'),
+    },
+    refused: /EV806/,
+  },
+  {
+    what: 'the dashboard key of an event whose key is its id',
+    files: {
+      'sample2026.yaml': sample,
+      'other2026.yaml': office(other, 'dashboard: {key: sample2026, label: Other, cards: [total]}'),
+    },
+    refused: /EV806/,
+  },
+  ...['/healthz/', '/metrics/', '/api/payment/webhook/', '/api/admin/session/'].map((path) => ({
+    what: `a call at ${path}`,
+    files: { 'sample2026.yaml': api(sample, { tariff: path }) },
+    refused: /EV803.*already belongs to the site/,
+  })),
+  {
+    what: 'a page at /metrics',
+    files: { 'sample2026.yaml': changed(sample, 'form: /sample2026', 'form: /metrics') },
+    refused: /EV801.*already belongs to the site/,
+  },
+  {
+    what: 'a button to a page of nobody',
+    files: { 'sample2026.yaml': leadingTo(sample, '/other2026') },
+    refused: /no page has the address \/other2026/,
+  },
+  {
+    what: 'a button to the page of an event that cannot be read',
+    files: { 'sample2026.yaml': leadingTo(sample, '/other2026'), 'other2026.yaml': 'event: [' },
+    refused: /EV001/,
+  },
+  {
+    what: 'a mistake in the words of the landing page',
+    files: { 'sample2026.yaml': sample, '_shared/site.yaml': 'format: 1\n' },
+    refused: /site\.yaml.*\n?.*EV1|EV1[^]*site\.yaml/,
+  },
+  {
+    what: 'a mistake in a shared file',
+    files: { 'sample2026.yaml': sample, '_shared/lists.yaml': 'lists: [' },
+    refused: /EV001/,
+  },
+  {
+    what: 'a shared file that is missing',
+    files: { 'sample2026.yaml': sample, '_shared/gateways.yaml': null },
+    refused: /EV103.*the file is empty/,
+  },
+  {
+    what: 'demo values in production',
+    files: { 'sample2026.yaml': `${sample}\ndemo: [payment.account]\n` },
+    production: true,
+    refused: /EV991/,
+  },
+  {
+    what: 'a file in the letters of old Windows programs',
+    files: {
+      'sample2026.yaml': Buffer.from(changed(sample, 'Town Hall', 'Café'), 'latin1'),
+    },
+    refused: /EV01\d/,
+  },
+  {
+    what: 'a folder that is called like an event file',
+    files: { 'sample2026.yaml': sample },
+    make: (folder) => mkdirSync(join(folder, 'other2026.yaml')),
+    refused: /other2026\.yaml is not a regular file/,
+  },
+  {
+    what: 'a link to nowhere',
+    files: { 'sample2026.yaml': sample },
+    make: (folder) => symlinkSync('gone.yaml', join(folder, 'other2026.yaml')),
+    refused: /other2026\.yaml cannot be read/,
+  },
+]
+
+let made = 0
+function folderOf({ files, make }: Pick<Row, 'files' | 'make'>): string {
+  const folder = join(work, `folder-${(made += 1)}`)
+  cpSync(ownShared, join(folder, '_shared'), { recursive: true })
+  lay(folder, { files, ...(make === undefined ? {} : { make }) })
+  return folder
+}
+function lay(folder: string, { files, make }: Pick<Row, 'files' | 'make'>): void {
+  for (const [name, content] of Object.entries(files))
+    if (content === null) rmSync(join(folder, name), { recursive: true })
+    else writeFileSync(join(folder, name), content)
+  make?.(folder)
+}
+
+/** What the command says, and whether it is content. */
+async function validated(folder: string, production: boolean): Promise<[boolean, string]> {
+  const said: string[] = []
+  const status = await validate.run([folder, ...(production ? ['--production'] : [])], {
+    print: (text) => void said.push(text),
+    complain: (text) => void said.push(text),
+    environment: () => null,
+  })
+  return [status === 0, said.join('\n')]
+}
+
+/**
+ * What the server says when it opens its events, and what it serves then; null where it does not start. A verdict is the same
+ * in this thread and in one of its own, which takes longer to begin than most of these folders to judge.
+ */
+async function opened(folder: string, production = false, judge: Judge | null = judgeHere) {
+  const said: string[] = []
+  const registry = await openRegistry({
+    folder,
+    cacheFolder: join(work, 'cache'),
+    // Each folder is a first start: what other folders served with the same store is not known here.
+    store: { ...store, eventsServed: () => Promise.resolve([]) },
+    clock: () => instant(Date.UTC(2026, 0, 10)),
+    log: {
+      info: () => {},
+      warn: () => {},
+      error: (entry) => void said.push(JSON.stringify(entry)),
+    },
+    print: (text) => void said.push(text),
+    production,
+    watches: false,
+    ...(judge === null ? {} : { judge }),
+  })
+  if (!registry.ok) said.push(registry.error)
+  return { registry: registry.ok ? registry.value : null, said }
+}
+
+test('there are rows of both kinds, and each has a name of its own', () => {
+  expect(FOLDERS.length).toBeGreaterThanOrEqual(30)
+  expect(FOLDERS.filter(({ refused }) => refused === undefined).length).toBeGreaterThan(10)
+  expect(new Set(FOLDERS.map(({ what }) => what)).size).toBe(FOLDERS.length)
+})
+
+describe.each(FOLDERS)('$what', ({ files, make, production = false, refused }) => {
+  test(`is ${refused === undefined ? 'accepted and served' : 'refused and not served'}`, async () => {
+    const folder = folderOf({ files, ...(make === undefined ? {} : { make }) })
+    const [accepted, text] = await validated(folder, production)
+    // Twice: the second start has what the first one compiled.
+    for (const start of ['first', 'second']) {
+      const { registry, said } = await opened(folder, production)
+      await registry?.close()
+      expect([start, registry !== null], said.join('\n')).toEqual([start, refused === undefined])
+      if (refused !== undefined) expect(said.join('\n')).toMatch(refused)
+    }
+    expect(accepted, text).toBe(refused === undefined)
+    if (refused !== undefined) expect(text).toMatch(refused)
+  })
+})
+
+describe.each(FOLDERS.filter(({ refused, production }) => refused && !production))(
+  'a server that runs while its folder becomes: $what',
+  ({ files, make }) => {
+    test('keeps what it served, and nothing of it clashes', async () => {
+      const folder = folderOf({ files: { 'sample2026.yaml': sample, 'other2026.yaml': other } })
+      const { registry } = await opened(folder)
+      if (registry === null) throw new Error('the clean folder must be served')
+      rmSync(join(folder, 'sample2026.yaml'))
+      rmSync(join(folder, 'other2026.yaml'))
+      lay(folder, { files, ...(make === undefined ? {} : { make }) })
+      await registry.reload()
+      const configs = registry.all().map(({ config }) => config)
+      expect(configs.map(({ id }) => id)).toEqual(['other2026', 'sample2026'])
+      expect(clashesAmong(configs)).toEqual([])
+      expect(strandedAmong(configs)).toEqual([])
+      await registry.close()
+    })
+  },
+)
+
+test('a changed file that takes longer to check than a server waits is not taken: what was served before stays, and why is said', async () => {
+  const folder = folderOf({ files: { 'sample2026.yaml': sample } })
+  const { registry, said } = await opened(folder, false, (toJudge) => judgeApart(toJudge, 1))
+  const file = join(folder, 'sample2026.yaml')
+  const before = registry?.byId('sample2026')?.hash
+  expect(before).toBeDefined()
+  writeFileSync(file, `${readFileSync(file, 'utf8')}\n# changed\n`)
+  await registry?.reload()
+  expect(registry?.byId('sample2026')?.hash).toBe(before)
+  expect(said.join('\n')).toMatch(
+    /^Checking \S*sample2026\.yaml took longer than 0\.001 seconds and was stopped: .* What was served before stays/m,
+  )
+  await registry?.close()
+
+  const patient = await opened(folder, false, null)
+  writeFileSync(file, `${readFileSync(file, 'utf8')}\n# once more\n`)
+  const served = patient.registry?.byId('sample2026')?.hash
+  let threads = 0
+  const count = (): void => void (threads += 1)
+  process.on('worker', count)
+  await patient.registry?.reload()
+  process.removeListener('worker', count)
+  expect(threads).toBe(1)
+  expect(patient.registry?.byId('sample2026')?.hash).not.toBe(served)
+  await patient.registry?.close()
+})

@@ -1,0 +1,384 @@
+/** Event files change while the server runs: what is clean is served, what is not leaves the old version serving. */
+import { mkdirSync, readdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { afterEach, expect, test } from 'vitest'
+import type {
+  EventAnswer,
+  RegisterAnswer,
+  RegistrationAnswer,
+  TariffAnswer,
+} from '../../../engine/index.ts'
+import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
+import { startTestApp } from '../harness.ts'
+import type { TestApp } from '../harness.ts'
+
+const file = 'sample2026.yaml'
+const other = fixtureEvent({ id: 'other2026', prefix: 'OTHR', title: 'Other 2026' })
+let server: TestApp | null = null
+const start = async (
+  text = fixtureEvent(),
+  more: Parameters<typeof startTestApp>[0] = {},
+): Promise<TestApp> => {
+  server = await startTestApp({ clock: '2026-01-10', events: { [file]: text }, ...more })
+  return server
+}
+afterEach(async () => {
+  await server?.close()
+  server = null
+})
+
+const tariffOf = async ({ app }: TestApp): Promise<TariffAnswer> =>
+  (await app.inject('/api/sample2026/tariff-info/')).json()
+const register = ({ post }: TestApp, fields: Readonly<Record<string, string>> = {}) =>
+  post('/api/sample2026/register/', { ...fixtureDelegate, ...fields })
+
+test('a price changed together with its example: form and server follow, the open form gets 409, the pending registration owes the old total', async () => {
+  const app = await start()
+  const pending = (await register(app, { total_amount: '1180' })).json<RegisterAnswer>()
+  const before = (await app.app.inject('/api/events/sample2026/')).json<EventAnswer>()
+
+  app.writeEvent(file, fixtureEvent({ price: 1500, total: 1770 }))
+  await app.deps.events.reload()
+
+  expect((await tariffOf(app)).pricing['member']).toEqual({ base: 1500, gst: 270, total: 1770 })
+  const page = await app.app.inject('/sample2026')
+  expect(page.body).toContain('"member":{"early":150000')
+  expect((await app.app.inject('/api/events/sample2026/')).json<EventAnswer>().hash).not.toBe(
+    before.hash,
+  )
+
+  const open = await register(app, { total_amount: '1180' })
+  expect(open.statusCode).toBe(409)
+  expect(open.json()).toMatchObject({
+    status: 'error',
+    code: 'price_changed',
+    quote: { category: 'member', period: 'early', base: 1500, gst: 270, total: 1770 },
+  })
+  expect((await register(app, { total_amount: '1770' })).statusCode).toBe(201)
+
+  const { registration } = (
+    await app.app.inject(`/api/sample2026/registrations/${pending.reg_no}/`)
+  ).json<RegistrationAnswer>()
+  expect(registration).toMatchObject({
+    base: 1000,
+    gst: 180,
+    total: 1180,
+    payment_status: 'pending',
+  })
+  expect(
+    app.rows(
+      'SELECT p.amount, r.event_hash FROM payments p JOIN registrations r ON r.id = p.registration_id ORDER BY p.id',
+    ),
+  ).toEqual([
+    { amount: 118_000, event_hash: before.hash },
+    { amount: 177_000, event_hash: app.deps.events.byId('sample2026')?.hash },
+  ])
+  expect(app.rows('SELECT count(*) AS n FROM event_files')).toEqual([{ n: 2 }])
+})
+
+test('a price changed against its example keeps the old version serving and prints the finding', async () => {
+  const app = await start()
+  app.writeEvent(file, fixtureEvent({ price: 1500, total: 1180 }))
+  await app.deps.events.reload()
+  expect((await tariffOf(app)).pricing['member']).toEqual({ base: 1000, gst: 180, total: 1180 })
+  expect((await register(app, { total_amount: '1180' })).statusCode).toBe(201)
+  expect(app.printed.join('\n')).toMatch(/EV9\d\d/)
+  expect(app.rows('SELECT count(*) AS n FROM event_files')).toEqual([{ n: 1 }])
+})
+
+test.each([
+  ['a typo in a key', (text: string) => text.replace('venue:', 'vneue:')],
+  ['YAML that is not YAML', (text: string) => text.replace('event:', 'event: [')],
+  ['an empty file', () => ''],
+])('%s keeps the old version serving and prints where', async (_what, spoil) => {
+  const app = await start()
+  app.writeEvent(file, spoil(fixtureEvent({ title: 'Sample changed' })))
+  await app.deps.events.reload()
+  expect(app.deps.events.byId('sample2026')?.config.title).toBe('Sample 2026')
+  expect(app.printed.join('\n')).toContain(file)
+  app.writeEvent(file, fixtureEvent({ title: 'Sample changed' }))
+  await app.deps.events.reload()
+  expect(app.deps.events.byId('sample2026')?.config.title).toBe('Sample changed')
+})
+
+test('the server does not start on a file with an error, and prints the finding', async () => {
+  await expect(start(fixtureEvent().replace('venue:', 'vneue:'))).rejects.toThrow(
+    /sample2026\.yaml is not served/,
+  )
+})
+
+test('the server does not start without an event file', async () => {
+  await expect(startTestApp({ events: {} })).rejects.toThrow(/There is no event file to serve/)
+})
+
+test('a new file is served; one whose file was removed takes no registration after the seconds that a renamed file needs', async () => {
+  const app = await start()
+  app.writeEvent('other2026.yaml', other)
+  await app.deps.events.reload()
+  expect((await app.app.inject('/other2026')).statusCode).toBe(200)
+  expect((await app.post('/api/other2026/register/', fixtureDelegate)).statusCode).toBe(201)
+  rmSync(join(app.eventsDir, 'other2026.yaml'))
+  await app.deps.events.reload()
+  expect(app.deps.events.byId('other2026')?.config.status).toBe('open')
+  app.at('2026-01-10T12:00:04+05:30')
+  await app.deps.events.reload()
+  expect(app.deps.events.byId('other2026')?.config.status).toBe('open')
+  app.at('2026-01-10T12:00:05+05:30')
+  await app.deps.events.reload()
+  expect(app.deps.events.byId('other2026')).toMatchObject({
+    isGone: true,
+    config: { status: 'closed' },
+  })
+  const closed = await app.post('/api/other2026/register/', fixtureDelegate)
+  expect([closed.statusCode, closed.json()]).toMatchObject([409, { code: 'registration_closed' }])
+  expect((await app.app.inject('/other2026')).statusCode).toBe(200)
+  // Health says what the log said, and neither once the file is back.
+  const health = async (): Promise<unknown> => (await app.app.inject('/healthz')).json().troubles
+  const why = expect.stringMatching(
+    /^There is no file other2026\.yaml any more: registration is closed/,
+  )
+  expect(await health()).toEqual([why])
+  expect(app.log.map(({ message }) => message)).toContainEqual(why)
+  app.writeEvent('other2026.yaml', other)
+  await app.deps.events.reload()
+  expect(app.deps.events.byId('other2026')?.config.status).toBe('open')
+  app.at('2026-01-10T12:00:20+05:30')
+  expect(await health()).toEqual([])
+})
+
+test('a file that was renamed, or taken away by whoever wrote it anew, closes nothing; the other way is noticed', async () => {
+  const app = await start()
+  app.writeEvent('other2026.yaml', other)
+  await app.deps.events.reload()
+  await app.post('/api/other2026/register/', fixtureDelegate)
+  rmSync(join(app.eventsDir, 'other2026.yaml'))
+  await app.deps.events.reload()
+  app.writeEvent('other2026.yaml', other)
+  await app.deps.events.reload()
+  app.at('2026-01-10T13:00:00+05:30')
+  await app.deps.events.reload()
+  expect(app.deps.events.byId('other2026')?.config.status).toBe('open')
+  // Under another name it has the addresses of the event that it was.
+  rmSync(join(app.eventsDir, 'other2026.yaml'))
+  app.writeEvent('renamed2026.yaml', other.replace('id: other2026', 'id: renamed2026'))
+  await app.deps.events.reload()
+  expect(app.deps.events.byId('renamed2026')).toBeNull()
+  app.at('2026-01-10T13:00:05+05:30')
+  await app.deps.events.reload()
+  expect(app.deps.events.byOrderId('OTHR123')?.config.id).toBe('renamed2026')
+})
+
+test('a folder of event files that is missing closes nothing, and health says that it is', async () => {
+  const app = await start()
+  renameSync(app.eventsDir, `${app.eventsDir}-away`)
+  await app.deps.events.reload()
+  app.at('2026-01-10T13:00:00+05:30')
+  await app.deps.events.reload()
+  expect(app.deps.events.byId('sample2026')?.config.status).toBe('open')
+  const health = async (): Promise<unknown> => (await app.app.inject('/healthz')).json()
+  expect(await health()).toMatchObject({
+    health: 'degraded',
+    troubles: [expect.stringMatching(/^EVENTS_DIR is .*, and there is no such folder\./)],
+  })
+  renameSync(`${app.eventsDir}-away`, app.eventsDir)
+  await app.deps.events.reload()
+  app.at('2026-01-10T13:00:10+05:30')
+  expect(await health()).toMatchObject({ health: 'good' })
+})
+
+test.each([
+  ['event', 'sample2026.yml', fixtureEvent({ title: 'An impostor' })],
+  ['order ids', 'third2026.yaml', fixtureEvent({ id: 'third2026', title: 'The same numbers' })],
+  [
+    'page',
+    'third2026.yaml',
+    fixtureEvent({ id: 'third2026', prefix: 'THRD', title: 'The same page' }).replace(
+      'form: /third2026',
+      'form: /sample2026',
+    ),
+  ],
+])('a new file that takes the %s of a served event is not served', async (_what, name, text) => {
+  const app = await start()
+  app.writeEvent(name, text)
+  await app.deps.events.reload()
+  expect(app.deps.events.all().map(({ config }) => config.title)).toEqual(['Sample 2026'])
+  expect(app.printed.join('\n')).toMatch(/EV80[124]/)
+})
+
+test('a page changes hands between two events in one reload', async () => {
+  const app = await start(fixtureEvent(), {
+    events: {
+      [file]: fixtureEvent(),
+      'third2026.yaml': fixtureEvent({ id: 'third2026', prefix: 'THRD' }),
+    },
+  })
+  const at = (id: string) => app.deps.events.byId(id)?.config.routes.form
+  app.writeEvent(
+    'third2026.yaml',
+    app.readEvent('third2026.yaml').replace('form: /third2026', 'form: /sample2026'),
+  )
+  app.writeEvent(file, fixtureEvent().replace('form: /sample2026', 'form: /third2026'))
+  await app.deps.events.reload()
+  expect([at('sample2026'), at('third2026')]).toEqual(['/third2026', '/sample2026'])
+  // One of them turns back, and the other's file is broken: both stay as they are.
+  app.writeEvent(file, fixtureEvent())
+  app.writeEvent('third2026.yaml', 'event: [')
+  await app.deps.events.reload()
+  expect([at('sample2026'), at('third2026')]).toEqual(['/third2026', '/sample2026'])
+  expect(app.printed.join('\n')).toContain('What was served before stays')
+})
+
+test('shared files that are gone for a moment do not change what events say', async () => {
+  const app = await start()
+  const before = app.deps.events.byId('sample2026')?.hash
+  rmSync(join(app.eventsDir, '_shared', 'texts.yaml'))
+  await app.deps.events.reload()
+  expect(app.deps.events.byId('sample2026')?.hash).toBe(before)
+  expect(app.printed.join('\n')).toContain('the file is empty')
+})
+
+test('a server starts where compiled events cannot be kept', async () => {
+  const app = await start()
+  const { compileFolder, readFolder } = await import('../../../server/events/files/event-folder.ts')
+  writeFileSync(join(app.dir, 'no-folder'), '')
+  const compiled = await compileFolder(await readFolder(app.eventsDir), {
+    cacheFolder: join(app.dir, 'no-folder'),
+    production: false,
+  })
+  expect(compiled.served.map(({ hash }) => hash)).toEqual([
+    app.deps.events.byId('sample2026')?.hash,
+  ])
+})
+
+test('what another engine compiled long ago goes, what it compiled lately stays', async () => {
+  const app = await start()
+  const { openCache } = await import('../../../server/events/files/compiled-event-cache.ts')
+  const cache = join(app.dir, 'compiled')
+  for (const name of ['lately', 'long-ago']) mkdirSync(join(cache, name), { recursive: true })
+  utimesSync(join(cache, 'long-ago'), 0, 0)
+  await openCache(cache)
+  expect(readdirSync(cache).filter((name) => name.startsWith('l'))).toEqual(['lately'])
+})
+
+test('the validator travels packed to a browser that can unpack it, and is the same text', async () => {
+  const app = await start()
+  const url =
+    (await app.app.inject('/api/events/sample2026/')).json<EventAnswer>().validator_url ?? ''
+  const plain = await app.app.inject(url)
+  const packed = await app.app.inject({ url, headers: { 'accept-encoding': 'gzip, br' } })
+  expect([plain.headers['content-encoding'], packed.headers['content-encoding']]).toEqual([
+    undefined,
+    'gzip',
+  ])
+  expect(gunzipSync(packed.rawPayload).toString()).toBe(plain.payload)
+})
+
+test('the page that was open before a reload still finds its validator', async () => {
+  const app = await start()
+  const old =
+    (await app.app.inject('/api/events/sample2026/')).json<EventAnswer>().validator_url ?? ''
+  app.writeEvent(file, fixtureEvent().replace('accept: [pdf]', 'accept: [pdf, png]'))
+  await app.deps.events.reload()
+  const fresh =
+    (await app.app.inject('/api/events/sample2026/')).json<EventAnswer>().validator_url ?? ''
+  expect(fresh).not.toBe(old)
+  for (const url of [old, fresh]) {
+    const response = await app.app.inject(url)
+    expect(response.statusCode).toBe(200)
+    expect(response.headers['content-type']).toBe('text/javascript; charset=utf-8')
+    expect(response.headers['cache-control']).toBe('public, max-age=31536000, immutable')
+    expect(response.body).toMatch(/^const exports=\{\};[^]*export default exports;\n$/)
+    expect(response.body).not.toMatch(/\brequire\(|\beval\(|new Function/)
+  }
+})
+
+test('what is open is compiled before a delegate asks, and an event that cannot be is named in the log', async () => {
+  const app = await start()
+  const { warmValidators } = await import('../../../server/events/answer-validators.ts')
+  const warmed: string[] = []
+  const served = app.deps.events.byId('sample2026')
+  if (served === null) throw new Error('the event must be served')
+  const [first, ...others] = served.config.fields
+  if (first === undefined) throw new Error('it must have a field')
+  const twice = [
+    { id: 'same', label: 'One' },
+    { id: 'same', label: 'Two' },
+  ]
+  const config = {
+    ...served.config,
+    id: 'other2026',
+    fields: [{ ...first, type: 'select' as const, options: twice }, ...others],
+  }
+  // The checker refuses such an event, so a registry cannot hold one.
+  const events = { ...app.deps.events, all: () => [{ ...served, config }, served] }
+  const warming = warmValidators(events, app.now, {
+    ...app.deps.log,
+    error: (entry) => void warmed.push(JSON.stringify(entry)),
+  })
+  await warming.done()
+  warming.stop()
+  expect(warmed).toHaveLength(1)
+  expect(warmed[0]).toMatch(/other2026.*duplicate/)
+})
+
+test('a file changed on disk is noticed by itself', async () => {
+  const app = await start(fixtureEvent(), { watches: true })
+  const changed = new Promise<void>((resolve) => app.deps.events.onChange(resolve))
+  writeFileSync(join(app.eventsDir, file), fixtureEvent({ title: 'Sample changed' }))
+  await changed
+  expect(app.deps.events.byId('sample2026')?.config.title).toBe('Sample changed')
+})
+
+test('a shared file counts too: its change makes a new version of every event', async () => {
+  const app = await start()
+  const before = app.deps.events.byId('sample2026')?.hash
+  const texts = app.readEvent('_shared/texts.yaml')
+  app.writeEvent(
+    '_shared/texts.yaml',
+    texts.replace('Registration failed. Please try again.', 'That did not work. Please try again.'),
+  )
+  await app.deps.events.reload()
+  expect(app.deps.events.byId('sample2026')?.config.form.failure).toBe(
+    'That did not work. Please try again.',
+  )
+  expect(app.deps.events.byId('sample2026')?.hash).not.toBe(before)
+})
+
+test('what was compiled once is not compiled again, and reads the same', async () => {
+  const app = await start(fixtureEvent(), { compiles: true })
+  const compiled = app.deps.events.byId('sample2026')?.config
+  const { compileFolder, readFolder } = await import('../../../server/events/files/event-folder.ts')
+  const again = await compileFolder(await readFolder(app.eventsDir), {
+    cacheFolder: join(app.dir, 'cache', 'events'),
+    production: false,
+  })
+  expect(again.served[0]?.config).toEqual(compiled)
+})
+
+test('a file that was meant to be served and is not read is named when the server starts', async () => {
+  const { compileFolder, readFolder } = await import('../../../server/events/files/event-folder.ts')
+  const app = await start()
+  writeFileSync(join(app.eventsDir, 'ortho2027.yaml.txt'), fixtureEvent())
+  const compiled = await compileFolder(await readFolder(app.eventsDir), {
+    cacheFolder: join(app.dir, 'cache', 'events'),
+    production: false,
+  })
+  expect(compiled.findings).toBe(
+    `${join(app.eventsDir, 'ortho2027.yaml.txt')} is not read: its name ends in .txt, not in .yaml. Rename it to ortho2027.yaml.`,
+  )
+  expect(compiled.served.length).toBe(1)
+})
+
+test('in production an event with demo values is refused with a sentence', async () => {
+  const { compileFolder, readFolder } = await import('../../../server/events/files/event-folder.ts')
+  const app = await start(`${fixtureEvent()}\ndemo: [payment.account]\n`)
+  const compiled = await compileFolder(await readFolder(app.eventsDir), {
+    cacheFolder: join(app.dir, 'cache', 'events'),
+    production: true,
+  })
+  expect(compiled.served).toEqual([])
+  expect([...compiled.refused.values()]).toEqual([
+    'sample2026.yaml is not served in production (NODE_ENV=production or GATEWAY_MODE=live): it holds demo values (payment.account).',
+  ])
+})

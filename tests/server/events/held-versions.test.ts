@@ -1,0 +1,310 @@
+/** A new version of an event file that would break stored registrations is held back. */
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, test } from 'vitest'
+import { type EventConfig } from '../../../engine/index.ts'
+import { compareWithPast, readEvent, type Finding, type InUse } from '../../../engine/authoring.ts'
+import { openRegistry } from '../../../server/events/event-registry.ts'
+import { openStore } from '../../../server/storage/open-store.ts'
+import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
+import { startTestApp, type TestApp } from '../harness.ts'
+import { shared } from '../cli/shared-files.ts'
+
+const withState = (text: string): string =>
+  text.replace(
+    '        - {id: letter,',
+    '        - {id: state, type: select, label: State, options: [kerala, goa]}\n        - {id: letter,',
+  )
+const file = withState(fixtureEvent())
+
+describe('the findings', () => {
+  const compiled = (text: string): EventConfig => {
+    const event = readEvent(text, shared)
+    if (event === null) throw new Error('the changed file must still be readable')
+    return event
+  }
+  const use: InUse = {
+    registrations: 7,
+    pending: 2,
+    fields: { full_name: 7, state: 5, is_member: 7 },
+    options: { state: { kerala: 5 }, is_member: { true: 3, false: 4 } },
+    categories: { member: 3, 'non-member': 4 },
+    items: {},
+    places: {},
+    codes: {},
+  }
+  const found = (change: (text: string) => string, inUse = use): readonly Finding[] => {
+    const text = change(file)
+    if (text === file) throw new Error('the change changes nothing')
+    return compareWithPast(compiled(text), { path: 'sample2026.yaml', text }, compiled(file), inUse)
+  }
+  const said = (findings: readonly Finding[]): readonly string[] =>
+    findings.map(
+      ({ code, severity, at, message }) => `${severity} ${code} ${at.keyPath}: ${message}`,
+    )
+
+  test.each<[string, (text: string) => string, readonly string[]]>([
+    [
+      'a field that was answered is gone',
+      (text) => text.replace(/ {8}- \{id: state.*\n/, ''),
+      ['error EV1001 form.sections: the field `state` is gone, and 5 registrations answered it'],
+    ],
+    [
+      'a field that nobody answered is gone',
+      (text) => text.replace(/ {8}- \{id: letter.*\n/, ''),
+      [],
+    ],
+    [
+      'it is kept beside the form',
+      (text) =>
+        text
+          .replace(/ {8}- \{id: state.*\n/, '')
+          .replace(
+            '  summary:\n',
+            '  also_stored: [{id: state, type: text, label: State}]\n  summary:\n',
+          ),
+      [],
+    ],
+    [
+      'another type',
+      (text) =>
+        text.replace(
+          'id: state, type: select, label: State, options: [kerala, goa]',
+          'id: state, type: yes-no, label: State',
+        ),
+      [
+        'error EV1002 form.sections.0.fields.4: `state` was a select field and becomes yes-no, and 5 registrations answered it',
+      ],
+    ],
+    [
+      'a choice becomes free text, which every answer is',
+      (text) =>
+        text.replace(
+          'id: state, type: select, label: State, options: [kerala, goa]',
+          'id: state, label: State',
+        ),
+      [],
+    ],
+    [
+      'an option in use is gone',
+      (text) => text.replace('[kerala, goa]', '[tamil-nadu, goa]'),
+      [
+        'error EV1003 form.sections.0.fields.4.options: `kerala` is no option of `state` any more, and 5 registrations chose it',
+      ],
+    ],
+    [
+      'an option that nobody chose is gone',
+      (text) => text.replace('[kerala, goa]', '[kerala, karnataka]'),
+      [],
+    ],
+    [
+      'a category in use is gone',
+      (text) => text.replaceAll('non-member', 'visitor'),
+      [
+        'error EV1004 categories: the category `non-member` is gone, and 4 registrations belong to it',
+      ],
+    ],
+    [
+      'another prefix',
+      (text) => text.replace('prefix: SMPL', 'prefix: SMPX'),
+      [
+        'error EV1005 order_id.prefix: registration numbers began differently (prefix was `SMPL`), and 7 registrations would not be found any more',
+      ],
+    ],
+    [
+      'another account',
+      (text) => text.replace('account: sample', 'account: other'),
+      [
+        'error EV1006 payment.account: payments went to the account `sample`, and 2 registrations are waiting for theirs',
+      ],
+    ],
+    [
+      'a moved page',
+      (text) => text.replace('success: /sample2026/payment/success', 'success: /sample2026/thanks'),
+      [
+        'warning EV1007 routes.success: this page was at /sample2026/payment/success, where 7 registrations may look for it',
+      ],
+    ],
+    [
+      'the form moved, the old address kept',
+      (text) => text.replace('form: /sample2026', 'form: /sample\n  also: [/sample2026]'),
+      [],
+    ],
+    [
+      'a renamed period',
+      (text) => text.replaceAll('early', 'first'),
+      [
+        'warning EV1008 fees.periods: the period `early` is gone, and registrations may have been quoted in it',
+      ],
+    ],
+    [
+      'a price, a label, a message',
+      (text) =>
+        text.replace('[3000, 4000]', '[3500, 4000]').replace('label: Letter', 'label: Your letter'),
+      [],
+    ],
+    [
+      'accepted with a reason',
+      (text) =>
+        `${text.replace('prefix: SMPL', 'prefix: SMPX')}\nallow:\n  - {code: EV1005, because: Nobody has been told a number yet.}\n`,
+      [],
+    ],
+  ])('%s', (_name, change, expected) => {
+    expect(said(found(change))).toEqual(expected)
+  })
+
+  test.each<[string, string, string, Partial<InUse>, readonly string[]]>([
+    [
+      'fewer seats of an option than are taken, and none of its own',
+      '{id: seats, each_option_of: state, max: {kerala: 9, goa: 9}, full: Full}',
+      '{id: seats, each_option_of: state, max: {kerala: 4, goa: 2}, full: Full}',
+      { places: { 'seats.kerala': 5, 'seats.goa': 2 } },
+      ['error EV1011 limits.0.max.kerala: `kerala` of `seats` has 4 places, and 5 are taken'],
+    ],
+    [
+      'one number for all where each option had its own',
+      '{id: seats, each_option_of: state, max: {kerala: 9, goa: 9}, full: Full}',
+      '{id: seats, max: 18, full: Full}',
+      { places: { 'seats.kerala': 5 } },
+      [
+        'error EV1011 limits.0.max: `kerala` of `seats` has no number of its own any more, and 5 of its places are taken',
+      ],
+    ],
+    [
+      'a limit of which nothing is taken is gone',
+      '{id: seats, max: 18, full: Full}',
+      '{id: hall, max: 18, full: Full}',
+      { places: { seats: 0, seatsmore: 3 } },
+      [],
+    ],
+  ])('%s', (_name, before, after, used, expected) => {
+    const limited = (limit: string): string => `${file}\nlimits:\n  - ${limit}\n`
+    expect(
+      said(
+        compareWithPast(
+          compiled(limited(after)),
+          { path: 'sample2026.yaml', text: limited(after) },
+          compiled(limited(before)),
+          { ...use, ...used },
+        ),
+      ),
+    ).toEqual(expected)
+  })
+
+  test('an option of a list that was chosen is gone', () => {
+    const many = file.replace(
+      'type: select, label: State, options: [kerala, goa]',
+      'type: many, label: States, options: [kerala, goa, assam]',
+    )
+    const text = many.replace('[kerala, goa, assam]', '[goa]')
+    expect(
+      said(compareWithPast(compiled(text), { path: 'sample2026.yaml', text }, compiled(many), use)),
+    ).toEqual([
+      'error EV1003 form.sections.0.fields.4.options: `kerala` is no option of `state` any more, and 5 registrations chose it',
+    ])
+  })
+
+  test('an account may change while no payment is pending', () => {
+    expect(
+      found((text) => text.replace('account: sample', 'account: other'), { ...use, pending: 0 }),
+    ).toEqual([])
+  })
+})
+
+describe('the server', () => {
+  let server: TestApp | null = null
+  afterEach(async () => {
+    await server?.close()
+    server = null
+  })
+  const start = async (): Promise<TestApp> => {
+    server = await startTestApp({ clock: '2026-01-10', events: { 'sample2026.yaml': file } })
+    expect(
+      (await server.post('/api/sample2026/register/', { ...fixtureDelegate, state: 'kerala' }))
+        .statusCode,
+    ).toBe(201)
+    return server
+  }
+  const prefix = ({ deps }: TestApp): string | undefined =>
+    deps.events.byId('sample2026')?.config.orderId.prefix
+  const broken = file.replace('prefix: SMPL', 'prefix: SMPX')
+
+  test('refuses at reload what would break a stored registration, says why, and takes it once it is allowed', async () => {
+    const app = await start()
+    app.writeEvent('sample2026.yaml', broken)
+    await app.deps.events.reload()
+    expect(prefix(app)).toBe('SMPL')
+    expect(app.printed.join('\n')).toMatch(
+      /error\[EV1005\][^]*sample2026\.yaml:\d+[^]*the last good version/,
+    )
+    app.writeEvent(
+      'sample2026.yaml',
+      `${broken}\nallow:\n  - {code: EV1005, because: It was a rehearsal.}\n`,
+    )
+    await app.deps.events.reload()
+    expect(prefix(app)).toBe('SMPX')
+  })
+
+  test('a limit whose places are taken stays, with as many places as are taken', async () => {
+    const limited = (max: number): string =>
+      `${file}\nlimits: [{id: hall, max: ${max}, full: The hall is full}]\n`
+    server = await startTestApp({ clock: '2026-01-10', events: { 'sample2026.yaml': limited(5) } })
+    const app = server
+    for (const email of ['a@example.org', 'b@example.org'])
+      expect(
+        (await app.post('/api/sample2026/register/', { ...fixtureDelegate, email, state: 'goa' }))
+          .statusCode,
+      ).toBe(201)
+    const max = () => app.deps.events.byId('sample2026')?.config.limits[0]?.max
+    for (const [text, code] of [
+      [limited(1), 'EV1011'],
+      [file, 'EV1010'],
+    ] as const) {
+      app.writeEvent('sample2026.yaml', text)
+      await app.deps.events.reload()
+      expect(app.printed.join('\n')).toContain(`error[${code}]`)
+      expect(max()).toBe(5)
+    }
+    app.writeEvent('sample2026.yaml', limited(2))
+    await app.deps.events.reload()
+    expect(max()).toBe(2)
+  })
+
+  test('takes the same change while nobody has registered', async () => {
+    server = await startTestApp({ clock: '2026-01-10', events: { 'sample2026.yaml': file } })
+    server.writeEvent('sample2026.yaml', broken)
+    await server.deps.events.reload()
+    expect(prefix(server)).toBe('SMPX')
+  })
+
+  test('started on such a file, it serves the last good version and says so', async () => {
+    const app = await start()
+    const hash = app.deps.events.byId('sample2026')?.hash
+    const copy = mkdtempSync(join(tmpdir(), 'rollcall-past-'))
+    cpSync(app.dir, copy, { recursive: true })
+    const store = await openStore({ dataDir: copy })
+    const said: string[] = []
+    try {
+      app.writeEvent('sample2026.yaml', broken)
+      const opened = await openRegistry({
+        folder: app.eventsDir,
+        cacheFolder: join(copy, 'cache'),
+        store,
+        clock: app.now,
+        log: { info: () => {}, warn: (_, text) => void said.push(text ?? ''), error: () => {} },
+        print: (text) => void said.push(text),
+        production: false,
+        watches: false,
+      })
+      if (!opened.ok) throw new Error(opened.error)
+      expect(opened.value.byId('sample2026')?.hash).toBe(hash)
+      expect(opened.value.byOrderId('SMPL123')?.config.id).toBe('sample2026')
+      expect(said.join('\n')).toContain('the last good version')
+      await opened.value.close()
+    } finally {
+      await store.close()
+      rmSync(copy, { recursive: true, force: true })
+    }
+  })
+})

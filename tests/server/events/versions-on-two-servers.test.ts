@@ -1,0 +1,345 @@
+/** Two whole servers on one PostgreSQL: which version of an event they serve, and what one of them has not read from its disk. */
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { instant } from '../../../engine/index.ts'
+import type { EventAnswer, OrderId, RegisterAnswer } from '../../../engine/index.ts'
+import { jpg, pdf } from '../sample-uploads.ts'
+import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
+import { startTestApp } from '../harness.ts'
+import type { TestApp } from '../harness.ts'
+import { runHere } from '../run-command.ts'
+import { hasPostgres, startPostgres } from '../storage/postgres-server.ts'
+import type { PostgresServer } from '../storage/postgres-server.ts'
+
+const FILE = 'sample2026.yaml'
+const DAY_MS = 24 * 60 * 60_000
+const FORM = '/api/events/sample2026'
+const pictures = (text: string): string => text.replace('accept: [pdf]', 'accept: [pdf, jpg]')
+const before = pictures(fixtureEvent({ extra: '' }))
+const dearer = pictures(fixtureEvent({ price: 1500, total: 1770 }))
+/** With the place where it was taken in it. */
+const photoWithPlace = (): Buffer =>
+  Buffer.concat([
+    jpg().subarray(0, -2),
+    Buffer.from('\xff\xe1\0\x20Exif\0\0 10.0271N 76.3080E, here'.padEnd(34), 'latin1'),
+    jpg().subarray(-2),
+  ])
+
+if (!hasPostgres) test('without a PostgreSQL on this machine no two servers share one', () => {})
+else {
+  let postgres: PostgresServer
+  let url: string
+  let first: TestApp
+  let second: TestApp
+  const started: TestApp[] = []
+  const start = async (
+    events: Readonly<Record<string, string>>,
+    variables: Readonly<Record<string, string>> = {},
+  ): Promise<TestApp> => {
+    const app = await startTestApp({
+      clock: '2026-01-20',
+      events,
+      decides: true,
+      variables: { DATABASE_URL: url, ...variables },
+    })
+    started.push(app)
+    return app
+  }
+  const register = (app: TestApp, total: string) =>
+    app.post('/api/sample2026/register/', { ...fixtureDelegate, total_amount: total })
+  const formAt = async (app: TestApp): Promise<EventAnswer> =>
+    (await app.app.inject({ url: FORM })).json<EventAnswer>()
+  const statusAt = async (app: TestApp, address: string): Promise<number> =>
+    (await app.app.inject({ url: address })).statusCode
+
+  /** Every test begins with both servers at the same version, and nobody else. */
+  const backToBefore = async (): Promise<void> => {
+    for (const app of started.splice(2)) await app.close()
+    first.writeEvent(FILE, before)
+    await first.deps.events.reload()
+    await second.deps.events.follow()
+  }
+
+  beforeAll(async () => {
+    postgres = await startPostgres()
+    url = await postgres.database('several')
+    first = await start({ [FILE]: before })
+    second = await start({ [FILE]: before })
+  })
+  afterEach(backToBefore)
+  afterAll(async () => {
+    for (const app of started) await app.close()
+    await postgres.stop()
+  })
+
+  test('a price that one server has activated holds at the other before that has looked', async () => {
+    first.writeEvent(FILE, dearer)
+    await first.deps.events.reload()
+    expect((await formAt(second)).hash).not.toBe((await formAt(first)).hash)
+    const old = await register(second, '1180')
+    expect([old.statusCode, old.json()]).toMatchObject([
+      409,
+      { code: 'price_changed', quote: { total: 1770 } },
+    ])
+    const { statusCode, body } = await register(second, '1770')
+    expect([statusCode, body]).toEqual([201, expect.anything()])
+    const shell = await postgres.shell(url)
+    const { rows } = await shell.query(
+      'SELECT total, event_hash FROM registrations ORDER BY id DESC LIMIT 1',
+    )
+    await shell.end()
+    expect(rows).toEqual([{ total: '177000', event_hash: (await formAt(first)).hash }])
+  })
+
+  test('the first who registers by the version before is judged by the one that is active', async () => {
+    first.writeEvent(FILE, dearer)
+    await first.deps.events.reload()
+    // Nothing was sent of the price: whatever it is now is asked for, and never that of before.
+    const answer = await second.post('/api/sample2026/register/', fixtureDelegate)
+    expect(answer.json()).toMatchObject({ payment_data: { amount: '1770.00' } })
+  })
+
+  test('a proof that one server was sent is read at the other, and named in a form there', async () => {
+    const bytes = pdf('a letter')
+    const sent = await first.post(
+      '/api/sample2026/register/',
+      { ...fixtureDelegate, total_amount: '1180' },
+      { letter: { name: 'letter.pdf', bytes } },
+    )
+    const { reg_no: regNo } = sent.json<{ reg_no: string }>()
+    const [kept] = (await second.deps.store.registration(regNo))?.uploads ?? []
+    const there = await second.deps.uploads.read(String(kept?.sha256))
+    if (there === null) throw new Error('the other server has no such file')
+    expect(await buffer(there.content)).toEqual(bytes)
+    // Ahead of its form, which is sent to the other one.
+    const ahead = await first.post(
+      '/api/events/sample2026/proofs/',
+      {},
+      { letter: { name: 'letter.pdf', bytes: pdf('another letter') } },
+    )
+    expect([ahead.statusCode, ahead.body]).toEqual([201, expect.anything()])
+    const { token } = ahead.json<{ token: string }>()
+    const taken = await second.post('/api/sample2026/register/', {
+      ...fixtureDelegate,
+      letter: token,
+      total_amount: '1180',
+    })
+    expect([taken.statusCode, taken.body]).toEqual([201, expect.anything()])
+  })
+
+  test('a proof that came with a form of the version before is kept once, bare, when that is judged again', async () => {
+    first.writeEvent(FILE, dearer)
+    await first.deps.events.reload()
+    const photo = photoWithPlace()
+    const { statusCode, body } = await second.post('/api/sample2026/register/', fixtureDelegate, {
+      letter: { name: 'letter.jpg', bytes: photo },
+    })
+    expect([statusCode, body]).toEqual([201, expect.anything()])
+    const [kept] =
+      (await second.deps.store.registration((JSON.parse(body) as { reg_no: string }).reg_no))
+        ?.uploads ?? []
+    const there = await first.deps.uploads.read(String(kept?.sha256))
+    if (there === null) throw new Error('there is no such file')
+    const bytes = await buffer(there.content)
+    expect(bytes.includes('10.0271N')).toBe(false)
+    expect(createHash('sha256').update(bytes).digest('hex')).toBe(kept?.sha256)
+  })
+
+  test('what nobody refers to lies aside in the database after a day, is read from there, and goes after thirty days; of many nothing moves', async () => {
+    const files = { kept: pdf('referred to'), unused: pdf('of nobody') }
+    await first.post('/api/sample2026/register/', fixtureDelegate, {
+      letter: { name: 'letter.pdf', bytes: files.kept },
+    })
+    const unused = await first.deps.uploads.receive(Readable.from([files.unused]), 10_000)
+    if (!unused.ok) throw new Error(unused.error)
+    await first.deps.uploads.keep(unused.value)
+    await first.deps.uploads.discard(unused.value)
+    const isThere = async (bytes: Buffer): Promise<boolean> => {
+      const found = await second.deps.uploads.read(createHash('sha256').update(bytes).digest('hex'))
+      found?.content.destroy()
+      return found !== null
+    }
+    const swept = async (day: string) => {
+      for (const app of [first, second]) app.at(day)
+      const { setAside, removed, aside, held } = await second.deps.uploads.sweep()
+      return { setAside, removed, aside, held }
+    }
+    const none = { setAside: 0, removed: 0, aside: 0, held: null }
+    expect(await swept('2026-01-20')).toEqual(none)
+    // The database is not older than a week.
+    expect(await swept('2026-01-22')).toEqual({ ...none, held: { count: 1, why: 'young' } })
+    for (const app of [first, second]) app.at('2026-01-28')
+    // Somebody hands it in once more.
+    await first.deps.uploads.hold(unused.value.sha256)
+    expect(await swept('2026-01-28')).toEqual(none)
+    expect(await swept('2026-01-30')).toEqual({ ...none, setAside: 1, aside: 1 })
+    expect([await isThere(files.kept), await isThere(files.unused)]).toEqual([true, true])
+    await first.deps.uploads.hold(unused.value.sha256)
+    expect(await swept('2026-01-30')).toEqual(none)
+    expect(await swept('2026-02-01')).toEqual({ ...none, setAside: 1, aside: 1 })
+    const shell = await postgres.shell(url)
+    await shell.query(
+      "INSERT INTO proof_files (sha256, bytes, kept_at) SELECT 'unknown ' || n, 0, 0 FROM generate_series(1, 21) n",
+    )
+    expect(await swept('2026-02-02')).toEqual({
+      ...none,
+      aside: 1,
+      held: { count: 21, why: 'many' },
+    })
+    await shell.query("DELETE FROM proof_files WHERE sha256 LIKE 'unknown %'")
+    await shell.end()
+    expect(await swept('2026-03-02')).toEqual({ ...none, aside: 1 })
+    expect(await swept('2026-03-04')).toEqual({ ...none, removed: 1 })
+    expect([await isThere(files.kept), await isThere(files.unused)]).toEqual([true, false])
+    // Of a person who is erased they go at once, but for what another refers to.
+    await second.deps.uploads.forget([createHash('sha256').update(files.kept).digest('hex')])
+    expect(await isThere(files.kept)).toBe(true)
+    for (const app of [first, second]) app.at('2026-01-20')
+  })
+
+  test('a payment that another server asks about is left to it, until it has died of it', async () => {
+    const { payment_data: handed } = (await register(first, '1180')).json<RegisterAnswer>()
+    const order = handed?.orderid as OrderId
+    const askedSoFar = async (): Promise<number> => {
+      const due = await second.deps.store.pendingPayments(instant(second.now() + DAY_MS), 1_000)
+      return due.find(({ orderId }) => orderId === order)?.attempts ?? 0
+    }
+    for (const app of [first, second]) app.at('2026-01-20T12:05:00+05:30')
+    expect(await second.deps.store.claimQuestion(order, second.now(), second.now())).toBe(true)
+    await first.deps.payments.reconcile()
+    expect(await askedSoFar()).toBe(0)
+    // Nobody has heard of the second again.
+    first.at('2026-01-20T12:05:31+05:30')
+    await first.deps.payments.reconcile()
+    expect(await askedSoFar()).toBe(1)
+    for (const app of [first, second]) app.at('2026-01-20')
+  })
+
+  test('tries are counted together: who has tried too often at one server has so at the other, at the same moment too', async () => {
+    const limited = await Promise.all(
+      [1, 2].map(() => start({ [FILE]: before }, { RATE_LIMITS: 'on' })),
+    )
+    const [one, other] = limited
+    if (one === undefined || other === undefined) throw new Error('two servers')
+    const status = async (app: TestApp): Promise<number> =>
+      (await app.post('/api/sample2026/register/', fixtureDelegate)).statusCode
+    const heard = await Promise.all(
+      Array.from({ length: 40 }, (_, n) => status(n % 2 === 0 ? one : other)),
+    )
+    expect(heard.filter((each) => each === 201).length).toBe(30)
+    expect(heard.filter((each) => each === 429).length).toBe(10)
+    for (const app of limited) app.at('2026-01-20T12:01:01+05:30')
+    expect(await status(other)).toBe(201)
+  })
+
+  test('wrong numbers at one server bar whoever guesses on at the other', async () => {
+    const limited = await Promise.all(
+      [1, 2].map(() => start({ [FILE]: before }, { RATE_LIMITS: 'on' })),
+    )
+    const [one, other] = limited
+    if (one === undefined || other === undefined) throw new Error('two servers')
+    const look = async (app: TestApp, number: string): Promise<number> =>
+      (await app.app.inject({ url: `/api/sample2026/registrations/${number}/` })).statusCode
+    for (let n = 0; n < 20; n += 1) expect(await look(one, `SMPL99999999000${n}`)).toBe(404)
+    expect([await look(one, 'SMPL1'), await look(other, 'SMPL1')]).toEqual([429, 429])
+    for (const app of limited) app.at('2026-01-20T12:11:00+05:30')
+    expect(await look(other, 'SMPL1')).toBe(404)
+  })
+
+  test('an event that one server has activated has its page, its form and its calls at the other at once', async () => {
+    first.writeEvent('other2026.yaml', fixtureEvent({ id: 'other2026', prefix: 'OTHR' }))
+    await first.deps.events.reload()
+    expect(await statusAt(second, '/other2026')).toBe(200)
+    const third = await start({ [FILE]: before })
+    first.writeEvent('third2026.yaml', fixtureEvent({ id: 'third2026', prefix: 'THRD' }))
+    await first.deps.events.reload()
+    const { statusCode } = await third.post('/api/third2026/register/', fixtureDelegate)
+    expect(statusCode).toBe(201)
+    expect(await statusAt(second, '/api/events/third2026')).toBe(200)
+  })
+
+  test('a disk that is behind does not bring an old version back; told to, it does, for all', async () => {
+    first.writeEvent(FILE, dearer)
+    await first.deps.events.reload()
+    const third = await start({ [FILE]: before })
+    const { hash } = await formAt(first)
+    expect((await formAt(third)).hash).toBe(hash)
+    expect(third.printed.join('\n')).toContain('rollcall reload serves it again')
+    expect(third.deps.events.refused()).toMatchObject([{ file: FILE }])
+    await second.deps.events.follow()
+    expect((await formAt(second)).hash).toBe(hash)
+    await third.deps.events.reload()
+    await first.deps.events.follow()
+    expect((await formAt(first)).hash).not.toBe(hash)
+    expect((await register(first, '1180')).statusCode).toBe(201)
+  })
+
+  test('rollcall doctor says what of a disk is behind what is active, which file is missing, and that there is room', async () => {
+    first.writeEvent(FILE, dearer)
+    await first.deps.events.reload()
+    const doctor = (app: TestApp) =>
+      runHere(['doctor'], {
+        DATABASE_URL: url,
+        EVENTS_DIR: app.eventsDir,
+        DATA_DIR: join(app.dir, 'not', 'there'),
+      })
+    const behind = 'sample2026.yaml here is another version than the one that all servers serve'
+    expect((await doctor(first)).out).not.toContain(behind)
+    const { out } = await doctor(second)
+    expect(out).toContain(`look   ${behind}`)
+    expect(out).toContain('good   Every file that a registration refers to is there.')
+    expect(out).toMatch(/good {3}\d+ MB are free/)
+    const shell = await postgres.shell(url)
+    await shell.query('DELETE FROM proof_files')
+    await shell.end()
+    const gone = await doctor(second)
+    expect([gone.status, gone.out]).toEqual([
+      1,
+      expect.stringMatching(/wrong {2}\d+ files that registrations refer to are missing/),
+    ])
+  })
+
+  test('an event whose file has gone is closed at every server, and what was registered stays', async () => {
+    const other = fixtureEvent({ id: 'other2026', prefix: 'OTHR' })
+    first.writeEvent('other2026.yaml', other)
+    await first.deps.events.reload()
+    await second.deps.events.follow()
+    const here = await second.post('/api/other2026/register/', fixtureDelegate)
+    const { reg_no: regNo } = here.json<{ reg_no: string }>()
+    // The second has no file of it, and is told that its disk counts.
+    await second.deps.events.reload()
+    // The first has not looked yet: the store knows.
+    const late = await first.post('/api/other2026/register/', fixtureDelegate)
+    expect(late.json()).toMatchObject({ code: 'registration_closed' })
+    const known = await first.app.inject({ url: `/api/other2026/registrations/${regNo}/` })
+    expect(known.statusCode).toBe(200)
+  })
+
+  test('a server that cannot serve what is active takes nobody by what it serves, and says so', async () => {
+    const account = { USERNAME: 'u', PASSWORD: 'p', SECRET: 's', MERCHANT_ID: '1' }
+    const variables = (name: string): Record<string, string> => ({
+      GATEWAY_MODE: 'airpay-test',
+      ...Object.fromEntries(
+        Object.entries(account).map(([part, value]) => [`AIRPAY_${name}_${part}`, value]),
+      ),
+    })
+    const [old, next] = [before, dearer].map((text) =>
+      text.replaceAll('sample2026', 'poor2026').replace('prefix: SMPL', 'prefix: POOR'),
+    )
+    const file = 'poor2026.yaml'
+    first.writeEvent(file, String(old))
+    await first.deps.events.reload()
+    const poor = await start({ [file]: String(old) }, variables('SAMPLE'))
+    const byOld = () =>
+      poor.post('/api/poor2026/register/', { ...fixtureDelegate, total_amount: '1180' })
+    first.writeEvent(file, String(next).replace('account: sample', 'account: another'))
+    await first.deps.events.reload()
+    expect((await byOld()).statusCode).toBe(503)
+    expect(poor.deps.events.refused().map(({ why }) => why)).toContainEqual(
+      expect.stringContaining('poor2026 is active in a version that this server cannot serve'),
+    )
+  })
+}

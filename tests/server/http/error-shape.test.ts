@@ -1,0 +1,171 @@
+/**
+ * Every way in, asked wrongly: one shape in which every call says no. The routes are those that the app
+ * itself lists, fixed ones and those that event files name, so that a new one is walked unnamed.
+ */
+import type { LightMyRequestResponse } from 'fastify'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { signIn } from '../office/office.ts'
+import { startTestApp } from '../harness.ts'
+import { wrongWith } from './error-shape.ts'
+import type { TestApp } from '../harness.ts'
+
+let server: TestApp
+beforeAll(async () => {
+  server = await startTestApp()
+})
+afterAll(() => server.close())
+
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
+
+/** Bodies that no call can want. */
+const bodies: readonly { readonly name: string; readonly type?: string; readonly text?: string }[] =
+  [
+    { name: 'no body' },
+    { name: 'JSON that is cut off', type: 'application/json', text: '{"username": "a' },
+    { name: 'JSON that is no object', type: 'application/json', text: '[1, null]' },
+    { name: 'JSON that is empty', type: 'application/json', text: '' },
+    { name: 'JSON of a prototype', type: 'application/json', text: '{"__proto__": {"a": 1}}' },
+    { name: 'multipart without a boundary', type: 'multipart/form-data', text: 'a=b' },
+    {
+      name: 'multipart that breaks off',
+      type: 'multipart/form-data; boundary=x',
+      text: '--x\r\nContent-Disposition: form-data; name="full_name"\r\n\r\nAs',
+    },
+    { name: 'a form', type: 'application/x-www-form-urlencoded', text: 'order_id=%&=&a' },
+    { name: 'text', type: 'text/plain', text: 'hello' },
+    { name: 'a kind nobody knows', type: 'application/x-nothing', text: '\u0000\u0001' },
+    { name: 'a content type that is none', type: ';;', text: 'a' },
+    { name: 'more than answers need', type: 'application/json', text: 'x'.repeat(300_000) },
+  ]
+
+/** An address that a route takes, its open segments filled with what is nobody's. */
+const filled = (url: string): string =>
+  url.replaceAll(/:\w+|\{\w+\}/g, 'NOBODY1').replaceAll('*', 'nothing-here')
+
+/** Every route once, as an address; `isWild`: whatever no other route takes ends there. */
+function routesOf(): readonly { readonly url: string; readonly isWild: boolean }[] {
+  const { fixedRoutes, eventCalls } = server.app
+  const urls = [
+    ...fixedRoutes.map(({ url }) => url),
+    ...eventCalls.all().flatMap(({ path }) => [path, path.replace(/\/$/, '')]),
+  ]
+  return [...new Set(urls)].map((url) => ({ url: filled(url), isWild: url.includes('*') }))
+}
+
+async function walk(
+  addresses: readonly { readonly url: string; readonly isWild: boolean }[],
+  headers: Readonly<Record<string, string>> = {},
+  hear: (answer: LightMyRequestResponse) => void = () => {},
+): Promise<readonly string[]> {
+  const wrong: string[] = []
+  for (const { url, isWild } of addresses) {
+    for (const method of methods) {
+      const isRead = method === 'GET' || method === 'HEAD'
+      // What ends at no route, and methods that no call of ours takes: their bodies are read by nobody.
+      const sent = isRead ? 1 : method === 'POST' && !isWild ? bodies.length : 2
+      for (const { name, type, text } of bodies.slice(0, sent)) {
+        const answer = await server.app.inject({
+          method,
+          url,
+          headers: { ...headers, ...(type !== undefined && { 'content-type': type }) },
+          ...(text !== undefined && { payload: text }),
+        })
+        hear(answer)
+        const problem = wrongWith(answer, method, isRead && isWild && !url.startsWith('/api'))
+        if (problem !== null) wrong.push(`${method} ${url} with ${name}: ${problem}`)
+      }
+    }
+  }
+  return wrong
+}
+
+test('every route says no in the one shape, to a stranger', async () => {
+  const unauthorized = new Set<string>()
+  const hear = ({ statusCode, body }: LightMyRequestResponse): void => {
+    if (statusCode === 401 && body !== '') unauthorized.add(body)
+  }
+  expect(await walk(routesOf(), {}, hear)).toEqual([])
+  expect([...unauthorized].map((body) => JSON.parse(body) as unknown)).toEqual([
+    {
+      status: 'error',
+      code: 'unauthorized',
+      message: 'Unauthorized. Please check your credentials.',
+    },
+  ])
+})
+
+test('every route says no in the one shape, to an admin who asks for nonsense', async () => {
+  const { token } = await signIn(server)
+  const asked = routesOf()
+    // Signing out comes last: after it the admin is a stranger.
+    .toSorted((a, b) => Number(a.url.includes('logout')) - Number(b.url.includes('logout')))
+    .map(({ url, isWild }) => ({
+      url: `${url}?page=0&page_size=-1&date_from=x&event_type=nothing`,
+      isWild,
+    }))
+  expect(await walk(asked, { authorization: `Bearer ${token}` })).toEqual([])
+})
+
+test('what is no route says no in the one shape', async () => {
+  const paths = [
+    '/api',
+    '/api/',
+    '/api/nothing',
+    '/api/%zz',
+    '/api/events/%00',
+    '/api/a/b/c/d',
+    '/%zz',
+    '/admin/nothing',
+    '/nothing',
+    '/assets/nothing.js',
+    '/metrics/nothing',
+    ...routesOf().map(({ url }) => `${url.replace(/\/$/, '')}/nothing-here`),
+  ]
+  expect(await walk(paths.map((url) => ({ url, isWild: true })))).toEqual([])
+})
+
+test('the walk sees the routes it judges: fixed ones, those of event files, and pages', () => {
+  const seen = routesOf().map(({ url }) => url)
+  const { api, admin } = server.deps.events.all()[0]!.config
+  for (const url of [
+    '/admin/login',
+    '/api/admin/login/',
+    '/api/payment/webhook/',
+    '/healthz',
+    '/*',
+    '/api/*',
+    api.register,
+    api.registration,
+    api.tariff,
+    admin.lists[0]!.api.replace(/\/$/, ''),
+  ])
+    expect(seen).toContain(filled(url))
+  expect(seen.length).toBeGreaterThan(50)
+})
+
+test.each<[string, number, string, string, string, RegExp]>([
+  ['an error of ours', 500, 'application/json; charset=utf-8', 'no-store', '{}', /^status 500/],
+  ['a page for a call', 404, 'text/html; charset=utf-8', 'no-store', '<p>', /^404 as text/],
+  ['plain text', 401, 'text/plain', 'no-store', 'No', /^401 as text/],
+  ['one that is kept', 404, 'application/json; charset=utf-8', 'no-cache', '{}', /kept/],
+  ['another shape', 400, 'application/json; charset=utf-8', 'no-store', '{"a":1}', /^400 with/],
+  [
+    'no sentence',
+    400,
+    'application/json; charset=utf-8',
+    'no-store',
+    '{"status":"error","code":"bad","message":""}',
+    /^the message/,
+  ],
+  [
+    'what happened inside',
+    400,
+    'application/json; charset=utf-8',
+    'no-store',
+    '{"status":"error","code":"bad","message":"No.","stack":"at"}',
+    /^also stack/,
+  ],
+])('the judge does not let pass %s', (_, statusCode, type, kept, body, said) => {
+  const headers = { 'content-type': type, 'cache-control': kept }
+  expect(wrongWith({ statusCode, headers, body }, 'POST', false)).toMatch(said)
+})

@@ -1,0 +1,30 @@
+/** Mails as their programs show them: the text's words, nothing of it markup, its addresses links. */
+import { expect, test } from 'vitest'
+import { htmlOf } from '../../../server/mail/email-html.ts'
+
+const event = {
+  title: 'Sample & Sons 2026',
+  support: 'help@sample.example',
+  look: { colour: '#0b6e4f' },
+}
+const html = (text: string): string =>
+  htmlOf(event, { subject: 'Hello', text }, 'https://register.example.org')
+
+test('answers cannot write markup into a mail', () => {
+  const page = html('Dear <b onclick="x">Asha</b>,\n\nwelcome.\nSee you')
+  expect(page).toContain('Dear &lt;b onclick=&quot;x&quot;&gt;Asha&lt;/b&gt;,</p>')
+  expect(page).toContain('welcome.<br/>See you</p>')
+  expect(page).toContain('Sample &amp; Sons 2026</h1>')
+})
+
+test('a link of ours on a line of its own is a button, and stands below it to be copied', () => {
+  const page = html('Dear Asha,\n\nFinish here:\nhttps://register.example.org/pay/abc_-1\n\nBye')
+  expect(page.match(/href="https:\/\/register\.example\.org\/pay\/abc_-1"/g)).toHaveLength(2)
+  expect(page).toContain('Open your registration')
+})
+
+test('an address within a sentence is a link without the dot behind it', () => {
+  expect(html('Hello,\n\nread https://venue.example/map?a=1&b=2. Thanks')).toContain(
+    'href="https://venue.example/map?a=1&amp;b=2"',
+  )
+})

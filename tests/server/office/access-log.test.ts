@@ -1,0 +1,46 @@
+/** Who looked at what is written once an hour, and whoever turns pages waits for no writer after that. */
+import { expect, test } from 'vitest'
+import { instant } from '../../../engine/index.ts'
+import { withoutRepeated } from '../../../server/storage/staff/audit-log-entries.ts'
+import type { AuditEntry } from '../../../server/storage/index.ts'
+
+const HOUR_MS = 60 * 60_000
+const entry = (changes: Partial<AuditEntry> = {}): AuditEntry => ({
+  at: instant(10 * HOUR_MS),
+  who: 'office',
+  what: 'saw page 1 of the list demo',
+  eventId: 'demo',
+  regNo: null,
+  look: 'list demo',
+  ...changes,
+})
+
+test('the same look goes to the writer once an hour; another person, list or hour, and whatever is no look, each time', async () => {
+  const written: string[] = []
+  const audit = withoutRepeated(async ({ who, what }) => void written.push(`${who} ${what}`))
+  await audit(entry())
+  await audit(entry({ what: 'saw page 2 of the list demo', at: instant(10 * HOUR_MS + 1) }))
+  expect(written).toEqual(['office saw page 1 of the list demo'])
+  await audit(entry({ who: 'desk' }))
+  await audit(entry({ look: 'list other' }))
+  await audit(entry({ at: instant(11 * HOUR_MS) }))
+  expect(written).toHaveLength(4)
+  const { look: _, ...noLook } = entry({ what: 'exported the list demo' })
+  await audit(noLook)
+  await audit(noLook)
+  expect(written).toHaveLength(6)
+})
+
+test('a look that could not be written is written the next time', async () => {
+  let works = false
+  const written: string[] = []
+  const audit = withoutRepeated(async ({ who }) => {
+    if (!works) throw new Error('the disk is full')
+    written.push(who)
+  })
+  await expect(audit(entry())).rejects.toThrow('the disk is full')
+  works = true
+  await audit(entry())
+  await audit(entry())
+  expect(written).toEqual(['office'])
+})

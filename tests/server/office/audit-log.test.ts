@@ -1,0 +1,83 @@
+/** What people did to registrations and to money stands in the activity, in words; what a reason says of a person goes with the person. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { ActivityAnswer, RegNo } from '../../../engine/index.ts'
+import { fixtureEvent } from '../small-event.ts'
+import { startTestApp } from '../harness.ts'
+import type { TestApp } from '../harness.ts'
+import { cheapHash, noon, PASSWORD, register, signIn } from './office.ts'
+import type { Office } from './office.ts'
+
+let server: TestApp
+let owner: Office
+const EVENT = 'sample2026'
+
+beforeAll(async () => {
+  server = await startTestApp({
+    clock: '2026-01-20T16:00:00+05:30',
+    events: { 'sample2026.yaml': fixtureEvent() },
+  })
+  owner = await signIn(server)
+})
+afterAll(() => server.close())
+
+const registered = (n: number, pays: 'success' | 'wrong-amount'): Promise<RegNo> =>
+  register(server, EVENT, {
+    n,
+    on: noon('2026-01-20'),
+    answers: {
+      full_name: `Delegate ${n}`,
+      email: `delegate${n}@example.org`,
+      phone_number: '9876500000',
+      is_member: true,
+    },
+    pays,
+  })
+const done = async (regNo: RegNo): Promise<readonly string[]> => {
+  const { rows } = (await owner.get('/admin/log/')).json<ActivityAnswer>()
+  return rows.filter((row) => row.reg_no === regNo).map(({ who, what }) => `${who}: ${what}`)
+}
+
+test('who cancels, corrects or writes a note is seen in the activity, with the reason', async () => {
+  const regNo = await registered(1, 'success')
+  await owner.act(regNo, { act: 'note', why: 'Rang about food.' })
+  const answers = { full_name: 'Delegate One' }
+  await owner.act(regNo, { act: 'correct', why: 'Spelt wrongly.', answers })
+  await owner.act(regNo, { act: 'cancel', why: 'Cannot travel.', pay_back: 0 })
+  expect(await done(regNo)).toEqual([
+    'office: cancelled: Cannot travel.',
+    'office: corrected: Spelt wrongly.',
+    'office: note: Rang about food.',
+  ])
+  expect((await owner.act(regNo, { act: 'erase', why: 'Asked for by the delegate.' })).status).toBe(
+    200,
+  )
+  expect((await done(regNo)).slice(-3)).toEqual([
+    'office: cancelled',
+    'office: corrected',
+    'office: note',
+  ])
+})
+
+test('who decides about money is seen with what was decided and the amount, not with a number of ours', async () => {
+  const regNo = await registered(2, 'wrong-amount')
+  const [review] = (await server.deps.store.reviews(EVENT)).filter((one) => one.regNo === regNo)
+  await owner.act(regNo, { act: 'accept', review: review?.id, why: 'Agreed on the telephone.' })
+  expect(await done(regNo)).toEqual([
+    expect.stringMatching(/^office: payment accepted, ₹\u00a0[\d,.]+: Agreed on the telephone\.$/),
+  ])
+})
+
+test('the owner of one event saw the names of users of all others in the filter of the activity', async () => {
+  const may = { role: 'owner', events: [EVENT] } as const
+  await server.deps.store.addAdmin('of-one', await cheapHash(PASSWORD), server.now(), may)
+  const ofOne = await signIn(server, 'of-one')
+  for (const [who, eventId] of [
+    ['of-another', 'another2026'],
+    ['of-this', EVENT],
+  ] as const)
+    await server.deps.store.audit({ at: server.now(), who, what: 'noted', eventId, regNo: null })
+  const people = async ({ get }: Office) => (await get('/admin/log/')).json<ActivityAnswer>().people
+  expect(await people(ofOne)).toContain('of-this')
+  expect(await people(ofOne)).not.toContain('of-another')
+  expect(await people(owner)).toContain('of-another')
+})

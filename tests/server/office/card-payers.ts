@@ -1,0 +1,44 @@
+/** Delegates who register and pay by card, for tests of what the gateway settles. */
+import { expect } from 'vitest'
+import type { OrderId, Paise } from '../../../engine/index.ts'
+import type { TestApp } from '../harness.ts'
+
+let count = 0
+/** Registers as a delegate does; answers the number and the order. */
+export async function registerDelegate(
+  server: TestApp,
+  event: string,
+): Promise<{ regNo: string; order: OrderId; amount: Paise }> {
+  count += 1
+  const answer = await server.post(`/api/${event}/register/`, {
+    full_name: `Delegate ${count}`,
+    email: `delegate${count}@example.org`,
+    phone_number: `98765000${10 + count}`,
+    is_member: 'true',
+  })
+  expect(answer.statusCode, answer.body).toBe(201)
+  const { reg_no: regNo, payment_data: data } = answer.json<{
+    reg_no: string
+    payment_data: { orderid: OrderId }
+  }>()
+  const payment = await server.deps.store.payment(data.orderid)
+  if (payment === null) throw new Error('no payment')
+  return { regNo, order: data.orderid, amount: payment.amount }
+}
+/** The gateway says that it was paid. */
+export async function registerPaid(server: TestApp, event: string, reference: string) {
+  const one = await registerDelegate(server, event)
+  await server.deps.store.applyFact(
+    one.order,
+    {
+      type: 'confirmed',
+      reference,
+      amount: one.amount,
+      currency: '356',
+      kind: 'sale',
+      at: server.now(),
+    },
+    null,
+  )
+  return one
+}

@@ -1,0 +1,261 @@
+/** Tax documents of a registration that is corrected, refunded and cancelled after it was paid: its bill by rate, to the paisa. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { instant, orderIdOf, paise } from '../../../../engine/index.ts'
+import type { ActsAnswer, Answers, DocumentBody, RegNo } from '../../../../engine/index.ts'
+import { readGolden } from '../../../engine/authoring/goldens.ts'
+import { startTestApp } from '../../harness.ts'
+import type { TestApp } from '../../harness.ts'
+import { noon, register, signIn } from '../office.ts'
+import type { Office } from '../office.ts'
+
+let server: TestApp
+let office: Office
+let made = 0
+const EVENT = 'sample2026'
+const paidAt = noon('2026-01-20')
+
+const ITEMS = `  items:
+    - {id: room, label: Room, when: {room: true}, tax: {name: GST, percent: 5, prices: exclusive}, prices: {period: [early, late], each: [3000, 3000]}}
+    - {id: companion, label: Companion, when: {companion: true}, prices: {period: [early, late], each: [777.77, 777.77]}}
+    - {id: workshop, label: Workshop, when: {workshop: true}, prices: {period: [early, late], each: [1000, 1000]}}
+    - {id: donation, label: Donation, when: {donation: true}, tax: none, prices: {period: [early, late], each: [1180, 1180]}}
+`
+const EXTRAS = ['room', 'companion', 'workshop', 'donation']
+
+beforeAll(async () => {
+  const event = readGolden('EV493.yaml')
+    .replace('number: "SMPL/24-25/{n}"', 'number: "SMPL/{year}/{n}"')
+    .replace('gateway: card-gateway, account: sample', 'gateway: airpay, account: afpi')
+    .replace('    visitor: [2000, 2500]\n', `    visitor: [2000, 2500]\n${ITEMS}`)
+    .replace(
+      '  summary:',
+      `${EXTRAS.map((id) => `        - {id: ${id}, type: yes-no, label: ${id}, default: false}\n`).join('')}  summary:`,
+    )
+    .replace(
+      'order_id:',
+      'cancellation:\n  steps: [{to: 2026-01-31, refund: 75%}, {otherwise: none}]\norder_id:',
+    )
+  server = await startTestApp({ clock: '2026-01-20', events: { 'sample2026.yaml': event } })
+  office = await signIn(server)
+})
+afterAll(() => server.close())
+
+const paid = (extras: Answers): Promise<RegNo> => {
+  made += 1
+  return register(server, EVENT, {
+    n: made,
+    on: paidAt,
+    answers: {
+      full_name: 'Asha Sample',
+      email: `asha${made}@example.org`,
+      phone_number: `+9198765${String(10_000 + made)}`,
+      is_member: true,
+      ...extras,
+    },
+    pays: 'success',
+  })
+}
+
+async function bodiesOf(regNo: RegNo): Promise<readonly DocumentBody[]> {
+  const { store } = server.deps
+  const all = await Promise.all(
+    (await store.documents(regNo)).map(({ id }) => store.document(regNo, id)),
+  )
+  return all.flatMap((body) => (body === null ? [] : [body]))
+}
+type Sums = Readonly<Record<string, readonly [base: number, gst: number]>>
+/** Invoices less credit notes, by rate. */
+async function invoiced(regNo: RegNo): Promise<Sums> {
+  const sums: Record<string, [number, number]> = {}
+  for (const { kind, lines } of await bodiesOf(regNo))
+    for (const { rate = null, base, gst } of kind === 'receipt' ? [] : lines) {
+      const sum = (sums[String(rate)] ??= [0, 0])
+      sum[0] += kind === 'credit' ? -base : base
+      sum[1] += kind === 'credit' ? -gst : gst
+    }
+  return Object.fromEntries(Object.entries(sums).filter(([, [base, gst]]) => base + gst !== 0))
+}
+/** Taxable value and tax of the registered items, by rate. */
+async function registered(regNo: RegNo): Promise<Sums> {
+  const sums: Record<string, [number, number]> = {}
+  for (const { rate, base, gst } of (await server.deps.store.registration(regNo))?.lines ?? []) {
+    const sum = (sums[String(rate)] ??= [0, 0])
+    sum[0] += base
+    sum[1] += gst
+  }
+  return sums
+}
+const newest = async (regNo: RegNo, after: number) =>
+  (await bodiesOf(regNo))
+    .slice(after)
+    .map(({ kind, base, gst, lines }) => [kind, base, gst, lines.map(({ label }) => label).join()])
+
+async function correct(regNo: RegNo, answers: Answers): Promise<void> {
+  const before = await server.deps.store.registration(regNo)
+  const total = Object.entries(answers).reduce(
+    (sum, [id, wanted]) => sum + (wanted === true ? 1 : -1) * PRICES[id as keyof typeof PRICES],
+    before?.total ?? 0,
+  )
+  const payload = { act: 'correct', answers, total: total / 100, why: 'As the letter says.' }
+  const { status, body } = await office.act(regNo, payload)
+  expect(status, JSON.stringify(body)).toBe(200)
+  expect(await invoiced(regNo)).toEqual(await registered(regNo))
+}
+const PRICES = { room: 315_000, companion: 91_777, workshop: 118_000, donation: 118_000 }
+const refund = async (regNo: RegNo, amount: number): Promise<void> => {
+  const payload = { act: 'refund', amount, by_hand: true, reference: `R${amount}`, why: 'Owed.' }
+  const { status, body } = await office.act(regNo, payload)
+  expect(status, JSON.stringify(body)).toBe(200)
+}
+
+test('a room at 5% that was added after payment is invoiced with the tax of 5%', async () => {
+  const regNo = await paid({})
+  await correct(regNo, { room: true })
+  expect(await newest(regNo, 2)).toEqual([['invoice', 300_000, 15_000, 'Room']])
+  await server.deps.store.applyFact(
+    orderIdOf(regNo, 2),
+    {
+      type: 'confirmed',
+      reference: 'ROOM',
+      amount: paise(315_000),
+      currency: '356',
+      kind: 'sale',
+      at: instant(paidAt + 3_600_000),
+    },
+    null,
+  )
+  // The receipt of the difference states the same tax, and nothing is invoiced twice.
+  expect(await newest(regNo, 3)).toEqual([
+    ['receipt', 300_000, 15_000, 'Difference after a correction'],
+  ])
+})
+
+test('an untaxed donation that is added and removed carries no tax either time', async () => {
+  const regNo = await paid({})
+  await correct(regNo, { donation: true })
+  await correct(regNo, { donation: false })
+  expect(await newest(regNo, 2)).toEqual([
+    ['invoice', 118_000, 0, 'Donation'],
+    ['credit', 118_000, 0, 'Donation'],
+  ])
+})
+
+test('a companion who is removed is credited with the tax of the companion, and the refund credits nothing more', async () => {
+  const regNo = await paid({ companion: true, room: true })
+  await correct(regNo, { companion: false })
+  expect(await newest(regNo, 2)).toEqual([['credit', 77_777, 14_000, 'Companion']])
+  await refund(regNo, 917.77)
+  expect(await invoiced(regNo)).toEqual(await registered(regNo))
+})
+
+test('an exchange of equal total has an invoice and a credit note', async () => {
+  const regNo = await paid({ workshop: true })
+  await correct(regNo, { workshop: false, donation: true })
+  expect(await newest(regNo, 2)).toEqual([
+    ['credit', 100_000, 18_000, 'Workshop'],
+    ['invoice', 118_000, 0, 'Donation'],
+  ])
+})
+
+test('credit notes of refunds in parts add up to their invoices, by rate', async () => {
+  const regNo = await paid({ companion: true, room: true, donation: true })
+  const { total } = (await server.deps.store.registration(regNo)) ?? { total: 0 }
+  for (const part of [1, 333.33, 0.07]) await refund(regNo, part)
+  const credited = (await bodiesOf(regNo)).filter(({ kind }) => kind === 'credit')
+  expect(credited.map((body) => body.total)).toEqual([100, 33_333, 7])
+  await refund(regNo, ((total ?? 0) - 100 - 33_333 - 7) / 100)
+  expect(await invoiced(regNo)).toEqual({})
+})
+
+test('once all of less than the price is refunded, the rest of the invoice is credited too', async () => {
+  made += 1
+  const regNo = await register(server, EVENT, {
+    n: made,
+    on: paidAt,
+    answers: {
+      full_name: 'Short',
+      email: 'short@example.org',
+      phone_number: '+919876500000',
+      is_member: true,
+    },
+  })
+  const order = orderIdOf(regNo, 1)
+  const { store } = server.deps
+  const came = { type: 'confirmed', reference: 'SHORT', amount: paise(117_950) } as const
+  await store.applyFact(order, { ...came, currency: '356', kind: 'sale', at: paidAt }, null)
+  const [review] = (await store.reviews(null)).filter((one) => one.regNo === regNo)
+  const accept = { what: 'accept', reference: null, amount: null, why: 'Agreed', who: 'x' } as const
+  await store.decide(review?.id ?? '', accept, instant(paidAt + 1), null)
+  await refund(regNo, 500)
+  await refund(regNo, 679.5)
+  const credits = (await bodiesOf(regNo)).filter(({ kind }) => kind === 'credit')
+  expect(credits.map(({ total }) => total)).toEqual([50_000, 68_000])
+  expect(await invoiced(regNo)).toEqual({})
+})
+
+test.for([true, false])(
+  'the refund at cancellation is the same when the refund of a reduction was clicked first: %s',
+  async (isFirst) => {
+    const regNo = await paid({ companion: true })
+    await correct(regNo, { companion: false })
+    if (isFirst) await refund(regNo, 917.77)
+    const page = await office.json(`/admin/registrations/${regNo}/acts/`)
+    expect(page).toMatchObject({
+      cancellation: {
+        paid: 2097.77,
+        owed: 917.77,
+        remaining: 1180,
+        percent: 75,
+        share: 885,
+        refunded: isFirst ? 917.77 : 0,
+      },
+      proposed_back: isFirst ? 885 : 1802.77,
+    })
+    const back = isFirst ? 885 : 1802.77
+    const { status } = await office.act(regNo, { act: 'cancel', pay_back: back, why: 'Ill.' })
+    expect(status).toBe(200)
+    await refund(regNo, back)
+    expect(await invoiced(regNo)).toEqual({ 18: [25_000, 4_500] })
+  },
+)
+
+test('too little that staff accepted is taken off what a correction owes: what never came does not go back', async () => {
+  const regNo = await register(server, EVENT, {
+    n: ++made,
+    on: paidAt,
+    answers: {
+      full_name: 'Asha Sample',
+      email: `asha${made}@example.org`,
+      phone_number: `+9198765${String(10_000 + made)}`,
+      is_member: true,
+      companion: true,
+    },
+  })
+  const paidWith = (attempt: number, amount: number) =>
+    server.deps.store.applyFact(
+      orderIdOf(regNo, attempt),
+      {
+        type: 'confirmed',
+        reference: `SHORT${attempt}`,
+        amount: paise(amount),
+        currency: '356',
+        kind: 'sale',
+        at: instant(paidAt + 3_600_000),
+      },
+      null,
+    )
+  await paidWith(1, 199_777)
+  const { reviews } = (await office.json(
+    `/admin/registrations/${regNo}/acts/`,
+  )) as unknown as ActsAnswer
+  const accept = { act: 'accept', review: reviews[0]?.id, reference: '', why: 'Only ₹ 100 less.' }
+  expect((await office.act(regNo, accept)).status).toBe(200)
+  const answers = { companion: false }
+  const less = { act: 'correct', answers, total: 1180, why: 'As the letter says.' }
+  expect((await office.act(regNo, less)).status).toBe(200)
+  expect(await office.json(`/admin/registrations/${regNo}/acts/`)).toMatchObject({
+    pay_back: 817.77,
+    cancellation: { paid: 1997.77, owed: 817.77, remaining: 1180, share: 885 },
+    proposed_back: 1702.77,
+  })
+})

@@ -1,0 +1,315 @@
+/** What is issued for money: receipts, tax invoices and credit notes, as rows, as PDF and with the mail. */
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import * as mupdf from 'mupdf'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { amountInWords } from '../../../../engine/documents/amount-in-words.ts'
+import { formatMoney, instant, orderIdOf, paise } from '../../../../engine/index.ts'
+import type { DocumentBody, DocumentsAnswer, MyAnswer, RegNo } from '../../../../engine/index.ts'
+import { readGolden } from '../../../engine/authoring/goldens.ts'
+import { startTestApp } from '../../harness.ts'
+import type { TestApp } from '../../harness.ts'
+import { run } from '../../run-command.ts'
+import { noon, register, signIn } from '../office.ts'
+import { printed } from '../../../../server/documents/document-contents.ts'
+import { pdfOf } from '../../../../server/documents/render-pdf.ts'
+import { newLink } from '../../../../server/registration/access-link.ts'
+import { attachmentsOf } from '../../../../server/mail/ticket-attachments.ts'
+import type { Office } from '../office.ts'
+
+let server: TestApp
+let office: Office
+const EVENT = 'sample2026'
+const day = noon('2026-01-20')
+
+beforeAll(async () => {
+  const event = readGolden('EV493.yaml')
+    .replace('number: "SMPL/24-25/{n}"', 'number: "SMPL/{year}/{n}"')
+    .replace('gateway: card-gateway, account: sample', 'gateway: airpay, account: afpi')
+  server = await startTestApp({ clock: '2026-01-20', events: { 'sample2026.yaml': event } })
+  office = await signIn(server)
+})
+afterAll(() => server.close())
+
+const answers = (name: string) => ({
+  full_name: name,
+  email: 'made.up@example.org',
+  phone_number: '+919876500001',
+  is_member: true,
+})
+const paid = (n: number, name = 'Asha Sample'): Promise<RegNo> =>
+  register(server, EVENT, {
+    n,
+    on: instant(day + n * 60_000),
+    answers: answers(name),
+    pays: 'success',
+  })
+const documents = async (regNo: RegNo): Promise<DocumentsAnswer['documents']> =>
+  (await office.get(`/admin/registrations/${regNo}/documents/`)).json<DocumentsAnswer>().documents
+const body = async (regNo: RegNo, kind: string): Promise<DocumentBody> => {
+  const one = (await documents(regNo)).find((document) => document.kind === kind)
+  const found = await server.deps.store.document(regNo, one?.id ?? 0)
+  if (found === null) throw new Error(`no ${kind}`)
+  return found
+}
+
+test('whoever pays has a receipt and an invoice, numbered one after the other', async () => {
+  const [first, second] = [await paid(1), await paid(2)]
+  const unpaid = await register(server, EVENT, { n: 3, on: day, answers: answers('Not Paid') })
+  expect(await documents(unpaid)).toEqual([])
+  expect((await documents(first)).map(({ kind, serial }) => [kind, serial])).toEqual([
+    ['receipt', orderIdOf(first, 1)],
+    ['invoice', 'SMPL/25-26/1'],
+  ])
+  expect((await documents(second)).map(({ serial }) => serial)).toContain('SMPL/25-26/2')
+  const invoice = await body(first, 'invoice')
+  expect(invoice).toMatchObject({
+    buyer: { name: 'Asha Sample', gstin: null },
+    supplier: { gstin: '32AAAAA0000A1ZB', sac: '998596' },
+    form: 'tax-invoice',
+    lines: [{ sac: '998596', rate: 18, place: '32', base: 100_000, gst: 18_000 }],
+    byRate: [{ rate: 18, place: '32', taxable: 100_000, cgst: 9_000, sgst: 9_000, igst: 0 }],
+    inWords: 'Rupees one thousand one hundred eighty only',
+  })
+  // The same notice again issues nothing again.
+  await server.deps.store.applyFact(
+    orderIdOf(first, 1),
+    {
+      type: 'confirmed',
+      reference: 'REF1',
+      amount: paise(118_000),
+      currency: '356',
+      kind: 'sale',
+      at: day,
+    },
+    null,
+  )
+  expect(await documents(first)).toHaveLength(2)
+})
+
+test('what goes back is credited as it was charged, and never more than was charged', async () => {
+  const regNo = await paid(4)
+  for (const [reference, amount] of [
+    ['BACK1', 50_000],
+    ['BACK2', 68_000],
+  ] as const)
+    await server.deps.store.applyFact(
+      orderIdOf(regNo, 1),
+      { type: 'refunded', reference, amount: paise(amount), at: instant(day + 3_600_000) },
+      null,
+    )
+  const all = await documents(regNo)
+  expect(all.map(({ kind, serial, total }) => [kind, serial, total])).toEqual([
+    ['receipt', orderIdOf(regNo, 1), 1180],
+    ['invoice', 'SMPL/25-26/3', 1180],
+    ['credit', 'CSMPL/25-26/1', 500],
+    ['credit', 'CSMPL/25-26/2', 680],
+  ])
+  const credit = await body(regNo, 'credit')
+  expect(credit).toMatchObject({ base: 42_373, gst: 7_627, of: { serial: 'SMPL/25-26/3' } })
+})
+
+test.for([
+  { n: 20, came: 118_000 + 10_000, before: 0, after: 10_000, credited: [] },
+  { n: 21, came: 118_000 + 10_000, before: 0, after: 15_000, credited: [50] },
+  { n: 22, came: 108_000, before: 10_000, after: 0, credited: [] },
+  { n: 23, came: 108_000, before: 10_000, after: 20_000, credited: [200] },
+  { n: 24, came: 128_000 + 118_000, before: 118_000, after: 0, credited: [] },
+])(
+  'of $came that were accepted for 118000, with $before back before and $after since: the receipt states what counts, and what was charged is credited: $credited',
+  async ({ n, came, before, after, credited }) => {
+    const regNo = await register(server, EVENT, { n, on: day, answers: answers('Odd Sum') })
+    const order = orderIdOf(regNo, 1)
+    const { store } = server.deps
+    const paidWith = { type: 'confirmed', reference: `ODD${n}`, amount: paise(came) } as const
+    await store.applyFact(order, { ...paidWith, currency: '356', kind: 'sale', at: day }, null)
+    const wentBack = async (amount: number, reference: string): Promise<void> => {
+      if (amount === 0) return
+      const at = instant(day + 3_600_000)
+      await store.applyFact(order, { type: 'refunded', reference, amount: paise(amount), at }, null)
+    }
+    await wentBack(before, `EARLY${n}`)
+    const [review] = (await store.reviews(null)).filter((one) => one.regNo === regNo)
+    const accept = {
+      what: 'accept',
+      reference: null,
+      amount: null,
+      why: 'Agreed',
+      who: 'x',
+    } as const
+    const decided = await store.decide(review?.id ?? '', accept, instant(day + 7_200_000), null)
+    expect(decided).toMatchObject({ ok: true })
+    await wentBack(after, `LATE${n}`)
+    const issued = await documents(regNo)
+    expect(issued.find(({ kind }) => kind === 'invoice')?.total).toBe(1180)
+    // A receipt is for what came and was there when it was accepted, whatever was charged, in the list too.
+    const counted = came - before
+    expect(issued.find(({ kind }) => kind === 'receipt')?.total).toBe(counted / 100)
+    const { total, sums, in_words: inWords } = printed(await body(regNo, 'receipt'))
+    expect(total).toEqual(['Paid', formatMoney(paise(counted))])
+    expect(sums.slice(-2)).toEqual([
+      ['Price', '₹\u00a01,180'],
+      counted > 118_000
+        ? ['Paid beyond the price', '₹\u00a0100']
+        : ['Let go by the organisers', '−₹\u00a0200'],
+    ])
+    expect(inWords).toBe(amountInWords(paise(counted)))
+    const credits = issued.filter(({ kind }) => kind === 'credit')
+    expect(credits.map(({ total }) => total)).toEqual(credited)
+  },
+)
+
+test('what goes back of an invoice is credited in its own series, also when the file has lost its invoices meanwhile', async () => {
+  const regNo = await paid(8)
+  const before = server.readEvent('sample2026.yaml')
+  const without = before.replace(/^invoice:\n(?: .*\n)+/m, '')
+  expect(without).not.toBe(before)
+  const back = (reference: string) =>
+    server.deps.store.applyFact(
+      orderIdOf(regNo, 1),
+      { type: 'refunded', reference, amount: paise(20_000), at: instant(day + 7_200_000) },
+      null,
+    )
+  try {
+    for (const [file, reference] of [
+      [without, 'BACK8'],
+      [before.replace('SMPL/{year}/{n}', 'ANEW/{year}/{n}'), 'BACK9'],
+    ] as const) {
+      server.writeEvent('sample2026.yaml', file)
+      await server.deps.events.reload()
+      await back(reference)
+    }
+  } finally {
+    server.writeEvent('sample2026.yaml', before)
+    await server.deps.events.reload()
+  }
+  const credits = (await documents(regNo)).filter(({ kind }) => kind === 'credit')
+  expect(credits.map(({ serial, total }) => [serial.slice(0, 12), total])).toEqual([
+    ['CSMPL/25-26/', 200],
+    ['CSMPL/25-26/', 200],
+  ])
+})
+
+test('a document cannot be rewritten or deleted', async () => {
+  expect(server.rows('SELECT id FROM documents').length).toBeGreaterThan(0)
+  const db = new Database(join(server.dir, 'rollcall.db'))
+  try {
+    expect(() => db.exec("UPDATE documents SET body = '{}' WHERE kind = 'invoice'")).toThrow(
+      'never rewritten',
+    )
+    expect(() => db.exec('DELETE FROM documents')).toThrow('never deleted')
+  } finally {
+    db.close()
+  }
+})
+
+/** How many signs of a page no face has: they are drawn as boxes, the glyph 0 of their font. */
+function boxes(page: mupdf.Page): number {
+  let found = 0
+  const device = new mupdf.Device({
+    fillText: (text) =>
+      text.walk({
+        showGlyph: (_font, _place, glyph) => {
+          if (glyph === 0) found += 1
+        },
+      }),
+  })
+  page.run(device, mupdf.Matrix.identity)
+  device.close()
+  return found
+}
+
+test('the PDF says what was frozen, in every script, and is the same each time', async () => {
+  const name = 'ഡോ. അഞ്ജലി / टि कृष्णा / ஸ்ரீ'
+  const regNo = await paid(5, name)
+  const invoice = (await documents(regNo)).find(({ kind }) => kind === 'invoice')
+  const get = (): ReturnType<Office['get']> =>
+    office.get(`/admin/registrations/${regNo}/documents/${invoice?.id}/`)
+  const [one, two] = [await get(), await get()]
+  expect(one.headers).toMatchObject({
+    'content-type': 'application/pdf',
+    'content-disposition': `attachment; filename="Tax-invoice-${invoice?.serial.replaceAll('/', '-')}.pdf"`,
+  })
+  expect(one.rawPayload.equals(two.rawPayload)).toBe(true)
+  const page = mupdf.Document.openDocument(one.rawPayload, 'application/pdf').loadPage(0)
+  const text = page.toStructuredText('preserve-whitespace').asText()
+  for (const said of [
+    'Tax invoice',
+    invoice?.serial ?? '',
+    '₹\u00a01,180',
+    '9%: ₹ 90',
+    'GSTIN 32AAAAA0000A1ZB',
+  ])
+    expect(text.replaceAll(' ', '\u00a0')).toContain(said.replaceAll(' ', '\u00a0'))
+  expect(boxes(page)).toBe(0)
+  const chinese = await body(await paid(7, '李'), 'receipt')
+  const unknown = mupdf.Document.openDocument(await pdfOf(chinese), 'application/pdf')
+  expect(boxes(unknown.loadPage(0))).toBe(1)
+  const strange = await office.get(
+    `/admin/registrations/${await paid(6)}/documents/${invoice?.id}/`,
+  )
+  expect(strange.statusCode).toBe(404)
+})
+
+test('a server that is told to stop does not stay for half a minute because somebody had a receipt', async () => {
+  const invoice = await body(await paid(12), 'invoice')
+  const alone = `
+    import { pdfOf } from './server/documents/render-pdf.ts'
+    const pdf = await pdfOf(${JSON.stringify(invoice)})
+    console.log(pdf.subarray(0, 5).toString(), ...process.getActiveResourcesInfo())
+    process.exit()`
+  const { out, err } = run(['--eval', alone])
+  expect(out, err).toMatch(/^%PDF-/)
+  // What would keep the process: its thread must not.
+  expect(out).not.toContain('MessagePort')
+})
+
+test('after a transfer the new holder could open documents in the name of the first; they stay as issued, for the office', async () => {
+  const made = { n: 60, on: noon('2026-01-18'), answers: answers('First Holder') }
+  const regNo = await register(server, EVENT, { ...made, pays: 'success' })
+  const linkTo = async (): Promise<string> => {
+    const link = await newLink(server.deps, { regNo, eventId: EVENT })
+    return `/api${new URL(link).pathname}/`
+  }
+  const mine = async (path: string) =>
+    (await server.app.inject({ url: path })).json<MyAnswer>().documents ?? []
+  const before = await documents(regNo)
+  const issued = await body(regNo, 'invoice')
+  const first = await linkTo()
+  expect((await mine(first)).map(({ id }) => id)).toEqual(before.map(({ id }) => id))
+  const transfer = {
+    act: 'transfer',
+    why: 'A colleague comes.',
+    answers: {
+      full_name: 'Second Holder',
+      email: 'second@example.org',
+      phone_number: '9876511111',
+    },
+  }
+  expect(await office.act(regNo, transfer)).toMatchObject({ status: 200 })
+  // The office has them as they were issued; the first holder's link has ended.
+  expect(await documents(regNo)).toEqual(before)
+  expect(await body(regNo, 'invoice')).toEqual(issued)
+  expect(JSON.stringify(issued)).toContain('First Holder')
+  expect((await server.app.inject({ url: first })).statusCode).toBe(404)
+  const second = await linkTo()
+  expect(await mine(second)).toEqual([])
+  for (const { id } of before) {
+    const answer = await server.app.inject({ url: `${second}documents/${id}/` })
+    expect([answer.statusCode, answer.body.includes('First Holder')]).toEqual([404, false])
+  }
+  // Their mail attached the receipt and the invoice of the first holder.
+  const served = server.deps.events.byId(EVENT)?.config ?? null
+  const mail = { kind: 'again', regNo } as const
+  const attached = await attachmentsOf(
+    server.deps.store,
+    served,
+    mail,
+    'https://x.example',
+    server.now(),
+  )
+  expect(attached.map(({ contentType }) => contentType.split(';')[0])).toEqual([
+    'image/png',
+    'text/calendar',
+  ])
+})

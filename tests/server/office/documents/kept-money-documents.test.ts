@@ -1,0 +1,188 @@
+/** Tax documents of money that was kept, waived, never paid or invoiced elsewhere: invoices less credit notes, by rate. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { instant, orderIdOf, paise, quote } from '../../../../engine/index.ts'
+import type { Answers, RegNo } from '../../../../engine/index.ts'
+import { readGolden } from '../../../engine/authoring/goldens.ts'
+import { startTestApp } from '../../harness.ts'
+import type { TestApp } from '../../harness.ts'
+import { noon, numberOf, register, signIn } from '../office.ts'
+import type { Office } from '../office.ts'
+
+let server: TestApp
+let office: Office
+let made = 0
+const EVENT = 'sample2026'
+const on = noon('2026-01-20')
+const ITEMS = `  items:
+    - {id: workshop, label: Workshop, when: {workshop: true}, prices: {period: [early, late], each: [1000, 1000]}}
+    - {id: book, label: Book, when: {book: true}, tax: none, prices: {period: [early, late], each: [500, 500]}}
+`
+
+beforeAll(async () => {
+  const event = readGolden('EV493.yaml')
+    .replace('number: "SMPL/24-25/{n}"', 'number: "SMPL/{year}/{n}"')
+    .replace('gateway: card-gateway, account: sample', 'gateway: airpay, account: afpi')
+    .replace('    visitor: [2000, 2500]\n', `    visitor: [2000, 2500]\n${ITEMS}`)
+    .replace(
+      '  summary:',
+      `${['workshop', 'book'].map((id) => `        - {id: ${id}, type: yes-no, label: ${id}, default: false}\n`).join('')}  summary:`,
+    )
+  server = await startTestApp({ clock: '2026-01-20', events: { 'sample2026.yaml': event } })
+  office = await signIn(server)
+})
+afterAll(() => server.close())
+
+function person(extras: Answers): Answers {
+  made += 1
+  const email = `asha${made}@example.org`
+  const phone = `+9198765${String(10_000 + made)}`
+  return { full_name: 'Asha Sample', email, phone_number: phone, is_member: true, ...extras }
+}
+
+/** Paid with another amount, which staff accept. */
+async function accepted(extras: Answers, amount: number): Promise<RegNo> {
+  const answers = person(extras)
+  const regNo = await register(server, EVENT, { n: made, on, answers })
+  const { store } = server.deps
+  const reference = `SHORT${made}`
+  const came = { type: 'confirmed', reference, amount: paise(amount) } as const
+  await store.applyFact(
+    orderIdOf(regNo, 1),
+    { ...came, currency: '356', kind: 'sale', at: on },
+    null,
+  )
+  const [review] = (await store.reviews(null)).filter((one) => one.regNo === regNo)
+  const accept = { what: 'accept', reference: null, amount: null, why: 'Agreed', who: 'x' } as const
+  await store.decide(review?.id ?? '', accept, instant(on + 1), null)
+  return regNo
+}
+
+/** Brought in as paid elsewhere. */
+async function imported(extras: Answers): Promise<RegNo> {
+  const served = server.deps.events.byId(EVENT)
+  const answers = person(extras)
+  const quoted = served === null ? null : quote(served.config, answers, on)
+  const regNo = numberOf(server, EVENT, made)
+  const done = await server.deps.store.importRegistrations([
+    {
+      eventId: EVENT,
+      eventHash: served?.hash ?? '',
+      regNo,
+      formerNo: `OLD-${made}`,
+      answers,
+      searchable: { fullName: 'Asha Sample', email: '', phone: '', councilNo: '' },
+      category: 'member',
+      period: 'early',
+      base: null,
+      gst: null,
+      total: quoted?.ok === true ? quoted.value.total : null,
+      paymentStatus: 'success',
+      paymentId: `52612345${String(1000 + made)}`,
+      createdAt: on,
+      paidAt: on,
+    },
+  ])
+  expect(done.ok).toBe(true)
+  return regNo
+}
+
+/** Invoices less credit notes, by rate. */
+async function invoiced(regNo: RegNo): Promise<Readonly<Record<string, readonly number[]>>> {
+  const { store } = server.deps
+  const sums: Record<string, [number, number]> = {}
+  for (const { id, kind } of await store.documents(regNo))
+    for (const { rate = null, base, gst } of kind === 'receipt'
+      ? []
+      : ((await store.document(regNo, id))?.lines ?? [])) {
+      const sum = (sums[String(rate)] ??= [0, 0])
+      sum[0] += kind === 'credit' ? -base : base
+      sum[1] += kind === 'credit' ? -gst : gst
+    }
+  return Object.fromEntries(Object.entries(sums).filter(([, [base, gst]]) => base + gst !== 0))
+}
+const kinds = async (regNo: RegNo): Promise<readonly string[]> =>
+  (await server.deps.store.documents(regNo)).map(({ kind }) => kind)
+
+async function act(regNo: RegNo, payload: object): Promise<void> {
+  const { status, body } = await office.act(regNo, { why: 'As the letter says.', ...payload })
+  expect(status, JSON.stringify(body)).toBe(200)
+}
+const refund = (regNo: RegNo, amount: number): Promise<void> =>
+  act(regNo, { act: 'refund', amount, by_hand: true, reference: `BACK${made} ${amount}` })
+/** Pays what a correction asks for. */
+const payDifference = (regNo: RegNo, amount: number): Promise<void> =>
+  act(regNo, {
+    act: 'confirm',
+    way: 'cash',
+    reference: `SLIP ${made}`,
+    amount: amount / 100,
+    day: '2026-01-20',
+  })
+
+describe('a cancelled registration whose price was not paid in full', () => {
+  test('leaves no tax on ₹ 100 that never came', async () => {
+    const regNo = await accepted({}, 108_000)
+    await act(regNo, { act: 'cancel', pay_back: 810 })
+    expect(await invoiced(regNo)).toEqual({ 18: [22_881, 4_119] })
+    await refund(regNo, 810)
+    expect(await invoiced(regNo)).toEqual({ 18: [22_881, 4_119] })
+  })
+
+  test('leaves no invoice of the price where ₹ 1 is kept', async () => {
+    const regNo = await accepted({}, 100)
+    expect(await invoiced(regNo)).toEqual({ 18: [100_000, 18_000] })
+    await act(regNo, { act: 'cancel', pay_back: 0 })
+    expect(await invoiced(regNo)).toEqual({ 18: [85, 15] })
+  })
+
+  test('credits the book that was added and never paid, and not the tax of what was paid', async () => {
+    const regNo = await register(server, EVENT, {
+      n: made + 1,
+      on,
+      answers: person({}),
+      pays: 'success',
+    })
+    await act(regNo, { act: 'correct', answers: { book: true }, total: 1680 })
+    expect(await invoiced(regNo)).toEqual({ 18: [100_000, 18_000], null: [50_000, 0] })
+    await act(regNo, { act: 'cancel', pay_back: 0 })
+    expect(await invoiced(regNo)).toEqual({ 18: [100_000, 18_000] })
+  })
+})
+
+describe('a registration that was imported as paid', () => {
+  test('has no invoice of ours for the part that is kept when it is cancelled', async () => {
+    const regNo = await imported({})
+    await act(regNo, { act: 'cancel', pay_back: 885 })
+    await refund(regNo, 885)
+    expect(await kinds(regNo)).toEqual([])
+  })
+
+  test('has no invoice of ours when a part is refunded', async () => {
+    const regNo = await imported({})
+    await refund(regNo, 100)
+    expect(await kinds(regNo)).toEqual([])
+  })
+
+  test('has no invoice of ours for a workshop that was paid elsewhere, when a book is added', async () => {
+    const regNo = await imported({ workshop: true })
+    await act(regNo, { act: 'correct', answers: { book: true }, total: 2860 })
+    expect(await invoiced(regNo)).toEqual({ null: [50_000, 0] })
+    await act(regNo, { act: 'correct', answers: { book: false }, total: 2360 })
+    expect(await invoiced(regNo)).toEqual({})
+  })
+
+  test('keeps our invoice of a later workshop while imported money is refunded', async () => {
+    const regNo = await imported({})
+    await act(regNo, { act: 'correct', answers: { workshop: true }, total: 2360 })
+    await payDifference(regNo, 118_000)
+    expect(await invoiced(regNo)).toEqual({ 18: [100_000, 18_000] })
+    await refund(regNo, 100)
+    expect(await kinds(regNo)).toEqual(['invoice', 'receipt'])
+    await act(regNo, { act: 'cancel', pay_back: 1180 })
+    expect(await kinds(regNo)).toEqual(['invoice', 'receipt', 'credit'])
+    expect(await invoiced(regNo)).toEqual({ 18: [91_525, 16_475] })
+    await refund(regNo, 1180)
+    // The refund was of the workshop's payment: what is kept was invoiced elsewhere.
+    expect(await invoiced(regNo)).toEqual({})
+  })
+})

@@ -1,0 +1,74 @@
+/** Answers that would leave a wrong document or a rounded amount are refused when registering and when correcting. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Answers, RegNo } from '../../../../engine/index.ts'
+import { readGolden } from '../../../engine/authoring/goldens.ts'
+import { startTestApp } from '../../harness.ts'
+import type { TestApp } from '../../harness.ts'
+import { signIn } from '../office.ts'
+import type { Office } from '../office.ts'
+
+const EVENT = 'sample2026'
+const WRONG = '29AAAAA0000A1Z1'
+const RIGHT = '29AAAAA0000A1ZY'
+const GSTIN_SAYS = 'This GSTIN has a wrong character. Please check it.'
+const AMOUNT_SAYS = 'Please enter an amount with at most two decimals'
+
+let server: TestApp
+let office: Office
+let made = 0
+beforeAll(async () => {
+  const event = readGolden('EV493.yaml')
+    .replace('number: "SMPL/24-25/{n}"', 'number: "SMPL/{year}/{n}"\n  buyer: {gstin: gst_number}')
+    .replace('gateway: card-gateway, account: sample', 'gateway: airpay, account: afpi')
+    .replace(
+      '    visitor: [2000, 2500]\n',
+      '    visitor: [2000, 2500]\n  items:\n    - {id: donation, label: Donation, amount_in: gift, tax: none}\n',
+    )
+    .replace(
+      '  summary:',
+      `        - {id: gift, type: number, label: Donation, min: 0, max: 5000}
+        - {id: gst_number, label: GSTIN, format: gstin, invalid: Please enter the 15 signs of the GSTIN}
+  summary:`,
+    )
+  server = await startTestApp({ clock: '2026-01-20', events: { 'sample2026.yaml': event } })
+  office = await signIn(server)
+})
+afterAll(() => server.close())
+
+async function register(answers: Answers) {
+  made += 1
+  const payload = {
+    full_name: 'Asha Sample',
+    email: `asha${made}@example.org`,
+    phone_number: `+9198765${String(10_000 + made)}`,
+    is_member: true,
+    ...answers,
+  }
+  const url = `/api/${EVENT}/register/`
+  const answer = await server.app.inject({ method: 'POST', url, payload })
+  return { status: answer.statusCode, body: answer.json<{ reg_no: RegNo; errors: object }>() }
+}
+const correct = async (regNo: RegNo, answers: Answers) => {
+  const { status, body } = await office.act(regNo, { act: 'correct', answers, why: 'A letter.' })
+  return [status, body.message]
+}
+
+test('a GSTIN with a wrong check digit was accepted and left off the invoice: it is refused', async () => {
+  expect(await register({ gst_number: WRONG })).toMatchObject({
+    status: 422,
+    body: { errors: { gst_number: GSTIN_SAYS } },
+  })
+  const { status, body } = await register({ gst_number: RIGHT.toLowerCase() })
+  expect([status, body.errors]).toEqual([201, undefined])
+  expect(await correct(body.reg_no, { gst_number: WRONG })).toEqual([422, `GSTIN: ${GSTIN_SAYS}`])
+})
+
+test('a donation with a third decimal was rounded: it is refused', async () => {
+  expect(await register({ gift: 33.335 })).toMatchObject({
+    status: 422,
+    body: { errors: { gift: AMOUNT_SAYS } },
+  })
+  const { status, body } = await register({ gift: 33.33 })
+  expect([status, body.errors]).toEqual([201, undefined])
+  expect(await correct(body.reg_no, { gift: 0.001 })).toEqual([422, `Donation: ${AMOUNT_SAYS}`])
+})

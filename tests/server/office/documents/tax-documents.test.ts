@@ -1,0 +1,399 @@
+/** Tax invoices, bills of supply and credit notes of one bill with rates of 18% and 5% and an untaxed donation. */
+import * as mupdf from 'mupdf'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { instant, orderIdOf, paise } from '../../../../engine/index.ts'
+import type { Answers, DocumentBody, DocumentsAnswer, RegNo } from '../../../../engine/index.ts'
+import { fileOf, printed } from '../../../../server/documents/document-contents.ts'
+import { pdfOf } from '../../../../server/documents/render-pdf.ts'
+import { readGolden } from '../../../engine/authoring/goldens.ts'
+import { newLink } from '../../../../server/registration/access-link.ts'
+import { startTestApp } from '../../harness.ts'
+import type { TestApp } from '../../harness.ts'
+import { noon, register, signIn } from '../office.ts'
+
+const IN_TAMIL_NADU = '33AAAAA0000A1Z9'
+const day = noon('2026-01-20')
+const KERALA = 'sample2026'
+const MYSORE = 'second2026'
+
+/** One event at home, one whose venue and rooms are in another state than the supplier. */
+function eventFile(id: string, prefix: string, venue: string): string {
+  return readGolden('EV491-by-field.yaml')
+    .replaceAll('sample2026', id)
+    .replaceAll('SMPL', prefix)
+    .replace('place_of_supply: region', `place_of_supply: ${venue}`)
+    .replace('gateway: card-gateway, account: sample', 'gateway: airpay, account: afpi')
+    .replace('{id: abroad, label: Abroad}', '{id: tn, label: Tamil Nadu}')
+    .replace(
+      'number: "',
+      'declaration: Not required to issue e-invoices (rule 46, clause s).\n  buyer: {name: institution, gstin: gst_number, address: address, state: region}\n  number: "',
+    )
+    .replace(
+      '        - id: region\n',
+      `        - {id: nights, type: number, label: Nights, min: 0, max: 20}
+        - {id: gift, type: number, label: Donation, min: 0, max: 5000}
+        - {id: stall, type: yes-no, label: Stall, default: false}
+        - {id: institution, label: Institution}
+        - {id: gst_number, label: GSTIN, format: gstin}
+        - {id: address, label: Address}
+        - id: region
+`,
+    )
+    .replace(
+      '    visitor: [2000, 2500]\n',
+      `    visitor: [free, 2500]
+  items:
+    - id: room
+      label: Room
+      times: nights
+      sac: 996311
+      tax: {name: GST, percent: 5, prices: exclusive}
+      prices:
+        period: [early, late]
+        each:   [3000, 3500]
+    - {id: donation, label: Donation, amount_in: gift, tax: none}
+    - id: stall
+      label: Sponsorship
+      when: {stall: true}
+      sac: 998397
+      prices:
+        period: [early, late]
+        each:   [10000, 10000]
+`,
+    )
+}
+
+let server: TestApp
+beforeAll(async () => {
+  server = await startTestApp({
+    clock: '2026-01-20',
+    events: {
+      'sample2026.yaml': eventFile(KERALA, 'SMPL', 'Kerala'),
+      'second2026.yaml': eventFile(MYSORE, 'SCND', 'Karnataka'),
+    },
+  })
+})
+afterAll(() => server.close())
+
+const PERSON: Answers = {
+  full_name: 'Asha Sample',
+  email: 'made.up@example.org',
+  phone_number: '+919876500001',
+  is_member: true,
+}
+const REGISTERED: Answers = {
+  institution: 'Sample Hospital',
+  gst_number: IN_TAMIL_NADU,
+  address: '4 Other Street\nChennai 600001',
+}
+const MIXED: Answers = { nights: 2, gift: 500 }
+const ROOM: Answers = { nights: 2 }
+
+let count = 0
+async function paidBy(event: string, answers: Answers): Promise<RegNo> {
+  count += 1
+  return register(server, event, {
+    n: count,
+    on: instant(day + count * 60_000),
+    answers: { ...PERSON, ...answers },
+    pays: 'success',
+  })
+}
+async function issued(regNo: RegNo, kind: string): Promise<DocumentBody> {
+  const { store } = server.deps
+  const one = (await store.documents(regNo)).find((document) => document.kind === kind)
+  const body = await store.document(regNo, one?.id ?? 0)
+  if (body === null) throw new Error(`no ${kind}`)
+  return body
+}
+const invoiceFor = async (event: string, answers: Answers): Promise<DocumentBody> =>
+  issued(await paidBy(event, answers), 'invoice')
+
+async function pageText(body: DocumentBody): Promise<string> {
+  const page = mupdf.Document.openDocument(await pdfOf(body), 'application/pdf').loadPage(0)
+  return page.toStructuredText('preserve-whitespace').asText().replaceAll('\u00a0', ' ')
+}
+
+test('a receipt counted an untaxed donation as taxable value: it is outside, as on the invoice', async () => {
+  const regNo = await paidBy(KERALA, MIXED)
+  const sums = async (kind: string) =>
+    printed(await issued(regNo, kind)).sums.map(([name, sum]) => [name, sum.replace('\u00a0', ' ')])
+  expect(await sums('receipt')).toEqual([
+    ['Taxable value', '₹ 7,000'],
+    ['Untaxed items', '₹ 500'],
+    ['GST', '₹ 480'],
+  ])
+  expect(await sums('invoice')).toContainEqual(['Taxable value', '₹ 7,000'])
+})
+
+test('a bill of 18% and 5% stated one tax of no rate: each line has its rate and code, each rate its tax', async () => {
+  const body = await invoiceFor(KERALA, ROOM)
+  expect(body.lines).toMatchObject([
+    { item: 'registration', rate: 18, sac: '998596', base: 100_000, gst: 18_000 },
+    { item: 'room', rate: 5, sac: '996311', quantity: 2, base: 600_000, gst: 30_000 },
+  ])
+  expect(body).toMatchObject({
+    form: 'tax-invoice',
+    base: 700_000,
+    gst: 48_000,
+    total: 748_000,
+    byRate: [
+      { rate: 18, taxable: 100_000, cgst: 9_000, sgst: 9_000, igst: 0 },
+      { rate: 5, taxable: 600_000, cgst: 15_000, sgst: 15_000, igst: 0 },
+    ],
+  })
+  const { rows, rates, sums, total } = printed(body)
+  expect(rows.map((row) => row.map((cell) => cell.replaceAll('\u00a0', ' ')))).toEqual([
+    ['Member', '998596', '1', '₹ 1,000', '₹ 1,000', '18%', '₹ 180', '₹ 1,180'],
+    ['Room', '996311', '2', '₹ 3,000', '₹ 6,000', '5%', '₹ 300', '₹ 6,300'],
+  ])
+  expect(rates?.columns).toEqual(['Rate of tax', 'Taxable value', 'CGST', 'SGST'])
+  expect(rates?.rows.map((row) => row.map((cell) => cell.replaceAll('\u00a0', ' ')))).toEqual([
+    ['18%', '₹ 1,000', '9%: ₹ 90', '9%: ₹ 90'],
+    ['5%', '₹ 6,000', '2.5%: ₹ 150', '2.5%: ₹ 150'],
+  ])
+  expect(sums.map(([name]) => name)).toEqual(['Taxable value', 'CGST', 'SGST'])
+  expect(total[1]).toBe('₹\u00a07,480')
+})
+
+describe('the place of supply', () => {
+  test('a hospital registered in another state had IGST on admission: it has CGST and SGST of the venue', async () => {
+    const body = await invoiceFor(KERALA, { ...REGISTERED, ...ROOM })
+    expect(body).toMatchObject({
+      form: 'tax-invoice',
+      buyer: {
+        name: 'Sample Hospital',
+        gstin: IN_TAMIL_NADU,
+        state: { code: '33', name: 'Tamil Nadu' },
+      },
+      lines: [{ place: '32' }, { place: '32' }],
+      byRate: [
+        { rate: 18, cgst: 9_000, sgst: 9_000, igst: 0 },
+        { rate: 5, cgst: 15_000, sgst: 15_000, igst: 0 },
+      ],
+    })
+  })
+
+  test('an event and its rooms in another state than the supplier have IGST, and the page names the place', async () => {
+    for (const buyer of [{}, REGISTERED]) {
+      const body = await invoiceFor(MYSORE, { ...buyer, ...ROOM })
+      expect(body.byRate).toMatchObject([
+        { rate: 18, place: '29', cgst: 0, sgst: 0, igst: 18_000 },
+        { rate: 5, place: '29', cgst: 0, sgst: 0, igst: 30_000 },
+      ])
+      expect(await pageText(body)).toContain('Karnataka (state code 29)')
+    }
+  })
+
+  test('sponsorship is supplied where a registered buyer is, otherwise at the venue: two places in one invoice', async () => {
+    const registered = await invoiceFor(KERALA, { ...REGISTERED, stall: true })
+    expect(registered.byRate).toMatchObject([
+      { rate: 18, place: '32', taxable: 100_000, igst: 0 },
+      { rate: 18, place: '33', taxable: 1_000_000, igst: 180_000 },
+    ])
+    expect(printed(registered).rates?.columns).toEqual([
+      'Rate of tax',
+      'Place of supply',
+      'Taxable value',
+      'CGST',
+      'SGST',
+      'IGST',
+    ])
+    const unregistered = await invoiceFor(KERALA, { stall: true })
+    expect(unregistered.byRate).toMatchObject([{ rate: 18, place: '32', taxable: 1_100_000 }])
+  })
+})
+
+describe('the kind of document', () => {
+  test('a donation stood in the taxable value: it is an untaxed item of an invoice-cum-bill of supply', async () => {
+    const body = await invoiceFor(KERALA, MIXED)
+    expect(body.form).toBe('invoice-cum-bill')
+    expect(body.byRate?.reduce((sum, { taxable }) => sum + taxable, 0)).toBe(700_000)
+    expect(body).toMatchObject({ base: 750_000, gst: 48_000, total: 798_000 })
+    expect(printed(body).sums.at(-1)).toEqual(['Untaxed items', '₹\u00a0500'])
+    expect(fileOf(body)).toMatch(/^Invoice-cum-bill-of-supply-SMPL-25-26-\d+\.pdf$/)
+    const registered = await invoiceFor(KERALA, { ...REGISTERED, ...MIXED })
+    expect(registered.form).toBe('tax-invoice')
+  })
+
+  test('a bill on which nothing is taxed had no document of the law: it has a bill of supply without any tax', async () => {
+    const body = await invoiceFor(KERALA, { is_member: false, gift: 500 })
+    expect(body).toMatchObject({ form: 'bill-of-supply', gst: 0, byRate: [], total: 50_000 })
+    const text = await pageText(body)
+    expect(text).toContain('Bill of supply')
+    for (const word of ['CGST', 'IGST', 'Taxable', 'reverse charge'])
+      expect(text).not.toContain(word)
+  })
+
+  test('office and delegate read "Tax invoice" above a bill of supply: each list has the name that is printed', async () => {
+    const office = await signIn(server)
+    for (const [answers, title] of [
+      [{ is_member: false, gift: 500 }, 'Bill of supply'],
+      [MIXED, 'Invoice-cum-bill of supply'],
+      [{}, 'Tax invoice'],
+    ] as const) {
+      const regNo = await paidBy(KERALA, answers)
+      const titles = async (answer: Promise<{ json<T>(): T }>): Promise<readonly string[]> =>
+        (await answer).json<DocumentsAnswer>().documents.map((one) => one.title)
+      const link = await newLink(server.deps, { regNo, eventId: KERALA })
+      const mine = titles(server.app.inject(`/api${new URL(link).pathname}`))
+      const expected = ['Receipt', title]
+      expect(await mine).toEqual(expected)
+      expect(await titles(office.get(`/admin/registrations/${regNo}/documents/`))).toEqual(expected)
+    }
+  })
+
+  test('a credit note credits each rate at its place, against the document that it names', async () => {
+    const regNo = await paidBy(MYSORE, MIXED)
+    const order = orderIdOf(regNo, 1)
+    const at = instant(day + 86_400_000)
+    const back = { type: 'refunded', reference: 'BACK', amount: paise(399_000), at } as const
+    await server.deps.store.applyFact(order, back, null)
+    const [invoice, credit] = [await issued(regNo, 'invoice'), await issued(regNo, 'credit')]
+    expect(credit).toMatchObject({
+      form: 'credit-note',
+      of: { serial: invoice.serial, form: 'invoice-cum-bill' },
+      total: 399_000,
+      byRate: [
+        { rate: 18, place: '29', taxable: 50_000, igst: 9_000 },
+        { rate: 5, place: '29', taxable: 300_000, igst: 15_000 },
+      ],
+    })
+    const text = await pageText(credit)
+    expect(text).toContain('Against invoice-cum-bill of supply')
+    expect(text).not.toContain('no signature is required')
+  })
+})
+
+test('a document states each particular of rule 46 that applies to it', async () => {
+  const text = await pageText(await invoiceFor(MYSORE, { ...REGISTERED, ...ROOM }))
+  for (const stated of [
+    'Sample Society',
+    '12 Made-up Road, Kochi 682001',
+    'GSTIN 32AAAAA0000A1ZB',
+    'SCND/25-26/',
+    '20 January 2026',
+    'Sample Hospital',
+    '4 Other Street',
+    'Tamil Nadu (state code 33)',
+    `GSTIN ${IN_TAMIL_NADU}`,
+    '998596',
+    '996311',
+    '18%: ₹ 180',
+    '5%: ₹ 300',
+    '₹ 7,480',
+    'Karnataka (state code 29)',
+    'Tax payable on reverse charge',
+    'no signature is required',
+    'Not required to issue e-invoices',
+  ])
+    expect(text).toContain(stated)
+})
+
+test('a long email address ran off the page: each letter of a document is between its margins', async () => {
+  const invoice = await invoiceFor(KERALA, { ...REGISTERED, ...MIXED, stall: true })
+  const email = `${'made.up.name.'.repeat(5)}@department.of.medicine.example.org`
+  const lines = invoice.lines.map((line) => ({ ...line, label: 'Registration/'.repeat(4) }))
+  const long = { ...invoice, lines, buyer: { ...invoice.buyer, email } }
+  const page = mupdf.Document.openDocument(await pdfOf(long), 'application/pdf').loadPage(0)
+  const [, , width = 0] = page.getBounds()
+  const margin = (18 / 25.4) * 72
+  const outside: string[] = []
+  let letters = ''
+  page.toStructuredText('preserve-whitespace').walk({
+    onChar: (letter, _origin, _font, _size, [left = 0, , right = 0]) => {
+      letters += letter
+      if (left < margin - 1 || right > width - margin + 1) outside.push(letter)
+    },
+  })
+  expect(outside).toEqual([])
+  expect(letters.replaceAll('\u200b', '')).toContain(email)
+})
+
+describe('an invoice of 50,000 rupees', () => {
+  const sent = (answers: Answers) =>
+    server.app.inject({
+      method: 'POST',
+      url: `/api/${KERALA}/register/`,
+      payload: { ...PERSON, ...answers, nights: 17 },
+    })
+  test('had no address of a buyer without a GSTIN: the form asks for address and state', async () => {
+    const answer = await sent({})
+    expect(answer.statusCode).toBe(422)
+    expect(Object.keys(answer.json<{ errors: object }>().errors)).toEqual(['address', 'region'])
+    const below = await server.app.inject({
+      method: 'POST',
+      url: `/api/${KERALA}/register/`,
+      payload: { ...PERSON, nights: 16 },
+    })
+    expect(below.statusCode, below.body).toBe(201)
+  })
+  test.each([
+    ['with address and state', { address: '1 Home Road, Kochi', region: 'kl' }],
+    ['with a GSTIN', { gst_number: IN_TAMIL_NADU }],
+  ])('is registered %s', async (_, answers) => {
+    const answer = await sent(answers)
+    expect(answer.statusCode, answer.body).toBe(201)
+  })
+
+  test('a correction lifted a bill to ₹ 50,000 without address and state: it asks for both first', async () => {
+    const office = await signIn(server)
+    const regNo = await paidBy(KERALA, { nights: 15 })
+    const correct = (answers: object) =>
+      office.act(regNo, { act: 'correct', why: 'By phone.', answers })
+    const needs = 'An invoice of ₹ 50,000 or more needs this. Please fill it in, or enter a GSTIN.'
+    expect((await correct({ nights: 16 })).body.code).toBe('price_changes')
+    expect((await correct({ nights: 17 })).body).toMatchObject({
+      code: 'bad_data',
+      message: `Address: ${needs} Region: ${needs}`,
+    })
+    expect((await correct({ nights: 17, address: '1 Home Road' })).body.message).toBe(
+      `Region: ${needs}`,
+    )
+    const whole = { nights: 17, address: '1 Home Road', region: 'kl' }
+    expect((await correct(whole)).body.code).toBe('price_changes')
+    const registered = { nights: 17, gst_number: IN_TAMIL_NADU }
+    expect((await correct(registered)).body.code).toBe('price_changes')
+    expect((await correct({ full_name: 'Asha Other' })).status).toBe(200)
+  })
+
+  test('of an older bill without an address another answer can still be corrected', async () => {
+    const office = await signIn(server)
+    const regNo = await paidBy(KERALA, { nights: 17 })
+    const named = { act: 'correct', why: 'A typo.', answers: { full_name: 'Asha Other' } }
+    expect((await office.act(regNo, named)).status).toBe(200)
+  })
+})
+
+test('an address of another site that a delegate gave as institution was a link in receipt and invoice', async () => {
+  const typed = {
+    full_name: 'Dr. A.B. Nair evil\u2024example',
+    email: 'made.up@example.org',
+    institution: 'https://evil.example/inst',
+    address: 'www.evil.example\nmailto:x@evil.example, Kochi 682001',
+    gst_number: '',
+  }
+  const regNo = await paidBy(KERALA, { ...MIXED, ...typed })
+  for (const kind of ['receipt', 'invoice']) {
+    const body = await issued(regNo, kind)
+    expect(JSON.stringify(body)).toContain('evil')
+    const text = await pageText(body)
+    expect(text).not.toMatch(/https?:\/\/|www\.\S|evil[.\u2024]\S|mailto:\S/)
+    expect(text).toContain('https: / /evil. example/inst')
+    expect(text).toContain('www. evil. example')
+    // Their own address, and that of the organisers, stay one word.
+    for (const word of ['made.up@example.org', body.event.support]) expect(text).toContain(word)
+  }
+  const receipt = await issued(regNo, 'receipt')
+  const [line] = receipt.lines
+  if (line === undefined) throw new Error('a line is needed')
+  const label = 'Visit of https://tours.example for https://evil.example/x'
+  const { rows } = printed(
+    { ...receipt, lines: [{ ...line, label }] },
+    { items: ['Visit of https://tours.example for {institution}'] },
+  )
+  expect(rows[0]?.[0]).toBe('Visit of https://tours.example for https: / /evil. example/x')
+  const reference = 'evil.example/pay'
+  const paid = { reference, at: receipt.at }
+  expect(JSON.stringify(printed({ ...receipt, paid }))).not.toContain('evil.example')
+})

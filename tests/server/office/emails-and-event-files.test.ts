@@ -1,0 +1,145 @@
+/** What the office sees of mails and of event files, and what it does about them. */
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { EventFilesAnswer, MailsAnswer } from '../../../engine/index.ts'
+import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
+import { startTestApp } from '../harness.ts'
+import type { TestApp } from '../harness.ts'
+import { signIn } from './office.ts'
+import type { Office } from './office.ts'
+
+const free = (id: string, prefix: string): string =>
+  fixtureEvent({ id, prefix, payment: 'none', title: `Free ${prefix}` })
+let app: TestApp
+let owner: Office
+let desk: Office
+beforeAll(async () => {
+  app = await startTestApp({
+    clock: '2026-01-10',
+    events: { 'one2026.yaml': free('one2026', 'ONEX'), 'two2026.yaml': free('two2026', 'TWOX') },
+  })
+  for (const [id, email] of [
+    ['one2026', 'asha@example.org'],
+    ['two2026', 'ravi@example.org'],
+  ])
+    await app.post(`/api/${id}/register/`, { ...fixtureDelegate, email: email ?? '' })
+  owner = await signIn(app, 'owner')
+  await signIn(app, 'desk')
+  await app.deps.store.setMay('desk', { role: 'desk', events: ['one2026'] })
+  desk = await signIn(app, 'desk')
+})
+afterAll(() => app.close())
+
+const mails = async (office: Office, query = ''): Promise<MailsAnswer> =>
+  (await office.get(`/admin/mail/?${query}`)).json()
+const retry = async (office: Office, payload: object) => {
+  const answer = await app.app.inject({
+    method: 'POST',
+    url: '/admin/mail/retry/',
+    headers: { authorization: `Bearer ${office.token}` },
+    payload,
+  })
+  return [answer.statusCode, answer.json<{ message: string }>().message]
+}
+
+test('mails that were given up are seen by who works for their event, and go out again', async () => {
+  const all = await mails(owner)
+  expect(all.mails.map(({ to }) => to)).toEqual(['ravi@example.org', 'asha@example.org'])
+  expect([all.counts, all.before]).toEqual([{ queued: 2, failed: 0, sent: 0 }, null])
+  for (const { id } of all.mails) await app.deps.store.mailFailed(id, 'No such mailbox.', null)
+  const theirs = await mails(desk)
+  expect(theirs.counts).toEqual({ queued: 0, failed: 1, sent: 0 })
+  expect(theirs.mails).toMatchObject([
+    {
+      to: 'asha@example.org',
+      event: 'Free ONEX',
+      status: 'failed',
+      tries: 1,
+      next_at: null,
+      error: 'No such mailbox.',
+    },
+  ])
+  expect((await mails(owner, 'status=failed&address=RAVI')).mails.map(({ to }) => to)).toEqual([
+    'ravi@example.org',
+  ])
+  expect((await mails(owner, 'status=sent')).mails).toEqual([])
+  const bad = await owner.get('/admin/mail/?status=lost')
+  expect([bad.statusCode, bad.json().message]).toEqual([
+    400,
+    '“status” must be one of queued, failed, sent, not “lost”.',
+  ])
+
+  const ids = all.mails.map(({ id }) => id)
+  expect(await retry(desk, {})).toEqual([422, 'Say “ids” of at most 200 mails, or “all”: true.'])
+  expect((await retry(desk, { ids: ['1'] }))[0]).toBe(422)
+  // Of the other event it stays as it is, also when it is named.
+  expect(await retry(desk, { ids })).toEqual([200, '1 mail goes out again.'])
+  expect((await mails(owner)).counts).toEqual({ queued: 1, failed: 1, sent: 0 })
+  expect(await app.mailer.run()).toBe(1)
+  expect(await retry(owner, { all: true })).toEqual([200, '1 mail goes out again.'])
+  expect(await app.mailer.run()).toBe(1)
+  expect(await retry(owner, { all: true })).toEqual([
+    200,
+    'No mail of these waits or was given up.',
+  ])
+  expect((await mails(owner)).counts).toEqual({ queued: 0, failed: 0, sent: 2 })
+  expect(app.rows("SELECT who, what FROM audit_log WHERE what LIKE 'tried %' ORDER BY id")).toEqual(
+    [
+      { who: 'desk', what: 'tried mails again (1)' },
+      { who: 'owner', what: 'tried mails again (1)' },
+    ],
+  )
+})
+
+test('the mail of somebody who was erased goes to nobody, whoever tries it again', async () => {
+  const [mail] = (await mails(owner, 'address=asha')).mails
+  const erased = await owner.act(mail?.reg_no ?? '', { act: 'erase', why: 'Asked for it.' })
+  expect(erased.status).toBe(200)
+  expect((await mails(owner, 'address=asha')).mails).toEqual([])
+  expect(await retry(owner, { ids: [mail?.id] })).toEqual([
+    200,
+    'No mail of these waits or was given up.',
+  ])
+})
+
+test('event files: what is not served as it is stands first, with why, until it is read again and clean', async () => {
+  const files = async (method: 'GET' | 'POST' = 'GET') =>
+    (
+      await app.app.inject({
+        method,
+        url: `/admin/served-files/${method === 'POST' ? 'reload/' : ''}`,
+        headers: { authorization: `Bearer ${owner.token}` },
+      })
+    ).json<EventFilesAnswer>().files
+  const [one] = await files()
+  expect(one).toEqual({
+    file: 'one2026.yaml',
+    event_id: 'one2026',
+    title: 'Free ONEX',
+    version: expect.stringMatching(/^[\da-f]{12}$/),
+    is: 'served',
+    why: null,
+    findings: null,
+  })
+  app.writeEvent('two2026.yaml', free('two2026', 'TWOX').replace('venue:', 'vneue:'))
+  app.writeEvent('three2026.yaml', 'event: [')
+  expect(await files('POST')).toMatchObject([
+    {
+      file: 'three2026.yaml',
+      is: 'refused',
+      title: null,
+      why: expect.stringContaining('findings'),
+    },
+    {
+      file: 'two2026.yaml',
+      is: 'before',
+      why: expect.stringContaining('findings'),
+      findings: expect.stringMatching(/vneue[^]*--> two2026\.yaml:/),
+    },
+    { file: 'one2026.yaml', is: 'served' },
+  ])
+  app.writeEvent('two2026.yaml', free('two2026', 'TWOX'))
+  rmSync(join(app.eventsDir, 'three2026.yaml'))
+  expect((await files('POST')).map(({ is }) => is)).toEqual(['served', 'served'])
+})

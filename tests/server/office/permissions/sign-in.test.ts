@@ -1,0 +1,343 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { LightMyRequestResponse } from 'fastify'
+import { passwordRefusal } from '../../../../server/office/auth/passwords.ts'
+import { startTestApp } from '../../harness.ts'
+import type { TestApp } from '../../harness.ts'
+import { PASSWORD, numberOf, signIn } from '../office.ts'
+
+let office: TestApp
+beforeAll(async () => {
+  office = await startTestApp()
+  await signIn(office)
+})
+afterAll(() => office.close())
+
+const login = (
+  to: TestApp,
+  payload: object,
+  headers: Record<string, string> = {},
+  url = '/admin/login/',
+): Promise<LightMyRequestResponse> => to.app.inject({ method: 'POST', url, payload, headers })
+
+describe('signing in', () => {
+  test('a wrong password and an unknown name get the same answer', async () => {
+    const wrong = await login(office, { username: 'office', password: 'nope nope' })
+    const unknown = await login(office, { username: 'nobody', password: PASSWORD })
+    for (const answer of [wrong, unknown]) {
+      expect(answer.statusCode).toBe(401)
+      expect(answer.json()).toEqual({
+        status: 'error',
+        code: 'invalid_login',
+        message: 'Invalid username or password',
+      })
+      expect(answer.headers['set-cookie']).toBeUndefined()
+    }
+  })
+
+  test.each([
+    [{}, ['username', 'password']],
+    [{ username: ' ', password: 'x' }, ['username']],
+    [{ username: 'office' }, ['password']],
+    [{ username: ['office'], password: { x: 1 } }, ['username', 'password']],
+  ])('%j says what is missing', async (payload, missing) => {
+    const answer = await login(office, payload)
+    expect(answer.statusCode).toBe(422)
+    expect(Object.keys(answer.json<{ errors: object }>().errors)).toEqual(missing)
+  })
+
+  test.each(['/admin/login', '/admin/login/', '/api/admin/login', '/api/admin/login/'])(
+    '%s answers token and cookie',
+    async (url) => {
+      const answer = await login(office, { username: 'office', password: PASSWORD }, {}, url)
+      expect(answer.statusCode).toBe(200)
+      const { token } = answer.json<{ token: string }>()
+      expect(answer.json()).toEqual({ status: 'success', token, username: 'office' })
+      expect(answer.headers['set-cookie']).toBe(
+        `rollcall_session=${token}; Max-Age=43200; Path=/; HttpOnly; SameSite=Strict`,
+      )
+      expect(answer.headers['cache-control']).toBe('no-store')
+    },
+  )
+
+  test('the page of the same address is still a page', async () => {
+    const answer = await office.app.inject({ method: 'GET', url: '/admin/login/' })
+    expect(answer.headers['content-type']).toMatch(/text\/html/)
+  })
+
+  test('behind https the cookie is Secure', async () => {
+    const secure = await startTestApp({
+      variables: { PUBLIC_URL: 'https://register.example', PUBLIC_SANDBOX: 'no-real-money' },
+    })
+    try {
+      await signIn(secure)
+      const answer = await login(secure, { username: 'office', password: PASSWORD })
+      expect(answer.headers['set-cookie']).toMatch(/; Secure/)
+    } finally {
+      await secure.close()
+    }
+  })
+
+  test('the database holds no token', async () => {
+    const { token } = await signIn(office)
+    expect(JSON.stringify(office.rows('SELECT * FROM sessions'))).not.toContain(token)
+  })
+
+  test('another site cannot sign a browser in', async () => {
+    const answer = await login(
+      office,
+      { username: 'office', password: PASSWORD },
+      { origin: 'https://evil.example' },
+    )
+    expect(answer.statusCode).toBe(403)
+    expect(answer.headers['set-cookie']).toBeUndefined()
+  })
+})
+
+describe('the session', () => {
+  const session = (headers: Record<string, string>): Promise<LightMyRequestResponse> =>
+    office.app.inject({ method: 'GET', url: '/admin/session/', headers })
+
+  test('by cookie and by bearer token', async () => {
+    const { token, cookie } = await signIn(office)
+    for (const headers of [{ cookie }, { authorization: `Bearer ${token}` }]) {
+      const answer = await session(headers)
+      expect(answer.statusCode).toBe(200)
+      expect(answer.json()).toMatchObject({ username: 'office' })
+    }
+  })
+
+  test('it tells the frame every event and list, the earliest conference first', async () => {
+    const { cookie } = await signIn(office)
+    const { events } = (await session({ cookie })).json<{
+      events: { id: string; lists: { route: string }[] }[]
+    }>()
+    expect(events.map(({ id }) => id)).toEqual([
+      'pulmocon2025',
+      'midzone2025',
+      'afpicon2026',
+      'chirurgia2026',
+    ])
+    expect(events.flatMap(({ lists }) => lists.map(({ route }) => route))).toEqual([
+      '/admin/pulmocon',
+      '/admin/midzone2025',
+      '/admin/afpicon',
+      '/admin/afpicon2026',
+      '/admin/chirurgia2026',
+    ])
+  })
+
+  test('a logout ends it for the cookie and for the token', async () => {
+    const { token, cookie } = await signIn(office)
+    const answer = await office.app.inject({
+      method: 'POST',
+      url: '/admin/logout/',
+      headers: { cookie, 'sec-fetch-site': 'same-origin' },
+    })
+    expect(answer.statusCode).toBe(200)
+    expect(answer.headers['set-cookie']).toMatch(/^rollcall_session=; .*Expires=Thu, 01 Jan 1970/)
+    expect((await session({ cookie })).statusCode).toBe(401)
+    expect((await session({ authorization: `Bearer ${token}` })).statusCode).toBe(401)
+    expect(
+      (await office.app.inject({ method: 'POST', url: '/admin/logout/', headers: { cookie } }))
+        .statusCode,
+    ).toBe(200)
+  })
+
+  test('it ends two hours after its last use, and twelve after it began', async () => {
+    const test = await startTestApp({ clock: '2025-10-10T08:00:00+05:30' })
+    try {
+      const { get } = await signIn(test)
+      test.at('2025-10-10T09:59:59+05:30')
+      expect((await get('/admin/session/')).statusCode).toBe(200)
+      test.at('2025-10-10T12:00:01+05:30')
+      expect((await get('/admin/session/')).statusCode).toBe(401)
+      test.at('2025-10-10T08:00:00+05:30')
+      const again = await signIn(test)
+      for (let hour = 9; hour < 20; hour += 1) {
+        test.at(`2025-10-10T${String(hour).padStart(2, '0')}:00:00+05:30`)
+        expect((await again.get('/admin/session/')).statusCode).toBe(200)
+      }
+      test.at('2025-10-10T20:00:01+05:30')
+      expect((await again.get('/admin/session/')).statusCode).toBe(401)
+    } finally {
+      await test.close()
+    }
+  })
+
+  test.each([
+    '/admin/session/',
+    '/admin/dashboard/stats/',
+    '/api/admin/dashboard/stats',
+    '/admin/pulmocon/registrations/',
+    '/admin/afpicon/registrations/',
+    '/afpicon/admin/registrations/',
+    '/api/afpicon/admin/registrations',
+    '/afpicon/download-csv/',
+    '/admin/export/?event_type=pulmocon',
+    '/admin/export/?event_type=nothing',
+    '/admin/registrations/AFPI1/',
+    '/admin/registrations/AFPI1/files/pg_proof/',
+  ])('a stranger gets 401 from %s', async (url) => {
+    for (const headers of [
+      {},
+      { authorization: 'Bearer guess' },
+      { cookie: 'rollcall_session=guess' },
+    ]) {
+      const answer = await office.app.inject({ method: 'GET', url, headers })
+      expect(answer.statusCode).toBe(401)
+      expect(answer.json()).toEqual({
+        status: 'error',
+        code: 'unauthorized',
+        message: 'Unauthorized. Please check your credentials.',
+      })
+    }
+  })
+})
+
+describe('a page elsewhere cannot act with the cookie', () => {
+  const resend = async (headers: Record<string, string>): Promise<number> => {
+    const url = `/admin/registrations/${numberOf(office, 'afpicon2026', 404)}/acts/`
+    return (await office.app.inject({ method: 'POST', url, headers })).statusCode
+  }
+  test.each<[string, Record<string, string>, number]>([
+    ['another origin', { origin: 'https://evil.example' }, 403],
+    ['no origin at all', {}, 403],
+    ['an opaque origin', { origin: 'null' }, 403],
+    [
+      'our origin, but a cross-site fetch',
+      { origin: 'http://127.0.0.1:3199', 'sec-fetch-site': 'cross-site' },
+      403,
+    ],
+    ['our public address', { origin: 'http://127.0.0.1:3199' }, 404],
+    ['the browser says same-origin', { 'sec-fetch-site': 'same-origin' }, 404],
+  ])('%s', async (_name, headers, status) => {
+    const { cookie } = await signIn(office)
+    expect(await resend({ cookie, ...headers })).toBe(status)
+  })
+  test('a bearer token is sent by nobody by accident', async () => {
+    const { token } = await signIn(office)
+    expect(
+      await resend({ authorization: `Bearer ${token}`, origin: 'https://script.example' }),
+    ).toBe(404)
+  })
+})
+
+describe('guessing', () => {
+  const from = (address: number) => ({ 'x-forwarded-for': `10.0.${address >> 8}.${address & 255}` })
+  const right = { username: 'office', password: PASSWORD }
+  const guess = { username: 'Office', password: 'guess' }
+
+  test('ten wrong passwords lock out whoever sent them for a quarter of an hour, and not the office', async () => {
+    const test = await startTestApp({ variables: { RATE_LIMITS: 'on', TRUST_PROXY: '127.0.0.1' } })
+    try {
+      await signIn(test)
+      await signIn(test, 'second')
+      for (let tried = 0; tried < 10; tried += 1)
+        expect((await login(test, guess, from(7))).statusCode).toBe(401)
+      const refused = await login(test, right, from(7))
+      expect(refused.statusCode).toBe(429)
+      expect(refused.headers['retry-after']).toBe('900')
+      expect(refused.json()).toMatchObject({
+        code: 'too_many_requests',
+        message: 'There were too many attempts to sign in. Please wait 15 minutes and try again.',
+      })
+      expect((await login(test, right)).statusCode).toBe(200)
+      expect((await login(test, right, from(8))).statusCode).toBe(200)
+      expect((await login(test, { ...right, username: 'second' }, from(7))).statusCode).toBe(200)
+      test.at('2025-10-10T12:15:01+05:30')
+      expect((await login(test, right, from(7))).statusCode).toBe(200)
+    } finally {
+      await test.close()
+    }
+  })
+
+  test('a hundred wrong passwords from as many addresses end the guessing from new ones, and the office still signs in where it did before', async () => {
+    const test = await startTestApp({ variables: { RATE_LIMITS: 'on', TRUST_PROXY: '127.0.0.1' } })
+    try {
+      await signIn(test)
+      expect((await login(test, right, from(1))).statusCode).toBe(200)
+      // The account's own sign-ins from new addresses count too: that they were right shows only afterwards.
+      const statuses: number[] = []
+      for (let tried = 0; tried < 110; tried += 1)
+        statuses.push((await login(test, guess, from(1000 + tried))).statusCode)
+      expect(statuses.slice(0, 95)).toEqual(Array.from({ length: 95 }, () => 401))
+      expect(statuses.slice(100)).toEqual(Array.from({ length: 10 }, () => 429))
+      expect((await login(test, right, from(2))).statusCode).toBe(429)
+      expect((await login(test, right, from(1))).statusCode).toBe(200)
+    } finally {
+      await test.close()
+    }
+  })
+
+  test('an address takes twenty tries in five minutes, whatever the names', async () => {
+    const test = await startTestApp({ variables: { RATE_LIMITS: 'on' } })
+    try {
+      for (let tried = 0; tried < 20; tried += 1)
+        expect(
+          (await login(test, { username: `name${tried}`, password: 'guess' })).statusCode,
+        ).toBe(401)
+      expect((await login(test, { username: 'name20', password: 'guess' })).statusCode).toBe(429)
+    } finally {
+      await test.close()
+    }
+  })
+})
+
+describe('what is left of a sign-in that failed', () => {
+  const SENT = 'a wrong password that nobody may read'
+  test('is an act of the log under the name that was used, without what was typed', async () => {
+    const app = await startTestApp()
+    await signIn(app)
+    await login(app, { username: 'office', password: SENT })
+    await login(app, { username: SENT, password: 'x' })
+    expect(app.rows('SELECT who, what FROM audit_log')).toContainEqual({
+      who: 'office',
+      what: 'failed to sign in',
+    })
+    expect(app.log.map(({ message }) => message)).toContain(
+      'somebody tried to sign in under a name nobody has',
+    )
+    expect(JSON.stringify([app.log, app.rows('SELECT * FROM audit_log')])).not.toContain(SENT)
+    await app.close()
+  })
+
+  test('does not fill the disk, however often it is tried', async () => {
+    const app = await startTestApp({ variables: { RATE_LIMITS: 'on' } })
+    await signIn(app)
+    const from = (at: number) => ({
+      method: 'POST' as const,
+      url: '/admin/login/',
+      remoteAddress: `192.0.2.${at}`,
+    })
+    for (let at = 0; at < 25; at += 1) {
+      await app.app.inject({ ...from(at), payload: { username: 'office', password: SENT } })
+      await app.app.inject({ ...from(at), payload: { username: `nobody${at}`, password: SENT } })
+    }
+    const kept = app.rows("SELECT 1 FROM audit_log WHERE what = 'failed to sign in'")
+    const said = app.log.filter(({ message }) => /tried to sign in/.test(String(message)))
+    expect([kept.length, said.length]).toEqual([10, 20])
+    await app.close()
+  })
+})
+
+describe('a password', () => {
+  const NAMES = ['meera', 'springmeet2026']
+  test.each([
+    ['short', /at least 8/],
+    ['password', /first that are guessed/],
+    ['P@ssw0rd!', /first that are guessed/],
+    ['Welcome123', /first that are guessed/],
+    ['rollcall2026', /first that are guessed/],
+    ['Meera@1990', /name of the user or of an event/],
+    ['Springmeet#26', /name of the user or of an event/],
+    ['12345678', /row of keys/],
+    ['87654321', /row of keys/],
+    ['12341234', /row of keys/],
+    ['qwertyui', /row of keys/],
+    ['abababab', /few different/],
+  ])('like %s is refused', (password, why) => expect(passwordRefusal(password, NAMES)).toMatch(why))
+  test.each(['seven green tables', 'k7xm-2wqp-9hba-rr4t', 'Trivandrum-monsoon-7', 'zebra4coffee'])(
+    'like %s is taken',
+    (password) => expect(passwordRefusal(password, NAMES)).toBeNull(),
+  )
+})

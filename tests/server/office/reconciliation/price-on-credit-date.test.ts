@@ -1,0 +1,104 @@
+/** The price of the day of credit holds for money that is moved, and for the lines of a statement. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type {
+  ActsAnswer,
+  ReconcileAnswer,
+  RegNo,
+  RegisterAnswer,
+} from '../../../../engine/index.ts'
+import { startTestApp } from '../../harness.ts'
+import type { TestApp } from '../../harness.ts'
+import { actsOn, signIn } from '../office.ts'
+import type { Office } from '../office.ts'
+
+const EVENT = 'lekhacon2027'
+const file = `${EVENT}.yaml`
+const text = readFileSync(join(import.meta.dirname, '..', '..', '..', 'events', file), 'utf8')
+/** Of a member, until 15 January and after it. */
+const [EARLY, REGULAR] = [4720, 5900]
+
+let server: TestApp
+let office: Office
+const numbers: RegNo[] = []
+beforeAll(async () => {
+  server = await startTestApp({ clock: '2027-01-14', events: { [file]: text } })
+  for (const name of ['Asha', 'Binu', 'Chitra', 'Divya']) {
+    const answer = await server.post(`/api/${EVENT}/register/`, {
+      full_name: name,
+      email: `${name}@delegate.example`,
+      phone_number: '9847000000',
+      registered_as: 'member',
+      way: 'transfer',
+    })
+    numbers.push(answer.json<RegisterAnswer>().reg_no as RegNo)
+  }
+  server.at('2027-01-18')
+  office = await signIn(server)
+})
+afterAll(() => server.close())
+
+const post = async (url: string, type: string, payload: string | object) => {
+  const headers = { authorization: `Bearer ${office.token}`, 'content-type': type }
+  return server.app.inject({ method: 'POST', url, headers, payload })
+}
+const standing = async (regNo: RegNo | undefined) =>
+  (await office.json(actsOn(regNo ?? ''))) as unknown as ActsAnswer
+const numbered = (at: number): RegNo => numbers[at] ?? ('' as RegNo)
+
+test('money credited when the regular price held paid another registration at the early price once it was moved', async () => {
+  const [from, to] = [numbered(0), numbered(1)]
+  const came = { act: 'confirm', way: 'transfer', reference: '526123000001', day: '2027-01-17' }
+  expect((await office.act(from, { ...came, amount: String(EARLY) })).status).toBe(200)
+  const [review] = (await standing(from)).reviews
+  expect(review?.due).toBe(REGULAR)
+  const moved = await post(`/admin/reviews/${review?.id}/decide/`, 'application/json', {
+    decision: 'move',
+    to,
+    why: 'Meant for a friend.',
+  })
+  expect(moved.json()).toMatchObject({ message: expect.stringContaining('stands before a person') })
+  const [waiting] = (await standing(to)).reviews
+  expect([waiting?.due, waiting?.why]).toEqual([
+    REGULAR,
+    expect.stringContaining('₹\u00a05,900 is due'),
+  ])
+  // The price is that of the day, in both directions.
+  const early = { act: 'confirm', way: 'transfer', reference: '526123000002', day: '2027-01-15' }
+  expect((await office.act(from, { ...early, amount: '1' })).status).toBe(200)
+  const [one] = (await standing(from)).reviews
+  expect(one?.due).toBe(EARLY)
+})
+
+test('a line of a statement is compared with the price of its own day', async () => {
+  const [late, early] = [numbered(2), numbered(3)]
+  const lines = [
+    'Date,Narration,Chq/Ref No,Withdrawal Amt,Deposit Amt',
+    `17/01/27,NEFT ${late},526123000011,,${EARLY}`,
+    `15/01/27,NEFT ${early},526123000012,,${EARLY}`,
+  ]
+  const laid = await post(`/admin/reconcile/?event=${EVENT}`, 'text/csv', lines.join('\n'))
+  const found = laid.json<Extract<ReconcileAnswer, { header: null }>>().lines
+  expect(found.map(({ as, of }) => [as, of[0]?.due])).toEqual([
+    ['differs', REGULAR],
+    ['matched', EARLY],
+  ])
+})
+
+test('the confirmation of money at the price of its day states that price, confirmed or moved', async () => {
+  const [paid, from, to] = [numbered(2), numbered(0), numbered(1)]
+  const came = { act: 'confirm', way: 'transfer', day: '2027-01-17', amount: String(REGULAR) }
+  expect((await office.act(paid, { ...came, reference: '526123000021' })).status).toBe(200)
+  const mailed = async (regNo: RegNo) =>
+    (await server.deps.store.mailsOf(regNo)).map(({ text: body }) => body.replaceAll('\u00a0', ' '))
+  expect(await mailed(paid)).toContainEqual(expect.stringContaining('We have received ₹ 5,900'))
+  // At the early price the other registration owes less.
+  const early = { ...came, reference: '526123000022', day: '2027-01-14', amount: '4721' }
+  expect((await office.act(from, early)).status).toBe(200)
+  const review = (await standing(from)).reviews.at(-1)
+  expect(review?.due).toBe(EARLY)
+  const words = { decision: 'move', to, why: 'Meant for a friend.' }
+  await post(`/admin/reviews/${review?.id}/decide/`, 'application/json', words)
+  expect((await standing(to)).reviews.at(-1)?.due).toBe(EARLY)
+})

@@ -1,0 +1,597 @@
+/** A settlement report of the gateway, and money at the bank that nobody waits for: looked at, kept once, decided. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type {
+  EventConfig,
+  OfficeRegistrationAnswer,
+  ReviewsAnswer,
+  SettlementsAnswer,
+  WireSettlement,
+} from '../../../../engine/index.ts'
+import { formatMoney, paise, randomDigits, regNoOf } from '../../../../engine/index.ts'
+import { main } from '../../../../server/cli/run-command.ts'
+import { xlsxOf } from '../../../../server/office/spreadsheets/write-excel.ts'
+import { fixtureEvent } from '../../small-event.ts'
+import { startTestApp } from '../../harness.ts'
+import type { TestApp } from '../../harness.ts'
+import { cheapHash, PASSWORD, signIn } from '../office.ts'
+import { registerDelegate, registerPaid } from '../card-payers.ts'
+import type { Office } from '../office.ts'
+
+const EVENT = 'sample2026'
+let server: TestApp
+let owner: Office
+
+beforeAll(async () => {
+  const other = fixtureEvent({})
+    .replaceAll('sample2026', 'other2026')
+    .replaceAll('SMPL', 'OTHR')
+    .replaceAll('/sample', '/other')
+  server = await startTestApp({
+    clock: '2026-01-28T12:00:00+05:30',
+    events: { 'sample2026.yaml': fixtureEvent({}), 'other2026.yaml': other },
+  })
+  owner = await signIn(server)
+})
+afterAll(() => server.close())
+
+type Body = Record<string, unknown> & { settlement?: WireSettlement }
+const post = async (url: string, body: string | object, office = owner) => {
+  const answer = await server.app.inject({
+    method: 'POST',
+    url,
+    headers: {
+      authorization: `Bearer ${office.token}`,
+      'content-type': typeof body === 'string' ? 'text/csv' : 'application/json',
+    },
+    payload: body,
+  })
+  return { code: answer.statusCode, body: answer.json<Body>() }
+}
+const asked = (path: string) => `/admin/${path}/?event=${EVENT}`
+const kept = async (office = owner): Promise<WireSettlement> =>
+  ((await office.json(asked('settlements'))) as unknown as SettlementsAnswer).settlement
+const reviews = async (): Promise<ReviewsAnswer['reviews']> =>
+  ((await owner.json(`/admin/reviews/?event=${EVENT}`)) as unknown as ReviewsAnswer).reviews
+const decide = (id: string, words: object) => post(`/admin/reviews/${id}/decide/`, words)
+const page = async (regNo: string): Promise<OfficeRegistrationAnswer> =>
+  (await owner.json(`/admin/registrations/${regNo}/`)) as unknown as OfficeRegistrationAnswer
+
+const registered = (event = EVENT) => registerDelegate(server, event)
+const paid = (reference: string, event = EVENT) => registerPaid(server, event, reference)
+
+const HEAD =
+  'Merchant Txn ID,Transaction ID,Txn Amount,MDR,GST,Net Amount,UTR Number,Settlement Date,Txn Type'
+const report = (...rows: string[]): string => [HEAD, ...rows].join('\r\n')
+const sale = (
+  order: string,
+  reference: string,
+  amount = 1180,
+  utr = 'UTIBN26013000011',
+  day = '30-01-2026',
+): string => `${order},${reference},${amount}.00,20.00,3.60,${amount - 23.6},${utr},${day},Sale`
+
+test('a report says how each line stands and what is still to come; kept, the money that nobody knew of is before a person, and nothing of it twice', async () => {
+  const fits = await paid('AP1')
+  const less = await paid('AP2')
+  const late = await paid('AP3')
+  const unpaid = await registered()
+  const waits = await registered()
+  server.at('2026-02-02T10:00:00+05:30')
+  owner = await signIn(server)
+  const file = report(
+    sale(fits.order, 'AP1'),
+    sale(less.order, 'AP2', 1000),
+    sale(unpaid.order, 'AP4'),
+    sale('ELSEWHERE1', 'AP5'),
+    `${fits.order},AP1,500.00,0,0,500.00,UTIBN26013000011,30-01-2026,Refund`,
+    `${fits.order},AP9,=1,0,0,0,UTIBN26013000011,30-01-2026,Sale`,
+    `${fits.order},AP9,590,0,0,,,,Sale`,
+  )
+  const looked = await post(asked('reconcile'), file)
+  expect(looked.code).toBe(200)
+  const { settlement } = looked.body
+  expect(settlement).toMatchObject({ fresh: 5, unread: [7], not_yet: 1 })
+  expect(settlement?.lines.map(({ as, reg_no: regNo, why }) => [as, regNo, why !== null])).toEqual([
+    ['settled', fits.regNo, false],
+    ['differs', less.regNo, true],
+    ['unknown', unpaid.regNo, true],
+    ['unknown', null, true],
+    ['unknown', fits.regNo, true],
+  ])
+  // 1180 + 1000 + 1180 + 1180 − 500 − fees and taxes: what the bank shows.
+  expect(settlement?.payouts).toEqual([
+    {
+      day: '2026-01-30',
+      utr: 'UTIBN26013000011',
+      lines: 5,
+      sales: 4540,
+      refunds: 500,
+      fee: 80,
+      tax: 14.4,
+      others: 0,
+      net: 3945.6,
+      elsewhere: null,
+    },
+  ])
+  expect(settlement?.unsettled).toEqual([
+    { reg_no: late.regNo, reference: 'AP3', amount: 1180, paid_on: '2026-01-28', days: 5 },
+  ])
+  expect(await kept()).toMatchObject({ lines: [], payouts: [] })
+  expect(await reviews()).toEqual([])
+
+  const keep = () => post(asked('reconcile/keep'), file)
+  expect(await keep()).toMatchObject({
+    code: 200,
+    body: {
+      message: '5 lines kept, money of 2 lines is before a person.',
+      added: 5,
+      to_review: 2,
+    },
+  })
+  const after = await kept()
+  const before = server.rows('SELECT count(*) AS n FROM captures')
+  expect((await keep()).body).toMatchObject({ added: 0, known: 5, to_review: 0 })
+  // In other pieces, with one line that is new.
+  const more = report(
+    sale(late.order, 'AP3', 1180, 'UTIBN26020200022', '02-02-2026'),
+    sale(fits.order, 'AP1'),
+  )
+  expect((await post(asked('reconcile/keep'), more)).body).toMatchObject({ added: 1, known: 1 })
+  expect(server.rows('SELECT count(*) AS n FROM captures')).toEqual(before)
+  expect(await kept()).toEqual({
+    ...after,
+    payouts: [
+      expect.objectContaining({ utr: 'UTIBN26020200022', lines: 1, net: 1156.4 }),
+      ...after.payouts,
+    ],
+    unsettled: [],
+  })
+  expect(after.lines.map(({ as, reference }) => [as, reference])).toEqual([
+    ['differs', 'AP2'],
+    ['review', 'AP4'],
+    ['review', 'AP5'],
+    ['unknown', 'AP1'],
+  ])
+
+  const waiting = await reviews()
+  expect(
+    waiting.map(({ kind, reg_no: regNo, came, event_id: of }) => [
+      kind,
+      regNo,
+      came?.reference,
+      of,
+    ]),
+  ).toEqual([
+    ['misfit', unpaid.regNo, 'AP4', EVENT],
+    ['unmatched', null, 'AP5', EVENT],
+  ])
+  const [ours, theirs] = waiting
+  expect(ours?.why).toContain('stands in the gateway’s settlement of 30 January 2026')
+  expect(
+    (await decide(ours?.id ?? '', { decision: 'accept', why: 'In the bank.' })).body['message'],
+  ).toContain('the registration is paid')
+  const moved = { decision: 'move', to: waits.regNo, why: 'Paid by another link.' }
+  expect((await decide(theirs?.id ?? '', moved)).body['message']).toContain('it is paid')
+  expect((await server.deps.store.registration(waits.regNo))?.state).toBe('complete')
+  expect((await kept()).lines.map(({ as, reference }) => [as, reference])).toEqual([
+    ['differs', 'AP2'],
+    ['unknown', 'AP1'],
+  ])
+  // The refund that only the report knew of is recorded by hand, and is one that is known.
+  const back = { amount: 500, by_hand: true, reference: 'panel 7', why: 'Given back in the panel.' }
+  const refund = { act: 'refund', ...back }
+  expect((await post(`/admin/registrations/${fits.regNo}/acts/`, refund)).code).toBe(200)
+  expect((await kept()).lines.map(({ as }) => as)).toEqual(['differs'])
+  expect((await page(fits.regNo)).settled).toMatchObject([
+    { is: 'sale', reference: 'AP1', amount: 1180, fee: 20, tax: 3.6, net: 1156.4 },
+    { is: 'refund', amount: 500, net: -500, utr: 'UTIBN26013000011' },
+  ])
+  expect((await page(waits.regNo)).settled).toMatchObject([{ reference: 'AP5' }])
+})
+
+test('what is kept is exported as CSV, line by line', async () => {
+  const answer = await owner.get(asked('settlements/export'))
+  expect(answer.headers['content-disposition']).toContain('sample2026_settlements_2026-02-02.csv')
+  const [head, ...rows] = answer.body.split('\r\n')
+  expect(head).toContain('Settled on,UTR,Kind,Order,Gateway reference,Registration')
+  expect(rows[0]).toMatch(
+    /^2026-01-30,UTIBN26013000011,sale,SMPL\w+,AP1,SMPL\d+,2026-01-28,1180.00,20.00,3.60,1156.40,settled,$/,
+  )
+  expect(rows.filter((row) => row !== '')).toHaveLength(6)
+})
+
+test('the same account of two events: each sees what is of the other without its name, and the command says the same with its exit status', async () => {
+  const other = await paid('AP20', 'other2026')
+  const mine = await paid('AP21')
+  await server.deps.store.addAdmin('of-one', await cheapHash(PASSWORD), server.now(), {
+    role: 'treasurer',
+    events: [EVENT],
+  })
+  const one = await signIn(server, 'of-one')
+  const file = report(
+    sale(other.order, 'AP20', mine.amount / 100, 'UTR20'),
+    sale(mine.order, 'AP21', mine.amount / 100, 'UTR20'),
+  )
+  const seen = await post(asked('reconcile'), file, one)
+  expect(seen.body.settlement?.lines.map(({ as, reg_no: regNo }) => [as, regNo])).toEqual([
+    ['elsewhere', null],
+    ['settled', mine.regNo],
+  ])
+  expect((await post('/admin/reconcile/?event=other2026', file, one)).code).toBe(403)
+
+  const said: string[] = []
+  const terminal = {
+    print: (text: string) => void said.push(text),
+    complain: (text: string) => void said.push(text),
+    environment: () => server.environment,
+  }
+  const path = join(server.dir, 'settlement.csv')
+  const run = (text: string, ...more: string[]): Promise<number> => {
+    writeFileSync(path, text)
+    said.length = 0
+    return main(['reconcile', EVENT, path, ...more], terminal)
+  }
+  // The command has the clock of the machine; what is settled waits for nobody, whatever the day.
+  expect(await run(file)).toBe(0)
+  expect(said[0]).toMatch(/settlement\.csv:2: ₹\u00a0[\d,]+, AP20: settled; OTHR\d+$/)
+  expect(said.at(-1)).toBe(
+    `30 January 2026, UTR20: ${formatMoney(paise(2 * (mine.amount - 2360)))} to the bank for 2`,
+  )
+  expect(await run(report(sale('ELSEWHERE9', 'AP99')))).toBe(1)
+  expect(said[0]).toContain('unknown here; No registration of ours has this order.')
+  expect(await run(file, '--keep')).toBe(2)
+  expect(await run(file, '--keep', '--who', 'treasurer')).toBe(0)
+  expect(said.at(-1)).toBe('2 lines kept.')
+})
+
+test('a report with other heads is asked about, and read as somebody says', async () => {
+  const odd = 'Was,Wieviel,Wann\nSMPL1,590,30/01/2026\n'
+  expect((await post(asked('reconcile'), odd)).body).toMatchObject({
+    header: ['Was', 'Wieviel', 'Wann'],
+  })
+  const said = `${asked('reconcile')}&as=settlement&order=0&amount=1&day=2`
+  expect((await post(said, odd)).body.settlement?.lines).toMatchObject([
+    { as: 'unknown', order_id: 'SMPL1', amount: 590, net: 590 },
+  ])
+  expect((await post(asked('reconcile/keep'), odd)).body).toMatchObject({ code: 'not_settlement' })
+})
+
+test('a report as Excel is read like one as CSV; a broken one is refused in a sentence', async () => {
+  const head = HEAD.split(',')
+  const row = ['ELSEWHERE3', 'AP33', 1180, 20, 3.6, 1156.4, 'UTR33', '30-01-2026', 'Sale']
+  const file = await xlsxOf({ head, rows: [row] })
+  const send = (payload: Buffer) =>
+    server.app.inject({
+      method: 'POST',
+      url: asked('reconcile'),
+      headers: {
+        authorization: `Bearer ${owner.token}`,
+        'content-type': 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+      },
+      payload,
+    })
+  expect((await send(file)).json<Body>().settlement?.lines).toMatchObject([
+    { as: 'unknown', reference: 'AP33', amount: 1180, fee: 20, tax: 3.6, day: '2026-01-30' },
+  ])
+  const broken = await send(file.subarray(0, file.length - 200))
+  expect(broken.statusCode).toBe(422)
+  expect(broken.json()).toMatchObject({ message: expect.stringContaining('Save it as CSV') })
+})
+
+const STATEMENT = [
+  'Date,Narration,Chq./Ref.No.,Withdrawal Amt.,Deposit Amt.',
+  '02/02/26,NEFT CR AIRPAY UTIBN26013000011,,,"3,945.60"',
+  '02/02/26,NEFT FROM SOMEBODY,SBIN026033000077,,"2,360.00"',
+  '02/02/26,UPI REFUNDME,603212340000,,"1,180.00"',
+].join('\n')
+
+test('the bank’s statement names the gateway’s transfer, and money that nobody waits for is kept, listed and decided', async () => {
+  const lay = async () =>
+    (await post(asked('reconcile'), STATEMENT)).body as unknown as {
+      lines: {
+        as: string
+        reference: string
+        amount: number
+        day: string
+        narration: string
+        payout: object | null
+      }[]
+    }
+  const { lines } = await lay()
+  expect(lines.map(({ as }) => as)).toEqual(['payout', 'unmatched', 'unmatched'])
+  expect(lines[0]?.payout).toEqual({ utr: 'UTIBN26013000011', lines: 5, net: 3945.6 })
+  const keep = lines
+    .slice(1)
+    .map(({ reference, amount, day, narration }) => ({ reference, amount, day, narration }))
+  const confirm = (body: object) =>
+    post('/admin/reconcile/confirm/', { event: EVENT, lines: [], ...body })
+  expect((await confirm({ keep: [{ ...keep[0], day: 'yesterday' }] })).code).toBe(422)
+  expect((await confirm({ keep: [{ ...keep[0], amount: 0 }] })).code).toBe(422)
+  const bad = await post('/admin/reconcile/confirm/', { event: 'nothing', keep })
+  expect(bad.code).toBe(404)
+  expect((await confirm({ keep })).body['message']).toBe(
+    '2 payments that nobody waits for are kept for review.',
+  )
+  expect((await confirm({ keep })).body['message']).toContain('0 payments')
+  expect((await lay()).lines.map(({ as }) => as)).toEqual(['payout', 'known', 'known'])
+
+  const waiting = (await reviews()).filter(({ kind }) => kind === 'unmatched')
+  expect(
+    waiting.map(({ came, event_id: of, why }) => [came?.source, came?.amount, of, why]),
+  ).toEqual([
+    ['transfer', 2360, EVENT, 'It came to the bank, and nobody waits for it: NEFT FROM SOMEBODY'],
+    ['transfer', 1180, EVENT, 'It came to the bank, and nobody waits for it: UPI REFUNDME'],
+  ])
+  const whose = await registered()
+  const [first, second] = waiting
+  const moved = { decision: 'move', to: whose.regNo, why: 'Her husband paid it.' }
+  expect((await decide(first?.id ?? '', moved)).code).toBe(200)
+  expect(await server.deps.store.registration(whose.regNo)).toMatchObject({
+    state: 'complete',
+    paymentStatus: 'success',
+  })
+  // The gateway knows nothing of it, so that it goes back by hand or not at all.
+  const back = { decision: 'refund', why: 'Not ours.' }
+  expect(await decide(second?.id ?? '', back)).toMatchObject({
+    code: 409,
+    body: { code: 'not_by_gateway' },
+  })
+  expect((await decide(second?.id ?? '', { ...back, by_hand: true, reference: ' ' })).code).toBe(
+    422,
+  )
+  expect(
+    (await decide(second?.id ?? '', { ...back, by_hand: true, reference: 'NEFT 9' })).body[
+      'message'
+    ],
+  ).toBe('₹\u00a01,180 has gone back.')
+  expect((await reviews()).filter(({ kind }) => kind === 'unmatched')).toEqual([])
+})
+
+test('a treasurer of one event who keeps a report of the shared account changed payments of the other event', async () => {
+  const theirs = await registered('other2026')
+  const paidThere = await paid('AP30', 'other2026')
+  const mine = await registered()
+  const paidHere = await paid('AP35')
+  await server.deps.store.addAdmin('shared', await cheapHash(PASSWORD), server.now(), {
+    role: 'treasurer',
+    events: [EVENT],
+  })
+  const one = await signIn(server, 'shared')
+  const file = report(
+    sale(theirs.order, 'AP31', 1180, 'UTR30'),
+    sale(mine.order, 'AP30', 1180, 'UTR30'),
+    sale('NOBODYS1', 'AP32', 1180, 'UTR30'),
+    `${theirs.order},AP33,500.00,0,0,500.00,UTR30,30-01-2026,Refund`,
+    sale(mine.order, 'AP34', 1180, 'UTR30'),
+    sale(paidHere.order, 'AP35', 1180, 'UTR30'),
+  )
+  const before = await server.deps.store.registration(theirs.regNo)
+  const kept = await post(asked('reconcile/keep'), file, one)
+  expect([kept.code, kept.body]).toEqual([
+    200,
+    {
+      status: 'success',
+      message:
+        '1 line kept, 2 lines of other events left unmatched, 3 lines not known in your events left unmatched.',
+      added: 1,
+      known: 0,
+      to_review: 0,
+    },
+  ])
+  expect(await server.deps.store.registration(theirs.regNo)).toEqual(before)
+  expect(
+    server.rows("SELECT order_id FROM settlement_lines WHERE utr = 'UTR30' ORDER BY order_id"),
+  ).toEqual([{ order_id: paidHere.order }])
+  // The order id of a first attempt is the number of the registration.
+  const looked = await post(asked('reconcile'), file, one)
+  const shown = JSON.stringify(looked.body)
+  for (const hidden of [theirs.regNo, paidThere.regNo]) expect(shown).not.toContain(hidden)
+  expect(shown).toContain(mine.regNo)
+  // A user of both events keeps the rest.
+  expect((await post(asked('reconcile/keep'), file)).body).toMatchObject({
+    added: 5,
+    known: 1,
+    to_review: 3,
+  })
+  const csv = await one.get(`/admin/settlements/export/?event=${EVENT}`)
+  for (const hidden of [theirs.regNo, paidThere.regNo]) expect(csv.body).not.toContain(hidden)
+})
+
+test('a payout of the other event alone was listed and exported with its amounts; of a shared one others are a sum', async () => {
+  const [first, second] = [await paid('AP60', 'other2026'), await paid('AP61', 'other2026')]
+  const mine = await paid('AP62')
+  const file = report(
+    sale(first.order, 'AP60', first.amount / 100, 'UTR60'),
+    sale(second.order, 'AP61', second.amount / 100, 'UTR61'),
+    sale(mine.order, 'AP62', mine.amount / 100, 'UTR61'),
+  )
+  expect((await post('/admin/reconcile/keep/?event=other2026', file)).code).toBe(200)
+  await server.deps.store.addAdmin('payouts', await cheapHash(PASSWORD), server.now(), {
+    role: 'treasurer',
+    events: [EVENT],
+  })
+  const one = await signIn(server, 'payouts')
+  const seen = await kept(one)
+  const net = mine.amount / 100 - 23.6
+  expect(seen.payouts.filter(({ utr }) => utr.startsWith('UTR6'))).toMatchObject([
+    {
+      utr: 'UTR61',
+      lines: 1,
+      net: 2 * net,
+      sales: mine.amount / 100,
+      elsewhere: { lines: 1, net },
+    },
+  ])
+  const csv = (await one.get(asked('settlements/export'))).body
+  expect(csv).toContain('AP62')
+  expect(csv).toContain('1 line of other events')
+  for (const hidden of ['UTR60', 'AP60', 'AP61']) expect(csv).not.toContain(hidden)
+  // A user of both events sees all of it.
+  const all = (await kept()).payouts.filter(({ utr }) => utr.startsWith('UTR6'))
+  expect(all.map(({ utr, lines, elsewhere }) => [utr, lines, elsewhere])).toEqual([
+    ['UTR60', 1, null],
+    ['UTR61', 2, null],
+  ])
+})
+
+test('a report kept for one event put a transfer of the other before staff, closed its number to a delegate there, and hid a refund that is missing', async () => {
+  const theirs = await paid('AP50', 'other2026')
+  const mine = await paid('AP51')
+  const back = { type: 'refunded', reference: 'RF50', amount: paise(50_000), at: server.now() }
+  await server.deps.store.applyFact(theirs.order, { ...back, type: 'refunded' }, null)
+  const transfer = { act: 'came_again', way: 'transfer', amount: '1180', why: 'Seen at the bank.' }
+  const acts = `/admin/registrations/${theirs.regNo}/acts/`
+  const recorded = await post(acts, { ...transfer, reference: '526150000001' })
+  expect(recorded.code, JSON.stringify(recorded.body)).toBe(200)
+  await server.deps.store.addAdmin('keeper', await cheapHash(PASSWORD), server.now(), {
+    role: 'treasurer',
+    events: [EVENT],
+  })
+  const keeper = await signIn(server, 'keeper')
+  const refundOf = (reference: string, amount: number) =>
+    `,${reference},${amount}.00,0,0,${amount}.00,UTR50,30-01-2026,Refund`
+  const file = report(
+    sale(mine.order, 'AP51', 1180, '5261 5000 0001'),
+    refundOf('RF50', 500),
+    refundOf('RF50', 7),
+    sale('NOBODYS51', 'AP52', 1180, 'UTR50'),
+  )
+  const there = () => [
+    server.rows('SELECT id, why, state FROM captures WHERE reference <> ?', 'AP52'),
+    server.rows('SELECT id, review FROM payments'),
+  ]
+  const before = there()
+  expect((await post(asked('reconcile/keep'), file, keeper)).body).toMatchObject({
+    added: 0,
+    message: expect.stringContaining('left unmatched'),
+  })
+  expect(there()).toEqual(before)
+  expect(server.rows("SELECT 1 FROM settlement_lines WHERE reference IN ('AP51', 'RF50')")).toEqual(
+    [],
+  )
+  // A user of both events keeps them.
+  expect((await post(asked('reconcile/keep'), file)).body).toMatchObject({ added: 4 })
+})
+
+test('a made-up report told a treasurer whether a payment of another event was settled, refunded or before staff', async () => {
+  const pending = await registered('other2026')
+  const settled = await paid('AP40', 'other2026')
+  const line = sale(settled.order, 'AP40', settled.amount / 100, 'UTR40')
+  expect((await post('/admin/reconcile/keep/?event=other2026', report(line))).code).toBe(200)
+  await server.deps.store.addAdmin('curious', await cheapHash(PASSWORD), server.now(), {
+    role: 'treasurer',
+    events: [EVENT],
+  })
+  const curious = await signIn(server, 'curious')
+  const guesses = [
+    line,
+    sale(settled.order, 'AP40', settled.amount / 100, 'UTR41'),
+    sale(settled.order, 'AP40', 7, 'UTR41'),
+    sale(settled.order, 'AP41', 1180, 'UTR41'),
+    sale(pending.order, 'AP42', 1180, 'UTR41'),
+    `${settled.order},AP40,500.00,0,0,500.00,UTR41,30-01-2026,Refund`,
+  ]
+  const { settlement } = (await post(asked('reconcile'), report(...guesses), curious)).body
+  expect(
+    settlement?.lines.map(({ as, order_id: order, reg_no: regNo, why }) => [as, order, regNo, why]),
+  ).toEqual(guesses.map(() => ['elsewhere', '', null, expect.stringContaining('another event')]))
+  expect(settlement?.fresh).toBe(0)
+  const ownView = await curious.json(asked('settlements'))
+  expect(JSON.stringify(ownView)).not.toContain('AP4')
+})
+
+test('a made-up report told a treasurer which orders and payments of another event exist, also once such lines are kept', async () => {
+  const pending = await registered('other2026')
+  const theirs = await paid('AP70', 'other2026')
+  const [mine, paidHere] = [await registered(), await paid('AP71')]
+  const settled = sale(theirs.order, 'AP70', theirs.amount / 100, 'UTR70')
+  const refund = (order: string, reference: string) =>
+    `${order},${reference},500.00,0,0,500.00,UTR70,30-01-2026,Refund`
+  await server.deps.store.addAdmin('guesses', await cheapHash(PASSWORD), server.now(), {
+    role: 'treasurer',
+    events: [EVENT],
+  })
+  const one = await signIn(server, 'guesses')
+  const event = server.deps.events.byId('other2026')?.config as EventConfig
+  const digits = Array.from({ length: randomDigits(event) }, () => 4)
+  const nobodys = regNoOf(event, digits)
+  /** The same lines of what exists and of what does not. */
+  const lines = (order: string, reference: string): readonly string[] => [
+    sale(order, reference, theirs.amount / 100, 'UTR70'),
+    sale(order, 'AP72', 1180, 'UTR70'),
+    sale(`${order}02`, 'AP73', 1180, 'UTR70'),
+    sale(mine.order, reference, theirs.amount / 100, 'UTR70'),
+    sale('NOBODYS7', reference, theirs.amount / 100, 'UTR70'),
+    sale('', reference, theirs.amount / 100, 'UTR70'),
+    refund(order, reference),
+    refund(mine.order, reference),
+    sale(paidHere.order, 'AP71', paidHere.amount / 100, 'UTR71'),
+  ]
+  const answersTo = async (order: string, reference: string): Promise<string> => {
+    const file = report(...lines(order, reference))
+    const answers = [
+      await post(asked('reconcile'), file, one),
+      await post(asked('reconcile/keep'), file, one),
+      await one.json(asked('settlements')),
+      (await one.get(asked('settlements/export'))).body,
+    ]
+    return JSON.stringify(answers).replaceAll(order, 'ORDER').replaceAll(reference, 'REFERENCE')
+  }
+  const none = report(sale(paidHere.order, 'AP71', paidHere.amount / 100, 'UTR71'))
+  expect((await post(asked('reconcile/keep'), none, one)).code).toBe(200)
+  const compare = async (): Promise<void> => {
+    const invented = await answersTo(nobodys, 'AP79')
+    expect(await answersTo(theirs.order, 'AP70')).toBe(invented)
+    expect(await answersTo(pending.order, 'AP78')).toBe(invented)
+  }
+  await compare()
+  const { settlement } = (await post(asked('reconcile'), report(...lines(nobodys, 'AP79')), one))
+    .body
+  const [elsewhere, unknown] = ['elsewhere', 'unknown']
+  expect(settlement?.lines.map(({ as }) => as)).toEqual([
+    'settled',
+    elsewhere,
+    elsewhere,
+    elsewhere,
+    unknown,
+    unknown,
+    unknown,
+    elsewhere,
+    unknown,
+  ])
+  // A user of all events keeps the line of the other event.
+  expect(
+    (await post('/admin/reconcile/keep/?event=other2026', report(settled))).body,
+  ).toMatchObject({ added: 1 })
+  await compare()
+  expect((await post(asked('reconcile'), report(settled))).body.settlement?.lines).toMatchObject([
+    { as: 'settled', reg_no: theirs.regNo },
+  ])
+  expect(
+    server.rows(
+      "SELECT reference FROM settlement_lines WHERE utr IN ('UTR70', 'UTR71') ORDER BY id",
+    ),
+  ).toEqual([{ reference: 'AP71' }, { reference: 'AP70' }])
+})
+
+test('a payment that nobody knew of, in a shared report that a treasurer of its event alone keeps, is asked about at the gateway', async () => {
+  const mine = await registered()
+  const now = server.now()
+  await server.deps.store.applyFact(
+    mine.order,
+    { type: 'declined', code: '400', message: 'Declined', at: now },
+    null,
+  )
+  await server.deps.store.addAdmin('asks', await cheapHash(PASSWORD), server.now(), {
+    role: 'treasurer',
+    events: [EVENT],
+  })
+  const one = await signIn(server, 'asks')
+  const next = () =>
+    server.rows(`SELECT next_ask_at FROM payments WHERE order_id = '${mine.order}'`)
+  const before = next()
+  await post(asked('reconcile/keep'), report(sale(mine.order, 'AP80', 1180, 'UTR80')), one)
+  expect(next()).not.toEqual(before)
+})

@@ -1,0 +1,94 @@
+/** A refund that is in no settlement report: the office sees it, and the treasurer closes it with a reason. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { orderIdOf, paise } from '../../../../engine/index.ts'
+import type { ActsAnswer, ListAnswer, StatsAnswer } from '../../../../engine/index.ts'
+import { startTestApp } from '../../harness.ts'
+import type { TestApp } from '../../harness.ts'
+import { actsOn, cheapHash, noon, PASSWORD, register, signIn } from '../office.ts'
+import type { Office } from '../office.ts'
+
+const EVENT = 'afpicon2026'
+const DELEGATE = {
+  full_name: 'Jürgen D’Souza',
+  email: 'delegate@example.org',
+  phone_number: '+919876500000',
+  ticket_type: 'afpi-gp-specialist',
+}
+
+let server: TestApp
+let office: Office
+beforeAll(async () => {
+  server = await startTestApp({ clock: '2025-10-10T16:00:00+05:30' })
+  const { store } = server.deps
+  for (const role of ['desk', 'treasurer'] as const)
+    await store.addAdmin(role, await cheapHash(PASSWORD), server.now(), { role, events: null })
+})
+afterAll(() => server.close())
+
+const listed = async (): Promise<readonly unknown[]> => {
+  const page = await office.json('/admin/afpicon/registrations/?waiting=refund_unsettled')
+  return (page as unknown as ListAnswer).registrations.map((row) => row['reg_no'])
+}
+const standing = async (regNo: string): Promise<ActsAnswer> =>
+  (await office.get(actsOn(regNo))).json<ActsAnswer>()
+
+test('a refund in no settlement five days later left the work queue with any note: it needs “handled” and a reason', async () => {
+  const { store } = server.deps
+  const [missing, other] = [1, 2].map((n) =>
+    register(server, EVENT, {
+      n,
+      on: noon('2025-10-10'),
+      answers: DELEGATE,
+      pays: 'success',
+      throughGateway: true,
+    }),
+  )
+  const [regNo, settled] = [await missing, await other] as const
+  if (regNo === undefined || settled === undefined) throw new Error('not registered')
+  const refunded = { type: 'refunded', reference: 'RF1', amount: paise(5_000) } as const
+  await store.applyFact(orderIdOf(regNo, 1), { ...refunded, at: server.now() }, null)
+  // Eight days later a report covers the day, and lacks the refund.
+  server.at('2025-10-18T12:00:00+05:30')
+  office = await signIn(server, 'treasurer')
+  const report = [
+    'Merchant Txn ID,Transaction ID,Txn Amount,MDR,GST,Net Amount,UTR Number,Settlement Date,Txn Type',
+    `${orderIdOf(settled, 1)},REF2,7080.00,0,0,7080.00,UTR1,18-10-2025,Sale`,
+  ].join('\n')
+  const keep = await server.app.inject({
+    method: 'POST',
+    url: `/admin/reconcile/keep/?event=${EVENT}`,
+    headers: { authorization: `Bearer ${office.token}`, 'content-type': 'text/csv' },
+    payload: report,
+  })
+  expect(keep.statusCode, keep.body).toBe(200)
+
+  expect(await listed()).toEqual([regNo])
+  const queue = (await office.json('/admin/dashboard/stats/')) as unknown as StatsAnswer
+  expect(JSON.stringify(queue.data)).toContain('Refunds in no settlement')
+  expect(await standing(regNo)).toMatchObject({
+    refund_unsettled: true,
+    allowed: expect.arrayContaining(['handle_refund']),
+  })
+  const fine = await standing(settled)
+  expect([fine.refund_unsettled, fine.allowed.includes('handle_refund')]).toEqual([false, false])
+
+  expect((await office.act(regNo, { act: 'note', why: 'Called.' })).status).toBe(200)
+  expect(await listed()).toEqual([regNo])
+  const handled = { act: 'handle_refund', why: 'Credited to the card on 16 October.' }
+  expect((await office.act(settled, handled)).body).toMatchObject({ code: 'not_now' })
+  expect((await office.act(regNo, { ...handled, why: ' ' })).body.code).toBe('no_grounds')
+  const desk = await signIn(server, 'desk')
+  expect((await desk.act(regNo, handled)).body.code).toBe('not_your_role')
+  expect(await listed()).toEqual([regNo])
+  expect((await office.act(regNo, handled)).body).toMatchObject({
+    message: 'The refund is marked as handled.',
+  })
+  expect(await listed()).toEqual([])
+  const after = await standing(regNo)
+  expect(after.refund_unsettled).toBe(false)
+  expect(after.trail[0]).toMatchObject({
+    text: 'Refund handled',
+    who: 'treasurer',
+    why: handled.why,
+  })
+})

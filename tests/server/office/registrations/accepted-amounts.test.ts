@@ -1,0 +1,266 @@
+/** Money that staff accepted at less or more than the price, and what is due, owed and invoiced after corrections, refunds and a cancellation. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { ActsAnswer, Answers, RegNo } from '../../../../engine/index.ts'
+import { readGolden } from '../../../engine/authoring/goldens.ts'
+import { startTestApp } from '../../harness.ts'
+import type { TestApp } from '../../harness.ts'
+import { actsOn, noon, register, signIn } from '../office.ts'
+import type { Office } from '../office.ts'
+
+let server: TestApp
+let office: Office
+let made = 0
+const EVENT = 'sample2026'
+const on = noon('2026-01-20')
+/** A member pays 1,180; the dinner makes it 3,540, the workshop 4,720, the tour 5,900. */
+const ITEMS = `  items:
+    - {id: dinner, label: Dinner, when: {dinner: true}, prices: {period: [early, late], each: [2000, 2000]}}
+    - {id: workshop, label: Workshop, when: {workshop: true}, prices: {period: [early, late], each: [1000, 1000]}}
+    - {id: tour, label: Tour, when: {tour: true}, prices: {period: [early, late], each: [1000, 1000]}}
+`
+const TO_3540 = { dinner: true }
+const TO_4720 = { ...TO_3540, workshop: true }
+const TO_5900 = { ...TO_4720, tour: true }
+
+beforeAll(async () => {
+  const event = readGolden('EV493.yaml')
+    .replace('number: "SMPL/24-25/{n}"', 'number: "SMPL/{year}/{n}"')
+    .replace('gateway: card-gateway, account: sample', 'gateway: airpay, account: afpi')
+    .replace('    visitor: [2000, 2500]\n', `    visitor: [2000, 2500]\n${ITEMS}`)
+    .replace(
+      '  summary:',
+      `${['dinner', 'workshop', 'tour'].map((id) => `        - {id: ${id}, type: yes-no, label: ${id}, default: false}\n`).join('')}  summary:`,
+    )
+    .replace(
+      'order_id:',
+      'cancellation:\n  steps: [{to: 2026-01-31, refund: 75%}, {otherwise: none}]\norder_id:',
+    )
+  server = await startTestApp({ clock: '2026-01-20', events: { 'sample2026.yaml': event } })
+  office = await signIn(server)
+})
+afterAll(() => server.close())
+
+const registered = (extras: Answers): Promise<RegNo> => {
+  made += 1
+  const answers = {
+    full_name: `Sample ${made}`,
+    email: `sample${made}@example.org`,
+    phone_number: `+9198765${String(10_000 + made)}`,
+    is_member: true,
+    ...extras,
+  }
+  return register(server, EVENT, { n: made, on, answers })
+}
+const standing = async (regNo: RegNo) => (await office.json(actsOn(regNo))) as unknown as ActsAnswer
+async function act(regNo: RegNo, words: object): Promise<void> {
+  const { status, body } = await office.act(regNo, { why: 'As the letter says.', ...words })
+  expect(status, JSON.stringify(body)).toBe(200)
+}
+async function accept(regNo: RegNo): Promise<void> {
+  const [review] = (await standing(regNo)).reviews
+  await act(regNo, { act: 'accept', review: review?.id })
+}
+const confirm = (regNo: RegNo, amount: number): Promise<void> =>
+  act(regNo, { act: 'confirm', way: 'cash', reference: `slip ${++made}`, amount })
+/** Another amount than the price came, and staff accept it. */
+async function accepted(extras: Answers, amount: number): Promise<RegNo> {
+  const regNo = await registered(extras)
+  await confirm(regNo, amount)
+  await accept(regNo)
+  return regNo
+}
+const correct = (regNo: RegNo, answers: Answers, total: number): Promise<void> =>
+  act(regNo, { act: 'correct', answers, total })
+const refund = (regNo: RegNo, amount: number): Promise<void> =>
+  act(regNo, { act: 'refund', amount, by_hand: true, reference: `back ${++made}` })
+
+/** What is due, what is to be paid back, what is kept; the proposal at cancellation; invoices less credit notes. */
+async function figures(regNo: RegNo) {
+  const { due, pay_back: back, kept, proposed_back: proposed, cancellation } = await standing(regNo)
+  const { owed, remaining, share, refunded } = cancellation
+  expect(proposed).toBe(Math.round((owed + (share ?? 0) - refunded) * 100) / 100)
+  const { store } = server.deps
+  let invoiced = 0
+  for (const { id, kind } of await store.documents(regNo))
+    for (const { base, gst } of kind === 'receipt'
+      ? []
+      : ((await store.document(regNo, id))?.lines ?? []))
+      invoiced += kind === 'credit' ? -base - gst : base + gst
+  return { due, back, kept, owed, remaining, proposed, invoiced: invoiced / 100 }
+}
+
+describe('₹ 4,000 that staff accepted for ₹ 5,900', () => {
+  test('and a correction to ₹ 4,720: ₹ 1,180 was to be paid back, which never came', async () => {
+    const regNo = await accepted(TO_5900, 4000)
+    expect(await figures(regNo)).toMatchObject({ due: 0, back: 0, invoiced: 5900, proposed: 3000 })
+    await correct(regNo, { tour: false }, 4720)
+    expect(await figures(regNo)).toEqual({
+      due: 0,
+      back: 0,
+      kept: 4000,
+      owed: 0,
+      remaining: 4000,
+      proposed: 3000,
+      invoiced: 4720,
+    })
+  })
+
+  test('and a correction to ₹ 3,540: ₹ 460 goes back, and the scale applies to the rest', async () => {
+    const regNo = await accepted(TO_5900, 4000)
+    await correct(regNo, { tour: false, workshop: false }, 3540)
+    const then = { back: 460, owed: 460, remaining: 3540, proposed: 460 + 2655, invoiced: 3540 }
+    expect(await figures(regNo)).toMatchObject(then)
+    // It is as much whether what is owed is refunded before the cancellation or with it.
+    await refund(regNo, 460)
+    expect(await figures(regNo)).toMatchObject({ back: 0, kept: 3540, proposed: 2655 })
+    await act(regNo, { act: 'cancel', pay_back: 2655, kept: 3540 })
+    await refund(regNo, 2655)
+    expect(await figures(regNo)).toMatchObject({ back: 0, kept: 885, invoiced: 885 })
+  })
+
+  test('and dearer again: the shortfall is let go once', async () => {
+    const regNo = await accepted(TO_5900, 4000)
+    await correct(regNo, { tour: false }, 4720)
+    await correct(regNo, { tour: true }, 5900)
+    expect(await figures(regNo)).toMatchObject({ due: 0, back: 0, invoiced: 5900 })
+  })
+
+  test('and a rest of ₹ 720 that is added after a correction to ₹ 4,720 is no surplus', async () => {
+    const regNo = await registered(TO_5900)
+    await confirm(regNo, 4000)
+    await confirm(regNo, 720)
+    await accept(regNo)
+    await accept(regNo)
+    await correct(regNo, { tour: false }, 4720)
+    expect(await figures(regNo)).toMatchObject({ due: 0, back: 0, kept: 4720, remaining: 4720 })
+  })
+})
+
+test('₹ 4,000 for ₹ 4,720, and a workshop that is added, paid and taken off again: it goes back in full', async () => {
+  const regNo = await accepted(TO_4720, 4000)
+  await correct(regNo, { tour: true }, 5900)
+  expect(await figures(regNo)).toMatchObject({ due: 1180, back: 0, remaining: 4000 })
+  await confirm(regNo, 1180)
+  await correct(regNo, { tour: false }, 4720)
+  const then = { due: 0, back: 1180, kept: 5180, owed: 1180, remaining: 4000, invoiced: 4720 }
+  expect(await figures(regNo)).toMatchObject(then)
+})
+
+test('a difference of which staff accepted less is let go of the dearer bill alone', async () => {
+  const regNo = await accepted(TO_4720, 4000)
+  await correct(regNo, { tour: true }, 5900)
+  await confirm(regNo, 1000)
+  await accept(regNo)
+  expect(await figures(regNo)).toMatchObject({ due: 0, back: 0, kept: 5000, invoiced: 5900 })
+  await correct(regNo, { tour: false }, 4720)
+  expect(await figures(regNo)).toMatchObject({ due: 0, back: 1000, remaining: 4000 })
+})
+
+describe('more than the price, which staff accepted', () => {
+  test('is to be paid back at once, in the list of work too', async () => {
+    const waiting = async (): Promise<string> =>
+      JSON.stringify(await office.json('/admin/dashboard/stats/'))
+    const before = await waiting()
+    const regNo = await accepted(TO_4720, 5000)
+    expect(await figures(regNo)).toMatchObject({ due: 0, back: 280, owed: 280, invoiced: 4720 })
+    expect(await waiting()).not.toBe(before)
+  })
+
+  test('(a) is refunded first: ₹ 3,245 was proposed after a correction that was not paid, for ₹ 3,540', async () => {
+    const regNo = await accepted(TO_4720, 5900)
+    await refund(regNo, 1180)
+    expect(await figures(regNo)).toMatchObject({ due: 0, back: 0, kept: 4720, proposed: 3540 })
+    await correct(regNo, { tour: true }, 5900)
+    const then = { due: 1180, back: 0, kept: 4720, owed: 1180, remaining: 4720, proposed: 3540 }
+    expect(await figures(regNo)).toMatchObject(then)
+  })
+
+  test('(a) and of a larger refund the rest is goodwill', async () => {
+    const regNo = await accepted(TO_4720, 5900)
+    await refund(regNo, 1300)
+    const then = { due: 0, back: 0, kept: 4600, remaining: 4720, proposed: 3420, invoiced: 4600 }
+    expect(await figures(regNo)).toMatchObject(then)
+  })
+
+  test('(b) pays a correction first: ₹ 1,180 was due of which ₹ 280 had come', async () => {
+    const regNo = await accepted(TO_4720, 5000)
+    await correct(regNo, { tour: true }, 5900)
+    const open = { due: 900, back: 0, owed: 280, remaining: 4720, proposed: 280 + 3540 }
+    expect(await figures(regNo)).toMatchObject({ ...open, invoiced: 5900 })
+    const [order] = (await server.deps.store.registration(regNo))?.payments ?? []
+    expect(order).toMatchObject({ amount: 90_000, status: 'pending' })
+    await confirm(regNo, 900)
+    const paid = { due: 0, back: 0, kept: 5900, owed: 0, remaining: 5900, proposed: 4425 }
+    expect(await figures(regNo)).toMatchObject({ ...paid, invoiced: 5900 })
+  })
+
+  test('(c) and a correction downwards: ₹ 1,180 was to be paid back, and the surplus was in no list', async () => {
+    const regNo = await accepted(TO_5900, 7000)
+    await correct(regNo, { tour: false }, 4720)
+    const then = { due: 0, back: 2280, owed: 2280, remaining: 4720, proposed: 2280 + 3540 }
+    expect(await figures(regNo)).toMatchObject({ ...then, invoiced: 4720 })
+    await act(regNo, { act: 'cancel', pay_back: 5820, kept: 7000 })
+    expect(await figures(regNo)).toMatchObject({ back: 5820, invoiced: 1180 })
+  })
+})
+
+test('₹ 4,720 that was left of an unknown transfer and moved: the receipt stated ₹ 1,04,720 as paid, and ₹ 1,00,000 beyond the price', async () => {
+  const to = await registered(TO_4720)
+  const post = async (url: string, payload: object) => {
+    const headers = { authorization: `Bearer ${office.token}` }
+    const answer = await server.app.inject({ method: 'POST', url, headers, payload })
+    expect(answer.statusCode, answer.body).toBe(200)
+    return answer.json<Record<string, unknown>>()
+  }
+  const reference = '526123450001'
+  const line = { reference, also: [], amount: 104_720, day: '2026-01-20', narration: 'NEFT' }
+  await post('/admin/reconcile/confirm/', { event: EVENT, lines: [], keep: [line] })
+  const all = await server.deps.store.reviews(EVENT)
+  const review = all.find(({ came }) => came?.reference === reference)
+  const decide = (words: object) =>
+    post(`/admin/reviews/${review?.id}/decide/`, { why: 'It is theirs.', ...words })
+  const byHand = { by_hand: true, reference: 'NEFT OUT 1' }
+  await decide({ decision: 'refund', amount: 100_000, ...byHand })
+  await decide({ decision: 'move', to })
+  if ((await standing(to)).reviews.length > 0) await accept(to)
+  const { store } = server.deps
+  const receipt = (await store.documents(to)).find(({ kind }) => kind === 'receipt')
+  const body = await store.document(to, receipt?.id ?? 0)
+  expect([receipt?.total, body?.paid?.amount]).toEqual([472_000, undefined])
+  const exact = { due: 0, back: 0, kept: 4720, owed: 0, remaining: 4720, invoiced: 4720 }
+  expect(await figures(to)).toMatchObject(exact)
+  await correct(to, { tour: true }, 5900)
+  expect(await figures(to)).toMatchObject({ due: 1180, proposed: 3540 })
+  expect((await standing(to)).cancellation).toMatchObject({ paid: 4720, owed: 0, refunded: 0 })
+})
+
+test('₹ 1,180 that was owed when it was cancelled with nothing to refund was in no list', async () => {
+  const regNo = await registered(TO_5900)
+  await confirm(regNo, 5900)
+  await correct(regNo, { tour: false }, 4720)
+  expect(await figures(regNo)).toMatchObject({ back: 1180 })
+  const cancelled = await office.act(regNo, { act: 'cancel', why: 'No show.', pay_back: 0 })
+  expect(cancelled.body.message).toContain('₹\u00a01,180 is to be paid back')
+  expect(await figures(regNo)).toMatchObject({ due: 0, back: 1180, kept: 5900, invoiced: 4720 })
+  const api = server.deps.events.byId(EVENT)?.config.admin.lists[0]?.api
+  const found = await office.json(`${api}?waiting=pay_back&page_size=100`)
+  expect(JSON.stringify(found)).toContain(regNo)
+  await refund(regNo, 1180)
+  expect(await figures(regNo)).toMatchObject({ back: 0, kept: 4720, invoiced: 4720 })
+})
+
+test('a refund whose amount was left empty sent everything back', async () => {
+  const regNo = await registered(TO_4720)
+  await confirm(regNo, 4720)
+  const words = { act: 'refund', why: 'Agreed.', by_hand: true, reference: `back ${++made}` }
+  for (const amount of ['', '  ']) {
+    const empty = await office.act(regNo, { ...words, amount })
+    expect(empty).toMatchObject({
+      status: 422,
+      body: { code: 'bad_data', errors: { amount: 'Enter the amount to refund.' } },
+    })
+  }
+  expect(await figures(regNo)).toMatchObject({ kept: 4720 })
+  await act(regNo, words)
+  expect(await standing(regNo)).toMatchObject({ kept: 0 })
+})

@@ -1,0 +1,599 @@
+/** What the office does to registrations, by the one call for it: who may, what follows, what stays in the trail. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { ActsAnswer, FoundAnswer, OrderId, Paise, RegNo } from '../../../../engine/index.ts'
+import { fixtureEvent } from '../../small-event.ts'
+import { startTestApp } from '../../harness.ts'
+import type { TestApp } from '../../harness.ts'
+import { actsOn, cheapHash, noon, PASSWORD, register, signIn } from '../office.ts'
+import type { Office } from '../office.ts'
+
+let test_: TestApp
+let owner: Office
+let desk: Office
+const EVENT = 'sample2026'
+const EXTRA = `
+cancellation:
+  steps: [{to: 2026-01-15, refund: 75%}, {to: 2026-01-31, refund: 50%}, {otherwise: none}]
+limits:
+  - {id: hall, max: 40, full: {say: The hall is full}}
+  - {id: dais, when: {is_member: true}, max: 1, full: {say: The dais is full}}
+`
+
+beforeAll(async () => {
+  test_ = await startTestApp({
+    clock: '2026-01-20T16:00:00+05:30',
+    events: { 'sample2026.yaml': fixtureEvent({ extra: EXTRA }) },
+  })
+  owner = await signIn(test_)
+  await test_.deps.store.addAdmin('deskhand', await cheapHash(PASSWORD), test_.now(), {
+    role: 'desk',
+    events: null,
+  })
+  desk = await signIn(test_, 'deskhand')
+})
+afterAll(() => test_.close())
+
+const answersOf = (n: number, isMember = false) => ({
+  full_name: `Delegate ${n}`,
+  email: `delegate${n}@example.org`,
+  phone_number: '9876500000',
+  is_member: isMember,
+})
+const paid = (n: number, isMember = false): Promise<RegNo> =>
+  register(test_, EVENT, {
+    n,
+    on: noon('2026-01-10'),
+    answers: answersOf(n, isMember),
+    pays: 'success',
+  })
+/** What the delegate's page says of it, and what comes of pressing Pay. */
+const outside = async (regNo: string) => {
+  const read = await test_.app.inject(`/api/sample2026/registrations/${regNo}/`)
+  const { stands, may_pay, difference_due } = read.json<{
+    registration: { stands: string; may_pay: boolean; difference_due: number }
+  }>().registration
+  const paying = await test_.app.inject({
+    method: 'POST',
+    url: '/api/payment/retry/',
+    payload: { order_id: regNo },
+  })
+  const { code } = paying.json<{ code?: string }>()
+  return [stands, may_pay, difference_due, paying.statusCode === 201 ? 'pays' : code]
+}
+const look = async (regNo: string, office = owner): Promise<ActsAnswer> =>
+  (await office.json(actsOn(regNo))) as unknown as ActsAnswer
+
+describe('what may be done', () => {
+  test('is what the person may in this state, and the call refuses the rest in a sentence', async () => {
+    const regNo = await paid(1)
+    expect((await look(regNo)).allowed.join()).toBe(
+      'note,correct,came_again,accept,dismiss,refund,cancel,transfer,resend,erase',
+    )
+    expect((await look(regNo, desk)).allowed).toEqual(['note', 'came_again', 'resend'])
+    const refused = await desk.act(regNo, { act: 'refund', why: 'Asked for.', amount: 10 })
+    expect(refused).toMatchObject({
+      status: 403,
+      body: {
+        code: 'not_your_role',
+        message: 'To refund takes the role treasurer; yours is desk.',
+      },
+    })
+    expect((await desk.act(regNo, { act: 'cancel', why: 'x' })).status).toBe(403)
+    for (const unknown of ['', 'explode', 'add', 'constructor', 7])
+      expect(await owner.act(regNo, { act: unknown, why: 'x' })).toMatchObject({
+        status: 422,
+        body: { code: 'act_unknown' },
+      })
+    expect((await look(regNo)).trail).toEqual([])
+  })
+
+  test('a note of the desk stands in the trail, once however often it is sent', async () => {
+    const regNo = await paid(2)
+    const note = { act: 'note', why: ' Rang about food. ', key: 'click-0001' }
+    expect(await desk.act(regNo, note)).toMatchObject({
+      status: 200,
+      body: { message: 'The note has been saved.', state: 'complete', repeated: false },
+    })
+    expect(await desk.act(regNo, note)).toMatchObject({ status: 200, body: { repeated: true } })
+    expect(await desk.act(regNo, { ...note, why: 'Other' })).toMatchObject({
+      status: 409,
+      body: { code: 'act_key_reused' },
+    })
+    expect((await desk.act(regNo, { ...note, key: 'x' })).status).toBe(422)
+    expect((await desk.act(regNo, { act: 'note', why: ' ' })).status).toBe(422)
+    expect((await look(regNo)).trail).toEqual([
+      {
+        at: '2026-01-20T16:00:00+05:30',
+        who: 'deskhand',
+        act: 'note',
+        text: 'Note',
+        why: 'Rang about food.',
+      },
+    ])
+  })
+})
+
+describe('cancelling', () => {
+  test('proposes by the scale of the file, frees the place for the next, mails, and a refund pays it back', async () => {
+    const regNo = await paid(3, true)
+    const next = () =>
+      test_.post(
+        '/api/sample2026/register/',
+        Object.fromEntries(
+          Object.entries(answersOf(4, true)).map(([id, value]) => [id, String(value)]),
+        ),
+      )
+    expect((await next()).json()).toMatchObject({ code: 'full' })
+    expect(await look(regNo)).toMatchObject({ kept: 1180, proposed_back: 590, pay_back: 0 })
+    const body = { act: 'cancel', why: 'Ill, wrote on 19 January.', pay_back: 590 }
+    expect(await owner.act(regNo, { ...body, pay_back: 1180.01 })).toMatchObject({ status: 422 })
+    expect(await owner.act(regNo, body)).toMatchObject({
+      status: 200,
+      body: { state: 'cancelled' },
+    })
+    expect((await next()).statusCode).toBe(201)
+    expect(await outside(regNo)).toEqual(['cancelled', false, 0, 'nothing_due'])
+    expect(await look(regNo)).toMatchObject({
+      state: 'cancelled',
+      state_display: 'cancelled',
+      pay_back: 590,
+      allowed: ['note', 'came_again', 'dismiss', 'refund', 'erase'],
+      trail: [{ act: 'cancel', text: 'Cancelled: ₹\u00a0590 to be paid back', why: body.why }],
+    })
+    expect((await test_.deps.store.mailsOf(regNo)).at(-1)).toMatchObject({
+      to: 'delegate3@example.org',
+      subject: 'Your registration for Sample 2026 is cancelled',
+      text: expect.stringContaining('₹\u00a0590 will be refunded to you'),
+    })
+    const refund = { act: 'refund', why: 'By the scale.', amount: 590, by_hand: true }
+    expect(await owner.act(regNo, refund)).toMatchObject({ status: 422 })
+    expect(await owner.act(regNo, { ...refund, reference: 'NEFT 1' })).toMatchObject({
+      status: 200,
+      body: { message: '₹\u00a0590 has gone back.', state: 'cancelled' },
+    })
+    expect(await look(regNo)).toMatchObject({ pay_back: 0, kept: 590 })
+    expect(await owner.act(regNo, body)).toMatchObject({ status: 409, body: { code: 'not_now' } })
+    const { revenue } = await test_.deps.store.figures(EVENT, '2026-01-20' as never)
+    expect(revenue % 118_000).toBe(59_000)
+  })
+
+  test('one that was never paid ends its order: money that comes for it all the same is before a person, and cannot be accepted', async () => {
+    const regNo = await register(test_, EVENT, {
+      n: 5,
+      on: noon('2026-01-19'),
+      answers: answersOf(5),
+    })
+    expect(await owner.act(regNo, { act: 'cancel', why: 'A second try.' })).toMatchObject({
+      status: 200,
+      body: { message: 'The registration is cancelled, and its places are free.' },
+    })
+    const { payments } = (await test_.deps.store.registration(regNo)) ?? { payments: [] }
+    expect(payments).toMatchObject([{ status: 'failed' }])
+    expect(await outside(regNo)).toEqual(['cancelled', false, 0, 'nothing_due'])
+    const [{ orderId, amount } = { orderId: '' as never, amount: 0 as never }] = payments
+    const at = test_.now()
+    await test_.deps.store.applyFact(
+      orderId,
+      { type: 'confirmed', reference: 'LATE1', amount, currency: '356', kind: 'sale', at },
+      null,
+    )
+    const [review] = await test_.deps.store.reviews(EVENT)
+    expect(review).toMatchObject({
+      is: 'ended',
+      regNo,
+      why: 'Money came after the registration had been cancelled.',
+    })
+    expect((await look(regNo)).state).toBe('cancelled')
+    const decided = { act: 'dismiss', why: 'Given back in the panel.', review: review?.id }
+    expect(await owner.act(await paid(6), decided)).toMatchObject({
+      status: 404,
+      body: { code: 'not_there' },
+    })
+    expect(await owner.act(regNo, decided)).toMatchObject({ status: 200 })
+    expect((await look(regNo)).trail.map(({ act: what }) => what)).toEqual(['dismiss', 'cancel'])
+  })
+})
+
+const found = async (regNo: string) => {
+  const one = await test_.deps.store.registration(regNo)
+  if (one === null) throw new Error(`${regNo} is not there`)
+  return one
+}
+const pay = (orderId: OrderId, reference: string, amount: Paise, also: object = {}) => {
+  const sale = { type: 'confirmed', reference, amount, currency: '356', kind: 'sale' } as const
+  const mail = { to: 'x@example.org', copyTo: null, subject: 'Twice', text: 'No.' }
+  return test_.deps.store.applyFact(orderId, { ...sale, at: test_.now(), ...also }, mail)
+}
+
+describe('correcting', () => {
+  test('a name: nothing is paid, the list finds the new one and not the old one, the trail says both', async () => {
+    const regNo = await paid(10)
+    // Indexed already, so that the old words have to be taken out.
+    await expect
+      .poll(() => test_.rows('SELECT last_id AS last FROM search_progress')[0]?.['last'])
+      .toBe((await found(regNo)).id)
+    const answers = { full_name: 'Asha Corrected' }
+    expect(
+      await owner.act(regNo, { act: 'correct', why: 'Spelt wrongly.', answers }),
+    ).toMatchObject({ status: 200, body: { message: 'It is corrected.', state: 'complete' } })
+    expect(await found(regNo)).toMatchObject({ total: 354_000, due: 0, answers })
+    const searched = async (search: string) =>
+      (await test_.deps.store.listPage({ eventId: EVENT, answers: {}, search }, 1, 9)).count
+    expect(await searched('Asha Corrected')).toBe(1)
+    expect(await searched('Delegate 10')).toBe(0)
+    expect((await look(regNo)).trail).toMatchObject([
+      { text: 'Corrected: Full Name: Delegate 10 → Asha Corrected', why: 'Spelt wrongly.' },
+    ])
+  })
+
+  test('with answers that the form would refuse says what is wrong and changes nothing', async () => {
+    const regNo = await paid(11)
+    const wrong = (answers: object) => owner.act(regNo, { act: 'correct', why: 'x', answers })
+    expect(await wrong({ full_name: '' })).toMatchObject({
+      status: 422,
+      body: { message: 'Full Name: Full name is required' },
+    })
+    expect(await wrong({ nothing: 1 })).toMatchObject({ status: 422 })
+    expect(await wrong({ letter: 'a.pdf' })).toMatchObject({ status: 422 })
+    expect((await owner.act(regNo, { act: 'correct', why: 'x' })).status).toBe(422)
+    expect((await look(regNo)).trail).toEqual([])
+  })
+
+  test('a category upwards: said first, then the difference is due, paid by an order of its own, and complete again', async () => {
+    await test_.deps.store.cancel(
+      {
+        regNo: await dais(),
+        act: 'cancel',
+        actor: 'owner',
+        who: 'office',
+        why: 'The seat is needed.',
+        at: test_.now(),
+        once: null,
+      },
+      { payBack: 0 as Paise, shown: null, mail: null },
+    )
+    const regNo = await paid(12, true)
+    const body = { act: 'correct', why: 'No member.', answers: { is_member: false } }
+    expect(await owner.act(regNo, body)).toMatchObject({
+      status: 409,
+      body: {
+        code: 'price_changes',
+        message:
+          'With this correction it costs ₹\u00a03,540 instead of ₹\u00a01,180: ₹\u00a02,360 more. Agree to that to make it.',
+      },
+    })
+    expect(await owner.act(regNo, { ...body, total: 3540 })).toMatchObject({
+      status: 200,
+      body: { state: 'to_pay', message: 'It is corrected, and costs ₹\u00a02,360 more.' },
+    })
+    const [order] = (await found(regNo)).payments
+    expect(order).toMatchObject({ status: 'pending', amount: 236_000, isDifference: true })
+    expect(await look(regNo)).toMatchObject({ due: 2360, kept: 1180 })
+    expect(await owner.json(`/admin/registrations/${regNo}/`)).toMatchObject({
+      payments: [{ asked: 'What a correction left to be paid was asked for.' }, {}],
+    })
+    expect(await outside(regNo)).toEqual(['complete', true, 2360, 'pays'])
+    expect((await test_.deps.store.mailsOf(regNo)).at(-1)?.text).toContain('{link}')
+    // The first order is asked about again, and says what it said before: still to be paid.
+    await pay(`${regNo}` as OrderId, 'REF12', 118_000 as Paise)
+    expect(await found(regNo)).toMatchObject({ state: 'to_pay', paymentStatus: 'success' })
+    await pay(order?.orderId as OrderId, 'DIFF12', 236_000 as Paise)
+    expect(await found(regNo)).toMatchObject({
+      state: 'complete',
+      due: 0,
+      total: 354_000,
+      inReview: false,
+      category: 'non-member',
+    })
+    expect(await look(regNo)).toMatchObject({ due: 0, kept: 3540 })
+    expect(await outside(regNo)).toEqual(['complete', false, 0, 'nothing_due'])
+  })
+
+  test('a category downwards: what is too much is to be paid back, and a refund does it', async () => {
+    const regNo = await paid(13)
+    const body = { act: 'correct', why: 'A member.', answers: { is_member: true }, total: 1180 }
+    expect(await owner.act(regNo, body)).toMatchObject({ status: 200, body: { state: 'complete' } })
+    expect(await look(regNo)).toMatchObject({ due: 0, pay_back: 2360 })
+    const refund = {
+      act: 'refund',
+      why: 'Corrected.',
+      amount: 2360,
+      by_hand: true,
+      reference: 'N2',
+    }
+    expect((await owner.act(regNo, refund)).status).toBe(200)
+    expect(await look(regNo)).toMatchObject({ pay_back: 0, kept: 1180, state: 'complete' })
+    // The one seat of the dais is taken by it.
+    const another = await paid(14)
+    const member = { act: 'correct', why: 'x', answers: { is_member: true }, total: 1180 }
+    const message = 'No place is left for Dais, which these answers need.'
+    expect(await owner.act(another, member)).toMatchObject({
+      status: 409,
+      body: { code: 'taken', message },
+    })
+    expect(await found(another)).toMatchObject({ total: 354_000, category: 'non-member' })
+  })
+
+  test('a category downwards and up again while the refund was on its way: the delegate owed nothing and had the money back', async () => {
+    const regNo = await paid(16)
+    const correct = (isMember: boolean, total: number) =>
+      owner.act(regNo, { act: 'correct', why: 'x', answers: { is_member: isMember }, total })
+    if ((await test_.deps.store.placesLeft(EVENT, {}, test_.now()))['dais'] === 0)
+      await owner.act(await dais(), { act: 'cancel', why: 'x' })
+    expect((await correct(true, 1180)).status).toBe(200)
+    const wanted = { of: regNo, amount: 236_000 as Paise, why: 'Corrected.', who: 'office' }
+    expect((await test_.deps.store.wantRefund({ ...wanted, at: test_.now() })).ok).toBe(true)
+    expect(await correct(false, 3540)).toMatchObject({ status: 409, body: { code: 'moved_on' } })
+    // What costs the same is corrected all the same.
+    const name = { act: 'correct', why: 'x', answers: { full_name: 'Another Name' } }
+    expect((await owner.act(regNo, name)).status).toBe(200)
+    expect(await found(regNo)).toMatchObject({ total: 118_000, due: -236_000 })
+  })
+
+  test.each([
+    [15, false, 1180, 'fits', { state: 'complete', due: -236_000 }, ''],
+    [53, false, 1180, 'counts', { state: 'complete', due: -236_000 }, '2,360 is to be paid back.'],
+    [54, true, 3540, 'counts', { state: 'to_pay', due: 236_000 }, '2,360 is still to be paid.'],
+    [55, false, 1180, 'is left', { state: 'complete', due: -86_000 }, '860 is to be paid back.'],
+  ] as const)(
+    'of what is not paid yet is asked for anew at the new price; money of the old order leaves the difference: %i (member: %s) now %i, and it %s',
+    async (n, isMember, costs, how, then, says) => {
+      if (isMember) await owner.act(await dais(), { act: 'cancel', why: 'x' })
+      const answers = answersOf(n, isMember)
+      const regNo = await register(test_, EVENT, { n, on: noon('2026-01-19'), answers })
+      if (!isMember) await owner.act(await dais(), { act: 'cancel', why: 'x' })
+      const other = { act: 'correct', why: 'Asked.', answers: { is_member: !isMember } }
+      expect((await owner.act(regNo, { ...other, total: costs })).body.state).toBe('to_pay')
+      const [now, old] = (await found(regNo)).payments
+      expect(now).toMatchObject({ status: 'pending', amount: costs * 100, isDifference: false })
+      if (old === undefined) throw new Error('no order from before the correction')
+      // In a currency that is not named it is before a person; a part of it may have gone back before.
+      const refunds = how === 'is left' ? [{ reference: 'BACK', amount: 150_000 }] : []
+      const unnamed = { currency: '', refunds }
+      await pay(old.orderId, `OLD${n}`, old.amount, how === 'fits' ? {} : unnamed)
+      const review = (await look(regNo)).reviews[0]?.id
+      expect(review === undefined).toBe(how === 'fits')
+      const accepted = await owner.act(regNo, { act: 'accept', review, why: 'It came.' })
+      expect(accepted.body.message).toContain(says)
+      const { payments, ...rest } = await found(regNo)
+      expect(rest).toMatchObject({ ...then, total: costs * 100, inReview: false })
+      expect(payments[0]?.status).toBe(then.due > 0 ? 'pending' : 'failed')
+      expect(payments.at(-1)?.status).toBe('success')
+    },
+  )
+
+  test('to what it was already changes nothing, also when others have taken the last place meanwhile', async () => {
+    const regNo = await paid(56)
+    if ((await test_.deps.store.placesLeft(EVENT, {}, test_.now()))['dais'] !== 0)
+      await paid(57, true)
+    const same = { act: 'correct', why: 'Asked twice.', answers: { is_member: false } }
+    expect((await owner.act(regNo, same)).body.message).toBe('Nothing was changed.')
+    expect((await found(regNo)).answers).toEqual(answersOf(56))
+  })
+})
+
+describe('a transfer', () => {
+  test('puts another person in, keeps number and money, mails both and ends the links of the first', async () => {
+    const regNo = await paid(20)
+    await test_.deps.store.addLink({
+      tokenHash: 'h20',
+      regNo,
+      purpose: 'pay',
+      at: test_.now(),
+      expiresAt: (test_.now() + 1e9) as never,
+    })
+    const body = {
+      act: 'transfer',
+      why: 'A colleague comes.',
+      answers: { full_name: 'Binu New', email: 'binu@example.org', phone_number: '9876511111' },
+    }
+    for (const answers of [{}, { full_name: ' ' }, { full_name: 'B', is_member: true }])
+      expect((await owner.act(regNo, { ...body, answers })).status).toBe(422)
+    expect(await owner.act(regNo, body)).toMatchObject({
+      status: 200,
+      body: { state: 'complete', message: 'The registration is transferred.' },
+    })
+    expect(await found(regNo)).toMatchObject({
+      regNo,
+      paymentStatus: 'success',
+      total: 354_000,
+      answers: body.answers,
+    })
+    const mails = (await test_.deps.store.mailsOf(regNo)).slice(-2)
+    expect(mails.map(({ to }) => to)).toEqual(['delegate20@example.org', 'binu@example.org'])
+    expect((await test_.deps.store.link('h20'))?.expiresAt).toBe(test_.now())
+    const unpaid = await register(test_, EVENT, {
+      n: 21,
+      on: noon('2026-01-19'),
+      answers: answersOf(21),
+    })
+    expect(await owner.act(unpaid, body)).toMatchObject({ status: 409, body: { code: 'not_now' } })
+  })
+})
+
+/** Whoever has the one seat of the dais. */
+async function dais(): Promise<RegNo> {
+  const [row] = test_.rows(
+    `SELECT reg_no FROM registrations WHERE id IN (SELECT registration_id FROM places_taken JOIN places ON places.id = place_id
+     WHERE place = 'dais' AND places_taken.state <> 'free')`,
+  )
+  return String(row?.['reg_no']) as RegNo
+}
+
+describe('money that came on a way of its own', () => {
+  const unpaid = (n: number, isMember = false) =>
+    register(test_, EVENT, { n, on: noon('2026-01-19'), answers: answersOf(n, isMember) })
+  const transfer = {
+    act: 'confirm',
+    way: 'transfer',
+    reference: 'HDFCN52026012012345',
+    amount: 3540,
+    day: '2026-01-18',
+    why: '',
+  }
+
+  test('pays when it fits, mails, has its receipt, and its reference counts once', async () => {
+    const [regNo, other] = [await unpaid(40), await unpaid(41)]
+    expect(await owner.act(regNo, transfer)).toMatchObject({
+      status: 200,
+      body: {
+        state: 'complete',
+        message: `₹\u00a03,540 by bank transfer is confirmed: ${regNo} is paid.`,
+      },
+    })
+    expect(await test_.deps.store.captures(regNo)).toMatchObject([
+      { source: 'transfer', reference: transfer.reference, amount: 354_000, state: 'fits' },
+    ])
+    expect((await test_.deps.store.documents(regNo)).map(({ kind }) => kind)).toEqual(['receipt'])
+    const again = { ...transfer, reference: transfer.reference.toLowerCase() }
+    expect(await owner.act(other, again)).toMatchObject({
+      status: 409,
+      body: {
+        code: 'taken',
+        message: `${again.reference} is known already: it is the payment of ${regNo}.`,
+      },
+    })
+    expect((await look(other)).state).toBe('to_pay')
+    // What came by transfer cannot go back through the gateway.
+    expect(await owner.act(regNo, { act: 'refund', why: 'Asked for.' })).toMatchObject({
+      body: { code: 'not_by_gateway' },
+    })
+  })
+
+  test('for what a correction left completes it, and the confirmation does not go out a second time', async () => {
+    await owner.act(await dais(), { act: 'cancel', why: 'The seat is needed.' })
+    const dear = await register(test_, EVENT, {
+      n: 47,
+      on: noon('2026-01-10'),
+      answers: answersOf(47, true),
+      pays: 'success',
+      mail: { to: 'x@example.org', copyTo: null, subject: 'Paid', text: 'Once.' },
+    })
+    await owner.act(dear, {
+      act: 'correct',
+      why: 'No member.',
+      answers: { is_member: false },
+      total: 3540,
+    })
+    const slip = { ...transfer, way: 'cash', reference: 'Slip 47', amount: 2360 }
+    expect(await desk.act(dear, slip)).toMatchObject({ status: 200, body: { state: 'complete' } })
+    const { id } = await found(dear)
+    expect(
+      test_.rows(
+        `SELECT subject FROM mail_queue WHERE kind = 'confirmation' AND registration_id = ${id}`,
+      ),
+    ).toEqual([{ subject: 'Paid' }])
+  })
+
+  test('and goes back in full while a correction left something: nothing is due of what is cancelled by it', async () => {
+    const regNo = await paid(48, true)
+    await owner.act(regNo, {
+      act: 'correct',
+      why: 'No member.',
+      answers: { is_member: false },
+      total: 3540,
+    })
+    expect((await look(regNo)).due).toBe(2360)
+    const refund = { act: 'refund', why: 'Cannot come.', by_hand: true, reference: 'NEFT 48' }
+    expect(await owner.act(regNo, refund)).toMatchObject({ body: { state: 'cancelled' } })
+    expect(await look(regNo)).toMatchObject({ due: 0, pay_back: 0 })
+    expect((await found(regNo)).payments.map(({ status }) => status)).toEqual([
+      'failed',
+      'refunded',
+    ])
+    expect(await outside(regNo)).toEqual(['refunded', false, 0, 'nothing_due'])
+  })
+
+  test('and went back in part before a correction: no more is to be paid back than is there', async () => {
+    const regNo = await paid(49)
+    const back = { act: 'refund', why: 'A courtesy.', by_hand: true, reference: 'NEFT 49' }
+    await owner.act(regNo, { ...back, amount: 1500 })
+    const answers = { is_member: true }
+    await owner.act(regNo, { act: 'correct', why: 'A member.', answers, total: 1180 })
+    expect(await look(regNo)).toMatchObject({ kept: 2040, pay_back: 2040 })
+    await owner.act(regNo, { ...back, reference: 'NEFT 50' })
+    expect(await look(regNo)).toMatchObject({ kept: 0, pay_back: 0, due: 0 })
+  })
+
+  test('that is too little is before the treasurer, who accepts it with a reason', async () => {
+    const regNo = await unpaid(42)
+    expect(await owner.act(regNo, { ...transfer, reference: 'UTR42', amount: 2300 })).toMatchObject(
+      {
+        status: 200,
+        body: {
+          state: 'to_pay',
+          message:
+            '₹\u00a02,300 by bank transfer is before the treasurer: Received ₹\u00a02,300, expected ₹\u00a03,540.',
+        },
+      },
+    )
+    const [review] = (await test_.deps.store.reviews(EVENT)).filter((one) => one.regNo === regNo)
+    expect(
+      await owner.act(regNo, { act: 'accept', review: review?.id, why: 'Bank charges.' }),
+    ).toMatchObject({ status: 200, body: { state: 'complete' } })
+  })
+
+  test.each([
+    [{ way: 'pigeon' }, 'Say which way it came.'],
+    [
+      { reference: ' ' },
+      'Write its reference: UTR or reference of the bank, at most 64 characters.',
+    ],
+    [{ amount: 0 }, 'Write the amount that came.'],
+    [{ day: '2026-01-21' }, 'It cannot have come on 21 January 2026: today is 20 January 2026.'],
+    [{ day: '20/01/2026' }, 'Write the day as 2026-12-31.'],
+  ])('%o is refused in a sentence', async (wrong, message) => {
+    const regNo = await unpaid(200 + message.length)
+    expect(await owner.act(regNo, { ...transfer, ...wrong })).toMatchObject({
+      status: 422,
+      body: { message },
+    })
+  })
+
+  test("of the bank is the treasurer's to confirm, of the desk the desk's", async () => {
+    const regNo = await unpaid(44)
+    expect(await desk.act(regNo, transfer)).toMatchObject({
+      status: 403,
+      body: {
+        message: 'To confirm money by bank transfer takes the role treasurer; yours is desk.',
+      },
+    })
+    const slip = { ...transfer, way: 'cash', reference: 'Slip 12', day: '' }
+    expect(await desk.act(regNo, slip)).toMatchObject({ status: 200, body: { state: 'complete' } })
+    expect((await look(regNo)).trail.at(-1)).toMatchObject({
+      who: 'deskhand',
+      text: 'Payment confirmed: ₹\u00a03,540 by cash at the desk, Slip 12',
+    })
+  })
+})
+
+describe('the one search', () => {
+  const found = async (office: Office, q: string): Promise<FoundAnswer> =>
+    (await office.json(
+      `/admin/find/?${new URLSearchParams({ q }).toString()}`,
+    )) as unknown as FoundAnswer
+
+  test('finds a registration by the reference of its money, and a number as it is printed', async () => {
+    const regNo = await paid(60)
+    const grouped = `${regNo.slice(0, 4)} ${regNo.slice(4, 8)} ${regNo.slice(8)}`
+    for (const q of ['ref60', grouped, `${regNo}`, 'delegate60@example.org'])
+      expect((await found(desk, q)).found.map(({ reg_no }) => reg_no)).toEqual([regNo])
+    expect((await found(desk, 'ref60')).found[0]).toMatchObject({
+      name: 'Delegate 60',
+      event: { id: EVENT },
+      payment_status: 'success',
+      total: 3540,
+    })
+    expect(await found(desk, '')).toMatchObject({ found: [], more: false })
+    expect((await found(desk, 'delegate')).found.length).toBeGreaterThan(0)
+  })
+
+  test('shows nobody the registrations of events that they do not work for', async () => {
+    await test_.deps.store.addAdmin('elsewhere', await cheapHash(PASSWORD), test_.now(), {
+      role: 'owner',
+      events: ['another'],
+    })
+    const elsewhere = await signIn(test_, 'elsewhere')
+    expect((await found(elsewhere, 'delegate')).found).toEqual([])
+  })
+})

@@ -1,0 +1,186 @@
+/** Somebody stands at the desk with their money: they are registered and paid, or neither. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { fixtureEvent, SEEN_FIRST, withLetter } from '../../small-event.ts'
+import { startTestApp } from '../../harness.ts'
+import type { TestApp } from '../../harness.ts'
+import { signIn } from '../office.ts'
+import type { Office } from '../office.ts'
+
+const file = 'lekhacon2027.yaml'
+const text = readFileSync(join(import.meta.dirname, '..', '..', '..', 'events', file), 'utf8')
+const event = 'lekhacon2027'
+
+const DESK = `payment:
+  ways:
+    - {id: card, gateway: airpay, account: $1}
+    - {id: desk, label: At the desk, office_only: true, asks: [{id: slip, label: Slip number}]}`
+const GATEWAY = /payment: \{gateway: airpay, account: (\w+)\}/
+/** There is one place for members. */
+const FEW = fixtureEvent({
+  extra: `
+limits:
+  - {id: members, when: {category: member}, max: 1, full: {offer: non-member, say: No place for members is left.}}
+`,
+}).replace(GATEWAY, DESK)
+/** Members are seen before they are paid. */
+const SEEN = withLetter(fixtureEvent({ extra: SEEN_FIRST })).replace(GATEWAY, DESK)
+
+let server: TestApp
+let office: Office
+beforeAll(async () => {
+  server = await startTestApp({ clock: '2027-01-10', events: { [file]: text } })
+  office = await signIn(server)
+})
+afterAll(() => server.close())
+
+const person = (name: string) => ({
+  full_name: name,
+  email: `${name.split(' ')[0]}@delegate.example`,
+  phone_number: '9847000000',
+  registered_as: 'member',
+})
+const inCash = (slip: string) => ({ way: 'desk', paid: { mode: 'cash', slip } })
+
+let clicks = 0
+const add = async (name: string, payload: Readonly<Record<string, unknown>>) => {
+  const headers = { authorization: `Bearer ${office.token}` }
+  const body = { event, key: `click-of-the-desk-${++clicks}`, answers: person(name), ...payload }
+  const answer = await server.app.inject({
+    method: 'POST',
+    url: '/admin/add/',
+    headers,
+    payload: body,
+  })
+  return { status: answer.statusCode, body: answer.json<Readonly<Record<string, unknown>>>() }
+}
+const called = async (name: string) =>
+  (await server.deps.store.listPage({ eventId: event, answers: {} }, 1, 100)).rows.filter(
+    ({ answers }) => answers['full_name'] === name,
+  )
+
+test('a slip that is known already registers nobody: corrected, it is one registration, and paid', async () => {
+  const first = await add('Anu Joseph', inCash('C-001'))
+  expect(first, JSON.stringify(first.body)).toMatchObject({
+    status: 201,
+    body: { state: 'complete' },
+  })
+  const refused = await add('Binu Thomas', inCash('C-001'))
+  expect(refused).toMatchObject({
+    status: 409,
+    body: {
+      code: 'taken',
+      message: `C-001 is known already: it is the payment of ${String(first.body['reg_no'])}. Nobody has been registered.`,
+      errors: { slip: expect.stringContaining('C-001 is known already') },
+    },
+  })
+  expect(await called('Binu Thomas')).toEqual([])
+  const mended = await add('Binu Thomas', inCash('C-002'))
+  expect(mended).toMatchObject({ status: 201, body: { state: 'complete' } })
+  const [only, ...more] = await called('Binu Thomas')
+  expect([only?.paymentStatus, more]).toEqual(['success', []])
+})
+
+test('the confirmation of who pays at the desk is the one that is sent again', async () => {
+  const { body } = await add('Divya Menon', inCash('C-010'))
+  const regNo = String(body['reg_no'])
+  expect((await office.act(regNo, { act: 'resend', why: '' })).status).toBe(200)
+  const known = await server.deps.store.registration(regNo as never)
+  const [again, first, ...more] = await server.deps.store.mailsOf(known?.regNo as never)
+  expect(more).toEqual([])
+  expect(first?.text).toContain(regNo)
+  expect([again?.to, again?.subject, again?.text]).toEqual([first?.to, first?.subject, first?.text])
+})
+
+test('two clicks at once with one slip are one registration, whichever comes first', async () => {
+  const answers = await Promise.all([
+    add('Esha Pillai', inCash('C-020')),
+    add('Farid Khan', inCash('C-020')),
+  ])
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409])
+  expect([...(await called('Esha Pillai')), ...(await called('Farid Khan'))]).toHaveLength(1)
+})
+
+test('a click that comes again is the same registration; with another slip it is refused, and not a second one', async () => {
+  const key = 'a-click-without-an-answer'
+  const first = await add('Gita Rao', { ...inCash('C-030'), key })
+  expect(await add('Gita Rao', { ...inCash('C-030'), key })).toEqual(first)
+  expect(await add('Gita Rao', { ...inCash('C-031'), key })).toMatchObject({
+    status: 409,
+    body: { code: 'idempotency_key_reused', message: expect.stringContaining('Look in the list') },
+  })
+  expect(await called('Gita Rao')).toHaveLength(1)
+})
+
+test('money for whom somebody has to see first is not taken and forgotten: nobody is registered by it', async () => {
+  const seen = await startTestApp({
+    clock: '2026-01-30T16:00:00+05:30',
+    events: { 'sample2026.yaml': SEEN },
+  })
+  try {
+    const headers = { authorization: `Bearer ${(await signIn(seen)).token}` }
+    const answers = { ...person('Hari Das'), is_member: 'true' }
+    const body = { event: 'sample2026', key: 'first-click', answers }
+    const url = '/admin/add/'
+    const paid = { ...body, way: 'desk', paid: { slip: '1' } }
+    const refused = await seen.app.inject({ method: 'POST', url, headers, payload: paid })
+    expect([refused.statusCode, refused.json<{ message: string }>().message]).toEqual([
+      409,
+      'This registration is approved before it is paid. Register it as not paid yet. Nobody has been registered.',
+    ])
+    const left = await seen.app.inject({ method: 'POST', url, headers, payload: body })
+    expect(left.json()).toMatchObject({ status: 'success', state: 'to_approve' })
+    const of = { eventId: 'sample2026', answers: {} }
+    expect((await seen.deps.store.listPage(of, 1, 10)).count).toBe(1)
+  } finally {
+    await seen.close()
+  }
+})
+
+test('the form says that a workshop is full before anything is paid, and registers nobody for it', async () => {
+  const url = `/admin/add/?event=${event}`
+  const left = async () => (await office.json(url))['left'] as unknown
+  expect(await left()).toEqual({})
+  const answers = (name: string) => ({ ...person(name), workshop: 'records' })
+  for (const [name, slip] of [
+    ['Indu Nair', 'C-040'],
+    ['Jaya Nair', 'C-041'],
+  ] as const)
+    expect(await add(name, { ...inCash(slip), answers: answers(name) })).toMatchObject({
+      status: 201,
+    })
+  expect(await left()).toEqual({ 'workshop-seats.records': 0 })
+  const refused = await add('Kiran Nair', { ...inCash('C-042'), answers: answers('Kiran Nair') })
+  expect(refused).toMatchObject({
+    status: 409,
+    body: { code: 'full', place: 'workshop-seats.records' },
+  })
+  expect(await called('Kiran Nair')).toEqual([])
+  expect(await add('Kiran Nair', inCash('C-042'))).toMatchObject({ status: 201 })
+})
+
+test('a category that is offered in the place of a full one is paid at its price by whoever has seen that', async () => {
+  const few = await startTestApp({
+    clock: '2026-01-30T16:00:00+05:30',
+    events: { 'sample2026.yaml': FEW },
+  })
+  try {
+    const headers = { authorization: `Bearer ${(await signIn(few)).token}` }
+    let tries = 0
+    const send = async (slip: string, more: Readonly<Record<string, unknown>> = {}) => {
+      const answers = { ...person(`Member ${slip}`), is_member: 'true', ...more }
+      const key = `a-click-of-${++tries}`
+      const payload = { event: 'sample2026', key, answers, way: 'desk', paid: { slip } }
+      return few.app.inject({ method: 'POST', url: '/admin/add/', headers, payload })
+    }
+    expect((await send('1')).statusCode).toBe(201)
+    expect((await send('2')).json()).toMatchObject({ code: 'full', place: 'members' })
+    const agreed = await send('2', { registration_category: 'non-member' })
+    expect(agreed.json()).toMatchObject({ status: 'success', state: 'complete' })
+    const stored = await few.deps.store.registration(agreed.json<{ reg_no: string }>().reg_no)
+    expect(stored).toMatchObject({ category: 'non-member', paymentStatus: 'success' })
+  } finally {
+    await few.close()
+  }
+})

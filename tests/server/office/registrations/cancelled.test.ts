@@ -1,0 +1,140 @@
+/** What is over in the office: a paid registration that was cancelled looked paid, and a desk would have let it in. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { FoundAnswer, ListAnswer, SoldAnswer, StatsAnswer } from '../../../../engine/index.ts'
+import { freshNumber } from '../../../../server/registration/create-registration.ts'
+import { readImportText } from '../../cli/import-text.ts'
+import { fixtureEvent } from '../../small-event.ts'
+import { startTestApp } from '../../harness.ts'
+import type { TestApp } from '../../harness.ts'
+import { imported } from '../../sample-registrations.ts'
+import { noon, register, signIn } from '../office.ts'
+import type { Office } from '../office.ts'
+
+let test_: TestApp
+let owner: Office
+let cancelled: string
+const EVENT = 'sample2026'
+
+beforeAll(async () => {
+  test_ = await startTestApp({
+    clock: '2026-01-20T16:00:00+05:30',
+    events: { 'sample2026.yaml': fixtureEvent({}) },
+  })
+  owner = await signIn(test_)
+  const one = (n: number, pays?: 'success') =>
+    register(test_, EVENT, {
+      n,
+      on: noon('2026-01-10'),
+      answers: {
+        full_name: `Delegate ${n}`,
+        email: `d${n}@example.org`,
+        phone_number: '9876500000',
+      },
+      ...(pays && { pays }),
+    })
+  cancelled = await one(1, 'success')
+  await one(2, 'success')
+  await one(3)
+  const unpaid = await one(4)
+  for (const regNo of [cancelled, unpaid])
+    await owner.act(regNo, { act: 'cancel', why: 'Not coming.' })
+})
+afterAll(() => test_.close())
+
+const page = async (query: string): Promise<ListAnswer> =>
+  (await owner.json(`/admin/${EVENT}/registrations/?${query}`)) as unknown as ListAnswer
+
+test('a paid registration that is cancelled is not called paid in the list, in the search, on its page or on the dashboard', async () => {
+  const says = { payment_status: 'success', payment_status_display: 'Cancelled (paid)' }
+  const { registrations } = await page('')
+  expect(registrations.map((row) => row.payment_status_display)).toEqual([
+    'Cancelled',
+    'Pending',
+    'Paid',
+    'Cancelled (paid)',
+  ])
+  expect(registrations.at(-1)).toMatchObject({ ...says, in_state: 'cancelled' })
+  const found = (await owner.json(`/admin/find/?q=${cancelled}`)) as unknown as FoundAnswer
+  expect(found.found).toMatchObject([{ ...says, in_state: 'cancelled' }])
+  expect((await owner.json(`/admin/registrations/${cancelled}/`))['registration']).toMatchObject({
+    ...says,
+    in_state: 'cancelled',
+  })
+  const { data } = (await owner.json('/admin/dashboard/stats/')) as unknown as StatsAnswer
+  expect(data['sample_stats'] ?? data[`${EVENT}_stats`]).toMatchObject({
+    total_registrations: 4,
+    paid_registrations: 1,
+    pending_registrations: 1,
+    failed_registrations: 0,
+    ended_registrations: 2,
+  })
+  expect(data.recent_registrations[EVENT]?.at(-1)).toMatchObject({
+    ...says,
+    in_state: 'cancelled',
+  })
+})
+
+test('whoever filters for the cancelled finds them, and the sums count nobody twice', async () => {
+  const over = await page('payment_status=cancelled')
+  expect(over.shown).toBe('2 cancelled registrations')
+  expect(over.registrations.map(({ reg_no }) => reg_no)).toContain(cancelled)
+  expect(over.sums).toMatchObject({ paid: 0, pending: 0, failed: 0, ended: 2 })
+  expect((await page('')).sums).toMatchObject({ paid: 1, pending: 1, failed: 0, ended: 2 })
+  // By the money they are found as before: the sums say how many of those are over.
+  const paid = await page('payment_status=success')
+  expect([paid.count, paid.sums]).toMatchObject([2, { paid: 1, ended: 1 }])
+  expect((await page('payment_status=refused')).count).toBe(0)
+  const both = await owner.get(
+    `/admin/${EVENT}/registrations/?payment_status=cancelled&in_state=complete`,
+  )
+  expect([both.statusCode, both.json<{ message: string }>().message]).toEqual([
+    400,
+    'What is cancelled is not complete as well.',
+  ])
+  const sorted = await page('sort=status')
+  expect(sorted.registrations.map(({ in_state }) => in_state)).toEqual([
+    'to_pay',
+    'complete',
+    'cancelled',
+    'cancelled',
+  ])
+})
+
+test('who was cancelled is not counted among those to cook for, unless the cancelled are asked for', async () => {
+  const list = test_.deps.events.byId(EVENT)?.config.admin.lists[0]?.id
+  const sold = async (more: string) => {
+    const answer = await owner.json(`/admin/sold/?event_id=${EVENT}&list_id=${list}${more}`)
+    const [row] = (answer as unknown as SoldAnswer).rows
+    return row && [row.registrations, row.quantity, row.paid_quantity]
+  }
+  expect(await sold('')).toEqual([2, 2, 1])
+  expect(await sold('&payment_status=success')).toEqual([1, 1, 1])
+  expect(await sold('&search=Delegate')).toEqual([2, 2, 1])
+  expect(await sold('&payment_status=cancelled')).toEqual([2, 2, 1])
+})
+
+test('a spreadsheet that is filtered for Paid leaves out who was cancelled, and the file is not taken for people who come', async () => {
+  const file = await owner.get(`/admin/export/?event_type=${EVENT}`)
+  const statuses = file.body.match(/Paid|Pending|Cancelled(?: \(paid\))?/g)
+  expect(statuses).toEqual(['Cancelled', 'Pending', 'Paid', 'Cancelled (paid)'])
+  const named = await owner.get(`/admin/export/?event_type=${EVENT}&payment_status=cancelled`)
+  expect(named.headers['content-disposition']).toContain('_cancelled.csv')
+  const config = test_.deps.events.byId(EVENT)
+  if (config === null) throw new Error('no event')
+  const read = readImportText(config.config, config.hash, file.body)
+  expect(read.ok ? [] : read.error.map(({ message }) => message)).toContainEqual(
+    expect.stringContaining(
+      'means that it was cancelled, and an import makes registrations that stand.',
+    ),
+  )
+})
+
+test('a registration that was refunded before its import was displayed "Cancelled (refunded)" under the filter "Refunded"', async () => {
+  const config = test_.deps.events.byId(EVENT)?.config
+  if (config === undefined) throw new Error('no event')
+  const row = imported({ eventId: EVENT, paymentStatus: 'refunded', regNo: freshNumber(config) })
+  expect(await test_.deps.store.importRegistrations([row])).toMatchObject({ ok: true })
+  const { registrations } = await page('payment_status=refunded')
+  const shown = { reg_no: row.regNo, payment_status_display: 'Refunded' }
+  expect(registrations).toEqual([expect.objectContaining(shown)])
+})

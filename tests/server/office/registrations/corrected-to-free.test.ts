@@ -1,0 +1,138 @@
+/** What a correction makes free is complete and confirmed at once, and what another lets cost again is a difference, whatever was paid before. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { ActedAnswer, OrderId, Paise, RegNo } from '../../../../engine/index.ts'
+import { fixtureEvent } from '../../small-event.ts'
+import { startTestApp } from '../../harness.ts'
+import type { TestApp } from '../../harness.ts'
+import { noon, register, signIn } from '../office.ts'
+import type { Office } from '../office.ts'
+
+let server: TestApp
+let owner: Office
+const EVENT = 'sample2026'
+
+beforeAll(async () => {
+  const event = fixtureEvent({ total: 0 }).replace(
+    'member:     [1000, 2000]',
+    'member: [free, free]',
+  )
+  server = await startTestApp({ clock: '2026-01-20', events: { 'sample2026.yaml': event } })
+  owner = await signIn(server)
+})
+afterAll(() => server.close())
+
+const made = (n: number, pays?: 'success'): Promise<RegNo> =>
+  register(server, EVENT, {
+    n,
+    on: noon('2026-01-10'),
+    answers: {
+      full_name: `Delegate ${n}`,
+      email: `delegate${n}@example.org`,
+      phone_number: '9876500000',
+      is_member: false,
+    },
+    ...(pays === undefined
+      ? {}
+      : { pays, mail: { to: 'x@example.org', copyTo: null, subject: 'Paid', text: 'Once.' } }),
+  })
+const act = async (regNo: RegNo, body: object): Promise<ActedAnswer> => {
+  const answer = await server.app.inject({
+    method: 'POST',
+    url: `/admin/registrations/${regNo}/acts/`,
+    headers: { authorization: `Bearer ${owner.token}` },
+    payload: { why: 'As the letter says.', ...body },
+  })
+  expect(answer.statusCode, answer.body).toBe(200)
+  return answer.json<ActedAnswer>()
+}
+const nowFree = (regNo: RegNo) =>
+  act(regNo, { act: 'correct', answers: { is_member: true }, total: 0 })
+const costsAgain = (regNo: RegNo) =>
+  act(regNo, { act: 'correct', answers: { is_member: false }, total: 3540 })
+const found = async (regNo: RegNo) => {
+  const one = await server.deps.store.registration(regNo)
+  if (one === null) throw new Error(`${regNo} is not there`)
+  return one
+}
+const stands = async (regNo: RegNo) => {
+  const { state, paymentStatus, due, total } = await found(regNo)
+  return [state, paymentStatus, due, total]
+}
+const confirmations = async (regNo: RegNo): Promise<unknown[]> => {
+  const { id } = await found(regNo)
+  return server.rows(
+    `SELECT recipient, subject, body FROM mail_queue WHERE kind = 'confirmation' AND registration_id = ${id}`,
+  )
+}
+const pay = (orderId: OrderId | undefined, reference: string, amount: number) =>
+  server.deps.store.applyFact(
+    orderId ?? ('' as OrderId),
+    {
+      type: 'confirmed',
+      reference,
+      amount: amount as Paise,
+      currency: '356',
+      kind: 'sale',
+      at: server.now(),
+    },
+    { to: 'x@example.org', copyTo: null, subject: 'Twice', text: 'No.' },
+  )
+
+test('whoever had not paid and is found to pay nothing has the confirmation with the ticket, and once', async () => {
+  const regNo = await made(1)
+  expect(await nowFree(regNo)).toMatchObject({ state: 'complete' })
+  expect(await stands(regNo)).toEqual(['complete', 'success', 0, 0])
+  expect(await confirmations(regNo)).toEqual([
+    {
+      recipient: 'delegate1@example.org',
+      subject: `Sample 2026: ${regNo}`,
+      body: expect.stringContaining('you are registered as Member'),
+    },
+  ])
+  // Money comes all the same for the order from before: it is to go back, and nobody is confirmed a second time.
+  await pay((await found(regNo)).payments[0]?.orderId, 'LATE1', 354_000)
+  expect(await stands(regNo)).toEqual(['complete', 'success', -354_000, 0])
+  expect(await confirmations(regNo)).toHaveLength(1)
+})
+
+test('whoever had paid is not confirmed anew by a correction that makes it free', async () => {
+  const regNo = await made(2, 'success')
+  await nowFree(regNo)
+  expect(await stands(regNo)).toEqual(['complete', 'success', -354_000, 0])
+  expect(await confirmations(regNo)).toMatchObject([{ subject: 'Paid' }])
+})
+
+test('what was made free before it was paid, and costs again, is complete once the difference is paid', async () => {
+  const regNo = await made(3)
+  await nowFree(regNo)
+  expect(await costsAgain(regNo)).toMatchObject({ state: 'to_pay' })
+  expect(await stands(regNo)).toEqual(['to_pay', 'success', 354_000, 354_000])
+  await pay((await found(regNo)).payments[0]?.orderId, 'DIFF3', 354_000)
+  expect(await stands(regNo)).toEqual(['complete', 'success', 0, 354_000])
+  expect(await confirmations(regNo)).toHaveLength(1)
+})
+
+test('what was paid, made free and given back, and costs again, is not cancelled', async () => {
+  const regNo = await made(4, 'success')
+  await nowFree(regNo)
+  await act(regNo, { act: 'refund', amount: 3540, by_hand: true, reference: 'NEFT 4' })
+  expect(await stands(regNo)).toEqual(['complete', 'success', 0, 0])
+  expect(await costsAgain(regNo)).toMatchObject({ state: 'to_pay' })
+  expect(await stands(regNo)).toEqual(['to_pay', 'success', 354_000, 354_000])
+  await pay((await found(regNo)).payments[0]?.orderId, 'DIFF4', 354_000)
+  expect(await stands(regNo)).toEqual(['complete', 'success', 0, 354_000])
+})
+
+test('money of the order from before all that pays what it costs again, and is not asked for twice', async () => {
+  const regNo = await made(5)
+  const [first] = (await found(regNo)).payments
+  await nowFree(regNo)
+  await costsAgain(regNo)
+  await pay(first?.orderId, 'LATE5', 354_000)
+  expect(await stands(regNo)).toEqual(['complete', 'success', 0, 354_000])
+  const { payments } = await found(regNo)
+  expect(payments.map(({ status }) => status)).toEqual(['failed', 'success'])
+  // Given back by somebody's wish it is what it would be without all that.
+  await act(regNo, { act: 'refund', by_hand: true, reference: 'NEFT 5' })
+  expect((await stands(regNo)).slice(0, 2)).toEqual(['cancelled', 'refunded'])
+})

@@ -1,0 +1,269 @@
+/** Money that came in hand or by transfer: moved to whoever it was meant for, given back, and kept when its person is erased. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { ActsAnswer, RegNo } from '../../../../engine/index.ts'
+import { openGivenBack } from '../../../../server/mail/refund-email.ts'
+import { startTestApp } from '../../harness.ts'
+import type { TestApp } from '../../harness.ts'
+import { actsOn, signIn } from '../office.ts'
+import type { Office } from '../office.ts'
+
+const file = 'lekhacon2027.yaml'
+const text = readFileSync(join(import.meta.dirname, '..', '..', '..', 'events', file), 'utf8')
+const event = 'lekhacon2027'
+
+let server: TestApp
+let office: Office
+beforeAll(async () => {
+  server = await startTestApp({ clock: '2027-01-10', events: { [file]: text } })
+  office = await signIn(server)
+})
+afterAll(() => server.close())
+
+const headers = () => ({ authorization: `Bearer ${office.token}` })
+let clicks = 0
+const added = async (name: string, slip: string | null): Promise<RegNo> => {
+  const answers = {
+    full_name: name,
+    email: `${name}@delegate.example`,
+    phone_number: '9847000000',
+    registered_as: 'member',
+    way: 'transfer',
+  }
+  const paid = slip === null ? { way: '' } : { way: 'desk', paid: { mode: 'cash', slip } }
+  const payload = { event, key: `a-click-of-${++clicks}`, answers, ...paid }
+  const url = '/admin/add/'
+  const answer = await server.app.inject({ method: 'POST', url, headers: headers(), payload })
+  expect(answer.statusCode, answer.body).toBe(201)
+  return answer.json<{ reg_no: RegNo }>().reg_no
+}
+const standing = async (regNo: RegNo): Promise<ActsAnswer> => {
+  const answer = await server.app.inject({ url: actsOn(regNo), headers: headers() })
+  return answer.json<ActsAnswer>()
+}
+/** As the pages print it: LEKH 3052 5244 0153 7. */
+const printed = (regNo: RegNo): string => regNo.replaceAll(/(LEKH|\d{4})(?=\d)/g, '$1 ')
+
+test('money is moved to a registration by its number as the page shows it, and in small letters', async () => {
+  const from = await added('Asha', 'C-001')
+  const targets = [await added('Binu', null), await added('Chitra', null)] as const
+  expect(printed(targets[0])).toMatch(/^LEKH( \d{1,4}){3,}$/)
+  const ways = [printed(targets[0]), `  ${printed(targets[1]).toLowerCase()}\u00a0`]
+  for (const [at, to] of ways.entries()) {
+    const came = { act: 'came_again', way: 'cash', reference: `C-10${at}`, amount: '4720' }
+    expect((await office.act(from, came)).status).toBe(200)
+    const [review] = (await standing(from)).reviews
+    const answer = await server.app.inject({
+      method: 'POST',
+      url: `/admin/reviews/${review?.id}/decide/`,
+      headers: headers(),
+      payload: { decision: 'move', to, why: 'Meant for a friend.' },
+    })
+    expect(answer.json()).toMatchObject({
+      status: 'success',
+      message: expect.stringContaining(`pays ${targets[at]} exactly`),
+    })
+    const moved = await server.deps.store.registration(targets[at] ?? '')
+    expect(moved?.paymentStatus).toBe('success')
+  }
+  // The confirmation goes to whoever it pays.
+  const mails = await server.deps.store.mailsOf(targets[0])
+  expect(mails.map(({ subject }) => subject)).toContain(`LEKHACON 2027: ${targets[0]}`)
+})
+
+test('what came in cash is offered to go back by hand alone', async () => {
+  const regNo = await added('Divya', 'C-020')
+  expect(await standing(regNo)).toMatchObject({ kept: 4720, back_by_gateway: 0 })
+  const refund = { act: 'refund', why: 'She asked for it.', amount: '4720' }
+  expect((await office.act(regNo, refund)).body.code).toBe('not_by_gateway')
+  const byHand = { ...refund, by_hand: true, reference: 'C-021' }
+  expect((await office.act(regNo, byHand)).status).toBe(200)
+})
+
+test('whoever has money back is told of each part once, with its reference and how the registration stands', async () => {
+  const regNo = await added('Farah', 'C-040')
+  const run = () => openGivenBack(server.deps, { works: false }).run()
+  await run()
+  const told = async (): Promise<readonly string[]> =>
+    (await server.deps.store.dueMails(server.now(), 1_000))
+      .filter((mail) => mail.regNo === regNo && mail.kind === 'given-back')
+      .map(({ to, subject, text: body }) =>
+        [to, subject, body].join('\n').replaceAll('\u00a0', ' '),
+      )
+  const refund = { act: 'refund', why: 'A part.', by_hand: true }
+  await office.act(regNo, { ...refund, amount: '720', reference: 'C-041' })
+  expect([await run(), await run()]).toEqual([1, 0])
+  const [part = ''] = await told()
+  for (const said of [
+    'Farah@delegate.example\n₹ 720 has been refunded for LEKHACON 2027',
+    `₹ 720 of what was paid for your registration ${regNo} for LEKHACON 2027 was refunded to you on 10 January 2027, with the reference C-041.`,
+    'Your registration is paid and complete, as before.',
+    '\n{link}\n',
+  ])
+    expect(part).toContain(said)
+  await office.act(regNo, { act: 'cancel', why: 'She is ill.', pay_back: '4000', kept: 4000 })
+  await office.act(regNo, { ...refund, amount: '4000', reference: 'C-042' })
+  expect(await run()).toBe(1)
+  const all = (await told()).find((mail) => mail.includes('C-042')) ?? ''
+  expect(all).toContain('₹ 4,000 of what was paid')
+  expect(all).not.toContain('complete')
+})
+
+test('whoever owes a difference is not told that all is complete when some of it goes back', async () => {
+  const regNo = await added('Ila', 'C-080')
+  const dearer = { act: 'correct', why: 'By phone.', answers: { workshop: 'records' }, total: 5900 }
+  expect((await office.act(regNo, dearer)).status).toBe(200)
+  const refund = { act: 'refund', why: 'Agreed.', amount: '20', by_hand: true, reference: 'C-081' }
+  expect((await office.act(regNo, refund)).status).toBe(200)
+  expect(await openGivenBack(server.deps, { works: false }).run()).toBe(1)
+  const mail = (await server.deps.store.mailsOf(regNo)).find(({ text: body }) =>
+    body.includes('C-081'),
+  )
+  expect(mail?.text).toContain('was refunded to you')
+  expect(mail?.text).not.toContain('complete')
+})
+
+test('a refund that no single payment covers is split between the payments, and takes part of a paisa from none', async () => {
+  const regNo = await added('Kiran', 'C-090')
+  const dearer = { act: 'correct', why: 'By phone.', answers: { workshop: 'records' }, total: 5900 }
+  expect((await office.act(regNo, dearer)).status).toBe(200)
+  const paid = { act: 'confirm', why: 'Cash.', way: 'desk', reference: 'C-091', amount: '1180' }
+  expect((await office.act(regNo, paid)).status).toBe(200)
+  const refund = { act: 'refund', why: 'Agreed.', by_hand: true, reference: 'C-092' }
+  for (const amount of ['5000.005', 5000.005])
+    expect((await office.act(regNo, { ...refund, amount })).body.code).toMatch(
+      /^bad_(amount|data)$/,
+    )
+  const split = await office.act(regNo, { ...refund, amount: '5000.01' })
+  expect(split).toMatchObject({ status: 200 })
+  expect(split.body.message).toContain('split between 2 payments')
+  const refunds = await server.deps.store.refunds(regNo)
+  expect(refunds.map(({ amount, state }) => [amount, state])).toEqual([
+    [472_000, 'done'],
+    [28_001, 'done'],
+  ])
+  expect(await standing(regNo)).toMatchObject({ kept: 899.99 })
+  expect((await office.act(regNo, { ...refund, reference: 'C-093', amount: '900' })).status).toBe(
+    422,
+  )
+  // The workshop has few seats.
+  const cancel = { act: 'cancel', why: 'Ill.', pay_back: '0', kept: 899.99 }
+  expect((await office.act(regNo, cancel)).status).toBe(200)
+})
+
+test('whoever pays less by a correction is told what goes back, and no more than is there', async () => {
+  const regNo = await added('Jaya', 'C-060')
+  const price = async (workshop: string | null, total: number): Promise<string> => {
+    const words = { act: 'correct', why: 'By phone.', answers: { workshop }, total }
+    expect((await office.act(regNo, words)).status).toBe(200)
+    const mails = await server.deps.store.mailsOf(regNo)
+    const { subject, text: body } = mails.at(-1) ?? { subject: '', text: '' }
+    return `${subject}: ${body.split('\n\n')[1]}`.replaceAll('\u00a0', ' ')
+  }
+  const corrected = `Your registration ${regNo} for LEKHACON 2027 was corrected by the organisers.`
+  expect(await price('records', 5900)).toContain(`${corrected} ₹ 1,180 more is to be paid for it.`)
+  expect(await price(null, 4720)).toBe(
+    `Nothing more is to be paid for LEKHACON 2027: ${corrected} Nothing more is to be paid for it, and nothing to be refunded.`,
+  )
+  await price('records', 5900)
+  const paid = { act: 'confirm', why: 'Paid in cash.', way: 'desk', reference: 'C-061' }
+  expect((await office.act(regNo, { ...paid, amount: '1180' })).status).toBe(200)
+  expect(await price(null, 4720)).toBe(
+    `₹ 1,180 will be refunded for LEKHACON 2027: ${corrected} ₹ 1,180 of what was paid will be refunded to you. You need not do anything.`,
+  )
+  const back = { act: 'refund', why: 'Agreed.', by_hand: true }
+  await office.act(regNo, { ...back, amount: '1180', reference: 'C-062' })
+  await price('records', 5900)
+  await office.act(regNo, { ...paid, amount: '1180', reference: 'C-063' })
+  for (const [at, amount] of ['3500', '1000', '1000'].entries())
+    await office.act(regNo, { ...back, amount, reference: `C-07${at}` })
+  expect(await standing(regNo)).toMatchObject({ pay_back: 0, kept: 400 })
+  expect(await price(null, 4720)).toMatch(/^₹ 400 will be refunded/)
+  expect(await standing(regNo)).toMatchObject({ pay_back: 400, kept: 400 })
+})
+
+test('nobody is told of money that went back weeks ago, nor of any after they were erased', async () => {
+  const [late, gone] = [await added('Gita', 'C-050'), await added('Hari', 'C-051')]
+  const refund = { act: 'refund', why: 'Asked for.', amount: '720', by_hand: true }
+  await office.act(late, { ...refund, reference: 'C-052' })
+  await office.act(gone, { act: 'cancel', why: 'Ill.', pay_back: '720', kept: 4720 })
+  await office.act(gone, { act: 'erase', why: 'Asked for by letter.' })
+  server.at('2027-01-18')
+  office = await signIn(server)
+  expect((await office.act(gone, { ...refund, reference: 'C-053' })).status).toBe(200)
+  expect(await openGivenBack(server.deps, { works: false }).run()).toBe(0)
+  server.at('2027-01-10')
+})
+
+test('what was paid stands in the trail of who was erased, without a word of theirs, and nobody is erased twice', async () => {
+  const regNo = await added('Esha', 'C-030')
+  await office.act(regNo, { act: 'correct', why: 'Esha wrote.', answers: { full_name: 'Esha B' } })
+  await office.act(regNo, { act: 'cancel', why: 'Esha is ill.', pay_back: '3540', kept: 4720 })
+  const before = await standing(regNo)
+  expect([before.pay_back, before.allowed.includes('erase')]).toEqual([3540, true])
+  const erased = await office.act(regNo, { act: 'erase', why: 'Asked for by letter.' })
+  expect(erased.status).toBe(200)
+  const after = await standing(regNo)
+  const lines = after.trail.map(({ text: line }) => line.replaceAll('\u00a0', ' '))
+  expect(lines).toEqual([
+    'Erased',
+    'Cancelled: ₹ 3,540 to be paid back',
+    'Corrected',
+    'Payment confirmed: ₹ 4,720 by cash at the desk, C-030',
+    'Added at the desk',
+  ])
+  expect(JSON.stringify(after)).not.toContain('Esha')
+  expect(after.allowed).not.toContain('erase')
+  expect(after.pay_back).toBe(3540)
+  // The money is still there to go back.
+  const refund = { act: 'refund', why: 'Paid back.', amount: '3540', by_hand: true, reference: '9' }
+  expect((await office.act(regNo, refund)).status).toBe(200)
+})
+
+test('one refund that was sent once and entered twice counts once', async () => {
+  const regNo = await added('Latha', 'C-300')
+  const refund = { act: 'refund', why: 'Agreed.', amount: '200', by_hand: true }
+  expect((await office.act(regNo, { ...refund, reference: 'C-301' })).status).toBe(200)
+  const again = await office.act(regNo, { ...refund, reference: 'c 301' })
+  expect([again.status, again.body.code]).toEqual([409, 'reference_taken'])
+  expect(again.body.message).toContain('₹\u00a0200 is already recorded here')
+
+  // Money in review, and a bank's reference for another registration.
+  const came = { act: 'came_again', way: 'cash', reference: 'C-302', amount: '500' }
+  expect((await office.act(regNo, came)).status).toBe(200)
+  const [review] = (await standing(regNo)).reviews
+  const decide = (reference: string) =>
+    server.app.inject({
+      method: 'POST',
+      url: `/admin/reviews/${review?.id}/decide/`,
+      headers: headers(),
+      payload: { decision: 'refund', amount: '200', by_hand: true, reference, why: 'Twice.' },
+    })
+  const utr = '526199990001'
+  expect((await decide('C-301')).statusCode).toBe(409)
+  expect((await decide(utr)).statusCode).toBe(200)
+  expect((await decide(utr)).statusCode).toBe(409)
+  const other = await added('Meena', 'C-303')
+  const elsewhere = await office.act(other, { ...refund, reference: 'UTR 5261 9999 0001' })
+  expect([elsewhere.status, elsewhere.body.code]).toEqual([409, 'reference_taken'])
+  expect(elsewhere.body.message).not.toContain(regNo)
+  expect((await office.act(other, { ...refund, reference: 'C-301' })).status).toBe(200)
+})
+
+test('a registration of which money is kept stays complete when one of its payments goes back in full', async () => {
+  const regNo = await added('Nisha', 'C-400')
+  const dearer = { act: 'correct', why: 'By phone.', answers: { workshop: 'records' }, total: 5900 }
+  expect((await office.act(regNo, dearer)).status).toBe(200)
+  const paid = { act: 'confirm', why: 'Cash.', way: 'desk', reference: 'C-401', amount: '1180' }
+  expect((await office.act(regNo, paid)).status).toBe(200)
+  const refund = { act: 'refund', why: 'Agreed.', by_hand: true }
+  const first = { ...refund, amount: '4720', reference: 'C-402' }
+  expect((await office.act(regNo, first)).status).toBe(200)
+  expect(await standing(regNo)).toMatchObject({ state: 'complete', kept: 1180 })
+  expect(await server.deps.store.registration(regNo)).toMatchObject({ paymentStatus: 'success' })
+  const rest = { ...refund, amount: '1180', reference: 'C-403' }
+  expect((await office.act(regNo, rest)).body).toMatchObject({ status: 'success' })
+  expect(await standing(regNo)).toMatchObject({ state: 'cancelled', kept: 0 })
+  expect(await server.deps.store.registration(regNo)).toMatchObject({ paymentStatus: 'refunded' })
+})

@@ -1,0 +1,67 @@
+/** Sentences about money that said two things at once, or nothing that helps. */
+import { expect, test } from 'vitest'
+import { instant, paise } from '../../../../engine/index.ts'
+import { linesText } from '../../../../engine/pricing/bill-lines.ts'
+import { trailOf } from '../../../../server/office/registrations/timeline.ts'
+import { refundedText } from '../../../../server/payments/decide-payment-review.ts'
+
+test('a refund that the gateway refused is not said to go back', () => {
+  expect(refundedText('₹ 4,719 goes back.', 'refused')).toBe(
+    '₹ 4,719 did not go back. The gateway refused it: it stands among the reviews. Ask for it again there, or pay it back by hand.',
+  )
+  expect(refundedText('₹ 4,719 goes back.', 'done')).toBe('₹ 4,719 goes back. It is done.')
+})
+
+test('of two refunds of the same amount the trail says which one the gateway refused', () => {
+  const amount = paise(471_900)
+  const refund = (ms: number) => ({
+    at: instant(ms),
+    who: 'office',
+    what: 'refund' as const,
+    about: null,
+    amount,
+    why: 'Asked.',
+  })
+  const trail = trailOf([], [refund(1), refund(2)] as never, [
+    { at: instant(1), amount, state: 'refused', captureId: 1, reference: null },
+    { at: instant(2), amount, state: 'done', captureId: 1, reference: null },
+  ])
+  expect(trail.map(({ text }) => text.replaceAll('\u00a0', ' '))).toEqual([
+    'Refund, ₹ 4,719',
+    'Refund, ₹ 4,719, refused by the gateway',
+  ])
+})
+
+test('the timeline says how much is to be paid back where part of the price was never paid', () => {
+  const corrected = (data: object) =>
+    trailOf(
+      [{ id: 1, at: instant(1), who: 'office', act: 'correct', why: '', data }] as never,
+      [],
+      [],
+    )
+      .map(({ text }) => text.replaceAll('\u00a0', ' '))
+      .join()
+  expect(corrected({ changes: ['Room'], difference: -472_605, due: -422_605 })).toContain(
+    'Room; ₹ 4,726.05 less; ₹ 4,226.05 to be paid back',
+  )
+  expect(corrected({ changes: ['Room'], difference: -472_605, due: null })).toMatch(
+    /₹ 4,726\.05 less$/,
+  )
+})
+
+test('the timeline says under which reference a refund was recorded outside the gateway', () => {
+  const [amount, at] = [paise(902_605), instant(1)]
+  const decided = { at, who: 'office', what: 'refund by hand', about: 'C7', amount, why: '' }
+  const refund = { at, amount, state: 'done', captureId: 7, reference: 'N329261111111111' } as const
+  expect(trailOf([], [decided] as never, [refund])[0]?.text).toContain(
+    ', reference N329261111111111',
+  )
+})
+
+test('a line of a receipt says quantity and price of one with tax, as its total is', () => {
+  const line = { label: 'Twin room', quantity: 2, unit: paise(225_000), total: paise(472_500) }
+  const text = (unit: number, total: number) =>
+    linesText([{ ...line, unit, total }] as never).replaceAll('\u00a0', ' ')
+  expect(text(225_000, 472_500)).toBe('Twin room, 2 × ₹ 2,362.50: ₹ 4,725')
+  expect(text(225_050, 472_605)).toBe('Twin room, × 2: ₹ 4,726.05')
+})

@@ -1,0 +1,277 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { ActsAnswer, OfficeRegistrationAnswer } from '../../../../engine/index.ts'
+import { startTestApp } from '../../harness.ts'
+import type { TestApp } from '../../harness.ts'
+import { actsOn, noon, numberOf, register, signIn } from '../office.ts'
+import type { Office } from '../office.ts'
+
+let test_: TestApp
+let office: Office
+const EVENT = 'afpicon2026'
+const PDF = Buffer.from('%PDF-1.4\n1 0 obj<</Type/Catalog>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n')
+
+beforeAll(async () => {
+  test_ = await startTestApp({ clock: '2025-10-10T16:00:00+05:30' })
+  office = await signIn(test_)
+})
+afterAll(() => test_.close())
+
+const open = async (regNo: string): Promise<OfficeRegistrationAnswer> =>
+  (await office.json(`/admin/registrations/${regNo}/`)) as unknown as OfficeRegistrationAnswer
+const answersOf = (n: number) => ({
+  full_name: `Delegate ${n}`,
+  email: `delegate${n}@example.org`,
+  phone_number: '+919876500000',
+  ticket_type: 'afpi-gp-specialist',
+  afpi_member: true,
+  afpi_membership_number: 'EXAMPLE-1',
+})
+
+test('everything the office knows of a registration, and that it was opened', async () => {
+  const regNo = await register(test_, EVENT, {
+    n: 1,
+    on: noon('2025-10-10'),
+    answers: answersOf(1),
+    pays: 'success',
+    mail: { to: 'delegate1@example.org', copyTo: null, subject: 'Confirmed', text: 'Yes.' },
+  })
+  const answer = await open(regNo)
+  expect(answer.registration).toMatchObject({
+    reg_no: regNo,
+    payment_status: 'success',
+    payment_status_display: 'Paid',
+    payment_id: 'REF1',
+    total: 7080,
+    period_display: expect.any(String),
+  })
+  expect(answer.answers.map(({ id, text }) => [id, text])).toEqual(
+    [
+      ['full_name', 'Delegate 1'],
+      ['email', 'delegate1@example.org'],
+      ['phone_number', '+919876500000'],
+      ['afpi_member', 'Yes'],
+      ['afpi_membership_number', 'EXAMPLE-1'],
+      ['ticket_type', 'AFPI Member – GP / Specialist'],
+    ].toSorted(([a = ''], [b = '']) => fieldIndex(a) - fieldIndex(b)),
+  )
+  expect(answer.payments).toEqual([
+    {
+      order_id: regNo,
+      amount: 7080,
+      status: 'success',
+      review: null,
+      reference: 'REF1',
+      created_at: '2025-10-10T12:00:00+05:30',
+      asked: 'Sent to the payment gateway.',
+      facts: [
+        {
+          at: '2025-10-10T12:01:00+05:30',
+          type: 'confirmed',
+          text: 'The gateway confirmed ₹\u00a07,080, reference REF1.',
+        },
+      ],
+    },
+  ])
+  expect(answer.mails).toMatchObject([
+    { to: 'delegate1@example.org', subject: 'Confirmed', status: 'queued' },
+  ])
+  expect(answer.audit[0]).toEqual({
+    at: '2025-10-10T16:00:00+05:30',
+    who: 'office',
+    what: 'opened the registration',
+  })
+  expect(answer.audit.at(-1)).toMatchObject({ who: 'delegate', what: 'registered' })
+  expect(answer.event).toEqual({ id: EVENT, title: 'AFPICON 2026', route: '/admin/afpicon' })
+})
+
+test('who registered twice with one email address is told to the office, however it was written', async () => {
+  const email = 'twice@example.org'
+  const made = [email, 'Twice@Example.Org', `not-${email}`].map((one, at) =>
+    register(test_, EVENT, {
+      n: 20 + at,
+      on: noon('2025-10-10'),
+      answers: { ...answersOf(20 + at), email: one },
+      pays: 'success',
+    }),
+  )
+  const [first = '', second = ''] = await Promise.all(made)
+  expect((await open(first)).same_email).toEqual([
+    { reg_no: second, payment_status_display: 'Paid' },
+  ])
+})
+
+const fieldIndex = (id: string): number =>
+  test_.deps.events.byId(EVENT)?.config.fields.findIndex((field) => field.id === id) ?? -1
+
+test('money that does not fit is told in words', async () => {
+  const regNo = await register(test_, EVENT, {
+    n: 2,
+    on: noon('2025-10-10'),
+    answers: answersOf(2),
+    pays: 'wrong-amount',
+  })
+  const answer = await open(regNo)
+  expect(answer.registration).toMatchObject({ in_review: true, payment_status_display: 'Review' })
+  expect(answer.payments[0]?.review).not.toBeNull()
+  expect(answer.payments[0]?.facts[0]?.text).toBe(
+    'The gateway confirmed ₹\u00a01 where ₹\u00a07,080 was due, reference REF2.',
+  )
+})
+
+test('the CSV does not say plain "Paid" of a registration for which money came a second time', async () => {
+  const at = noon('2025-10-10')
+  const both = [3, 4].map((n) =>
+    register(test_, EVENT, { n, on: at, answers: answersOf(n), pays: 'success' }),
+  )
+  const [regNo = ''] = await Promise.all(both)
+  const payment = await test_.deps.store.payment(regNo)
+  if (payment === null) throw new Error('no payment')
+  const { orderId, amount } = payment
+  await test_.deps.store.applyFact(
+    orderId,
+    { type: 'confirmed', reference: 'SECOND', amount, currency: 'INR', kind: 'sale', at },
+    null,
+  )
+  const lines = (await office.get('/afpicon/download-csv/')).body.split('\r\n')
+  const statusOf = (name: string): readonly string[] =>
+    ['Paid, in review', 'Paid'].filter((word) =>
+      lines.find((line) => line.includes(name))?.includes(word),
+    )
+  expect(statusOf('Delegate 3')).toEqual(['Paid, in review', 'Paid'])
+  expect(statusOf('Delegate 4')).toEqual(['Paid'])
+})
+
+test('what was paid between look and click is not cancelled unseen: it is refused with what is paid by now, and done once that was seen', async () => {
+  const regNo = await register(test_, EVENT, {
+    n: 70,
+    on: noon('2025-10-10'),
+    answers: answersOf(70),
+  })
+  const look = () => office.json(actsOn(regNo))
+  const { kept } = await look()
+  const came = { act: 'confirm', way: 'transfer', reference: 'HDFCN52025101001' }
+  const confirmed = await office.act(regNo, { ...came, amount: 7080, day: '2025-10-10' })
+  expect(confirmed).toMatchObject({ status: 200 })
+  const body = { act: 'cancel', why: 'Never paid.', pay_back: 0, kept }
+  expect(await office.act(regNo, { ...body, kept: 'all' })).toMatchObject({ status: 422 })
+  expect(await office.act(regNo, body)).toMatchObject({
+    status: 409,
+    body: {
+      code: 'not_now',
+      message:
+        'Money came or went back since you looked: ₹\u00a07,080 is paid for it by now. Nothing has been cancelled; look at it again.',
+    },
+  })
+  expect(await look()).toMatchObject({ state: 'complete', kept: 7080 })
+  const seen = { ...body, kept: 7080, pay_back: 7080 }
+  expect(await office.act(regNo, seen)).toMatchObject({
+    status: 200,
+    body: { state: 'cancelled' },
+  })
+  expect(await look()).toMatchObject({ pay_back: 7080 })
+})
+
+test('a number nobody has', async () => {
+  const answer = await office.get('/admin/registrations/AFPI0000000000000/')
+  expect(answer.statusCode).toBe(404)
+  expect(answer.json()).toMatchObject({
+    status: 'error',
+    code: 'not_found',
+    message: 'There is no registration with this number.',
+  })
+})
+
+describe('the proof', () => {
+  test('is an attachment for admins, with its own name, and opening it is on record', async () => {
+    const { afpi_member: _, afpi_membership_number: __, ...answers } = answersOf(3)
+    const sent = await test_.post(
+      '/api/afpicon/register/',
+      { ...answers, ticket_type: 'non-afpi-pg' },
+      { pg_proof: { name: 'proof ü.pdf', bytes: PDF } },
+    )
+    expect(sent.statusCode, sent.body).toBe(201)
+    const regNo = sent.json<{ reg_no: string }>().reg_no
+    const { answers: shown } = await open(regNo)
+    const { href } = shown.find(({ id }) => id === 'pg_proof') ?? {}
+    expect(href).toBe(`/admin/registrations/${regNo}/files/pg_proof/`)
+    const file = await office.get(String(href))
+    expect(file.statusCode).toBe(200)
+    expect(file.rawPayload.equals(PDF)).toBe(true)
+    expect(file.headers['content-type']).toBe('application/pdf')
+    expect(file.headers['content-disposition']).toMatch(
+      /^attachment; filename="[^"]+\.pdf"; filename\*=UTF-8''/,
+    )
+    expect(file.headers['x-content-type-options']).toBe('nosniff')
+    expect(file.headers['content-security-policy']).toBe("default-src 'none'; sandbox")
+    expect((await test_.app.inject({ url: String(href) })).statusCode).toBe(401)
+    expect((await office.get(`/admin/registrations/${regNo}/files/full_name/`)).statusCode).toBe(
+      404,
+    )
+    expect((await open(regNo)).audit.map(({ what }) => what)).toContain('opened the file pg_proof')
+  })
+})
+
+const acts = async (regNo: string): Promise<ActsAnswer> =>
+  (await office.json(actsOn(regNo))) as unknown as ActsAnswer
+
+test('how to reach the delegate, and money that waits for a decision, come with the registration', async () => {
+  const regNo = await register(test_, EVENT, {
+    n: 7,
+    on: noon('2025-10-10'),
+    answers: answersOf(7),
+    pays: 'wrong-amount',
+  })
+  expect((await open(regNo)).contact).toEqual({
+    email: 'delegate7@example.org',
+    phone: '+919876500000',
+  })
+  const { reviews, allowed } = await acts(regNo)
+  expect(reviews).toMatchObject([{ due: 7080, came: { amount: 1, reference: 'REF7' } }])
+  expect(reviews[0]?.decisions).toEqual(expect.arrayContaining(['accept', 'dismiss']))
+  expect(allowed).toEqual(expect.arrayContaining(['accept', 'dismiss']))
+  const other = await register(test_, EVENT, {
+    n: 8,
+    on: noon('2025-10-10'),
+    answers: answersOf(8),
+  })
+  expect((await acts(other)).reviews).toEqual([])
+})
+
+describe('the confirmation again', () => {
+  const resend = (regNo: string) => office.act(regNo, { act: 'resend' })
+
+  test('goes to the delegate once per click, and is on record', async () => {
+    const regNo = await register(test_, EVENT, {
+      n: 5,
+      on: noon('2025-10-10'),
+      answers: answersOf(5),
+      pays: 'success',
+    })
+    const answer = await resend(regNo)
+    expect(answer.status).toBe(200)
+    expect(answer.body).toMatchObject({
+      status: 'success',
+      message: 'An email is on its way to delegate5@example.org.',
+    })
+    const { mails } = await open(regNo)
+    expect(mails).toHaveLength(1)
+    expect(mails[0]).toMatchObject({ to: 'delegate5@example.org', status: 'queued' })
+    const { trail } = await acts(regNo)
+    expect(trail.map(({ act, who }) => [act, who])).toEqual([['resend', 'office']])
+  })
+
+  test('is refused before the payment is confirmed', async () => {
+    const regNo = await register(test_, EVENT, {
+      n: 6,
+      on: noon('2025-10-10'),
+      answers: answersOf(6),
+    })
+    const answer = await resend(regNo)
+    expect(answer.status).toBe(409)
+    expect(answer.body).toMatchObject({ code: 'not_now' })
+    expect((await open(regNo)).mails).toEqual([])
+  })
+
+  test('is refused for a number nobody has', async () =>
+    expect((await resend(numberOf(test_, EVENT, 999))).status).toBe(404))
+})

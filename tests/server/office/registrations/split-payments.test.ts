@@ -1,0 +1,249 @@
+/** Money that came in two ways or two parts, was moved, dismissed or declined: what is due, and how it goes back. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parse } from 'csv-parse/sync'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { orderIdOf, paise } from '../../../../engine/index.ts'
+import type {
+  ActsAnswer,
+  EventStats,
+  StatsAnswer,
+  ListAnswer,
+  OrderId,
+  ReconcileAnswer,
+  RegNo,
+  RegisterAnswer,
+} from '../../../../engine/index.ts'
+import { startTestApp } from '../../harness.ts'
+import type { TestApp } from '../../harness.ts'
+import { actsOn, signIn } from '../office.ts'
+import type { Office } from '../office.ts'
+
+const EVENT = 'lekhacon2027'
+const file = `${EVENT}.yaml`
+const text = readFileSync(join(import.meta.dirname, '..', '..', '..', 'events', file), 'utf8')
+const FEE = 4720
+
+let server: TestApp
+let office: Office
+beforeAll(async () => {
+  server = await startTestApp({ clock: '2027-01-10', events: { [file]: text } })
+  office = await signIn(server)
+})
+afterAll(() => server.close())
+
+let count = 0
+/** A UTR that nothing has used yet. */
+const utr = (): string => String(526_123_000_000 + ++count)
+const post = async (url: string, payload: object) => {
+  const headers = { authorization: `Bearer ${office.token}` }
+  const answer = await server.app.inject({ method: 'POST', url, headers, payload })
+  return { status: answer.statusCode, body: answer.json<Record<string, unknown>>() }
+}
+const register = async (way: 'transfer' | 'card'): Promise<RegNo> => {
+  count += 1
+  const answer = await server.post(`/api/${EVENT}/register/`, {
+    full_name: `Delegate ${count}`,
+    email: `delegate${count}@delegate.example`,
+    phone_number: '9847000000',
+    registered_as: 'member',
+    way,
+  })
+  expect(answer.statusCode, answer.body).toBe(201)
+  return answer.json<RegisterAnswer>().reg_no as RegNo
+}
+const standing = async (regNo: RegNo) => (await office.json(actsOn(regNo))) as unknown as ActsAnswer
+const act = async (regNo: RegNo, words: object): Promise<void> => {
+  const done = await office.act(regNo, words)
+  expect(done, JSON.stringify(done.body)).toMatchObject({ status: 200 })
+}
+const confirm = (regNo: RegNo, amount: number, more: object = {}) =>
+  act(regNo, { act: 'confirm', way: 'transfer', reference: utr(), amount: String(amount), ...more })
+const correct = (regNo: RegNo, workshop: string | null) =>
+  act(regNo, {
+    act: 'correct',
+    why: 'By phone.',
+    answers: { workshop },
+    total: workshop === null ? FEE : FEE + 1180,
+  })
+/** The registration's open order is tried again by card. */
+const byCard = async (regNo: RegNo): Promise<OrderId> => {
+  const { email } = (await server.deps.store.registration(regNo))?.answers ?? {}
+  const answer = await post('/api/payment/retry/', { order_id: regNo, email, way: 'card' })
+  expect(answer.status, JSON.stringify(answer.body)).toBe(201)
+  return (answer.body as unknown as RegisterAnswer).payment_data?.orderid as OrderId
+}
+const paysByCard = (orderId: OrderId, amount: number) =>
+  server.deps.store.applyFact(
+    orderId,
+    {
+      type: 'confirmed',
+      reference: `CARD${++count}`,
+      amount: paise(amount * 100),
+      currency: '356',
+      kind: 'sale',
+      at: server.now(),
+    },
+    null,
+  )
+const rupeesOf = async (regNo: RegNo) =>
+  (await server.deps.store.refunds(regNo)).map(({ amount, state }) => [amount / 100, state])
+
+test('₹ 4,720 by transfer and ₹ 1,180 by card: the card payment goes back by card, and the page says how much can', async () => {
+  const regNo = await register('transfer')
+  await confirm(regNo, FEE)
+  await correct(regNo, 'records')
+  await paysByCard(await byCard(regNo), 1180)
+  await correct(regNo, null)
+  expect(await standing(regNo)).toMatchObject({ pay_back: 1180, kept: 5900, back_by_gateway: 1180 })
+  const refund = { act: 'refund', why: 'No workshop.' }
+  for (const amount of [{ amount: '1700' }, {}]) {
+    const tooMuch = await office.act(regNo, { ...refund, ...amount })
+    expect([tooMuch.status, tooMuch.body.code]).toEqual([409, 'not_by_gateway'])
+    expect(tooMuch.body.message).toContain('Only ₹\u00a01,180')
+  }
+  await act(regNo, { ...refund, amount: '1180' })
+  expect((await rupeesOf(regNo)).map(([amount]) => amount)).toEqual([1180])
+})
+
+test('a refund that the gateway refused and that was paid by transfer is accepted, as the sentence says', async () => {
+  const regNo = await register('card')
+  await paysByCard(orderIdOf(regNo, 1), FEE)
+  // The gateway of these tests knows no payment, so it refuses.
+  await act(regNo, { act: 'refund', why: 'Goodwill.', amount: '500' })
+  const [review] = (await standing(regNo)).reviews
+  expect(review).toMatchObject({
+    kind: 'refund-refused',
+    decisions: ['accept', 'refund', 'dismiss'],
+  })
+  const decide = (words: object) =>
+    post(`/admin/reviews/${review?.id}/decide/`, { why: 'Paid by transfer.', ...words })
+  const byHand = await decide({ decision: 'refund', by_hand: true, reference: utr() })
+  expect(byHand.body['message']).toBe(
+    'Accept this review instead, with the reference of the refund.',
+  )
+  expect((await decide({ decision: 'accept' })).body['code']).toBe('no_reference')
+  // Meanwhile all but ₹ 400 goes back.
+  const rest = { act: 'refund', why: 'Agreed.', by_hand: true }
+  await act(regNo, { ...rest, amount: '4320', reference: utr() })
+  const reference = utr()
+  expect((await decide({ decision: 'accept', reference })).body['code']).toBe('bad_amount')
+  expect(await standing(regNo)).toMatchObject({ kept: 400 })
+
+  const other = await register('card')
+  await paysByCard(orderIdOf(other, 1), FEE)
+  await act(other, { act: 'refund', why: 'Goodwill.', amount: '500' })
+  const [waiting] = (await standing(other)).reviews
+  const accepted = await post(`/admin/reviews/${waiting?.id}/decide/`, {
+    decision: 'accept',
+    reference,
+    why: 'Paid by transfer.',
+  })
+  expect(accepted.body).toMatchObject({ message: '₹\u00a0500 has gone back.' })
+  expect(await rupeesOf(other)).toEqual([
+    [500, 'refused'],
+    [500, 'done'],
+  ])
+  expect(await standing(other)).toMatchObject({ kept: FEE - 500, reviews: [], state: 'complete' })
+})
+
+const HEAD = 'Date,Narration,Chq/Ref No,Withdrawal Amt,Deposit Amt'
+const statement = async (...rows: readonly string[]) => {
+  const answer = await server.app.inject({
+    method: 'POST',
+    url: `/admin/reconcile/?event=${EVENT}`,
+    headers: { authorization: `Bearer ${office.token}`, 'content-type': 'text/csv' },
+    payload: [HEAD, ...rows].join('\n'),
+  })
+  return answer.json<Extract<ReconcileAnswer, { header: null }>>().lines
+}
+/** What is due for one, as the list, the export, the page and the bank's statement say it; and whether the sums agree. */
+const dueAt = async (regNo: RegNo) => {
+  const url = `/admin/${EVENT}/registrations/?page_size=100`
+  const { registrations, sums } = (await office.json(url)) as unknown as ListAnswer
+  const csv = (await office.get(`/admin/export/?event_type=${EVENT}`)).body.replace(/^\uFEFF/, '')
+  const exported = parse(csv, { columns: true }) as Record<string, string>[]
+  const [line] = await statement(`10/01/27,NEFT ${regNo},${utr()},,${FEE}`)
+  const sum = (due: readonly unknown[]) => due.reduce<number>((so, one) => so + Number(one), 0)
+  const [first] = Object.keys(exported[0] ?? {})
+  expect([
+    sum(registrations.map((row) => row['money.owed'])),
+    sum(exported.map((row) => row['Amount due'])),
+  ]).toEqual([sums?.due, sums?.due])
+  return [
+    registrations.find((row) => row.reg_no === regNo)?.['money.owed'],
+    Number(exported.find((row) => row[first ?? ''] === regNo)?.['Amount due']),
+    line?.of[0]?.due,
+  ]
+}
+
+test('what is due after a declined card, and after a wrong amount was dismissed, moved or refunded, was 0 in the list', async () => {
+  const declined = await register('card')
+  const at = server.now()
+  const fact = { type: 'declined', code: '400', message: 'No funds', at } as const
+  await server.deps.store.applyFact(orderIdOf(declined, 1), fact, null)
+  expect(await dueAt(declined)).toEqual([FEE, FEE, FEE])
+  const decisions = [
+    { decision: 'dismiss' },
+    { decision: 'move', to: await register('transfer') },
+    { decision: 'refund', by_hand: true, reference: utr() },
+  ]
+  for (const decision of decisions) {
+    const regNo = await register('transfer')
+    await confirm(regNo, 1000)
+    const [review] = (await standing(regNo)).reviews
+    const words = { why: 'Not enough.', ...decision }
+    expect((await post(`/admin/reviews/${review?.id}/decide/`, words)).status).toBe(200)
+    expect(await dueAt(regNo), decision.decision).toEqual([FEE, FEE, FEE])
+    await confirm(regNo, FEE)
+    expect((await dueAt(regNo)).slice(0, 2)).toEqual([0, 0])
+  }
+})
+
+test('a price paid in two transfers, of which the second could only be refunded, moved or dismissed', async () => {
+  const regNo = await register('transfer')
+  await confirm(regNo, 4000)
+  await confirm(regNo, 720)
+  const decide = async (decision: string) => {
+    const [review] = (await standing(regNo)).reviews
+    const words = { decision, why: 'Paid in two parts.' }
+    return (await post(`/admin/reviews/${review?.id}/decide/`, words)).body['message']
+  }
+  await decide('accept')
+  const [rest] = (await standing(regNo)).reviews
+  expect(rest).toMatchObject({ kind: 'rest', decisions: ['accept', 'refund', 'move', 'dismiss'] })
+  expect(await decide('accept')).toBe('₹\u00a0720 is added: the registration is paid.')
+  expect(await standing(regNo)).toMatchObject({ state: 'complete', kept: FEE, due: 0, reviews: [] })
+  expect(await server.deps.store.registration(regNo)).toMatchObject({ inReview: false })
+  const documents = await server.deps.store.documents(regNo)
+  const receipts = documents.filter(({ kind }) => kind === 'receipt')
+  expect(receipts.map(({ serial }) => serial)).toEqual([regNo, `${regNo}-2`])
+  const body = await server.deps.store.document(regNo, receipts.at(-1)?.id ?? 0)
+  expect(body?.total).toBe(FEE * 100)
+  expect(body?.paid).not.toHaveProperty('amount')
+  // What is more than missing is another payment, which cannot be added.
+  const other = await register('transfer')
+  await confirm(other, 4000)
+  await confirm(other, 721)
+  const [short] = (await standing(other)).reviews
+  await post(`/admin/reviews/${short?.id}/decide/`, { decision: 'accept', why: 'Agreed.' })
+  expect((await standing(other)).reviews).toMatchObject([{ kind: 'second' }])
+})
+
+test('money that staff dismiss is in the figures of the dashboard, until it is refunded', async () => {
+  const dismissed = async (): Promise<number> => {
+    const { data } = (await office.json('/admin/dashboard/stats/')) as unknown as StatsAnswer
+    const { key = '' } = server.deps.events.byId(EVENT)?.config.admin.dashboard ?? {}
+    return (data[`${key}_stats`] as EventStats).dismissed_amount
+  }
+  const before = await dismissed()
+  const regNo = await register('transfer')
+  await confirm(regNo, 300)
+  const [review] = (await standing(regNo)).reviews
+  const decide = (words: object) =>
+    post(`/admin/reviews/${review?.id}/decide/`, { why: 'Nobody asks for it.', ...words })
+  await decide({ decision: 'refund', amount: '100', by_hand: true, reference: utr() })
+  expect(await dismissed()).toBe(before)
+  expect((await decide({ decision: 'dismiss' })).status).toBe(200)
+  expect(await dismissed()).toBe(before + 200)
+})

@@ -1,0 +1,180 @@
+/** The money of one event at every place where the office reads it: the figures must agree, to the paisa. */
+import { parse } from 'csv-parse/sync'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { orderIdOf, paise } from '../../../../engine/index.ts'
+import type {
+  ListAnswer,
+  RegNo,
+  ReviewsAnswer,
+  SettlementsAnswer,
+  SoldAnswer,
+  StatsAnswer,
+  WireSettlement,
+} from '../../../../engine/index.ts'
+import { startTestApp } from '../../harness.ts'
+import type { TestApp } from '../../harness.ts'
+import { noon, register, signIn } from '../office.ts'
+import type { Office } from '../office.ts'
+
+const EVENT = 'afpicon2026'
+let test_: TestApp
+let office: Office
+beforeAll(async () => {
+  test_ = await startTestApp({ clock: '2025-10-10T16:00:00+05:30' })
+  office = await signIn(test_)
+})
+afterAll(() => test_.close())
+
+const made = (n: number, pays?: 'success' | 'wrong-amount') =>
+  register(test_, EVENT, {
+    n,
+    on: noon('2025-10-10'),
+    answers: {
+      full_name: `Delegate ${n}`,
+      email: `delegate${n}@example.org`,
+      phone_number: '+919876500000',
+      ticket_type: 'afpi-gp-specialist',
+    },
+    throughGateway: true,
+    ...(pays === undefined ? {} : { pays }),
+  })
+const paisaOf = (rupees: unknown): number => Math.round(Number(rupees) * 100)
+const act = async (regNo: string, payload: object) => {
+  const done = await office.act(regNo, payload)
+  expect(done, JSON.stringify(done.body)).toMatchObject({ status: 200 })
+}
+
+/** The gateway's report of all sales so far, and of refunds that went through it. */
+const report: string[] = [
+  'Merchant Txn ID,Transaction ID,Txn Amount,MDR,GST,Net Amount,UTR Number,Settlement Date,Txn Type',
+]
+const settles = (order: string, reference: string, amount: number, is: 'Sale' | 'Refund') =>
+  report.push(`${order},${reference},${amount / 100},0,0,${amount / 100},UTR1,11-10-2025,${is}`)
+/** Refunds that no gateway knows of. */
+let byHand = 0
+const sendReport = async (path: string) => {
+  const answer = await test_.app.inject({
+    method: 'POST',
+    url: `/admin/${path}/?event=${EVENT}`,
+    headers: { authorization: `Bearer ${office.token}`, 'content-type': 'text/csv' },
+    payload: report.join('\n'),
+  })
+  expect(answer.statusCode, answer.body).toBe(200)
+  return answer.json<{ settlement: WireSettlement }>()
+}
+/** Settled, and still to come; without what is under review. */
+async function reconciled({ payouts, unsettled }: WireSettlement): Promise<number> {
+  const { reviews } = (await office.json(
+    `/admin/reviews/?event=${EVENT}`,
+  )) as unknown as ReviewsAnswer
+  const sum = (amounts: readonly number[]) => amounts.reduce((so, one) => so + paisaOf(one), 0)
+  return (
+    sum(payouts.map(({ sales }) => sales)) -
+    sum(payouts.map(({ refunds }) => refunds)) +
+    sum(unsettled.map(({ amount }) => amount)) -
+    sum(reviews.map(({ came }) => came?.amount ?? 0)) -
+    byHand
+  )
+}
+
+const grounds = { who: 'office', why: 'Ill', actor: 'owner', once: null } as const
+
+/** What each reader of the office adds up, in paise. */
+async function figures() {
+  const listed = (await office.json(
+    '/admin/afpicon/registrations/?page_size=100',
+  )) as unknown as ListAnswer
+  const body = (await office.get('/afpicon/download-csv/')).body.replace(/^\uFEFF/, '')
+  const rows = parse(body, { columns: true }) as Record<string, string>[]
+  const added = (column: string) => rows.reduce((sum, row) => sum + paisaOf(row[column]), 0)
+  const rowsAdded = (column: string) =>
+    listed.registrations.reduce((sum, row) => sum + paisaOf(row[column] ?? 0), 0)
+  const sold = (await office.json(
+    `/admin/sold/?event_id=${EVENT}&list_id=afpicon`,
+  )) as unknown as SoldAnswer
+  const { data } = (await office.json('/admin/dashboard/stats/')) as unknown as StatsAnswer
+  const stats = data['afpicon_stats'] as { total_revenue: number }
+  return {
+    csv: added('Amount paid') - added('Amount refunded'),
+    csvDue: added('Amount due'),
+    rows: rowsAdded('money.paid') - rowsAdded('money.refunded'),
+    list: paisaOf(listed.sums?.money),
+    listDue: paisaOf(listed.sums?.due),
+    sales: sold.rows.reduce((sum, row) => sum + paisaOf(row.paid_total), 0),
+    beside: paisaOf(sold.paid_beside),
+    dashboard: paisaOf(stats.total_revenue),
+    reconciliation: await reconciled(
+      ((await office.json(`/admin/settlements/?event=${EVENT}`)) as unknown as SettlementsAnswer)
+        .settlement,
+    ),
+  }
+}
+/** `beside`: of the money, what was paid for no line that is still sold. */
+async function agree(money: number, due: number, beside = 0) {
+  expect(await figures()).toEqual({
+    csv: money,
+    csvDue: due,
+    rows: money,
+    list: money,
+    listDue: due,
+    sales: money - beside,
+    beside,
+    dashboard: money,
+    reconciliation: money,
+  })
+}
+
+const PRICE = 708_000
+
+test('“Paid” is what payers paid: list, CSV, sales, dashboard and reconciliation add up to one figure', async () => {
+  const [paid, cancelled, review] = [
+    await made(1, 'success'),
+    await made(2, 'success'),
+    await made(3, 'wrong-amount'),
+  ]
+  await made(4)
+  await agree(2 * PRICE, 2 * PRICE)
+  // A part of a price accepted as the whole: the payer paid one rupee.
+  await act(review, { act: 'accept', why: 'Agreed.', review: await reviewOf(review) })
+  await agree(2 * PRICE + 100, PRICE)
+  await test_.deps.store.wantRefund({
+    of: paid,
+    amount: paise(100_050),
+    ...grounds,
+    byHand: 'NEFT 1',
+    at: test_.now(),
+  })
+  byHand += 100_050
+  await agree(2 * PRICE + 100 - 100_050, PRICE)
+  await test_.deps.store.cancel(
+    { ...grounds, regNo: cancelled, act: 'cancel', at: test_.now() },
+    { payBack: paise(300_000), shown: null, mail: null },
+  )
+  await agree(2 * PRICE + 100 - 100_050, PRICE, PRICE)
+  await test_.deps.store.wantRefund({
+    of: cancelled,
+    amount: paise(300_000),
+    ...grounds,
+    byHand: 'NEFT 2',
+    at: test_.now(),
+  })
+  byHand += 300_000
+  await agree(2 * PRICE + 100 - 400_050, PRICE, PRICE - 300_000)
+
+  // The gateway settles two of the three, and a refund made in its own panel.
+  await test_.deps.store.applyFact(
+    orderIdOf(paid, 1),
+    { type: 'refunded', reference: 'PANEL', amount: paise(8_000), at: test_.now() },
+    null,
+  )
+  settles(orderIdOf(paid, 1), 'REF1', PRICE, 'Sale')
+  settles(orderIdOf(review, 1), 'REF3', 100, 'Sale')
+  settles(orderIdOf(paid, 1), 'PANEL', 8_000, 'Refund')
+  const money = 2 * PRICE + 100 - 408_050
+  expect(await reconciled((await sendReport('reconcile')).settlement)).toBe(money)
+  await sendReport('reconcile/keep')
+  await agree(money, PRICE, PRICE - 300_000)
+})
+
+const reviewOf = async (regNo: RegNo): Promise<string> =>
+  (await test_.deps.store.reviews(null)).find((review) => review.regNo === regNo)?.id ?? ''

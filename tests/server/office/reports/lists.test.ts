@@ -1,0 +1,513 @@
+import { parse } from 'csv-parse/sync'
+import { strFromU8, unzipSync } from 'fflate'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { dayOf } from '../../../../engine/index.ts'
+import type { EventStats, ListAnswer, ListRow, StatsAnswer } from '../../../../engine/index.ts'
+import { fixtureDelegate, fixtureEvent } from '../../small-event.ts'
+import { startTestApp } from '../../harness.ts'
+import type { TestApp } from '../../harness.ts'
+import { registered } from '../../sample-registrations.ts'
+import { noon, numberOf, register, signIn } from '../office.ts'
+import type { Office } from '../office.ts'
+
+let test_: TestApp
+let office: Office
+const EVENT = 'afpicon2026'
+const CATEGORIES = [
+  'afpi-gp-specialist',
+  'non-afpi-gp-specialist',
+  'afpi-pg',
+  'non-afpi-pg',
+  'intern-mbbs-accompanying',
+]
+
+beforeAll(async () => {
+  test_ = await startTestApp({ clock: '2025-10-10T16:00:00+05:30' })
+  office = await signIn(test_)
+  const pays = ['success', 'success', 'failed', undefined] as const
+  for (let n = 1; n <= 45; n += 1) {
+    const member = n % 3 === 0
+    const paid = pays[n % 4]
+    await register(test_, EVENT, {
+      n,
+      on: noon(n <= 20 ? '2025-10-08' : n <= 40 ? '2025-10-09' : '2025-10-10', n),
+      answers: {
+        full_name:
+          n === 7 ? '=HYPERLINK("http://evil.example")' : `Delegate ${String(n).padStart(3, '0')}`,
+        email: `delegate${n}@example.org`,
+        phone_number: `+9198765${String(n).padStart(5, '0')}`,
+        ticket_type: CATEGORIES[n % 5] ?? '',
+        afpi_member: member,
+        ...(member && { afpi_membership_number: `EXAMPLE-${n}` }),
+        ...(n === 9 && { city: 'Changanassery, "Kottayam"' }),
+      },
+      ...(paid !== undefined && { pays: paid }),
+    })
+  }
+})
+afterAll(() => test_.close())
+
+const page = async (url: string): Promise<ListAnswer> =>
+  (await office.json(url)) as unknown as ListAnswer
+const names = (answer: ListAnswer): unknown[] => answer.registrations.map((row) => row['full_name'])
+
+describe('a list call', () => {
+  test.each([
+    '/afpicon/admin/registrations',
+    '/afpicon/admin/registrations/',
+    '/api/afpicon/admin/registrations',
+    '/api/afpicon/admin/registrations/',
+    '/admin/afpicon/registrations/',
+    '/api/admin/afpicon/registrations/',
+  ])('%s answers', async (url) => {
+    const answer = await page(url)
+    expect(answer).toMatchObject({
+      status: 'success',
+      count: 45,
+      count_capped: false,
+      page: 1,
+      page_size: 20,
+      previous: null,
+    })
+    expect(answer.next).toBe(`http://127.0.0.1:3199${url}?page=2`)
+    expect(answer.results.registrations).toEqual(answer.registrations)
+    expect(answer.registrations).toHaveLength(20)
+    expect(answer.registrations[0]).toMatchObject({ reg_no: numberOf(test_, EVENT, 45) })
+  })
+
+  test('a row carries answers, engine values and labels under the names of the specification', async () => {
+    const answer = await page('/admin/afpicon/registrations/?search=delegate6@')
+    expect(answer.registrations).toHaveLength(1)
+    expect(answer.registrations[0]).toMatchObject({
+      event_id: EVENT,
+      reg_no: numberOf(test_, EVENT, 6),
+      full_name: 'Delegate 006',
+      email: 'delegate6@example.org',
+      phone_number: '+919876500006',
+      ticket_type: 'non-afpi-gp-specialist',
+      ticket_type_display: 'Non-AFPI – GP / Specialist',
+      afpi_member: true,
+      afpi_member_display: 'Yes',
+      afpi_membership_number: 'EXAMPLE-6',
+      city: null,
+      base: 7000,
+      gst: 1260,
+      total: 8260,
+      gst_amount: 1260,
+      final_amount: 8260,
+      registration_category_display: 'Non-AFPI – GP / Specialist',
+      payment_status: 'failed',
+      payment_status_display: 'Failed',
+      payment_id: null,
+      in_review: false,
+      created_at: '2025-10-08T12:06:00+05:30',
+    })
+    expect(Number.isInteger(answer.registrations[0]?.id)).toBe(true)
+  })
+
+  test('pages follow each other and end', async () => {
+    const second = await page('/afpicon/admin/registrations/?page=2&page_size=20')
+    expect(second.previous).toBe(
+      'http://127.0.0.1:3199/afpicon/admin/registrations/?page=1&page_size=20',
+    )
+    const third = await page('/afpicon/admin/registrations/?page=3&page_size=20')
+    expect(third).toMatchObject({ next: null, page: 3 })
+    expect(third.registrations).toHaveLength(5)
+    const all = [await page('/afpicon/admin/registrations/?page=1'), second, third].flatMap(
+      (answer) => answer.registrations.map(({ reg_no }) => reg_no),
+    )
+    expect(new Set(all).size).toBe(45)
+    expect(await page('/afpicon/admin/registrations/?page=99')).toMatchObject({
+      count: 45,
+      registrations: [],
+      next: null,
+    })
+  })
+
+  test('the size can be chosen where the event file offers sizes', async () => {
+    expect((await page('/afpicon/admin/registrations/?page_size=50')).registrations).toHaveLength(
+      45,
+    )
+    expect((await page('/admin/afpicon/registrations/?page_size=50')).registrations).toHaveLength(
+      20,
+    )
+  })
+
+  test.each([
+    ['payment_status=success', 23, '23 paid registrations'],
+    ['payment_status=pending', 11, '11 pending registrations'],
+    ['ticket_type=afpi-pg', 9, '9 registrations of AFPI Member – Post Graduate'],
+    [
+      'ticket_type=afpi-pg&payment_status=failed',
+      3,
+      '3 failed registrations of AFPI Member – Post Graduate',
+    ],
+    ['afpi_member=true', 15, '15 registrations, AFPI Member: yes'],
+    ['afpi_member=false', 30, '30 registrations, AFPI Member: no'],
+    ['date_from=2025-10-09&date_to=2025-10-09', 20, '20 registrations, on 9 October 2025'],
+    ['date_from=2025-10-09', 25, '25 registrations, since 9 October 2025'],
+    ['date_to=2025-10-08', 20, '20 registrations, until 8 October 2025'],
+    ['search=Delegate%20045', 1, '1 registration, matching “Delegate 045”'],
+    ['search=zzz', 0, 'No registrations, matching “zzz”'],
+    ['search=&payment_status=&ticket_type=&date_from=&afpi_member=&page=', 45, '45 registrations'],
+    ['unknown=1', 45, '45 registrations'],
+  ])('%s shows %i and says so', async (query, count, shown) => {
+    const answer = await page(`/afpicon/admin/registrations/?${query}`)
+    expect(answer.count).toBe(count)
+    expect(answer.shown).toBe(shown)
+  })
+
+  test.each([
+    [
+      'payment_status=paid',
+      '“payment_status” must be one of pending, success, failed, refunded, cancelled, refused, not “paid”.',
+    ],
+    ['date_from=10/10/2025', '“date_from” must be a day such as 2026-01-31, not “10/10/2025”.'],
+    [
+      'date_from=2025-10-10&date_to=2025-10-09',
+      'The list cannot end on 9 October 2025, before it begins on 10 October 2025.',
+    ],
+    ['afpi_member=maybe', '“afpi_member” must be true or false, not “maybe”.'],
+    [
+      'sort=phone',
+      '“sort” must be one of number, name, category, total, status, date, not “phone”.',
+    ],
+    [
+      'in_state=paid',
+      '“in_state” must be one of to_approve, refused, to_pay, told, complete, cancelled, lapsed, not “paid”.',
+    ],
+    [
+      'waiting=money',
+      '“waiting” must be one of review, told, to_approve, cancel_asked, second_payment, pay_back, refund_unsettled, mail_failed, pending, not “money”.',
+    ],
+    ['page=0', '“page” must be a whole number from 1.'],
+    ['page=1e9', '“page” must be a whole number from 1.'],
+    ['page_size=101', '“page_size” must be a whole number from 1 to 100.'],
+    [`search=${'x'.repeat(101)}`, 'Please search for at most 100 characters.'],
+  ])('%s is refused in words', async (query, message) => {
+    const answer = await office.get(`/afpicon/admin/registrations/?${query}`)
+    expect(answer.statusCode).toBe(400)
+    expect(answer.json()).toEqual({ status: 'error', code: 'bad_query', message })
+  })
+
+  test('what is filtered adds up: how many of each status, what was received, what is still due', async () => {
+    const { sums } = await page('/afpicon/admin/registrations/')
+    expect(sums).toMatchObject({ paid: 23, pending: 11, failed: 11, refunded: 0 })
+    const { data } = (await office.json('/admin/dashboard/stats/')) as unknown as StatsAnswer
+    expect(sums?.money).toBe((data['afpicon_stats'] as EventStats).total_revenue)
+    for (const query of [
+      'payment_status=pending',
+      'ticket_type=afpi-pg',
+      'afpi_member=true',
+      'search=Delegate%2004',
+      'date_from=2025-10-09&payment_status=success',
+    ]) {
+      const shown = await page(`/afpicon/admin/registrations/?page_size=100&${query}`)
+      const of = (status: string): number[] =>
+        shown.registrations
+          .filter((row) => row.payment_status === status)
+          .map((row) => Number(row['total']))
+      const together = (totals: readonly number[]): number =>
+        totals.reduce((sum, total) => sum + total, 0)
+      expect(shown.sums, query).toEqual({
+        paid: of('success').length,
+        pending: of('pending').length,
+        failed: of('failed').length,
+        refunded: 0,
+        ended: 0,
+        money: together(of('success')),
+        // A declined card leaves the price to be paid.
+        due: together([...of('pending'), ...of('failed')]),
+      })
+    }
+  })
+
+  test.each([
+    ['sort=number', (row: ListRow) => row.reg_no],
+    ['sort=name', (row: ListRow) => String(row['full_name']).toLowerCase()],
+    ['sort=total', (row: ListRow) => Number(row['total'])],
+    ['sort=date', (row: ListRow) => String(row['created_at'])],
+    [
+      'sort=status',
+      (row: ListRow) => ['pending', 'failed', 'success', 'refunded'].indexOf(row.payment_status),
+    ],
+    [
+      'sort=category&afpi_member=true',
+      (row: ListRow) => CATEGORIES.indexOf(String(row['ticket_type'])),
+    ],
+  ] as readonly [string, (row: ListRow) => string | number][])(
+    '%s sorts all pages, both ways',
+    async (query, valueOf) => {
+      const rows = async (sort: string): Promise<ListRow[]> => {
+        const first = await page(`/admin/afpicon/registrations/?${sort}`)
+        const more =
+          first.next === null
+            ? []
+            : (await page(`/admin/afpicon/registrations/?${sort}&page=2`)).registrations
+        expect(first.not_sorted).toBeNull()
+        return [...first.registrations, ...more]
+      }
+      const values = (await rows(query)).map(valueOf)
+      expect(values).toEqual(values.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0)))
+      expect(new Set(values).size).toBeGreaterThan(1)
+      const back = (await rows(query.replace('=', '=-'))).map(valueOf)
+      expect(back).toEqual(back.toSorted((a, b) => (a > b ? -1 : a < b ? 1 : 0)))
+    },
+  )
+
+  test('a list named only by its event file answers under the event id', async () => {
+    expect(await page('/admin/midzone2025/registrations/')).toMatchObject({
+      count: 0,
+      registrations: [],
+      shown: 'No registrations',
+    })
+  })
+
+  test('whoever pages through a list for an hour is in the audit log once, with what was seen first', async () => {
+    const { json } = await signIn(test_, 'pager')
+    await json('/afpicon/admin/registrations/?payment_status=failed')
+    await json('/afpicon/admin/registrations/?page=2')
+    expect(
+      test_.rows("SELECT what, event_id FROM audit_log WHERE who = 'pager' ORDER BY id"),
+    ).toEqual([
+      { what: 'signed in', event_id: null },
+      { what: 'saw page 1 of the list afpicon2026: 11 failed registrations', event_id: EVENT },
+    ])
+  })
+})
+
+test('what somebody searched for stays out of the log of acts, which keeps no names', async () => {
+  const { json } = await signIn(test_, 'searcher')
+  await json('/afpicon/admin/registrations/?search=Asha%20Secretname')
+  expect(test_.rows('SELECT what FROM audit_log ORDER BY id DESC LIMIT 1')).toEqual([
+    { what: 'saw page 1 of the list afpicon2026: No registrations, matching a search' },
+  ])
+})
+
+describe('an export', () => {
+  const csv = async (url: string): Promise<{ file: string; rows: string[][]; text: string }> => {
+    const answer = await office.get(url)
+    expect(answer.statusCode, answer.body).toBe(200)
+    expect(answer.headers['content-type']).toBe('text/csv; charset=utf-8')
+    return {
+      file: String(answer.headers['content-disposition']),
+      rows: parse(answer.body, { bom: true }) as string[][],
+      text: answer.body,
+    }
+  }
+
+  test.each([
+    ['/admin/export/?event_type=afpicon', 'afpicon_registrations.csv'],
+    ['/admin/export?event_type=afpicon', 'afpicon_registrations.csv'],
+    ['/api/admin/export/?event_type=pulmocon', 'pulmocon_registrations.csv'],
+    ['/afpicon/download-csv/', 'afpicon_2026_registrations_2025-10-10.csv'],
+    ['/api/afpicon/download-csv', 'afpicon_2026_registrations_2025-10-10.csv'],
+  ])('%s is saved as %s', async (url, file) =>
+    expect((await csv(url)).file).toBe(`attachment; filename="${file}"`),
+  )
+
+  test('it holds every row of the list, newest first, under the headings of its columns', async () => {
+    const { rows, text } = await csv('/afpicon/download-csv/')
+    expect(text.startsWith('\uFEFF')).toBe(true)
+    const list = test_.deps.events.byId(EVENT)?.config.admin.lists[1]
+    // The columns of the specification as it orders them, then ours.
+    expect(rows[0]).toEqual([
+      ...(list?.columns ?? []).map(({ label }) => label),
+      'Amount paid',
+      'Amount refunded',
+      'Amount due',
+    ])
+    expect(rows[1]?.slice(-3)).toEqual(['7080.00', '0.00', '0.00'])
+    expect(rows).toHaveLength(46)
+    const row = Object.fromEntries(
+      (list?.columns ?? []).map(({ id }, index) => [id, rows[1]?.[index]]),
+    )
+    expect(row).toEqual({
+      reg_no: numberOf(test_, EVENT, 45),
+      full_name: 'Delegate 045',
+      email: 'delegate45@example.org',
+      phone_number: '+919876500045',
+      ticket_type: 'AFPI Member – GP / Specialist',
+      afpi_member: 'Yes',
+      afpi_membership_number: 'EXAMPLE-45',
+      base: '6000.00',
+      gst: '1080.00',
+      total: '7080.00',
+      payment_status: 'Paid',
+      created_at: '2025-10-10 12:45:00',
+    })
+  })
+
+  test('it holds exactly the filtered list', async () => {
+    const query = 'payment_status=success&date_from=2025-10-09'
+    const { rows } = await csv(`/afpicon/download-csv/?${query}`)
+    const shown = await page(`/afpicon/admin/registrations/?${query}&page_size=100`)
+    expect(rows.slice(1).map((row) => row[1])).toEqual(names(shown))
+    expect(shown.count).toBe(13)
+    expect(
+      (await csv(`/admin/export/?event_type=afpicon&search=Delegate%20044`)).rows,
+    ).toHaveLength(2)
+  })
+
+  test.each([
+    ['payment_status=success&ticket_type=afpi-pg', '_paid_afpi-pg.csv'],
+    ['date_from=2025-10-09&date_to=2025-10-09&as=xlsx', '_from-2025-10-09_to-2025-10-09.xlsx'],
+    ['waiting=review&afpi_member=false', '_review_not-afpi_member.csv'],
+    ['search=Asha%20Nair', '_search.csv'],
+  ])('with %s its name says so, and names nobody', async (query, ending) => {
+    const answer = await office.get(`/admin/export/?event_type=afpicon&${query}`)
+    expect(answer.headers['content-disposition']).toBe(
+      `attachment; filename="afpicon_registrations${ending}"`,
+    )
+  })
+
+  test('an Excel file holds the same: amounts as numbers, formulas and long digits as the text they are', async () => {
+    const answer = await office.get('/afpicon/download-csv/?as=xlsx')
+    expect(answer.headers['content-type']).toContain('spreadsheetml.sheet')
+    const files = unzipSync(answer.rawPayload)
+    const [sheet = '', strings = ''] = ['xl/worksheets/sheet1.xml', 'xl/sharedStrings.xml'].map(
+      (name) => strFromU8(files[name] ?? new Uint8Array()),
+    )
+    expect(sheet.match(/<row /g)).toHaveLength(46)
+    expect(sheet).not.toMatch(/<f[ >]/)
+    expect(sheet).toContain('<v>7080</v>')
+    expect(strings).toContain('+919876500007')
+    expect(strings).toContain('=HYPERLINK("http://evil.example")')
+    expect(strings).toContain(numberOf(test_, EVENT, 45))
+  })
+
+  test('formulas are defused, phone numbers are not, commas and quotes survive', async () => {
+    const { rows } = await csv('/admin/export/?event_type=afpicon')
+    const flat = rows.flat()
+    expect(flat).toContain('\'=HYPERLINK("http://evil.example")')
+    expect(flat).toContain('+919876500007')
+    expect(flat).toContain('Changanassery, "Kottayam"')
+  })
+
+  test('an event type nobody has is refused in words, and a bad filter too', async () => {
+    const unknown = await office.get('/admin/export/?event_type=nothing')
+    expect(unknown.statusCode).toBe(404)
+    expect(unknown.json()).toMatchObject({ message: 'There is no list for this event type.' })
+    expect((await office.get('/admin/export/')).statusCode).toBe(404)
+    expect((await office.get('/afpicon/download-csv/?payment_status=paid')).statusCode).toBe(400)
+  })
+})
+
+test('the dashboard counts what the lists show, in whole paise', async () => {
+  const { data } = (await office.json('/admin/dashboard/stats/')) as unknown as StatsAnswer
+  const paid = await page('/afpicon/admin/registrations/?payment_status=success&page_size=100')
+  const revenue =
+    paid.registrations.reduce((sum, row) => sum + Math.round(Number(row['total']) * 100), 0) / 100
+  expect(data['afpicon_stats']).toEqual({
+    total_registrations: 45,
+    paid_registrations: 23,
+    pending_registrations: 11,
+    failed_registrations: 11,
+    refunded_registrations: 0,
+    ended_registrations: 0,
+    today_registrations: 5,
+    total_revenue: revenue,
+    dismissed_amount: 0,
+    needs_decision: 0,
+  })
+  expect(data['pulmocon_stats']).toEqual({
+    total_registrations: 0,
+    paid_registrations: 0,
+    pending_registrations: 0,
+    failed_registrations: 0,
+    refunded_registrations: 0,
+    ended_registrations: 0,
+    today_registrations: 0,
+    total_revenue: 0,
+    dismissed_amount: 0,
+    needs_decision: 0,
+  })
+  expect(data.revenue_stats).toEqual({ total_revenue: revenue })
+  expect(data.by_day['afpicon']?.map(({ day, registrations }) => [day, registrations])).toEqual([
+    ['2025-10-08', 20],
+    ['2025-10-09', 20],
+    ['2025-10-10', 5],
+  ])
+  expect(data.by_day['afpicon']?.reduce((sum, entry) => sum + entry.revenue, 0)).toBe(revenue)
+  expect(data.recent_registrations['afpicon']?.[0]).toMatchObject({
+    reg_no: numberOf(test_, EVENT, 45),
+    full_name: 'Delegate 045',
+    final_amount: 7080,
+    payment_status: 'success',
+    payment_status_display: 'Paid',
+    created_at: '2025-10-10T12:45:00+05:30',
+  })
+  expect(data.recent_registrations['pulmocon']).toEqual([])
+  expect(data.now).toBe('2025-10-10T16:00:00+05:30')
+})
+
+test('a list moves to the address its changed event file says, without a restart', async () => {
+  const moved = await startTestApp()
+  try {
+    const { get } = await signIn(moved)
+    expect((await get('/afpicon/admin/registrations/')).statusCode).toBe(200)
+    const text = moved.readEvent('afpicon2026.yaml')
+    moved.writeEvent(
+      'afpicon2026.yaml',
+      text
+        .replaceAll('/afpicon/admin/registrations/', '/afpicon/office/people/')
+        .replaceAll('event_type=afpicon,', 'event_type=afpi,'),
+    )
+    await moved.deps.events.reload()
+    expect(moved.printed.join('\n')).toBe('')
+    expect((await get('/afpicon/office/people/')).statusCode).toBe(200)
+    expect((await get('/api/afpicon/office/people')).statusCode).toBe(200)
+    expect((await get('/api/afpicon/admin/registrations/')).statusCode).toBe(404)
+    expect((await get('/admin/export/?event_type=afpi')).statusCode).toBe(200)
+    expect((await get('/admin/export/?event_type=afpicon')).statusCode).toBe(404)
+  } finally {
+    await moved.close()
+  }
+})
+
+test('an event without tax is registered for at its price, and its list and CSV have no column of one', async () => {
+  const untaxed = fixtureEvent({ total: 1000 })
+    .replace(/ {2}tax: .*\n/, '')
+    .replace('lines: [base, gst, total]', 'lines: [total]')
+  const other = await startTestApp({
+    clock: '2026-01-10T16:00:00+05:30',
+    events: { 'sample2026.yaml': untaxed },
+  })
+  try {
+    const answered = await other.app.inject({
+      method: 'POST',
+      url: '/api/sample2026/register/',
+      payload: { ...fixtureDelegate, total_amount: 1000 },
+    })
+    expect(answered.statusCode, answered.body).toBe(201)
+    const { get, json } = await signIn(other)
+    const listed = (await json('/admin/sample2026/registrations/')) as unknown as ListAnswer
+    expect(listed.registrations.map(({ base, gst, total }) => ({ base, gst, total }))).toEqual([
+      { base: 1000, gst: 0, total: 1000 },
+    ])
+    const [head] = parse((await get('/admin/export/?event_type=sample2026')).body, {
+      bom: true,
+    }) as string[][]
+    expect(head).toContain('Total Amount')
+    expect(head?.filter((label) => /gst|tax|base/i.test(label))).toEqual([])
+  } finally {
+    await other.close()
+  }
+})
+
+test('a registration with a price that nobody was asked to pay is not called paid, and brings no revenue', async () => {
+  const { store } = test_.deps
+  const day = dayOf(test_.now())
+  const before = await store.figures(EVENT, day)
+  const { regNo } = await registered(store, { eventId: EVENT, orderId: null, at: test_.now() })
+  const listed = await page(`/admin/afpicon/registrations/?search=${regNo}`)
+  expect(listed.registrations).toMatchObject([
+    { payment_status_display: 'Registered', final_amount: 5015 },
+  ])
+  expect((await store.figures(EVENT, day)).revenue).toBe(before.revenue)
+  const rows = parse((await office.get(`/admin/export/?event_type=afpicon&search=${regNo}`)).body, {
+    bom: true,
+    columns: true,
+  }) as Record<string, string>[]
+  expect(rows.map((row) => row['Payment Status'])).toEqual(['Registered'])
+})

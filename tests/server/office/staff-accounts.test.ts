@@ -1,0 +1,582 @@
+/** The people of the office: their accounts, second factors and sessions, and whoever looks after them. */
+import { Secret, TOTP } from 'otpauth'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { LightMyRequestResponse } from 'fastify'
+import { instant } from '../../../engine/index.ts'
+import type {
+  AccountAnswer,
+  ActivityAnswer,
+  PeopleAnswer,
+  RecoveryCodesAnswer,
+  SecondFactorAnswer,
+} from '../../../engine/index.ts'
+import { browserOf } from '../../../server/office/auth/sessions.ts'
+import { startTestApp } from '../harness.ts'
+import type { TestApp } from '../harness.ts'
+import { cheapHash, PASSWORD } from './office.ts'
+
+const STEP_MS = 30_000
+let server: TestApp
+let passwordHash: string
+let minute = 0
+
+beforeAll(async () => {
+  server = await startTestApp()
+  passwordHash = await cheapHash(PASSWORD)
+  await server.deps.store.addAdmin('owner', passwordHash, server.now())
+})
+afterAll(() => server.close())
+// Each test in a minute of its own, so that no code is of a step that was taken.
+beforeEach(() => {
+  minute += 5
+  server.at(new Date(Date.UTC(2026, 10, 22, 5, minute)).toISOString())
+})
+
+const post = (
+  url: string,
+  payload: object,
+  token?: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<LightMyRequestResponse> =>
+  server.app.inject({
+    method: 'POST',
+    url,
+    payload,
+    headers: { ...headers, ...(token !== undefined && { authorization: `Bearer ${token}` }) },
+  })
+const get = async <T>(url: string, token: string): Promise<T> => {
+  const answer = await server.app.inject({ url, headers: { authorization: `Bearer ${token}` } })
+  expect(answer.statusCode, answer.body).toBe(200)
+  return answer.json()
+}
+const login = (
+  username: string,
+  more: object = {},
+  headers: Readonly<Record<string, string>> = {},
+): Promise<LightMyRequestResponse> =>
+  post('/admin/login/', { username, password: PASSWORD, ...more }, undefined, headers)
+const signIn = async (username: string, more: object = {}): Promise<string> => {
+  const answer = await login(username, more)
+  expect(answer.statusCode, answer.body).toBe(200)
+  return answer.json<{ token: string }>().token
+}
+const someone = async (username: string): Promise<string> => {
+  await server.deps.store.addAdmin(username, passwordHash, server.now())
+  return signIn(username)
+}
+/** What an app shows: an RFC 6238 code of the secret, now or some steps on. */
+const codeOf = (secret: string, steps = 0): string =>
+  new TOTP({ secret: Secret.fromBase32(secret.replaceAll(' ', '')) }).generate({
+    timestamp: server.now() + steps * STEP_MS,
+  })
+const later = (ms: number): void => server.at(new Date(instant(server.now() + ms)).toISOString())
+
+/** With a second factor: the secret, the recovery codes, and the token of the session that set it up. */
+async function withFactor(
+  username: string,
+): Promise<{ token: string; secret: string; codes: string[] }> {
+  const token = await someone(username)
+  const begun = await post('/admin/me/second-factor/', { password: PASSWORD }, token)
+  expect(begun.statusCode, begun.body).toBe(200)
+  const { secret } = begun.json<SecondFactorAnswer>()
+  const done = await post('/admin/me/second-factor/confirm/', { code: codeOf(secret) }, token)
+  expect(done.statusCode, done.body).toBe(200)
+  later(2 * STEP_MS)
+  return { token, secret, codes: done.json<RecoveryCodesAnswer>().recovery_codes }
+}
+
+describe('a second factor', () => {
+  test('is what an authenticator app takes: RFC 6238, its name, its secret', async () => {
+    const token = await someone('asha')
+    const { address, secret } = (
+      await post('/admin/me/second-factor/', { password: PASSWORD }, token)
+    ).json<SecondFactorAnswer>()
+    expect(address).toMatch(
+      /^otpauth:\/\/totp\/Rollcall%20127\.0\.0\.1:asha\?issuer=Rollcall%20127\.0\.0\.1&secret=[A-Z2-7]{32}&algorithm=SHA1&digits=6&period=30$/,
+    )
+    expect(address).toContain(secret.replaceAll(' ', ''))
+    // The published example: this secret at this second shows these six digits.
+    expect(
+      new TOTP({ secret: Secret.fromUTF8('12345678901234567890') }).generate({ timestamp: 59_000 }),
+    ).toBe('287082')
+  })
+
+  test('is asked for after the password, and nobody is in before it is right', async () => {
+    const { secret } = await withFactor('ravi')
+    const asked = await login('ravi')
+    expect([asked.statusCode, asked.json().code]).toEqual([401, 'code_needed'])
+    const wrong = await login('ravi', { code: codeOf(secret, 5) })
+    expect([wrong.statusCode, wrong.json().code]).toEqual([401, 'wrong_code'])
+    for (const answer of [asked, wrong]) expect(answer.headers['set-cookie']).toBeUndefined()
+    const wrongPassword = await login('ravi', { password: 'not this one', code: codeOf(secret) })
+    expect(wrongPassword.json().code).toBe('invalid_login')
+    // The code was not used up by a wrong password; a clock may be a step off.
+    expect((await login('ravi', { code: ` ${codeOf(secret, -1)} ` })).statusCode).toBe(200)
+  })
+
+  test('takes each code once, also when two send it at the same moment', async () => {
+    const { secret } = await withFactor('meera')
+    const code = codeOf(secret)
+    const both = await Promise.all([login('meera', { code }), login('meera', { code })])
+    expect(both.map(({ statusCode }) => statusCode).toSorted()).toEqual([200, 401])
+    const again = await login('meera', { code })
+    expect(again.json().message).toBe('This code was used before. Please wait for the next one.')
+    later(STEP_MS)
+    expect((await login('meera', { code: codeOf(secret) })).statusCode).toBe(200)
+  })
+
+  test('a lost phone: each recovery code lets in once, however it is written, and is counted', async () => {
+    const { codes } = await withFactor('anil')
+    expect(new Set(codes).size).toBe(10)
+    const [first = ''] = codes
+    expect(server.rows('SELECT * FROM recovery_codes').map(String).join()).not.toContain(first)
+    const token = await signIn('anil', { code: first.toUpperCase().replaceAll('-', ' ') })
+    expect((await login('anil', { code: first })).json().message).toBe(
+      'This recovery code is not right, or it was used before.',
+    )
+    const { second_factor } = await get<AccountAnswer>('/admin/me/', token)
+    expect(second_factor).toEqual({ is_on: true, is_required: false, recovery_codes_left: 9 })
+    expect(
+      server.rows("SELECT what FROM audit_log WHERE who = 'anil' ORDER BY id DESC LIMIT 2"),
+    ).toContainEqual({ what: 'signed in with a recovery code' })
+  })
+
+  test('counts only once a code of it was right, and ends the sessions of before', async () => {
+    const elsewhere = await someone('devi')
+    const token = await signIn('devi')
+    const begun = await post('/admin/me/second-factor/', { password: PASSWORD }, token)
+    const { secret } = begun.json<SecondFactorAnswer>()
+    expect((await login('devi')).statusCode).toBe(200)
+    const wrong = await post('/admin/me/second-factor/confirm/', { code: codeOf(secret, 7) }, token)
+    expect([wrong.statusCode, Object.keys(wrong.json().errors)]).toEqual([422, ['code']])
+    const right = { code: codeOf(secret) }
+    expect((await post('/admin/me/second-factor/confirm/', right, token)).statusCode).toBe(200)
+    expect((await post('/admin/me/second-factor/confirm/', right, token)).json().code).toBe(
+      'not_begun',
+    )
+    expect((await post('/admin/me/sessions/end/', {}, elsewhere)).statusCode).toBe(401)
+    expect((await login('devi')).json().code).toBe('code_needed')
+  })
+
+  test('is changed only by whoever has the password and a code of it', async () => {
+    const { token, secret } = await withFactor('latha')
+    for (const url of [
+      '/admin/me/second-factor/',
+      '/admin/me/second-factor/off/',
+      '/admin/me/recovery-codes/',
+    ]) {
+      const bare = await post(url, {}, token)
+      expect([bare.statusCode, Object.keys(bare.json().errors)], url).toEqual([422, ['password']])
+      const half = await post(url, { password: PASSWORD }, token)
+      expect([half.statusCode, Object.keys(half.json().errors)], url).toEqual([422, ['code']])
+      const guessed = await post(url, { password: PASSWORD, code: '000000' }, token)
+      expect([guessed.statusCode, Object.keys(guessed.json().errors)], url).toEqual([422, ['code']])
+    }
+    const off = { password: PASSWORD, code: codeOf(secret) }
+    expect((await post('/admin/me/second-factor/off/', off, token)).statusCode).toBe(200)
+    expect((await login('latha')).statusCode).toBe(200)
+  })
+
+  test('is asked of owners only by one who has it, and then cannot be switched off', async () => {
+    const plain = await signIn('owner')
+    const early = await post('/admin/admins/second-factor/', { required: true }, plain)
+    expect([early.statusCode, early.json().code]).toEqual([409, 'set_up_yours_first'])
+    const { token, secret } = await withFactor('kavya')
+    await post('/admin/admins/second-factor/', { required: true }, token)
+    const off = await post(
+      '/admin/me/second-factor/off/',
+      { password: PASSWORD, code: codeOf(secret) },
+      token,
+    )
+    expect([off.statusCode, off.json().code]).toEqual([409, 'is_required'])
+    const held = await server.app.inject({
+      url: '/admin/admins/',
+      headers: { authorization: `Bearer ${plain}` },
+    })
+    expect([held.statusCode, held.json().code]).toEqual([403, 'second_factor_needed'])
+    expect(await get('/admin/session/', plain)).toMatchObject({ needs_second_factor: true })
+    await post('/admin/admins/second-factor/', { required: false }, token)
+    expect(await get('/admin/session/', plain)).toMatchObject({ needs_second_factor: false })
+  })
+})
+
+test('codes are guessed ten times an hour, from however many addresses, and whoever signs in from where they always do is not kept out', async () => {
+  const shut = await startTestApp({
+    clock: '2026-11-22',
+    variables: { RATE_LIMITS: 'on', TRUST_PROXY: '127.0.0.1' },
+  })
+  const added = await shut.deps.store.addAdmin('owner', passwordHash, shut.now())
+  if (!added.ok) throw new Error(added.error.code)
+  const secret = new Secret({ size: 20 }).base32
+  await shut.deps.store.wantSecondFactor(added.value, secret)
+  await shut.deps.store.confirmSecondFactor(added.value, secret, 0, [])
+  const right = (): string =>
+    new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: shut.now() })
+  const wrong = (): string => String((Number(right()) + 500_000) % 1_000_000).padStart(6, '0')
+  const tries = (code: string, address: string): Promise<LightMyRequestResponse> =>
+    shut.app.inject({
+      method: 'POST',
+      url: '/admin/login/',
+      payload: { username: 'owner', password: PASSWORD, code },
+      headers: { 'x-forwarded-for': address },
+    })
+  expect((await tries(right(), '203.0.113.1')).statusCode).toBe(200)
+  shut.at('2026-11-22T12:10:00+05:30')
+  const statuses: number[] = []
+  for (let tried = 0; tried < 12; tried += 1)
+    statuses.push((await tries(wrong(), `198.51.100.${tried}`)).statusCode)
+  expect(statuses).toEqual([...Array.from({ length: 10 }, () => 401), 429, 429])
+  // The right one comes too late from anywhere new, recovery codes too; at home nothing was tried.
+  for (const code of [right(), 'aaaa-bbbb-cccc-dddd'])
+    expect((await tries(code, '198.51.100.99')).statusCode).toBe(429)
+  expect((await tries(right(), '203.0.113.1')).statusCode).toBe(200)
+  expect(shut.rows("SELECT count(*) AS n FROM audit_log WHERE what = 'failed to sign in'")).toEqual(
+    [{ n: 10 }],
+  )
+  await shut.close()
+})
+
+describe('an own account', () => {
+  test('a new password signs out everywhere else, and takes the old one to set', async () => {
+    const elsewhere = await someone('nita')
+    const token = await signIn('nita')
+    const tell = (password: string, new_password: string) =>
+      post('/admin/me/password/', { password, new_password }, token)
+    expect((await tell('not mine', 'three words apart')).json().errors).toEqual({
+      password: 'This is not your password.',
+    })
+    expect(Object.keys((await tell(PASSWORD, 'nita')).json().errors)).toEqual(['new_password'])
+    const done = await tell(PASSWORD, 'three words apart')
+    expect(done.statusCode, done.body).toBe(200)
+    const [cookie = ''] = [done.headers['set-cookie']].flat()
+    for (const [old, status] of [
+      [elsewhere, 401],
+      [token, 401],
+      [/rollcall_session=([^;]+)/.exec(String(cookie))?.[1] ?? '', 200],
+    ] as const) {
+      const { statusCode } = await server.app.inject({
+        url: '/admin/me/',
+        headers: { authorization: `Bearer ${old}` },
+      })
+      expect(statusCode).toBe(status)
+    }
+    expect((await login('nita')).statusCode).toBe(401)
+    expect((await login('nita', { password: 'three words apart' })).statusCode).toBe(200)
+  })
+
+  test('a stolen session and password changed the password of an account with a second factor', async () => {
+    const { token, secret } = await withFactor('usha')
+    const change = (more: object) =>
+      post(
+        '/admin/me/password/',
+        { password: PASSWORD, new_password: 'three words apart', ...more },
+        token,
+      )
+    for (const more of [{}, { code: '' }, { code: codeOf(secret, 5) }, { code: null }]) {
+      const { statusCode, body } = await change(more)
+      expect([statusCode, Object.keys(JSON.parse(body).errors)]).toEqual([422, ['code']])
+    }
+    expect((await login('usha', { code: codeOf(secret) })).statusCode).toBe(200)
+    later(STEP_MS)
+    expect((await change({ code: codeOf(secret) })).statusCode).toBe(200)
+    expect((await login('usha')).statusCode).toBe(401)
+  })
+
+  test('sessions are told apart by browser and network, and ended one by one or together', async () => {
+    const token = await someone('omar')
+    const phone =
+      'Mozilla/5.0 (Linux; Android 15) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0 Mobile Safari/537.36'
+    later(1000)
+    await login('omar', {}, { 'user-agent': phone })
+    later(1000)
+    await login('omar', {}, { 'user-agent': 'curl/8.5' })
+    const listed = async () => (await get<AccountAnswer>('/admin/me/', token)).sessions
+    const sessions = await listed()
+    expect(sessions.map(({ browser, network, is_this }) => [browser, network, is_this])).toEqual([
+      ['curl', '127.0.0.1', false],
+      ['Chrome on Android', '127.0.0.1', false],
+      ['', '127.0.0.1', true],
+    ])
+    const id = sessions[1]?.id ?? ''
+    expect((await post('/admin/me/sessions/end/', { id }, token)).statusCode).toBe(200)
+    expect((await post('/admin/me/sessions/end/', { id }, token)).statusCode).toBe(404)
+    expect((await listed()).map(({ browser }) => browser)).toEqual(['curl', ''])
+    await post('/admin/me/sessions/end/', {}, token)
+    expect((await listed()).map(({ is_this }) => is_this)).toEqual([true])
+  })
+
+  test('nobody ends somebody else’s session', async () => {
+    const mine = await someone('paul')
+    const { sessions } = await get<AccountAnswer>('/admin/me/', mine)
+    const theirs = await someone('quin')
+    const id = sessions[0]?.id ?? ''
+    expect((await post('/admin/me/sessions/end/', { id }, theirs)).statusCode).toBe(404)
+    await get('/admin/me/', mine)
+  })
+
+  test.each([
+    ['Mozilla/5.0 (X11; Linux x86_64; rv:144.0) Gecko/20100101 Firefox/144.0', 'Firefox on Linux'],
+    [
+      'Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537.36 Chrome/141.0 Safari/537.36 Edg/141.0',
+      'Edge on Windows',
+    ],
+    [
+      'Mozilla/5.0 (iPhone; CPU iPhone OS 26_0 like Mac OS X) AppleWebKit/605 Version/26.0 Safari/604',
+      'Safari on iOS',
+    ],
+    [
+      'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15) AppleWebKit/605 Version/18 Safari/605',
+      'Safari on macOS',
+    ],
+    ['<script>alert(1)</script>', ''],
+    ['', ''],
+  ])('the browser that calls itself %s is %j', (agent, words) => {
+    expect(browserOf(agent)).toBe(words)
+  })
+})
+
+describe('people', () => {
+  const eventId = (): string => server.deps.events.all()[0]!.config.id
+
+  test('are added with a link that sets a password once, and may what was said', async () => {
+    const owner = await signIn('owner')
+    const added = await post(
+      '/admin/admins/',
+      { username: 'sita', role: 'desk', events: [eventId()] },
+      owner,
+    )
+    expect(added.statusCode, added.body).toBe(200)
+    const { link } = added.json<{ link: string }>()
+    const token = /\/admin\/password#([\w-]{43})$/.exec(link)?.[1] ?? ''
+    expect((await login('sita')).statusCode).toBe(401)
+    const here = { 'sec-fetch-site': 'same-origin' }
+    const set = (body: object) => post('/admin/set-password/', { token, ...body }, undefined, here)
+    expect((await set({})).json()).toEqual({ status: 'success', username: 'sita' })
+    expect(Object.keys((await set({ password: 'sita' })).json().errors)).toEqual(['password'])
+    expect((await set({ password: 'three words apart' })).statusCode).toBe(200)
+    expect((await set({ password: 'three other words' })).json().code).toBe('link_over')
+    const desk = await signIn('sita', { password: 'three words apart' })
+    expect(await get('/admin/me/', desk)).toMatchObject({
+      role: 'desk',
+      events: [server.deps.events.all()[0]!.config.title],
+    })
+  })
+
+  test('an owner’s session alone makes no link for their own password and takes no second factor of theirs away', async () => {
+    const token = await signIn('owner')
+    for (const call of ['link', 'reset-second-factor'])
+      for (const name of ['owner', 'OWNER']) {
+        const answer = await post(`/admin/admins/${name}/${call}/`, {}, token)
+        expect([call, answer.statusCode, answer.json<{ code: string }>().code]).toEqual([
+          call,
+          409,
+          'own_account',
+        ])
+      }
+    expect((await login('owner')).statusCode).toBe(200)
+  })
+
+  test('a link ends after three days, and by the next one', async () => {
+    const owner = await signIn('owner')
+    await someone('tara')
+    const here = { 'sec-fetch-site': 'same-origin' }
+    const renew = async (): Promise<string> =>
+      (await post('/admin/admins/tara/link/', {}, owner))
+        .json<{ link: string }>()
+        .link.split('#')[1] ?? ''
+    const look = (token: string) => post('/admin/set-password/', { token }, undefined, here)
+    const [first, second] = [await renew(), await renew()]
+    expect((await login('tara')).statusCode, 'the old password').toBe(401)
+    expect((await look(first)).statusCode).toBe(404)
+    expect((await look(second)).statusCode).toBe(200)
+    later(3 * 24 * 3_600_000)
+    expect((await look(second)).statusCode).toBe(404)
+  })
+
+  test('roles and events are changed, seconds factors taken away, people removed; the last owner stays', async () => {
+    const owner = await signIn('owner')
+    const theirs = await someone('uma')
+    const may = (username: string, role: string, events: unknown) =>
+      post(`/admin/admins/${username}/may/`, { role, events }, owner)
+    for (const [role, events, field] of [
+      ['king', null, 'role'],
+      ['desk', [], 'events'],
+      ['desk', ['no-such-event'], 'events'],
+      ['desk', 'all', 'events'],
+    ] as const)
+      expect(Object.keys((await may('uma', role, events)).json().errors)).toEqual([field])
+    expect((await may('uma', 'viewer', [eventId()])).json().message).toBe(
+      `uma is now viewer for ${eventId()}.`,
+    )
+    expect(await get('/admin/session/', theirs)).toMatchObject({
+      role: 'viewer',
+      all_events: false,
+    })
+    expect((await may('nobody-here', 'viewer', null)).statusCode).toBe(404)
+    for (const { username } of (await get<PeopleAnswer>('/admin/admins/', owner)).people)
+      if (username !== 'owner') await post(`/admin/admins/${username}/remove/`, {}, owner)
+    expect((await get<PeopleAnswer>('/admin/admins/', owner)).people).toHaveLength(1)
+    for (const answer of [
+      await post('/admin/admins/owner/remove/', {}, owner),
+      await may('owner', 'desk', null),
+    ])
+      expect([answer.statusCode, answer.json().code]).toEqual([409, 'last_owner'])
+    expect(
+      (
+        await server.app.inject({
+          url: '/admin/me/',
+          headers: { authorization: `Bearer ${theirs}` },
+        })
+      ).statusCode,
+    ).toBe(401)
+  })
+
+  test('a call that leaves the events out gave somebody all of them', async () => {
+    const owner = await signIn('owner')
+    await someone('vani')
+    for (const [path, said] of [
+      ['/admin/admins/', { username: 'veer', role: 'viewer' }],
+      ['/admin/admins/vani/may/', { role: 'viewer' }],
+    ] as const) {
+      const answer = await post(path, said, owner)
+      expect([answer.statusCode, answer.json().errors]).toEqual([
+        422,
+        { events: 'Choose at least one event, or all of them.' },
+      ])
+    }
+  })
+
+  test.each([
+    ['', 'Required'],
+    ['two words', 'A username is letters and digits, with dots, hyphens or @ in it and no spaces.'],
+    ['x'.repeat(65), 'A username has at most 64 characters.'],
+    ['Delegate', '“Delegate” is a name that the log uses itself. Choose another one.'],
+    ['OWNER', 'There is already somebody called OWNER.'],
+  ])('nobody is added as %j', async (username, message) => {
+    const owner = await signIn('owner')
+    const answer = await post('/admin/admins/', { username, role: 'desk', events: null }, owner)
+    expect([answer.statusCode, answer.json().errors]).toEqual([422, { username: message }])
+  })
+})
+
+describe('the activity', () => {
+  test('is who did what, the newest first, without looking, a page at a time and as a file', async () => {
+    const owner = await signIn('owner')
+    await get('/admin/dashboard/stats/', owner)
+    await get('/admin/dashboard/stats/', owner)
+    for (let n = 0; n < 55; n += 1)
+      await server.deps.store.audit({
+        at: server.now(),
+        who: 'asha',
+        what: `=wrote note ${n}`,
+        eventId: null,
+        regNo: null,
+      })
+    const log = (query: string) => get<ActivityAnswer>(`/admin/log/?${query}`, owner)
+    const first = await log('who=asha&words=note')
+    expect(first.rows.map(({ what }) => what)).toEqual(
+      Array.from({ length: 50 }, (_, at) => `=wrote note ${54 - at}`),
+    )
+    const rest = await log(`who=asha&words=note&before=${first.before}`)
+    expect([rest.rows.length, rest.before]).toEqual([5, null])
+    expect(first.people).toContain('owner')
+    expect((await log('kind=looks&who=owner')).rows.map(({ what }) => what)).toContain(
+      'saw the dashboard',
+    )
+    expect((await log('')).rows.map(({ what }) => what)).not.toContain('saw the dashboard')
+    expect((await log('kind=signing-in')).rows[0]).toMatchObject({
+      who: 'owner',
+      what: 'signed in',
+    })
+    expect((await log('from=2001-01-01&to=2001-01-02')).rows).toEqual([])
+    const csv = await server.app.inject({
+      url: '/admin/log/export/?who=asha&words=note',
+      headers: { authorization: `Bearer ${owner}` },
+    })
+    expect(csv.headers['content-disposition']).toMatch(/filename="activity_\d{4}-\d\d-\d\d\.csv"/)
+    expect(csv.body.split('\r\n')).toHaveLength(57)
+    expect(csv.body).toContain(",asha,'=wrote note 54,")
+  })
+
+  test.each([
+    ['from=soon', '“from” must be a day such as 2026-01-31, not “soon”.'],
+    [
+      'kind=secret',
+      '“kind” must be one of changes, exports, signing-in, looks, all, not “secret”.',
+    ],
+    [`words=${'x'.repeat(101)}`, 'Please search for at most 100 characters.'],
+  ])('%s is refused in words', async (query, message) => {
+    const owner = await signIn('owner')
+    const answer = await server.app.inject({
+      url: `/admin/log/?${query}`,
+      headers: { authorization: `Bearer ${owner}` },
+    })
+    expect([answer.statusCode, answer.json().message]).toEqual([400, message])
+  })
+})
+
+describe('how a person has a list', () => {
+  const LIST = { event: 'afpicon2026', list: 'afpicon', columns: [], views: [] }
+  let token: string
+  beforeAll(async () => {
+    await server.deps.store.addAdmin('list-keeper', passwordHash, server.now())
+    await server.deps.store.addAdmin('list-other', passwordHash, server.now())
+    token = await signIn('list-keeper')
+  })
+  const keep = (payload: object) => post('/admin/my-lists/', { ...LIST, ...payload }, token)
+
+  test('columns and views are theirs on every browser, without what was searched for', async () => {
+    const views = [
+      {
+        name: ' Unpaid PG ',
+        query: 'ticket_type=afpi-pg&search=Asha&payment_status=pending&page=3',
+      },
+    ]
+    const kept = await keep({ columns: ['city', 'no such column', 'gst'], views })
+    expect(kept.statusCode, kept.body).toBe(200)
+    const lists = {
+      'afpicon2026/afpicon': {
+        columns: ['city', 'gst'],
+        views: [{ name: 'Unpaid PG', query: 'ticket_type=afpi-pg&payment_status=pending' }],
+      },
+    }
+    expect(await get('/admin/my-lists/', token)).toEqual({ status: 'success', lists })
+    expect(await get('/admin/my-lists/', await signIn('list-other'))).toEqual({
+      status: 'success',
+      lists: {},
+    })
+    expect((await keep({ columns: ['city'] })).json()).toMatchObject({
+      lists: { 'afpicon2026/afpicon': { columns: ['city'], views: [] } },
+    })
+  })
+
+  test.each([
+    [{ list: 'nothing' }, 404, 'There is no list of this name.'],
+    [{ views: 'all' }, 422, 'Send the columns and the views, each as a list.'],
+    [{ views: [{ query: 'a=b' }] }, 422, 'Give the view a name.'],
+    [
+      { views: [{ name: 'x'.repeat(61), query: '' }] },
+      422,
+      'The name of a view has at most 60 characters.',
+    ],
+    [
+      { views: [{ name: 'Mine', query: 'x'.repeat(1001) }] },
+      422,
+      'These are too many filters for a view.',
+    ],
+    [
+      { views: Array.from({ length: 21 }, (_, n) => ({ name: `${n}`, query: '' })) },
+      422,
+      'You can keep 20 views of a list. Remove one first.',
+    ],
+    [
+      { views: [1, 2].map(() => ({ name: 'Mine', query: '' })) },
+      422,
+      'You have a view of this name already. Give this one another name.',
+    ],
+  ])('%o is refused in words', async (payload, status, message) => {
+    const answered = await keep(payload)
+    expect(answered.statusCode).toBe(status)
+    expect(answered.json()).toMatchObject({ message })
+  })
+})

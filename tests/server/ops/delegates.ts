@@ -1,0 +1,136 @@
+/** Delegates of a conference that issues invoices, and its office, over HTTP: what they do and what they are shown. */
+import { writeFileSync, mkdirSync, cpSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import type {
+  DocumentsAnswer,
+  PaymentData,
+  RecoveryAnswer,
+  ReviewsAnswer,
+} from '../../../engine/index.ts'
+import { pdf } from '../sample-uploads.ts'
+import { fixtureEvent } from '../small-event.ts'
+import { top } from '../run-command.ts'
+
+export const EVENT = 'sample2026'
+const INVOICE = `
+invoice:
+  supplier: Sample Society
+  address: 12 Made-up Road, Kochi 682001
+  gstin: 32AAAAA0000A1ZB
+  sac: 998596
+  place_of_supply: Kerala
+  number: "SMPL/{year}/{n}"
+`
+export const invoicedEvent = (): string => fixtureEvent({ extra: INVOICE })
+
+/** The one event, with the shared files, in a folder. */
+export function writeEvents(eventsDir: string, event = invoicedEvent()): void {
+  mkdirSync(eventsDir, { recursive: true })
+  cpSync(join(top, 'events', '_shared'), join(eventsDir, '_shared'), { recursive: true })
+  writeFileSync(join(eventsDir, `${EVENT}.yaml`), event)
+}
+
+type Fields = Readonly<Record<string, string>>
+const post = (address: string, body: BodyInit, headers: Fields = {}): Promise<Response> =>
+  fetch(address, { method: 'POST', body, headers, redirect: 'manual' })
+
+export type Registered = { readonly regNo: string; readonly data: PaymentData }
+
+/** Registers; `proof`: with a letter that no other has. */
+export async function registers(
+  url: string,
+  email: string,
+  { proof = false }: { readonly proof?: boolean } = {},
+): Promise<Registered> {
+  const form = new FormData()
+  const answers = { full_name: 'Asha Sample', email, phone_number: '9876543210', is_member: 'true' }
+  for (const [field, answer] of Object.entries(answers)) form.append(field, answer)
+  if (proof) form.append('letter', new Blob([new Uint8Array(pdf(email))]), 'letter.pdf')
+  const answer = await post(`${url}/api/${EVENT}/register/`, form)
+  const text = await answer.text()
+  if (answer.status !== 201) throw new Error(`not registered: ${answer.status} ${text}`)
+  const { reg_no: regNo, payment_data: data } = JSON.parse(text) as {
+    readonly reg_no: string
+    readonly payment_data: PaymentData
+  }
+  return { regNo, data }
+}
+
+/** The hidden form, as the gateways file has it. */
+const formOf = (data: PaymentData): Record<string, string> => ({
+  privatekey: data.privatekey,
+  mercid: data.mercid,
+  orderid: data.orderid,
+  UID: data.orderid,
+  amount: data.amount,
+  checksum: data.checksum,
+  buyerEmail: data.email,
+  buyerFirstName: data.first_name,
+  buyerLastName: data.last_name,
+  currency: '356',
+  isocurrency: 'INR',
+})
+
+/** Hand-off and a button of the gateway's page; answers the fields with which the browser comes back. */
+export async function pays(data: PaymentData, action = 'pay'): Promise<Fields> {
+  const gone = await post(data.payment_url, new URLSearchParams(formOf(data)))
+  const page = (gone.headers.get('location') ?? '').replace('/hop/', '/page/')
+  const back = await (await post(page, new URLSearchParams({ do: action }))).text()
+  const found = back.matchAll(/name="([^"]+)" value="([^"]*)"/g)
+  return Object.fromEntries([...found].map(([, name = '', value = '']) => [name, value]))
+}
+
+/** Registers and pays, and the server knows it. */
+export async function paid(url: string, email: string, proof = false): Promise<Registered> {
+  const registered = await registers(url, email, { proof })
+  await tells(url, await pays(registered.data))
+  return registered
+}
+
+/** The gateway's own message; answers the status. */
+export async function tells(url: string, fields: Fields): Promise<number> {
+  return (await post(`${url}/api/payment/webhook/`, new URLSearchParams(fields))).status
+}
+
+export type Office = {
+  get<T>(path: string): Promise<T>
+  send<T>(path: string, body: object): Promise<T>
+}
+export async function officeAt(url: string, password: string): Promise<Office> {
+  const headers = { 'content-type': 'application/json' }
+  const body = JSON.stringify({ username: 'admin', password })
+  const { token } = (await (await post(`${url}/admin/login/`, body, headers)).json()) as {
+    readonly token: string
+  }
+  const authorization = `Bearer ${token}`
+  const read = async <T>(answer: Response): Promise<T> => {
+    const text = await answer.text()
+    if (answer.status !== 200) throw new Error(`${answer.url}: ${answer.status} ${text}`)
+    return JSON.parse(text) as T
+  }
+  return {
+    get: async (path) => read(await fetch(`${url}${path}`, { headers: { authorization } })),
+    send: async (path, sent) =>
+      read(await post(`${url}${path}`, JSON.stringify(sent), { ...headers, authorization })),
+  }
+}
+export const reviewsIn = async (office: Office): Promise<ReviewsAnswer['reviews']> =>
+  (await office.get<ReviewsAnswer>('/admin/reviews/')).reviews
+export const recoveryIn = (office: Office): Promise<RecoveryAnswer> =>
+  office.get<RecoveryAnswer>('/admin/recovery-state/')
+/** Numbers of the invoices of a registration. */
+export const invoicesOf = async (office: Office, regNo: string): Promise<readonly string[]> =>
+  (await office.get<DocumentsAnswer>(`/admin/registrations/${regNo}/documents/`)).documents.flatMap(
+    ({ kind, serial }) => (kind === 'receipt' ? [] : [serial]),
+  )
+
+/** Asks until it is so; what works by itself looks each minute at the latest. */
+export async function until<T>(what: string, look: () => Promise<T | null>): Promise<T> {
+  for (let tries = 0; tries < 1_000; tries += 1) {
+    const found = await look()
+    if (found !== null) return found
+    await pause(100)
+  }
+  throw new Error(`${what}: not within minutes`)
+}

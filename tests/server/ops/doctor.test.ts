@@ -1,0 +1,300 @@
+/**
+ * What `rollcall doctor` finds: for each thing that it looks at, a fault is made, and a sentence says it: Node, the build, the
+ * rights, the room, a second server, the version, quick_check, every proof, the event files, the accounts, PUBLIC_URL, the mail
+ * server, the gateway, its clock, the proxy, the age of the backup.
+ */
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+  closeSync,
+} from 'node:fs'
+import { once } from 'node:events'
+import { createServer } from 'node:https'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { noteBackup } from '../../../server/ops/backup/last-backup.ts'
+import { copyDatabase, lookInto } from '../../../server/storage/recovery/copy-database.ts'
+import { beginServing } from '../../../server/storage/database/single-server-lock.ts'
+import { pdf } from '../sample-uploads.ts'
+import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
+import { startTestApp } from '../harness.ts'
+import type { TestApp } from '../harness.ts'
+import { launcher, run, runHere } from '../run-command.ts'
+
+let app: TestApp
+let folder: string
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'rollcall-doctor-'))
+  app = await startTestApp({ clock: '2026-01-10', events: { 'sample2026.yaml': fixtureEvent() } })
+  const answer = await app.post('/api/sample2026/register/', fixtureDelegate, {
+    letter: { name: 'letter.pdf', bytes: pdf() },
+  })
+  if (answer.statusCode !== 201) throw new Error(answer.body)
+})
+afterAll(async () => {
+  for (const leave of held) leave?.()
+  await app.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+/** Nobody listens at port 1. */
+const variables = (more: Readonly<Record<string, string>> = {}) => ({
+  DATA_DIR: app.dir,
+  EVENTS_DIR: app.eventsDir,
+  CLOCK: '2026-01-10',
+  PORT: '1',
+  ...more,
+})
+
+const part = (name: string): string => `AIRPAY_SAMPLE_${name}`
+const real = {
+  GATEWAY_MODE: 'live',
+  CLOCK: '',
+  [part('USERNAME')]: 'u',
+  [part('PASSWORD')]: 'p',
+  [part('SECRET')]: 's',
+  [part('MERCHANT_ID')]: '1',
+}
+const seen = async (more: Readonly<Record<string, string>> = {}) => {
+  const { status, out } = await runHere(['doctor'], variables(more))
+  return { status, lines: out.split('\n') }
+}
+/** Makes a fault in a copy of nothing: whatever it changes it puts back. */
+type Fault = {
+  readonly says: RegExp
+  readonly more?: () => Readonly<Record<string, string>>
+  readonly make?: () => (() => void) | Promise<() => void>
+}
+const inFile = (name: () => string, text: string) => (): (() => void) => {
+  const before = existsSync(name()) ? readFileSync(name()) : null
+  writeFileSync(name(), text)
+  return () => (before === null ? rmSync(name()) : writeFileSync(name(), before))
+}
+/** The file of gateways with another address in it. */
+const gatewaysAt = (address: string): (() => void) => {
+  const file = join(app.eventsDir, '_shared', 'gateways.yaml')
+  return inFile(
+    () => file,
+    readFileSync(file, 'utf8').replaceAll(/https:\/\/[a-z.-]*airpay[a-z.-]*/g, address),
+  )()
+}
+type Listening = { readonly app: { readonly server: Pick<TestApp['app']['server'], 'address'> } }
+function portOf({ app: { server } }: Listening): number {
+  const address = server.address()
+  return typeof address === 'object' && address !== null ? address.port : 0
+}
+/** The app of these tests as another server: it does not hold the lock of its folder. */
+async function listening(): Promise<() => void> {
+  if (!app.app.server.listening) await app.app.listen({ port: 0, host: '127.0.0.1' })
+  return () => {}
+}
+const another = (make: (dir: string) => void) => () => {
+  const dir = mkdtempSync(join(folder, 'faulty-'))
+  make(dir)
+  return { DATA_DIR: dir }
+}
+const ofVersion = (version: number) =>
+  another((dir) => {
+    const db = new Database(join(dir, 'rollcall.db'))
+    db.pragma(`user_version = ${version}`)
+    db.close()
+  })
+/** Locks of folders that are removed at the end. */
+const held: ((() => void) | null)[] = []
+const faults: Readonly<Record<string, Fault>> = {
+  'an event file with an error': {
+    make: inFile(() => join(app.eventsDir, 'third2026.yaml'), 'event: ['),
+    says: /^wrong +third2026\.yaml is not served: it has findings\./,
+  },
+  'shared texts that cannot be read': {
+    make: inFile(() => join(app.eventsDir, '_shared', 'texts.yaml'), 'calls: ['),
+    says: /^wrong +The files in _shared have findings\./,
+  },
+  'no event files': {
+    more: () => ({ EVENTS_DIR: join(folder, 'nowhere') }),
+    says: /^wrong +EVENTS_DIR is .+nowhere, and there is no such folder\./,
+  },
+  'a data folder that others can read': {
+    make: () => {
+      chmodSync(app.dir, 0o755)
+      return () => chmodSync(app.dir, 0o700)
+    },
+    says: /^wrong +Other users of this machine can read DATA_DIR/,
+  },
+  'a database of a newer version': {
+    more: ofVersion(999),
+    says: /^wrong +The database is of a newer version of Rollcall \(999;/,
+  },
+  'a database of an older version': {
+    more: ofVersion(1),
+    says: /^look +The database is of version 1; the next start brings it to \d+\./,
+  },
+  'a database that is none': {
+    more: another((dir) => writeFileSync(join(dir, 'rollcall.db'), 'nothing '.repeat(1000))),
+    says: /^wrong +The database rollcall\.db in DATA_DIR cannot be used: it is not a database/,
+  },
+  'no database': {
+    more: another(() => {}),
+    says: /^look +There is no database yet/,
+  },
+  'a file that is missing': {
+    make: () => {
+      const [sha256 = ''] = lookInto(join(app.dir, 'rollcall.db')).files
+      const file = join(app.dir, 'uploads', sha256.slice(0, 2), sha256)
+      const bytes = readFileSync(file)
+      rmSync(file)
+      return () => writeFileSync(file, bytes)
+    },
+    says: /^wrong +1 files that registrations refer to are missing, the first is \w{64}\./,
+  },
+  'a mail server that is not there': {
+    more: () => ({ SMTP_URL: 'smtp://127.0.0.1:1' }),
+    says: /^wrong +The mail server does not take mails: .*ECONNREFUSED/,
+  },
+  'no mail server': { says: /^look +Mails are written to DATA_DIR\/mail and not sent\./ },
+  'no backup': {
+    more: another(() => {}),
+    says: /^look +No backup was made with rollcall backup yet\./,
+  },
+  'an old backup': {
+    make: () => {
+      const file = join(app.dir, 'backed-up')
+      const before = existsSync(file) ? readFileSync(file) : null
+      writeFileSync(file, String(app.now() - 40 * 3_600_000))
+      return () => (before === null ? rmSync(file) : writeFileSync(file, before))
+    },
+    says: /^wrong +The last backup is 40 hours old\./,
+  },
+  'an address that nobody reaches': {
+    more: () => real,
+    says: /^wrong +PUBLIC_URL is http:\/\/127\.0\.0\.1:1, which others cannot reach/,
+  },
+  'no proxy named': {
+    more: () => ({ ...real, PUBLIC_URL: 'https://register.example.org' }),
+    says: /^look +TRUST_PROXY is not set/,
+  },
+  'a database with damaged pages': {
+    more: another((dir) => {
+      const file = join(dir, 'rollcall.db')
+      copyDatabase(app.dir, file)
+      const handle = openSync(file, 'r+')
+      // Behind what opening it reads.
+      for (let page = 20; page < 60; page += 1)
+        writeSync(handle, 'spoilt '.repeat(500), page * 4096)
+      closeSync(handle)
+    }),
+    says: /^wrong +The database (is damaged: |rollcall\.db in DATA_DIR cannot be used: it is damaged)/,
+  },
+  // It says of itself that nothing is free there.
+  'a full disk': {
+    more: () => ({ DATA_DIR: '/proc' }),
+    says: /^wrong +0 MB are free for DATA_DIR: files of delegates are refused, and soon everybody\./,
+  },
+  'a server that got stuck, or listens elsewhere': {
+    make: () => beginServing(app.dir) ?? (() => {}),
+    says: /^wrong +A server is at work here \(process \d+\), and none answers at http:\/\/127\.0\.0\.1:1\/healthz/,
+  },
+  'a server whose database was deleted: it must not be stopped': {
+    more: another((dir) => {
+      held.push(beginServing(dir))
+      writeFileSync(join(dir, 'serving.pid'), '4711')
+    }),
+    says: /^wrong +A server is at work here \(process 4711\), and its database is gone\. Do not stop it/,
+  },
+  'a second server, of another DATA_DIR, at the address of this one': {
+    more: () => ({ PORT: String(portOf(app)) }),
+    make: listening,
+    says: /^wrong +A server of another DATA_DIR answers at http:\/\/127\.0\.0\.1:\d+\/healthz/,
+  },
+  'two servers, and delegates reach the one that is not of this DATA_DIR': {
+    more: () => ({ PORT: String(portOf(app)) }),
+    make: async () => {
+      const close = await listening()
+      const leave = beginServing(app.dir)
+      writeFileSync(join(app.dir, 'serving.pid'), '4711')
+      return () => {
+        leave?.()
+        close()
+      }
+    },
+    says: /^wrong +A server is at work here \(process 4711\), and another one \(process \d+\) answers at /,
+  },
+  'a gateway whose clock is another': {
+    more: () => real,
+    make: async () => {
+      const { key, cert } = createRequire(import.meta.url)(
+        'smtp-server/lib/tls-options.js',
+      ).default({})
+      const gateway = createServer({ key, cert }, (_, answer) => {
+        answer.setHeader('date', new Date(Date.now() - 300_000).toUTCString())
+        answer.end()
+      })
+      gateway.listen(0, '127.0.0.1')
+      await once(gateway, 'listening')
+      // Its certificate is of nobody.
+      process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0'
+      const restore = gatewaysAt(`https://localhost:${portOf({ app: { server: gateway } })}`)
+      return () => {
+        restore()
+        delete process.env['NODE_TLS_REJECT_UNAUTHORIZED']
+        gateway.close()
+      }
+    },
+    says: /^wrong +Our clock and that of the gateway at localhost:\d+ differ by \d{3} seconds\./,
+  },
+  'a gateway that is not reached': {
+    more: () => real,
+    make: () => gatewaysAt('https://127.0.0.1:1'),
+    says: /^wrong +The gateway at 127\.0\.0\.1:1 is not reached\./,
+  },
+}
+
+test.each(Object.keys(faults))('finds %s', async (name) => {
+  const { says, more = () => ({}), make = () => () => {} } = faults[name] ?? { says: /never/ }
+  const mend = await make()
+  try {
+    const { status, lines } = await seen(more())
+    expect(lines).toContainEqual(expect.stringMatching(says))
+    if (says.source.startsWith('^wrong')) expect(status).toBe(1)
+  } finally {
+    mend()
+  }
+})
+
+test('finds a Node that Rollcall was not tried with', () => {
+  const newer = join(folder, 'newer.cjs')
+  writeFileSync(newer, "Object.defineProperty(process.versions, 'node', { value: '99.1.0' })")
+  const { out } = run(['--require', newer, launcher, 'doctor'], variables())
+  expect(out).toMatch(/^look +Node is 99\.1\.0, and Rollcall was tried with \d+\.\d+\.\d+\.$/m)
+})
+
+test('finds an account without credentials', async () => {
+  const { lines } = await seen({ GATEWAY_MODE: 'live', CLOCK: '' })
+  expect(lines).toContainEqual(
+    expect.stringMatching(
+      /^wrong +Event sample2026 is paid into the account "sample", so AIRPAY_SAMPLE_USERNAME/,
+    ),
+  )
+})
+
+test('finds nothing wrong where nothing is, and changes nothing', async () => {
+  await noteBackup(app.dir, app.now())
+  const before = readdirSync(app.dir).sort()
+  const { status, lines } = await seen()
+  expect(lines.filter((line) => line.startsWith('wrong'))).toEqual([])
+  expect(status).toBe(0)
+  expect(
+    readdirSync(app.dir)
+      .filter((name) => !name.startsWith('serving'))
+      .sort(),
+  ).toEqual(before.filter((name) => !name.startsWith('serving')))
+})

@@ -1,0 +1,317 @@
+import * as fc from 'fast-check'
+import Fastify from 'fastify'
+import { describe, expect, test } from 'vitest'
+import { instant } from '../../../engine/index.ts'
+import type { EventConfig } from '../../../engine/index.ts'
+import { makeClock } from '../../../server/ops/clock.ts'
+import {
+  accountVariable,
+  missingAccounts,
+  readEnvironment,
+} from '../../../server/ops/environment.ts'
+import { servable } from '../../../server/production-checks.ts'
+import type { Variables } from '../../../server/ops/environment.ts'
+
+const live = {
+  AIRPAY_AFPI_USERNAME: 'u',
+  AIRPAY_AFPI_PASSWORD: 'p',
+  AIRPAY_AFPI_SECRET: 's',
+  AIRPAY_AFPI_MERCHANT_ID: '1',
+}
+const production = { NODE_ENV: 'production', GATEWAY_MODE: 'live', ...live }
+
+function wrong(variables: Variables): readonly string[] {
+  const read = readEnvironment(variables)
+  return read.ok ? [] : read.error
+}
+function right(variables: Variables) {
+  const read = readEnvironment(variables)
+  if (!read.ok) throw new Error(read.error.join(' '))
+  return read.value
+}
+
+describe('what stands in the environment', () => {
+  test('what a silent status answer stands for: nothing, unless AIRPAY_ASSUME says so', () => {
+    expect(right({}).airpayAssumed).toEqual({ currency: false, sale: false })
+    expect(right({ AIRPAY_ASSUME: 'sale, currency' }).airpayAssumed).toEqual({
+      currency: true,
+      sale: true,
+    })
+    expect(wrong({ AIRPAY_ASSUME: 'currency,INR' })).toEqual([
+      'AIRPAY_ASSUME may hold currency, sale, or both with a comma, not "INR".',
+    ])
+  })
+
+  test('nothing: every default', () => {
+    expect(right({})).toMatchObject({
+      port: 3000,
+      host: '127.0.0.1',
+      publicUrl: 'http://127.0.0.1:3000',
+      production: false,
+      gatewayMode: 'sandbox',
+      accounts: {},
+      rateLimits: true,
+      clockStart: null,
+      trustProxy: null,
+      smtpUrl: null,
+      firstAdmin: { username: 'admin', password: null },
+      sandboxPort: 3001,
+    })
+    expect(right({}).dataDir).toBe(`${process.cwd()}/var`)
+    expect(right({}).eventsDir).toBe(`${process.cwd()}/events`)
+  })
+
+  test('an empty variable counts as not set', () => {
+    expect(right({ PORT: '', GATEWAY_MODE: ' ', CLOCK: '', RATE_LIMITS: '' })).toEqual(right({}))
+  })
+
+  test('PUBLIC_URL loses its slash; without it host and port say it, with brackets for an IPv6 address', () => {
+    expect(
+      right({ PUBLIC_URL: 'https://register.example.org/', PUBLIC_SANDBOX: 'no-real-money' })
+        .publicUrl,
+    ).toBe('https://register.example.org')
+    expect(right({ HOST: '::1', PORT: '80' }).publicUrl).toBe('http://[::1]:80')
+  })
+
+  test('an account needs all four of its variables, and is found under the name event files use', () => {
+    expect(
+      right({
+        ...live,
+        AIRPAY_MID_ZONE_USERNAME: 'u',
+        AIRPAY_MID_ZONE_PASSWORD: 'p',
+        AIRPAY_MID_ZONE_SECRET: 's',
+        AIRPAY_MID_ZONE_MERCHANT_ID: '2',
+      }).accounts,
+    ).toEqual({
+      afpi: { name: 'afpi', username: 'u', password: 'p', secret: 's', merchantId: '1' },
+      'mid-zone': { name: 'mid-zone', username: 'u', password: 'p', secret: 's', merchantId: '2' },
+    })
+    expect(accountVariable('mid-zone', 'SECRET')).toBe('AIRPAY_MID_ZONE_SECRET')
+  })
+
+  test.each<[string, Variables, RegExp]>([
+    [
+      'a port that is none',
+      { PORT: 'http' },
+      /^PORT must be a port number from 0 to 65535, not "http"\.$/,
+    ],
+    ['a port beyond the last', { PORT: '65536' }, /^PORT must/],
+    [
+      'an address without protocol',
+      { PUBLIC_URL: 'register.example.org' },
+      /^PUBLIC_URL must be an address/,
+    ],
+    [
+      'an address with a path',
+      { PUBLIC_URL: 'https://example.org/register' },
+      /^PUBLIC_URL must be an address/,
+    ],
+    [
+      'a database of another kind',
+      { DATABASE_URL: 'mysql://localhost/x' },
+      /^DATABASE_URL must begin with postgres:/,
+    ],
+    [
+      'an unknown mode',
+      { GATEWAY_MODE: 'test' },
+      /^GATEWAY_MODE must be sandbox, airpay-test or live, not "test"\.$/,
+    ],
+    ['limits half on', { RATE_LIMITS: 'yes' }, /^RATE_LIMITS must be on or off/],
+    ['a clock without offset', { CLOCK: '2026-01-25T12:00:00' }, /^CLOCK must be a day/],
+    ['a day that is none', { CLOCK: '2026-02-30' }, /^CLOCK must be a day/],
+    ['mail by another protocol', { SMTP_URL: 'https://mail.example.org' }, /^SMTP_URL must begin/],
+    [
+      'a proxy by a name',
+      { TRUST_PROXY: '10.0.0.1, proxy' },
+      /^TRUST_PROXY must list addresses .*"proxy" is none\.$/,
+    ],
+    ...[
+      '10.0.0.0/0',
+      '10.0.0.0/00',
+      '::/0',
+      'fe80::1%eth0',
+      '::ffff:10.0.0.1/120',
+      '10.0.0.1/',
+      '10.0.0.1/8/8',
+      '10.0.0.1/33',
+      '10.0.0.0/255.0.0.0',
+      '010.0.0.1',
+      'true',
+      '1',
+    ].map((text): [string, Variables, RegExp] => [
+      `a proxy that ends the start with a stack trace (${text})`,
+      { TRUST_PROXY: `127.0.0.1,${text}` },
+      /^TRUST_PROXY must list addresses .* is none\.$/,
+    ]),
+    [
+      'half an account',
+      { AIRPAY_AFPI_USERNAME: 'u', AIRPAY_AFPI_SECRET: 's' },
+      /^AIRPAY_AFPI_PASSWORD, AIRPAY_AFPI_MERCHANT_ID are missing/,
+    ],
+    [
+      'the sandbox in production, by default',
+      { NODE_ENV: 'production' },
+      /^GATEWAY_MODE is not set, which means sandbox, and with NODE_ENV=production only live is allowed\.$/,
+    ],
+    [
+      "Airpay's sandbox in production",
+      { NODE_ENV: 'production', GATEWAY_MODE: 'airpay-test' },
+      /^GATEWAY_MODE is airpay-test/,
+    ],
+    [
+      'no limits in production',
+      { ...production, RATE_LIMITS: 'off' },
+      /^RATE_LIMITS=off is not allowed/,
+    ],
+    [
+      'a rehearsal in production',
+      { ...production, CLOCK: '2026-01-25' },
+      /^CLOCK is for rehearsals/,
+    ],
+  ])('%s is one clear sentence', (_what, variables, sentence) => {
+    expect(wrong(variables)).toEqual([expect.stringMatching(sentence)])
+  })
+
+  test.each<[Variables]>([[{ RATE_LIMITS: 'off' }], [{ CLOCK: '2026-01-25' }]])(
+    'real money without NODE_ENV has every rule of production: %j',
+    (variables) => {
+      expect(right({ GATEWAY_MODE: 'live', ...live }).production).toBe(true)
+      expect(wrong({ GATEWAY_MODE: 'live', ...live, ...variables })).toEqual([
+        expect.stringMatching(/is not allowed with GATEWAY_MODE=live\.$/),
+      ])
+    },
+  )
+
+  test.each(['prod', 'Production', 'staging'])(
+    'NODE_ENV=%s is refused, not taken for none',
+    (text) =>
+      expect(wrong({ NODE_ENV: text })).toEqual([
+        `NODE_ENV must be production, development, test or not set, not "${text}".`,
+      ]),
+  )
+
+  test.each<[Variables]>([
+    [{ HOST: '0.0.0.0' }],
+    [{ HOST: '::' }],
+    [{ HOST: '192.0.2.1' }],
+    [{ PUBLIC_URL: 'https://register.example.org' }],
+    [{ PUBLIC_URL: 'https://localhost.example.org' }],
+    [{ NODE_ENV: 'development', PUBLIC_URL: 'http://127.0.0.1.example.org' }],
+  ])('a sandbox that others can reach is refused unless it is asked for: %j', (variables) => {
+    expect(wrong(variables)).toEqual([
+      expect.stringMatching(/which others can reach, and GATEWAY_MODE is sandbox/),
+    ])
+    expect(right({ ...variables, PUBLIC_SANDBOX: 'no-real-money' }).gatewayMode).toBe('sandbox')
+    expect(wrong({ ...variables, PUBLIC_SANDBOX: 'yes' })).toEqual([
+      'PUBLIC_SANDBOX must be no-real-money or not set, not "yes".',
+    ])
+  })
+
+  test.each<[Variables]>([
+    [{ HOST: '127.0.0.1' }],
+    [{ HOST: '::1' }],
+    [{ HOST: 'localhost', PUBLIC_URL: 'http://localhost:3000' }],
+  ])('a sandbox on the machine itself needs no asking: %j', (variables) =>
+    expect(right(variables).gatewayMode).toBe('sandbox'),
+  )
+
+  test('everything that is wrong is said at once', () => {
+    expect(wrong({ PORT: 'x', RATE_LIMITS: 'x', GATEWAY_MODE: 'x' })).toHaveLength(3)
+  })
+
+  test('production with live and its accounts is right', () => {
+    expect(right(production)).toMatchObject({ production: true, gatewayMode: 'live' })
+  })
+})
+
+test('every proxy that is taken can be used', () => {
+  const bits = fc.option(fc.integer({ min: -1, max: 130 }), { nil: null })
+  const address = fc.oneof(fc.ipV4(), fc.ipV6(), fc.constantFrom('loopback', 'linklocal', '::'))
+  fc.assert(
+    fc.property(address, bits, (name, length) => {
+      const trustProxy = length === null ? name : `${name}/${length}`
+      const read = readEnvironment({ TRUST_PROXY: trustProxy })
+      if (read.ok) expect(() => Fastify({ trustProxy })).not.toThrow()
+    }),
+  )
+})
+
+describe('where the money is real, a server', () => {
+  const good = { ...production, PUBLIC_URL: 'https://register.example.org' }
+  const told = { SMTP_URL: 'smtp://mail.example.org', TRUST_PROXY: '127.0.0.1' }
+
+  test.each<[string, Variables, string]>([
+    [
+      'without PUBLIC_URL would send links to itself',
+      { ...production, ...told },
+      'PUBLIC_URL is http://127.0.0.1:3000, which others cannot reach: links in mails and the way back from the gateway would lead nowhere. Set it to the https address at which delegates find this server.',
+    ],
+    [
+      'at https on the machine itself would do so too',
+      { ...production, ...told, PUBLIC_URL: 'https://localhost' },
+      'PUBLIC_URL is https://localhost, which others cannot reach: links in mails and the way back from the gateway would lead nowhere. Set it to the https address at which delegates find this server.',
+    ],
+    [
+      'at an http address would send what delegates write, and the session of the office, in the clear',
+      { ...production, ...told, PUBLIC_URL: 'http://register.example.org' },
+      'PUBLIC_URL is http://register.example.org: answers, proofs and the session of the office would travel unencrypted. Put a proxy with a certificate in front and set PUBLIC_URL to its https address.',
+    ],
+    [
+      'takes no password for its office that is guessed at once',
+      { ...good, ...told, ADMIN_PASSWORD: '1' },
+      'ADMIN_PASSWORD must be at least 8 characters long. Unset it, and the first start makes one up and prints it.',
+    ],
+  ])('%s', (_what, variables, sentence) => {
+    expect(servable(right(variables))).toEqual({ ok: false, error: [sentence] })
+    // Rehearsals are served as they are.
+    const rehearsed = { ...variables, NODE_ENV: undefined, GATEWAY_MODE: undefined }
+    expect(servable(right({ ...rehearsed, PUBLIC_SANDBOX: 'no-real-money' })).ok).toBe(true)
+  })
+
+  test('without mail or a known proxy is served, with a loud word', () => {
+    expect(servable(right({ ...good, ...told }))).toEqual({ ok: true, value: [] })
+    expect(servable(right(good))).toEqual({
+      ok: true,
+      value: [
+        'SMTP_URL is not set: no confirmation reaches a delegate, each is only written to DATA_DIR/mail.',
+        'TRUST_PROXY is not set: behind the proxy that speaks https for this server, all visitors share the limits of one. Set it to the address of the proxy (127.0.0.1 when it is on this machine).',
+      ],
+    })
+  })
+})
+
+describe('accounts that event files name', () => {
+  const events = [
+    { id: 'one', payment: { account: 'afpi' } },
+    { id: 'two', payment: { account: 'other-one' } },
+    { id: 'free', payment: null },
+  ] as unknown as EventConfig[]
+  test('live refuses an event whose account is missing, and names the variables', () => {
+    expect(missingAccounts(right({ GATEWAY_MODE: 'live', ...live }), events)).toEqual([
+      'Event two is paid into the account "other-one", so AIRPAY_OTHER_ONE_USERNAME, AIRPAY_OTHER_ONE_PASSWORD, AIRPAY_OTHER_ONE_SECRET and AIRPAY_OTHER_ONE_MERCHANT_ID must be set with GATEWAY_MODE=live.',
+    ])
+  })
+  test('the sandbox makes its own', () => {
+    expect(missingAccounts(right({}), events)).toEqual([])
+  })
+})
+
+describe('CLOCK', () => {
+  test.each([
+    ['2026-01-25', '2026-01-25T06:30:00.000Z'],
+    ['2026-01-25T12:00:00+05:30', '2026-01-25T06:30:00.000Z'],
+    ['2026-01-25T23:59:59Z', '2026-01-25T23:59:59.000Z'],
+  ])('%s starts the clock at %s', (text, utc) => {
+    expect(right({ CLOCK: text }).clockStart).toBe(Date.parse(utc))
+  })
+
+  test('the clock runs on from there', () => {
+    const start = instant(Date.parse('2026-01-25T06:30:00Z'))
+    const clock = makeClock(start)
+    const first = clock()
+    expect(first).toBeGreaterThanOrEqual(start)
+    let later = clock()
+    while (later === first) later = clock()
+    expect(later).toBeGreaterThan(first)
+  })
+})

@@ -1,0 +1,192 @@
+/** What an operator and the office see while something has run out: room on the disk, files that may be open, the folder of the event files. */
+import { once } from 'node:events'
+import { renameSync } from 'node:fs'
+import { Agent, request } from 'node:http'
+import { connect } from 'node:net'
+import type { Socket } from 'node:net'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import Database from 'better-sqlite3'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { launcher } from '../run-command.ts'
+import { makeFolders, operate, operateHere } from './operator.ts'
+import type { Here } from './operator.ts'
+import { hasSmallDisks, makeSmallDisk } from './small-disk.ts'
+import type { SmallDisk } from './small-disk.ts'
+
+/** A server of its own needs about a third of it. */
+const DESCRIPTORS = 160
+
+let folders: ReturnType<typeof makeFolders>
+let server: Here | null = null
+beforeEach(() => {
+  folders = makeFolders()
+})
+afterEach(async () => {
+  await server?.stop()
+  server = null
+  folders.remove()
+})
+
+const register = async ({ url }: Here, email: string): Promise<number> => {
+  const { status } = await fetch(`${url}/api/afpicon/register/`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      full_name: 'Asha Nair',
+      email,
+      phone_number: '1',
+      ticket_type: 'afpi-gp-specialist',
+    }),
+  })
+  return status
+}
+
+test('a folder of event files that is gone is in the health check, and the events are served as they were', async () => {
+  server = await operateHere(folders)
+  const { url } = server
+  const health = async (): Promise<{ health?: string; troubles?: readonly string[] }> =>
+    (await (await fetch(`${url}/healthz`)).json()) as object
+  await expect.poll(health).toMatchObject({ health: 'good' })
+  renameSync(folders.eventsDir, `${folders.eventsDir}-away`)
+  await expect.poll(health, { timeout: 200_000, interval: 200 }).toMatchObject({
+    health: 'degraded',
+    troubles: [expect.stringMatching(/^EVENTS_DIR is .+ no such folder\. Put it back/)],
+  })
+  expect(await register(server, 'asha@example.org')).toBe(201)
+  renameSync(`${folders.eventsDir}-away`, folders.eventsDir)
+  await expect.poll(health, { timeout: 200_000, interval: 200 }).toMatchObject({ health: 'good' })
+})
+
+test('a server that can open no more files says so, instead of calling itself healthy', async () => {
+  server = await operate(folders, {}, [
+    'sh',
+    '-c',
+    `ulimit -n ${DESCRIPTORS}; exec "$@"`,
+    'sh',
+    process.execPath,
+    launcher,
+    'start',
+  ])
+  // Asked through a connection that stands: no further one is taken then.
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  const { port } = server
+  const health = async (): Promise<{ status: number | undefined; said: string }> => {
+    const asked = request({ agent, port, host: '127.0.0.1', path: '/healthz' }).end()
+    const [answer] = await once(asked, 'response')
+    return { status: answer.statusCode, said: await text(answer) }
+  }
+  expect(await health()).toMatchObject({ status: 200 })
+  const idle: Socket[] = []
+  try {
+    for (let n = 0; n < DESCRIPTORS; n += 1) {
+      const socket = connect(port, '127.0.0.1')
+      socket.on('error', () => {})
+      idle.push(socket)
+    }
+    await expect.poll(health, { timeout: 200_000, interval: 200 }).toMatchObject({
+      status: 503,
+      said: expect.stringContaining('No file and no connection can be opened. Raise the limit'),
+    })
+  } finally {
+    for (const socket of idle) socket.destroy()
+  }
+  await expect.poll(health, { timeout: 200_000, interval: 200 }).toMatchObject({ status: 200 })
+  agent.destroy()
+})
+
+describe('with a full disk', () => {
+  let disk: SmallDisk
+  beforeEach(() => {
+    if (hasSmallDisks) disk = makeSmallDisk(48)
+  })
+  afterEach(async () => {
+    await server?.stop()
+    server = null
+    if (hasSmallDisks) disk.remove()
+  })
+
+  if (hasSmallDisks)
+    test('with 47 MB free the health check said 503 while delegates were registered: it says how little is left, and 503 once somebody is refused', async () => {
+      const there = await operate({ ...folders, dataDir: join(disk.folder, 'var') })
+      server = there
+      const health = async (): Promise<{ status: number; health?: string; code?: string }> => {
+        const answer = await fetch(`${there.url}/healthz`)
+        return { ...(await answer.json()), status: answer.status }
+      }
+      expect(await register(there, 'asha@example.org')).toBe(201)
+      expect(await health()).toMatchObject({
+        status: 200,
+        health: 'degraded',
+        troubles: [
+          expect.stringMatching(
+            /^The disk is nearly full: \d+ MB are free\. Registrations are still/,
+          ),
+        ],
+      })
+      disk.fill()
+      for (let n = 0; (await register(there, `more${n}@example.org`)) !== 503; n += 1);
+      await expect
+        .poll(health, { timeout: 200_000, interval: 200 })
+        .toMatchObject({ status: 503, code: expect.stringMatching(/^(cannot_write|no_room)$/) })
+      disk.makeRoom()
+      await expect.poll(() => register(there, 'again@example.org')).toBe(201)
+    })
+
+  // Where nothing can be mounted, nothing stands for it: what SQLite is refused by a limit of a file's size is in watched.test.ts.
+  if (hasSmallDisks)
+    test('who is signed in still reads and exports, and that is noted once there is room', async () => {
+      server = await operate({ ...folders, dataDir: join(disk.folder, 'var') })
+      const { url } = server
+      for (let n = 0; n < 20; n += 1)
+        expect(await register(server, `asha${n}@example.org`)).toBe(201)
+      const signIn = async (): Promise<string> => {
+        const answer = await fetch(`${url}/admin/login/`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ username: 'admin', password: 'a password for operators' }),
+        })
+        const body = (await answer.json()) as { token?: string }
+        expect([answer.status, body]).toEqual([200, expect.anything()])
+        return body.token ?? ''
+      }
+      const before = await signIn()
+      disk.fill()
+      // What the log of the database has room for is taken first.
+      for (let n = 0; (await register(server, `more${n}@example.org`)) !== 503; n += 1);
+      const read = async (token: string, path: string): Promise<[string, number]> => {
+        const answer = await fetch(url + path, { headers: { authorization: `Bearer ${token}` } })
+        await answer.arrayBuffer()
+        return [path, answer.status]
+      }
+      const inDatabase = (sql: string): readonly unknown[] => {
+        const db = new Database(join(disk.folder, 'var', 'rollcall.db'), { readonly: true })
+        try {
+          return db.prepare(sql).pluck().all()
+        } finally {
+          db.close()
+        }
+      }
+      const [regNo] = inDatabase('SELECT reg_no FROM registrations')
+      const paths = [
+        '/admin/afpicon/registrations/',
+        '/admin/afpicon/registrations/?search=asha',
+        `/admin/registrations/${regNo}/`,
+        '/admin/export/?event_type=afpicon',
+        '/admin/export/?event_type=afpicon&as=xlsx',
+        '/admin/dashboard/stats/',
+      ]
+      for (const path of paths) expect(await read(before, path)).toEqual([path, 200])
+      expect(await register(server, 'still@example.org')).toBe(503)
+      disk.makeRoom()
+      await expect.poll(() => register(server as Here, 'again@example.org')).toBe(201)
+      await server.stop()
+      const noted = inDatabase('SELECT what FROM audit_log ORDER BY id')
+      expect(noted).toEqual(
+        expect.arrayContaining([
+          expect.stringMatching(/^exported the list \S+$/),
+          expect.stringMatching(/^exported the list .+ to Excel/),
+        ]),
+      )
+    })
+})

@@ -1,0 +1,108 @@
+/** Who else on the machine can read what the server stores: nobody. */
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { once } from 'node:events'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import { afterEach, expect, test } from 'vitest'
+import { keepPrivate } from '../../../server/ops/file-permissions.ts'
+import { pdf } from '../sample-uploads.ts'
+import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
+import { startTestApp } from '../harness.ts'
+
+const folders: string[] = []
+afterEach(() => folders.splice(0).forEach((made) => rmSync(made, { recursive: true, force: true })))
+const folder = (): string => {
+  const made = mkdtempSync(join(tmpdir(), 'rollcall-private-'))
+  folders.push(made)
+  chmodSync(made, 0o755)
+  return made
+}
+const modeOf = (path: string): string => (lstatSync(path).mode & 0o777).toString(8)
+/** Every entry that somebody else could read, with its mode. */
+const readableByOthers = (top: string): string[] =>
+  [top, ...readdirSync(top, { recursive: true }).map((name) => join(top, String(name)))]
+    .filter((path) => (lstatSync(path).mode & 0o077) !== 0)
+    .map((path) => `${path} ${modeOf(path)}`)
+
+test('database, proofs and mails of delegates are readable for no other user of the machine', async () => {
+  const server = await startTestApp({
+    clock: '2026-01-10',
+    events: { 'sample2026.yaml': fixtureEvent() },
+    compiles: true,
+  })
+  const sent = await server.post('/api/sample2026/register/', fixtureDelegate, {
+    letter: { name: 'letter.pdf', bytes: pdf('private') },
+  })
+  expect(sent.statusCode).toBe(201)
+  expect(server.uploadsStored()).toHaveLength(1)
+  expect(readableByOthers(server.dir)).toEqual([])
+  expect(modeOf(server.dir)).toBe('700')
+  expect(modeOf(join(server.dir, 'rollcall.db'))).toBe('600')
+  await server.close()
+})
+
+test('a data folder of an older version is closed to others at the start, and the log says so', async () => {
+  const dataDir = folder()
+  mkdirSync(join(dataDir, 'uploads', 'ab'), { recursive: true, mode: 0o755 })
+  writeFileSync(join(dataDir, 'uploads', 'ab', 'abcd'), 'a proof')
+  for (const path of ['uploads', 'uploads/ab']) chmodSync(join(dataDir, path), 0o755)
+  chmodSync(join(dataDir, 'uploads/ab/abcd'), 0o644)
+  const server = await startTestApp({ variables: { DATA_DIR: dataDir } })
+  expect(readableByOthers(dataDir)).toEqual([])
+  expect(server.log).toContainEqual(
+    expect.objectContaining({
+      level: 'warn',
+      tightened: 4,
+      message: expect.stringContaining('DATA_DIR'),
+    }),
+  )
+  await server.close()
+  expect(keepPrivate(dataDir).tightened).toBe(0)
+})
+
+test('a folder that holds other things, or belongs to everybody, keeps its own rights; what is ours in it does not', () => {
+  const dataDir = folder()
+  writeFileSync(join(dataDir, 'notes.txt'), 'of somebody else')
+  writeFileSync(join(dataDir, 'rollcall.db'), '')
+  for (const name of ['notes.txt', 'rollcall.db']) chmodSync(join(dataDir, name), 0o644)
+  keepPrivate(dataDir)
+  expect([dataDir, join(dataDir, 'notes.txt'), join(dataDir, 'rollcall.db')].map(modeOf)).toEqual([
+    '755',
+    '644',
+    '600',
+  ])
+  rmSync(join(dataDir, 'notes.txt'))
+  chmodSync(dataDir, 0o1777)
+  keepPrivate(dataDir)
+  expect(modeOf(dataDir)).toBe('777')
+})
+
+test('a command beside a running server does not stumble over a mail that is written at that moment', async () => {
+  const dataDir = folder()
+  mkdirSync(join(dataDir, 'mail'))
+  // Writes and renames as the mailer does, until it is ended.
+  const writer = new Worker(
+    `const { writeFileSync, renameSync } = require('node:fs')
+     const { parentPort, workerData } = require('node:worker_threads')
+     const turn = (n) => {
+       writeFileSync(workerData + '/' + (n % 20) + '.eml.part', '')
+       renameSync(workerData + '/' + (n % 20) + '.eml.part', workerData + '/' + (n % 20) + '.eml')
+       if (n === 0) parentPort.postMessage('begun')
+       setImmediate(turn, n + 1)
+     }
+     turn(0)`,
+    { eval: true, workerData: join(dataDir, 'mail') },
+  )
+  await once(writer, 'message')
+  for (let look = 0; look < 500; look += 1) keepPrivate(dataDir)
+  await writer.terminate()
+})

@@ -1,0 +1,233 @@
+/** The database file is deleted, replaced or written over under a server as an operator runs it. */
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { afterEach, expect, test } from 'vitest'
+import { damageIn } from '../../../server/storage/recovery/copy-database.ts'
+import { runHere } from '../run-command.ts'
+import { makeFolders, operate, operateHere } from './operator.ts'
+import type { Here } from './operator.ts'
+
+let folders: ReturnType<typeof makeFolders>
+let server: Here | null = null
+/** Whether nobody registers any more beside what a test does. */
+const beside = { isOver: true }
+afterEach(async () => {
+  beside.isOver = true
+  await server?.stop()
+  folders.remove()
+})
+
+const PATIENT = { timeout: 200_000, interval: 50 }
+const DATABASE = 'rollcall.db'
+const said = async (text: string | RegExp): Promise<void> => {
+  await expect.poll(() => server?.printed(), PATIENT).toMatch(text)
+}
+
+type Answer = { readonly status: number; readonly regNo: string; readonly code?: string }
+let count = 0
+const register = async (): Promise<Answer> => {
+  count += 1
+  const response = await fetch(`${server?.url}/api/afpicon/register/`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      full_name: 'Asha Nair',
+      email: `asha${count}@example.org`,
+      phone_number: '1',
+      ticket_type: 'afpi-gp-specialist',
+    }),
+  })
+  const { reg_no: regNo = '', code } = await response.json()
+  return { status: response.status, regNo, code }
+}
+const registerMany = async (many: number): Promise<readonly string[]> => {
+  const answers = await Promise.all(Array.from({ length: many }, register))
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]))
+  return answers.map(({ regNo }) => regNo)
+}
+const numbersIn = (file: string): readonly string[] => {
+  const db = new Database(file, { readonly: true, fileMustExist: true })
+  try {
+    return db.prepare<[], string>('SELECT reg_no FROM registrations').pluck().all()
+  } finally {
+    db.close()
+  }
+}
+
+type Places = { readonly dir: string; readonly file: string; readonly copies: string }
+/**
+ * `isThere`: something lies under the name of the database afterwards. `isWrittenOver`: what this process has
+ * neither written nor read is in no file any more.
+ */
+type Case = readonly [
+  what: string,
+  isThere: boolean,
+  isWrittenOver: boolean,
+  spoil: (places: Places) => void,
+]
+const CASES: readonly Case[] = [
+  [
+    'deleted with its log',
+    false,
+    false,
+    ({ dir }) => {
+      for (const name of readdirSync(dir)) if (name.startsWith(DATABASE)) rmSync(join(dir, name))
+    },
+  ],
+  ['deleted alone', false, false, ({ file }) => rmSync(file)],
+  [
+    'replaced by a backup',
+    true,
+    false,
+    ({ file, copies }) => renameSync(join(copies, 'backup', DATABASE), file),
+  ],
+  [
+    'written over with a backup',
+    true,
+    true,
+    ({ file, copies }) => copyFileSync(join(copies, 'backup', DATABASE), file),
+  ],
+  [
+    'written over with a copy of the same day',
+    true,
+    true,
+    ({ file, copies }) => copyFileSync(join(copies, DATABASE), file),
+  ],
+  ['cut off', true, true, ({ file }) => truncateSync(file, 0)],
+  [
+    'cut off in the middle',
+    true,
+    true,
+    ({ file }) => truncateSync(file, Math.floor(statSync(file).size / 8192) * 4096),
+  ],
+  ['whole, and its log is deleted', true, false, ({ file }) => rmSync(`${file}-wal`)],
+]
+
+test.each(CASES)(
+  'a database that is %s under a running server: writes are refused, and what was answered is in rollcall.rescued.db',
+  async (_what, isThere, isWrittenOver, spoil) => {
+    folders = makeFolders()
+    server = await operate(folders)
+    const { dataDir: dir } = folders
+    const file = join(dir, DATABASE)
+    const copies = join(folders.folder, 'copies')
+    mkdirSync(copies)
+    const before = await registerMany(20)
+    const variables = { DATA_DIR: dir, EVENTS_DIR: folders.eventsDir, CLOCK: '2025-10-10' }
+    expect((await runHere(['backup', join(copies, 'backup')], variables)).status).toBe(0)
+    copyFileSync(file, join(copies, DATABASE))
+    const taken = [...before, ...(await registerMany(40))]
+    // What any command beside the server does when it ends, and the server now and then.
+    const shell = new Database(file)
+    shell.pragma('wal_checkpoint(PASSIVE)')
+    shell.close()
+    taken.push(...(await registerMany(1)))
+
+    // Delegates register all the while.
+    beside.isOver = false
+    const going = (async () => {
+      while (!beside.isOver) {
+        const answer = await register().catch(() => null)
+        if (answer?.status === 201) taken.push(answer.regNo)
+      }
+    })()
+    spoil({ dir, file, copies })
+    const left = isThere ? readFileSync(file) : null
+    await said('DO NOT STOP THE SERVER')
+    await said(
+      isWrittenOver
+        ? /what could be read of the database is in .*rollcall\.rescued\.db|everything that was in/
+        : /everything that was in the database is in .*rollcall\.rescued\.db/,
+    )
+    beside.isOver = true
+    await going
+    const logBytes = existsSync(`${file}-wal`) ? statSync(`${file}-wal`).size : null
+    expect(await register()).toMatchObject({ status: 503, code: 'busy' })
+    const health = await fetch(`${server.url}/healthz`)
+    expect([health.status, (await health.json()).message]).toEqual([
+      503,
+      expect.stringMatching(/^The database file was .* Writes are refused\. The log says where/),
+    ])
+    const rescued = join(dir, 'rollcall.rescued.db')
+    expect(statSync(rescued).mode & 0o077).toBe(0)
+    expect(damageIn(rescued)).toBeNull()
+    expect(numbersIn(rescued).toSorted()).toEqual(taken.toSorted())
+
+    // The stop destroys nothing that somebody may want to look at.
+    expect(await server.stop()).toBe(0)
+    expect(existsSync(file)).toBe(isThere)
+    if (left !== null) expect(readFileSync(file).equals(left)).toBe(true)
+    expect(existsSync(`${file}-wal`) ? statSync(`${file}-wal`).size : null).toBe(logBytes)
+
+    // What the log says is to be done.
+    if (logBytes !== null && isThere)
+      await expect(operateHere(folders)).rejects.toThrow(
+        /ended with 2: .*rollcall\.db-wal.*rollcall\.rescued\.db/,
+      )
+    const aside = join(folders.folder, 'aside')
+    mkdirSync(aside)
+    for (const name of readdirSync(dir))
+      if (name.startsWith(DATABASE)) renameSync(join(dir, name), join(aside, name))
+    renameSync(rescued, file)
+    server = await operateHere(folders)
+    expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
+    const again = await registerMany(1)
+    await server.stop()
+    expect(numbersIn(file).toSorted()).toEqual([...taken, ...again].toSorted())
+  },
+)
+
+test('a second rescue writes over none before it', async () => {
+  folders = makeFolders()
+  server = await operate(folders)
+  const { dataDir: dir } = folders
+  const first = join(dir, 'rollcall.rescued.db')
+  copyFileSync(join(dir, DATABASE), first)
+  const bytes = readFileSync(first)
+  const taken = await registerMany(3)
+  rmSync(join(dir, DATABASE))
+  await said(/everything that was in the database is in .*rollcall\.rescued-2\.db/)
+  expect(readFileSync(first).equals(bytes)).toBe(true)
+  expect(numbersIn(join(dir, 'rollcall.rescued-2.db')).toSorted()).toEqual(taken.toSorted())
+})
+
+test('a server that is stopped in the moment in which its database was deleted rescues it first', async () => {
+  folders = makeFolders()
+  server = await operate(folders)
+  const { dataDir: dir } = folders
+  const taken = await registerMany(3)
+  for (const name of readdirSync(dir)) if (name.startsWith(DATABASE)) rmSync(join(dir, name))
+  expect(await server.stop()).toBe(0)
+  expect(numbersIn(join(dir, 'rollcall.rescued.db')).toSorted()).toEqual(taken.toSorted())
+})
+
+test('what is not a loss: the file is renamed and comes back at once, another command writes, VACUUM', async () => {
+  folders = makeFolders()
+  server = await operate(folders)
+  const file = join(folders.dataDir, DATABASE)
+  await registerMany(5)
+  renameSync(file, `${file}.away`)
+  renameSync(`${file}.away`, file)
+  const variables = { DATA_DIR: folders.dataDir, EVENTS_DIR: folders.eventsDir }
+  expect((await runHere(['mail', 'retry'], variables)).status).toBe(0)
+  const shell = new Database(file)
+  shell.exec('VACUUM')
+  shell.pragma('wal_checkpoint(TRUNCATE)')
+  shell.close()
+  await registerMany(5)
+  expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
+  expect(await server.stop()).toBe(0)
+  expect(server.printed()).not.toContain('DO NOT STOP')
+  expect(numbersIn(file)).toHaveLength(10)
+})

@@ -1,0 +1,47 @@
+/** What a server gives back after its start. */
+import { EventEmitter } from 'node:events'
+import { getHeapSpaceStatistics } from 'node:v8'
+import { afterEach, expect, test, vi } from 'vitest'
+import { giveBack, giveBackLater } from '../../../server/ops/release-memory.ts'
+import { later } from '../../../server/ops/lazy-import.ts'
+
+/** Bytes that the engine holds for what was made a moment ago, used or not. */
+const young = (): number =>
+  getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space')
+    ?.physical_space_size ?? 0
+
+test('the room for what was made at the start goes back, where a start made much', async () => {
+  const alive: object[][] = []
+  // Enough stays alive for a while that the room is made larger.
+  for (let round = 0; round < 200; round += 1) {
+    alive.push(Array.from({ length: 5_000 }, (_, at) => ({ at })))
+    if (alive.length > 20) alive.shift()
+  }
+  const before = young()
+  alive.length = 0
+  await giveBack()
+  expect(young()).toBeLessThan(before / 2)
+})
+
+afterEach(() => vi.useRealTimers())
+
+test.each([
+  ['that was asked how it is a few times gives back', 10, 1],
+  ['that is at work keeps what it has', 1_000, 0],
+])('a server %s', (_, requests, times) => {
+  vi.useFakeTimers()
+  const server = new EventEmitter()
+  const collect = vi.fn<() => void>()
+  giveBackLater(server, collect)
+  for (let asked = 0; asked < requests; asked += 1) server.emit('request')
+  vi.advanceTimersByTime(60_000)
+  expect(collect).toHaveBeenCalledTimes(times)
+  expect(server.listenerCount('request')).toBe(0)
+})
+
+test('a package is read by the first who needs it, and once', () => {
+  const uqr = later<{ readonly renderSVG: unknown }>('uqr')
+  expect(uqr().renderSVG).toBeTypeOf('function')
+  expect(uqr()).toBe(uqr())
+  expect(() => later('no-such-package')()).toThrow('no-such-package')
+})

@@ -1,0 +1,246 @@
+/** What whoever watches a server sees: a disk that takes no more, and the figures, which are not for strangers. */
+import { afterAll, expect, test } from 'vitest'
+import Database from 'better-sqlite3'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { instant } from '../../../engine/index.ts'
+import { openCondition } from '../../../server/ops/health/health-checks.ts'
+import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
+import { startTestApp } from '../harness.ts'
+import { top } from '../run-command.ts'
+import { makeFolders, operate } from './operator.ts'
+
+const folders = makeFolders()
+afterAll(() => folders.remove())
+
+/** Enough to fill what there is room for. */
+const TRIES = 250
+/** Blocks of 512 bytes that a file may have: to SQLite, a disk that is full soon after the tables are made. */
+const BLOCKS = 2_600
+
+test('a full disk: whoever is not registered is told so, the watch sees it, the log says why and not each time; nothing answered is lost', async () => {
+  const limited = ['sh', '-c', `ulimit -f ${BLOCKS}; exec "$@"`, 'sh'] as const
+  const server = await operate(folders, {}, [
+    ...limited,
+    process.execPath,
+    join(top, 'bin', 'rollcall.js'),
+    'start',
+  ])
+  const began = performance.now()
+  const answers: { status: number; regNo?: string; code?: string; request_id?: string }[] = []
+  for (let n = 0; n < TRIES; n += 10)
+    answers.push(
+      ...(await Promise.all(
+        Array.from({ length: 10 }, async (_, at) => {
+          const response = await fetch(`${server.url}/api/afpicon/register/`, {
+            method: 'POST',
+            headers: { 'content-type': 'application/json' },
+            body: JSON.stringify({
+              full_name: 'Asha Nair',
+              email: `asha${n + at}@example.org`,
+              phone_number: '1',
+              ticket_type: 'afpi-gp-specialist',
+            }),
+          })
+          const { reg_no: regNo, ...more } = await response.json()
+          return { ...more, regNo, status: response.status }
+        }),
+      )),
+    )
+  const health = await fetch(`${server.url}/healthz`)
+  expect([health.status, (await health.json()).code]).toEqual([
+    503,
+    expect.stringMatching(/^(cannot_write|no_room)$/),
+  ])
+  const seconds = (performance.now() - began) / 1000
+  expect(await server.stop()).toBe(0)
+  const taken = answers.filter(({ status }) => status === 201)
+  const refused = answers.filter(({ status }) => status !== 201)
+  expect(taken.length).toBeGreaterThan(0)
+  expect(refused.length).toBeGreaterThan(0)
+  for (const one of refused)
+    expect(one).toMatchObject({
+      status: 503,
+      code: 'busy',
+      request_id: expect.stringMatching(/\S/),
+    })
+  const said = server.printed().match(/requests are refused/g) ?? []
+  expect(said.length).toBeGreaterThan(0)
+  expect(said.length).toBeLessThanOrEqual(seconds + 1)
+
+  const again = await operate(folders)
+  expect(await (await fetch(`${again.url}/healthz`)).json()).toMatchObject({ health: 'good' })
+  await again.stop()
+  const db = new Database(join(folders.dataDir, 'rollcall.db'), { readonly: true })
+  const stored = db.prepare('SELECT reg_no FROM registrations').pluck().all()
+  db.close()
+  for (const { regNo } of taken) expect(stored).toContain(regNo)
+})
+
+test('a database that had no room for somebody counts as down for half a minute, whatever the disk says of itself', async () => {
+  const app = await startTestApp({ events: { 'sample2026.yaml': fixtureEvent() } })
+  const refusedAt = app.now()
+  const condition = openCondition({ ...app.deps, noRoomAt: () => refusedAt })
+  expect(await condition.look()).toEqual([
+    expect.objectContaining({ code: 'no_room', isDown: true }),
+  ])
+  app.at('2025-10-10T12:00:30+05:30')
+  expect(instant(app.now() - 30_000)).toBe(refusedAt)
+  expect(await condition.look()).toEqual([])
+  await app.close()
+})
+
+test('a clock that was set forward by weeks is logged, and stands in the health check for a day', async () => {
+  const app = await startTestApp({
+    clock: '2025-10-10',
+    events: { 'sample2026.yaml': fixtureEvent() },
+  })
+  const troubles = async (): Promise<unknown> =>
+    (await app.app.inject({ url: '/healthz', remoteAddress: '127.0.0.1' })).json().troubles
+  const warnings = (): readonly unknown[] =>
+    app.log.filter(({ message }) => String(message).includes('the clock was set'))
+  app.at('2025-10-12')
+  expect([await troubles(), warnings()]).toEqual([[], []])
+  app.setClock('2025-10-31')
+  expect(await troubles()).toEqual([
+    'At 31 October 2025, 12:00 pm the clock was set forward by 19 days. Check its time service (NTP).',
+  ])
+  expect(warnings()).toEqual([expect.objectContaining({ level: 'warn', byMs: 19 * 86_400_000 })])
+  app.setClock('2025-10-12')
+  expect(await troubles()).toEqual([expect.stringContaining('the clock was set back by 19 days')])
+  app.at('2025-10-14')
+  expect([await troubles(), warnings().length]).toEqual([[], 2])
+  await app.close()
+})
+
+test('the figures are for whoever has the token, and for nobody else once there is one', async () => {
+  const token = 'a token that nobody guesses'
+  const app = await startTestApp({
+    clock: '2026-01-10',
+    events: { 'sample2026.yaml': fixtureEvent() },
+    variables: { METRICS_TOKEN: token },
+  })
+  const ask = (headers: Readonly<Record<string, string>>, remoteAddress = '192.0.2.7') =>
+    app.app.inject({ url: '/metrics', headers, remoteAddress })
+  for (const address of ['192.0.2.7', '127.0.0.1']) {
+    expect((await ask({}, address)).statusCode).toBe(401)
+    const another = { authorization: 'Bearer another token altogether' }
+    expect((await ask(another, address)).statusCode).toBe(401)
+  }
+  await app.post('/api/sample2026/register/', fixtureDelegate)
+  const { statusCode, body } = await ask({ authorization: `Bearer ${token}`, via: '1.1 proxy' })
+  expect(statusCode).toBe(200)
+  expect(body).toMatch(
+    /\nrollcall_payments_pending 1\n[^]*\nrollcall_registrations\{event="sample2026",status="pending"\} 1\n/,
+  )
+  await app.close()
+})
+
+test('without a token, the figures and the sentences of the health check were open behind a proxy on the machine that no list knows', async () => {
+  const app = await startTestApp({
+    clock: '2026-01-10',
+    events: { 'sample2026.yaml': fixtureEvent() },
+  })
+  const { port } = new URL(await app.app.listen({ host: '127.0.0.1', port: 0 }))
+  const sent = (path: string, lines: readonly string[], version: string): Promise<string> =>
+    new Promise((resolve, reject) => {
+      let heard = ''
+      const end = lines.some((line) => line.startsWith('Connection:'))
+        ? []
+        : ['Connection: keep-alive']
+      const socket = connect(Number(port), '127.0.0.1')
+      socket.on('data', (chunk) => {
+        heard += String(chunk)
+        socket.end()
+      })
+      socket.on('error', reject)
+      socket.on('close', () => resolve(heard))
+      socket.write([`GET ${path} HTTP/${version}`, ...lines, ...end, '', ''].join('\r\n'))
+    })
+  /** What is told: figures, and of the health check more than that it serves. */
+  const toldTo = async (lines: readonly string[], version = '1.1'): Promise<[boolean, boolean]> => [
+    (await sent('/metrics', lines, version)).includes(' 200 '),
+    (await sent('/healthz', lines, version)).includes('"process"'),
+  ]
+  const host = `Host: 127.0.0.1:${port}`
+  const curl = [host, 'User-Agent: curl/8.14.1', 'Accept: */*']
+  const direct: readonly (readonly string[])[] = [
+    curl,
+    [...curl, 'Accept-Encoding: deflate, gzip, br, zstd'],
+    [
+      `Host: localhost:${port}`,
+      'User-Agent: Wget/1.21.3',
+      'Accept-Encoding: identity',
+      'Connection: Keep-Alive',
+    ],
+    [
+      `Host: [::1]:${port}`,
+      'User-Agent: Prometheus/3.5.0',
+      'Accept: application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.3,*/*;q=0.2',
+      'Accept-Encoding: gzip',
+      'X-Prometheus-Scrape-Timeout-Seconds: 10',
+    ],
+    [...curl, 'accept-language: *', 'sec-fetch-mode: cors', 'authorization: Bearer x'],
+  ]
+  for (const lines of direct) expect([lines, await toldTo(lines)]).toEqual([lines, [true, true]])
+  const fetched = await fetch(`http://127.0.0.1:${port}/metrics`)
+  expect(fetched.status).toBe(200)
+
+  // nginx with nothing but proxy_pass.
+  expect(await toldTo([...curl, 'Connection: close'], '1.0')).toEqual([false, false])
+  expect(await toldTo([host, 'Connection: close'], '1.0')).toEqual([false, false])
+  expect(await toldTo(curl, '1.0')).toEqual([false, false])
+  expect(await toldTo([...curl, 'Connection: close'])).toEqual([false, false])
+  expect(await toldTo(['Host: conference.example', ...curl.slice(1)])).toEqual([false, false])
+  for (const header of [
+    'X-Forwarded-For',
+    'Forwarded',
+    'X-Real-IP',
+    'Via',
+    'CF-Connecting-IP',
+    'True-Client-IP',
+    'X-Forwarded-Host',
+    'CDN-Loop',
+    'X-ARR-SSL',
+    'X-ARR-LOG-ID',
+    'X-Azure-ClientIP',
+    'X-Azure-Ref',
+    'X-Amzn-Trace-Id',
+    'X-Varnish',
+    'X-Request-Id',
+    'Tailscale-User-Login',
+    'Traceparent',
+    'Sec-Fetch-Site',
+    'Cookie',
+    'Referer',
+  ])
+    expect([header, await toldTo([...curl, `${header}: 192.0.2.7`])]).toEqual([
+      header,
+      [false, false],
+    ])
+  const remote = await app.app.inject({ url: '/metrics', remoteAddress: '192.0.2.7' })
+  expect(remote.statusCode).toBe(401)
+  await app.close()
+})
+
+test('a proxy that TRUST_PROXY does not name is told of, once; one that it names is none', async () => {
+  const told = async (variables: Readonly<Record<string, string>>): Promise<number> => {
+    const app = await startTestApp({
+      events: { 'sample2026.yaml': fixtureEvent() },
+      variables: { RATE_LIMITS: 'on', ...variables },
+    })
+    for (const visitor of ['192.0.2.7', '192.0.2.8'])
+      await app.app.inject({
+        url: '/robots.txt',
+        headers: { 'x-forwarded-for': visitor },
+        remoteAddress: '10.0.0.1',
+      })
+    const lines = app.log.filter(({ message }) =>
+      String(message).includes('TRUST_PROXY does not name who did'),
+    )
+    await app.close()
+    return lines.length
+  }
+  expect(await told({})).toBe(1)
+  expect(await told({ TRUST_PROXY: '10.0.0.1' })).toBe(0)
+})

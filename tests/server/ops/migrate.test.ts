@@ -1,0 +1,89 @@
+/** Who may bring a database to another version, and what is kept of the one before. */
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { DATABASE_FILE, openToWrite } from '../../../server/storage/database/sqlite-connection.ts'
+import { openStore } from '../../../server/storage/open-store.ts'
+import { migrations } from '../../../server/storage/database/schema.ts'
+import { beginServing } from '../../../server/storage/database/single-server-lock.ts'
+import { runHere } from '../run-command.ts'
+
+const known = migrations.length
+const COPY = `rollcall.before-v${known}.db`
+let dataDir: string
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'rollcall-migrating-'))
+  const db = openToWrite(join(dataDir, DATABASE_FILE))
+  for (const step of migrations.slice(0, -1)) db.exec(step)
+  db.pragma(`user_version = ${known - 1}`)
+  db.exec(
+    "INSERT INTO event_files (hash, event_id, text, shared, first_at, served_at) VALUES ('one', 'sample2026', '', '{}', 1, 1)",
+  )
+  db.close()
+})
+afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
+
+/** Its version, and how many event files it holds. */
+function seen(file: string): readonly unknown[] {
+  const db = new Database(join(dataDir, file), { readonly: true })
+  try {
+    const { n } = db.prepare('SELECT count(*) AS n FROM event_files').get() as { n: number }
+    return [db.pragma('user_version', { simple: true }), n]
+  } finally {
+    db.close()
+  }
+}
+
+test('a command of a newer Rollcall leaves the database as it is, and says what to do', async () => {
+  const { status, err } = await runHere(['admin', 'list'], { DATA_DIR: dataDir })
+  expect([status, err]).toEqual([
+    2,
+    `The database is of an older version of Rollcall (${known - 1}; this one writes ${known}). Stop the server and start it with this version, or run rollcall migrate: each makes a copy first.\n`,
+  ])
+  expect(seen(DATABASE_FILE)).toEqual([known - 1, 1])
+})
+
+test('rollcall migrate says whether it is needed, waits for no running server, and copies first', async () => {
+  const variables = { DATA_DIR: dataDir }
+  expect(await runHere(['migrate', '--check'], variables)).toMatchObject({ status: 1 })
+  const leave = beginServing(dataDir)
+  expect(await runHere(['migrate'], variables)).toEqual({
+    status: 2,
+    out: '',
+    err: `A server is at work in ${dataDir}. Stop it first.\n`,
+  })
+  leave?.()
+  expect(seen(DATABASE_FILE)).toEqual([known - 1, 1])
+  expect(await runHere(['migrate'], variables)).toMatchObject({
+    status: 0,
+    out: expect.stringContaining(`was of version ${known - 1} and is of version ${known} now`),
+  })
+  expect([seen(DATABASE_FILE), seen(COPY)]).toEqual([
+    [known, 1],
+    [known - 1, 1],
+  ])
+  expect(await runHere(['migrate', '--check'], variables)).toMatchObject({ status: 0 })
+})
+
+test('a disk without room for the copy leaves the database as it is', async () => {
+  // A folder in its place: nothing can be written there.
+  mkdirSync(join(dataDir, `${COPY}.part`, 'in the way'), { recursive: true })
+  await expect(openStore({ dataDir, migrates: true })).rejects.toThrow()
+  expect(seen(DATABASE_FILE)).toEqual([known - 1, 1])
+  expect(readdirSync(dataDir)).not.toContain(COPY)
+})
+
+test('a database of a newer version is a sentence and status 2, also to rollcall migrate', async () => {
+  const db = openToWrite(join(dataDir, DATABASE_FILE))
+  db.pragma('user_version = 999')
+  db.close()
+  const sentence = `The database is of a newer version of Rollcall (999; this one knows ${known}). Start the newer one.\n`
+  for (const command of [['migrate'], ['migrate', '--check'], ['admin', 'list'], ['reviews']])
+    expect(await runHere(command, { DATA_DIR: dataDir })).toMatchObject({
+      status: 2,
+      err: sentence,
+    })
+  expect(readdirSync(dataDir)).not.toContain(COPY)
+})

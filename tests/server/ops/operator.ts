@@ -1,0 +1,275 @@
+/**
+ * A server as an operator starts it: a process of its own, in a process group of its own, on folders that outlive it. What is
+ * no matter of processes (a signal, a limit, a user, a kill) is started here instead, which takes a quarter of the work.
+ */
+import { spawn } from 'node:child_process'
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { promisify } from 'node:util'
+import { isWebBuilt } from '../../../server/cli/web-app-build.ts'
+import { readEnvironment } from '../../../server/ops/environment.ts'
+import { boot } from '../../../server/main.ts'
+import type { Opening } from '../../../server/main.ts'
+import { freePort } from '../../browser/serve.ts'
+import { lendCompiled, lendTables } from '../prepared-files.ts'
+import { own, top } from '../run-command.ts'
+
+export type Folders = {
+  readonly folder: string
+  readonly dataDir: string
+  readonly eventsDir: string
+}
+export type Operated = {
+  readonly url: string
+  readonly port: number
+  /** Of the process that was started, and of its group. */
+  readonly pid: number
+  readonly printed: () => string
+  /** Resolves with the status, or with the signal it died of. */
+  readonly ended: Promise<number | string>
+  stop(): Promise<number | string>
+}
+
+export function makeFolders(): Folders & { remove(): void } {
+  const folder = mkdtempSync(join(tmpdir(), 'rollcall-machine-'))
+  const eventsDir = join(folder, 'events')
+  cpSync(join(top, 'events'), eventsDir, { recursive: true })
+  return {
+    folder,
+    dataDir: join(folder, 'var'),
+    eventsDir,
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  }
+}
+
+/** The variables of a server of those folders. */
+export const usual = async (
+  { dataDir, eventsDir }: Pick<Folders, 'dataDir' | 'eventsDir'>,
+  port: number,
+): Promise<Readonly<Record<string, string | undefined>>> => ({
+  ...own,
+  PORT: String(port),
+  SANDBOX_PORT: String(await freePort()),
+  DATA_DIR: dataDir,
+  EVENTS_DIR: eventsDir,
+  ADMIN_PASSWORD: 'a password for operators',
+  RATE_LIMITS: 'off',
+  CLOCK: '2025-10-10',
+})
+
+/** Starts it and answers once it says that it listens. */
+export async function operate(
+  { dataDir, eventsDir }: Folders,
+  variables: Readonly<Record<string, string>> = {},
+  command?: readonly [string, ...string[]],
+): Promise<Operated> {
+  if (!(await isWebBuilt()))
+    throw new Error('the web app is not built from these sources: npm run build, or npm test')
+  // A command of its own may be another user's, whose folder holds nothing of ours, and of another tree.
+  if (command === undefined) {
+    lendCompiled(dataDir)
+    lendTables(dataDir)
+  }
+  const port = await freePort()
+  const [program, ...args] = command ?? [process.execPath, join(top, 'bin', 'rollcall.js'), 'start']
+  const child = spawn(program, args, {
+    cwd: top,
+    env: { ...(await usual({ dataDir, eventsDir }, port)), ...variables },
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let printed = ''
+  const ended = once(child, 'exit').then(
+    ([status, signal]: (number | string | null)[]) => status ?? signal ?? 0,
+  )
+  const url = `http://127.0.0.1:${port}`
+  await new Promise<void>((resolve, reject) => {
+    const hear = (chunk: Buffer): void => {
+      printed += chunk.toString()
+      if (printed.includes('/admin/login')) resolve()
+    }
+    child.stdout.on('data', hear)
+    child.stderr.on('data', hear)
+    void ended.then((status) => reject(new Error(`ended with ${status}: ${printed}`)))
+  })
+  if (child.pid === undefined) throw new Error('a process without a number')
+  return {
+    url,
+    port,
+    pid: child.pid,
+    printed: () => printed,
+    ended,
+    stop: () => {
+      if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM')
+      return ended
+    },
+  }
+}
+
+/** Without a process. */
+export type Here = Omit<Operated, 'pid'>
+type Beginning = Opening & { readonly variables?: Readonly<Record<string, string>> }
+
+async function bootHere(
+  folders: Pick<Folders, 'dataDir' | 'eventsDir'>,
+  { variables = {}, ...opening }: Beginning,
+) {
+  const read = readEnvironment({
+    ...(await usual(folders, 0)),
+    SANDBOX_PORT: '0',
+    ...variables,
+  })
+  if (!read.ok) throw new Error(read.error.join('\n'))
+  let printed = ''
+  const hear = (text: string): void => void (printed += `${text}\n`)
+  const write = (lines: string): void => void (printed += lines)
+  const { promise: told, resolve: tell } = Promise.withResolvers<string>()
+  const booted = await boot(
+    read.value,
+    { print: hear, complain: hear, environment: () => read.value },
+    { write, told: () => told },
+    opening,
+  )
+  return { booted, printed: () => printed, tell }
+}
+
+/** The same server as `operate` starts, in this process: refused with the same words. */
+export async function operateHere(
+  folders: Pick<Folders, 'dataDir' | 'eventsDir'>,
+  variables: Readonly<Record<string, string>> = {},
+  opening: Opening = {},
+): Promise<Here> {
+  lendCompiled(folders.dataDir)
+  lendTables(folders.dataDir)
+  const { booted, printed, tell } = await bootHere(folders, { ...opening, variables })
+  if (!booted.ok)
+    throw new Error(`ended with ${booted.error.status}: ${printed()}${booted.error.text}`)
+  const { url, stopped } = booted.value
+  const ended = stopped.then(() => 0)
+  return {
+    url,
+    port: Number(new URL(url).port),
+    printed,
+    ended,
+    stop: () => {
+      tell('SIGTERM')
+      return ended
+    },
+  }
+}
+
+/** As `attempt`, in this process. */
+export async function attemptHere(
+  folders: Pick<Folders, 'dataDir' | 'eventsDir'>,
+  beginning: Beginning = {},
+): Promise<{ readonly status: number | 'serves'; readonly printed: string }> {
+  const { booted, printed, tell } = await bootHere(folders, beginning)
+  if (!booted.ok)
+    return { status: booted.error.status, printed: `${printed()}${booted.error.text}\n` }
+  tell('SIGTERM')
+  await booted.value.stopped
+  return { status: 'serves', printed: printed() }
+}
+
+/** A registration of which the first half is sent: `finish` sends the rest and answers with all that comes back. */
+export async function halfSent(
+  server: Pick<Operated, 'url' | 'port'>,
+  path = '/api/afpicon/register/',
+  answers: Readonly<Record<string, string>> = {
+    full_name: 'Asha Nair',
+    email: 'asha@example.org',
+    phone_number: '1',
+    ticket_type: 'afpi-gp-specialist',
+  },
+): Promise<{ finish(): Promise<string> }> {
+  const body = JSON.stringify(answers)
+  const socket = connect(server.port, '127.0.0.1')
+  await once(socket, 'connect')
+  socket.write(
+    `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 20)}`,
+  )
+  // An answered request on another connection says that the server has read the first half by now.
+  await (await fetch(`${server.url}/healthz`)).text()
+  return {
+    finish: async () => {
+      socket.write(body.slice(20))
+      let answer = ''
+      for await (const chunk of socket) answer += String(chunk)
+      return answer
+    },
+  }
+}
+
+/** Starts it where it may not start: answers what it printed and the status that it ends with; one that serves is stopped, and is 'serves'. */
+export async function attempt(
+  { dataDir, eventsDir }: Pick<Folders, 'dataDir' | 'eventsDir'>,
+  {
+    args = [],
+    variables = {},
+    before = [],
+  }: {
+    readonly args?: readonly string[]
+    readonly variables?: Readonly<Record<string, string>>
+    /** Words of a command that runs the rest of its line. */
+    readonly before?: readonly string[]
+  } = {},
+): Promise<{ readonly status: number | string; readonly printed: string }> {
+  const own = [process.execPath, join(top, 'bin', 'rollcall.js'), 'start', ...args]
+  const [program = '', ...rest] = [...before, ...own]
+  const child = spawn(program, rest, {
+    cwd: top,
+    env: { ...(await usual({ dataDir, eventsDir }, await freePort())), ...variables },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let printed = ''
+  let serves = false
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => {
+      printed += chunk.toString()
+      if (serves || !printed.includes('/admin/login')) return
+      serves = true
+      child.kill('SIGTERM')
+    })
+  const [status, signal] = (await once(child, 'close')) as (number | string | null)[]
+  return { status: serves ? 'serves' : (status ?? signal ?? ''), printed }
+}
+
+/**
+ * Timers of this process that are set to so many milliseconds go off after fewer: what a server does each hour or each minute.
+ * Calls back whenever one does. Answers how to let them be.
+ */
+export function hurry(wanted: number, instead: number, told: () => void = () => {}): () => void {
+  const { setTimeout: timeout, setInterval: interval } = globalThis
+  const hurried =
+    <T extends typeof timeout | typeof interval>(before: T) =>
+    (work: (...args: unknown[]) => void, ms?: number, ...rest: unknown[]) =>
+      ms === wanted
+        ? before(
+            (...args: unknown[]) => {
+              told()
+              work(...args)
+            },
+            instead,
+            ...rest,
+          )
+        : before(work, ms, ...rest)
+  Object.assign(globalThis, {
+    // What promises of it is known by it.
+    setTimeout: Object.assign(hurried(timeout), {
+      [promisify.custom]: timeout[promisify.custom as unknown as keyof typeof timeout],
+    }),
+    setInterval: hurried(interval),
+  })
+  return () => void Object.assign(globalThis, { setTimeout: timeout, setInterval: interval })
+}
+
+/** The same for a server that is a process: variables to start it with. */
+export const hurrying = (wanted: number, instead: number): { readonly NODE_OPTIONS: string } => ({
+  NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(`for (const name of ['setTimeout', 'setInterval']) {
+    const before = globalThis[name]
+    globalThis[name] = (work, ms, ...rest) => before(work, ms === ${wanted} ? ${instead} : ms, ...rest)
+  }`)}`,
+})

@@ -1,0 +1,65 @@
+/** Which build of React renders the emails of a server that `npm start` runs. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { afterAll, describe, expect, test } from 'vitest'
+import { placed, presses } from '../../attacks/gateway.ts'
+import { delegate, registered, startTarget } from '../../attacks/target.ts'
+import { openInbox } from '../../browser/inbox.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'rollcall-libraries-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** Prints each file of React that the server loads. */
+const WATCHER = join(folder, 'watcher.mjs')
+writeFileSync(
+  WATCHER,
+  `import { registerHooks } from 'node:module'
+import { writeSync } from 'node:fs'
+registerHooks({ load(url, context, next) {
+  const build = /react-dom-server[^/]*\\.(production|development)\\.js/.exec(url)
+  if (build !== null) writeSync(2, 'React is loaded: ' + build[1] + '\\n')
+  return next(url, context)
+} })
+`,
+)
+
+/** The builds that were loaded once a delegate has been sent a confirmation. */
+async function buildsLoaded(variables: Readonly<Record<string, string>>): Promise<{
+  readonly builds: readonly string[]
+  readonly hasSandbox: boolean
+}> {
+  const inbox = await openInbox()
+  const target = await startTarget({
+    SMTP_URL: inbox.url,
+    NODE_OPTIONS: `--import ${pathToFileURL(WATCHER).href}`,
+    ...variables,
+  })
+  try {
+    const { data } = await registered(target)
+    await presses(await placed(data), 'pay')
+    expect(await inbox.mailTo(delegate.email, '<html')).toContain('Asha Nair')
+    const builds = target.printed().match(/(?<=React is loaded: )\w+/g) ?? []
+    return { builds: [...new Set(builds)], hasSandbox: /Sandbox {2}http/.test(target.printed()) }
+  } finally {
+    await target.stop()
+    await inbox.close()
+  }
+}
+
+describe('an email that npm start sends', () => {
+  test.each([
+    ['where NODE_ENV is not set', {}],
+    ['where NODE_ENV is empty', { NODE_ENV: '' }],
+  ])('is rendered by React’s production build %s, beside the sandbox', async (_what, variables) => {
+    expect(await buildsLoaded(variables)).toEqual({ builds: ['production'], hasSandbox: true })
+  })
+
+  test('is rendered by the development build where NODE_ENV asks for it', async () => {
+    expect(await buildsLoaded({ NODE_ENV: 'development' })).toEqual({
+      builds: ['development'],
+      hasSandbox: true,
+    })
+  })
+})

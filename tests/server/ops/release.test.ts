@@ -1,0 +1,76 @@
+/** What `npm run release` puts into its file: enough to serve as another user on a root that nobody writes, and no more. `npm run operate` unpacks the file itself. */
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  linkSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { CHECKSUMS, FILE_NAME, FOLDER_NAME, stage } from '../../../bin/release.ts'
+import { numbersIn, placeOf, registerOne } from './operate-steps/installation.ts'
+
+let base: string
+let release: string
+// Servers of other tests in this process keep theirs private; a release is for everybody.
+let umask: number
+beforeAll(() => {
+  umask = process.umask(0o022)
+  base = mkdtempSync(join(tmpdir(), 'rollcall-release-'))
+  chmodSync(base, 0o755)
+  release = join(base, FOLDER_NAME)
+  stage(release, (from, to) => {
+    try {
+      linkSync(from, to)
+    } catch {
+      // Another disk.
+      copyFileSync(from, to)
+    }
+  })
+})
+afterAll(() => {
+  process.umask(umask)
+  rmSync(base, { recursive: true, force: true })
+})
+
+test('its name says version and machine; every file has its checksum; what only builds or tests is not in it', () => {
+  expect(FILE_NAME).toBe(`${FOLDER_NAME}-${process.platform}-${process.arch}.tar.gz`)
+  const named = readFileSync(join(release, CHECKSUMS), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => line.slice(66))
+  for (const wanted of [
+    'bin/rollcall',
+    'bin/rollcall.js',
+    'deploy/rollcall.socket',
+    'UPGRADING.md',
+    'web/dist/sources',
+    'node_modules/fastify/package.json',
+  ])
+    expect(named).toContain(wanted)
+  expect(
+    named.filter((name) =>
+      /^node_modules\/(vite|vitest|typescript|@mui|playwright-core)\/|^tests\/|^bin\/(?!rollcall)/.test(
+        name,
+      ),
+    ),
+  ).toEqual([])
+})
+
+test('unpacked, it starts as another user on a root that it cannot write, registers somebody and stops', async () => {
+  const place = placeOf(release)
+  // A machine that cannot have one of them says so.
+  console.log(`  the release runs as: ${place.confinement.said}`)
+  const folders = place.folders('one')
+  const held = await place.serve(folders)
+  const regNo = await registerOne(held.url, 1)
+  expect(await held.stop()).toBe(0)
+  await held.close()
+  expect(numbersIn(folders)).toEqual([regNo])
+  expect(existsSync(join(release, 'node_modules', '.cache'))).toBe(false)
+  place.remove()
+})

@@ -1,0 +1,99 @@
+/** Event files that are removed, are no files, or are all missing, under a server as an operator runs it. */
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, afterEach, expect, test } from 'vitest'
+import { runHere } from '../run-command.ts'
+import { makeFolders, operateHere } from './operator.ts'
+import type { Here } from './operator.ts'
+
+const folders = makeFolders()
+let server: Here | null = null
+afterEach(async () => {
+  await server?.stop()
+})
+afterAll(() => folders.remove())
+
+const PATIENT = { timeout: 200_000, interval: 50 }
+const said = async (text: string): Promise<void> => {
+  await expect.poll(() => server?.printed(), PATIENT).toContain(text)
+}
+const register = async (): Promise<unknown> => {
+  const response = await fetch(`${server?.url}/api/afpicon/register/`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      full_name: 'Asha Nair',
+      email: 'asha@example.org',
+      phone_number: '1',
+      ticket_type: 'afpi-gp-specialist',
+    }),
+  })
+  const { code } = await response.json()
+  return code ?? response.status
+}
+const health = async (): Promise<{ health: string; troubles: readonly string[] }> =>
+  (await fetch(`${server?.url}/healthz`)).json()
+const file = join(folders.eventsDir, 'afpicon2026.yaml')
+
+test('a FIFO among the event files stops neither the next change nor the stop', async () => {
+  server = await operateHere(folders)
+  const fifo = join(folders.eventsDir, 'pipe2026.yaml')
+  execFileSync('mkfifo', [fifo])
+  await said('pipe2026.yaml is not a regular file and is not read')
+  expect((await health()).troubles).toEqual([expect.stringContaining(fifo)])
+  const changed = readFileSync(file, 'utf8')
+  writeFileSync(file, changed.replace(/^(\s+title: ).*$/m, '$1Changed beside a pipe'))
+  await expect
+    .poll(async () => (await fetch(`${server?.url}/afpicon`)).text(), PATIENT)
+    .toContain('Changed beside a pipe')
+  writeFileSync(file, changed)
+  rmSync(fifo)
+  const doctor = await runHere(['validate', file])
+  expect(doctor.status).toBe(0)
+  expect(await server.stop()).toBe(0)
+  expect(server.printed()).not.toContain('the stop got stuck')
+})
+
+test('removing an event file closes registration while the server runs, as a restart does; log and health say it in the same words', async () => {
+  server = await operateHere(folders)
+  expect(await register()).toBe(201)
+  const text = readFileSync(file, 'utf8')
+  rmSync(file)
+  const why = 'There is no file afpicon2026.yaml any more: registration is closed'
+  await said(why)
+  await expect.poll(register, PATIENT).toBe('registration_closed')
+  await expect
+    .poll(async () => (await health()).troubles, PATIENT)
+    .toEqual([expect.stringContaining(why)])
+  await server.stop()
+  server = await operateHere(folders)
+  expect(await register()).toBe('registration_closed')
+  expect((await health()).troubles).toEqual([expect.stringContaining(why)])
+  writeFileSync(file, text)
+  await expect.poll(register, PATIENT).toBe(201)
+})
+
+test('the folder of event files is missing: the server is degraded and serves on, also after a restart; a first start is refused', async () => {
+  const away = `${folders.eventsDir}-away`
+  server = await operateHere(folders)
+  renameSync(folders.eventsDir, away)
+  await expect
+    .poll(async () => (await health()).troubles, PATIENT)
+    .toEqual([expect.stringContaining(`EVENTS_DIR is ${folders.eventsDir}, and there is no such`)])
+  expect(await register()).toBe(201)
+  await server.stop()
+  server = await operateHere(folders)
+  expect(await health()).toMatchObject({ health: 'degraded' })
+  expect(await register()).toBe(201)
+  await server.stop()
+  mkdirSync(folders.eventsDir)
+  server = await operateHere(folders)
+  expect(await register()).toBe(201)
+  expect((await health()).troubles).toEqual([expect.stringContaining('There is no event file')])
+  await server.stop()
+  rmSync(folders.eventsDir, { recursive: true })
+  const anew = { ...folders, dataDir: join(folders.folder, 'anew') }
+  await expect(operateHere(anew)).rejects.toThrow(/ended with 2: .*there is no such folder/)
+  renameSync(away, folders.eventsDir)
+})

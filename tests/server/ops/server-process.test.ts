@@ -1,0 +1,513 @@
+/** A server process of its own: what it prints, exit statuses, bodies over a real socket, and stopping. */
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  cpSync,
+  mkdtempSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { Agent } from 'node:http'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import Database from 'better-sqlite3'
+import { readEnvironment } from '../../../server/ops/environment.ts'
+import { boot } from '../../../server/main.ts'
+import { beginServing } from '../../../server/storage/database/single-server-lock.ts'
+import { pdf } from '../sample-uploads.ts'
+import { halfSent } from './operator.ts'
+import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
+import { hostileFiles } from '../hostile-uploads.ts'
+import { lendCompiled } from '../prepared-files.ts'
+import { own, runHere, top } from '../run-command.ts'
+import { beginUpload } from '../upload-client.ts'
+
+/** The most that the sample event's proof may have. */
+const PROOF_BYTES = 5 * 1024 * 1024
+/**
+ * So many that their bytes are far more than what stays whatever is sent: V8 lets 64 MB of buffers that
+ * nobody holds lie about before it looks for them.
+ */
+const PROOFS = 40
+const folder = mkdtempSync(join(tmpdir(), 'rollcall-process-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** A start without a process: what the server printed, and whether it started or with which status it would have ended. */
+async function bootHere(name: string, variables: Readonly<Record<string, string>> = {}) {
+  const read = readEnvironment({ ...usual(name), ...variables })
+  if (!read.ok) throw new Error(read.error.join(' '))
+  const environment = read.value
+  let printed = ''
+  const print = (text: string): void => void (printed += `${text}\n`)
+  const { promise: told, resolve: tell } = Promise.withResolvers<string>()
+  const booted = await boot(
+    environment,
+    { print, complain: print, environment: () => environment },
+    { write: () => {}, told: () => told },
+  )
+  return { booted, printed: () => printed, tell }
+}
+
+/** A start that is refused, as `ended with STATUS: TEXT`. A server that starts all the same fails the test. */
+async function refused(
+  name: string,
+  variables: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const { booted, printed } = await bootHere(name, variables)
+  expect(booted.ok).toBe(false)
+  return booted.ok ? '' : `ended with ${booted.error.status}: ${printed()}${booted.error.text}`
+}
+
+/** A server that starts, and stops when it is told to. */
+async function startedHere(name: string) {
+  const { booted, printed, tell } = await bootHere(name)
+  if (!booted.ok) throw new Error(booted.error.text)
+  const { url, stopped } = booted.value
+  return {
+    url,
+    printed,
+    stop: async () => {
+      tell('the test')
+      await stopped
+    },
+  }
+}
+
+type Server = {
+  readonly url: string
+  readonly port: number
+  readonly dataDir: string
+  readonly printed: () => string
+  readonly process: ChildProcess
+  readonly stop: () => Promise<number | null>
+}
+/** What a server of this file is started with. */
+const usual = (name: string): Readonly<Record<string, string>> => ({
+  PORT: '0',
+  SANDBOX_PORT: '0',
+  DATA_DIR: join(folder, name),
+  RATE_LIMITS: 'off',
+  CLOCK: '2025-10-10',
+})
+
+/** Boots without the web app, so that no test waits for a build. */
+async function startServer(
+  name: string,
+  variables: Readonly<Record<string, string>> = {},
+  before: readonly string[] = [],
+): Promise<Server> {
+  const dataDir = join(folder, name)
+  lendCompiled(dataDir)
+  const script = join(folder, `${name}.mjs`)
+  writeFileSync(
+    script,
+    `import { boot } from ${JSON.stringify(join(top, 'server', 'main.ts'))}
+import { environment } from ${JSON.stringify(join(top, 'server', 'ops', 'environment.ts'))}
+const read = environment()
+if (!read.ok) throw new Error(read.error.join(' '))
+const booted = await boot(read.value, { print: console.log, complain: console.error, environment: () => read.value })
+if (!booted.ok) { console.error(booted.error.text); process.exit(booted.error.status) }
+await booted.value.stopped
+`,
+  )
+  const [command = '', ...args] = [...before, process.execPath, script]
+  const child = spawn(command, args, {
+    cwd: top,
+    env: {
+      ...own,
+      ...usual(name),
+      ...variables,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let printed = ''
+  const url = await new Promise<string>((resolve, reject) => {
+    const hear = (chunk: Buffer): void => {
+      printed += chunk.toString()
+      const found = /serves \d+ events? on (http:\/\/[^\s]+)[^]*Sandbox/.exec(printed)?.[1]
+      if (found !== undefined) resolve(found)
+    }
+    child.stdout.on('data', hear)
+    child.stderr.on('data', hear)
+    child.once('exit', (status) => reject(new Error(`ended with ${status}: ${printed}`)))
+  })
+  const stop = async (): Promise<number | null> => {
+    if (child.exitCode !== null) return child.exitCode
+    child.kill('SIGTERM')
+    const [status] = (await once(child, 'exit')) as [number | null]
+    return status
+  }
+  return {
+    url,
+    port: Number(new URL(url).port),
+    dataDir,
+    printed: () => printed,
+    process: child,
+    stop,
+  }
+}
+
+describe('over a real socket', () => {
+  let server: Server
+  beforeAll(async () => {
+    server = await startServer('socket')
+  })
+  afterAll(() => server.stop())
+
+  test.each([
+    ['announced', true],
+    ['not announced', false],
+  ])(
+    'a body of 100 MB, its length %s, is answered 413 and nothing is stored',
+    async (_what, isAnnounced) => {
+      const chunk = new Uint8Array(1024 * 1024).fill(32)
+      let sent = 0
+      const stream = new ReadableStream<Uint8Array>({
+        pull(controller) {
+          if (sent++ < 100) controller.enqueue(chunk)
+          else controller.close()
+        },
+      })
+      const body = isAnnounced
+        ? { body: Buffer.alloc(100 * 1024 * 1024, 32) }
+        : { body: stream, duplex: 'half' as const }
+      const response = await fetch(`${server.url}/api/afpicon/register/`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        ...body,
+      })
+      expect(response.status).toBe(413)
+      expect(await response.json()).toMatchObject({ status: 'error', code: 'too_large' })
+      const db = new Database(join(server.dataDir, 'rollcall.db'), { readonly: true })
+      expect(db.prepare('SELECT count(*) AS n FROM registrations').get()).toEqual({ n: 0 })
+      db.close()
+    },
+  )
+
+  test('forty proofs of 5 MB at once are on disk while they come, not in memory; a sender who breaks off leaves nothing', async () => {
+    const answers = {
+      full_name: 'Asha Nair',
+      email: 'asha@example.org',
+      phone_number: '1',
+      ticket_type: 'afpi-pg',
+    }
+    const begin = () =>
+      beginUpload(`${server.url}/api/afpicon/register/`, answers, 'pg_proof', PROOF_BYTES)
+    await (await begin()).finish()
+    const idle = await memoryOf(server)
+    const uploads = await Promise.all(Array.from({ length: PROOFS }, begin))
+    const incoming = join(server.dataDir, 'uploads', 'incoming')
+    await expect
+      .poll(() => readdirSync(incoming).map((name) => statSync(join(incoming, name)).size), {
+        timeout: 200_000,
+        interval: 20,
+      })
+      .toEqual(Array.from({ length: PROOFS }, () => PROOF_BYTES))
+    // Held in memory, they would be there at least once; what remains is the sockets' and what is not yet collected.
+    expect((await memoryOf(server)) - idle).toBeLessThan(0.75 * PROOFS * PROOF_BYTES)
+    const [gone, ...others] = uploads
+    gone?.request.destroy()
+    const statuses = await Promise.all(others.map(async (one) => (await one.finish()).status))
+    expect(new Set(statuses)).toEqual(new Set([201]))
+    await expect.poll(() => readdirSync(incoming), { timeout: 200_000, interval: 20 }).toEqual([])
+  })
+
+  test('proofs made to stop whoever looks into them are all refused, at the same time, and the server stays small and answers', async () => {
+    const answers = {
+      full_name: 'x',
+      email: 'asha@example.org',
+      phone_number: '1',
+      ticket_type: 'afpi-pg',
+    }
+    const send = async (name: string, bytes: Buffer): Promise<number> => {
+      const body = new FormData()
+      for (const [field, value] of Object.entries(answers)) body.set(field, value)
+      body.set('pg_proof', new File([new Uint8Array(bytes)], name))
+      const response = await fetch(`${server.url}/api/afpicon/register/`, { method: 'POST', body })
+      await response.arrayBuffer()
+      return response.status
+    }
+    const idle = await memoryOf(server)
+    const sent = Promise.all(hostileFiles.map(([, name, bytes]) => send(name, bytes)))
+    expect((await fetch(`${server.url}/api/afpicon/tariff-info/`)).status).toBe(200)
+    // Further tables of an OLE file begin at 7 MB, which the field does not take.
+    expect(await sent).toEqual(
+      hostileFiles.map(([, , { length }]) => (length > PROOF_BYTES ? 413 : 422)),
+    )
+    expect((await memoryOf(server)) - idle).toBeLessThan(200 * 1024 * 1024)
+    expect(readdirSync(join(server.dataDir, 'uploads', 'incoming'))).toEqual([])
+  })
+
+  test('a proof that is too large is answered 413 on a connection that goes on', async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    const url = `${server.url}/api/afpicon/register/`
+    const sent = await beginUpload(url, { full_name: 'x' }, 'pg_proof', PROOF_BYTES + 1, { agent })
+    const { status, answer } = await sent.finish()
+    expect([status, answer['code']]).toEqual([413, 'file_too_large'])
+    const again = await beginUpload(url, { full_name: 'x' }, 'pg_proof', 1000, { agent })
+    expect((await again.finish()).status).toBe(422)
+    expect(again.request.reusedSocket).toBe(true)
+    expect(readdirSync(join(server.dataDir, 'uploads', 'incoming'))).toEqual([])
+    agent.destroy()
+  })
+
+  test('what is no HTTP is refused in the one shape', async () => {
+    const socket = connect(server.port, '127.0.0.1')
+    socket.write('HELLO\r\n\r\n')
+    let answer = ''
+    for await (const chunk of socket) answer += String(chunk)
+    expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/)
+    expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toEqual({
+      status: 'error',
+      code: 'bad_request',
+      message: 'The request could not be read.',
+    })
+  })
+
+  test('the gateway is on an origin of its own', () => {
+    const sandbox = /Sandbox {2}(http:\/\/[^\s]+)/.exec(server.printed())?.[1] ?? ''
+    expect(new URL(sandbox).origin).not.toBe(new URL(server.url).origin)
+    expect(new URL(sandbox).hostname).not.toBe(new URL(server.url).hostname)
+  })
+})
+
+describe('starting and stopping', () => {
+  test('the first start prints a password once, which signs in; the second prints none', async () => {
+    const first = await startedHere('admin')
+    const password = /Admin {4}admin, password (\S+)/.exec(first.printed())?.[1] ?? ''
+    expect(password).toMatch(/^[a-z2-9]{4}(-[a-z2-9]{4}){3}$/)
+    const signIn = await fetch(`${first.url}/admin/login/`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ username: 'admin', password }),
+    })
+    expect(signIn.status).toBe(200)
+    await first.stop()
+    const second = await startedHere('admin')
+    expect(second.printed()).not.toContain('password')
+    await second.stop()
+  })
+
+  test('a first password that everybody guesses is refused, and nobody is added', async () => {
+    expect(await refused('weak', { ADMIN_PASSWORD: 'Welcome@123' })).toMatch(
+      /ended with 2: ADMIN_PASSWORD is not taken\. This password is among the first that are guessed/,
+    )
+    const server = await startedHere('weak')
+    expect(server.printed()).toMatch(/Admin {4}admin, password \S+ \(printed only now\)/)
+    await server.stop()
+  })
+
+  test('told to stop, it answers the request that is on its way, takes no new one, and ends with 0', async () => {
+    const server = await startServer('stop')
+    const sending = await halfSent(server)
+    // Browsers open connections ahead and keep them; they must not hold up the stop.
+    const ahead = connect(server.port, '127.0.0.1')
+    await once(ahead, 'connect')
+    ahead.on('error', () => {})
+    const ended = once(server.process, 'exit')
+    server.process.kill('SIGTERM')
+    await untilRefused(server.port)
+    const answer = await sending.finish()
+    expect(answer).toMatch(/^HTTP\/1\.1 201 /)
+    const regNo = /"reg_no":"(\w+)"/.exec(answer)?.[1]
+    expect((await ended)[0]).toBe(0)
+    const db = new Database(join(server.dataDir, 'rollcall.db'), { readonly: true })
+    expect(db.prepare('SELECT reg_no FROM registrations').all()).toEqual([{ reg_no: regNo }])
+    db.close()
+  })
+
+  test('a second server on the same data folder is one sentence and status 2, for it would send each mail again; after a kill the folder is free', async () => {
+    const server = await startServer('alone')
+    expect(await refused('alone')).toMatch(
+      /ended with 2: DATA_DIR is \S+alone, and another server is at work there/,
+    )
+    const gone = once(server.process, 'exit')
+    server.process.kill('SIGKILL')
+    await gone
+    const leave = beginServing(server.dataDir)
+    expect(leave).not.toBeNull()
+    leave?.()
+  })
+
+  test('a port that is taken is one sentence and status 2', async () => {
+    const server = await startedHere('first')
+    const { port } = new URL(server.url)
+    expect(await refused('second', { PORT: port })).toBe(
+      `ended with 2: Port ${port} on 127.0.0.1 is already in use. Set PORT to a free one.`,
+    )
+    await server.stop()
+  })
+
+  test.each([
+    [
+      'that is none',
+      (file: string) => writeFileSync(file, 'not a database '.repeat(500)),
+      /it is not a database/,
+    ],
+    [
+      'with a damaged page',
+      (file: string) => {
+        const db = new Database(file)
+        db.exec('CREATE TABLE t (a); INSERT INTO t VALUES (1)')
+        db.close()
+        const bytes = readFileSync(file)
+        writeFileSync(file, bytes.fill(0xff, 100))
+      },
+      /it is damaged/,
+    ],
+  ])(
+    'a database %s is a sentence and status 2, for the server and for commands',
+    async (what, make, says) => {
+      const name = `database ${what}`.replaceAll(' ', '-')
+      mkdirSync(join(folder, name))
+      make(join(folder, name, 'rollcall.db'))
+      expect(await refused(name)).toMatch(says)
+      const { status, err } = await runHere(['admin', 'add', 'meera'], {
+        DATA_DIR: join(folder, name),
+      })
+      expect([status, err]).toEqual([2, expect.stringMatching(says)])
+      expect(err.trim().split('\n')).toHaveLength(1)
+    },
+  )
+
+  test('an event file with an error is status 1, and so is one with demo values where the money is real', async () => {
+    const events = join(folder, 'broken')
+    mkdirSync(events, { recursive: true })
+    writeFileSync(join(events, 'broken.yaml'), 'event: [')
+    expect(await refused('broken-var', { EVENTS_DIR: events })).toMatch(/^ended with 1: /)
+    const live = { GATEWAY_MODE: 'live', RATE_LIMITS: 'on', CLOCK: '' }
+    const there = { ...live, PUBLIC_URL: 'https://register.example.org' }
+    // What is missing and may be meant is said; what cannot be meant ends the start.
+    expect(await refused('live-var', there)).toMatch(
+      /ended with 1: SMTP_URL is not set: [^]*TRUST_PROXY is not set: [^]*is not served in production/,
+    )
+    expect(await refused('live-var', live)).toMatch(/ended with 2: PUBLIC_URL is http:/)
+  })
+})
+
+test('two servers on one database: of 64 who want the last seat, half at each, one has it; by what was seen before the transaction many would', async () => {
+  const eventsDir = join(folder, 'seats-events')
+  cpSync(join(top, 'events', '_shared'), join(eventsDir, '_shared'), { recursive: true })
+  const limits = `
+limits:
+  - {id: hall, when: {is_member: true}, max: 1, full: The hall is full, few: 1}
+`
+  writeFileSync(join(eventsDir, 'sample2026.yaml'), fixtureEvent({ extra: limits }))
+  const variables = {
+    EVENTS_DIR: eventsDir,
+    DATA_DIR: join(folder, 'seats'),
+    ADMIN_PASSWORD: 'a password for two servers',
+    CLOCK: '2026-01-10',
+  }
+  // One after the other: the first makes the database. A folder has one server, so the second has its own with the same database.
+  const first = await startServer('seats', variables)
+  const beside = join(folder, 'seats-2')
+  mkdirSync(beside)
+  symlinkSync(join(first.dataDir, 'rollcall.db'), join(beside, 'rollcall.db'))
+  const servers = [first, await startServer('seats-2', { ...variables, DATA_DIR: beside })]
+  const all = <T>(one: (url: string) => Promise<T>): Promise<T[]> =>
+    Promise.all(Array.from({ length: 64 }, (_, at) => one(servers[at % 2]?.url ?? '')))
+  const register = async (url: string, isMember: string): Promise<Response> =>
+    fetch(`${url}/api/sample2026/register/`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ ...fixtureDelegate, is_member: isMember }),
+    })
+  try {
+    // The negative control: the seat is there for everybody who looks, and what they take counts nowhere.
+    const unguarded = await all(async (url) => {
+      const tariff = await (await fetch(`${url}/api/sample2026/tariff-info/`)).json()
+      return tariff.left.hall > 0 && (await register(url, 'false')).status === 201
+    })
+    expect(unguarded.filter(Boolean).length).toBeGreaterThan(1)
+    const answers = await all(async (url) => {
+      const answer = await register(url, 'true')
+      return [answer.status, (await answer.json()).code]
+    })
+    expect(answers.filter(([status]) => status === 201).length).toBe(1)
+    expect(answers.filter(([, code]) => code === 'full').length).toBe(63)
+    const db = new Database(join(folder, 'seats', 'rollcall.db'), { readonly: true })
+    expect(db.prepare("SELECT max, taken FROM places WHERE place = 'hall'").all()).toEqual([
+      { max: 1, taken: 1 },
+    ])
+    expect(
+      db.prepare("SELECT count(*) AS n FROM registrations WHERE category = 'member'").get(),
+    ).toEqual({ n: 1 })
+    db.close()
+  } finally {
+    await Promise.all(servers.map((server) => server.stop()))
+  }
+})
+
+test('a disk that is full when a proof comes is said in a sentence, noted once, and costs nobody else anything', async () => {
+  // No file may grow beyond 2 MB: to whoever writes, a disk that takes no more.
+  const full = ['sh', '-c', 'ulimit -f 4096; exec "$@"', 'sh']
+  const server = await startServer('full', {}, full)
+  const send = async (bytes: number): Promise<Response> => {
+    const body = new FormData()
+    body.set('full_name', 'Asha Nair')
+    body.set('email', 'asha@example.org')
+    body.set('phone_number', '9876543210')
+    body.set('ticket_type', 'afpi-pg')
+    body.set('pg_proof', new File([new Uint8Array(pdf()), new Uint8Array(bytes)], 'proof.pdf'))
+    return fetch(`${server.url}/api/afpicon/register/`, { method: 'POST', body })
+  }
+  const answers = await Promise.all([1, 2, 3].map(() => send(3 * 1024 * 1024)))
+  for (const answer of answers) {
+    expect([answer.status, answer.headers.get('retry-after'), await answer.json()]).toEqual([
+      503,
+      expect.stringMatching(/^\d+$/),
+      {
+        status: 'error',
+        code: 'no_room',
+        message:
+          'The server cannot take files at the moment. Please try again later, or write to the organisers.',
+        request_id: expect.stringMatching(/\S/),
+      },
+    ])
+  }
+  expect((await send(1000)).status).toBe(201)
+  expect(readdirSync(join(server.dataDir, 'uploads', 'incoming'))).toEqual([])
+  expect(await server.stop()).toBe(0)
+  const errors = server.printed().match(/"level":"error".*/g)
+  expect(errors).toHaveLength(1)
+  expect(errors?.[0]).toContain('EFBIG')
+})
+
+test.each([
+  ['EVENTS_DIR', /^EVENTS_DIR is .*missing, and there is no such folder\.$/],
+  ['DATA_DIR', /^DATA_DIR is .*missing, and nothing can be written there\.$/],
+])('a folder that cannot be used (%s) is one sentence and status 2', async (name, sentence) => {
+  const file = join(folder, 'a-file')
+  writeFileSync(file, '')
+  expect(await refused(`unusable-${name}`, { [name]: join(file, 'missing') })).toMatch(
+    new RegExp(sentence.source.replace('^', '^ended with 2: ')),
+  )
+})
+
+/** Bytes that the server's process has in memory, as it says itself. */
+async function memoryOf(server: Server): Promise<number> {
+  const figures = await (await fetch(`${server.url}/metrics`)).text()
+  return Number(/^process_resident_memory_bytes (\S+)$/m.exec(figures)?.[1])
+}
+
+/** Until nobody listens on the port any more. */
+async function untilRefused(port: number): Promise<void> {
+  for (;;) {
+    const probe = connect(port, '127.0.0.1')
+    const isRefused = await new Promise<boolean>((resolve) => {
+      probe.on('connect', () => resolve(false))
+      probe.on('error', () => resolve(true))
+    })
+    probe.destroy()
+    if (isRefused) return
+  }
+}

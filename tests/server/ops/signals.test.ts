@@ -1,0 +1,154 @@
+/** What tells a server process something: signals in each way that an operator, npm or systemd sends them. */
+import { cpSync, existsSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { launcher, run, runHere, top } from '../run-command.ts'
+import { halfSent, makeFolders, operate } from './operator.ts'
+import type { Operated } from './operator.ts'
+
+const folders = makeFolders()
+afterAll(() => folders.remove())
+const said = async (server: Operated, text: string): Promise<void> => {
+  await expect.poll(server.printed, { timeout: 200_000, interval: 20 }).toContain(text)
+}
+
+test('a signal to the whole process group, which npm passes on as well, counts once: what is on its way is answered', async () => {
+  const server = await operate(folders, {}, ['npm', 'start'])
+  const half = await halfSent(server)
+  process.kill(-server.pid, 'SIGTERM')
+  // Two of one kind could come as one.
+  process.kill(-server.pid, 'SIGINT')
+  await said(server, '"message":"stopping"')
+  expect(await half.finish()).toMatch(/^HTTP\/1\.1 201 /)
+  await server.ended
+  await said(server, '"message":"stopped"')
+  expect(server.printed()).not.toContain('told twice')
+})
+
+test('npm start passes a signal on and leaves no server behind; SIGHUP and rollcall reload read the event files again', async () => {
+  const server = await operate(folders, {}, ['npm', 'start'])
+  const reload = await runHere(['reload'], { DATA_DIR: folders.dataDir })
+  expect([reload.status, reload.out]).toEqual([
+    0,
+    expect.stringMatching(/^Told the server \(process \d+\)/),
+  ])
+  await said(server, 'told to read the event files again')
+  expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
+  process.kill(server.pid, 'SIGTERM')
+  await server.ended
+  await said(server, '"message":"stopped"')
+  const again = await runHere(['reload'], { DATA_DIR: folders.dataDir })
+  expect([again.status, again.err]).toEqual([1, `No server is at work in ${folders.dataDir}.\n`])
+})
+
+test('a demo says where its database is, for whoever wants to look into it, and takes it away when told to stop', async () => {
+  // Of one event it makes up a fraction of the people.
+  const few = join(folders.folder, 'few')
+  cpSync(join(folders.eventsDir, '_shared'), join(few, '_shared'), { recursive: true })
+  cpSync(join(folders.eventsDir, 'afpicon2026.yaml'), join(few, 'afpicon2026.yaml'))
+  const demo = await operate(folders, { EVENTS_DIR: few }, [process.execPath, launcher, 'demo'])
+  const [, dataDir = ''] = /made-up registrations .* in (.+)/.exec(demo.printed()) ?? []
+  expect(existsSync(join(dataDir, 'rollcall.db'))).toBe(true)
+  expect(await demo.stop()).toBe(0)
+  expect(existsSync(dataDir)).toBe(false)
+})
+
+test('told again later it does not wait, and what ended it is in the log', async () => {
+  const server = await operate(folders)
+  await halfSent(server)
+  process.kill(server.pid, 'SIGTERM')
+  await said(server, '"message":"stopping"')
+  const tell = setInterval(() => process.kill(server.pid, 'SIGTERM'), 100)
+  const status = await server.ended
+  clearInterval(tell)
+  expect(status).toBe(3)
+  expect(server.printed()).toContain('told twice: stopping at once')
+  expect(server.printed()).not.toContain('the stop got stuck')
+})
+
+test('a server that dies of an error of ours has written what it died of', async () => {
+  const dies = "process.on('SIGUSR2', () => { throw new Error('made up for this test') })"
+  const server = await operate(folders, {
+    NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(dies)}`,
+  })
+  process.kill(server.pid, 'SIGUSR2')
+  expect(await server.ended).toBe(1)
+  const line = server
+    .printed()
+    .split('\n')
+    .find((one) => one.includes('dies of an error'))
+  expect(JSON.parse(line ?? '{}')).toMatchObject({
+    level: 'error',
+    error: expect.stringContaining('made up for this test'),
+  })
+})
+
+/** What a server needs of this tree, without the web app that was built from it. */
+function unbuilt(): string {
+  const tree = mkdtempSync(join(folders.folder, 'tree-'))
+  for (const name of ['bin', 'engine', 'schemas', 'server', 'package.json', 'package-lock.json'])
+    cpSync(join(top, name), join(tree, name), { recursive: true })
+  cpSync(join(top, 'web'), join(tree, 'web'), {
+    recursive: true,
+    filter: (file) => file !== join(top, 'web', 'dist'),
+  })
+  symlinkSync(join(top, 'node_modules'), join(tree, 'node_modules'))
+  return tree
+}
+
+test('what a first start builds is built by a process that ends: a server would keep its memory for life', () => {
+  const tree = unbuilt()
+  // In the place of what takes long.
+  writeFileSync(
+    join(tree, 'server', 'cli', 'build.ts'),
+    "export const build = { summary: '', help: '', run: async () => (console.log(`built by ${process.pid}`), 3) }",
+  )
+  const tell = "process.on('exit', () => console.log(`process ${process.pid}`))"
+  const { status, out } = run(
+    [
+      '--import',
+      `data:text/javascript,${encodeURIComponent(tell)}`,
+      join(tree, 'bin', 'rollcall.js'),
+      'start',
+    ],
+    { DATA_DIR: folders.dataDir, EVENTS_DIR: folders.eventsDir },
+  )
+  const [, builder] = /^built by (\d+)$/m.exec(out) ?? []
+  const server = [...out.matchAll(/^process (\d+)$/gm)].map(([, pid]) => pid).at(-1)
+  expect(status).toBe(3)
+  expect(Number(builder)).toBeGreaterThan(0)
+  expect(builder).not.toBe(server)
+})
+
+test('what was compiled once is not compiled again, by no thread either', () => {
+  const tell = "process.on('exit', () => console.log(`kept in ${process.env.NODE_COMPILE_CACHE}`))"
+  const { out } = run(
+    ['--import', `data:text/javascript,${encodeURIComponent(tell)}`, launcher, 'start', '--help'],
+    { NODE_COMPILE_CACHE: '' },
+  )
+  expect(out).toMatch(/^kept in .+node_modules\/\.cache\/rollcall$/m)
+})
+
+test('in production a server whose web app is not built says so, and builds nothing', () => {
+  const tree = unbuilt()
+  const { status, err } = run([join(tree, 'bin', 'rollcall.js'), 'start'], {
+    GATEWAY_MODE: 'live',
+    PUBLIC_URL: 'https://register.example.org',
+    DATA_DIR: folders.dataDir,
+  })
+  expect([status, err]).toEqual([
+    2,
+    'The web app is not built from these sources, and in production the server does not build it. Run "npm run build" first.\n',
+  ])
+  expect(existsSync(join(tree, 'web', 'dist'))).toBe(false)
+  const doctor = run([join(tree, 'bin', 'rollcall.js'), 'doctor'], {
+    GATEWAY_MODE: 'live',
+    PUBLIC_URL: 'https://register.example.org',
+    DATA_DIR: folders.dataDir,
+    EVENTS_DIR: folders.folder,
+  })
+  expect([doctor.status, doctor.out]).toEqual([
+    1,
+    expect.stringContaining('wrong  The web app is not built: run "npm run build".'),
+  ])
+})

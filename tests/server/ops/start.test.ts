@@ -1,0 +1,207 @@
+/** What a server does that is started where a database was, and where the disk is full. */
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { lendCompiled } from '../prepared-files.ts'
+import { runHere } from '../run-command.ts'
+import { attempt, attemptHere, makeFolders, operateHere } from './operator.ts'
+import type { Here } from './operator.ts'
+import { hasSmallDisks, makeSmallDisk } from './small-disk.ts'
+import type { SmallDisk } from './small-disk.ts'
+
+const register = async ({ url }: Pick<Here, 'url'>, email: string): Promise<number> => {
+  const { status } = await fetch(`${url}/api/afpicon/register/`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      full_name: 'Asha Nair',
+      email,
+      phone_number: '1',
+      ticket_type: 'afpi-gp-specialist',
+    }),
+  })
+  return status
+}
+const registrations = (dataDir: string): number => {
+  const db = new Database(join(dataDir, 'rollcall.db'), { readonly: true })
+  try {
+    return Number(db.prepare('SELECT count(*) FROM registrations').pluck().get())
+  } finally {
+    db.close()
+  }
+}
+
+describe('where a database was', () => {
+  let folders: ReturnType<typeof makeFolders>
+  beforeEach(() => {
+    folders = makeFolders()
+  })
+  const serveOnce = async (): Promise<void> => {
+    const server = await operateHere(folders)
+    expect(await register(server, 'asha@example.org')).toBe(201)
+    await server.stop()
+  }
+  afterEach(() => folders.remove())
+
+  test('a database that was deleted or emptied is not served as an empty conference: the start ends with 2 and says how to go on', async () => {
+    await serveOnce()
+    const file = join(folders.dataDir, 'rollcall.db')
+    const kept = join(folders.folder, 'kept.db')
+    copyFileSync(file, kept)
+    expect(registrations(folders.dataDir)).toBe(1)
+    truncateSync(file)
+    const emptied = await attemptHere(folders)
+    expect([emptied.status, emptied.printed]).toEqual([
+      2,
+      expect.stringMatching(
+        /^The database .+rollcall\.db has no content, and .+ contains (rollcall\.db-wal, )?serving\.lock, uploads of an earlier one\. .*rollcall restore.*rollcall start --new/,
+      ),
+    ])
+    rmSync(file)
+    const deleted = await attemptHere(folders)
+    expect([deleted.status, deleted.printed]).toEqual([
+      2,
+      expect.stringMatching(/^There is no database .+rollcall\.db, and /),
+    ])
+    expect(existsSync(file)).toBe(false)
+    // No other command makes one, which the next start would serve.
+    const listed = await runHere(['admin', 'list'], {
+      DATA_DIR: folders.dataDir,
+      EVENTS_DIR: folders.eventsDir,
+    })
+    expect([listed.status, existsSync(file)]).toEqual([2, false])
+    const doctor = await runHere(['doctor'], {
+      DATA_DIR: folders.dataDir,
+      EVENTS_DIR: folders.eventsDir,
+    })
+    expect(doctor.out).toMatch(/^wrong +There is no database .+rollcall start --new/m)
+    copyFileSync(kept, file)
+    expect((await attemptHere(folders)).status).toBe('serves')
+    expect(registrations(folders.dataDir)).toBe(1)
+  })
+
+  test('recovery, reviews and export say that DATA_DIR has no database, and create none', async () => {
+    const dataDir = join(folders.folder, 'wrong-folder')
+    const variables = { DATA_DIR: dataDir, EVENTS_DIR: folders.eventsDir }
+    for (const command of [['recovery'], ['reviews'], ['export', 'afpicon2026'], ['admin', 'list']])
+      expect(await runHere(command, variables)).toMatchObject({
+        status: 2,
+        out: '',
+        err: expect.stringMatching(
+          /^There is no database .+wrong-folder\/rollcall\.db\. .+correct it.+start the server/,
+        ),
+      })
+    expect(existsSync(join(dataDir, 'rollcall.db'))).toBe(false)
+  })
+
+  test('rollcall start --new says that the database is new, not that an older copy was put back', async () => {
+    await serveOnce()
+    rmSync(join(folders.dataDir, 'rollcall.db'))
+    const { status, printed } = await attemptHere(folders, { isNew: true })
+    expect(status).toBe('serves')
+    expect(printed).not.toContain('older')
+    expect(printed).toContain('a new, empty database was begun where another one was served')
+    const shown = await runHere(['recovery'], {
+      DATA_DIR: folders.dataDir,
+      EVENTS_DIR: folders.eventsDir,
+    })
+    expect(shown.out).toContain('A new, empty database was begun in a DATA_DIR whose earlier')
+  })
+
+  test('rollcall start --new starts with a new database, and keeps the log that the old one left', async () => {
+    await serveOnce()
+    rmSync(join(folders.dataDir, 'rollcall.db'))
+    writeFileSync(join(folders.dataDir, 'rollcall.db-wal'), 'what can still be saved')
+    const begun = await attemptHere(folders, { isNew: true })
+    expect(begun.status).toBe('serves')
+    expect(begun.printed).toContain('rollcall.db-wal')
+    expect(registrations(folders.dataDir)).toBe(0)
+    const [aside = ''] = readdirSync(folders.dataDir).filter((name) =>
+      name.startsWith('before-new-'),
+    )
+    expect(readFileSync(join(folders.dataDir, aside, 'rollcall.db-wal'), 'utf8')).toBe(
+      'what can still be saved',
+    )
+    const again = await attemptHere(folders, { isNew: true })
+    expect([again.status, again.printed]).toEqual([
+      2,
+      expect.stringContaining('There is a database in'),
+    ])
+    expect((await attemptHere(folders)).status).toBe('serves')
+  })
+
+  test.each(['uploads/', 'mail/', 'backed-up', 'serving.lock', 'rollcall.db-wal'])(
+    '%s alone says that there was one',
+    async (name) => {
+      const dataDir = join(folders.folder, 'other')
+      mkdirSync(dataDir)
+      if (name.endsWith('/')) mkdirSync(join(dataDir, name))
+      else writeFileSync(join(dataDir, name), '1')
+      expect(await attemptHere({ ...folders, dataDir })).toMatchObject({ status: 2 })
+      expect(existsSync(join(dataDir, 'rollcall.db'))).toBe(false)
+    },
+  )
+})
+
+describe('on a disk that is full', () => {
+  const folders = makeFolders()
+  let disk: SmallDisk | null = null
+  afterEach(() => {
+    disk?.remove()
+    disk = null
+  })
+  afterAll(() => folders.remove())
+
+  // Where nothing can be mounted, the test below stands for it.
+  if (hasSmallDisks)
+    test('a start ends with 75, on which the unit tries again, and serves once there is room: also a first start', async () => {
+      disk = makeSmallDisk(40)
+      const dataDir = join(disk.folder, 'var')
+      disk.fill()
+      const first = await attempt({ ...folders, dataDir })
+      expect([first.status, first.printed]).toEqual([
+        75,
+        expect.stringMatching(/no room left.*Free some space/),
+      ])
+      disk.makeRoom()
+      mkdirSync(dataDir, { recursive: true })
+      lendCompiled(dataDir)
+      disk.fill()
+      const second = await attempt({ ...folders, dataDir })
+      expect([second.status, second.printed]).toEqual([75, expect.anything()])
+      disk.makeRoom()
+      const server = await operateHere({ ...folders, dataDir })
+      expect(await register(server, 'asha@example.org')).toBe(201)
+      await server.stop()
+      disk.fill()
+      const later = await attempt({ ...folders, dataDir })
+      expect([later.status, later.printed]).toEqual([
+        75,
+        expect.stringMatching(/no room left.*Free some space/),
+      ])
+      disk.makeRoom()
+      expect((await attemptHere({ ...folders, dataDir })).status).toBe('serves')
+      expect(registrations(dataDir)).toBe(1)
+    })
+
+  // The substitute where nothing can be mounted: no file may grow.
+  test('a start that may write nothing ends with 75', async () => {
+    const dataDir = join(folders.folder, 'limited')
+    mkdirSync(dataDir)
+    lendCompiled(dataDir)
+    const limited = ['sh', '-c', 'ulimit -f 0; trap "" XFSZ; exec "$@"', 'sh']
+    expect(await attempt({ ...folders, dataDir }, { before: limited })).toMatchObject({
+      status: 75,
+    })
+  })
+})

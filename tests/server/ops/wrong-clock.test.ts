@@ -1,0 +1,167 @@
+/** A wrong clock, a wrong database: what a server as an operator runs it erases, deletes and moves by itself. */
+import { createHash } from 'node:crypto'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { runHere } from '../run-command.ts'
+import { hurry, makeFolders, operateHere } from './operator.ts'
+import type { Here } from './operator.ts'
+
+const HOUR_MS = 60 * 60 * 1000
+/** What a server does each hour it does each quarter of a second. */
+let hours = 0
+let atLeisure = (): void => {}
+beforeAll(() => {
+  atLeisure = hurry(HOUR_MS, 250, () => (hours += 1))
+})
+afterAll(() => atLeisure())
+const PATIENT = { timeout: 200_000, interval: 50 }
+const KEEP = '\nkeep: {answers: 1 month, files: 10 days}\n'
+
+let folders: ReturnType<typeof makeFolders>
+let server: Here | null = null
+beforeEach(() => {
+  folders = makeFolders()
+  const file = join(folders.eventsDir, 'afpicon2026.yaml')
+  writeFileSync(file, readFileSync(file, 'utf8') + KEEP)
+})
+afterEach(async () => {
+  await server?.stop()
+  folders.remove()
+})
+
+const start = async (day: string): Promise<void> => {
+  await server?.stop()
+  server = await operateHere(folders, { CLOCK: day })
+}
+const said = async (text: string | RegExp): Promise<void> => {
+  await expect.poll(() => server?.printed(), PATIENT).toMatch(text)
+}
+const variables = (day: string) => ({
+  DATA_DIR: folders.dataDir,
+  EVENTS_DIR: folders.eventsDir,
+  CLOCK: day,
+})
+const confirmClock = async (day: string): Promise<void> => {
+  const confirm = ['clock', '--confirm', '--who', 'Made Up']
+  expect((await runHere(confirm, variables(day))).status).toBe(0)
+}
+const register = async (): Promise<void> => {
+  const response = await fetch(`${server?.url}/api/afpicon/register/`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      full_name: 'Asha Nair',
+      email: 'asha@example.org',
+      phone_number: '1',
+      ticket_type: 'afpi-gp-specialist',
+    }),
+  })
+  expect(response.status).toBe(201)
+}
+const names = (): unknown => {
+  const db = new Database(join(folders.dataDir, 'rollcall.db'), { readonly: true })
+  try {
+    return db.prepare('SELECT full_name FROM registrations').pluck().all()
+  } finally {
+    db.close()
+  }
+}
+const health = async (): Promise<{
+  health: string
+  troubles: readonly string[]
+  notes?: readonly string[]
+}> => (await fetch(`${server?.url}/healthz`)).json()
+
+test('an hour in 2031 erases nobody; what is erased after staff have confirmed the clock is in the log', async () => {
+  await start('2025-10-10')
+  await register()
+  await start('2031-01-01')
+  await said('Nothing is erased because of its age until the clock is right')
+  const until = hours + 6
+  await expect.poll(() => hours, PATIENT).toBeGreaterThan(until)
+  expect(names()).toEqual(['Asha Nair'])
+  expect((await health()).troubles).toContainEqual(
+    expect.stringMatching(/^The clock shows 1 January 2031, .* recorded is 10 October 2025/),
+  )
+  await start('2025-10-11')
+  expect((await health()).troubles).toEqual([])
+  await start('2031-01-01')
+  await said('Nothing is erased because of its age until the clock is right')
+  await confirmClock('2031-01-01')
+  await said(
+    /"message":"the persons of registrations were erased: .*"event":"afpicon2026","registrations":1/,
+  )
+  expect(names()).toEqual([''])
+})
+
+const stored = (name: string): string => join(folders.dataDir, 'uploads', name.slice(0, 2), name)
+const lay = (content: string, day: string): string => {
+  const name = createHash('sha256').update(content).digest('hex')
+  mkdirSync(join(stored(name), '..'), { recursive: true })
+  writeFileSync(stored(name), content)
+  utimesSync(stored(name), new Date(day), new Date(day))
+  return name
+}
+const aside = (): readonly string[] => {
+  const folder = join(folders.dataDir, 'unknown-files')
+  return existsSync(folder) ? readdirSync(folder) : []
+}
+
+test('proofs that the database does not list are not deleted: few lie aside for thirty days, of many none is moved, and for a week after a restore none at all', async () => {
+  await start('2025-10-01')
+  const backup = join(folders.folder, 'backup')
+  expect((await runHere(['backup', backup], variables('2025-10-01'))).status).toBe(0)
+  const few = ['one', 'two'].map((content) => lay(content, '2025-10-02'))
+  await start('2025-10-10')
+  await confirmClock('2025-10-10')
+  await said(/"message":"uploads that no record refers to were set aside for 30 days","setAside":2/)
+  expect(aside().toSorted()).toEqual(few.toSorted())
+  await expect
+    .poll(async () => (await health()).notes, PATIENT)
+    .toEqual([expect.stringContaining('2 uploaded files that belong to no registration are in')])
+
+  const many = Array.from({ length: 30 }, (_, n) => lay(`proof ${n}`, '2025-10-02'))
+  await said('30 uploaded files belong to no registration in the database: more than are ever left')
+  await expect.poll(async () => (await health()).health, PATIENT).toBe('degraded')
+  expect(aside()).toHaveLength(2)
+  for (const name of many) expect(existsSync(stored(name))).toBe(true)
+  // At one go: the server looks between two turns of this process, and either sees thirty or three.
+  for (const name of many.slice(3)) rmSync(stored(name))
+  await expect.poll(() => aside().length, PATIENT).toBe(5)
+
+  await server?.stop()
+  const restore = ['restore', backup, '--move-aside']
+  expect((await runHere(restore, variables('2025-10-12'))).status).toBe(0)
+  const after = lay('a proof that the copy does not know', '2025-10-02')
+  await start('2025-10-13')
+  await confirmClock('2025-10-13')
+  await said('None is moved within 7 days of a restore')
+  expect(existsSync(stored(after))).toBe(true)
+  // Nor is anything deleted that lies aside.
+  await start('2025-10-18')
+  await confirmClock('2025-10-18')
+  await said('None is moved within 7 days of a restore')
+  expect([existsSync(stored(after)), aside().length]).toEqual([true, 5])
+})
+
+test('a clock that was set back by 15 days while the server was off is in the log and in the health check', async () => {
+  await start('2025-10-25')
+  await register()
+  await start('2025-10-10')
+  await said(/"level":"warn","message":"the clock was set back by 15 days"/)
+  expect((await health()).troubles).toEqual([
+    expect.stringMatching(/^At 10 October 2025, .* the clock was set back by 15 days\. Check/),
+  ])
+  await start('2025-10-10')
+  expect((await health()).troubles).toEqual([])
+})

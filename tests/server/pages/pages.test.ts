@@ -1,0 +1,581 @@
+/** Every page: its status, its head, its policies, and what it says without JavaScript. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { PageData } from '../../../engine/index.ts'
+import { blanked } from '../../../server/http/request-log.ts'
+import { escapeHtml } from '../../../engine/index.ts'
+import { PNG } from 'pngjs'
+import type { Log } from '../../../server/dependencies.ts'
+import { openDrawings } from '../../../server/pages/render-forms.ts'
+import type { Drawings } from '../../../server/pages/render-forms.ts'
+import { fillTemplate } from '../../../server/pages/html-shell.ts'
+import { fixtureEvent } from '../small-event.ts'
+import { startTestApp } from '../harness.ts'
+import type { TestApp } from '../harness.ts'
+
+let server: TestApp
+beforeAll(async () => {
+  server = await startTestApp({ clock: '2025-10-10' })
+})
+afterAll(() => server.close())
+
+const dataOf = (html: string): PageData =>
+  JSON.parse(
+    /<script type="application\/json" id="page">(.*?)<\/script>/s.exec(html)?.[1] ?? 'null',
+  ) as PageData
+const policyOf = (header: unknown): Record<string, string> =>
+  Object.fromEntries(
+    String(header)
+      .split(';')
+      .map((part) => [part.split(' ')[0] ?? '', part.split(' ').slice(1).join(' ')]),
+  )
+
+test('every route of every event answers 200 with and without its slash', async () => {
+  for (const { config } of server.deps.events.all()) {
+    const { form, also, success, failed } = config.routes
+    for (const route of [form, ...also, success, failed]) {
+      for (const path of [route, `${route}/`])
+        expect([path, (await server.app.inject(path)).statusCode]).toEqual([path, 200])
+    }
+  }
+})
+
+test.each([
+  ['/', 'site'],
+  ['/organisers', 'organisers'],
+  ['/admin/login', 'office'],
+  ['/admin/login/', 'office'],
+  ['/admin/dashboard', 'office'],
+  ['/admin/afpicon2026', 'office'],
+])('%s is the page "%s"', async (path, page) => {
+  const response = await server.app.inject(path)
+  expect(response.statusCode).toBe(200)
+  expect(response.headers['content-type']).toBe('text/html; charset=utf-8')
+  expect(dataOf(response.body).page).toBe(page)
+})
+
+describe('the landing page', () => {
+  test('is there as a whole, without a script; a message that must be said aloud brings one', async () => {
+    const { body } = await server.app.inject('/')
+    for (const part of [
+      'id="features"',
+      'id="pricing"',
+      'aria-label="5 out of 5 stars"',
+      '</footer>',
+    ])
+      expect(body).toContain(part)
+    expect(body).not.toMatch(/<script(?! type="application\/json")/)
+    expect(body).not.toMatch(/ style="|rel="(stylesheet|modulepreload)"/)
+    const shown = new Set([...body.matchAll(/<symbol id="([\w-]+)"/g)].map(([, id]) => `#${id}`))
+    expect(new Set([...body.matchAll(/<use href="([^"]+)"/g)].map(([, id]) => id))).toEqual(shown)
+    expect((await server.app.inject('/?message=unknown-payment')).body).toContain('type="module"')
+  })
+})
+
+describe('the form page', () => {
+  test('has a title, a description and a preview of its own, and a canonical address whatever path was taken', async () => {
+    for (const path of ['/afpicon2026', '/afpicon/register/', '/afpicon2026?utm=x']) {
+      const { body } = await server.app.inject(path)
+      expect(body).toContain('<title>AFPICON 2026: registration</title>')
+      expect(body).toContain(
+        '<meta name="description" content="Annual conference of the family physicians association, 31 January – 1 February 2026, Resort, Changanassery, Kottayam">',
+      )
+      expect(body).toContain('<link rel="canonical" href="http://127.0.0.1:3199/afpicon2026">')
+      for (const property of ['og:title', 'og:description', 'og:url', 'og:type', 'og:site_name'])
+        expect(body).toContain(`<meta property="${property}"`)
+    }
+  })
+
+  test('shows its picture where the link is shared: found by its address, kept for ever, another one is none', async () => {
+    const { body } = await server.app.inject('/afpicon2026')
+    const address = /<meta property="og:image" content="([^"]+)">/.exec(body)?.[1] ?? ''
+    expect(address).toMatch(
+      /^http:\/\/127\.0\.0\.1:3199\/api\/events\/afpicon2026\/picture\.[0-9a-f]{16}\.png$/,
+    )
+    const { pathname } = new URL(address)
+    const picture = await server.app.inject(pathname)
+    expect(picture.statusCode).toBe(200)
+    expect(picture.headers['content-type']).toBe('image/png')
+    expect(picture.headers['cache-control']).toContain('immutable')
+    const { width, height } = PNG.sync.read(picture.rawPayload)
+    expect([width, height]).toEqual([1200, 630])
+    const old = await server.app.inject(pathname.replace(/[0-9a-f]{16}/, '0'.repeat(16)))
+    expect(old.statusCode).toBe(404)
+  })
+
+  test('gives its days to a calendar', async () => {
+    const { headers, body } = await server.app.inject('/api/events/afpicon2026/calendar.ics')
+    expect(headers['content-type']).toBe('text/calendar; charset=utf-8')
+    expect(headers['content-disposition']).toBe('attachment; filename="afpicon2026.ics"')
+    expect(body).toContain('DTSTART;VALUE=DATE:20260131\r\nDTEND;VALUE=DATE:20260202\r\n')
+    expect((await server.app.inject('/api/events/nobody/calendar.ics')).statusCode).toBe(404)
+  })
+
+  test('may be found by search engines, and the office and the links of mails may not', async () => {
+    const { body } = await server.app.inject('/robots.txt')
+    expect(body.split('\n')).toEqual(
+      expect.arrayContaining(['User-agent: *', 'Disallow: /admin', 'Disallow: /pay/']),
+    )
+    expect(body).not.toContain('afpicon')
+  })
+
+  test('can be read without JavaScript: one heading, theme, dates, venue', async () => {
+    const { body } = await server.app.inject('/afpicon2026')
+    expect(body.match(/<h1/g)).toHaveLength(1)
+    for (const text of [
+      'AFPICON 2026',
+      'The Spice Route',
+      '31 January – 1 February 2026',
+      'Resort, Changanassery, Kottayam',
+      '<noscript>',
+    ])
+      expect(body).toContain(text)
+  })
+
+  test('has its whole form in it, with the prices of the day, and without what only a browser may add', async () => {
+    const { body } = await server.app.inject('/afpicon2026')
+    for (const text of [
+      '<input',
+      'for="root_full_name"',
+      '<option value="Kerala">',
+      '₹\u00a06,000',
+    ])
+      expect(body).toContain(text)
+    expect(body).not.toMatch(/ style="/)
+    const data = dataOf(body)
+    expect(data.page === 'event' && data.drawn).toBe(true)
+    const other = await server.app.inject('/afpicon2026')
+    const noncesOf = (html: string) => new Set(html.match(/nonce="[^"]+"/g))
+    expect(noncesOf(body).size).toBe(1)
+    expect(noncesOf(other.body)).not.toEqual(noncesOf(body))
+  })
+
+  test('travels packed as the browser takes it', async () => {
+    const plain = await server.app.inject('/afpicon2026')
+    const unpack = { br: brotliDecompressSync, gzip: gunzipSync } as const
+    for (const [accepted, encoding] of [
+      ['gzip, deflate, br', 'br'],
+      ['gzip;q=1, br;q=0', 'gzip'],
+    ] as const) {
+      const answer = await server.app.inject({
+        url: '/afpicon2026',
+        headers: { 'accept-encoding': accepted },
+      })
+      expect(answer.headers).toMatchObject({
+        'content-encoding': encoding,
+        vary: 'accept-encoding',
+      })
+      const html = unpack[encoding](answer.rawPayload).toString()
+      expect(dataOf(html)).toMatchObject({ page: 'event', event: { hash: expect.any(String) } })
+      expect(html.length).toBe(plain.body.length)
+    }
+    expect(plain.headers['content-encoding']).toBeUndefined()
+  })
+
+  test('carries the event for the web app, and nothing of the office', async () => {
+    const { body } = await server.app.inject('/afpicon2026')
+    const data = dataOf(body)
+    expect(data.page === 'event' && data.event.event.id).toBe('afpicon2026')
+    for (const word of ['registrations@afpicon.example', '"admin":{"dashboard"', '"examples"'])
+      expect(body).not.toContain(word)
+  })
+
+  test('of an event that is closed says so in its own words', async () => {
+    const { body } = await server.app.inject('/pulmocon2025')
+    expect(body).toContain('Registration Closed')
+    expect(body).toContain(
+      'Online registration for PULMOCON 2025 is currently closed. Please contact the organizers directly for registration assistance.',
+    )
+  })
+})
+
+describe('the policy', () => {
+  test('allows scripts and styles of our own with a nonce, fresh in every answer, and forms to the gateway', async () => {
+    const [first, second] = [
+      await server.app.inject('/afpicon2026'),
+      await server.app.inject('/afpicon2026'),
+    ]
+    const policy = policyOf(first.headers['content-security-policy'])
+    const nonce = /'nonce-([\w-]{22})'/.exec(policy['script-src'] ?? '')?.[1] ?? ''
+    expect(policy).toEqual({
+      'default-src': "'self'",
+      'script-src': `'self' 'nonce-${nonce}'`,
+      'style-src': `'self' 'nonce-${nonce}'`,
+      'worker-src': "'self'",
+      'img-src': "'self' data:",
+      'font-src': "'self'",
+      'connect-src': "'self'",
+      'object-src': "'none'",
+      'base-uri': "'none'",
+      'frame-ancestors': "'none'",
+      'form-action': `'self' ${server.deps.gateway.origins().join(' ')}`,
+    })
+    expect(first.body).toContain(`<meta name="csp-nonce" content="${nonce}">`)
+    expect(first.body).not.toContain('__NONCE__')
+    expect(second.headers['content-security-policy']).not.toContain(nonce)
+  })
+
+  test('of data forbids everything', async () => {
+    for (const path of ['/api/nothing', '/api/events/', '/healthz', '/metrics'])
+      expect((await server.app.inject(path)).headers['content-security-policy']).toBe(
+        "default-src 'none'; frame-ancestors 'none'",
+      )
+  })
+
+  test('is on every kind of answer', async () => {
+    for (const path of [
+      '/',
+      '/nothing',
+      '/admin/login',
+      '/api/nothing',
+      '/api/events/',
+      '/healthz',
+    ]) {
+      const { headers } = await server.app.inject(path)
+      expect(headers['content-security-policy']).toContain("frame-ancestors 'none'")
+      expect(headers['referrer-policy']).toBe(
+        path === '/' ? 'strict-origin-when-cross-origin' : 'no-referrer',
+      )
+      expect(headers['x-content-type-options']).toBe('nosniff')
+      expect(headers['x-frame-options']).toBe('DENY')
+    }
+  })
+})
+
+test.each([
+  '/afpicon/payment/success?orderId=AFPI1&amount=7080.00&date=2025-10-10',
+  '/payment/failed',
+  '/admin/dashboard',
+  '/api/afpicon/registrations/AFPI1/',
+])('%s is stored by nobody and tells nobody where one came from', async (path) => {
+  const { headers, body } = await server.app.inject(path)
+  expect(headers).toMatchObject({ 'referrer-policy': 'no-referrer', 'cache-control': 'no-store' })
+  if (!path.startsWith('/api')) {
+    expect(headers['x-robots-tag']).toBe('noindex')
+    expect(body).toContain('<meta name="robots" content="noindex">')
+    expect(body).not.toContain('og:url')
+    expect(body).not.toContain('AFPI1')
+  }
+})
+
+test('an unknown path is our own page with status 404; under /api it is JSON', async () => {
+  const page = await server.app.inject('/conference/nothing')
+  expect(page.statusCode).toBe(404)
+  expect(page.body).toContain('<h1 class="disp">Page not found</h1>')
+  expect(dataOf(page.body).page).toBe('not-found')
+  for (const path of [
+    '/api',
+    '/api/',
+    '/api/nothing',
+    '/api/events/nothing/',
+    '/api/events/afpicon2026/validator.0123456789abcdef.js',
+    '/api/afpicon/registrations/%E0%A4%A/',
+    '/%E0%A4%A',
+  ]) {
+    const response = await server.app.inject(path)
+    expect([path, response.statusCode, response.json<{ status: string }>().status]).toEqual([
+      path,
+      404,
+      'error',
+    ])
+  }
+  for (const method of ['PUT', 'DELETE', 'PATCH'] as const) {
+    const response = await server.app.inject({ method, url: '/afpicon2026' })
+    expect([response.statusCode, response.json()]).toEqual([
+      404,
+      { status: 'error', code: 'not_found', message: 'There is nothing at this address.' },
+    ])
+  }
+})
+
+test('what an event file says cannot break out of the page', async () => {
+  const evil = await startTestApp({
+    clock: '2026-01-10',
+    events: {
+      'sample2026.yaml': fixtureEvent({
+        title: '"</script><script>alert(1)</script>__NONCE__<!--rollcall:data-->"',
+      }),
+    },
+  })
+  try {
+    const { body } = await evil.app.inject('/sample2026')
+    expect(body).not.toContain('<script>alert(1)')
+    expect(body.match(/id="page"/g)).toHaveLength(1)
+    const data = dataOf(body)
+    expect(data.page === 'event' && data.event.event.title).toBe(
+      '</script><script>alert(1)</script>__NONCE__<!--rollcall:data-->',
+    )
+  } finally {
+    await evil.close()
+  }
+})
+
+test('texts are escaped, and a template is filled in one pass', () => {
+  expect(escapeHtml(`<a href="x" title='y'>&`)).toBe(
+    '&lt;a href=&quot;x&quot; title=&#39;y&#39;&gt;&amp;',
+  )
+  const page = {
+    title: '<!--rollcall:shell-->',
+    about: '$&',
+    url: null,
+    picture: null,
+    colour: null,
+    shell: '__NONCE__',
+    data: { page: 'not-found', site: null, events: [] } as PageData,
+  }
+  expect(fillTemplate('<!--rollcall:head--> <!--rollcall:shell--> __NONCE__', page, 'N')).toBe(
+    '<title>&lt;!--rollcall:shell--&gt;</title>\n<meta name="description" content="$&amp;">\n<meta name="robots" content="noindex"> __NONCE__ N',
+  )
+})
+
+describe('the log', () => {
+  test('names no registration and no delegate', async () => {
+    const { deps } = server
+    expect(blanked('/api/afpicon/registrations/AFPI3331074324090/', deps)).toBe(
+      '/api/afpicon/registrations/…/',
+    )
+    expect(blanked('/admin/registrations/CHIR1/x', deps)).toBe('/admin/registrations/…/x')
+    expect(blanked('/api/events/afpicon2026/', deps)).toBe('/api/events/afpicon2026/')
+    server.log.length = 0
+    await server.app.inject('/api/afpicon/registrations/AFPI3331074324090/?email=asha@example.org')
+    await server.post('/api/afpicon/register/', {
+      full_name: 'Asha Nair',
+      email: 'asha@example.org',
+      phone_number: '9876543210',
+      ticket_type: 'afpi-gp-specialist',
+    })
+    const text = JSON.stringify(server.log)
+    expect(server.log.filter(({ message }) => message === 'request')).toHaveLength(2)
+    for (const word of ['Asha', 'asha@example.org', '9876543210', 'AFPI3331074324090', '127.0.0.1'])
+      expect(text).not.toContain(word)
+  })
+})
+
+test('the health check writes, and says when it cannot', async () => {
+  const well = await server.app.inject('/healthz')
+  expect([well.statusCode, well.json()]).toEqual([
+    200,
+    { status: 'success', health: 'good', process: process.pid, events: 4, troubles: [] },
+  ])
+  const stranger = await server.app.inject({ url: '/healthz', remoteAddress: '192.0.2.7' })
+  expect(stranger.json()).toEqual({ status: 'success', health: 'good' })
+  const other = await startTestApp({ events: { 'sample2026.yaml': fixtureEvent() } })
+  await other.deps.store.close()
+  const ill = await other.app.inject('/healthz')
+  expect([ill.statusCode, ill.json()]).toEqual([
+    503,
+    {
+      status: 'error',
+      code: 'cannot_write',
+      message: 'The database does not take writes.',
+      request_id: ill.headers['x-request-id'],
+    },
+  ])
+  await other.close()
+})
+
+test('figures for Prometheus', async () => {
+  const { body, headers } = await server.app.inject('/metrics')
+  expect(headers['content-type']).toContain('text/plain')
+  expect(body).toMatch(/rollcall_requests_total\{method="GET",status="200"\} \d+/)
+  expect(body).toContain('rollcall_events 4')
+  for (const figure of [
+    'rollcall_event_files_refused 0',
+    'rollcall_mails{is="queued"} ',
+    'rollcall_mails{is="failed"} 0',
+    'rollcall_mail_oldest_seconds ',
+    'rollcall_payments_pending ',
+    'rollcall_payment_oldest_seconds ',
+    'rollcall_gateway_silent 0',
+    'rollcall_disk_free_bytes ',
+    'rollcall_store_waiting 0',
+    'rollcall_database_bytes{file="log"} ',
+    'rollcall_backup_age_seconds -1',
+  ])
+    expect(body).toContain(`\n${figure}`)
+})
+
+test('what authors of event files remark for themselves is not read by strangers; lines stay where they are', async () => {
+  const remark = 'Dr Nair wants this cheaper'
+  const text = `# ${remark}\n${fixtureEvent()}`
+  const own = await startTestApp({ clock: '2026-01-10', events: { 'sample2026.yaml': text } })
+  const file = (await own.app.inject('/api/events/sample2026/file/')).json<{ text: string }>()
+  const page = (await own.app.inject('/organisers')).body
+  expect(file.text.split('\n')).toHaveLength(text.split('\n').length)
+  expect(file.text).toContain('id: sample2026')
+  expect(page).toContain('id: sample2026')
+  for (const said of [file.text, page]) {
+    expect(said).not.toContain(remark)
+    expect(said).not.toMatch(/(^|\\n|\n) *# /)
+  }
+  await own.close()
+})
+
+test('the landing page says of a conference that is still to open when it does, as its own page', async () => {
+  const own = await startTestApp({
+    clock: '2025-12-10',
+    events: { 'sample2026.yaml': fixtureEvent() },
+  })
+  const { body } = await own.app.inject('/')
+  const page = dataOf(body)
+  expect(page.page === 'site' && page.events.map(({ open, closed }) => [open, closed])).toEqual([
+    [false, { by: 'early', opens: '2026-01-01' }],
+  ])
+  const shell = body.slice(0, body.indexOf('id="page"'))
+  expect(shell).toContain('>Opens 1 January 2026<')
+  expect(shell).not.toContain('Registration Closed')
+  expect((await own.app.inject('/sample2026')).body).toContain(
+    'Registration opens on 1 January 2026.',
+  )
+  await own.close()
+})
+
+describe('when the conferences are over', () => {
+  let late: TestApp
+  beforeAll(async () => {
+    late = await startTestApp({ clock: '2026-11-21' })
+    // As it would be without the line by which the sample stays open, and without what accepts it.
+    const text = late.readEvent('midzone2025.yaml')
+    late.writeEvent(
+      'midzone2025.yaml',
+      text
+        .replace(/\nregistration:\n {2}closes: never.*\n/, '\n')
+        .replace(/ {2}- code: EV436\n.*\n/, ''),
+    )
+    await late.deps.events.reload()
+  })
+  afterAll(() => late.close())
+
+  test('the landing page has the latest of them first, and says of each that it took place', async () => {
+    const { body } = await late.app.inject('/')
+    const page = dataOf(body)
+    expect(
+      page.page === 'site' && page.events.map(({ id, open, took_place }) => [id, open, took_place]),
+    ).toEqual([
+      ['chirurgia2026', true, true],
+      ['afpicon2026', true, true],
+      ['midzone2025', false, true],
+      ['pulmocon2025', false, true],
+    ])
+    expect(body.match(/This conference took place\./g)?.length).toBeGreaterThan(3)
+  })
+
+  test('one that is to stay open says that it took place, and registers', async () => {
+    expect((await late.app.inject('/afpicon2026')).body).toContain(
+      'This event took place on 31 January – 1 February 2026.',
+    )
+    const tariff = await late.app.inject('/api/afpicon/tariff-info/')
+    expect(tariff.json()).toMatchObject({ open: true })
+  })
+
+  test('one that says nothing is closed, on its page and to whoever registers all the same', async () => {
+    expect((await late.app.inject('/midzone2025')).body).toContain(
+      'Registration closed on 23 November 2025.',
+    )
+    const refused = await late.app.inject({
+      method: 'POST',
+      url: '/api/midzone/register/',
+      payload: { full_name: 'Asha Sample', email: 'asha@example.org', phone_number: '9876543210' },
+    })
+    expect([refused.statusCode, refused.json().code]).toEqual([409, 'registration_closed'])
+  })
+})
+
+test('before they are over, the landing page has the nearest first', async () => {
+  const page = dataOf((await server.app.inject('/')).body)
+  expect(page.page === 'site' && page.events.map(({ id }) => id)).toEqual([
+    'midzone2025',
+    'afpicon2026',
+    'chirurgia2026',
+    'pulmocon2025',
+  ])
+})
+
+describe('a form that cannot be drawn keeps nobody waiting', () => {
+  let folder: string
+  const said: string[] = []
+  const log: Log = {
+    info: () => {},
+    warn: () => {},
+    error: (what) => said.push(JSON.stringify(what)),
+  }
+  /** In place of what the web build leaves for the server. */
+  const drawnBy = (code: string): Drawings => {
+    writeFileSync(join(folder, 'server', 'server-rendering.js'), code)
+    return openDrawings(folder, log)
+  }
+  const formOf = async (id: string) => {
+    const served = server.deps.events.all().find(({ config }) => config.id === id)
+    const page = dataOf((await server.app.inject(served?.config.routes.form ?? '')).body)
+    if (served === undefined || page.page !== 'event') throw new Error(`no form of ${id}`)
+    return { served, page }
+  }
+  const DRAWN = "{ kind: 'form', html: '<form>', rules: '', styles: '', names: '' }"
+
+  beforeEach(() => {
+    said.length = 0
+    folder = mkdtempSync(join(tmpdir(), 'rollcall-drawn-'))
+    for (const name of ['server', '.vite']) mkdirSync(join(folder, name))
+    writeFileSync(join(folder, 'package.json'), '{"type": "module"}')
+    const chunks = [
+      'index.html',
+      'registration-page',
+      'extended-registration-page',
+      'landing-page',
+    ].map((name) => [name, { name, file: `assets/${name}.js` }])
+    writeFileSync(
+      join(folder, '.vite', 'manifest.json'),
+      JSON.stringify(Object.fromEntries(chunks)),
+    )
+    writeFileSync(join(folder, '.vite', 'pre-hydration.json'), '{}')
+  })
+  afterEach(() => {
+    vi.useRealTimers()
+    vi.restoreAllMocks()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  test('because its thread hangs: pages go without after two seconds, the thread is ended, the next form is drawn', async () => {
+    const [hanging, next] = [await formOf('afpicon2026'), await formOf('chirurgia2026')]
+    const beats = new Int32Array(new SharedArrayBuffer(4))
+    const page = { ...hanging.page, beats }
+    const drawings = drawnBy(`export const draw = (page) => {
+      while (page.beats) Atomics.add(page.beats, 0, 1)
+      return ${DRAWN}
+    }`)
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const ended = vi.spyOn(Worker.prototype, 'terminate')
+    const first = drawings.of(hanging.served, page)
+    await expect.poll(() => beats[0]).toBeGreaterThan(0)
+    const other = drawings.of(next.served, next.page)
+    await vi.advanceTimersByTimeAsync(2_000)
+    expect([await first, await other]).toEqual([null, null])
+    const late = drawings.of(hanging.served, page)
+    await vi.advanceTimersByTimeAsync(18_000)
+    expect(await late).toBe(null)
+    expect(said).toEqual([expect.stringContaining('not drawn after 20 seconds')])
+    expect(await Promise.all(ended.mock.results.map(({ value }) => value as unknown))).toHaveLength(
+      1,
+    )
+    // From now on it is known, and the one that stood behind it has its turn.
+    expect(await drawings.of(hanging.served, page)).toBe(null)
+    expect((await drawings.of(next.served, next.page))?.html).toBe('<form>')
+  })
+
+  test.each([
+    ['throws', 'export const draw = () => { throw new Error("it throws") }', 'it throws'],
+    ['cannot be read', 'export const draw = (', 'SyntaxError'],
+    ['ends', 'process.exit()', 'the thread ended'],
+  ])('because what draws it %s: its page goes without, now and later', async (_, code, why) => {
+    const { served, page } = await formOf('afpicon2026')
+    const drawings = drawnBy(code)
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    expect(await drawings.of(served, page)).toBe(null)
+    expect(await drawings.of(served, page)).toBe(null)
+    expect(said).toEqual([expect.stringContaining(why)])
+  })
+})

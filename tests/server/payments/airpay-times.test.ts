@@ -1,0 +1,31 @@
+/** The times that a gateway writes, and which of them are none: nobody guesses when money moved. */
+import { expect, test } from 'vitest'
+import { instant } from '../../../engine/index.ts'
+import { readTime } from '../../../server/payments/gateways/airpay/status-response.ts'
+
+const noon = instant(Date.parse('2026-11-21T14:05:09+05:30'))
+test.each<[string, number | null]>([
+  ['21-11-2026 14:05:09', noon],
+  ['21/11/2026 14:05:09', noon],
+  ['21.11.2026 14:05:09', noon],
+  ['2026-11-21 14:05:09', noon],
+  ['2026/11/21 14:05:09', noon],
+  ['2026-11-21T14:05:09', noon],
+  ['2026-11-21T14:05:09+05:30', noon],
+  ['2026-11-21T08:35:09Z', noon],
+  ['21-11-2026 02:05:09 PM', noon],
+  ['21-11-2026 2:05:09pm', noon],
+  ['21-11-2026 14:05:09.000', noon],
+  ['21-11-2026 14:05', noon - 9_000],
+  ['21-11-2026 12:00:00 AM', Date.parse('2026-11-21T00:00:00+05:30')],
+  // Day and month are never exchanged, and what is no time is none.
+  ['11-21-2026 14:05:09', null],
+  ['21-11-26 14:05:09', null],
+  ['21-11/2026 14:05:09', null],
+  ['31-02-2026 14:05:09', null],
+  ['21-11-2026 24:00:00', null],
+  ['21-11-2026 13:05:09 PM', null],
+  ['21-11-2026', null],
+  ['1795250109', null],
+  ['', null],
+])('"%s" → %s', (text, time) => expect(readTime(text)).toBe(time))

@@ -1,0 +1,278 @@
+/** The published test vectors, names as the gateway takes them, and the fields of a message. */
+import { describe, expect, test } from 'vitest'
+import { day, dayOf, instant } from '../../../engine/index.ts'
+import type { OrderId } from '../../../engine/index.ts'
+import {
+  handOffChecksum,
+  privateKeyOf,
+  secureHash,
+  statusChecksum,
+} from '../../../server/payments/gateways/airpay/checksums.ts'
+import { readFields } from '../../../server/payments/gateways/airpay/parse-message.ts'
+import { cleanName } from '../../../server/payments/gateways/airpay/checkout-form.ts'
+import { account, adapterAt } from './fake-gateway.ts'
+import type {
+  PostedBuyer,
+  ChecksumVariant,
+} from '../../../server/payments/gateways/airpay/checksums.ts'
+import type { Fields } from '../../../server/payments/gateways/airpay/parse-message.ts'
+
+const buyer: PostedBuyer = { email: 'asha.rao@example.com', firstName: 'Asha', lastName: 'Rao' }
+const placed = { amount: '1180.00', orderId: 'REG202611210001', uid: 'REG202611210001' }
+const orderId = placed.orderId as OrderId
+
+describe('test vectors', () => {
+  test('privatekey', () =>
+    expect(privateKeyOf(account)).toBe(
+      'c0ae3210a82c1d11208a2eea66c0d5bcb9159be713269dfc9c6381d572b0a282',
+    ))
+
+  test.each<[string, PostedBuyer, string, ChecksumVariant, string]>([
+    [
+      'variant A',
+      buyer,
+      '2026-11-21',
+      'A',
+      '29e1446acf49c4b4d5e7b5b17dcb0f53f93e5cecc1205ec8bb91818bd3b21655',
+    ],
+    [
+      'variant B',
+      buyer,
+      '2026-11-21',
+      'B',
+      '5e6cc15b9cc756baff1e0eb4bb044c6b78bcf358a05471fc526069c266549480',
+    ],
+    [
+      'variant A of the day before',
+      buyer,
+      '2026-11-20',
+      'A',
+      '6063c62f4acf28d54f5638acb4184f4c3ce7378b0cf9dd929ce05e3ffd31b47a',
+    ],
+    [
+      'variant A with an address',
+      { ...buyer, address: '12 MG Road', city: 'Mumbai', state: 'Maharashtra', country: 'India' },
+      '2026-11-21',
+      'A',
+      '43928a7ba83a80c078b844690dee5aa3d09bd29e4b4e1efcbd8f868b4a14958a',
+    ],
+  ])('hand-off checksum, %s', (_name, who, on, variant, checksum) =>
+    expect(handOffChecksum(account, who, placed, day(on), variant)).toBe(checksum),
+  )
+
+  const notice: Fields = {
+    TRANSACTIONID: orderId,
+    APTRANSACTIONID: '17691556',
+    AMOUNT: '1180.00',
+    TRANSACTIONSTATUS: '200',
+    MESSAGE: 'Success',
+    CUSTOMERVPA: 'asha@okbank',
+  }
+  test.each<[string, Fields, boolean, string]>([
+    ['of a success, unsigned', notice, false, '3284442413'],
+    ['of a failure', { ...notice, TRANSACTIONSTATUS: '400', MESSAGE: 'Fail' }, false, '536884194'],
+    ['with CUSTOMERVPA', notice, true, '1014625583'],
+    [
+      'of strings that came with spaces around them',
+      { ...notice, AMOUNT: ' 1180.00 ', MESSAGE: 'Success ' },
+      false,
+      '3284442413',
+    ],
+  ])('CRC %s', (_name, fields, withVpa, crc) =>
+    expect(secureHash(account, fields, withVpa)).toBe(crc),
+  )
+
+  test('status-call checksum', () =>
+    expect(statusChecksum(account, orderId, day('2026-11-21'))).toBe(
+      'ebb75b6f7966b15cead954a74bb2de2ece2069049f4315c95a7fc974e4c09423',
+    ))
+
+  test.each([
+    ['2026-11-20T18:29:59Z', '2026-11-20'],
+    ['2026-11-20T18:30:00Z', '2026-11-21'],
+  ])('the Indian day of %s is %s', (utc, on) => expect(dayOf(instant(Date.parse(utc)))).toBe(on))
+})
+
+describe('names as the gateway takes them', () => {
+  test.each([
+    ['Asha Rao', 'Asha', 'Rao'],
+    // A single name is both: neither may be empty.
+    ['Asha', 'Asha', 'Asha'],
+    ['  Dr. José  O’Brien-Núñez ', 'Dr', 'Jose OBrien Nunez'],
+    ['अनिल कुमार', 'anil', 'kumaar'],
+    ['李 伟', 'Li', 'Wei'],
+    ['Asha2 <b>', 'Asha', 'b'],
+    ['K. S. Chithra', 'K', 'S Chithra'],
+    ['Asha\tRao\nNair', 'Asha', 'Rao Nair'],
+    ['Asha\u00a0Rao', 'Asha', 'Rao'],
+    // What turns or hides writing stays out, and does not split a name.
+    ['As\u200bha Rao\u202e', 'Asha', 'Rao'],
+    ['Jose\u0301 Nun\u0303ez', 'Jose', 'Nunez'],
+    ['Straße Ægir', 'Strasse', 'AEgir'],
+    ['Ａｓｈａ Ｒａｏ', 'Asha', 'Rao'],
+    ["D'Souza; DROP", 'DSouza', 'DROP'],
+    ['Asha & Co. =1+1', 'Asha', 'Co'],
+    ['मोहम्मद', 'mohmmd', 'mohmmd'],
+    ['Мария Кюри', 'Mariya', 'Kyuri'],
+    // Nothing to write: the number stands in.
+    ['😀 !!', 'DEMO1234567890123', 'DEMO1234567890123'],
+    ['12345', 'DEMO1234567890123', 'DEMO1234567890123'],
+    ['', 'DEMO1234567890123', 'DEMO1234567890123'],
+  ])('"%s" → "%s" "%s"', (fullName, firstName, lastName) =>
+    expect(cleanName(fullName, 'DEMO1234567890123')).toEqual({ firstName, lastName }),
+  )
+
+  test.each([
+    ['a number from elsewhere', 'AFPI/2025/0001', 'AFPI 2025 0001'],
+    ['a number of signs alone', '#/–', 'Delegate'],
+  ])('without a name, %s is written as names are', (_why, regNo, name) =>
+    expect(cleanName('', regNo)).toEqual({ firstName: name, lastName: name }),
+  )
+
+  test.each(['ആശ നായർ', 'தமிழ் செல்வி', 'ಅನಿತಾ', 'আশা', 'ਆਸ਼ਾ', 'x'.repeat(200), `${'ab '.repeat(60)}`])(
+    '%s becomes letters, at most 50 of them, never none',
+    (fullName) => {
+      for (const name of Object.values(cleanName(fullName, 'DEMO1'))) {
+        expect(name).toMatch(/^[A-Za-z0-9](?:[A-Za-z0-9 ]{0,48}[A-Za-z0-9])?$/)
+      }
+    },
+  )
+})
+
+describe('the fields of a message', () => {
+  const same = { TRANSACTIONID: 'D1', AMOUNT: '1180.00', MESSAGE: 'a b&c' }
+  test.each<[string, string, string, Fields | null]>([
+    [
+      'a posted form',
+      'TRANSACTIONID=D1&AMOUNT=1180.00&MESSAGE=a+b%26c',
+      'application/x-www-form-urlencoded',
+      same,
+    ],
+    ['JSON', JSON.stringify(same), 'application/json; charset=utf-8', same],
+    [
+      'JSON that says it is a form',
+      JSON.stringify(same),
+      'application/x-www-form-urlencoded',
+      same,
+    ],
+    [
+      'JSON with a number',
+      '{"TRANSACTIONID":"D1","TRANSACTIONSTATUS":200}',
+      'application/json',
+      { TRANSACTIONID: 'D1', TRANSACTIONSTATUS: '200' },
+    ],
+    ['JSON that is none', '{"TRANSACTIONID":', 'application/json', null],
+    ['a JSON list', '["D1"]', 'application/json', null],
+    ['nothing', '', 'application/x-www-form-urlencoded', null],
+  ])('%s', (_name, body, type, fields) => {
+    const read = readFields(body, type)
+    expect(read === null ? null : { ...read }).toEqual(fields)
+  })
+
+  test('a field called __proto__ is a field like any other', () => {
+    const read = readFields('{"__proto__":"x","TRANSACTIONID":"D1"}', 'application/json')
+    expect(read?.['TRANSACTIONID']).toBe('D1')
+    expect(Object.getPrototypeOf(read)).toBe(null)
+  })
+})
+
+describe('what a message claims', () => {
+  const form = 'application/x-www-form-urlencoded'
+  const json = 'application/json'
+  const TRANSACTIONID = 'SAMP2026112100015'
+  const fields = {
+    TRANSACTIONID,
+    APTRANSACTIONID: '17691556',
+    AMOUNT: '1180.00',
+    TRANSACTIONSTATUS: '200',
+    MESSAGE: 'Success',
+  }
+  const right = { ...fields, ap_SecureHash: secureHash(account, fields, false) }
+  const upi = { ...fields, CUSTOMERVPA: 'asha@okbank' }
+  const posted = (of: Fields): string => new URLSearchParams(of).toString()
+  const small = (of: Fields): Fields =>
+    Object.fromEntries(Object.entries(of).map(([name, value]) => [name.toLowerCase(), value]))
+  const claim = { orderId: TRANSACTIONID, amount: '1180.00', code: '200', claimsMoney: true }
+  const adapter = adapterAt(1)
+  const read = (body: string, type: string): unknown => {
+    const said = readFields(body, type)
+    if (said === null) return null
+    const notice = adapter.readNotice(said)
+    return notice.ok ? notice.value : notice.error.code
+  }
+
+  // Nothing here is believed: what names an order of ours starts a question, and the answer counts.
+  test.each<[string, string, string, unknown]>([
+    ['a genuine one', posted(right), form, { ...claim, hash: 'right' }],
+    ['as JSON', JSON.stringify(right), json, { ...claim, hash: 'right' }],
+    ['JSON that says it is a form', JSON.stringify(right), form, { ...claim, hash: 'right' }],
+    ['without a content type', posted(right), '', { ...claim, hash: 'right' }],
+    [
+      'spaces around values',
+      posted({ ...right, TRANSACTIONID: ` ${TRANSACTIONID} ` }),
+      form,
+      { ...claim, hash: 'right' },
+    ],
+    ['names in small letters', posted(small(right)), form, { ...claim, hash: 'right' }],
+    [
+      'UPI, hashed with the address',
+      posted({ ...upi, ap_SecureHash: secureHash(account, upi, true) }),
+      form,
+      { ...claim, hash: 'right' },
+    ],
+    [
+      'UPI, hashed without it',
+      posted({ ...upi, ap_SecureHash: right.ap_SecureHash }),
+      form,
+      { ...claim, hash: 'right' },
+    ],
+    ['a wrong hash', posted({ ...right, ap_SecureHash: '1' }), form, { ...claim, hash: 'wrong' }],
+    [
+      'another amount under the old hash',
+      posted({ ...right, AMOUNT: '1.00' }),
+      form,
+      { ...claim, amount: '1.00', hash: 'wrong' },
+    ],
+    ['no hash', posted(fields), form, { ...claim, hash: 'unknown' }],
+    [
+      'a failure with nothing but order and code',
+      posted({ TRANSACTIONID, TRANSACTIONSTATUS: '400' }),
+      form,
+      { orderId: TRANSACTIONID, amount: '', code: '400', claimsMoney: false, hash: 'unknown' },
+    ],
+    [
+      'the order alone',
+      posted({ TRANSACTIONID }),
+      form,
+      { orderId: TRANSACTIONID, amount: '', code: '', claimsMoney: false, hash: 'unknown' },
+    ],
+    [
+      'the code as a number',
+      JSON.stringify({ TRANSACTIONID, TRANSACTIONSTATUS: 200 }),
+      json,
+      { orderId: TRANSACTIONID, amount: '', code: '200', claimsMoney: true, hash: 'unknown' },
+    ],
+    [
+      'an order of no event',
+      posted({ ...right, TRANSACTIONID: 'NOEVENT1' }),
+      form,
+      'unknown_order',
+    ],
+    ['no order', posted({ ...right, TRANSACTIONID: '' }), form, 'malformed'],
+    [
+      'the order in a list',
+      JSON.stringify({ ...right, TRANSACTIONID: [TRANSACTIONID] }),
+      json,
+      'malformed',
+    ],
+    ['XML', `<TRANSACTIONID>${TRANSACTIONID}</TRANSACTIONID>`, 'text/xml', 'malformed'],
+    ['JSON that is cut off', JSON.stringify(right).slice(0, -5), json, null],
+    ['a list', '[1]', json, null],
+    ['nothing', '', form, null],
+  ])('%s', (_what, body, type, claimed) => expect(read(body, type)).toEqual(claimed))
+
+  test('without credentials after a change of files it is still heard', () => {
+    const without = adapterAt(1, { account: () => null })
+    expect(without.readNotice(right)).toEqual({ ok: true, value: { ...claim, hash: 'unknown' } })
+  })
+})

@@ -1,0 +1,92 @@
+/** A gateway that answers what a test tells it to, on a port of its own, and the real adapter that asks it. */
+import { createServer } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { instant, paise } from '../../../engine/index.ts'
+import type { EventConfig, OrderId } from '../../../engine/index.ts'
+import type { Account, GatewayAdapter } from '../../../server/dependencies.ts'
+import { airpay } from '../../../server/payments/gateways/airpay/airpay.ts'
+import type { AirpayOptions } from '../../../server/payments/gateways/airpay/airpay.ts'
+import { eventOf } from '../../engine/fixtures.ts'
+
+export const account: Account = {
+  name: 'demo',
+  username: 'demoUser01',
+  password: 'demoPass#9',
+  secret: 'S3cr3tApiKey0123',
+  merchantId: '123456',
+}
+export const orderId = 'SAMP2026112100015' as OrderId
+export const at = instant(Date.parse('2026-11-21T12:00:00+05:30'))
+
+type Answer = (response: ServerResponse, asked: string, request: IncomingMessage) => void
+export type StandIn = {
+  readonly port: number
+  /** What was asked, newest last, as it came. */
+  readonly asked: string[]
+  /** From now on it answers so. */
+  answers(answer: string | Answer): void
+  close(): Promise<void>
+}
+
+export async function openStandIn(): Promise<StandIn> {
+  const asked: string[] = []
+  let answer: Answer = (response) => response.end()
+  const server: Server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const text = Buffer.concat(chunks).toString('utf8')
+      asked.push(text)
+      answer(response, text, request)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  if (typeof address !== 'object' || address === null) throw new Error('no port')
+  return {
+    port: address.port,
+    asked,
+    answers: (next) => {
+      answer = typeof next === 'string' ? (response) => response.end(next) : next
+    },
+    close: async () => {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+/** An event paid into the account above. */
+export const event: EventConfig = eventOf({
+  payment: {
+    account: 'demo',
+    gateway: {
+      name: 'airpay',
+      live: {
+        pay: 'https://pay.example',
+        status: 'https://pay.example/status',
+        refund: 'https://pay.example/refund',
+        hops: [],
+      },
+      minimum: paise(100),
+      postsTo: 'pay',
+      posts: {},
+      constants: {},
+    },
+  },
+})
+
+export function adapterAt(port: number, options: Partial<AirpayOptions> = {}): GatewayAdapter {
+  const url = `http://127.0.0.1:${port}`
+  const served = { config: event, hash: '', text: '', shared: '' }
+  return airpay({
+    mode: 'live',
+    events: {
+      all: () => [served],
+      byOrderId: (id) => (id.startsWith('SAMP') ? served : null),
+    },
+    account: (name) => (name === 'demo' ? account : null),
+    addresses: { pay: url, status: `${url}/status`, refund: `${url}/refund`, hops: [url] },
+    ...options,
+  })
+}

@@ -1,0 +1,241 @@
+/** `rollcall gateway-check`: what it says of what a gateway answers, and how it exits. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { expectOk } from '../../../engine/index.ts'
+import type { OrderId } from '../../../engine/index.ts'
+import { main } from '../../../server/cli/run-command.ts'
+import type { Environment } from '../../../server/dependencies.ts'
+import { readEnvironment } from '../../../server/ops/environment.ts'
+import { checkGateway } from '../../../server/payments/gateways/airpay/connection-check.ts'
+import { account, at, openStandIn } from './fake-gateway.ts'
+import type { StandIn } from './fake-gateway.ts'
+import { openRig } from './server-with-gateway.ts'
+
+let gateway: StandIn
+beforeAll(async () => {
+  gateway = await openStandIn()
+})
+afterAll(() => gateway.close())
+
+const xml = (fields: Readonly<Record<string, string>>): string =>
+  `<RESPONSE><TRANSACTION>${Object.entries(fields)
+    .map(([name, value]) => `<${name}><![CDATA[${value}]]></${name}>`)
+    .join('')}</TRANSACTION></RESPONSE>`
+const none = xml({ TRANSACTIONSTATUS: '503', MESSAGE: 'No record found' })
+const question = {
+  account,
+  orderId: null,
+  compares: false,
+  assumed: { currency: false, sale: false },
+  at,
+  timeoutMs: 30_000,
+}
+const check = (more: Partial<Parameters<typeof checkGateway>[0]> = {}) =>
+  checkGateway({ ...question, address: `http://127.0.0.1:${gateway.port}/`, ...more })
+
+describe('what is said of an order that cannot exist', () => {
+  test.each<[string, string | number, boolean, RegExp]>([
+    ['no record', none, true, /^Code 503: no record, which is right/m],
+    [
+      'what it lacks',
+      none,
+      true,
+      /^It does not hold CURRENCYCODE, TRANSACTIONTYPE, TRANSACTIONTIME/m,
+    ],
+    [
+      'another code, with its message',
+      xml({ TRANSACTIONSTATUS: '905', MESSAGE: 'Invalid checksum' }),
+      false,
+      /^Code 905: [^]*Its message: "Invalid checksum"\.$/m,
+    ],
+    [
+      'a code that the papers disagree about',
+      xml({ TRANSACTIONSTATUS: '403' }),
+      false,
+      /^Code 403: Airpay's documents disagree/m,
+    ],
+    [
+      'paid',
+      xml({ TRANSACTIONSTATUS: '200' }),
+      false,
+      /^Code 200: it calls an order paid that nobody has placed/m,
+    ],
+    ['no code', xml({ TRANSACTIONID: 'x' }), false, /^It holds no TRANSACTIONSTATUS/m],
+    [
+      'a web page',
+      '<html>Access denied</html>',
+      false,
+      /^It cannot be read: the answer is a web page\. It begins: <html>Access denied/m,
+    ],
+    ['JSON', '{"status":"failed"}', false, /^It cannot be read: the answer is JSON/m],
+    ['403', 403, false, /turned the question away: the gateway answered with status 403\.$/m],
+    ['302', 302, false, /the gateway sent us elsewhere \(status 302\)/],
+  ])('%s', async (_what, answer, asExpected, sentence) => {
+    gateway.answers(
+      typeof answer === 'string'
+        ? answer
+        : (to) => void to.writeHead(answer, { location: 'https://elsewhere.example/' }).end(),
+    )
+    const checked = await check()
+    expect(checked.sentences.join('\n')).toMatch(sentence)
+    expect(checked.asExpected).toBe(asExpected)
+  })
+
+  test('nobody there, and an address whose TLS is none: no connection', async () => {
+    const closed = await openStandIn()
+    await closed.close()
+    for (const address of [
+      `http://127.0.0.1:${closed.port}/`,
+      `https://127.0.0.1:${gateway.port}/`,
+    ]) {
+      const { asExpected, sentences } = await check({ address })
+      expect([asExpected, sentences.at(-1)]).toEqual([
+        false,
+        expect.stringMatching(/^No connection came about: check the address/),
+      ])
+    }
+  })
+
+  test('an answer that repeats our key does not bring it to the screen', async () => {
+    gateway.answers(
+      (to, asked) => void to.end(`<html>${new URLSearchParams(asked).get('private_key')}</html>`),
+    )
+    const { sentences } = await check()
+    expect(sentences.at(-1)).toMatch(/begins: <html>…<\/html>$/)
+  })
+
+  test.each([
+    ['tells them apart', true, 'answered otherwise'],
+    ['does not mind', false, 'answered alike'],
+  ])('with a wrong key beside it, a gateway that %s', async (_what, minds, words) => {
+    const keys: (string | null)[] = []
+    gateway.answers((to, asked) => {
+      keys.push(new URLSearchParams(asked).get('private_key'))
+      to.end(minds && keys.length > 1 ? xml({ TRANSACTIONSTATUS: '905' }) : none)
+    })
+    const checked = await check({ compares: true })
+    expect(new Set(keys).size).toBe(2)
+    expect([checked.asExpected, checked.sentences.at(-1)]).toEqual([
+      minds,
+      expect.stringContaining(words),
+    ])
+  })
+})
+
+describe('what is said of a real order', () => {
+  const paid = {
+    TRANSACTIONSTATUS: '200',
+    TRANSACTIONID: 'AFPI1',
+    APTRANSACTIONID: '17',
+    AMOUNT: '1.00',
+    CURRENCYCODE: '356',
+    TRANSACTIONTYPE: '320',
+    TRANSACTIONTIME: '21-11-2026 11:59:00',
+    CUSTOMERVPA: 'asha@okbank',
+  }
+  const orderId = 'AFPI1' as OrderId
+  test.each<[string, object, boolean, string]>([
+    ['paid and whole', {}, true, 'Of the right amount it is a success.'],
+    [
+      'paid, the currency not named',
+      { CURRENCYCODE: '' },
+      false,
+      'It goes into review. If currency or type are never named, AIRPAY_ASSUME says what that means (docs/airpay.md).',
+    ],
+    [
+      'a test transaction',
+      { TXN_MODE: 'TEST' },
+      false,
+      'It goes into review. If currency or type are never named, AIRPAY_ASSUME says what that means (docs/airpay.md).',
+    ],
+    ['declined', { TRANSACTIONSTATUS: '400' }, true, 'We take this for a payment that failed.'],
+    ['under way', { TRANSACTIONSTATUS: '211' }, true, 'We wait and ask again: the code is "211".'],
+    [
+      'dropped',
+      { TRANSACTIONSTATUS: '401' },
+      true,
+      'We take this for no payment yet, and after a day for none at all.',
+    ],
+    [
+      'another order',
+      { TRANSACTIONID: 'AFPI2' },
+      false,
+      'We cannot use it, and ask again: the answer names another order.',
+    ],
+  ])('%s', async (_what, changes, asExpected, sentence) => {
+    gateway.answers(xml({ ...paid, ...changes }))
+    const checked = await check({ orderId })
+    expect([checked.asExpected, checked.sentences.at(-1)]).toEqual([asExpected, sentence])
+    expect(checked.sentences).toContain('TRANSACTIONTIME: "21-11-2026 11:59:00"')
+    // Nothing of who paid.
+    expect(checked.sentences.join()).not.toContain('asha@okbank')
+  })
+})
+
+describe('the command', () => {
+  let said: string[] = []
+  beforeEach(() => {
+    said = []
+  })
+  const run = (args: readonly string[], environment: Environment | null) =>
+    main(['gateway-check', ...args], {
+      print: (text) => void said.push(text),
+      complain: (text) => void said.push(text),
+      environment: () => environment,
+    })
+  const live = (more: Readonly<Record<string, string>> = {}) =>
+    expectOk(readEnvironment({ GATEWAY_MODE: 'live', ...more }))
+
+  test.each<[string, readonly string[], Readonly<Record<string, string>>, RegExp]>([
+    ['no account', [], {}, /^Say which account/],
+    [
+      'an account of no event',
+      ['--account', 'nobody'],
+      {},
+      /^No event file is paid into the account "nobody"\. They name /,
+    ],
+    [
+      'no credentials',
+      ['--account', 'afpi'],
+      {},
+      /^There are no credentials for the account "afpi": set AIRPAY_AFPI_USERNAME/,
+    ],
+    [
+      'an order that is none',
+      ['--account', 'afpi', '--order', 'A/1'],
+      {},
+      /^--order takes letters and digits/,
+    ],
+    ['a word too many', ['--account', 'afpi', 'now'], {}, /one word too many/],
+    [
+      "Airpay's own sandbox",
+      ['--account', 'afpi'],
+      { GATEWAY_MODE: 'airpay-test' },
+      /^Airpay's own sandbox has no status call/,
+    ],
+  ])('asked wrongly (%s): 2 and a sentence', async (_what, args, variables, sentence) => {
+    expect(await run(args, live(variables))).toBe(2)
+    expect(said.join('\n')).toMatch(sentence)
+  })
+
+  test('beside a running server it asks the simulator: an order that cannot exist, a wrong key, a paid order', async () => {
+    const rig = await openRig()
+    try {
+      const environment = { ...rig.environment, clockStart: rig.now() }
+      const name = rig.parts().deps.events.byId('afpicon2026')?.config.payment?.account ?? ''
+      expect(await run(['--account', name, '--compare'], environment)).toBe(0)
+      expect(said.join('\n')).toMatch(
+        /about the order NOSUCHORDER, which cannot exist, as merchant \d+\.[^]*Code 503[^]*answered otherwise[^]*As it should be\.$/,
+      )
+      const { orderId } = await rig.place()
+      await rig.sandbox().act(orderId, 'silent')
+      expect(await run(['--account', name, '--order', orderId], environment)).toBe(0)
+      expect(said.at(-2)).toContain('Of the right amount it is a success.')
+      expect(rig.holds(orderId).status).toBe('pending')
+      await rig.sandbox().close()
+      expect(await run(['--account', name], environment)).toBe(1)
+      expect(said.at(-1)).toBe('Not as it should be: see above.')
+    } finally {
+      await rig.close()
+    }
+  })
+})

@@ -1,0 +1,413 @@
+/** Returns and notices: what is answered, and what the database holds afterwards. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { instant } from '../../../engine/index.ts'
+import type { Fields } from '../../../server/payments/gateways/airpay/parse-message.ts'
+import { sandboxAccount } from '../../../server/payments/gateways/airpay/simulator/simulator.ts'
+import { forged, formType, openRig } from './server-with-gateway.ts'
+import type { Rig } from './server-with-gateway.ts'
+
+let rig: Rig
+beforeAll(async () => {
+  rig = await openRig()
+})
+afterAll(() => rig.close())
+
+const untouched = {
+  status: 'pending',
+  registration: 'pending',
+  review: null,
+  facts: [],
+  returns: 0,
+  notices: 0,
+  mails: 0,
+}
+const paidOnce = {
+  status: 'success',
+  registration: 'success',
+  review: null,
+  facts: ['confirmed'],
+  returns: 0,
+  notices: 0,
+  mails: 1,
+}
+/** Length of what a notice's hash covers besides its fields. */
+const restOf = (): number => {
+  const { merchantId, username } = sandboxAccount(
+    rig.parts().deps.events.byId('afpicon2026')?.config.payment?.account ?? '',
+  )
+  return `${merchantId}:${username}`.length
+}
+const answered = async (response: Response): Promise<unknown> => ({
+  status: response.status,
+  ...((await response.json()) as object),
+})
+
+describe('a notice', () => {
+  test('of money that came: 200, and once verified a success and one mail', async () => {
+    const { orderId } = await rig.place()
+    await rig.sandbox().act(orderId, 'silent')
+    expect(await answered(await rig.notice(rig.sandbox().messageOf(orderId)))).toEqual({
+      status: 'success',
+    })
+    await rig.settled()
+    expect(rig.holds(orderId)).toEqual({ ...paidOnce, notices: 1 })
+    const [stored] = rig.rows(
+      "SELECT body, content_type FROM gateway_notices WHERE order_id = ? AND kind = 'notice'",
+      orderId,
+    )
+    expect(stored).toEqual({
+      body: new URLSearchParams(rig.sandbox().messageOf(orderId)).toString(),
+      content_type: `${formType};charset=UTF-8`,
+    })
+  })
+
+  test('as JSON, with and without CUSTOMERVPA in its hash, does the same', async () => {
+    const { orderId } = await rig.place()
+    await rig.sandbox().act(orderId, 'silent')
+    for (const fields of [
+      rig.sandbox().messageOf(orderId),
+      { ...rig.sandbox().messageOf(orderId), CUSTOMERVPA: 'asha@okbank' },
+    ]) {
+      const response = await fetch(`${rig.url}/api/payment/webhook`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(fields),
+      })
+      expect(response.status).toBe(200)
+    }
+    await rig.settled()
+    expect(rig.holds(orderId)).toEqual({ ...paidOnce, notices: 2 })
+  })
+
+  test('with a wrong hash: 200, and no more than a question, whose answer counts; the log says so', async () => {
+    const [paid, unpaid] = [await rig.place(), await rig.place()]
+    await rig.sandbox().act(paid.orderId, 'silent')
+    const before = rig.log.length
+    for (const { orderId } of [paid, unpaid]) {
+      const genuine = rig.sandbox().messageOf(orderId)
+      const lie = { ...genuine, TRANSACTIONSTATUS: '200', ap_SecureHash: '1' }
+      expect((await rig.notice(lie)).status).toBe(200)
+    }
+    await rig.settled()
+    expect(rig.holds(paid.orderId)).toEqual({ ...paidOnce, notices: 1 })
+    expect(rig.holds(unpaid.orderId)).toEqual({ ...untouched, notices: 1 })
+    expect(rig.log.slice(before).filter(({ hash }) => hash === 'wrong')).toHaveLength(2)
+  })
+
+  test('with a right CRC over a wrong amount (forged without any secret): stored, and the true amount counts', async () => {
+    const { orderId } = await rig.place()
+    await rig.sandbox().act(orderId, 'wrong')
+    await rig.settled()
+    const genuine = rig.sandbox().messageOf(orderId)
+    expect(genuine['AMOUNT']).toBe('7079.00')
+    const lie = forged(genuine, { AMOUNT: '7080.00' }, restOf())
+    expect(lie['ap_SecureHash']).not.toBe(genuine['ap_SecureHash'])
+    expect((await rig.notice(lie)).status).toBe(200)
+    await rig.settled()
+    expect(rig.holds(orderId)).toEqual({
+      status: 'pending',
+      registration: 'pending',
+      review: 'Received ₹\u00a07,079, expected ₹\u00a07,080.',
+      facts: ['confirmed'],
+      returns: 0,
+      notices: 2,
+      mails: 0,
+    })
+  })
+
+  test('with a right CRC and a status the gateway does not confirm (a decline made into a success): stays what the gateway says', async () => {
+    const { orderId } = await rig.place()
+    await rig.sandbox().act(orderId, 'decline')
+    await rig.settled()
+    const lie = forged(
+      { ...rig.sandbox().messageOf(orderId) },
+      { TRANSACTIONSTATUS: '200' },
+      restOf(),
+    )
+    expect((await rig.notice(lie)).status).toBe(200)
+    await rig.settled()
+    expect(rig.holds(orderId)).toEqual({
+      status: 'failed',
+      registration: 'failed',
+      review: null,
+      facts: ['declined'],
+      returns: 0,
+      notices: 2,
+      mails: 0,
+    })
+  })
+
+  test('that claims success before anybody paid: stays pending', async () => {
+    const { orderId } = await rig.place()
+    const { orderId: paid } = await rig.place()
+    await rig.sandbox().act(paid, 'pay')
+    await rig.settled()
+    const lie = forged(rig.sandbox().messageOf(paid), { TRANSACTIONID: orderId }, restOf())
+    expect((await rig.notice(lie)).status).toBe(200)
+    await rig.settled()
+    expect(rig.holds(orderId)).toEqual({ ...untouched, notices: 1 })
+  })
+
+  test('for an order nobody placed: 404, stored, no registration', async () => {
+    const { orderId } = await rig.place()
+    await rig.sandbox().act(orderId, 'silent')
+    const before = rig.rows('SELECT * FROM payments').length
+    const nobodys = `${orderId.slice(0, -2)}${orderId.endsWith('77') ? '78' : '77'}`
+    const response = await rig.notice(
+      forged(rig.sandbox().messageOf(orderId), { TRANSACTIONID: nobodys }, restOf()),
+    )
+    expect(response.status).toBe(404)
+    expect(await response.json()).toEqual({
+      status: 'error',
+      code: 'unknown_order',
+      message: 'Nobody placed this order.',
+    })
+    const strangers = await rig.notice({
+      TRANSACTIONID: 'NOEVENT1234',
+      TRANSACTIONSTATUS: '200',
+      AMOUNT: '1.00',
+      APTRANSACTIONID: '1',
+      ap_SecureHash: '1',
+    })
+    expect(strangers.status).toBe(404)
+    expect(rig.rows('SELECT * FROM payments').length).toBe(before)
+    expect(
+      rig.rows('SELECT 1 FROM gateway_notices WHERE order_id IN (?, ?)', nobodys, 'NOEVENT1234'),
+    ).toHaveLength(2)
+  })
+
+  test.each<[string, string, string]>([
+    ['nothing', '', formType],
+    ['JSON that is none', '{"TRANSACTIONID":', 'application/json'],
+    ['a form without an order', 'TRANSACTIONSTATUS=200', formType],
+    ['a list', '[1,2]', 'application/json'],
+    ['{}, which was "neither a posted form nor a JSON object"', '{}', 'application/json'],
+  ])('malformed (%s): 400, stored as it came', async (_name, body, type) => {
+    const response = await fetch(`${rig.url}/api/payment/webhook/`, {
+      method: 'POST',
+      headers: { 'content-type': type },
+      body,
+    })
+    expect(response.status).toBe(400)
+    const answer = (await response.json()) as { message: string }
+    expect(answer).toMatchObject({ status: 'error', code: 'malformed' })
+    // `{}` is a JSON object, and an empty form is a form.
+    expect(answer.message).not.toContain('neither a posted form nor a JSON object')
+    expect(rig.rows('SELECT body FROM gateway_notices ORDER BY id DESC LIMIT 1')).toEqual([
+      { body },
+    ])
+  })
+
+  test.each(['ap_SecureHash', 'APTRANSACTIONID', 'AMOUNT', 'TRANSACTIONSTATUS'])(
+    'that lacks its %s starts a question all the same',
+    async (name) => {
+      const { orderId } = await rig.place()
+      await rig.sandbox().act(orderId, 'silent')
+      const response = await rig.notice({ ...rig.sandbox().messageOf(orderId), [name]: '' })
+      expect(response.status).toBe(200)
+      await rig.settled()
+      expect(rig.holds(orderId)).toEqual({ ...paidOnce, notices: 1 })
+    },
+  )
+
+  test('of 1 MB: 413, and nothing of it is stored', async () => {
+    const before = rig.rows('SELECT 1 FROM gateway_notices').length
+    const response = await fetch(`${rig.url}/api/payment/webhook/`, {
+      method: 'POST',
+      headers: { 'content-type': formType },
+      body: `TRANSACTIONID=${'1'.repeat(1_000_000)}`,
+    })
+    expect(response.status).toBe(413)
+    expect(rig.rows('SELECT 1 FROM gateway_notices').length).toBe(before)
+  })
+
+  test('the same one a hundred times at once: one success, one mail, a hundred notices stored, every one answered 200', async () => {
+    const { orderId } = await rig.place()
+    await rig.sandbox().act(orderId, 'silent')
+    const fields = rig.sandbox().messageOf(orderId)
+    const statuses = await Promise.all(
+      Array.from({ length: 100 }, async () => (await rig.notice(fields)).status),
+    )
+    expect(statuses).toEqual(Array.from({ length: 100 }, () => 200))
+    await rig.settled()
+    expect(rig.holds(orderId)).toEqual({ ...paidOnce, notices: 100 })
+  })
+})
+
+describe('a return of the browser', () => {
+  const ways: readonly [string, string][] = [
+    ['the usual path', '/api/payment/return/'],
+    ['without its slash', '/api/payment/return'],
+    ['the path of the event file', '/api/afpicon/airpay-response'],
+    ['and with a slash', '/api/afpicon/airpay-response/'],
+  ]
+  test.each(ways)('%s: stored, verified, then sent to the success page', async (_name, path) => {
+    const { orderId } = await rig.place()
+    await rig.sandbox().act(orderId, 'silent')
+    const target = await rig.comeBack(rig.sandbox().messageOf(orderId), path)
+    expect([target.pathname, Object.fromEntries(target.searchParams)]).toEqual([
+      '/afpicon/payment/success',
+      { orderId, amount: '7080.00', date: '2025-10-10T12:00:00+05:30' },
+    ])
+    expect(rig.holds(orderId)).toEqual({ ...paidOnce, returns: 1 })
+  })
+
+  test.each(ways)('%s, by GET', async (_name, path) => {
+    const { orderId } = await rig.place()
+    await rig.sandbox().act(orderId, 'silent')
+    const response = await fetch(
+      `${rig.url}${path}?${new URLSearchParams(rig.sandbox().messageOf(orderId)).toString()}`,
+      { redirect: 'manual' },
+    )
+    expect([
+      response.status,
+      new URL(response.headers.get('location') ?? '', rig.url).pathname,
+    ]).toEqual([303, '/afpicon/payment/success'])
+    expect(rig.holds(orderId)).toEqual({ ...paidOnce, returns: 1 })
+  })
+
+  test('the answer is not kept and tells nobody where it came from', async () => {
+    const { orderId } = await rig.place()
+    await rig.sandbox().act(orderId, 'silent')
+    const response = await fetch(`${rig.url}/api/payment/return/`, {
+      method: 'POST',
+      body: new URLSearchParams(rig.sandbox().messageOf(orderId)),
+      redirect: 'manual',
+    })
+    expect([
+      response.headers.get('cache-control'),
+      response.headers.get('referrer-policy'),
+      response.headers.get('set-cookie'),
+    ]).toEqual(['no-store', 'no-referrer', null])
+  })
+
+  test('after a decline: the failed page', async () => {
+    const { orderId } = await rig.place()
+    await rig.sandbox().act(orderId, 'decline')
+    const target = await rig.comeBack(rig.sandbox().messageOf(orderId))
+    expect(target.pathname).toBe('/afpicon/payment/failed')
+    await rig.settled()
+    expect(rig.holds(orderId)).toMatchObject({
+      status: 'failed',
+      facts: ['declined'],
+      mails: 0,
+      returns: 1,
+    })
+  })
+
+  test('of a failure that lacks its fields: asked about, and sent to what is stored', async () => {
+    const { orderId } = await rig.place()
+    await rig.sandbox().act(orderId, 'decline')
+    const target = await rig.comeBack({ TRANSACTIONID: orderId, TRANSACTIONSTATUS: '400' })
+    expect(target.pathname).toBe('/afpicon/payment/failed')
+    expect(rig.holds(orderId)).toMatchObject({ status: 'failed', facts: ['declined'] })
+  })
+
+  test('of somebody who left: no failure yet, because money may still come of it', async () => {
+    const { orderId } = await rig.place()
+    await rig.sandbox().act(orderId, 'leave')
+    const target = await rig.comeBack({ TRANSACTIONID: orderId, TRANSACTIONSTATUS: '401' })
+    expect(target.pathname).toBe('/afpicon/payment/success')
+    expect(rig.holds(orderId)).toEqual({ ...untouched, returns: 1 })
+    rig.sandbox().settle(orderId)
+    await rig.settled()
+    expect(rig.holds(orderId)).toEqual({ ...paidOnce, returns: 1, notices: 1 })
+  })
+
+  test.each<[string, (genuine: Fields) => Fields]>([
+    ['with a wrong hash', (genuine) => ({ ...genuine, ap_SecureHash: '1' })],
+    [
+      'that says success without a hash',
+      ({ TRANSACTIONID = '' }) => ({ TRANSACTIONID, TRANSACTIONSTATUS: '200' }),
+    ],
+  ])('%s: the page of what the gateway says when asked', async (_name, change) => {
+    const { orderId } = await rig.place()
+    await rig.sandbox().act(orderId, 'silent')
+    const target = await rig.comeBack(change(rig.sandbox().messageOf(orderId)))
+    expect(target.pathname).toBe('/afpicon/payment/success')
+    expect(rig.holds(orderId)).toEqual({ ...paidOnce, returns: 1 })
+  })
+
+  test('while the bank still works on it: the success page, which says so; then the money comes', async () => {
+    const { orderId } = await rig.place()
+    await rig.sandbox().act(orderId, 'later')
+    expect((await rig.comeBack(rig.sandbox().messageOf(orderId))).pathname).toBe(
+      '/afpicon/payment/success',
+    )
+    expect(rig.holds(orderId)).toEqual({ ...untouched, returns: 1 })
+    rig.sandbox().settle(orderId)
+    await rig.settled()
+    expect(rig.holds(orderId)).toEqual({ ...paidOnce, returns: 1, notices: 1 })
+  })
+
+  test.each<[string, (genuine: Fields) => Fields]>([
+    ['of an unknown order', (genuine) => ({ ...genuine, TRANSACTIONID: 'NOEVENT1' })],
+    ['without an order', (genuine) => ({ ...genuine, TRANSACTIONID: '' })],
+    ['that says nothing', () => ({})],
+  ])('%s: the landing page with a sentence, nothing moved', async (_name, change) => {
+    const { orderId } = await rig.place()
+    await rig.sandbox().act(orderId, 'silent')
+    const target = await rig.comeBack(change(rig.sandbox().messageOf(orderId)))
+    const page = await (await fetch(target)).text()
+    expect([target.pathname, page.includes('We could not match the payment')]).toEqual(['/', true])
+    expect(rig.holds(orderId)).toMatchObject({ status: 'pending', facts: [], mails: 0 })
+  })
+
+  test('while the gateway cannot be reached: the page of what is stored, and the reconciler finds the money later', async () => {
+    const other = await openRig({ clock: '2025-10-10T12:00:00+05:30' })
+    try {
+      const { orderId } = await other.place()
+      await other.sandbox().act(orderId, 'silent')
+      const fields = other.sandbox().messageOf(orderId)
+      const { gateway, events } = other.parts().deps
+      await other.sandbox().close()
+      const config = events.byId('afpicon2026')?.config
+      if (config === undefined) throw new Error('the event is not served')
+      expect((await gateway.status(config, orderId, instant(0), 5_000)).is).toBe('unreachable')
+      expect((await other.comeBack(fields)).pathname).toBe('/afpicon/payment/success')
+      expect(other.holds(orderId)).toEqual({ ...untouched, returns: 1 })
+      await other.restart()
+      other.at('2025-10-10T12:30:00+05:30')
+      expect(await other.parts().deps.payments.reconcile()).toEqual({ asked: 1, ended: 1 })
+      expect(other.holds(orderId)).toEqual({ ...paidOnce, returns: 1 })
+    } finally {
+      await other.close()
+    }
+  })
+})
+
+describe('what strangers send to the addresses of the gateway', () => {
+  const KB = 1024
+  test('fills no disk: of what is refused 1 KB is kept and sixty a minute, of what is genuine 8 KB', async () => {
+    const other = await openRig({ variables: { RATE_LIMITS: 'on' } })
+    try {
+      const send = async (order: string, bytes: number): Promise<number> =>
+        (
+          await other.notice({
+            TRANSACTIONID: order,
+            TRANSACTIONSTATUS: '400',
+            MESSAGE: 'x'.repeat(bytes),
+          })
+        ).status
+      const kept = (): { n: unknown; longest: unknown } => {
+        const [row] = other.rows(
+          "SELECT count(*) AS n, max(length(CAST(body AS BLOB))) AS longest FROM gateway_notices WHERE kind = 'notice'",
+        )
+        return { n: row?.['n'], longest: row?.['longest'] }
+      }
+      for (let sent = 0; sent < 100; sent++) await send(`NOEVENT${sent}`, 60 * KB)
+      expect(kept()).toEqual({ n: 60, longest: KB })
+      other.advance(60_001)
+      await send('NOEVENT', 60 * KB)
+      expect(kept()).toEqual({ n: 61, longest: KB })
+
+      const { orderId } = await other.register()
+      for (let sent = 0; sent < 100; sent++)
+        expect([200, 429]).toContain(await send(orderId, 60 * KB))
+      await other.settled()
+      expect(kept()).toEqual({ n: 121, longest: 8 * KB })
+    } finally {
+      await other.close()
+    }
+  })
+})

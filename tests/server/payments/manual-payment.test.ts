@@ -1,0 +1,576 @@
+/** Money that delegates pay by themselves: chosen on the form, told of, found or not found by the office, or lapsed. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { ActsAnswer, MyAnswer, RegisterAnswer } from '../../../engine/index.ts'
+import { actsOn, cheapHash, PASSWORD, signIn } from '../office/office.ts'
+import { startTestApp } from '../harness.ts'
+import type { TestApp } from '../harness.ts'
+
+const file = 'lekhacon2027.yaml'
+const text = readFileSync(join(import.meta.dirname, '..', '..', 'events', file), 'utf8')
+
+let server: TestApp
+beforeAll(async () => {
+  server = await startTestApp({ clock: '2027-01-10', events: { [file]: text } })
+})
+afterAll(() => server.close())
+
+const asha = {
+  full_name: 'Asha Nair',
+  email: 'asha@delegate.example',
+  phone_number: '9847000000',
+  registered_as: 'member',
+}
+let numbers = 0
+/** A UTR that nobody has told yet. */
+const utr = (): string => String(500_000_000_000 + ++numbers)
+
+const register = async (answers: Readonly<Record<string, string>>) => {
+  const answer = await server.post('/api/lekhacon2027/register/', { ...asha, ...answers })
+  return { status: answer.statusCode, body: answer.json<RegisterAnswer>() }
+}
+/** The calls of a delegate's own page, by the address that registering answers. */
+const ownPage = (page: string | undefined) => {
+  const path = `/api${page ?? ''}/`
+  return {
+    look: async () => (await server.app.inject({ method: 'GET', url: path })).json<MyAnswer>(),
+    tell: async (answers: Readonly<Record<string, unknown>>, key?: string) => {
+      const payload = { act: 'tell', answers, ...(key === undefined ? {} : { key }) }
+      const answer = await server.app.inject({ method: 'POST', url: `${path}acts/`, payload })
+      return { status: answer.statusCode, body: answer.json<Record<string, unknown>>() }
+    },
+  }
+}
+/** Of the day on which it is done: sessions end. */
+const act = async (regNo: string, payload: object) => (await signIn(server)).act(regNo, payload)
+const stored = async (regNo: string) => {
+  const found = await server.deps.store.registration(regNo)
+  if (found === null) throw new Error(`no registration ${regNo}`)
+  return found
+}
+const mailsOf = async (regNo: string) => (
+  await stored(regNo),
+  server.deps.store.mailsOf((await stored(regNo)).regNo)
+)
+
+test('whoever pays by transfer reads where to pay, tells, and is complete once it is found', async () => {
+  const { status, body } = await register({ way: 'transfer' })
+  expect(status).toBe(201)
+  expect(body).toMatchObject({ stands: 'by-hand' })
+  expect(body.payment_data).toBeUndefined()
+  expect((await mailsOf(body.reg_no))[0]?.text).toContain('account 50200012345678')
+  const own = ownPage(body.page)
+  const before = await own.look()
+  expect(before.state).toBe('to_pay')
+  expect(before.paying).toMatchObject({
+    way: 'transfer',
+    total: 4720,
+    numbers: [
+      { label: 'UPI ID', text: 'lekhacon@mlbr' },
+      { label: 'Account', text: '50200012345678' },
+      { label: 'IFSC', text: 'MLBR0000032' },
+    ],
+    upi: `upi://pay?pa=lekhacon@mlbr&pn=LEKHACON%202027&am=4720.00&cu=INR&tn=${body.reg_no}`,
+    pay_until: '2027-01-21T00:00:00+05:30',
+    told: null,
+  })
+  const number = utr()
+  const told = await own.tell({ utr: number, paid_on: '2027-01-09' }, 'key-of-a-click')
+  expect(told).toMatchObject({ status: 200, body: { state: 'told' } })
+  // The same click once more.
+  expect(await own.tell({ utr: number, paid_on: '2027-01-09' }, 'key-of-a-click')).toMatchObject({
+    status: 200,
+    body: { repeated: true },
+  })
+  expect((await own.look()).paying?.told).toMatchObject({
+    reference: number,
+    paid_on: '2027-01-09',
+    stands: 'looking',
+  })
+  const confirmed = await act(body.reg_no, {
+    act: 'confirm',
+    way: 'transfer',
+    reference: number,
+    amount: '4720',
+    day: '2027-01-09',
+  })
+  expect(confirmed).toMatchObject({ status: 200, body: { state: 'complete' } })
+  const after = await own.look()
+  expect(after).toMatchObject({ state: 'complete', paying: null })
+  expect(after.registration).toMatchObject({ stands: 'complete', payment_status: 'success' })
+  expect((await mailsOf(body.reg_no)).map(({ subject }) => subject)).toEqual([
+    'How to pay for LEKHACON 2027',
+    'We look for your payment for LEKHACON 2027',
+    `LEKHACON 2027: ${body.reg_no}`,
+  ])
+})
+
+test('who tells the number again that the office found as too little, and by a wrong way, is heard', async () => {
+  const { body } = await register({ way: 'transfer' })
+  const own = ownPage(body.page)
+  const number = 'HDFCN52027010977'
+  const told = { utr: number, paid_on: '2027-01-09' }
+  const confirm = (way: string) =>
+    act(body.reg_no, {
+      act: 'confirm',
+      way,
+      reference: number,
+      amount: '1180',
+      day: '2027-01-09',
+    })
+  expect((await own.tell(told)).status).toBe(200)
+  expect((await confirm('cash')).status).toBe(200)
+  const notFound = { act: 'not_found', why: 'Nothing of this amount came' }
+  expect((await act(body.reg_no, notFound)).status).toBe(200)
+  expect(await own.tell(told)).toMatchObject({ status: 200, body: { state: 'told' } })
+  expect((await own.look()).paying?.told).toMatchObject({ reference: number, stands: 'looking' })
+  // Found where it was paid, it is before a person: there is nothing to tell any more.
+  expect((await confirm('transfer')).status).toBe(200)
+  const again = await own.tell(told)
+  expect(again).toMatchObject({ status: 409, body: { code: 'taken' } })
+  expect(again.body['message']).toContain('has been found already')
+})
+
+test('a UTR is told of one registration, whoever writes it how', async () => {
+  const [first, second] = [await register({ way: 'transfer' }), await register({ way: 'transfer' })]
+  const number = 'HDFCN52027010912'
+  const day = { paid_on: '2027-01-09' }
+  expect((await ownPage(first.body.page).tell({ utr: number, ...day })).status).toBe(200)
+  const refused = await ownPage(second.body.page).tell({ utr: number.toLowerCase(), ...day })
+  expect(refused).toMatchObject({ status: 409, body: { code: 'taken' } })
+  expect(refused.body['message']).toContain('told for another registration already')
+  expect((await stored(second.body.reg_no)).state).toBe('to_pay')
+})
+
+test('what is told is judged by the questions of the way, each at its place', async () => {
+  const own = ownPage((await register({ way: 'transfer' })).body.page)
+  expect(await own.tell({ utr: '12', paid_on: '2027-01-09' })).toMatchObject({
+    status: 422,
+    body: { errors: { utr: expect.any(String) } },
+  })
+  expect(await own.tell({ utr: utr(), paid_on: '2027-01-11' })).toMatchObject({
+    status: 422,
+    body: { errors: { paid_on: expect.stringContaining('still to come') } },
+  })
+  expect(await own.tell({ paid_on: '2027-01-09' })).toMatchObject({
+    status: 422,
+    body: { errors: { utr: expect.any(String) } },
+  })
+  expect((await own.look()).state).toBe('to_pay')
+})
+
+test('what the bank knows nothing of goes back to the delegate, who tells again', async () => {
+  const { body } = await register({ way: 'transfer' })
+  const own = ownPage(body.page)
+  const [wrong, right] = [utr(), utr()]
+  await own.tell({ utr: wrong, paid_on: '2027-01-09' })
+  const no = { act: 'not_found', why: 'No such number in the statement of 9 January.' }
+  expect(await act(body.reg_no, no)).toMatchObject({ status: 200, body: { state: 'to_pay' } })
+  expect((await own.look()).paying?.told).toMatchObject({ stands: 'not_found', why: no.why })
+  expect((await mailsOf(body.reg_no)).at(-1)?.text).toContain(no.why)
+  expect(await own.tell({ utr: right, paid_on: '2027-01-10' })).toMatchObject({
+    body: { state: 'told' },
+  })
+  // The number that was not found may be another's.
+  const other = ownPage((await register({ way: 'transfer' })).body.page)
+  expect((await other.tell({ utr: wrong, paid_on: '2027-01-09' })).status).toBe(200)
+})
+
+test('nobody paid in ten days: the workshop seat is free for others, and what was paid all the same is told', async () => {
+  const workshop = { way: 'transfer', workshop: 'records' }
+  const [first, second] = [await register(workshop), await register(workshop)]
+  expect((await register(workshop)).body).toMatchObject({ code: 'full' })
+  await ownPage(second.body.page).tell({ utr: utr(), paid_on: '2027-01-10' })
+  server.at('2027-01-21')
+  try {
+    await server.lapsing.run()
+    expect((await stored(first.body.reg_no)).state).toBe('lapsed')
+    // Told of, it waits for the office and not for the clock.
+    expect((await stored(second.body.reg_no)).state).toBe('told')
+    expect((await mailsOf(first.body.reg_no)).at(-1)?.subject).toContain('has lapsed')
+    const third = await register(workshop)
+    expect(third.status).toBe(201)
+    // Its seat is gone, and the office is told so.
+    const up = await act(first.body.reg_no, { act: 'take_up' })
+    expect(up).toMatchObject({ status: 409, body: { code: 'taken' } })
+    await act(third.body.reg_no, { act: 'cancel', why: 'Registered twice.' })
+    expect(await act(first.body.reg_no, { act: 'take_up' })).toMatchObject({
+      status: 200,
+      body: { state: 'to_pay' },
+    })
+  } finally {
+    server.at('2027-01-10')
+  }
+})
+
+test('a registration that expired while the clock was a month ahead can be paid until the same day as before', async () => {
+  const { body } = await register({ way: 'transfer' })
+  const { payUntil } = await stored(body.reg_no)
+  server.setClock('2027-02-10')
+  await server.lapsing.run()
+  server.setClock('2027-01-10')
+  expect((await stored(body.reg_no)).state).toBe('lapsed')
+  await server.lapsing.run()
+  expect(await stored(body.reg_no)).toMatchObject({ state: 'to_pay', payUntil })
+  expect((await mailsOf(body.reg_no)).at(-1)?.subject).toContain('is open again')
+  expect((await server.deps.store.acts(body.reg_no as never)).map(({ act: name }) => name)).toEqual(
+    ['lapse', 'reopen'],
+  )
+  const number = utr()
+  await ownPage(body.page).tell({ utr: number, paid_on: '2027-01-10' })
+  const came = { act: 'confirm', way: 'transfer', reference: number, amount: '4720' }
+  expect(await act(body.reg_no, came)).toMatchObject({ body: { state: 'complete' } })
+})
+
+test('where the day of credit decides, money of a dearer day is measured by its price', async () => {
+  const { body } = await register({ way: 'transfer' })
+  const number = utr()
+  server.at('2027-01-20')
+  try {
+    await ownPage(body.page).tell({ utr: number, paid_on: '2027-01-18' })
+    const came = { act: 'confirm', way: 'transfer', reference: number, day: '2027-01-18' }
+    expect(await act(body.reg_no, { ...came, amount: '5900' })).toMatchObject({
+      body: { state: 'complete' },
+    })
+    expect(await stored(body.reg_no)).toMatchObject({ period: 'regular', total: 590_000 })
+  } finally {
+    server.at('2027-01-10')
+  }
+})
+
+test('money that does not fit is before the treasurer, who accepts it with a reason', async () => {
+  const { body } = await register({ way: 'transfer' })
+  const number = utr()
+  await ownPage(body.page).tell({ utr: number, paid_on: '2027-01-09' })
+  const came = { act: 'confirm', way: 'transfer', reference: number, day: '2027-01-09' }
+  await act(body.reg_no, { ...came, amount: '4700' })
+  expect(await stored(body.reg_no)).toMatchObject({ inReview: true, state: 'told' })
+  const reviews = await server.deps.store.reviews('lekhacon2027')
+  const review = reviews.find(({ regNo }) => regNo === body.reg_no)
+  const why = 'The bank took 20 rupees.'
+  expect(await act(body.reg_no, { act: 'accept', review: review?.id, why })).toMatchObject({
+    status: 200,
+    body: { state: 'complete' },
+  })
+})
+
+test('rows that are ticked are confirmed as they were told, each by itself', async () => {
+  const told = await register({ way: 'transfer' })
+  const silent = await register({ way: 'transfer' })
+  await ownPage(told.body.page).tell({ utr: utr(), paid_on: '2027-01-09' })
+  const regNos = [told.body.reg_no, silent.body.reg_no]
+  const answer = await server.app.inject({
+    method: 'POST',
+    url: '/admin/registrations/bulk/',
+    headers: { authorization: `Bearer ${(await signIn(server)).token}` },
+    payload: { event: 'lekhacon2027', act: 'confirm', reg_nos: regNos },
+  })
+  expect(answer.json()).toMatchObject({
+    done: [told.body.reg_no],
+    refused: [{ reg_no: silent.body.reg_no, message: expect.stringContaining('Nothing was told') }],
+  })
+  expect((await stored(told.body.reg_no)).state).toBe('complete')
+})
+
+test('rows that are ticked came at the price of the day on which they were paid, where that day decides', async () => {
+  const { body } = await register({ way: 'transfer' })
+  try {
+    server.at('2027-01-17')
+    await ownPage(body.page).tell({ utr: utr(), paid_on: '2027-01-16' })
+    const answer = await server.app.inject({
+      method: 'POST',
+      url: '/admin/registrations/bulk/',
+      headers: { authorization: `Bearer ${(await signIn(server)).token}` },
+      payload: { event: 'lekhacon2027', act: 'confirm', reg_nos: [body.reg_no] },
+    })
+    expect(answer.json()).toMatchObject({ done: [body.reg_no] })
+    const { regNo, state, total, inReview } = await stored(body.reg_no)
+    expect([state, total, inReview]).toEqual(['complete', 590_000, false])
+    expect(await server.deps.store.captures(regNo)).toMatchObject([
+      { amount: 590_000, state: 'fits' },
+    ])
+  } finally {
+    server.at('2027-01-10')
+  }
+})
+
+/** Pays by card, at the gateway's word, what was asked for last, or so many orders before. */
+async function paysByCard(regNo: string, reference: string, before = 0): Promise<void> {
+  const order = (await stored(regNo)).payments[before]
+  if (order === undefined) throw new Error('no order')
+  const { orderId, amount } = order
+  const sale = { type: 'confirmed', reference, amount, currency: '356', kind: 'sale' } as const
+  await server.deps.store.applyFact(orderId, { ...sale, at: server.now() }, null)
+}
+
+test('whoever registered for a transfer pays by card instead, at the price as it was', async () => {
+  const { body } = await register({ way: 'transfer' })
+  const payload = { token: body.page?.split('/')[2] }
+  const url = '/api/payment/resume/'
+  const paying = await server.app.inject({ method: 'POST', url, payload })
+  expect(paying.json()).toMatchObject({ payment_data: { amount: '4720.00' } })
+  await paysByCard(body.reg_no, 'CARD1')
+  expect((await stored(body.reg_no)).state).toBe('complete')
+})
+
+test('the file pays into another account by now: whoever goes on paying has an order that this account asks for, at the price as it was', async () => {
+  const { body } = await register({ way: 'transfer' })
+  const payload = { token: body.page?.split('/')[2] }
+  const goOn = async () =>
+    (await server.app.inject({ method: 'POST', url: '/api/payment/resume/', payload })).json<{
+      payment_data: Record<string, string>
+    }>().payment_data
+  const [first, again] = [await goOn(), await goOn()]
+  expect(again['orderid']).toBe(first['orderid'])
+  try {
+    const allowed = 'allow: [{code: EV1006, because: The society has another account.}]\n'
+    server.writeEvent(file, allowed + text.replace(/account: \w+/, 'account: chirurgia'))
+    await server.deps.events.reload()
+    const moved = await goOn()
+    expect(moved['amount']).toBe(first['amount'])
+    expect(moved['mercid']).not.toBe(first['mercid'])
+    expect(moved['orderid']).not.toBe(first['orderid'])
+    const [newest, before] = (await stored(body.reg_no)).payments
+    expect(newest).toMatchObject({ orderId: moved['orderid'], merchantId: moved['mercid'] })
+    // Whoever is still in front of the first page pays there, and is looked for there.
+    expect(before).toMatchObject({ merchantId: first['mercid'], status: 'failed' })
+    expect(before?.watchUntil).not.toBeNull()
+  } finally {
+    server.writeEvent(file, text)
+    await server.deps.events.reload()
+  }
+})
+
+test('a transfer that was told, and paid by card after all, is looked for no more; that it came as well is before the treasurer, and goes back by hand', async () => {
+  const { body } = await register({ way: 'transfer' })
+  const own = ownPage(body.page)
+  const number = utr()
+  expect((await own.tell({ utr: number, paid_on: '2027-01-09' })).status).toBe(200)
+  const payload = { token: body.page?.split('/')[2] }
+  await server.app.inject({ method: 'POST', url: '/api/payment/resume/', payload })
+  await paysByCard(body.reg_no, 'CARD2')
+  expect((await stored(body.reg_no)).state).toBe('complete')
+  expect(await server.deps.store.tellings((await stored(body.reg_no)).regNo)).toMatchObject([
+    { reference: number, endedAs: 'again' },
+  ])
+  const office = await signIn(server)
+  const look = async () =>
+    (await office.json(`/admin/registrations/${body.reg_no}/acts/`)) as unknown as ActsAnswer
+  expect(await look()).toMatchObject({
+    told: { reference: number, stands: 'unconfirmed' },
+    state: 'complete',
+  })
+  const revenue = async () =>
+    (await server.deps.store.figures('lekhacon2027', '2027-01-10' as never)).revenue
+  const before = await revenue()
+  const came = { act: 'came_again', way: 'transfer', reference: number, amount: '4720' }
+  expect(await act(body.reg_no, { ...came, amount: '0' })).toMatchObject({ status: 422 })
+  expect(await act(body.reg_no, came)).toMatchObject({
+    status: 200,
+    body: { state: 'complete', message: expect.stringContaining('is before the treasurer') },
+  })
+  expect(await act(body.reg_no, came)).toMatchObject({ status: 409, body: { code: 'taken' } })
+  const standing = await look()
+  expect(standing).toMatchObject({ kept: 4720, due: 0, pay_back: 0 })
+  const [review] = standing.reviews
+  expect(review).toMatchObject({ kind: 'second', decisions: ['refund', 'move', 'dismiss'] })
+  expect(standing.trail[0]).toMatchObject({
+    act: 'came_again',
+    text: expect.stringContaining(number),
+  })
+  const decide = (words: object) =>
+    server.app.inject({
+      method: 'POST',
+      url: `/admin/reviews/${review?.id}/decide/`,
+      headers: { authorization: `Bearer ${office.token}` },
+      payload: { decision: 'refund', why: 'Paid twice.', ...words },
+    })
+  expect((await decide({})).json()).toMatchObject({ code: 'not_by_gateway' })
+  const part = await decide({ amount: 720, by_hand: true, reference: 'NEFT 1' })
+  expect(part.json()).toMatchObject({ message: '₹\u00a0720 has gone back.' })
+  expect((await look()).reviews).toMatchObject([{ left: 4000 }])
+  const rest = await decide({ by_hand: true, reference: 'NEFT 2' })
+  expect(rest.json()).toMatchObject({ message: '₹\u00a04,000 has gone back.' })
+  expect(await look()).toMatchObject({ reviews: [], kept: 4720, state: 'complete' })
+  expect(await stored(body.reg_no)).toMatchObject({ inReview: false, paymentStatus: 'success' })
+  expect(await revenue()).toBe(before)
+})
+
+test('who was corrected and has paid the order from before tells of the difference, and is not asked for the whole price again', async () => {
+  const { body } = await register({ way: 'transfer' })
+  const payload = { token: body.page?.split('/')[2] }
+  await server.app.inject({ method: 'POST', url: '/api/payment/resume/', payload })
+  const dearer = { registered_as: 'non-member' }
+  const agreed = { act: 'correct', answers: dearer, total: 7080, why: 'No member.' }
+  expect((await act(body.reg_no, agreed)).status).toBe(200)
+  await paysByCard(body.reg_no, 'CARD3', 1)
+  expect(await stored(body.reg_no)).toMatchObject({ state: 'to_pay', due: 236_000 })
+  const own = ownPage(body.page)
+  const number = utr()
+  const told = await own.tell({ utr: number, paid_on: '2027-01-10' })
+  expect(told).toMatchObject({ status: 200, body: { state: 'told' } })
+  expect((await stored(body.reg_no)).payments[0]).toMatchObject({ amount: 236_000 })
+  const came = { act: 'confirm', way: 'transfer', reference: number, amount: '2360' }
+  expect(await act(body.reg_no, came)).toMatchObject({ status: 200, body: { state: 'complete' } })
+  expect(await stored(body.reg_no)).toMatchObject({ due: 0, inReview: false })
+})
+
+test('a slip of the cash box and one of the card machine have the same number: both count, also where paying by card had begun', async () => {
+  const pay = async (way: string) => {
+    const { body } = await register({ way: 'card' })
+    const slip = { act: 'confirm', way, reference: '4711', amount: '4720' }
+    expect(await act(body.reg_no, slip), way).toMatchObject({ body: { state: 'complete' } })
+    expect(await act(body.reg_no, slip)).toMatchObject({ status: 409 })
+    return body.reg_no
+  }
+  await pay('cash')
+  const second = await pay('machine')
+  const { payments, paymentStatus, inReview, regNo } = await stored(second)
+  expect([paymentStatus, inReview]).toEqual(['success', false])
+  expect(payments).toMatchObject([
+    { status: 'success', reference: '4711', way: 'machine' },
+    // The delegate may still be at the gateway with it.
+    { status: 'failed', way: null, watchUntil: expect.any(Number) },
+  ])
+  await paysByCard(second, 'CARD4', 1)
+  expect(await stored(second)).toMatchObject({ paymentStatus: 'success', inReview: true })
+  const documents = await server.deps.store.documents(regNo)
+  expect(documents.filter(({ kind }) => kind === 'receipt')).toHaveLength(1)
+})
+
+test('money that comes for what was cancelled is before the treasurer; what is still to be paid is confirmed instead', async () => {
+  const { body } = await register({ way: 'transfer' })
+  const came = { act: 'came_again', way: 'transfer', reference: utr(), amount: '4720' }
+  expect(await act(body.reg_no, came)).toMatchObject({ status: 409, body: { code: 'not_now' } })
+  expect((await act(body.reg_no, { act: 'cancel', why: 'Ill.' })).status).toBe(200)
+  expect(await act(body.reg_no, came)).toMatchObject({ status: 200, body: { state: 'cancelled' } })
+  const office = await signIn(server)
+  const url = `/admin/registrations/${body.reg_no}/acts/`
+  expect(await office.json(url)).toMatchObject({ reviews: [{ kind: 'ended' }], kept: 0 })
+})
+
+test('a screenshot is sent ahead, kept with the registration, and shown to the office alone', async () => {
+  const { body } = await register({ way: 'transfer' })
+  const own = ownPage(body.page)
+  const png = Buffer.from(
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+    'base64',
+  )
+  const files = { 'transfer.screenshot': { name: 'paid.png', bytes: png, type: 'image/png' } }
+  const sent = await server.post(`/api${body.page ?? ''}/proofs/`, {}, files)
+  expect(sent.statusCode, sent.body).toBe(201)
+  const { token } = sent.json<{ token: string }>()
+  const number = utr()
+  const answers = { utr: number, paid_on: '2027-01-09', screenshot: token }
+  expect((await own.tell(answers)).status).toBe(200)
+  const office = await signIn(server)
+  const acts = await office.json(actsOn(body.reg_no))
+  const { told } = acts as unknown as ActsAnswer
+  const [shown] = told?.answers ?? []
+  expect(shown).toMatchObject({ label: 'Screenshot' })
+  expect((await office.get(shown?.href ?? '')).rawPayload.subarray(1, 4).toString()).toBe('PNG')
+  expect(JSON.stringify(await own.look())).not.toContain('/admin/')
+})
+
+test('on a day after the last of a way it is not begun any more, and the answer says what is', async () => {
+  server.at('2027-02-06')
+  try {
+    expect(await register({ way: 'transfer' })).toMatchObject({
+      status: 422,
+      body: { errors: { way: expect.stringContaining('Please choose Card') } },
+    })
+    expect((await register({ way: 'card' })).status).toBe(201)
+  } finally {
+    server.at('2027-01-10')
+  }
+})
+
+describe('at the desk', () => {
+  const add = async (
+    payload: Readonly<Record<string, unknown>>,
+    role: 'desk' | 'viewer' = 'desk',
+  ) => {
+    const username = `at the ${role}`
+    if ((await server.deps.store.admin(username)) === null)
+      await server.deps.store.addAdmin(username, await cheapHash(PASSWORD), server.now(), {
+        role,
+        events: ['lekhacon2027'],
+      })
+    const { token } = await signIn(server, username)
+    const headers = { authorization: `Bearer ${token}` }
+    const body = { event: 'lekhacon2027', key: `click-of-${++numbers}`, answers: asha, ...payload }
+    const url = '/admin/add/'
+    const answer = await server.app.inject({ method: 'POST', url, headers, payload: body })
+    return { status: answer.statusCode, body: answer.json<Record<string, unknown>>(), headers }
+  }
+  const cash = { way: 'desk', paid: { mode: 'cash', slip: '17' } }
+
+  test('somebody is registered and pays in hand, by whoever has the role desk alone, who gives nothing back', async () => {
+    const { status, body, headers } = await add({
+      ...cash,
+      answers: { ...asha, full_name: 'Binu Nair' },
+    })
+    expect(status, JSON.stringify(body)).toBe(201)
+    expect(body['state']).toBe('complete')
+    const regNo = String(body['reg_no'])
+    expect(await stored(regNo)).toMatchObject({ total: 472_000, paymentStatus: 'success' })
+    expect((await stored(regNo)).answers).not.toHaveProperty('way')
+    const trail = await server.deps.store.acts((await stored(regNo)).regNo)
+    expect(trail.map(({ act, who }) => [act, who])).toEqual([
+      ['add', 'at the desk'],
+      ['confirm', 'at the desk'],
+    ])
+    expect((await mailsOf(regNo)).map(({ subject }) => subject)).toEqual([
+      `LEKHACON 2027: ${regNo}`,
+    ])
+    const url = actsOn(regNo)
+    const payload = { act: 'refund', why: 'She asked for it.', by_hand: true, reference: '18' }
+    const refund = await server.app.inject({ method: 'POST', url, headers, payload })
+    expect(refund.json()).toMatchObject({ code: 'not_your_role' })
+    const acts = await server.app.inject({ method: 'GET', url, headers })
+    expect(acts.json<ActsAnswer>().allowed).not.toContain('refund')
+  })
+
+  test('who was shown one price is not charged another: nobody is registered before it is seen', async () => {
+    const rows = async () =>
+      (await server.deps.store.figures('lekhacon2027', '2027-01-10' as never)).total
+    const before = await rows()
+    expect(await add({ ...cash, total: 4000 })).toMatchObject({
+      status: 409,
+      body: { code: 'price_changed', message: expect.stringContaining('now ₹\u00a04,720') },
+    })
+    expect(await rows()).toBe(before)
+    expect((await add({ ...cash, total: 4720, paid: { mode: 'cash', slip: '170' } })).status).toBe(
+      201,
+    )
+  })
+
+  test('a click that comes twice registers and takes the money once', async () => {
+    const twice = { ...cash, key: 'the-same-click', paid: { mode: 'card', slip: '21' } }
+    const [first, again] = [await add(twice), await add(twice)]
+    expect(again).toMatchObject({ status: 201, body: first.body })
+    expect(
+      await server.deps.store.captures((await stored(String(first.body['reg_no']))).regNo),
+    ).toHaveLength(1)
+  })
+
+  test('what is left due is told where to pay', async () => {
+    const { body } = await add({ answers: { ...asha, way: 'transfer' } })
+    expect(body['state']).toBe('to_pay')
+    expect((await mailsOf(String(body['reg_no'])))[0]?.text).toContain('account 50200012345678')
+  })
+
+  test('what is wrong is said at its question, of the form and of the money', async () => {
+    expect(await add({ ...cash, answers: { ...asha, email: 'nobody' } })).toMatchObject({
+      status: 422,
+      body: { errors: { email: expect.any(String) } },
+    })
+    expect(await add({ way: 'desk', paid: { mode: 'gold' } })).toMatchObject({
+      status: 422,
+      body: { errors: { mode: expect.any(String), slip: expect.any(String) } },
+    })
+    expect(await add({ way: 'transfer', paid: {} })).toMatchObject({ status: 422 })
+    expect((await add(cash, 'viewer')).status).toBe(403)
+  })
+})

@@ -1,0 +1,87 @@
+/** A bill below the smallest amount that the gateway takes: refused with a sentence, never sent to the gateway. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { instant, mayTry } from '../../../engine/index.ts'
+import { register as stored } from '../office/office.ts'
+import { payAgain } from '../../../server/registration/retry-payment.ts'
+import { fixtureEvent } from '../small-event.ts'
+import { startTestApp } from '../harness.ts'
+import type { TestApp } from '../harness.ts'
+
+const SMALLEST = 'The smallest amount that can be paid online is ₹\u00a01.'
+const TRANSFER = `payment:
+  ways:
+    - {id: card, gateway: airpay, account: sample}
+    - id: transfer
+      label: Bank transfer
+      until: 2026-02-10
+      lapses_after: 10 days
+      tell: Sample Society, account 50200012345678, IFSC SMPL0000032
+      asks:
+        - {id: utr, label: UTR number, format: utr, unique: true, required: true}`
+const renamed = (file: string, id: string, prefix: string) =>
+  file
+    .replaceAll('sample2026', id)
+    .replaceAll('SMPL:', prefix)
+    .replaceAll('prefix: SMPL', `prefix: ${prefix}`)
+    .replaceAll('/sample', `/${id}`)
+const price = (price: string, total: number) =>
+  fixtureEvent({ total }).replace('[1000, 2000]', `[${price}, 2000]`)
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp({
+    clock: '2026-01-10T12:00:00+05:30',
+    events: {
+      'sample2026.yaml': price('0.12', 0.14),
+      'ways2026.yaml': renamed(price('0.12', 0.14), 'ways2026', 'WAYS').replace(
+        'payment: {gateway: airpay, account: sample}',
+        TRANSFER,
+      ),
+      'whole2026.yaml': renamed(price('0.85', 1), 'whole2026', 'WHOL'),
+    },
+  })
+})
+afterAll(() => app.close())
+
+const delegate = { full_name: 'Asha Rao', phone_number: '9876543210', is_member: 'true' }
+const register = (event: string, more: object = {}) =>
+  app.post(`/api/${event}/register/`, { ...delegate, email: `${event}@example.org`, ...more })
+
+test('a bill of ₹ 0.14 was sent to the gateway, which refuses it', async () => {
+  const answer = await register('sample2026')
+  expect(answer.statusCode, answer.body).toBe(409)
+  expect(answer.json()).toMatchObject({
+    message: expect.stringContaining(SMALLEST),
+  })
+  expect(answer.body).toContain('support@sample.example')
+})
+
+test('where another payment method exists, a bill of ₹ 0.14 can be paid by it', async () => {
+  const card = await register('ways2026', { way: 'card' })
+  expect(card.json()).toMatchObject({
+    message: `${SMALLEST} Please choose Bank transfer.`,
+  })
+  expect((await register('ways2026', { way: 'transfer' })).statusCode).toBe(201)
+})
+
+test('a bill of exactly the smallest amount is paid online', async () => {
+  const answer = await register('whole2026')
+  expect(answer.statusCode, answer.body).toBe(201)
+  expect(answer.json()).toMatchObject({ payment_data: { amount: '1.00' } })
+})
+
+test('a registration that is stored and costs ₹ 0.14 offered “Pay” and went to the gateway', async () => {
+  const regNo = await stored(app, 'sample2026', {
+    n: 1,
+    on: instant(app.now()),
+    answers: { ...delegate, email: 'stored@example.org', is_member: true },
+  })
+  const event = app.deps.events.byId('sample2026')
+  const registration = await app.deps.store.registration(regNo)
+  if (event === null || registration === null) throw new Error('not there')
+  expect(await payAgain(app.deps, event.config, regNo, app.now())).toEqual({
+    ok: false,
+    error: { code: 'not_payable', why: { code: 'below_minimum', minimum: 100 } },
+  })
+  expect(mayTry(event.config, registration, app.now())).toBe(false)
+})

@@ -1,0 +1,207 @@
+/** Proofs sent ahead of their registration: taken by it, kept for days, and nothing that a stranger could use. */
+import { createHash } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { exe, jpg, pdf } from '../sample-uploads.ts'
+import { startTestApp } from '../harness.ts'
+import type { TestApp } from '../harness.ts'
+
+const CHOSEN = '2025-10-10T12:00:00+05:30'
+const REGISTER = '/api/afpicon/register/'
+const PROOFS = '/api/events/afpicon2026/proofs/'
+const GONE = 'We no longer have this file. Please choose it again.'
+const postGraduate = {
+  full_name: 'Asha Nair',
+  email: 'asha@example.org',
+  phone_number: '9876543210',
+  ticket_type: 'afpi-pg',
+}
+
+let server: TestApp
+beforeAll(async () => {
+  server = await startTestApp({ clock: CHOSEN })
+})
+afterAll(() => server.close())
+
+const hashOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
+const sendAhead = (bytes: Buffer, name = 'proof.pdf', field = 'pg_proof') =>
+  server.post(PROOFS, {}, { [field]: { name, bytes } })
+const tokenOf = async (bytes: Buffer): Promise<string> => {
+  const answer = await sendAhead(bytes)
+  expect(answer.statusCode, answer.body).toBe(201)
+  return answer.json<{ token: string }>().token
+}
+const json = (url: string, payload: object, headers: Readonly<Record<string, string>> = {}) =>
+  server.app.inject({ method: 'POST', url, payload, headers })
+const register = (pg_proof: string, headers: Readonly<Record<string, string>> = {}) =>
+  json(REGISTER, { ...postGraduate, pg_proof }, headers)
+const proofsOf = (regNo: string) =>
+  server.rows(
+    `SELECT field, sha256, name, type, bytes FROM uploads
+     WHERE registration_id = (SELECT id FROM registrations WHERE reg_no = ?)`,
+    regNo,
+  )
+
+test('a proof that was sent when it was chosen belongs to the registration that names it', async () => {
+  const bytes = pdf('sent ahead')
+  const sent = await sendAhead(bytes, 'C:\\papers\\my certificate.pdf')
+  expect(sent.statusCode).toBe(201)
+  const { token, ...said } = sent.json<{ token: string }>()
+  expect(said).toEqual({
+    status: 'success',
+    name: 'my certificate.pdf',
+    bytes: bytes.length,
+    until: '2025-10-13T12:00:00+05:30',
+  })
+  // Nothing that names it is stored, here or in the log.
+  expect(server.rows('SELECT * FROM draft_proofs WHERE token_hash = ?', token)).toEqual([])
+  const answer = await register(token)
+  expect(answer.statusCode, answer.body).toBe(201)
+  expect(proofsOf(answer.json<{ reg_no: string }>().reg_no)).toEqual([
+    {
+      field: 'pg_proof',
+      sha256: hashOf(bytes),
+      name: 'my certificate.pdf',
+      type: 'application/pdf',
+      bytes: bytes.length,
+    },
+  ])
+  expect(JSON.stringify(server.log)).not.toContain(token)
+})
+
+test('sent again after the gateway, or with an answer mended, it is not asked for twice', async () => {
+  const token = await tokenOf(pdf('again'))
+  const key = { 'idempotency-key': 'a-key' }
+  const [first, same, mended] = [
+    await register(token, key),
+    await register(token, key),
+    await json(REGISTER, { ...postGraduate, full_name: 'Asha Rao', pg_proof: token }),
+  ]
+  const numbers = [first, same, mended].map((one) => one.json<{ reg_no: string }>().reg_no)
+  expect(numbers[1]).toBe(numbers[0])
+  expect(numbers[2]).not.toBe(numbers[0])
+  expect(numbers.map((number) => proofsOf(number).length)).toEqual([1, 1, 1])
+})
+
+test('a file that comes with the answers counts before one that came ahead of them', async () => {
+  const token = await tokenOf(pdf('ahead'))
+  const answer = await server.post(
+    REGISTER,
+    { ...postGraduate, pg_proof: token },
+    { pg_proof: { name: 'newer.pdf', bytes: pdf('newer') } },
+  )
+  expect(proofsOf(answer.json<{ reg_no: string }>().reg_no)).toMatchObject([
+    { name: 'newer.pdf', sha256: hashOf(pdf('newer')) },
+  ])
+})
+
+test('a picture is kept without what the camera wrote into it', async () => {
+  const photo = Buffer.concat([
+    jpg().subarray(0, 2),
+    Buffer.from('\xff\xe1\0\x16Exif\0\0 10.0271N 76.30', 'latin1'),
+    jpg().subarray(2),
+  ])
+  const sent = await sendAhead(photo, 'photo.jpg')
+  expect(sent.statusCode, sent.body).toBe(201)
+  expect(server.uploadsStored()).not.toContain(hashOf(photo))
+})
+
+test.each<[string, () => Promise<string>]>([
+  ['that was guessed', async () => `proof.${'A'.repeat(43)}`],
+  [
+    'that was taken back',
+    async () => {
+      const token = await tokenOf(pdf('taken back'))
+      expect((await json(`${PROOFS}forget`, { token })).statusCode).toBe(200)
+      return token
+    },
+  ],
+  [
+    'sent three days ago',
+    async () => {
+      const token = await tokenOf(pdf('old'))
+      server.at('2025-10-13T12:00:00+05:30')
+      return token
+    },
+  ],
+  [
+    'that was sent for another event',
+    async () => {
+      const token = `proof.${'B'.repeat(43)}`
+      const bytes = pdf('of another')
+      await tokenOf(bytes)
+      await server.deps.store.keepDraft(createHash('sha256').update(token).digest('hex'), {
+        eventId: 'chirurgia2026',
+        field: 'pg_proof',
+        sha256: hashOf(bytes),
+        name: 'a.pdf',
+        type: 'application/pdf',
+        bytes: bytes.length,
+        at: server.now(),
+      })
+      return token
+    },
+  ],
+])('a proof %s is said to be gone, at its field, and nothing is stored', async (_what, make) => {
+  const token = await make()
+  const before = server.holds()
+  const refused = await register(token)
+  server.at(CHOSEN)
+  expect([refused.statusCode, refused.json()]).toEqual([
+    422,
+    { status: 'error', code: 'invalid_answers', message: GONE, errors: { pg_proof: GONE } },
+  ])
+  expect(server.holds()).toEqual(before)
+})
+
+test('a proof that is gone stops nobody whose form does not ask for one', async () => {
+  const token = `proof.${'A'.repeat(43)}`
+  const answer = await json(REGISTER, {
+    ...postGraduate,
+    ticket_type: 'afpi-gp-specialist',
+    pg_proof: token,
+  })
+  expect(answer.statusCode, answer.body).toBe(201)
+})
+
+test.each<[string, () => ReturnType<TestApp['post']>, number, string]>([
+  ['a program renamed', () => sendAhead(exe()), 422, 'invalid_answers'],
+  ['a kind that is not taken', () => sendAhead(pdf(), 'proof.exe'), 422, 'invalid_answers'],
+  ['an empty file', () => sendAhead(Buffer.alloc(0)), 422, 'invalid_answers'],
+  ['more than the field takes', () => sendAhead(Buffer.alloc(6 << 20, 1)), 413, 'file_too_large'],
+  ['a file of no field', () => sendAhead(pdf(), 'a.pdf', 'cv'), 422, 'bad_request'],
+  ['no file', () => server.post(PROOFS, { pg_proof: 'x' }), 422, 'bad_request'],
+  [
+    'one for no event',
+    () => server.post('/api/events/none/proofs', {}, { a: { name: 'a.pdf', bytes: pdf() } }),
+    404,
+    'no_such_event',
+  ],
+  [
+    'one for an event that is closed',
+    () =>
+      server.post('/api/events/pulmocon2025/proofs', {}, { a: { name: 'a.pdf', bytes: pdf() } }),
+    409,
+    'registration_closed',
+  ],
+])('%s is refused, and leaves nothing', async (_what, send, status, code) => {
+  const before = [server.uploadsStored(), server.rows('SELECT count(*) AS n FROM draft_proofs')]
+  const answer = await send()
+  expect([answer.statusCode, answer.json<{ code: string }>().code]).toEqual([status, code])
+  expect([server.uploadsStored(), server.rows('SELECT count(*) AS n FROM draft_proofs')]).toEqual(
+    before,
+  )
+})
+
+test('what nothing came of is swept after three days, and what a registration took stays', async () => {
+  const [left, taken] = [pdf('left lying'), pdf('taken')]
+  await tokenOf(left)
+  expect((await register(await tokenOf(taken))).statusCode).toBe(201)
+  const kept = () => [left, taken].map((one) => server.uploadsStored().includes(hashOf(one)))
+  server.at('2025-10-13T11:59:00+05:30')
+  await server.deps.uploads.sweep()
+  expect(kept()).toEqual([true, true])
+  server.at('2025-10-13T12:00:00+05:30')
+  await server.deps.uploads.sweep()
+  server.at(CHOSEN)
+  expect(kept()).toEqual([false, true])
+})

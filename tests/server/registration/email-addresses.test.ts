@@ -1,0 +1,106 @@
+/** Email addresses: what is taken for one wherever the form leaves the check, and the mail that goes to it once more. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { OrderId, Paise, RegisterAnswer } from '../../../engine/index.ts'
+import { startTestApp } from '../harness.ts'
+import type { TestApp } from '../harness.ts'
+import { confirmed } from '../sample-registrations.ts'
+
+const REGISTER = '/api/afpicon/register/'
+const NOON = '2025-10-10T12:00:00+05:30'
+const delegate = {
+  full_name: 'Asha Nair',
+  email: 'asha@example.org',
+  phone_number: '9876543210',
+  ticket_type: 'afpi-gp-specialist',
+}
+const LONG =
+  'This address has 60 characters. The payment gateway only takes addresses of 6 to 50. Please give another one.'
+
+let server: TestApp
+beforeAll(async () => {
+  server = await startTestApp({ clock: NOON, variables: { RATE_LIMITS: 'on' } })
+})
+afterAll(() => server.close())
+
+test.each([
+  ['/api/midzone/register/', 'foobar', 'Please enter a valid email address'],
+  ['/api/chirurgia/register/', 'foobar', 'Please enter a valid email address'],
+  [REGISTER, 'asha@hospital', 'Please enter a valid email address'],
+  [REGISTER, `${'a'.repeat(48)}@example.org`, LONG],
+  ['/api/midzone/register/', `${'a'.repeat(48)}@example.org`, LONG],
+])('%s: %s is refused at its field', async (url, email, message) => {
+  const refused = await server.post(url, { ...delegate, email })
+  expect([refused.statusCode, refused.json()]).toEqual([
+    422,
+    {
+      status: 'error',
+      code: 'invalid_answers',
+      message,
+      errors: expect.objectContaining({ email: message }),
+    },
+  ])
+})
+
+const askFor = (order_id: string, remoteAddress: string) =>
+  server.app.inject({
+    method: 'POST',
+    url: '/api/payment/confirmation/',
+    remoteAddress,
+    payload: { order_id },
+  })
+const mailsTo = (regNo: string) =>
+  server.rows(
+    `SELECT kind, recipient, copy_to FROM mail_queue
+     WHERE registration_id = (SELECT id FROM registrations WHERE reg_no = ?) ORDER BY id`,
+    regNo,
+  )
+
+test('a confirmation that did not arrive goes once more to the stored address, some minutes apart and not for ever', async () => {
+  const { reg_no } = (await server.post(REGISTER, delegate)).json<RegisterAnswer>()
+  expect((await askFor(reg_no, '10.1.1.1')).json()).toMatchObject({ code: 'no_mail' })
+  const { total } = (await server.deps.store.registration(reg_no)) ?? {}
+  await server.deps.store.applyFact(reg_no as OrderId, confirmed('AP1', total as Paise), null)
+  const said: [number, string][] = []
+  for (let minute = 0; minute <= 14; minute += 1) {
+    server.at(`2025-10-10T12:${String(minute).padStart(2, '0')}:00+05:30`)
+    const answer = await askFor(reg_no, `10.1.1.${minute + 2}`)
+    said.push([answer.statusCode, answer.json<{ code?: string }>().code ?? 'sent'])
+    expect(answer.body).not.toContain('asha')
+  }
+  server.at(NOON)
+  const [sent, told] = [
+    [200, 'sent'],
+    [409, 'sent_already'],
+  ]
+  expect(said).toEqual([
+    sent,
+    told,
+    sent,
+    told,
+    sent,
+    told,
+    sent,
+    told,
+    sent,
+    told,
+    told,
+    told,
+    told,
+    told,
+    told,
+  ])
+  expect(mailsTo(reg_no)).toEqual(
+    Array.from({ length: 5 }, () => ({
+      kind: 'asked',
+      recipient: 'asha@example.org',
+      copy_to: null,
+    })),
+  )
+})
+
+test('an address that asks for many is held up, and one that guesses numbers is', async () => {
+  const codes: number[] = []
+  for (let tried = 0; tried < 12; tried += 1)
+    codes.push((await askFor('AFPI0000000000000', '10.9.9.9')).statusCode)
+  expect(codes).toEqual([...Array.from({ length: 10 }, () => 404), 429, 429])
+})

@@ -1,0 +1,393 @@
+/** A person is erased: no table, file or log holds a word of theirs, and the money is where it was. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { paise } from '../../../engine/index.ts'
+import type { OrderId, RegisterAnswer, RegNo, StatsAnswer } from '../../../engine/index.ts'
+import { newLink } from '../../../server/registration/access-link.ts'
+import { cheapHash, PASSWORD, signIn } from '../office/office.ts'
+import type { Office } from '../office/office.ts'
+import { pdf } from '../sample-uploads.ts'
+import { fixtureEvent } from '../small-event.ts'
+import { startTestApp } from '../harness.ts'
+import type { TestApp } from '../harness.ts'
+import { confirmed } from '../sample-registrations.ts'
+import { runHere } from '../run-command.ts'
+
+const EVENT = 'sample2026'
+const EXTRA = `
+keep: {answers: 1 month, files: 10 days}
+unique:
+  - {fields: [full_name, phone_number], else: warn, say: Registered already. Again?}
+`
+/** No other text holds these. */
+const WORDS = ['Zulekha', 'Quatermain', 'zulekha.q@sample.example', '9123456789', 'zq-letter']
+/** Tables in which nothing stands of who registered: money and its facts, the event, the office's rolls and people, what is counted. */
+const NOBODYS = [
+  'payments payment_facts captures bank_references bill_lines dues code_uses',
+  'places places_taken settlements settlement_lines document_series',
+  'event_files active_events activation event_issuers event_limits unique_rules codes roll_rows',
+  'admins sessions recovery_codes password_links office_settings admin_lists',
+  'counters counted revenue pings clock_seen search_progress',
+  'installation recoveries recovery_payments unknown_orders',
+].flatMap((names) => names.split(' '))
+let server: TestApp
+let owner: Office
+let treasurer: Office
+
+beforeAll(async () => {
+  server = await startTestApp({
+    clock: '2026-01-10',
+    events: { 'sample2026.yaml': fixtureEvent({ extra: EXTRA }) },
+  })
+  owner = await signIn(server)
+  await server.deps.store.addAdmin('money', await cheapHash(PASSWORD), server.now(), {
+    role: 'treasurer',
+    events: null,
+  })
+  treasurer = await signIn(server, 'money')
+})
+afterAll(() => server.close())
+
+const registered = async (pays = true) => {
+  server.at('2026-01-10')
+  const answer = await server.post(
+    `/api/${EVENT}/register/`,
+    {
+      full_name: 'Zulekha Quatermain',
+      email: 'Zulekha.Q@sample.example',
+      phone_number: '9123456789',
+      is_member: 'true',
+      confirmed: 'true',
+    },
+    { letter: { name: 'zq-letter.pdf', bytes: pdf('Zulekha') } },
+    { 'idempotency-key': `key-${Math.random()}` },
+  )
+  expect(answer.statusCode, answer.body).toBe(201)
+  const { reg_no: regNo, payment_data: order } = answer.json<RegisterAnswer>()
+  const orderId = (order?.orderid ?? '') as OrderId
+  if (pays) {
+    const mail = {
+      to: 'zulekha.q@sample.example',
+      copyTo: null,
+      subject: 'For Zulekha',
+      text: 'Dear Zulekha Quatermain',
+    }
+    const fact = confirmed(`BANKREF${regNo}`, paise(118_000), server.now())
+    await server.deps.store.applyFact(orderId, fact, mail)
+    await server.deps.store.recordNotice({
+      gateway: 'airpay',
+      kind: 'status',
+      orderId,
+      body: '<CUSTOMER>Zulekha Quatermain</CUSTOMER>',
+      contentType: 'text/xml',
+      at: server.now(),
+    } as never)
+  }
+  return { regNo: regNo as RegNo, orderId }
+}
+/** Every text of every table, with where it stands; what a person is found by in any of them. */
+function traces(): readonly string[] {
+  const tables = server
+    .rows("SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE '%VIRTUAL%'")
+    .map(({ name }) => String(name))
+  const found = tables.flatMap((table) =>
+    server.rows(`SELECT * FROM "${table}"`).flatMap((row) =>
+      Object.entries(row).flatMap(([column, value]) => {
+        const text = value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : value
+        return typeof text === 'string' && isTheirs(text) ? [`${table}.${column}`] : []
+      }),
+    ),
+  )
+  const files = readdirSync(server.dir, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name !== 'rollcall.db')
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((file) => isTheirs(file) || isTheirs(contentIfStillThere(file)))
+    .map((file) => file.slice(server.dir.length + 1).replace(/\d{6}-.*|[0-9a-f]{64}/, '…'))
+  return [...new Set([...found, ...files])].toSorted()
+}
+/** The server renames its cache files into place while the folder is read. */
+function contentIfStillThere(file: string): string {
+  try {
+    return readFileSync(file, 'latin1')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return ''
+    throw error
+  }
+}
+const isTheirs = (text: string): boolean =>
+  WORDS.some((word) => text.toLowerCase().includes(word.toLowerCase()))
+
+test('no table is new to erasing: it is emptied by blank() of server/storage/registrations/delete-personal-data.ts, or said above to hold nobody’s words', () => {
+  const source = ['registrations/delete-personal-data.ts', 'payments/duplicate-payments.ts']
+    .map((file) => readFileSync(join(import.meta.dirname, '../../../server/storage', file), 'utf8'))
+    .join('\n')
+  const emptied = [...source.matchAll(/(?:UPDATE|DELETE FROM) (\w+)/g)].map(([, name]) => name)
+  const tables = server
+    .rows("SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE '%VIRTUAL%'")
+    .map(({ name }) => String(name))
+    .filter((name) => !/^(sqlite|search_index)_/.test(name))
+  expect(tables.toSorted()).toEqual([...new Set([...emptied, ...NOBODYS])].toSorted())
+})
+
+describe('a person who is erased', () => {
+  test('leaves no word in any table, file, mail or log; the money, the receipt and the line of the act stay', async () => {
+    const { regNo } = await registered()
+    for (const [named, why] of [
+      ['note', 'Zulekha called.'],
+      ['correct', 'Zulekha asked.'],
+    ])
+      await owner.act(regNo, { act: named, why, answers: { full_name: 'Zulekha B. Quatermain' } })
+    await server.mailer.run()
+    const link = await newLink(server.deps, { regNo, eventId: EVENT })
+    const before = traces()
+    // Without this the test would be satisfied by words that were never there.
+    for (const place of [
+      'registrations.full_name',
+      'registrations.answers',
+      'paid_persons.person',
+      'uploads.name',
+      'mail_queue.body',
+      'acts.why',
+      'acts.data',
+      'documents.body',
+      'gateway_notices.body',
+      'unique_answers.folded',
+      'mail/…',
+      'uploads/…',
+      'rollcall.db-wal',
+    ])
+      expect(before.map((one) => one.replace(/uploads\/.*/, 'uploads/…'))).toContain(place)
+    const money = () => ({
+      payments: server.rows('SELECT order_id, amount, status, reference FROM payments'),
+      captures: server.rows('SELECT reference, amount, state FROM captures'),
+      facts: server.rows('SELECT type, body FROM payment_facts'),
+      serials: server.rows('SELECT kind, serial FROM documents'),
+    })
+    const paid = money()
+
+    const erased = await owner.act(regNo, {
+      act: 'erase',
+      why: 'Asked for by letter.',
+      key: 'k0000001',
+    })
+    expect(erased).toMatchObject({ status: 200, body: { state: 'complete' } })
+    expect(traces()).toEqual([])
+    expect(money()).toEqual(paid)
+    expect(
+      server.rows('SELECT act, who, why FROM acts ORDER BY id').map((row) => Object.values(row)),
+    ).toEqual([
+      ['note', 'office', ''],
+      ['correct', 'office', ''],
+      ['erase', 'office', 'Asked for by letter.'],
+    ])
+    expect((await server.app.inject(`/api${new URL(link).pathname}`)).statusCode).toBe(404)
+    // Nobody finds them by what they were called, and the office sees the number.
+    expect((await owner.json('/admin/find/?q=zulekha'))['found']).toEqual([])
+    expect((await owner.get(`/admin/registrations/${regNo}/`)).statusCode).toBe(200)
+    const again = await owner.act(regNo, { act: 'erase', why: 'Once more.' })
+    expect(again.body).toMatchObject({ code: 'not_now' })
+    await expect(server.mailer.run()).resolves.toBe(0)
+  })
+
+  test('is the owner’s to erase, with a reason, and not while money is undecided', async () => {
+    const { regNo, orderId } = await registered()
+    expect((await treasurer.act(regNo, { act: 'erase', why: 'x' })).body).toMatchObject({
+      code: 'not_your_role',
+    })
+    expect((await owner.act(regNo, { act: 'erase', why: ' ' })).body).toMatchObject({
+      code: 'no_grounds',
+    })
+    // More money for the same order is before a person.
+    const fact = confirmed('SECOND', paise(118_000), server.now())
+    await server.deps.store.applyFact(orderId, fact, null)
+    expect((await owner.act(regNo, { act: 'erase', why: 'Asked.' })).body).toMatchObject({
+      code: 'moved_on',
+    })
+    expect((await server.deps.store.registration(regNo))?.answers).toHaveProperty('full_name')
+
+    // Said to be paid, or on its way back: by whatever road it came there.
+    const db = new Database(join(server.dir, 'rollcall.db'))
+    for (const write of [
+      "UPDATE registrations SET state = 'told' WHERE reg_no = ?",
+      `INSERT INTO refunds (capture_id, amount, state, why, who, at)
+       SELECT id, 100, 'wanted', 'x', 'office', 1 FROM captures
+       WHERE registration_id = (SELECT id FROM registrations WHERE reg_no = ?)`,
+    ]) {
+      const another = await registered()
+      db.prepare(write).run(another.regNo)
+      expect((await owner.act(another.regNo, { act: 'erase', why: 'Asked.' })).body).toMatchObject({
+        code: 'moved_on',
+      })
+    }
+    db.close()
+  })
+
+  test('does not come again under the same number: who it is, and what was answered, is nothing to be changed any more', async () => {
+    const { regNo } = await registered()
+    await owner.act(regNo, { act: 'erase', why: 'Asked.' })
+    const answers = {
+      full_name: 'Another Person',
+      email: 'another@sample.example',
+      phone_number: '9876511111',
+    }
+    for (const act of ['transfer', 'correct'])
+      expect(
+        (await owner.act(regNo, { act, why: 'A colleague comes.', answers })).body,
+      ).toMatchObject({
+        code: 'not_now',
+        message: expect.stringContaining('has been erased'),
+      })
+    expect((await server.deps.store.registration(regNo))?.answers).toEqual({})
+  })
+
+  test('and has not paid is cancelled by it', async () => {
+    const { regNo } = await registered(false)
+    expect((await owner.act(regNo, { act: 'erase', why: 'Asked.' })).body).toMatchObject({
+      state: 'cancelled',
+    })
+  })
+})
+
+test('what the file keeps for a while goes by itself: files first, answers later, nothing a day too early', async () => {
+  const { regNo } = await registered()
+  const held = async (): Promise<readonly [boolean, boolean]> => {
+    const stored = await server.deps.store.registration(regNo)
+    return [
+      stored?.uploads.some(({ droppedAt }) => droppedAt === null) ?? false,
+      Object.keys(stored?.answers ?? {}).length > 0,
+    ]
+  }
+  // The last day is 2 March.
+  for (const [day, still] of [
+    ['2026-03-12T23:59:59+05:30', [true, true]],
+    ['2026-03-13T00:00:00+05:30', [false, true]],
+    ['2026-04-02T23:59:59+05:30', [false, true]],
+    ['2026-04-03T00:00:00+05:30', [false, false]],
+  ] as const) {
+    server.at(day)
+    await server.deps.store.confirmClock(server.now())
+    await server.keeping.run()
+    expect([day, await held()]).toEqual([day, still])
+  }
+  expect((await server.deps.store.acts(regNo)).map(({ act: name, who }) => [name, who])).toEqual([
+    ['erase', 'rollcall'],
+  ])
+})
+
+test('an hour in a wrong year erases nobody: nothing is erased until the clock is right again, or an owner confirms it; each run is logged', async () => {
+  const { regNo } = await registered()
+  const isHere = async (): Promise<boolean> =>
+    Object.keys((await server.deps.store.registration(regNo))?.answers ?? {}).length > 0
+  server.setClock('2026-01-10')
+  server.at('2026-01-12')
+  await server.keeping.run()
+  server.setClock('2031-05-10')
+  await server.keeping.run()
+  // What is recorded meanwhile proves nothing.
+  await registered()
+  server.at('2031-05-12')
+  await server.keeping.run()
+  expect(await isHere()).toBe(true)
+  server.setClock('2026-01-13')
+  server.at('2026-01-15')
+  await server.keeping.run()
+  const waits = async (): Promise<unknown> =>
+    (await server.app.inject({ url: '/healthz', remoteAddress: '127.0.0.1' }))
+      .json()
+      .troubles.filter((text: string) => text.startsWith('The clock shows'))
+  expect([await isHere(), await waits()]).toEqual([true, []])
+
+  server.at('2026-05-10')
+  await server.keeping.run()
+  const why = expect.stringMatching(
+    /^The clock shows 10 May 2026, 12:00 pm, and the last time that was recorded is 15 January 2026, 12:00 pm\. Nothing is erased/,
+  )
+  expect([await isHere(), await waits()]).toEqual([true, [why]])
+  const [ownerNow, treasurerNow] = [await signIn(server), await signIn(server, 'money')]
+  const stats = async (office: Office) =>
+    (await office.get('/admin/dashboard/stats/')).json<StatsAnswer>().data.erasing_waits
+  expect([await stats(ownerNow), await stats(treasurerNow)]).toEqual([why, undefined])
+  const variables = { DATA_DIR: server.dir, EVENTS_DIR: server.eventsDir, CLOCK: '2026-05-10' }
+  expect(await runHere(['clock'], variables)).toMatchObject({ status: 1, out: why })
+  expect((await runHere(['clock', '--confirm'], variables)).status).toBe(2)
+  const confirmedBy = async ({ token }: Office): Promise<number> => {
+    const headers = { authorization: `Bearer ${token}` }
+    const url = '/admin/clock/confirm/'
+    return (await server.app.inject({ method: 'POST', url, headers })).statusCode
+  }
+  expect([await confirmedBy(treasurerNow), await confirmedBy(ownerNow)]).toEqual([403, 200])
+  server.log.length = 0
+  await server.keeping.run()
+  expect([await isHere(), await stats(ownerNow)]).toEqual([false, undefined])
+  expect(server.log).toContainEqual(
+    expect.objectContaining({
+      event: EVENT,
+      registrations: expect.any(Number),
+      message: 'the persons of registrations were erased: kept for as long as the event file says',
+    }),
+  )
+  expect(server.rows('SELECT who, what FROM audit_log ORDER BY id')).toContainEqual({
+    who: 'office',
+    what: 'confirmed that the clock is right',
+  })
+  server.setClock('2026-01-10')
+  server.at('2026-01-12')
+})
+
+test('a server that starts in a wrong year, with a database from before this was recorded, erases nobody', async () => {
+  server.at('2026-01-20')
+  const { regNo } = await registered()
+  const db = new Database(join(server.dir, 'rollcall.db'))
+  db.exec('DELETE FROM clock_seen')
+  db.close()
+  server.setClock('2031-01-10')
+  server.at('2031-01-12')
+  await server.keeping.run()
+  expect(Object.keys((await server.deps.store.registration(regNo))?.answers ?? {})).not.toEqual([])
+  expect(
+    await runHere(['clock', '--confirm', '--who', 'Made Up'], {
+      DATA_DIR: server.dir,
+      EVENTS_DIR: server.eventsDir,
+      CLOCK: '2031-01-12',
+    }),
+  ).toMatchObject({ status: 0, out: expect.stringContaining('12 January 2031') })
+  // A day after it was set.
+  server.at('2031-01-13T13:00:00+05:30')
+  await server.keeping.run()
+  expect(Object.keys((await server.deps.store.registration(regNo))?.answers ?? {})).toEqual([])
+  server.setClock('2026-01-10')
+  server.at('2026-01-12')
+})
+
+test('rollcall person writes all there is about an address, and rollcall erase takes it away', async () => {
+  const { regNo } = await registered()
+  const variables = { DATA_DIR: server.dir, EVENTS_DIR: server.eventsDir }
+  const folder = join(server.dir, '..', 'theirs')
+  const theirs = ['person', 'ZULEKHA.Q@sample.example', '--into', folder]
+  expect(await runHere(theirs, variables)).toMatchObject({ status: 0, err: '' })
+  const told = JSON.parse(readFileSync(join(folder, 'person.json'), 'utf8')) as {
+    readonly registrations: readonly Record<string, unknown>[]
+  }
+  expect(told.registrations.at(-1)).toMatchObject({
+    regNo,
+    answers: { full_name: 'Zulekha Quatermain' },
+    captures: [{ amount: 118_000 }],
+    mails: [{ text: expect.stringContaining('Dear Zulekha Quatermain') }],
+  })
+  const files = readdirSync(folder)
+  expect(files).toContain(`${regNo}-letter.pdf`)
+  expect(files.some((name) => name.startsWith(`${regNo}-Receipt`))).toBe(true)
+  expect((await runHere(theirs, variables)).status).toBe(2)
+  expect((await runHere(['person', 'nobody@sample.example'], variables)).status).toBe(1)
+
+  expect((await runHere(['erase', regNo], variables)).status).toBe(2)
+  expect(await runHere(['erase', regNo, '--why', 'Asked.'], variables)).toMatchObject({ status: 0 })
+  expect((await server.deps.store.registration(regNo))?.answers).toEqual({})
+  const again = await runHere(['erase', regNo, '--why', 'Asked.'], variables)
+  expect([again.status, again.err]).toEqual([1, expect.stringContaining('erased already')])
+  // By address: whatever can be is erased, and what cannot is named.
+  const rest = await runHere(['erase', 'zulekha.q@sample.example', '--why', 'Asked.'], variables)
+  expect(rest).toMatchObject({ status: 1, err: expect.stringContaining('undecided') })
+})

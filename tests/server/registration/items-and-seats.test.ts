@@ -1,0 +1,453 @@
+/** What a conference sells, at the real server: bills that are frozen line by line, and places that nobody has twice. */
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { quote } from '../../../engine/index.ts'
+import type {
+  ErrorAnswer,
+  Instant,
+  OrderId,
+  RegisterAnswer,
+  RegistrationAnswer,
+  SoldAnswer,
+  TariffAnswer,
+  WireQuote,
+} from '../../../engine/index.ts'
+import { versionOf } from '../../../server/events/versions/held-versions.ts'
+import { signIn } from '../office/office.ts'
+import type { Office } from '../office/office.ts'
+import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
+import { startTestApp } from '../harness.ts'
+import type { TestApp } from '../harness.ts'
+import { confirmed } from '../sample-registrations.ts'
+import { runs } from '../../runs.ts'
+
+/** Limits are of so many places each, so that a test may fill them. */
+const event = (prices = '[1500, 2000]'): string =>
+  fixtureEvent({
+    total: 1062,
+    extra: `
+limits:
+  - {id: trainees, when: {category: trainee}, max: 1, full: {offer: non-member, say: All places for trainees are taken.}}
+  - {id: seats, each_option_of: workshops, max: {scan: 1, airway: 2, ecg: 100}, full: This workshop is full., few: 1}
+hold: 30 minutes
+`,
+  })
+    .replace(
+      '  - {id: non-member, label: Non-member}\n',
+      '  - {id: non-member, label: Non-member}\n  - {id: trainee, label: Trainee}\n',
+    )
+    .replace(
+      '    - {when: {is_member: true}, then: member}\n',
+      '    - {when: {is_trainee: true}, then: trainee}\n    - {when: {is_member: true}, then: member}\n',
+    )
+    .replace(
+      '    non-member: [3000, 4000]\n',
+      `    non-member: [3000, 4000]
+    trainee:    [free, free]
+  items:
+    - {id: accompanying, label: Accompanying person, count: {companions: {age: {at_least: 5}}}, prices: {period: [early, late], each: [999.5, 1200]}}
+    - id: workshop
+      label: "Workshop: {option}"
+      by: workshops
+      prices:
+        - {when: {category: [member, trainee]}, table: {period: [early, late], scan: ${prices}, airway: [free, free], ecg: [250, 250], film: [50, none]}}
+        - {otherwise: {period: [early, late], scan: [2000, 2500], airway: [100, 100], ecg: [333.33, 400], film: [50, none]}}
+    - {id: room, label: "Room, {nights} nights", when: {needs_room: true}, times: nights, tax: {name: GST, percent: 5, prices: inclusive}, prices: {period: [early, late], each: [2250.5, 3000]}}
+  adjustments:
+    - {id: presenter, label: Presenter, when: {presents: true}, on: registration, amount: -500}
+    - {id: early-bird, label: Early bird, to: 2026-01-15, on: all, percent: -10}
+`,
+    )
+    .replace(
+      '        - {id: letter,',
+      `        - {id: is_trainee, type: yes-no, label: Trainee, default: false}
+        - {id: presents, type: yes-no, label: Presenter, default: false}
+        - {id: needs_room, type: yes-no, label: Room, default: false}
+        - {id: nights, type: number, label: Nights, min: 1, max: 5, show_when: {needs_room: true}, required: For how many nights?}
+        - {id: workshops, type: many, label: Workshops, options: [{id: scan, label: Scan}, {id: airway, label: Airway}, {id: ecg, label: ECG}, {id: film, label: Film}]}
+        - {id: companions, type: people, label: Companions, max: 3, fields: [{id: name, label: Name, required: A name is needed}, {id: age, type: number, label: Age, min: 0, max: 99, required: An age is needed}]}
+        - {id: letter,`,
+    )
+
+/** One place for members; whoever finds none may come as anybody else. */
+const small = fixtureEvent({
+  id: 'small2026',
+  prefix: 'SMLL',
+  title: 'Small 2026',
+  extra: `
+limits:
+  - {id: members, when: {category: member}, max: 1, full: {offer: non-member, say: All places for members are taken.}}
+`,
+})
+
+const path = '/api/sample2026/register/'
+let server: TestApp
+
+beforeAll(async () => {
+  server = await startTestApp({
+    clock: '2026-01-10T10:00:00+05:30',
+    events: { 'sample2026.yaml': event(), 'small2026.yaml': small },
+  })
+})
+afterAll(() => server.close())
+
+type Said = Omit<RegisterAnswer, 'status'> & Omit<ErrorAnswer, 'status'>
+async function send(answers: object): Promise<{ readonly status: number; readonly body: Said }> {
+  const payload = { ...fixtureDelegate, is_member: false, ...answers }
+  const answer = await server.app.inject({ method: 'POST', url: path, payload })
+  return { status: answer.statusCode, body: answer.json() }
+}
+async function registered(answers: object): Promise<Said> {
+  const { status, body } = await send(answers)
+  expect([status, body.message]).toEqual([201, expect.any(String)])
+  return body
+}
+const read = async (regNo: string): Promise<RegistrationAnswer['registration']> =>
+  (await server.app.inject(`/api/sample2026/registrations/${regNo}/`)).json<RegistrationAnswer>()
+    .registration
+const left = async (): Promise<TariffAnswer['left']> =>
+  (await server.app.inject('/api/sample2026/tariff-info/')).json<TariffAnswer>().left
+/** The gateway says that the order is paid, the moment it is asked. */
+const paid = async (
+  { payment_data: data }: Pick<RegisterAnswer, 'payment_data'>,
+  reference: string,
+) =>
+  server.deps.store.applyFact(
+    data?.orderid as OrderId,
+    confirmed(reference, Math.round(Number(data?.amount) * 100) as never, server.now()),
+    null,
+  )
+const brief = (lines: WireQuote['lines']): readonly unknown[] =>
+  lines.map(({ id, option, label, quantity, unit, total }) => [
+    id,
+    option,
+    label,
+    quantity,
+    unit,
+    total,
+  ])
+
+test('a bill is told line by line, as it was when it was made', async () => {
+  const one = await registered({
+    is_member: true,
+    workshops: ['ecg'],
+    companions: [
+      { name: 'Ravi', age: 40 },
+      { name: 'Mini', age: 4 },
+      { name: 'Sita', age: 5 },
+    ],
+    needs_room: true,
+    nights: 3,
+    presents: true,
+  })
+  const { lines, base, gst, total } = await read(one.reg_no)
+  // 10% less of each: 50 of 500, 199.90 of 1,999, 25 of 250, 675.15 of 6,751.50, of which 5% are inside.
+  expect(brief(lines)).toEqual([
+    ['registration', null, 'Member', 1, 1000, 1180],
+    ['accompanying', null, 'Accompanying person', 2, 999.5, 2358.82],
+    ['workshop', 'ecg', 'Workshop: ECG', 1, 250, 295],
+    ['room', null, 'Room, 3 nights', 3, 2250.5, 6751.5],
+    ['presenter', null, 'Presenter', 1, -500, -590],
+    ['early-bird', null, 'Early bird', 1, -950.05, -999.53],
+  ])
+  expect([one.payment_data?.amount, base, gst, total]).toEqual(['8995.79', 8261.1, 734.69, 8995.79])
+})
+
+describe('the last seat', () => {
+  test('fought over by 64 goes to exactly one; the others are told, and nothing of theirs is kept', async () => {
+    expect(await left()).toEqual({ 'seats.scan': 1 })
+    const before = server.holds()
+    const answers = await Promise.all(
+      Array.from({ length: 64 }, () => send({ workshops: ['scan'] })),
+    )
+    const winners = answers.filter(({ status }) => status === 201)
+    const told = answers.filter(({ status }) => status !== 201)
+    expect([winners.length, told.length]).toEqual([1, 63])
+    for (const one of told)
+      expect(one).toEqual({
+        status: 409,
+        body: {
+          status: 'error',
+          code: 'full',
+          message: 'Scan: This workshop is full.',
+          errors: { workshops: 'Scan: This workshop is full.' },
+          place: 'seats.scan',
+          left: 0,
+          quote: null,
+        },
+      })
+    expect(server.holds()['registrations']).toBe((before['registrations'] ?? 0) + 1)
+    expect(await left()).toEqual({ 'seats.scan': 0 })
+  })
+
+  test('lapses after its hold and is sold again; who tries again is told, and their money goes to review', async () => {
+    const [first] = server.rows(
+      "SELECT reg_no, (SELECT order_id FROM payments p WHERE p.registration_id = r.id) AS order_id FROM registrations r WHERE answers LIKE '%scan%'",
+    )
+    const [regNo, orderId] = [String(first?.['reg_no']), String(first?.['order_id'])]
+    server.at('2026-01-10T10:29:59+05:30')
+    expect((await send({ workshops: ['scan'] })).body.code).toBe('full')
+    server.at('2026-01-10T10:30:00+05:30')
+    expect(await left()).toEqual({ 'seats.scan': 1 })
+    const second = await registered({ workshops: ['scan'] })
+    const again = await server.app.inject({
+      method: 'POST',
+      url: '/api/payment/retry/',
+      payload: { order_id: regNo },
+    })
+    expect([again.statusCode, again.json()]).toEqual([
+      409,
+      expect.objectContaining({
+        code: 'full',
+        message: 'Scan: This workshop is full.',
+        place: 'seats.scan',
+        left: 0,
+      }),
+    ])
+    expect((await paid(second, 'AP2')).payment.status).toBe('success')
+    const amount = server.rows('SELECT amount FROM payments WHERE order_id = ?', orderId)[0]
+    await server.deps.store.applyFact(
+      orderId as OrderId,
+      confirmed('AP1', Number(amount?.['amount']) as never, server.now()),
+      null,
+    )
+    expect(await read(regNo)).toMatchObject({ payment_status: 'pending', stands: 'organisers' })
+    expect(await server.deps.store.reviews('sample2026')).toMatchObject([
+      { regNo, why: expect.stringContaining('its place, Scan, was') },
+    ])
+  })
+
+  test('that the delegate has is theirs when the form is sent again', async () => {
+    const payload = { ...fixtureDelegate, is_member: false, workshops: ['airway'] }
+    const headers = { 'idempotency-key': 'the-same' }
+    const again = () => server.app.inject({ method: 'POST', url: path, payload, headers })
+    const first = (await again()).json<RegisterAnswer>()
+    await registered({ workshops: ['airway'] })
+    expect((await send({ workshops: ['airway'] })).body.code).toBe('full')
+    expect((await again()).json()).toMatchObject({ reg_no: first.reg_no, stands: 'not-paid' })
+    // Their time is up, and somebody else has it: the same form is told so, and not that all is well.
+    server.at('2026-01-10T11:30:00+05:30')
+    await registered({ workshops: ['airway'] })
+    await registered({ workshops: ['airway'] })
+    expect((await again()).json()).toMatchObject({ code: 'full', place: 'seats.airway' })
+  })
+})
+
+describe('a place for which another category is offered', () => {
+  test('is given while there is one; then the offer has to be agreed to, and is what is stored', async () => {
+    server.at('2026-01-20')
+    const trainee = { is_trainee: true, workshops: ['ecg'] }
+    const first = await registered(trainee)
+    expect(await read(first.reg_no)).toMatchObject({ category: 'trainee', total: 295 })
+    const refused = await send({ ...trainee, total_amount: '295' })
+    expect(refused).toMatchObject({
+      status: 409,
+      body: {
+        code: 'full',
+        message: 'All places for trainees are taken.',
+        place: 'trainees',
+        left: 0,
+        quote: { category: 'non-member', total: 3933.33 },
+      },
+    })
+    expect(refused.body.quote?.lines.length).toBe(2)
+    // Nothing said of category or total is no agreement, nor is the category asked for.
+    expect((await send(trainee)).body.code).toBe('full')
+    expect((await send({ ...trainee, registration_category: 'trainee' })).body.code).toBe('full')
+    for (const agreed of [{ registration_category: 'non-member' }, { total_amount: '3933.33' }]) {
+      const second = await registered({ ...trainee, ...agreed })
+      expect(await read(second.reg_no)).toMatchObject({ category: 'non-member', total: 3933.33 })
+      const stored = await server.deps.store.registration(second.reg_no)
+      expect(stored?.answers['full.trainees']).toBe(true)
+    }
+    expect(await left()).toMatchObject({ trainees: 0 })
+  })
+})
+
+test('the last place went a moment ago: whoever agrees to what is offered instead is registered all the same', async () => {
+  server.at('2026-01-20')
+  const ask = (more: object) =>
+    server.app.inject({
+      method: 'POST',
+      url: '/api/small2026/register/',
+      payload: { ...fixtureDelegate, ...more },
+    })
+  // The places are looked at once, and nobody has moved the clock since.
+  expect((await ask({ is_member: false })).statusCode).toBe(201)
+  expect((await ask({})).statusCode).toBe(201)
+  const agreed = await ask({ registration_category: 'non-member' })
+  expect(agreed.json()).toMatchObject({ payment_data: { amount: '3540.00' } })
+  expect((await ask({})).json()).toMatchObject({ code: 'full', quote: { category: 'non-member' } })
+})
+
+describe('the office', () => {
+  let office: Office
+  const list = '/api/admin/sample2026/registrations/'
+  const sold = async (query = ''): Promise<SoldAnswer> => {
+    const found = server.deps.events.byId('sample2026')?.config.admin.lists[0]
+    const answer = await office.get(`/admin/sold/?event_id=sample2026&list_id=${found?.id}${query}`)
+    return answer.json()
+  }
+  const count = async (query: string): Promise<unknown> =>
+    (await office.json(`${listApi()}?${query}`))['count']
+  const listApi = (): string =>
+    server.deps.events.byId('sample2026')?.config.admin.lists[0]?.api ?? list
+  const stored = (test: string): number =>
+    Number(
+      server.rows(
+        `SELECT count(*) AS n FROM registrations r WHERE event_id = 'sample2026' AND ${test}`,
+      )[0]?.['n'],
+    )
+  beforeAll(async () => {
+    server.at('2026-01-21')
+    office = await signIn(server)
+    const [one, two] = [
+      { name: 'A Person', age: 40 },
+      { name: 'A Child', age: 4 },
+    ]
+    const paying = await registered({ workshops: ['ecg'], companions: [one, two], presents: true })
+    await paid(paying, 'AP-SOLD')
+    await registered({ workshops: ['ecg'], needs_room: true, nights: 2 })
+  })
+
+  test('finds who has something on the bill, who chose an option, who brings people', async () => {
+    const has = (item: string) =>
+      stored(
+        `EXISTS (SELECT 1 FROM bill_lines l WHERE l.registration_id = r.id AND l.bill = r.bill AND ${item})`,
+      )
+    expect(await count('items.sold=workshop.ecg')).toBe(
+      has("l.item = 'workshop' AND l.option = 'ecg'"),
+    )
+    expect(await count('items.sold=workshop')).toBe(has("l.item = 'workshop'"))
+    expect(await count('items.sold=presenter&date_from=2026-01-21')).toBe(1)
+    expect(await count('workshops=airway')).toBe(stored("r.answers LIKE '%airway%'"))
+    expect(await count('companions=true&date_from=2026-01-21')).toBe(1)
+    expect(await count('companions=false')).toBe(
+      stored('true') - Number(await count('companions=true')),
+    )
+    expect(await count('companions=true&items.sold=room&date_from=2026-01-21')).toBe(0)
+    const shown = (
+      await office.json(`${listApi()}?items.sold=workshop.ecg&companions=true&date_from=2026-01-21`)
+    )['shown']
+    expect(shown).toBe('1 registration, Companions: yes, with Workshop: ECG, since 21 January 2026')
+    const csv = await office.get(`${exportApi()}&companions=true&date_from=2026-01-21`)
+    expect(csv.body.trim().split('\r\n').length).toBe(2)
+  })
+  test('a page that read "Full: seats.scan Yes" says in words which places were gone', async () => {
+    const { reg_no: regNo } = await registered({ workshops: ['ecg'] })
+    const { answers } = (await office.get(`/admin/registrations/${regNo}/`)).json<{
+      answers: readonly { readonly id: string; readonly label: string; readonly text: string }[]
+    }>()
+    expect(answers.filter(({ label }) => label.startsWith('Full '))).toMatchObject([
+      { label: 'Full Name' },
+      { label: 'Full when they registered', text: 'Scan' },
+    ])
+  })
+  const exportApi = (): string =>
+    server.deps.events.byId('sample2026')?.config.admin.lists[0]?.export.api ?? ''
+
+  test.each([
+    'items.sold=nothing',
+    'items.sold=workshop.nothing',
+    'workshops=nothing',
+    'companions=2',
+  ])('is told that %s is no filter', async (query) => {
+    const answer = await office.get(`${listApi()}?${query}`)
+    expect([answer.statusCode, answer.json()]).toMatchObject([400, { code: 'bad_query' }])
+  })
+
+  test('adds a list up: the lines are those of its bills, to the paisa, and places those of the event', async () => {
+    const all = await sold()
+    const [sums] = server.rows(
+      "SELECT sum(l.total) AS lines, sum(iif(payment_status = 'success', l.total, 0)) AS paid FROM registrations r JOIN bill_lines l ON l.registration_id = r.id AND l.bill = r.bill WHERE event_id = 'sample2026'",
+    )
+    const sumOf = (part: 'total' | 'paid_total') =>
+      all.rows.reduce((sum, row) => sum + Math.round(row[part] * 100), 0)
+    expect([sumOf('total'), sumOf('paid_total')]).toEqual([sums?.['lines'], sums?.['paid']])
+    expect(all.rows[0]?.label).toBe('Registration')
+    expect(all.places).toContainEqual({
+      id: 'seats.scan',
+      label: 'Workshops: Scan',
+      taken: 1,
+      max: 1,
+    })
+    const theirs = await sold('&companions=true&date_from=2026-01-21')
+    expect(
+      theirs.rows.map(({ label, option_label, quantity, total, paid_total }) => [
+        label,
+        option_label,
+        quantity,
+        total,
+        paid_total,
+      ]),
+    ).toEqual([
+      ['Registration', null, 1, 3540, 3540],
+      ['Accompanying person', null, 1, 1179.41, 1179.41],
+      ['Workshop', 'ECG', 1, 393.33, 393.33],
+      ['Presenter', null, 1, -590, -590],
+    ])
+    expect(theirs.people).toEqual([{ id: 'companions', label: 'Companions', count: 2, paid: 2 }])
+    expect((await sold('&search=nobody-of-this-name')).rows).toEqual([])
+    expect((await office.get('/admin/sold/?event_id=sample2026&list_id=none')).statusCode).toBe(404)
+  })
+})
+
+test('an item that is not on sale is named', async () => {
+  server.at('2026-02-01')
+  expect(await send({ workshops: ['film'] })).toMatchObject({
+    status: 409,
+    body: { code: 'not_on_sale', message: expect.stringMatching(/^Film is not on sale/) },
+  })
+})
+
+test('what is stored equals what is worked out again from the file version it was made with, whatever was answered', async () => {
+  const answers = fc.record({
+    is_member: fc.boolean(),
+    is_trainee: fc.boolean(),
+    presents: fc.boolean(),
+    needs_room: fc.boolean(),
+    nights: fc.integer({ min: 1, max: 5 }),
+    workshops: fc.constantFrom([], ['ecg']),
+    companions: fc.array(
+      fc.record({ name: fc.constant('Ravi'), age: fc.integer({ min: 0, max: 9 }) }),
+      { maxLength: 3 },
+    ),
+    agreed: fc.constantFrom('non-member', 'trainee'),
+    day: fc.constantFrom('2026-01-12', '2026-01-15', '2026-01-16', '2026-02-20'),
+  })
+  const made: { readonly regNo: string; readonly at: Instant }[] = []
+  await fc.assert(
+    fc.asyncProperty(answers, async ({ day, agreed, ...given }) => {
+      server.at(day)
+      const sent = given.is_trainee ? { ...given, registration_category: agreed } : given
+      const { status, body } = await send(sent)
+      if (status === 201) made.push({ regNo: body.reg_no, at: server.now() })
+      else expect(['full', 'category_changed']).toContain(body.code)
+    }),
+    { numRuns: runs(60) },
+  )
+  // Prices change; what was made before stays as it was.
+  server.writeEvent('sample2026.yaml', event('[1600, 2100]').replace('999.5', '1500'))
+  await server.deps.events.reload()
+  expect(made.length).toBeGreaterThan(runs(20))
+  const { store } = server.deps
+  const hash = (await store.registration(made[0]?.regNo ?? ''))?.eventHash ?? ''
+  const version = await versionOf(store, hash)
+  expect(version?.hash).not.toBe(server.deps.events.byId('sample2026')?.hash)
+  for (const { regNo, at } of made) {
+    const stored = await store.registration(regNo)
+    if (stored === null || version === null) throw new Error(`${regNo} or its file is not there`)
+    expect(stored.eventHash).toBe(hash)
+    expect(quote(version.config, stored.answers, at)).toEqual({
+      ok: true,
+      value: {
+        category: stored.category,
+        period: stored.period,
+        base: stored.base,
+        gst: stored.gst,
+        total: stored.total,
+        lines: stored.lines,
+      },
+    })
+  }
+})

@@ -1,0 +1,545 @@
+/** Reading a registration by its number, the tariff on every edge of a period, and the limits on guessing. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { RegisterAnswer, RegistrationAnswer, TariffAnswer } from '../../../engine/index.ts'
+import { addressOf } from '../../../server/http/rate-limit.ts'
+import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
+import { startTestApp } from '../harness.ts'
+import type { TestApp } from '../harness.ts'
+
+let server: TestApp | null = null
+const start = async (options: Parameters<typeof startTestApp>[0] = {}): Promise<TestApp> =>
+  (server = await startTestApp(options))
+afterEach(async () => {
+  await server?.close()
+  server = null
+})
+const delegate = {
+  full_name: 'Asha Nair',
+  email: 'asha@example.org',
+  phone_number: '9876543210',
+  ticket_type: 'afpi-pg',
+  afpi_member: 'false',
+}
+const proof = {
+  pg_proof: {
+    name: 'proof.png',
+    bytes: Buffer.from(
+      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+      'base64',
+    ),
+  },
+}
+
+describe('a registration read by its number', () => {
+  test("holds the answers, the engine's values and the specification's names", async () => {
+    const { post, app } = await start({ clock: '2025-11-21T12:00:00+05:30' })
+    const { reg_no } = (
+      await post('/api/afpicon/register/', delegate, proof)
+    ).json<RegisterAnswer>()
+    const response = await app.inject(`/api/afpicon/registrations/${reg_no}/`)
+    expect(response.headers).toMatchObject({
+      'cache-control': 'no-store',
+      'referrer-policy': 'no-referrer',
+    })
+    expect(response.json<RegistrationAnswer>()).toEqual({
+      status: 'success',
+      registration: {
+        full_name: 'Asha Nair',
+        ticket_type: 'afpi-pg',
+        reg_no,
+        order_id: reg_no,
+        payment_status: 'pending',
+        in_review: false,
+        failed_as: null,
+        payment_date: null,
+        payment_id: null,
+        attempted_at: '2025-11-21T12:00:00+05:30',
+        created_at: '2025-11-21T12:00:00+05:30',
+        decide_by: null,
+        category: 'afpi-pg',
+        category_label: 'AFPI Member – Post Graduate',
+        period: 'sep-1-dec-31',
+        base: 5250,
+        gst: 945,
+        total: 6195,
+        lines: [
+          {
+            id: 'registration',
+            option: null,
+            label: 'AFPI Member – Post Graduate',
+            quantity: 1,
+            unit: 5250,
+            base: 5250,
+            gst: 945,
+            total: 6195,
+          },
+        ],
+        stands: 'not-paid',
+        held_until: '2026-01-02T00:00:00+05:30',
+        review_since: null,
+        second_payment: false,
+        refunded_amount: 0,
+        difference_due: 0,
+        may_pay: true,
+        registration_category: 'afpi-pg',
+        final_amount: 6195,
+        amount: 6195,
+      },
+      partial: true,
+    })
+    expect((await app.inject(`/api/afpicon/registrations/${reg_no}`)).json()).toEqual(
+      response.json(),
+    )
+  })
+
+  test('alone shows no phone and no email address; the browser that registered, or whoever knows the address, sees them', async () => {
+    const { post, app, at } = await start({ clock: '2025-11-21T12:00:00+05:30' })
+    const key = { 'idempotency-key': 'a'.repeat(32) }
+    const { reg_no } = (
+      await post('/api/afpicon/register/', delegate, proof, key)
+    ).json<RegisterAnswer>()
+    const other = (await post('/api/afpicon/register/', delegate, proof)).json<RegisterAnswer>()
+    const url = `/api/afpicon/registrations/${reg_no}/`
+    const own = { email: 'asha@example.org', phone_number: '9876543210' }
+    const seen = async (headers: Readonly<Record<string, string>>, payload?: object) => {
+      const method = payload === undefined ? 'GET' : 'POST'
+      const answer = await app.inject({ method, url, headers, ...(payload && { payload }) })
+      const { registration, partial, code } = answer.json<RegistrationAnswer & { code?: string }>()
+      return code ?? [partial ?? false, registration['email'], registration['phone_number']]
+    }
+    const all = [false, own.email, own.phone_number]
+    const little = [true, undefined, undefined]
+    expect(await seen({})).toEqual(little)
+    expect(await seen({ 'idempotency-key': 'b'.repeat(32) })).toEqual(little)
+    expect(await seen(key)).toEqual(all)
+    expect(await seen({}, { email: ' Asha@Example.org' })).toEqual(all)
+    expect(await seen(key, { email: 'somebody@example.org' })).toBe('email_differs')
+    // The key opens what was registered under it, and nothing else; and not for ever.
+    const elsewhere = await app.inject({
+      method: 'GET',
+      url: url.replace(reg_no, other.reg_no),
+      headers: key,
+    })
+    expect(elsewhere.json()).toMatchObject({ partial: true })
+    at('2025-11-22T12:00:01+05:30')
+    expect(await seen(key)).toEqual(little)
+  })
+
+  test('tells of the answers only what the result pages show: no address, no council number, no membership', async () => {
+    const { post, app } = await start({ clock: '2025-11-21T12:00:00+05:30' })
+    const secrets = {
+      address: '12 Hidden Lane',
+      city: 'Hiddenpur',
+      medical_council_reg_no: 'HIDDEN-1',
+      afpi_member: 'true',
+      afpi_membership_number: 'HIDDEN-2',
+      designation: 'Hidden Consultant',
+    }
+    const { reg_no } = (
+      await post('/api/afpicon/register/', { ...delegate, ...secrets }, proof)
+    ).json<RegisterAnswer>()
+    const { body } = await app.inject({
+      method: 'POST',
+      url: `/api/afpicon/registrations/${reg_no}/`,
+      payload: { email: delegate.email },
+    })
+    expect(body).toContain(delegate.phone_number)
+    expect(body).not.toMatch(/hidden/i)
+    for (const name of Object.keys(secrets)) expect(body).not.toContain(`"${name}"`)
+  })
+
+  test("is none of another event's, and 404 in the event's own words", async () => {
+    const { post, app } = await start()
+    const { reg_no } = (
+      await post('/api/afpicon/register/', delegate, proof)
+    ).json<RegisterAnswer>()
+    for (const [path, message] of [
+      [`/api/chirurgia/registrations/${reg_no}/`, 'Failed to fetch registration details'],
+      ['/api/afpicon/registrations/AFPI0000000000000/', 'Failed to fetch registration details'],
+      ['/api/registrations/PULMO1/', 'Registration details not found'],
+    ] as const) {
+      const response = await app.inject(path)
+      expect([response.statusCode, response.json()]).toEqual([
+        404,
+        { status: 'error', code: 'not_found', message },
+      ])
+    }
+  })
+
+  test('that failed may be tried again, and is found under the order id of the new attempt too', async () => {
+    const { post, app, deps, sandbox } = await start({
+      clock: '2026-01-10',
+      events: { 'sample2026.yaml': fixtureEvent() },
+    })
+    const { reg_no, payment_data } = (
+      await post('/api/sample2026/register/', fixtureDelegate)
+    ).json<RegisterAnswer>()
+    await deps.store.applyFact(
+      payment_data?.orderid as never,
+      { type: 'declined', code: '400', message: 'no', at: deps.clock() },
+      null,
+    )
+    const read = async (number: string) =>
+      (await app.inject(`/api/sample2026/registrations/${number}/`)).json<RegistrationAnswer>()
+        .registration
+    expect(await read(reg_no)).toMatchObject({
+      payment_status: 'failed',
+      failed_as: 'declined',
+      may_pay: true,
+    })
+    const again = (
+      await app.inject({
+        method: 'POST',
+        url: '/api/payment/retry/',
+        payload: { order_id: reg_no },
+      })
+    ).json<RegisterAnswer>()
+    const order = again.payment_data?.orderid ?? ''
+    expect(order).toMatch(new RegExp(`^${reg_no}\\d\\d$`))
+    expect(await read(order)).toMatchObject({
+      reg_no,
+      order_id: order,
+      payment_status: 'pending',
+      failed_as: null,
+    })
+    // The second one merely never came: that no money went is known of the first alone.
+    await deps.store.applyFact(order as never, { type: 'expired', at: deps.clock() }, null)
+    expect(await read(reg_no)).toMatchObject({ payment_status: 'failed', failed_as: 'expired' })
+    expect(sandbox).not.toBeNull()
+  })
+})
+
+describe('limits on guessing', () => {
+  const guess = (app: TestApp['app'], serial: number, address: string) =>
+    app.inject({
+      url: `/api/sample2026/registrations/SMPL${String(serial).padStart(13, '0')}/`,
+      remoteAddress: address,
+    })
+  const limited = (variables: Readonly<Record<string, string>> = {}) =>
+    start({
+      clock: '2026-01-10',
+      events: { 'sample2026.yaml': fixtureEvent() },
+      variables: { RATE_LIMITS: 'on', ...variables },
+    })
+
+  test('twenty wrong numbers from one address, then 429 until ten minutes have passed; another address is not affected', async () => {
+    const { app, at } = await limited()
+    for (let serial = 0; serial < 20; serial++)
+      expect((await guess(app, serial, '192.0.2.1')).statusCode).toBe(404)
+    const refused = await guess(app, 21, '192.0.2.1')
+    expect([
+      refused.statusCode,
+      refused.json<{ code: string }>().code,
+      refused.headers['retry-after'],
+    ]).toEqual([429, 'too_many_requests', '600'])
+    expect((await guess(app, 22, '192.0.2.2')).statusCode).toBe(404)
+    at('2026-01-10T12:10:01+05:30')
+    expect((await guess(app, 23, '192.0.2.1')).statusCode).toBe(404)
+  })
+
+  test('addresses of one IPv6 network count as one: whoever has one of them has them all', async () => {
+    const { app } = await limited()
+    for (let serial = 0; serial < 20; serial++)
+      expect((await guess(app, serial, `2001:db8:0:7::${serial + 1}`)).statusCode).toBe(404)
+    expect((await guess(app, 21, '2001:db8:0:7:ffff::1')).statusCode).toBe(429)
+    expect((await guess(app, 22, '2001:db8:0:8::1')).statusCode).toBe(404)
+  })
+
+  test.each([
+    ['192.0.2.1', '192.0.2.1'],
+    ['::ffff:192.0.2.1', '192.0.2.1'],
+    ['2001:db8:0:7::1', '2001:db8:0:7::/64'],
+    ['2001:0db8::0007:0:0:0:1', '2001:db8:0:7::/64'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['::FFFF:C000:0201', '192.0.2.1'],
+    // As proxies write an address with its port.
+    ['192.0.2.1:54321', '192.0.2.1'],
+    [' 192.0.2.1:1 ', '192.0.2.1'],
+    ['[2001:db8:0:7::1]:443', '2001:db8:0:7::/64'],
+    ['[2001:db8:0:7::1]', '2001:db8:0:7::/64'],
+    ['[::ffff:192.0.2.1]:80', '192.0.2.1'],
+    ['[fe80::1%eth0]:80', 'fe80:0:0:0::/64'],
+    // What is no address shares one count.
+    ...['', 'unknown', '_hidden', 'a:1', 'b:2', '192.0.2.256', '[x]:1', '1.2.3', '::1]:1'].map(
+      (ip) => [ip, 'no address'] as [string, string],
+    ),
+  ])('%s is counted under %s', (ip, key) => expect(addressOf({ ip })).toBe(key))
+
+  test('whoever changed the port, or made up addresses, guessed without end behind a trusted proxy', async () => {
+    const { app } = await limited({ TRUST_PROXY: '127.0.0.1' })
+    const from = (serial: number, visitor: string) =>
+      app.inject({
+        url: `/api/sample2026/registrations/SMPL${String(serial).padStart(13, '0')}/`,
+        headers: { 'x-forwarded-for': visitor },
+      })
+    for (const visitor of [
+      (serial: number) => `192.0.2.9:${1000 + serial}`,
+      (serial: number) => `[2001:db8:0:9::${serial + 1}]:${1000 + serial}`,
+      (serial: number) => `made-up-${serial}`,
+    ]) {
+      const statuses = []
+      for (let serial = 0; serial < 21; serial++)
+        statuses.push((await from(serial, visitor(serial))).statusCode)
+      expect(statuses).toEqual([...Array.from({ length: 20 }, () => 404), 429])
+    }
+  })
+
+  test('right numbers do not count', async () => {
+    const { app, post } = await limited()
+    const { reg_no } = (
+      await post('/api/sample2026/register/', fixtureDelegate)
+    ).json<RegisterAnswer>()
+    for (let times = 0; times < 40; times++)
+      expect((await app.inject(`/api/sample2026/registrations/${reg_no}/`)).statusCode).toBe(200)
+  })
+
+  test('one guess from each of nine hundred addresses: after three hundred an event lets in only whoever it knows', async () => {
+    const { app, post, at } = await limited()
+    const { reg_no } = (
+      await post('/api/sample2026/register/', fixtureDelegate)
+    ).json<RegisterAnswer>()
+    const right = (address: string) =>
+      app.inject({
+        url: `/api/sample2026/registrations/${reg_no}/`,
+        remoteAddress: address,
+      })
+    expect((await right('203.0.113.1')).statusCode).toBe(200)
+    const statuses = []
+    for (let serial = 0; serial < 900; serial++)
+      statuses.push(
+        (await guess(app, serial, `198.51.${Math.floor(serial / 250)}.${serial % 250}`)).statusCode,
+      )
+    expect(statuses).toEqual([
+      ...Array.from({ length: 300 }, () => 404),
+      ...Array.from({ length: 600 }, () => 429),
+    ])
+    // Where the registration was made, and where it was looked at before.
+    expect((await right('127.0.0.1')).statusCode).toBe(200)
+    expect((await right('203.0.113.1')).statusCode).toBe(200)
+    expect((await right('203.0.113.2')).statusCode).toBe(429)
+    at('2026-01-10T12:10:01+05:30')
+    expect((await right('203.0.113.2')).statusCode).toBe(200)
+  })
+
+  test('whoever has one right number and a network of thousands, reading the own number from each before guessing, gets no more than three hundred guesses', async () => {
+    const { app, post } = await limited()
+    const { reg_no } = (
+      await post('/api/sample2026/register/', fixtureDelegate)
+    ).json<RegisterAnswer>()
+    const from = (network: number): string => `2001:db8:1:${network.toString(16)}::1`
+    for (let network = 0; network < 50; network++)
+      await app.inject({
+        url: `/api/sample2026/registrations/${reg_no}/`,
+        remoteAddress: from(network),
+      })
+    const statuses = []
+    for (let serial = 0; serial < 500; serial++)
+      statuses.push((await guess(app, serial, from(serial % 50))).statusCode)
+    expect(statuses.filter((status) => status === 404)).toHaveLength(300)
+    const own = `/api/sample2026/registrations/${reg_no}`
+    for (const [path, status] of [
+      [`${own}/`, 200],
+      // Of a further attempt, which there was not: the number is the one that is known.
+      [`${own}02/`, 404],
+    ] as const)
+      expect((await app.inject({ url: path, remoteAddress: from(3) })).statusCode).toBe(status)
+  })
+
+  describe('stand at every door that a number opens', () => {
+    const form = { 'content-type': 'application/x-www-form-urlencoded' }
+    const failed = (orderId: string) =>
+      new URLSearchParams({ TRANSACTIONID: orderId, TRANSACTIONSTATUS: '400' }).toString()
+    type Door = (app: TestApp['app'], orderId: string) => Promise<[number, string]>
+    const doors: Readonly<Record<string, Door>> = {
+      read: async (app, orderId) => {
+        const { statusCode, body } = await app.inject(`/api/sample2026/registrations/${orderId}/`)
+        return [statusCode, body]
+      },
+      return: async (app, orderId) => {
+        const url = '/api/payment/return/'
+        const payload = failed(orderId)
+        const answer = await app.inject({ method: 'POST', url, headers: form, payload })
+        return [answer.statusCode, String(answer.headers.location)]
+      },
+      notice: async (app, orderId) => {
+        const url = '/api/payment/webhook/'
+        const payload = failed(orderId)
+        const answer = await app.inject({ method: 'POST', url, headers: form, payload })
+        return [answer.statusCode, answer.body]
+      },
+      'another try': async (app, orderId) => {
+        const url = '/api/payment/retry/'
+        const answer = await app.inject({ method: 'POST', url, payload: { order_id: orderId } })
+        return [answer.statusCode, answer.body]
+      },
+    }
+    const wrongs = Array.from({ length: 20 }, (_, at) => `SMPL${String(at).padStart(13, '0')}`)
+
+    test.each(Object.entries(doors))(
+      'twenty wrong numbers at the %s shut them all, and none tells a right number from a wrong one',
+      async (_name, door) => {
+        const { app, post } = await limited()
+        const { reg_no } = (
+          await post('/api/sample2026/register/', fixtureDelegate)
+        ).json<RegisterAnswer>()
+        for (const wrong of wrongs) await door(app, wrong)
+        for (const [name, other] of Object.entries(doors)) {
+          const [status, said] = await other(app, reg_no)
+          expect([name, status]).toEqual([name, name === 'return' ? 303 : 429])
+          const [wrongStatus, wrongSaid] = await other(app, 'SMPL0000000000777')
+          expect([name, wrongStatus, wrongSaid]).toEqual([
+            name,
+            status,
+            said.replaceAll(reg_no, 'SMPL0000000000777'),
+          ])
+          expect(said.replaceAll(reg_no, '')).not.toMatch(/amount|1180/)
+        }
+      },
+    )
+
+    test('who has paid and comes back to a shut door gets the page all the same, and the money is asked about', async () => {
+      const { app, post, rows } = await limited()
+      const { reg_no } = (
+        await post('/api/sample2026/register/', fixtureDelegate)
+      ).json<RegisterAnswer>()
+      for (const wrong of wrongs) await doors['return']?.(app, wrong)
+      expect(await doors['return']?.(app, reg_no)).toEqual([
+        303,
+        `/sample2026/payment/success?orderId=${reg_no}`,
+      ])
+      expect(
+        rows("SELECT order_id FROM gateway_notices WHERE kind = 'return' AND order_id = ?", reg_no),
+      ).toHaveLength(1)
+    })
+  })
+
+  test('registrations are limited per address, 30 a minute', async () => {
+    const { post } = await limited()
+    const statuses = []
+    for (let times = 0; times < 31; times++)
+      statuses.push(
+        (await post('/api/sample2026/register/', { ...fixtureDelegate, email: '' })).statusCode,
+      )
+    expect(statuses).toEqual([...Array.from({ length: 30 }, () => 422), 429])
+  })
+})
+
+describe('the period is right on every edge, whatever the time zone of the server', () => {
+  // One for the whole table, whose clock is set: nothing else differs.
+  let calendar: TestApp
+  beforeAll(async () => {
+    calendar = await startTestApp()
+  })
+  afterAll(() => calendar.close())
+  // The specification's table; the last column is what afpi-pg costs, base and total.
+  test.each([
+    ['2025-06-30T23:59:59+05:30', 'july-1-aug-31', 4250, 5015],
+    ['2025-07-01T00:00:00+05:30', 'july-1-aug-31', 4250, 5015],
+    ['2025-08-31T23:59:59+05:30', 'july-1-aug-31', 4250, 5015],
+    ['2025-08-31T18:29:59Z', 'july-1-aug-31', 4250, 5015],
+    ['2025-08-31T18:30:00Z', 'sep-1-dec-31', 5250, 6195],
+    ['2025-09-01T00:00:00+05:30', 'sep-1-dec-31', 5250, 6195],
+    ['2025-12-31T23:59:59+05:30', 'sep-1-dec-31', 5250, 6195],
+    ['2026-01-01T00:00:00+05:30', 'jan-1-jan-25', 7250, 8555],
+    ['2026-01-25', 'jan-1-jan-25', 7250, 8555],
+    ['2026-01-25T23:59:59+05:30', 'jan-1-jan-25', 7250, 8555],
+    ['2026-01-26T00:00:00+05:30', 'jan-25-jan-31', 10_000, 11_800],
+    ['2026-01-31T23:59:59+05:30', 'jan-25-jan-31', 10_000, 11_800],
+    ['2026-02-01T00:00:00+05:30', 'july-1-aug-31', 4250, 5015],
+    ['2026-11-21', 'july-1-aug-31', 4250, 5015],
+  ])('%s: %s, afpi-pg %i, with tax %i', async (clock, period, base, total) => {
+    const zones = ['Pacific/Kiritimati', 'America/Adak', 'Asia/Kolkata']
+    const own = process.env.TZ
+    const offsets = new Set<number>()
+    const { app, post, rows, at, holds } = calendar
+    at(clock)
+    const before = holds()['registrations']
+    try {
+      for (const zone of zones) {
+        process.env.TZ = zone
+        offsets.add(new Date(0).getTimezoneOffset())
+        const answer = (await app.inject('/api/afpicon/tariff-info/')).json<TariffAnswer>()
+        expect([answer.current_period, answer.pricing['afpi-pg']]).toEqual([
+          period,
+          { base, gst: total - base, total },
+        ])
+        expect(
+          (
+            await post(
+              '/api/afpicon/register/',
+              { ...delegate, total_amount: String(total) },
+              proof,
+            )
+          ).statusCode,
+        ).toBe(201)
+      }
+      const now = 'SELECT DISTINCT period, base, total FROM registrations WHERE id > ?'
+      expect(rows(now, before)).toEqual([{ period, base: base * 100, total: total * 100 }])
+      // The process has been in each of them.
+      expect(offsets.size).toBe(zones.length)
+    } finally {
+      if (own === undefined) delete process.env.TZ
+      else process.env.TZ = own
+    }
+  })
+})
+
+describe('an event that takes no money', () => {
+  test('registers at once: a success with its mail queued, and no hand-off', async () => {
+    const { post, rows, app } = await start({
+      clock: '2026-01-10',
+      events: { 'sample2026.yaml': fixtureEvent({ payment: 'none' }) },
+    })
+    const response = await post('/api/sample2026/register/', fixtureDelegate)
+    expect(response.statusCode).toBe(201)
+    const answer = response.json<RegisterAnswer>()
+    expect(answer).toEqual({
+      status: 'success',
+      message:
+        'Registration submitted successfully! You will receive a confirmation email shortly.',
+      reg_no: answer.reg_no,
+      stands: 'complete',
+    })
+    expect(rows('SELECT payment_status, total FROM registrations')).toEqual([
+      { payment_status: 'success', total: 0 },
+    ])
+    expect(rows('SELECT count(*) AS n FROM payments')).toEqual([{ n: 0 }])
+    expect(rows('SELECT recipient, subject, body FROM mail_queue')).toEqual([
+      {
+        recipient: 'delegate@sample.example',
+        subject: `Sample 2026: ${answer.reg_no}`,
+        body: expect.stringMatching(
+          /^Dear Test Delegate, you are registered as Member\.\n\nYour registration is here/,
+        ),
+      },
+    ])
+    const { registration } = (
+      await app.inject(`/api/sample2026/registrations/${answer.reg_no}/`)
+    ).json<RegistrationAnswer>()
+    expect(registration).toMatchObject({ payment_status: 'success' })
+  })
+})
+
+test('on a day in no period registration is closed, in the words of the event', async () => {
+  const { post, app, holds } = await start({
+    clock: '2026-03-01',
+    events: { 'sample2026.yaml': fixtureEvent() },
+  })
+  const response = await post('/api/sample2026/register/', fixtureDelegate)
+  expect([response.statusCode, response.json()]).toEqual([
+    409,
+    {
+      status: 'error',
+      code: 'registration_closed',
+      message: 'Registration for Sample 2026 is closed.',
+    },
+  ])
+  expect(holds()['registrations']).toBe(0)
+  expect((await app.inject('/api/sample2026/tariff-info/')).json<TariffAnswer>()).toMatchObject({
+    open: false,
+    current_period: null,
+    pricing: {},
+  })
+})

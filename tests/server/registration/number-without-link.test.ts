@@ -1,0 +1,133 @@
+/** What the number of a registration alone does not give: it stands on badges and in the subjects of emails. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { paise } from '../../../engine/index.ts'
+import type { OrderId, RegisterAnswer } from '../../../engine/index.ts'
+import { signIn } from '../office/office.ts'
+import type { Office } from '../office/office.ts'
+import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
+import { startTestApp } from '../harness.ts'
+import { confirmed } from '../sample-registrations.ts'
+import type { TestApp } from '../harness.ts'
+
+const EVENT = 'sample2026'
+const KEY = { 'idempotency-key': 'the-key-of-this-browser' }
+let server: TestApp
+let office: Office
+beforeAll(async () => {
+  server = await startTestApp({
+    clock: '2026-01-10',
+    events: { 'sample2026.yaml': fixtureEvent() },
+  })
+  office = await signIn(server)
+})
+afterAll(() => server.close())
+
+const registers = async (headers = {}) =>
+  (
+    await server.post(`/api/${EVENT}/register/`, fixtureDelegate, {}, headers)
+  ).json<RegisterAnswer>()
+const retries = async (payload: object, headers = {}) => {
+  const url = '/api/payment/retry/'
+  const answer = await server.app.inject({ method: 'POST', url, payload, headers })
+  return { ...answer.json<Omit<RegisterAnswer, 'status'>>(), status: answer.statusCode }
+}
+
+test('who has the number of an unpaid registration can pay it, and learns no name and no email address', async () => {
+  const { reg_no: number } = await registers(KEY)
+  const theirs = JSON.stringify(await retries({ order_id: number }))
+  for (const word of [fixtureDelegate.email, ...fixtureDelegate.full_name.split(' ')])
+    expect(theirs).not.toContain(word)
+  expect(await retries({ order_id: number, email: 'wrong@sample.example' })).not.toMatchObject({
+    payment_data: { email: fixtureDelegate.email },
+  })
+  for (const [proof, headers] of [
+    [{ email: fixtureDelegate.email }, {}],
+    [{}, KEY],
+  ])
+    expect(await retries({ order_id: number, ...proof }, headers)).toMatchObject({
+      status: 201,
+      payment_data: { email: fixtureDelegate.email },
+    })
+})
+
+test('the browser that registered reads nothing of the person to whom the registration was transferred', async () => {
+  const key = { 'idempotency-key': 'the-key-of-the-first-person' }
+  const { reg_no: number } = await registers(key)
+  const read = async () =>
+    (
+      await server.app.inject({ url: `/api/${EVENT}/registrations/${number}/`, headers: key })
+    ).json()
+  expect(await read()).not.toHaveProperty('partial')
+  const { payment_data: data } = await registers(key)
+  await server.deps.store.applyFact(
+    data?.orderid as OrderId,
+    confirmed('AP1', paise(118_000), server.now()),
+    null,
+  )
+  const answers = { full_name: 'Zulekha Second', email: 'z@second.example', phone_number: '98765' }
+  const moved = await office.act(number ?? '', { act: 'transfer', why: 'They asked.', answers })
+  expect(moved.status).toBe(200)
+  expect(await read()).toHaveProperty('partial', true)
+  const again = await server.post(`/api/${EVENT}/register/`, fixtureDelegate, {}, key)
+  expect(again.statusCode).toBe(422)
+  expect(again.body).not.toContain('second.example')
+})
+
+test.each(['transfer', 'card'])(
+  'after the office corrected the email address of an unpaid registration, the old browser got a new link and the new address (%s)',
+  async (way) => {
+    const name = 'lekhacon2027'
+    const file = `${name}.yaml`
+    const text = readFileSync(join(import.meta.dirname, '..', '..', 'events', file), 'utf8')
+    const other = await startTestApp({ clock: '2027-01-10', events: { [file]: text } })
+    try {
+      const staff = await signIn(other)
+      const key = { 'idempotency-key': 'the-key-of-the-old-browser' }
+      const answers = {
+        full_name: 'Wrong Person',
+        email: 'wrong@delegate.example',
+        phone_number: '9847000000',
+        registered_as: 'member',
+        way,
+      }
+      const registersAgain = () => other.post(`/api/${name}/register/`, answers, {}, key)
+      const paysAgain = (order: string) =>
+        other.app.inject({
+          method: 'POST',
+          url: '/api/payment/retry/',
+          payload: { order_id: order },
+          headers: key,
+        })
+      const { reg_no: number = '' } = (await registersAgain()).json<RegisterAnswer>()
+      expect((await registersAgain()).statusCode).toBe(201)
+      const corrected = { full_name: 'Right Person', email: 'right@delegate.example' }
+      const done = await staff.act(number, { act: 'correct', why: 'Mistyped.', answers: corrected })
+      expect(done.status, JSON.stringify(done)).toBe(200)
+      const again = await registersAgain()
+      expect(again.statusCode).toBe(422)
+      const read = await other.app.inject({
+        url: `/api/${name}/registrations/${number}/`,
+        headers: key,
+      })
+      // What the number alone shows.
+      expect(read.json()).toHaveProperty('partial', true)
+      for (const { body } of [again, await paysAgain(number)])
+        for (const word of ['right@delegate.example', 'Right Person', '/my/'])
+          expect(body).not.toContain(word)
+      expect(read.body).not.toContain('right@delegate.example')
+    } finally {
+      await other.close()
+    }
+  },
+)
+
+test('a correction of anything but the email address leaves the browser that registered its registration', async () => {
+  const key = { 'idempotency-key': 'the-key-of-a-corrected-name' }
+  const { reg_no: number = '' } = await registers(key)
+  const answers = { full_name: 'Corrected Delegate', email: fixtureDelegate.email.toUpperCase() }
+  const done = await office.act(number, { act: 'correct', why: 'Mistyped.', answers })
+  expect(done.status).toBe(200)
+  expect(await registers(key)).toMatchObject({ reg_no: number })
+})

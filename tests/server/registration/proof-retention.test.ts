@@ -1,0 +1,284 @@
+/** Proofs of registrations that nobody paid: how long they are kept, what keeps them, and what the office sees of those that went. */
+import { createHash, randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { instant, paise } from '../../../engine/index.ts'
+import type { Instant, OrderId, RegNo } from '../../../engine/index.ts'
+import { openUploads, placesIn } from '../../../server/registration/uploads/store-uploaded-files.ts'
+import type { StoredRegistration } from '../../../server/storage/index.ts'
+import { signIn } from '../office/office.ts'
+import { pdf } from '../sample-uploads.ts'
+import { startTestApp } from '../harness.ts'
+import type { TestApp } from '../harness.ts'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+const REGISTERED = '2025-10-10T12:00:00+05:30'
+const AFTER_30_DAYS = '2025-11-09T12:00:00+05:30'
+
+let server: TestApp
+beforeAll(async () => {
+  server = await startTestApp({ clock: REGISTERED })
+})
+afterAll(() => server.close())
+
+const hashOf = (content: string): string => createHash('sha256').update(pdf(content)).digest('hex')
+
+async function register(content: string): Promise<RegNo> {
+  server.at(REGISTERED)
+  const answer = await server.post(
+    '/api/afpicon/register/',
+    {
+      full_name: 'Asha Nair',
+      email: 'asha@example.org',
+      phone_number: '9876543210',
+      ticket_type: 'afpi-pg',
+    },
+    { pg_proof: { name: 'proof.pdf', bytes: pdf(content) } },
+  )
+  expect(answer.statusCode, answer.body).toBe(201)
+  return answer.json<{ reg_no: RegNo }>().reg_no
+}
+async function found(regNo: RegNo): Promise<StoredRegistration> {
+  const registration = await server.deps.store.registration(regNo)
+  if (registration === null) throw new Error(`no registration ${regNo}`)
+  return registration
+}
+const newestOrder = async (regNo: RegNo): Promise<OrderId> => {
+  const payment = (await found(regNo)).payments[0]
+  if (payment === undefined) throw new Error(`no payment of ${regNo}`)
+  return payment.orderId
+}
+/** So many days after the registration. */
+const after = (days: number): Instant => instant(Date.parse(REGISTERED) + days * DAY_MS)
+const declined = async (regNo: RegNo, at: Instant): Promise<void> => {
+  const fact = { type: 'declined', code: '400', message: 'Insufficient funds', at } as const
+  await server.deps.store.applyFact(await newestOrder(regNo), fact, null)
+}
+const paid = async (regNo: RegNo, at: Instant, amount?: number): Promise<void> => {
+  const { total } = await found(regNo)
+  const common = { type: 'confirmed', currency: '356', kind: 'sale', at } as const
+  const fact = { ...common, reference: `REF${regNo}`, amount: paise(amount ?? total ?? 0) }
+  await server.deps.store.applyFact(await newestOrder(regNo), fact, null)
+}
+
+/** As a row that another hand, or a version to come, has left. */
+const write = (sql: string, ...params: readonly unknown[]): void => {
+  const db = new Database(join(server.dir, 'rollcall.db'))
+  db.prepare(sql).run(...params)
+  db.close()
+}
+const capture = (state: string, registration: number | null, payment: number | null): void =>
+  write(
+    `INSERT INTO captures (registration_id, payment_id, source, account, reference, amount, currency, kind, paid_at, seen_at, state)
+     VALUES (?, ?, 'airpay', '', ?, 100, 'INR', 'sale', 0, 0, ?)`,
+    registration,
+    payment,
+    randomUUID(),
+    state,
+  )
+
+/** What happened to it, and whether its proof is still there 30 days after it was registered. */
+const lives: readonly [string, boolean, (regNo: RegNo) => Promise<unknown>][] = [
+  ['it was declined 30 days ago', false, (regNo) => declined(regNo, after(0))],
+  [
+    'it expired 30 days ago',
+    false,
+    async (regNo) =>
+      server.deps.store.applyFact(
+        await newestOrder(regNo),
+        { type: 'expired', at: after(0) },
+        null,
+      ),
+  ],
+  [
+    'two attempts failed, both 30 days ago',
+    false,
+    async (regNo) => {
+      await declined(regNo, instant(after(0) - 1000))
+      await server.deps.store.retry(regNo, instant(after(0) - 500))
+      await declined(regNo, after(0))
+    },
+  ],
+  ['it was declined a millisecond later', true, (regNo) => declined(regNo, instant(after(0) + 1))],
+  ['nobody knows yet whether it was paid', true, async () => {}],
+  ['it was paid', true, (regNo) => paid(regNo, after(0))],
+  [
+    'it was paid late',
+    true,
+    async (regNo) => {
+      await declined(regNo, after(0))
+      await paid(regNo, after(1))
+    },
+  ],
+  [
+    'another amount came, and a person has to decide',
+    true,
+    async (regNo) => {
+      await declined(regNo, after(0))
+      await paid(regNo, after(1), 100)
+    },
+  ],
+  [
+    'it is being paid again',
+    true,
+    async (regNo) => {
+      await declined(regNo, after(0))
+      await server.deps.store.retry(regNo, after(1))
+    },
+  ],
+  [
+    'the second attempt failed ten days ago',
+    true,
+    async (regNo) => {
+      await declined(regNo, after(0))
+      await server.deps.store.retry(regNo, after(1))
+      await declined(regNo, after(20))
+    },
+  ],
+  [
+    'an attempt before the last is open',
+    true,
+    async (regNo) => {
+      await declined(regNo, after(0))
+      await server.deps.store.retry(regNo, after(0))
+      await declined(regNo, after(0))
+      const first = (await found(regNo)).payments[1]
+      write("UPDATE payments SET status = 'pending' WHERE id = ?", first?.id)
+    },
+  ],
+  [
+    'somebody has to look at it',
+    true,
+    async (regNo) => {
+      await declined(regNo, after(0))
+      write('UPDATE registrations SET in_review = 1 WHERE reg_no = ?', regNo)
+    },
+  ],
+  [
+    'somebody has to look at an attempt',
+    true,
+    async (regNo) => {
+      await declined(regNo, after(0))
+      write(
+        "UPDATE payments SET review = 'late_payment' WHERE order_id = ?",
+        await newestOrder(regNo),
+      )
+    },
+  ],
+  [
+    'money came and was refused',
+    true,
+    async (regNo) => {
+      await declined(regNo, after(0))
+      capture('refused', (await found(regNo)).id, null)
+    },
+  ],
+  [
+    'money came for an attempt, and nobody has said for whom',
+    true,
+    async (regNo) => {
+      await declined(regNo, after(0))
+      capture('unmatched', null, (await found(regNo)).payments[0]?.id ?? null)
+    },
+  ],
+  [
+    'it counts as paid, whatever its attempts say',
+    true,
+    async (regNo) => {
+      await declined(regNo, after(0))
+      write("UPDATE registrations SET payment_status = 'success' WHERE reg_no = ?", regNo)
+    },
+  ],
+  [
+    'somebody claimed lately that it was paid',
+    true,
+    async (regNo) => {
+      await declined(regNo, after(0))
+      await server.deps.store.rearm(await newestOrder(regNo), after(25))
+    },
+  ],
+]
+
+test.each(lives)(
+  'of a registration of 30 days ago, where %s, the proof stays: %s',
+  async (what, stays, live) => {
+    const regNo = await register(what)
+    await live(regNo)
+    server.at('2025-11-09T11:59:59+05:30')
+    await server.deps.uploads.sweep()
+    expect(server.uploadsStored()).toContain(hashOf(what))
+    server.at(AFTER_30_DAYS)
+    await server.deps.uploads.sweep()
+    expect(server.uploadsStored().includes(hashOf(what))).toBe(stays)
+    expect((await found(regNo)).uploads).toEqual([
+      expect.objectContaining({ sha256: hashOf(what), droppedAt: stays ? null : server.now() }),
+    ])
+  },
+)
+
+test('the office sees since when the proof is gone, and why', async () => {
+  const regNo = await register('seen')
+  await declined(regNo, after(0))
+  const office = await signIn(server)
+  const page = `/admin/registrations/${regNo}/`
+  type Page = {
+    answers: { id: string; text: string; href?: string }[]
+    audit: { who: string; what: string }[]
+  }
+  const before = (await office.json(page)) as unknown as Page
+  expect(before.answers.find(({ id }) => id === 'pg_proof')).toMatchObject({
+    text: 'proof.pdf',
+    href: `${page}files/pg_proof/`,
+  })
+  expect((await office.get(`${page}files/pg_proof/`)).statusCode).toBe(200)
+  server.at(AFTER_30_DAYS)
+  await server.deps.uploads.sweep()
+  // The session of a month ago has ended.
+  const later = await signIn(server)
+  const shown = (await later.json(page)) as unknown as Page
+  expect(shown.answers.find(({ id }) => id === 'pg_proof')).toEqual({
+    id: 'pg_proof',
+    label: expect.any(String),
+    text: 'proof.pdf (deleted on 9 November 2025: the registration was not paid)',
+  })
+  expect(shown.audit).toContainEqual(
+    expect.objectContaining({ who: 'rollcall', what: 'dropped the files: not paid for 30 days' }),
+  )
+  const file = await later.get(`${page}files/pg_proof/`)
+  expect([file.statusCode, file.json()]).toEqual([
+    410,
+    {
+      status: 'error',
+      code: 'dropped',
+      message: 'This file was deleted on 9 November 2025, because the registration was not paid.',
+    },
+  ])
+})
+
+test('a file that another registration handed in too stays for that one', async () => {
+  const [unpaid, open] = [await register('shared'), await register('shared')]
+  await declined(unpaid, after(0))
+  server.at(AFTER_30_DAYS)
+  await server.deps.uploads.sweep()
+  expect((await found(unpaid)).uploads[0]?.droppedAt).toBe(server.now())
+  expect((await found(open)).uploads[0]?.droppedAt).toBeNull()
+  expect(server.uploadsStored()).toContain(hashOf('shared'))
+})
+
+test('a server killed between the note and the removal removes the file after its next start', async () => {
+  const regNo = await register('killed')
+  await declined(regNo, after(0))
+  server.at(AFTER_30_DAYS)
+  expect(await server.deps.store.dropProofs(after(0), server.now(), 'not paid')).toBe(1)
+  expect(server.uploadsStored()).toContain(hashOf('killed'))
+  const again = openUploads({
+    ...placesIn(server.dir),
+    store: server.deps.store,
+    clock: () => server.now(),
+  })
+  await again.sweep()
+  expect(server.uploadsStored()).not.toContain(hashOf('killed'))
+  // Once is enough.
+  expect(await server.deps.store.dropProofs(after(0), server.now(), 'not paid')).toBe(0)
+})

@@ -1,0 +1,590 @@
+/** Registering: what goes wrong gets a clear answer, and the database holds what it should and nothing else. */
+import { buffer } from 'node:stream/consumers'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { isRegNo } from '../../../engine/index.ts'
+import type { ErrorAnswer, RegisterAnswer } from '../../../engine/index.ts'
+import { exe, msi, pdf } from '../sample-uploads.ts'
+import { multipart, startTestApp } from '../harness.ts'
+import type { TestApp } from '../harness.ts'
+
+const url = '/api/afpicon/register/'
+const delegate = {
+  full_name: 'Asha Nair',
+  email: 'asha@example.org',
+  phone_number: '9876543210',
+  ticket_type: 'afpi-gp-specialist',
+}
+const proof = { pg_proof: { name: 'proof.pdf', bytes: pdf() } }
+
+let server: TestApp
+beforeAll(async () => {
+  server = await startTestApp({ clock: '2025-10-10T12:00:00+05:30' })
+})
+afterAll(() => server.close())
+
+const json = (body: string | Buffer, headers: Readonly<Record<string, string>> = {}) =>
+  server.app.inject({
+    method: 'POST',
+    url,
+    headers: { 'content-type': 'application/json', ...headers },
+    payload: body,
+  })
+
+/** What came into the database and the upload folder while `work` ran. */
+async function added(work: () => Promise<unknown>): Promise<Record<string, number>> {
+  const before = { ...server.holds(), files: server.uploadsStored().length }
+  await work()
+  const after = { ...server.holds(), files: server.uploadsStored().length }
+  return Object.fromEntries(
+    Object.entries(after).map(([table, count]) => [
+      table,
+      count - (before[table as keyof typeof before] ?? 0),
+    ]),
+  )
+}
+const nothing = {
+  registrations: 0,
+  payments: 0,
+  uploads: 0,
+  audit_log: 0,
+  idempotency_keys: 0,
+  mail_queue: 0,
+  files: 0,
+}
+const one = { ...nothing, registrations: 1, payments: 1, audit_log: 1 }
+
+describe('a registration', () => {
+  test('is answered 201 with its number and the hand-off, and is stored whole: quote frozen, payment pending, audit row', async () => {
+    let answer: RegisterAnswer | undefined
+    const came = await added(async () => {
+      const response = await server.post(url, {
+        ...delegate,
+        base_amount: '6000',
+        gst_amount: '1080',
+        total_amount: '7080',
+        afpi_member: 'true',
+        afpi_membership_number: ' A-1 ',
+        city: 'Kochi',
+        state: '',
+      })
+      expect(response.statusCode).toBe(201)
+      expect(response.headers['cache-control']).toBe('no-store')
+      answer = response.json()
+    })
+    expect(came).toEqual(one)
+    const served = server.deps.events.byId('afpicon2026')
+    expect(answer?.status).toBe('success')
+    expect(served !== null && isRegNo(served.config, answer?.reg_no ?? '')).toBe(true)
+    expect(answer?.payment_data).toMatchObject({
+      email: 'asha@example.org',
+      first_name: 'Asha',
+      last_name: 'Nair',
+      orderid: answer?.reg_no,
+      amount: '7080.00',
+    })
+    const [row] = server.rows('SELECT * FROM registrations WHERE reg_no = ?', answer?.reg_no)
+    expect(row).toMatchObject({
+      event_id: 'afpicon2026',
+      event_hash: served?.hash,
+      full_name: 'Asha Nair',
+      email: 'asha@example.org',
+      phone: '9876543210',
+      category: 'afpi-gp-specialist',
+      period: 'sep-1-dec-31',
+      base: 600_000,
+      gst: 108_000,
+      total: 708_000,
+      payment_status: 'pending',
+      created_day: '2025-10-10',
+    })
+    expect(JSON.parse(String(row?.['answers']))).toEqual({
+      ...delegate,
+      afpi_member: true,
+      afpi_membership_number: 'A-1',
+      city: 'Kochi',
+    })
+    expect(
+      server.rows(
+        'SELECT order_id, amount, status, gateway FROM payments WHERE registration_id = ?',
+        row?.['id'],
+      ),
+    ).toEqual([{ order_id: answer?.reg_no, amount: 708_000, status: 'pending', gateway: 'airpay' }])
+    expect(server.rows('SELECT hash FROM event_files WHERE hash = ?', served?.hash)).toHaveLength(1)
+  })
+
+  test.each([true, false])(
+    'is taken with its proof, files before the fields: %s',
+    async (filesFirst) => {
+      const { payload, type } = multipart(
+        Object.entries({ ...delegate, ticket_type: 'afpi-pg' }),
+        Object.entries(proof),
+        { filesFirst },
+      )
+      const response = await server.app.inject({
+        method: 'POST',
+        url,
+        headers: { 'content-type': type },
+        payload,
+      })
+      expect(response.statusCode).toBe(201)
+      const { reg_no } = response.json<RegisterAnswer>()
+      expect(
+        server.rows(
+          'SELECT u.field, u.name, u.type, u.bytes FROM uploads u JOIN registrations r ON r.id = u.registration_id WHERE reg_no = ?',
+          reg_no,
+        ),
+      ).toEqual([
+        { field: 'pg_proof', name: 'proof.pdf', type: 'application/pdf', bytes: pdf().length },
+      ])
+      const [kept] = server.rows('SELECT sha256 FROM uploads WHERE name = ?', 'proof.pdf')
+      expect(server.uploadsStored()).toContain(kept?.['sha256'])
+      const read = await server.deps.uploads.read(String(kept?.['sha256']))
+      expect(read === null ? null : await buffer(read.content)).toEqual(pdf())
+    },
+  )
+
+  test('is taken as JSON, at the path without its slash', async () => {
+    const response = await server.app.inject({
+      method: 'POST',
+      url: url.slice(0, -1),
+      payload: { ...delegate, afpi_member: false },
+    })
+    expect(response.statusCode).toBe(201)
+  })
+
+  test('may share its email address with another', async () => {
+    expect(
+      await added(async () => {
+        for (const full_name of ['Asha Nair', 'Ravi Nair'])
+          expect((await server.post(url, { ...delegate, full_name })).statusCode).toBe(201)
+      }),
+    ).toEqual({ ...one, registrations: 2, payments: 2, audit_log: 2 })
+  })
+
+  test('a number left behind by a non-member is dropped, not refused and not stored', async () => {
+    const response = await server.post(url, {
+      ...delegate,
+      afpi_member: 'false',
+      afpi_membership_number: 'A-1',
+    })
+    expect(response.statusCode).toBe(201)
+    const [row] = server.rows(
+      'SELECT answers FROM registrations WHERE reg_no = ?',
+      response.json<RegisterAnswer>().reg_no,
+    )
+    expect(JSON.parse(String(row?.['answers']))).toEqual({ ...delegate, afpi_member: false })
+  })
+
+  test('a proof that nobody asked for is not kept', async () => {
+    expect(
+      await added(async () => {
+        expect(
+          (
+            await server.post(url, delegate, {
+              pg_proof: { name: 'other.pdf', bytes: pdf('not asked for') },
+            })
+          ).statusCode,
+        ).toBe(201)
+      }),
+    ).toEqual(one)
+  })
+
+  test('fields nobody knows are ignored, also `__proto__` and `constructor`, and poison nothing', async () => {
+    const strange = { ...delegate, colour: 'red', constructor: 'x', toString: 'x' }
+    const bodies = [
+      await json(
+        `{"__proto__": {"full_name": "Mallory", "isAdmin": true}, ${JSON.stringify(strange).slice(1)}`,
+      ),
+      await server.post(url, { ...strange, ['__proto__']: 'x' }),
+    ]
+    for (const response of bodies) {
+      expect(response.statusCode).toBe(201)
+      const [row] = server.rows(
+        'SELECT answers FROM registrations WHERE reg_no = ?',
+        response.json<RegisterAnswer>().reg_no,
+      )
+      expect(JSON.parse(String(row?.['answers']))).toEqual({ ...delegate, afpi_member: false })
+    }
+    expect(({} as Record<string, unknown>)['isAdmin']).toBeUndefined()
+    const onlyProto = await json(
+      '{"__proto__": {"full_name": "Mallory", "email": "m@example.org", "phone_number": "1", "ticket_type": "afpi-gp-specialist"}}',
+    )
+    expect(onlyProto.statusCode).toBe(422)
+  })
+})
+
+describe('wrong in, clear out, nothing stored:', () => {
+  const cases: [
+    string,
+    () => Promise<{ statusCode: number; json(): unknown }>,
+    number,
+    Partial<ErrorAnswer>,
+  ][] = [
+    [
+      'a missing field',
+      () => server.post(url, { ...delegate, full_name: '' }),
+      422,
+      { code: 'invalid_answers', errors: { full_name: 'Full name is required' } },
+    ],
+    [
+      'everything missing',
+      () => server.app.inject({ method: 'POST', url }),
+      422,
+      {
+        code: 'invalid_answers',
+        errors: {
+          full_name: 'Full name is required',
+          email: 'Email address is required',
+          phone_number: 'Phone number is required',
+          ticket_type: 'Please select a registration category',
+        },
+      },
+    ],
+    [
+      'a bad email',
+      () => server.post(url, { ...delegate, email: 'asha.example.org' }),
+      422,
+      { code: 'invalid_answers', errors: { email: 'Please enter a valid email address' } },
+    ],
+    [
+      'a member without number',
+      () => server.post(url, { ...delegate, afpi_member: 'true' }),
+      422,
+      { errors: { afpi_membership_number: 'AFPI membership number is required for AFPI members' } },
+    ],
+    [
+      'a post graduate without proof',
+      () => server.post(url, { ...delegate, ticket_type: 'afpi-pg' }),
+      422,
+      { errors: { pg_proof: 'Proof of post-graduation status is required for PG categories' } },
+    ],
+    [
+      'a post graduate who only names a proof',
+      () => server.post(url, { ...delegate, ticket_type: 'afpi-pg', pg_proof: 'proof.pdf' }),
+      422,
+      { errors: { pg_proof: 'Proof of post-graduation status is required for PG categories' } },
+    ],
+    [
+      'a post graduate who names one in JSON',
+      () => json(JSON.stringify({ ...delegate, ticket_type: 'afpi-pg', pg_proof: 'proof.pdf' })),
+      422,
+      { errors: { pg_proof: 'Proof of post-graduation status is required for PG categories' } },
+    ],
+    [
+      'a program renamed to pdf',
+      () =>
+        server.post(
+          url,
+          { ...delegate, ticket_type: 'afpi-pg' },
+          { pg_proof: { name: 'proof.pdf', bytes: exe(), type: 'application/pdf' } },
+        ),
+      422,
+      { errors: { pg_proof: 'Please choose a file of an allowed type' } },
+    ],
+    [
+      'an installer renamed to doc',
+      () =>
+        server.post(
+          url,
+          { ...delegate, ticket_type: 'afpi-pg' },
+          { pg_proof: { name: 'proof.doc', bytes: msi(), type: 'application/msword' } },
+        ),
+      422,
+      { errors: { pg_proof: 'Please choose a file of an allowed type' } },
+    ],
+    [
+      'a file of 50 MB',
+      () =>
+        server.post(
+          url,
+          { ...delegate, ticket_type: 'afpi-pg' },
+          {
+            pg_proof: {
+              name: 'proof.pdf',
+              bytes: Buffer.concat([pdf(), Buffer.alloc(50 * 1024 * 1024)]),
+            },
+          },
+        ),
+      413,
+      {
+        code: 'file_too_large',
+        message: 'The file is too large. Please choose one of at most 5 MB.',
+        errors: { pg_proof: 'The file is too large. Please choose one of at most 5 MB.' },
+      },
+    ],
+    [
+      'a file one byte too long',
+      () =>
+        server.post(
+          url,
+          { ...delegate, ticket_type: 'afpi-pg' },
+          {
+            pg_proof: {
+              name: 'proof.pdf',
+              bytes: Buffer.concat([pdf(), Buffer.alloc(5 * 1024 * 1024 + 1 - pdf().length)]),
+            },
+          },
+        ),
+      413,
+      {
+        code: 'file_too_large',
+        errors: { pg_proof: 'The file is too large. Please choose one of at most 5 MB.' },
+      },
+    ],
+    [
+      'a tampered total',
+      () =>
+        server.post(url, {
+          ...delegate,
+          base_amount: '6000',
+          gst_amount: '1080',
+          total_amount: '1',
+        }),
+      409,
+      {
+        code: 'price_changed',
+        quote: {
+          category: 'afpi-gp-specialist',
+          period: 'sep-1-dec-31',
+          base: 6000,
+          gst: 1080,
+          total: 7080,
+          lines: [expect.objectContaining({ id: 'registration', unit: 6000, total: 7080 })],
+        },
+      },
+    ],
+    [
+      'a total one paisa off',
+      () => server.post(url, { ...delegate, total_amount: '7079.99' }),
+      409,
+      { code: 'price_changed' },
+    ],
+    [
+      'a total that is no amount',
+      () => server.post(url, { ...delegate, total_amount: '7,080 rupees' }),
+      422,
+      { code: 'invalid_answers', errors: { total_amount: 'This is not an amount in rupees.' } },
+    ],
+    [
+      'another category than the answers give',
+      () => server.post(url, { ...delegate, registration_category: 'intern-mbbs-accompanying' }),
+      409,
+      {
+        code: 'category_changed',
+        message:
+          'Your answers belong to the category AFPI Member – GP / Specialist. The total is ₹\u00a07,080. Nothing has been charged. Please check it and submit again.',
+      },
+    ],
+    [
+      'an unknown category',
+      () => server.post(url, { ...delegate, ticket_type: 'vip' }),
+      422,
+      { code: 'invalid_answers', errors: { ticket_type: 'Please choose one of the options' } },
+    ],
+    [
+      'JSON that is not JSON',
+      () => json('{"full_name": "Asha'),
+      400,
+      {
+        code: 'bad_request',
+        message: 'The request says it is JSON, but it cannot be read as JSON.',
+      },
+    ],
+    [
+      'JSON that is no object',
+      () => json('[1, 2]'),
+      422,
+      { code: 'bad_request', message: 'The answers must be one JSON object.' },
+    ],
+    ['an empty body that says it is JSON', () => json(''), 400, { code: 'bad_request' }],
+    [
+      'multipart that is not multipart',
+      () =>
+        server.app.inject({
+          method: 'POST',
+          url,
+          headers: { 'content-type': 'multipart/form-data; boundary=x' },
+          payload: 'hello',
+        }),
+      400,
+      { code: 'bad_request' },
+    ],
+    [
+      'a body of 100 MB',
+      () => json(Buffer.alloc(100 * 1024 * 1024, 32)),
+      413,
+      { code: 'too_large' },
+    ],
+    [
+      'XML',
+      () =>
+        server.app.inject({
+          method: 'POST',
+          url,
+          headers: { 'content-type': 'application/xml' },
+          payload: '<a/>',
+        }),
+      415,
+      { code: 'unsupported_media_type' },
+    ],
+    [
+      'an idempotency key that is too long',
+      () => server.post(url, delegate, {}, { 'idempotency-key': 'k'.repeat(201) }),
+      400,
+      { code: 'bad_idempotency_key' },
+    ],
+    [
+      'registering for an event that is closed',
+      () => server.app.inject({ method: 'POST', url: '/api/register/', payload: {} }),
+      409,
+      {
+        code: 'registration_closed',
+        message:
+          'Online registration for PULMOCON 2025 is currently closed. Please contact the organizers directly for registration assistance.',
+      },
+    ],
+  ]
+  test.each(cases)('%s', async (_what, send, status, expected) => {
+    let answer: unknown
+    const came = await added(async () => {
+      const response = await send()
+      answer = response.json()
+      expect(response.statusCode).toBe(status)
+    })
+    expect(answer).toMatchObject({ status: 'error', ...expected })
+    if (expected.errors !== undefined)
+      expect((answer as ErrorAnswer).errors).toEqual(expected.errors)
+    expect(came).toEqual(nothing)
+  })
+
+  test('an email address of astral characters, which the gateway would count twice, is refused before it is stored', async () => {
+    const came = await added(async () => {
+      const response = await json(JSON.stringify({ ...delegate, email: `${'𝐚'.repeat(30)}@x.in` }))
+      expect([response.statusCode, Object.keys(response.json<ErrorAnswer>().errors ?? {})]).toEqual(
+        [422, ['email']],
+      )
+    })
+    expect(came).toEqual(nothing)
+  })
+
+  test('a name of a quarter of a megabyte of combining marks holds nobody up: its marks are cut to thirty', async () => {
+    const marks = '\u0301\u0316'.repeat(60_000)
+    expect(
+      (await json(JSON.stringify({ ...delegate, full_name: `Asha${marks}` }))).statusCode,
+    ).toBe(201)
+    const [stored] = server.rows('SELECT full_name FROM registrations ORDER BY id DESC LIMIT 1')
+    expect(
+      String(stored?.['full_name'])
+        .match(/\p{M}+/gu)
+        ?.map((run) => run.length),
+    ).toEqual([29])
+  })
+
+  test('amounts that were not sent, are blank, or are written otherwise are no difference', async () => {
+    for (const total_amount of ['', '  ', '7080', '7080.0', '7080.00'])
+      expect((await server.post(url, { ...delegate, total_amount })).statusCode).toBe(201)
+    expect(
+      (await json(JSON.stringify({ ...delegate, total_amount: 7080, gst_amount: null })))
+        .statusCode,
+    ).toBe(201)
+  })
+
+  test('an unknown call is a JSON 404', async () => {
+    const response = await server.app.inject({
+      method: 'POST',
+      url: '/api/nothing/register/',
+      payload: {},
+    })
+    expect([response.statusCode, response.json()]).toEqual([
+      404,
+      { status: 'error', code: 'not_found', message: 'There is nothing at this address.' },
+    ])
+  })
+})
+
+describe('the same idempotency key', () => {
+  const withKey = (key: string, fields: Readonly<Record<string, string>> = delegate, files = {}) =>
+    server.post(url, fields, files, { 'idempotency-key': key })
+
+  test('twenty times at the same moment makes one registration, answered twenty times', async () => {
+    const numbers: string[] = []
+    const came = await added(async () => {
+      const responses = await Promise.all(Array.from({ length: 20 }, () => withKey('same-moment')))
+      for (const response of responses) {
+        expect(response.statusCode).toBe(201)
+        const { reg_no, payment_data } = response.json<RegisterAnswer>()
+        expect(payment_data?.orderid).toBe(reg_no)
+        numbers.push(reg_no)
+      }
+    })
+    expect(new Set(numbers).size).toBe(1)
+    expect(came).toEqual({ ...one, idempotency_keys: 1 })
+  })
+
+  test('may be any word, also "unreadable"', async () => {
+    const [first, again] = [await withKey('unreadable'), await withKey('unreadable')]
+    expect([first.statusCode, again.statusCode]).toEqual([201, 201])
+    expect(again.json<RegisterAnswer>().reg_no).toBe(first.json<RegisterAnswer>().reg_no)
+  })
+
+  test('without a key, the same twenty are twenty registrations', async () => {
+    const came = await added(() =>
+      Promise.all(Array.from({ length: 20 }, () => server.post(url, delegate))),
+    )
+    expect(came).toEqual({ ...one, registrations: 20, payments: 20, audit_log: 20 })
+  })
+
+  test('with another body is refused and stores nothing', async () => {
+    await withKey('other-body')
+    let answer: unknown
+    const came = await added(async () => {
+      const response = await withKey('other-body', { ...delegate, city: 'Kochi' })
+      expect(response.statusCode).toBe(422)
+      answer = response.json()
+    })
+    expect(answer).toMatchObject({ status: 'error', code: 'idempotency_key_reused' })
+    expect(came).toEqual(nothing)
+  })
+
+  test('with another file of the same name is another body', async () => {
+    const pg = { ...delegate, ticket_type: 'afpi-pg' }
+    expect((await withKey('file', pg, proof)).statusCode).toBe(201)
+    expect((await withKey('file', pg, proof)).statusCode).toBe(201)
+    expect(
+      (await withKey('file', pg, { pg_proof: { name: 'proof.pdf', bytes: pdf('another') } }))
+        .statusCode,
+    ).toBe(422)
+  })
+
+  test('at the same moment with two bodies, one of them wins', async () => {
+    const responses = await Promise.all([
+      withKey('race'),
+      withKey('race', { ...delegate, city: 'Kochi' }),
+    ])
+    expect(responses.map(({ statusCode }) => statusCode).sort()).toEqual([201, 422])
+  })
+
+  test('on another day the hand-off is built afresh, because its checksum holds the day', async () => {
+    const first = (await withKey('afresh')).json<RegisterAnswer>()
+    server.at('2025-10-11T09:00:00+05:30')
+    const again = (await withKey('afresh')).json<RegisterAnswer>()
+    server.at('2025-10-10T12:00:00+05:30')
+    expect(again.reg_no).toBe(first.reg_no)
+    expect(again.payment_data?.orderid).toBe(first.payment_data?.orderid)
+    expect(again.payment_data?.checksum).not.toBe(first.payment_data?.checksum)
+  })
+
+  test('finds the first registration even when a price has changed or registration has closed since', async () => {
+    const sent = { ...delegate, total_amount: '7080' }
+    server.at('2025-12-31T23:59:00+05:30')
+    const first = (await withKey('period-ended', sent)).json<RegisterAnswer>()
+    server.at('2026-01-01T00:00:00+05:30')
+    const again = await withKey('period-ended', sent)
+    server.at('2025-10-10T12:00:00+05:30')
+    expect(again.statusCode).toBe(201)
+    expect(again.json<RegisterAnswer>()).toMatchObject({
+      reg_no: first.reg_no,
+      payment_data: { amount: '7080.00' },
+    })
+  })
+})

@@ -1,0 +1,241 @@
+/** What a browser sends as a form, and what it says of the price: every order, every end, and a sentence that is true. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { ErrorAnswer, RegisterAnswer } from '../../../engine/index.ts'
+import { pdf } from '../sample-uploads.ts'
+import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
+import { startTestApp } from '../harness.ts'
+import type { TestApp } from '../harness.ts'
+
+const url = '/api/sample2026/register/'
+let server: TestApp
+beforeAll(async () => {
+  const event = fixtureEvent()
+    .replace('non-member: [3000, 4000]', 'non-member: [none, free]')
+    .replace('member:     [1000, 2000]', 'member:     [1000, 1000]')
+    .replace(
+      '\nclosed:',
+      '\napi:\n  register: /api/sample2026/register/\n  registration: "/api/sample2026/registrations/{reg_no}/"\n  tariff: /api/sample2026/tariff-info/\n  sends: {period: period}\n\nclosed:',
+    )
+  server = await startTestApp({ clock: '2026-01-10', events: { 'sample2026.yaml': event } })
+})
+afterAll(() => server.close())
+
+const BOUNDARY = 'x-boundary'
+const field = (name: string, value: string): Buffer =>
+  Buffer.from(`--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`)
+const file = (name: string, filename: string, content: Buffer): Buffer =>
+  Buffer.concat([
+    Buffer.from(
+      `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"; filename="${filename}"\r\n\r\n`,
+    ),
+    content,
+    Buffer.from('\r\n'),
+  ])
+const END = Buffer.from(`--${BOUNDARY}--\r\n`)
+const send = (...parts: readonly Buffer[]) =>
+  server.app.inject({
+    method: 'POST',
+    url,
+    headers: { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` },
+    payload: Buffer.concat(parts),
+  })
+const fields = Object.entries(fixtureDelegate).map(([name, value]) => field(name, value))
+const uploadsOf = (response: { json<T>(): T }): unknown[] =>
+  server
+    .rows(
+      'SELECT u.name FROM uploads u JOIN registrations r ON r.id = u.registration_id WHERE reg_no = ?',
+      response.json<RegisterAnswer>().reg_no,
+    )
+    .map(({ name }) => name)
+/** Names of files that are neither of the past nor of a registration. */
+const strays = (): string[] => {
+  const used = new Set(server.rows('SELECT sha256 FROM uploads').map(({ sha256 }) => sha256))
+  return server.uploadsStored().filter((name) => !used.has(name))
+}
+
+describe('a form', () => {
+  test('may have its file between its fields', async () => {
+    const [first = END, ...others] = fields
+    const response = await send(first, file('letter', 'letter.pdf', pdf('between')), ...others, END)
+    expect(response.statusCode).toBe(201)
+    expect(uploadsOf(response)).toEqual(['letter.pdf'])
+  })
+
+  test('with two files in one field keeps the last, and the names as their owner wrote them', async () => {
+    const response = await send(
+      file('letter', 'first.pdf', pdf('first')),
+      file('letter', 'my %22second%22.pdf', pdf('second')),
+      ...fields,
+      END,
+    )
+    expect(response.statusCode).toBe(201)
+    expect(uploadsOf(response)).toEqual(['my "second".pdf'])
+    expect(strays()).toEqual([])
+  })
+
+  test.each([
+    ['of a path', '../../etc/letter.pdf', 'letter.pdf'],
+    ['of a path of Windows', 'C:\\Users\\asha\\letter.pdf', 'letter.pdf'],
+    ['with a NUL in it', 'let\u0000ter.pdf', 'letter.pdf'],
+    ['that reads backwards', 'letter\u202efdp.exe.pdf', 'letterfdp.exe.pdf'],
+  ])('with a file name %s keeps what a person reads of it', async (_what, sent, kept) => {
+    const response = await send(file('letter', sent, pdf(sent)), ...fields, END)
+    expect(response.statusCode).toBe(201)
+    expect(uploadsOf(response)).toEqual([kept])
+  })
+
+  test('with a file name of 20 KB is refused in words, or keeps a name that can be read', async () => {
+    const response = await send(
+      file('letter', `${'x'.repeat(20_000)}.pdf`, pdf('long name')),
+      ...fields,
+      END,
+    )
+    expect(response.statusCode).toBe(422)
+    expect(response.json<ErrorAnswer>().errors).toEqual({
+      letter: 'Please use at most 200 characters',
+    })
+    expect(strays()).toEqual([])
+  })
+
+  test('with a file that nobody asks for, or an input left empty, is a form without', async () => {
+    const response = await send(
+      file('other', 'other.pdf', pdf('other')),
+      file('full_name', 'name.pdf', pdf('name')),
+      file('letter', '', Buffer.alloc(0)),
+      ...fields,
+      END,
+    )
+    expect(response.statusCode).toBe(201)
+    expect(uploadsOf(response)).toEqual([])
+    expect(strays()).toEqual([])
+  })
+
+  const large = Buffer.alloc(5 * 1024 * 1024 + 1, 0x20)
+  test.each<[string, () => Promise<{ statusCode: number; json(): unknown }>, number, string]>([
+    [
+      'that ends in the middle of its file',
+      () => send(...fields, file('letter', 'a.pdf', pdf())),
+      400,
+      'bad_request',
+    ],
+    [
+      'whose file is good and whose fields are not',
+      () => send(file('letter', 'a.pdf', pdf('good')), END),
+      422,
+      'invalid_answers',
+    ],
+    [
+      'whose file is no PDF',
+      () => send(...fields, file('letter', 'a.pdf', Buffer.from('no')), END),
+      422,
+      'invalid_answers',
+    ],
+    [
+      'whose file is too large, after one that was not',
+      () =>
+        send(
+          ...fields,
+          file('letter', 'a.pdf', pdf()),
+          file('letter', 'b.pdf', Buffer.concat([pdf(), large.subarray(pdf().length)])),
+          END,
+        ),
+      413,
+      'file_too_large',
+    ],
+    [
+      'with a file too large that nobody asks for',
+      () => send(file('letter', 'a.pdf', pdf()), file('other', 'b.pdf', large), large, END),
+      413,
+      'file_too_large',
+    ],
+    [
+      'with an answer longer than all answers may be',
+      () => send(file('letter', 'a.pdf', pdf()), field('full_name', 'x'.repeat(300_000)), END),
+      413,
+      'too_large',
+    ],
+    [
+      'of more than a thousand fields',
+      () =>
+        send(
+          file('letter', 'a.pdf', pdf()),
+          ...Array.from({ length: 1001 }, (_, at) => field(`f${at}`, 'x')),
+          END,
+        ),
+      413,
+      'file_too_large',
+    ],
+  ])('%s is refused, and no file stays', async (_what, sent, status, code) => {
+    const response = await sent()
+    expect([response.statusCode, (response.json() as ErrorAnswer).code]).toEqual([status, code])
+    expect(strays()).toEqual([])
+  })
+})
+
+describe('what is said of the price is said only where it is so:', () => {
+  const answerTo = async (sent: Readonly<Record<string, string>>): Promise<ErrorAnswer> => {
+    const response = await server.post(url, { ...fixtureDelegate, ...sent })
+    expect(response.statusCode).toBe(409)
+    return response.json()
+  }
+  const nothing = 'Nothing has been charged. Please check it and submit again.'
+
+  test('another price', async () => {
+    expect(await answerTo({ total_amount: '1000' })).toMatchObject({
+      code: 'price_changed',
+      message: `The price has changed: the total is now ₹\u00a01,180. ${nothing}`,
+      quote: { total: 1180 },
+    })
+  })
+
+  test('another price and another category: the money comes first', async () => {
+    const sent = { total_amount: '1', registration_category: 'non-member' }
+    expect(await answerTo(sent)).toMatchObject({ code: 'price_changed' })
+  })
+
+  test('the category only', async () => {
+    expect(
+      await answerTo({ total_amount: '1180', registration_category: 'non-member' }),
+    ).toMatchObject({
+      code: 'category_changed',
+      message: `Your answers belong to the category Member. The total is ₹\u00a01,180. ${nothing}`,
+      quote: { category: 'member', total: 1180 },
+    })
+  })
+
+  test('the period only', async () => {
+    expect(await answerTo({ total_amount: '1180', period: 'late' })).toMatchObject({
+      code: 'period_changed',
+      message: `A new price period has begun. The total is ₹\u00a01,180. ${nothing}`,
+      quote: { period: 'early', total: 1180 },
+    })
+  })
+
+  test('a category that is not on sale', async () => {
+    expect(await answerTo({ is_member: 'false' })).toMatchObject({
+      code: 'not_on_sale',
+      message: 'Non-member is not on sale at present. Please choose another category.',
+      quote: null,
+    })
+  })
+})
+
+test('a registration that costs nothing is complete at once, and its mail is queued', async () => {
+  server.at('2026-02-10')
+  const before = server.holds()
+  const response = await server.post(url, {
+    ...fixtureDelegate,
+    is_member: 'false',
+    total_amount: '0',
+  })
+  server.at('2026-01-10')
+  expect(response.statusCode).toBe(201)
+  const { payment_data, message, reg_no } = response.json<RegisterAnswer>()
+  expect([payment_data, message]).toEqual([undefined, 'Your registration is recorded.'])
+  expect(
+    server.rows('SELECT total, payment_status FROM registrations WHERE reg_no = ?', reg_no),
+  ).toEqual([{ total: 0, payment_status: 'success' }])
+  const after = server.holds()
+  const came = (table: string): number => (after[table] ?? 0) - (before[table] ?? 0)
+  expect([came('registrations'), came('payments'), came('mail_queue')]).toEqual([1, 0, 1])
+})

@@ -1,0 +1,376 @@
+/** A delegate's own page at the real server: what the link opens, what may be done with it, and what may not. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type {
+  ActedAnswer,
+  ErrorAnswer,
+  MyAnswer,
+  OrderId,
+  ProofAnswer,
+  RegisterAnswer,
+  RegistrationAnswer,
+  RegNo,
+} from '../../../engine/index.ts'
+import { paise } from '../../../engine/index.ts'
+import { newLink, textToSend } from '../../../server/registration/access-link.ts'
+import { signIn } from '../office/office.ts'
+import type { Office } from '../office/office.ts'
+import { pdf } from '../sample-uploads.ts'
+import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
+import { startTestApp } from '../harness.ts'
+import type { TestApp } from '../harness.ts'
+import { confirmed } from '../sample-registrations.ts'
+
+let server: TestApp
+let office: Office
+const EVENT = 'sample2026'
+const EXTRA = `
+cancellation:
+  steps: [{to: 2026-01-15, refund: 75%}, {otherwise: none}]
+edit: {to: 2026-01-20, fields: [phone_number, letter]}
+`
+const INSTITUTION = '{id: institution, label: Institution}'
+beforeAll(async () => {
+  server = await startTestApp({
+    clock: '2026-01-10',
+    events: {
+      'sample2026.yaml': fixtureEvent({ extra: EXTRA })
+        .replace(/( +- )\{id: letter,/, (line, dash: string) => `${dash}${INSTITUTION}\n${line}`)
+        .replace('full_name, total]', 'full_name, institution, total]'),
+    },
+  })
+  office = await signIn(server)
+})
+afterAll(() => server.close())
+
+/** Registers and pays, unless told otherwise; the path of the own page's calls. */
+async function own({ pays = true, answers = fixtureDelegate } = {}): Promise<{
+  readonly regNo: RegNo
+  readonly path: string
+}> {
+  server.at('2026-01-10')
+  const answer = await server.post(`/api/${EVENT}/register/`, answers)
+  const { reg_no: regNo, payment_data: order } = answer.json<RegisterAnswer>()
+  if (pays)
+    await server.deps.store.applyFact(
+      (order?.orderid ?? '') as OrderId,
+      confirmed(`AP${regNo}`, paise(118_000), server.now()),
+      null,
+    )
+  const link = await newLink(server.deps, { regNo: regNo as RegNo, eventId: EVENT })
+  return { regNo: regNo as RegNo, path: `/api${new URL(link).pathname}` }
+}
+const look = async (path: string): Promise<MyAnswer> =>
+  (await server.app.inject(path)).json<MyAnswer>()
+const act = async (path: string, payload: object, more: object = {}) => {
+  const answer = await server.app.inject({ method: 'POST', url: `${path}/acts`, payload, ...more })
+  return {
+    status: answer.statusCode,
+    ...answer.json<Omit<ActedAnswer & Partial<ErrorAnswer>, 'status'>>(),
+  }
+}
+const trail = async (regNo: RegNo) =>
+  (await server.deps.store.acts(regNo)).map(({ act: name, who, why }) => [name, who, why])
+
+describe('what the link opens', () => {
+  test('is everything of one registration: answers, state, documents as PDF', async () => {
+    const { regNo, path } = await own()
+    const mine = await look(path)
+    expect(mine).toMatchObject({
+      registration: { reg_no: regNo, phone_number: '9876543210', stands: 'complete' },
+      state: 'complete',
+      documents: [{ kind: 'receipt', total: 1180 }],
+      cancel: { asked_at: null, kept: 1180, back: 885 },
+    })
+    const [receipt] = mine.documents
+    const sent = await server.app.inject(`${path}/documents/${receipt?.id}/`)
+    expect([sent.statusCode, sent.headers['content-type']]).toEqual([200, 'application/pdf'])
+    expect(sent.headers).toMatchObject({
+      'cache-control': 'no-store',
+      'referrer-policy': 'no-referrer',
+    })
+    expect(sent.rawPayload.subarray(0, 5).toString()).toBe('%PDF-')
+    // The link of another opens none of it.
+    const other = await own()
+    for (const id of [receipt?.id, 0, 'x', `${receipt?.id}%20`])
+      expect((await server.app.inject(`${other.path}/documents/${id}/`)).statusCode).toBe(404)
+  })
+
+  test('is nothing for whoever has the number, another token, or a link of a registration that was transferred', async () => {
+    const { regNo, path } = await own()
+    for (const token of [regNo, 'A'.repeat(43), 'x', '..', '%00', path.slice(-42)])
+      for (const rest of ['', '/documents/1/', '/acts/', '/proofs/']) {
+        const method = rest === '/acts/' || rest === '/proofs/' ? 'POST' : 'GET'
+        const answer = await server.app.inject({ method, url: `/api/my/${token}${rest}` })
+        expect([token, rest, answer.statusCode]).toEqual([token, rest, 404])
+      }
+    const handed = await office.act(regNo, {
+      act: 'transfer',
+      why: 'They cannot come.',
+      answers: { full_name: 'Other Delegate', email: 'o@sample.example', phone_number: '98765' },
+    })
+    expect(handed).toMatchObject({ status: 200 })
+    expect((await server.app.inject(path)).statusCode).toBe(404)
+  })
+
+  test('showed the new holder what the first person had written, after a transfer', async () => {
+    server.at('2026-01-10')
+    const sent = { ...fixtureDelegate, institution: 'First Hospital' }
+    const { regNo } = await own({ answers: sent })
+    const moved = { full_name: 'New Holder', email: 'n@sample.example', phone_number: '98765' }
+    const handed = await office.act(regNo, { act: 'transfer', why: 'Ill.', answers: moved })
+    expect(handed).toMatchObject({ status: 200 })
+    const path = `/api${new URL(await newLink(server.deps, { regNo, eventId: EVENT })).pathname}`
+    const read = async () => {
+      const url = `/api/${EVENT}/registrations/${regNo}/`
+      const found = await server.app.inject({
+        method: 'POST',
+        url,
+        payload: { email: moved.email },
+      })
+      return [(await look(path)).registration, found.json<RegistrationAnswer>().registration]
+    }
+    for (const shown of await read()) {
+      expect(shown).toMatchObject({ full_name: 'New Holder', reg_no: regNo })
+      expect(shown).not.toHaveProperty('institution')
+    }
+    // The office keeps it. What is given for the new person is theirs.
+    expect((await office.get(`/admin/registrations/${regNo}/`)).body).toContain('First Hospital')
+    const given = { institution: 'Second Hospital' }
+    await office.act(regNo, { act: 'correct', why: 'By phone.', answers: given })
+    for (const shown of await read()) expect(shown).toMatchObject(given)
+  })
+
+  test('is nothing for the mailbox to which links went before the office corrected a mistyped email address', async () => {
+    const { regNo, path } = await own()
+    const correct = (answers: object) =>
+      office.act(regNo, { act: 'correct', why: 'By phone.', answers })
+    expect((await correct({ phone_number: '9000000001' })).status).toBe(200)
+    expect((await server.app.inject(path)).statusCode).toBe(200)
+    expect((await correct({ email: 'right@sample.example' })).status).toBe(200)
+    expect((await server.app.inject(path)).statusCode).toBe(404)
+  })
+})
+
+describe('what delegates change themselves', () => {
+  test('is what the file lets them, until its day, and leaves a line in the trail', async () => {
+    const { regNo, path } = await own()
+    expect((await look(path)).edit).toMatchObject({
+      fields: [{ id: 'phone_number', value: '9876543210' }],
+      until: '2026-01-20',
+    })
+    const changed = { act: 'edit', answers: { phone_number: '9876500000' }, key: 'click-0001' }
+    expect(await act(path, changed)).toMatchObject({
+      status: 'success',
+      message: 'Your changes are saved.',
+      repeated: false,
+    })
+    expect(await act(path, changed)).toMatchObject({ repeated: true })
+    expect((await look(path)).registration['phone_number']).toBe('9876500000')
+    expect(await trail(regNo)).toEqual([['edit', 'delegate', '']])
+
+    server.at('2026-01-20T23:59:59+05:30')
+    expect((await look(path)).edit.fields).toHaveLength(1)
+    server.at('2026-01-21T00:00:00+05:30')
+    expect((await look(path)).edit).toEqual({ fields: [], until: null })
+    expect(await act(path, { act: 'edit', answers: { phone_number: '1234567890' } })).toMatchObject(
+      {
+        code: 'bad_data',
+        message:
+          'Phone Number cannot be changed here any more. Please write to support@sample.example.',
+      },
+    )
+  })
+
+  test.each([
+    ['an answer that decides the price', { is_member: false }],
+    ['the address that links go to', { email: 'other@sample.example' }],
+    ['a question that there is not', { role: 'owner' }],
+    ['what the server knows itself', { reg_no: 'SMPL1', total: 0 }],
+    ['a file that was not sent', { letter: 'letter.pdf' }],
+    ['a token of nobody', { letter: `proof.${'A'.repeat(43)}` }],
+    ['an empty answer that must be there', { phone_number: '' }],
+    ['what is no answer', 'phone_number'],
+  ])('is not %s', async (_, answers) => {
+    const { regNo, path } = await own()
+    const before = (await look(path)).registration
+    expect(await act(path, { act: 'edit', answers })).toMatchObject({ code: 'bad_data' })
+    expect((await look(path)).registration).toEqual(before)
+    expect(await trail(regNo)).toEqual([])
+  })
+
+  test('nor anything that is the office’s, whoever they say they are', async () => {
+    const { regNo, path } = await own()
+    for (const named of [
+      'cancel',
+      'refund',
+      'confirm',
+      'note',
+      'erase',
+      'lapse',
+      '',
+      'constructor',
+    ])
+      expect(
+        await act(path, { act: named, why: 'x', actor: 'owner', who: 'office', amount: 1 }),
+      ).toMatchObject({ code: 'act_unknown' })
+    // A page of somebody else can send a form, and no JSON.
+    const payload = JSON.stringify({ act: 'ask_cancel' })
+    const headers = { 'content-type': 'text/plain', origin: 'https://elsewhere.example' }
+    expect(await act(path, {}, { headers, payload })).toMatchObject({ status: 'error' })
+    expect(await trail(regNo)).toEqual([])
+  })
+
+  test('a file is sent ahead, then named by its token, and takes the place of the one before', async () => {
+    const { regNo, path } = await own()
+    const send = async (content: string): Promise<ProofAnswer> => {
+      const bytes = pdf(content)
+      const sent = await server.post(`${path}/proofs/`, {}, { letter: { name: 'my.pdf', bytes } })
+      expect(sent.statusCode, sent.body).toBe(201)
+      return sent.json<ProofAnswer>()
+    }
+    expect((await look(path)).files).toMatchObject([{ id: 'letter', name: null, accept: ['pdf'] }])
+    for (const content of ['first', 'second']) {
+      const { token } = await send(content)
+      expect(await act(path, { act: 'edit', answers: { letter: token } })).toMatchObject({
+        message: 'Your changes are saved.',
+      })
+    }
+    expect((await look(path)).files).toMatchObject([{ id: 'letter', name: 'my.pdf' }])
+    const stored = (await server.deps.store.registration(regNo))?.uploads ?? []
+    expect(stored).toHaveLength(1)
+    const wrong = await server.post(
+      `${path}/proofs/`,
+      {},
+      {
+        letter: { name: 'my.pdf', bytes: Buffer.from('no pdf') },
+      },
+    )
+    expect(wrong.statusCode).toBe(422)
+  })
+})
+
+test('a cancellation is asked for once, is seen by the office, and is answered there', async () => {
+  const { regNo, path } = await own()
+  expect(await act(path, { act: 'ask_cancel', why: 'I have to be elsewhere.' })).toMatchObject({
+    status: 'success',
+    message: 'The organisers have your request, and will write to you.',
+    state: 'complete',
+  })
+  expect(await act(path, { act: 'ask_cancel' })).toMatchObject({ code: 'not_now' })
+  expect((await look(path)).cancel?.asked_at).toBe('2026-01-10T12:00:00+05:30')
+  const counts = await server.deps.store.waiting([EVENT], server.now())
+  expect(counts).toContainEqual({ eventId: EVENT, is: 'cancel_asked', count: 1, more: false })
+  const noted = await office.act(regNo, { act: 'cancel', why: 'Asked for.', pay_back: 885 })
+  expect(noted).toMatchObject({ status: 200 })
+  expect(await look(path)).toMatchObject({ state: 'cancelled', cancel: null })
+  expect(await act(path, { act: 'ask_cancel' })).toMatchObject({ code: 'not_now' })
+})
+
+describe('a lost link', () => {
+  const ask = (on: TestApp, email: unknown, remoteAddress = '10.2.0.1') =>
+    on.app.inject({ method: 'POST', url: '/api/my/', payload: { email }, remoteAddress })
+  const mails = (on: TestApp) =>
+    on.rows("SELECT recipient, body FROM mail_queue WHERE kind = 'links' ORDER BY id")
+
+  test('is sent to the address that is stored, with one for each of its registrations; strangers hear the same', async () => {
+    server.at('2026-01-10')
+    const email = 'Asha.Lost@sample.example'
+    const numbers: string[] = []
+    for (const name of ['Asha Lost', '{link SMPL1} Ravi\n{link}']) {
+      const answers = { ...fixtureDelegate, full_name: name, email }
+      const made = await server.post(`/api/${EVENT}/register/`, answers)
+      numbers.push(made.json<RegisterAnswer>().reg_no)
+    }
+    // Found by the same words, and somebody else.
+    const other = { ...fixtureDelegate, email: `nat${email}` }
+    expect((await server.post(`/api/${EVENT}/register/`, other)).statusCode).toBe(201)
+    const [known, unknown] = [
+      await ask(server, ' asha.lost@SAMPLE.example'),
+      await ask(server, 'nobody@sample.example'),
+    ]
+    expect([known.statusCode, known.body]).toEqual([200, unknown.body])
+    await expect.poll(() => mails(server).length).toBe(1)
+    expect(mails(server)).toMatchObject([{ recipient: email }])
+    await server.mailer.run()
+    const folder = join(server.dir, 'mail')
+    const sent = readdirSync(folder)
+      .map((name) => readFileSync(join(folder, name), 'utf8').replaceAll(/=\r?\n/g, ''))
+      .find((text) => text.includes('Your links for'))
+    const tokens = [
+      ...new Set(Array.from(sent?.matchAll(/\/my\/([\w-]{43})/g) ?? [], ([, token]) => token)),
+    ]
+    const opened = await Promise.all(
+      tokens.map(async (token) => (await look(`/api/my/${token}`)).registration.reg_no),
+    )
+    expect(opened.toSorted()).toEqual(numbers.toSorted())
+    for (const wrong of ['', 'nobody', 7, null, `${'a'.repeat(250)}@sample.example`])
+      expect((await ask(server, wrong)).statusCode).toBe(422)
+  })
+
+  test('is put on its own line alone: nobody is called so that the mail about them holds a link', async () => {
+    const { regNo } = await own()
+    const at = server.now()
+    const mail = {
+      id: 1,
+      attempts: 0,
+      at,
+      firstTriedAt: null,
+      to: 'a@sample.example',
+      copyTo: null,
+      subject: '',
+    }
+    const text = 'Dear {link},\n\nyour registration {link SMPL1} was handed on.\n'
+    for (const kind of ['again', 'links'] as const)
+      expect(await textToSend(server.deps, { ...mail, kind, text, regNo, eventId: EVENT })).toBe(
+        text,
+      )
+    const links = server.rows('SELECT count(*) AS n FROM links')
+    const alone = {
+      ...mail,
+      kind: 'again',
+      text: 'Dear {link},\n{link}',
+      regNo,
+      eventId: EVENT,
+    } as const
+    expect(await textToSend(server.deps, alone)).toMatch(/^Dear \{link\},\nhttp\S+\/my\/[\w-]{43}$/)
+    expect(server.rows('SELECT count(*) AS n FROM links')).not.toEqual(links)
+  })
+
+  test('is asked for three times an hour for an address, and ten times in ten minutes from one', async () => {
+    const limited = await startTestApp({
+      clock: '2026-01-10',
+      events: { 'sample2026.yaml': fixtureEvent() },
+      variables: { RATE_LIMITS: 'on' },
+    })
+    const statuses = async (count: number, of: (n: number) => readonly [string, string]) => {
+      const codes: number[] = []
+      for (let n = 0; n < count; n++) codes.push((await ask(limited, ...of(n))).statusCode)
+      return codes
+    }
+    expect(await statuses(4, (n) => ['one@sample.example', `10.3.0.${n}`])).toEqual([
+      200, 200, 200, 429,
+    ])
+    expect(await statuses(11, (n) => [`other${n}@sample.example`, '10.4.0.1'])).toEqual([
+      ...Array.from({ length: 10 }, () => 200),
+      429,
+    ])
+    // Tokens are tried no oftener than pages are looked at.
+    for (const [method, rest, max] of [
+      ['GET', '', 120],
+      ['GET', '/documents/1/', 30],
+      ['POST', '/acts/', 20],
+      ['POST', '/proofs/', 20],
+    ] as const) {
+      const url = `/api/my/${'A'.repeat(43)}${rest}`
+      const codes: number[] = []
+      for (let n = 0; n <= max; n++)
+        codes.push(
+          (await limited.app.inject({ method, url, remoteAddress: '10.5.0.1' })).statusCode,
+        )
+      expect([rest, codes.indexOf(429)]).toEqual([rest, max])
+    }
+    await limited.close()
+  })
+})

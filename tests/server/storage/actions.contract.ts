@@ -1,0 +1,404 @@
+/** What is done to registrations: the state that follows, the trail, and that a second click does nothing. */
+import { beforeEach, describe, expect, test } from 'vitest'
+import { dayOf, decisionsFor, instant, paise } from '../../../engine/index.ts'
+import type { Issuer, RegNo } from '../../../engine/index.ts'
+import type { NewAct, Store } from '../../../server/storage/index.ts'
+import {
+  confirmed,
+  declined,
+  found,
+  hour,
+  later,
+  mail,
+  newRegistration,
+  quoted,
+  registered,
+} from '../sample-registrations.ts'
+import { regNosOf } from './contract-setup.ts'
+import type { Given } from './contract-setup.ts'
+
+const ISSUER: Issuer = {
+  event: { id: 'demo', title: 'Demo', days: '', venue: '', support: '', colour: '' },
+  roles: {},
+  tax: { name: 'GST', percent: 18 },
+  invoice: null,
+  states: {},
+}
+
+export function actingContract(given: Given): void {
+  let store: Store
+  beforeEach(() => {
+    store = given().store
+  })
+  const wanted = (regNo: RegNo, changes: Partial<NewAct> = {}): NewAct => ({
+    regNo,
+    act: 'note',
+    actor: 'desk',
+    who: 'Meera',
+    why: 'Rang about food.',
+    at: later(1000),
+    once: null,
+    ...changes,
+  })
+  const stateOf = async (regNo: RegNo) => (await found(store, regNo)).state
+
+  const card = { gateway: 'airpay', askedOf: { account: 'demo', merchantId: null } }
+  /** Corrected to so much more than its price, so that a difference is due, to be paid by transfer. */
+  const dearer = async (
+    regNo: RegNo,
+    by = 100,
+    through: typeof card | { readonly way: string } = { way: 'transfer' },
+  ): Promise<void> => {
+    const { answers, category } = await found(store, regNo)
+    const { searchable } = newRegistration()
+    const more = (amount: number) => paise(amount + by)
+    const quote = { ...quoted, base: more(quoted.base), total: more(quoted.total), lines: [] }
+    const same = { was: answers, answers, category, searchable, unique: [], mails: [], uploads: [] }
+    const corrected = await store.correct(wanted(regNo, { act: 'correct', actor: 'owner' }), {
+      ...same,
+      quote,
+      through,
+      holdUntil: null,
+      changes: ['x'],
+      endsLinks: false,
+    })
+    expect(corrected.ok).toBe(true)
+  }
+  test('a difference that was to be paid by transfer and is paid by card is an order that the gateway is asked about', async () => {
+    const { regNo, orderId } = await registered(store)
+    await store.applyFact(orderId, confirmed('AP1'), null)
+    await dearer(regNo)
+    const [byTransfer] = (await found(store, regNo)).payments
+    expect(byTransfer).toMatchObject({ way: 'transfer', status: 'pending', isDifference: true })
+    expect(await store.retry(regNo, later(2000), card)).toMatchObject({
+      ok: true,
+      value: { way: null, amount: 100 },
+    })
+    expect((await found(store, regNo)).payments.map(({ status }) => status)).toEqual([
+      'pending',
+      'failed',
+      'success',
+    ])
+  })
+
+  test('a difference is paid and gets its receipt with the tax that the first one left', async () => {
+    await store.keepEventFile({
+      hash: 'hash-1',
+      eventId: 'demo',
+      text: '',
+      shared: '',
+      at: later(0),
+      limits: [],
+      issuer: ISSUER,
+    })
+    const { regNo, orderId } = await registered(store)
+    await store.applyFact(orderId, confirmed('AP1'), null)
+    await dearer(regNo, 100, card)
+    const [difference] = (await found(store, regNo)).payments
+    if (difference === undefined) throw new Error('no difference was asked for')
+    const paid = confirmed('AP2', difference.amount)
+    await store.applyFact(difference.orderId, paid, null)
+    expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'success', due: 0 })
+    const receipts = await store.documents(regNo)
+    expect(receipts.map(({ kind, total }) => [kind, total])).toEqual([
+      ['receipt', quoted.total],
+      ['receipt', 100],
+    ])
+  })
+
+  test.each(['is open', 'has expired'])(
+    'a first difference that is paid after a second correction, whose order %s, leaves the rest to be paid, not all of it',
+    async (second) => {
+      const { regNo, orderId } = await registered(store)
+      await store.applyFact(orderId, confirmed('AP1'), null)
+      await dearer(regNo, 100, card)
+      const [first] = (await found(store, regNo)).payments
+      await dearer(regNo, 300, card)
+      const [open] = (await found(store, regNo)).payments
+      if (second === 'has expired')
+        await store.applyFact(
+          open?.orderId ?? orderId,
+          { type: 'expired', at: later(30 * hour) },
+          null,
+        )
+      await store.applyFact(first?.orderId ?? orderId, confirmed('AP2', paise(100)), null)
+      const { due, payments } = await found(store, regNo)
+      expect(due).toBe(200)
+      expect(payments.filter(({ status }) => status === 'pending')).toMatchObject([{ amount: 200 }])
+      await store.applyFact(payments[0]?.orderId ?? orderId, confirmed('AP3', paise(200)), null)
+      expect(await found(store, regNo)).toMatchObject({ due: 0, state: 'complete' })
+    },
+  )
+
+  test('two who correct at the same moment: what the second had before them is not there any more, and nothing of it is written', async () => {
+    const { regNo } = await registered(store)
+    const { answers, category } = await found(store, regNo)
+    const { searchable } = newRegistration()
+    const correctTo = (name: string) =>
+      store.correct(wanted(regNo, { act: 'correct', actor: 'owner', why: `To ${name}.` }), {
+        was: answers,
+        answers: { ...answers, full_name: name },
+        category,
+        searchable: { ...searchable, fullName: name },
+        unique: [],
+        mails: [],
+        uploads: [],
+        quote: null,
+        through: null,
+        holdUntil: null,
+        changes: [name],
+        endsLinks: false,
+      })
+    const [first, second] = await Promise.all([correctTo('Asha One'), correctTo('Asha Two')])
+    expect(first).toMatchObject({ ok: true })
+    expect(second).toMatchObject({ error: { code: 'moved_on' } })
+    expect((await found(store, regNo)).answers).toMatchObject({ full_name: 'Asha One' })
+  })
+
+  test('one line of the bank pays once, whether somebody calls it a transfer or UPI', async () => {
+    const byHand = { way: 'transfer' }
+    const [one, two] = [await registered(store, byHand), await registered(store, byHand)]
+    const confirm = (regNo: RegNo, way: 'transfer' | 'upi', reference: string) =>
+      store.confirm(
+        wanted(regNo, { act: 'confirm', actor: 'treasurer' }),
+        { way, reference, amount: quoted.total, paidAt: later(1000) },
+        null,
+      )
+    expect(await confirm(one.regNo, 'upi', '412345678901')).toMatchObject({ ok: true })
+    expect(await confirm(two.regNo, 'transfer', '412345678901')).toMatchObject({
+      error: { code: 'taken', message: expect.stringContaining(`the payment of ${one.regNo}`) },
+    })
+  })
+
+  test('a moved payment pays the price of its day, and what waits says what decides that price', async () => {
+    const byHand = { way: 'transfer' }
+    const [from, to] = [await registered(store, byHand), await registered(store, byHand)]
+    const waits = async (ways: readonly string[]) =>
+      (await store.awaited('demo', ways)).find(({ regNo }) => regNo === to.regNo)
+    expect(await waits([])).toMatchObject({ due: quoted.total, priced: null })
+    const { answers, category } = await found(store, to.regNo)
+    expect((await waits(['transfer']))?.priced).toEqual({ answers, category })
+    await store.confirm(
+      wanted(from.regNo, { act: 'confirm', actor: 'treasurer' }),
+      { way: 'transfer', reference: '512345678901', amount: paise(100), paidAt: later(1000) },
+      null,
+    )
+    const [review] = await store.reviews('demo')
+    const price = { ...quoted, total: paise(quoted.total + 118), base: paise(quoted.base + 118) }
+    const move = { what: 'move', to: to.regNo, price, why: 'A friend.', who: 'office' } as const
+    expect(await store.decide(review?.id ?? '', move, later(2000), null)).toMatchObject({
+      ok: true,
+    })
+    expect(await found(store, to.regNo)).toMatchObject({ total: price.total, inReview: true })
+    expect(await waits([])).toMatchObject({ due: price.total })
+  })
+
+  test('what was to be paid by transfer waits no more once the card has paid', async () => {
+    const { regNo, orderId } = await registered(store)
+    const told = { way: 'transfer', reference: 'HDFCN52026000001', paidOn: null, answers: {} }
+    const tell = wanted(regNo, { act: 'tell', actor: 'delegate', who: 'delegate' })
+    expect(await store.tell(tell, { ...told, uploads: [], drafts: [] }, null)).toMatchObject({
+      ok: true,
+    })
+    expect(await found(store, regNo)).toMatchObject({ state: 'told', paymentStatus: 'pending' })
+    await store.applyFact(orderId, confirmed('AP1'), null)
+    const { state, payments } = await found(store, regNo)
+    expect([state, payments.map(({ status }) => status)]).toEqual([
+      'complete',
+      ['failed', 'success'],
+    ])
+  })
+
+  test.for([
+    ['no-record', 'failed'],
+    ['in-process', 'pending'],
+    ['unreachable', 'pending'],
+  ] as const)(
+    'who tells of a transfer after the gateway said %s: the order of the card is %s',
+    async ([said, stands]) => {
+      const { regNo, orderId } = await registered(store)
+      await store.asked(orderId, later(1), later(2), said)
+      const told = { way: 'transfer', reference: `HDFC${said}`, paidOn: null, answers: {} }
+      const tell = wanted(regNo, { act: 'tell', actor: 'delegate', who: 'delegate', at: later(3) })
+      expect(await store.tell(tell, { ...told, uploads: [], drafts: [] }, null)).toMatchObject({
+        ok: true,
+      })
+      const { state, payments } = await found(store, regNo)
+      const card = payments.find((payment) => payment.orderId === orderId)
+      expect([state, card?.status]).toEqual(['told', stands])
+    },
+  )
+
+  test('whoever has paid and owes a difference is not told every five minutes that it has lapsed', async () => {
+    const { regNo, orderId } = await registered(store, { payUntil: later(500) })
+    await store.applyFact(orderId, confirmed('AP1', quoted.total, later(1)), null)
+    await dearer(regNo)
+    const lapse = wanted(regNo, { act: 'lapse', actor: 'clock', who: 'rollcall', why: '' })
+    expect(await store.overdue(later(1000), 9)).toEqual([])
+    expect(await store.lapse(lapse, mail)).toMatchObject({ error: { code: 'moved_on' } })
+    expect((await store.acts(regNo)).map(({ act }) => act)).toEqual(['correct'])
+  })
+
+  test('money for whom nobody ever asked to pay is decided about, and the registration is in review no more', async () => {
+    const approval = { id: 'letter', decideBy: later(9000) }
+    const { regNo } = await registered(store, { orderId: null, approval })
+    const owners = (act: NewAct['act']) => wanted(regNo, { act, actor: 'owner' })
+    await store.cancel(owners('cancel'), { payBack: paise(0), shown: null, mail: null })
+    const money = { reference: 'HDFCN52026000009', amount: paise(100), paidAt: later(1000) }
+    await store.cameAgain(owners('came_again'), { way: 'transfer', ...money })
+    expect(await found(store, regNo)).toMatchObject({ inReview: true, payments: [] })
+    const [review] = await store.reviews(null)
+    const decision = { what: 'dismiss', why: 'Not ours.', who: 'Meera' } as const
+    await store.decide(review?.id ?? '', decision, later(2000), null)
+    expect(await store.reviews(null)).toEqual([])
+    expect(await found(store, regNo)).toMatchObject({ inReview: false, state: 'cancelled' })
+  })
+
+  test('who is paid and cancelled is counted among those that are over, and not as paid', async () => {
+    const paid = await registered(store)
+    await store.applyFact(paid.orderId, confirmed('AP1'), null)
+    await registered(store)
+    const count = async () => {
+      const { total, paid: coming, pending, ended } = await store.figures('demo', dayOf(later(0)))
+      return [total, coming, pending, ended]
+    }
+    expect(await count()).toEqual([2, 1, 1, 0])
+    const owner = wanted(paid.regNo, { act: 'cancel', actor: 'owner' })
+    await store.cancel(owner, { payBack: paise(0), shown: null, mail: null })
+    expect(await count()).toEqual([2, 0, 1, 1])
+    const listed = await store.listPage({ eventId: 'demo', answers: {}, state: 'cancelled' }, 1, 20)
+    expect([regNosOf(listed.rows), listed.sums]).toMatchObject([[paid.regNo], [{ ended: 1 }]])
+  })
+
+  test('whoever has paid, owes a difference and is erased owes nothing any more', async () => {
+    const { regNo, orderId } = await registered(store)
+    await store.applyFact(orderId, confirmed('AP1'), null)
+    await dearer(regNo)
+    expect((await found(store, regNo)).due).toBe(100)
+    const erased = await store.erase(wanted(regNo, { act: 'erase', actor: 'owner' }))
+    expect(erased).toMatchObject({ ok: true })
+    expect(await found(store, regNo)).toMatchObject({ state: 'cancelled', due: 0 })
+  })
+
+  test('whoever is refused and erased is not approved after all: nobody is there who could come', async () => {
+    const approval = { id: 'letter', decideBy: later(9000) }
+    const { regNo } = await registered(store, { orderId: null, approval })
+    const owners = (act: NewAct['act']) => wanted(regNo, { act, actor: 'owner' })
+    expect(await store.refuse(owners('refuse'), { offer: null, mail: null })).toMatchObject({
+      ok: true,
+    })
+    expect(await store.erase(owners('erase'))).toMatchObject({ ok: true })
+    const through = { way: 'transfer' }
+    const approved = { through, payUntil: later(9000), mail: null, confirmation: null }
+    expect(await store.approve(owners('approve'), approved)).toMatchObject({
+      error: { code: 'not_now' },
+    })
+    expect(await stateOf(regNo)).toBe('refused')
+  })
+
+  test('money that came while it was refused counts for what is asked for once it is approved after all', async () => {
+    const approval = { id: 'letter', decideBy: later(9000) }
+    const { regNo } = await registered(store, { orderId: null, approval })
+    const owners = (act: NewAct['act']) => wanted(regNo, { act, actor: 'owner' })
+    await store.refuse(owners('refuse'), { offer: null, mail: null })
+    const money = { reference: 'HDFCN52026000010', amount: quoted.total, paidAt: later(1000) }
+    await store.cameAgain(owners('came_again'), { way: 'transfer', ...money })
+    const decisions = async () => (await store.reviews(null)).map(({ is }) => decisionsFor(is))
+    expect(await decisions()).toEqual([['refund', 'move', 'dismiss']])
+    const through = { way: 'transfer' }
+    const approved = { through, payUntil: later(9000), mail: null, confirmation: null }
+    expect(await store.approve(owners('approve'), approved)).toMatchObject({ ok: true })
+    expect(await decisions()).toEqual([['accept', 'refund', 'move', 'dismiss']])
+    const [review] = await store.reviews(null)
+    const accept = {
+      what: 'accept',
+      reference: null,
+      amount: null,
+      why: 'x',
+      who: 'Meera',
+    } as const
+    expect(await store.decide(review?.id ?? '', accept, later(2000), null)).toMatchObject({
+      ok: true,
+    })
+    expect(await found(store, regNo)).toMatchObject({ state: 'complete', inReview: false })
+  })
+
+  test.for(['in-process', 'unreachable'] as const)(
+    'what may have been paid does not lapse: the gateway is %s',
+    async (said) => {
+      const { regNo, orderId } = await registered(store, { payUntil: later(500) })
+      const lapse = wanted(regNo, { act: 'lapse', actor: 'clock', who: 'rollcall', why: '' })
+      await store.asked(orderId, later(400), later(600), said)
+      expect(await store.overdue(later(1000), 9)).toEqual([])
+      expect(await store.lapse(lapse, mail)).toMatchObject({ error: { code: 'moved_on' } })
+      await store.asked(orderId, later(600), later(700), 'no-record')
+      expect(await store.overdue(later(1000), 9)).toEqual([regNo])
+      expect(await store.lapse(lapse, mail)).toMatchObject({ ok: true })
+      expect(await stateOf(regNo)).toBe('lapsed')
+    },
+  )
+
+  describe('the state of a registration', () => {
+    test('follows its money: to pay, complete, lapsed where nobody paid in time, and back when it is tried again', async () => {
+      const one = await registered(store)
+      expect(await stateOf(one.regNo)).toBe('to_pay')
+      await store.applyFact(one.orderId, declined(), null)
+      expect(await stateOf(one.regNo)).toBe('to_pay')
+      const two = await registered(store)
+      await store.applyFact(two.orderId, { type: 'expired', at: later(2000) }, null)
+      expect(await stateOf(two.regNo)).toBe('lapsed')
+      const retried = await store.retry(two.regNo, later(3000))
+      expect(await stateOf(two.regNo)).toBe('to_pay')
+      if (!retried.ok) throw new Error(retried.error.code)
+      await store.applyFact(retried.value.orderId, confirmed('AP1'), mail)
+      expect(await stateOf(two.regNo)).toBe('complete')
+      const free = await store.register(newRegistration({ orderId: null }))
+      if (!free.ok) throw new Error(free.error.code)
+      expect(await stateOf(free.value.regNo)).toBe('complete')
+    })
+  })
+
+  describe('a note', () => {
+    test('stands in the trail with who, when and in which state', async () => {
+      const { regNo } = await registered(store)
+      expect(await store.note(wanted(regNo))).toMatchObject({
+        ok: true,
+        value: { regNo, state: 'to_pay', repeated: false },
+      })
+      expect(await store.acts(regNo)).toEqual([
+        {
+          id: 1,
+          at: instant(later(1000)),
+          who: 'Meera',
+          act: 'note',
+          why: 'Rang about food.',
+          data: {},
+          was: 'to_pay',
+          became: 'to_pay',
+        },
+      ])
+    })
+
+    test('a click that comes twice does once; the same key for something else is refused', async () => {
+      const { regNo } = await registered(store)
+      const once = { key: 'k1', fingerprint: 'a' }
+      await store.note(wanted(regNo, { once }))
+      expect(await store.note(wanted(regNo, { once }))).toMatchObject({ value: { repeated: true } })
+      expect(
+        await store.note(wanted(regNo, { once: { key: 'k1', fingerprint: 'b' } })),
+      ).toMatchObject({ error: { code: 'act_key_reused' } })
+      expect(await store.acts(regNo)).toHaveLength(1)
+    })
+
+    test('is not taken from whoever may only look, and not for what is not there', async () => {
+      const { regNo } = await registered(store)
+      expect(await store.note(wanted(regNo, { actor: 'viewer' }))).toMatchObject({
+        error: { code: 'not_your_role' },
+      })
+      expect(await store.note(wanted('DEMO000000000000' as RegNo))).toMatchObject({
+        error: { code: 'not_there' },
+      })
+      expect(await store.acts(regNo)).toEqual([])
+    })
+  })
+}

@@ -1,0 +1,134 @@
+/** What the store corrects when the clock goes back: nothing waits for, or stays ended by, a time in the future. */
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { Store } from '../../../server/storage/index.ts'
+import {
+  confirmed,
+  declined,
+  found,
+  hour,
+  later,
+  quoted,
+  registered,
+} from '../sample-registrations.ts'
+import type { Given } from './contract-setup.ts'
+import { begun, grounds } from './payment-decisions.ts'
+
+const day = 24 * hour
+const ahead = 30 * day
+
+export function clockContract(given: Given): void {
+  let store: Store
+  beforeEach(() => {
+    store = given().store
+  })
+
+  describe('a clock that goes back', () => {
+    test('a clock that jumps a year ahead and back leaves nothing waiting for a year', async () => {
+      const year = 365 * 24 * hour
+      const [open, ended, planned] = [
+        await registered(store),
+        await registered(store),
+        await registered(store),
+      ]
+      await store.applyFact(ended.orderId, declined(), null)
+      await store.asked(open.orderId, later(year), later(year + hour))
+      await store.asked(ended.orderId, later(year), null)
+      await store.asked(planned.orderId, later(hour), later(5 * hour))
+      await store.clockWentBack(later(2 * hour))
+      expect(
+        (await store.pendingPayments(later(2 * hour), 10)).map(({ orderId }) => orderId),
+      ).toEqual([open.orderId])
+      expect(
+        (await store.watchedPayments(later(2 * hour), 10)).map(({ orderId }) => orderId),
+      ).toEqual([ended.orderId])
+    })
+
+    test('an order that ended while the clock was ahead is watched by the right time', async () => {
+      const { orderId } = await registered(store)
+      await store.asked(orderId, later(hour), later(2 * hour), 'no-record')
+      await store.applyFact(orderId, { type: 'expired', at: later(500 * hour) }, null)
+      await store.clockWentBack(later(26 * hour))
+      expect((await store.watchedPayments(later(26 * hour), 10)).map((one) => one.orderId)).toEqual(
+        [orderId],
+      )
+    })
+
+    test('a payment that expired while the clock was weeks ahead waits for its answer again', async () => {
+      const { regNo, orderId } = await registered(store)
+      await store.asked(orderId, later(hour), later(2 * hour), 'no-record')
+      await store.applyFact(orderId, { type: 'expired', at: later(ahead) }, null)
+      expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'failed', state: 'lapsed' })
+      await store.clockWentBack(later(2 * hour))
+      expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'pending', state: 'to_pay' })
+      expect(await store.pendingPayments(later(2 * hour), 10)).toMatchObject([{ orderId }])
+      // A day later it expires by the right time, and late money still counts.
+      await store.applyFact(orderId, { type: 'expired', at: later(day) }, null)
+      await store.clockWentBack(later(2 * day))
+      expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'failed' })
+      await store.applyFact(orderId, confirmed('AP1', quoted.total, later(3 * day)), null)
+      expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'success' })
+    })
+
+    test('what the gateway declined while the clock was ahead stays declined', async () => {
+      const { regNo, orderId } = await registered(store)
+      await store.applyFact(orderId, declined(later(ahead)), null)
+      await store.clockWentBack(later(hour))
+      expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'failed' })
+    })
+
+    test('a payment that came before a person because five days were over has its five days again', async () => {
+      const { regNo, orderId } = await registered(store)
+      const undecided = (at: number) =>
+        store.applyFact(orderId, { type: 'undecided', at: later(at) }, null)
+      await undecided(ahead)
+      expect(await store.reviews(null)).toMatchObject([{ regNo, is: 'undecided' }])
+      await store.clockWentBack(later(hour))
+      expect(await store.reviews(null)).toEqual([])
+      expect(await store.pendingPayments(later(hour), 10)).toMatchObject([{ orderId }])
+      await undecided(5 * day)
+      expect(await store.reviews(null)).toMatchObject([{ regNo, is: 'undecided' }])
+    })
+
+    test('a payment whose question was claimed while the clock was ahead is asked about again', async () => {
+      const { orderId } = await registered(store)
+      expect(await store.claimQuestion(orderId, later(ahead), later(ahead))).toBe(true)
+      await store.asked(orderId, later(ahead), later(ahead + hour), 'no-record')
+      await store.clockWentBack(later(hour))
+      expect(await store.claimQuestion(orderId, later(hour), later(hour))).toBe(true)
+    })
+
+    test('a seat held while the clock was ahead is held no longer than any other', async () => {
+      const max = { seats: { id: 'seats', max: 1, full: { say: 'Full' } } }
+      await store.keepEventFile({
+        hash: 'hash-1',
+        eventId: 'demo',
+        text: '',
+        shared: '',
+        at: later(0),
+        limits: [max.seats],
+        holdPlaceMs: hour / 2,
+        placeNames: { seats: 'Seats' },
+      })
+      await registered(store, { at: later(ahead) })
+      await store.clockWentBack(later(hour))
+      expect(await store.placesLeft('demo', {}, later(hour))).toEqual({ seats: 0 })
+      expect(await store.placesLeft('demo', {}, later(2 * hour))).toEqual({ seats: 1 })
+    })
+
+    test('a refund that was in doubt because five days were over is awaited again', async () => {
+      const { regNo, orderId } = await registered(store)
+      await store.applyFact(orderId, confirmed('AP1'), null)
+      await store.wantRefund({ of: regNo, amount: quoted.total, ...grounds, at: later(hour) })
+      const [wanted] = await store.refundsToSend(later(hour), 1)
+      if (wanted === undefined) throw new Error('no refund is to be sent')
+      await store.claimRefund(wanted.id, later(hour))
+      await store.refundTold(wanted.id, begun('RF1'), later(hour))
+      await store.silentRefunds(later(ahead))
+      expect(await store.reviews(null)).toMatchObject([{ regNo, is: 'refund-unsure' }])
+      await store.clockWentBack(later(2 * hour))
+      expect(await store.reviews(null)).toEqual([])
+      await store.silentRefunds(later(hour + 5 * day))
+      expect(await store.reviews(null)).toMatchObject([{ regNo, is: 'refund-unsure' }])
+    })
+  })
+}

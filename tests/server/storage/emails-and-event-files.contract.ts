@@ -1,0 +1,130 @@
+/** What the office and the server itself keep: mails and event files. */
+import { describe, expect, test, beforeEach } from 'vitest'
+import type { Instant } from '../../../engine/index.ts'
+import type { Store } from '../../../server/storage/index.ts'
+import {
+  confirmed,
+  hour,
+  later,
+  mail,
+  newRegistration,
+  noon,
+  quoted,
+  registered,
+} from '../sample-registrations.ts'
+import type { Given } from './contract-setup.ts'
+
+export function officeContract(given: Given): void {
+  let store: Store
+  beforeEach(() => {
+    store = given().store
+  })
+
+  describe('mails', () => {
+    test('are due until sent or given up', async () => {
+      const { regNo, orderId } = await registered(store)
+      await store.applyFact(orderId, confirmed('AP1', quoted.total, later(10)), mail)
+      expect(await store.dueMails(later(9), 10)).toEqual([])
+      const [due] = await store.dueMails(later(10), 10)
+      expect(due).toEqual({
+        ...mail,
+        id: expect.any(Number),
+        kind: 'confirmation',
+        attempts: 0,
+        firstTriedAt: null,
+        at: later(10),
+        eventId: 'demo',
+        regNo,
+      })
+      const id = due?.id ?? 0
+      await store.mailFailed(id, 'no route', later(hour))
+      expect(await store.dueMails(later(hour - 1), 10)).toEqual([])
+      expect(await store.dueMails(later(hour), 10)).toMatchObject([{ id, attempts: 1 }])
+      await store.mailSent(id, later(hour))
+      expect(await store.dueMails(later(9 * hour), 10)).toEqual([])
+      expect(await store.mailsOf(regNo)).toMatchObject([
+        { status: 'sent', at: later(hour), error: null },
+      ])
+      const again = await store.queueMail(
+        regNo,
+        { ...mail, copyTo: 'office@example.org' },
+        later(2 * hour),
+      )
+      await store.mailFailed(again, 'refused', null)
+      expect(await store.dueMails(later(9 * hour), 10)).toEqual([])
+      expect(await store.mailsOf(regNo)).toMatchObject([
+        { status: 'sent' },
+        { id: again, status: 'failed', error: 'refused', copyTo: 'office@example.org' },
+      ])
+    })
+  })
+
+  describe('event files', () => {
+    test('every version is kept by its hash; the last served is the last', async () => {
+      const file = (hash: string, at: Instant) => ({
+        hash,
+        eventId: 'demo',
+        text: `text of ${hash}`,
+        shared: '{}',
+        at,
+      })
+      await store.keepEventFile(file('one', noon))
+      await store.keepEventFile(file('two', later(1)))
+      expect((await store.lastEventFile('demo'))?.hash).toBe('two')
+      await store.keepEventFile(file('one', later(2)))
+      expect(await store.lastEventFile('demo')).toEqual({
+        hash: 'one',
+        eventId: 'demo',
+        goneAt: null,
+        text: 'text of one',
+        shared: '{}',
+      })
+      expect((await store.eventFile('two'))?.text).toBe('text of two')
+      expect(await store.eventFile('three')).toBeNull()
+      expect(await store.lastEventFile('another')).toBeNull()
+      expect(await store.lastVersions('demo', 1)).toEqual(['one'])
+      expect(await store.lastVersions('demo', 9)).toEqual(['one', 'two'])
+    })
+
+    test('what is active is so from one moment on, for whoever saw what was before, and nobody registers by another', async () => {
+      const file = (hash: string, max: number) => ({
+        hash,
+        eventId: 'demo',
+        text: '',
+        shared: '{}',
+        at: noon,
+        limits: [{ id: 'hall', max, full: { say: 'Full' } }],
+      })
+      const event = (hash: string, isGone = false) => ({ eventId: 'demo', hash, isGone })
+      const by = (eventHash: string) => store.register(newRegistration({ eventHash }))
+      expect(await store.activeEvents(0)).toBeNull()
+      expect((await by('one')).ok).toBe(true)
+      const one = { after: 0, events: [event('one')], site: null, files: [file('one', 5)] }
+      expect(await store.activate(one)).toBe(1)
+      // The same once more changes nothing; who has not seen it changes nothing either.
+      expect(await store.activate({ ...one, after: 1 })).toBe(1)
+      expect(await store.activate({ ...one, events: [], site: '{}' })).toBeNull()
+      expect(await store.activeEvents(0)).toEqual({
+        number: 1,
+        site: null,
+        events: [event('one')],
+      })
+      const two = { after: 1, events: [event('two')], site: '{}', files: [file('two', 7)] }
+      const [activated, late, early] = await Promise.all([
+        store.activate(two),
+        by('one'),
+        by('two'),
+      ])
+      expect([activated, late, early.ok]).toEqual([
+        2,
+        { ok: false, error: { code: 'version_moved' } },
+        true,
+      ])
+      const [first] = await store.placesTaken('demo')
+      expect(first).toMatchObject({ place: 'hall', max: 7 })
+      await store.activate({ after: 2, events: [event('two', true)], site: null, files: [] })
+      expect(await by('two')).toEqual({ ok: false, error: { code: 'version_moved' } })
+      expect((await store.activeEvents(1))?.events).toEqual([event('two', true)])
+    })
+  })
+}

@@ -1,0 +1,258 @@
+/** Lists, searches, exports and figures over what is stored. */
+import { describe, expect, test, beforeEach } from 'vitest'
+import { addDays, day, dayOf, instant, orderIdOf, startOf } from '../../../engine/index.ts'
+import type { RegNo } from '../../../engine/index.ts'
+import type { ListQuery, Store, ListedRegistration } from '../../../server/storage/index.ts'
+import {
+  confirmed,
+  declined,
+  hour,
+  later,
+  noon,
+  quoted,
+  registered,
+} from '../sample-registrations.ts'
+import type { Changes } from '../sample-registrations.ts'
+import { all, regNosOf } from './contract-setup.ts'
+import type { Given } from './contract-setup.ts'
+
+async function exported(store: Store, query: ListQuery): Promise<readonly ListedRegistration[]> {
+  const rows: ListedRegistration[] = []
+  for await (const chunk of store.exportRows(query)) rows.push(...chunk)
+  return rows
+}
+
+export function listingContract(given: Given): void {
+  let store: Store
+  beforeEach(() => {
+    store = given().store
+  })
+
+  describe('lists', () => {
+    const seeded = async (): Promise<Record<string, string>> => {
+      const of = async (name: string, changes: Changes = {}): Promise<string> =>
+        (await registered(store, { name, ...changes })).regNo
+      const dayAfter = startOf(addDays(dayOf(noon), 1))
+      return {
+        asha: await of('Asha Nair'),
+        benny: await of('Benny "B" Demo', {
+          at: later(1),
+          category: 'member',
+          answers: { state: 'Goa', member: false, note: "o'hara", home_city: 'Panaji' },
+        }),
+        chitra: await of('Chitra', {
+          at: instant(dayAfter - 1),
+          searchable: {
+            fullName: 'Chitra',
+            email: 'chi@example.net',
+            phone: '+91 70000-00001',
+            councilNo: 'KMC 77',
+          },
+        }),
+        divya: await of('Divya', { at: dayAfter, quote: { ...quoted, period: 'late' } }),
+        other: await of('Asha Elsewhere', { eventId: 'another', at: later(2) }),
+      }
+    }
+
+    test('newest first, pages with their count', async () => {
+      const { asha, benny, chitra, divya } = await seeded()
+      const [one, two, three] = [
+        await store.listPage(all, 1, 3),
+        await store.listPage(all, 2, 3),
+        await store.listPage(all, 3, 3),
+      ]
+      expect(regNosOf(one.rows)).toEqual([divya, chitra, benny])
+      expect(regNosOf(two.rows)).toEqual([asha])
+      expect(three.rows).toEqual([])
+      expect([one.count, two.count, three.count, one.countCapped]).toEqual([4, 4, 4, false])
+      const whole = await store.registration(divya ?? '')
+      const { payments, ...listed } = one.rows[0] ?? {}
+      expect(whole).toMatchObject(listed)
+      expect(Object.keys(listed)).toHaveLength(18)
+      expect(payments).toEqual([{ orderId: whole?.payments[0]?.orderId }])
+    })
+
+    test('a page far down the list is the one that turning all pages comes to, in either order and with a filter', async () => {
+      await Promise.all(
+        Array.from({ length: 1_300 }, (_, n) =>
+          registered(store, {
+            at: later(hour * (n % 7 === 0 ? 24 * Math.floor(n / 100) : Math.floor(n / 60)) + n),
+            ...(n % 3 === 0 ? { category: 'member' } : {}),
+          }),
+        ),
+      )
+      for (const query of [all, { ...all, dateTo: dayOf(later(6 * 24 * hour)) }]) {
+        const rows = regNosOf(await exported(store, query))
+        for (const isDescending of [true, false]) {
+          const inOrder = isDescending ? rows : rows.toReversed()
+          const asked: ListQuery = { ...query, sort: { by: 'date', isDescending, order: [] } }
+          for (const page of [101, 104, 110, Math.ceil(rows.length / 10), 500])
+            expect(regNosOf((await store.listPage(asked, page, 10)).rows)).toEqual(
+              inOrder.slice((page - 1) * 10, page * 10),
+            )
+        }
+      }
+    })
+
+    test.each<[string, Partial<ListQuery>, readonly string[]]>([
+      ['category', { category: 'member' }, ['benny']],
+      ['period', { period: 'late' }, ['divya']],
+      ['a choice', { answers: { state: 'Goa' } }, ['benny']],
+      ['yes', { answers: { member: true } }, ['divya', 'chitra', 'asha']],
+      ['no', { answers: { member: false } }, ['benny']],
+      ['two answers', { answers: { member: false, state: 'Kerala' } }, []],
+      ['an answer with a quote', { answers: { note: "o'hara" } }, ['benny']],
+      ['a field nobody has', { answers: { 'x"y': 'Goa' } }, []],
+      ['from a day', { dateFrom: day('2026-11-22') }, ['divya']],
+      ['to a day, included', { dateTo: day('2026-11-21') }, ['chitra', 'benny', 'asha']],
+      ['status', { paymentStatus: 'success' }, ['asha']],
+      ['status pending', { paymentStatus: 'pending' }, ['divya', 'chitra', 'benny']],
+      [
+        'all together',
+        {
+          paymentStatus: 'pending',
+          category: 'pg',
+          period: 'early',
+          dateFrom: day('2026-11-21'),
+          dateTo: day('2026-11-21'),
+          answers: { state: 'Kerala' },
+          search: 'chi',
+        },
+        ['chitra'],
+      ],
+      ['search: part of a name, other letters', { search: 'NAI' }, ['asha']],
+      ['search: two words', { search: 'asha nair' }, ['asha']],
+      ['search: email', { search: '@example.net' }, ['chitra']],
+      ['search: phone', { search: '98765' }, ['divya', 'benny', 'asha']],
+      ['search: words in any order', { search: 'nair  asha' }, ['asha']],
+      ['search: a phone number in another writing', { search: '070000 00001' }, ['chitra']],
+      ['search: with its country', { search: '(91) 7000-000001' }, ['chitra']],
+      ['search: the beginning of a phone number, with its space', { search: '+91 70' }, ['chitra']],
+      [
+        'search: the beginning of one without spaces',
+        { search: '987 65' },
+        ['divya', 'benny', 'asha'],
+      ],
+      ['search: a part of one as it was written', { search: '00-000' }, ['chitra']],
+      ['search: an initial stays where it is', { search: 'b asha' }, []],
+      ['search: a city', { search: 'panaji' }, ['benny']],
+      ['search: an answer that is no place', { search: 'hara' }, []],
+      ['search: council number', { search: 'kmc 7' }, ['chitra']],
+      ['search: two characters from the start', { search: 'be' }, ['benny']],
+      ['search: one character from the start', { search: 'c' }, ['chitra']],
+      ['search: two characters from the middle', { search: 'na' }, []],
+      ['search: a quote', { search: '"B"' }, ['benny']],
+      ['search: operators are only text', { search: 'asha OR benny' }, []],
+      ['search: a star is only a star', { search: 'ash*' }, []],
+      ['search: percent is only percent', { search: '%%%' }, []],
+      ['search: blank is none', { search: '  ' }, ['divya', 'chitra', 'benny', 'asha']],
+      ['search: across two values', { search: 'nairasha' }, []],
+    ])('filter by %s; page, count and export agree', async (_, changes, expected) => {
+      const seeds = await seeded()
+      await store.applyFact(orderIdOf((seeds.asha ?? '') as RegNo, 1), confirmed('AP1'), null)
+      const query = { ...all, ...changes }
+      const names = expected.map((name) => seeds[name])
+      const page = await store.listPage(query, 1, 10)
+      expect(regNosOf(page.rows)).toEqual(names)
+      expect(page.count).toBe(names.length)
+      expect(regNosOf(await exported(store, query))).toEqual(names)
+    })
+
+    test('finds by number, and finds what was registered a moment ago', async () => {
+      const { asha, chitra } = await seeded()
+      expect(regNosOf((await store.listPage({ ...all, search: asha ?? '' }, 1, 10)).rows)).toEqual([
+        asha,
+      ])
+      expect(
+        regNosOf((await store.listPage({ ...all, search: (chitra ?? '').slice(-12) }, 1, 10)).rows),
+      ).toEqual([chitra])
+      const { regNo } = await registered(store, { name: 'Zubin Zeppelin' })
+      expect(regNosOf((await store.listPage({ ...all, search: 'zeppelin' }, 1, 10)).rows)).toEqual([
+        regNo,
+      ])
+    })
+
+    test('an export of several chunks has every row once, newest first, also of a search', async () => {
+      const rows = await Promise.all(
+        Array.from({ length: 1201 }, (_, at) =>
+          registered(store, { name: `Delegate ${at}`, at: later(Math.floor(at / 3)) }),
+        ),
+      )
+      const expected = rows.map(({ regNo }) => regNo).toSorted()
+      for (const query of [all, { ...all, search: 'delegate' }]) {
+        const got = await exported(store, query)
+        expect(regNosOf(got).toSorted()).toEqual(expected)
+        expect(
+          got.every((row, at) => at === 0 || row.createdAt <= (got[at - 1]?.createdAt ?? 0)),
+        ).toBe(true)
+      }
+    })
+  })
+
+  describe('figures', () => {
+    test('count by status and day, money by the day it came', async () => {
+      const [one, two, three] = [
+        await registered(store),
+        await registered(store),
+        await registered(store, { at: later(-24 * hour) }),
+      ]
+      await registered(store, { eventId: 'another' })
+      await store.applyFact(one.orderId, confirmed('AP1', quoted.total, later(24 * hour)), null)
+      await store.applyFact(two.orderId, declined(), null)
+      expect(await store.figures('demo', day('2026-11-21'))).toMatchObject({
+        total: 3,
+        paid: 1,
+        failed: 1,
+        pending: 1,
+        today: 2,
+        revenue: 501_500,
+        byDay: [
+          { day: '2026-11-20', registrations: 1, revenue: 0 },
+          { day: '2026-11-21', registrations: 2, revenue: 0 },
+          { day: '2026-11-22', registrations: 0, revenue: 501_500 },
+        ],
+      })
+      expect(regNosOf((await store.figures('demo', day('2026-11-21'))).recent)).toEqual([
+        two.regNo,
+        one.regNo,
+        three.regNo,
+      ])
+      expect(await store.figures('empty', day('2026-11-21'))).toEqual({
+        total: 0,
+        paid: 0,
+        pending: 0,
+        failed: 0,
+        refunded: 0,
+        ended: 0,
+        today: 0,
+        revenue: 0,
+        dismissed: 0,
+        byDay: [],
+        recent: [],
+      })
+    })
+
+    test('what is in use of an event', async () => {
+      await registered(store)
+      const { orderId } = await registered(store, {
+        category: 'member',
+        answers: { state: 'Goa', member: false },
+      })
+      await store.applyFact(orderId, declined(), null)
+      expect(await store.inUse('demo')).toEqual({
+        registrations: 2,
+        pending: 1,
+        fields: { full_name: 1, state: 2, member: 2 },
+        categories: { pg: 1, member: 1 },
+        options: {
+          full_name: { 'Asha Demo': 1 },
+          state: { Kerala: 1, Goa: 1 },
+          member: { true: 1, false: 1 },
+        },
+        items: {},
+        places: {},
+        codes: {},
+      })
+    })
+  })
+}

@@ -1,0 +1,200 @@
+/** Everything is moved from SQLite to PostgreSQL and back, and nothing is lost or changed on the way. */
+import { createHash } from 'node:crypto'
+import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import Database from 'better-sqlite3'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { dayOf } from '../../../engine/index.ts'
+import type { Uploads } from '../../../server/dependencies.ts'
+import { openUploads, placesIn } from '../../../server/registration/uploads/store-uploaded-files.ts'
+import { openStore } from '../../../server/storage/open-store.ts'
+import { lookAtPostgres } from '../../../server/storage/postgres/inspect-database.ts'
+import type { Store } from '../../../server/storage/index.ts'
+import { hour, newRegistration, noon, registered } from '../sample-registrations.ts'
+import { runHere } from '../run-command.ts'
+import { foundBy, happen, registerNames, TERMS } from './payment-histories.ts'
+import { hasPostgres, startPostgres } from './postgres-server.ts'
+import type { PostgresServer } from './postgres-server.ts'
+
+/** Every row of every table, but of those that searching keeps. */
+function allRows(dataDir: string): Record<string, readonly string[]> {
+  const db = new Database(join(dataDir, 'rollcall.db'), { readonly: true })
+  const names = db
+    .prepare<[], { name: string }>(
+      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'search_%'",
+    )
+    .all()
+  const rows = names.map(({ name }): [string, string[]] => [
+    name,
+    db
+      .prepare(`SELECT * FROM ${name}`)
+      .all()
+      .map((row) => JSON.stringify(row))
+      .toSorted(),
+  ])
+  db.close()
+  return Object.fromEntries(rows)
+}
+
+/** One of several pieces, and one that is empty but for a byte that text cannot hold. */
+const FILES = { long: Buffer.alloc(700_000, 'Rollcall'), short: Buffer.from([0, 255]) }
+
+async function filesOf(store: Store, uploads: Uploads): Promise<readonly Buffer[]> {
+  const found: Buffer[] = []
+  for (const field of Object.keys(FILES)) {
+    const draft = await store.draft(`token of ${field}`)
+    const kept = await uploads.read(draft?.sha256 ?? '')
+    if (kept === null) throw new Error(`${field} is not there`)
+    found.push(await buffer(kept.content))
+  }
+  return found
+}
+
+if (!hasPostgres) test('without a PostgreSQL on this machine nothing is moved to one', () => {})
+else {
+  let server: PostgresServer
+  let filled: string
+  const folders: string[] = []
+  const folder = (): string => {
+    const made = mkdtempSync(join(tmpdir(), 'rollcall-moving-'))
+    folders.push(made)
+    return made
+  }
+  const move = (way: string, dataDir: string, url: string) =>
+    runHere(['move', way], { DATA_DIR: dataDir, DATABASE_URL: url })
+
+  beforeAll(async () => {
+    server = await startPostgres()
+    filled = folder()
+    const store = await openStore({ dataDir: filled })
+    await store.keepEventFile({
+      hash: 'h',
+      eventId: 'demo',
+      text: 'as: it is\n',
+      shared: '',
+      at: noon,
+      holdPlaceMs: hour,
+      limits: [{ id: 'hall', max: 1_000, full: { say: 'Full' } }],
+    })
+    const uploads = openUploads({ ...placesIn(filled), store, clock: () => noon })
+    for (const [field, bytes] of Object.entries(FILES)) {
+      const file = await uploads.receive(Readable.from([bytes]), bytes.length)
+      if (!file.ok) throw new Error(file.error)
+      await uploads.keep(file.value)
+      const { sha256 } = file.value
+      const proof = { eventId: 'demo', field, sha256, name: field, type: 'application/pdf' }
+      await store.keepDraft(`token of ${field}`, { ...proof, bytes: bytes.length, at: noon })
+    }
+    await happen(store)
+    await registerNames(store)
+    await store.addAdmin('Office', 'hash', noon)
+    const { orderId } = await registered(store)
+    await store.recordNotice({
+      gateway: 'demo',
+      kind: 'notice',
+      orderId,
+      body: 'A=\u0000\\x41',
+      contentType: 'text/plain',
+      at: noon,
+    })
+    await store.close()
+  })
+  afterAll(async () => {
+    await server.stop()
+    for (const one of folders) rmSync(one, { recursive: true })
+  })
+
+  test('there and back every row is what it was, lists and searches are the same, and numbers go on', async () => {
+    const url = await server.database('moved')
+    const { status, out, err } = await move('to-postgres', filled, url)
+    expect([status, err]).toEqual([0, ''])
+    expect(out).toContain('50 registrations and all that belongs to them')
+    const [before, after] = [
+      await openStore({ dataDir: filled }),
+      await openStore({ dataDir: filled, databaseUrl: url }),
+    ]
+    for (const store of [before, after]) expect(await store.adminCount()).toBe(1)
+    const page = (store: typeof before) => store.listPage({ eventId: 'demo', answers: {} }, 1, 100)
+    expect(await page(after)).toEqual(await page(before))
+    expect(await after.figures('demo', dayOf(noon))).toEqual(
+      await before.figures('demo', dayOf(noon)),
+    )
+    expect(await foundBy(after, TERMS)).toEqual(await foundBy(before, TERMS))
+    const moved = openUploads({
+      ...placesIn(folder()),
+      store: after,
+      clock: () => noon,
+    })
+    expect(await filesOf(after, moved)).toEqual(Object.values(FILES))
+    await before.close()
+
+    const back = folder()
+    expect(await move('to-sqlite', back, url)).toMatchObject({ status: 0, err: '' })
+    expect(allRows(back)).toEqual(allRows(filled))
+    const there = await openStore({ dataDir: back })
+    const onDisk = openUploads({ ...placesIn(back), store: there, clock: () => noon })
+    expect(await filesOf(there, onDisk)).toEqual(Object.values(FILES))
+    await there.close()
+
+    const next = await after.register(newRegistration())
+    expect(next.ok && next.value.id).toBeGreaterThan(50)
+    await after.close()
+    const again = await openStore({ dataDir: back })
+    expect((await again.register(newRegistration())).ok).toBe(true)
+    await again.close()
+  })
+
+  test('a file that is damaged or missing is named, and the rest is moved', async () => {
+    const damaged = folder()
+    cpSync(filled, damaged, { recursive: true })
+    const [first = '', second = ''] = Object.values(FILES).map((bytes) =>
+      createHash('sha256').update(bytes).digest('hex'),
+    )
+    const place = (sha256: string): string => join(damaged, 'uploads', sha256.slice(0, 2), sha256)
+    writeFileSync(place(first), 'something else')
+    rmSync(place(second))
+    const url = await server.database('damaged')
+    const { status, out, err } = await move('to-postgres', damaged, url)
+    expect([status, out]).toEqual([1, expect.stringContaining('and 0 files')])
+    for (const sha256 of [first, second])
+      expect(err).toContain(`The file ${sha256} is missing or damaged; it was not moved.`)
+    const looked = await lookAtPostgres(url)
+    expect([...(looked.missing ?? [])].toSorted()).toEqual([first, second].toSorted())
+  })
+
+  test('into a database that has rows nothing is moved, in either direction', async () => {
+    const url = await server.database('filled')
+    const store = await openStore({ dataDir: filled, databaseUrl: url })
+    await registered(store)
+    await store.close()
+    expect(await move('to-postgres', filled, url)).toMatchObject({
+      status: 2,
+      err: expect.stringContaining('The database in PostgreSQL is not empty'),
+    })
+    expect(await move('to-sqlite', filled, url)).toMatchObject({
+      status: 2,
+      err: expect.stringContaining('There is a database in'),
+    })
+  })
+
+  test('where a row is lost on the way it is seen before it counts, and nothing is there', async () => {
+    const url = await server.database('lossy')
+    await (await openStore({ dataDir: filled, databaseUrl: url })).close()
+    const shell = await server.shell(url)
+    await shell.query(
+      'CREATE RULE lossy AS ON INSERT TO payment_facts WHERE NEW.id = 1 DO INSTEAD NOTHING',
+    )
+    expect(await move('to-postgres', filled, url)).toMatchObject({
+      status: 2,
+      err: expect.stringContaining('Rows or sums of payment_facts differ'),
+    })
+    expect((await shell.query('SELECT 1 FROM registrations')).rows).toEqual([])
+    await shell.end()
+    const part = folder()
+    expect(await move('to-postgres', part, url)).toMatchObject({ status: 2 })
+    expect(existsSync(join(part, 'rollcall.db'))).toBe(false)
+  })
+}

@@ -1,0 +1,78 @@
+/** People who decide, as the store's tests need them: what waits, what was decided, what the sums say. */
+import { dayOf, paise } from '../../../engine/index.ts'
+import type { Decision, Paise, PaymentFact, RegNo } from '../../../engine/index.ts'
+import type { RefundTold, Store } from '../../../server/storage/index.ts'
+import { confirmed, hour, later, mail, noon, quoted, registered } from '../sample-registrations.ts'
+
+export const day = 24 * hour
+export const due = quoted.total
+export const grounds = { why: 'Seen in the panel.', who: 'treasurer' }
+export const accept = { what: 'accept', reference: null, amount: null, ...grounds } as const
+export const dismiss = { what: 'dismiss', ...grounds } as const
+export const refund = (amount: number | null = null) =>
+  ({ what: 'refund', amount: amount === null ? null : paise(amount), ...grounds }) as const
+export const move = (to: string) => ({ what: 'move', to, ...grounds }) as const
+export type Came = PaymentFact & { readonly type: 'confirmed' }
+export const wentBack = (reference: string, amount: number, at = later(2 * day)): PaymentFact => ({
+  type: 'refunded',
+  reference,
+  amount: paise(amount),
+  at,
+})
+export const told = (is: 'refused' | 'not-sent' | 'unsure'): RefundTold => ({
+  is,
+  said: 'As it says.',
+  raw: '{}',
+  gateway: 'airpay',
+})
+export const begun = (reference: string): RefundTold => ({
+  is: 'begun',
+  reference,
+  said: '',
+  raw: '{}',
+  gateway: 'airpay',
+})
+
+/** `store` is a function, because tests open it anew. */
+export function people(store: () => Store) {
+  const waiting = async () =>
+    (await store().reviews('demo')).map(({ id, is }) => [id.charAt(0), is])
+  const only = async (): Promise<string> => {
+    const [review, ...more] = await store().reviews('demo')
+    if (review === undefined || more.length > 0) throw new Error('not one review')
+    return review.id
+  }
+  const decide = (id: string, decision: Decision, at = later(day)) =>
+    store().decide(id, decision, at, mail)
+  const revenue = async (): Promise<number> => (await store().figures('demo', dayOf(noon))).revenue
+  /** What counts, less what has gone back of it: the figures say the same. */
+  const sumOf = async (...regNos: readonly RegNo[]): Promise<number> => {
+    let sum = 0
+    for (const regNo of regNos) {
+      const counting = (await store().captures(regNo)).filter(
+        ({ state }) => state === 'fits' || state === 'accepted',
+      )
+      const back = (await store().refunds(regNo)).filter(
+        ({ state, captureId }) => state === 'done' && counting.some(({ id }) => id === captureId),
+      )
+      sum += counting.reduce((all, { amount }) => all + amount, 0)
+      sum -= back.reduce((all, { amount }) => all + amount, 0)
+    }
+    return sum
+  }
+  /** A registration for which 4,000 came instead of 5,015. */
+  const misfit = async (reference = 'AP1', amount: Paise = paise(400_000)) => {
+    const one = await registered(store())
+    await store().applyFact(one.orderId, confirmed(reference, amount), mail)
+    return one
+  }
+  /** A paid registration for which money came a second time. */
+  const twice = async (first = 'AP1', second = 'AP2') => {
+    const one = await registered(store())
+    await store().applyFact(one.orderId, confirmed(first), mail)
+    await store().applyFact(one.orderId, confirmed(second), mail)
+    return one
+  }
+
+  return { waiting, only, decide, revenue, sumOf, misfit, twice }
+}

@@ -1,0 +1,563 @@
+/** What becomes of a payment: facts, further attempts, questions to the gateway. */
+import { describe, expect, test, beforeEach } from 'vitest'
+import { dayOf, orderIdOf, paise } from '../../../engine/index.ts'
+import type { Instant, OrderId, PaymentFact, RegNo } from '../../../engine/index.ts'
+import type { Store, StoredPayment } from '../../../server/storage/index.ts'
+import {
+  confirmed,
+  declined,
+  found,
+  hour,
+  later,
+  mail,
+  noon,
+  quoted,
+  registered,
+} from '../sample-registrations.ts'
+import { regNosOf } from './contract-setup.ts'
+import type { Given } from './contract-setup.ts'
+
+export function settlingContract(given: Given): void {
+  let store: Store
+  beforeEach(() => {
+    store = given().store
+  })
+
+  describe('a fact about a payment', () => {
+    test('a confirmation makes payment and registration a success and queues the mail', async () => {
+      const { regNo, orderId } = await registered(store)
+      const fact = confirmed('AP1')
+      expect(await store.applyFact(orderId, fact, mail)).toMatchObject({
+        changed: true,
+        review: null,
+        payment: { status: 'success', reference: 'AP1', paidAt: fact.at },
+      })
+      expect(await found(store, regNo)).toMatchObject({
+        paymentStatus: 'success',
+        paymentId: 'AP1',
+        paidAt: fact.at,
+        inReview: false,
+      })
+      expect(await store.facts(orderId)).toEqual([{ at: fact.at, type: 'confirmed', body: fact }])
+      expect(await store.mailsOf(regNo)).toMatchObject([
+        { ...mail, status: 'queued', at: fact.at, error: null },
+      ])
+    })
+
+    test('a repeated confirmation changes nothing', async () => {
+      const { regNo, orderId } = await registered(store)
+      await store.applyFact(orderId, confirmed('AP1'), mail)
+      const before = await found(store, regNo)
+      expect(
+        await store.applyFact(orderId, confirmed('AP1', quoted.total, later(hour)), mail),
+      ).toMatchObject({ changed: false, review: null })
+      expect(await found(store, regNo)).toEqual(before)
+      expect((await store.mailsOf(regNo)).length).toBe(1)
+      expect((await store.facts(orderId)).length).toBe(1)
+    })
+
+    test('the same money, its time held to an earlier question, stands once on the page of the registration', async () => {
+      const { orderId } = await registered(store)
+      const told = (at: Instant): PaymentFact =>
+        Object.assign(confirmed('12345', quoted.total, at), { paidAt: at })
+      await store.applyFact(orderId, told(later(60_000)), null)
+      await store.applyFact(orderId, told(later(61_000)), null)
+      expect((await store.facts(orderId)).length).toBe(1)
+    })
+
+    test('the same a hundred times at once queues one mail and counts its money once', async () => {
+      const { regNo, orderId } = await registered(store)
+      const answers = await Promise.all(
+        Array.from({ length: 100 }, (_, at) =>
+          store.applyFact(orderId, confirmed('AP1', quoted.total, later(60_000 + at)), mail),
+        ),
+      )
+      expect(answers.filter(({ changed }) => changed).length).toBe(1)
+      expect((await store.mailsOf(regNo)).length).toBe(1)
+      expect((await store.figures('demo', dayOf(noon))).revenue).toBe(501_500)
+    })
+
+    test('negative control: looking first and writing then, without the guard, queues many mails', async () => {
+      const { regNo, orderId } = await registered(store)
+      const looks = await Promise.all(Array.from({ length: 100 }, () => store.payment(orderId)))
+      const naive = async (looked: StoredPayment | null): Promise<void> => {
+        if (looked?.status !== 'pending') return
+        await store.queueMail(regNo, mail, noon)
+        await store.applyFact(orderId, confirmed('AP1'), null)
+      }
+      await Promise.all(looks.map(naive))
+      expect((await store.mailsOf(regNo)).length).toBeGreaterThan(1)
+    })
+
+    test('a decline fails it; money that came late still comes', async () => {
+      const { regNo, orderId } = await registered(store)
+      await store.applyFact(orderId, declined(), mail)
+      expect(await found(store, regNo)).toMatchObject({
+        paymentStatus: 'failed',
+        payments: [{ status: 'failed' }],
+      })
+      expect(await store.mailsOf(regNo)).toEqual([])
+      await store.applyFact(orderId, confirmed('AP1', quoted.total, later(hour)), mail)
+      expect((await found(store, regNo)).paymentStatus).toBe('success')
+      expect((await store.mailsOf(regNo)).length).toBe(1)
+    })
+
+    test('is asked about by whoever has claimed the question, until that has lapsed or is answered', async () => {
+      const { orderId } = await registered(store)
+      const claim = (at: Instant) => store.claimQuestion(orderId, at, at)
+      expect([await claim(later(1)), await claim(later(2))]).toEqual([true, false])
+      // Whoever asked has died.
+      expect(await claim(later(hour))).toBe(true)
+      await store.asked(orderId, later(hour), later(3 * hour), 'in-process')
+      expect([await claim(later(2 * hour)), await claim(later(3 * hour))]).toEqual([false, true])
+    })
+
+    test('another amount is recorded and put into review, and is neither success nor failure', async () => {
+      const { regNo, orderId } = await registered(store)
+      const fact = confirmed('AP1', paise(100))
+      expect(await store.applyFact(orderId, fact, mail)).toMatchObject({
+        changed: true,
+        review: expect.stringContaining('expected'),
+        payment: { status: 'pending', review: expect.stringContaining('5,015') },
+      })
+      expect(await found(store, regNo)).toMatchObject({
+        paymentStatus: 'pending',
+        inReview: true,
+        paymentId: null,
+      })
+      expect(await store.facts(orderId)).toEqual([{ at: fact.at, type: 'confirmed', body: fact }])
+      expect(await store.mailsOf(regNo)).toEqual([])
+      expect(regNosOf(await store.inReview('demo'))).toEqual([regNo])
+      expect(await store.pendingPayments(later(hour), 10)).toEqual([])
+      expect((await store.figures('demo', dayOf(noon))).revenue).toBe(0)
+    })
+
+    test('money for a registration already paid goes into review and leaves the first success alone', async () => {
+      const { regNo, orderId } = await registered(store)
+      await store.applyFact(orderId, declined(), null)
+      const second = await store.retry(regNo, later(hour))
+      if (!second.ok) throw new Error(second.error.code)
+      await store.applyFact(second.value.orderId, confirmed('AP2'), mail)
+      expect(await store.applyFact(orderId, confirmed('AP1'), mail)).toMatchObject({
+        review: expect.stringContaining('AP2'),
+        payment: { status: 'failed' },
+      })
+      expect(await found(store, regNo)).toMatchObject({
+        paymentStatus: 'success',
+        paymentId: 'AP2',
+        inReview: true,
+      })
+      expect((await store.mailsOf(regNo)).length).toBe(1)
+      expect((await store.figures('demo', dayOf(noon))).revenue).toBe(501_500)
+    })
+
+    test('another reference for a payment that succeeded goes into review and stays a success', async () => {
+      const { regNo, orderId } = await registered(store)
+      await store.applyFact(orderId, confirmed('AP1'), mail)
+      expect(await store.applyFact(orderId, confirmed('AP9'), mail)).toMatchObject({
+        review: expect.stringContaining('AP1'),
+        payment: { status: 'success', reference: 'AP1' },
+      })
+      expect(await found(store, regNo)).toMatchObject({
+        paymentStatus: 'success',
+        paymentId: 'AP1',
+        inReview: true,
+      })
+      expect((await store.facts(orderId)).length).toBe(2)
+    })
+
+    test('a late decline of what is paid is kept as a fact and changes nothing', async () => {
+      const { regNo, orderId } = await registered(store)
+      await store.applyFact(orderId, confirmed('AP1'), mail)
+      const before = await found(store, regNo)
+      expect(await store.applyFact(orderId, declined(later(hour)), mail)).toMatchObject({
+        changed: false,
+        review: null,
+      })
+      expect(await found(store, regNo)).toEqual(before)
+      expect((await store.facts(orderId)).map(({ type }) => type)).toEqual([
+        'confirmed',
+        'declined',
+      ])
+    })
+
+    test('two reasons for review stand side by side, the same one only once', async () => {
+      const { orderId } = await registered(store)
+      await store.applyFact(orderId, confirmed('AP1', paise(100)), null)
+      const second = await store.applyFact(
+        orderId,
+        { ...confirmed('AP1'), currency: 'USD' } as PaymentFact,
+        null,
+      )
+      expect(second.review).toMatch(/expected.*USD/)
+      expect(await store.applyFact(orderId, confirmed('AP1', paise(100)), null)).toMatchObject({
+        changed: false,
+        review: second.review,
+      })
+      expect((await store.facts(orderId)).length).toBe(2)
+    })
+
+    test('a confirmation delivered again after the refund is known and changes nothing', async () => {
+      const { regNo, orderId } = await registered(store)
+      await store.applyFact(orderId, confirmed('AP1'), mail)
+      await store.applyFact(
+        orderId,
+        { type: 'refunded', reference: 'RF1', amount: quoted.total, at: later(hour) },
+        null,
+      )
+      expect(await store.applyFact(orderId, confirmed('AP1'), mail)).toMatchObject({
+        changed: false,
+        review: null,
+        payment: { status: 'refunded' },
+      })
+      expect(await store.retry(regNo, later(hour))).toEqual({
+        ok: false,
+        error: { code: 'not_failed' },
+      })
+      expect((await store.mailsOf(regNo)).length).toBe(1)
+    })
+
+    test('one gateway reference cannot pay two orders', async () => {
+      const [one, two] = [await registered(store), await registered(store)]
+      await store.applyFact(one.orderId, confirmed('AP1'), mail)
+      expect(await store.applyFact(two.orderId, confirmed('AP1'), mail)).toMatchObject({
+        review: expect.stringContaining(one.orderId),
+        payment: { status: 'pending' },
+      })
+    })
+
+    test('a refund takes its money out on its own day', async () => {
+      const { regNo, orderId } = await registered(store)
+      await store.applyFact(orderId, confirmed('AP1'), mail)
+      await store.applyFact(
+        orderId,
+        { type: 'refunded', reference: 'RF1', amount: quoted.total, at: later(48 * hour) },
+        null,
+      )
+      expect(await found(store, regNo)).toMatchObject({
+        paymentStatus: 'refunded',
+        paymentId: 'AP1',
+      })
+      const { revenue, byDay } = await store.figures('demo', dayOf(noon))
+      expect(revenue).toBe(0)
+      expect(byDay).toEqual([
+        { day: '2026-11-21', registrations: 1, revenue: 501_500 },
+        { day: '2026-11-23', registrations: 0, revenue: -501_500 },
+      ])
+    })
+
+    test('and the answer it follows from are there together or not at all', async () => {
+      const { orderId } = await registered(store)
+      const answer = {
+        gateway: 'demo',
+        body: '<RESPONSE/>',
+        contentType: 'text/xml',
+        at: later(hour),
+      } as const
+      await store.applyFact(orderId, confirmed('AP1'), mail, answer)
+      expect(await store.notices(orderId)).toEqual([
+        { id: expect.any(Number), kind: 'status', ...answer },
+      ])
+      expect((await store.facts(orderId)).map(({ type }) => type)).toEqual(['confirmed'])
+      const nobody = 'DEMO0' as OrderId
+      await expect(store.applyFact(nobody, confirmed('AP2'), mail, answer)).rejects.toThrow(
+        'not there',
+      )
+      expect(await store.notices(nobody)).toEqual([])
+    })
+
+    test('about an order nobody placed is a bug of the caller and stores nothing', async () => {
+      await expect(store.applyFact('DEMO0' as OrderId, confirmed('AP1'), mail)).rejects.toThrow(
+        'an order that is not there',
+      )
+      expect(await store.facts('DEMO0' as OrderId)).toEqual([])
+    })
+  })
+
+  describe('what came', () => {
+    test('is a row of its own: a success fits, with the account that asked for it', async () => {
+      const { regNo, orderId } = await registered(store, {
+        gateway: 'airpay',
+        askedOf: { account: 'afpi', merchantId: '123456' },
+      })
+      expect(await store.captures(regNo)).toEqual([])
+      const fact = confirmed('AP1')
+      await store.applyFact(orderId, fact, mail)
+      await store.applyFact(orderId, confirmed('AP1', quoted.total, later(hour)), mail)
+      expect(await store.captures(regNo)).toEqual([
+        {
+          id: expect.any(Number),
+          regNo,
+          eventId: 'demo',
+          orderId,
+          countsFor: orderId,
+          source: 'airpay',
+          account: 'afpi',
+          reference: 'AP1',
+          amount: quoted.total,
+          currency: 'INR',
+          kind: 'sale',
+          paidAt: fact.at,
+          seenAt: fact.at,
+          state: 'fits',
+          why: null,
+          backByGateway: quoted.total,
+        },
+      ])
+      expect(await store.payment(orderId)).toMatchObject({ account: 'afpi', merchantId: '123456' })
+    })
+
+    test('a second capture of a paid order is not lost: it waits for a person, and names both references', async () => {
+      const { regNo, orderId } = await registered(store)
+      await store.applyFact(orderId, confirmed('AP1'), mail)
+      const { review } = await store.applyFact(orderId, confirmed('AP9'), mail)
+      expect(review).toBe('Money came a second time, as AP9; the first payment is AP1.')
+      expect(
+        (await store.captures(regNo)).map(({ reference, state }) => [reference, state]),
+      ).toEqual([
+        ['AP1', 'fits'],
+        ['AP9', 'review'],
+      ])
+      expect((await store.captures(regNo))[1]?.why).toBe(review)
+    })
+
+    test('two captures that one answer names are one success, one review and two rows, at the time of payment', async () => {
+      const { regNo, orderId } = await registered(store)
+      const paidAt = noon
+      const second = { reference: 'AP7', amount: quoted.total, kind: 'sale' as const }
+      const fact = { ...confirmed('AP6', quoted.total, later(hour)), paidAt, further: [second] }
+      const { payment, review } = await store.applyFact(orderId, fact, mail)
+      expect([payment.status, payment.paidAt]).toEqual(['success', paidAt])
+      expect(review).toBe('Money came a second time, as AP7; the first payment is AP6.')
+      expect(await store.captures(regNo)).toMatchObject([
+        { reference: 'AP6', state: 'fits', paidAt, why: null },
+        { reference: 'AP7', state: 'review', amount: quoted.total, why: review },
+      ])
+    })
+
+    test('an answer cut off after the amount went into review; the whole one clears it', async () => {
+      const { regNo, orderId } = await registered(store)
+      const cut = { ...confirmed('AP1'), currency: '' } as PaymentFact
+      expect((await store.applyFact(orderId, cut, mail)).review).toContain('not in rupees')
+      expect(await store.applyFact(orderId, confirmed('AP1'), mail)).toMatchObject({
+        review: null,
+        payment: { status: 'success' },
+      })
+      expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'success', inReview: false })
+      expect(await store.captures(regNo)).toMatchObject([
+        { state: 'fits', currency: 'INR', why: null },
+      ])
+    })
+
+    test('money of another order is written once, where it belongs', async () => {
+      const [one, two] = [await registered(store), await registered(store)]
+      await store.applyFact(one.orderId, confirmed('AP1'), mail)
+      await store.applyFact(two.orderId, confirmed('AP1'), mail)
+      expect((await store.captures(one.regNo)).length).toBe(1)
+      expect(await store.captures(two.regNo)).toEqual([])
+    })
+  })
+
+  describe('trying again', () => {
+    test('makes a further attempt of the same amount', async () => {
+      const { regNo, orderId } = await registered(store)
+      await store.applyFact(orderId, declined(), null)
+      const second = await store.retry(regNo, later(hour))
+      expect(second).toMatchObject({
+        ok: true,
+        value: {
+          orderId: orderIdOf(regNo, 2),
+          amount: 501_500,
+          status: 'pending',
+          createdAt: later(hour),
+        },
+      })
+      const registration = await found(store, regNo)
+      expect(registration.paymentStatus).toBe('pending')
+      expect(registration.payments.map((payment) => payment.orderId)).toEqual([
+        orderIdOf(regNo, 2),
+        orderId,
+      ])
+      expect((await store.payment(orderId))?.regNo).toBe(regNo)
+      // The first attempt ends again later: the newest still decides.
+      await store.applyFact(orderId, { type: 'expired', at: later(2 * hour) }, null)
+      expect((await found(store, regNo)).paymentStatus).toBe('pending')
+    })
+
+    test('is refused while one is pending, after a success, in review, and for an unknown number', async () => {
+      const { regNo, orderId } = await registered(store)
+      expect(await store.retry(regNo, noon)).toEqual({ ok: false, error: { code: 'not_failed' } })
+      await store.applyFact(orderId, confirmed('AP1'), null)
+      expect(await store.retry(regNo, noon)).toEqual({ ok: false, error: { code: 'not_failed' } })
+      expect(await store.retry('DEMO0' as RegNo, noon)).toEqual({
+        ok: false,
+        error: { code: 'not_found' },
+      })
+      const other = await registered(store)
+      await store.applyFact(other.orderId, declined(), null)
+      await store.applyFact(other.orderId, confirmed('AP2', paise(1)), null)
+      expect(await found(store, other.regNo)).toMatchObject({
+        inReview: true,
+        paymentStatus: 'failed',
+      })
+      expect(await store.retry(other.regNo, noon)).toEqual({
+        ok: false,
+        error: { code: 'not_failed' },
+      })
+    })
+
+    test('two who agree to a new price at the same moment get one order, and the old one ends', async () => {
+      const { regNo, orderId } = await registered(store)
+      const price = {
+        quote: { ...quoted, period: 'late', total: paise(600_000), base: paise(523_500) },
+        holdUntil: null,
+      }
+      const agree = () => store.retry(regNo, noon, { after: orderId, replaces: true, price })
+      const answers = await Promise.all([agree(), agree(), agree()])
+      expect(answers.filter(({ ok }) => ok)).toHaveLength(1)
+      const { payments, period, total } = await found(store, regNo)
+      expect(payments.map(({ status, amount }) => [status, amount])).toEqual([
+        ['pending', 600_000],
+        ['failed', 501_500],
+      ])
+      expect([period, total]).toEqual(['late', 600_000])
+    })
+
+    test('twice at the same moment makes one attempt', async () => {
+      const { regNo, orderId } = await registered(store)
+      await store.applyFact(orderId, declined(), null)
+      const answers = await Promise.all(Array.from({ length: 20 }, () => store.retry(regNo, noon)))
+      expect(answers.filter(({ ok }) => ok).length).toBe(1)
+      expect((await found(store, regNo)).payments.length).toBe(2)
+    })
+
+    test('ends with the 99th attempt', async () => {
+      const { regNo } = await registered(store)
+      for (let attempt = 1; attempt < 99; attempt += 1) {
+        await store.applyFact(orderIdOf(regNo, attempt), declined(), null)
+        expect((await store.retry(regNo, noon)).ok).toBe(true)
+      }
+      await store.applyFact(orderIdOf(regNo, 99), declined(), null)
+      expect(await store.retry(regNo, noon)).toEqual({
+        ok: false,
+        error: { code: 'too_many_attempts' },
+      })
+    })
+  })
+
+  describe('asking the gateway', () => {
+    test('the newest comes first for two questions, then the longest due; none before its time', async () => {
+      const [one, two, three] = [
+        await registered(store),
+        await registered(store, { at: later(10) }),
+        await registered(store, { at: later(20) }),
+      ]
+      await store.applyFact(three.orderId, confirmed('AP3'), null)
+      const due = async (at: number, limit = 10) =>
+        (await store.pendingPayments(later(at), limit)).map(({ orderId }) => orderId)
+      expect(await due(30)).toEqual([two.orderId, one.orderId])
+      expect(await due(5)).toEqual([one.orderId])
+      await store.asked(two.orderId, later(30), later(hour))
+      expect(await due(30)).toEqual([one.orderId])
+      expect(
+        (await store.pendingPayments(later(hour), 10)).map((payment) => [
+          payment.orderId,
+          payment.attempts,
+        ]),
+      ).toEqual([
+        [two.orderId, 1],
+        [one.orderId, 0],
+      ])
+      for (const at of [40, 50]) await store.asked(two.orderId, later(at), later(hour))
+      expect(await due(hour)).toEqual([one.orderId, two.orderId])
+      expect(await due(hour, 1)).toEqual([one.orderId])
+    })
+
+    test('an account that is barred is left out, of the open and of the watched', async () => {
+      const askedOf = { account: 'afpi', merchantId: null }
+      const [open, ended] = [
+        await registered(store, { askedOf }),
+        await registered(store, { askedOf }),
+      ]
+      await store.applyFact(ended.orderId, declined(), null)
+      expect((await store.pendingPayments(later(hour), 10)).length).toBe(1)
+      expect((await store.watchedPayments(later(hour), 10)).length).toBe(1)
+      expect(await store.pendingPayments(later(hour), 10, ['afpi'])).toEqual([])
+      expect(await store.watchedPayments(later(hour), 10, ['afpi'])).toEqual([])
+      expect((await store.pendingPayments(later(hour), 10, ['other']))[0]?.orderId).toBe(
+        open.orderId,
+      )
+    })
+
+    test('what has ended is watched for ten days: the failed after ten minutes, the paid after an hour', async () => {
+      const minute = 60_000
+      const [failed, paid, open] = [
+        await registered(store),
+        await registered(store),
+        await registered(store),
+      ]
+      await store.applyFact(failed.orderId, declined(noon), null)
+      await store.applyFact(paid.orderId, confirmed('AP1', quoted.total, noon), null)
+      const watched = async (ms: number) =>
+        (await store.watchedPayments(later(ms), 10)).map(({ orderId }) => orderId)
+      expect(await watched(9 * minute)).toEqual([])
+      expect(await watched(10 * minute)).toEqual([failed.orderId])
+      expect(await watched(hour)).toEqual([failed.orderId, paid.orderId])
+      expect((await store.payment(failed.orderId))?.watchUntil).toBe(later(240 * hour))
+      await store.asked(failed.orderId, later(hour), null)
+      expect(await watched(1000 * hour)).toEqual([paid.orderId])
+      // A message claims money for it.
+      await store.rearm(failed.orderId, later(2 * hour))
+      await store.rearm(open.orderId, later(2 * hour))
+      expect(await watched(2 * hour)).toEqual([paid.orderId, failed.orderId])
+      expect((await store.payment(failed.orderId))?.watchUntil).toBe(later(242 * hour))
+      expect((await store.payment(open.orderId))?.watchUntil).toBe(null)
+    })
+
+    test('five days without a final answer: a person decides, and a late answer ends that by itself', async () => {
+      const [paid, failed, silent] = [
+        await registered(store),
+        await registered(store),
+        await registered(store),
+      ]
+      for (const { orderId } of [paid, failed, silent])
+        expect(
+          await store.applyFact(orderId, { type: 'undecided', at: later(120 * hour) }, null),
+        ).toMatchObject({ changed: true, review: expect.stringContaining('five days') })
+      expect(await store.pendingPayments(later(200 * hour), 10)).toEqual([])
+      expect((await store.watchedPayments(later(121 * hour), 10)).length).toBe(3)
+      await store.applyFact(paid.orderId, confirmed('AP1'), mail)
+      await store.applyFact(failed.orderId, declined(), null)
+      expect(await found(store, paid.regNo)).toMatchObject({
+        paymentStatus: 'success',
+        inReview: false,
+      })
+      expect(await found(store, failed.regNo)).toMatchObject({
+        paymentStatus: 'failed',
+        inReview: false,
+      })
+      expect(regNosOf(await store.inReview('demo'))).toEqual([silent.regNo])
+    })
+
+    test('a notice is kept as it came', async () => {
+      const notice = {
+        gateway: 'demo',
+        kind: 'notice',
+        orderId: null,
+        body: 'A=1&B=%20\u0000',
+        contentType: 'text/plain',
+        at: noon,
+      } as const
+      const first = await store.recordNotice(notice)
+      const second = await store.recordNotice({ ...notice, orderId: 'DEMO1', kind: 'return' })
+      expect(second).toBeGreaterThan(first)
+      const { gateway, body, contentType } = notice
+      expect(await store.notices(null)).toEqual([
+        { id: first, gateway, kind: 'notice', body, contentType, at: noon },
+      ])
+      expect(await store.notices('DEMO1')).toEqual([
+        { id: second, gateway, kind: 'return', body, contentType, at: noon },
+      ])
+    })
+  })
+}

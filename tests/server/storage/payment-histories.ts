@@ -1,0 +1,90 @@
+/** Everything that can happen to a payment, to some dozen registrations; and how what is counted is counted by hand. */
+import { orderIdOf } from '../../../engine/index.ts'
+import type { Store } from '../../../server/storage/index.ts'
+import {
+  confirmed,
+  later,
+  mail,
+  newRegistration,
+  noon,
+  registered,
+} from '../sample-registrations.ts'
+
+export async function happen(store: Store): Promise<void> {
+  const declined = { type: 'declined', code: '400', message: 'no', at: noon } as const
+  for (let at = 0; at < 40; at += 1) {
+    const { regNo, orderId } = await registered(store, {
+      at: later(at * 7_200_000),
+      category: at % 3 === 0 ? null : `c${at % 3}`,
+    })
+    if (at % 2 === 0)
+      await store.applyFact(orderId, { ...declined, at: later(at * 7_300_000) }, null)
+    if (at % 4 === 0) await store.retry(regNo, later(at * 7_400_000))
+    if (at % 5 === 0)
+      await store.applyFact(orderId, confirmed(`AP${at}`, undefined, later(at * 7_500_000)), mail)
+  }
+  // One that fails in the very transaction that brings it.
+  const brief = newRegistration()
+  await Promise.all([
+    store.register(brief),
+    store.applyFact(orderIdOf(brief.regNo, 1), declined, null),
+  ])
+}
+
+/** Registrations as their rows say it, and as the counters do. */
+export const BY_ROWS =
+  "SELECT event_id, created_day AS day, coalesce(category, '') AS category, coalesce(period, '') AS period, payment_status AS status, count(*) AS registrations FROM registrations GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5"
+export const BY_COUNTERS =
+  'SELECT event_id, day, category, period, status, registrations FROM counters WHERE registrations <> 0 ORDER BY 1, 2, 3, 4, 5'
+
+/** Names in several scripts, and what somebody may look for among them. */
+export const NAMES = [
+  'Asha Nair',
+  'ÉMILE Zola',
+  'Émile B',
+  'രാഹുൽ നായർ',
+  'al',
+  'Al-Amin',
+  '名前 太郎',
+  'O\'Hara "Q"',
+]
+export const TERMS = [
+  'nair',
+  'émile',
+  'ÉMI',
+  'നായ',
+  'രാ',
+  'al',
+  'a',
+  '太郎',
+  '名前 ',
+  "o'h",
+  '"q"',
+  'x@e',
+  '%',
+  '_a',
+  'zz',
+]
+
+/** Registers somebody of each name, and answers the numbers. */
+export async function registerNames(store: Store): Promise<readonly string[]> {
+  const rows = await Promise.all(
+    NAMES.map((name) =>
+      registered(store, {
+        name,
+        searchable: { fullName: name, email: 'x@example.org', phone: '', councilNo: '' },
+      }),
+    ),
+  )
+  return rows.map(({ regNo }) => regNo)
+}
+
+/** Who is found by each of the terms, by name. */
+export async function foundBy(store: Store, terms: readonly string[]): Promise<unknown> {
+  return Promise.all(
+    terms.map(async (search) => {
+      const page = await store.listPage({ eventId: 'demo', answers: {}, search }, 1, 50)
+      return [search, page.count, page.rows.map(({ answers }) => answers['full_name'])]
+    }),
+  )
+}

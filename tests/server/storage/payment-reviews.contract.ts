@@ -1,0 +1,303 @@
+/** Reviews are seen and ended by people: what waits, what follows from a decision, what a refund goes through. */
+import { beforeEach, describe, expect, test } from 'vitest'
+import { dayOf, orderIdOf, paise } from '../../../engine/index.ts'
+import type { PaymentFact } from '../../../engine/index.ts'
+import type { Store } from '../../../server/storage/index.ts'
+import {
+  confirmed,
+  declined,
+  found,
+  hour,
+  later,
+  mail,
+  noon,
+  registered,
+} from '../sample-registrations.ts'
+import type { Given } from './contract-setup.ts'
+import { accept, day, dismiss, due, grounds, move, people, refund } from './payment-decisions.ts'
+
+export function decidingContract(given: Given): void {
+  let store: Store
+  beforeEach(() => {
+    store = given().store
+  })
+  const { waiting, only, decide, revenue, sumOf, misfit, twice } = people(() => store)
+
+  describe('what waits for a person', () => {
+    test('is one list of all kinds, the longest waiting first, with what came beside what was due', async () => {
+      const [silent, taken] = [await registered(store), await registered(store)]
+      const { regNo } = await misfit()
+      await twice('AP2', 'AP3')
+      await store.applyFact(silent.orderId, { type: 'undecided', at: later(5 * day) }, null)
+      await store.applyFact(taken.orderId, confirmed('AP2', due, later(6 * day)), null)
+      expect(await waiting()).toEqual([
+        ['C', 'misfit'],
+        ['C', 'second'],
+        ['P', 'undecided'],
+        ['P', 'unclear'],
+      ])
+      expect((await store.reviews('demo'))[0]).toMatchObject({
+        regNo,
+        name: 'Asha Demo',
+        due,
+        left: 400_000,
+        came: { amount: 400_000, reference: 'AP1', kind: 'sale', currency: 'INR' },
+        why: 'Received ₹\u00a04,000, expected ₹\u00a05,015.',
+        since: later(60_000),
+      })
+      expect(await store.reviews('another')).toEqual([])
+      expect(await store.reviewCounts()).toEqual({ reviews: 4, undecided: 1, unsure: 0 })
+      expect((await store.reviews(null)).length).toBe(4)
+    })
+
+    test('whoever decides says why and who, and one cannot decide what is not there', async () => {
+      await misfit()
+      const id = await only()
+      for (const nothing of [{ why: ' ' }, { who: '' }, { why: 'x'.repeat(501) }])
+        expect(await decide(id, { ...accept, ...nothing })).toMatchObject({
+          error: { code: 'no_grounds' },
+        })
+      for (const none of ['C99999', 'P99999', 'R99999', 'X1', '', "C1' OR 1", 'C0'])
+        expect(await decide(none, accept)).toMatchObject({ error: { code: 'not_there' } })
+      expect(await only()).toBe(id)
+    })
+  })
+
+  describe('accepting', () => {
+    test('what came counts as paid: success, figures on the day of payment, one mail, no review', async () => {
+      const { regNo, orderId } = await misfit()
+      expect(await decide(await only(), accept)).toMatchObject({ ok: true, value: { regNo } })
+      expect(await found(store, regNo)).toMatchObject({
+        paymentStatus: 'success',
+        paymentId: 'AP1',
+        inReview: false,
+        paidAt: later(60_000),
+        payments: [{ orderId, status: 'success', review: null }],
+      })
+      expect((await store.figures('demo', dayOf(noon))).byDay).toEqual([
+        { day: '2026-11-21', registrations: 1, revenue: 400_000 },
+      ])
+      expect(await sumOf(regNo)).toBe(400_000)
+      expect((await store.mailsOf(regNo)).length).toBe(1)
+      expect(await store.decisions(regNo)).toMatchObject([
+        { what: 'accept', amount: 400_000, ...grounds, at: later(day) },
+      ])
+      expect((await store.auditOf(regNo)).at(-1)).toMatchObject({
+        who: 'treasurer',
+        what: expect.stringContaining('Seen in the panel.'),
+      })
+    })
+
+    test('twice at once is once: one decides, the other is told that it is decided', async () => {
+      const { regNo } = await misfit()
+      const id = await only()
+      const answers = await Promise.all([
+        decide(id, accept),
+        decide(id, refund()),
+        decide(id, dismiss),
+        decide(id, accept),
+      ])
+      expect(answers.filter(({ ok }) => ok).length).toBe(1)
+      expect(answers.flatMap((one) => (one.ok ? [] : [one.error.code]))).toEqual(
+        Array.from({ length: 3 }, () => 'decided_already'),
+      )
+      expect((await store.mailsOf(regNo)).length).toBe(1)
+      expect(await revenue()).toBe(await sumOf(regNo))
+      expect((await store.decisions(regNo)).length).toBe(1)
+    })
+
+    test('while the gateway’s whole answer arrives: a success either way, and one mail', async () => {
+      const { regNo, orderId } = await registered(store)
+      const cut = { ...confirmed('AP1'), currency: '' } as PaymentFact
+      await store.applyFact(orderId, cut, mail)
+      const id = await only()
+      await Promise.all([
+        decide(id, accept),
+        store.applyFact(orderId, confirmed('AP1'), mail),
+        decide(id, dismiss),
+      ])
+      expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'success', inReview: false })
+      expect((await store.mailsOf(regNo)).length).toBe(1)
+      expect(await revenue()).toBe(due)
+      expect(await sumOf(regNo)).toBe(due)
+      expect(await waiting()).toEqual([])
+    })
+
+    test('a second payment of what is paid cannot be accepted', async () => {
+      const { regNo } = await twice()
+      expect(await decide(await only(), accept)).toMatchObject({
+        error: { code: 'not_allowed', message: expect.stringContaining('paid already') },
+      })
+      expect(await sumOf(regNo)).toBe(due)
+    })
+
+    test('of two that one answer names and that do not fit, both are ended: nobody waits for a person any more', async () => {
+      const { regNo, orderId } = await registered(store)
+      const other = { reference: 'AP2', amount: due, currency: 'INR', kind: 'sale' as const }
+      const dollars = { ...confirmed('AP1', due, later(hour)), currency: '840', further: [other] }
+      await store.applyFact(orderId, dollars, null)
+      for (const { id } of await store.reviews(null)) await decide(id, dismiss)
+      expect(await waiting()).toEqual([])
+      expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'failed', inReview: false })
+    })
+
+    test('the same heard again from the watch list, also in other words, re-opens nothing', async () => {
+      const { regNo, orderId } = await misfit()
+      await decide(await only(), accept)
+      const again = confirmed('AP1', paise(400_000), later(2 * day))
+      await store.applyFact(orderId, again, mail)
+      await store.applyFact(orderId, { ...again, paidAt: noon } as PaymentFact, mail)
+      expect(await waiting()).toEqual([])
+      expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'success', inReview: false })
+      expect((await store.mailsOf(regNo)).length).toBe(1)
+    })
+
+    test('an undecided one takes the reference that the treasurer read in the panel, and becomes money', async () => {
+      const { regNo, orderId } = await registered(store)
+      await store.applyFact(orderId, { type: 'undecided', at: later(5 * day) }, null)
+      const id = await only()
+      expect(await decide(id, accept)).toMatchObject({ error: { code: 'no_reference' } })
+      const read = { ...accept, reference: ' AP77 ' }
+      expect(await decide(id, read, later(6 * day))).toMatchObject({ ok: true })
+      expect(await store.captures(regNo)).toMatchObject([
+        { reference: 'AP77', amount: due, state: 'accepted', paidAt: later(6 * day) },
+      ])
+      expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'success', inReview: false })
+      expect((await store.mailsOf(regNo)).length).toBe(1)
+      // The gateway says the same in the end.
+      await store.applyFact(orderId, confirmed('AP77', due, later(7 * day)), mail)
+      expect(await waiting()).toEqual([])
+      expect(await revenue()).toBe(due)
+    })
+
+    test('a reference that has paid something else is not taken twice', async () => {
+      const [one, two] = [await registered(store), await registered(store)]
+      await store.applyFact(one.orderId, confirmed('AP1'), mail)
+      await store.applyFact(two.orderId, { type: 'undecided', at: later(5 * day) }, null)
+      expect(await decide(await only(), { ...accept, reference: 'AP1' })).toMatchObject({
+        error: { code: 'reference_taken' },
+      })
+      expect(await store.captures(two.regNo)).toEqual([])
+      expect(await store.decisions(two.regNo)).toEqual([])
+    })
+  })
+
+  describe('dismissing', () => {
+    test('a test transaction: no money, nothing waits, and the delegate can pay', async () => {
+      const { regNo, orderId } = await registered(store)
+      const test = { ...confirmed('T1'), kind: 'test' } as PaymentFact
+      await store.applyFact(orderId, test, mail)
+      expect(await waiting()).toEqual([['C', 'test']])
+      expect(await decide(await only(), accept)).toMatchObject({ error: { code: 'not_allowed' } })
+      await decide(await only(), dismiss)
+      expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'failed', inReview: false })
+      await store.applyFact(orderId, { ...test, paidAt: noon } as PaymentFact, mail)
+      expect(await waiting()).toEqual([])
+      // What is real comes after all, under a reference of its own.
+      await store.applyFact(orderId, confirmed('AP1'), mail)
+      expect((await found(store, regNo)).paymentStatus).toBe('success')
+      expect(await revenue()).toBe(due)
+    })
+
+    test('one of two reasons leaves the other', async () => {
+      const { regNo, orderId } = await twice()
+      await store.applyFact(orderId, confirmed('AP3'), mail)
+      const [first, second] = await store.reviews('demo')
+      if (first === undefined || second === undefined) throw new Error('not two')
+      await decide(first.id, dismiss)
+      expect(await found(store, regNo)).toMatchObject({ inReview: true })
+      expect((await store.payment(orderId))?.review).toBe(second.why)
+      await decide(second.id, dismiss)
+      expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'success', inReview: false })
+      expect((await store.payment(orderId))?.review).toBeNull()
+    })
+
+    test('an undecided payment ends, and money that comes after all still comes', async () => {
+      const { regNo, orderId } = await registered(store)
+      await store.applyFact(orderId, { type: 'undecided', at: later(5 * day) }, null)
+      await decide(await only(), dismiss)
+      expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'failed', inReview: false })
+      await store.applyFact(orderId, { type: 'undecided', at: later(6 * day) }, null)
+      expect(await waiting()).toEqual([])
+      await store.applyFact(orderId, confirmed('AP1', due, later(7 * day)), mail)
+      expect((await found(store, regNo)).paymentStatus).toBe('success')
+    })
+  })
+
+  describe('moving', () => {
+    test('a second payment that was meant for a colleague pays the colleague exactly', async () => {
+      const { regNo, orderId } = await twice()
+      const colleague = await registered(store)
+      expect(await decide(await only(), move(colleague.regNo))).toMatchObject({ ok: true })
+      expect(await found(store, colleague.regNo)).toMatchObject({
+        paymentStatus: 'success',
+        paymentId: 'AP2',
+        inReview: false,
+      })
+      expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'success', inReview: false })
+      expect((await store.mailsOf(colleague.regNo)).length).toBe(1)
+      expect(await revenue()).toBe(2 * due)
+      expect(await sumOf(regNo, colleague.regNo)).toBe(2 * due)
+      // The watch list hears of both again, from the order they came under.
+      const both = {
+        ...confirmed('AP1'),
+        further: [{ reference: 'AP2', amount: due, kind: 'sale' }],
+      }
+      await store.applyFact(orderId, both as PaymentFact, mail)
+      await store.applyFact(orderId, confirmed('AP2', due, later(3 * day)), mail)
+      expect(await waiting()).toEqual([])
+      expect(await revenue()).toBe(2 * due)
+    })
+
+    test('what does not pay the other exactly waits there, and can be accepted there', async () => {
+      const { regNo, orderId } = await misfit()
+      const colleague = await registered(store)
+      await decide(await only(), move(colleague.regNo))
+      expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'failed', inReview: false })
+      expect(await found(store, colleague.regNo)).toMatchObject({
+        paymentStatus: 'pending',
+        inReview: true,
+      })
+      await store.applyFact(orderId, confirmed('AP1', paise(400_000), later(2 * day)), mail)
+      const [review] = await store.reviews('demo')
+      expect(review).toMatchObject({ is: 'misfit', regNo: colleague.regNo, due, left: 400_000 })
+      await decide(review?.id ?? '', accept)
+      expect((await found(store, colleague.regNo)).paymentStatus).toBe('success')
+      expect(await revenue()).toBe(400_000)
+      expect(await sumOf(regNo, colleague.regNo)).toBe(400_000)
+    })
+
+    test('only within the event, to somebody else who has something to pay', async () => {
+      const { regNo } = await misfit()
+      const foreign = await registered(store, { eventId: 'another' })
+      const id = await only()
+      for (const to of [regNo, foreign.regNo, 'DEMO0', ''])
+        expect(await decide(id, move(to))).toMatchObject({ error: { code: 'no_target' } })
+    })
+
+    test('to one that is paid it waits there, and is not accepted a second time', async () => {
+      await misfit()
+      const paid = await registered(store)
+      await store.applyFact(paid.orderId, confirmed('AP5'), mail)
+      await decide(await only(), move(paid.regNo))
+      expect(await waiting()).toEqual([['C', 'second']])
+      expect((await found(store, paid.regNo)).paymentStatus).toBe('success')
+    })
+  })
+
+  test('a failed first attempt whose money came beside the paid second one is dismissed or refunded, never a second success', async () => {
+    const { regNo, orderId } = await registered(store, { gateway: 'airpay' })
+    await store.applyFact(orderId, declined(), null)
+    const second = await store.retry(regNo, later(hour))
+    if (!second.ok) throw new Error(second.error.code)
+    await store.applyFact(orderIdOf(regNo, 2), confirmed('AP2'), mail)
+    await store.applyFact(orderId, confirmed('AP1'), mail)
+    expect(await decide(await only(), accept)).toMatchObject({ error: { code: 'not_allowed' } })
+    await decide(await only(), refund())
+    expect(await found(store, regNo)).toMatchObject({
+      paymentStatus: 'success',
+      paymentId: 'AP2',
+      inReview: false,
+    })
+  })
+}

@@ -1,0 +1,324 @@
+/** The contract of every store, on a real PostgreSQL, and what only that store can get wrong. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { dayOf } from '../../../engine/index.ts'
+import { openStore } from '../../../server/storage/open-store.ts'
+import { openConnection } from '../../../server/storage/postgres/connection.ts'
+import { openInsidePostgres } from '../../../server/storage/postgres/open-postgres-store.ts'
+import { lookAtPostgres } from '../../../server/storage/postgres/inspect-database.ts'
+import { StoreBusy } from '../../../server/storage/index.ts'
+import {
+  confirmed,
+  found,
+  hour,
+  mail,
+  newRegistration,
+  noon,
+  registered,
+} from '../sample-registrations.ts'
+import { CARELESS } from './manual-changes.ts'
+import { BY_COUNTERS, BY_ROWS, foundBy, happen, registerNames, TERMS } from './payment-histories.ts'
+import { freshStore, postgresContract } from './postgres-contract.ts'
+import type { Fresh } from './postgres-contract.ts'
+import { hasPostgres, startPostgres } from './postgres-server.ts'
+import type { PostgresServer } from './postgres-server.ts'
+
+let server: PostgresServer
+
+const fresh = (name: string): Promise<Fresh> => freshStore(server, name)
+const full = (answer: unknown): boolean =>
+  typeof answer === 'object' && answer !== null && 'ok' in answer && answer.ok === false
+
+if (!hasPostgres) test('without a PostgreSQL on this machine nothing of it is tested', () => {})
+else
+  describe('PostgreSQL', () => {
+    beforeAll(async () => {
+      server = await startPostgres()
+    })
+    afterAll(() => server.stop())
+
+    describe('the contract', () => {
+      postgresContract(() => server)
+    })
+
+    describe('the tables themselves', () => {
+      let given: Awaited<ReturnType<typeof fresh>>
+      beforeAll(async () => {
+        given = await fresh('tables')
+        const { orderId } = await registered(given.store)
+        await given.store.recordNotice({
+          gateway: 'demo',
+          kind: 'notice',
+          orderId,
+          body: 'A=1',
+          contentType: 'text/plain',
+          at: noon,
+        })
+        await given.store.applyFact(orderId, confirmed('AP1'), mail)
+      })
+      afterAll(() => given.end())
+
+      test.each(CARELESS)('refuse %s, whoever asks', async (_, sql, message) => {
+        await given.shell.query('BEGIN')
+        await expect(given.shell.query(sql)).rejects.toThrow(message)
+        await given.shell.query('ROLLBACK')
+      })
+    })
+
+    test('what is counted is what counting the rows gives, after everything that can happen to a payment', async () => {
+      const { store, shell, end } = await fresh('counted')
+      await happen(store)
+      const { rows } = await shell.query(BY_ROWS)
+      expect(rows.length).toBeGreaterThan(10)
+      expect((await shell.query(BY_COUNTERS)).rows).toEqual(rows)
+      const sum = async (sql: string): Promise<number> =>
+        Number((await shell.query<{ sum: string }>(`SELECT sum(${sql}`)).rows[0]?.sum)
+      const paid = await sum("amount) FROM payments WHERE status = 'success'")
+      expect((await store.figures('demo', dayOf(noon))).revenue).toBe(paid)
+      expect(await sum('booked) FROM counters')).toBe(paid)
+      expect(await sum('owed) FROM counters')).toBe(
+        await sum(
+          "total) FROM registrations WHERE payment_status IN ('pending', 'failed') AND state <> 'lapsed'",
+        ),
+      )
+      await end()
+    })
+
+    test('a search finds whom it finds on SQLite, in every script, and nobody by a sign that means any', async () => {
+      const { store, end } = await fresh('searched')
+      const dataDir = mkdtempSync(join(tmpdir(), 'rollcall-store-'))
+      const other = await openStore({ dataDir })
+      await registerNames(store)
+      await registerNames(other)
+      const results = await foundBy(store, TERMS)
+      expect(results).toEqual(await foundBy(other, TERMS))
+      expect(results).toContainEqual(['നായ', 1, ['രാഹുൽ നായർ']])
+      await other.close()
+      rmSync(dataDir, { recursive: true })
+      await end()
+    })
+
+    test('a sign that PostgreSQL cannot hold is left out, and what a gateway sends is kept with it', async () => {
+      const { store, end } = await fresh('signs')
+      const { regNo, orderId } = await registered(store, {
+        name: 'As\u0000ha \uD800',
+        searchable: { fullName: 'As\u0000ha', email: '', phone: '', councilNo: '' },
+      })
+      expect((await found(store, regNo)).answers['full_name']).toBe('As\u0000ha \uD800')
+      const declined = {
+        type: 'declined',
+        code: '400',
+        message: 'no\u0000 \uD800',
+        at: noon,
+      } as const
+      await store.applyFact(orderId, declined, null, {
+        gateway: 'demo',
+        body: 'A=\u0000',
+        contentType: 'text/plain',
+        at: noon,
+      })
+      expect(await store.applyFact(orderId, declined, null)).toMatchObject({ changed: false })
+      expect((await store.notices(orderId))[0]?.body).toBe('A=\u0000')
+      await end()
+    })
+
+    test('a statement that was refused is asked again, and one that stands behind it is not done', async () => {
+      const url = await server.database('again')
+      const { sql, close } = openConnection(url, { begins: ['BEGIN'], isWaitedFor: false })
+      const asked = sql<{ one: number }>('SELECT 6 / CAST(? AS bigint) AS one')
+      sql('BEGIN').run()
+      sql('SAVEPOINT here').run()
+      expect(() => asked.get(0)).toThrow('division by zero')
+      sql('ROLLBACK TO here').run()
+      expect(asked.get(2)).toEqual({ one: 3 })
+      sql('CREATE TABLE kept (id bigint)').run()
+      const [refused, behind] = [
+        sql('SELECT 1 / 0').run(),
+        sql('INSERT INTO kept VALUES (1)').run(),
+      ]
+      expect(() => refused.changes).toThrow('division by zero')
+      expect(() => behind.changes).toThrow('not done')
+      expect(() => sql('COMMIT').run()).toThrow('was undone')
+      sql('ROLLBACK').run()
+      close()
+    })
+
+    describe('two servers with one database', () => {
+      /** Both get to where a place is noted before either notes it, unless they take turns. */
+      async function lastPlace(name: string, takesNoTurn: boolean): Promise<number> {
+        const { url, store, shell, end } = await fresh(name)
+        await store.keepEventFile({
+          hash: 'h',
+          eventId: 'demo',
+          text: '',
+          shared: '',
+          at: noon,
+          holdPlaceMs: hour,
+          limits: [{ id: 'hall', max: 1, full: { say: 'Full' } }],
+        })
+        const servers = await Promise.all(
+          [1, 2].map(() => openInsidePostgres({ url, seam: { takesNoTurn } })),
+        )
+        await shell.query('BEGIN')
+        await shell.query('LOCK TABLE places_taken IN SHARE MODE')
+        const answers = servers.map((one) => one.store.register(newRegistration()))
+        const watching = await server.shell(url)
+        await expect
+          .poll(async () => {
+            const { rows } = await watching.query<{ n: string }>(
+              "SELECT count(*) AS n FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",
+            )
+            return rows[0]?.n
+          })
+          .toBe('2')
+        await shell.query('COMMIT')
+        await watching.end()
+        const sold = (await Promise.all(answers)).filter(({ ok }) => ok).length
+        await Promise.all(servers.map((one) => one.store.close()))
+        await end()
+        return sold
+      }
+
+      test('sell the last place once', async () => {
+        expect(await lastPlace('once', false)).toBe(1)
+      })
+
+      test('negative control: without taking turns they sell it twice', async () => {
+        expect(await lastPlace('twice', true)).toBe(2)
+      })
+
+      test('of 64 who want the last place, half at each, exactly one has it', async () => {
+        const { url, store, end } = await fresh('many')
+        const second = await openStore({ dataDir: '/nowhere', databaseUrl: url })
+        const limits = [{ id: 'hall', max: 1, full: { say: 'Full' } }]
+        const file = {
+          hash: 'h',
+          eventId: 'demo',
+          text: '',
+          shared: '',
+          at: noon,
+          holdPlaceMs: hour,
+        }
+        await store.keepEventFile({ ...file, limits })
+        const answers = await Promise.all(
+          Array.from({ length: 64 }, (_, at) =>
+            (at % 2 === 0 ? store : second).register(newRegistration()),
+          ),
+        )
+        expect(answers.filter(({ ok }) => ok).length).toBe(1)
+        expect(answers.filter(full).length).toBe(63)
+        await second.close()
+        expect(await store.placesTaken('demo')).toEqual([{ place: 'hall', max: 1, taken: 1 }])
+        await end()
+      })
+
+      test('send a mail once: what one has claimed the other does not', async () => {
+        const { url, store, end } = await fresh('claims')
+        const second = await openStore({ dataDir: '/nowhere', databaseUrl: url })
+        const { regNo } = await registered(store)
+        for (let sent = 0; sent < 20; sent += 1) await store.queueMail(regNo, mail, noon)
+        const due = await store.dueMails(noon, 100)
+        const claims = await Promise.all(
+          due.flatMap(({ id }) => [store.claimMail(id, noon), second.claimMail(id, noon)]),
+        )
+        expect([due.length, claims.filter((isOurs) => isOurs).length]).toEqual([20, 20])
+        await second.close()
+        await end()
+      })
+    })
+
+    test('when every connection is cut, what was in flight is told so, nothing answered is lost, and the next is served', async () => {
+      const { store, shell, end } = await fresh('cut')
+      const asked = Array.from({ length: 300 }, () => newRegistration())
+      const answers = asked.map((one) =>
+        store.register(one).then(
+          (answer) => answer.ok,
+          (error: unknown) => error,
+        ),
+      )
+      await Promise.race(answers)
+      await shell.query(
+        'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+      )
+      const told = await Promise.all(answers)
+      expect(told.every((answer) => answer === true || answer instanceof StoreBusy)).toBe(true)
+      await expect
+        .poll(
+          () =>
+            store.ping(noon).then(
+              () => 'served',
+              () => 'busy',
+            ),
+          { timeout: 200_000, interval: 20 },
+        )
+        .toBe('served')
+      const acknowledged = asked.filter((_, at) => told[at] === true)
+      expect(acknowledged.length).toBeGreaterThan(0)
+      for (const { regNo } of acknowledged) expect((await found(store, regNo)).regNo).toBe(regNo)
+      const { rows } = await shell.query<{ n: string }>(
+        'SELECT count(*) - count(DISTINCT reg_no) AS n FROM registrations',
+      )
+      expect(rows).toEqual([{ n: '0' }])
+      await end()
+    })
+
+    test('a connection that ends while committing: nobody knows, so that it is told as busy and not done again', async () => {
+      const { store, shell, end } = await fresh('committing')
+      await shell.query(`CREATE FUNCTION end_me() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NULL; END $$`)
+      await shell.query(
+        'CREATE CONSTRAINT TRIGGER ends AFTER INSERT ON registrations DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION end_me()',
+      )
+      await expect(store.register(newRegistration())).rejects.toThrow(StoreBusy)
+      await shell.query('DROP TRIGGER ends ON registrations')
+      await store.ping(noon)
+      const { rows } = await shell.query('SELECT 1 FROM registrations')
+      expect(rows).toEqual([])
+      await end()
+    })
+
+    test('a status answer is never kept without what follows from it, however the writing ends', async () => {
+      const { store, shell, end } = await fresh('broken')
+      const { orderId } = await registered(store)
+      const answer = { gateway: 'demo', body: '<R/>', contentType: 'text/xml', at: noon } as const
+      const settle = () => store.applyFact(orderId, confirmed('AP1'), mail, answer)
+      await shell.query(`CREATE FUNCTION broken() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN RAISE EXCEPTION 'broken'; END $$`)
+      await shell.query(
+        'CREATE TRIGGER broken BEFORE INSERT ON mail_queue FOR EACH ROW EXECUTE FUNCTION broken()',
+      )
+      await expect(settle()).rejects.toThrow('broken')
+      expect([await store.notices(orderId), await store.facts(orderId)]).toEqual([[], []])
+      await shell.query('DROP TRIGGER broken ON mail_queue')
+      await settle()
+      expect([(await store.notices(orderId)).length, (await store.facts(orderId)).length]).toEqual([
+        1, 1,
+      ])
+      await end()
+    })
+
+    test('a database in which a search would lose names of other scripts is refused, and stays empty', async () => {
+      const url = await server.database('english', { locale: 'C' })
+      await expect(openInsidePostgres({ url })).rejects.toThrow(
+        /^The database in PostgreSQL has the locale "C"/,
+      )
+      const shell = await server.shell(url)
+      expect(
+        (await shell.query("SELECT 1 FROM pg_tables WHERE schemaname = 'public'")).rows,
+      ).toEqual([])
+      await shell.end()
+    })
+
+    test('a database of a newer version is refused with a sentence, and so is one that is not there', async () => {
+      const { url, shell, end } = await fresh('newer')
+      await shell.query('UPDATE rollcall_version SET version = 999')
+      await expect(openInsidePostgres({ url })).rejects.toThrow('newer version of Rollcall (999')
+      expect((await lookAtPostgres(url)).trouble).toContain('newer version of Rollcall (999')
+      await end()
+      await expect(openInsidePostgres({ url: url.replace('/newer', '/nobody') })).rejects.toThrow(
+        /^The database in PostgreSQL cannot be used: .*nobody/,
+      )
+    })
+  })

@@ -1,0 +1,160 @@
+/** What one form cannot know: the store decides it in the transaction that registers. */
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { UniqueRule } from '../../../engine/index.ts'
+import type { Outside, Store } from '../../../server/storage/index.ts'
+import { declined, later, newRegistration, noon, registered } from '../sample-registrations.ts'
+import type { Changes } from '../sample-registrations.ts'
+import type { Given } from './contract-setup.ts'
+
+const byName: UniqueRule = {
+  name: 'full_name text',
+  otherwise: 'block',
+  parts: [{ id: 'full_name', as: 'text' }],
+}
+const holdMs = 30 * 60_000
+const outside = (more: Partial<Outside> = {}): Outside => ({
+  unique: [],
+  isConfirmed: false,
+  code: null,
+  rolls: [],
+  holdMs,
+  ...more,
+})
+
+export function outsideContract(given: Given): void {
+  let store: Store
+  beforeEach(() => {
+    store = given().store
+  })
+  const refusal = async (changes: Changes): Promise<string | null> => {
+    const answer = await store.register(newRegistration(changes))
+    return answer.ok ? null : answer.error.code
+  }
+  const code = async (name: string, usesMax: number): Promise<Outside> => {
+    await store.makeCodes({
+      eventId: 'demo',
+      kind: 'coupon',
+      codes: [{ code: name, folded: name }],
+      usesMax,
+      lastDay: null,
+      note: '',
+      who: 'office',
+      at: noon,
+    })
+    return outside({ code: { folded: name, kind: 'coupon' } })
+  }
+
+  describe('answers that stand once', () => {
+    test('are known of registrations from before there was the rule, and from while it was gone', async () => {
+      const ruled = outside({ unique: [byName] })
+      await registered(store, { name: 'Before' })
+      await registered(store, { name: 'First', outside: ruled })
+      await registered(store, { name: 'Between', outside: outside() })
+      for (const name of ['before', 'FIRST', ' between '])
+        expect(await refusal({ name, outside: ruled })).toBe('registered_already')
+      expect(await refusal({ name: 'Before', eventId: 'other', outside: ruled })).toBe(null)
+    })
+
+    test('are known of one that came in the same batch without the rule, after the rule was first asked', async () => {
+      const ruled = outside({ unique: [byName] })
+      const batch = [refusal({ name: 'First', outside: ruled }), refusal({ name: 'Second' })]
+      expect(await Promise.all(batch)).toEqual([null, null])
+      expect(await refusal({ name: 'Second', outside: ruled })).toBe('registered_already')
+    })
+
+    test('of fifty at once one is stored', async () => {
+      const all = Array.from({ length: 50 }, () =>
+        refusal({ name: 'Asha', outside: outside({ unique: [byName] }) }),
+      )
+      expect((await Promise.all(all)).filter((one) => one === null).length).toBe(1)
+    })
+
+    test('without the decision inside the transaction, all fifty are: the race is there', async () => {
+      const all = Array.from({ length: 50 }, () => refusal({ name: 'Asha', outside: outside() }))
+      expect((await Promise.all(all)).filter((one) => one === null).length).toBe(50)
+    })
+
+    test('stand no longer once the payment failed, and then it cannot be tried again beside another', async () => {
+      const ruled = outside({ unique: [byName] })
+      const { regNo, orderId } = await registered(store, { outside: ruled })
+      await store.applyFact(orderId, declined(), null)
+      const second = await registered(store, { outside: ruled })
+      expect(await store.retry(regNo, later(1), { outside: ruled })).toEqual({
+        ok: false,
+        error: { code: 'registered_already', rule: 0, regNo: second.regNo },
+      })
+    })
+  })
+
+  describe('a code', () => {
+    test('of fifty who use it three times at once three are stored', async () => {
+      const used = await code('abc', 3)
+      const all = Array.from({ length: 50 }, () => refusal({ outside: used }))
+      const answers = await Promise.all(all)
+      expect(answers.filter((one) => one === null).length).toBe(3)
+      expect(answers.filter((one) => one === 'code_gone').length).toBe(47)
+      expect((await store.codesOf('demo', holdMs, noon))[0]?.uses).toBe(3)
+      expect((await store.inUse('demo')).codes).toEqual({ coupon: 3 })
+    })
+
+    test('that gives another kind than was priced is found out again', async () => {
+      await code('abc', 1)
+      const priced = outside({ code: { folded: 'abc', kind: 'faculty' } })
+      expect(await refusal({ outside: priced })).toBe('facts_moved')
+    })
+
+    test('is held while the bank has the payment in process, however long that takes', async () => {
+      const used = await code('abc', 1)
+      const { orderId } = await registered(store, { outside: used })
+      const worth = async (): Promise<string> =>
+        (await store.code('demo', 'abc', holdMs, later(holdMs))).is
+      expect(await worth()).toBe('valid')
+      await store.asked(orderId, later(1), later(2), 'in-process')
+      expect(await worth()).toBe('spent')
+    })
+
+    test('that is there is not made again, and none of those made with it', async () => {
+      await code('abc', 1)
+      const more = ['new', 'abc'].map((one) => ({ code: one, folded: one }))
+      const wanted = { eventId: 'demo', kind: 'coupon', usesMax: 1, lastDay: null, note: '' }
+      expect(await store.makeCodes({ ...wanted, codes: more, who: 'office', at: noon })).toEqual({
+        ok: false,
+        error: { code: 'code_taken' },
+      })
+      expect((await store.code('demo', 'new', holdMs, noon)).is).toBe('unknown')
+    })
+  })
+
+  describe('a roll', () => {
+    const stood = outside({ rolls: [{ roll: 'members', key: 'l1', cells: { kind: 'life' } }] })
+    const replaced = (kind: string) =>
+      store.replaceRoll('demo', 'members', [{ key: 'l1', cells: { kind } }], 'office', noon)
+
+    test('that says something else by now is found out again', async () => {
+      expect(await refusal({ outside: stood })).toBe('facts_moved')
+      await replaced('life')
+      expect(await refusal({ outside: stood })).toBe(null)
+      await replaced('annual')
+      expect(await refusal({ outside: stood })).toBe('facts_moved')
+    })
+
+    test('is replaced as a whole, and says what is new, changed and gone', async () => {
+      await replaced('life')
+      const rows = [
+        { key: 'l1', cells: { kind: 'annual' } },
+        { key: 'l2', cells: { kind: 'life' } },
+      ]
+      const done = await store.replaceRoll('demo', 'members', rows, 'office', noon)
+      expect(done).toEqual({
+        rows: 2,
+        changed: 1,
+        added: { count: 1, first: ['l2'] },
+        gone: { count: 0, first: [] },
+      })
+      const gone = await store.replaceRoll('demo', 'members', rows.slice(1), 'office', noon)
+      expect([gone.rows, gone.changed, gone.gone]).toEqual([1, 0, { count: 1, first: ['l1'] }])
+      expect(await store.rollRow('demo', 'members', 'l1')).toBe(null)
+      expect(await store.rollCounts('demo')).toEqual([{ roll: 'members', rows: 1 }])
+    })
+  })
+}

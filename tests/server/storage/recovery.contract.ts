@@ -1,0 +1,284 @@
+/** After a restore: what waits is held, numbers go on in a series of their own, and money for orders that are not here is kept. */
+import { beforeEach, describe, expect, test } from 'vitest'
+import { instant, orderIdOf, paise } from '../../../engine/index.ts'
+import type { Store, UnknownPayment } from '../../../server/storage/index.ts'
+import {
+  confirmed,
+  hour,
+  later,
+  mail,
+  nextRegNo,
+  noon,
+  registered,
+} from '../sample-registrations.ts'
+import type { Given } from './contract-setup.ts'
+import { due, grounds } from './payment-decisions.ts'
+
+const EVERYTHING = { who: null, events: null, kinds: null, words: '', from: null, to: null }
+
+export function recoveringContract(given: Given): void {
+  let store: Store
+  beforeEach(() => {
+    store = given().store
+  })
+  const placed = (more: object = {}) =>
+    registered(store, {
+      gateway: 'airpay',
+      askedOf: { account: 'demo', merchantId: '1' },
+      ...more,
+    })
+  const begin = (at = later(hour), since: number | null = null, taken: readonly string[] = []) =>
+    store.beginRecovery(
+      { at, who: 'rollcall', why: 'Restored.', copyAt: noon, servedAt: null, taken },
+      since === null ? null : instant(since),
+    )
+  const end = (mails: 'send' | 'copy' | 'discard', at = later(2 * hour)) =>
+    store.endRecovery({ at, who: 'owner', mails })
+  const figures = (keepOver: readonly string[] = []) => store.recoveryFigures(keepOver)
+
+  describe('a recovery', () => {
+    test('holds the emails that the copy held queued, until a person sends or discards them', async () => {
+      const { regNo } = await placed()
+      await store.queueMail(regNo, mail, noon)
+      expect(await store.recovery()).toBe(null)
+      const begun = await begin()
+      expect(await store.recovery()).toEqual(begun)
+      expect(begun).toMatchObject({
+        begunAt: later(hour),
+        copyAt: noon,
+        code: expect.stringMatching(/^R[0-9A-Z]{3}$/),
+      })
+      expect(await store.dueMails(later(9 * hour), 9)).toEqual([])
+      expect((await store.operating()).mailsQueued.count).toBe(0)
+      expect(await store.hurryMails(later(9 * hour))).toBe(0)
+      expect((await figures()).mails).toMatchObject([{ to: mail.to, subject: mail.subject }])
+      // What somebody asks for since goes out.
+      await store.queueMail(regNo, { ...mail, subject: 'Asked for' }, later(hour))
+      expect((await store.dueMails(later(9 * hour), 9)).map(({ subject }) => subject)).toEqual([
+        'Asked for',
+      ])
+      expect(await end('send')).toMatchObject({ sent: 1, discarded: 0 })
+      expect(await store.dueMails(later(9 * hour), 9)).toHaveLength(2)
+      expect([await store.recovery(), await end('send')]).toEqual([null, null])
+      expect((await figures()).past).toMatchObject([{ endedBy: 'owner', mails: 'send' }])
+      await begin(later(3 * hour))
+      expect(await end('discard', later(4 * hour))).toMatchObject({ sent: 0, discarded: 2 })
+      expect(await store.dueMails(later(9 * hour), 9)).toEqual([])
+      expect((await store.mailCounts(null)).failed).toBe(2)
+      const log = await store.activity(EVERYTHING, null, 9)
+      expect(log.map(({ what }) => what).filter((what) => what.includes('recovery'))).toHaveLength(
+        4,
+      )
+    })
+
+    test('a confirmation of what was paid before it is held, one of what is paid since goes out', async () => {
+      const [before, silent, since] = [await placed(), await placed(), await placed()]
+      await begin()
+      const paidAt = later(hour / 2)
+      const at = later(2 * hour)
+      await store.applyFact(before.orderId, { ...confirmed('AP1', due, at), paidAt } as never, mail)
+      // Handed out before, and the gateway does not say when it was paid.
+      await store.applyFact(silent.orderId, confirmed('AP2', due, at), mail)
+      await store.applyFact(
+        since.orderId,
+        { ...confirmed('AP3', due, at), paidAt: later(1.5 * hour) } as never,
+        mail,
+      )
+      const due_ = await store.dueMails(later(9 * hour), 9)
+      expect(due_.map(({ regNo }) => regNo)).toEqual([since.regNo])
+      const { pending, held } = await figures()
+      expect([pending, held.mails, held.since]).toEqual([{ all: 3, asked: 3, ended: 3 }, 2, 2])
+      // Whoever sends only what the copy held tells nobody twice that they have paid.
+      expect(await end('copy', later(3 * hour))).toMatchObject({ sent: 0, discarded: 2 })
+    })
+
+    test('emails that follow by themselves are held, and not written anew once they were discarded', async () => {
+      const [left, back] = [await placed(), await placed()]
+      await store.asked(left.orderId, later(10), null, 'no-record')
+      await store.applyFact(back.orderId, confirmed('AP1', due, later(10)), null)
+      await begin()
+      const went = {
+        type: 'refunded',
+        reference: 'RF1',
+        amount: due,
+        at: later(hour + 10),
+      } as const
+      await store.applyFact(back.orderId, went, null)
+      const owed = async () => [
+        (await store.unfinished(later(2 * hour), ['demo'], 0, 9)).map(({ regNo }) => regNo),
+        (await store.givenBack(noon, ['demo'], 9)).map(({ regNo }) => regNo),
+      ]
+      expect(await owed()).toEqual([[left.regNo], [back.regNo]])
+      expect(await store.queueUnfinished(left.regNo, mail, later(2 * hour))).toBe(true)
+      expect(await store.dueMails(later(9 * hour), 9)).toEqual([])
+      expect(await end('copy', later(3 * hour))).toMatchObject({ sent: 0, discarded: 1 })
+      expect(await owed()).toEqual([[], []])
+      const since = await registered(store, { gateway: 'airpay', at: later(4 * hour) })
+      await store.applyFact(since.orderId, confirmed('AP2', due, later(5 * hour)), null)
+      await store.applyFact(since.orderId, { ...went, reference: 'RF2', at: later(6 * hour) }, null)
+      expect(await owed()).toEqual([[], [since.regNo]])
+    })
+
+    test('asks for no refund, lets nothing lapse and erases nothing, until it has ended', async () => {
+      const { orderId, regNo } = await placed()
+      await store.applyFact(orderId, confirmed('AP1', due, later(10)), null)
+      const wanted = { of: regNo, amount: due, ...grounds, at: later(20) }
+      const refund = await store.wantRefund(wanted)
+      expect(refund).toMatchObject({ ok: true })
+      const [{ id } = { id: 0 }] = await store.refundsToSend(later(hour), 9)
+      await begin()
+      expect(await store.refundsToSend(later(2 * hour), 9)).toEqual([])
+      expect(await store.claimRefund(id, later(2 * hour))).toBe(false)
+      expect(await store.toErase('demo', 0)).toEqual([])
+      expect(await figures(['demo'])).toMatchObject({ held: { refunds: 1, erasures: 1 } })
+      await end('send')
+      expect(await store.toErase('demo', 0)).toHaveLength(1)
+      expect(await store.claimRefund(id, later(3 * hour))).toBe(true)
+    })
+
+    test('lets the gateway be asked about every payment that is pending, and about the attempt after it, at once', async () => {
+      const { orderId, regNo } = await placed()
+      await store.asked(orderId, later(10), later(90 * hour))
+      expect(await store.pendingPayments(later(hour), 9)).toEqual([])
+      await begin()
+      expect((await store.pendingPayments(later(hour), 9)).map((one) => one.orderId)).toEqual([
+        orderId,
+      ])
+      const next = orderIdOf(regNo, 2)
+      const asks = async (at = later(hour)) =>
+        (await store.unknownOrders(at, 9)).map((one) => one.orderId)
+      expect(await asks()).toEqual([next])
+      await store.unknownUndecided(next, later(hour))
+      expect([await asks(), await asks(later(hour + 60_000))]).toEqual([[], [next]])
+      // It was declined there, so that there may have been a third.
+      await store.unknownDecided(next, true, later(2 * hour))
+      expect(await asks(later(2 * hour))).toEqual([orderIdOf(regNo, 3)])
+      await store.unknownDecided(orderIdOf(regNo, 3), false, later(2 * hour))
+      expect(await figures()).toMatchObject({ unknown: { toAsk: 0 } })
+    })
+
+    test('each has a code of its own, and what began since a server noted what it served is the same one', async () => {
+      const first = await begin()
+      expect(await begin(later(2 * hour), later(hour))).toBe(null)
+      const second = await begin(later(hour + 1), null, ['R000'])
+      expect(second?.code).not.toBe(first?.code)
+      const third = await begin(later(3 * hour), later(2 * hour))
+      expect(new Set([first?.code, second?.code, third?.code]).size).toBe(3)
+      expect((await figures()).past).toHaveLength(2)
+    })
+
+    test('a database says which it is, and how far it has come', async () => {
+      expect((await store.counted()).name).toBe(null)
+      const before = await store.mark('this one')
+      await placed()
+      const after = await store.mark('another')
+      expect([before.name, after.name]).toEqual(['this one', 'this one'])
+      expect(after.counted['registrations']).toBe((before.counted['registrations'] ?? 0) + 1)
+      expect(await store.counted()).toEqual(after)
+    })
+  })
+
+  describe('money for an order that is not here', () => {
+    const payment = (orderId: string, more: Partial<UnknownPayment> = {}): UnknownPayment => ({
+      orderId,
+      eventId: 'demo',
+      source: 'airpay',
+      account: 'demo',
+      payer: { name: 'Ravi Sample', email: 'ravi@example.org', phone: '', way: 'UPI' },
+      refunded: paise(0),
+      at: later(hour),
+      money: [{ reference: 'AP9', amount: due, currency: 'INR', kind: 'sale', paidAt: later(10) }],
+      ...more,
+    })
+    test('is before a person once, with what the gateway says of it, and pays a registration exactly', async () => {
+      const orderId = nextRegNo()
+      expect(await store.keepUnknownPayment(payment(orderId))).toBe(1)
+      expect(await store.keepUnknownPayment(payment(orderId))).toBe(0)
+      const [review] = await store.reviews('demo')
+      expect(review).toMatchObject({
+        is: 'unmatched',
+        eventId: 'demo',
+        regNo: null,
+        came: { amount: due, reference: 'AP9', source: 'airpay', paidAt: later(10) },
+        unknown: { orderId, payer: { email: 'ravi@example.org' }, suggested: null },
+      })
+      expect(await figures()).toMatchObject({ unknown: { toDecide: 1 } })
+      const { regNo } = await placed()
+      const moved = await store.decide(
+        review?.id ?? '',
+        { what: 'move', to: regNo, ...grounds },
+        later(2 * hour),
+        mail,
+      )
+      expect(moved).toMatchObject({ ok: true })
+      expect((await store.registration(regNo))?.paymentStatus).toBe('success')
+      expect(await store.reviews('demo')).toEqual([])
+    })
+
+    test('suggests the registration of which the order would be another attempt, and that attempt is not made anew', async () => {
+      const { orderId, regNo } = await placed()
+      const declined = { type: 'declined', code: '400', message: 'No', at: later(10) } as const
+      await store.applyFact(orderId, declined, null)
+      await store.keepUnknownPayment(payment(orderIdOf(regNo, 2)))
+      expect((await store.reviews('demo'))[0]?.unknown?.suggested).toBe(regNo)
+      const again = await store.retry(regNo, later(hour))
+      expect(again).toMatchObject({ ok: true, value: { orderId: orderIdOf(regNo, 3) } })
+    })
+
+    test('that a settlement lists as well is the same money', async () => {
+      const [first, second] = [nextRegNo(), nextRegNo()]
+      await store.keepUnknownPayment(payment(first))
+      const line = (order: string, reference: string, n: number) =>
+        ({
+          line: n,
+          is: 'sale',
+          order,
+          reference,
+          amount: due,
+          fee: paise(0),
+          tax: paise(0),
+          net: due,
+          day: null,
+          utr: 'U1',
+          paidOn: null,
+          nth: 1,
+        }) as const
+      const kept = await store.keepSettlement({
+        source: 'airpay',
+        account: 'demo',
+        eventId: 'demo',
+        sha256: 'ab',
+        who: 'treasurer',
+        at: later(2 * hour),
+        lines: [line(first, 'AP9', 2), line(second, 'AP10', 3)],
+      })
+      expect(kept.toReview).toBe(1)
+      const unknown = (await store.reviews('demo')).map((review) => review.unknown?.orderId)
+      expect(unknown).toEqual([first, second])
+      const ten = payment(second, {
+        money: [{ reference: 'AP10', amount: due, currency: 'INR', kind: 'sale', paidAt: null }],
+      })
+      // The gateway is asked about what only the settlement lists: who paid it, and what was refunded.
+      const asks = await store.unknownOrders(later(2 * hour), 9)
+      expect(asks.map(({ orderId }) => orderId)).toEqual([second])
+      expect((await store.reviews('demo'))[1]?.unknown?.payer).toBe(null)
+      expect(await store.keepUnknownPayment({ ...ten, refunded: due })).toBe(0)
+      expect(await store.keepUnknownPayment({ ...ten, refunded: due })).toBe(0)
+      const [, told] = await store.reviews('demo')
+      expect(told?.unknown?.payer?.name).toBe('Ravi Sample')
+      expect(told?.why.match(/was refunded at the gateway\./g)).toHaveLength(1)
+      const gone = payment(nextRegNo(), { refunded: due })
+      expect(await store.keepUnknownPayment({ ...gone, account: 'other' })).toBe(0)
+      expect(await store.reviews('demo')).toHaveLength(2)
+    })
+
+    test('so many are noted to be asked about, and no more', async () => {
+      const orders = Array.from({ length: 502 }, () => ({
+        orderId: orderIdOf(nextRegNo(), 1),
+        eventId: 'demo',
+      }))
+      const noted = await Promise.all(orders.map((one) => store.noteUnknownOrder(one, noon)))
+      expect(noted.filter(Boolean)).toHaveLength(500)
+    })
+  })
+}

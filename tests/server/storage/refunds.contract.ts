@@ -1,0 +1,506 @@
+/** Money that goes back: what a refund goes through, what was given back in the gateway's panel; and mails, once. */
+import { beforeEach, describe, expect, test } from 'vitest'
+import { paise } from '../../../engine/index.ts'
+import type { Instant, PaymentFact, RegNo } from '../../../engine/index.ts'
+import type { RefundTold, Store } from '../../../server/storage/index.ts'
+import {
+  confirmed,
+  found,
+  hour,
+  imported,
+  later,
+  mail,
+  noon,
+  registered,
+} from '../sample-registrations.ts'
+import type { Given } from './contract-setup.ts'
+import {
+  accept,
+  begun,
+  day,
+  dismiss,
+  due,
+  grounds,
+  people,
+  refund,
+  told,
+  wentBack,
+} from './payment-decisions.ts'
+import type { Came } from './payment-decisions.ts'
+
+export function refundingContract(given: Given): void {
+  let store: Store
+  beforeEach(() => {
+    store = given().store
+  })
+  const { waiting, only, decide, revenue, sumOf, twice } = people(() => store)
+
+  describe('giving back', () => {
+    /** Sends what is wanted as the server does, and answers for the gateway. */
+    const send = async (answer: RefundTold, at = later(day)): Promise<number> => {
+      const [wanted] = await store.refundsToSend(at, 10)
+      if (wanted === undefined) throw new Error('nothing is wanted')
+      expect(await store.claimRefund(wanted.id, at)).toBe(true)
+      await store.refundTold(wanted.id, answer, at)
+      return wanted.id
+    }
+    const states = async (regNo: RegNo) => (await store.refunds(regNo)).map(({ state }) => state)
+    const gateway = { gateway: 'airpay', askedOf: { account: 'a', merchantId: '1' } }
+    const paid = async () => {
+      const one = await registered(store, gateway)
+      await store.applyFact(one.orderId, confirmed('AP1'), mail)
+      return one
+    }
+    const wants = (of: string, amount: number | null = null, at = later(day)) =>
+      store.wantRefund({ of, amount: amount === null ? null : paise(amount), ...grounds, at })
+
+    test('wanted, asked, begun, and done only when the status call says so', async () => {
+      const { regNo, orderId } = await paid()
+      expect(await wants(regNo)).toMatchObject({ ok: true })
+      expect(await states(regNo)).toEqual(['wanted'])
+      await send(begun('RF1'))
+      expect(await states(regNo)).toEqual(['asked'])
+      expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'success' })
+      expect(await revenue()).toBe(due)
+      // It is asked about soon.
+      expect((await store.watchedPayments(later(day + 60_000), 9)).length).toBe(1)
+      await store.applyFact(
+        orderId,
+        {
+          ...(confirmed('AP1') as Came),
+          refunds: [{ reference: 'RF1', amount: due }],
+        } as PaymentFact,
+        mail,
+      )
+      expect(await states(regNo)).toEqual(['done'])
+      expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'refunded' })
+      expect([await revenue(), await sumOf(regNo)]).toEqual([0, 0])
+      expect((await store.mailsOf(regNo)).length).toBe(1)
+    })
+
+    test('what went back is told once to whoever it belongs to, each part by itself, and for some days', async () => {
+      const { regNo } = await paid()
+      const untold = (after = noon) => store.givenBack(after, ['demo'], 9)
+      const back = (amount: number, byHand: string, at: Instant) =>
+        store.wantRefund({ of: regNo, amount: paise(amount), ...grounds, byHand, at })
+      await wants(regNo, 100, later(hour))
+      expect(await untold()).toEqual([])
+      await back(8_000, 'NEFT 1', later(2 * hour))
+      await back(200, 'NEFT 2', later(day))
+      const [first, second] = await untold()
+      expect(first).toEqual({
+        id: expect.any(Number),
+        regNo,
+        amount: 8_000,
+        reference: 'NEFT 1',
+        at: later(2 * hour),
+      })
+      expect(await untold(later(2 * hour))).toEqual([second])
+      expect(await store.givenBack(noon, ['other'], 9)).toEqual([])
+      expect(await store.givenBack(noon, ['demo'], 1)).toEqual([first])
+      const told = Array.from({ length: 3 }, () =>
+        store.queueGivenBack(first?.id ?? 0, regNo, mail, later(day)),
+      )
+      expect((await Promise.all(told)).filter((isNew) => isNew).length).toBe(1)
+      expect(await untold()).toEqual([second])
+    })
+
+    test('whose money went back before they were brought in, and who has no address, is not told', async () => {
+      const before = imported({ paymentStatus: 'refunded' })
+      const somebody = imported()
+      const nobody = imported({ searchable: { ...somebody.searchable, email: '' } })
+      await store.importRegistrations([before, nobody, somebody])
+      for (const { regNo: of } of [nobody, somebody])
+        await store.wantRefund({ of, amount: null, ...grounds, byHand: '9', at: later(1) })
+      const untold = await store.givenBack(later(-day), ['demo'], 9)
+      expect(untold.map(({ regNo }) => regNo)).toEqual([somebody.regNo])
+    })
+
+    test('a sale beside an authorisation that was given back is a success, and its delegate is told once', async () => {
+      const { regNo, orderId } = await registered(store, gateway)
+      const both = {
+        ...(confirmed('AP1') as Came),
+        kind: 'other',
+        further: [{ reference: 'AP2', amount: due, kind: 'sale' }],
+      } as PaymentFact
+      const back = { ...both, refunds: [{ reference: 'RF1', amount: due }] } as PaymentFact
+      await store.applyFact(orderId, both, mail)
+      await store.applyFact(orderId, back, mail)
+      await store.applyFact(orderId, back, mail)
+      expect(await found(store, regNo)).toMatchObject({
+        paymentStatus: 'success',
+        paymentId: 'AP2',
+      })
+      expect(await revenue()).toBe(due)
+      expect((await store.mailsOf(regNo)).length).toBe(1)
+    })
+
+    test('a second capture in dollars is before a person when the first is given back, whatever the first came in', async () => {
+      const { regNo, orderId } = await registered(store, gateway)
+      const both = {
+        ...(confirmed('AP1', paise(400_000)) as Came),
+        further: [{ reference: 'AP2', amount: due, currency: 'USD', kind: 'sale' }],
+      } as PaymentFact
+      await store.applyFact(orderId, both, mail)
+      const first = (await store.reviews('demo')).find((one) => one.came?.reference === 'AP1')
+      await decide(first?.id ?? '', refund())
+      await store.applyFact(orderId, { ...both, at: later(2 * day) } as PaymentFact, mail)
+      expect(await found(store, regNo)).toMatchObject({ inReview: true })
+      expect((await found(store, regNo)).paymentStatus).not.toBe('success')
+    })
+
+    test('what came and went back by one answer is told to nobody as paid', async () => {
+      const { regNo, orderId } = await registered(store, gateway)
+      const fact = {
+        ...(confirmed('AP1') as Came),
+        further: [{ reference: 'AP2', amount: paise(100), kind: 'sale' }],
+        refunds: [{ reference: 'RF1', amount: due }],
+      } as PaymentFact
+      await store.applyFact(orderId, fact, mail)
+      expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'refunded' })
+      expect(await store.mailsOf(regNo)).toEqual([])
+    })
+
+    test('in parts: a success until all of it is back, and never more than came', async () => {
+      const { regNo, orderId } = await paid()
+      expect(await wants(regNo, due + 1)).toMatchObject({ error: { code: 'bad_amount' } })
+      expect(await wants(regNo, 0)).toMatchObject({ error: { code: 'bad_amount' } })
+      await wants(regNo, 100_000)
+      await send(begun('RF1'))
+      await store.applyFact(orderId, wentBack('RF1', 100_000), mail)
+      expect((await found(store, regNo)).paymentStatus).toBe('success')
+      await wants(orderId, 1_500)
+      await send(begun('RF2'))
+      await store.applyFact(orderId, wentBack('RF2', 1_500), mail)
+      expect(await revenue()).toBe(400_000)
+      expect(await wants(regNo, 400_001)).toMatchObject({
+        error: { code: 'bad_amount', message: expect.stringContaining('4,000') },
+      })
+      await wants(regNo)
+      await send(begun('RF3'))
+      await store.applyFact(orderId, wentBack('RF3', 400_000), mail)
+      expect((await found(store, regNo)).paymentStatus).toBe('refunded')
+      expect([await revenue(), await sumOf(regNo)]).toEqual([0, 0])
+      expect(await wants(regNo)).toMatchObject({ error: { code: 'bad_amount' } })
+    })
+
+    test('money that people sent back is not said to be unknown, unless it was dismissed or the gateway refuses', async () => {
+      const misfit = async (reference: string) => {
+        const one = await registered(store, gateway)
+        await store.applyFact(one.orderId, confirmed(reference, paise(400_000)), mail)
+        return { ...one, id: await only() }
+      }
+      const failures = async (regNo: RegNo) =>
+        (await found(store, regNo)).payments.map(({ failure }) => failure)
+      const back = await misfit('AP1')
+      await decide(back.id, refund())
+      expect(await failures(back.regNo)).toEqual(['given-back'])
+      await send(begun('RF1'))
+      await store.applyFact(back.orderId, wentBack('RF1', 400_000), mail)
+      expect(await failures(back.regNo)).toEqual(['given-back'])
+      const dismissed = await misfit('AP2')
+      await decide(dismissed.id, dismiss)
+      expect(await failures(dismissed.regNo)).toEqual(['unclear'])
+      const refused = await misfit('AP3')
+      await decide(refused.id, refund())
+      await send(told('refused'))
+      expect(await failures(refused.regNo)).toEqual(['unclear'])
+    })
+
+    test('twice at once goes back once', async () => {
+      const { regNo } = await paid()
+      const answers = await Promise.all([wants(regNo), wants(regNo), wants(regNo)])
+      expect(answers.filter(({ ok }) => ok).length).toBe(1)
+      const halves = await Promise.all([wants(regNo, 1), wants(regNo, 1)])
+      expect(halves.some(({ ok }) => ok)).toBe(false)
+      const [wanted] = await store.refundsToSend(later(day), 10)
+      const claims = await Promise.all(
+        Array.from({ length: 20 }, () => store.claimRefund(wanted?.id ?? 0, later(day))),
+      )
+      expect(claims.filter((won) => won).length).toBe(1)
+    })
+
+    test('two of one amount at a time could not be told apart', async () => {
+      const { regNo } = await paid()
+      await wants(regNo, 1_000)
+      expect(await wants(regNo, 1_000)).toMatchObject({ error: { code: 'under_way' } })
+      expect(await wants(regNo, 1_001)).toMatchObject({ ok: true })
+    })
+
+    test('refused by the gateway’s no: the money stays, and a person sees it', async () => {
+      const { regNo } = await paid()
+      await wants(regNo)
+      const id = await send(told('refused'))
+      expect(await states(regNo)).toEqual(['refused'])
+      expect(await store.review(`R${id}`)).toMatchObject({
+        is: 'refund-refused',
+        said: 'As it says.',
+      })
+      await decide(`R${id}`, refund())
+      expect(await states(regNo)).toEqual(['refused', 'wanted'])
+      expect(await waiting()).toEqual([])
+    })
+
+    test('not sent goes back to wanted and is tried again, and after a day a person sees it', async () => {
+      const { regNo } = await paid()
+      await wants(regNo)
+      await send(told('not-sent'))
+      expect(await states(regNo)).toEqual(['wanted'])
+      expect(await store.refundsToSend(later(day + 60_000), 9)).toEqual([])
+      await send(told('not-sent'), later(day + hour))
+      expect(await states(regNo)).toEqual(['wanted'])
+      await send(told('not-sent'), later(2 * day + hour))
+      expect(await waiting()).toEqual([['R', 'refund-refused']])
+    })
+
+    test('unsure is never repeated by itself: it is done by the status call, or a person decides', async () => {
+      const { regNo, orderId } = await paid()
+      await wants(regNo)
+      const id = await send(told('unsure'))
+      expect(await store.refundsToSend(later(9 * day), 9)).toEqual([])
+      expect(await store.claimRefund(id, later(9 * day))).toBe(false)
+      expect(await waiting()).toEqual([['R', 'refund-unsure']])
+      expect(await store.reviewCounts()).toMatchObject({ unsure: 1 })
+      await store.applyFact(orderId, wentBack('RF9', due), mail)
+      expect(await states(regNo)).toEqual(['done'])
+      expect(await waiting()).toEqual([])
+      expect((await found(store, regNo)).paymentStatus).toBe('refunded')
+    })
+
+    test('a part given back in the panel beside a refund in doubt is learnt when a person has ended the doubt', async () => {
+      const { regNo, orderId } = await paid()
+      await wants(regNo)
+      const id = await send(told('unsure'))
+      await store.applyFact(orderId, wentBack('RF7', 10_000), mail)
+      expect(await revenue()).toBe(due)
+      // Watched no more.
+      await store.asked(orderId, later(20 * day), null, null)
+      await decide(`R${id}`, dismiss, later(20 * day))
+      expect((await store.watchedPayments(later(21 * day), 9)).length).toBe(1)
+      await store.applyFact(orderId, wentBack('RF7', 10_000, later(21 * day)), mail)
+      expect(await revenue()).toBe(due - 10_000)
+    })
+
+    test('a crash between the asking and the answer: unsure, until the status call tells', async () => {
+      const { regNo, orderId } = await paid()
+      // Watched no more.
+      await store.asked(orderId, later(hour), null, null)
+      await wants(regNo)
+      const [wanted] = await store.refundsToSend(later(day), 9)
+      await store.claimRefund(wanted?.id ?? 0, later(day))
+      store = await given().reopen()
+      // However old the payment is, it is asked about again.
+      expect((await store.watchedPayments(later(day + 60_000), 9)).length).toBe(1)
+      // It may be another process that is asking just now.
+      expect(await store.silentRefunds(later(day + 60_000))).toBe(0)
+      expect(await store.refundsToSend(later(day + 60_000), 9)).toEqual([])
+      expect(await store.silentRefunds(later(day + 10 * 60_000))).toBe(1)
+      expect(await waiting()).toEqual([['R', 'refund-unsure']])
+      expect(await store.refundsToSend(later(30 * day), 9)).toEqual([])
+      await store.applyFact(orderId, wentBack('RF1', due), mail)
+      expect(await states(regNo)).toEqual(['done'])
+    })
+
+    test('begun and not seen done for five days comes before a person', async () => {
+      const { regNo } = await paid()
+      await wants(regNo)
+      const id = await send(begun('RF1'))
+      expect(await store.silentRefunds(later(5 * day))).toBe(0)
+      expect(await store.silentRefunds(later(6 * day + 1))).toBe(1)
+      expect(await waiting()).toEqual([['R', 'refund-unsure']])
+      await decide(`R${id}`, accept)
+      expect(await states(regNo)).toEqual(['done'])
+      expect((await found(store, regNo)).paymentStatus).toBe('refunded')
+      expect([await revenue(), await sumOf(regNo)]).toEqual([0, 0])
+    })
+
+    test('of a review: all of it ends the review, part of it leaves the rest to be decided', async () => {
+      const one = await registered(store, gateway)
+      await store.applyFact(one.orderId, confirmed('AP1', paise(600_000)), mail)
+      const id = await only()
+      expect(await decide(id, refund(98_500))).toMatchObject({ ok: true })
+      await send(begun('RF1'))
+      await store.applyFact(one.orderId, wentBack('RF1', 98_500), mail)
+      expect(await waiting()).toEqual([['C', 'misfit']])
+      expect(await revenue()).toBe(0)
+      await decide(id, accept)
+      expect((await found(store, one.regNo)).paymentStatus).toBe('success')
+      expect([await revenue(), await sumOf(one.regNo)]).toEqual([due, due])
+      // What goes back later leaves the figures too.
+      await wants(one.regNo)
+      await send(begun('RF2'))
+      await store.applyFact(one.orderId, wentBack('RF2', due), mail)
+      expect((await found(store, one.regNo)).paymentStatus).toBe('refunded')
+      expect([await revenue(), await sumOf(one.regNo)]).toEqual([0, 0])
+    })
+
+    test('a second payment goes back whole: the registration stays paid', async () => {
+      const one = await paid()
+      await store.applyFact(one.orderId, confirmed('AP2'), mail)
+      await decide(await only(), refund())
+      expect(await waiting()).toEqual([])
+      expect(await found(store, one.regNo)).toMatchObject({
+        paymentStatus: 'success',
+        inReview: false,
+      })
+      await send(begun('RF1'))
+      await store.applyFact(one.orderId, wentBack('RF1', due), mail)
+      expect(await found(store, one.regNo)).toMatchObject({
+        paymentStatus: 'success',
+        inReview: false,
+      })
+      expect([await revenue(), await sumOf(one.regNo)]).toEqual([due, due])
+    })
+
+    test('money that came some other way does not go back through the gateway', async () => {
+      const row = imported()
+      await store.importRegistrations([row])
+      expect(await wants(row.regNo)).toMatchObject({ error: { code: 'not_by_gateway' } })
+    })
+
+    test('nobody refunds what is not paid, or not there', async () => {
+      const { regNo } = await registered(store, gateway)
+      expect(await wants(regNo)).toMatchObject({ error: { code: 'not_paid' } })
+      expect(await wants('DEMO0')).toMatchObject({ error: { code: 'not_there' } })
+    })
+  })
+
+  describe('what was given back in the gateway’s panel', () => {
+    const refunds = (...back: readonly (readonly [string, number])[]): PaymentFact =>
+      ({
+        ...(confirmed('AP1', due, later(3 * day)) as Came),
+        refunds: back.map(([reference, amount]) => ({ reference, amount: paise(amount) })),
+      }) as Came
+
+    test('is learnt in part and in full, a second one too, and each once', async () => {
+      const { regNo, orderId } = await registered(store)
+      await store.applyFact(orderId, confirmed('AP1'), mail)
+      await store.applyFact(orderId, refunds(['R1', 100_000]), mail)
+      await store.applyFact(orderId, refunds(['R1', 100_000]), mail)
+      expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'success', inReview: false })
+      expect(await revenue()).toBe(401_500)
+      await store.applyFact(orderId, refunds(['R1', 100_000], ['R2', 401_500]), mail)
+      expect((await found(store, regNo)).paymentStatus).toBe('refunded')
+      expect(
+        (await store.refunds(regNo)).map(({ reference, amount }) => [reference, amount]),
+      ).toEqual([
+        ['R1', 100_000],
+        ['R2', 401_500],
+      ])
+      expect([await revenue(), await sumOf(regNo)]).toEqual([0, 0])
+      expect(await waiting()).toEqual([])
+    })
+
+    test('of a second payment ends its review, and the ticket stays', async () => {
+      const { regNo, orderId } = await twice()
+      await store.applyFact(orderId, wentBack('R1', due), mail)
+      expect(await found(store, regNo)).toMatchObject({ paymentStatus: 'success', inReview: false })
+      expect(await waiting()).toEqual([])
+      expect([await revenue(), await sumOf(regNo)]).toEqual([due, due])
+    })
+
+    test('is the one that we wanted and had not asked for yet: it is not given back twice', async () => {
+      const one = await registered(store, { gateway: 'airpay' })
+      await store.applyFact(one.orderId, confirmed('AP1'), mail)
+      await store.wantRefund({ of: one.regNo, amount: null, ...grounds, at: later(day) })
+      await store.applyFact(one.orderId, wentBack('R1', due), mail)
+      expect(await store.refundsToSend(later(9 * day), 9)).toEqual([])
+      expect((await store.refunds(one.regNo)).map(({ state }) => state)).toEqual(['done'])
+    })
+
+    test('more than came, or of what is not paid, comes before a person and breaks nothing', async () => {
+      const { regNo, orderId } = await registered(store)
+      await store.applyFact(orderId, wentBack('R0', due), mail)
+      expect((await found(store, regNo)).paymentStatus).toBe('pending')
+      expect(await waiting()).toEqual([['P', 'unclear']])
+      await store.applyFact(orderId, confirmed('AP1'), mail)
+      await store.applyFact(orderId, wentBack('R1', due), mail)
+      await store.applyFact(orderId, wentBack('R2', due), mail)
+      expect((await store.reviews('demo'))[0]?.why).toContain('went back of')
+      expect([await revenue(), await sumOf(regNo)]).toEqual([0, 0])
+    })
+
+    test('together with the money, before we ever heard of it: no confirmation is sent', async () => {
+      const { regNo, orderId } = await registered(store)
+      await store.applyFact(orderId, refunds(['R1', due]), mail)
+      expect((await found(store, regNo)).paymentStatus).toBe('refunded')
+      expect(await store.mailsOf(regNo)).toEqual([])
+    })
+  })
+
+  describe('a mail', () => {
+    test('is claimed before it is sent: one that nobody marked is tried once more, and no more', async () => {
+      const { regNo } = await registered(store)
+      const id = await store.queueMail(regNo, mail, noon)
+      expect(await store.claimMail(id, noon)).toBe(true)
+      expect(await store.claimMail(id, noon)).toBe(false)
+      expect(await store.dueMails(later(60_000), 9)).toEqual([])
+      const [again, third] = [later(hour), later(2 * hour)]
+      expect((await store.dueMails(again, 9)).length).toBe(1)
+      expect(await store.claimMail(id, again)).toBe(true)
+      expect(await store.claimMail(id, third)).toBe(false)
+      expect(await store.mailsOf(regNo)).toMatchObject([
+        { status: 'failed', error: expect.stringContaining('not known') },
+      ])
+    })
+
+    test('is listed with the newest first, by state, event and address, and counted; given up, it is tried again by who may', async () => {
+      const { regNo } = await registered(store)
+      const queue = (to: string): Promise<number> =>
+        store.queueMail(regNo, { ...mail, to }, later(-1))
+      const [sent, failed, put, waits] = [
+        await queue('asha@example.org'),
+        await queue('ravi@example.org'),
+        await queue('Meera@Example.org'),
+        await queue('asha@example.com'),
+      ]
+      await store.mailSent(sent, noon)
+      await store.mailFailed(failed, 'No such mailbox.', null)
+      await store.mailFailed(put, 'Later.', later(hour))
+      await store.queueOnce('reviews other', 'other', mail, noon)
+      const any = { events: null, status: null, address: '' }
+      const ids = async (query: object, before: number | null = null, limit = 9) =>
+        (await store.mails({ ...any, ...query }, before, limit)).map(({ id }) => id)
+      const [newest] = await store.mails(any, null, 1)
+      expect(newest).toMatchObject({ eventId: 'other', regNo: null, status: 'queued' })
+      expect(await ids({ events: ['demo'] })).toEqual([waits, put, failed, sent])
+      expect(await ids({ events: ['demo'] }, waits, 2)).toEqual([put, failed])
+      expect(await ids({ status: 'failed' })).toEqual([failed])
+      expect(await ids({ events: ['other'], status: 'sent' })).toEqual([])
+      expect(await ids({ address: 'meera@' })).toEqual([put])
+      expect(await ids({ events: ['demo'], address: 'asha@EXAMPLE.' })).toEqual([waits, sent])
+      expect((await store.mails({ ...any, status: 'failed' }, null, 9))[0]).toMatchObject({
+        to: 'ravi@example.org',
+        subject: mail.subject,
+        regNo,
+        attempts: 1,
+        at: later(-1),
+        sentAt: null,
+        nextAt: null,
+        error: 'No such mailbox.',
+      })
+      expect(await store.mailCounts(null)).toEqual({ queued: 3, failed: 1, sent: 1 })
+      expect(await store.mailCounts(['other'])).toEqual({ queued: 1, failed: 0, sent: 0 })
+      // Of another event, what was sent, and what nobody has tried yet, stay as they are.
+      const named = [sent, failed, put, waits]
+      expect(await store.retryMails(noon, { ids: named, events: ['other'] })).toBe(0)
+      expect(await store.retryMails(noon, { ids: named, events: ['demo'] })).toBe(2)
+      expect((await store.dueMails(noon, 9)).map(({ id }) => id)).toEqual(
+        expect.arrayContaining([failed, put, waits]),
+      )
+      expect(await store.retryMails(noon)).toBe(0)
+    })
+
+    test('to the treasurer is queued once per key, however many processes try', async () => {
+      const tries = await Promise.all(
+        Array.from({ length: 5 }, () =>
+          store.queueOnce('reviews demo 2026-11-21', 'demo', mail, noon),
+        ),
+      )
+      expect(tries.filter((won) => won).length).toBe(1)
+      expect(await store.dueMails(noon, 9)).toMatchObject([
+        { eventId: 'demo', regNo: null, ...mail },
+      ])
+    })
+  })
+}

@@ -1,0 +1,328 @@
+/** Registrations coming in: by a form, once per idempotency key, from another system. */
+import { describe, expect, test, beforeEach } from 'vitest'
+import { dayOf, paise } from '../../../engine/index.ts'
+import type { RegNo } from '../../../engine/index.ts'
+import type { ImportRow, NewRegistration, Store } from '../../../server/storage/index.ts'
+import {
+  found,
+  hour,
+  imported,
+  later,
+  mail,
+  newRegistration,
+  nextRegNo,
+  noon,
+  registered,
+} from '../sample-registrations.ts'
+import type { Changes } from '../sample-registrations.ts'
+import { all } from './contract-setup.ts'
+import type { Given, Opened } from './contract-setup.ts'
+
+export function registeringContract(given: Given): void {
+  let store: Store
+  let opened: Opened
+  beforeEach(() => {
+    opened = given()
+    store = given().store
+  })
+
+  describe('registering', () => {
+    test('with money in hand that another has paid with stores nothing, and under its own reference is paid at once', async () => {
+      const inHand = (reference: string) =>
+        ({ actor: 'desk', way: 'cash', reference, mail }) as const
+      const desk = { addedBy: 'the desk', way: 'desk' }
+      const first = await registered(store, { ...desk, inHand: inHand('C-001') })
+      expect(await found(store, first.regNo)).toMatchObject({
+        paymentStatus: 'success',
+        state: 'complete',
+        paymentId: 'C-001',
+      })
+      const idempotency = { key: 'a click of the desk', fingerprint: 'as it was' }
+      const figures = await store.figures('demo', dayOf(noon))
+      const refused = newRegistration({ ...desk, inHand: inHand('c-001'), idempotency })
+      expect(await store.register(refused)).toEqual({
+        ok: false,
+        error: {
+          code: 'not_confirmed',
+          no: {
+            code: 'taken',
+            message: `c-001 is known already: it is the payment of ${first.regNo}.`,
+          },
+        },
+      })
+      expect(await store.registration(refused.regNo)).toBe(null)
+      expect(await store.registeredUnder('demo', idempotency.key, noon)).toBe(null)
+      expect(await store.figures('demo', dayOf(noon))).toEqual(figures)
+      const mended = { ...refused, inHand: inHand('C-002') }
+      expect(await store.register(mended)).toMatchObject({ ok: true, value: { repeated: false } })
+      expect(await store.register(mended)).toMatchObject({ ok: true, value: { repeated: true } })
+      expect(await store.captures(refused.regNo)).toMatchObject([
+        { source: 'cash', reference: 'C-002', amount: 501_500, state: 'fits' },
+      ])
+      expect((await store.acts(refused.regNo)).map(({ act, who }) => [act, who])).toEqual([
+        ['add', 'the desk'],
+        ['confirm', 'the desk'],
+      ])
+      expect(await store.mailsOf(refused.regNo)).toHaveLength(1)
+    })
+
+    test('keeps everything it was given', async () => {
+      const upload = {
+        field: 'proof',
+        sha256: 'a'.repeat(64),
+        name: 'proof.pdf',
+        type: 'application/pdf',
+        bytes: 1234,
+      }
+      const asked = newRegistration({
+        uploads: [upload],
+        holdUntil: later(48 * hour),
+        answers: { full_name: 'ആശ', note: 'a "quoted" \\ line', age: 41.5, member: false },
+      })
+      expect(await store.register(asked)).toEqual({
+        ok: true,
+        value: {
+          id: expect.any(Number),
+          regNo: asked.regNo,
+          orderId: asked.orderId,
+          amount: 501_500,
+          repeated: false,
+        },
+      })
+      expect(await store.registration(asked.regNo)).toEqual({
+        id: expect.any(Number),
+        eventId: 'demo',
+        eventHash: 'hash-1',
+        regNo: asked.regNo,
+        formerNo: null,
+        answers: asked.answers,
+        category: 'pg',
+        period: 'early',
+        base: 425_000,
+        gst: 76_500,
+        total: 501_500,
+        lines: [],
+        paymentStatus: 'pending',
+        inReview: false,
+        state: 'to_pay',
+        due: 0,
+        money: { paid: 0, refunded: 0, owed: 501_500 },
+        approval: null,
+        decideBy: null,
+        offer: null,
+        payUntil: null,
+        paymentId: null,
+        paidAt: null,
+        createdAt: noon,
+        uploads: [{ ...upload, droppedAt: null }],
+        payments: [
+          {
+            id: expect.any(Number),
+            orderId: asked.orderId,
+            regNo: asked.regNo,
+            eventId: 'demo',
+            amount: 501_500,
+            status: 'pending',
+            reference: null,
+            review: null,
+            failure: null,
+            createdAt: noon,
+            paidAt: null,
+            account: null,
+            merchantId: null,
+            watchUntil: null,
+            quote: { period: 'early', base: 425_000, gst: 76_500 },
+            holdUntil: later(48 * hour),
+            handedOffAt: noon,
+            lastAnswer: null,
+            nextAskAt: noon,
+            claimedAt: null,
+            reviewSince: null,
+            hasMoneyInReview: false,
+            refunded: 0,
+            isDifference: false,
+            way: null,
+          },
+        ],
+      })
+      expect(await store.auditOf(asked.regNo)).toEqual([
+        { at: noon, who: 'delegate', what: 'registered' },
+      ])
+      expect(await store.mailsOf(asked.regNo)).toEqual([])
+      expect(await store.uploadsInUse(['b'.repeat(64), upload.sha256])).toEqual([upload.sha256])
+    })
+
+    test('is a success at once, with its mail, when no payment is due', async () => {
+      const { regNo } = await registered(store, { orderId: null, quote: null, mail })
+      expect(await found(store, regNo)).toMatchObject({
+        paymentStatus: 'success',
+        payments: [],
+        total: null,
+      })
+      expect(await store.mailsOf(regNo)).toMatchObject([{ ...mail, status: 'queued' }])
+    })
+
+    test('keeps what was agreed to beside it', async () => {
+      const { regNo } = await registered(store, { agreed: ['agreed to “The rules” (version 2)'] })
+      expect((await store.auditOf(regNo)).map(({ at, what }) => [at, what])).toEqual([
+        [noon, 'registered'],
+        [noon, 'agreed to “The rules” (version 2)'],
+      ])
+    })
+
+    test('refuses a number that is taken, and keeps nothing of the second', async () => {
+      const { regNo } = await registered(store, { name: 'First' })
+      expect(await store.register(newRegistration({ regNo, name: 'Second' }))).toEqual({
+        ok: false,
+        error: { code: 'reg_no_taken' },
+      })
+      expect((await found(store, regNo)).answers.full_name).toBe('First')
+      expect((await store.auditOf(regNo)).length).toBe(1)
+      expect((await store.listPage(all, 1, 10)).count).toBe(1)
+    })
+
+    test('refuses when the order id is taken, and keeps no registration without a payment', async () => {
+      const { orderId } = await registered(store)
+      const second = newRegistration({ orderId })
+      expect(await store.register(second)).toEqual({ ok: false, error: { code: 'reg_no_taken' } })
+      expect(await store.registration(second.regNo)).toBeNull()
+      expect((await store.listPage(all, 1, 10)).count).toBe(1)
+    })
+
+    test('one that fails leaves its neighbours of the same batch alone', async () => {
+      const { regNo } = await registered(store)
+      const asked = Array.from({ length: 20 }, (_, at) =>
+        newRegistration(at === 7 ? { regNo } : {}),
+      )
+      const answers = await Promise.all(asked.map((one) => store.register(one)))
+      expect(answers.map(({ ok }) => ok)).toEqual(asked.map((_, at) => at !== 7))
+      expect((await store.listPage(all, 1, 10)).count).toBe(20)
+    })
+
+    test('is still there after the store was opened again', async () => {
+      const { regNo } = await registered(store)
+      const again = await opened.reopen()
+      expect((await found(again, regNo)).paymentStatus).toBe('pending')
+    })
+  })
+
+  describe('the idempotency key', () => {
+    const keyed = (fingerprint: string, changes: Changes = {}): NewRegistration =>
+      newRegistration({ idempotency: { key: 'key-1', fingerprint }, ...changes })
+
+    test('gives the first registration again for the same request', async () => {
+      const first = await store.register(keyed('same'))
+      const second = await store.register(keyed('same', { at: later(hour) }))
+      expect(first.ok && second.ok && second.value).toEqual(
+        first.ok && { ...first.value, repeated: true },
+      )
+      expect((await store.listPage(all, 1, 10)).count).toBe(1)
+    })
+
+    test('is refused with another request, and kept apart per event', async () => {
+      await store.register(keyed('same'))
+      expect(await store.register(keyed('other'))).toEqual({
+        ok: false,
+        error: { code: 'idempotency_key_reused' },
+      })
+      expect(await store.register(keyed('other', { eventId: 'another' }))).toMatchObject({
+        ok: true,
+        value: { repeated: false },
+      })
+    })
+
+    test('is forgotten after 24 hours, not before', async () => {
+      await store.register(keyed('same'))
+      expect(await store.register(keyed('same', { at: later(24 * hour - 1) }))).toMatchObject({
+        value: { repeated: true },
+      })
+      expect(await store.register(keyed('same', { at: later(24 * hour) }))).toMatchObject({
+        value: { repeated: false },
+      })
+    })
+
+    test('a hundred times at the same moment makes one registration', async () => {
+      const answers = await Promise.all(
+        Array.from({ length: 100 }, () => store.register(keyed('same'))),
+      )
+      expect(new Set(answers.map((answer) => answer.ok && answer.value.regNo)).size).toBe(1)
+      expect(answers.filter((answer) => answer.ok && !answer.value.repeated).length).toBe(1)
+      expect((await store.listPage(all, 1, 10)).count).toBe(1)
+    })
+  })
+
+  describe('importing', () => {
+    const row = (regNo: RegNo, changes: Partial<ImportRow> = {}): ImportRow =>
+      imported({ eventId: 'old', regNo, paymentId: 'TX1', ...changes })
+
+    test('adds rows once; the same again changes nothing', async () => {
+      const rows = [
+        row(nextRegNo()),
+        row(nextRegNo(), { total: null, paymentStatus: 'pending', paymentId: null, paidAt: null }),
+      ]
+      expect(await store.importRegistrations(rows)).toEqual({
+        ok: true,
+        value: { added: 2, unchanged: 0 },
+      })
+      expect(await store.importRegistrations(rows)).toEqual({
+        ok: true,
+        value: { added: 0, unchanged: 2 },
+      })
+      expect(await store.figures('old', dayOf(noon))).toMatchObject({
+        total: 2,
+        paid: 1,
+        pending: 1,
+        revenue: 700_000,
+      })
+      expect(await found(store, rows[0]?.regNo ?? '')).toMatchObject({
+        answers: imported().answers,
+        paymentStatus: 'success',
+        paymentId: 'TX1',
+        total: 700_000,
+        base: null,
+      })
+      expect(await store.captures(rows[0]?.regNo as RegNo)).toMatchObject([
+        { source: 'import', reference: 'TX1', amount: 700_000, state: 'fits' },
+      ])
+      // No gateway of ours knows them, so none is asked.
+      expect(await store.pendingPayments(later(9 * hour), 10)).toEqual([])
+    })
+
+    test('a row is known again by its number elsewhere, whatever number it was given here, and found by both', async () => {
+      const one = row(nextRegNo(), { formerNo: 'OLD/17' })
+      await store.importRegistrations([one])
+      expect(await store.importRegistrations([{ ...one, regNo: nextRegNo() }])).toEqual({
+        ok: true,
+        value: { added: 0, unchanged: 1 },
+      })
+      expect(await store.formerly('old', 'OLD/17')).toMatchObject({
+        regNo: one.regNo,
+        formerNo: 'OLD/17',
+      })
+      expect(await store.formerly('demo', 'OLD/17')).toBeNull()
+      for (const search of ['ld/17', one.regNo.slice(5)]) {
+        const { rows } = await store.listPage({ eventId: 'old', answers: {}, search }, 1, 10)
+        expect([search, rows.map(({ regNo }) => regNo)]).toEqual([search, [one.regNo]])
+      }
+    })
+
+    test('a number that is taken here refuses the row, and all with it', async () => {
+      const { regNo } = await registered(store)
+      expect(await store.importRegistrations([row(nextRegNo()), row(regNo)])).toEqual({
+        ok: false,
+        error: { code: 'reg_no_taken', formerNo: `OLD-${regNo}` },
+      })
+      expect((await store.listPage({ eventId: 'old', answers: {} }, 1, 10)).count).toBe(0)
+    })
+
+    test('a row that differs refuses all of them', async () => {
+      const [one, two] = [row(nextRegNo()), row(nextRegNo())]
+      await store.importRegistrations([one])
+      expect(await store.importRegistrations([two, { ...one, total: paise(1) }])).toEqual({
+        ok: false,
+        error: { code: 'differs', formerNo: one.formerNo },
+      })
+      expect(await store.registration(two.regNo)).toBeNull()
+    })
+  })
+}

@@ -1,0 +1,386 @@
+/** What is sold: the lines of a bill, frozen with the price they make up, and places that there are only so many of. */
+import { beforeEach, describe, expect, test } from 'vitest'
+import { dayOf, paise } from '../../../engine/index.ts'
+import type { Answers, Instant, Limit, Line } from '../../../engine/index.ts'
+import type { Store } from '../../../server/storage/index.ts'
+import {
+  confirmed,
+  declined,
+  found,
+  hour,
+  later,
+  newRegistration,
+  noon,
+  quoted,
+  registered,
+} from '../sample-registrations.ts'
+import type { Changes } from '../sample-registrations.ts'
+import type { Given } from './contract-setup.ts'
+
+const line = (id: string, unit: number, more: Partial<Line> = {}): Line => ({
+  id,
+  option: null,
+  label: `A ${id}`,
+  quantity: 1,
+  unit: paise(unit),
+  base: paise(unit),
+  gst: paise(0),
+  total: paise(unit),
+  ...more,
+})
+const bill = [
+  line('registration', 500_000),
+  line('room', 800_000, { option: 'double', quantity: 3, base: paise(2_400_000) }),
+  line('presenter', -50_000, { base: paise(-42_373), gst: paise(-7_627) }),
+].map((one) => ({ ...one, total: paise(one.base + one.gst) }))
+const total = paise(bill.reduce((sum, one) => sum + one.total, 0))
+const quote = { ...quoted, base: total, gst: paise(0), total, lines: bill }
+
+export function sellingContract(given: Given): void {
+  let store: Store
+  beforeEach(() => {
+    store = given().store
+  })
+
+  describe('the bill', () => {
+    test('is kept line by line with the registration, also where nothing is to be paid', async () => {
+      const paying = await registered(store, { quote })
+      const free = await registered(store, { quote, orderId: null })
+      for (const { regNo } of [paying, free])
+        expect((await found(store, regNo)).lines).toEqual(bill)
+    })
+
+    test('of another price goes with its attempt, and the registration shows the one that was paid', async () => {
+      const { regNo, orderId } = await registered(store, { quote })
+      const dearer = [line('registration', 700_000)]
+      const price = {
+        quote: {
+          ...quote,
+          period: 'late',
+          base: paise(700_000),
+          total: paise(700_000),
+          lines: dearer,
+        },
+        holdUntil: null,
+      }
+      expect(
+        await store.retry(regNo, later(hour), { after: orderId, replaces: true, price }),
+      ).toMatchObject({ ok: true })
+      expect((await found(store, regNo)).lines).toEqual(dearer)
+      // The first order is paid after all: its bill is the one that counts, as it was.
+      await store.applyFact(orderId, confirmed('AP1', total), null)
+      expect(await found(store, regNo)).toMatchObject({ total, period: 'early', lines: bill })
+    })
+
+    test('of a further attempt at the same price is the same', async () => {
+      const { regNo, orderId } = await registered(store, { quote })
+      await store.applyFact(orderId, { type: 'expired', at: later(1) }, null)
+      expect(await store.retry(regNo, later(hour))).toMatchObject({ ok: true })
+      expect((await found(store, regNo)).lines).toEqual(bill)
+    })
+
+    test('has no lines where the price has none', async () => {
+      const { regNo } = await registered(store)
+      expect((await found(store, regNo)).lines).toEqual([])
+    })
+  })
+
+  describe('places', () => {
+    const holdMs = hour / 2
+    const seats: Limit = {
+      id: 'seats',
+      eachOptionOf: 'workshops',
+      max: { scan: 1, airway: 2 },
+      full: { say: 'Full' },
+      few: 2,
+    }
+    const few = { 'seats.scan': 2, 'seats.airway': 2 }
+    const serve = (limits: readonly Limit[], at: Instant = noon): Promise<void> =>
+      store.keepEventFile({
+        hash: 'hash-1',
+        eventId: 'demo',
+        text: '',
+        shared: '',
+        at,
+        limits,
+        holdPlaceMs: holdMs,
+        placeNames: { 'seats.scan': 'Scanning' },
+      })
+    const to = (...workshops: string[]): { answers: Answers } => ({
+      answers: { full_name: 'Asha Demo', workshops },
+    })
+    const ask = (changes: Changes = {}) => store.register(newRegistration(changes))
+    const full = (place: string) => ({ ok: false, error: { code: 'full', place } })
+    const left = (at: Instant = noon) => store.placesLeft('demo', few, at)
+
+    test('are taken when a registration is stored, and who finds none is refused and leaves nothing behind', async () => {
+      await serve([seats])
+      expect(await left()).toEqual({ 'seats.scan': 1, 'seats.airway': 2 })
+      await registered(store, to('scan', 'airway'))
+      expect(await left()).toEqual({ 'seats.scan': 0, 'seats.airway': 1 })
+      const second = newRegistration(to('airway', 'scan'))
+      expect(await store.register(second)).toEqual(full('seats.scan'))
+      expect(await store.registration(second.regNo)).toBeNull()
+      expect(await left()).toEqual({ 'seats.scan': 0, 'seats.airway': 1 })
+      await registered(store, to('airway'))
+      expect(await ask(to('airway'))).toEqual(full('seats.airway'))
+      // What has no places, and other events, go on.
+      await registered(store, to())
+      await registered(store, { ...to('scan'), eventId: 'another' })
+    })
+
+    test('of a limit that came in the same batch count at once', async () => {
+      const answers = await Promise.all([
+        ask(to()),
+        serve([seats]),
+        ask(to('scan')),
+        ask(to('scan')),
+      ])
+      expect([answers[0].ok, answers[2].ok, answers[3]]).toEqual([true, true, full('seats.scan')])
+    })
+
+    test('and what is sold are in use: items by their bills, places that are taken, each option of a list', async () => {
+      await serve([seats])
+      await registered(store, { ...to('scan', 'airway'), quote })
+      await registered(store, { ...to('airway'), quote: { ...quote, lines: bill.slice(0, 1) } })
+      expect(await store.inUse('demo')).toMatchObject({
+        items: { registration: 2, room: 1, presenter: 1 },
+        places: { 'seats.scan': 1, 'seats.airway': 2 },
+        options: { workshops: { scan: 1, airway: 2 } },
+        codes: {},
+      })
+    })
+
+    test('for a category count those alone who have it', async () => {
+      const pg: Limit = {
+        id: 'pg',
+        when: [[{ field: 'category', test: { is: 'in', values: ['pg'] } }]],
+        max: 1,
+        full: { offer: 'other', say: 'Full' },
+      }
+      await serve([pg])
+      await registered(store, { category: 'pg' })
+      await registered(store, { category: 'other' })
+      expect(await ask({ category: 'pg' })).toEqual(full('pg'))
+    })
+
+    test('are kept while somebody pays, lapse after their time, and are sold again; money that comes then is before a person', async () => {
+      await serve([seats])
+      const late = await registered(store, to('scan'))
+      const before = later(holdMs - 1)
+      expect([await ask({ ...to('scan'), at: before }), await left(before)]).toMatchObject([
+        full('seats.scan'),
+        { 'seats.scan': 0 },
+      ])
+      expect(await left(later(holdMs))).toMatchObject({ 'seats.scan': 1 })
+      const quick = await registered(store, { ...to('scan'), at: later(holdMs) })
+      const told = await store.applyFact(
+        late.orderId,
+        confirmed('AP1', quoted.total, later(holdMs + 1)),
+        null,
+      )
+      const why = 'Money came after its place, Scanning, was no longer held, and others have it.'
+      expect(told).toMatchObject({ review: why, payment: { status: 'pending' } })
+      expect(await store.reviews('demo')).toMatchObject([{ is: 'misfit', regNo: late.regNo, why }])
+      // The one who has it pays for it, and is not disturbed.
+      await store.applyFact(quick.orderId, confirmed('AP2'), null)
+      expect((await found(store, quick.regNo)).paymentStatus).toBe('success')
+      expect(await left(later(hour))).toMatchObject({ 'seats.scan': 0 })
+      // A person may set a further chair.
+      const decided = await store.decide(
+        (await store.reviews('demo'))[0]?.id ?? '',
+        { what: 'accept', reference: null, amount: null, why: 'A chair was found', who: 'asha' },
+        later(hour),
+        null,
+      )
+      expect(decided.ok).toBe(true)
+      expect(await store.placesTaken('demo')).toContainEqual({
+        place: 'seats.scan',
+        max: 1,
+        taken: 2,
+      })
+      expect(await ask({ ...to('scan'), at: later(9 * hour) })).toEqual(full('seats.scan'))
+    })
+
+    test('that lapsed and that nobody took meanwhile are still theirs who pay late', async () => {
+      await serve([seats])
+      const { regNo, orderId } = await registered(store, to('scan'))
+      await store.applyFact(orderId, confirmed('AP1', quoted.total, later(9 * hour)), null)
+      expect((await found(store, regNo)).paymentStatus).toBe('success')
+      expect(await ask({ ...to('scan'), at: later(99 * hour) })).toEqual(full('seats.scan'))
+    })
+
+    test('that are paid are not sold to somebody else when a difference is handed out to be paid and is not', async () => {
+      await serve([seats])
+      const { regNo, orderId } = await registered(store, to('scan'))
+      await store.applyFact(orderId, confirmed('AP1', quoted.total, later(1)), null)
+      const { answers, category } = await found(store, regNo)
+      const { searchable } = newRegistration()
+      const dearer = { ...quoted, base: total, gst: paise(0), total, lines: bill }
+      const wanted = { regNo, act: 'correct', actor: 'owner', who: 'asha', why: 'x' } as const
+      const through = { gateway: '', askedOf: { account: 'demo', merchantId: null } }
+      const same = {
+        was: answers,
+        answers,
+        category,
+        searchable,
+        unique: [],
+        mails: [],
+        uploads: [],
+      }
+      const corrected = await store.correct(
+        { ...wanted, at: later(2), once: null },
+        { ...same, quote: dearer, through, holdUntil: null, changes: ['x'], endsLinks: false },
+      )
+      expect(corrected.ok).toBe(true)
+      const [difference] = (await found(store, regNo)).payments
+      await store.handedAgain(difference?.orderId ?? orderId, later(hour), { unique: [], holdMs })
+      expect(await ask({ ...to('scan'), at: later(9 * hour) })).toEqual(full('seats.scan'))
+    })
+
+    test('of a payment that the bank has in process do not lapse', async () => {
+      await serve([seats])
+      const { orderId } = await registered(store, to('scan'))
+      await store.asked(orderId, later(hour), later(2 * hour), 'in-process')
+      expect(await left(later(hour))).toMatchObject({ 'seats.scan': 0 })
+      expect(await ask({ ...to('scan'), at: later(hour) })).toEqual(full('seats.scan'))
+      await store.asked(orderId, later(hour), later(2 * hour), 'no-record')
+      expect(await ask({ ...to('scan'), at: later(hour) })).toMatchObject({ ok: true })
+    })
+
+    test('are not sold twice by a clock that goes back', async () => {
+      await serve([seats])
+      const first = await registered(store, to('scan'))
+      const second = await registered(store, { ...to('scan'), at: later(holdMs) })
+      for (const [{ orderId }, reference] of [
+        [first, 'AP1'],
+        [second, 'AP2'],
+      ] as const)
+        await store.applyFact(orderId, confirmed(reference, quoted.total, later(1)), null)
+      expect((await found(store, first.regNo)).paymentStatus).toBe('pending')
+      expect((await found(store, second.regNo)).paymentStatus).toBe('success')
+    })
+
+    test('once free again, count money that waited for them, less what of it went back meanwhile', async () => {
+      await serve([seats])
+      const first = await registered(store, to('scan'))
+      const second = await registered(store, { ...to('scan'), at: later(2 * holdMs) })
+      const paid = confirmed('AP1', quoted.total, later(2 * holdMs))
+      await store.applyFact(first.orderId, paid, null)
+      expect(await found(store, first.regNo)).toMatchObject({ inReview: true })
+      const part = paise(10_000)
+      const back = { type: 'refunded', reference: 'RF1', amount: part, at: later(2 * holdMs) }
+      await store.applyFact(first.orderId, back as Parameters<Store['applyFact']>[1], null)
+      await store.applyFact(second.orderId, declined(later(3 * holdMs)), null)
+      await store.applyFact(first.orderId, paid, null)
+      expect(await found(store, first.regNo)).toMatchObject({ paymentStatus: 'success' })
+      const { revenue } = await store.figures('demo', dayOf(noon))
+      expect(revenue).toBe(quoted.total - part)
+    })
+
+    test('are free at once when the bank has said no or the money went back, and another try takes them again or is told', async () => {
+      await serve([seats])
+      const first = await registered(store, to('scan'))
+      await store.applyFact(first.orderId, declined(), null)
+      expect(await left()).toMatchObject({ 'seats.scan': 1 })
+      const again = await store.retry(first.regNo, later(hour))
+      expect(again.ok).toBe(true)
+      expect(await left(later(hour))).toMatchObject({ 'seats.scan': 0 })
+      const orderId = again.ok ? again.value.orderId : first.orderId
+      await store.applyFact(orderId, declined(later(hour)), null)
+      const second = await registered(store, { ...to('scan'), at: later(hour) })
+      expect(await store.retry(first.regNo, later(hour))).toEqual(full('seats.scan'))
+      expect((await found(store, first.regNo)).payments.length).toBe(2)
+      await store.applyFact(second.orderId, confirmed('AP2', quoted.total, later(hour)), null)
+      const back = { type: 'refunded', reference: 'RF2', amount: quoted.total, at: later(hour) }
+      await store.applyFact(second.orderId, back as Parameters<Store['applyFact']>[1], null)
+      expect(await left(later(hour))).toMatchObject({ 'seats.scan': 1 })
+      expect(await store.retry(first.regNo, later(hour))).toMatchObject({ ok: true })
+    })
+
+    test('of an order handed out once more are held anew, or are gone', async () => {
+      await serve([seats])
+      const first = await registered(store, to('scan'))
+      expect(await store.handedAgain(first.orderId, later(holdMs))).toEqual({
+        ok: true,
+        value: null,
+      })
+      expect(await ask({ ...to('scan'), at: later(2 * holdMs - 1) })).toEqual(full('seats.scan'))
+      await registered(store, { ...to('scan'), at: later(2 * holdMs) })
+      expect(await store.handedAgain(first.orderId, later(2 * holdMs))).toEqual(full('seats.scan'))
+      expect((await found(store, first.regNo)).payments[0]?.handedOffAt).toBe(later(holdMs))
+    })
+
+    test('in a place of its own each registration: the last one fought over by 64 goes to exactly one', async () => {
+      await serve([{ ...seats, max: { scan: 3 } }])
+      for (let n = 0; n < 2; n += 1) await registered(store, { ...to('scan'), orderId: null })
+      const answers = await Promise.all(
+        Array.from({ length: 64 }, (_, at) =>
+          // Half of them have nothing to pay: what they take is theirs at once.
+          ask({ ...to('scan'), ...(at % 2 === 0 ? {} : { orderId: null }) }),
+        ),
+      )
+      expect(answers.filter(({ ok }) => ok).length).toBe(1)
+      expect(answers.filter(({ ok }) => !ok)).toEqual(Array(63).fill(full('seats.scan')))
+      expect(await store.placesTaken('demo')).toEqual([{ place: 'seats.scan', max: 3, taken: 3 }])
+    })
+
+    test('counted outside the transaction would be sold to everybody: that is what it is for', async () => {
+      await serve([{ ...seats, max: { scan: 1 } }])
+      // The same place under a name that the store counts for nobody.
+      const asked = await Promise.all(
+        Array.from({ length: 64 }, async () => {
+          const there = await left()
+          if ((there['seats.scan'] ?? 0) <= 0) return false
+          return (await ask({ answers: { full_name: 'Asha Demo', chosen: ['scan'] } })).ok
+        }),
+      )
+      expect(asked.filter(Boolean).length).toBeGreaterThan(1)
+    })
+
+    test('of a limit that comes late count those who came before it; of one that is another, those it is for', async () => {
+      const paid = await registered(store, to('scan'))
+      await store.applyFact(paid.orderId, confirmed('AP1'), null)
+      const lapsed = await registered(store, { ...to('airway'), at: later(1) })
+      const failed = await registered(store, to('airway'))
+      await store.applyFact(failed.orderId, declined(), null)
+      await serve([seats], later(2))
+      expect(await left(later(2))).toEqual({ 'seats.scan': 0, 'seats.airway': 1 })
+      expect(await left(later(hour))).toEqual({ 'seats.scan': 0, 'seats.airway': 2 })
+      expect(await ask({ ...to('scan'), at: later(2) })).toEqual(full('seats.scan'))
+      // The same file served again moves nothing; a higher number does.
+      await serve([seats], later(3))
+      await serve([{ ...seats, max: { scan: 2, airway: 2 } }], later(4))
+      await registered(store, { ...to('scan'), at: later(4) })
+      expect(await ask({ ...to('scan'), at: later(4) })).toEqual(full('seats.scan'))
+      await serve([{ id: 'hall', max: 3, full: { say: 'Full' } }], later(5))
+      expect(await left(later(5))).toEqual({ hall: 0 })
+      await serve([], later(6))
+      expect(await left(later(6))).toEqual({})
+      await store.applyFact(lapsed.orderId, confirmed('AP3'), null)
+      expect((await found(store, lapsed.regNo)).paymentStatus).toBe('success')
+    })
+
+    test('of registrations that were brought in are counted, and not asked for', async () => {
+      await serve([{ id: 'hall', max: 1, full: { say: 'Full' } }])
+      const { searchable, eventHash, category } = newRegistration()
+      const rows = Array.from({ length: 3 }, (_, at) => {
+        const { regNo } = newRegistration()
+        const row = {
+          eventId: 'demo',
+          eventHash,
+          regNo,
+          formerNo: `OLD-${at}`,
+          answers: {},
+          searchable,
+        }
+        const none = { period: null, base: null, gst: null, total: null, paymentId: null }
+        const paymentStatus = at === 2 ? ('failed' as const) : ('success' as const)
+        return { ...row, ...none, category, paymentStatus, createdAt: noon, paidAt: null }
+      })
+      expect((await store.importRegistrations(rows)).ok).toBe(true)
+      expect(await store.placesTaken('demo')).toEqual([{ place: 'hall', max: 1, taken: 2 }])
+      expect(await ask()).toEqual(full('hall'))
+    })
+  })
+}

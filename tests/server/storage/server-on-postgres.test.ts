@@ -1,0 +1,109 @@
+/** The whole server on PostgreSQL: somebody registers, pays and stands in the office's list, on this server and on one beside it. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { OrderId, RegisterAnswer, RegNo } from '../../../engine/index.ts'
+import { readGolden } from '../../engine/authoring/goldens.ts'
+import { formOf } from '../payments/server-with-gateway.ts'
+import { signIn } from '../office/office.ts'
+import { startTestApp } from '../harness.ts'
+import type { TestApp } from '../harness.ts'
+import { runHere } from '../run-command.ts'
+import { hasPostgres, startPostgres } from './postgres-server.ts'
+import type { PostgresServer } from './postgres-server.ts'
+
+const EVENT = 'sample2026'
+const event = (): string =>
+  readGolden('EV493.yaml')
+    .replace('number: "SMPL/24-25/{n}"', 'number: "SMPL/{year}/{n}"')
+    .replace('gateway: card-gateway, account: sample', 'gateway: airpay, account: afpi')
+
+if (!hasPostgres) test('without a PostgreSQL on this machine no server is started on one', () => {})
+else {
+  let postgres: PostgresServer
+  let url: string
+  let first: TestApp
+  let second: TestApp
+  let regNo: RegNo
+  beforeAll(async () => {
+    postgres = await startPostgres()
+    url = await postgres.database('app')
+    const start = (): Promise<TestApp> =>
+      startTestApp({
+        clock: '2026-01-20',
+        events: { 'sample2026.yaml': event() },
+        variables: { DATABASE_URL: url },
+      })
+    first = await start()
+    second = await start()
+  })
+  afterAll(async () => {
+    await first.close()
+    await second.close()
+    await postgres.stop()
+  })
+
+  test('a delegate registers and pays, and the other server knows it', async () => {
+    const answer = await first.post(`/api/${EVENT}/register/`, {
+      full_name: 'Asha Sample',
+      email: 'asha@example.org',
+      phone_number: '9847012345',
+      is_member: 'true',
+    })
+    expect([answer.statusCode, answer.body]).toEqual([201, expect.anything()])
+    const body = answer.json<RegisterAnswer>()
+    regNo = body.reg_no as RegNo
+    const { sandbox } = first
+    const handOff = body.payment_data
+    if (sandbox === null || handOff === undefined) throw new Error('nobody is asked to pay')
+    const order = handOff.orderid as OrderId
+    await fetch(handOff.payment_url, {
+      method: 'POST',
+      body: new URLSearchParams(formOf(first.deps, handOff)),
+      redirect: 'manual',
+    })
+    await sandbox.act(order, 'pay')
+    expect(await first.deps.payments.verify(order, 5_000)).toBe('success')
+    const stands = await second.app.inject({ url: `/api/${EVENT}/registrations/${regNo}/` })
+    expect(stands.json()).toMatchObject({ registration: { payment_status: 'success' } })
+  })
+
+  test('who signs in at one server is signed in at the other, and sees list, figures, documents and what waits', async () => {
+    const office = await signIn(first)
+    const headers = { authorization: `Bearer ${office.token}` }
+    const at = async (address: string): Promise<Record<string, unknown>> => {
+      const answer = await second.app.inject({ url: address, headers })
+      expect([answer.statusCode, answer.body]).toEqual([200, expect.anything()])
+      return answer.json()
+    }
+    expect(await at(`/admin/${EVENT}/registrations/`)).toMatchObject({ count: 1 })
+    expect(await at(`/admin/${EVENT}/registrations/?search=asha`)).toMatchObject({ count: 1 })
+    expect(await at(`/admin/registrations/${regNo}/documents/`)).toMatchObject({
+      documents: [
+        { kind: 'receipt', title: 'Receipt' },
+        { kind: 'invoice', title: 'Tax invoice', serial: 'SMPL/25-26/1' },
+      ],
+    })
+    await at('/admin/dashboard/stats/')
+    expect(await second.deps.store.waiting([EVENT], second.now())).toEqual([])
+    expect((await second.deps.store.figures(EVENT, '2026-01-20' as never)).revenue).toBe(118_000)
+  })
+
+  test('commands work on it, and those that are for a file say so', async () => {
+    const variables = { DATABASE_URL: url, DATA_DIR: first.dir, EVENTS_DIR: first.eventsDir }
+    const list = await runHere(['admin', 'list'], variables)
+    expect(list).toMatchObject({ status: 0, out: expect.stringContaining('office') })
+    for (const command of [['backup', '/nowhere'], ['restore', '/nowhere'], ['migrate']])
+      expect(await runHere(command, variables)).toMatchObject({
+        status: 2,
+        err: expect.stringContaining('DATABASE_URL is set: a database in PostgreSQL is'),
+      })
+    const doctor = await runHere(['doctor'], variables)
+    expect(doctor.out).toMatch(
+      /good {3}PostgreSQL \d[\d.]* answers, and the database is of version \d+/,
+    )
+    const gone = await runHere(['doctor'], {
+      ...variables,
+      DATABASE_URL: url.replace('/app', '/nobody'),
+    })
+    expect(gone.out).toContain('wrong  The database in PostgreSQL cannot be used:')
+  })
+}

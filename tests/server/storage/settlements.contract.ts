@@ -1,0 +1,326 @@
+/** What gateways settled and what banks show beside: kept once, with what follows of money that nobody knew of. */
+import { beforeEach, describe, expect, test } from 'vitest'
+import { bankKey, day, isoIndia, judgeSettled, paise, unsettled } from '../../../engine/index.ts'
+import type { OrderId, RegNo, SettlementLine, Way } from '../../../engine/index.ts'
+import type { Store } from '../../../server/storage/index.ts'
+import { confirmed, found, hour, later, noon, registered } from '../sample-registrations.ts'
+import type { Given } from './contract-setup.ts'
+import { due, grounds } from './payment-decisions.ts'
+
+const ACCOUNT = { source: 'airpay', account: 'demo' }
+
+export function settlementsContract(given: Given): void {
+  let store: Store
+  beforeEach(() => {
+    store = given().store
+  })
+  /** Handed to the gateway of the account. */
+  const placed = () =>
+    registered(store, { gateway: 'airpay', askedOf: { account: 'demo', merchantId: '1' } })
+  const line = (order: OrderId | '', reference: string, more = {}): SettlementLine => ({
+    line: 2,
+    is: 'sale',
+    order,
+    reference,
+    amount: due,
+    fee: paise(5_000),
+    tax: paise(900),
+    net: paise(due - 5_900),
+    day: day('2026-01-30'),
+    utr: 'utr1',
+    paidOn: null,
+    nth: 1,
+    ...more,
+  })
+  const keep = (...lines: readonly SettlementLine[]) =>
+    store.keepSettlement({
+      ...ACCOUNT,
+      eventId: 'demo',
+      sha256: 'ab',
+      who: 'treasurer',
+      at: later(1000),
+      lines,
+    })
+
+  describe('settlements', () => {
+    test('are kept line by line, each once; what is known stays as it is', async () => {
+      const { orderId, regNo } = await placed()
+      await store.applyFact(orderId, confirmed('AP1', due, later(10)), null)
+      const lines = [line(orderId, 'AP1'), line(orderId, 'AP1', { is: 'refund', net: paise(-due) })]
+      expect(await keep(...lines)).toEqual({ added: 2, known: 0, toReview: 0 })
+      expect(await keep(...lines)).toEqual({ added: 0, known: 2, toReview: 0 })
+      const again = line(orderId, 'AP1', { utr: 'utr2' })
+      expect(await keep(...lines, again)).toEqual({ added: 1, known: 2, toReview: 0 })
+      expect(await store.settlementLines(ACCOUNT)).toEqual([...lines, again])
+      expect(await store.settlementLines({ ...ACCOUNT, account: 'other' })).toEqual([])
+      expect((await store.settledOf(regNo)).length).toBe(3)
+      const held = await store.heldMoney(ACCOUNT)
+      expect(held).toMatchObject([{ order: orderId, reference: 'AP1', amount: due, refunds: [] }])
+      expect(await store.heldOrders([orderId, 'NOBODY'])).toEqual([
+        { order: orderId, regNo, eventId: 'demo' },
+      ])
+      expect(judgeSettled(lines, held, []).map(({ as }) => as)).toEqual(['settled', 'unknown'])
+      const { payouts } = await store.knownReferences(['UTR1', 'utr2', 'other'].map(bankKey))
+      expect(new Map(payouts)).toEqual(
+        new Map([
+          [bankKey('UTR1'), { ...ACCOUNT, utr: 'utr1', lines: 2, net: -5_900 }],
+          [bankKey('UTR2'), { ...ACCOUNT, utr: 'utr2', lines: 1, net: due - 5_900 }],
+        ]),
+      )
+      expect(await store.reviews(null)).toEqual([])
+    })
+
+    test('a refund that no settlement contained five days later was seen by nobody', async () => {
+      const { orderId, regNo } = await placed()
+      await store.applyFact(orderId, confirmed('AP1', due, later(10)), null)
+      const refunded = (reference: string) =>
+        store.applyFact(
+          orderId,
+          { type: 'refunded', reference, amount: paise(5_000), at: later(20) },
+          null,
+        )
+      await refunded('RF1')
+      await refunded('RF2')
+      const DAY = 24 * hour
+      const on = (days: number) => day(isoIndia(later(days * DAY)).slice(0, 10))
+      const unsettled = async (at = later(9 * DAY)) =>
+        (await store.waiting(['demo'], at)).filter(({ is }) => is === 'refund_unsettled')
+      // Nobody keeps settlements of this account: nothing is known to be missing.
+      expect(await unsettled()).toEqual([])
+      await keep(line(orderId, 'AP1', { day: on(0) }))
+      expect(await unsettled()).toEqual([])
+      await keep(line('', 'AP7', { day: on(8) }))
+      expect(await unsettled(later(4 * DAY))).toEqual([])
+      const one = [{ eventId: 'demo', is: 'refund_unsettled', count: 1, more: false }]
+      expect(await unsettled()).toEqual(one)
+      const back = { is: 'refund', amount: paise(5_000), net: paise(-5_000), day: on(3) } as const
+      await keep(line('', 'RF1', back))
+      expect(await unsettled()).toEqual(one)
+      await keep(line(orderId, 'AP1', { ...back, utr: 'utr3' }))
+      expect(await unsettled()).toEqual([])
+
+      const second = await placed()
+      await store.applyFact(second.orderId, confirmed('AP2', due, later(10)), null)
+      await store.applyFact(
+        second.orderId,
+        { type: 'refunded', reference: 'RF3', amount: due, at: later(20) },
+        null,
+      )
+      expect(await unsettled()).toEqual(one)
+      const by = { who: 'treasurer', actor: 'treasurer', once: null } as const
+      const note = { ...by, act: 'note', why: 'Called.', at: later(8 * DAY) } as const
+      await store.note({ ...note, regNo: second.regNo })
+      expect(await unsettled()).toEqual(one)
+      const handled = (of: RegNo, why: string, at = later(9 * DAY)) =>
+        store.handleRefund({ ...by, act: 'handle_refund', regNo: of, why, at })
+      // Of another registration, and before the refund was missing.
+      expect(await handled(regNo, 'Called.')).toMatchObject({ error: { code: 'not_now' } })
+      expect(await handled(second.regNo, 'Called.', later(4 * DAY))).toMatchObject({
+        error: { code: 'not_now' },
+      })
+      expect(await handled(second.regNo, ' ')).toMatchObject({ error: { code: 'no_grounds' } })
+      expect(await unsettled()).toEqual(one)
+      const why = 'The gateway credited the card directly.'
+      expect(await handled(second.regNo, why)).toMatchObject({ ok: true })
+      expect(await unsettled()).toEqual([])
+      expect((await store.acts(second.regNo)).at(-1)).toMatchObject({ act: 'handle_refund', why })
+    })
+
+    test('a refund of money that is no sale to the gateway, and that staff accepted, is looked for in settlements too', async () => {
+      const { orderId, regNo } = await placed()
+      const at = later(10)
+      const fact = {
+        type: 'confirmed',
+        reference: 'AP1',
+        amount: due,
+        currency: 'INR',
+        at,
+      } as const
+      await store.applyFact(orderId, { ...fact, kind: 'other' }, null)
+      const [review] = await store.reviews('demo')
+      const accept = { what: 'accept', reference: null, amount: null, ...grounds } as const
+      expect((await store.decide(review?.id ?? '', accept, later(20), null)).ok).toBe(true)
+      await store.applyFact(
+        orderId,
+        { type: 'refunded', reference: 'RF1', amount: paise(5_000), at: later(30) },
+        null,
+      )
+      const DAY = 24 * hour
+      await keep(line(orderId, 'AP1', { day: day(isoIndia(later(8 * DAY)).slice(0, 10)) }))
+      const waiting = await store.waiting(['demo'], later(9 * DAY))
+      expect(waiting.filter(({ is }) => is === 'refund_unsettled')).toHaveLength(1)
+      expect(await store.heldMoney(ACCOUNT)).toMatchObject([{ isMoney: true }])
+      expect((await store.settledOf(regNo)).length).toBe(1)
+    })
+
+    test('a refund by hand is in no settlement of a gateway, and nobody looks for it there', async () => {
+      const { orderId, regNo } = await placed()
+      await store.applyFact(orderId, confirmed('AP1', due, later(10)), null)
+      const wanted = { of: regNo, amount: due, ...grounds, byHand: 'NEFT 1', at: later(20) }
+      expect((await store.wantRefund(wanted)).ok).toBe(true)
+      const DAY = 24 * hour
+      await keep(line(orderId, 'AP1', { day: day(isoIndia(later(8 * DAY)).slice(0, 10)) }))
+      const waiting = await store.waiting(['demo'], later(9 * DAY))
+      expect(waiting.filter(({ is }) => is === 'refund_unsettled')).toEqual([])
+    })
+
+    test('what an account paid out after its event had got another was unknown, and came before a person as new money', async () => {
+      const { orderId, regNo } = await placed()
+      await store.applyFact(orderId, confirmed('AP1', due, later(10)), null)
+      const second = await placed()
+      await store.applyFact(second.orderId, confirmed('AP2', due, later(10)), null)
+      await store.applyFact(
+        second.orderId,
+        { type: 'refunded', reference: 'RF2', amount: due, at: later(20) },
+        null,
+      )
+      const next = { ...ACCOUNT, account: 'next' }
+      const lines = [
+        line(orderId, 'AP1'),
+        line(second.orderId, 'AP2'),
+        line(second.orderId, 'RF2', { is: 'refund', net: paise(-due) }),
+        // Another account may give the same number to something else.
+        line('ELSEWHERE' as OrderId, 'AP1', { utr: 'utr2' }),
+      ]
+      const words = { eventId: 'demo', sha256: 'ab', who: 'treasurer', at: later(1000) }
+      expect(await store.keepSettlement({ ...next, ...words, lines })).toMatchObject({
+        added: 4,
+        toReview: 1,
+      })
+      expect(await found(store, regNo)).toMatchObject({ inReview: false, paymentStatus: 'success' })
+      const held = await store.heldMoney(next)
+      const settled = judgeSettled(lines, held, await store.heldOrders([orderId]))
+      expect(settled.map(({ as }) => as)).toEqual(['settled', 'settled', 'refunded', 'review'])
+      // What is not in them may be in those of the account before.
+      expect(unsettled([], held, later(1000)).map(({ money }) => money.order)).toEqual([
+        'ELSEWHERE',
+      ])
+    })
+
+    test('know money from before captures knew their account', async () => {
+      const { orderId, regNo } = await registered(store, { gateway: 'airpay' })
+      await store.applyFact(orderId, confirmed('AP1', due, later(10)), null)
+      expect(await store.captures(regNo)).toMatchObject([{ source: 'airpay', account: '' }])
+      expect(await keep(line(orderId, 'AP1'))).toEqual({ added: 1, known: 0, toReview: 0 })
+      expect(await store.heldMoney(ACCOUNT)).toMatchObject([{ reference: 'AP1' }])
+      expect((await store.settledOf(regNo)).length).toBe(1)
+      expect(await store.reviews(null)).toEqual([])
+    })
+
+    test('bring money that nobody knew of before a person: at its order, or as of nobody', async () => {
+      const { orderId, regNo } = await placed()
+      const lines = [line(orderId, 'AP7'), line('', 'AP8'), line(orderId, 'AP9', { is: 'other' })]
+      expect(await keep(...lines)).toEqual({ added: 3, known: 0, toReview: 2 })
+      expect(await found(store, regNo)).toMatchObject({ inReview: true, paymentStatus: 'pending' })
+      const [ours, nobodys] = await store.reviews('demo')
+      expect(ours).toMatchObject({ is: 'misfit', regNo, came: { reference: 'AP7', amount: due } })
+      expect(nobodys).toMatchObject({ is: 'unmatched', regNo: null, eventId: 'demo', left: due })
+      // What the gateway says later of the same money clears it.
+      await store.applyFact(orderId, confirmed('AP7', due, later(2000)), null)
+      expect(await found(store, regNo)).toMatchObject({ inReview: false, paymentStatus: 'success' })
+      const byHand = { what: 'refund', amount: paise(1000), byHand: 'N1', ...grounds } as const
+      const id = nobodys?.id ?? ''
+      expect((await store.decide(id, byHand, later(3000), null)).ok).toBe(true)
+      expect(await store.review(id)).toMatchObject({ left: due - 1000 })
+      const rest = { ...byHand, amount: null, byHand: 'N2' }
+      expect((await store.decide(id, rest, later(4000), null)).ok).toBe(true)
+      expect(await store.review(id)).toBeNull()
+      const [, gone] = await store.heldMoney(ACCOUNT)
+      expect(gone).toMatchObject({
+        state: 'refused',
+        refunds: [{ reference: 'N1' }, { reference: 'N2' }],
+      })
+    })
+
+    test('money that comes again by transfer is before a person, and its line counts once', async () => {
+      const { orderId, regNo } = await placed()
+      await store.applyFact(orderId, confirmed('AP1', due, later(10)), null)
+      const wanted = { regNo, act: 'came_again', actor: 'owner', once: null, ...grounds } as const
+      const came = { way: 'transfer', reference: 'SBIN8', amount: due, paidAt: noon } as const
+      const again = () => store.cameAgain({ ...wanted, at: later(20) }, came)
+      expect(await again()).toMatchObject({ ok: true, value: { state: 'complete' } })
+      expect(await again()).toMatchObject({ ok: false, error: { code: 'taken' } })
+      expect(await store.reviews('demo')).toMatchObject([
+        { is: 'second', regNo, came: { reference: 'SBIN8' } },
+      ])
+      expect(await found(store, regNo)).toMatchObject({ state: 'complete', inReview: true })
+    })
+
+    const wanted = { act: 'confirm', actor: 'owner', once: null, ...grounds } as const
+    const confirm = (regNo: RegNo, way: Way, reference: string) =>
+      store.confirm(
+        { ...wanted, regNo, at: noon },
+        { way, reference, amount: due, paidAt: noon },
+        null,
+      )
+
+    test('one reference in several spellings pays once, by whichever method it is recorded, and the number of a payout never', async () => {
+      const one = await registered(store)
+      expect((await confirm(one.regNo, 'cheque', '5261 2345 6702')).ok).toBe(true)
+      const other = await registered(store)
+      for (const way of ['transfer', 'upi', 'cheque', 'desk', 'machine'] as const)
+        expect(await confirm(other.regNo, way, 'UTR 0526-123-456-702')).toMatchObject({
+          ok: false,
+          error: { code: 'taken', message: expect.stringContaining(one.regNo) },
+        })
+      await keep(line('', 'AP1', { utr: 'ICICN52026010101' }))
+      expect(await confirm(other.regNo, 'transfer', 'icic n5 2026 010101')).toMatchObject({
+        ok: false,
+        error: { message: expect.stringContaining('the gateway paid out') },
+      })
+      // Recorded before the settlement came, it comes before staff, once.
+      expect((await confirm(other.regNo, 'transfer', 'ICICN52026010102')).ok).toBe(true)
+      await keep(line('', 'AP2', { utr: 'ICICN52026010102' }))
+      await keep(line('', 'AP3', { utr: 'ICICN52026010102' }))
+      const waiting = (await store.reviews('demo')).filter(({ regNo }) => regNo === other.regNo)
+      expect(waiting.map(({ why }) => why.match(/ICICN52026010102/g)?.length)).toEqual([1])
+    })
+
+    test('a transfer that the bank returns is before a person once, and not once more after it was refunded', async () => {
+      const { regNo } = await registered(store)
+      expect((await confirm(regNo, 'transfer', 'RTRN52026010103')).ok).toBe(true)
+      const { payments } = await store.knownReferences([bankKey('RTRN52026010103')])
+      const [, payment] = payments[0] ?? []
+      const captureId = payment?.id ?? 0
+      const line = { captureId, reference: 'RTRN52026010103', amount: due, day: day('2025-10-02') }
+      await store.reportReturned([{ ...line, narration: 'RTN' }])
+      await store.reportReturned([{ ...line, narration: 'rtn.' }])
+      const waiting = async () =>
+        (await store.reviews('demo')).filter((review) => review.regNo === regNo)
+      expect((await waiting()).map(({ why }) => why.match(/RTRN52026010103/g)?.length)).toEqual([1])
+      const [review] = await waiting()
+      const decided = await store.decide(
+        review?.id ?? '',
+        { what: 'dismiss', ...grounds },
+        later(10),
+        null,
+      )
+      expect(decided.ok).toBe(true)
+      await store.reportReturned([{ ...line, narration: 'RTN' }])
+      expect(await waiting()).toEqual([])
+    })
+
+    test('money at the bank that nobody waits for is kept once, and pays whom it is moved to', async () => {
+      const money = {
+        reference: 'SBIN7',
+        amount: due,
+        day: day('2025-10-01'),
+        narration: 'NEFT',
+        eventId: 'demo',
+        who: 'treasurer',
+        at: noon,
+      }
+      expect(await store.keepUnmatched([money, { ...money, reference: 'sbin7' }])).toMatchObject({
+        added: 1,
+      })
+      expect(await store.keepUnmatched([money])).toMatchObject({ added: 0 })
+      const { payments } = await store.knownReferences([bankKey('SBIN7')])
+      expect(payments).toMatchObject([['SBIN7', { regNo: null, amount: due }]])
+      const { regNo } = await registered(store)
+      const [review] = await store.reviews('demo')
+      const move = { what: 'move', to: regNo, ...grounds } as const
+      expect((await store.decide(review?.id ?? '', move, later(10), null)).ok).toBe(true)
+      expect(await found(store, regNo)).toMatchObject({ state: 'complete', inReview: false })
+    })
+  })
+}

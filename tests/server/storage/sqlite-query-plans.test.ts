@@ -1,0 +1,73 @@
+/** How SQLite finds what waits for the office: by those that wait, however many registrations there are. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type Database from 'better-sqlite3'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ENDED_STATES, WAITING_IDS } from '../../../engine/index.ts'
+import {
+  DATABASE_FILE,
+  openToRead,
+  statements,
+} from '../../../server/storage/database/sqlite-connection.ts'
+import type { Sql } from '../../../server/storage/database/sqlite-connection.ts'
+import { listPage } from '../../../server/storage/lists/list-and-search-registrations.ts'
+import { openStore } from '../../../server/storage/open-store.ts'
+import { givenBack } from '../../../server/storage/refunds/refunds.ts'
+import { waitingIds } from '../../../server/storage/lists/work-queue.ts'
+import { noon } from '../sample-registrations.ts'
+
+let dataDir: string
+let db: Database.Database
+beforeAll(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'rollcall-plans-'))
+  await (await openStore({ dataDir, migrates: true })).close()
+  db = openToRead(join(dataDir, DATABASE_FILE))
+})
+afterAll(() => {
+  db.close()
+  rmSync(dataDir, { recursive: true })
+})
+
+/** The steps of what is asked for. */
+function plansOf(asks: (sql: Sql) => void): readonly string[] {
+  const plans: string[] = []
+  const sql: Sql = Object.assign(
+    ((text: string) => ({
+      all: (...bound: unknown[]) => {
+        const steps = db.prepare(`EXPLAIN QUERY PLAN ${text}`).all(...bound) as {
+          detail: string
+        }[]
+        plans.push(...steps.map(({ detail }) => detail))
+        return []
+      },
+    })) as unknown as Sql,
+    { searching: statements(db).searching },
+  )
+  asks(sql)
+  expect(plans.length).toBeGreaterThan(0)
+  return plans
+}
+
+test.each(WAITING_IDS)('%s is not looked for among all registrations of the event', (is) => {
+  const plans = plansOf((sql) => waitingIds(sql, 'demo', { is, at: noon }, 1_000))
+  // The event alone: all of its registrations. A status with it is what waits, but for the pending.
+  const wide = plans.filter(
+    (plan) => /^SCAN (r|registrations)\b/.test(plan) || plan.endsWith('(event_id=?)'),
+  )
+  expect(
+    wide.filter((plan) => !/registrations_(in_review|to_settle)|paid_persons_second/.test(plan)),
+  ).toEqual([])
+})
+
+test.each(ENDED_STATES)('what is %s is read by an index of those alone', (state) => {
+  const plans = plansOf((sql) => listPage(sql, { eventId: 'demo', answers: {}, state }, 1, 20))
+  expect(plans.filter((plan) => plan.startsWith('SEARCH r '))).toEqual(
+    Array.from({ length: 2 }, () => expect.stringContaining('registrations_ended')),
+  )
+})
+
+test('what went back lately is looked for by its day, not among all that ever went back', () => {
+  const plans = plansOf((sql) => givenBack(sql, noon, ['demo'], 50))
+  expect(plans).toContainEqual(expect.stringMatching(/^SEARCH f USING INDEX refunds_done/))
+})

@@ -1,0 +1,264 @@
+/** What the people of the office are to a store: names, roles, links, second factors, sessions, and the log of acts. */
+import { beforeEach, describe, expect, test } from 'vitest'
+import { day, dayOf } from '../../../engine/index.ts'
+import type { ActivityQuery, Store } from '../../../server/storage/index.ts'
+import { hour, later, noon, registered } from '../sample-registrations.ts'
+import type { Given } from './contract-setup.ts'
+
+export function peopleContract(given: Given): void {
+  let store: Store
+  beforeEach(() => {
+    store = given().store
+  })
+
+  describe('admins and sessions', () => {
+    test('a username is taken once, whatever its letters', async () => {
+      expect(await store.adminCount()).toBe(0)
+      expect(await store.addAdmin('office', 'hash', noon)).toMatchObject({ ok: true })
+      expect(await store.addAdmin('Office', 'hash', noon)).toEqual({
+        ok: false,
+        error: { code: 'username_taken' },
+      })
+      expect(await store.admin('office')).toEqual({
+        id: expect.any(Number),
+        username: 'office',
+        passwordHash: 'hash',
+        role: 'owner',
+        events: null,
+        totpSecret: null,
+      })
+      expect(await store.admin('nobody')).toBeNull()
+      expect(await store.adminCount()).toBe(1)
+    })
+
+    test('a session ends by idleness, by age, by logout and by a new password', async () => {
+      const admin = await store.addAdmin('office', 'hash', noon)
+      if (!admin.ok) throw new Error(admin.error.code)
+      const open = (tokenHash: string): Promise<void> =>
+        store.openSession({
+          tokenHash,
+          adminId: admin.value,
+          at: noon,
+          expiresAt: later(10 * hour),
+        })
+      await Promise.all([open('a'), open('b'), open('c')])
+      expect(await store.session('a', later(hour), hour)).toEqual({
+        adminId: admin.value,
+        username: 'office',
+        role: 'owner',
+        events: null,
+        hasSecondFactor: false,
+        secondFactorRequired: false,
+      })
+      expect(await store.session('a', later(2 * hour), hour)).not.toBeNull()
+      expect(await store.session('b', later(2 * hour), hour)).toBeNull()
+      expect(await store.session('a', later(10 * hour), 100 * hour)).toBeNull()
+      expect(await store.session('x', noon, hour)).toBeNull()
+      await store.closeSession('a')
+      expect(await store.session('a', later(2 * hour), hour)).toBeNull()
+      expect(await store.setPassword('office', 'hash-2', noon)).toBe(true)
+      expect(await store.session('c', noon, hour)).toBeNull()
+      expect((await store.admin('office'))?.passwordHash).toBe('hash-2')
+      expect(await store.setPassword('nobody', 'hash-2', noon)).toBe(false)
+    })
+  })
+
+  test('an admin who is removed has no session left; the last one stays', async () => {
+    const first = await store.addAdmin('office', 'hash', noon)
+    if (!first.ok) throw new Error(first.error.code)
+    const session = { adminId: first.value, at: noon, expiresAt: later(10 * hour) }
+    await store.openSession({ tokenHash: 'a', ...session })
+    expect(await store.removeAdmin('office')).toBe('last')
+    expect(await store.removeAdmin('nobody')).toBe('unknown')
+    await store.addAdmin('desk', 'hash', noon)
+    expect(await store.removeAdmin('OFFICE')).toBe('removed')
+    expect(await store.session('a', noon, hour)).toBeNull()
+    expect(await store.admin('office')).toBeNull()
+    expect(await store.adminCount()).toBe(1)
+  })
+
+  describe('what somebody may', () => {
+    const deskOfDemo = { role: 'desk', events: ['demo'] } as const
+
+    test('is everything unless it was said otherwise, and counts from the next request on', async () => {
+      const owner = await store.addAdmin('owner', 'hash', noon)
+      const desk = await store.addAdmin('desk', 'hash', noon, deskOfDemo)
+      if (!owner.ok || !desk.ok) throw new Error('they are new')
+      await store.openSession({
+        tokenHash: 'a',
+        adminId: desk.value,
+        at: noon,
+        expiresAt: later(10 * hour),
+        network: '192.0.2.7',
+        browser: 'Firefox on Linux',
+      })
+      expect(await store.session('a', noon, hour)).toMatchObject(deskOfDemo)
+      expect(await store.setMay('DESK', { role: 'viewer', events: null })).toBe('done')
+      expect(await store.session('a', noon, hour)).toMatchObject({ role: 'viewer', events: null })
+      expect(await store.setMay('nobody', deskOfDemo)).toBe('unknown')
+      expect(await store.people(noon)).toEqual([
+        {
+          username: 'desk',
+          role: 'viewer',
+          events: null,
+          hasSecondFactor: false,
+          createdAt: noon,
+          signedInAt: noon,
+          invitedUntil: null,
+        },
+        {
+          username: 'owner',
+          role: 'owner',
+          events: null,
+          hasSecondFactor: false,
+          createdAt: noon,
+          signedInAt: null,
+          invitedUntil: null,
+        },
+      ])
+    })
+
+    test('the last owner of all events stays one, whoever else there is', async () => {
+      await store.addAdmin('owner', 'hash', noon)
+      await store.addAdmin('second', 'hash', noon, { role: 'owner', events: ['demo'] })
+      expect(await store.removeAdmin('owner')).toBe('last')
+      expect(await store.setMay('owner', { role: 'treasurer', events: null })).toBe('last')
+      expect(await store.setMay('owner', { role: 'owner', events: ['demo'] })).toBe('last')
+      expect(await store.setMay('owner', { role: 'owner', events: null })).toBe('done')
+      expect(await store.setMay('second', { role: 'owner', events: null })).toBe('done')
+      expect(await store.removeAdmin('owner')).toBe('removed')
+    })
+
+    test('the only owner who can sign in could give that up, because another one had an unused link', async () => {
+      await store.addAdmin('owner', 'hash', noon)
+      await store.addAdmin('invited', 'unknown to all', noon)
+      await store.addPasswordLink('invited', 'link', later(hour))
+      expect(await store.setMay('owner', { role: 'viewer', events: null })).toBe('last')
+      expect(await store.removeAdmin('owner')).toBe('last')
+      await store.usePasswordLink('link', 'hash', noon)
+      expect(await store.setMay('owner', { role: 'viewer', events: null })).toBe('done')
+    })
+  })
+
+  test('a link to set a password works once, until it is over, and only the newest', async () => {
+    await store.addAdmin('desk', 'hash', noon)
+    expect(await store.addPasswordLink('nobody', 'x', later(hour))).toBe(false)
+    await store.addPasswordLink('desk', 'old', later(hour))
+    await store.addPasswordLink('desk', 'new', later(hour))
+    expect(await store.passwordLink('old', noon)).toBeNull()
+    expect(await store.passwordLink('new', later(hour))).toBeNull()
+    expect(await store.usePasswordLink('new', 'hash-2', later(hour))).toBeNull()
+    expect(await store.passwordLink('new', noon)).toEqual({ username: 'desk' })
+    expect(await store.usePasswordLink('new', 'hash-2', noon)).toEqual({ username: 'desk' })
+    expect(await store.usePasswordLink('new', 'hash-3', noon)).toBeNull()
+    expect((await store.admin('desk'))?.passwordHash).toBe('hash-2')
+  })
+
+  test('a second factor counts once it is confirmed; each step and each recovery code is taken once', async () => {
+    const added = await store.addAdmin('office', 'hash', noon)
+    if (!added.ok) throw new Error(added.error.code)
+    const id = added.value
+    await store.wantSecondFactor(id, 'SECRET')
+    expect((await store.admin('office'))?.totpSecret).toBeNull()
+    expect(await store.confirmSecondFactor(id, 'ANOTHER', 100, ['a'])).toBe(false)
+    expect(await store.confirmSecondFactor(id, 'SECRET', 100, ['a', 'b'])).toBe(true)
+    expect(await store.admin('office')).toMatchObject({ totpSecret: 'SECRET' })
+    expect(await store.takeStep(id, 100)).toBe(false)
+    expect(await Promise.all([store.takeStep(id, 101), store.takeStep(id, 101)])).toEqual([
+      true,
+      false,
+    ])
+    expect(await store.takeRecoveryCode(id, 'a', noon)).toBe(true)
+    expect(await store.takeRecoveryCode(id, 'a', noon)).toBe(false)
+    expect(await store.account(id)).toMatchObject({ recoveryCodesLeft: 1, totpWanted: null })
+    expect(await store.dropSecondFactor('OFFICE')).toBe(true)
+    expect(await store.dropSecondFactor('office')).toBe(false)
+    expect(await store.account(id)).toMatchObject({ totpSecret: null, recoveryCodesLeft: 0 })
+  })
+
+  test('sessions are listed while they stand, and all but one ended', async () => {
+    const added = await store.addAdmin('office', 'hash', noon)
+    if (!added.ok) throw new Error(added.error.code)
+    const open = (tokenHash: string, at: number): Promise<void> =>
+      store.openSession({
+        tokenHash,
+        adminId: added.value,
+        at: later(at),
+        expiresAt: later(at + 10 * hour),
+      })
+    await open('old', 0)
+    await open('new', 2 * hour)
+    const listed = async () =>
+      (await store.sessionsOf(added.value, later(2 * hour), hour)).map(({ tokenHash }) => tokenHash)
+    expect(await listed()).toEqual(['new'])
+    await open('third', hour)
+    expect(await listed()).toEqual(['new', 'third'])
+    expect(await store.closeOtherSessions(added.value, 'third')).toBe(2)
+    expect(await listed()).toEqual(['third'])
+  })
+
+  test('the audit log keeps who did what', async () => {
+    const { regNo } = await registered(store)
+    await store.audit({
+      at: later(5),
+      who: 'office',
+      what: 'opened the proof',
+      eventId: 'demo',
+      regNo,
+    })
+    expect(await store.auditOf(regNo)).toEqual([
+      { at: noon, who: 'delegate', what: 'registered' },
+      { at: later(5), who: 'office', what: 'opened the proof' },
+    ])
+  })
+
+  test('one look at the same within an hour is one row; what was done is always a row', async () => {
+    const saw = (who: string, at: number, look?: string) =>
+      store.audit({
+        at: later(at),
+        who,
+        what: look === undefined ? 'exported the list' : `saw the ${look}`,
+        eventId: 'demo',
+        regNo: null,
+        ...(look !== undefined && { look }),
+      })
+    await saw('asha', 0, 'list')
+    await saw('asha', 1000, 'list')
+    await saw('asha', 2000, 'sums')
+    await saw('ravi', 3000, 'list')
+    await saw('asha', hour, 'list')
+    await saw('asha', hour + 1)
+    await saw('asha', hour + 2)
+    const all: ActivityQuery = {
+      who: null,
+      events: null,
+      kinds: null,
+      words: '',
+      from: null,
+      to: null,
+    }
+    const rows = async (query: Partial<ActivityQuery>) =>
+      (await store.activity({ ...all, ...query }, null, 10)).map(
+        ({ who, what, at }) => `${who} ${what} ${at - noon}`,
+      )
+    expect(await rows({})).toEqual([
+      `asha exported the list ${hour + 2}`,
+      `asha exported the list ${hour + 1}`,
+      `asha saw the list ${hour}`,
+      'ravi saw the list 3000',
+      'asha saw the sums 2000',
+      'asha saw the list 0',
+    ])
+    expect(await rows({ kinds: ['exports'], words: 'LIST exp' })).toHaveLength(2)
+    expect(await rows({ kinds: ['changes', 'signing-in'] })).toEqual([])
+    expect(await rows({ who: 'ravi' })).toEqual(['ravi saw the list 3000'])
+    expect(await rows({ events: ['another'] })).toEqual([])
+    const on = dayOf(noon)
+    expect(await rows({ from: on, to: on, kinds: ['looks'] })).toHaveLength(4)
+    expect(await rows({ to: day('2001-01-01') })).toEqual([])
+    const [, second] = await store.activity(all, null, 2)
+    expect(await store.activity(all, second?.id ?? 0, 10)).toHaveLength(4)
+    expect(await store.actors(null)).toEqual(['asha', 'ravi'])
+    expect(await store.actors(['another'])).toEqual([])
+  })
+}

@@ -1,0 +1,147 @@
+/**
+ * What is promised of documents, looked at after every write: whatever is paid has its receipt, and where tax was
+ * charged its invoice, what went back its credit note; series have no gap; and nothing that was issued changes.
+ */
+import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
+import type { Violation } from './check-payments.ts'
+import { requiredOf } from './expected-balance.ts'
+import type { Required } from './expected-balance.ts'
+
+type Document = {
+  id: number
+  payment_id: number
+  kind: 'receipt' | 'invoice' | 'credit'
+  account: string
+  year: string
+  serial: string
+  body: string
+  total: number
+}
+const DOCUMENTS = `SELECT id, payment_id, kind, account, year, serial, body, json_extract(body, '$.total') AS total
+  FROM documents ORDER BY id`
+/** `parts`: how many captures were accepted for it. */
+type Paid = { id: number; order_id: string; amount: number; parts: number }
+const PAID = `SELECT p.id, p.order_id, p.amount,
+    (SELECT count(*) FROM captures c WHERE c.counts_for = p.id AND c.state = 'accepted') AS parts
+  FROM payments p JOIN registrations r ON r.id = p.registration_id
+  JOIN event_issuers e ON e.event_id = r.event_id WHERE p.status IN ('success', 'refunded') AND p.amount > 0`
+type Charged = {
+  id: number
+  reg_no: string
+  total: number
+  due: number
+  came: number
+  gone: number
+  state: string
+  invoices: 0 | 1
+}
+/** What a registration costs that has been paid, what came for it, and what went back. */
+const CHARGED = `SELECT r.id, r.reg_no, r.state, r.total, r.due, e.issuer ->> '$.invoice' IS NOT NULL AS invoices,
+  sum(p.came) AS came, sum(p.gone) AS gone FROM (
+    SELECT p.registration_id,
+      (SELECT coalesce(sum(c.amount), 0) FROM captures c WHERE c.counts_for = p.id AND c.state IN ('fits', 'accepted')) AS came,
+      (SELECT coalesce(sum(f.amount), 0) FROM refunds f JOIN captures c ON c.id = f.capture_id
+        WHERE c.counts_for = p.id AND c.state IN ('fits', 'accepted') AND f.state = 'done') AS gone
+    FROM payments p WHERE p.status IN ('success', 'refunded') AND p.amount > 0) p
+  JOIN registrations r ON r.id = p.registration_id JOIN event_issuers e ON e.event_id = r.event_id GROUP BY r.id, e.issuer ORDER BY r.id`
+type ByRate = { id: number; rate: string; base: number; gst: number }
+/** Taxable value and tax of the registered items by rate; an adjustment changes each line at the line's rate. */
+const BY_RATE = `SELECT id, coalesce(CAST(rate AS TEXT), 'null') AS rate, sum(base) AS base, sum(gst) AS gst FROM (
+    SELECT r.id, l.rate, l.base, l.gst FROM bill_lines l JOIN registrations r ON r.id = l.registration_id AND r.bill = l.bill
+      WHERE l.parts IS NULL
+    UNION ALL
+    SELECT r.id, s.rate, CAST(part.value ->> '$.base' AS BIGINT), CAST(part.value ->> '$.gst' AS BIGINT) FROM bill_lines l
+      JOIN registrations r ON r.id = l.registration_id AND r.bill = l.bill CROSS JOIN json_each(l.parts) part
+      JOIN bill_lines s ON s.registration_id = l.registration_id AND s.bill = l.bill AND CAST(s.line AS TEXT) = CAST(part.value ->> '$.line' AS TEXT)) each_line
+  GROUP BY 1, 2 HAVING sum(base) <> 0 OR sum(gst) <> 0 ORDER BY 1, 2`
+/** Invoices less credit notes. */
+const INVOICED_BY_RATE = `SELECT id, rate, sum(base) AS base, sum(gst) AS gst FROM (
+    SELECT d.registration_id AS id, coalesce(CAST(json_extract(line.value, '$.rate') AS TEXT), 'null') AS rate,
+      iif(d.kind = 'credit', -1, 1) * CAST(line.value ->> '$.base' AS BIGINT) AS base, iif(d.kind = 'credit', -1, 1) * CAST(line.value ->> '$.gst' AS BIGINT) AS gst
+    FROM documents d CROSS JOIN json_each(d.body, '$.lines') line WHERE d.kind <> 'receipt') each_line
+  GROUP BY 1, 2 HAVING sum(base) <> 0 OR sum(gst) <> 0 ORDER BY 1, 2`
+
+/** The words of a receipt go with the person; what it states of money stays, and all of an invoice. */
+function statedBy(one: Document): Document {
+  const body = JSON.parse(one.body) as { buyer: unknown }
+  return one.kind === 'receipt' ? { ...one, body: JSON.stringify({ ...body, buyer: null }) } : one
+}
+
+/** By registration. */
+function byRateIn(rows: readonly ByRate[]): (id: number) => readonly Omit<ByRate, 'id'>[] {
+  const all = Map.groupBy(rows, ({ id }) => id)
+  return (id) => (all.get(id) ?? []).map(({ rate, base, gst }) => ({ rate, base, gst }))
+}
+
+export function paperPromisesOf(sql: () => Sql): { afterWrite(): Violation | null } {
+  const observed = requiredOf(sql)
+  const issued = new Map<number, string>()
+  /** By registration, whether every change so far happened while the event file had invoices. */
+  const invoiced = new Map<number, boolean>()
+
+  const unchanged = (all: readonly Document[]): Violation | null => {
+    const now = new Map(all.map((one) => [one.id, JSON.stringify(statedBy(one))]))
+    for (const [id, text] of issued)
+      if (now.get(id) !== text)
+        return { promise: 'a document never changes', by: `${text} → ${now.get(id) ?? 'nothing'}` }
+    for (const [id, text] of now) issued.set(id, text)
+    return null
+  }
+  const series = (all: readonly Document[]): Violation | null => {
+    const counted = new Map<string, number>()
+    for (const { kind, account, year, serial } of all) {
+      if (kind === 'receipt') continue
+      const of = `${kind} ${account} ${year}`
+      const next = (counted.get(of) ?? 0) + 1
+      counted.set(of, next)
+      if (!serial.endsWith(`/${next}`))
+        return { promise: 'numbers of documents have no gap', by: `${of}: ${serial}, not ${next}` }
+    }
+    return null
+  }
+  const received = (all: readonly Document[]): Violation | null => {
+    for (const paid of sql()<Paid>(PAID).all()) {
+      const receipts = all.filter((one) => one.payment_id === paid.id && one.kind === 'receipt')
+      const isEach = receipts.length === Math.max(1, paid.parts)
+      if (!isEach || receipts.some(({ total }) => total !== paid.amount))
+        return {
+          promise:
+            'whoever pays has one receipt, of what was paid, and one more for each part that is added',
+          by: JSON.stringify(paid),
+        }
+    }
+    return null
+  }
+  const covered = (all: Required): Violation | null => {
+    const invoicedOf = byRateIn(sql()<ByRate>(INVOICED_BY_RATE).all())
+    const registeredOf = byRateIn(sql()<ByRate>(BY_RATE).all())
+    for (const row of sql()<Charged>(CHARGED).all()) {
+      const isInvoiced = row.invoices === 1 && (invoiced.get(row.id) ?? true)
+      invoiced.set(row.id, isInvoiced)
+      if (!isInvoiced) continue
+      const kept = row.came - row.gone
+      // What staff let go is charged while the registration stands: its invoice is of the whole price.
+      const letGo =
+        kept > 0 && row.state !== 'cancelled' ? row.total - all.of(row.id).required(row.total) : 0
+      const charged = Math.max(0, Math.min(row.total, kept + row.due + letGo))
+      const found = invoicedOf(row.id)
+      const by = `${JSON.stringify(row)}: ${JSON.stringify(found)}`
+      const total = found.reduce((sum, { base, gst }) => sum + base + gst, 0)
+      if (total !== charged)
+        return { promise: 'invoices less credit notes are what is charged', by }
+      const wanted = JSON.stringify(registeredOf(row.id))
+      if (charged === row.total && JSON.stringify(found) !== wanted)
+        return {
+          promise: 'invoices less credit notes are the registered items by rate',
+          by: `${by}, not ${wanted}`,
+        }
+    }
+    return null
+  }
+  return {
+    afterWrite: () => {
+      const all = sql()<Document>(DOCUMENTS).all()
+      return unchanged(all) ?? series(all) ?? received(all) ?? covered(observed())
+    },
+  }
+}

@@ -1,0 +1,438 @@
+/**
+ * The server of a history: the real routes, verification, adapter and store, with virtual time under them.
+ * It crashes between any two of its calls: what is in flight is lost, and some of it is committed without
+ * anybody learning so. The routes are built once; what they stand on belongs to one start of one server.
+ */
+import crypto from 'node:crypto'
+import { syncBuiltinESMExports } from 'node:module'
+import threads from 'node:worker_threads'
+import type { FastifyInstance, InjectOptions } from 'fastify'
+import { ASK_AGAIN_MS_MIN, instant, issuerOf } from '../../engine/index.ts'
+import type { Instant } from '../../engine/index.ts'
+import { buildApp } from '../../server/app.ts'
+import type {
+  Deps,
+  Environment,
+  GatewayAdapter,
+  Payments,
+  ServedEvent,
+} from '../../server/dependencies.ts'
+import { airpay } from '../../server/payments/gateways/airpay/airpay.ts'
+import { openPayments } from '../../server/payments/poll-payments.ts'
+import { StoreBusy } from '../../server/storage/index.ts'
+import type { Store } from '../../server/storage/index.ts'
+import { writes } from '../../server/storage/operations/writes.ts'
+import type { Course, Entry, Owner } from './virtual-time.ts'
+import type { Disk } from './disk.ts'
+import { ACCOUNTS, registryOf } from './events.ts'
+import type { Credentials } from './events.ts'
+import type { Random } from './random.ts'
+import { SheetThreadHere } from './sheet-thread.ts'
+
+/** What the store does that changes something; a crash may commit it without an answer. */
+const WRITES: ReadonlySet<string> = new Set(Object.keys(writes))
+/** How often the server looks whether a payment is due; as in the server itself. */
+const TICK_MS = 10_000
+/** While an account rests nothing is asked; looking every ten seconds would only cost time. */
+const IDLE_TICK_MS = 60_000
+/** When a refund is looked at again: what was not sent or not answered, and what was begun and is not done. */
+const REFUND_AGAIN_MS = 5 * 60_000
+const BEGUN_MS_MAX = 5 * 24 * 3_600_000
+const START_AGAIN_MS = 10_000
+/** So much of what is in flight at a crash is committed without an answer. */
+const COMMITTED_AT_CRASH = 0.4
+
+export type Answer = { readonly status: number; readonly body: string; readonly location: string }
+/** Null: the connection broke off, or nobody listens. */
+export type Call = (options: InjectOptions) => Promise<Answer | null>
+
+/** What the server meets in a history. */
+export type World = {
+  readonly course: Course
+  readonly disk: Disk
+  readonly random: Random
+  /** The event files in their folder now, and the credentials in the environment. */
+  files(): readonly ServedEvent[]
+  credentials(): Credentials
+  /** What the server's clock shows beyond the true time. */
+  skewMs(): number
+  /** How long a call to the store takes, and whether it is refused. */
+  storeMs(): number
+  isDiskFull(): boolean
+  /** What the network does with a question to the gateway. */
+  transport(url: string, body: string, timeoutMs: number, owner: Owner): Promise<Response>
+  /** After each write of the store. */
+  wrote(verb: string): void
+  trace(what: () => string): void
+}
+
+export type Machine = {
+  readonly call: Call
+  /** Anything but the event files that changed; those are read again by `reload`. */
+  crash(): void
+  /** Nothing where it runs already. */
+  start(): Promise<void>
+  reload(): Promise<void>
+  isUp(): boolean
+  /** The server's clock was set: what was due by the old one is looked at within a tick, as the reconciler does. */
+  clockWasSet(): void
+  /** What is not called by a browser, done by the server that runs now; null: it is down, or went down over it. */
+  inside<T>(work: (deps: InsideDeps) => Promise<T>): Promise<T | null>
+}
+export type InsideDeps = Pick<
+  Deps,
+  'store' | 'events' | 'payments' | 'clock' | 'environment' | 'log'
+>
+
+type Running = {
+  readonly owner: Owner
+  readonly store: Store
+  readonly payments: Payments
+  events: readonly ServedEvent[]
+  /** Nobody is answered before the files are kept, and with them their places. */
+  isListening: boolean
+  readonly world: World
+}
+
+let running: Running | null = null
+const now = (): Running => {
+  if (running === null) throw new Error('no server is running')
+  return running
+}
+const clock = (): Instant => {
+  const { world } = now()
+  return instant(world.course.now() + world.skewMs())
+}
+/** Each member is looked up when it is used: the server may have been started again since. */
+const following = <T extends object>(current: () => T): T =>
+  new Proxy({} as T, { get: (_, name) => current()[name as keyof T] })
+
+const events = registryOf(() => running?.events ?? [])
+const gateway: GatewayAdapter = airpay({
+  mode: 'live',
+  events,
+  account: (name) => {
+    const known: Readonly<Record<string, Account>> = ACCOUNTS[now().world.credentials()]
+    return known[name] ?? null
+  },
+  addresses: null,
+})
+type Account = (typeof ACCOUNTS)['first']['sample']
+
+const environment: Environment = {
+  port: 0,
+  host: '127.0.0.1',
+  publicUrl: 'http://127.0.0.1:3000',
+  dataDir: '/nowhere',
+  databaseUrl: null,
+  eventsDir: '/nowhere',
+  production: false,
+  firstAdmin: { username: 'admin', password: null },
+  smtpUrl: null,
+  mailFrom: 'rollcall@sample.example',
+  gatewayMode: 'live',
+  accounts: {},
+  rateLimits: false,
+  metricsToken: null,
+  clockStart: null,
+  trustProxy: null,
+  sandboxPort: 0,
+}
+const log = {
+  info: () => {},
+  warn: (entry: object, message?: string) =>
+    running?.world.trace(() => `warning: ${message ?? ''} ${JSON.stringify(entry)}`),
+  error: (entry: object, message?: string) =>
+    running?.world.trace(() => `error: ${message ?? ''} ${JSON.stringify(entry)}`),
+}
+const noUploads = (): never => {
+  throw new Error('no file is sent in a history')
+}
+
+let app: FastifyInstance | null = null
+async function routes(): Promise<FastifyInstance> {
+  if (app !== null) return app
+  const deps: Deps = {
+    environment,
+    store: following(() => now().store),
+    events,
+    gateway,
+    payments: following(() => now().payments),
+    uploads: {
+      receive: noUploads,
+      typeOf: noUploads,
+      bared: noUploads,
+      keep: noUploads,
+      hold: noUploads,
+      discard: noUploads,
+      read: noUploads,
+      reclaim: async () => {},
+      state: () => ({ trouble: null, note: null }),
+      sweep: noUploads,
+      forget: async () => {},
+    },
+    clock,
+    clockJumps: { look: () => null, behind: () => {}, close: async () => {} },
+    isClockTrusted: async () => true,
+    log,
+  }
+  app = await buildApp(deps)
+  await app.ready()
+  return app
+}
+
+/** Timers, questions over the network and random numbers come from the history; answers how to put the true ones back. */
+function inVirtualTime(world: World): () => void {
+  const real = {
+    setTimeout: globalThis.setTimeout,
+    clearTimeout: globalThis.clearTimeout,
+    fetch: globalThis.fetch,
+    timeout: AbortSignal.timeout.bind(AbortSignal),
+    randomInt: crypto.randomInt,
+    randomBytes: crypto.randomBytes,
+    Worker: threads.Worker,
+  }
+  const timeouts = new WeakMap<object, number>()
+  Object.assign(globalThis, {
+    setTimeout: (run: () => void, ms = 0) => {
+      const entry = world.course.after(ms, run, running?.owner ?? null)
+      return Object.assign(entry, { unref: () => entry, ref: () => entry })
+    },
+    clearTimeout: (entry: Entry | undefined) => {
+      if (entry !== undefined) entry.isOff = true
+    },
+    fetch: (url: string, { body, signal }: { body: string; signal: object }) =>
+      world.transport(url, body, timeouts.get(signal) ?? 0, now().owner),
+  })
+  AbortSignal.timeout = (ms) => {
+    const signal = {} as AbortSignal
+    timeouts.set(signal, ms)
+    return signal
+  }
+  Object.assign(crypto, {
+    randomInt: (max: number) => Math.floor(world.random.next() * max),
+    randomBytes: (bytes: number) =>
+      Buffer.from(Array.from({ length: bytes }, () => world.random.below(256))),
+  })
+  Object.assign(threads, { Worker: SheetThreadHere })
+  syncBuiltinESMExports()
+  return () => {
+    const { timeout, randomInt, randomBytes, Worker, ...globals } = real
+    Object.assign(globalThis, globals)
+    AbortSignal.timeout = timeout
+    Object.assign(crypto, { randomInt, randomBytes })
+    Object.assign(threads, { Worker })
+    syncBuiltinESMExports()
+  }
+}
+
+export async function openMachine(world: World): Promise<Machine & { close(): void }> {
+  const injected = await routes()
+  const { course, disk } = world
+  const restore = inVirtualTime(world)
+  const lost = new Set<() => void>()
+  const uncommitted = new Map<Entry, () => void>()
+  let planned: Entry | null = null
+
+  const timed = (owner: Owner): Store =>
+    new Proxy({} as Store, {
+      get:
+        (_, verb: keyof Store) =>
+        (...args: unknown[]) =>
+          // Read in chunks while it is sent: no promise of its own.
+          verb === 'exportRows'
+            ? (disk.store().exportRows as (...given: unknown[]) => unknown)(...args)
+            : new Promise((resolve, reject) => {
+                const run = (): Promise<unknown> => {
+                  const done = (disk.store()[verb] as (...given: unknown[]) => Promise<unknown>)(
+                    ...args,
+                  )
+                  world.trace(() => `store: ${verb}`)
+                  if (!WRITES.has(verb)) return done
+                  world.wrote(verb)
+                  plan()
+                  return done
+                }
+                const entry = course.after(
+                  world.storeMs(),
+                  () => {
+                    uncommitted.delete(entry)
+                    if (world.isDiskFull() && WRITES.has(verb))
+                      reject(new StoreBusy('the disk is full'))
+                    else run().then(resolve, reject)
+                  },
+                  owner,
+                )
+                if (WRITES.has(verb)) uncommitted.set(entry, () => void run().catch(() => {}))
+              }),
+    })
+
+  /** When something is due next, by the server's own clock. */
+  const dueAt = (): number | null => {
+    const row = disk
+      .sql()<Record<'open' | 'ended' | 'refund', number | null>>(
+        `SELECT min(iif(status = 'pending' AND review IS NULL, next_ask_at + ${ASK_AGAIN_MS_MIN}, NULL)) AS open,
+        min(iif(watch_until IS NOT NULL AND NOT (status = 'pending' AND review IS NULL), next_ask_at, NULL)) AS ended,
+        (SELECT min(coalesce(asked_at, at) + iif(state = 'asked' AND said IS NOT NULL, ${BEGUN_MS_MAX}, ${REFUND_AGAIN_MS}))
+          FROM refunds WHERE state IN ('wanted', 'asked')) AS refund FROM payments`,
+      )
+      .get()
+    const times = Object.values(row ?? {}).filter((time) => time !== null)
+    return times.length === 0 ? null : Math.min(...times) - world.skewMs()
+  }
+  let earliest = 0
+  let isReconciling = false
+  const plan = (): void => {
+    if (running === null || isReconciling) return
+    const due = dueAt()
+    if (due === null) return
+    const at = Math.max(due, earliest)
+    if (planned !== null && !planned.isOff && planned.at <= at) return
+    if (planned !== null) planned.isOff = true
+    planned = course.after(at - course.now(), look, running.owner)
+  }
+  const look = (): void => {
+    planned = null
+    if (running === null) return
+    const { owner, payments } = running
+    isReconciling = true
+    const before = asked
+    void payments
+      .reconcile()
+      .catch((error: unknown) => world.trace(() => `the reconciler stumbled: ${String(error)}`))
+      .then(() => {
+        if (owner.isGone) return
+        isReconciling = false
+        earliest = course.now() + (asked > before ? TICK_MS : IDLE_TICK_MS)
+        plan()
+      })
+  }
+  const clockWasSet = (): void => {
+    if (running === null) return
+    if (isReconciling) {
+      course.after(TICK_MS, clockWasSet, running.owner)
+      return
+    }
+    if (planned !== null) planned.isOff = true
+    planned = course.after(TICK_MS, look, running.owner)
+  }
+  let asked = 0
+  const transport = world.transport
+  Object.assign(world, {
+    transport: (...given: Parameters<World['transport']>) => {
+      asked += 1
+      return transport(...given)
+    },
+  })
+
+  const keepFiles = async (store: Store, files: readonly ServedEvent[]): Promise<void> => {
+    for (const { hash, config, text, shared } of files) {
+      const { id: eventId, limits, holdPlaceMs } = config
+      const [at, issuer] = [clock(), issuerOf(config)]
+      await store.keepEventFile({ hash, eventId, text, shared, at, limits, holdPlaceMs, issuer })
+    }
+  }
+  const crash = (): void => {
+    if (running === null) return
+    running.owner.isGone = true
+    running = null
+    planned = null
+    for (const commit of uncommitted.values()) if (world.random.chance(COMMITTED_AT_CRASH)) commit()
+    uncommitted.clear()
+    for (const gone of lost) gone()
+    lost.clear()
+  }
+  const start = async (): Promise<void> => {
+    if (running !== null) return
+    const owner = { isGone: false }
+    const store = timed(owner)
+    const payments = openPayments({ store, events, gateway, clock, log }, { reconciles: false })
+    isReconciling = false
+    const files = world.files()
+    running = { owner, store, payments, events: files, isListening: false, world }
+    events.changed()
+    try {
+      await keepFiles(store, files)
+    } catch {
+      // Whatever starts it tries again.
+      crash()
+      course.after(START_AGAIN_MS, () => void start())
+      return
+    }
+    if (owner.isGone || running === null) return
+    running.isListening = true
+    earliest = course.now() + TICK_MS
+    plan()
+  }
+  return {
+    start,
+    crash,
+    isUp: () => running !== null,
+    clockWasSet,
+    inside: (work) => {
+      if (running === null) return Promise.resolve(null)
+      const { store, payments } = running
+      return new Promise((resolve) => {
+        const gone = (): void => resolve(null)
+        lost.add(gone)
+        const done = async (): Promise<void> => {
+          const made = await work({ store, events, payments, clock, environment, log }).catch(
+            (error: unknown) => {
+              world.trace(() => `it could not be done: ${String(error)}`)
+              return null
+            },
+          )
+          if (lost.delete(gone)) resolve(made)
+        }
+        void done()
+      })
+    },
+    call: (options) => {
+      if (running === null || !running.isListening) return Promise.resolve(null)
+      return new Promise((resolve) => {
+        const gone = (): void => {
+          course.left()
+          resolve(null)
+        }
+        lost.add(gone)
+        course.entered()
+        void injected.inject(options).then((response) => {
+          if (!lost.delete(gone)) return
+          course.left()
+          resolve({
+            status: response.statusCode,
+            body: response.body,
+            location: response.headers.location ?? '',
+          })
+        })
+      })
+    },
+    reload: async () => {
+      if (running === null) return
+      const { store, owner } = running
+      const files = world.files()
+      // As the registry does, which leaves what it serves as it is.
+      if (
+        !(await keepFiles(store, files).then(
+          () => true,
+          () => false,
+        ))
+      )
+        return
+      if (owner.isGone || running === null) return
+      // A file that was removed is served until the server starts again.
+      const stay = running.events.filter(
+        ({ config }) => !files.some((file) => file.config.id === config.id),
+      )
+      running.events = [...files, ...stay]
+      events.changed()
+    },
+    close: () => {
+      if (running !== null) running.owner.isGone = true
+      running = null
+      for (const gone of lost) gone()
+      lost.clear()
+      restore()
+    },
+  }
+}

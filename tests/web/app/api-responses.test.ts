@@ -1,0 +1,441 @@
+/** What every call of the web app accepts as its answer, and that nothing else gets past its reader. */
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { categoryOf, day, startOf, tariff } from '../../../engine/index.ts'
+import type { EventConfig } from '../../../engine/index.ts'
+import {
+  readEventFile,
+  readFound,
+  readRegistered,
+  readRetried,
+  tariffReader,
+} from '../../../web/app/api-responses.ts'
+import type { Reader } from '../../../web/app/api-client.ts'
+import { readMine } from '../../../web/self-service/self-service-api-responses.ts'
+import { priceOf } from '../../../web/registration/price/live-price.ts'
+import {
+  listReader,
+  readDone,
+  readMessage,
+  readOfficeRegistration,
+  readSession,
+  readStats,
+} from '../../../web/office/office-api-responses.ts'
+import { dateParts } from '../../../web/office/lists/list-table.tsx'
+import { afpicon, chirurgia, listOf, midzone } from '../../specification/events.ts'
+import { runs } from '../../runs.ts'
+
+const ON = startOf(day('2025-11-10'))
+const NOW = '2025-11-10T12:00:00+05:30'
+
+const paymentData = {
+  email: 'a@example.org',
+  first_name: 'A',
+  last_name: 'B',
+  orderid: 'SAMP1',
+  amount: '7080.00',
+  mercid: '1',
+  privatekey: 'k',
+  checksum: 'c',
+  payment_url: 'https://pay.example/',
+}
+const registration = {
+  reg_no: 'SAMP1',
+  order_id: 'SAMP1',
+  payment_status: 'success',
+  in_review: false,
+  payment_date: NOW,
+  attempted_at: NOW,
+  created_at: NOW,
+  category: 'a',
+  category_label: 'A',
+  period: 'p',
+  base: 6000,
+  gst: 1080,
+  total: 7080,
+  failed_as: null,
+  stands: 'complete',
+  held_until: null,
+  review_since: null,
+  second_payment: false,
+  refunded_amount: 0,
+  difference_due: 0,
+  may_pay: false,
+  full_name: 'Dr. Sample',
+}
+const figures = {
+  total_registrations: 3,
+  paid_registrations: 1,
+  pending_registrations: 1,
+  failed_registrations: 1,
+  today_registrations: 0,
+  total_revenue: 7080,
+}
+const recent = {
+  id: 1,
+  full_name: 'Dr. Sample',
+  reg_no: 'SAMP1',
+  final_amount: 7080,
+  payment_status: 'success',
+  payment_status_display: 'Paid',
+  in_review: false,
+  created_at: NOW,
+}
+const stats = {
+  status: 'success',
+  data: {
+    now: NOW,
+    sample_stats: figures,
+    revenue_stats: { total_revenue: 7080 },
+    recent_registrations: { sample: [recent] },
+    by_day: { sample: [{ day: '2025-11-10', registrations: 1, revenue: 7080 }] },
+  },
+}
+const row = { ...registration, id: 1, payment_status_display: 'Paid' }
+const officeRegistration = {
+  status: 'success',
+  registration: row,
+  contact: { email: 'sample@example.org', phone: '' },
+  answers: [{ id: 'full_name', label: 'Full Name', text: 'Dr. Sample' }],
+  payments: [
+    {
+      order_id: 'SAMP1',
+      amount: 7080,
+      status: 'success',
+      review: null,
+      reference: 'R',
+      created_at: NOW,
+      asked: 'Sent to the payment gateway.',
+      facts: [{ at: NOW, type: 'confirmed', text: 'Confirmed.' }],
+    },
+  ],
+  mails: [{ id: 1, to: 'a@example.org', subject: 'S', status: 'sent', at: NOW, error: null }],
+  audit: [{ at: NOW, who: 'office', what: 'saw it' }],
+  settled: [
+    {
+      is: 'sale',
+      reference: 'R',
+      amount: 7080,
+      fee: 100,
+      tax: 18,
+      net: 6962,
+      day: '2026-01-12',
+      utr: 'UTR000000000001',
+    },
+  ],
+  same_email: [{ reg_no: 'SAMP2', payment_status_display: 'Paid' }],
+  paid_by_same_person: [],
+  event: { id: 'sample', title: 'Sample', route: '/admin/sample' },
+}
+const session = {
+  status: 'success',
+  username: 'office',
+  role: 'owner',
+  all_events: true,
+  needs_second_factor: false,
+  in_recovery: false,
+  events: [afpicon, midzone].map(({ id, title, look, status, routes, admin }) => ({
+    id,
+    title,
+    look,
+    status,
+    routes,
+    ...admin,
+    from: '2026-11-14',
+    to: '2026-11-15',
+    price_steps: [{ day: '2026-10-01', label: 'Regular' }],
+    always: { name: 'full_name', category: 'ticket_type' },
+    gives_codes: false,
+    sells: false,
+  })),
+  texts: afpicon.texts,
+}
+const readList = listReader(listOf(afpicon, 'afpicon'))
+const page = {
+  status: 'success',
+  count: 1,
+  page: 1,
+  page_size: 20,
+  shown: '1',
+  registrations: [row],
+}
+
+/** Every reader with a good answer and the paths of it that it cannot do without. */
+const READERS: readonly (readonly [string, Reader<unknown>, unknown, readonly string[]])[] = [
+  ['the tariff', tariffReader(afpicon, NOW), tariff(afpicon, ON), []],
+  [
+    'a registration sent',
+    readRegistered,
+    {
+      status: 'success',
+      message: 'Done',
+      reg_no: 'SAMP1',
+      stands: 'not-paid',
+      payment_data: paymentData,
+    },
+    ['payment_data.orderid', 'payment_data.payment_url'],
+  ],
+  [
+    'another attempt to pay',
+    readRetried,
+    { status: 'success', payment_data: paymentData },
+    ['payment_data', 'payment_data.orderid', 'payment_data.payment_url'],
+  ],
+  [
+    'a registration read back',
+    readFound,
+    { status: 'success', registration },
+    ['registration.reg_no'],
+  ],
+  [
+    'the registration of a link',
+    readMine,
+    {
+      status: 'success',
+      registration,
+      state: 'to_pay',
+      documents: [],
+      edit: { fields: [], until: null },
+      files: [],
+      cancel: null,
+      refused: null,
+    },
+    ['registration', 'registration.reg_no', 'state'],
+  ],
+  [
+    'an event file',
+    readEventFile,
+    { status: 'success', path: 'a.yaml', text: '' },
+    ['path', 'text'],
+  ],
+  ['a deed', readDone, { status: 'success' }, ['status']],
+  ['a message', readMessage, { status: 'success', message: 'Done.' }, ['message']],
+  [
+    'the session',
+    readSession,
+    session,
+    [
+      'username',
+      'role',
+      'all_events',
+      'needs_second_factor',
+      'events',
+      'texts',
+      'texts.admin',
+      'texts.calls',
+      'events.0.lists',
+      'events.0.lists.0.filters.0.kind',
+      'events.0.lists.0.columns.0.kind',
+      'events.0.look',
+    ],
+  ],
+  [
+    'the dashboard',
+    readStats,
+    stats,
+    [
+      'data',
+      'data.now',
+      'data.revenue_stats',
+      'data.sample_stats.paid_registrations',
+      'data.recent_registrations.sample.0.reg_no',
+      'data.by_day.sample.0.day',
+    ],
+  ],
+  ['a list', readList, page, ['count', 'registrations', 'registrations.0.reg_no']],
+  [
+    'a registration in the office',
+    readOfficeRegistration,
+    officeRegistration,
+    ['registration', 'answers', 'payments', 'payments.0.facts', 'mails', 'audit', 'event'],
+  ],
+]
+
+/** Every path of a value, as `a.0.b`. */
+const pathsOf = (value: unknown, path = ''): readonly string[] =>
+  typeof value !== 'object' || value === null
+    ? []
+    : Object.entries(value).flatMap(([name, inner]) => {
+        const here = path === '' ? name : `${path}.${name}`
+        return [here, ...pathsOf(inner, here)]
+      })
+
+/** A copy with what stands at a path replaced; without `by` it is taken out. */
+function changed(value: unknown, path: string, ...by: readonly unknown[]): unknown {
+  const copy: unknown = structuredClone(value)
+  const names = path.split('.')
+  const last = names.pop() ?? ''
+  const holder = names.reduce<unknown>(
+    (at, name) => (at as Record<string, unknown>)[name],
+    copy,
+  ) as Record<string, unknown>
+  if (by.length === 0) delete holder[last]
+  else holder[last] = by[0]
+  return copy
+}
+
+const NO_ROWS: readonly unknown[] = []
+const ONLY_SUCCESS = { status: 'success' }
+const OTHERS = [undefined, null, 0, '', 'text', true, NO_ROWS, [null], {}, ONLY_SUCCESS]
+/** Answers with less in them than usual that are answers all the same. */
+const LESS_THAN_USUAL = new Map<Reader<unknown>, ReadonlyMap<unknown, unknown>>([
+  [readDone, new Map([[ONLY_SUCCESS, true]])],
+  [readFound, new Map([[ONLY_SUCCESS, { registration: null }]])],
+  [
+    readList,
+    new Map([
+      [
+        NO_ROWS,
+        {
+          rows: [],
+          count: 0,
+          pageSize: 0,
+          page: 1,
+          shown: null,
+          countCapped: false,
+          sums: null,
+          notSorted: null,
+          refundRequested: [],
+        },
+      ],
+    ]),
+  ],
+])
+
+describe.each(READERS)('%s', (_, read, good, needed) => {
+  // What travels is JSON: a value of undefined is not there.
+  const answer: unknown = JSON.parse(JSON.stringify(good))
+
+  test('the real answer is read', () => {
+    expect(read(answer)).not.toBeNull()
+  })
+  test.each(OTHERS)('%j is not it', (other) => {
+    expect(read(other)).toEqual(LESS_THAN_USUAL.get(read)?.get(other) ?? null)
+  })
+  test('what it cannot do without may neither be missing nor of another type', () => {
+    for (const path of needed) {
+      expect(read(changed(answer, path)), `without ${path}`).toBeNull()
+      expect(read(changed(answer, path, [7])), `${path} of another type`).toBeNull()
+    }
+  })
+  test('whatever stands anywhere in it, reading never throws', () => {
+    const paths = pathsOf(answer)
+    fc.assert(
+      fc.property(fc.constantFrom(...paths), fc.jsonValue(), (path, value) => {
+        expect(() => read(changed(answer, path, value))).not.toThrow()
+        expect(() => read(changed(answer, path))).not.toThrow()
+      }),
+      { seed: 20261121, numRuns: runs(400) },
+    )
+    fc.assert(
+      fc.property(fc.anything(), (value) => {
+        expect(() => read(value)).not.toThrow()
+      }),
+      { seed: 20261121, numRuns: runs(400) },
+    )
+  })
+})
+
+describe('the form has its prices from any of the tariff’s shapes', () => {
+  const WHO: readonly (readonly [EventConfig, Readonly<Record<string, string | boolean>>])[] = [
+    [afpicon, { ticket_type: 'afpi-pg' }],
+    [chirurgia, { designation: 'pg', asi_member: false }],
+    [midzone, { is_pg: true, afpi_member: true, afpi_membership_number: '1' }],
+  ]
+  test.each(WHO)('$title', (event, answers) => {
+    const all = tariff(event, ON)
+    expect(categoryOf(event, answers)).not.toBeNull()
+    const priceFrom = (body: unknown) => {
+      const answer = tariffReader(event, NOW)(body)
+      return answer === null ? null : priceOf(event, { is: 'here', answer }, answers)
+    }
+    const price = priceFrom(all)
+    expect(price).toMatchObject({ is: 'price' })
+    const { current_period, tariff_data, pricing } = all
+    expect(priceFrom({ current_period, tariff_data })).toEqual(price)
+    expect(priceFrom({ status: 'success', pricing })).toEqual(price)
+    const withoutTax = Object.fromEntries(
+      Object.entries(pricing).map(([category, { base, total }]) => [category, { base, total }]),
+    )
+    expect(priceFrom({ pricing: withoutTax })).toEqual(price)
+    expect(priceFrom({ pricing: { ...pricing, other: { base: 'free' } } })).toBeNull()
+    expect(priceFrom({ pricing: { ...pricing, other: { base: 1, gst: 1, total: 3 } } })).toBeNull()
+  })
+  test('a closed day and a day in no period have none', () => {
+    const { tariff_data } = tariff(afpicon, ON)
+    const read = tariffReader(afpicon, NOW)
+    expect(read({ tariff_data, current_period: null })?.pricing).toEqual({})
+    expect(read({ tariff_data, open: false, closed_text: 'Closed.' })).toMatchObject({
+      open: false,
+      closed_text: 'Closed.',
+    })
+  })
+})
+
+test('a registration with payment data alone is named by its order', () => {
+  expect(readRegistered({ payment_data: paymentData })).toMatchObject({ reg_no: 'SAMP1' })
+  expect(readRegistered({ status: 'success', reg_no: 'SAMP1', payment_data: null })).toEqual({
+    status: 'success',
+    message: '',
+    reg_no: 'SAMP1',
+  })
+})
+
+describe('how a registration stands', () => {
+  const standsOf = (more: object) =>
+    readFound({ registration: { ...registration, ...more } })?.registration?.stands
+  test.each(['complete', 'not-paid', 'at-bank', 'organisers', 'failed', 'refunded'])(
+    '%s is what the server says',
+    (stands) => expect(standsOf({ stands })).toBe(stands),
+  )
+  test.each(['paid', '', null, 7, 'Complete', 'toString', ['complete']])(
+    'a word that nobody knows (%j) waits for the bank: it is neither paid nor to be paid again',
+    (stands) => {
+      expect(standsOf({ stands })).toBe('at-bank')
+      expect(readRegistered({ reg_no: 'SAMP1', stands })?.stands).toBe('at-bank')
+    },
+  )
+  test.each([
+    ['success', false, 'complete'],
+    ['success', true, 'complete'],
+    ['pending', false, 'at-bank'],
+    ['pending', true, 'organisers'],
+    ['failed', false, 'failed'],
+    ['failed', true, 'organisers'],
+    ['refunded', false, 'refunded'],
+  ] as const)(
+    'an answer that says the status alone: %s, in review %s: %s',
+    (payment_status, in_review, stands) =>
+      expect(standsOf({ stands: undefined, payment_status, in_review })).toBe(stands),
+  )
+  test('what is of another type is not said: no second payment, no refund, no pay button', () => {
+    const odd = {
+      second_payment: 'true',
+      refunded_amount: '-5',
+      difference_due: 'much',
+      may_pay: 1,
+      held_until: 7,
+      review_since: {},
+    }
+    expect(readFound({ registration: { ...registration, ...odd } })?.registration).toMatchObject({
+      second_payment: false,
+      refunded_amount: 0,
+      difference_due: 0,
+      may_pay: false,
+      held_until: null,
+      review_since: null,
+    })
+  })
+})
+
+test('a day on which more was given back than came does not take the dashboard away', () => {
+  const answer = changed(stats, 'data.by_day.sample.0.revenue', -1180)
+  expect(readStats(answer)?.by_day['sample']?.[0]?.revenue).toBe(-1180)
+})
+
+test('the office says an instant as everybody else does: Sep, twelve hours, am and pm', () => {
+  expect(dateParts('2025-09-05T00:05:00+05:30')).toEqual(['5 Sep 2025', '12:05 am'])
+  expect(dateParts('2025-09-05T18:30:00Z')).toEqual(['6 Sep 2025', '12:00 am'])
+  expect(dateParts('2025-06-05T13:00:00+05:30')).toEqual(['5 Jun 2025', '1:00 pm'])
+  expect(dateParts('yesterday')).toBeNull()
+})

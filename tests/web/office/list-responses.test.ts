@@ -1,0 +1,222 @@
+import { describe, expect, test } from 'vitest'
+import type { AdminList } from '../../../engine/index.ts'
+import { listReader } from '../../../web/office/office-api-responses.ts'
+import { pageWindow, safeNext, withFilters } from '../../../web/office/office-api-and-urls.ts'
+import { barsOf, sentenceOf } from '../../../web/office/dashboard/registrations-chart.tsx'
+import { cellsOf } from '../../../web/office/lists/list-columns.ts'
+import { moneyOf } from '../../../web/office/lists/list-table.tsx'
+
+const list: AdminList = {
+  id: 'members',
+  title: 'Members Registrations',
+  route: '/admin/members',
+  api: '/admin/members/registrations/',
+  filters: [
+    { show: 'search', sentAs: 'search', label: 'Search', kind: 'search' },
+    {
+      show: 'registration_category',
+      sentAs: 'category',
+      label: 'Category',
+      kind: 'options',
+      options: [{ id: 'a', label: 'A' }],
+    },
+  ],
+  columns: [],
+  pageSize: 20,
+  pageSizes: [10, 20],
+  empty: 'No registrations found',
+  errors: {
+    load: 'Failed to load registrations: {message}',
+    shape: 'Failed to load registrations',
+    export: 'Failed',
+  },
+  export: { api: '/admin/export/?event_type=members', file: 'members.csv' },
+}
+
+test.each([
+  [1, 1, [1]],
+  [1, 9, [1, 2, 3, null, 9]],
+  [4, 7, [1, 2, 3, 4, 5, 6, 7]],
+  [5, 9, [1, null, 3, 4, 5, 6, 7, null, 9]],
+  [6, 12, [1, null, 4, 5, 6, 7, 8, null, 12]],
+  [1, 5, [1, 2, 3, null, 5]],
+  [12, 12, [1, null, 10, 11, 12]],
+  [500, 1000, [1, null, 498, 499, 500, 501, 502, null, 1000]],
+])('on page %i of %i the window is %j', (current, last, shown) =>
+  expect(pageWindow(current, last)).toEqual(shown),
+)
+
+describe('the address of a list becomes its call', () => {
+  const address = (query: string, paging: boolean) =>
+    withFilters(paging ? list.api : list.export.api, list, new URLSearchParams(query), paging)
+  test('empty values and names that are no filter are left out', () =>
+    expect(address('search=&category=a&evil=1&page=2&page_size=10', true)).toBe(
+      '/admin/members/registrations/?category=a&page=2&page_size=10&rows=listed',
+    ))
+  test('a page asks for what it lists and nothing more', () =>
+    expect(address('', true)).toBe('/admin/members/registrations/?rows=listed'))
+  test('an export keeps its own parameter, takes the filters and no page', () =>
+    expect(address('search=a%26b&page=2', false)).toBe(
+      '/admin/export/?event_type=members&search=a%26b',
+    ))
+})
+
+describe('any shape of a list answer', () => {
+  const rows = [
+    {
+      id: 1,
+      reg_no: 'X1',
+      payment_status: 'success',
+      payment_status_display: 'Paid',
+      in_review: false,
+    },
+  ]
+  test('results.registrations', () =>
+    expect(listReader(list)({ results: { registrations: rows }, count: 1 })?.rows).toEqual(rows))
+  test('registrations', () =>
+    expect(
+      listReader(list)({ status: 'success', registrations: rows, count: 1, page: 3 }),
+    ).toMatchObject({ rows, page: 3, pageSize: 20 }))
+  test('the rows alone are all there are', () => {
+    expect(listReader(list)(rows)).toMatchObject({ rows, count: 1, page: 1, pageSize: 1 })
+    expect(listReader(list)([])).toMatchObject({ rows: [], count: 0 })
+  })
+  test.each([
+    null,
+    'text',
+    {},
+    { registrations: 3, count: 1 },
+    { registrations: rows },
+    { registrations: rows, count: 'many' },
+    { results: rows, count: 1 },
+    [1],
+    [{ reg_no: 'X1' }],
+    { registrations: [{ ...rows[0], payment_status: 'paid' }], count: 1 },
+    { registrations: [null], count: 1 },
+  ])('an unknown shape is none: %j', (answer) => expect(listReader(list)(answer)).toBeNull())
+})
+
+test.each([
+  ['/admin/members?page=2', '/admin/members?page=2'],
+  ['//evil.example', '/admin/dashboard'],
+  ['/\\evil.example', '/admin/dashboard'],
+  ['https://evil.example', '/admin/dashboard'],
+  ['/admin/login?next=/admin/login', '/admin/dashboard'],
+  [null, '/admin/dashboard'],
+])('after signing in %j leads to %s', (next, to) => expect(safeNext(next)).toBe(to))
+
+describe('the plot', () => {
+  const entry = (day: string, registrations: number, revenue = 0) => ({
+    day,
+    registrations,
+    revenue,
+  })
+  test('days without anything are drawn as nothing, not left out', () => {
+    expect(
+      barsOf([entry('2025-10-01', 3, 100.1), entry('2025-10-04', 1, 50.2)], '2025-12-01').map(
+        ({ from, registrations }) => [from, registrations],
+      ),
+    ).toEqual([
+      ['2025-10-01', 3],
+      ['2025-10-02', 0],
+      ['2025-10-03', 0],
+      ['2025-10-04', 1],
+    ])
+  })
+  test('it runs on to today while registrations come in', () =>
+    expect(barsOf([entry('2025-10-01', 3)], '2025-10-03')).toHaveLength(3))
+  test('a long time is drawn in weeks and loses nothing', () => {
+    const days = Array.from({ length: 200 }, (_, index) =>
+      entry(new Date(Date.UTC(2025, 6, 1 + index)).toISOString().slice(0, 10), 2, 0.1),
+    )
+    const bars = barsOf(days, '2026-06-01')
+    expect(bars).toHaveLength(29)
+    expect(bars.reduce((sum, bar) => sum + bar.registrations, 0)).toBe(400)
+    expect(bars[0]?.revenue).toBe(0.7)
+  })
+  test('the sentence says how many, when, the most and today', () => {
+    const bars = barsOf([entry('2025-10-01', 3, 21240), entry('2025-10-02', 1)], '2025-10-02')
+    expect(sentenceOf(bars, 'AFPI', '2025-10-02')).toBe(
+      '4 registrations from 1 October 2025 to 2 October 2025; the most, 3, on 1 October 2025; the highest revenue, ₹\u00a021,240, on 1 October 2025; 1 today.',
+    )
+    const one = barsOf([entry('2025-10-02', 1, 8555)], '2025-10-02')
+    expect(sentenceOf(one, 'AFPI', '2025-10-02')).toBe(
+      '1 registration on 2 October 2025; revenue ₹\u00a08,555.',
+    )
+    expect(sentenceOf([], 'AFPI', '2025-10-02')).toBe('AFPI: no registrations yet.')
+  })
+})
+
+describe('columns become cells', () => {
+  type Column = AdminList['columns'][number]
+  const column = (id: string, kind: Column['kind'], role?: Column['role']): Column => ({
+    id,
+    label: id,
+    kind,
+    ...(role === undefined ? {} : { role }),
+  })
+  const always = { name: 'full_name', category: 'category' }
+  const placed = (columns: readonly Column[], ...chosen: readonly string[]) =>
+    cellsOf(columns, always, chosen).cells.map((cell) => [
+      cell.column.id,
+      cell.under.map(({ id }) => id).join(' '),
+      cell.slot,
+    ])
+  const contact = [
+    column('id', 'number'),
+    column('reg_no', 'text'),
+    column('full_name', 'text', 'fullName'),
+    column('email', 'text', 'email'),
+    column('phone_number', 'text', 'phone'),
+  ]
+  const member = [column('asi_member', 'yes-no'), column('asi_membership_number', 'text')]
+  const money = [
+    column('total', 'money'),
+    column('payment_status', 'status'),
+    column('created_at', 'date'),
+  ]
+  const FIXED = [
+    ['reg_no', 'phone_number', 'reg'],
+    ['full_name', 'email', 'name'],
+    ['category', 'asi_member asi_membership_number', 'option'],
+    ['total', '', 'total'],
+    ['payment_status', '', 'status'],
+    ['created_at', '', 'at'],
+  ]
+  test('number, name, category, total, status and date come first; phone, email and membership stand under them', () =>
+    expect(placed([...contact, column('category', 'option'), ...member, ...money])).toEqual(FIXED))
+  test('they are there where the event file lists none of them, so that every list shows what is paid', () =>
+    expect(placed([column('hospital', 'text')]).map(([id]) => id)).toEqual(FIXED.map(([id]) => id)))
+  test('an event that asks for no name shows its first text instead', () =>
+    expect(
+      cellsOf([column('team', 'text')], { ...always, name: null }, []).cells[1]?.column.id,
+    ).toBe('team'))
+  test('every other column can be added, and none is lost', () => {
+    const columns = [
+      ...contact,
+      ...member,
+      column('category', 'option'),
+      column('paper', 'yes-no'),
+      column('food', 'option'),
+      ...money,
+      column('fee', 'money'),
+    ]
+    const { more } = cellsOf(columns, always, [])
+    expect(more.map(({ id }) => id)).toEqual(['id', 'paper', 'food', 'fee'])
+    expect(placed(columns, 'fee', 'paper', 'gone')).toEqual([
+      ...FIXED,
+      ['paper', '', null],
+      ['fee', '', null],
+    ])
+    const all = cellsOf(columns, always, ['id', 'paper', 'food', 'fee']).cells
+    expect(
+      all.flatMap(({ column: { id }, under }) => [id, ...under.map((one) => one.id)]).toSorted(),
+    ).toEqual(columns.map(({ id }) => id).toSorted())
+  })
+})
+
+test('money in a cell is grouped the Indian way and exact', () => {
+  expect(moneyOf(123456.5, true)).toBe('₹\u00a01,23,456.50')
+  expect(moneyOf(7080)).toBe('7,080')
+  expect(moneyOf(null)).toBe('')
+})

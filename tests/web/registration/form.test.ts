@@ -1,0 +1,206 @@
+/** What the form page decides without a browser: the price it shows and why there is none, and what became of a registration. */
+import { expect, test } from 'vitest'
+import { paise } from '../../../engine/index.ts'
+import type { Option, PublicEvent, TariffAnswer } from '../../../engine/index.ts'
+import { toQuote } from '../../../web/app/api-responses.ts'
+import { priceOf } from '../../../web/registration/price/live-price.ts'
+import { mayShrink, refusalOf } from '../../../web/registration/uploads/chosen-file.ts'
+import type { Tariff } from '../../../web/registration/price/live-price.ts'
+import { wayOf } from '../../../web/registration/fields/choose-field-widget.ts'
+import { neverDrawn } from '../../../web/build/omit-unused-library-code.ts'
+import { groupsOf } from '../../../web/results/registration-number.tsx'
+import { proofsIn } from '../../../web/registration/draft-storage.ts'
+import { eventOf, field, must } from '../../engine/fixtures.ts'
+
+const prices = { plain: { now: paise(100_000) }, special: { now: null } }
+const priced: PublicEvent = eventOf({
+  fields: [
+    field('kind', {
+      type: 'select',
+      options: [
+        { id: 'plain', label: 'Plain' },
+        { id: 'special', label: 'Special' },
+      ],
+      required: must('Please select a kind'),
+    }),
+  ],
+  categories: [
+    { id: 'plain', label: 'Plain', listedOnly: false },
+    { id: 'special', label: 'Special', listedOnly: false },
+  ],
+  categoryChoice: { by: 'field', field: 'kind' },
+  fees: {
+    tax: { name: 'GST', percent: 18, prices: 'exclusive', round: 'paise' },
+    periods: [{ id: 'now', label: 'Now' }],
+    items: [],
+    adjustments: [],
+    otherDates: null,
+    prices,
+  },
+})
+const answer: TariffAnswer = {
+  status: 'success',
+  now: '2026-01-01T12:00:00+05:30',
+  open: true,
+  closed_text: null,
+  current_period: 'now',
+  until: null,
+  tariff_data: {},
+  pricing: { plain: { base: 1000, gst: 180, total: 1180 } },
+}
+const here = (more: Partial<TariffAnswer> = {}): Tariff => ({
+  is: 'here',
+  answer: { ...answer, ...more },
+})
+const why = (event: PublicEvent, tariff: Tariff, answers: Readonly<Record<string, string>>) => {
+  const price = priceOf(event, tariff, answers)
+  return price.is === 'none' ? price.why : price.is
+}
+
+test('the price is the server’s, in paise', () => {
+  expect(priceOf(priced, here(), { kind: 'plain' })).toEqual({
+    is: 'price',
+    quote: {
+      category: 'plain',
+      period: 'now',
+      base: 100_000,
+      gst: 18_000,
+      total: 118_000,
+      lines: [],
+    },
+  })
+  expect(
+    toQuote({ category: 'a', period: 'b', base: 4237.29, gst: 762.71, total: 5000, lines: [] }),
+  ).toEqual({
+    category: 'a',
+    period: 'b',
+    base: 423_729,
+    gst: 76_271,
+    total: 500_000,
+    lines: [],
+  })
+})
+
+test.each([
+  ['while the tariff loads', { is: 'loading' }, { kind: 'plain' }, 'Loading today’s prices'],
+  [
+    'when it cannot be loaded',
+    { is: 'failed', message: 'Network error.' },
+    { kind: 'plain' },
+    'Today’s prices could not be loaded. Network error.',
+  ],
+  [
+    'on a closed day',
+    here({ open: false, closed_text: 'Closed until June.' }),
+    { kind: 'plain' },
+    'Closed until June.',
+  ],
+  ['without a category', here(), {}, 'Please select a kind'],
+  [
+    'for a category that is not on sale',
+    here(),
+    { kind: 'special' },
+    'This category is not on sale today',
+  ],
+  [
+    'on a day in no period',
+    here({ current_period: null }),
+    { kind: 'plain' },
+    'This category is not on sale today',
+  ],
+] as const)('%s there is no price, and the button says why', (_, tariff, answers, text) => {
+  expect(why(priced, tariff, answers)).toBe(text)
+})
+
+test('a pay bar that gave "Required" as its reason says what is to be chosen', () => {
+  const [kind] = priced.fields
+  if (kind === undefined) throw new Error('the event asks nothing')
+  const terse = { ...priced, fields: [{ ...kind, label: 'Coming as', required: must('Required') }] }
+  expect(why(terse, here(), {})).toBe('Please choose: Coming as')
+})
+
+test('a price of nothing is a price, and the button works', () => {
+  const free = here({ pricing: { plain: { base: 0, gst: 0, total: 0 } } })
+  expect(priceOf(priced, free, { kind: 'plain' })).toEqual({
+    is: 'price',
+    quote: { category: 'plain', period: 'now', base: 0, gst: 0, total: 0, lines: [] },
+  })
+})
+
+test('an event without prices waits for none', () => {
+  expect(why(eventOf(), { is: 'loading' }, {})).toBe('free')
+})
+
+test('numbers are grouped after their prefix and only then', () => {
+  const event = eventOf()
+  expect(groupsOf(event, 'SAMP4839201755603')).toEqual(['SAMP', '4839', '2017', '5560', '3'])
+  expect(groupsOf(event, 'SAMP-2025-17')).toEqual(['SAMP-2025-17'])
+  expect(groupsOf(event, 'OTHER123')).toEqual(['OTHER123'])
+})
+
+const choice = (count: number, more: Partial<Option> = {}) =>
+  Array.from({ length: count }, (_, at) => ({ id: `o${at}`, label: `Option ${at}`, ...more }))
+test.each([
+  ['a text', { type: 'text' }, 'line'],
+  ['an address of several lines', { type: 'multiline' }, 'lines'],
+  ['yes or no', { type: 'yes-no' }, 'yes-no'],
+  ['yes or no as a switch', { type: 'yes-no', as: 'switch' }, 'switch'],
+  ['a file', { type: 'file' }, 'file'],
+  ['states', { type: 'select', options: choice(5) }, 'list'],
+  ['options that ask to stand open', { type: 'select', as: 'radio', options: choice(7) }, 'rows'],
+  ['too many of them for a phone', { type: 'select', as: 'radio', options: choice(8) }, 'list'],
+  [
+    'options that explain themselves',
+    { type: 'select', options: choice(3, { about: 'x' }) },
+    'rows',
+  ],
+  ['many that do', { type: 'select', options: choice(8, { about: 'x' }) }, 'menu'],
+  ['coloured options', { type: 'select', options: choice(3, { colour: 'blue' }) }, 'menu'],
+  ['categories', { type: 'select', offersCategories: true, options: choice(5) }, 'rows'],
+  [
+    'categories as a dropdown',
+    { type: 'select', as: 'dropdown', offersCategories: true, options: choice(5) },
+    'menu',
+  ],
+] as const)('%s are asked for as %o: %s', (_, more, way) => {
+  expect(wayOf(field('one', more))).toBe(way)
+})
+
+test('a library that has moved what we leave out stops the build', () => {
+  const { buildEnd, load } = neverDrawn()
+  const said: string[] = []
+  const build = {
+    environment: { name: 'client' },
+    error: (text: string) => void said.push(text),
+  }
+  expect(load('/elsewhere/@rjsf/core/lib/components/widgets/index.js')).toContain('export default')
+  expect(load('/elsewhere/@rjsf/core/lib/components/Form.js')).toBe(null)
+  buildEnd.call(build)
+  expect(said.join()).toContain('@rjsf/core/lib/components/templates/index.js')
+  expect(said.join()).not.toContain('widgets/index.js')
+  // What is built for the server reads other files of the same packages.
+  const before = said.length
+  buildEnd.call({ ...build, environment: { name: 'ssr' } })
+  expect(said).toHaveLength(before)
+})
+
+test('a photo in Apple’s own format is read where the browser can, and refused in a sentence where it cannot', () => {
+  const proof = field('proof', {
+    type: 'file',
+    accept: ['pdf', 'jpg'],
+    invalid: 'Please choose a PDF or a JPG',
+  })
+  const photo = new File(['not read by this browser'], 'IMG_0001.HEIC')
+  expect(mayShrink(proof, photo)).toBe(true)
+  expect(refusalOf(proof, photo)).toBe('IMG_0001.HEIC: Please choose a PDF or a JPG')
+  // Where no picture is taken, nothing is tried.
+  expect(mayShrink({ ...proof, accept: ['pdf'] }, photo)).toBe(false)
+})
+
+test('a file that was sent is there after a reload, whatever year the phone thinks it is, until the server forgets it', () => {
+  const event = eventOf({ fields: [field('letter', { type: 'file', accept: ['pdf'] })] })
+  const letter = { name: 'letter.pdf', bytes: 9, token: 'abc', until: '2001-01-02T12:00:00+05:30' }
+  const kept = (now: string) => [...proofsIn(event, now, { letter, gone: letter }).keys()]
+  expect(kept('2001-01-02T11:59:00+05:30')).toEqual(['letter'])
+  expect(kept('2001-01-02T12:00:00+05:30')).toEqual([])
+})

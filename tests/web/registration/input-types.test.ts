@@ -1,0 +1,63 @@
+/** What a browser is told of what is typed: which keyboard a phone shows, what it fills in, what it may change. */
+import { expect, test } from 'vitest'
+import { FORMATS } from '../../../engine/event/identifier-patterns.ts'
+import type { Field, PublicEvent } from '../../../engine/index.ts'
+import { typingOf } from '../../../web/registration/fields/keyboard-and-autofill.ts'
+import { field } from '../../engine/fixtures.ts'
+
+const roles: PublicEvent['roles'] = { fullName: 'full_name', email: 'email', phone: 'phone_number' }
+/** fills in · keyboard · capitals · may it correct the spelling; "-": nothing is said, the browser's usual. */
+const told = (one: Field, of: PublicEvent['roles'] | null = roles): string => {
+  const { autocomplete, inputMode, autocapitalize, spellCheck } = typingOf(one, of)
+  return [autocomplete, inputMode, autocapitalize, spellCheck].map((is) => is ?? '-').join(' · ')
+}
+
+test.each<[string, Partial<Field>, string]>([
+  ['full_name', {}, 'name · - · words · false'],
+  ['first_name', {}, 'given-name · - · words · false'],
+  ['surname', {}, 'family-name · - · words · false'],
+  ['title', {}, 'honorific-prefix · - · - · -'],
+  ['email', { type: 'email' }, 'email · email · off · false'],
+  ['second_email', { type: 'email' }, 'email · email · off · false'],
+  ['e_mail', {}, 'email · email · off · false'],
+  ['phone_number', { type: 'phone' }, 'tel · tel · - · -'],
+  ['mobile', { pattern: FORMATS['mobile-in'] }, 'tel · tel · - · -'],
+  ['emergency_phone', { type: 'phone' }, 'off · tel · - · -'],
+  ['address', { type: 'multiline' }, 'street-address · - · - · -'],
+  ['city', {}, 'address-level2 · - · words · -'],
+  ['state', { type: 'select' }, 'address-level1 · - · - · -'],
+  ['country', { type: 'select' }, 'country-name · - · - · -'],
+  ['pincode', {}, 'postal-code · numeric · - · -'],
+  ['pin', { pattern: FORMATS.pin }, 'postal-code · numeric · - · -'],
+  ['postal_code', {}, 'postal-code · - · characters · false'],
+  ['hospital', {}, 'organization · - · words · -'],
+  ['present_institute', {}, 'organization · - · words · -'],
+  ['organisation', {}, 'organization · - · - · -'],
+  ['designation', {}, 'organization-title · - · - · -'],
+  ['date_of_birth', { type: 'date' }, 'bday · - · - · -'],
+  ['gender', { type: 'select' }, 'sex · - · - · -'],
+  ['website', {}, 'url · url · off · false'],
+  ['tcmc_reg_no', {}, 'off · - · characters · false'],
+  ['afpi_membership_number', {}, 'off · - · characters · false'],
+  ['gstin', { pattern: FORMATS.gstin }, 'off · - · characters · false'],
+  ['batch', { pattern: '^\\d{4}$' }, '- · numeric · - · -'],
+  ['dialled', { pattern: '^\\+[0-9]+$' }, '- · tel · - · -'],
+  ['chosen', { pattern: '^[^0-9]+$' }, '- · - · - · -'],
+  ['nights', { type: 'number', isWhole: true }, '- · numeric · - · -'],
+  ['distance', { type: 'number' }, '- · decimal · - · -'],
+  ['spouse_name', {}, 'off · - · words · false'],
+  ['qualification', {}, '- · - · - · -'],
+  ['remarks', { type: 'multiline' }, '- · - · - · -'],
+])('%s %o: %s', (id, more, said) => {
+  expect(told(field(id, more))).toBe(said)
+})
+
+test('of another person nothing is filled in, and the keyboard is the same', () => {
+  expect(told(field('name'), null)).toBe('off · - · words · false')
+  expect(told(field('email', { type: 'email' }), null)).toBe('off · email · off · false')
+})
+
+test('the key of a phone’s keyboard goes on to the next question, but within several lines', () => {
+  expect(typingOf(field('city'), roles).enterKeyHint).toBe('next')
+  expect(typingOf(field('remarks', { type: 'multiline' }), roles).enterKeyHint).toBeUndefined()
+})

@@ -1,0 +1,109 @@
+/** Each price list is entirely with tax or entirely without: form, fee table, plain page, organisers' page, preview. */
+import { renderToStaticMarkup } from 'react-dom/server'
+import { describe, expect, test } from 'vitest'
+import { listedTaxText, normalise, paidTaxText, paise, tariff } from '../../../engine/index.ts'
+import type { EventConfig } from '../../../engine/index.ts'
+import { preview } from '../../../engine/authoring.ts'
+import { needsScript } from '../../../server/pages/html-shell.ts'
+import { marksOf } from '../../../web/registration/price/itemised-price.ts'
+import { priceOfOption } from '../../../web/registration/fields/radio-choices.tsx'
+import { FeeTable } from '../../../web/registration/price/fee-table.tsx'
+import { Sold } from '../../../web/organisers/preview/item-prices.tsx'
+import { eventOf, field, must } from '../../engine/fixtures.ts'
+import { noon } from '../../server/office/office.ts'
+
+const NOW = noon('2026-01-20')
+const taxOf = (percent: number, prices: 'exclusive' | 'inclusive') =>
+  ({ name: 'GST', percent, prices, round: 'paise' }) as const
+const TAXES = {
+  none: null,
+  'on top, 18%': taxOf(18, 'exclusive'),
+  'inside, 18%': taxOf(18, 'inclusive'),
+  'on top, 5%': taxOf(5, 'exclusive'),
+  'inside, 5%': taxOf(5, 'inclusive'),
+}
+type TaxName = keyof typeof TAXES
+
+/** Registration at ₹ 1,180, a room at ₹ 2,100; each with its tax. */
+const eventWith = (registration: TaxName, room: TaxName): EventConfig =>
+  eventOf({
+    fields: [
+      field('email', { type: 'email' }),
+      field('kind', {
+        type: 'select',
+        options: [{ id: 'plain', label: 'Plain' }],
+        required: must('Choose'),
+      }),
+      field('room', { type: 'select', options: [{ id: 'twin', label: 'Twin' }] }),
+    ],
+    categories: [{ id: 'plain', label: 'Plain', listedOnly: false }],
+    categoryChoice: { by: 'field', field: 'kind' },
+    fees: {
+      tax: TAXES[registration],
+      periods: [{ id: 'now', label: 'Now' }],
+      otherDates: null,
+      prices: { plain: { now: paise(118_000) } },
+      items: [
+        {
+          id: 'room',
+          label: 'Room',
+          by: 'room',
+          tax: TAXES[room],
+          prices: [{ when: null, table: { twin: { now: paise(210_000) } } }],
+        },
+      ],
+      adjustments: [],
+    },
+  })
+
+const amountsIn = (html: string): readonly string[] =>
+  [...html.replaceAll('\u00a0', ' ').matchAll(/₹ [\d,.]+\d/g)].map(([amount]) => amount)
+
+/** The price of the registration and of the room wherever a delegate reads them. */
+function listed(event: EventConfig) {
+  const answer = tariff(event, NOW)
+  const { answers } = normalise(event, { kind: 'plain' })
+  const room = marksOf(event, answer, answers, 'plain').get('room.twin')?.price ?? ''
+  const form = priceOfOption(event, answer, { id: 'plain' }) ?? ''
+  const table = renderToStaticMarkup(
+    <FeeTable event={event} category={null} now="2026-01-20T12:00:00+05:30" />,
+  )
+  return {
+    form: amountsIn(`${form} ${room}`),
+    table: amountsIn(table),
+    plain: amountsIn(needsScript(event)),
+  }
+}
+/** The same wherever organisers read them. */
+const paid = (event: EventConfig) => ({
+  page: amountsIn(renderToStaticMarkup(<Sold event={event} />)),
+  preview: amountsIn(preview(event).find(({ name }) => name === 'index.html')?.html ?? ''),
+})
+
+describe('a price list had some prices with tax and some without', () => {
+  test.each<[TaxName, TaxName, string, string, string]>([
+    ['on top, 18%', 'on top, 18%', '₹ 1,180', '₹ 2,100', 'exclusive of 18% GST'],
+    ['on top, 18%', 'inside, 5%', '₹ 1,180', '₹ 2,000', 'exclusive of 18% GST'],
+    ['on top, 18%', 'none', '₹ 1,180', '₹ 2,100', 'exclusive of 18% GST'],
+    ['inside, 18%', 'inside, 5%', '₹ 1,180', '₹ 2,100', '18% GST included'],
+    ['inside, 18%', 'on top, 5%', '₹ 1,180', '₹ 2,205', '18% GST included'],
+    ['none', 'inside, 5%', '₹ 1,180', '₹ 2,100', ''],
+    ['none', 'on top, 5%', '₹ 1,180', '₹ 2,100', ''],
+  ])('for delegates, with tax %s and of rooms %s', (registration, room, one, other, said) => {
+    const event = eventWith(registration, room)
+    expect(listed(event)).toEqual({ form: [one, other], table: [one], plain: [one] })
+    expect(listedTaxText(event)).toBe(said)
+  })
+
+  test.each<[TaxName, TaxName, string, string, string]>([
+    ['on top, 18%', 'on top, 18%', '₹ 1,392.40', '₹ 2,478', 'GST included'],
+    ['on top, 18%', 'inside, 5%', '₹ 1,392.40', '₹ 2,100', 'GST (18% and 5%) included'],
+    ['inside, 18%', 'on top, 5%', '₹ 1,180', '₹ 2,205', 'GST (18% and 5%) included'],
+    ['none', 'on top, 5%', '₹ 1,180', '₹ 2,205', 'GST included'],
+    ['none', 'none', '₹ 1,180', '₹ 2,100', ''],
+  ])('for organisers, with tax %s and of rooms %s', (registration, room, one, other, said) => {
+    const event = eventWith(registration, room)
+    expect(paid(event)).toEqual({ page: [other], preview: [one, other] })
+    expect(paidTaxText(event)).toBe(said)
+  })
+})

@@ -1,0 +1,28 @@
+/** Sentences of a delegate's own page that follow from what was paid. */
+import { renderToStaticMarkup } from 'react-dom/server'
+import { expect, test } from 'vitest'
+import { Cancel } from '../../../web/self-service/request-cancellation.tsx'
+import type { PanelProps } from '../../../web/self-service/panel-props.ts'
+
+const said = (state: PanelProps['mine']['state'], kept: number, back: number | null): string => {
+  const mine = { state, cancel: { asked_at: null, kept, back } } as PanelProps['mine']
+  const page = renderToStaticMarkup(
+    <Cancel event={{} as PanelProps['event']} mine={mine} path="/" again={() => {}} />,
+  )
+  return (/<p>(.*?)<\/p>/.exec(page)?.[1] ?? '').replaceAll('\u00a0', ' ')
+}
+
+test.each([
+  [
+    'who has told of a transfer is not told that nothing was paid',
+    said('told', 0, null),
+    'Your payment is not found yet. What of it is refunded is for the organisers to say.',
+  ],
+  [
+    'who has not paid is told that there is nothing to refund',
+    said('to_pay', 0, null),
+    'Nothing has been paid, so there is nothing to refund.',
+  ],
+])('asking to cancel: %s', (_, is, sentence) => {
+  expect(is).toBe(sentence)
+})
