@@ -4,6 +4,11 @@
  * Event-file tools have their own (`authoring.ts`): eight times as much code, which the store's
  * threads do not need.
  */
+export { COMMON_MESSAGES } from './catalogue/common.ts'
+export { RESULT_MESSAGES } from './catalogue/result-pages.ts'
+export { SELF_SERVICE_MESSAGES } from './catalogue/self-service.ts'
+
+export { formatMessage, pluralForm, type ValueNames } from './lib/format-message.ts'
 export { escapeHtml } from './lib/html.ts'
 export { MARK } from './lib/logo.ts'
 export { remember } from './lib/memoize.ts'

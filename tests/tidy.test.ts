@@ -97,7 +97,7 @@ const ROWS: readonly Row[] = [
   {
     why: 'Money, counts and dates are written one way, on every machine',
     in: /^(engine|server|web)\//,
-    text: /\bIntl\.|toLocale(Date|Time)?String\(|Date\.prototype|\.to(UTC|Date|Time)String\(/,
+    text: /\bIntl\.(?!PluralRules)|toLocale(Date|Time)?String\(|Date\.prototype|\.to(UTC|Date|Time)String\(/,
     instead: "format with the functions of the engine's money and time files",
     bad: 'amount.toLocaleString("en-IN")',
     good: 'formatMoney(amount)',

@@ -40,7 +40,7 @@ describe('a browser that cannot run the form shows the fees and the address, no 
     const { page, context } = await visit(browser, { own: true })
     await page.addInitScript(() => Reflect.deleteProperty(Object, 'hasOwn'))
     await page.goto(server.url + FORM)
-    await page.getByText('This page could not be shown').waitFor()
+    await page.getByText('We could not show this page').waitFor()
     await expectFees(page)
     await context.close()
   })

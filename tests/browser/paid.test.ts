@@ -382,7 +382,7 @@ describe('a line that is lost', () => {
 
     // No line at all: said once, and taken back by itself.
     await context.setOffline(true)
-    const offline = page.getByText('You are offline. What you have typed is kept')
+    const offline = page.getByText('You are offline. Your answers are kept on this device')
     await offline.waitFor()
     await payButton(page).click()
     await main.getByText('We could not reach our server, so nothing has been charged.').waitFor()

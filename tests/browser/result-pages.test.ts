@@ -394,7 +394,7 @@ describe.each(CASES)('$title', (one) => {
     const text = await said(page)
     for (const line of one.failed.lines) expect(text).toContain(line)
     // Another system's failure: nobody here can say that no money went, whatever the event file says.
-    expect(text).toMatch(/We do not know what became of this payment(?!.*No amount has been)/s)
+    expect(text).toMatch(/We could not confirm this payment(?!.*No amount has been)/s)
     expect(text).not.toContain('Paid')
     for (const [name, target] of Object.entries(one.failed.links)) {
       const href = (await page.getByRole('link', { name, exact: true }).getAttribute('href')) ?? ''
@@ -524,7 +524,7 @@ describe.each(CASES)('$title', (one) => {
       })
     }
     await page.goto(addressOf(one, 'success', `?orderId=${paid}`))
-    await page.getByRole('status').filter({ hasText: 'Looking up your registration' }).waitFor()
+    await page.getByRole('status').filter({ hasText: 'Loading your registration' }).waitFor()
     expect(await page.locator('.spin').isVisible()).toBe(true)
     release()
     const alert = page.getByRole('alert')

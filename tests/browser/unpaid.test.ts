@@ -181,9 +181,9 @@ describe('a payment that takes its time', () => {
     await payNow.click()
     await dialog.waitFor()
     expect((await ledger(dialog))['Total Amount']).toBe('was ₹ 3,540 now ₹ 4,720')
-    expect(plain(await dialog.textContent())).toContain('Nothing has been charged')
+    expect(plain(await dialog.textContent())).toContain('You have not been charged')
     await expectAccessible(page, 'the price has changed')
-    await dialog.getByRole('button', { name: 'Not now' }).click()
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
     await dialog.waitFor({ state: 'hidden' })
     await payNow.click()
     await dialog.waitFor()
@@ -317,7 +317,7 @@ describe('a link to pay from a mail', () => {
       linkToPay(server, await registeredByCall(server.url, 'Dr. Late Link'), '2001-01-01'),
     )
     const alert = page.getByRole('alert')
-    await alert.getByRole('heading', { name: 'This link can no longer be used' }).waitFor()
+    await alert.getByRole('heading', { name: 'This link no longer works' }).waitFor()
     await expect
       .poll(() => alert.getByRole('link', { name: 'support@afpicon.example' }).count())
       .toBe(1)
@@ -347,9 +347,9 @@ describe('how a registration stands, in the words of its page', () => {
       { stands: 'not-paid', may_pay: true, held_until: '2099-01-02T00:00:00+05:30' },
       'Not paid yet',
       [
-        'No payment for it has reached us yet',
-        'is held for you until the end of 1 January 2099. After that, the price on the day you pay applies.',
-        'If you have just paid, please wait instead',
+        'we have not received a payment',
+        'is guaranteed until the end of 1 January 2099. After that, the price on the day you pay applies.',
+        'If you have just paid, please wait',
         'Dr. Standing Example',
       ],
       'Pay ₹ 3,540 now',
@@ -358,7 +358,7 @@ describe('how a registration stands, in the words of its page', () => {
       'to be paid, at a price that is no longer held',
       { stands: 'not-paid', may_pay: true, held_until: '2025-11-02T00:00:00+05:30' },
       'Not paid yet',
-      ['was held until the end of 1 November 2025', 'we will ask you before anything is charged'],
+      ['was guaranteed until the end of 1 November 2025', 'we ask you before charging anything'],
       'Pay now',
     ],
     [
@@ -391,7 +391,7 @@ describe('how a registration stands, in the words of its page', () => {
         held_until: '2099-01-02T00:00:00+05:30',
       },
       'Payment Failed',
-      ['Money came for this registration and is refunded to you', 'support@afpicon.example'],
+      ['We received a payment for this registration and refunded it', 'support@afpicon.example'],
       'Pay ₹ 3,540 again',
     ],
     [
@@ -404,7 +404,7 @@ describe('how a registration stands, in the words of its page', () => {
         held_until: '2025-11-02T00:00:00+05:30',
       },
       'Payment Failed',
-      ['was held until the end of 1 November 2025', 'we will ask you before anything is charged'],
+      ['was guaranteed until the end of 1 November 2025', 'we ask you before charging anything'],
       'Pay again',
     ],
     [
@@ -436,7 +436,7 @@ describe('how a registration stands, in the words of its page', () => {
         refunded_amount: 1000,
       },
       'Registration Confirmed',
-      ['We also received a second payment', '₹ 1,000 of what was paid has gone back'],
+      ['We also received a second payment', '₹ 1,000 of your payment has been refunded'],
       null,
     ],
   ]

@@ -57,7 +57,7 @@ async function paid(server: Pictured, page: Page, name: string): Promise<void> {
 export const ownStates = (server: Pictured): readonly State[] => {
   const asking = async (page: Page, name: string): Promise<void> => {
     await paid(server, page, name)
-    await page.getByRole('button', { name: 'Ask for cancellation' }).click()
+    await page.getByRole('button', { name: 'Request cancellation' }).click()
     await dialog(page).waitFor()
   }
   /** A registration whose letter waits, with the question before an act on it. */
@@ -75,7 +75,7 @@ export const ownStates = (server: Pictured): readonly State[] => {
       name: 'own-to-approve',
       open: async (page) => {
         await ownPage(server, page, await registered(server, 'Dr. Example Waiting', true))
-        await page.getByRole('heading', { name: 'The organisers look at it first' }).waitFor()
+        await page.getByRole('heading', { name: 'Waiting for approval' }).waitFor()
       },
     },
     {
@@ -95,7 +95,7 @@ export const ownStates = (server: Pictured): readonly State[] => {
       name: 'own-change',
       open: async (page) => {
         await paid(server, page, 'Dr. Example Changing')
-        await page.getByRole('button', { name: 'Change', exact: true }).click()
+        await page.getByRole('button', { name: 'Change answers' }).click()
         await page.getByLabel('Phone Number').fill('')
         await page.getByRole('button', { name: 'Save changes' }).click()
         await page.getByRole('alert').first().waitFor()
@@ -107,8 +107,8 @@ export const ownStates = (server: Pictured): readonly State[] => {
       open: async (page) => {
         await asking(page, 'Dr. Example Ill')
         await dialog(page).getByRole('textbox').fill('I am ill.')
-        await dialog(page).getByRole('button', { name: 'Ask for cancellation' }).click()
-        await page.getByText('You asked for cancellation on').waitFor()
+        await dialog(page).getByRole('button', { name: 'Request cancellation' }).click()
+        await page.getByText('You requested cancellation on').waitFor()
       },
     },
     deciding('approve', 'Approve'),

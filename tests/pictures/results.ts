@@ -84,7 +84,7 @@ export async function tellPaid(server: Pictured, page: Page, regNo: string): Pro
   await page.getByLabel('UTR number').fill(`6012${regNo.slice(-8)}`)
   await page.getByLabel('Date of transfer').fill(TODAY)
   await page.getByRole('button', { name: 'I have paid' }).click()
-  await page.getByText('You told us').waitFor()
+  await page.getByText('You reported the payment').waitFor()
 }
 
 export const resultStates = (server: Pictured): readonly State[] => {
@@ -206,7 +206,7 @@ export const resultStates = (server: Pictured): readonly State[] => {
       open: async (page) => {
         const regNo = await registeredByCall(server.url, 'Dr. Example Late')
         await page.goto(linkToPay(server, regNo, '2001-01-01'))
-        await page.getByRole('heading', { name: 'This link can no longer be used' }).waitFor()
+        await page.getByRole('heading', { name: 'This link no longer works' }).waitFor()
       },
     },
     {

@@ -316,7 +316,7 @@ describe("PULMOCON's result pages", () => {
       await route.abort()
     })
     await page.goto(`${server.url}/payment/success?orderId=${PULMO}`)
-    await page.getByRole('status').filter({ hasText: 'Looking up your registration' }).waitFor()
+    await page.getByRole('status').filter({ hasText: 'Loading your registration' }).waitFor()
     await expectAccessible(page, 'looking up')
     release()
     await page.getByRole('alert').getByText('Failed to fetch registration details').waitFor()

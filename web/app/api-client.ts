@@ -4,7 +4,7 @@
  * it is. The answers' shapes are in `api-responses.ts` (public calls) and
  * `web/office/office-api-and-urls.ts`.
  */
-import { assertNever, err, fromRupees, ok } from '../../engine/index.ts'
+import { assertNever, COMMON_MESSAGES, err, fromRupees, ok } from '../../engine/index.ts'
 import type { ErrorAnswer, FieldErrors, SiteTexts, WireQuote } from '../../engine/index.ts'
 import { isRecord, textsOf } from './json-readers.ts'
 
@@ -31,15 +31,7 @@ export type Answered<T> =
 export type Reader<T> = (body: unknown) => T | null
 
 /** Defaults until page data has arrived; event files and the site may override them. */
-let texts: SiteTexts['calls'] = {
-  network: 'Network error. Please check your internet connection.',
-  '401': 'Unauthorized. Please check your credentials.',
-  '403': 'Access forbidden.',
-  '404': 'Resource not found.',
-  '500': 'Server error. Please try again later.',
-  not_ok: 'HTTP error! status: {status}',
-  other: 'An unexpected error occurred.',
-}
+let texts: SiteTexts['calls'] = COMMON_MESSAGES.calls
 export const sayWith = (calls: SiteTexts['calls']): void => {
   texts = { ...texts, ...calls }
 }

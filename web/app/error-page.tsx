@@ -1,5 +1,6 @@
 /** The error page, shown if a page cannot be rendered. */
 import { useEffect } from 'react'
+import { COMMON_MESSAGES } from '../../engine/index.ts'
 import { unexpectedText } from './api-client.ts'
 import { showPlainPage } from './unsupported-browser-page.ts'
 import { Plain } from '../ui/layout/standalone-page.tsx'
@@ -12,13 +13,13 @@ export function Broken() {
   useEffect(showPlainPage, [])
   return (
     <Plain title={unexpectedText()}>
-      <p role="alert">This page could not be shown. Please try loading it again.</p>
+      <p role="alert">{COMMON_MESSAGES.broken.explanation}</p>
       <p className="acts">
         <button type="button" className="btn" onClick={() => location.reload()}>
-          Load again
+          {COMMON_MESSAGES.broken.reload}
         </button>
         <a className="btn line" href="/">
-          Go to Home
+          {COMMON_MESSAGES.home}
         </a>
       </p>
     </Plain>

@@ -2,7 +2,7 @@
 import { startTransition } from 'react'
 import type { ComponentType } from 'react'
 import { createRoot, hydrateRoot } from 'react-dom/client'
-import { assertNever } from '../../engine/index.ts'
+import { assertNever, COMMON_MESSAGES } from '../../engine/index.ts'
 import type { PageData } from '../../engine/index.ts'
 import { sayWith } from './api-client.ts'
 import { kindOf } from '../registration/event-page-kind.ts'
@@ -56,10 +56,10 @@ async function choose(page: PageData): Promise<ComponentType<PageProps>> {
 
 function NotFound() {
   return (
-    <Plain title="Page not found">
-      <p>There is nothing at this address. It may have been mistyped, or the page has moved.</p>
+    <Plain title={COMMON_MESSAGES.notFound.title}>
+      <p>{COMMON_MESSAGES.notFound.explanation}</p>
       <a className="btn" href="/">
-        Go to Home
+        {COMMON_MESSAGES.home}
       </a>
     </Plain>
   )

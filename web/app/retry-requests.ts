@@ -1,5 +1,5 @@
 /** Calls with retries, for requests that are safe to repeat. */
-import { err } from '../../engine/index.ts'
+import { COMMON_MESSAGES, err } from '../../engine/index.ts'
 import { call } from './api-client.ts'
 import type { Answered, CallOptions, Reader } from './api-client.ts'
 
@@ -9,11 +9,6 @@ const PATIENCE_MS = 20_000
 const SLOWEST_BYTES_PER_MS = 25
 /** Three timeouts make one minute; after that, users would rather press again. */
 const TRIES_MAX = 3
-
-/** Shown while a request is repeated. */
-export const TRYING_AGAIN = 'No answer yet. Nothing has been charged. We are trying again.'
-const NO_ANSWER =
-  'Our server has not answered. Nothing has been charged. You can safely try again: nobody is charged twice.'
 
 /**
  * Like `call`, for requests that the server recognises as repeated (same key, same order). `waits`
@@ -33,7 +28,12 @@ export async function callUntilAnswered<T>(
     clearTimeout(timer)
     if (answer.ok || answer.error.code !== 'aborted') return answer
     if (tried === TRIES_MAX)
-      return err({ status: 0, code: 'no_answer', message: NO_ANSWER, answer: null })
+      return err({
+        status: 0,
+        code: 'no_answer',
+        message: COMMON_MESSAGES.serverSilent,
+        answer: null,
+      })
     waits()
   }
 }

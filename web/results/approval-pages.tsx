@@ -1,17 +1,17 @@
 /** The result pages of registrations that await approval or were refused. */
+import { formatMessage, RESULT_MESSAGES } from '../../engine/index.ts'
 import type { PublicEvent } from '../../engine/index.ts'
 import { Icon } from '../ui/icons-and-logo.tsx'
 import { Ledger } from '../ui/details-list.tsx'
 import { amounts, whoAndWhat } from './unpaid/unpaid-page.tsx'
 import { lastDayOf } from './unpaid/pay-now-button.tsx'
-import { Support, useLooking } from './pending-refunded-cancelled-pages.tsx'
+import { Questions, useLooking } from './pending-refunded-cancelled-pages.tsx'
 import type { Registration } from './result-page-data.ts'
 import './unpaid-and-pending-pages.css'
 
 type StandingProps = { readonly event: PublicEvent; readonly registration: Registration }
 
-export const TO_APPROVE = 'The organisers look at it first'
-export const NOT_APPROVED = 'This registration was not approved'
+const { notApproved, waitingForApproval } = RESULT_MESSAGES
 
 /** The next step and its deadline. Nothing to pay yet. */
 export function ToApprove({
@@ -25,17 +25,15 @@ export function ToApprove({
     <section className="pend" aria-labelledby="to-approve">
       <h2 className="disp" id="to-approve">
         <Icon name="clock" />
-        {TO_APPROVE}
+        {waitingForApproval.title}
       </h2>
       <p>
-        Your registration is saved, and your place is kept. The organisers look at what you sent
-        before you pay
-        {by === null ? '' : `, and decide by ${by}`}.
+        {by === null
+          ? waitingForApproval.explanation
+          : formatMessage(waitingForApproval.explanationWithDay, { day: by })}
       </p>
       <p>
-        Once it is approved, you get an email with a link to pay, at the price of today. There is
-        nothing to pay yet. If you have questions, write to{' '}
-        <Support event={event} orderId={registration.order_id} />.
+        {waitingForApproval.next} <Questions event={event} orderId={registration.order_id} />
       </p>
       <Ledger rows={whoAndWhat(event, registration)} />
       <Ledger rows={amounts(event, registration)} money />
@@ -49,12 +47,10 @@ export function NotApproved({ event, registration }: StandingProps) {
     <section className="pend back" aria-labelledby="not-approved">
       <h2 className="disp" id="not-approved">
         <Icon name="back" />
-        {NOT_APPROVED}
+        {notApproved.title}
       </h2>
       <p>
-        The organisers have looked at what you sent and could not approve it. Their reason, and what
-        you can do now, is in the email that they sent you. Nothing was charged. If you have
-        questions, write to <Support event={event} orderId={registration.order_id} />.
+        {notApproved.explanation} <Questions event={event} orderId={registration.order_id} />
       </p>
       <Ledger rows={whoAndWhat(event, registration)} />
     </section>

@@ -2,15 +2,18 @@
 import { useEffect, useRef, useState } from 'react'
 import {
   formatInstant,
+  formatMessage,
   formatMoney,
   fromRupees,
   labelOf,
   readInstant,
+  RESULT_MESSAGES,
   resultRows,
 } from '../../engine/index.ts'
 import type { PublicEvent } from '../../engine/index.ts'
 import { Icon } from '../ui/icons-and-logo.tsx'
 import { Breaking, Ledger } from '../ui/details-list.tsx'
+import { richMessage } from '../ui/rich-message.tsx'
 import type { LedgerRow } from '../ui/details-list.tsx'
 import { Badge, Status } from '../ui/payment-status-badge.tsx'
 import { Bill } from './bill-details.tsx'
@@ -55,20 +58,25 @@ export function useLooking(again: () => void): boolean {
   return looking
 }
 
+const { cancelled, confirming, refunded: refundedPage, underReview } = RESULT_MESSAGES
+
+type SupportProps = { readonly event: PublicEvent; readonly orderId: string }
+
 /** Link to the support address, with the order in the subject. */
-export function Support({
-  event,
-  orderId,
-}: {
-  readonly event: PublicEvent
-  readonly orderId: string
-}) {
-  const subject = encodeURIComponent(`${event.title}: payment ${orderId}`)
+export function Support({ event, orderId }: SupportProps) {
+  const subject = encodeURIComponent(
+    formatMessage(RESULT_MESSAGES.supportSubject, { event: event.title, order: orderId }),
+  )
   return (
     <a href={`mailto:${event.support}?subject=${subject}`}>
       <Breaking text={event.support} />
     </a>
   )
+}
+
+/** Where to send questions. */
+export function Questions(props: SupportProps) {
+  return richMessage(RESULT_MESSAGES.questions, { support: <Support {...props} /> })
 }
 
 function orderRow(event: PublicEvent, registration: Registration): LedgerRow {
@@ -91,19 +99,17 @@ export function AtBank({
     <section className="pend" aria-labelledby="pending">
       <h2 className="disp" id="pending">
         <Icon name="clock" />
-        We are confirming your payment
+        {confirming.title}
       </h2>
       <p>
-        Your payment{amount === null ? '' : ` of ${formatMoney(amount)}`} is not confirmed yet.
-        Please do not pay again.{' '}
-        {looking ? (
-          'This page keeps checking by itself. You can also close it: the confirmation will come by email.'
-        ) : (
-          <>
-            The confirmation will come by email. If it has not come within a day, write to{' '}
-            <Support event={event} orderId={registration.order_id} />.
-          </>
-        )}
+        {amount === null
+          ? confirming.notConfirmedUnknownAmount
+          : formatMessage(confirming.notConfirmed, { amount: formatMoney(amount) })}{' '}
+        {looking
+          ? confirming.checking
+          : richMessage(confirming.waitForEmail, {
+              support: <Support event={event} orderId={registration.order_id} />,
+            })}
       </p>
       <Ledger
         rows={[
@@ -116,12 +122,12 @@ export function AtBank({
         {looking ? (
           <>
             <span className="spin" aria-hidden="true" />
-            Checking with your bank
+            {confirming.progress}
           </>
         ) : (
           <button type="button" className="btn line" onClick={again}>
             <Icon name="again" />
-            Check again
+            {confirming.checkAgain}
           </button>
         )}
       </p>
@@ -141,17 +147,17 @@ export function WithOrganisers({ event, registration }: StandingProps) {
     <section className="pend care" aria-labelledby="pending">
       <h2 className="disp" id="pending">
         <Icon name="tri" />
-        The organisers are checking your payment
+        {underReview.title}
       </h2>
       <p>
-        The payment for your registration{amount === null ? '' : ` (${formatMoney(amount)})`} has to
-        be looked at by a person before it can be confirmed. Nothing is lost: your registration and
-        what the bank told us are on record. Please do not pay again.
+        {amount === null
+          ? underReview.explanationUnknownAmount
+          : formatMessage(underReview.explanation, { amount: formatMoney(amount) })}
       </p>
       <p>
-        The organisers will compare what the bank reports with what was due, and write to you by
-        email. If you have questions, write to <Support event={event} orderId={orderId} /> and quote
-        the number below.
+        {richMessage(underReview.next, {
+          support: <Support event={event} orderId={orderId} />,
+        })}
       </p>
       <Ledger
         rows={[
@@ -161,11 +167,13 @@ export function WithOrganisers({ event, registration }: StandingProps) {
             label: labelOf(event, 'payment_status'),
             value: (
               <Badge tone="care" icon="tri">
-                Being checked
+                {underReview.status}
               </Badge>
             ),
           },
-          ...(at === null ? [] : [{ id: 'since', label: 'Since', value: formatInstant(at) }]),
+          ...(at === null
+            ? []
+            : [{ id: 'since', label: underReview.since, value: formatInstant(at) }]),
         ]}
       />
     </section>
@@ -181,11 +189,10 @@ export function Refunded({ event, registration }: StandingProps) {
     <section className="pend back" aria-labelledby="refunded">
       <h2 className="disp" id="refunded">
         <Icon name="back" />
-        Payment refunded
+        {refundedPage.title}
       </h2>
       <p>
-        This payment was refunded; this registration is cancelled. If you have questions, write to{' '}
-        <Support event={event} orderId={registration.order_id} />.
+        {refundedPage.explanation} <Questions event={event} orderId={registration.order_id} />
       </p>
       <Ledger
         rows={[
@@ -211,14 +218,14 @@ export function Cancelled({ event, registration }: StandingProps) {
     <section className="pend back" aria-labelledby="cancelled">
       <h2 className="disp" id="cancelled">
         <Icon name="back" />
-        This registration is cancelled
+        {cancelled.title}
       </h2>
       <p>
-        The organisers have cancelled it, and it can no longer be paid.{' '}
+        {cancelled.explanation}{' '}
         {refunded !== null && refunded > 0
-          ? `${formatMoney(refunded)} of what you paid has been refunded.`
-          : 'If something of what you paid goes back to you, they have told you so by email.'}{' '}
-        If you have questions, write to <Support event={event} orderId={registration.order_id} />.
+          ? formatMessage(cancelled.refunded, { amount: formatMoney(refunded) })
+          : cancelled.refundByEmail}{' '}
+        <Questions event={event} orderId={registration.order_id} />
       </p>
       <Ledger rows={rows} />
     </section>

@@ -1,5 +1,6 @@
 /** A registration number in groups of digits, with a copy button. */
 import { useRef, useState } from 'react'
+import { RESULT_MESSAGES } from '../../engine/index.ts'
 import type { PublicEvent } from '../../engine/index.ts'
 import { Icon } from '../ui/icons-and-logo.tsx'
 
@@ -64,10 +65,10 @@ export function NumberToKeep({
       <p className="cp">
         <button type="button" className="btn line sm" onClick={() => void copy()}>
           <Icon name={copied ? 'tick' : 'copy'} />
-          {copied ? 'Copied' : 'Copy number'}
+          {copied ? RESULT_MESSAGES.number.copied : RESULT_MESSAGES.number.copy}
         </button>
         <span className="vh" role="status">
-          {copied ? 'Number copied' : ''}
+          {copied ? RESULT_MESSAGES.number.copiedStatus : ''}
         </span>
       </p>
     </>

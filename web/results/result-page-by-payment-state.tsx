@@ -1,14 +1,14 @@
 /** Chooses the result page by the payment state. Success precedes any other payment attempt. */
 import { useEffect, useRef, useState } from 'react'
 import type { ReactNode, RefObject } from 'react'
-import { assertNever, lookOf, dayOf, readInstant } from '../../engine/index.ts'
+import { assertNever, lookOf, dayOf, readInstant, RESULT_MESSAGES } from '../../engine/index.ts'
 import type { PublicEvent, Stands } from '../../engine/index.ts'
 import { EventFooter, EventHeader } from '../ui/layout/event-header-footer.tsx'
 import { forget, keepCompleted } from '../registration/draft-storage.ts'
 import './result-page.css'
 import './ticket/ticket-print.css'
-import { NOT_APPROVED, NotApproved, TO_APPROVE, ToApprove } from './approval-pages.tsx'
-import { BY_HAND_TITLES, ByHand } from './unpaid/manual-payment-pages.tsx'
+import { NotApproved, ToApprove } from './approval-pages.tsx'
+import { ByHand, MANUAL_PAYMENT_MESSAGES } from './unpaid/manual-payment-pages.tsx'
 import { Failed } from './unpaid/failed-payment-page.tsx'
 import { NotPaid } from './unpaid/unpaid-page.tsx'
 import { usePaying } from './unpaid/pay-now-button.tsx'
@@ -129,25 +129,25 @@ export function titleOfStanding(event: PublicEvent, { stands }: Registration): s
     case 'complete':
       return event.results.success.title
     case 'not-paid':
-      return 'Not paid yet'
+      return RESULT_MESSAGES.unpaid.title
     case 'by-hand':
     case 'told':
     case 'lapsed':
-      return BY_HAND_TITLES[stands]
+      return MANUAL_PAYMENT_MESSAGES[stands].title
     case 'at-bank':
-      return 'We are confirming your payment'
+      return RESULT_MESSAGES.confirming.title
     case 'organisers':
-      return 'The organisers are checking your payment'
+      return RESULT_MESSAGES.underReview.title
     case 'failed':
       return event.results.failed.title
     case 'refunded':
-      return 'Payment refunded'
+      return RESULT_MESSAGES.refunded.title
     case 'cancelled':
-      return 'This registration is cancelled'
+      return RESULT_MESSAGES.cancelled.title
     case 'to-approve':
-      return TO_APPROVE
+      return RESULT_MESSAGES.waitingForApproval.title
     case 'refused':
-      return NOT_APPROVED
+      return RESULT_MESSAGES.notApproved.title
     default:
       return assertNever(stands)
   }
@@ -191,7 +191,7 @@ export function Loading() {
   return (
     <div className="looking" role="status">
       <span className="spin big" aria-hidden="true" />
-      <p>Looking up your registration</p>
+      <p>{RESULT_MESSAGES.loading}</p>
     </div>
   )
 }

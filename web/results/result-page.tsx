@@ -1,6 +1,6 @@
 /** The result pages: load the registration named in the URL and show its payment state. */
 import { useCallback, useState } from 'react'
-import { orderIdToSay, readOrderId } from '../../engine/index.ts'
+import { orderIdToSay, readOrderId, RESULT_MESSAGES } from '../../engine/index.ts'
 import type { PublicEvent } from '../../engine/index.ts'
 import { readFound, readRetried } from '../app/api-responses.ts'
 import { call } from '../app/api-client.ts'
@@ -8,6 +8,7 @@ import type { CallOptions } from '../app/api-client.ts'
 import { callUntilAnswered } from '../app/retry-requests.ts'
 import type { PageProps } from '../app/page-props.ts'
 import { Icon } from '../ui/icons-and-logo.tsx'
+import { richMessage } from '../ui/rich-message.tsx'
 import { AskEmail } from './verify-email.tsx'
 import { Buttons } from './result-page-buttons.tsx'
 import { Failed } from './unpaid/failed-payment-page.tsx'
@@ -101,14 +102,16 @@ function Result({
     <>
       <Standing {...{ registration, query, now, again, ask }} event={shown} />
       {isWithheld && registration.stands === 'complete' && (
-        <AskEmail event={event} message={PARTIAL} wrong={false} onGive={give} />
+        <AskEmail
+          event={event}
+          message={RESULT_MESSAGES.verifyEmail.partlyShown}
+          wrong={false}
+          onGive={give}
+        />
       )}
     </>
   )
 }
-
-const PARTIAL =
-  'Only part of this registration is shown here, because its number alone does not say that it is yours. The link in your email shows everything, and so does the email address you registered with.'
 
 /** `email` is sent if the number alone is not sufficient. */
 function useFinding(event: PublicEvent, orderId: string | null, email: string | null): Ask {
@@ -133,9 +136,10 @@ function keyShown(event: PublicEvent, orderId: string): Pick<CallOptions, 'heade
 }
 
 function titleOf(event: PublicEvent, look: Look, outcome: 'success' | 'failed'): string {
-  if (look.is === 'loading') return 'Payment'
+  if (look.is === 'loading') return RESULT_MESSAGES.loadingTitle
   if (look.is !== 'found' && outcome === 'failed') return event.results.failed.title
-  if (look.is === 'asks') return `${look.wrong ? 'Error: ' : ''}Your email address`
+  const { title, titleOfError } = RESULT_MESSAGES.verifyEmail
+  if (look.is === 'asks') return look.wrong ? titleOfError : title
   if (look.is === 'missing') return look.message
   return titleOfStanding(event, look.registration)
 }
@@ -150,6 +154,7 @@ type TroubleProps = {
 
 function Trouble({ event, message, detail, again, query }: TroubleProps) {
   const quotable = orderIdToSay(query.orderId)
+  const support = <a href={`mailto:${event.support}`}>{event.support}</a>
   return (
     <section className="fx" role="alert">
       <h2 className="disp">
@@ -158,20 +163,17 @@ function Trouble({ event, message, detail, again, query }: TroubleProps) {
       </h2>
       {detail !== null && <p className="intro">{detail}</p>}
       <p className="intro mute">
-        If you have paid, your registration is not lost. Write to{' '}
-        <a href={`mailto:${event.support}`}>{event.support}</a>
-        {quotable !== undefined && (
-          <>
-            {' '}
-            and quote <b>{quotable}</b>
-          </>
-        )}
-        .
+        {quotable === undefined
+          ? richMessage(RESULT_MESSAGES.notLoaded.contact, { support })
+          : richMessage(RESULT_MESSAGES.notLoaded.contactWithOrder, {
+              support,
+              order: <b>{quotable}</b>,
+            })}
       </p>
       <div className="acts">
         {again && (
           <button type="button" className="btn" onClick={again}>
-            Try again
+            {RESULT_MESSAGES.tryAgain}
           </button>
         )}
         <Buttons

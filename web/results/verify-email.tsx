@@ -1,8 +1,12 @@
 /** The email address form, if the number alone is not sufficient to show a registration. */
 import { useRef, useState } from 'react'
 import type { SyntheticEvent } from 'react'
+import { RESULT_MESSAGES } from '../../engine/index.ts'
 import type { PublicEvent } from '../../engine/index.ts'
 import { EmailAsked } from '../ui/forms/email-form.tsx'
+import { richMessage } from '../ui/rich-message.tsx'
+
+const { verifyEmail } = RESULT_MESSAGES
 
 type AskEmailProps = {
   readonly event: PublicEvent
@@ -22,20 +26,22 @@ export function AskEmail({ event, message, wrong, onGive }: AskEmailProps) {
     if (email === '') input.current?.focus()
     else onGive(email)
   }
-  const error = missing ? 'Please enter your email address.' : wrong ? message : null
+  const error = missing ? verifyEmail.missing : wrong ? message : null
   return (
     <section className="fx asking" aria-labelledby="asks">
       <h2 className="disp" id="asks">
-        Your email address
+        {verifyEmail.title}
       </h2>
       <p className="intro">
-        {wrong ? 'It shows us that this registration is yours.' : message} If you no longer know it,
-        write to <a href={`mailto:${event.support}`}>{event.support}</a>.
+        {wrong ? verifyEmail.reason : message}{' '}
+        {richMessage(verifyEmail.forgotten, {
+          support: <a href={`mailto:${event.support}`}>{event.support}</a>,
+        })}
       </p>
       <form className="asks" noValidate onSubmit={submit}>
-        <EmailAsked id="asked-email" label="Email address" input={input} problem={error} />
+        <EmailAsked id="asked-email" label={verifyEmail.label} input={input} problem={error} />
         <button type="submit" className="btn">
-          Show my registration
+          {verifyEmail.submit}
         </button>
       </form>
     </section>

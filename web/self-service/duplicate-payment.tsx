@@ -1,18 +1,21 @@
 /** The notice of a second payment for the same name and email address, with the refund request. */
 import { useState } from 'react'
 import {
-  ASK_REFUND,
   dayOf,
   formatDay,
+  formatMessage,
   formatMoney,
   fromRupees,
   paise,
   readInstant,
+  SELF_SERVICE_MESSAGES,
 } from '../../engine/index.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { useActing } from './use-self-service-action.ts'
 import type { PanelProps } from './panel-props.ts'
 import { Said } from './action-result-message.tsx'
+
+const { cancel, secondPayment } = SELF_SERVICE_MESSAGES
 
 export function SecondPayment({ mine: { second_payment: second }, path, again }: PanelProps) {
   const acting = useActing({ path, again })
@@ -26,29 +29,20 @@ export function SecondPayment({ mine: { second_payment: second }, path, again }:
   return (
     <section className="mypart" aria-labelledby="my-second">
       <h2 className="disp" id="my-second">
-        You have paid twice
+        {secondPayment.title}
       </h2>
       {!asks && <Said acting={acting} />}
-      <p>
-        This is the second payment for this name and email address: {amount}. Registration{' '}
-        {second.first} was paid before.
-      </p>
+      <p>{formatMessage(secondPayment.explanation, { amount, number: second.first })}</p>
       {asked === null ? (
         <button type="button" className="btn line" onClick={() => setAsks(true)}>
-          {ASK_REFUND}
+          {secondPayment.request}
         </button>
       ) : (
-        <p>
-          You requested a refund of {amount} on {formatDay(dayOf(asked))}. The organisers decide,
-          and write to you by email.
-        </p>
+        <p>{formatMessage(secondPayment.requested, { amount, day: formatDay(dayOf(asked)) })}</p>
       )}
       {asks && (
-        <Dialog title="Request a refund?" onClose={() => setAsks(false)}>
-          <p>
-            You request a refund of {amount}. The organisers decide, and write to you by email.
-            Registration {second.first} stays as it is.
-          </p>
+        <Dialog title={secondPayment.confirmTitle} onClose={() => setAsks(false)}>
+          <p>{formatMessage(secondPayment.confirm, { amount, number: second.first })}</p>
           <Said acting={acting} />
           <div className="acts">
             <button
@@ -57,10 +51,10 @@ export function SecondPayment({ mine: { second_payment: second }, path, again }:
               aria-disabled={acting.isBusy}
               onClick={() => void send()}
             >
-              {ASK_REFUND}
+              {secondPayment.request}
             </button>
             <button type="button" className="btn line" onClick={() => setAsks(false)}>
-              Not now
+              {cancel}
             </button>
           </div>
         </Dialog>

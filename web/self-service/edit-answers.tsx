@@ -1,11 +1,13 @@
 /** The form for answers that delegates may change themselves; opens on demand. */
 import { useState } from 'react'
 import type { SyntheticEvent } from 'react'
-import { formatDay, isDay } from '../../engine/index.ts'
+import { formatDay, formatMessage, isDay, SELF_SERVICE_MESSAGES } from '../../engine/index.ts'
 import { AnswerField, valueOf } from '../ui/forms/edit-answer-field.tsx'
 import { useActing } from './use-self-service-action.ts'
 import type { PanelProps } from './panel-props.ts'
 import { Said } from './action-result-message.tsx'
+
+const { cancel, edit: text } = SELF_SERVICE_MESSAGES
 
 type Answers = Readonly<Record<string, unknown>>
 
@@ -14,6 +16,7 @@ export function Edit({ mine: { edit }, path, again }: PanelProps) {
   const [answers, setAnswers] = useState<Answers | null>(null)
   const { fields, until } = edit
   if (fields.length === 0) return null
+  const labels = fields.map(({ label }) => label).join(', ')
   const save = async (sent: SyntheticEvent<HTMLFormElement>) => {
     sent.preventDefault()
     // If the change is refused, the typed answers stay in the form.
@@ -22,22 +25,22 @@ export function Edit({ mine: { edit }, path, again }: PanelProps) {
   return (
     <section className="mypart" aria-labelledby="my-edit">
       <h2 className="disp" id="my-edit">
-        Change your answers
+        {text.title}
       </h2>
       <p>
-        You can change {listed(fields.map(({ label }) => label))}
-        {until !== null && isDay(until) ? ` until the end of ${formatDay(until)}` : ''}. For
-        anything else, please write to the organisers.
+        {until !== null && isDay(until)
+          ? formatMessage(text.fieldsUntil, { day: formatDay(until), fields: labels })
+          : formatMessage(text.fields, { fields: labels })}
       </p>
       <Said acting={acting} />
       {answers === null ? (
         <button type="button" className="btn line" onClick={() => setAnswers({})}>
-          Change
+          {text.open}
         </button>
       ) : (
         <form
           className="myform"
-          aria-label="Change your answers"
+          aria-label={text.title}
           noValidate
           onSubmit={(sent) => void save(sent)}
         >
@@ -51,7 +54,7 @@ export function Edit({ mine: { edit }, path, again }: PanelProps) {
           ))}
           <div className="acts">
             <button type="submit" className="btn" aria-disabled={acting.isBusy}>
-              Save changes
+              {text.save}
             </button>
             <button
               type="button"
@@ -61,17 +64,11 @@ export function Edit({ mine: { edit }, path, again }: PanelProps) {
                 acting.refuse(null)
               }}
             >
-              Leave as it is
+              {cancel}
             </button>
           </div>
         </form>
       )}
     </section>
   )
-}
-
-/** "A, B and C", from the labels. */
-function listed(labels: readonly string[]): string {
-  const last = labels.at(-1) ?? ''
-  return labels.length < 2 ? last : `${labels.slice(0, -1).join(', ')} and ${last}`
 }

@@ -1,11 +1,14 @@
 /** The form to request a lost access link. The answer does not reveal who is registered. */
 import { useRef, useState } from 'react'
 import type { SyntheticEvent } from 'react'
+import { SELF_SERVICE_MESSAGES } from '../../engine/index.ts'
 import { call } from '../app/api-client.ts'
 import { EmailAsked } from '../ui/forms/email-form.tsx'
 import { Icon } from '../ui/icons-and-logo.tsx'
 import { readDone } from './self-service-api-responses.ts'
 import './self-service.css'
+
+const { lostLink } = SELF_SERVICE_MESSAGES
 
 export function LostLink() {
   const input = useRef<HTMLInputElement>(null)
@@ -26,16 +29,11 @@ export function LostLink() {
     input.current?.focus()
   }
   return (
-    <form className="asks" aria-label="Lost your link?" noValidate onSubmit={(to) => void ask(to)}>
-      <EmailAsked
-        id="lost-email"
-        label="The email address you registered with"
-        input={input}
-        problem={problem}
-      />
+    <form className="asks" aria-label={lostLink.title} noValidate onSubmit={(to) => void ask(to)}>
+      <EmailAsked id="lost-email" label={lostLink.label} input={input} problem={problem} />
       <button type="submit" className="btn" aria-disabled={busy}>
         <Icon name="mail" />
-        Send me my link
+        {lostLink.submit}
       </button>
       <p className={sent === null ? 'vh' : 'mydone'} role="status">
         {sent !== null && (

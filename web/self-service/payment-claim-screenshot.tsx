@@ -1,8 +1,12 @@
 /** The screenshot of a payment claim: resized and uploaded as soon as it is selected, like documents. */
 import { useRef, useState } from 'react'
+import { COMMON_MESSAGES, formatMessage, SELF_SERVICE_MESSAGES } from '../../engine/index.ts'
 import type { Field, PublicEvent, WireAsk } from '../../engine/index.ts'
 import type { Proof } from '../registration/uploads/chosen-file.ts'
 import { Icon } from '../ui/icons-and-logo.tsx'
+
+const { file: fileMessages, optional } = COMMON_MESSAGES
+const { paymentClaim } = SELF_SERVICE_MESSAGES
 
 type PictureProps = {
   readonly event: PublicEvent
@@ -40,7 +44,7 @@ export function Picture({ event, ask, path, wrong, onToken }: PictureProps) {
         // The server does not accept uploads; the claim is sent without one.
         if (told.is === 'here') {
           setProof(null)
-          setRefused('This file could not be sent. Please try again later, or tell us without it.')
+          setRefused(paymentClaim.fileNotSent)
           onToken(undefined)
         }
       },
@@ -56,7 +60,7 @@ export function Picture({ event, ask, path, wrong, onToken }: PictureProps) {
     <div className="ask">
       <p className="asklabel" id={`told-${id}-label`}>
         {label}
-        {!ask.required && <span className="mute"> (optional)</span>}
+        {!ask.required && <span className="mute"> {optional}</span>}
       </p>
       {said && (
         <p className="msg" id={`told-${id}-wrong`}>
@@ -75,7 +79,7 @@ export function Picture({ event, ask, path, wrong, onToken }: PictureProps) {
       />
       <label className="btn line" htmlFor={`told-${id}`} id={`told-${id}-button`}>
         <Icon name="up" />
-        {proof === null ? 'Choose file' : 'Choose another file'}
+        {proof === null ? fileMessages.choose : fileMessages.chooseAnother}
       </label>
       <p className="small mute" role="status">
         {proof === null ? '' : saidOf(proof)}
@@ -87,11 +91,14 @@ export function Picture({ event, ask, path, wrong, onToken }: PictureProps) {
 function saidOf(proof: Proof): string {
   switch (proof.is) {
     case 'there':
-      return `${proof.name}: sent`
+      return formatMessage(paymentClaim.fileSent, { name: proof.name })
     case 'sending':
-      return `${proof.name}: sending, ${proof.percent}%`
+      return formatMessage(paymentClaim.fileSending, {
+        name: proof.name,
+        percent: proof.percent,
+      })
     case 'waiting':
-      return 'Your connection is weak. We are still trying to send it.'
+      return fileMessages.weakConnection
     case 'preparing':
     case 'here':
       return proof.name
@@ -100,14 +107,14 @@ function saidOf(proof: Proof): string {
 
 /** The equivalent form field. */
 function fieldOf(ask: WireAsk, file: NonNullable<WireAsk['file']>): Field {
-  const endings = file.accept.map((ending) => ending.toUpperCase()).join(', ')
+  const types = file.accept.map((ending) => ending.toUpperCase()).join(', ')
   return {
     id: file.field,
     type: 'file',
     label: ask.label,
     section: 0,
     ignoreCase: false,
-    invalid: `Please choose a file of one of these kinds: ${endings}.`,
+    invalid: formatMessage(paymentClaim.wrongFileType, { types }),
     check: true,
     accept: file.accept,
     bytesMax: file.bytes_max,

@@ -1,11 +1,21 @@
 /** The manual payment panel: payment instructions and the "I have paid" form. */
 import { useState } from 'react'
 import type { FormEvent } from 'react'
-import { dayOf, formatDay, formatMoney, fromRupees, readInstant } from '../../engine/index.ts'
+import {
+  COMMON_MESSAGES,
+  dayOf,
+  formatDay,
+  formatMessage,
+  formatMoney,
+  fromRupees,
+  readInstant,
+  SELF_SERVICE_MESSAGES,
+} from '../../engine/index.ts'
 import type { Day, PublicEvent, WireAsk, WirePaying, WireTold } from '../../engine/index.ts'
 import { call } from '../app/api-client.ts'
 import type { ApiError } from '../app/api-client.ts'
 import { Icon } from '../ui/icons-and-logo.tsx'
+import { richMessage } from '../ui/rich-message.tsx'
 import { QrCode } from '../ui/qr-code.tsx'
 import { saysLittle } from '../ui/forms/is-short-message.ts'
 import { textsOf } from '../app/json-readers.ts'
@@ -14,6 +24,8 @@ import { readDone } from './self-service-api-responses.ts'
 import { Picture } from './payment-claim-screenshot.tsx'
 import type { PanelProps } from './panel-props.ts'
 import './payment-claim.css'
+
+const { paymentClaim } = SELF_SERVICE_MESSAGES
 
 export function Told({ event, mine: { paying, registration, state }, path, again }: PanelProps) {
   if (paying === null) return null
@@ -26,13 +38,13 @@ export function Told({ event, mine: { paying, registration, state }, path, again
       {paying.told !== null && <LastTold told={paying.told} />}
       {state === 'told' ? (
         <details className="again">
-          <summary>Something of it was wrong? Tell us again</summary>
+          <summary>{paymentClaim.again}</summary>
           <Telling {...{ event, paying, path, again }} />
         </details>
       ) : (
         <>
           <WhereToPay paying={paying} number={number} />
-          <h3>I have paid</h3>
+          <h3>{paymentClaim.submit}</h3>
           <Telling {...{ event, paying, path, again }} />
         </>
       )}
@@ -43,19 +55,22 @@ export function Told({ event, mine: { paying, registration, state }, path, again
 /** The last payment claim and its result. */
 function LastTold({ told }: { readonly told: WireTold }) {
   const { reference, paid_on: day, stands, why } = told
-  const on = day === null ? '' : `, paid on ${formatDay(day as Day)}`
+  const values = { reference: <b>{reference}</b>, reason: why }
+  const dated = { ...values, day: day === null ? '' : formatDay(day as Day) }
   return stands === 'not_found' ? (
     <p className="notfound" role="alert">
       <Icon name="bang" />
       <span>
-        The organisers could not find the payment <b>{reference}</b>
-        {on}: {why} Please check it and tell us again.
+        {day === null
+          ? richMessage(paymentClaim.rejected, values)
+          : richMessage(paymentClaim.rejectedWithDay, dated)}
       </span>
     </p>
   ) : (
     <p>
-      You told us: <b>{reference}</b>
-      {on}.
+      {day === null
+        ? richMessage(paymentClaim.reported, values)
+        : richMessage(paymentClaim.reportedWithDay, dated)}
     </p>
   )
 }
@@ -69,32 +84,35 @@ function WhereToPay({ paying, number }: { readonly paying: WirePaying; readonly 
       <p className="tell">{tell}</p>
       <dl>
         {total !== null && (
-          <Copied label="Amount" text={formatMoney(total)} copy={String(paying.total)} />
+          <Copied
+            label={paymentClaim.amount}
+            text={formatMoney(total)}
+            copy={String(paying.total)}
+          />
         )}
-        <Copied label="Remark" text={number} copy={number} />
+        <Copied label={paymentClaim.remark} text={number} copy={number} />
         {numbers.map(({ label, text }) => (
           <Copied key={label} label={label} text={text} copy={text} />
         ))}
       </dl>
       {upi !== null && (
         <figure className="upi">
-          <QrCode text={upi} label="Code for an app that pays by UPI" />
+          <QrCode text={upi} label={paymentClaim.qrCode} />
           <figcaption>
-            Scan it with your UPI app, or{' '}
-            <a className="link" href={upi}>
-              open the app on this phone
-            </a>
-            .
+            {richMessage(paymentClaim.scan, {
+              link: (text) => (
+                <a className="link" href={upi}>
+                  {text}
+                </a>
+              ),
+            })}
           </figcaption>
         </figure>
       )}
       {until !== null && (
-        <p>
-          This amount counts if it reaches the account until {formatDay(until as Day)}. After that,
-          the price of the day on which it arrives applies.
-        </p>
+        <p>{formatMessage(paymentClaim.priceUntil, { day: formatDay(until as Day) })}</p>
       )}
-      {waits !== null && <p>Please pay and tell us until {waits}: your place is kept so long.</p>}
+      {waits !== null && <p>{formatMessage(paymentClaim.payUntil, { day: waits })}</p>}
     </div>
   )
 }
@@ -118,21 +136,21 @@ function Copied({
         <button
           type="button"
           className="btn line sm"
+          aria-label={formatMessage(isCopied ? paymentClaim.copiedLabel : paymentClaim.copyLabel, {
+            label,
+          })}
           onClick={() => {
             // The clipboard needs a secure context; without it, the number can be typed from the
             // screen.
             void navigator.clipboard?.writeText(copy).then(() => setCopied(true))
           }}
         >
-          {isCopied ? 'Copied' : 'Copy'}
-          <span className="vh"> {label}</span>
+          {isCopied ? paymentClaim.copied : paymentClaim.copy}
         </button>
       </dd>
     </div>
   )
 }
-
-const MARKED = 'Please check what is marked below.'
 
 type TellingProps = {
   readonly event: PublicEvent
@@ -178,7 +196,7 @@ function Telling({ event, paying, path, again }: TellingProps) {
       {refused !== null && (
         <p className="why bad" role="alert">
           <Icon name="bang" />
-          <span>{saysLittle(refused.message) ? MARKED : refused.message}</span>
+          <span>{saysLittle(refused.message) ? paymentClaim.checkFields : refused.message}</span>
         </p>
       )}
       {paying.asks.map((ask) =>
@@ -200,7 +218,7 @@ function Telling({ event, paying, path, again }: TellingProps) {
         ),
       )}
       <button type="submit" className="btn" disabled={isBusy || isUnderway}>
-        I have paid
+        {paymentClaim.submit}
       </button>
     </form>
   )
@@ -233,7 +251,7 @@ function Question({
     <div className="ask">
       <label htmlFor={`told-${id}`}>
         {label}
-        {!required && <span className="mute"> (optional)</span>}
+        {!required && <span className="mute"> {COMMON_MESSAGES.optional}</span>}
       </label>
       {hint && (
         <small id={`told-${id}-hint`} className="mute">
@@ -248,7 +266,7 @@ function Question({
       )}
       {kind === 'select' ? (
         <select {...common}>
-          <option value="">Please choose</option>
+          <option value="">{paymentClaim.choose}</option>
           {options.map((option) => (
             <option key={option.id} value={option.id}>
               {option.label}

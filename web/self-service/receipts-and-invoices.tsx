@@ -1,15 +1,25 @@
 /** The receipts, invoices and credit notes of a registration, as PDF downloads. */
-import { formatMoney, formatDay, dayOf, fromRupees, readInstant } from '../../engine/index.ts'
+import {
+  formatMessage,
+  formatMoney,
+  formatDay,
+  dayOf,
+  fromRupees,
+  readInstant,
+  SELF_SERVICE_MESSAGES,
+} from '../../engine/index.ts'
 import { Icon } from '../ui/icons-and-logo.tsx'
 import type { PanelProps } from './panel-props.ts'
 import './self-service.css'
+
+const { documents: text } = SELF_SERVICE_MESSAGES
 
 export function Documents({ mine: { documents }, path }: PanelProps) {
   if (documents.length === 0) return null
   return (
     <section className="mypart" aria-labelledby="my-documents">
       <h2 className="disp" id="my-documents">
-        Documents
+        {text.title}
       </h2>
       <ul className="docs">
         {documents.map(({ id, title, serial, at, total }) => (
@@ -30,8 +40,10 @@ export function Documents({ mine: { documents }, path }: PanelProps) {
 function said(at: string, total: number): string {
   const issued = readInstant(at)
   const amount = fromRupees(total)
-  return [
-    ...(issued === null ? [] : [formatDay(dayOf(issued))]),
-    ...(amount === null ? [] : [formatMoney(amount)]),
-  ].join(', ')
+  return issued === null || amount === null
+    ? ''
+    : formatMessage(text.issued, {
+        day: formatDay(dayOf(issued)),
+        amount: formatMoney(amount),
+      })
 }

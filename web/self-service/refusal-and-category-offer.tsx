@@ -1,11 +1,19 @@
 /** The reason for a refusal, with a button to accept the category offered instead. */
 import { useState } from 'react'
-import { formatPrice, fromRupees, wordFor } from '../../engine/index.ts'
+import {
+  formatMessage,
+  formatPrice,
+  fromRupees,
+  SELF_SERVICE_MESSAGES,
+  wordFor,
+} from '../../engine/index.ts'
 import { call, newKey } from '../app/api-client.ts'
 import { Icon } from '../ui/icons-and-logo.tsx'
 import { readDone } from './self-service-api-responses.ts'
 import type { PanelProps } from './panel-props.ts'
 import './self-service.css'
+
+const { offer: text } = SELF_SERVICE_MESSAGES
 
 export function Offer({ event, mine: { refused }, path, again }: PanelProps) {
   const [key] = useState(newKey)
@@ -30,16 +38,18 @@ export function Offer({ event, mine: { refused }, path, again }: PanelProps) {
   return (
     <section className="mypart" aria-labelledby="my-refused">
       <h2 className="disp" id="my-refused">
-        {offer === null ? 'What the organisers wrote' : 'You can take part all the same'}
+        {offer === null ? text.refusalTitle : text.title}
       </h2>
       <p>{why}</p>
       {say !== null && <p>{say}</p>}
       {offer !== null && total !== null && (
         <>
           <p>
-            The organisers offer you the {wordFor(event, 'category')} “{offer.label}” for{' '}
-            {formatPrice(total)}, the price of the day on which you registered. Your answers are
-            saved.
+            {formatMessage(text.explanation, {
+              word: wordFor(event, 'category'),
+              category: offer.label,
+              amount: formatPrice(total),
+            })}
           </p>
           <div className="acts">
             <button
@@ -48,7 +58,10 @@ export function Offer({ event, mine: { refused }, path, again }: PanelProps) {
               aria-disabled={isBusy}
               onClick={() => void accept()}
             >
-              Accept {offer.label} for {formatPrice(total)}
+              {formatMessage(text.accept, {
+                category: offer.label,
+                amount: formatPrice(total),
+              })}
             </button>
           </div>
           {problem !== null && (

@@ -1,11 +1,21 @@
 /** The cancellation request: today's refund, and the date of an earlier request. */
 import { useRef, useState } from 'react'
-import { dayOf, formatDay, formatMoney, fromRupees, readInstant } from '../../engine/index.ts'
+import {
+  dayOf,
+  formatDay,
+  formatMessage,
+  formatMoney,
+  fromRupees,
+  readInstant,
+  SELF_SERVICE_MESSAGES,
+} from '../../engine/index.ts'
 import type { RegistrationState, WireCancel } from '../../engine/index.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { useActing } from './use-self-service-action.ts'
 import type { PanelProps } from './panel-props.ts'
 import { Said } from './action-result-message.tsx'
+
+const { cancel: notNow, cancellation } = SELF_SERVICE_MESSAGES
 
 /** Maximum length of an action's reason. */
 const WHY_CHARACTERS_MAX = 500
@@ -23,31 +33,27 @@ export function Cancel({ mine: { cancel, state }, path, again }: PanelProps) {
   return (
     <section className="mypart" aria-labelledby="my-cancel">
       <h2 className="disp" id="my-cancel">
-        If you cannot come
+        {cancellation.title}
       </h2>
       {!asks && <Said acting={acting} />}
       {asked === null ? (
         <>
           <p>{sayBack(cancel, state)}</p>
           <button type="button" className="btn line" onClick={() => setAsks(true)}>
-            Ask for cancellation
+            {cancellation.request}
           </button>
         </>
       ) : (
-        <p>
-          You asked for cancellation on {formatDay(dayOf(asked))}. The organisers decide, and write
-          to you by email.
-        </p>
+        <p>{formatMessage(cancellation.requested, { day: formatDay(dayOf(asked)) })}</p>
       )}
       {asks && (
-        <Dialog title="Ask for cancellation?" onClose={() => setAsks(false)}>
+        <Dialog title={cancellation.confirmTitle} onClose={() => setAsks(false)}>
           <p>
-            {sayBack(cancel, state)} Nothing is cancelled yet: the organisers decide, and write to
-            you.
+            {sayBack(cancel, state)} {cancellation.confirm}
           </p>
           <Said acting={acting} />
           <label className="mywhy">
-            Why (optional)
+            {cancellation.reason}
             <textarea ref={why} rows={3} maxLength={WHY_CHARACTERS_MAX} />
           </label>
           <div className="acts">
@@ -57,10 +63,10 @@ export function Cancel({ mine: { cancel, state }, path, again }: PanelProps) {
               aria-disabled={acting.isBusy}
               onClick={() => void send()}
             >
-              Ask for cancellation
+              {cancellation.request}
             </button>
             <button type="button" className="btn line" onClick={() => setAsks(false)}>
-              Not now
+              {notNow}
             </button>
           </div>
         </Dialog>
@@ -71,12 +77,11 @@ export function Cancel({ mine: { cancel, state }, path, again }: PanelProps) {
 
 function sayBack({ kept, back }: WireCancel, state: RegistrationState): string {
   const [paid, returned] = [fromRupees(kept), fromRupees(back)]
-  if ((paid === null || paid === 0) && state === 'told')
-    return 'Your payment is not found yet. What of it is refunded is for the organisers to say.'
-  if (paid === null || paid === 0) return 'Nothing has been paid, so there is nothing to refund.'
-  if (returned === null)
-    return `You have paid ${formatMoney(paid)}. Whether any of it is refunded is for the organisers to say.`
+  if ((paid === null || paid === 0) && state === 'told') return cancellation.paymentNotFound
+  if (paid === null || paid === 0) return cancellation.nothingPaid
+  const values = { paid: formatMoney(paid) }
+  if (returned === null) return formatMessage(cancellation.organisersDecide, values)
   return returned === 0
-    ? `You have paid ${formatMoney(paid)}. For a cancellation today nothing of it is refunded.`
-    : `You have paid ${formatMoney(paid)}. For a cancellation today ${formatMoney(returned)} of it is refunded.`
+    ? formatMessage(cancellation.noRefund, values)
+    : formatMessage(cancellation.refund, { ...values, refund: formatMoney(returned) })
 }

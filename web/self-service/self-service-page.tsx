@@ -1,11 +1,13 @@
 /** The self-service page, opened by the links in emails: payment state, pay button and panels. */
 import { useCallback, useState } from 'react'
+import { COMMON_MESSAGES, SELF_SERVICE_MESSAGES } from '../../engine/index.ts'
 import type { EventAnswer, EventCard } from '../../engine/index.ts'
 import { readRetried } from '../app/api-responses.ts'
 import { call } from '../app/api-client.ts'
 import { callUntilAnswered } from '../app/retry-requests.ts'
 import { Icon } from '../ui/icons-and-logo.tsx'
 import { Breaking } from '../ui/details-list.tsx'
+import { richMessage } from '../ui/rich-message.tsx'
 import type { PageProps } from '../app/page-props.ts'
 import { Plain } from '../ui/layout/standalone-page.tsx'
 import { useLook } from '../results/load-registration.ts'
@@ -23,6 +25,8 @@ import type { Mine } from './self-service-api-responses.ts'
 import { LostLink } from './lost-link-form.tsx'
 import { PANELS } from './panel-order.ts'
 import { SecondPayment } from './duplicate-payment.tsx'
+
+const { expiredLink, lostLink, title, unknownLink } = SELF_SERVICE_MESSAGES
 
 export default function MyPage({ page }: PageProps) {
   if (page.page !== 'my') return null
@@ -59,8 +63,7 @@ function Own({ page: { event, now } }: { readonly page: EventAnswer }) {
   const [look, again] = useLook(event, find)
   useTitle(
     event,
-    titleOf(look) ??
-      (look.is === 'found' ? titleOfStanding(event, look.registration) : 'Your registration'),
+    titleOf(look) ?? (look.is === 'found' ? titleOfStanding(event, look.registration) : title),
   )
   const ask: AskToPay = (price, waits) =>
     callUntilAnswered(
@@ -91,9 +94,7 @@ function Own({ page: { event, now } }: { readonly page: EventAnswer }) {
 }
 
 const titleOf = (look: Look): string | null =>
-  look.is === 'missing' ? (look.again ? look.message : OVER) : null
-
-const OVER = 'This link can no longer be used'
+  look.is === 'missing' ? (look.again ? look.message : expiredLink.title) : null
 
 type OverProps = {
   readonly event: EventAnswer['event']
@@ -111,23 +112,25 @@ function Over({ event, look, again }: OverProps) {
       </h2>
       <p>{look.again ? look.detail : look.message}</p>
       <p>
-        {look.again && 'If you have paid, your registration is not lost. '}You can write to the
-        organisers at{' '}
-        <a href={`mailto:${event.support}`}>
-          <Breaking text={event.support} />
-        </a>
-        .
+        {look.again && expiredLink.notLost}{' '}
+        {richMessage(expiredLink.contact, {
+          support: (
+            <a href={`mailto:${event.support}`}>
+              <Breaking text={event.support} />
+            </a>
+          ),
+        })}
       </p>
       {!look.again && <LostLink />}
       <div className="acts">
         {look.again && (
           <button type="button" className="btn" onClick={again}>
             <Icon name="again" />
-            Try again
+            {expiredLink.tryAgain}
           </button>
         )}
         <a className="btn line" href={event.routes.form}>
-          Go to the registration form
+          {expiredLink.form}
         </a>
       </div>
     </section>
@@ -136,11 +139,8 @@ function Over({ event, look, again }: OverProps) {
 
 function Lost() {
   return (
-    <Plain title="Lost your link?">
-      <p>
-        Your registration has a page of its own, with your ticket, your receipt and whatever is left
-        to do. We send its link to the email address you registered with.
-      </p>
+    <Plain title={lostLink.title}>
+      <p>{lostLink.explanation}</p>
       <LostLink />
     </Plain>
   )
@@ -149,11 +149,8 @@ function Lost() {
 /** An unknown link, and therefore an unknown event. */
 function NoLink({ events }: { readonly events: readonly EventCard[] }) {
   return (
-    <Plain title="This link is not known">
-      <p>
-        It may have been cut off on its way. Please open the whole link from the email again, have a
-        new one sent to you, or go to the conference you registered for.
-      </p>
+    <Plain title={unknownLink.title}>
+      <p>{unknownLink.explanation}</p>
       <LostLink />
       <ul className="ways">
         {events.map(({ id, title, routes }) => (
@@ -163,7 +160,7 @@ function NoLink({ events }: { readonly events: readonly EventCard[] }) {
         ))}
       </ul>
       <a className="btn" href="/">
-        Go to Home
+        {COMMON_MESSAGES.home}
       </a>
     </Plain>
   )

@@ -1,19 +1,24 @@
 /** Documents that are requested or may be replaced; each is uploaded as soon as it is selected. */
 import { useRef, useState } from 'react'
+import { COMMON_MESSAGES, formatMessage, SELF_SERVICE_MESSAGES } from '../../engine/index.ts'
 import type { WireFile } from '../../engine/index.ts'
 import { readProof } from '../app/api-responses.ts'
 import { Icon } from '../ui/icons-and-logo.tsx'
+import { richMessage } from '../ui/rich-message.tsx'
 import { limitText, tooLargeText } from '../ui/file-size.ts'
 import { useActing } from './use-self-service-action.ts'
 import type { PanelProps } from './panel-props.ts'
 import { Said } from './action-result-message.tsx'
+
+const { file: fileMessages } = COMMON_MESSAGES
+const { files: text } = SELF_SERVICE_MESSAGES
 
 export function Files({ mine: { files }, path, again }: PanelProps) {
   if (files.length === 0) return null
   return (
     <section className="mypart" aria-labelledby="my-files">
       <h2 className="disp" id="my-files">
-        Files
+        {text.title}
       </h2>
       {files.map((file) => (
         <OneFile key={file.id} file={file} path={path} again={again} />
@@ -37,7 +42,7 @@ function OneFile({
     if (chosen.size === 0 || chosen.size > bytesMax)
       return acting.refuse(
         chosen.size === 0
-          ? `${chosen.name} is empty. Please choose another file.`
+          ? formatMessage(fileMessages.empty, { name: chosen.name })
           : tooLargeText(chosen.name, chosen.size, bytesMax),
       )
     acting.refuse(null)
@@ -57,9 +62,9 @@ function OneFile({
   return (
     <div className="myfile">
       <p id={`my-${id}`}>
-        <b>{label}</b>
-        {': '}
-        {name ?? 'not handed in yet'}
+        {name === null
+          ? richMessage(text.missing, { label: <b>{label}</b> })
+          : richMessage(text.uploaded, { label: <b>{label}</b>, name })}
       </p>
       <Said acting={acting} />
       <input
@@ -78,12 +83,17 @@ function OneFile({
         <Icon name="up" />
         {percent === null
           ? name === null
-            ? 'Choose file'
-            : 'Choose another file'
-          : `Sending, ${percent}%`}
+            ? fileMessages.choose
+            : fileMessages.chooseAnother
+          : formatMessage(text.sending, { percent })}
       </label>
       <p className="mute small">
-        {accept.length > 0 && `${accept.join(', ').toUpperCase()}, `}at most {limitText(bytesMax)}
+        {accept.length > 0
+          ? formatMessage(text.limitAndTypes, {
+              types: accept.join(', ').toUpperCase(),
+              limit: limitText(bytesMax),
+            })
+          : formatMessage(text.limit, { limit: limitText(bytesMax) })}
       </p>
     </div>
   )

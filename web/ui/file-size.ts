@@ -1,4 +1,5 @@
 /** The display format of file sizes. */
+import { COMMON_MESSAGES, formatMessage } from '../../engine/index.ts'
 
 const KILO = 1024
 const MEGA = KILO * KILO
@@ -18,4 +19,8 @@ export const limitText = (bytes: number): string =>
   inWords(bytes, (amount) => Math.floor(amount + BYTE_LOST))
 
 export const tooLargeText = (name: string, bytes: number, bytesMax: number): string =>
-  `${name} is ${sizeText(bytes)}. Please choose a file of at most ${limitText(bytesMax)}.`
+  formatMessage(COMMON_MESSAGES.file.tooLarge, {
+    name,
+    size: sizeText(bytes),
+    limit: limitText(bytesMax),
+  })

@@ -1,5 +1,5 @@
 /** The badge of a payment status: its label, icon and colour. */
-import { ENDED_LABEL } from '../../engine/index.ts'
+import { COMMON_MESSAGES, ENDED_LABEL } from '../../engine/index.ts'
 import type { PaymentStatus } from '../../engine/index.ts'
 import { Icon } from './icons-and-logo.tsx'
 import type { IconName } from './icons-and-logo.tsx'
@@ -24,12 +24,14 @@ export function Badge({
   )
 }
 
+const { paymentStatus } = COMMON_MESSAGES
+
 const looks = {
-  success: { tone: 'good', icon: 'tick', word: 'Paid' },
-  failed: { tone: 'bad', icon: 'cross', word: 'Failed' },
-  pending: { tone: 'wait', icon: 'clock', word: 'Pending' },
-  refunded: { tone: 'back', icon: 'back', word: 'Refunded' },
-  review: { tone: 'care', icon: 'tri', word: 'Review' },
+  success: { tone: 'good', icon: 'tick', word: paymentStatus.success },
+  failed: { tone: 'bad', icon: 'cross', word: paymentStatus.failed },
+  pending: { tone: 'wait', icon: 'clock', word: paymentStatus.pending },
+  refunded: { tone: 'back', icon: 'back', word: paymentStatus.refunded },
+  review: { tone: 'care', icon: 'tri', word: paymentStatus.review },
   ended: { tone: 'ended', icon: 'cross', word: ENDED_LABEL },
 } as const satisfies Record<
   PaymentStatus | 'review' | 'ended',

@@ -4,6 +4,7 @@
  */
 import { createContext, use, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { ReactNode } from 'react'
+import { COMMON_MESSAGES } from '../../engine/index.ts'
 import './toast.css'
 import { Icon } from './icons-and-logo.tsx'
 
@@ -101,7 +102,7 @@ function MessageBox({
     >
       <Icon name={iconOf[message.tone]} />
       <p>{message.text}</p>
-      <button type="button" aria-label="Dismiss" onClick={() => hide(message.id)}>
+      <button type="button" aria-label={COMMON_MESSAGES.dismiss} onClick={() => hide(message.id)}>
         <Icon name="cross" />
       </button>
     </div>

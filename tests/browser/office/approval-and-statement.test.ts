@@ -105,7 +105,7 @@ test('letters are approved and refused, a transfer is found in a statement: each
   await page.getByText('The organisers look at what you send first (Letter)').waitFor()
   await expectAccessible(page, 'a form that is sent for approval')
   await page.getByRole('button', { name: 'Send for approval' }).click()
-  await page.getByRole('heading', { name: 'The organisers look at it first' }).waitFor()
+  await page.getByRole('heading', { name: 'Waiting for approval' }).waitFor()
   await page.getByText('and decide by 1\u00a0February\u00a02026').waitFor()
   await expectAccessible(page, 'a registration that waits for approval')
   const regNo = new URL(page.url()).searchParams.get('orderId') ?? ''

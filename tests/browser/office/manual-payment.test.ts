@@ -53,7 +53,7 @@ async function registered(page: Page, email: string): Promise<string> {
   await page.getByRole('radio', { name: /^Member/ }).check()
   await page.getByRole('radio', { name: /NEFT, IMPS or UPI/ }).check()
   await page.getByRole('button', { name: 'Register', exact: true }).click()
-  await page.getByRole('heading', { name: 'Your registration waits for your payment' }).waitFor()
+  await page.getByRole('heading', { name: 'Waiting for your payment' }).waitFor()
   return NUMBER.exec((await page.locator('main').textContent()) ?? '')?.[0] ?? ''
 }
 
@@ -61,7 +61,7 @@ async function told(page: Page, utr: string): Promise<void> {
   await page.getByLabel('UTR number').fill(utr)
   await page.getByLabel('Date of transfer').fill('2027-01-09')
   await page.getByRole('button', { name: 'I have paid' }).click()
-  await page.getByRole('heading', { name: 'We are looking for your payment' }).waitFor()
+  await page.getByRole('heading', { name: 'We are checking for your payment' }).waitFor()
 }
 
 const acts = (page: Page) => page.getByRole('region', { name: 'What to do' })

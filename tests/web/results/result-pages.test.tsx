@@ -78,8 +78,8 @@ test('a result page refused an answer with only the fields that the specificatio
 })
 
 test.each([
-  [0, 'If something of what you paid goes back to you, they have told you so by email.'],
-  [4000, '₹ 4,000 of what you paid has been refunded.'],
+  [0, 'If you are due a refund, the organisers have emailed you about it.'],
+  [4000, '₹ 4,000 of your payment has been refunded.'],
 ])('cancelled, with %d rupees back: says whether any of it went back', (back, sentence) => {
   const known = { payment_status: 'success', stands: 'cancelled', refunded_amount: back }
   const page = renderToStaticMarkup(<Cancelled event={event} registration={registration(known)} />)

@@ -16,12 +16,12 @@ test.each([
   [
     'who has told of a transfer is not told that nothing was paid',
     said('told', 0, null),
-    'Your payment is not found yet. What of it is refunded is for the organisers to say.',
+    'The organisers have not found your payment yet. They decide whether you get a refund.',
   ],
   [
     'who has not paid is told that there is nothing to refund',
     said('to_pay', 0, null),
-    'Nothing has been paid, so there is nothing to refund.',
+    'You have not paid anything, so there is nothing to refund.',
   ],
 ])('asking to cancel: %s', (_, is, sentence) => {
   expect(is).toBe(sentence)

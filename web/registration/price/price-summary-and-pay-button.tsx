@@ -1,12 +1,17 @@
 /** The price summary, as a column or a bar, with the submit button. */
 import { useEffect, useRef, useState } from 'react'
 import type { CSSProperties, ReactNode } from 'react'
-import { labelOfCategory, buttonText, formatPrice, isEmail } from '../../../engine/index.ts'
+import {
+  buttonText,
+  COMMON_MESSAGES,
+  formatPrice,
+  isEmail,
+  labelOfCategory,
+} from '../../../engine/index.ts'
 import type { Contradiction, PublicEvent } from '../../../engine/index.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { Ledger } from '../../ui/details-list.tsx'
 import { useIsLive } from '../../app/hydration-state.ts'
-import { TRYING_AGAIN } from '../../app/retry-requests.ts'
 import { ahead, FORM_ID } from '../form/field-keys.ts'
 import type { More } from '../form/form-extensions.ts'
 import type { PriceView } from './live-price.ts'
@@ -88,7 +93,7 @@ function Waiting({ busy, waits, held }: SummaryProps) {
     waits && (
       <p className="why">
         <Icon name="clock" />
-        {TRYING_AGAIN}
+        {COMMON_MESSAGES.retrying}
       </p>
     )
   )

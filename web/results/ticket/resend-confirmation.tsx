@@ -1,10 +1,13 @@
 /** The address of the confirmation email, with a button to send it to the same address again. */
 import { useState } from 'react'
-import { ok } from '../../../engine/index.ts'
+import { formatMessage, ok, RESULT_MESSAGES } from '../../../engine/index.ts'
 import type { PublicEvent } from '../../../engine/index.ts'
 import { call } from '../../app/api-client.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
+import { richMessage } from '../../ui/rich-message.tsx'
 import type { Registration } from '../result-page-data.ts'
+
+const { ticket } = RESULT_MESSAGES
 
 type Asked =
   | { readonly is: 'no' }
@@ -22,15 +25,14 @@ export function Mailed({
   const to = registration[event.roles.email ?? '']
   if (event.sendsMail !== true) return null
   // Identical for every paid registration, so that it reveals nothing about another one.
-  const twice =
-    (registration.total ?? 0) > 0
-      ? ' If you paid twice by mistake, the email has a link to request a refund.'
-      : ''
+  const twice = (registration.total ?? 0) > 0 ? ticket.paidTwice : null
   if (typeof to !== 'string' || to === '')
-    return twice === '' ? null : (
+    return twice === null ? null : (
       <div className="mailed">
         <Icon name="mail" />
-        <p>We send the confirmation by email.{twice}</p>
+        <p>
+          {ticket.emailed} {twice}
+        </p>
       </div>
     )
   const ask = async () => {
@@ -42,7 +44,7 @@ export function Mailed({
     })
     setAsked(
       answer.ok
-        ? { is: 'told', isSent: true, text: `Sent again to ${to}.` }
+        ? { is: 'told', isSent: true, text: formatMessage(ticket.resent, { email: to }) }
         : { is: 'told', isSent: false, text: answer.error.message },
     )
   }
@@ -50,7 +52,7 @@ export function Mailed({
     <div className="mailed">
       <Icon name="mail" />
       <p>
-        The confirmation goes to <b>{to}</b>.{twice}{' '}
+        {richMessage(ticket.emailedTo, { email: <b>{to}</b> })} {twice}{' '}
         {!(asked.is === 'told' && asked.isSent) && (
           <button
             type="button"
@@ -58,7 +60,7 @@ export function Mailed({
             aria-disabled={asked.is === 'asking' || undefined}
             onClick={() => void ask()}
           >
-            Send the email again
+            {ticket.resend}
           </button>
         )}{' '}
         <span role="status">{asked.is === 'told' && asked.text}</span>

@@ -1,9 +1,11 @@
 /** The ticket of a paid registration: its number, and the rows defined in the event file. */
 import {
   fillKnown,
+  formatMessage,
   formatMoney,
   fromRupees,
   labelOf,
+  RESULT_MESSAGES,
   resultRows,
   resultValues,
 } from '../../../engine/index.ts'
@@ -104,7 +106,7 @@ export function Ticket({ event, registration, query }: TicketProps) {
             <Ledger rows={rows.filter((row) => !ofMoney(row)).map((row) => rowOf(event, row))} />
           </div>
           <div>
-            <h3>Payment</h3>
+            <h3>{RESULT_MESSAGES.ticket.payment}</h3>
             <Ledger
               rows={[
                 ...bill,
@@ -129,7 +131,7 @@ export function Ticket({ event, registration, query }: TicketProps) {
       {notes.length > 0 && (
         <section aria-labelledby="notes">
           <h2 className="disp notes-h" id="notes">
-            {page.notesTitle ?? 'Before you come'}
+            {page.notesTitle ?? RESULT_MESSAGES.ticket.notes}
           </h2>
           <ul className="notes">
             {notes.map((note) => (
@@ -150,13 +152,9 @@ function alsoKnown(registration: Registration): readonly string[] {
   const refunded = fromRupees(registration.refunded_amount)
   return [
     ...(refunded !== null && refunded > 0
-      ? [`${formatMoney(refunded)} of what was paid has gone back.`]
+      ? [formatMessage(RESULT_MESSAGES.ticket.refundedPart, { amount: formatMoney(refunded) })]
       : []),
-    ...(registration.second_payment
-      ? [
-          'We also received a second payment. The organisers will check it and refund what you overpaid. Your registration is complete.',
-        ]
-      : []),
+    ...(registration.second_payment ? [RESULT_MESSAGES.ticket.secondPayment] : []),
   ]
 }
 

@@ -1,22 +1,18 @@
 /** The extras of a ticket: QR code for the desk, calendar entry, map and share link. */
 import { useState } from 'react'
-import { CODE_LOOK } from '../../../engine/index.ts'
+import { CODE_LOOK, formatMessage, RESULT_MESSAGES } from '../../../engine/index.ts'
 import type { PublicEvent } from '../../../engine/index.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { QrCode } from '../../ui/qr-code.tsx'
+
+const { ticket } = RESULT_MESSAGES
 
 /**
  * The registration number as a QR code for the desk. Generated in the browser, so that no third
  * party receives the number.
  */
 export function NumberAsCode({ number }: { readonly number: string }) {
-  return (
-    <QrCode
-      text={number}
-      look={CODE_LOOK}
-      label="The registration number as a QR code, for the desk"
-    />
-  )
+  return <QrCode text={number} look={CODE_LOOK} label={ticket.qrCode} />
 }
 
 export function TakeAlong({ event }: { readonly event: PublicEvent }) {
@@ -30,9 +26,9 @@ export function TakeAlong({ event }: { readonly event: PublicEvent }) {
     }
     try {
       await (navigator as Navigator).clipboard.writeText(link)
-      setSaid('Link copied')
+      setSaid(ticket.linkCopied)
     } catch {
-      setSaid(`The link to share: ${link}`)
+      setSaid(formatMessage(ticket.link, { link }))
     }
   }
   return (
@@ -41,20 +37,25 @@ export function TakeAlong({ event }: { readonly event: PublicEvent }) {
         <li>
           <a className="btn line sm" href={`/api/events/${event.id}/calendar.ics`}>
             <Icon name="cal" />
-            Add to calendar
+            {ticket.calendar}
           </a>
         </li>
         <li>
-          <a className="btn line sm" href={mapOf(event)} target="_blank" rel="noreferrer">
+          <a
+            className="btn line sm"
+            href={mapOf(event)}
+            target="_blank"
+            rel="noreferrer"
+            aria-label={formatMessage(ticket.mapLabel, { venue: event.venue })}
+          >
             <Icon name="pin" />
-            Open map
-            <span className="vh"> of {event.venue}, in a new tab</span>
+            {ticket.map}
           </a>
         </li>
         <li>
           <button type="button" className="btn line sm" onClick={() => void share()}>
             <Icon name="out" />
-            Share this event
+            {ticket.share}
           </button>
         </li>
       </ul>

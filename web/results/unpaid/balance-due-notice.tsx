@@ -1,11 +1,14 @@
 /** The notice of a balance after a correction by the organisers, above the ticket, which stays valid. */
-import { formatMoney, fromRupees } from '../../../engine/index.ts'
+import { formatMessage, formatMoney, fromRupees, RESULT_MESSAGES } from '../../../engine/index.ts'
 import type { PublicEvent } from '../../../engine/index.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
+import { richMessage } from '../../ui/rich-message.tsx'
 import { PayNow } from './pay-now-button.tsx'
 import type { Paying } from './pay-now-button.tsx'
 import type { Registration } from '../result-page-data.ts'
 import '../unpaid-and-pending-pages.css'
+
+const { balance, payAmountNow } = RESULT_MESSAGES
 
 type DifferenceProps = {
   readonly event: PublicEvent
@@ -22,16 +25,13 @@ export function Difference({ event, registration, paying }: DifferenceProps) {
     <section className="pend todo" aria-labelledby="difference">
       <h2 className="disp" id="difference">
         <Icon name="clock" />
-        {amount} is still to be paid
+        {formatMessage(balance.title, { amount })}
       </h2>
-      <p>
-        The organisers have corrected your registration, and it costs {amount} more now. What you
-        have paid already counts.
-      </p>
+      <p>{formatMessage(balance.explanation, { amount })}</p>
       {registration.may_pay && event.payment ? (
-        <PayNow label={`Pay ${amount} now`} paying={paying} />
+        <PayNow label={formatMessage(payAmountNow, { amount })} paying={paying} />
       ) : (
-        <p>The organisers will tell you how to pay it: {event.support}.</p>
+        <p>{richMessage(balance.contact, { support: event.support })}</p>
       )}
     </section>
   )

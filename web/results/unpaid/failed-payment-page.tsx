@@ -1,8 +1,16 @@
 /** The result page of a failed payment, with the retry button. */
-import { fillKnown, resultRows, resultValues, saysNoMoneyWent } from '../../../engine/index.ts'
+import {
+  fillKnown,
+  formatMessage,
+  RESULT_MESSAGES,
+  resultRows,
+  resultValues,
+  saysNoMoneyWent,
+} from '../../../engine/index.ts'
 import type { Failure, PublicEvent } from '../../../engine/index.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { Ledger } from '../../ui/details-list.tsx'
+import { richMessage } from '../../ui/rich-message.tsx'
 import { Bill } from '../bill-details.tsx'
 import { Buttons } from '../result-page-buttons.tsx'
 import { heldPrice, isPast, lastDayOf, PayNow } from './pay-now-button.tsx'
@@ -21,16 +29,13 @@ type FailedProps = {
   readonly paying?: Paying
 }
 
-const BEFORE_PAYING_AGAIN = ' before you pay again'
+const { failed, priceWasHeldUnknownAmount } = RESULT_MESSAGES
 
 /** Replaces the event file's texts about the money if it was transferred, or if that is unknown. */
-const MONEY_SAID: Readonly<Record<Exclude<Failure, 'declined'>, string>> = {
-  expired:
-    'No payment for this order reached us in time. Please make sure that no amount was deducted before you pay again.',
-  'given-back':
-    'Money came for this registration and is refunded to you, so the registration is not paid. A bank or a card company may take some working days until its statement shows the refund.',
-  unclear:
-    'We do not know what became of this payment, so please make sure that no amount was deducted before you pay again.',
+const MONEY_MESSAGES: Readonly<Record<Exclude<Failure, 'declined'>, string>> = {
+  expired: failed.expired,
+  'given-back': failed.refunded,
+  unclear: failed.unconfirmed,
 }
 
 /**
@@ -54,8 +59,7 @@ export function Failed({ event, registration, query, now, paying }: FailedProps)
   const price = registration === null ? null : heldPrice(registration, now)
   const isPayable = registration?.may_pay === true && event.payment !== null
   // Nobody can pay again at a closed event, unless the order is still payable.
-  const withoutAdvice = (sentence: string): string =>
-    event.status === 'closed' && !isPayable ? sentence.replace(BEFORE_PAYING_AGAIN, '') : sentence
+  const check = event.status === 'closed' && !isPayable ? failed.checkDeducted : failed.checkFirst
   const notes = said(page.notes)
   const facts = known && page.notesTitle === undefined ? notes : []
   const advice = page.notesTitle === undefined ? [] : notes
@@ -70,7 +74,9 @@ export function Failed({ event, registration, query, now, paying }: FailedProps)
       </h2>
       {intro !== null && <p className="intro">{intro}</p>}
       {failedAs !== null && failedAs !== 'declined' && (
-        <p className="intro">{withoutAdvice(MONEY_SAID[failedAs])}</p>
+        <p className="intro">
+          {MONEY_MESSAGES[failedAs]} {failedAs !== 'given-back' && check}
+        </p>
       )}
       {facts.length > 0 && (
         <ul className="facts">
@@ -81,22 +87,24 @@ export function Failed({ event, registration, query, now, paying }: FailedProps)
       )}
       {!known && (
         <p className="intro">
-          {withoutAdvice(
-            'We could not look up this payment, so please make sure that no amount was deducted before you pay again.',
-          )}
+          {failed.notFound} {check}
         </p>
       )}
       {notes.length < page.notes.length && (
         <p className="intro">
-          If you need help, write to <a href={`mailto:${event.support}`}>{event.support}</a>.
+          {richMessage(RESULT_MESSAGES.help, {
+            support: <a href={`mailto:${event.support}`}>{event.support}</a>,
+          })}
         </p>
       )}
       {registration !== null && isPayable && paying && (
         <div className="again">
-          <PayNow label={price === null ? 'Pay again' : `Pay ${price} again`} paying={paying} />
+          <PayNow
+            label={price === null ? failed.pay : formatMessage(failed.payAmount, { amount: price })}
+            paying={paying}
+          />
           <p>
-            Your answers are saved, so you do not have to fill in the form again.
-            {sayHeld(registration, now)}
+            {failed.saved} {sayHeld(registration, now)}
           </p>
         </div>
       )}
@@ -114,7 +122,7 @@ export function Failed({ event, registration, query, now, paying }: FailedProps)
           <Ledger rows={rows} />
           <Bill event={event} registration={registration} />
         </div>
-        {reasons.length > 0 && <Lines title="Possible causes" lines={reasons} />}
+        {reasons.length > 0 && <Lines title={failed.causes} lines={reasons} />}
         {advice.length > 0 && <Lines title={page.notesTitle ?? ''} lines={advice} />}
       </div>
     </article>
@@ -124,9 +132,9 @@ export function Failed({ event, registration, query, now, paying }: FailedProps)
 function sayHeld({ held_until: heldUntil }: Registration, now: string): string {
   const day = lastDayOf(heldUntil)
   if (day === null) return ''
-  return isPast(heldUntil, now)
-    ? ` The price was held until the end of ${day}. If today’s price is different, we will ask you before anything is charged.`
-    : ` The price is held until the end of ${day}.`
+  return formatMessage(isPast(heldUntil, now) ? priceWasHeldUnknownAmount : failed.priceHeld, {
+    day,
+  })
 }
 
 function Lines({ title, lines }: { readonly title: string; readonly lines: readonly string[] }) {

@@ -1,12 +1,12 @@
 /** The result pages of a manual payment: unpaid, claimed by the delegate, or expired. */
-import { formatMoney, fromRupees } from '../../../engine/index.ts'
+import { formatMessage, formatMoney, fromRupees, RESULT_MESSAGES } from '../../../engine/index.ts'
 import type { PublicEvent } from '../../../engine/index.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { Ledger } from '../../ui/details-list.tsx'
 import { amounts, whoAndWhat } from './unpaid-page.tsx'
 import { PayNow } from './pay-now-button.tsx'
 import type { Paying } from './pay-now-button.tsx'
-import { Support, useLooking } from '../pending-refunded-cancelled-pages.tsx'
+import { Questions, useLooking } from '../pending-refunded-cancelled-pages.tsx'
 import type { Registration } from '../result-page-data.ts'
 import '../unpaid-and-pending-pages.css'
 
@@ -19,22 +19,22 @@ type ByHandProps = {
   readonly isOwn: boolean
 }
 
-export const BY_HAND_TITLES = {
-  'by-hand': 'Your registration waits for your payment',
-  told: 'We are looking for your payment',
-  lapsed: 'This registration has lapsed',
+const { manualPayment } = RESULT_MESSAGES
+
+/** The messages of each state; what to do differs where the page has no form to report a payment. */
+export const MANUAL_PAYMENT_MESSAGES = {
+  'by-hand': {
+    ...manualPayment.waiting,
+    here: manualPayment.waiting.howHere,
+    elsewhere: manualPayment.waiting.howInEmail,
+  },
+  told: { ...manualPayment.claimed, here: null, elsewhere: null },
+  lapsed: {
+    ...manualPayment.expired,
+    here: manualPayment.expired.claimHere,
+    elsewhere: manualPayment.expired.claimInEmail,
+  },
 } as const
-
-const ELSEWHERE = 'It is in the email that we sent you: follow the link in it.'
-
-const SAID: Readonly<Record<keyof typeof BY_HAND_TITLES, (isOwn: boolean) => string>> = {
-  'by-hand': (isOwn) =>
-    `Your registration is saved, and your place is kept. It is complete once the organisers have found your payment at their bank. ${isOwn ? 'Where to pay, and how you tell us that you have paid, is below.' : `Where to pay, and how you tell us that you have paid, is on your own page. ${ELSEWHERE}`}`,
-  told: () =>
-    'You have told us that you have paid. The organisers look for it at their bank, and you get an email when it is found. You need not do anything.',
-  lapsed: (isOwn) =>
-    `No payment reached us in time, and your place may be somebody else’s by now. If you have paid, ${isOwn ? 'tell us below' : 'tell us on your own page'}. ${isOwn ? '' : ELSEWHERE}`,
-}
 
 export function ByHand({
   stands,
@@ -43,26 +43,31 @@ export function ByHand({
   again,
   paying,
   isOwn,
-}: ByHandProps & { readonly stands: keyof typeof BY_HAND_TITLES }) {
+}: ByHandProps & { readonly stands: keyof typeof MANUAL_PAYMENT_MESSAGES }) {
   useLooking(again)
   const total = fromRupees(registration.total)
+  const { title, explanation, here, elsewhere } = MANUAL_PAYMENT_MESSAGES[stands]
   return (
     <section className={stands === 'told' ? 'pend' : 'pend todo'} aria-labelledby="by-hand">
       <h2 className="disp" id="by-hand">
         <Icon name="clock" />
-        {BY_HAND_TITLES[stands]}
+        {title}
       </h2>
-      <p>{SAID[stands](isOwn)}</p>
+      <p>
+        {explanation} {isOwn ? here : elsewhere}
+      </p>
       {registration.may_pay && event.payment && stands !== 'told' && (
         <PayNow
           label={
-            total === null ? 'Pay by card instead' : `Pay ${formatMoney(total)} by card instead`
+            total === null
+              ? manualPayment.payByCard
+              : formatMessage(manualPayment.payAmountByCard, { amount: formatMoney(total) })
           }
           paying={paying}
         />
       )}
       <p className="mute">
-        If you have questions, write to <Support event={event} orderId={registration.order_id} />.
+        <Questions event={event} orderId={registration.order_id} />
       </p>
       <Ledger rows={whoAndWhat(event, registration)} />
       <Ledger rows={amounts(event, registration)} money />

@@ -2,12 +2,15 @@
 import { useState } from 'react'
 import type { ReactNode } from 'react'
 import {
+  COMMON_MESSAGES,
   dayOf,
   formatDay,
+  formatMessage,
   formatMoney,
   fromRupees,
   priceParts,
   readInstant,
+  RESULT_MESSAGES,
   rupees,
 } from '../../../engine/index.ts'
 import type { Instant, PaymentData, PublicEvent, Quote } from '../../../engine/index.ts'
@@ -18,7 +21,6 @@ import { HandOff } from '../../ui/payment/gateway-redirect.tsx'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { Ledger } from '../../ui/details-list.tsx'
 import { billRows } from '../../ui/payment/bill-rows.tsx'
-import { TRYING_AGAIN } from '../../app/retry-requests.ts'
 import type { Registration } from '../result-page-data.ts'
 
 /**
@@ -48,8 +50,7 @@ type Step =
   | { readonly is: 'leaving'; readonly data: PaymentData }
   | { readonly is: 'moved'; readonly was: Quote | null; readonly now: Quote }
 
-/** Shown below the button: if the connection is lost, there is no message from the server. */
-const NOT_ASKED = 'We could not reach our server, so nothing has been charged. Please try again.'
+const { priceChanged, serverUnreachable } = RESULT_MESSAGES
 
 /** Refusals after which the reloaded page shows a different state. */
 const STANDS_OTHERWISE: ReadonlySet<string> = new Set(['wait', 'nothing_due'])
@@ -76,7 +77,8 @@ export function usePaying({
     const moved = movedIn(answer.error)
     if (moved !== null) return setStep({ is: 'moved', ...moved })
     setStep({ is: 'idle' })
-    setProblem(answer.error.code === 'network' ? NOT_ASKED : answer.error.message)
+    // Without a connection, there is no message from the server.
+    setProblem(answer.error.code === 'network' ? serverUnreachable : answer.error.message)
     if (STANDS_OTHERWISE.has(answer.error.code)) again()
   }
   const waits = step.is === 'asking-again'
@@ -121,7 +123,7 @@ export function PayNow({ label, paying }: { readonly label: string; readonly pay
         {waits && (
           <>
             <Icon name="clock" />
-            <span>{TRYING_AGAIN}</span>
+            <span>{COMMON_MESSAGES.retrying}</span>
           </>
         )}
       </p>
@@ -156,20 +158,19 @@ type PriceMovedProps = {
 function PriceMoved({ event, was, now, heldUntil, pay, leave }: PriceMovedProps) {
   const held = lastDayOf(heldUntil)
   return (
-    <Dialog title="The price has changed" onClose={leave}>
+    <Dialog title={priceChanged.title} onClose={leave}>
       <p>
         {held === null
-          ? 'The price of your registration is no longer held.'
-          : `The price of your registration was held until the end of ${held}.`}{' '}
-        Nothing has been charged.
+          ? priceChanged.notHeld
+          : formatMessage(priceChanged.heldUntil, { day: held })}
       </p>
       <Ledger rows={billRows(event, now, priceParts(event), was ?? undefined)} money />
       <div className="acts">
         <button type="button" className="btn" onClick={pay}>
-          Pay {formatMoney(now.total)}
+          {formatMessage(priceChanged.pay, { amount: formatMoney(now.total) })}
         </button>
         <button type="button" className="btn line" onClick={leave}>
-          Not now
+          {priceChanged.cancel}
         </button>
       </div>
     </Dialog>

@@ -1,17 +1,20 @@
 /** The result page of an unpaid registration: price, deadline and pay button. */
 import {
   dayOf,
+  formatMessage,
   formatMoney,
   fromRupees,
   labelOf,
   openOn,
   priceParts,
   readInstant,
+  RESULT_MESSAGES,
 } from '../../../engine/index.ts'
 import type { PublicEvent } from '../../../engine/index.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { Ledger } from '../../ui/details-list.tsx'
 import type { LedgerRow } from '../../ui/details-list.tsx'
+import { richMessage } from '../../ui/rich-message.tsx'
 import { Support, useLooking } from '../pending-refunded-cancelled-pages.tsx'
 import { isPast, lastDayOf, PayNow } from './pay-now-button.tsx'
 import type { Paying } from './pay-now-button.tsx'
@@ -19,6 +22,8 @@ import { Grouped } from '../registration-number.tsx'
 import { billOf } from '../bill-details.tsx'
 import type { Registration } from '../result-page-data.ts'
 import '../unpaid-and-pending-pages.css'
+
+const { payAmountNow, payNow, priceWasHeld, unpaid } = RESULT_MESSAGES
 
 type NotPaidProps = {
   readonly event: PublicEvent
@@ -43,27 +48,26 @@ export function NotPaid({ event, registration, now, again, paying }: NotPaidProp
     <section className="pend todo" aria-labelledby="not-paid">
       <h2 className="disp" id="not-paid">
         <Icon name="clock" />
-        Not paid yet
+        {unpaid.title}
       </h2>
       {mayPay && event.payment ? (
         <>
-          <p>
-            Your registration is saved. No payment for it has reached us yet; it is complete once it
-            is paid.
-          </p>
+          <p>{unpaid.explanation}</p>
           {price !== null && heldUntil !== null && <p>{sayHeld(price, heldUntil, isOver)}</p>}
           <PayNow
-            label={price === null || isOver ? 'Pay now' : `Pay ${price} now`}
+            label={
+              price === null || isOver ? payNow : formatMessage(payAmountNow, { amount: price })
+            }
             paying={paying}
           />
-          <p className="mute">
-            If you have just paid, please wait instead: this page keeps checking by itself.
-          </p>
+          <p className="mute">{unpaid.justPaid}</p>
         </>
       ) : (
         <p>
-          No payment for this registration has reached us. {whyNot(event, now)} If you have paid, or
-          have questions, write to <Support event={event} orderId={registration.order_id} />.
+          {unpaid.notReceived} {whyNot(event, now)}{' '}
+          {richMessage(unpaid.contact, {
+            support: <Support event={event} orderId={registration.order_id} />,
+          })}
         </p>
       )}
       <Ledger rows={whoAndWhat(event, registration)} />
@@ -74,16 +78,16 @@ export function NotPaid({ event, registration, now, again, paying }: NotPaidProp
 
 /** States until when the price is guaranteed, and what applies afterwards. */
 function sayHeld(price: string, heldUntil: string, isOver: boolean): string {
-  const day = lastDayOf(heldUntil)
-  return isOver
-    ? `The price of ${price} was held until the end of ${day}. If today’s price is different, we will ask you before anything is charged.`
-    : `The price of ${price} is held for you until the end of ${day}. After that, the price on the day you pay applies.`
+  return formatMessage(isOver ? priceWasHeld : unpaid.priceHeld, {
+    amount: price,
+    day: lastDayOf(heldUntil) ?? '',
+  })
 }
 
 function whyNot(event: PublicEvent, now: string): string {
   const at = readInstant(now)
   const open = at === null ? null : openOn(event, dayOf(at))
-  return open === null || open.open ? 'It can no longer be paid here.' : open.text
+  return open === null || open.open ? unpaid.closed : open.text
 }
 
 /** Number, name and category, with the event's labels. */

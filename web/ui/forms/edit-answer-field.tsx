@@ -1,4 +1,5 @@
 /** The input for one answer that is edited individually, by the field's type. */
+import { COMMON_MESSAGES } from '../../../engine/index.ts'
 import type { WireEditable } from '../../../engine/index.ts'
 
 /** The value as the API expects it; a yes-no answer is not text. */
@@ -25,8 +26,8 @@ export function AnswerField({ field, value, onChange }: AnswerFieldProps) {
             value={value === true ? 'yes' : 'no'}
             onChange={({ target }) => onChange(target.value === 'yes')}
           >
-            <option value="no">No</option>
-            <option value="yes">Yes</option>
+            <option value="no">{COMMON_MESSAGES.no}</option>
+            <option value="yes">{COMMON_MESSAGES.yes}</option>
           </select>
         </label>
       )
@@ -35,7 +36,7 @@ export function AnswerField({ field, value, onChange }: AnswerFieldProps) {
         <label>
           {label}
           <select value={text} onChange={({ target }) => onChange(target.value)}>
-            <option value="">No answer</option>
+            <option value="">{COMMON_MESSAGES.noAnswer}</option>
             {options.map((option) => (
               <option key={option.id} value={option.id}>
                 {option.label}

@@ -1,7 +1,8 @@
 /** The header and footer of an event's pages. The server writes the event's colour into the page. */
-import { formatDays } from '../../../engine/index.ts'
+import { COMMON_MESSAGES, formatDays } from '../../../engine/index.ts'
 import type { PublicEvent } from '../../../engine/index.ts'
 import { Icon, Mark } from '../icons-and-logo.tsx'
+import { richMessage } from '../rich-message.tsx'
 import { SkipLink } from './skip-link.tsx'
 import { Badge } from '../payment-status-badge.tsx'
 
@@ -29,11 +30,11 @@ export function EventHeader({
         <div className="ev-top">
           <a className="mark" href="/">
             <Mark />
-            Rollcall
+            {COMMON_MESSAGES.product}
           </a>
           {event.demo.length > 0 && (
             <Badge tone="care" icon="flag">
-              Demo values
+              {COMMON_MESSAGES.demoValues}
             </Badge>
           )}
         </div>
@@ -72,9 +73,11 @@ export function EventFooter({ support }: { readonly support: string }) {
     <footer className="foot">
       <div className="wrap">
         <span>
-          Questions? <a href={`mailto:${support}`}>{support}</a>
+          {richMessage(COMMON_MESSAGES.questions, {
+            support: <a href={`mailto:${support}`}>{support}</a>,
+          })}
         </span>
-        <a href="/my">Lost your link?</a>
+        <a href="/my">{COMMON_MESSAGES.lostLink}</a>
       </div>
     </footer>
   )

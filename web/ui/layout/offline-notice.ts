@@ -1,7 +1,6 @@
 /** The offline notice of every page; disappears when the connection returns. */
+import { COMMON_MESSAGES } from '../../../engine/index.ts'
 import './offline-notice.css'
-
-const OFFLINE = 'You are offline. What you have typed is kept.'
 
 /**
  * Whether the browser reports that it is offline. The notice below then says so, and no other
@@ -18,7 +17,7 @@ export function watchLine(): void {
   place.className = 'line-lost'
   place.setAttribute('role', 'status')
   const say = (): void => {
-    place.textContent = isOffline() ? OFFLINE : ''
+    place.textContent = isOffline() ? COMMON_MESSAGES.offline : ''
   }
   document.body.append(place)
   addEventListener('online', say)

@@ -1,8 +1,10 @@
 /** The skip link for keyboard users: the first tab stop, visible while it has the focus. */
+import { COMMON_MESSAGES } from '../../../engine/index.ts'
+
 export function SkipLink() {
   return (
     <a className="skip" href="#main">
-      Skip to the content
+      {COMMON_MESSAGES.skipLink}
     </a>
   )
 }

@@ -1,5 +1,6 @@
 /** A short page that belongs to no event. */
 import type { ReactNode } from 'react'
+import { COMMON_MESSAGES } from '../../../engine/index.ts'
 import { Mark } from '../icons-and-logo.tsx'
 import { SkipLink } from './skip-link.tsx'
 
@@ -29,7 +30,7 @@ export function Head() {
       <header>
         <a className="mark" href="/">
           <Mark />
-          Rollcall
+          {COMMON_MESSAGES.product}
         </a>
       </header>
     </>

@@ -1,8 +1,15 @@
 /** The rows of a bill: lines with quantity × unit price, then the sums, beside the previous bill. */
-import { formatMoney, formatPrice, labelOf, paise } from '../../../engine/index.ts'
+import {
+  COMMON_MESSAGES,
+  formatMessage,
+  formatMoney,
+  formatPrice,
+  labelOf,
+  paise,
+} from '../../../engine/index.ts'
 import type { Paise, PublicEvent, Quote, SummaryLine } from '../../../engine/index.ts'
 import type { LedgerRow } from '../details-list.tsx'
-import { quoteRows } from './quote-rows.tsx'
+import { changedPrice, priceWas, quoteRows } from './quote-rows.tsx'
 
 type Line = Quote['lines'][number]
 
@@ -57,12 +64,6 @@ export function lineRows(
   const onTop = isTaxOnTop(lines)
   const amountOf = (line: Line): Paise => (onTop ? line.base : line.total)
   const was = new Map(before.map((line) => [nameOf(line), line]))
-  const struck = (line: Line) => (
-    <s>
-      <span className="vh">was </span>
-      {priceText(amountOf(line))}
-    </s>
-  )
   const rows = lines.map((line): LedgerRow => {
     const old = was.get(nameOf(line))
     const now = priceText(amountOf(line))
@@ -71,19 +72,15 @@ export function lineRows(
       label: line.label,
       about:
         [
-          ...(old === undefined || old.label === line.label ? [] : [`before: ${old.label}`]),
+          ...(old === undefined || old.label === line.label
+            ? []
+            : [formatMessage(COMMON_MESSAGES.payment.lineWas, { label: old.label })]),
           ...countOf(line, amountOf(line)),
         ].join(', ') || undefined,
       value:
-        old === undefined || amountOf(old) === amountOf(line) ? (
-          now
-        ) : (
-          <>
-            {struck(old)}
-            <span className="vh"> now </span>
-            {now}
-          </>
-        ),
+        old === undefined || amountOf(old) === amountOf(line)
+          ? now
+          : changedPrice(priceText(amountOf(old)), now),
     }
   })
   const here = new Set(lines.map(nameOf))
@@ -92,7 +89,7 @@ export function lineRows(
     .map((line): LedgerRow => ({
       id: `gone.${nameOf(line)}`,
       label: line.label,
-      value: struck(line),
+      value: priceWas(priceText(amountOf(line))),
     }))
   return [...rows, ...gone]
 }

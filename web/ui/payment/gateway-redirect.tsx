@@ -1,6 +1,8 @@
 /** The redirect to the gateway, by a form that submits itself. */
 import { useEffect, useRef, useState } from 'react'
+import { COMMON_MESSAGES } from '../../../engine/index.ts'
 import type { PaymentData, PublicEvent } from '../../../engine/index.ts'
+import { richMessage } from '../rich-message.tsx'
 import './gateway-redirect.css'
 
 /** Time in milliseconds before a manual button is offered. */
@@ -51,10 +53,13 @@ export function HandOff({ gateway, data, leftAgain }: HandOffProps) {
       ))}
       {slow && (
         <p role="status">
-          The payment page has not opened yet.{' '}
-          <button type="submit" className="link">
-            Open it now
-          </button>
+          {richMessage(COMMON_MESSAGES.payment.notOpened, {
+            button: (text) => (
+              <button type="submit" className="link">
+                {text}
+              </button>
+            ),
+          })}
         </p>
       )}
     </form>

@@ -1,7 +1,32 @@
 /** The rows of a quote: total and components, beside the previous quote. */
-import { formatMoney, formatPrice, labelOf, labelOfCategory } from '../../../engine/index.ts'
+import {
+  COMMON_MESSAGES,
+  formatMoney,
+  formatPrice,
+  labelOf,
+  labelOfCategory,
+} from '../../../engine/index.ts'
+import type { ReactNode } from 'react'
 import type { PublicEvent, Quote, SummaryLine } from '../../../engine/index.ts'
 import type { LedgerRow } from '../details-list.tsx'
+import { richMessage } from '../rich-message.tsx'
+
+const hidden = (text: string) => <span className="vh">{text}</span>
+
+/** A previous price, struck through. */
+export function priceWas(price: ReactNode): ReactNode {
+  return <s>{richMessage(COMMON_MESSAGES.payment.priceWas, { hidden, price })}</s>
+}
+
+/** A previous price and the new one. */
+export function changedPrice(was: ReactNode, now: ReactNode): ReactNode {
+  return (
+    <>
+      {priceWas(was)}
+      {richMessage(COMMON_MESSAGES.payment.priceNow, { hidden, price: now })}
+    </>
+  )
+}
 
 /**
  * Rows of the summary that a quote fills. If the price is zero, shows the total "Free" without its
@@ -26,19 +51,7 @@ export function quoteRows(
   return told.map((line) => {
     const now = textOf(quote, line)
     const was = before && textOf(before, line)
-    const value =
-      was === undefined || was === now ? (
-        now
-      ) : (
-        <>
-          <s>
-            <span className="vh">was </span>
-            {was}
-          </s>
-          <span className="vh"> now </span>
-          {now}
-        </>
-      )
+    const value = was === undefined || was === now ? now : changedPrice(was, now)
     return { id: line, label: labelOf(event, line, quote.lines), value, total: line === 'total' }
   })
 }

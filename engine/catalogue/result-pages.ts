@@ -1,0 +1,184 @@
+/** Messages of the result pages, which show the state of a registration and its payment. */
+export const RESULT_MESSAGES = {
+  loading: 'Loading your registration',
+  /** Title of the browser's tab while the registration loads. */
+  loadingTitle: 'Payment',
+  questions: 'If you have questions, write to {support}.',
+  help: 'If you need help, write to {support}.',
+  supportSubject: '{event}: payment {order}',
+  tryAgain: 'Try again',
+  payAmountNow: 'Pay {amount} now',
+  payNow: 'Pay now',
+
+  /** The registration could not be loaded. */
+  notLoaded: {
+    contact: 'If you have paid, your registration is not lost. Write to {support}.',
+    contactWithOrder:
+      'If you have paid, your registration is not lost. Write to {support} and quote {order}.',
+  },
+
+  /** The number alone does not show everything: the page asks for the email address. */
+  verifyEmail: {
+    title: 'Your email address',
+    titleOfError: 'Error: Your email address',
+    reason: 'We use it to check that this registration is yours.',
+    forgotten: 'If you no longer know it, write to {support}.',
+    partlyShown:
+      'This page shows only part of the registration. To see everything, open the link in your email. Or enter the email address you registered with.',
+    label: 'Email address',
+    missing: 'Enter your email address.',
+    submit: 'Show my registration',
+  },
+
+  number: {
+    copy: 'Copy number',
+    copied: 'Copied',
+    copiedStatus: 'Number copied',
+  },
+
+  confirming: {
+    title: 'We are confirming your payment',
+    notConfirmed: 'Your payment of {amount} is not confirmed yet. Please do not pay again.',
+    notConfirmedUnknownAmount: 'Your payment is not confirmed yet. Please do not pay again.',
+    checking:
+      'This page checks for it automatically. You can close it: we will send the confirmation by email.',
+    waitForEmail:
+      'We will send the confirmation by email. If it does not arrive within a day, write to {support}.',
+    progress: 'Checking with your bank',
+    checkAgain: 'Check again',
+  },
+
+  underReview: {
+    title: 'The organisers are checking your payment',
+    explanation:
+      'The organisers need to check your payment of {amount} before we can confirm it. Your registration and the bank’s answer are saved. Please do not pay again.',
+    explanationUnknownAmount:
+      'The organisers need to check your payment before we can confirm it. Your registration and the bank’s answer are saved. Please do not pay again.',
+    next: 'They will compare the payment with your registration and email you. If you have questions, write to {support} and quote the number below.',
+    status: 'Under review',
+    since: 'Since',
+  },
+
+  refunded: {
+    title: 'Payment refunded',
+    explanation: 'Your payment was refunded and this registration is cancelled.',
+  },
+
+  cancelled: {
+    title: 'This registration is cancelled',
+    explanation: 'The organisers cancelled it. You can no longer pay for it.',
+    refunded: '{amount} of your payment has been refunded.',
+    refundByEmail: 'If you are due a refund, the organisers have emailed you about it.',
+  },
+
+  waitingForApproval: {
+    title: 'Waiting for approval',
+    explanation:
+      'Your registration is saved and your seat is reserved. The organisers review your documents before you pay.',
+    explanationWithDay:
+      'Your registration is saved and your seat is reserved. The organisers review your documents before you pay. They decide by {day}.',
+    next: 'Once it is approved, we email you a link to pay at today’s price. There is nothing to pay yet.',
+  },
+
+  notApproved: {
+    title: 'This registration was not approved',
+    explanation:
+      'The organisers reviewed your registration and did not approve it. Their email explains why and what you can do now. You were not charged.',
+  },
+
+  ticket: {
+    payment: 'Payment',
+    notes: 'Before you come',
+    refundedPart: '{amount} of your payment has been refunded.',
+    secondPayment:
+      'We also received a second payment. The organisers will check it and refund any overpayment. Your registration is complete.',
+    emailedTo: 'We send the confirmation to {email}.',
+    emailed: 'We send the confirmation by email.',
+    paidTwice: 'If you paid twice by mistake, the email has a link to request a refund.',
+    resend: 'Send the email again',
+    resent: 'Sent again to {email}.',
+    qrCode: 'QR code of the registration number, for check-in',
+    calendar: 'Add to calendar',
+    map: 'Open map',
+    mapLabel: 'Open map of {venue} in a new tab',
+    share: 'Share this event',
+    linkCopied: 'Link copied',
+    link: 'The link to share: {link}',
+  },
+
+  balance: {
+    title: '{amount} still to pay',
+    explanation:
+      'The organisers corrected your registration. It now costs {amount} more than you paid.',
+    contact: 'The organisers will tell you how to pay: {support}.',
+  },
+
+  failed: {
+    expired: 'We did not receive a payment for this order in time.',
+    refunded:
+      'We received a payment for this registration and refunded it, so it is not paid. The refund can take some working days to appear on your statement.',
+    unconfirmed: 'We could not confirm this payment.',
+    notFound: 'We could not find this payment.',
+    checkFirst: 'Check that no amount was deducted before you pay again.',
+    checkDeducted: 'Check whether an amount was deducted.',
+    pay: 'Pay again',
+    payAmount: 'Pay {amount} again',
+    saved: 'Your answers are saved, so you do not have to fill in the form again.',
+    priceHeld: 'The price is guaranteed until the end of {day}.',
+    causes: 'Possible causes',
+  },
+
+  manualPayment: {
+    waiting: {
+      title: 'Waiting for your payment',
+      explanation:
+        'Your registration is saved and your seat is reserved. It is complete when the organisers have received your payment.',
+      howHere: 'Payment details and the form to report your payment are below.',
+      howInEmail:
+        'To see the payment details and report your payment, open the link in your email.',
+    },
+    claimed: {
+      title: 'We are checking for your payment',
+      explanation:
+        'You reported that you have paid. The organisers check their bank account and email you when they find the payment. You do not need to do anything.',
+    },
+    expired: {
+      title: 'This registration has expired',
+      explanation: 'We did not receive a payment in time. Your seat may no longer be available.',
+      claimHere: 'If you have paid, report your payment below.',
+      claimInEmail: 'If you have paid, open the link in your email and report your payment.',
+    },
+    payByCard: 'Pay by card instead',
+    payAmountByCard: 'Pay {amount} by card instead',
+  },
+
+  unpaid: {
+    title: 'Not paid yet',
+    explanation:
+      'Your registration is saved, but we have not received a payment. It is complete once it is paid.',
+    justPaid:
+      'If you have just paid, please wait. This page checks for your payment automatically.',
+    notReceived: 'We have not received a payment for this registration.',
+    closed: 'You can no longer pay here.',
+    contact: 'If you have paid or have questions, write to {support}.',
+    priceHeld:
+      'The price of {amount} is guaranteed until the end of {day}. After that, the price on the day you pay applies.',
+  },
+
+  /** The price is no longer guaranteed. */
+  priceWasHeld:
+    'The price of {amount} was guaranteed until the end of {day}. If today’s price differs, we ask you before charging anything.',
+  priceWasHeldUnknownAmount:
+    'The price was guaranteed until the end of {day}. If today’s price differs, we ask you before charging anything.',
+
+  priceChanged: {
+    title: 'The price has changed',
+    notHeld: 'The price of your registration is no longer guaranteed. You have not been charged.',
+    heldUntil:
+      'The price of your registration was guaranteed until the end of {day}. You have not been charged.',
+    pay: 'Pay {amount}',
+    cancel: 'Cancel',
+  },
+
+  serverUnreachable: 'We could not reach our server. You have not been charged. Please try again.',
+} as const

@@ -1,0 +1,115 @@
+/** Messages of the self-service page, which opens from the link in emails. */
+export const SELF_SERVICE_MESSAGES = {
+  title: 'Your registration',
+  cancel: 'Cancel',
+
+  /** Somebody asks for the link again. */
+  lostLink: {
+    title: 'Lost your link?',
+    explanation:
+      'Your registration has its own page, with your ticket, your receipt and anything still to do. We email the link to the address you registered with.',
+    label: 'The email address you registered with',
+    submit: 'Send me my link',
+  },
+
+  unknownLink: {
+    title: 'We do not recognise this link',
+    explanation:
+      'Part of it may be missing. Open the whole link from the email again, or request a new one below. You can also go to the event that you registered for.',
+  },
+
+  expiredLink: {
+    title: 'This link no longer works',
+    notLost: 'If you have paid, your registration is not lost.',
+    contact: 'You can write to the organisers at {support}.',
+    tryAgain: 'Try again',
+    form: 'Go to the registration form',
+  },
+
+  secondPayment: {
+    title: 'You have paid twice',
+    explanation:
+      'This is the second payment for this name and email address: {amount}. You had already paid for registration {number}.',
+    requested:
+      'You requested a refund of {amount} on {day}. The organisers will decide and email you.',
+    request: 'Request a refund',
+    confirmTitle: 'Request a refund?',
+    confirm:
+      'You are requesting a refund of {amount}. The organisers will decide and email you. Registration {number} does not change.',
+  },
+
+  edit: {
+    title: 'Change your answers',
+    fields: 'You can change: {fields}. For anything else, write to the organisers.',
+    fieldsUntil:
+      'You can change until the end of {day}: {fields}. For anything else, write to the organisers.',
+    open: 'Change answers',
+    save: 'Save changes',
+  },
+
+  files: {
+    title: 'Files',
+    missing: '{label}: not uploaded yet',
+    uploaded: '{label}: {name}',
+    sending: 'Sending: {percent}%',
+    limit: 'At most {limit}',
+    limitAndTypes: '{types}, at most {limit}',
+  },
+
+  documents: {
+    title: 'Documents',
+    issued: '{day}, {amount}',
+  },
+
+  offer: {
+    refusalTitle: 'Message from the organisers',
+    title: 'You can still take part',
+    explanation:
+      'The organisers offer you the {word} “{category}” for {amount}. This is the price of the day you registered. Your answers are saved.',
+    accept: 'Accept {category} for {amount}',
+  },
+
+  cancellation: {
+    title: 'If you cannot come',
+    request: 'Request cancellation',
+    requested: 'You requested cancellation on {day}. The organisers will decide and email you.',
+    confirmTitle: 'Request cancellation?',
+    confirm: 'Nothing is cancelled yet. The organisers will decide and email you.',
+    reason: 'Reason (optional)',
+    paymentNotFound:
+      'The organisers have not found your payment yet. They decide whether you get a refund.',
+    nothingPaid: 'You have not paid anything, so there is nothing to refund.',
+    organisersDecide: 'You have paid {paid}. The organisers decide whether you get a refund.',
+    noRefund: 'You have paid {paid}. If you cancel today, you do not get a refund.',
+    refund: 'You have paid {paid}. If you cancel today, your refund is {refund}.',
+  },
+
+  /** The form by which a delegate reports a payment. */
+  paymentClaim: {
+    submit: 'I have paid',
+    again: 'Made a mistake? Submit it again',
+    reported: 'You reported the payment {reference}.',
+    reportedWithDay: 'You reported the payment {reference}, paid on {day}.',
+    rejected:
+      'The organisers could not find the payment {reference}: {reason} Please check it and submit it again.',
+    rejectedWithDay:
+      'The organisers could not find the payment {reference}, paid on {day}: {reason} Please check it and submit it again.',
+    amount: 'Amount',
+    remark: 'Remark',
+    qrCode: 'QR code for UPI apps',
+    scan: 'Scan this with your UPI app, or <link>open the app on this phone</link>.',
+    priceUntil:
+      'This amount applies if your payment arrives by {day}. After that, the price on the day it arrives applies.',
+    payUntil: 'Your seat is reserved until {day}. Please pay and report your payment by then.',
+    copy: 'Copy',
+    copied: 'Copied',
+    copyLabel: 'Copy {label}',
+    copiedLabel: 'Copied {label}',
+    checkFields: 'Please check the fields marked below.',
+    choose: 'Please choose',
+    fileNotSent: 'We could not send this file. Please try again later, or submit without it.',
+    fileSent: '{name}: sent',
+    fileSending: '{name}: sending, {percent}%',
+    wrongFileType: 'Please choose a file of one of these types: {types}.',
+  },
+} as const
