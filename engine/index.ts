@@ -8,7 +8,7 @@ export { COMMON_MESSAGES } from './catalogue/common.ts'
 export { RESULT_MESSAGES } from './catalogue/result-pages.ts'
 export { SELF_SERVICE_MESSAGES } from './catalogue/self-service.ts'
 
-export { formatMessage, pluralForm, type ValueNames } from './lib/format-message.ts'
+export { formatMessage, type ValueNames } from './lib/format-message.ts'
 export { escapeHtml } from './lib/html.ts'
 export { MARK } from './lib/logo.ts'
 export { remember } from './lib/memoize.ts'
@@ -266,7 +266,7 @@ export {
   type LastAnswer,
   type Learnt,
 } from './payments/can-pay.ts'
-export { ASK_REFUND, NO_REFUND_REQUEST, payerKey } from './payments/duplicate-payment.ts'
+export { NO_REFUND_REQUEST, payerKey } from './payments/duplicate-payment.ts'
 export type { Awaited, KnownPayment, PayoutKnown } from './payments/known-references.ts'
 export {
   isOfGateway,

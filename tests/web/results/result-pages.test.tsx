@@ -35,10 +35,10 @@ const failed = (failedAs: Failure, status: 'open' | 'closed' = 'open'): string =
 const DEDUCTED = 'No amount has been deducted'
 const CAUSE = 'Insufficient funds'
 test.each([
-  ['declined', [DEDUCTED, CAUSE], ['refunded', 'make sure']],
-  ['expired', ['make sure that no amount was deducted', CAUSE], [DEDUCTED, 'refunded']],
-  ['unclear', ['We do not know what became', CAUSE], [DEDUCTED, 'refunded']],
-  ['given-back', ['is refunded to you'], [DEDUCTED, CAUSE, 'We do not know']],
+  ['declined', [DEDUCTED, CAUSE], ['refunded', 'Check that']],
+  ['expired', ['Check that no amount was deducted', CAUSE], [DEDUCTED, 'refunded']],
+  ['unclear', ['We could not confirm this payment', CAUSE], [DEDUCTED, 'refunded']],
+  ['given-back', ['and refunded it'], [DEDUCTED, CAUSE, 'could not confirm', 'Check']],
 ] as const)('failed, %s: says what is known, and no cause that was none', (as, says, never) => {
   const page = failed(as)
   for (const part of says) expect(page).toContain(part)
@@ -49,7 +49,7 @@ test.each(['expired', 'unclear'] as const)(
   'failed, %s: told people to check "before you pay again" at a closed event, where nobody can',
   (as) => {
     expect(failed(as)).toContain('before you pay again')
-    expect(failed(as, 'closed')).toContain('make sure that no amount was deducted.')
+    expect(failed(as, 'closed')).toContain('Check whether an amount was deducted.')
   },
 )
 
