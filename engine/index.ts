@@ -5,10 +5,15 @@
  * threads do not need.
  */
 export { COMMON_MESSAGES } from './catalogue/common.ts'
+export { EVENT_PAGE_MESSAGES } from './catalogue/event-page.ts'
+export { EXTENDED_FORM_MESSAGES } from './catalogue/extended-form.ts'
+export { FEE_TABLE_MESSAGES } from './catalogue/fee-table.ts'
+export { FORM_PRICE_MESSAGES } from './catalogue/form-price.ts'
+export { FORM_MESSAGES } from './catalogue/form.ts'
 export { RESULT_MESSAGES } from './catalogue/result-pages.ts'
 export { SELF_SERVICE_MESSAGES } from './catalogue/self-service.ts'
 
-export { formatMessage, type ValueNames } from './lib/format-message.ts'
+export { formatMessage, pluralForm, type ValueNames } from './lib/format-message.ts'
 export { escapeHtml } from './lib/html.ts'
 export { MARK } from './lib/logo.ts'
 export { remember } from './lib/memoize.ts'

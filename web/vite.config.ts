@@ -63,10 +63,11 @@ export default defineConfig(({ isSsrBuild = false }) => ({
               priority: 2,
               includeDependenciesRecursively: false,
             },
-            // Modules shared by the form, the result pages and the office.
+            // Modules shared by the form, the result pages and the office; each page has its own
+            // messages.
             {
               name: 'shared',
-              test: /\/(web\/(ui\/|app\/(?!api-upload)|build\/plain-text|results\/load-registration|registration\/(closed-page|draft-storage|previous-submission-notice)|[^?]*\.css)|engine\/)/,
+              test: /\/(web\/(ui\/|app\/(?!api-upload)|build\/plain-text|results\/load-registration|registration\/(closed-page|draft-storage|previous-submission-notice)|[^?]*\.css)|engine\/(?!catalogue\/(?!common|event-page)))/,
               minShareCount: 3,
               priority: 1,
             },

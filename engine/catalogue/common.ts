@@ -56,6 +56,7 @@ export const COMMON_MESSAGES = {
   file: {
     choose: 'Choose file',
     chooseAnother: 'Choose another file',
+    wrongType: '{name}: {error}',
     empty: '{name} is empty. Please choose another file.',
     tooLarge: '{name} is {size}. Please choose a file of at most {limit}.',
     weakConnection: 'Your connection is weak. We are still trying to send it.',

@@ -56,7 +56,9 @@ test('who paid twice requests a refund with one button, and the office page link
   await page.goto(linkIn(await inbox.mailTo(EMAIL, 'This is the second payment')))
   const panel = part(page, 'You have paid twice')
   await panel
-    .getByText(`for this name and email address: ₹ 1,180. Registration ${first} was paid before.`)
+    .getByText(
+      `for this name and email address: ₹ 1,180. You had already paid for registration ${first}.`,
+    )
     .waitFor()
   const headings = await page.getByRole('heading', { level: 2 }).allTextContents()
   expect(headings.slice(0, 2)).toEqual(['You have paid twice', 'Registration Confirmed'])

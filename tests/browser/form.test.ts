@@ -246,7 +246,7 @@ describe('answers that are missing or wrong', () => {
       .poll(() => field(page, 'Email Address').evaluate((is) => is === document.activeElement))
       .toBe(true)
     await meant.waitFor({ state: 'detached' })
-    await page.getByText('The confirmation goes to asha@gmail.com').first().waitFor()
+    await page.getByText('We send the confirmation to asha@gmail.com').first().waitFor()
     await context.close()
   })
 
@@ -320,7 +320,7 @@ describe('a price that changes while the form is open', () => {
     const shown = plain(await dialog.textContent())
     expect(shown).toContain('5,015')
     expect(shown).toContain('5,074')
-    expect(shown).toContain('Nothing has been charged')
+    expect(shown).toContain('You have not been charged')
     await expectAccessible(page, 'price changed')
     await dialog.getByRole('button', { name: 'Back to the form' }).click()
     expect(await field(page, 'Full Name').inputValue()).toBe('Dr. Patient Sample')

@@ -231,7 +231,7 @@ describe('a post graduate with a proof', () => {
 
 describe('a proof that was chosen once', () => {
   const isSent = (page: Page) =>
-    page.getByText(`${PROOF.name} has been sent`).waitFor({ state: 'attached' })
+    page.getByText(`${PROOF.name} was sent`).waitFor({ state: 'attached' })
 
   test('is not asked for again: not after a reload, in another tab, or when the payment was declined', async () => {
     const { page, context, complaints } = await visit(browser)
@@ -289,7 +289,7 @@ describe('a proof that was chosen once', () => {
     await payButton(page).click()
     await page
       .getByText(
-        'Your connection is weak. We are still trying to send your file. We will continue as soon as it has arrived.',
+        'Your connection is weak. We are still trying to send your file. We will continue when it has arrived.',
       )
       .first()
       .waitFor()
@@ -325,7 +325,7 @@ describe('a proof that was chosen once', () => {
       input?.dispatchEvent(new Event('change', { bubbles: true }))
       return file.size
     })
-    await page.getByText('IMG_0001.jpeg has been sent').waitFor({ state: 'attached' })
+    await page.getByText('IMG_0001.jpeg was sent').waitFor({ state: 'attached' })
     const db = new Database(join(server.dataDir, 'rollcall.db'), { readonly: true })
     const kept = db
       .prepare('SELECT sha256, bytes FROM draft_proofs WHERE name = ?')
@@ -378,14 +378,14 @@ describe('a line that is lost', () => {
     const main = page.getByRole('main')
     await page.goto(server.url + FORM)
     await fillIn(page, 'Dr. Lost Line')
-    await page.getByText(`${PROOF.name} has been sent`).waitFor({ state: 'attached' })
+    await page.getByText(`${PROOF.name} was sent`).waitFor({ state: 'attached' })
 
     // No line at all: said once, and taken back by itself.
     await context.setOffline(true)
     const offline = page.getByText('You are offline. Your answers are kept on this device')
     await offline.waitFor()
     await payButton(page).click()
-    await main.getByText('We could not reach our server, so nothing has been charged.').waitFor()
+    await main.getByText('We could not reach our server. You have not been charged.').waitFor()
     await expect.poll(() => page.getByText('Network error').count()).toBe(0)
     await expectAccessible(page, 'offline')
     await context.setOffline(false)
@@ -408,7 +408,7 @@ describe('a line that is lost', () => {
     await payButton(page).click()
     await silent
     await page.clock.runFor(20_000)
-    await main.getByText('We could not reach our server, so nothing has been charged.').waitFor()
+    await main.getByText('We could not reach our server. You have not been charged.').waitFor()
     await payButton(page).click()
     await page.waitForURL((url) => url.origin !== server.url)
     const orderId = await orderOf(page)
@@ -470,8 +470,8 @@ describe('a line that is lost', () => {
     // Whoever comes back to the form is told; with the same address, beside the button too.
     await page.goto(server.url + FORM)
     const before = page.getByRole('region', { name: 'Registered before' })
-    await before.getByText('Register somebody else?').waitFor()
-    expect(plain(await before.textContent())).toContain(`the number ends in ${orderId.slice(-4)}`)
+    await before.getByText('Do you want to register somebody else?').waitFor()
+    expect(plain(await before.textContent())).toContain(`The number ends in ${orderId.slice(-4)}`)
     await fillIn(page, 'Dr. Lost Line')
     await main.getByText('You have already registered with this email address.').waitFor()
     await field(page, 'Email Address').fill('somebody.else@example.org')

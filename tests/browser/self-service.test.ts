@@ -153,7 +153,7 @@ test('lost link, paid, changed, cancelled by the scale and its seat sold again, 
   await panel.getByText('has been erased').waitFor()
   await page.getByRole('heading', { level: 1, name: number }).waitFor()
   await page.goto(own)
-  await page.getByRole('heading', { level: 1, name: 'This link is not known' }).waitFor()
+  await page.getByRole('heading', { level: 1, name: 'We do not recognise this link' }).waitFor()
   expect(complaints.filter((one) => !one.includes('404'))).toEqual([])
   await context.close()
 })

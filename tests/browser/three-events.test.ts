@@ -323,7 +323,7 @@ test('what others took while the form was filled in is said at its question, or 
   const letter = new File([PROOF.buffer], PROOF.name, { type: PROOF.mimeType })
   await another({ role: 'trainee', council_no: 'k-LateSample' }, letter)
   await send()
-  await page.getByRole('dialog', { name: 'No places left' }).waitFor()
+  await page.getByRole('dialog', { name: 'No seats left' }).waitFor()
   await expectAccessible(page, 'another category is offered')
   await send('Pay ₹ 11,210')
   await page.getByRole('dialog', { name: 'Already registered?' }).waitFor()

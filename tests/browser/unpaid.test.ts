@@ -240,7 +240,7 @@ describe('the browser’s Back, from the gateway to the form', () => {
     // An answer that was changed makes another registration, and the page says so before.
     await page.goBack()
     await field(page, 'Full Name').fill('Dr. Back Changed')
-    await mine.getByText('If you change your answers, that makes a new registration.').waitFor()
+    await mine.getByText('If you change your answers, you create a new registration.').waitFor()
     await mine.getByRole('link').click()
     await page.getByRole('heading', { name: 'Not paid yet' }).waitFor()
     expect(new URL(page.url()).searchParams.get('orderId')).toBe(orderId)
@@ -326,7 +326,7 @@ describe('a link to pay from a mail', () => {
     await page.waitForURL(new RegExp(`${FORM}$`))
 
     await page.goto(`${server.url}/pay/${'A'.repeat(43)}`)
-    await page.getByRole('heading', { level: 1, name: 'This link is not known' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: 'We do not recognise this link' }).waitFor()
     const forms = page.getByRole('main').getByRole('listitem').getByRole('link')
     expect(await forms.allTextContents()).toContain('AFPICON 2026')
     await expectAccessible(page, 'an unknown link')

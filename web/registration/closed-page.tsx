@@ -1,5 +1,13 @@
 /** The page of an event that is closed for registration, with the contact details. */
-import { dayOf, formatDays, openOn, readInstant, tookPlace } from '../../engine/index.ts'
+import {
+  dayOf,
+  EVENT_PAGE_MESSAGES,
+  formatDays,
+  formatMessage,
+  openOn,
+  readInstant,
+  tookPlace,
+} from '../../engine/index.ts'
 import type { EventAnswer, PublicEvent } from '../../engine/index.ts'
 import type { PageProps } from '../app/page-props.ts'
 import { EventFooter, EventHeader } from '../ui/layout/event-header-footer.tsx'
@@ -13,7 +21,7 @@ import './closed-page.css'
 export function ClosedBox({
   event,
   text,
-  heading = event.closed?.heading ?? 'Registration Closed',
+  heading = event.closed?.heading ?? EVENT_PAGE_MESSAGES.closed,
 }: {
   readonly event: PublicEvent
   readonly text: string | null
@@ -42,7 +50,11 @@ export function ClosedBox({
 export function TookPlace({ event, now }: Pick<EventAnswer, 'event' | 'now'>) {
   const at = readInstant(now)
   if (at === null || !tookPlace(event, dayOf(at))) return null
-  return <p className="over">This event took place on {formatDays(event.from, event.to)}.</p>
+  return (
+    <p className="over">
+      {formatMessage(EVENT_PAGE_MESSAGES.tookPlace, { days: formatDays(event.from, event.to) })}
+    </p>
+  )
 }
 
 /** Page of an event whose registration is over or not open today: information only, no form. */

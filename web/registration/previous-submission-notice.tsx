@@ -1,8 +1,11 @@
 /** Notices about a registration already sent from this tab, with a link to check and pay for it. */
-import { formatDay } from '../../engine/index.ts'
+import { EVENT_PAGE_MESSAGES, formatDay } from '../../engine/index.ts'
 import type { Day, PublicEvent } from '../../engine/index.ts'
+import { richMessage } from '../ui/rich-message.tsx'
 import type { Completed } from './draft-storage.ts'
 import './previous-submission-notice.css'
+
+const { answersKept, formCleared, registeredBefore, sent } = EVENT_PAGE_MESSAGES
 
 /** URL of the result page, which shows the state of a registration. Only its number is passed. */
 export const resultPageOf = ({ routes }: Pick<PublicEvent, 'routes'>, regNo: string): string =>
@@ -19,13 +22,12 @@ export function SentBefore({
   readonly edited?: boolean
 }) {
   return (
-    <section className="sent" aria-label="Your registration">
+    <section className="sent" aria-label={sent.title}>
       <p>
-        You have already sent this form: your registration is <b>{regNo}</b>.
-        {edited && ' If you change your answers, that makes a new registration.'}
+        {richMessage(sent.explanation, { number: <b>{regNo}</b> })} {edited && sent.edited}
       </p>
       <a className="btn line" href={resultPageOf(event, regNo)}>
-        Check the payment, or pay now
+        {sent.open}
       </a>
     </section>
   )
@@ -43,11 +45,12 @@ export function RegisteredBefore({
   readonly isSame: boolean
 }) {
   return (
-    <section className="sent" aria-label="Registered before">
+    <section className="sent" aria-label={registeredBefore.title}>
       <p>
-        You registered on {formatDay(day as Day)}
-        {isSame && ' with this email address'} (the number ends in <b>{ending}</b>). Register
-        somebody else?
+        {richMessage(isSame ? registeredBefore.sameEmail : registeredBefore.explanation, {
+          day: formatDay(day as Day),
+          ending: <b>{ending}</b>,
+        })}
       </p>
     </section>
   )
@@ -66,10 +69,13 @@ export function AnswersKept({
 }) {
   return (
     <p className="recalled" role="status">
-      {cleared ? 'The form is empty again.' : 'We kept your answers.'}{' '}
-      <button type="button" className="link" onClick={act}>
-        {cleared ? 'Undo' : 'Clear form'}
-      </button>
+      {richMessage(cleared ? formCleared : answersKept, {
+        button: (text) => (
+          <button type="button" className="link" onClick={act}>
+            {text}
+          </button>
+        ),
+      })}
     </p>
   )
 }

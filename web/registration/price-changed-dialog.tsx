@@ -2,6 +2,8 @@
 import {
   labelOfCategory,
   buttonText,
+  FORM_MESSAGES,
+  formatMessage,
   formatMoney,
   priceParts,
   wordFor,
@@ -10,6 +12,8 @@ import type { PublicEvent, Quote } from '../../engine/index.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { Ledger } from '../ui/details-list.tsx'
 import type { quoteRows } from '../ui/payment/quote-rows.tsx'
+
+const { changed } = FORM_MESSAGES
 
 type ChangedProps = {
   readonly event: PublicEvent
@@ -26,34 +30,34 @@ type ChangedProps = {
  */
 export function Changed({ event, rows, was, now, pay, back }: ChangedProps) {
   const samePrice = was.base === now.base && was.gst === now.gst && was.total === now.total
+  const word = wordFor(event, 'category')
   const [what, why] =
     was.category !== now.category
       ? [
-          wordFor(event, 'category'),
-          `Your answers now belong to the ${wordFor(event, 'category')} ${labelOfCategory(event, now.category)}.`,
+          formatMessage(changed.titleCategory, { word }),
+          formatMessage(changed.category, {
+            word,
+            category: labelOfCategory(event, now.category),
+          }),
         ]
       : was.period !== now.period
-        ? ['price period', 'A new price period began while you were filling in the form.']
-        : ['price', 'The organisers changed the price while you were filling in the form.']
-  const still = samePrice ? ' The price is the same.' : ''
-  const total = formatMoney(now.total)
+        ? [changed.titlePeriod, changed.period]
+        : [changed.titlePrice, changed.price]
+  const amount = formatMoney(now.total)
   return (
-    <Dialog title={`The ${samePrice ? what : 'price'} has changed`} onClose={back}>
+    <Dialog title={samePrice ? what : changed.titlePrice} onClose={back}>
       <p>
-        {why}
-        {still} Nothing has been charged.
+        {why} {samePrice && changed.samePrice} {changed.notCharged}
       </p>
       <Ledger rows={rows(event, now, priceParts(event), was)} money />
       <div className="acts">
         <button type="button" className="btn" onClick={pay}>
           {now.total === 0
             ? buttonText(event, now.total)
-            : event.payment
-              ? `Pay ${total}`
-              : `Register for ${total}`}
+            : formatMessage(event.payment ? changed.pay : changed.register, { amount })}
         </button>
         <button type="button" className="btn line" onClick={back}>
-          Back to the form
+          {changed.back}
         </button>
       </div>
     </Dialog>
@@ -74,7 +78,7 @@ export function RegisteredSaid({
       <p className="said">{text}</p>
       <div className="acts">
         <button type="button" className="btn" onClick={onClose}>
-          OK
+          {changed.close}
         </button>
       </div>
     </Dialog>

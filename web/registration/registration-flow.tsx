@@ -1,6 +1,6 @@
 /** The flow of one registration, from the first answer to the gateway. */
 import { useCallback, useEffect, useRef, useState } from 'react'
-import { assertNever, contradictionOf, fill } from '../../engine/index.ts'
+import { assertNever, contradictionOf, fill, FORM_MESSAGES } from '../../engine/index.ts'
 import type { PaymentData, Quote, RawAnswers, TariffAnswer } from '../../engine/index.ts'
 import type { Registered } from '../app/api-responses.ts'
 import { newKey, type ApiError } from '../app/api-client.ts'
@@ -27,7 +27,7 @@ import { openProofs, underway, useUnderway } from './uploads/upload-progress.ts'
 import { Held } from './uploads/waiting-for-upload.tsx'
 import { ErrorSummary } from './form/error-summary.tsx'
 import { Stepper } from './form/progress-steps.tsx'
-import { NOT_SENT, NOT_TAKEN, register, type Outcome } from './submit-registration.ts'
+import { register, type Outcome } from './submit-registration.ts'
 import { NotesBelow, Summary } from './price/price-summary-and-pay-button.tsx'
 import { useTakeOver } from './hydration/hydrate-form.ts'
 import { onwardByEnter, useReturnOfFocus } from './fields/keyboard-and-autofill.ts'
@@ -62,9 +62,6 @@ export function Registration({ page, more }: { readonly page: EventPage; readonl
     </more.Beside>
   )
 }
-
-/** Note beside the button if the email address belongs to a registration completed before. */
-const SAME_ADDRESS = 'You have already registered with this email address. Register again?'
 
 const answerOf = (tariff: Tariff): TariffAnswer | null =>
   tariff.is === 'here' ? tariff.answer : null
@@ -210,7 +207,7 @@ function Filling({
     if (error.code.startsWith('code_')) outside.codeRefused(error.message)
     // The offline notice already reports a lost connection.
     if (!isOffline()) say(error.message, 'bad')
-    setProblem(error.code === 'network' ? NOT_SENT : error.message)
+    setProblem(error.code === 'network' ? FORM_MESSAGES.notSent : error.message)
     return { is: 'filling' }
   }
   const registered = (answer: Registered, quote: Quote | null): Phase => {
@@ -266,7 +263,7 @@ function Filling({
     // If an upload was lost, nothing is sent without it.
     if (waitsFor.current.every((id) => proofs.all().has(id))) submitting.current()
     else if (form.check() !== null) setAttempts((times) => times + 1)
-    else told(NOT_TAKEN)
+    else told(FORM_MESSAGES.fileNotAccepted)
   }, [holds, isUnderway, proofs, form, told])
   /** Runs when all lookups of this page have ended. */
   const onward = useRef(submit)
@@ -302,7 +299,10 @@ function Filling({
     event,
     price,
     more,
-    notes: [...(isSame ? [SAME_ADDRESS] : []), ...more.notesOf(event, form.answers, facts.left)],
+    notes: [
+      ...(isSame ? [FORM_MESSAGES.summary.emailUsed] : []),
+      ...more.notesOf(event, form.answers, facts.left),
+    ],
     send: more.sendOf(event, form.answers),
     odd: contradictionOf(event, form.answers, quoted?.category ?? null),
     held: holds ? <Held proofs={proofs} shown={form.shown} /> : null,

@@ -1,5 +1,11 @@
 /** The confirmation dialog when the server offers an alternative to the submitted registration. */
-import { buttonText, formatMoney, priceParts } from '../../engine/index.ts'
+import {
+  buttonText,
+  EXTENDED_FORM_MESSAGES,
+  formatMessage,
+  formatMoney,
+  priceParts,
+} from '../../engine/index.ts'
 import type { PublicEvent, Quote } from '../../engine/index.ts'
 import { toQuote } from '../app/api-responses.ts'
 import type { ApiError } from '../app/api-client.ts'
@@ -7,6 +13,8 @@ import { billRows } from '../ui/payment/bill-rows.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Ledger } from '../ui/details-list.tsx'
 import type { Asked } from './form/form-extensions.ts'
+
+const { again } = EXTENDED_FORM_MESSAGES
 
 /**
  * The alternative that a refusal offers: a different bill if an option is full, or the same request
@@ -32,21 +40,23 @@ export function AskedAgain({
   readonly yes: () => void
   readonly back: () => void
 }) {
-  const title = now === null ? 'Already registered?' : 'No places left'
+  const title = now === null ? again.registeredTitle : again.fullTitle
   return (
     <Dialog title={title} onClose={back}>
       <p>
-        {message} Nothing has been {event.payment ? 'charged' : 'registered'}.
+        {formatMessage(event.payment ? again.notCharged : again.notRegistered, {
+          reason: message,
+        })}
       </p>
       {now !== null && (
         <Ledger rows={billRows(event, now, priceParts(event), was ?? undefined)} money />
       )}
       <div className="acts">
         <button type="button" className="btn" onClick={yes}>
-          {now === null ? 'Register again' : agreedText(event, now)}
+          {now === null ? again.register : agreedText(event, now)}
         </button>
         <button type="button" className="btn line" onClick={back}>
-          Back to the form
+          {again.back}
         </button>
       </div>
     </Dialog>
@@ -55,5 +65,7 @@ export function AskedAgain({
 
 function agreedText(event: PublicEvent, { total }: Quote): string {
   if (total === 0) return buttonText(event, total)
-  return `${event.payment ? 'Pay' : 'Register for'} ${formatMoney(total)}`
+  return formatMessage(event.payment ? again.pay : again.registerFor, {
+    amount: formatMoney(total),
+  })
 }

@@ -7,12 +7,6 @@ import type { ApiError } from '../app/api-client.ts'
 import { callUntilAnswered } from '../app/retry-requests.ts'
 import type { Proofs } from './uploads/upload-progress.ts'
 
-/** Shown beside the button until the delegate tries something else. */
-export const NOT_SENT =
-  'We could not reach our server, so nothing has been charged. Please try again.'
-export const NOT_TAKEN =
-  'Your file could not be accepted, so nothing was sent. Choose another one, or press again to go on without it.'
-
 /** Result of a submit. */
 export type Outcome =
   | { readonly is: 'registered'; readonly answer: Registered }

@@ -6,14 +6,27 @@ import type { ValueNames } from '../../engine/index.ts'
 /** A value, or for `<link>text</link>` the element around the text. */
 type Part = ReactNode | ((text: string) => ReactNode)
 
-/** The message with an element for each `{value}` and `<element>text</element>`. */
+/** Text for screen readers only. */
+export const hiddenText = (text: string): ReactNode => <span className="vh">{text}</span>
+
+/**
+ * The message with an element for each `{value}` and `<element>text</element>`. An element's text
+ * may contain values that are text.
+ */
 export function richMessage<Message extends string>(
   message: Message,
   parts: Readonly<Record<ValueNames<Message>, Part>>,
 ): ReactNode {
+  const partOf = (name: string): Part => parts[name as ValueNames<Message>]
   return message.split(/(\{\w+\}|<\w+>[^<]*<\/\w+>)/).map((piece, index) => {
     const [, value, element, text = ''] = /^(?:\{(\w+)\}|<(\w+)>([^<]*).*)$/.exec(piece) ?? []
-    const part: Part = parts[(value ?? element) as ValueNames<Message>] ?? piece
-    return <Fragment key={index}>{typeof part === 'function' ? part(text) : part}</Fragment>
+    const part = partOf(value ?? element ?? '') ?? piece
+    return (
+      <Fragment key={index}>
+        {typeof part === 'function'
+          ? part(text.replace(/\{(\w+)\}/g, (_all, name: string) => String(partOf(name))))
+          : part}
+      </Fragment>
+    )
   })
 }

@@ -75,7 +75,7 @@ test('a transfer is told with its screenshot, confirmed as it was told, and mail
   const email = 'asha@delegate.example'
   const { page } = delegate
   const regNo = await registered(page, email)
-  await page.getByRole('img', { name: /Code for an app/ }).waitFor()
+  await page.getByRole('img', { name: /QR code for UPI apps/ }).waitFor()
   await page.getByText('50200012345678', { exact: true }).waitFor()
   await expectAccessible(page, 'the own page, where to pay')
   expect(await inbox.mailTo(email, 'How to pay')).toContain('account 50200012345678')

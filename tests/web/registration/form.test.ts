@@ -87,7 +87,7 @@ test.each([
     'when it cannot be loaded',
     { is: 'failed', message: 'Network error.' },
     { kind: 'plain' },
-    'Today’s prices could not be loaded. Network error.',
+    'We could not load today’s prices. Network error.',
   ],
   [
     'on a closed day',

@@ -335,11 +335,9 @@ test('a full hall stops the bill with its words; a category that is full gives a
   const offered = answersOf({ kind: 'pg' }, gone('pgs'))
   expect(byBill(event, tariff, 'plain', offered)).toMatchObject({ category: 'plain' })
   expect(notesOf(event, offered, { pgs: 0 })).toEqual(['PG is full'])
-  expect(notesOf(event, answersOf({ kind: 'plain' }), { hall: 1, pgs: 0 })).toEqual([
-    '1 place left',
-  ])
+  expect(notesOf(event, answersOf({ kind: 'plain' }), { hall: 1, pgs: 0 })).toEqual(['1 seat left'])
   // Of the hall and the category there are few: one number is said, the one that counts.
-  expect(notesOf(event, answersOf({ kind: 'pg' }), { hall: 4, pgs: 2 })).toEqual(['2 places left'])
+  expect(notesOf(event, answersOf({ kind: 'pg' }), { hall: 4, pgs: 2 })).toEqual(['2 seats left'])
 })
 
 test('a workshop that became full after it was chosen stops the bill, by its name', () => {

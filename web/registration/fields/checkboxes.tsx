@@ -2,6 +2,8 @@
 import Checkbox from '@mui/material/Checkbox'
 import type Radio from '@mui/material/Radio'
 import type { WidgetProps } from '@rjsf/utils'
+import { COMMON_MESSAGES, FORM_MESSAGES } from '../../../engine/index.ts'
+import { hiddenText, richMessage } from '../../ui/rich-message.tsx'
 import { Dot, Rows } from './radio-choices.tsx'
 import { useControl } from './field-control.tsx'
 import './checkboxes.css'
@@ -44,12 +46,12 @@ export function Consent(props: WidgetProps) {
         />
         <strong>
           {field.label}
-          {field.required === undefined && <i> (optional)</i>}
+          {field.required === undefined && <i> {COMMON_MESSAGES.optional}</i>}
         </strong>
       </label>
       {field.link !== undefined && (
         <a href={field.link} target="_blank" rel="noopener">
-          Read the whole text<span className="vh"> (opens in a new tab): {field.label}</span>
+          {richMessage(FORM_MESSAGES.readWholeText, { hidden: hiddenText, label: field.label })}
         </a>
       )}
     </div>

@@ -1,9 +1,12 @@
 /** The discount code field: applies a code, shows its effect, and removes it. */
-import { labelOfCategory } from '../../../engine/index.ts'
+import { EXTENDED_FORM_MESSAGES, labelOfCategory } from '../../../engine/index.ts'
 import { useEffect, useId, useRef, useState } from 'react'
 import type { PublicEvent } from '../../../engine/index.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
+import { richMessage } from '../../ui/rich-message.tsx'
 import './discount-code-field.css'
+
+const { code: text } = EXTENDED_FORM_MESSAGES
 
 export type CodeState =
   | { readonly is: 'none' }
@@ -54,20 +57,19 @@ export function CodeBox({
     return (
       <p className="code">
         <button type="button" className="link" aria-expanded="false" onClick={() => setOpen(true)}>
-          Have a code?
+          {text.open}
         </button>
       </p>
     )
   const message = state.is === 'refused' && typed === state.typed ? state.text : null
   return (
-    <section className="code" aria-label="Code">
+    <section className="code" aria-label={text.label}>
       <div role="status">
         {state.is === 'given' && (
           <p className="given">
             <Icon name="tick" />
             <span>
-              <b>{state.typed}</b>: {state.label}
-              {givenBy(event, state.kind, state.label)}
+              <Applied event={event} {...state} />
             </span>
           </p>
         )}
@@ -83,7 +85,7 @@ export function CodeBox({
             setOpen(true)
           }}
         >
-          Remove code
+          {text.remove}
         </button>
       ) : (
         <form
@@ -95,7 +97,7 @@ export function CodeBox({
           }}
         >
           <label className="lab" htmlFor={id}>
-            Code
+            {text.label}
           </label>
           {message !== null && (
             <p className="msg" id={`${id}-error`} role="alert">
@@ -117,7 +119,7 @@ export function CodeBox({
               aria-describedby={message === null ? undefined : `${id}-error`}
             />
             <button type="submit" className="btn line" aria-disabled={state.is === 'asking'}>
-              {state.is === 'asking' ? 'Looking …' : 'Use code'}
+              {state.is === 'asking' ? text.checking : text.apply}
             </button>
           </div>
         </form>
@@ -127,9 +129,17 @@ export function CodeBox({
 }
 
 /** The effect of a code, unless its label already describes it. */
-function givenBy(event: PublicEvent, kind: string, label: string): string {
+function Applied({
+  event,
+  typed,
+  kind,
+  label,
+}: { readonly event: PublicEvent } & Extract<CodeState, { is: 'given' }>) {
   const gives = event.codeKinds.find(({ id }) => id === kind)?.gives
-  if (gives === undefined || !('category' in gives)) return ''
-  const category = labelOfCategory(event, gives.category)
-  return category === label ? '' : `. You are registering as ${category}`
+  const category =
+    gives !== undefined && 'category' in gives ? labelOfCategory(event, gives.category) : label
+  const values = { code: <b>{typed}</b>, discount: label }
+  return category === label
+    ? richMessage(text.applied, values)
+    : richMessage(text.appliedCategory, { ...values, category })
 }

@@ -4,6 +4,7 @@ import Select from '@mui/material/Select'
 import ThemeInput from '@rjsf/mui/lib/BaseInputTemplate/BaseInputTemplate.js'
 import type { BaseInputTemplateProps, WidgetProps } from '@rjsf/utils'
 import { use } from 'react'
+import { FORM_MESSAGES } from '../../../engine/index.ts'
 import { PriceNote, Swatch, priceOfOption } from './radio-choices.tsx'
 import { Marks, Prices } from '../form/form-context.ts'
 import { Chevron, useControl } from './field-control.tsx'
@@ -49,7 +50,7 @@ export function Menu(props: WidgetProps) {
                   {chosen.label}
                 </span>
               ) : (
-                'Choose'
+                FORM_MESSAGES.choose
               ),
           },
         }}
@@ -57,7 +58,7 @@ export function Menu(props: WidgetProps) {
         {field.options?.map((option) => {
           const mark = marks.get(`${field.id}.${option.id}`)
           const stated = priced && tariff ? priceOfOption(event, tariff, option) : mark?.price
-          const price = mark?.full ?? (stated === null ? 'Not on sale' : stated)
+          const price = mark?.full ?? (stated === null ? FORM_MESSAGES.notOnSale : stated)
           return (
             <MenuItem
               key={option.id}

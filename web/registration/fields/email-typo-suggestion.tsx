@@ -3,6 +3,7 @@
  * blocks the form.
  */
 import { useEffect, useState } from 'react'
+import { FORM_MESSAGES, formatMessage } from '../../../engine/index.ts'
 
 /**
  * Delay, in milliseconds, before the suggestion appears. It moves the content below it, so it must
@@ -50,7 +51,7 @@ export function Meant({ id, value, change }: MeantProps) {
     <div className="meant" role="status">
       {meant !== null && (
         <button type="button" className="link" onClick={take}>
-          Did you mean {meant}?
+          {formatMessage(FORM_MESSAGES.didYouMean, { email: meant })}
         </button>
       )}
     </div>

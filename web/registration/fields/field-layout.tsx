@@ -2,7 +2,7 @@
 import { errorId, helpId } from '@rjsf/utils'
 import type { FieldErrorProps, FieldHelpProps, FieldTemplateProps } from '@rjsf/utils'
 import { use } from 'react'
-import { assertNever } from '../../../engine/index.ts'
+import { assertNever, COMMON_MESSAGES } from '../../../engine/index.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { Marks, Must } from '../form/form-context.ts'
 import type { FormConstants } from '../form/form-context.ts'
@@ -33,7 +33,7 @@ export function Question(props: FieldTemplateProps) {
       {part !== undefined && <span className="vh">{personName(Number(at))}: </span>}
       {field.label}
       {price && <i>: {price}</i>}
-      {!must.has(key) && field.default === undefined && <i> (optional)</i>}
+      {!must.has(key) && field.default === undefined && <i> {COMMON_MESSAGES.optional}</i>}
     </>
   )
   const body = (() => {

@@ -12,13 +12,16 @@ import type {
 } from '@rjsf/utils'
 import { createContext, use, useCallback, useEffect, useRef } from 'react'
 import type { ComponentType } from 'react'
-import { assert } from '../../../engine/index.ts'
+import { assert, EXTENDED_FORM_MESSAGES, formatMessage, pluralForm } from '../../../engine/index.ts'
 import type { Field, PublicEvent, RawAnswers } from '../../../engine/index.ts'
+import { hiddenText, richMessage } from '../../ui/rich-message.tsx'
 import type { FormConstants } from '../form/form-context.ts'
 import { personName } from '../form/field-keys.ts'
 import { wideOf } from '../form/form-sections.tsx'
 import { uiOf, uiOfField } from '../form/ui-schema.ts'
 import './people-list.css'
+
+const { people: messages } = EXTENDED_FORM_MESSAGES
 
 /** RJSF UI schema of an event, including the fields of each person in a list. */
 export function uiOfAll(event: PublicEvent): UiSchema<RawAnswers> {
@@ -140,11 +143,11 @@ export function People(props: ArrayFieldTemplateProps) {
             onAddClick(click)
           }}
         >
-          {count === 0 ? 'Add a person' : 'Add another person'}
+          {count === 0 ? messages.add : messages.addAnother}
         </button>
       ) : (
         <p className="hint">
-          You can list at most {field.max === 1 ? 'one person' : `${field.max} people`}.
+          {formatMessage(pluralForm(field.max ?? 0, messages.most), { count: field.max ?? 0 })}
         </p>
       )}
     </div>
@@ -168,7 +171,7 @@ export function PersonBox(props: ArrayFieldItemTemplateProps) {
           buttonsProps.onRemoveItem(click)
         }}
       >
-        Remove<span className="vh"> {name}</span>
+        {richMessage(messages.remove, { hidden: hiddenText, person: name })}
       </button>
       {children}
     </li>

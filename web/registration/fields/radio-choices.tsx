@@ -5,7 +5,9 @@ import type { WidgetProps } from '@rjsf/utils'
 import { use } from 'react'
 import type { CSSProperties } from 'react'
 import {
+  FORM_MESSAGES,
   formatDay,
+  formatMessage,
   formatPrice,
   fromRupees,
   listedPart,
@@ -44,7 +46,9 @@ export function PriceNote({
   readonly tariff: TariffAnswer | null
 }) {
   if (event.fees.prices === null) return null
-  const until = tariff?.until ? `Fees until ${formatDay(tariff.until as Day)}` : 'Fees'
+  const until = tariff?.until
+    ? formatMessage(FORM_MESSAGES.fees.until, { day: formatDay(tariff.until as Day) })
+    : FORM_MESSAGES.fees.heading
   const said = [until, listedTaxText(event)].filter((text) => text !== '').join(', ')
   return <p className="hint">{tariff ? `${said}.` : ' '}</p>
 }
@@ -102,7 +106,7 @@ export function Rows({
           const price = priced && tariff ? priceOfOption(event, tariff, option) : mark?.price
           const said =
             mark?.full ??
-            (price === undefined ? (priced ? '' : undefined) : (price ?? 'Not on sale'))
+            (price === undefined ? (priced ? '' : undefined) : (price ?? FORM_MESSAGES.notOnSale))
           const chosen = isChosen(option.id)
           const isOff = mark?.full !== undefined && !chosen
           const rowId = index === 0 ? id : `${id}-${index}`

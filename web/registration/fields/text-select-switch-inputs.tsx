@@ -8,7 +8,7 @@ import Switch from '@mui/material/Switch'
 import ThemeInput from '@rjsf/mui/lib/BaseInputTemplate/BaseInputTemplate.js'
 import type { BaseInputTemplateProps, WidgetProps } from '@rjsf/utils'
 import { use } from 'react'
-import { unitText } from '../../../engine/index.ts'
+import { COMMON_MESSAGES, FORM_MESSAGES, unitText } from '../../../engine/index.ts'
 import { Marks } from '../form/form-context.ts'
 import type { Mark } from '../form/form-context.ts'
 import { Chevron, useControl } from './field-control.tsx'
@@ -59,7 +59,11 @@ export function Input(props: BaseInputTemplateProps) {
 
 /** Label of an option in the native select, on one line: "Twin room, ₹ 2,500, 3 left". */
 const withMark = (label: string, mark: Mark | undefined): string =>
-  [label, mark?.full ?? (mark?.price === null ? 'not on sale' : mark?.price), mark?.left]
+  [
+    label,
+    mark?.full ?? (mark?.price === null ? FORM_MESSAGES.optionNotOnSale : mark?.price),
+    mark?.left,
+  ]
     .filter(Boolean)
     .join(', ')
 
@@ -94,7 +98,7 @@ export function List(props: WidgetProps) {
         htmlInput: aria,
       }}
     >
-      {field.default === undefined && <option value="">Choose</option>}
+      {field.default === undefined && <option value="">{FORM_MESSAGES.choose}</option>}
       {field.options?.map((option) => (
         <option
           key={option.id}
@@ -120,8 +124,8 @@ export function SwitchAnswer(props: WidgetProps) {
   return (
     <>
       <b aria-hidden="true">
-        <span>Yes</span>
-        <span>No</span>
+        <span>{COMMON_MESSAGES.yes}</span>
+        <span>{COMMON_MESSAGES.no}</span>
       </b>
       <Switch
         checked={on}

@@ -1,5 +1,6 @@
 /** The error summary above a form that could not be submitted. */
 import { useEffect, useRef } from 'react'
+import { FORM_MESSAGES, formatMessage } from '../../../engine/index.ts'
 import type { FieldErrors, PublicEvent } from '../../../engine/index.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { saysLittle } from '../../ui/forms/is-short-message.ts'
@@ -30,7 +31,7 @@ export function ErrorSummary({
     <div className="errs" ref={box} tabIndex={-1} role="group" aria-labelledby="errs-title">
       <h2 id="errs-title">
         <Icon name="bang" />
-        There is a problem
+        {FORM_MESSAGES.errors.title}
       </h2>
       <ul>
         {lines.map(([id, text]) => (
@@ -51,8 +52,6 @@ export function ErrorSummary({
   )
 }
 
-const ERROR = 'Error: '
-
 /**
  * Prefixes the page title while the form has errors, because screen readers announce the title
  * first.
@@ -60,19 +59,23 @@ const ERROR = 'Error: '
 export function useErrorInTitle(isWrong: boolean): void {
   useEffect(() => {
     if (!isWrong) return
-    document.title = `${ERROR}${document.title}`
+    const { title } = document
+    document.title = formatMessage(FORM_MESSAGES.errors.documentTitle, { title })
     return () => {
-      document.title = document.title.replace(ERROR, '')
+      document.title = title
     }
   }, [isWrong])
 }
 
 /** A message as shown away from its field. */
 export function sentenceOf(event: PublicEvent, id: string, text: string): string {
-  if (saysLittle(text)) return `${nameOf(event, id)}: ${text}`
+  const { ofField } = FORM_MESSAGES.errors
+  if (saysLittle(text)) return formatMessage(ofField, { field: nameOf(event, id), error: text })
   // In a list, the message must name the person it is about.
   const at = id.split('.')[1]
-  return at === undefined ? text : `${personName(Number(at))}: ${text}`
+  return at === undefined
+    ? text
+    : formatMessage(ofField, { field: personName(Number(at)), error: text })
 }
 
 /** Moves the focus to the field that a message is about. */

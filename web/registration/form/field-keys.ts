@@ -3,6 +3,7 @@
  * A key is `email`, or `companions.0.age` for one answer about one person. The element's id is the
  * same name with underscores.
  */
+import { FORM_MESSAGES, formatMessage } from '../../../engine/index.ts'
 import type { FieldErrors, PublicEvent } from '../../../engine/index.ts'
 
 /** Id of the form. The pay button is outside the form and references it. */
@@ -36,11 +37,15 @@ export function nameOf({ fields }: PublicEvent, key: string): string {
   const field = fields.find((one) => one.id === id)
   return part === undefined
     ? (field?.label ?? key)
-    : `${personName(Number(at))}: ${field?.fields?.find((one) => one.id === part)?.label ?? part}`
+    : formatMessage(FORM_MESSAGES.personField, {
+        person: personName(Number(at)),
+        field: field?.fields?.find((one) => one.id === part)?.label ?? part,
+      })
 }
 
 /** Label of a person in a list, by position; their name is not known yet. */
-export const personName = (at: number): string => `Person ${at + 1}`
+export const personName = (at: number): string =>
+  formatMessage(FORM_MESSAGES.person, { number: at + 1 })
 
 type ErrorTree = { [part: string]: ErrorTree | string[] }
 /** Converts messages to RJSF's error tree. */

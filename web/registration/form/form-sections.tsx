@@ -1,6 +1,7 @@
 /** The sheet of form sections, with the progress of each. */
 import { use } from 'react'
 import type { ObjectFieldTemplateProps } from '@rjsf/utils'
+import { FORM_MESSAGES } from '../../../engine/index.ts'
 import type { Field } from '../../../engine/index.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { NO_SECTION, OnPage, Progress, Shown } from './form-context.ts'
@@ -62,13 +63,13 @@ function MarginNumber({
   if (state === 'complete')
     return (
       <span className="no done">
-        <Icon name="tick" label="Complete:" />
+        <Icon name="tick" label={FORM_MESSAGES.sections.complete} />
       </span>
     )
   if (state === 'wrong')
     return (
       <span className="no err">
-        <span className="vh">Needs attention: </span>
+        <span className="vh">{FORM_MESSAGES.sections.incomplete} </span>
         {position}
       </span>
     )

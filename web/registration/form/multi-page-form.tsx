@@ -4,10 +4,17 @@
  * URL's hash, so that the browser's Back and Forward buttons work.
  */
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
-import { answerText, errorsOf, personText } from '../../../engine/index.ts'
+import {
+  answerText,
+  errorsOf,
+  EXTENDED_FORM_MESSAGES,
+  FORM_MESSAGES,
+  personText,
+} from '../../../engine/index.ts'
 import type { PublicEvent } from '../../../engine/index.ts'
 import { billRows } from '../../ui/payment/bill-rows.tsx'
 import { Ledger } from '../../ui/details-list.tsx'
+import { hiddenText, richMessage } from '../../ui/rich-message.tsx'
 import type { LedgerRow } from '../../ui/details-list.tsx'
 import { NO_SECTION } from './form-context.ts'
 import { FORM_ID } from './field-keys.ts'
@@ -25,7 +32,7 @@ type Form = Parameters<More['Paged']>[0]['form']
 const LAST = 'check'
 type Page = number | typeof LAST
 
-const CHECK_TITLE = 'Check your answers'
+const { pages: text } = EXTENDED_FORM_MESSAGES
 
 export const Paged: More['Paged'] = (props) =>
   props.event.form.pages === 'sections' ? <Pages {...props} /> : props.children(ONE_PAGE)
@@ -137,12 +144,12 @@ function Pages({ event, form, price, attempts, children }: Parameters<More['Page
               className="btn line"
               onClick={() => turnTo(pages[at - 1] ?? page)}
             >
-              Back
+              {text.back}
             </button>
           )}
           {page !== LAST && wide && (
             <button type="submit" form={FORM_ID} className="btn">
-              Next
+              {FORM_MESSAGES.summary.next}
             </button>
           )}
         </div>
@@ -184,7 +191,7 @@ function Steps({
   readonly at: number
 }) {
   return (
-    <ol className="stp full" aria-label="Steps">
+    <ol className="stp full" aria-label={FORM_MESSAGES.sections.steps}>
       {pages.map((page, index) => (
         <li
           key={page}
@@ -192,10 +199,12 @@ function Steps({
           className={index < at ? 'past' : ''}
         >
           <span className="t">
-            <span className="of">
-              Step {index + 1} of {pages.length}:{' '}
-            </span>
-            {page === LAST ? CHECK_TITLE : event.sections[page]?.title}
+            {richMessage(text.step, {
+              number: String(index + 1),
+              count: String(pages.length),
+              of: (step) => <span className="of">{step}</span>,
+              title: page === LAST ? text.checkTitle : event.sections[page]?.title,
+            })}
           </span>
         </li>
       ))}
@@ -221,7 +230,7 @@ function Check({
     <div className="paper check">
       <section className="sec" aria-labelledby={CHECK_ID}>
         <h2 className="disp" id={CHECK_ID} tabIndex={-1}>
-          {CHECK_TITLE}
+          {text.checkTitle}
         </h2>
         {pages.map((page) => {
           const section = page === LAST ? undefined : event.sections[page]
@@ -230,7 +239,7 @@ function Check({
               <div key={page} className="part">
                 <h3>{section.title}</h3>
                 <button type="button" className="link" onClick={() => turnTo(page)}>
-                  Change<span className="vh"> {section.title}</span>
+                  {richMessage(text.change, { hidden: hiddenText, section: section.title })}
                 </button>
                 <Ledger rows={answersOf(event, form, section.fields)} />
               </div>

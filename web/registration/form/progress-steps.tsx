@@ -1,4 +1,5 @@
 /** The steps above a one-page form, linked to its sections. */
+import { FORM_MESSAGES } from '../../../engine/index.ts'
 import type { PublicEvent } from '../../../engine/index.ts'
 import type { FormState } from './registration-form.tsx'
 import { BAR_ID, SUMMARY_ID, useWide } from '../price/price-summary-and-pay-button.tsx'
@@ -41,7 +42,7 @@ export function Stepper({
     return index === steps.length - 1 ? summary : null
   }
   return (
-    <ol className="stp jump full" aria-label="Steps">
+    <ol className="stp jump full" aria-label={FORM_MESSAGES.sections.steps}>
       {steps.map((step, index) => {
         const place = placeOf(step, index)
         return (

@@ -1,6 +1,6 @@
 /** The RJSF UI schema of an event: widget, hint and input attributes of each field. */
 import type { UiSchema } from '@rjsf/utils'
-import { uiSchema } from '../../../engine/index.ts'
+import { FORM_MESSAGES, formatMessage, uiSchema } from '../../../engine/index.ts'
 import type { Field, PublicEvent, RawAnswers } from '../../../engine/index.ts'
 import { limitText } from '../../ui/file-size.ts'
 import { typingOf } from '../fields/keyboard-and-autofill.ts'
@@ -9,12 +9,19 @@ import { wayOf } from '../fields/choose-field-widget.ts'
 /** The hint from the event file; for a file field also its accepted types and maximum size. */
 function hintOf(field: Field): string | undefined {
   if (field.type !== 'file') return field.hint
+  const text = FORM_MESSAGES.file
   const kinds = (field.accept ?? []).map((ending) => ending.toUpperCase())
-  const list =
-    kinds.length > 1 ? `${kinds.slice(0, -1).join(', ')} or ${kinds.at(-1)}` : kinds.join('')
-  const size =
-    field.bytesMax === undefined ? '' : `${list ? ', ' : ''}at most ${limitText(field.bytesMax)}`
-  return [field.hint, `${list}${size}`].filter(Boolean).join('. ')
+  const first = kinds.slice(0, -1).join(', ')
+  const last = kinds.at(-1) ?? ''
+  const types = first === '' ? last : formatMessage(text.types, { first, last })
+  const limit = field.bytesMax === undefined ? null : limitText(field.bytesMax)
+  const accepts =
+    limit === null
+      ? types
+      : types === ''
+        ? formatMessage(text.limit, { limit })
+        : formatMessage(text.limitAndTypes, { types, limit })
+  return [field.hint, accepts].filter(Boolean).join('. ')
 }
 
 /** Order and labels from the engine; for each field its widget, hint and input attributes. */

@@ -3,7 +3,14 @@
  * Built separately and loaded first, at a thirtieth of the full size. It undoes its changes to the
  * page at the moment React takes over.
  */
-import { buttonText, formatPrice, NO_MONEY, normalise } from '../../../engine/index.ts'
+import {
+  buttonText,
+  FORM_PRICE_MESSAGES,
+  formatMessage,
+  formatPrice,
+  NO_MONEY,
+  normalise,
+} from '../../../engine/index.ts'
 import type { PageData, RawAnswers } from '../../../engine/index.ts'
 import { startOf } from '../draft-storage.ts'
 import { FORM_ID } from '../form/field-keys.ts'
@@ -12,9 +19,6 @@ import { priceOf } from '../price/live-price.ts'
 import type { EventPage, PriceView } from '../price/live-price.ts'
 import { typedIn, whenTaken } from './answers-typed-before-hydration.ts'
 import { onwardByEnter } from '../fields/keyboard-and-autofill.ts'
-
-/** Label of the pay button from the press until the form's script has loaded. */
-const WAITING = 'One moment…'
 
 /** Hides an element but keeps its space, so that nothing moves now or on takeover. */
 const hide = (element: HTMLElement, isHidden: boolean): void => {
@@ -44,9 +48,12 @@ function goAhead({ event: { event }, tariff }: EventPage): void {
       total: total === null ? NO_MONEY : formatPrice(total),
       instead: total === null ? null : formatPrice(total),
       short: price.is === 'none' ? price.why : '',
-      empty: total === null ? null : `Total ${formatPrice(total)}`,
+      empty:
+        total === null
+          ? null
+          : formatMessage(FORM_PRICE_MESSAGES.total, { amount: formatPrice(total) }),
       why: price.is === 'none' ? price.why : null,
-      pay: isPressed ? WAITING : buttonText(event, total),
+      pay: isPressed ? FORM_PRICE_MESSAGES.wait : buttonText(event, total),
     }
     for (const { text, drawn, is } of spots) text.data = says[is] ?? drawn
     for (const button of buttons) button.disabled = price.is === 'none'

@@ -1,7 +1,9 @@
 /** The table of current and upcoming fees, and the delegate's next price. Loaded on demand. */
 import {
   dayOf,
+  FEE_TABLE_MESSAGES,
   formatDayShort,
+  formatMessage,
   formatPrice,
   labelOf,
   listedPart,
@@ -16,6 +18,8 @@ import {
 import type { Answers, Day, PublicEvent, Quote, Stretch } from '../../../engine/index.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import './fee-table.css'
+
+const text = FEE_TABLE_MESSAGES
 
 const today = (now: string): Day | null => {
   const at = readInstant(now)
@@ -41,18 +45,21 @@ export function PriceUntil({ event, answers, quote, now }: UntilProps) {
   const next = on === null ? null : nextPrice(event, answers, quote.category, on)
   if (next === null) return null
   const { from, total } = next
-  const then =
-    total !== null
-      ? `; from ${short(from)} ${formatPrice(total)}`
-      : openOn(event, from).open
-        ? '; not on sale after that'
-        : '; then registration closes'
+  const messages = quote.total === 0 ? text.freeUntil : text.priceUntil
+  const day = short(addDays(from, -1))
   return (
     <p className="why">
       <Icon name="clock" />
       <span>
-        {quote.total === 0 ? 'Free' : 'Price valid'} until {short(addDays(from, -1))}
-        {then}
+        {total !== null
+          ? formatMessage(messages.thenPrice, {
+              day,
+              next: short(from),
+              amount: formatPrice(total),
+            })
+          : formatMessage(openOn(event, from).open ? messages.thenNotOnSale : messages.thenClosed, {
+              day,
+            })}
       </span>
     </p>
   )
@@ -91,7 +98,7 @@ export function FeeTable({ event, category: own, now }: TableProps) {
             <tr key={id} className={id === own ? 'own' : ''}>
               <th scope="row">
                 {label}
-                {id === own && <span className="yours">Yours</span>}
+                {id === own && <span className="yours">{text.yours}</span>}
               </th>
               {stretches.map((stretch, at) => (
                 <td key={stretch.from} className={at === 0 ? 'now' : ''}>
@@ -108,12 +115,12 @@ export function FeeTable({ event, category: own, now }: TableProps) {
 }
 
 function days({ from, to }: Stretch, isNow: boolean): string {
-  if (isNow) return to === null ? 'Today' : `Until ${short(to)}`
-  return `From ${short(from)}`
+  if (isNow) return to === null ? text.today : formatMessage(text.until, { day: short(to) })
+  return formatMessage(text.from, { day: short(from) })
 }
 
 function priceIn(event: PublicEvent, category: string, { period }: Stretch): string {
   const price = quoteFor(event, category, period.id)
-  if (price === null) return 'Not on sale'
+  if (price === null) return text.notOnSale
   return formatPrice(listedPart(event, price))
 }

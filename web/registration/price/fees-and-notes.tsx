@@ -1,6 +1,7 @@
 /** The fees and the organisers' notes below the form. */
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import type { ComponentType, ReactNode, RefObject } from 'react'
+import { FORM_MESSAGES } from '../../../engine/index.ts'
 import type { PublicEvent, Quote, TariffAnswer } from '../../../engine/index.ts'
 import { Ledger } from '../../ui/details-list.tsx'
 import { useIsAtRest } from '../../app/hydration-state.ts'
@@ -14,7 +15,7 @@ export function Panel({ event }: { readonly event: PublicEvent }) {
   const { panel } = event.form
   if (panel === null) return null
   return (
-    <aside className="info" aria-label={panel.title ?? 'Information'}>
+    <aside className="info" aria-label={panel.title ?? FORM_MESSAGES.fees.notes}>
       {panel.title !== undefined && <h2>{panel.title}</h2>}
       <ul>
         {panel.lines.map((line) => (
@@ -92,7 +93,7 @@ function FeeSection({
   const isNear = useNear(box)
   return (
     <section ref={box} className="info fees" aria-labelledby="fees">
-      <h2 id="fees">Registration fees</h2>
+      <h2 id="fees">{FORM_MESSAGES.fees.title}</h2>
       {isNear && later !== false ? <Suspense fallback={today}>{later}</Suspense> : today}
     </section>
   )
@@ -130,7 +131,10 @@ function Today({
   const rows = event.categories.map((category) => ({
     id: category.id,
     label: category.label,
-    value: tariff === null ? '\u00a0' : (priceOfOption(event, tariff, category) ?? 'Not on sale'),
+    value:
+      tariff === null
+        ? '\u00a0'
+        : (priceOfOption(event, tariff, category) ?? FORM_MESSAGES.notOnSale),
   }))
   return (
     <>

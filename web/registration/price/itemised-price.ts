@@ -4,13 +4,16 @@ import {
   cellOf,
   counts,
   EACH,
+  EXTENDED_FORM_MESSAGES,
   firstFull,
   listedPrice,
+  formatMessage,
   formatMoney,
   formatPrice,
   optionsOf,
   own,
   placesOf,
+  pluralForm,
   quote,
   readInstant,
   sayFull,
@@ -27,6 +30,8 @@ import type {
 import type { Mark } from '../form/form-context.ts'
 import type { Pricing } from './live-price.ts'
 
+const { price: priceMessages, seats } = EXTENDED_FORM_MESSAGES
+
 /** The bill, calculated by the engine at the server's time: the same lines as on the server. */
 export const byBill: Pricing = (event, { now }, _category, answers) => {
   const at = readInstant(now)
@@ -38,7 +43,9 @@ export const byBill: Pricing = (event, { now }, _category, answers) => {
   const { error } = quoted
   if (error.code === 'registration_closed') return error.text
   return error.code === 'not_on_sale' && error.item !== null
-    ? `${nameOfSold(event, error.item, error.option)} is not on sale today`
+    ? formatMessage(priceMessages.notOnSale, {
+        item: nameOfSold(event, error.item, error.option),
+      })
     : null
 }
 
@@ -67,7 +74,7 @@ export function notesOf(
   if (still !== null) return event.fees.prices === null ? [sayFull(event, still)] : []
   if (gone !== undefined) return [sayFull(event, gone)]
   const few = fewestOf(places, left)
-  return few === null ? [] : [few === 1 ? '1 place left' : `${few} places left`]
+  return few === null ? [] : [formatMessage(pluralForm(few, seats.leftInAll), { count: few })]
 }
 
 /** The smallest number of seats left, or null if the server reported none. */
@@ -158,9 +165,16 @@ function priceOfEach(
       const table = tableOf(item, answers, category)
       const cell = table === null ? null : cellOf(table, EACH, period)
       if (cell === null) return []
-      const price = cell === 0 ? formatPrice(cell) : `${timesText(event, item, cell)} each`
+      const price =
+        cell === 0
+          ? formatPrice(cell)
+          : formatMessage(priceMessages.each, { price: timesText(event, item, cell) })
       // If a list has several items, name each, such as children and adults.
-      return [sold.length > 1 ? `${item.label} ${price}` : price]
+      return [
+        sold.length > 1
+          ? formatMessage(priceMessages.itemPrice, { item: item.label, price })
+          : price,
+      ]
     })
     .join(', ')
 }
@@ -174,8 +188,11 @@ function timesText(event: PublicEvent, { times: by, tax }: Item, stated: Paise):
   const times = event.fields.find(({ id }) => id === by)
   if (times === undefined) return formatMoney(cell)
   return times.unitOne === undefined
-    ? `${formatMoney(cell)} × ${times.unit ?? times.label.toLowerCase()}`
-    : `${formatMoney(cell)} per ${times.unitOne}`
+    ? formatMessage(priceMessages.timesUnit, {
+        price: formatMoney(cell),
+        units: times.unit ?? times.label.toLowerCase(),
+      })
+    : formatMessage(priceMessages.perUnit, { price: formatMoney(cell), unit: times.unitOne })
 }
 
 /** The answers with an option selected in addition. */
@@ -192,5 +209,5 @@ function placesMarkOf(
   const few = fewestOf(places, left)
   const gone = places.find(({ id }) => (own(left, id) ?? 1) <= 0)
   if (gone !== undefined) return { full: gone.limit.full.say }
-  return few === null ? {} : { left: `${few} left` }
+  return few === null ? {} : { left: formatMessage(seats.left, { count: few }) }
 }

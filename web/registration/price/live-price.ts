@@ -1,10 +1,12 @@
 /** Today's prices from the server, and the price of the answers. */
 import { useCallback, useEffect, useState } from 'react'
-import { categoryOf, wordFor } from '../../../engine/index.ts'
+import { categoryOf, FORM_PRICE_MESSAGES, formatMessage, wordFor } from '../../../engine/index.ts'
 import type { Answers, PageData, PublicEvent, Quote, TariffAnswer } from '../../../engine/index.ts'
 import { tariffReader, toQuote } from '../../app/api-responses.ts'
 import { call } from '../../app/api-client.ts'
 import { saysLittle } from '../../ui/forms/is-short-message.ts'
+
+const messages = FORM_PRICE_MESSAGES
 
 /** Page data that the server embedded in a form's page. */
 export type EventPage = Extract<PageData, { page: 'event' }>
@@ -99,15 +101,15 @@ export function priceOf(
   if (event.fees.prices === null) return { is: 'free' }
   const category = categoryOf(event, answers)
   const none = (why: string, retry = false): PriceView => ({ is: 'none', category, why, retry })
-  if (tariff.is === 'loading') return none('Loading today’s prices')
+  if (tariff.is === 'loading') return none(messages.loading)
   if (tariff.is === 'failed')
-    return none(`Today’s prices could not be loaded. ${tariff.message}`, true)
+    return none(formatMessage(messages.notLoaded, { reason: tariff.message }), true)
   const { answer } = tariff
-  if (!answer.open) return none(answer.closed_text ?? 'Registration is closed today')
+  if (!answer.open) return none(answer.closed_text ?? messages.closed)
   if (category === null) return none(askForCategory(event))
   const quote =
     pricing(event, answer, category, answers) ??
-    `This ${wordFor(event, 'category')} is not on sale today`
+    formatMessage(messages.categoryNotOnSale, { word: wordFor(event, 'category') })
   if (typeof quote === 'string') return none(quote)
   return { is: 'price', quote }
 }
@@ -118,6 +120,6 @@ function askForCategory(event: PublicEvent): string {
   const field = event.fields.find((one) => one.id === choice.field)
   const message = field?.required?.message
   return message === undefined || saysLittle(message)
-    ? `Please choose: ${field?.label ?? wordFor(event, 'category')}`
+    ? formatMessage(messages.choose, { field: field?.label ?? wordFor(event, 'category') })
     : message
 }

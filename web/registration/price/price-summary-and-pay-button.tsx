@@ -4,19 +4,26 @@ import type { CSSProperties, ReactNode } from 'react'
 import {
   buttonText,
   COMMON_MESSAGES,
+  FORM_MESSAGES,
+  FORM_PRICE_MESSAGES,
+  formatMessage,
   formatPrice,
   isEmail,
   labelOfCategory,
+  pluralForm,
 } from '../../../engine/index.ts'
 import type { Contradiction, PublicEvent } from '../../../engine/index.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { Ledger } from '../../ui/details-list.tsx'
+import { richMessage } from '../../ui/rich-message.tsx'
 import { useIsLive } from '../../app/hydration-state.ts'
 import { ahead, FORM_ID } from '../form/field-keys.ts'
 import type { More } from '../form/form-extensions.ts'
 import type { PriceView } from './live-price.ts'
 import { goTo, useErrorInTitle } from '../form/error-summary.tsx'
 import './price-summary-and-pay-button.css'
+
+const { errors, summary: text } = FORM_MESSAGES
 
 /** Id of the bill beside the form or in the bar, for skip links. */
 export const SUMMARY_ID = 'summary'
@@ -121,7 +128,7 @@ function Reasons({ price, notes, wrong, problem, until, retry, busy, odd }: Summ
               <>
                 {' '}
                 <button type="button" className="link" onClick={retry}>
-                  Try again
+                  {COMMON_MESSAGES.tryAgain}
                 </button>
               </>
             )}
@@ -138,10 +145,14 @@ function Reasons({ price, notes, wrong, problem, until, retry, busy, odd }: Summ
         <p className="why care">
           <Icon name="tri" />
           <span>
-            You chose “{odd.category}”, but “{odd.question}” is answered {odd.answer}.{' '}
-            <button type="button" className="link" onClick={() => goTo(odd.field)}>
-              Check this answer
-            </button>
+            {richMessage(errors.contradiction, {
+              ...odd,
+              button: (text) => (
+                <button type="button" className="link" onClick={() => goTo(odd.field)}>
+                  {text}
+                </button>
+              ),
+            })}
           </span>
         </p>
       )}
@@ -154,7 +165,7 @@ function Reasons({ price, notes, wrong, problem, until, retry, busy, odd }: Summ
       {wrong > 0 && (
         <p className="why bad">
           <Icon name="bang" />
-          {wrong === 1 ? '1 answer needs attention' : `${wrong} answers need attention`}
+          {formatMessage(pluralForm(wrong, errors), { count: wrong })}
         </p>
       )}
       {price.is === 'price' && until}
@@ -234,7 +245,8 @@ function Body({ event, price, more }: SummaryProps) {
 function TotalSaid({ price }: Pick<SummaryProps, 'price'>) {
   return (
     <p className="vh" aria-live="polite">
-      {price.is === 'price' && `Total ${formatPrice(price.quote.total)}`}
+      {price.is === 'price' &&
+        formatMessage(FORM_PRICE_MESSAGES.total, { amount: formatPrice(price.quote.total) })}
     </p>
   )
 }
@@ -249,8 +261,9 @@ function MailTo({ event, answer }: { readonly event: PublicEvent; readonly answe
     <p className="why">
       <Icon name="mail" />
       <span>
-        {event.sendsMail === true ? 'The confirmation goes to' : 'Your email address:'}{' '}
-        <b>{answer}</b>
+        {richMessage(event.sendsMail === true ? text.confirmationTo : text.email, {
+          email: <b>{answer}</b>,
+        })}
       </span>
     </p>
   )
@@ -297,7 +310,7 @@ export function SummaryColumn(props: SummaryProps) {
  */
 function barNameOf({ sections, form: { summary } }: PublicEvent): string {
   const isTaken = sections.some(({ title }) => title === summary.title)
-  return isTaken ? `${summary.title}: summary` : summary.title
+  return isTaken ? formatMessage(text.bar, { title: summary.title }) : summary.title
 }
 
 /** The bar at the bottom of a phone: the price is always visible, its details unfold upwards. */
@@ -334,7 +347,7 @@ function SummaryBar(props: SummaryProps) {
       <div className="row">
         {price.is === 'none' && price.retry && (
           <button type="button" className="btn line" onClick={props.retry}>
-            Try again
+            {COMMON_MESSAGES.tryAgain}
           </button>
         )}
         {price.is === 'none' && !price.retry && (
@@ -354,7 +367,7 @@ function SummaryBar(props: SummaryProps) {
           >
             <strong {...ahead('total')}>{formatPrice(price.quote.total)}</strong>
             <small>
-              Details <Icon name="chev" small />
+              {text.details} <Icon name="chev" small />
             </small>
           </button>
         )}
@@ -362,7 +375,7 @@ function SummaryBar(props: SummaryProps) {
           <PayButton {...props} />
         ) : (
           <button type="submit" form={FORM_ID} className="btn" disabled={!isLive}>
-            Next
+            {text.next}
           </button>
         )}
       </div>

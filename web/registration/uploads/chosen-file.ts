@@ -1,4 +1,5 @@
 /** A selected file: its upload state, and whether its field accepts it. */
+import { COMMON_MESSAGES, formatMessage } from '../../../engine/index.ts'
 import type { Field } from '../../../engine/index.ts'
 import type { KeptProof } from '../draft-storage.ts'
 import { tooLargeText } from '../../ui/file-size.ts'
@@ -37,9 +38,10 @@ export const mayShrink = (field: Field, file: File): boolean =>
 
 /** Why a file cannot be sent, or null if it can. The server checks it again by its content. */
 export function refusalOf(field: Field, { name, size }: File): string | null {
-  if (field.accept && !field.accept.includes(endingOf(name))) return `${name}: ${field.invalid}`
+  if (field.accept && !field.accept.includes(endingOf(name)))
+    return formatMessage(COMMON_MESSAGES.file.wrongType, { name, error: field.invalid })
   if (field.bytesMax !== undefined && size > field.bytesMax)
     return tooLargeText(name, size, field.bytesMax)
-  if (size === 0) return `${name} is empty. Please choose another file.`
+  if (size === 0) return formatMessage(COMMON_MESSAGES.file.empty, { name })
   return null
 }

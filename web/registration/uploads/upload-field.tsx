@@ -1,13 +1,22 @@
 /** The file field: uploads a file as soon as it is selected, and shows the progress. */
 import type { WidgetProps } from '@rjsf/utils'
 import { useEffect, useRef, useState } from 'react'
-import { assertNever } from '../../../engine/index.ts'
+import {
+  assertNever,
+  COMMON_MESSAGES,
+  FORM_MESSAGES,
+  formatMessage,
+} from '../../../engine/index.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
+import { hiddenText, richMessage } from '../../ui/rich-message.tsx'
 import { useControl } from '../fields/field-control.tsx'
 import { fetchSending, useProof } from './upload-progress.ts'
 import type { Proof } from './chosen-file.ts'
 import { sizeText } from '../../ui/file-size.ts'
 import './upload-field.css'
+
+const { file: common } = COMMON_MESSAGES
+const { file: text } = FORM_MESSAGES
 
 /**
  * The theme has no file widget, and RJSF's own stores the file as text in the answers. Here the
@@ -86,10 +95,10 @@ export function Upload(props: WidgetProps) {
         />
         <label className="btn line" htmlFor={id} id={`${id}-button`}>
           <Icon name="up" />
-          {proof ? 'Choose another file' : 'Choose file'}
+          {proof ? common.chooseAnother : common.choose}
         </label>
         {proof === null ? (
-          <span className="small mute wide-only">or drop it here</span>
+          <span className="small mute wide-only">{text.drop}</span>
         ) : (
           <Chosen proof={proof} remove={remove} />
         )}
@@ -109,29 +118,36 @@ function Chosen({ proof, remove }: { readonly proof: Proof; readonly remove: () 
       <b>{proof.name}</b>
       <span className="mute">{saidOf(proof)}</span>
       <button type="button" className="btn quiet sm" onClick={remove}>
-        {isUnderway ? 'Cancel' : 'Remove'}
-        <span className="vh"> {proof.name}</span>
+        {richMessage(isUnderway ? text.cancel : text.remove, {
+          hidden: hiddenText,
+          name: proof.name,
+        })}
       </button>
       {proof.is === 'sending' && (
-        <progress max={100} value={proof.percent} aria-label={`Sending ${proof.name}`} />
+        <progress
+          max={100}
+          value={proof.percent}
+          aria-label={formatMessage(text.sending, { name: proof.name })}
+        />
       )}
     </div>
   )
 }
 
-const BAD_LINE = 'Your connection is weak. We are still trying to send it.'
-
 /** Progress as text. */
 function saidOf(proof: Proof): string {
   switch (proof.is) {
     case 'preparing':
-      return 'Getting it ready…'
+      return text.preparing
     case 'sending':
-      return `Sending ${sizeText(proof.bytes)}: ${proof.percent}%`
+      return formatMessage(text.progress, {
+        size: sizeText(proof.bytes),
+        percent: proof.percent,
+      })
     case 'waiting':
-      return BAD_LINE
+      return common.weakConnection
     case 'there':
-      return `${sizeText(proof.bytes)}, sent`
+      return formatMessage(text.sent, { size: sizeText(proof.bytes) })
     case 'here':
       return sizeText(proof.bytes)
     default:
@@ -144,13 +160,13 @@ function heardOf(proof: Proof): string {
   switch (proof.is) {
     case 'preparing':
     case 'sending':
-      return `Sending ${proof.name}`
+      return formatMessage(text.sending, { name: proof.name })
     case 'waiting':
-      return BAD_LINE
+      return common.weakConnection
     case 'there':
-      return `${proof.name} has been sent`
+      return formatMessage(text.wasSent, { name: proof.name })
     case 'here':
-      return `${proof.name} is chosen`
+      return formatMessage(text.chosen, { name: proof.name })
     default:
       return assertNever(proof)
   }

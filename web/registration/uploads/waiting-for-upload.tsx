@@ -1,5 +1,6 @@
 /** The progress shown after Pay was pressed while a document is still uploading. */
 import { useSyncExternalStore } from 'react'
+import { FORM_MESSAGES, formatMessage } from '../../../engine/index.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { underway } from './upload-progress.ts'
 import type { Proof } from './chosen-file.ts'
@@ -25,10 +26,9 @@ export function Held({
 }
 
 function sentenceOf(proof: Proof, isCounted: boolean): string {
-  const then = 'We will continue as soon as it has arrived.'
-  if (proof.is === 'waiting')
-    return `Your connection is weak. We are still trying to send your file. ${then}`
+  const text = FORM_MESSAGES.file
+  if (proof.is === 'waiting') return text.waitWeak
   return isCounted && proof.is === 'sending'
-    ? `Sending your file: ${proof.percent}%. ${then}`
-    : `Sending your file. ${then}`
+    ? formatMessage(text.waitProgress, { percent: proof.percent })
+    : text.waitSending
 }

@@ -9,13 +9,11 @@ import {
 import type { ReactNode } from 'react'
 import type { PublicEvent, Quote, SummaryLine } from '../../../engine/index.ts'
 import type { LedgerRow } from '../details-list.tsx'
-import { richMessage } from '../rich-message.tsx'
-
-const hidden = (text: string) => <span className="vh">{text}</span>
+import { hiddenText, richMessage } from '../rich-message.tsx'
 
 /** A previous price, struck through. */
 export function priceWas(price: ReactNode): ReactNode {
-  return <s>{richMessage(COMMON_MESSAGES.payment.priceWas, { hidden, price })}</s>
+  return <s>{richMessage(COMMON_MESSAGES.payment.priceWas, { hidden: hiddenText, price })}</s>
 }
 
 /** A previous price and the new one. */
@@ -23,7 +21,7 @@ export function changedPrice(was: ReactNode, now: ReactNode): ReactNode {
   return (
     <>
       {priceWas(was)}
-      {richMessage(COMMON_MESSAGES.payment.priceNow, { hidden, price: now })}
+      {richMessage(COMMON_MESSAGES.payment.priceNow, { hidden: hiddenText, price: now })}
     </>
   )
 }

@@ -1,0 +1,23 @@
+/** Messages of an event's page beside its form: closed registration, earlier registrations. */
+export const EVENT_PAGE_MESSAGES = {
+  closed: 'Registration Closed',
+  tookPlace: 'This event took place on {days}.',
+
+  sent: {
+    title: 'Your registration',
+    explanation: 'You have already sent this form. Your registration is {number}.',
+    edited: 'If you change your answers, you create a new registration.',
+    open: 'Check the payment or pay now',
+  },
+
+  registeredBefore: {
+    title: 'Registered before',
+    explanation:
+      'You registered on {day}. The number ends in {ending}. Do you want to register somebody else?',
+    sameEmail:
+      'You registered on {day} with this email address. The number ends in {ending}. Do you want to register somebody else?',
+  },
+
+  answersKept: 'We kept your answers. <button>Clear form</button>',
+  formCleared: 'The form is empty again. <button>Undo</button>',
+} as const

@@ -1,0 +1,63 @@
+/** Messages of forms that sell more than the registration, or have pages, codes or lists of people. */
+export const EXTENDED_FORM_MESSAGES = {
+  approval: {
+    submit: 'Send for approval',
+    explanation: {
+      one: 'There is nothing to pay now. The organisers review your answers first ({fields}) and decide within one day. Then we email you a link to pay at today’s price.',
+      other:
+        'There is nothing to pay now. The organisers review your answers first ({fields}) and decide within {count} days. Then we email you a link to pay at today’s price.',
+    },
+  },
+
+  code: {
+    open: 'Have a code?',
+    label: 'Code',
+    apply: 'Use code',
+    checking: 'Checking…',
+    remove: 'Remove code',
+    applied: '{code}: {discount}',
+    appliedCategory: '{code}: {discount}. You are registering as {category}.',
+  },
+
+  people: {
+    add: 'Add a person',
+    addAnother: 'Add another person',
+    remove: 'Remove<hidden> {person}</hidden>',
+    most: {
+      one: 'You can list at most one person.',
+      other: 'You can list at most {count} people.',
+    },
+  },
+
+  pages: {
+    checkTitle: 'Check your answers',
+    back: 'Back',
+    step: '<of>Step {number} of {count}: </of>{title}',
+    change: 'Change<hidden> {section}</hidden>',
+  },
+
+  price: {
+    notOnSale: '{item} is not on sale today',
+    each: '{price} each',
+    itemPrice: '{item} {price}',
+    perUnit: '{price} per {unit}',
+    timesUnit: '{price} × {units}',
+  },
+
+  seats: {
+    left: '{count} left',
+    leftInAll: { one: '{count} seat left', other: '{count} seats left' },
+  },
+
+  /** The server offers something else than what was submitted. */
+  again: {
+    registeredTitle: 'Already registered?',
+    fullTitle: 'No seats left',
+    notCharged: '{reason} You have not been charged.',
+    notRegistered: '{reason} Nothing has been registered.',
+    register: 'Register again',
+    pay: 'Pay {amount}',
+    registerFor: 'Register for {amount}',
+    back: 'Back to the form',
+  },
+} as const

@@ -1,0 +1,11 @@
+/** Messages about the price beside the form's button, also before the form's script has loaded. */
+export const FORM_PRICE_MESSAGES = {
+  loading: 'Loading today’s prices',
+  notLoaded: 'We could not load today’s prices. {reason}',
+  closed: 'Registration is closed today',
+  categoryNotOnSale: 'This {word} is not on sale today',
+  choose: 'Please choose: {field}',
+  total: 'Total {amount}',
+  /** The button, from the press until the form's script has loaded. */
+  wait: 'One moment…',
+} as const

@@ -1,0 +1,83 @@
+/** Messages of the registration form. */
+export const FORM_MESSAGES = {
+  choose: 'Choose',
+  notOnSale: 'Not on sale',
+  /** After an option's label, in a list. */
+  optionNotOnSale: 'not on sale',
+  didYouMean: 'Did you mean {email}?',
+  person: 'Person {number}',
+  /** The answer about one person, for screen readers. */
+  personField: '{person}: {field}',
+  readWholeText: 'Read the whole text<hidden> (opens in a new tab): {label}</hidden>',
+
+  errors: {
+    title: 'There is a problem',
+    documentTitle: 'Error: {title}',
+    ofField: '{field}: {error}',
+    one: '1 answer needs attention',
+    other: '{count} answers need attention',
+    contradiction:
+      'You chose “{category}”, but your answer to “{question}” is {answer}. <button>Check this answer</button>',
+  },
+
+  sections: {
+    steps: 'Steps',
+    complete: 'Complete:',
+    incomplete: 'Needs attention:',
+  },
+
+  summary: {
+    details: 'Details',
+    next: 'Next',
+    /** Name of the bar where a section has the title of the summary. */
+    bar: '{title}: summary',
+    confirmationTo: 'We send the confirmation to {email}.',
+    email: 'Your email address: {email}',
+    emailUsed: 'You have already registered with this email address. Register again?',
+  },
+
+  fees: {
+    title: 'Registration fees',
+    notes: 'Information',
+    heading: 'Fees',
+    until: 'Fees until {day}',
+  },
+
+  notSent: 'We could not reach our server. You have not been charged. Please try again.',
+  fileNotAccepted:
+    'We could not accept your file, so nothing was sent. Choose another file, or press the button again to continue without it.',
+
+  changed: {
+    titlePrice: 'The price has changed',
+    titlePeriod: 'The price period has changed',
+    titleCategory: 'The {word} has changed',
+    category: 'Your answers now belong to the {word} {category}.',
+    period: 'A new price period began while you were filling in the form.',
+    price: 'The organisers changed the price while you were filling in the form.',
+    samePrice: 'The price is the same.',
+    notCharged: 'You have not been charged.',
+    pay: 'Pay {amount}',
+    register: 'Register for {amount}',
+    back: 'Back to the form',
+    close: 'OK',
+  },
+
+  file: {
+    drop: 'or drop it here',
+    types: '{first} or {last}',
+    limit: 'at most {limit}',
+    limitAndTypes: '{types}, at most {limit}',
+    cancel: 'Cancel<hidden> {name}</hidden>',
+    remove: 'Remove<hidden> {name}</hidden>',
+    preparing: 'Preparing…',
+    sending: 'Sending {name}',
+    progress: 'Sending {size}: {percent}%',
+    sent: '{size}, sent',
+    wasSent: '{name} was sent',
+    chosen: '{name} is chosen',
+    waitSending: 'Sending your file. We will continue when it has arrived.',
+    waitProgress: 'Sending your file: {percent}%. We will continue when it has arrived.',
+    waitWeak:
+      'Your connection is weak. We are still trying to send your file. We will continue when it has arrived.',
+  },
+} as const
