@@ -1,5 +1,7 @@
 /** Emails to delegates about actions of the office on their registration. */
 import type { EventConfig } from '../event/config.ts'
+import { EMAIL_MESSAGES } from '../catalogue/emails.ts'
+import { formatMessage } from '../lib/format-message.ts'
 import { formatMoney, type Paise } from '../lib/money.ts'
 import { delegateOf } from '../event/delegate-fields.ts'
 import { wordFor } from '../event/texts.ts'
@@ -15,10 +17,12 @@ export type Mail = {
 }
 export type Told = Pick<RegistrationView, 'regNo' | 'answers'>
 
+const link = LINK_PLACE
+
 /** The link to the self-service page, at the end of an email. */
 export const OWN_LINK: readonly string[] = [
-  LINK_PLACE,
-  'Please keep the link to yourself: anybody who has it can see your registration.',
+  formatMessage(EMAIL_MESSAGES.viewRegistration, { link }),
+  EMAIL_MESSAGES.keepLink,
 ]
 
 /**
@@ -26,12 +30,11 @@ export const OWN_LINK: readonly string[] = [
  * the amount to be refunded.
  */
 export function cancelledMail(event: EventConfig, registration: Told, back: Paise): Mail | null {
-  const { regNo } = registration
-  return delegateMail(event, registration, `Your registration for ${event.title} is cancelled`, [
-    `Your registration ${regNo} for ${event.title} has been cancelled by the organisers.`,
-    back === 0
-      ? 'There is nothing to refund.'
-      : `${formatMoney(back)} will be refunded to you. You need not do anything.`,
+  const { cancelled } = EMAIL_MESSAGES
+  const values = { number: registration.regNo, event: event.title, amount: formatMoney(back) }
+  return delegateMail(event, registration, formatMessage(cancelled.subject, values), [
+    formatMessage(cancelled.text, values),
+    back === 0 ? cancelled.nothingToRefund : formatMessage(cancelled.refund, values),
   ])
 }
 
@@ -54,84 +57,71 @@ export function givenBackMail(
     readonly isComplete: boolean
   },
 ): Mail | null {
-  const { regNo } = registration
-  const under = reference === null || reference === '' ? '' : `, with the reference ${reference}`
-  return delegateMail(
-    event,
-    registration,
-    `${formatMoney(amount)} has been refunded for ${event.title}`,
-    [
-      `${formatMoney(amount)} of what was paid for your registration ${regNo} for ${event.title} was refunded to you on ${formatDay(dayOf(at))}${under}.`,
-      'A bank or a card company may take some working days until its statement shows it.',
-      ...(isComplete ? ['Your registration is paid and complete, as before.'] : []),
-      'You can see how it stands here:',
-      ...OWN_LINK,
-    ],
-  )
+  const { refunded } = EMAIL_MESSAGES
+  const values = {
+    amount: formatMoney(amount),
+    event: event.title,
+    number: registration.regNo,
+    day: formatDay(dayOf(at)),
+  }
+  return delegateMail(event, registration, formatMessage(refunded.subject, values), [
+    reference === null || reference === ''
+      ? formatMessage(refunded.text, values)
+      : formatMessage(refunded.textWithReference, { ...values, reference }),
+    refunded.time,
+    ...(isComplete ? [refunded.stillComplete] : []),
+    ...OWN_LINK,
+  ])
 }
 
 /** To the new delegate after a transfer: number and payments are theirs now. */
 export function transferredMail(event: EventConfig, registration: Told): Mail | null {
-  const { regNo } = registration
-  return delegateMail(event, registration, `A registration for ${event.title} is yours now`, [
-    `The registration ${regNo} for ${event.title} has been transferred to you. It is paid and complete, and you need not do anything.`,
-    `You can find it here:\n${LINK_PLACE}`,
-    'Please keep the link to yourself: anybody who has it can see your registration.',
+  const { transferredToYou } = EMAIL_MESSAGES
+  const values = { number: registration.regNo, event: event.title }
+  return delegateMail(event, registration, formatMessage(transferredToYou.subject, values), [
+    formatMessage(transferredToYou.text, values),
+    ...OWN_LINK,
   ])
 }
 
 /** To the former delegate after a transfer. */
 export function handedOverMail(event: EventConfig, registration: Told): Mail | null {
-  const { regNo } = registration
-  return delegateMail(
-    event,
-    registration,
-    `Your registration for ${event.title} has been transferred`,
-    [
-      `Your registration ${regNo} for ${event.title} has been transferred to somebody else by the organisers. It is not yours any more.`,
-    ],
-  )
+  const { transferred } = EMAIL_MESSAGES
+  const values = { number: registration.regNo, event: event.title }
+  return delegateMail(event, registration, formatMessage(transferred.subject, values), [
+    formatMessage(transferred.text, values),
+  ])
 }
 
 /** After a correction that raises the price. */
 export function differenceMail(event: EventConfig, registration: Told, due: Paise): Mail | null {
-  const { regNo } = registration
-  return delegateMail(event, registration, `${formatMoney(due)} is to be paid for ${event.title}`, [
-    `Your registration ${regNo} for ${event.title} was corrected by the organisers. ${formatMoney(due)} more is to be paid for it.`,
-    `Pay the difference here:\n${LINK_PLACE}`,
-    'Please keep the link to yourself: anybody who has it can see your registration.',
+  const { correctedMoreToPay } = EMAIL_MESSAGES
+  const values = { number: registration.regNo, event: event.title, amount: formatMoney(due), link }
+  return delegateMail(event, registration, formatMessage(correctedMoreToPay.subject, values), [
+    formatMessage(correctedMoreToPay.text, values),
+    formatMessage(correctedMoreToPay.pay, values),
+    EMAIL_MESSAGES.keepLink,
   ])
 }
 
 /** After a correction that leaves no balance on a paid registration. `back`: the amount to be refunded. */
 export function cheaperMail(event: EventConfig, registration: Told, back: Paise): Mail | null {
-  const { regNo } = registration
-  const goesBack = back > 0
-  return delegateMail(
-    event,
-    registration,
-    goesBack
-      ? `${formatMoney(back)} will be refunded for ${event.title}`
-      : `Nothing more is to be paid for ${event.title}`,
-    [
-      `Your registration ${regNo} for ${event.title} was corrected by the organisers. ${
-        goesBack
-          ? `${formatMoney(back)} of what was paid will be refunded to you. You need not do anything.`
-          : 'Nothing more is to be paid for it, and nothing to be refunded.'
-      }`,
-      'You can see how it stands here:',
-      ...OWN_LINK,
-    ],
-  )
+  const corrected = back > 0 ? EMAIL_MESSAGES.correctedRefund : EMAIL_MESSAGES.correctedNothingToPay
+  const values = { number: registration.regNo, event: event.title, amount: formatMoney(back) }
+  return delegateMail(event, registration, formatMessage(corrected.subject, values), [
+    formatMessage(corrected.text, values),
+    ...OWN_LINK,
+  ])
 }
 
 /** The payment link that the office sends on request. */
 export function payLinkMail(event: EventConfig, registration: Told, due: Paise): Mail | null {
-  const { regNo } = registration
-  return delegateMail(event, registration, `Finish your registration for ${event.title}`, [
-    `Your registration ${regNo} for ${event.title} is complete once ${formatMoney(due)} is paid.`,
-    `Pay here:\n${LINK_PLACE}`,
-    'Please keep the link to yourself: anybody who has it can see your registration. If you have paid in the meantime, you need not do anything.',
+  const { keepLink, payHere, payLink } = EMAIL_MESSAGES
+  const values = { number: registration.regNo, event: event.title, amount: formatMoney(due) }
+  return delegateMail(event, registration, formatMessage(payLink.subject, values), [
+    formatMessage(payLink.text, values),
+    formatMessage(payHere, { link }),
+    `${keepLink} ${payLink.alreadyPaid}`,
   ])
 }
 
@@ -148,9 +138,11 @@ export function delegateMail(
   const { fullName, email } = delegateOf(event, answers)
   if (event.email === null || email === '') return null
   const text = [
-    `Dear ${oneLine(fullName) || wordFor(event, 'delegate')},`,
+    formatMessage(EMAIL_MESSAGES.greeting, {
+      name: oneLine(fullName) || wordFor(event, 'delegate'),
+    }),
     ...paragraphs,
-    `If you have questions, write to ${event.support}.`,
+    formatMessage(EMAIL_MESSAGES.questions, { support: event.support }),
   ].join('\n\n')
   return { to: oneLine(email), copyTo: null, subject: oneLine(subject), text }
 }

@@ -1,5 +1,7 @@
 /** Emails to delegates about an approval: pending, approved, refused. */
-import { delegateMail, type Mail, type Told } from './action-emails.ts'
+import { delegateMail, OWN_LINK, type Mail, type Told } from './action-emails.ts'
+import { EMAIL_MESSAGES } from '../catalogue/emails.ts'
+import { formatMessage } from '../lib/format-message.ts'
 import type { Approval } from '../event/registration-types.ts'
 import { labelOfCategory } from '../rules/category.ts'
 import type { EventConfig } from '../event/config.ts'
@@ -8,7 +10,7 @@ import { labelOf, wordFor } from '../event/texts.ts'
 import { dayOf, formatDay, instant, type Instant } from '../lib/time.ts'
 import { LINK_PLACE } from './unpaid-reminder-email.ts'
 
-const KEEP_LINK = 'Please keep the link to yourself: anybody who has it can see your registration.'
+const link = LINK_PLACE
 
 /** Returns the last day of a time limit that ends with a day. */
 const lastDay = (ends: Instant): string => formatDay(dayOf(instant(ends - 1)))
@@ -26,21 +28,19 @@ export function toApproveMail(
     by,
   }: { readonly approval: Approval; readonly total: Paise; readonly by: Instant },
 ): Mail | null {
-  const { regNo } = registration
-  const looked = approval.lookAt.map((id) => labelOf(event, id)).join(', ')
-  return delegateMail(
-    event,
-    registration,
-    `Your registration for ${event.title} is being looked at`,
-    [
-      `Your registration ${regNo} for ${event.title} is recorded, and your place is kept. The organisers look at what you sent (${looked}) before you pay, and decide by ${lastDay(by)}.`,
-      total === 0
-        ? 'You need not do anything: we write to you once they have decided.'
-        : `Once it is approved, we send you a link to pay ${formatPrice(total)}. There is nothing to pay yet.`,
-      `How it stands:\n${LINK_PLACE}`,
-      KEEP_LINK,
-    ],
-  )
+  const { waitingForApproval } = EMAIL_MESSAGES
+  const values = {
+    event: event.title,
+    number: registration.regNo,
+    fields: approval.lookAt.map((id) => labelOf(event, id)).join(', '),
+    day: lastDay(by),
+    amount: formatPrice(total),
+  }
+  return delegateMail(event, registration, formatMessage(waitingForApproval.subject, values), [
+    formatMessage(waitingForApproval.text, values),
+    total === 0 ? waitingForApproval.free : formatMessage(waitingForApproval.pay, values),
+    ...OWN_LINK,
+  ])
 }
 
 /** After approval, with a balance to pay. */
@@ -50,11 +50,12 @@ export function approvedMail(
   due: Paise,
   payUntil: Instant,
 ): Mail | null {
-  const { regNo } = registration
-  return delegateMail(event, registration, `Approved: please pay for ${event.title}`, [
-    `Your registration ${regNo} for ${event.title} has been approved. It is complete once ${formatMoney(due)} is paid. This is the price of the day on which you registered.`,
-    `Please pay by ${lastDay(payUntil)}; after that your place goes to somebody else. Pay here:\n${LINK_PLACE}`,
-    KEEP_LINK,
+  const { approved, keepLink } = EMAIL_MESSAGES
+  const values = { event: event.title, number: registration.regNo, amount: formatMoney(due) }
+  return delegateMail(event, registration, formatMessage(approved.subject, values), [
+    formatMessage(approved.text, values),
+    formatMessage(EMAIL_MESSAGES.payUntil, { day: lastDay(payUntil), link }),
+    keepLink,
   ])
 }
 
@@ -68,23 +69,24 @@ export function refusedMail(
     readonly offer: { readonly category: string; readonly total: Paise } | null
   },
 ): Mail | null {
-  const { regNo } = registration
-  const { why, say, offer } = said
-  return delegateMail(
-    event,
-    registration,
-    `Your registration for ${event.title} was not approved`,
-    [
-      `The organisers have looked at your registration ${regNo} for ${event.title} and could not approve it: ${why}`,
-      ...(say === null ? [] : [say]),
-      ...(offer === null
-        ? ['Nothing was charged, and you need not do anything.']
-        : [
-            `You can take part as ${wordFor(event, 'category')} “${labelOfCategory(event, offer.category)}” instead, for ${formatPrice(offer.total)}. Your answers are saved. Accept it and pay here:\n${LINK_PLACE}`,
-            KEEP_LINK,
-          ]),
-    ],
-  )
+  const { keepLink, notApproved } = EMAIL_MESSAGES
+  const { why: reason, say, offer } = said
+  const values = { event: event.title, number: registration.regNo, reason }
+  return delegateMail(event, registration, formatMessage(notApproved.subject, values), [
+    formatMessage(notApproved.text, values),
+    ...(say === null ? [] : [say]),
+    ...(offer === null
+      ? [notApproved.nothingToDo]
+      : [
+          formatMessage(notApproved.offer, {
+            word: wordFor(event, 'category'),
+            category: labelOfCategory(event, offer.category),
+            amount: formatPrice(offer.total),
+            link,
+          }),
+          keepLink,
+        ]),
+  ])
 }
 
 /** After the delegate accepted the offer. */
@@ -93,11 +95,17 @@ export function offerAcceptedMail(
   registration: Told,
   as: { readonly category: string; readonly due: Paise; readonly payUntil: Instant },
 ): Mail | null {
-  const { regNo } = registration
-  const category = labelOfCategory(event, as.category)
-  return delegateMail(event, registration, `Please pay for ${event.title}`, [
-    `Your registration ${regNo} for ${event.title} is now one of ${wordFor(event, 'category')} “${category}”. It is complete once ${formatMoney(as.due)} is paid.`,
-    `Please pay by ${lastDay(as.payUntil)}; after that your place goes to somebody else. Pay here:\n${LINK_PLACE}`,
-    KEEP_LINK,
+  const { keepLink, offerAccepted } = EMAIL_MESSAGES
+  const values = {
+    event: event.title,
+    number: registration.regNo,
+    word: wordFor(event, 'category'),
+    category: labelOfCategory(event, as.category),
+    amount: formatMoney(as.due),
+  }
+  return delegateMail(event, registration, formatMessage(offerAccepted.subject, values), [
+    formatMessage(offerAccepted.text, values),
+    formatMessage(EMAIL_MESSAGES.payUntil, { day: lastDay(as.payUntil), link }),
+    keepLink,
   ])
 }

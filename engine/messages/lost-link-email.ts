@@ -2,7 +2,9 @@
 import type { EventConfig } from '../event/config.ts'
 import type { RegNo } from '../event/registration-number.ts'
 import { delegateOf } from '../event/delegate-fields.ts'
-import { STATE_WORDS, type RegistrationState } from '../registration/status.ts'
+import { EMAIL_MESSAGES } from '../catalogue/emails.ts'
+import { formatMessage, pluralForm } from '../lib/format-message.ts'
+import type { RegistrationState } from '../registration/status.ts'
 import type { Answers } from '../event/answer-types.ts'
 import { wordFor } from '../event/texts.ts'
 
@@ -41,17 +43,25 @@ export function linksMail(
   registrations: readonly Registered[],
 ): Mail | null {
   if (event.email === null || registrations.length === 0) return null
-  const one = registrations.length === 1
+  const { lostLink, questions, states } = EMAIL_MESSAGES
+  const values = { event: event.title }
+  const isOne = pluralForm(registrations.length, { one: 'one', other: 'other' }) === 'one'
+  const messages = isOne ? lostLink.one : lostLink.other
   const text = [
-    `Somebody, most likely you, has asked for the ${one ? 'link' : 'links'} to what is registered for ${event.title} with this email address.`,
+    formatMessage(messages.text, values),
     ...registrations.map(({ regNo, answers, state }) => {
       const name = oneLine(delegateOf(event, answers).fullName) || wordFor(event, 'delegate')
-      return `${name}, ${regNo}, is ${STATE_WORDS[state]}:\n${linkPlaceOf(regNo)}`
+      return formatMessage(lostLink.registration, {
+        name,
+        number: regNo,
+        state: states[state],
+        link: linkPlaceOf(regNo),
+      })
     }),
-    'Please keep this to yourself: anybody who has a link can see the registration. If it was not you who asked, you need not do anything.',
-    `If you have questions, write to ${event.support}.`,
+    `${lostLink.keepLinks} ${lostLink.notYou}`,
+    formatMessage(questions, { support: event.support }),
   ].join('\n\n')
-  const subject = oneLine(`Your ${one ? 'link' : 'links'} for ${event.title}`)
+  const subject = oneLine(formatMessage(messages.subject, values))
   return { to: oneLine(to), copyTo: null, subject, text }
 }
 

@@ -1,4 +1,6 @@
 /** The email that announces a pause after too many emails to one address. */
+import { EMAIL_MESSAGES } from '../catalogue/emails.ts'
+import { formatMessage, pluralForm } from '../lib/format-message.ts'
 import { formatInstant, type Instant } from '../lib/time.ts'
 
 /**
@@ -18,11 +20,15 @@ export function pausedMail(
   readonly subject: string
   readonly text: string
 } {
+  const { paused } = EMAIL_MESSAGES
   const text = [
-    `We have sent ${emailsMax} emails to this address within an hour. To protect your mailbox, we pause until ${formatInstant(until)}.`,
-    'Nothing is lost: we keep every registration and every payment. If you pay, you still get your confirmation.',
-    `After the pause, you can request the links to your registrations here:\n${LOST_LINK_PLACE}`,
-    'If you did not ask for these emails, you do not need to do anything.',
+    formatMessage(pluralForm(emailsMax, paused.text), {
+      count: emailsMax,
+      time: formatInstant(until),
+    }),
+    paused.nothingLost,
+    formatMessage(paused.links, { page: LOST_LINK_PLACE }),
+    paused.notYou,
   ].join('\n\n')
-  return { to, copyTo: null, subject: 'We have paused emails to this address', text }
+  return { to, copyTo: null, subject: paused.subject, text }
 }

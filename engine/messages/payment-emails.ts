@@ -1,12 +1,17 @@
 /** Emails about manual payments: instructions, payment claim received or rejected, expired, reopened. */
 import type { EventConfig } from '../event/config.ts'
 import { delegateMail as mailTo, OWN_LINK, type Mail, type Told } from './action-emails.ts'
+import { EMAIL_MESSAGES } from '../catalogue/emails.ts'
+import { formatMessage } from '../lib/format-message.ts'
 import { formatMoney, type Paise } from '../lib/money.ts'
 import type { TransferWay } from '../event/payment-method-types.ts'
 import { dayOf, formatDay, instant, type Instant } from '../lib/time.ts'
+import { LINK_PLACE } from './unpaid-reminder-email.ts'
 
 /** Each is null if the event sends no email, or no address is stored. */
 type MaybeMail = Mail | null
+
+const link = LINK_PLACE
 
 /** Right after registration: payment instructions, and how to submit a payment claim. */
 export function toPayMail(
@@ -16,22 +21,28 @@ export function toPayMail(
   total: Paise,
   until: Instant,
 ): MaybeMail {
-  const { regNo } = registration
-  return mailTo(event, registration, `How to pay for ${event.title}`, [
-    `Your registration ${regNo} for ${event.title} is recorded. Please pay ${formatMoney(total)} until ${lastDay(until)}:`,
+  const { keepLink, manualPayment } = EMAIL_MESSAGES
+  const values = {
+    event: event.title,
+    number: registration.regNo,
+    amount: formatMoney(total),
+    day: lastDay(until),
+  }
+  return mailTo(event, registration, formatMessage(manualPayment.subject, values), [
+    formatMessage(manualPayment.text, values),
     way.tell.trim(),
-    `Write ${regNo} as the remark of the transfer.`,
-    'Then tell us on your own page that you have paid:',
-    ...OWN_LINK,
+    formatMessage(manualPayment.remark, values),
+    formatMessage(manualPayment.claim, { link }),
+    keepLink,
   ])
 }
 
 /** After a payment claim. */
 export function toldMail(event: EventConfig, registration: Told, reference: string): MaybeMail {
-  const { regNo } = registration
-  return mailTo(event, registration, `We look for your payment for ${event.title}`, [
-    `You have told us that ${regNo} is paid, with the reference ${reference}. The organisers look for it at their bank; you get an email when it is found.`,
-    'You can see how it stands here:',
+  const { claimReceived } = EMAIL_MESSAGES
+  const values = { event: event.title, number: registration.regNo, reference }
+  return mailTo(event, registration, formatMessage(claimReceived.subject, values), [
+    formatMessage(claimReceived.text, values),
     ...OWN_LINK,
   ])
 }
@@ -44,22 +55,26 @@ export function notFoundMail(
   why: string,
   until: Instant | null,
 ): MaybeMail {
-  const { regNo } = registration
-  return mailTo(event, registration, `We could not find your payment for ${event.title}`, [
-    `The organisers have looked for the payment ${reference} of your registration ${regNo} and have not found it:`,
+  const { claimRejected, keepLink } = EMAIL_MESSAGES
+  const values = { event: event.title, number: registration.regNo, reference }
+  return mailTo(event, registration, formatMessage(claimRejected.subject, values), [
+    formatMessage(claimRejected.text, values),
     why,
-    `Please check what you wrote${until === null ? '' : `, and tell us again until ${lastDay(until)}`}:`,
-    ...OWN_LINK,
+    until === null
+      ? formatMessage(claimRejected.again, { link })
+      : formatMessage(claimRejected.againBy, { day: lastDay(until), link }),
+    keepLink,
   ])
 }
 
 /** After expiry. */
 export function lapsedMail(event: EventConfig, registration: Told): MaybeMail {
-  const { regNo } = registration
-  return mailTo(event, registration, `Your registration for ${event.title} has lapsed`, [
-    `No payment for your registration ${regNo} for ${event.title} has reached us in time. It has lapsed, and its places are free for others.`,
-    'If you have paid, tell us here, and the organisers look for it:',
-    ...OWN_LINK,
+  const { expired, keepLink } = EMAIL_MESSAGES
+  const values = { event: event.title, number: registration.regNo }
+  return mailTo(event, registration, formatMessage(expired.subject, values), [
+    formatMessage(expired.text, values),
+    formatMessage(expired.claim, { link }),
+    keepLink,
   ])
 }
 
@@ -70,11 +85,17 @@ export function takenUpMail(
   total: Paise,
   until: Instant,
 ): MaybeMail {
-  const { regNo } = registration
-  return mailTo(event, registration, `Your registration for ${event.title} is open again`, [
-    `Your registration ${regNo} for ${event.title} can be paid again, until ${lastDay(until)}: ${formatMoney(total)}.`,
-    'How to pay stands here:',
-    ...OWN_LINK,
+  const { keepLink, reopened } = EMAIL_MESSAGES
+  const values = {
+    event: event.title,
+    number: registration.regNo,
+    amount: formatMoney(total),
+    day: lastDay(until),
+  }
+  return mailTo(event, registration, formatMessage(reopened.subject, values), [
+    formatMessage(reopened.text, values),
+    formatMessage(reopened.how, { link }),
+    keepLink,
   ])
 }
 

@@ -12,6 +12,8 @@ import {
   type RegistrationView,
 } from './registration-values.ts'
 import { formatDay, formatInstant, isDay, readInstant } from '../lib/time.ts'
+import { CONFIRMATION_EMAIL_MESSAGES } from '../catalogue/confirmation-email.ts'
+import { formatMessage } from '../lib/format-message.ts'
 import { LINK_PLACE } from './unpaid-reminder-email.ts'
 
 /**
@@ -138,7 +140,7 @@ function withoutLinkPlace(answer: string): string {
 }
 
 /** Appended below the event's own text. */
-const OWN_PAGE = `Your registration is here, with your ticket, your receipt and whatever is left to do:\n${LINK_PLACE}\n\nPlease keep the link to yourself: anybody who has it can see your registration.`
+const OWN_PAGE = formatMessage(CONFIRMATION_EMAIL_MESSAGES.link, { link: LINK_PLACE })
 
 /** A "no" or "not" followed by a word for a charge: "No amount has been deducted", "You were not charged". */
 const NO_MONEY_WENT =

@@ -1,5 +1,7 @@
 /** Email to a delegate who registered but did not pay: balance, price hold and payment link. */
 import type { EventConfig } from '../event/config.ts'
+import { EMAIL_MESSAGES } from '../catalogue/emails.ts'
+import { formatMessage } from '../lib/format-message.ts'
 import { formatPrice } from '../lib/money.ts'
 import type { RegNo } from '../event/registration-number.ts'
 import { delegateOf } from '../event/delegate-fields.ts'
@@ -30,35 +32,37 @@ export function unfinishedMail(
   const { fullName, email } = delegateOf(event, registration.answers)
   const { total, regNo } = registration
   if (event.email === null || email === '' || total === null || total === 0) return null
+  const { greeting, keepLink, questions, unpaid, unpaidSecond } = EMAIL_MESSAGES
+  const values = {
+    name: oneLine(fullName) || wordFor(event, 'delegate'),
+    event: event.title,
+    number: regNo,
+    amount: formatPrice(total),
+    link: LINK_PLACE,
+    support: event.support,
+  }
+  const mailOf = (subject: string, paragraphs: readonly string[]) => ({
+    to: oneLine(email),
+    copyTo: null,
+    subject: oneLine(subject),
+    text: [formatMessage(greeting, values), ...paragraphs, formatMessage(questions, values)].join(
+      '\n\n',
+    ),
+  })
   if (paidAs !== null)
-    return {
-      to: oneLine(email),
-      copyTo: null,
-      subject: oneLine(`You are registered for ${event.title}; a second registration is not paid`),
-      text: [
-        `Dear ${oneLine(fullName) || wordFor(event, 'delegate')},`,
-        `There are two registrations for ${event.title} with this email address: ${paidAs} is paid and complete, ${regNo} is not paid.`,
-        'If you registered the same person again, you need not do anything: nothing was charged for the second one.',
-        `If the second one is for somebody else, finish it here for ${formatPrice(total)}:\n${LINK_PLACE}`,
-        `If you have questions, write to ${event.support}.`,
-      ].join('\n\n'),
-    }
-  const held =
-    holdUntil === null
+    return mailOf(formatMessage(unpaidSecond.subject, values), [
+      formatMessage(unpaidSecond.text, { event: event.title, paid: paidAs, unpaid: regNo }),
+      unpaidSecond.samePerson,
+      formatMessage(unpaidSecond.otherPerson, values),
+    ])
+  return mailOf(formatMessage(unpaid.subject, values), [
+    formatMessage(unpaid.text, values),
+    formatMessage(unpaid.finish, values),
+    ...(holdUntil === null
       ? []
-      : [
-          `The price is held until the end of ${formatDay(dayOf(instant(holdUntil - 1)))}. After that, the price on the day you pay applies.`,
-        ]
-  const text = [
-    `Dear ${oneLine(fullName) || wordFor(event, 'delegate')},`,
-    `Your registration ${regNo} for ${event.title} is recorded, but it has not been paid. It is complete once ${formatPrice(total)} is paid.`,
-    `Finish your registration here:\n${LINK_PLACE}`,
-    ...held,
-    'Please keep the link to yourself: anybody who has it can see your registration. If you have paid in the meantime, you need not do anything, and the confirmation will come by email.',
-    `If you have questions, write to ${event.support}.`,
-  ].join('\n\n')
-  const subject = oneLine(`Finish your registration for ${event.title}`)
-  return { to: oneLine(email), copyTo: null, subject, text }
+      : [formatMessage(unpaid.priceHeld, { day: formatDay(dayOf(instant(holdUntil - 1))) })]),
+    `${keepLink} ${unpaid.alreadyPaid}`,
+  ])
 }
 
 function oneLine(text: string): string {

@@ -47,5 +47,3 @@ export function payerKey({
  * about another one.
  */
 export const NO_REFUND_REQUEST = 'You cannot request a refund here. Please write to the organisers.'
-/** The button on the self-service page. */
-export const ASK_REFUND = 'Request a refund'

@@ -16,7 +16,7 @@ import { Link } from '@react-email/link'
 import { Preview } from '@react-email/preview'
 import { Section } from '@react-email/section'
 import { Text } from '@react-email/text'
-import { lookOf, type EventConfig } from '../../engine/index.ts'
+import { EMAIL_MESSAGES, formatMessage, lookOf, type EventConfig } from '../../engine/index.ts'
 
 /** Available on phones, in email clients and on web pages. */
 const FAMILY = "'Noto Sans', 'Segoe UI', Roboto, Helvetica, Arial, sans-serif"
@@ -61,7 +61,7 @@ export function htmlOf(event: Look, { subject, text }: Page, publicUrl: string):
           h(
             Text,
             { style: { margin: 0, fontSize: 13, color: QUIET } },
-            `You are receiving this email because of a registration for ${event.title}. Questions: `,
+            `${formatMessage(EMAIL_MESSAGES.reason, { event: event.title })} `,
             h(Link, { href: `mailto:${event.support}`, style: { color: QUIET } }, event.support),
           ),
         ),
@@ -107,7 +107,7 @@ function paragraphOf(
           fontWeight: 600,
         },
       },
-      'Open your registration',
+      EMAIL_MESSAGES.openRegistration,
     ),
     h(
       Text,

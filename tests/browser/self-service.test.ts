@@ -143,7 +143,7 @@ test('lost link, paid, changed, cancelled by the scale and its seat sold again, 
   }
   await does('Cancel registration', 'Ill.')
   await panel.getByText('₹\u00a0885 is to be paid back.', { exact: true }).waitFor()
-  await inbox.mailTo(EMAIL, 'has been cancelled')
+  await inbox.mailTo(EMAIL, 'is cancelled')
   expect((await register()).status).toBe(201)
 
   await panel.getByRole('button', { name: 'Erase the person' }).click()

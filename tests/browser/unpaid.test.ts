@@ -378,7 +378,7 @@ describe('how a registration stands, in the words of its page', () => {
         held_until: '2099-01-02T00:00:00+05:30',
       },
       'Payment Failed',
-      ['No amount has been deducted', 'The price is held until the end of 1 January 2099.'],
+      ['No amount has been deducted', 'The price is guaranteed until the end of 1 January 2099.'],
       'Pay ₹ 3,540 again',
     ],
     [

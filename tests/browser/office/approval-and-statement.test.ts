@@ -109,7 +109,7 @@ test('letters are approved and refused, a transfer is found in a statement: each
   await page.getByText('They decide by 1\u00a0February\u00a02026.').waitFor()
   await expectAccessible(page, 'a registration that waits for approval')
   const regNo = new URL(page.url()).searchParams.get('orderId') ?? ''
-  await inbox.mailTo('asha@example.org', 'is being looked at')
+  await inbox.mailTo('asha@example.org', 'is waiting for approval')
   const refused = await registered(2, { is_member: 'true', way: 'card' })
   const transfer = await registered(3, { is_member: 'false', way: 'transfer' })
   const where = await inbox.mailTo('delegate3@example.org', '/my/')
@@ -133,7 +133,7 @@ test('letters are approved and refused, a transfer is found in a statement: each
   await expectAccessible(here.page, 'approving')
   await dialog().getByRole('button', { name: 'Approve', exact: true }).click()
   await said('₹\u00a01,180 is to be paid')
-  await page.goto(linkIn(await inbox.mailTo('asha@example.org', 'has been approved')))
+  await page.goto(linkIn(await inbox.mailTo('asha@example.org', ' is approved')))
   await page.getByRole('button', { name: 'Pay ₹\u00a01,180 now' }).click()
   await atGateway(page, 'Pay')
   await page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()

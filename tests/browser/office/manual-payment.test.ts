@@ -82,7 +82,7 @@ test('a transfer is told with its screenshot, confirmed as it was told, and mail
   await page.getByLabel(/^Screenshot/).setInputFiles(PROOF)
   await page.getByText(/: sent$/).waitFor()
   await told(page, '512345678901')
-  await inbox.mailTo(email, 'We look for your payment')
+  await inbox.mailTo(email, 'We are checking for your payment')
 
   const seen = await openInOffice(office, regNo)
   await acts(seen).getByText('512345678901', { exact: true }).waitFor()

@@ -230,7 +230,7 @@ test('a name is corrected, a category upwards and the difference paid by the mai
   await member('No', 'The card is of last year.')
   await said('costs ₹\u00a02,360 more')
   const { page: theirs } = delegate
-  await theirs.goto(linkIn(await inbox.mailTo(emailOf(4), 'was corrected by the organisers')))
+  await theirs.goto(linkIn(await inbox.mailTo(emailOf(4), 'have corrected your registration')))
   await theirs.getByRole('button', { name: 'Pay ₹\u00a02,360 now' }).click()
   await atGateway(theirs, 'Pay')
   await theirs.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()

@@ -249,7 +249,7 @@ it('receipt and email are filled; an answer adds neither header nor path', () =>
     subject: 'Asha {reg_no} Bcc: x – SAMP1234567890123',
     // The place of the link is below, for it is made when the mail is sent.
     text: expect.stringMatching(
-      /^Post Graduate: ..5,000 with ..762\.71, ticket The visitor\n\nYour registration is here, .*:\n\{link\}\n\nPlease keep/,
+      /^Post Graduate: ..5,000 with ..762\.71, ticket The visitor\n\nOpen your registration: .*\n\{link\}\n\nKeep this link/,
     ),
   })
   expect(mailFor(event, { ...registration, answers: {} })).toBeNull()

@@ -30,7 +30,9 @@ test('the second confirmation says so below its greeting, and always has a link'
   expect(said.subject).toBe('Confirmed (second payment)')
   expect(said.text.split('\n\n')).toEqual([
     'Dear Asha,',
-    expect.stringMatching(/^This is the second payment .* Registration DEMO1 was paid before\./),
+    expect.stringMatching(
+      /^This is the second payment .* You had already paid for registration DEMO1\./,
+    ),
     'Welcome.',
     'Your registration:\n{link}',
   ])

@@ -76,7 +76,7 @@ test('who pays again in a second tab reads that it is the second payment, reques
   const [mail] = mailsOf(second.regNo)
   expect(mail?.['subject']).toContain('(second payment)')
   expect(mail?.['body']).toContain(
-    `This is the second payment for this name and email address. Registration ${first.regNo} was paid before. If you paid twice by mistake, open the link below and choose “Request a refund”.`,
+    `This is the second payment for this name and email address. You had already paid for registration ${first.regNo}. If you paid twice by mistake, open the link below and choose “Request a refund”.`,
   )
 
   const page = await mailedPage(second.regNo)

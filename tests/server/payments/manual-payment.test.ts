@@ -101,7 +101,7 @@ test('whoever pays by transfer reads where to pay, tells, and is complete once i
   expect(after.registration).toMatchObject({ stands: 'complete', payment_status: 'success' })
   expect((await mailsOf(body.reg_no)).map(({ subject }) => subject)).toEqual([
     'How to pay for LEKHACON 2027',
-    'We look for your payment for LEKHACON 2027',
+    'We are checking for your payment for LEKHACON 2027',
     `LEKHACON 2027: ${body.reg_no}`,
   ])
 })
@@ -188,7 +188,7 @@ test('nobody paid in ten days: the workshop seat is free for others, and what wa
     expect((await stored(first.body.reg_no)).state).toBe('lapsed')
     // Told of, it waits for the office and not for the clock.
     expect((await stored(second.body.reg_no)).state).toBe('told')
-    expect((await mailsOf(first.body.reg_no)).at(-1)?.subject).toContain('has lapsed')
+    expect((await mailsOf(first.body.reg_no)).at(-1)?.subject).toContain('has expired')
     const third = await register(workshop)
     expect(third.status).toBe(201)
     // Its seat is gone, and the office is told so.

@@ -449,7 +449,7 @@ describe('whoever left before paying', () => {
       expect(mails.length).toBe(before + 1)
       const mail = mails.find((one) => one.includes('a second registration is not paid')) ?? ''
       expect(linkIn(mail)).toHaveLength(43)
-      for (const said of [second.regNo, first.regNo, 'you need not do anything'])
+      for (const said of [second.regNo, first.regNo, 'you do not need to do anything'])
         expect(mail).toContain(said)
       expect(mail).not.toContain('It is complete once')
     }))

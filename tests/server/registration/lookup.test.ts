@@ -511,7 +511,7 @@ describe('an event that takes no money', () => {
         recipient: 'delegate@sample.example',
         subject: `Sample 2026: ${answer.reg_no}`,
         body: expect.stringMatching(
-          /^Dear Test Delegate, you are registered as Member\.\n\nYour registration is here/,
+          /^Dear Test Delegate, you are registered as Member\.\n\nOpen your registration: ticket/,
         ),
       },
     ])

@@ -84,7 +84,7 @@ export function secondPaymentsContract(given: Given): void {
       expect(await mailsOf(first.regNo)).toMatchObject([{ subject: 'Registered', text: mail.text }])
       const [said] = await mailsOf(second.regNo)
       expect(said?.subject).toBe('Registered (second payment)')
-      expect(said?.text).toContain(`Registration ${first.regNo} was paid before.`)
+      expect(said?.text).toContain(`You had already paid for registration ${first.regNo}.`)
     })
 
     test('is not a spouse with the same email address, the same person in another event, an unpaid or a free registration', async () => {

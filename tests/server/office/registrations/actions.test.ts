@@ -143,7 +143,7 @@ describe('cancelling', () => {
     expect((await test_.deps.store.mailsOf(regNo)).at(-1)).toMatchObject({
       to: 'delegate3@example.org',
       subject: 'Your registration for Sample 2026 is cancelled',
-      text: expect.stringContaining('₹\u00a0590 will be refunded to you'),
+      text: expect.stringContaining('We will refund ₹\u00a0590 to you'),
     })
     const refund = { act: 'refund', why: 'By the scale.', amount: 590, by_hand: true }
     expect(await owner.act(regNo, refund)).toMatchObject({ status: 422 })

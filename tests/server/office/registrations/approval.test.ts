@@ -124,9 +124,9 @@ describe('a letter that is looked at first', () => {
       payments: [],
     })
     expect(await lastMail(regNo)).toMatchObject({
-      subject: 'Your registration for Sample 2026 is being looked at',
+      subject: 'Your registration for Sample 2026 is waiting for approval',
       text: expect.stringContaining(
-        '(Letter of the society) before you pay, and decide by 1 February 2026.',
+        '(Letter of the society) before you pay. They decide by 1 February 2026.',
       ),
     })
     const paying = await test_.app.inject({
@@ -248,7 +248,7 @@ describe('a letter that is refused', () => {
     await onDay('2026-02-01T10:00:00+05:30')
     expect((await owner.act(regNo, { act: 'refuse', why: 'No letterhead.' })).status).toBe(200)
     expect((await lastMail(regNo))?.text).toContain(
-      'Nothing was charged, and you need not do anything.',
+      'You were not charged. You do not need to do anything.',
     )
     const read = await test_.app.inject(`/api/sample2026/registrations/${regNo}/`)
     expect(read.json()).toMatchObject({ registration: { stands: 'refused', may_pay: false } })

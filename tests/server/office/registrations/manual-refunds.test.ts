@@ -97,8 +97,8 @@ test('whoever has money back is told of each part once, with its reference and h
   const [part = ''] = await told()
   for (const said of [
     'Farah@delegate.example\n₹ 720 has been refunded for LEKHACON 2027',
-    `₹ 720 of what was paid for your registration ${regNo} for LEKHACON 2027 was refunded to you on 10 January 2027, with the reference C-041.`,
-    'Your registration is paid and complete, as before.',
+    `₹ 720 of your payment for registration ${regNo} (LEKHACON 2027) was refunded on 10 January 2027. The reference is C-041.`,
+    'Your registration is still paid and complete.',
     '\n{link}\n',
   ])
     expect(part).toContain(said)
@@ -161,16 +161,16 @@ test('whoever pays less by a correction is told what goes back, and no more than
     const { subject, text: body } = mails.at(-1) ?? { subject: '', text: '' }
     return `${subject}: ${body.split('\n\n')[1]}`.replaceAll('\u00a0', ' ')
   }
-  const corrected = `Your registration ${regNo} for LEKHACON 2027 was corrected by the organisers.`
-  expect(await price('records', 5900)).toContain(`${corrected} ₹ 1,180 more is to be paid for it.`)
+  const corrected = `The organisers have corrected your registration ${regNo} for LEKHACON 2027.`
+  expect(await price('records', 5900)).toContain(`${corrected} There is ₹ 1,180 more to pay.`)
   expect(await price(null, 4720)).toBe(
-    `Nothing more is to be paid for LEKHACON 2027: ${corrected} Nothing more is to be paid for it, and nothing to be refunded.`,
+    `Nothing more to pay for LEKHACON 2027: ${corrected} There is nothing more to pay and nothing to refund.`,
   )
   await price('records', 5900)
   const paid = { act: 'confirm', why: 'Paid in cash.', way: 'desk', reference: 'C-061' }
   expect((await office.act(regNo, { ...paid, amount: '1180' })).status).toBe(200)
   expect(await price(null, 4720)).toBe(
-    `₹ 1,180 will be refunded for LEKHACON 2027: ${corrected} ₹ 1,180 of what was paid will be refunded to you. You need not do anything.`,
+    `₹ 1,180 will be refunded for LEKHACON 2027: ${corrected} We will refund ₹ 1,180 of your payment. You do not need to do anything.`,
   )
   const back = { act: 'refund', why: 'Agreed.', by_hand: true }
   await office.act(regNo, { ...back, amount: '1180', reference: 'C-062' })

@@ -1,0 +1,185 @@
+/** Messages of the emails to delegates. A line of its own holds the link: `{link}`. */
+export const EMAIL_MESSAGES = {
+  greeting: 'Dear {name},',
+  questions: 'If you have questions, write to {support}.',
+  keepLink: 'Keep this link private. Anyone who has it can see your registration.',
+  /** Below the text, in small print. */
+  reason: 'You are receiving this email because of a registration for {event}. Questions:',
+  openRegistration: 'Open your registration',
+  viewRegistration: 'View your registration:\n{link}',
+  payHere: 'Pay here:\n{link}',
+
+  cancelled: {
+    subject: 'Your registration for {event} is cancelled',
+    text: 'The organisers have cancelled your registration {number} for {event}.',
+    nothingToRefund: 'There is nothing to refund.',
+    refund: 'We will refund {amount} to you. You do not need to do anything.',
+  },
+
+  refunded: {
+    subject: '{amount} has been refunded for {event}',
+    text: '{amount} of your payment for registration {number} ({event}) was refunded on {day}.',
+    textWithReference:
+      '{amount} of your payment for registration {number} ({event}) was refunded on {day}. The reference is {reference}.',
+    time: 'The refund can take some working days to appear on your statement.',
+    stillComplete: 'Your registration is still paid and complete.',
+  },
+
+  /** To the new delegate. */
+  transferredToYou: {
+    subject: 'A registration for {event} is yours now',
+    text: 'The registration {number} for {event} has been transferred to you. It is paid and complete. You do not need to do anything.',
+  },
+  /** To the former delegate. */
+  transferred: {
+    subject: 'Your registration for {event} has been transferred',
+    text: 'The organisers have transferred your registration {number} for {event} to somebody else. It is no longer yours.',
+  },
+
+  correctedMoreToPay: {
+    subject: '{amount} to pay for {event}',
+    text: 'The organisers have corrected your registration {number} for {event}. There is {amount} more to pay.',
+    pay: 'Pay the difference here:\n{link}',
+  },
+  correctedRefund: {
+    subject: '{amount} will be refunded for {event}',
+    text: 'The organisers have corrected your registration {number} for {event}. We will refund {amount} of your payment. You do not need to do anything.',
+  },
+  correctedNothingToPay: {
+    subject: 'Nothing more to pay for {event}',
+    text: 'The organisers have corrected your registration {number} for {event}. There is nothing more to pay and nothing to refund.',
+  },
+
+  /** The link to pay that the office sends. */
+  payLink: {
+    subject: 'Finish your registration for {event}',
+    text: 'Your registration {number} for {event} is complete once {amount} is paid.',
+    alreadyPaid: 'If you have paid in the meantime, you do not need to do anything.',
+  },
+
+  /** Registered, but not paid. */
+  unpaid: {
+    subject: 'Finish your registration for {event}',
+    text: 'We have your registration {number} for {event}, but it is not paid yet. It is complete once {amount} is paid.',
+    finish: 'Finish your registration here:\n{link}',
+    priceHeld:
+      'The price is guaranteed until the end of {day}. After that, the price on the day you pay applies.',
+    alreadyPaid:
+      'If you have paid in the meantime, you do not need to do anything. We will send the confirmation by email.',
+  },
+
+  /** Not paid, but another registration with this address is. */
+  unpaidSecond: {
+    subject: 'You are registered for {event}; a second registration is not paid',
+    text: 'There are two registrations for {event} with this email address: {paid} is paid and complete, {unpaid} is not paid.',
+    samePerson:
+      'If you registered the same person again, you do not need to do anything. The second registration was not charged.',
+    otherPerson: 'If the second one is for somebody else, finish it here for {amount}:\n{link}',
+  },
+
+  /** Somebody registers again with the same answers. */
+  alreadyRegistered: {
+    subject: 'You are already registered for {event}',
+    text: 'Someone (probably you) tried to register for {event} again. You are already registered as {number}. Nothing was changed or charged.',
+    complete: 'Your registration is complete. View it here:\n{link}',
+    incomplete: 'Your registration is not complete yet. See what is still to do:\n{link}',
+    notYou: 'If it was not you, you do not need to do anything.',
+  },
+
+  secondPayment: {
+    subject: '{subject} (second payment)',
+    text: 'This is the second payment for this name and email address. You had already paid for registration {first}. If you paid twice by mistake, open the link below and choose “{button}”.',
+    link: 'Your registration:\n{link}',
+  },
+
+  waitingForApproval: {
+    subject: 'Your registration for {event} is waiting for approval',
+    text: 'We have your registration {number} for {event}, and your seat is reserved. The organisers review your answers ({fields}) before you pay. They decide by {day}.',
+    free: 'You do not need to do anything. We will email you when they have decided.',
+    pay: 'Once it is approved, we email you a link to pay {amount}. There is nothing to pay yet.',
+  },
+  approved: {
+    subject: 'Approved: please pay for {event}',
+    text: 'Your registration {number} for {event} is approved. It is complete once {amount} is paid. This is the price of the day you registered.',
+  },
+  notApproved: {
+    subject: 'Your registration for {event} was not approved',
+    text: 'The organisers reviewed your registration {number} for {event} and did not approve it: {reason}',
+    nothingToDo: 'You were not charged. You do not need to do anything.',
+    offer:
+      'You can take part as {word} “{category}” instead, for {amount}. Your answers are saved. Accept the offer and pay here:\n{link}',
+  },
+  offerAccepted: {
+    subject: 'Please pay for {event}',
+    text: 'Your registration {number} for {event} now belongs to the {word} “{category}”. It is complete once {amount} is paid.',
+  },
+  payUntil: 'Please pay by {day}. After that, your seat may go to somebody else. Pay here:\n{link}',
+
+  /** How to pay by a bank transfer. */
+  manualPayment: {
+    subject: 'How to pay for {event}',
+    text: 'We have your registration {number} for {event}. Please pay {amount} by {day}:',
+    remark: 'Enter {number} as the remark of the transfer.',
+    claim: 'Then report your payment here:\n{link}',
+  },
+  claimReceived: {
+    subject: 'We are checking for your payment for {event}',
+    text: 'You reported that {number} is paid, with the reference {reference}. The organisers check their bank account and email you when they find the payment.',
+  },
+  claimRejected: {
+    subject: 'We could not find your payment for {event}',
+    text: 'The organisers could not find the payment {reference} for your registration {number}:',
+    again: 'Please check the details and submit them again:\n{link}',
+    againBy: 'Please check the details and submit them again by {day}:\n{link}',
+  },
+  expired: {
+    subject: 'Your registration for {event} has expired',
+    text: 'We did not receive a payment for your registration {number} for {event} in time. It has expired, and its seats are released.',
+    claim: 'If you have paid, report your payment here:\n{link}',
+  },
+  reopened: {
+    subject: 'Your registration for {event} is open again',
+    text: 'You can pay for your registration {number} for {event} again. The amount is {amount}. Please pay by {day}.',
+    how: 'See how to pay:\n{link}',
+  },
+
+  /** Somebody asks for the link again; the email has a line for each registration. */
+  lostLink: {
+    one: {
+      subject: 'Your link for {event}',
+      text: 'Someone (probably you) asked for the link to your registration for {event}.',
+    },
+    other: {
+      subject: 'Your links for {event}',
+      text: 'Someone (probably you) asked for the links to your registrations for {event}.',
+    },
+    registration: '{name}, {number} ({state}):\n{link}',
+    keepLinks: 'Keep this email private. Anyone who has a link can see the registration.',
+    notYou: 'If you did not ask for it, you do not need to do anything.',
+  },
+
+  /** Too many emails to one address. */
+  paused: {
+    subject: 'We have paused emails to this address',
+    text: {
+      one: 'We have sent {count} email to this address within an hour. To protect your mailbox, we pause until {time}.',
+      other:
+        'We have sent {count} emails to this address within an hour. To protect your mailbox, we pause until {time}.',
+    },
+    nothingLost:
+      'We keep every registration and every payment. If you pay, you still get your confirmation.',
+    links: 'After the pause, you can request the links to your registrations here:\n{page}',
+    notYou: 'If you did not ask for these emails, you do not need to do anything.',
+  },
+
+  /** The state of a registration, in a list of links. */
+  states: {
+    complete: 'paid and complete',
+    cancelled: 'cancelled',
+    refused: 'not approved',
+    lapsed: 'expired: not paid in time',
+    told: 'payment reported, not confirmed yet',
+    to_pay: 'not paid yet',
+    to_approve: 'waiting for approval',
+  },
+} as const
