@@ -11,8 +11,11 @@ export { EXTENDED_FORM_MESSAGES } from './catalogue/extended-form.ts'
 export { FEE_TABLE_MESSAGES } from './catalogue/fee-table.ts'
 export { FORM_PRICE_MESSAGES } from './catalogue/form-price.ts'
 export { FORM_MESSAGES } from './catalogue/form.ts'
+export { REFUSAL_MESSAGES } from './catalogue/refusals.ts'
 export { RESULT_MESSAGES } from './catalogue/result-pages.ts'
 export { SELF_SERVICE_MESSAGES } from './catalogue/self-service.ts'
+export { VALIDATION_MESSAGES } from './catalogue/validation.ts'
+export { SERVER_PAGE_MESSAGES } from './catalogue/server-pages.ts'
 
 export { formatMessage, pluralForm, type ValueNames } from './lib/format-message.ts'
 export { escapeHtml } from './lib/html.ts'
@@ -272,7 +275,7 @@ export {
   type LastAnswer,
   type Learnt,
 } from './payments/can-pay.ts'
-export { NO_REFUND_REQUEST, payerKey } from './payments/duplicate-payment.ts'
+export { payerKey } from './payments/duplicate-payment.ts'
 export type { Awaited, KnownPayment, PayoutKnown } from './payments/known-references.ts'
 export {
   isOfGateway,

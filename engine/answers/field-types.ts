@@ -1,4 +1,6 @@
 /** Defines valid answers for each field type, for the normaliser, the validation and the JSON Schema. */
+import { VALIDATION_MESSAGES } from '../catalogue/validation.ts'
+import { formatMessage } from '../lib/format-message.ts'
 import type { Answer } from '../event/answer-types.ts'
 import { ANSWER_CHARACTERS_MAX } from '../event/defaults.ts'
 import type { Field } from '../event/config.ts'
@@ -36,7 +38,7 @@ export function isEmail(text: string): boolean {
 /** The message for a valid address that the gateway does not accept. */
 export function emailNotForGateway(characters: number): string {
   const { min, max } = GATEWAY_EMAIL_CHARACTERS
-  return `This address has ${characters} characters. The payment gateway only takes addresses of ${min} to ${max}. Please give another one.`
+  return formatMessage(VALIDATION_MESSAGES.emailForGateway, { count: characters, min, max })
 }
 
 /**
@@ -48,7 +50,7 @@ export function formsOf(field: Field): readonly Form[] {
   const length = (min: number, max: number): string => `^[\\s\\S]{${min},${max}}$`
   const notTooLong: Form = {
     pattern: length(0, limit),
-    message: () => `Please use at most ${limit} characters`,
+    message: () => formatMessage(VALIDATION_MESSAGES.tooLong, { max: limit }),
   }
   const proper = (pattern: string): Form => ({ pattern, message: () => invalidOf(field) })
   switch (field.type) {
@@ -114,13 +116,10 @@ export function canBeMalformed({ type, pattern, roll }: Field): boolean {
   }
 }
 
-const UTR_SAYS =
-  'Please enter the UTR: 12 digits for UPI and IMPS, or 16 or 22 letters and digits for NEFT and RTGS'
-
 /** The field's message for a malformed answer; for a transfer reference, a description of its format. */
 export function invalidOf(field: Field): string {
   if (field.invalid !== '') return field.invalid
-  return field.pattern === FORMATS.utr ? UTR_SAYS : 'Please check this answer'
+  return field.pattern === FORMATS.utr ? VALIDATION_MESSAGES.utr : VALIDATION_MESSAGES.check
 }
 
 /**
@@ -130,13 +129,11 @@ export function invalidOf(field: Field): string {
  */
 export function faultOf(field: Field, answer: Answer | undefined): string | null {
   if (field.pattern === FORMATS.gstin && typeof answer === 'string')
-    return readGstin(answer) === null ? GSTIN_SAYS : null
+    return readGstin(answer) === null ? VALIDATION_MESSAGES.gstin : null
   if (field.isAmount === true && typeof answer === 'number')
-    return Number(answer.toFixed(2)) === answer ? null : AMOUNT_SAYS
+    return Number(answer.toFixed(2)) === answer ? null : VALIDATION_MESSAGES.amount
   return null
 }
-const GSTIN_SAYS = 'This GSTIN has a wrong character. Please check it.'
-const AMOUNT_SAYS = 'Please enter an amount with at most two decimals'
 
 /** The message for a required field that is not answered. */
 export function requiredOf(field: Field): string {

@@ -1,6 +1,5 @@
 /** Messages of an event's page beside its form: closed registration, earlier registrations. */
 export const EVENT_PAGE_MESSAGES = {
-  closed: 'Registration Closed',
   tookPlace: 'This event took place on {days}.',
 
   sent: {

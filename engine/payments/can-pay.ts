@@ -3,6 +3,7 @@
  *
  * The one rule for a form sent again, a retry and an email link; nothing else decides.
  */
+import { VALIDATION_MESSAGES } from '../catalogue/validation.ts'
 import type { RegistrationState, PaymentStatus } from '../registration/status.ts'
 import type { EventConfig } from '../event/config.ts'
 import type { Answers } from '../event/answer-types.ts'
@@ -175,7 +176,11 @@ export function termsOf(
         : opening.open && !isOver
           ? 'open'
           : 'closed',
-    closedText: !opening.open ? opening.text : isOver ? 'It can no longer be paid by card.' : '',
+    closedText: !opening.open
+      ? opening.text
+      : isOver
+        ? VALIDATION_MESSAGES.paymentMethod.noCard
+        : '',
     quote: quoteOf(event, registration.answers, registration.category, at),
     holdUntil: newest === undefined ? null : holdOf(event, newest),
     accepted,

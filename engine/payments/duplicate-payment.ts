@@ -41,9 +41,3 @@ export function payerKey({
   const [address, name] = [foldedText(email), words.slice(Math.max(0, first)).join('')]
   return address === '' || name === '' ? null : JSON.stringify([address, name])
 }
-
-/**
- * The same for every registration of which no refund can be requested, so that it reveals nothing
- * about another one.
- */
-export const NO_REFUND_REQUEST = 'You cannot request a refund here. Please write to the organisers.'

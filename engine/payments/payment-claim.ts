@@ -1,4 +1,5 @@
 /** Payment claims: reads and validates the fields of the payment method, for delegates and staff. */
+import { REFUSAL_MESSAGES } from '../catalogue/refusals.ts'
 import type { Answers, FieldErrors, RawAnswers } from '../event/answer-types.ts'
 import { checkAnswers } from '../answers/normalize-answers.ts'
 import type { EventConfig } from '../event/config.ts'
@@ -32,7 +33,7 @@ export function readTold(
   const day = way.day === undefined ? undefined : own(answers.value, way.day)
   const paidOn = typeof day === 'string' && isDay(day) ? day : null
   if (typeof reference !== 'string')
-    return err({ [way.reference]: 'Please write the number that your bank gave you.' })
+    return err({ [way.reference]: REFUSAL_MESSAGES.selfService.referenceMissing })
   return ok({ answers: answers.value, reference: reference.replaceAll(/\s+/g, ' '), paidOn })
 }
 
@@ -51,7 +52,7 @@ export function readAsked(
   })
   return coming === undefined
     ? answers
-    : err({ [coming.id]: 'This day is still to come. Please write the day on which it was paid.' })
+    : err({ [coming.id]: REFUSAL_MESSAGES.selfService.dayInFuture })
 }
 
 /** The fields of each method as a form, so that they are validated like any form. */

@@ -3,11 +3,15 @@
  *
  * Card gateway, transfer with a payment claim, or front desk, as the event file states.
  */
+import { VALIDATION_MESSAGES } from '../catalogue/validation.ts'
+import { formatMessage } from '../lib/format-message.ts'
 import type { CardWay, PayWay, TransferWay } from '../event/payment-method-types.ts'
 import type { Answers } from '../event/answer-types.ts'
 import type { Field, Section } from '../event/form-types.ts'
 import { err, ok, own, type Result } from '../lib/result.ts'
 import { addDays, dayOf, endOf, formatDay, type Day, type Instant } from '../lib/time.ts'
+
+const { paymentMethod: messages } = VALIDATION_MESSAGES
 
 /** The form field by which a delegate chooses a payment method. */
 export const WAY_FIELD = 'way'
@@ -49,12 +53,12 @@ export function wayFor(
   const chosen = offered.length === 1 ? offered[0] : wayNamed(offered, own(answers, WAY_FIELD))
   const way = chosen ?? open[0]
   if (way !== undefined && isWayOpen(way, on)) return ok(way)
-  const instead = open.map(({ label }) => label).join(' or ')
   const over =
     way?.until === undefined
-      ? 'It can no longer be paid here.'
-      : `${way.label}: this was possible until ${formatDay(way.until)}.`
-  return err(instead === '' ? over : `${over} Please choose ${instead}.`)
+      ? messages.closed
+      : formatMessage(messages.ended, { method: way.label, day: formatDay(way.until) })
+  const methods = open.map(({ label }) => label).join(', ')
+  return err(methods === '' ? over : `${over} ${formatMessage(messages.choose, { methods })}`)
 }
 
 function wayNamed(
@@ -76,19 +80,22 @@ export function wayQuestion(
   const offered = delegateWays(event)
   if (offered.length < 2) return null
   return {
-    section: { title: 'Payment', fields: [WAY_FIELD] },
+    section: { title: messages.section, fields: [WAY_FIELD] },
     field: {
       id: WAY_FIELD,
       type: 'select',
       as: 'radio',
-      label: 'How would you like to pay?',
+      label: messages.label,
       section,
       ignoreCase: false,
-      invalid: 'Please choose how you would like to pay.',
+      invalid: messages.missing,
       check: true,
       options: offered.map(({ id, label, until }) => ({
         id,
-        label: until === undefined ? label : `${label} (until ${formatDay(until)})`,
+        label:
+          until === undefined
+            ? label
+            : formatMessage(messages.until, { method: label, day: formatDay(until) }),
       })),
       default: offered[0]?.id ?? '',
       required: { message: required },

@@ -1,4 +1,6 @@
 /** Decides whether a price list shows prices with or without tax, and how it mentions the tax. */
+import { VALIDATION_MESSAGES } from '../catalogue/validation.ts'
+import { formatMessage } from '../lib/format-message.ts'
 import type { PublicEvent } from '../event/config.ts'
 import { split, type Paise, type Split, type Tax, ratesText } from '../lib/money.ts'
 
@@ -31,7 +33,8 @@ export function listedTaxText(event: Priced): string {
   const { tax } = event.fees
   if (tax === null || tax.percent === 0) return ''
   const named = `${tax.percent}% ${tax.name}`
-  return isListedWithTax(event) ? `${named} included` : `exclusive of ${named}`
+  const { exclusive, included } = VALIDATION_MESSAGES.tax
+  return formatMessage(isListedWithTax(event) ? included : exclusive, { tax: named })
 }
 
 /** Returns the same as a sentence. */

@@ -3,6 +3,8 @@
  *
  * Days are Indian, both ends included.
  */
+import { VALIDATION_MESSAGES } from '../catalogue/validation.ts'
+import { formatMessage } from '../lib/format-message.ts'
 import type { ClosedBy, PublicEvent } from '../event/config.ts'
 import type { Fees, Period } from '../event/pricing-types.ts'
 import { remember } from '../lib/memoize.ts'
@@ -48,11 +50,12 @@ export function openOn(
   | { readonly open: true }
   | ({ readonly open: false; readonly heading: string; readonly text: string } & ClosedBy) {
   const { opens, closes } = event.registration
+  const { closed: messages } = VALIDATION_MESSAGES
   const { periods } = event.fees
   const closed = (text: string, by: 'hand' | 'day' = 'day') =>
     ({
       open: false,
-      heading: event.closed?.heading ?? 'Registration Closed',
+      heading: event.closed?.heading ?? messages.heading,
       text: event.closed?.text ?? text,
       by,
     }) as const
@@ -61,18 +64,18 @@ export function openOn(
   const early = (from: Day) =>
     ({
       open: false,
-      heading: 'Registration is not open yet',
-      text: `Registration opens on ${formatDay(from)}.`,
+      heading: messages.earlyHeading,
+      text: formatMessage(messages.opens, { day: formatDay(from) }),
       by: 'early',
       opens: from,
     }) as const
-  if (event.status === 'closed') return closed('Registration is closed.', 'hand')
+  if (event.status === 'closed') return closed(messages.text, 'hand')
   if (opens !== undefined && on < opens) return early(opens)
   if (closes !== undefined && on > closes)
-    return closed(`Registration closed on ${formatDay(closes)}.`)
+    return closed(formatMessage(messages.on, { day: formatDay(closes) }))
   if (periods.length > 0 && periodOn(event.fees, on) === null) {
     const first = periods.map(({ from }) => from ?? on).sort()[0]
-    return first !== undefined && first > on ? early(first) : closed('Registration is closed.')
+    return first !== undefined && first > on ? early(first) : closed(messages.text)
   }
   return { open: true }
 }

@@ -1,4 +1,5 @@
 /** The buyer of a tax invoice: their details, and which answers the law requires of them. */
+import { VALIDATION_MESSAGES } from '../catalogue/validation.ts'
 import type { Answers, FieldErrors } from '../event/answer-types.ts'
 import { shownFields } from '../answers/normalize-answers.ts'
 import type { EventConfig } from '../event/config.ts'
@@ -82,9 +83,7 @@ export function invoiceErrors(
     [invoice.buyer.address, invoice.buyer.state].flatMap((id) =>
       id === undefined || !shown.has(id) || String(own(answers, id) ?? '').trim() !== ''
         ? []
-        : [[id, ADDRESS_REQUIRED] as const],
+        : [[id, VALIDATION_MESSAGES.invoiceAddress] as const],
     ),
   )
 }
-const ADDRESS_REQUIRED =
-  'An invoice of ₹ 50,000 or more needs this. Please fill it in, or enter a GSTIN.'

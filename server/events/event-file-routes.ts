@@ -1,4 +1,5 @@
 /** Serves event files as their authors wrote them, for the page that shows what a file produces. */
+import { REFUSAL_MESSAGES } from '../../engine/index.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { EventFile, EventFileAnswer } from '../../engine/index.ts'
 import type { SharedFiles } from '../../engine/authoring.ts'
@@ -51,8 +52,7 @@ export async function eventFileRoutes(app: FastifyInstance, deps: Deps): Promise
     reply: FastifyReply,
   ): Promise<unknown> => {
     const served = deps.events.byId(request.params.id)
-    if (served === null)
-      return refuse(reply, 404, 'no_such_event', 'There is no event with this name.')
+    if (served === null) return refuse(reply, 404, 'no_such_event', REFUSAL_MESSAGES.noSuchEvent)
     const file: EventFileAnswer = { status: 'success', ...eventFile(served) }
     return reply.header('cache-control', 'no-cache').send(file)
   }

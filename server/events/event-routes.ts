@@ -1,4 +1,5 @@
 /** Serves events to the browser: list, details, form validator, share image and calendar entry. */
+import { REFUSAL_MESSAGES } from '../../engine/index.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { EventsAnswer } from '../../engine/index.ts'
 import { refuse, toldOf } from '../http/error-response.ts'
@@ -20,8 +21,7 @@ export async function eventRoutes(app: FastifyInstance, deps: Deps): Promise<voi
     reply: FastifyReply,
   ): Promise<unknown> => {
     const served = await known(deps, request.params.id)
-    if (served === null)
-      return refuse(reply, 404, 'no_such_event', 'There is no event with this name.')
+    if (served === null) return refuse(reply, 404, 'no_such_event', REFUSAL_MESSAGES.noSuchEvent)
     return reply.header('cache-control', 'no-cache').send(eventAnswer(served, deps.clock()))
   }
   for (const slash of ['', '/']) {

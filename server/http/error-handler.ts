@@ -1,4 +1,5 @@
 /** Converts errors thrown by a request into responses: client error, temporary overload, or bug. */
+import { REFUSAL_MESSAGES } from '../../engine/index.ts'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import type { Instant } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
@@ -59,7 +60,9 @@ export function answersErrors(
       const isJson =
         error.code === 'FST_ERR_CTP_INVALID_JSON_BODY' ||
         error.code === 'FST_ERR_CTP_EMPTY_JSON_BODY'
-      return isJson ? refuse(reply, 400, 'bad_request', NOT_JSON) : say(reply, status)
+      return isJson
+        ? refuse(reply, 400, 'bad_request', REFUSAL_MESSAGES.request.notJson)
+        : say(reply, status)
     }
     deps.log.error(
       { id: request.id, error: error.stack ?? error.message, path: blanked(pathOf(request), deps) },
@@ -68,5 +71,3 @@ export function answersErrors(
     return say(reply, status === 503 ? 503 : 500)
   }
 }
-
-const NOT_JSON = 'The request says it is JSON, but it cannot be read as JSON.'

@@ -6,7 +6,7 @@
  */
 import { isIPv4, isIPv6 } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { remember } from '../../engine/index.ts'
+import { formatMessage, pluralForm, REFUSAL_MESSAGES, remember } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
 import type { Tries } from '../storage/database/rate-limit-counts.ts'
@@ -169,6 +169,6 @@ export function refuseTooMany(
     reply,
     429,
     'too_many_requests',
-    `There were too many ${what}. Please wait ${minutes === 1 ? 'a minute' : `${minutes} minutes`} and try again.`,
+    formatMessage(pluralForm(minutes, REFUSAL_MESSAGES.tooMany), { things: what, count: minutes }),
   )
 }

@@ -1,6 +1,6 @@
 /** Refuses JSON with a value that is not text where a public route expects text. */
 import type { FastifyReply } from 'fastify'
-import { own } from '../../engine/index.ts'
+import { formatMessage, own, REFUSAL_MESSAGES } from '../../engine/index.ts'
 import { refuse } from './error-response.ts'
 
 /** True: answered with 422. A missing or null value is allowed here, and a number counts as its text. */
@@ -11,7 +11,7 @@ export function refusesOtherThanText(
 ): boolean {
   if (body === undefined) return false
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    refuse(reply, 422, 'bad_data', 'Send one JSON object.')
+    refuse(reply, 422, 'bad_data', REFUSAL_MESSAGES.request.oneObject)
     return true
   }
   const wrong = names.find((name) => {
@@ -19,6 +19,6 @@ export function refusesOtherThanText(
     return value !== null && typeof value !== 'string' && typeof value !== 'number'
   })
   if (wrong === undefined) return false
-  refuse(reply, 422, 'bad_data', `“${wrong}” must be text.`)
+  refuse(reply, 422, 'bad_data', formatMessage(REFUSAL_MESSAGES.request.notText, { name: wrong }))
   return true
 }

@@ -3,16 +3,20 @@
  * The page is readable without JavaScript.
  */
 import {
+  COMMON_MESSAGES,
   dayOf,
   escapeHtml,
+  EVENT_PAGE_MESSAGES,
   formatDay,
   formatDays,
+  formatMessage,
   formatPrice,
   listedPart,
   listedTaxSentence,
   lookOf,
   openOn,
   priceTable,
+  SERVER_PAGE_MESSAGES,
   tookPlace,
 } from '../../engine/index.ts'
 import type { Day, EventCard, EventConfig, Instant, PageData } from '../../engine/index.ts'
@@ -136,16 +140,18 @@ function lookStyle(colour: string): string {
   return `\n<meta name="theme-color" content="${escapeHtml(band)}">\n<style nonce="${nonceMark}">:root{--band:${band};--on-band:${onBand};--accent:${accent};--accent-tint:${tint};--accent-line:${line}}</style>`
 }
 
+const text = SERVER_PAGE_MESSAGES
+
 /** The same markup as the web app's own event header, so that nothing moves when the app takes over. */
 export function eventShell(event: EventConfig, at: Instant, main: string): string {
   const chip = [formatDays(event.from, event.to), event.hours, event.venue].filter(
     (text) => text !== undefined && text !== '',
   )
   return [
-    '<header class="ev"><div class="wrap"><div class="ev-top"><a class="mark" href="/">Rollcall</a></div><div class="ev-row"><div class="ev-name"><div>',
+    `<header class="ev"><div class="wrap"><div class="ev-top"><a class="mark" href="/">${COMMON_MESSAGES.product}</a></div><div class="ev-row"><div class="ev-name"><div>`,
     `<h1 class="disp">${escapeHtml(event.title)}</h1>`,
     event.theme === undefined ? '' : `<p class="motto disp">${escapeHtml(event.theme)}</p>`,
-    `</div></div><p class="chip">${chip.map((text) => `<span>${escapeHtml(text ?? '')}</span>`).join('')}</p></div></div></header>`,
+    `</div></div><p class="chip">${chip.map((one) => `<span>${escapeHtml(one ?? '')}</span>`).join('')}</p></div></div></header>`,
     `<main class="wrap" id="main">${eventText(event, at, main)}</main>`,
   ].join('')
 }
@@ -155,26 +161,26 @@ export function eventText(event: EventConfig, at: Instant, main: string): string
   const open = openOn(event, dayOf(at))
   return [
     tookPlace(event, dayOf(at))
-      ? `<p class="over">This event took place on ${escapeHtml(formatDays(event.from, event.to))}.</p>`
+      ? `<p class="over">${escapeHtml(formatMessage(EVENT_PAGE_MESSAGES.tookPlace, { days: formatDays(event.from, event.to) }))}</p>`
       : '',
     event.about === undefined ? '' : `<p class="lead">${escapeHtml(event.about)}</p>`,
     open.open
       ? ''
       : `<h2 class="disp">${escapeHtml(open.heading)}</h2><p>${escapeHtml(open.text)}</p>`,
     main,
-    `<p>Questions? <a href="mailto:${escapeHtml(event.support)}">${escapeHtml(event.support)}</a></p>`,
+    `<p>${formatMessage(COMMON_MESSAGES.questions, { support: `<a href="mailto:${escapeHtml(event.support)}">${escapeHtml(event.support)}</a>` })}</p>`,
   ].join('')
 }
 
 /** The text for an open event where the form cannot be used. */
 export function needsScript(event: EventConfig): string {
-  return `<p>Registering needs JavaScript and a recent browser. Otherwise, write to the address below.</p>${feesShell(event)}`
+  return `<p>${text.formNeedsScript}</p>${feesShell(event)}`
 }
 
 function daysOf(from: Day | undefined, to: Day | undefined): string {
   if (from !== undefined && to !== undefined) return formatDays(from, to)
-  if (from !== undefined) return `from ${formatDay(from)}`
-  return to === undefined ? 'any day' : `until ${formatDay(to)}`
+  if (from !== undefined) return formatMessage(text.days.from, { day: formatDay(from) })
+  return to === undefined ? text.days.any : formatMessage(text.days.until, { day: formatDay(to) })
 }
 
 /** The price of every category in every period. */
@@ -184,23 +190,23 @@ function feesShell(event: EventConfig): string {
   const { periods } = event.fees
   const said = listedTaxSentence(event)
   const taxed = said === '' ? '' : `<p class="hint">${escapeHtml(said)}</p>`
-  const cell = (text: string): string => `<td>${escapeHtml(text)}</td>`
+  const cell = (price: string): string => `<td>${escapeHtml(price)}</td>`
   const head = periods.map(({ from, to }) => `<th scope="col">${escapeHtml(daysOf(from, to))}</th>`)
   const body = rows.map(
     ({ category, cells }) =>
       `<tr><th scope="row">${escapeHtml(category.label)}</th>${cells
         .map(({ price }) =>
-          cell(price === null ? 'Not on sale' : formatPrice(listedPart(event, price))),
+          cell(price === null ? text.noPrice : formatPrice(listedPart(event, price))),
         )
         .join('')}</tr>`,
   )
-  return `<h2>Registration fees</h2>${taxed}<table class="fees-plain"><thead><tr><td></td>${head.join('')}</tr></thead><tbody>${body.join('')}</tbody></table>`
+  return `<h2>${text.fees}</h2>${taxed}<table class="fees-plain"><thead><tr><td></td>${head.join('')}</tr></thead><tbody>${body.join('')}</tbody></table>`
 }
 
 export function listShell(title: string, about: string, events: readonly EventCard[]): string {
   const items = events.map(
     ({ title: name, from, to, venue, routes, open, closed }) =>
-      `<li><a href="${escapeHtml(routes.form)}">${escapeHtml(name)}</a>, ${escapeHtml(formatDays(from, to))}, ${escapeHtml(venue)}${open ? '' : ` (${closed?.by === 'early' ? `registration opens on ${formatDay(closed.opens)}` : 'registration closed'})`}</li>`,
+      `<li><a href="${escapeHtml(routes.form)}">${escapeHtml(name)}</a>, ${escapeHtml(formatDays(from, to))}, ${escapeHtml(venue)}${open ? '' : ` (${closed?.by === 'early' ? formatMessage(text.opens, { day: formatDay(closed.opens) }) : text.closed})`}</li>`,
   )
   return `<main class="wrap" id="main"><h1 class="disp">${escapeHtml(title)}</h1><p class="lead">${escapeHtml(about)}</p>${items.length === 0 ? '' : `<ul>${items.join('')}</ul>`}</main>`
 }
@@ -213,7 +219,7 @@ export function messageShell(text: string | null): string {
 }
 
 export function plainShell(title: string, text: string): string {
-  return `<div class="wrap plain"><header><a class="mark" href="/">Rollcall</a></header><main id="main"><h1 class="disp">${escapeHtml(title)}</h1><p>${escapeHtml(text)}</p><a class="btn" href="/">Go to Home</a></main></div>`
+  return `<div class="wrap plain"><header><a class="mark" href="/">${COMMON_MESSAGES.product}</a></header><main id="main"><h1 class="disp">${escapeHtml(title)}</h1><p>${escapeHtml(text)}</p><a class="btn" href="/">${COMMON_MESSAGES.home}</a></main></div>`
 }
 
 /** Encodes JSON so that it cannot end its script element. */

@@ -3,7 +3,18 @@ import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { UNKNOWN_PAYMENT, dayOf, formatDays, isoIndia, openOn, tariff } from '../../engine/index.ts'
+import {
+  COMMON_MESSAGES,
+  dayOf,
+  formatDays,
+  formatMessage,
+  isoIndia,
+  openOn,
+  SELF_SERVICE_MESSAGES,
+  SERVER_PAGE_MESSAGES,
+  tariff,
+  UNKNOWN_PAYMENT,
+} from '../../engine/index.ts'
 import type { Instant, PageData } from '../../engine/index.ts'
 import { pathOf, withoutSlash } from '../http/event-route-table.ts'
 import { nonceOf, pagePolicy } from '../http/security-headers.ts'
@@ -38,8 +49,12 @@ type Shows = { readonly is: 'form' | 'success' | 'failed'; readonly served: Serv
 export type Pages = { serve(request: FastifyRequest, reply: FastifyReply): unknown }
 
 const webFolder = path.join(import.meta.dirname, '..', '..', 'web', 'dist')
-const name = 'Rollcall'
-const about = 'Registration and payment for conferences.'
+const { notFound, product: name } = COMMON_MESSAGES
+const { about, lostLinkNeedsScript, result, selfService, title: pageTitle } = SERVER_PAGE_MESSAGES
+const { lostLink, title: ownTitle, unknownLink } = SELF_SERVICE_MESSAGES
+
+/** The document's title of a page of ours that belongs to no event. */
+const titleOf = (page: string): string => formatMessage(pageTitle, { page, product: name })
 
 /** Search engines may index forms. Pages of a registration exclude themselves; the rest are not pages. */
 const ROBOTS = `User-agent: *
@@ -215,15 +230,14 @@ async function formPage(
   }
 }
 
-const lookingUp =
-  '<p>Your registration is being looked up.</p><noscript><p>Showing it needs JavaScript.</p></noscript>'
+const lookingUp = `<p>${result.loading}</p><noscript><p>${result.needsScript}</p></noscript>`
 
 function resultPage(served: ServedEvent, outcome: 'success' | 'failed', at: Instant): Page {
   const event = served.config
   const shell = eventShell(event, at, lookingUp)
   return {
-    title: `${event.title}: payment`,
-    about: `Payment for ${event.title}`,
+    title: formatMessage(result.title, { event: event.title }),
+    about: formatMessage(result.about, { event: event.title }),
     url: null,
     picture: null,
     colour: event.look.colour,
@@ -242,14 +256,14 @@ async function ownPage(
   const site = deps.events.site()
   const events = [...deps.events.cards(at)]
   if (found === null) {
-    const text = 'This link is not known.'
+    const text = unknownLink.title
     const page = {
-      title: `Your registration – ${name}`,
+      title: titleOf(ownTitle),
       about: text,
       url: null,
       picture: null,
       colour: null,
-      shell: plainShell('Your registration', text),
+      shell: plainShell(ownTitle, text),
       data: { page: 'my' as const, event: null, site, events },
     }
     return { page, status: 404 }
@@ -257,8 +271,8 @@ async function ownPage(
   const { served } = found
   const { config } = served
   const page = {
-    title: `${config.title}: your registration`,
-    about: `Your registration for ${config.title}`,
+    title: formatMessage(selfService.title, { event: config.title }),
+    about: formatMessage(selfService.about, { event: config.title }),
     url: null,
     picture: null,
     colour: config.look.colour,
@@ -269,14 +283,14 @@ async function ownPage(
 }
 
 function lostLinkPage(deps: Deps, at: Instant): Page {
-  const text = 'Asking for the link to your registration needs JavaScript.'
+  const text = lostLinkNeedsScript
   return {
-    title: `Lost your link? – ${name}`,
+    title: titleOf(lostLink.title),
     about: text,
     url: null,
     picture: null,
     colour: null,
-    shell: plainShell('Lost your link?', text),
+    shell: plainShell(lostLink.title, text),
     data: { page: 'my', event: null, site: deps.events.site(), events: [...deps.events.cards(at)] },
   }
 }
@@ -351,14 +365,14 @@ function officePage(deps: Deps): Page {
 }
 
 function missingPage(deps: Deps): Page {
-  const text = 'There is nothing at this address. It may have been mistyped, or the page has moved.'
+  const text = notFound.explanation
   return {
-    title: `Page not found – ${name}`,
+    title: titleOf(notFound.title),
     about: text,
     url: null,
     picture: null,
     colour: null,
-    shell: plainShell('Page not found', text),
+    shell: plainShell(notFound.title, text),
     data: data(deps, 'not-found'),
   }
 }

@@ -1,6 +1,6 @@
 /** Defines the routes that pay for a stored registration: retry by number, and the emailed link. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { readAmount } from '../../engine/index.ts'
+import { readAmount, REFUSAL_MESSAGES } from '../../engine/index.ts'
 import type { EventConfig, Paise, RegisterAnswer, RegNo } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
 import { addressOf, limitByAddress, refuseTooMany } from '../http/rate-limit.ts'
@@ -19,8 +19,8 @@ import { payAgainRefused, sendRefusal } from '../registration/registration-error
 /** Nobody pays this often in a minute, even several delegates behind one address. */
 const TRIES_PER_ADDRESS: Allowance = { triesMax: 20, windowMs: 60_000 }
 
-const NOT_FOUND = 'Registration details not found'
-const USE_LINK = 'To pay this registration, open the link in your email.'
+const NOT_FOUND = REFUSAL_MESSAGES.notFound
+const USE_LINK = REFUSAL_MESSAGES.payment.openLink
 
 export async function payCalls(
   app: FastifyInstance,
@@ -137,7 +137,7 @@ async function pay(
   if (!due.ok) return sendRefusal(reply, payAgainRefused(event, due.error))
   const answer: RegisterAnswer = {
     status: 'success',
-    message: 'You can make the payment now.',
+    message: REFUSAL_MESSAGES.recorded.payNow,
     reg_no: regNo,
     stands: 'not-paid',
     payment_data: due.value.data,

@@ -6,6 +6,7 @@ import {
   LINK_PLACE,
   linkPlaceIn,
   LOST_LINK_PLACE,
+  REFUSAL_MESSAGES,
   standing,
 } from '../../engine/index.ts'
 import type { EventConfig, Instant, RegNo } from '../../engine/index.ts'
@@ -20,8 +21,7 @@ const LEAST_MS = 30 * 24 * 60 * 60_000
 const TOKEN_BYTES = 32
 
 /** Shown for a link that was never issued or has expired. */
-export const LINK_UNKNOWN =
-  'This link is not known, or it has expired. Your registration is not lost: have a new one sent to you, or write to the organisers.'
+export const LINK_UNKNOWN = REFUSAL_MESSAGES.link.unknown
 
 /** What a link resolves to, whether or not it may still be opened. */
 export type Linked = {

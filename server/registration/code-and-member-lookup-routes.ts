@@ -1,6 +1,6 @@
 /** Serves the form's look-ups while it is filled in: discount codes and member list numbers. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { invalidOf, own } from '../../engine/index.ts'
+import { invalidOf, own, REFUSAL_MESSAGES } from '../../engine/index.ts'
 import type { CodeAnswer, EventConfig, RollAnswer } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
 import { refuse } from '../http/error-response.ts'
@@ -32,8 +32,7 @@ export async function outsideCalls(
       reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer')
       const { id } = request.params as { readonly id: string }
       const served = deps.events.byId(id)
-      if (served === null)
-        return refuse(reply, 404, 'no_such_event', 'There is no event with this name.')
+      if (served === null) return refuse(reply, 404, 'no_such_event', REFUSAL_MESSAGES.noSuchEvent)
       if (await guesses.isTooMany(request, reply)) return reply
       const { body } = request
       if (refusesOtherThanText(reply, body, names)) return reply
@@ -56,7 +55,7 @@ export async function outsideCalls(
   const roll = asking(['field', 'value'], async (event, body, request, reply) => {
     const field = event.fields.find(({ id }) => id === typedIn(body, 'field'))
     if (field?.roll === undefined)
-      return refuse(reply, 422, 'no_such_field', 'This form asks for no roll under this name.')
+      return refuse(reply, 422, 'no_such_field', REFUSAL_MESSAGES.request.noMemberList)
     const row = await rowOf(deps, event, field.roll, typedIn(body, 'value') ?? '', deps.clock())
     await guesses.count(request, row === null ? 'wrong' : 'right')
     if (row === null) return refuse(reply, 404, 'not_on_roll', invalidOf(field))

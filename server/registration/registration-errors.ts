@@ -4,8 +4,10 @@ import {
   allPlaces,
   assertNever,
   emailNotForGateway,
+  formatMessage,
   formatMoney,
   formatPrice,
+  REFUSAL_MESSAGES,
   rupees,
   sayFull,
   wireLines,
@@ -67,7 +69,7 @@ export function closedRefused(text: string): Refusal {
 
 /** An upload request with no file, or with several. */
 export function noFileRefused(): Refusal {
-  return said(422, 'bad_request', 'Send one file, under the name of its field.')
+  return said(422, 'bad_request', REFUSAL_MESSAGES.request.noFile)
 }
 
 export function bodyRefused(event: EventConfig, refusal: BodyRefusal): Refusal {
@@ -82,21 +84,19 @@ export function bodyRefused(event: EventConfig, refusal: BodyRefusal): Refusal {
     case 'unsupported_media_type':
       return saidOf(415)
     case 'not_json':
-      return unreadable('The request says it is JSON, but it cannot be read as JSON.')
+      return unreadable(REFUSAL_MESSAGES.request.notJson)
     case 'too_deep':
-      return said(422, 'bad_request', 'The answers are nested more deeply than any answer is.')
+      return said(422, 'bad_request', REFUSAL_MESSAGES.request.tooDeep)
     case 'not_an_object':
-      return said(422, 'bad_request', 'The answers must be one JSON object.')
+      return said(422, 'bad_request', REFUSAL_MESSAGES.request.notObject)
     case 'not_multipart':
-      return unreadable(
-        'The request says it is multipart/form-data, but it cannot be read as such.',
-      )
+      return unreadable(REFUSAL_MESSAGES.request.notMultipart)
     case 'no_room': {
       const { code, message } = toldOf(507)
       return said(503, code, message, {}, RETRY_SECONDS[507])
     }
     case 'cut_off':
-      return unreadable('The request broke off before it was complete.')
+      return unreadable(REFUSAL_MESSAGES.request.cutOff)
     default:
       return assertNever(refusal)
   }
@@ -108,23 +108,15 @@ function tooLarge(event: EventConfig, id: string | null): Refusal {
     (one) => one.type === 'file' && one.bytesMax !== undefined && (id === null || one.id === id),
   )
   if (field?.bytesMax === undefined) return saidOf(413)
-  const mb = Math.round((field.bytesMax / 1024 / 1024) * 10) / 10
-  const message = `The file is too large. Please choose one of at most ${mb} MB.`
+  const size = Math.round((field.bytesMax / 1024 / 1024) * 10) / 10
+  const message = formatMessage(REFUSAL_MESSAGES.answers.fileTooLarge, { size })
   return said(413, 'file_too_large', message, { errors: { [field.id]: message } })
 }
 
 export function keyRefused(code: 'bad_idempotency_key' | 'idempotency_key_reused'): Refusal {
   return code === 'bad_idempotency_key'
-    ? said(
-        400,
-        code,
-        `The Idempotency-Key must be printable and at most ${KEY_LENGTH_MAX} characters long.`,
-      )
-    : said(
-        422,
-        code,
-        'This Idempotency-Key was used with other answers. Use a new key for a new registration.',
-      )
+    ? said(400, code, formatMessage(REFUSAL_MESSAGES.request.badKey, { max: KEY_LENGTH_MAX }))
+    : said(422, code, REFUSAL_MESSAGES.request.reusedKey)
 }
 
 /** A manual registration that got no response and was resent with changes. */
@@ -137,7 +129,7 @@ export function sentBefore(): Refusal {
 }
 
 export function answersRefused(errors: FieldErrors): Refusal {
-  const message = Object.values(errors)[0] ?? 'Some answers are missing or wrong.'
+  const message = Object.values(errors)[0] ?? REFUSAL_MESSAGES.answers.missing
   return said(422, 'invalid_answers', message, { errors })
 }
 
@@ -150,13 +142,13 @@ export function notOnRoll(errors: FieldErrors): Refusal {
 export function codeSentence(is: Exclude<CodeFact['is'], 'valid'>): string {
   switch (is) {
     case 'unknown':
-      return 'We do not know this code. Please check it, or leave it out.'
+      return REFUSAL_MESSAGES.code.unknown
     case 'spent':
-      return 'This code has already been used as often as it can be.'
+      return REFUSAL_MESSAGES.code.spent
     case 'over':
-      return 'This code has expired.'
+      return REFUSAL_MESSAGES.code.expired
     case 'withdrawn':
-      return 'This code has been withdrawn by the organisers.'
+      return REFUSAL_MESSAGES.code.withdrawn
     default:
       return assertNever(is)
   }
@@ -181,7 +173,7 @@ export function outsideRefused(event: EventConfig, refusal: OutsideRefusal): Ref
     case 'registered_already': {
       const rule = event.unique[refusal.rule]
       const more: More = rule?.otherwise === 'warn' ? { may_confirm: true } : {}
-      return said(409, refusal.code, rule?.say ?? 'This is already registered.', more)
+      return said(409, refusal.code, rule?.say ?? REFUSAL_MESSAGES.answers.registeredAlready, more)
     }
     case 'code_gone':
       return codeRefused(refusal.is)
@@ -204,7 +196,7 @@ export function fullRefused(
   quote: Quote | null = null,
 ): Refusal {
   const gone = allPlaces(event.limits).find(({ id }) => id === place)
-  const message = gone === undefined ? 'All places are taken.' : sayFull(event, gone)
+  const message = gone === undefined ? REFUSAL_MESSAGES.seats.full : sayFull(event, gone)
   const field = gone?.option === null ? undefined : gone?.limit.eachOptionOf
   return said(409, 'full', message, {
     // Nothing is offered in place of an option: the delegate chooses another answer.
@@ -231,8 +223,13 @@ export function quoteRefused(event: EventConfig, refusal: QuoteRefusal): Refusal
         409,
         refusal.code,
         refusal.item === null
-          ? `${labelOf(event, refusal.category)} is not on sale at present. Please choose another ${wordFor(event, 'category')}.`
-          : `${itemLabel(event, refusal.item, refusal.option)} is not on sale at present. Please change your answers.`,
+          ? formatMessage(REFUSAL_MESSAGES.seats.categoryNotOnSale, {
+              category: labelOf(event, refusal.category),
+              word: wordFor(event, 'category'),
+            })
+          : formatMessage(REFUSAL_MESSAGES.seats.itemNotOnSale, {
+              item: itemLabel(event, refusal.item, refusal.option),
+            }),
         { quote: null },
       )
     default:
@@ -252,26 +249,36 @@ export function differenceRefused(
   })
 }
 
+/** Whole sentences, one after the other. */
+const sentences = (...all: readonly string[]): string => all.join(' ')
+
 function differenceText(
   event: EventConfig,
   differs: Difference,
   quoted: Quote | null,
   total: string | null,
 ): string {
-  const check = 'Nothing has been charged. Please check it and submit again.'
+  const { changed } = REFUSAL_MESSAGES
   const isFree = quoted?.total === 0
-  const sum = total === null ? '' : isFree ? ' It is free.' : ` The total is ${total}.`
+  const word = wordFor(event, 'category')
+  const sum =
+    total === null ? [] : isFree ? [changed.free] : [formatMessage(changed.total, { total })]
   switch (differs) {
     case 'price':
-      return total === null || isFree
-        ? `The price has changed: nothing is to be paid now. ${check}`
-        : `The price has changed: the total is now ${total}. ${check}`
+      return sentences(
+        total === null || isFree ? changed.priceFree : formatMessage(changed.price, { total }),
+        changed.check,
+      )
     case 'category':
       return quoted === null
-        ? `Your answers belong to another registration ${wordFor(event, 'category')}. ${check}`
-        : `Your answers belong to the ${wordFor(event, 'category')} ${labelOf(event, quoted.category)}.${sum} ${check}`
+        ? sentences(formatMessage(changed.otherCategory, { word }), changed.check)
+        : sentences(
+            formatMessage(changed.category, { word, category: labelOf(event, quoted.category) }),
+            ...sum,
+            changed.check,
+          )
     case 'period':
-      return `A new price period has begun.${sum} ${check}`
+      return sentences(changed.period, ...sum, changed.check)
     default:
       return assertNever(differs)
   }
@@ -284,67 +291,57 @@ export function notPayable(
   /** The payment methods that can be chosen instead. */
   instead: readonly string[] = [],
 ): Refusal {
-  const write = `Please write to ${event.support}.`
+  const { payment, writeTo } = REFUSAL_MESSAGES
+  const { support } = event
+  const write = formatMessage(writeTo, { support })
   switch (why.code) {
     case 'no_credentials':
-      return said(
-        503,
-        'payment_unavailable',
-        `Payments cannot be taken at present, and nothing was charged. Please try again later. If this goes on, write to ${event.support}.`,
-      )
+      return said(503, 'payment_unavailable', formatMessage(payment.unavailable, { support }))
     case 'email': {
-      const message =
-        why.characters === 0
-          ? 'This registration has no email address, and the payment gateway needs one.'
-          : emailNotForGateway(why.characters)
+      const message = why.characters === 0 ? payment.noEmail : emailNotForGateway(why.characters)
       const { email: id } = event.roles
-      return said(409, 'not_payable', `${message} ${write}`, {
+      return said(409, 'not_payable', sentences(message, write), {
         ...(id !== undefined && { errors: { [id]: message } }),
       })
     }
     case 'amount':
-      return said(409, 'not_payable', `This amount cannot be paid by card. ${write}`)
+      return said(409, 'not_payable', sentences(payment.amount, write))
     case 'below_minimum':
       return said(
         409,
         'not_payable',
-        `The smallest amount that can be paid online is ${formatMoney(why.minimum)}. ${instead.length === 0 ? write : `Please choose ${instead.join(' or ')}.`}`,
+        sentences(
+          formatMessage(payment.minimum, { amount: formatMoney(why.minimum) }),
+          instead.length === 0
+            ? write
+            : formatMessage(payment.chooseInstead, { methods: instead.join(', ') }),
+        ),
       )
     case 'order_id':
-      return said(
-        409,
-        'not_payable',
-        `The number of this registration cannot be used for paying by card. ${write}`,
-      )
+      return said(409, 'not_payable', sentences(payment.number, write))
     default:
       return assertNever(why)
   }
 }
 
 export function payAgainRefused(event: EventConfig, refusal: PayAgainRefusal): Refusal {
+  const { payment } = REFUSAL_MESSAGES
   switch (refusal.code) {
     case 'nothing_due':
-      return said(409, refusal.code, 'There is nothing to pay for this registration now.')
+      return said(409, refusal.code, payment.nothingToPay)
     case 'wait':
-      return said(
-        409,
-        refusal.code,
-        'A payment for this registration may be on its way. Please wait for the bank’s answer before you pay again.',
-      )
+      return said(409, refusal.code, payment.inProgress)
     case 'gateway_unsure':
-      return said(
-        503,
-        refusal.code,
-        'The bank cannot tell us at the moment whether you have already paid, and you should not pay twice. Please try again in a minute.',
-        {},
-        UNSURE_SECONDS,
-      )
+      return said(503, refusal.code, payment.unsure, {}, UNSURE_SECONDS)
     case 'price_moved': {
       const { was, now } = refusal
       return said(
         409,
         refusal.code,
-        `The price of ${formatMoney(was.total)} is no longer held: the total is now ${formatPrice(now.total)}. Nothing has been charged.`,
+        formatMessage(payment.priceNotHeld, {
+          was: formatMoney(was.total),
+          now: formatPrice(now.total),
+        }),
         { quote: wireQuote(now), was: wireQuote(was) },
       )
     }
@@ -354,7 +351,7 @@ export function payAgainRefused(event: EventConfig, refusal: PayAgainRefusal): R
       return said(
         409,
         refusal.code,
-        `This payment has been tried too many times. Please write to ${event.support}.`,
+        formatMessage(payment.tooManyAttempts, { support: event.support }),
       )
     case 'registration_closed':
       return closedRefused(refusal.text)

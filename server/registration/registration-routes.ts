@@ -1,6 +1,6 @@
 /** Defines the routes that an event file names: register, read a registration, price list. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { own, tariff } from '../../engine/index.ts'
+import { own, REFUSAL_MESSAGES, tariff } from '../../engine/index.ts'
 import type { RegistrationAnswer } from '../../engine/index.ts'
 import type { Deps, ServedEvent } from '../dependencies.ts'
 import { readBody } from '../http/request-body.ts'
@@ -17,9 +17,7 @@ import { bodyRefused, sendRefusal } from './registration-errors.ts'
 import { registerCall } from './submit-registration.ts'
 import { publicView } from './registration-view.ts'
 
-const EMAIL_NEEDED =
-  'This number is from before the registrations moved here. Please enter the email address you registered with.'
-const EMAIL_DIFFERS = 'This is not the email address of this registration.'
+const { emailNeeded: EMAIL_NEEDED, emailDiffers: EMAIL_DIFFERS } = REFUSAL_MESSAGES.lookup
 
 /** Adds the routes of every served event to the routing table. */
 export function registeringCalls(

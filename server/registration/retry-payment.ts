@@ -9,10 +9,11 @@ import {
   isJustPlaced,
   isOver,
   mayPay,
-  owesDifference,
   ok,
   orderIdOf,
+  owesDifference,
   paise,
+  REFUSAL_MESSAGES,
   standing,
   takesMoney,
   termsOf,
@@ -86,7 +87,7 @@ export function handOff(
 
 const strangerOf = ({ support }: EventConfig) => ({ fullName: '', email: support, phone: '' })
 
-const RECORDED = 'Your registration is recorded.'
+const { recorded } = REFUSAL_MESSAGES
 
 /** Builds the response for a stored registration; `data` null: nothing is to be paid now, and `stands` says why. */
 export function answerTo(
@@ -96,15 +97,13 @@ export function answerTo(
   stands: Stands = data === null ? 'complete' : 'not-paid',
 ): RegisterAnswer {
   if (stands === 'to-approve') {
-    const message = `${RECORDED} The organisers look at it before you pay.`
-    return { status: 'success', message, reg_no, stands }
+    return { status: 'success', message: recorded.toApprove, reg_no, stands }
   }
   if (data === null) {
     const notice = !takesMoney(event) ? event.form.withoutPayment.notice : null
-    return { status: 'success', message: notice ?? RECORDED, reg_no, stands }
+    return { status: 'success', message: notice ?? recorded.complete, reg_no, stands }
   }
-  const message = `${RECORDED} It is complete once the payment is made.`
-  return { status: 'success', message, reg_no, stands, payment_data: data }
+  return { status: 'success', message: recorded.toPay, reg_no, stands, payment_data: data }
 }
 
 /**

@@ -5,14 +5,15 @@ import {
   assertNever,
   dayOf,
   delegateWays,
-  isWayOpen,
   err,
   invalidOf,
   invoiceErrors,
+  isWayOpen,
   laidIn,
   ok,
   openOn,
   own,
+  REFUSAL_MESSAGES,
   standing,
   WAY_FIELD,
   wayFor,
@@ -236,7 +237,7 @@ async function register(
     )
   const compared = compareSent(event, body.values, category, quote)
   if (compared.is === 'unreadable')
-    return err(answersRefused({ [compared.name]: 'This is not an amount in rupees.' }))
+    return err(answersRefused({ [compared.name]: REFUSAL_MESSAGES.request.notAmount }))
   if (compared.is === 'differs') return err(differenceRefused(event, compared.in, quote))
   if (by?.shown != null && by.shown !== (quote?.total ?? 0))
     return err(differenceRefused(event, 'price', quote))

@@ -1,6 +1,6 @@
 /** Emails a delegate the access links of all registrations with a given email address. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { delegateOf, foldedText, isEmail, linksMail } from '../../engine/index.ts'
+import { delegateOf, foldedText, isEmail, linksMail, REFUSAL_MESSAGES } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
 import { addressOf, openLimit, refuseTooMany } from '../http/rate-limit.ts'
 import type { Allowance } from '../http/rate-limit.ts'
@@ -18,8 +18,7 @@ const LINKS_MAX = 50
 /** Longer than any address. */
 const EMAIL_CHARACTERS_MAX = 254
 
-const SENT =
-  'If anything is registered with this address, its links are on their way to it. Please look into your spam folder too.'
+const SENT = REFUSAL_MESSAGES.link.sent
 
 /**
  * The response is the same, and as fast, whether or not the address has registrations: who is registered is
@@ -33,13 +32,7 @@ export function lostLinkCall(app: FastifyInstance, deps: Deps): void {
     reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer')
     const email = emailIn(request.body)
     const at = deps.clock()
-    if (email === null)
-      return refuse(
-        reply,
-        422,
-        'invalid_email',
-        'Please enter the email address you registered with.',
-      )
+    if (email === null) return refuse(reply, 422, 'invalid_email', REFUSAL_MESSAGES.link.noEmail)
     const [client, key] = [addressOf(request), foldedText(email)]
     for (const ask of ['wait', 'take'] as const) {
       const waitMs = Math.max(await perClient[ask](client, at), await perEmail[ask](key, at))

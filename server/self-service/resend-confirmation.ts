@@ -1,6 +1,6 @@
 /** Resends the confirmation to the delegate's own address, on request from the registration's page. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { mailFor } from '../../engine/index.ts'
+import { formatMessage, mailFor, REFUSAL_MESSAGES } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
 import { addressOf, limitByAddress, refuseTooMany } from '../http/rate-limit.ts'
 import type { Allowance } from '../http/rate-limit.ts'
@@ -19,7 +19,7 @@ const ASKED_PER_ADDRESS: Allowance = { triesMax: 10, windowMs: 10 * 60_000 }
  */
 const SPACING: MailSpacing = { apartMs: 2 * 60_000, mailsMax: 5 }
 
-const NOT_FOUND = 'Registration details not found'
+const NOT_FOUND = REFUSAL_MESSAGES.notFound
 
 /**
  * Anybody with the number can read the registration; this reveals no more, and the email goes only to the stored
@@ -54,20 +54,14 @@ export async function confirmationCall(
     const at = deps.clock()
     const mail =
       found.paymentStatus === 'success' ? mailFor(event, registrationView(event, found, at)) : null
-    if (mail === null)
-      return refuse(
-        reply,
-        409,
-        'no_mail',
-        'There is no confirmation to send for this registration.',
-      )
+    if (mail === null) return refuse(reply, 409, 'no_mail', REFUSAL_MESSAGES.confirmation.none)
     return (await deps.store.queueAsked(found.regNo, mail, at, SPACING))
       ? reply.send({ status: 'success' })
       : refuse(
           reply,
           409,
           'sent_already',
-          `It has already been sent to you. Please check your spam folder too, and write to ${event.support} if it does not arrive.`,
+          formatMessage(REFUSAL_MESSAGES.confirmation.sentAlready, { support: event.support }),
         )
   }
 

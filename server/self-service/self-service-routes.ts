@@ -3,7 +3,7 @@
  * The link is the proof of identity; there is no cookie.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { isActName, NO_REFUND_REQUEST, wayFiles } from '../../engine/index.ts'
+import { isActName, REFUSAL_MESSAGES, wayFiles } from '../../engine/index.ts'
 import type { ActedAnswer } from '../../engine/index.ts'
 import { onceOf, textIn } from '../registration/actions/action-input.ts'
 import { sendNo, wordsOf } from '../office/registrations/action-routes.ts'
@@ -83,11 +83,11 @@ export async function delegateCalls(
       const { act: named, why, ...words } = wordsOf(request)
       const doer = typeof named === 'string' && isActName(named) ? DELEGATE_DOERS[named] : undefined
       if (typeof named !== 'string' || !isActName(named) || doer === undefined)
-        return refuse(reply, 422, 'act_unknown', 'There is no act with this name.')
+        return refuse(reply, 422, 'act_unknown', REFUSAL_MESSAGES.request.noAction)
       const { regNo } = registration
       // The person who filled in the form may be a stranger, and must not learn that this delegate is registered.
       if (named === 'ask_refund' && !isFromMail)
-        return refuse(reply, 409, 'not_now', NO_REFUND_REQUEST)
+        return refuse(reply, 409, 'not_now', REFUSAL_MESSAGES.selfService.noRefundRequest)
       const once = onceOf({ ...words, why }, { who: WHO, regNo, act: named })
       if (!once.ok) return sendNo(reply, once.error)
       const wanted = {

@@ -42,8 +42,8 @@ type Public = {
 }
 
 const NO_SCRIPT =
-  'Registering needs JavaScript and a recent browser. Otherwise, write to the address below.'
-const RESULT_NO_SCRIPT = 'Showing it needs JavaScript.'
+  'To register, use a recent browser with JavaScript. Otherwise, write to the address below.'
+const RESULT_NO_SCRIPT = 'This page needs JavaScript.'
 const form = (page: Page): Locator =>
   page
     .getByRole('complementary', { name: 'Registration Summary' })

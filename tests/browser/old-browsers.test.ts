@@ -15,7 +15,7 @@ afterAll(() => server.stop())
 
 /** The fees and the address that docs/browsers.md promises. */
 async function expectFees(page: Page): Promise<void> {
-  await page.getByText('Registering needs JavaScript and a recent browser.').waitFor()
+  await page.getByText('To register, use a recent browser with JavaScript.').waitFor()
   const table = page.getByRole('table')
   await table.waitFor()
   expect(plain(await table.textContent())).toContain('₹ 4,250')

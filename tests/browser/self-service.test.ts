@@ -78,7 +78,7 @@ test('lost link, paid, changed, cancelled by the scale and its seat sold again, 
   await asks.focus()
   await page.keyboard.type('Lost.Link@sample.example')
   await page.keyboard.press('Enter')
-  await page.getByText('If anything is registered with this address').waitFor()
+  await page.getByText('If a registration uses this address').waitFor()
   await expectAccessible(page, 'a lost link')
 
   await page.goto(await mailed('Your link for Sample 2026'))

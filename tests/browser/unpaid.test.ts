@@ -365,7 +365,7 @@ describe('how a registration stands, in the words of its page', () => {
       'not paid, and not to be paid any more',
       { stands: 'not-paid', may_pay: false },
       'Not paid yet',
-      ['It can no longer be paid here', 'support@afpicon.example'],
+      ['You can no longer pay here', 'support@afpicon.example'],
       null,
     ],
     [

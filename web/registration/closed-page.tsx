@@ -7,6 +7,7 @@ import {
   openOn,
   readInstant,
   tookPlace,
+  VALIDATION_MESSAGES,
 } from '../../engine/index.ts'
 import type { EventAnswer, PublicEvent } from '../../engine/index.ts'
 import type { PageProps } from '../app/page-props.ts'
@@ -21,7 +22,7 @@ import './closed-page.css'
 export function ClosedBox({
   event,
   text,
-  heading = event.closed?.heading ?? EVENT_PAGE_MESSAGES.closed,
+  heading = event.closed?.heading ?? VALIDATION_MESSAGES.closed.heading,
 }: {
   readonly event: PublicEvent
   readonly text: string | null

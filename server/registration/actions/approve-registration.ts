@@ -9,6 +9,7 @@ import {
   paise,
   payUntil,
   quoteAs,
+  REFUSAL_MESSAGES,
   refusedMail,
   rupees,
 } from '../../../engine/index.ts'
@@ -49,7 +50,7 @@ export const acceptOffer: Doer = async (asked) => {
   const { config } = served
   // The store checks whether the offer exists, where it writes: a repeated click is recognised there.
   const offered = offeredOf(config, registration, textIn(words, 'category'))
-  if (offered === null) return badData('This is not on sale any more.')
+  if (offered === null) return badData(REFUSAL_MESSAGES.selfService.offerEnded)
   const { category, quote } = offered
   const until = payUntil(approvalFor(config, registration), wanted.at)
   const as = { category, due: offered.total, payUntil: until }

@@ -4,18 +4,20 @@ import {
   cheaperMail,
   corrected,
   delegateOf,
-  editableFields,
   differenceMail,
+  editableFields,
   err,
   factsAmong,
+  filesToSend,
+  formatMessage,
   formatMoney,
   handedOverMail,
   heldUntil,
-  filesToSend,
   own,
   paise,
   placesOf,
   rawWith,
+  REFUSAL_MESSAGES,
   requiredOf,
   transferredMail,
   uniqueRules,
@@ -73,11 +75,11 @@ export const transfer: Doer = async (asked) => {
  * upload sent ahead. A required file that is missing may be submitted on any day.
  */
 export const edit: Doer = async (asked) => {
+  const { answers: answerText, request, selfService: text } = REFUSAL_MESSAGES
   const { deps, served, registration, wanted, words } = asked
   const { config } = served
   const given = words['answers']
-  if (typeof given !== 'object' || given === null)
-    return badData('Say which answers change: answers: {field: answer}.')
+  if (typeof given !== 'object' || given === null) return badData(request.noAnswers)
   const may = new Set([
     ...editableFields(config, wanted.at).map(({ id }) => id),
     ...filesToSend(config, registration.answers, []).map(({ id }) => id),
@@ -85,18 +87,24 @@ export const edit: Doer = async (asked) => {
   const others = Object.keys(given).filter((id) => !may.has(id))
   if (others.length > 0)
     return badData(
-      `${others.map((id) => labelIn(config, id)).join(', ')} cannot be changed here${config.edit === null ? '' : ' any more'}. Please write to ${config.support}.`,
+      formatMessage(config.edit === null ? text.notEditable : text.notEditableAnyMore, {
+        fields: others.map((id) => labelIn(config, id)).join(', '),
+        support: config.support,
+      }),
     )
   const drafts = await draftsIn(deps, config, given as RawAnswers, wanted.at)
   const files: Record<string, DraftProof> = {}
   for (const [id, draft] of drafts) {
-    if (!draft.ok) return badData(`${labelIn(config, id)}: ${FILE_GONE}`)
+    if (!draft.ok)
+      return badData(
+        formatMessage(answerText.fieldError, { field: labelIn(config, id), error: FILE_GONE }),
+      )
     files[id] = draft.value
   }
   const unsent = config.fields.filter(
     ({ id, type }) => type === 'file' && Object.hasOwn(given, id) && files[id] === undefined,
   )
-  if (unsent.length > 0) return badData('Send the file first.')
+  if (unsent.length > 0) return badData(request.sendFileFirst)
   const named = Object.fromEntries(Object.entries(files).map(([id, { name }]) => [id, name]))
   return change(asked, { ...given, ...named }, 'edit', Object.values(files))
 }

@@ -11,6 +11,7 @@ import {
   own,
   paise,
   readTold,
+  REFUSAL_MESSAGES,
   rupees,
   takenUpMail,
   toldMail,
@@ -47,7 +48,7 @@ export const tell: Doer = async (asked) => {
   const { deps, served, registration, wanted, words } = asked
   const { config } = served
   const way = wayOfTelling(config, registration, words)
-  if (way === null) return badData('There is no such way to pay.')
+  if (way === null) return badData(REFUSAL_MESSAGES.selfService.noMethod)
   const files = await filesOf(asked, way)
   if (!files.ok) return noGood(files.error)
   const { raw, uploads, drafts } = files.value
@@ -75,7 +76,7 @@ function wayOfTelling(
 }
 
 function noGood(errors: FieldErrors) {
-  const [message = 'Please check what you wrote.'] = Object.values(errors)
+  const [message = REFUSAL_MESSAGES.selfService.checkFields] = Object.values(errors)
   return err({ code: 'bad_data' as const, message, errors })
 }
 

@@ -4,7 +4,17 @@
  * does not allow reading it.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { dayOf, err, fileName, instant, isoIndia, ok, openOn, own } from '../../../engine/index.ts'
+import {
+  dayOf,
+  err,
+  fileName,
+  instant,
+  isoIndia,
+  ok,
+  openOn,
+  own,
+  REFUSAL_MESSAGES,
+} from '../../../engine/index.ts'
 import type { EventConfig, Field, ProofAnswer, Result } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 import { readBody } from '../../http/request-body.ts'
@@ -40,8 +50,7 @@ export async function proofCalls(app: FastifyInstance, deps: Deps): Promise<void
   const send = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     reply.header('cache-control', 'no-store')
     const event = eventOf(deps, request)
-    if (event === null)
-      return refuse(reply, 404, 'no_such_event', 'There is no event with this name.')
+    if (event === null) return refuse(reply, 404, 'no_such_event', REFUSAL_MESSAGES.noSuchEvent)
     if ((await isTooOften(request, reply)) || (await isTooOftenToday(request, reply))) return reply
     const open = openOn(event, dayOf(deps.clock()))
     if (!open.open) return sendRefusal(reply, closedRefused(open.text))
@@ -56,7 +65,8 @@ export async function proofCalls(app: FastifyInstance, deps: Deps): Promise<void
     if (await isTooOften(request, reply)) return reply
     const body = await readBody(request, new Map(), deps.uploads)
     const token = body.ok ? own(body.value.values, 'token') : null
-    if (typeof token !== 'string') return refuse(reply, 422, 'bad_request', 'Send the token.')
+    if (typeof token !== 'string')
+      return refuse(reply, 422, 'bad_request', REFUSAL_MESSAGES.request.noToken)
     // The response does not reveal whether there was one.
     await deps.store.forgetDraft(hashOfToken(token))
     return reply.send({ status: 'success' })

@@ -1,5 +1,5 @@
 /** Checks the files of a request against the fields of the form. */
-import { err, ok, remember, shownFields } from '../../../engine/index.ts'
+import { err, ok, REFUSAL_MESSAGES, remember, shownFields } from '../../../engine/index.ts'
 import type {
   Answers,
   EventConfig,
@@ -119,7 +119,7 @@ function filesOf(event: EventConfig, answers: Answers, sent: Body['files']): rea
  * Shown for a proof that was sent too long ago or withdrawn; only for visible fields, since the delegate cannot
  * correct others.
  */
-export const FILE_GONE = 'We no longer have this file. Please choose it again.'
+export const FILE_GONE = REFUSAL_MESSAGES.answers.fileGone
 
 /** Returns the message of each field that names a missing proof. */
 export function goneFrom(

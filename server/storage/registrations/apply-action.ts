@@ -3,7 +3,7 @@
  * Each is checked by the engine's table on the state in the transaction, written with its effect or not at all,
  * never edited, and performed once however often the same click arrives.
  */
-import { ACT_DONE, assert, err, judgeAct, NO_REFUND_REQUEST, ok } from '../../../engine/index.ts'
+import { ACT_DONE, assert, err, judgeAct, ok, REFUSAL_MESSAGES } from '../../../engine/index.ts'
 import type {
   ActName,
   ActRefusal,
@@ -151,7 +151,7 @@ export function isCancelAsked(sql: Sql, registrationId: number): boolean {
 export function askRefund(sql: Sql, wanted: NewAct): ActAnswer {
   return doAct(sql, wanted, ({ reg_no: regNo }) => {
     const second = secondPaymentOf(sql, regNo)
-    if (second === null) return refused('not_now', NO_REFUND_REQUEST)
+    if (second === null) return refused('not_now', REFUSAL_MESSAGES.selfService.noRefundRequest)
     return second.askedAt === null
       ? ok({ message: 'The organisers have your request, and will write to you.' })
       : refused('not_now', 'You have requested this already. The organisers will write to you.')

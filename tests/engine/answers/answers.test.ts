@@ -256,7 +256,7 @@ describe('errorsOf', () => {
     const event = eventOf({ fields: [mail] })
     const long = `${'a'.repeat(48)}@example.org`
     const said =
-      'This address has 60 characters. The payment gateway only takes addresses of 6 to 50. Please give another one.'
+      'This address has 60 characters. The payment gateway accepts 6 to 50 characters. Please use another address.'
     expect(errorsOf(event, { mail: long })).toEqual({ mail: said })
     expect(errorsOf(event, { mail: `${long} x` })).toEqual({ mail: 'Not an address' })
     expect(errorsOf(event, { mail: `${'a'.repeat(300)}@example.org` })).toEqual({

@@ -439,7 +439,7 @@ describe('an old link, with a number that was counted up elsewhere', () => {
         status: 'error',
         code: 'email_needed',
         message:
-          'This number is from before the registrations moved here. Please enter the email address you registered with.',
+          'This registration was moved here from another system. Please enter the email address you registered with.',
       },
     ])
     expect(asked.body).not.toContain('Example')

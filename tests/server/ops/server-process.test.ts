@@ -268,7 +268,7 @@ describe('over a real socket', () => {
     expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toEqual({
       status: 'error',
       code: 'bad_request',
-      message: 'The request could not be read.',
+      message: 'We could not read the request.',
     })
   })
 
@@ -469,7 +469,7 @@ test('a disk that is full when a proof comes is said in a sentence, noted once, 
         status: 'error',
         code: 'no_room',
         message:
-          'The server cannot take files at the moment. Please try again later, or write to the organisers.',
+          'The server cannot accept files at the moment. Please try again later, or write to the organisers.',
         request_id: expect.stringMatching(/\S/),
       },
     ])

@@ -7,7 +7,7 @@ import { fixtureEvent } from '../small-event.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
 
-const SMALLEST = 'The smallest amount that can be paid online is ₹\u00a01.'
+const SMALLEST = 'The smallest amount that you can pay online is ₹\u00a01.'
 const TRANSFER = `payment:
   ways:
     - {id: card, gateway: airpay, account: sample}

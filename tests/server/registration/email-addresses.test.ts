@@ -14,7 +14,7 @@ const delegate = {
   ticket_type: 'afpi-gp-specialist',
 }
 const LONG =
-  'This address has 60 characters. The payment gateway only takes addresses of 6 to 50. Please give another one.'
+  'This address has 60 characters. The payment gateway accepts 6 to 50 characters. Please use another address.'
 
 let server: TestApp
 beforeAll(async () => {

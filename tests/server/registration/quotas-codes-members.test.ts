@@ -258,12 +258,7 @@ describe('a code', () => {
       'We do not know this code. Please check it, or leave it out.',
     ],
     ['over', { code: 'OVER' }, 'code_spent', 'This code has expired.'],
-    [
-      'withdrawn',
-      { code: 'GONE' },
-      'code_spent',
-      'This code has been withdrawn by the organisers.',
-    ],
+    ['withdrawn', { code: 'GONE' }, 'code_spent', 'The organisers have withdrawn this code.'],
     [
       'longer than any',
       { code: 'X'.repeat(10_000) },

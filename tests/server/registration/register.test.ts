@@ -372,7 +372,7 @@ describe('wrong in, clear out, nothing stored:', () => {
       {
         code: 'category_changed',
         message:
-          'Your answers belong to the category AFPI Member – GP / Specialist. The total is ₹\u00a07,080. Nothing has been charged. Please check it and submit again.',
+          'Your answers belong to the category AFPI Member – GP / Specialist. The total is ₹\u00a07,080. You have not been charged. Please check the price and submit again.',
       },
     ],
     [

@@ -178,7 +178,7 @@ describe('what is said of the price is said only where it is so:', () => {
     expect(response.statusCode).toBe(409)
     return response.json()
   }
-  const nothing = 'Nothing has been charged. Please check it and submit again.'
+  const nothing = 'You have not been charged. Please check the price and submit again.'
 
   test('another price', async () => {
     expect(await answerTo({ total_amount: '1000' })).toMatchObject({
@@ -231,7 +231,7 @@ test('a registration that costs nothing is complete at once, and its mail is que
   server.at('2026-01-10')
   expect(response.statusCode).toBe(201)
   const { payment_data, message, reg_no } = response.json<RegisterAnswer>()
-  expect([payment_data, message]).toEqual([undefined, 'Your registration is recorded.'])
+  expect([payment_data, message]).toEqual([undefined, 'Your registration is saved.'])
   expect(
     server.rows('SELECT total, payment_status FROM registrations WHERE reg_no = ?', reg_no),
   ).toEqual([{ total: 0, payment_status: 'success' }])

@@ -63,7 +63,7 @@ describe('an account without credentials', () => {
         status: 'error',
         code: 'payment_unavailable',
         message:
-          'Payments cannot be taken at present, and nothing was charged. Please try again later. If this goes on, write to support@sample.example.',
+          'We cannot take payments at present. You have not been charged. Please try again later. If this continues, write to support@sample.example.',
         request_id: expect.stringMatching(/\S/),
       },
     ])
@@ -112,27 +112,27 @@ describe('paying for a row of another system', () => {
     [
       'with a longer address than the gateway takes',
       row('SMPL4', { answers: { full_name: 'Old', email: `${'a'.repeat(48)}@example.org` } }),
-      'This address has 60 characters. The payment gateway only takes addresses of 6 to 50. Please give another one.',
+      'This address has 60 characters. The payment gateway accepts 6 to 50 characters. Please use another address.',
     ],
     [
       'with a number of 25 characters',
       row(`SMPL${'1'.repeat(21)}`),
-      'The number of this registration cannot be used for paying by card.',
+      'The number of this registration cannot be used for card payments.',
     ],
     [
       'with a number of 19 characters, which an attempt makes too long',
       row(`SMPL${'1'.repeat(15)}`),
-      'The number of this registration cannot be used for paying by card.',
+      'The number of this registration cannot be used for card payments.',
     ],
     [
       'with signs in its number',
       row('SMPL/2025/1'),
-      'The number of this registration cannot be used for paying by card.',
+      'The number of this registration cannot be used for card payments.',
     ],
     [
       'that cost nothing',
       row('SMPL2', { base: paise(0), gst: paise(0), total: paise(0) }),
-      'This amount cannot be paid by card.',
+      'You cannot pay this amount by card.',
     ],
   ])('%s: a sentence, and no order that nobody can pay', async (_what, one, sentence) => {
     await server.deps.store.importRegistrations([one])

@@ -178,7 +178,7 @@ describe('what delegates change themselves', () => {
       {
         code: 'bad_data',
         message:
-          'Phone Number cannot be changed here any more. Please write to support@sample.example.',
+          'You can no longer change these answers here: Phone Number. Please write to support@sample.example.',
       },
     )
   })

@@ -211,6 +211,6 @@ test('what is never answered ends in a sentence that says that nothing was charg
   let told = 0
   const answer = await sendIntoSilence(3, () => (told += 1))
   expect(answer).toMatchObject({ ok: false, error: { status: 0, code: 'no_answer' } })
-  expect(answer.ok ? '' : answer.error.message).toContain('Nothing has been charged')
+  expect(answer.ok ? '' : answer.error.message).toContain('You have not been charged')
   expect(told).toBe(2)
 })

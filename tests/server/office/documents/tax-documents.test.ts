@@ -341,7 +341,7 @@ describe('an invoice of 50,000 rupees', () => {
     const regNo = await paidBy(KERALA, { nights: 15 })
     const correct = (answers: object) =>
       office.act(regNo, { act: 'correct', why: 'By phone.', answers })
-    const needs = 'An invoice of ₹ 50,000 or more needs this. Please fill it in, or enter a GSTIN.'
+    const needs = 'An invoice of ₹ 50,000 or more needs this. Please enter it, or enter a GSTIN.'
     expect((await correct({ nights: 16 })).body.code).toBe('price_changes')
     expect((await correct({ nights: 17 })).body).toMatchObject({
       code: 'bad_data',

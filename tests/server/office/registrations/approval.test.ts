@@ -110,7 +110,7 @@ describe('a letter that is looked at first', () => {
     const { reg_no: regNo, ...rest } = answer.json<RegisterAnswer>()
     expect(rest).toEqual({
       status: 'success',
-      message: 'Your registration is recorded. The organisers look at it before you pay.',
+      message: 'Your registration is saved. The organisers review it before you pay.',
       stands: 'to-approve',
     })
     // The same form sent again says the same.

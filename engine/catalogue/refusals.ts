@@ -1,0 +1,139 @@
+/** Messages of the server's answers that the form, the result pages and the self-service page show. */
+export const REFUSAL_MESSAGES = {
+  writeTo: 'Please write to {support}.',
+  notFound: 'Registration details not found',
+  noSuchEvent: 'There is no event with this name.',
+
+  /** By HTTP status. */
+  status: {
+    unreadable: 'We could not read the request.',
+    unauthorized: 'Unauthorized. Please check your credentials.',
+    forbidden: 'Access forbidden.',
+    notFound: 'There is nothing at this address.',
+    method: 'This address does not accept this kind of request.',
+    timeout: 'The request took too long to arrive. Please try again.',
+    tooLarge: 'The request is too large for this address.',
+    mediaType: 'Send the answers as multipart/form-data or as application/json.',
+    noRoom:
+      'The server cannot accept files at the moment. Please try again later, or write to the organisers.',
+    busy: 'The server is busy. Please try again in a moment.',
+    internal: 'Something went wrong on our side. Please try again later.',
+  },
+  /** `{things}`: what there were too many of. */
+  tooMany: {
+    one: 'There were too many {things}. Please wait a minute and try again.',
+    other: 'There were too many {things}. Please wait {count} minutes and try again.',
+  },
+
+  /** Requests that our pages never send. */
+  request: {
+    notJson: 'The request says it is JSON, but it cannot be read as JSON.',
+    notMultipart: 'The request says it is multipart/form-data, but it cannot be read as such.',
+    tooDeep: 'The answers are nested more deeply than any answer is.',
+    notObject: 'The answers must be one JSON object.',
+    oneObject: 'Send one JSON object.',
+    notText: '“{name}” must be text.',
+    cutOff: 'The request broke off before it was complete.',
+    noFile: 'Send one file, under the name of its field.',
+    noToken: 'Send the token.',
+    noMemberList: 'This form asks for no member list under this name.',
+    notAmount: 'This is not an amount in rupees.',
+    badKey: 'The Idempotency-Key must be printable and at most {max} characters long.',
+    reusedKey:
+      'This Idempotency-Key was used with other answers. Use a new key for a new registration.',
+    noAction: 'There is no action with this name.',
+    noAnswers: 'Say which answers change: answers: {field: answer}.',
+    sendFileFirst: 'Send the file first.',
+  },
+
+  recorded: {
+    complete: 'Your registration is saved.',
+    toApprove: 'Your registration is saved. The organisers review it before you pay.',
+    toPay: 'Your registration is saved. It is complete once it is paid.',
+    payNow: 'You can make the payment now.',
+  },
+
+  answers: {
+    missing: 'Some answers are missing or wrong.',
+    fileTooLarge: 'The file is too large. Please choose one of at most {size} MB.',
+    fileGone: 'We no longer have this file. Please choose it again.',
+    fieldError: '{field}: {error}',
+    registeredAlready: 'This is already registered.',
+  },
+
+  code: {
+    unknown: 'We do not know this code. Please check it or remove it.',
+    spent: 'This code has already been used as often as it can be.',
+    expired: 'This code has expired.',
+    withdrawn: 'The organisers have withdrawn this code.',
+  },
+
+  seats: {
+    full: 'No seats are left.',
+    categoryNotOnSale: '{category} is not on sale at present. Please choose another {word}.',
+    itemNotOnSale: '{item} is not on sale at present. Please change your answers.',
+  },
+
+  changed: {
+    check: 'You have not been charged. Please check the price and submit again.',
+    free: 'It is free.',
+    total: 'The total is {total}.',
+    priceFree: 'The price has changed: there is nothing to pay now.',
+    price: 'The price has changed: the total is now {total}.',
+    otherCategory: 'Your answers belong to another registration {word}.',
+    category: 'Your answers belong to the {word} {category}.',
+    period: 'A new price period has begun.',
+  },
+
+  payment: {
+    unavailable:
+      'We cannot take payments at present. You have not been charged. Please try again later. If this continues, write to {support}.',
+    noEmail: 'This registration has no email address, and the payment gateway needs one.',
+    amount: 'You cannot pay this amount by card.',
+    minimum: 'The smallest amount that you can pay online is {amount}.',
+    chooseInstead: 'Please choose {methods}.',
+    number: 'The number of this registration cannot be used for card payments.',
+    nothingToPay: 'There is nothing to pay for this registration now.',
+    inProgress:
+      'A payment for this registration may be in progress. Please wait for the bank’s answer before you pay again.',
+    unsure:
+      'The bank cannot tell us at the moment whether you have already paid. Please do not pay twice. Try again in a minute.',
+    priceNotHeld:
+      'The price of {was} is no longer guaranteed: the total is now {now}. You have not been charged.',
+    tooManyAttempts: 'There were too many attempts to pay. Please write to {support}.',
+    openLink: 'To pay for this registration, open the link in your email.',
+  },
+
+  link: {
+    unknown:
+      'We do not recognise this link, or it has expired. Your registration is not lost. Request a new link below, or write to the organisers.',
+    sent: 'If a registration uses this address, we are sending you its link. Please check your spam folder too.',
+    noEmail: 'Please enter the email address you registered with.',
+  },
+
+  lookup: {
+    emailNeeded:
+      'This registration was moved here from another system. Please enter the email address you registered with.',
+    emailDiffers: 'This is not the email address of this registration.',
+  },
+
+  confirmation: {
+    none: 'There is no confirmation to send for this registration.',
+    sentAlready:
+      'We have already sent it to you. Please check your spam folder too. Write to {support} if it does not arrive.',
+  },
+
+  selfService: {
+    noDocument: 'This registration has no such document.',
+    notEditable: 'You cannot change these answers here: {fields}. Please write to {support}.',
+    notEditableAnyMore:
+      'You can no longer change these answers here: {fields}. Please write to {support}.',
+    noMethod: 'There is no such payment method.',
+    checkFields: 'Please check the fields.',
+    offerEnded: 'This offer is no longer on sale.',
+    /** The same for every registration, so that it reveals nothing about another one. */
+    noRefundRequest: 'You cannot request a refund here. Please write to the organisers.',
+    referenceMissing: 'Please enter the reference number from your bank.',
+    dayInFuture: 'This day is in the future. Please enter the day on which you paid.',
+  },
+} as const
