@@ -17,7 +17,7 @@ import type { Served } from './serve.ts'
 
 const FETCH_FAILED = 'Failed to fetch registration details'
 const NETWORK = 'Network error. Please check your internet connection.'
-const MAYBE_DEDUCTED = 'please make sure that no amount was deducted'
+const MAYBE_DEDUCTED = 'Check that no amount was deducted'
 const STATUSES = ['success', 'pending', 'failed', 'refunded'] as const
 const PERSON = {
   full_name: 'Dr. Stored Sample',
@@ -359,7 +359,7 @@ describe.each(CASES)('$title', (one) => {
       await heading(page, 'Not paid yet')
       const text = await said(page)
       const isClosed = one.id === 'pulmocon2025'
-      expect(text).toContain(isClosed ? 'If you have paid, or' : 'If you have just paid')
+      expect(text).toContain(isClosed ? 'If you have paid or' : 'If you have just paid')
       for (const never of [
         'Paid',
         'No amount has been deducted',

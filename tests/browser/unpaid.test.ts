@@ -413,7 +413,7 @@ describe('how a registration stands, in the words of its page', () => {
       'The organisers are checking your payment',
       [
         'Please do not pay again',
-        'write to you by email',
+        'and email you',
         'support@afpicon.example',
         '10 November 2025, 9:05 am',
       ],
