@@ -5,6 +5,7 @@
  * threads do not need.
  */
 export { COMMON_MESSAGES } from './catalogue/common.ts'
+export { DOCUMENT_MESSAGES } from './catalogue/documents.ts'
 export { EMAIL_MESSAGES } from './catalogue/emails.ts'
 export { EVENT_PAGE_MESSAGES } from './catalogue/event-page.ts'
 export { EXTENDED_FORM_MESSAGES } from './catalogue/extended-form.ts'

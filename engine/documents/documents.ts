@@ -4,6 +4,7 @@
  *
  * A document is frozen data; rendering reads nothing else.
  */
+import { DOCUMENT_MESSAGES } from '../catalogue/documents.ts'
 import type { Answers } from '../event/answer-types.ts'
 import type { EventConfig } from '../event/config.ts'
 import { stateOfGstin, type StateCode } from '../event/gstin.ts'
@@ -173,7 +174,9 @@ type DocumentNamed = {
 
 /** Returns the title of a document, as on its page and in every list. */
 export function documentTitle({ kind, form }: DocumentNamed): string {
-  return kind === 'receipt' ? 'Receipt' : TAX_FORMS[form ?? FORM_OF_KIND[kind]].title
+  return kind === 'receipt'
+    ? DOCUMENT_MESSAGES.receipt
+    : TAX_FORMS[form ?? FORM_OF_KIND[kind]].title
 }
 
 /** The items paid for: the lines of the bill if they add up to the amount, else one line. */

@@ -1,4 +1,5 @@
 /** Tax of one document: place of supply, document type, tax by rate (IGST Act 10–12, CGST Rules 46–53). */
+import { DOCUMENT_MESSAGES } from '../catalogue/documents.ts'
 import { UNION_TERRITORIES, type StateCode } from '../event/gstin.ts'
 import type { Line } from './bill-lines.ts'
 import { paise, type Paise } from '../lib/money.ts'
@@ -103,12 +104,14 @@ function summaryOf(
   }
 }
 
+const { forms } = DOCUMENT_MESSAGES
+
 /** The documents of the CGST Rules, by rule; `docs/tax.md` explains when each is issued. */
 export const TAX_FORMS = {
-  'tax-invoice': { title: 'Tax invoice', rule: '46' },
-  'invoice-cum-bill': { title: 'Invoice-cum-bill of supply', rule: '46A' },
-  'bill-of-supply': { title: 'Bill of supply', rule: '49' },
-  'credit-note': { title: 'Credit note', rule: '53' },
+  'tax-invoice': { title: forms.taxInvoice, rule: '46' },
+  'invoice-cum-bill': { title: forms.invoiceCumBill, rule: '46A' },
+  'bill-of-supply': { title: forms.billOfSupply, rule: '49' },
+  'credit-note': { title: forms.creditNote, rule: '53' },
 } as const
 export type TaxForm = keyof typeof TAX_FORMS
 

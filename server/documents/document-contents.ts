@@ -14,6 +14,8 @@ import {
   type DocumentBody,
   type Paise,
   type RateSummary,
+  DOCUMENT_MESSAGES,
+  formatMessage,
 } from '../../engine/index.ts'
 
 type Pair = readonly [name: string, value: string]
@@ -49,6 +51,9 @@ export function fileOf(body: Pick<DocumentBody, 'kind' | 'form' | 'serial'>): st
   return `${documentTitle(body).replaceAll(' ', '-')}-${body.serial.replaceAll('/', '-')}.pdf`
 }
 
+const text = DOCUMENT_MESSAGES
+const { columns } = text
+
 /**
  * Many PDF viewers turn words into links. No word that a delegate typed may become one, except their own email
  * address; words of the event file stay. `file`: the served event; null: it is not served.
@@ -57,35 +62,41 @@ export function printed(body: DocumentBody, file: object | null = null): Printed
   const { kind, serial, event, buyer, supplier, paid, of } = body
   // A path of another site may come before the @ of an address.
   const ours = new Set(buyer.email.includes('/') ? [] : [buyer.email])
-  const safe = (text: string): string =>
-    withoutForeignLinks(text, wordsOfEvent(file ?? event), ours)
+  const safe = (typed: string): string =>
+    withoutForeignLinks(typed, wordsOfEvent(file ?? event), ours)
   const sums = sumsOf(body)
   const [total, paidHow] =
-    kind === 'credit' ? ['Credited', 'Paid back'] : [kind === 'invoice' ? 'Total' : 'Paid', 'Paid']
+    kind === 'credit'
+      ? [text.credited, text.refunded]
+      : [kind === 'invoice' ? text.total : text.paid, text.paid]
   const came = paid?.amount ?? body.total
   const isOther = came !== body.total
-  const paidWith = isOther && kind === 'invoice' ? `${formatMoney(came)}, ` : ''
+  const showsAmount = isOther && kind === 'invoice'
   return {
     title: documentTitle(body),
     serial,
-    event: `${event.title} · ${event.days} · ${event.venue}`,
+    event: formatMessage(text.event, {
+      event: event.title,
+      days: event.days,
+      venue: event.venue,
+    }),
     colour: event.colour,
     head: [
-      [kind === 'receipt' ? 'Order' : 'Number', serial],
-      ['Date', formatDay(dayOf(body.at))],
-      ['Registration', body.regNo],
+      [kind === 'receipt' ? text.order : text.number, serial],
+      [text.date, formatDay(dayOf(body.at))],
+      [text.registration, body.regNo],
     ],
-    from_title: supplier === null ? 'From' : 'Supplier',
+    from_title: supplier === null ? text.from : text.supplier,
     from:
       supplier === null
         ? [event.title, event.support]
-        : [supplier.supplier, ...linesIn(supplier.address), `GSTIN ${supplier.gstin}`],
-    to_title: kind === 'receipt' ? 'Received from' : 'Recipient',
+        : [supplier.supplier, ...linesIn(supplier.address), gstinText(supplier.gstin)],
+    to_title: kind === 'receipt' ? text.receivedFrom : text.recipient,
     to: [
       safe(buyer.name),
       ...linesIn(buyer.address ?? '').map(safe),
       ...(buyer.state == null || kind === 'receipt' ? [] : [stateText(buyer.state)]),
-      ...(buyer.gstin === null ? [] : [`GSTIN ${buyer.gstin}`]),
+      ...(buyer.gstin === null ? [] : [gstinText(buyer.gstin)]),
       safe(buyer.email),
     ].filter((line) => line !== ''),
     ...(body.byRate === undefined ? withoutRates(body, safe) : withRates(body, body.byRate, safe)),
@@ -97,33 +108,41 @@ export function printed(body: DocumentBody, file: object | null = null): Printed
         ? []
         : ([
             [
-              `Against ${TAX_FORMS[of.form ?? 'tax-invoice'].title.toLowerCase()}`,
-              `${of.serial} of ${formatDay(dayOf(of.at))}`,
+              formatMessage(text.against, {
+                document: TAX_FORMS[of.form ?? 'tax-invoice'].title.toLowerCase(),
+              }),
+              formatMessage(text.ofDay, { serial: of.serial, day: formatDay(dayOf(of.at)) }),
             ],
           ] as const)),
       ...(paid === null
         ? []
         : ([
-            [paidHow, `${paidWith}${formatInstant(paid.at)}, reference ${safe(paid.reference)}`],
+            [
+              paidHow,
+              formatMessage(showsAmount ? text.paidAmountAt : text.paidAt, {
+                amount: formatMoney(came),
+                time: formatInstant(paid.at),
+                reference: safe(paid.reference),
+              }),
+            ],
           ] as const)),
       ...supplyNotes(body),
     ],
-    foot: `${signatureText(body)} Questions: ${event.support}`,
+    foot: `${signatureText(body)} ${formatMessage(text.questions, { support: event.support })}`,
   }
 }
 
-const linesIn = (text: string): readonly string[] => text.split('\n').map((line) => line.trim())
+const linesIn = (lines: string): readonly string[] => lines.split('\n').map((line) => line.trim())
 const stateText = ({ code, name }: { readonly code: string; readonly name: string }): string =>
-  `${name} (state code ${code})`
+  formatMessage(text.state, { name, code })
+const gstinText = (number: string): string => formatMessage(text.gstin, { number })
 
 /**
  * Rule 46, fifth proviso, and rule 49, third: an electronic document needs no signature. Rule 53 has no such
  * proviso.
  */
 function signatureText({ kind, supplier }: DocumentBody): string {
-  return kind === 'invoice' && supplier !== null
-    ? 'Electronic document (Information Technology Act, 2000): no signature is required.'
-    : 'Computer-generated document.'
+  return kind === 'invoice' && supplier !== null ? text.electronic : text.computerGenerated
 }
 
 function supplyNotes({ supplier, placeOfSupply, byRate, lines }: DocumentBody): readonly Pair[] {
@@ -141,12 +160,12 @@ function supplyNotes({ supplier, placeOfSupply, byRate, lines }: DocumentBody): 
   return [
     ...(places.length === 0
       ? []
-      : ([['Place of supply', places.map(stateText).join(', ')]] as const)),
-    ...(byRate === undefined ? ([['Service (SAC)', supplier.sac]] as const) : []),
-    ...(isTaxed ? ([['Tax payable on reverse charge', 'No']] as const) : []),
+      : ([[text.placeOfSupply, places.map(stateText).join(', ')]] as const)),
+    ...(byRate === undefined ? ([[text.service, supplier.sac]] as const) : []),
+    ...(isTaxed ? ([[text.reverseCharge, text.no]] as const) : []),
     ...(supplier.declaration === undefined
       ? []
-      : ([['Declaration', supplier.declaration]] as const)),
+      : ([[text.declaration, supplier.declaration]] as const)),
   ]
 }
 
@@ -157,11 +176,18 @@ type Tables = Pick<Printed, 'columns' | 'rows' | 'rates'>
 /** For a receipt, and for documents issued before lines had their own rates. */
 function withoutRates({ gst, tax, lines, untaxed }: DocumentBody, safe: Safe): Tables {
   const hasTax = gst > 0
-  const value = untaxed === undefined ? 'Taxable value' : 'Value'
+  const value = untaxed === undefined ? columns.taxableValue : columns.value
   return {
     columns: hasTax
-      ? ['Description', 'Quantity', 'Rate', value, tax?.name ?? 'Tax', 'Amount']
-      : ['Description', 'Quantity', 'Rate', 'Amount'],
+      ? [
+          columns.description,
+          columns.quantity,
+          columns.rate,
+          value,
+          tax?.name ?? columns.tax,
+          columns.amount,
+        ]
+      : [columns.description, columns.quantity, columns.rate, columns.amount],
     rows: lines.map(({ label, quantity, unit, base, gst: taxed, total }) => [
       safe(label),
       String(quantity),
@@ -173,23 +199,27 @@ function withoutRates({ gst, tax, lines, untaxed }: DocumentBody, safe: Safe): T
   }
 }
 
+const described = [columns.description, columns.sac, columns.quantity, columns.price, columns.value]
+
 /** Lists each line with code, value, rate and tax; below them, the tax components of each rate. */
 function withRates({ lines }: DocumentBody, byRate: readonly RateSummary[], safe: Safe): Tables {
   const places = new Set(byRate.map(({ place }) => place))
   const isInter = byRate.some(({ isInterState }) => isInterState)
   const isIntra = byRate.some(({ isInterState }) => !isInterState)
-  const second = byRate.find(({ isInterState }) => !isInterState)?.second ?? 'SGST'
+  const second = byRate.find(({ isInterState }) => !isInterState)?.second ?? text.sgst
   const part = (isHere: boolean, percent: number, amount: Paise): string =>
-    isHere ? `${percent}%: ${formatMoney(amount)}` : '–'
+    isHere ? formatMessage(text.taxPart, { percent, amount: formatMoney(amount) }) : '–'
   return {
     columns:
       byRate.length === 0
-        ? ['Description', 'SAC', 'Quantity', 'Price', 'Value']
-        : ['Description', 'SAC', 'Quantity', 'Price', 'Value', 'Rate of tax', 'Tax', 'Amount'],
+        ? described
+        : [...described, columns.rateOfTax, columns.tax, columns.amount],
     rows: lines.map(({ label, sac, quantity, unit, base, rate, gst, total, adjusted }) => [
       [
         safe(label),
-        ...(adjusted ?? []).map((one) => `${one.label}: ${formatMoney(one.base)}`),
+        ...(adjusted ?? []).map((one) =>
+          formatMessage(text.adjustment, { label: one.label, amount: formatMoney(one.base) }),
+        ),
       ].join('\n'),
       sac ?? '',
       String(quantity),
@@ -197,22 +227,29 @@ function withRates({ lines }: DocumentBody, byRate: readonly RateSummary[], safe
       formatMoney(base),
       ...(byRate.length === 0
         ? []
-        : [(rate ?? 0) > 0 ? `${rate}%` : 'untaxed', formatMoney(gst), formatMoney(total)]),
+        : [(rate ?? 0) > 0 ? `${rate}%` : text.untaxed, formatMoney(gst), formatMoney(total)]),
     ]),
     rates:
       byRate.length === 0
         ? null
         : {
             columns: [
-              'Rate of tax',
-              ...(places.size > 1 ? ['Place of supply'] : []),
-              'Taxable value',
-              ...(isIntra ? ['CGST', second] : []),
-              ...(isInter ? ['IGST'] : []),
+              columns.rateOfTax,
+              ...(places.size > 1 ? [text.placeOfSupply] : []),
+              columns.taxableValue,
+              ...(isIntra ? [text.cgst, second] : []),
+              ...(isInter ? [text.igst] : []),
             ],
             rows: byRate.map((row) => [
               `${row.rate}%`,
-              ...(places.size > 1 ? [`${STATES_OF_INDIA[row.place]} (${row.place})`] : []),
+              ...(places.size > 1
+                ? [
+                    formatMessage(text.placeWithCode, {
+                      name: STATES_OF_INDIA[row.place],
+                      code: row.place,
+                    }),
+                  ]
+                : []),
               formatMoney(row.taxable),
               ...(isIntra
                 ? [
@@ -234,14 +271,17 @@ function sumsOf(body: DocumentBody): readonly Pair[] {
       paise(byRate.reduce((so, row) => so + of(row), 0))
     const taxable = sum((row) => row.taxable)
     const parts: readonly (readonly [string, Paise])[] = [
-      ['CGST', sum((row) => row.cgst)],
-      [byRate.find(({ isInterState }) => !isInterState)?.second ?? 'SGST', sum((row) => row.sgst)],
-      ['IGST', sum((row) => row.igst)],
-      ['Round-off', sum((row) => row.roundOff)],
-      ['Untaxed items', paise(base - taxable)],
+      [text.cgst, sum((row) => row.cgst)],
+      [
+        byRate.find(({ isInterState }) => !isInterState)?.second ?? text.sgst,
+        sum((row) => row.sgst),
+      ],
+      [text.igst, sum((row) => row.igst)],
+      [text.roundOff, sum((row) => row.roundOff)],
+      [text.untaxedItems, paise(base - taxable)],
     ]
     return [
-      ['Taxable value', formatMoney(taxable)],
+      [columns.taxableValue, formatMoney(taxable)],
       ...parts
         .filter(([, amount]) => amount !== 0)
         .map(([name, amount]): Pair => [name, formatMoney(amount)]),
@@ -250,10 +290,10 @@ function sumsOf(body: DocumentBody): readonly Pair[] {
   if (gst <= 0) return []
   const { untaxed = paise(0) } = body
   return [
-    ['Taxable value', formatMoney(paise(base - untaxed))],
-    ...(untaxed === 0 ? [] : ([['Untaxed items', formatMoney(untaxed)]] as const)),
+    [columns.taxableValue, formatMoney(paise(base - untaxed))],
+    ...(untaxed === 0 ? [] : ([[text.untaxedItems, formatMoney(untaxed)]] as const)),
     ...(heads === null
-      ? ([[tax?.name ?? 'Tax', formatMoney(gst)]] as const)
+      ? ([[tax?.name ?? columns.tax, formatMoney(gst)]] as const)
       : taxSums(body, heads)),
   ]
 }
@@ -261,10 +301,10 @@ function sumsOf(body: DocumentBody): readonly Pair[] {
 /** A user has accepted another amount as the price. */
 function besides(price: Paise, came: Paise): readonly Pair[] {
   return [
-    ['Price', formatMoney(price)],
+    [text.priceRow, formatMoney(price)],
     came < price
-      ? ['Let go by the organisers', formatMoney(paise(came - price))]
-      : ['Paid beyond the price', formatMoney(paise(came - price))],
+      ? [text.waived, formatMoney(paise(came - price))]
+      : [text.overpaid, formatMoney(paise(came - price))],
   ]
 }
 
@@ -280,14 +320,15 @@ function taxSums(
   { cgst, sgst, igst, roundOff, second }: NonNullable<DocumentBody['heads']>,
 ): readonly Pair[] {
   const percent = body.tax?.percent ?? 0
-  const at = (share: number): string => (isOneRate(body) ? ` ${share}%` : '')
+  const named = (name: string, share: number): string =>
+    isOneRate(body) ? formatMessage(text.taxWithRate, { tax: name, percent: share }) : name
   return [
     ...(igst > 0
-      ? ([[`IGST${at(percent)}`, formatMoney(igst)]] as const)
+      ? ([[named(text.igst, percent), formatMoney(igst)]] as const)
       : ([
-          [`CGST${at(percent / 2)}`, formatMoney(cgst)],
-          [`${second}${at(percent / 2)}`, formatMoney(sgst)],
+          [named(text.cgst, percent / 2), formatMoney(cgst)],
+          [named(second, percent / 2), formatMoney(sgst)],
         ] as const)),
-    ...(roundOff === 0 ? [] : ([['Round-off', formatMoney(roundOff)]] as const)),
+    ...(roundOff === 0 ? [] : ([[text.roundOff, formatMoney(roundOff)]] as const)),
   ]
 }

@@ -151,7 +151,7 @@ test.for([
       ['Price', '₹\u00a01,180'],
       counted > 118_000
         ? ['Paid beyond the price', '₹\u00a0100']
-        : ['Let go by the organisers', '−₹\u00a0200'],
+        : ['Waived by the organisers', '−₹\u00a0200'],
     ])
     expect(inWords).toBe(amountInWords(paise(counted)))
     const credits = issued.filter(({ kind }) => kind === 'credit')
