@@ -42,7 +42,7 @@ export const REFUSAL_MESSAGES = {
     reusedKey:
       'This Idempotency-Key was used with other answers. Use a new key for a new registration.',
     noAction: 'There is no action with this name.',
-    noAnswers: 'Say which answers change: answers: {field: answer}.',
+    noAnswers: 'Send the answers to change, keyed by field.',
     sendFileFirst: 'Send the file first.',
   },
 
@@ -124,12 +124,20 @@ export const REFUSAL_MESSAGES = {
   },
 
   selfService: {
+    requested: 'The organisers have your request and will email you.',
+    alreadyRequested: 'You have already requested this. The organisers will email you.',
+    claimed: 'Thank you. The organisers check their bank account and will email you.',
+    saved: 'Your changes are saved.',
+    nothingChanged: 'Nothing was changed.',
+    changesPrice: 'This changes the price of your registration. Please write to {support}.',
+    otherRequest: 'This was sent before with different details. Load the page again.',
     noDocument: 'This registration has no such document.',
     notEditable: 'You cannot change these answers here: {fields}. Please write to {support}.',
     notEditableAnyMore:
       'You can no longer change these answers here: {fields}. Please write to {support}.',
     noMethod: 'There is no such payment method.',
     checkFields: 'Please check the fields.',
+    offerChanged: 'This offer has changed. Load the page again.',
     offerEnded: 'This offer is no longer on sale.',
     /** The same for every registration, so that it reveals nothing about another one. */
     noRefundRequest: 'You cannot request a refund here. Please write to the organisers.',

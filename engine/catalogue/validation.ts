@@ -24,6 +24,10 @@ export const VALIDATION_MESSAGES = {
 
   paymentMethod: {
     section: 'Payment',
+    /** Numbers to copy into a banking app. */
+    upiId: 'UPI ID',
+    account: 'Account',
+    ifsc: 'IFSC',
     label: 'How would you like to pay?',
     missing: 'Please choose how you would like to pay.',
     until: '{method} (until {day})',

@@ -109,7 +109,7 @@ export function lapseOf({ lapsesAfterDays }: TransferWay, at: Instant): Instant 
 }
 
 /** A number to copy into a banking app. */
-export type BankNumber = { readonly label: 'UPI ID' | 'Account' | 'IFSC'; readonly text: string }
+export type BankNumber = { readonly label: string; readonly text: string }
 
 /** A name and a bank handle, which has no dot; with a dot it is an email address. */
 const UPI = /(?<![\w.@-])[A-Za-z0-9][\w.-]{1,49}@[A-Za-z][A-Za-z0-9]{1,29}(?![\w@-]|\.[A-Za-z])/
@@ -121,9 +121,9 @@ const ACCOUNT = /(?<![\w+@.-])[0-9]{9,18}(?![\w@-])/
 /** Returns the numbers to copy from payment instructions, each kind once. */
 export function bankNumbers(tell: string): readonly BankNumber[] {
   const found: readonly (readonly [BankNumber['label'], RegExp])[] = [
-    ['UPI ID', UPI],
-    ['Account', ACCOUNT],
-    ['IFSC', IFSC],
+    [messages.upiId, UPI],
+    [messages.account, ACCOUNT],
+    [messages.ifsc, IFSC],
   ]
   return found.flatMap(([label, pattern]) => {
     const text = pattern.exec(tell)?.[0]

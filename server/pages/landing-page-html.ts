@@ -2,7 +2,7 @@
  * Builds the HTML of the landing page before its script runs.
  * Uses the same markup as `web/landing/`, so that nothing moves when the script takes over.
  */
-import { closedWords, escapeHtml, formatDays, MARK } from '../../engine/index.ts'
+import { closedWords, escapeHtml, formatDays, MARK, LANDING_MESSAGES } from '../../engine/index.ts'
 import type { EventCard, Site } from '../../engine/index.ts'
 
 const mark = `<svg viewBox="0 0 26 26" aria-hidden="true"><path d="${MARK.square}" fill="none" stroke="currentColor" stroke-width="1.8" stroke-linecap="round"/><path d="${MARK.tick}" fill="none" stroke="var(--blue)" stroke-width="3" stroke-linecap="round" stroke-linejoin="round"/></svg>`
@@ -16,7 +16,7 @@ function siteHeaderShell(site: Site, here: '/' | '/organisers'): string {
   const nav = links
     .map(({ label, go }) => linkTo(here !== '/' && go.startsWith('#') ? `/${go}` : go, label))
     .join('')
-  return `<header class="hd"><div class="wrap"><a class="mark" href="/">${mark}${escapeHtml(site.page.name)}</a><nav aria-label="Main">${nav}</nav><div class="r">${linkTo(signIn.go, signIn.label, 'btn quiet sm')}${linkTo(createEvent.go, createEvent.label, 'btn sm')}</div></div></header>`
+  return `<header class="hd"><div class="wrap"><a class="mark" href="/">${mark}${escapeHtml(site.page.name)}</a><nav aria-label="${LANDING_MESSAGES.navigation}">${nav}</nav><div class="r">${linkTo(signIn.go, signIn.label, 'btn quiet sm')}${linkTo(createEvent.go, createEvent.label, 'btn sm')}</div></div></header>`
 }
 
 /** Header, hero and conferences; everything below waits for the script. */
@@ -43,7 +43,7 @@ export function organisersShell(site: Site, sample: string | null): string {
     sample === null
       ? ''
       : `<h2 class="disp">${escapeHtml(site.organisers.file)}</h2><pre>${escapeHtml(sample)}</pre>`
-  return `<div class="site">${siteHeaderShell(site, '/organisers')}<main id="main"><div class="wrap org-top"><h1 class="disp">${escapeHtml(site.organisers.title)}</h1><p class="lead">${escapeHtml(site.organisers.text)}</p><noscript><p>The editor and the checker on this page need JavaScript and a recent browser.</p><ol>${steps}</ol>${file}</noscript></div></main></div>`
+  return `<div class="site">${siteHeaderShell(site, '/organisers')}<main id="main"><div class="wrap org-top"><h1 class="disp">${escapeHtml(site.organisers.title)}</h1><p class="lead">${escapeHtml(site.organisers.text)}</p><noscript><p>${LANDING_MESSAGES.needsScript}</p><ol>${steps}</ol>${file}</noscript></div></main></div>`
 }
 
 /** The illustration has its height from the first paint on; its lines come with the script. */

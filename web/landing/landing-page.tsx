@@ -2,8 +2,17 @@
 import { useEffect } from 'react'
 import type { CSSProperties } from 'react'
 import type { EventCard, Site } from '../../engine/index.ts'
-import { closedWords, formatDays, formatMoney, fromRupees, paise } from '../../engine/index.ts'
+import {
+  closedWords,
+  formatDays,
+  formatMoney,
+  fromRupees,
+  paise,
+  formatMessage,
+  LANDING_MESSAGES,
+} from '../../engine/index.ts'
 import type { PageProps } from '../app/page-props.ts'
+import { hiddenText, richMessage } from '../ui/rich-message.tsx'
 import { Icon } from '../ui/icons-and-logo.tsx'
 import { Badge } from '../ui/payment-status-badge.tsx'
 import { SiteFooter, SiteHeader } from './site-header-footer.tsx'
@@ -222,8 +231,11 @@ function Conferences({
                     className={event.took_place ? 'btn line sm' : 'btn sm'}
                     href={event.routes.form}
                   >
-                    {texts.register}
-                    <span className="vh"> for {event.title}</span>
+                    {richMessage(LANDING_MESSAGES.register, {
+                      label: texts.register,
+                      event: event.title,
+                      hidden: hiddenText,
+                    })}
                   </a>
                 ) : (
                   <Badge tone="back" icon={event.closed?.by === 'early' ? 'clock' : 'lock'}>
@@ -242,15 +254,13 @@ function Conferences({
 function Testimonial({ stars, quote, name, role }: Site['testimonials']['items'][number]) {
   return (
     <figure>
-      <span className="st" role="img" aria-label={`${stars} out of 5 stars`}>
+      <span className="st" role="img" aria-label={formatMessage(LANDING_MESSAGES.stars, { stars })}>
         {Array.from({ length: stars }, (_, at) => (
           <Icon key={at} name="star" />
         ))}
       </span>
       <blockquote>{quote}</blockquote>
-      <figcaption>
-        {name}, {role}
-      </figcaption>
+      <figcaption>{formatMessage(LANDING_MESSAGES.person, { name, role })}</figcaption>
     </figure>
   )
 }

@@ -1,4 +1,5 @@
 /** The header and footer of the site’s own pages. */
+import { LANDING_MESSAGES } from '../../engine/index.ts'
 import type { Site, Social } from '../../engine/index.ts'
 import { Mark } from '../ui/icons-and-logo.tsx'
 import { SkipLink } from '../ui/layout/skip-link.tsx'
@@ -18,7 +19,7 @@ export function SiteHeader({ site, here }: SitePlace) {
           <Mark />
           {site.page.name}
         </a>
-        <nav aria-label="Main">
+        <nav aria-label={LANDING_MESSAGES.navigation}>
           {links.map((link) => (
             <a key={link.go} href={fromHere(here, link.go)}>
               {link.label}

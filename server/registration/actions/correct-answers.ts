@@ -130,7 +130,9 @@ async function change(
   if (!judged.ok) return badData(sayRefusal(config, judged.error))
   const { answers, category, quote } = judged.value
   if (how === 'edit' && (quote !== null || category !== registration.category))
-    return badData(`This changes what the registration costs. Please write to ${config.support}.`)
+    return badData(
+      formatMessage(REFUSAL_MESSAGES.selfService.changesPrice, { support: config.support }),
+    )
   const difference = differenceOf(registration, judged.value)
   if (quote !== null && difference !== 0) {
     const agreed = amountIn(words, 'total')

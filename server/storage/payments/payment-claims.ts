@@ -3,7 +3,14 @@
  * A claim waits until staff find the payment at the bank or reject it; meanwhile nobody else can claim the same
  * reference, and the seats stay held.
  */
-import { ATTEMPTS_MAX, bankKey, err, ok, orderIdOf } from '../../../engine/index.ts'
+import {
+  ATTEMPTS_MAX,
+  bankKey,
+  err,
+  ok,
+  orderIdOf,
+  REFUSAL_MESSAGES,
+} from '../../../engine/index.ts'
 import type { Answers, BankKey, Instant, RegNo } from '../../../engine/index.ts'
 import type { ActAnswer, NewAct } from '../registrations/action-types.ts'
 import { doAct } from '../registrations/apply-action.ts'
@@ -54,7 +61,7 @@ export function tell(
     keepAgain(sql, id, at)
     if (mail !== null) enqueue(sql, id, 'again', mail, at, wanted.actor)
     return ok({
-      message: 'Thank you. The organisers look for it at their bank, and you will get an email.',
+      message: REFUSAL_MESSAGES.selfService.claimed,
       data: { told: reference },
     })
   })

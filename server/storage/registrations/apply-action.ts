@@ -21,6 +21,8 @@ import type { RegistrationRow } from './row-mapping.ts'
 import { sayingSecond, secondPaymentOf } from '../payments/duplicate-payments.ts'
 import type { NewMail } from './registration-types.ts'
 
+const { selfService } = REFUSAL_MESSAGES
+
 /** How long a click is known again. */
 const KEY_KEPT_MS = 24 * 60 * 60 * 1000
 
@@ -101,7 +103,7 @@ export function doneBefore(sql: Sql, { key, fingerprint }: Once, at: Instant): A
   if (there === undefined) return null
   return there.fingerprint === fingerprint
     ? ok({ ...(JSON.parse(there.answer) as Acted), repeated: true })
-    : refused('act_key_reused', 'This was sent before as something else. Load the page again.')
+    : refused('act_key_reused', selfService.otherRequest)
 }
 
 export function noteDone(
@@ -133,8 +135,8 @@ export function note(sql: Sql, wanted: NewAct): ActAnswer {
 export function askCancel(sql: Sql, wanted: NewAct): ActAnswer {
   return doAct(sql, wanted, ({ id }) =>
     isCancelAsked(sql, id)
-      ? refused('not_now', 'You have asked for this already. The organisers will write to you.')
-      : ok({ message: 'The organisers have your request, and will write to you.' }),
+      ? refused('not_now', selfService.alreadyRequested)
+      : ok({ message: selfService.requested }),
   )
 }
 
@@ -151,10 +153,10 @@ export function isCancelAsked(sql: Sql, registrationId: number): boolean {
 export function askRefund(sql: Sql, wanted: NewAct): ActAnswer {
   return doAct(sql, wanted, ({ reg_no: regNo }) => {
     const second = secondPaymentOf(sql, regNo)
-    if (second === null) return refused('not_now', REFUSAL_MESSAGES.selfService.noRefundRequest)
+    if (second === null) return refused('not_now', selfService.noRefundRequest)
     return second.askedAt === null
-      ? ok({ message: 'The organisers have your request, and will write to you.' })
-      : refused('not_now', 'You have requested this already. The organisers will write to you.')
+      ? ok({ message: selfService.requested })
+      : refused('not_now', selfService.alreadyRequested)
   })
 }
 

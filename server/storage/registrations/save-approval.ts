@@ -3,7 +3,15 @@
  * An approved registration is to be paid at the price of its registration date; a refused one holds nothing any
  * more, and may be offered another category.
  */
-import { assert, err, formatMoney, ok, orderIdOf, paise } from '../../../engine/index.ts'
+import {
+  assert,
+  err,
+  formatMoney,
+  ok,
+  orderIdOf,
+  paise,
+  REFUSAL_MESSAGES,
+} from '../../../engine/index.ts'
 import type { ActRefusal, Paise, Quote, Result } from '../../../engine/index.ts'
 import type { ActAnswer, Approved, NewAct, OfferTaken } from './action-types.ts'
 import { doAct } from './apply-action.ts'
@@ -50,7 +58,7 @@ export function acceptOffer(sql: Sql, wanted: NewAct, taken: OfferTaken): ActAns
     if (row.offer !== category)
       return err({
         code: 'moved_on',
-        message: 'This is not offered any more. Load the page again.',
+        message: REFUSAL_MESSAGES.selfService.offerChanged,
       })
     sql('UPDATE registrations SET category = ? WHERE id = ?').run(category, row.id)
     if (quote !== null) priceAs(sql, row, quote)

@@ -3,7 +3,7 @@
  * Seats, codes and unique answers that they need are checked here, and a changed price becomes a balance beside
  * the bill, to be paid or refunded.
  */
-import { err, formatMoney, ok, orderIdOf, paise } from '../../../engine/index.ts'
+import { err, formatMoney, ok, orderIdOf, paise, REFUSAL_MESSAGES } from '../../../engine/index.ts'
 import type { ActRefusal, Instant, Paise, Result } from '../../../engine/index.ts'
 import type { ActAnswer, Correction, NewAct } from './action-types.ts'
 import { doAct } from './apply-action.ts'
@@ -72,11 +72,12 @@ export function correct(sql: Sql, wanted: NewAct, correction: Correction): ActAn
 const isMoved = ({ email }: RegistrationRow, { searchable }: Correction): boolean =>
   email.toLowerCase() !== searchable.email.toLowerCase()
 
+const { selfService } = REFUSAL_MESSAGES
+
 function sayDone(act: NewAct['act'], changes: readonly string[], difference: Paise): string {
   if (act === 'transfer') return 'The registration is transferred.'
-  if (act === 'edit')
-    return changes.length === 0 ? 'Nothing was changed.' : 'Your changes are saved.'
-  if (changes.length === 0) return 'Nothing was changed.'
+  if (act === 'edit') return changes.length === 0 ? selfService.nothingChanged : selfService.saved
+  if (changes.length === 0) return selfService.nothingChanged
   if (difference === 0) return 'It is corrected.'
   const amount = formatMoney(paise(Math.abs(difference)))
   return difference > 0

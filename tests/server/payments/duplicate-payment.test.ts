@@ -88,7 +88,7 @@ test('who pays again in a second tab reads that it is the second payment, reques
   })
   expect(await send(`${page}acts/`, { act: 'ask_refund' })).toMatchObject({
     code: 200,
-    message: 'The organisers have your request, and will write to you.',
+    message: 'The organisers have your request and will email you.',
   })
   expect(await send(`${page}acts/`, { act: 'ask_refund' })).toMatchObject({ code: 'not_now' })
   expect((await read<MyAnswer>(page)).second_payment?.asked_at).toBe('2025-10-10T12:00:00+05:30')

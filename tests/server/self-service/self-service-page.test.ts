@@ -255,7 +255,7 @@ test('a cancellation is asked for once, is seen by the office, and is answered t
   const { regNo, path } = await own()
   expect(await act(path, { act: 'ask_cancel', why: 'I have to be elsewhere.' })).toMatchObject({
     status: 'success',
-    message: 'The organisers have your request, and will write to you.',
+    message: 'The organisers have your request and will email you.',
     state: 'complete',
   })
   expect(await act(path, { act: 'ask_cancel' })).toMatchObject({ code: 'not_now' })

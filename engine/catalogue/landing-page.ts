@@ -1,0 +1,8 @@
+/** Messages of the landing page that the site's file does not state. */
+export const LANDING_MESSAGES = {
+  navigation: 'Main',
+  register: '{label}<hidden> for {event}</hidden>',
+  stars: '{stars} out of 5 stars',
+  person: '{name}, {role}',
+  needsScript: 'The editor and the checker on this page need a recent browser with JavaScript.',
+} as const

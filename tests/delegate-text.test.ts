@@ -1,0 +1,149 @@
+/** Delegates read text of the catalogue and of event files only; a translation can replace both. */
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { writtenTexts } from './written-text.ts'
+
+const TOP = join(import.meta.dirname, '..')
+
+/** Files and folders whose texts a delegate may read. */
+const SHOWN_TO_DELEGATES = [
+  'web/app',
+  'web/landing',
+  'web/registration',
+  'web/results',
+  'web/self-service',
+  'web/ui',
+  'server/documents',
+  'server/http',
+  'server/mail',
+  'server/pages',
+  'server/registration',
+  'server/self-service',
+  'engine/answers',
+  'engine/documents',
+  'engine/messages',
+  'engine/pricing',
+  'engine/payments/can-pay.ts',
+  'engine/payments/duplicate-payment.ts',
+  'engine/payments/payment-claim.ts',
+  'engine/payments/payment-methods.ts',
+  'engine/registration/invoice-buyer.ts',
+]
+
+type Exception = { readonly why: string; readonly in: RegExp; readonly text?: RegExp }
+
+const EXCEPTIONS: readonly Exception[] = [
+  { why: 'class names', in: /^(web|server)\//, text: /^btn( [a-z]+)+$/ },
+  { why: 'CSS', in: /^web\/registration\/form\/mui-theme\.ts$/ },
+  { why: 'CSS', in: /^server\/pages\/html-shell\.ts$/, text: /[{;]/ },
+  { why: 'names of fonts', in: /^server\/mail\/email-html\.ts$/, text: /sans-serif$/ },
+  { why: 'a selector', in: /people-list\.tsx$/, text: /^input:not/ },
+  {
+    why: 'names of browser storage and channels',
+    in: /^web\/(registration|results)\//,
+    text: /^(answers|completed|proofs|sent from here) of \{\}$/,
+  },
+  { why: 'values of HTTP headers', in: /^server\//, text: /; charset=utf-8|; filename=/ },
+  { why: 'headers of raw answers', in: /^server\/http\/security-headers\.ts$/ },
+  { why: 'chunks of PNG files', in: /remove-photo-metadata\.ts$/ },
+  { why: 'a script', in: /^server\/pages\/unsupported-browser-script\.ts$/ },
+  { why: 'robots.txt', in: /page-routes\.ts$/, text: /^User-agent/ },
+  { why: 'placeholders that are replaced by links', in: /^engine\/messages\//, text: /^\{l/ },
+  { why: 'English number words, a function of their own', in: /amount-in-words\.ts$/ },
+  { why: 'the log of consents', in: /^engine\/answers\/consent\.ts$/ },
+  { why: 'lists for organisers', in: /price-list-tax\.ts$/, text: /^\{\}\{\} included$/ },
+  {
+    why: 'log lines',
+    in: /^server\/registration\/uploads\/(unreferenced|store-uploaded)-files\.ts$/,
+  },
+  { why: 'log lines', in: /^server\/http\/request-body(-limits)?\.ts$/, text: /given up$/ },
+  { why: 'a key of a limit', in: /^server\/http\/rate-limit\.ts$/, text: /^no address$/ },
+  {
+    why: 'pages of the office and of organisers',
+    in: /page-routes\.ts$/,
+    text: /organisers|office|^Sign in/i,
+  },
+  { why: 'emails to the office', in: /^server\/mail\/daily-review-email\.ts$/ },
+  {
+    why: 'reasons in the office’s list of emails',
+    in: /^server\/mail\/(email-transport|send-queued-emails)\.ts$/,
+  },
+  {
+    why: 'actions of the office',
+    in: /^server\/registration\/actions\/(action-input|cancel-and-refund|confirm-payment-claim|erase-personal-data|record-payment|resend-emails)\.ts$/,
+  },
+  {
+    why: 'actions of the office',
+    in: /^server\/registration\/actions\/approve-registration\.ts$/,
+    text: /event file offers/,
+  },
+  {
+    why: 'corrections by the office',
+    in: /^server\/registration\/actions\/correct-answers\.ts$/,
+    text: /answers: \{field|^A transfer|^Say who|has no field|^A file is not|another file|\{\} (more|less)|^With this|^These answers|^What these/,
+  },
+  {
+    why: 'registrations that the office adds',
+    in: /^server\/registration\/(create-registration|registration-errors)\.ts$/,
+    text: /is approved before it is paid|^This form was sent before|Nobody has been registered/,
+  },
+]
+
+const sources = SHOWN_TO_DELEGATES.flatMap((path) =>
+  statSync(join(TOP, path)).isFile()
+    ? [path]
+    : readdirSync(join(TOP, path), { recursive: true, encoding: 'utf8' })
+        .filter((name) => /\.tsx?$/.test(name))
+        .map((name) => `${path}/${name.replaceAll('\\', '/')}`),
+)
+
+const found = sources.flatMap((path) =>
+  writtenTexts(path, readFileSync(join(TOP, path), 'utf8')).map((one) => ({ path, ...one })),
+)
+
+const applies = ({ in: where, text }: Exception, one: (typeof found)[number]): boolean =>
+  where.test(one.path) && (text?.test(one.text) ?? true)
+
+test('no sentence that a delegate reads is outside the catalogue or an event file', () => {
+  expect(sources.length).toBeGreaterThan(150)
+  const outside = found
+    .filter((one) => !EXCEPTIONS.some((exception) => applies(exception, one)))
+    .map(({ path, line, text }) => `${path}:${line}: ${text} (move it to engine/catalogue)`)
+  expect(outside).toEqual([])
+})
+
+test('every exception is still needed', () => {
+  const idle = EXCEPTIONS.filter((exception) => !found.some((one) => applies(exception, one)))
+  expect(idle.map(({ in: where, why }) => `${String(where)}: ${why}`)).toEqual([])
+})
+
+const codeOf = (source: string): string =>
+  source.startsWith('<') ? `export const shown = () => ${source}` : source
+
+test.each([
+  ['a sentence between tags', '<p>Your registration is saved.</p>'],
+  ['one word between tags', '<h2>Documents</h2>'],
+  ['a piece of a sentence', '<p>{name} and {other}</p>'],
+  ['a label', '<nav aria-label="Steps" />'],
+  ['a choice between two words', "<b>{done ? 'Copied' : 'Copy'}</b>"],
+  ['a template with a value', '<p>{`${count} seats left`}</p>'],
+  ['a sentence kept in a constant', "const SENT = 'We have sent you an email.'"],
+  ['a sentence of a refusal', "refuse(reply, 409, 'full', 'No seats are left.')"],
+  ['a value of a message', "const all = { title: 'Receipt' }"],
+  ['markup of the server', 'const page = `<h1>Page not found</h1>`'],
+])('a text that is put back into code is found: %s', (_, source) => {
+  expect(writtenTexts('sample.tsx', codeOf(source))).not.toEqual([])
+})
+
+test.each([
+  ['a class name', '<p className="btn line" />'],
+  ['an import', "import { a } from './some file.ts'"],
+  ['an assertion', "assert(isFine, 'this must not happen')"],
+  ['an error that is thrown', "throw new Error('this must not happen')"],
+  ['a type', "type Kind = 'Two words' | 'Other words'"],
+  ['a line of the log', "log.info({ id }, 'a request failed')"],
+  ['a comparison', "const same = text === 'Two words'"],
+])('what nobody reads is not found: %s', (_, source) => {
+  expect(writtenTexts('sample.tsx', codeOf(source))).toEqual([])
+})

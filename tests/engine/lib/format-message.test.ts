@@ -1,0 +1,42 @@
+/** Messages of the catalogue with their values, and every message that the catalogue holds. */
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { formatMessage, pluralForm } from '../../../engine/index.ts'
+
+test('a value is inserted as it is, even where it looks like a placeholder or a replacement pattern', () => {
+  expect(formatMessage('Dear {name}, {name}', { name: "{link} $& $'" })).toBe(
+    "Dear {link} $& $', {link} $& $'",
+  )
+})
+
+test.each([
+  [0, '0 files'],
+  [1, '1 file'],
+  [2, '2 files'],
+])('a count of %d chooses its form', (count, text) => {
+  const forms = { one: '{count} file', other: '{count} files' } as const
+  expect(formatMessage(pluralForm(count, forms), { count })).toBe(text)
+})
+
+const CATALOGUE = join(import.meta.dirname, '../../../engine/catalogue')
+
+type Messages = { readonly [key: string]: string | Messages }
+
+const textsIn = (messages: Messages): readonly string[] =>
+  Object.values(messages).flatMap((one) => (typeof one === 'string' ? [one] : textsIn(one)))
+
+test.each(readdirSync(CATALOGUE))(
+  'the messages of %s are plain text, so that a translation can be loaded in their place',
+  async (file) => {
+    const exported = Object.values((await import(join(CATALOGUE, file))) as object)
+    expect(exported).toHaveLength(1)
+    const texts = textsIn(exported[0] as Messages)
+    expect(texts.length).toBeGreaterThan(0)
+    for (const text of texts) {
+      expect(text.trim()).toBe(text)
+      // Every brace encloses the name of a value, and every element is closed.
+      expect(text.replaceAll(/\{\w+\}|<(\w+)>[^<]*<\/\1>/g, '')).not.toMatch(/[{}<>]/)
+    }
+  },
+)

@@ -1,0 +1,120 @@
+/** Finds the text that people read among the literals of a source file. */
+import { parseSync } from 'vite'
+
+/** `text`: its values as `{}`. */
+export type WrittenText = { readonly line: number; readonly text: string }
+
+type Node = { readonly type: string; readonly start: number; readonly end: number } & Readonly<
+  Record<string, unknown>
+>
+
+/** Two words with a space between them, or a number or value and a word. */
+const SENTENCE = /[A-Za-z’]{2,}[,.:;!?)]? (?:\{?[A-Za-z(]|\{|\d)|\} [a-z]{2,}/
+/** A word with a capital, as on a button or a label. */
+const LABEL = /^\s*[A-Z][a-z]+[.:!?…]?\s*$/
+/** A piece of a sentence between two elements: ", and", "of 3". */
+const PIECE = /[A-Za-z]{2,}/
+
+/** Attributes and properties whose text people see or hear. */
+const SHOWN =
+  /^(?:label|title|alt|placeholder|message|text|subject|preview|heading|caption|hint|detail|why|summary|ariaLabel|aria-(?:label|description|roledescription|valuetext))$/
+/** Attributes and properties that hold names for a machine. */
+const NAMES =
+  /^(?:className|class|id|key|type|rel|href|src|d|viewBox|style|sizes|srcSet|accept|autoComplete|role|target|htmlFor|transform|points|media|content|sandbox|aria-(?:labelledby|describedby|controls|owns))$/
+/** Calls whose text only developers and operators read. */
+const TECHNICAL =
+  /^(?:assert|expect|assertNever|require|import|matchMedia|querySelector|querySelectorAll|closest|matches|createElement|getAttribute|setAttribute|hasAttribute|addEventListener|RegExp|Error|info|warn|error|debug|fatal|trace|log)$/
+
+const isNode = (value: unknown): value is Node =>
+  typeof value === 'object' && value !== null && typeof (value as Node).type === 'string'
+
+const nameOf = (node: unknown): string => {
+  if (!isNode(node)) return ''
+  if (node.type === 'MemberExpression') return nameOf(node['property'])
+  if (node.type === 'JSXNamespacedName') return ''
+  const name = node['name'] ?? node['value']
+  return typeof name === 'string' ? name : ''
+}
+
+/** Every text of a file that people would read, in the order of the file. */
+export function writtenTexts(path: string, source: string): readonly WrittenText[] {
+  const { program } = parseSync(path, source)
+  const found: WrittenText[] = []
+  const lineAt = (offset: number) => source.slice(0, offset).split('\n').length
+  const judge = (node: Node, text: string, shown: boolean, child: boolean) => {
+    const bare = text.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')
+    if (SENTENCE.test(bare) || (shown && LABEL.test(bare)) || (child && PIECE.test(bare)))
+      found.push({ line: lineAt(node.start), text: bare.trim() })
+  }
+  const walk = (value: unknown, shown: boolean): void => {
+    if (Array.isArray(value)) return value.forEach((one) => walk(one, shown))
+    if (!isNode(value)) return
+    const node = value
+    switch (node.type) {
+      case 'ImportDeclaration':
+      case 'ExportAllDeclaration':
+      case 'TSLiteralType':
+      case 'TSTypeAliasDeclaration':
+      case 'TSInterfaceDeclaration':
+      case 'TSTypeAnnotation':
+      case 'ThrowStatement':
+        return
+      case 'Literal':
+        if (typeof node['value'] === 'string') judge(node, node['value'], shown, false)
+        return
+      case 'JSXText':
+        return judge(node, String(node['value']), true, true)
+      case 'TemplateLiteral': {
+        const quasis = node['quasis'] as readonly Node[]
+        const text = quasis
+          .map((one) => String((one['value'] as { cooked: string }).cooked))
+          .join('{}')
+        judge(node, text, shown, false)
+        return walk(node['expressions'], shown)
+      }
+      case 'TaggedTemplateExpression':
+        return walk(node['quasi'], shown)
+      case 'JSXAttribute': {
+        const name = nameOf(node['name'])
+        return NAMES.test(name) ? undefined : walk(node['value'], SHOWN.test(name))
+      }
+      case 'Property': {
+        const name = nameOf(node['key'])
+        return NAMES.test(name) &&
+          isNode(node['value']) &&
+          node['value'].type !== 'ArrowFunctionExpression'
+          ? undefined
+          : walk(node['value'], SHOWN.test(name) || shown)
+      }
+      case 'CallExpression':
+      case 'NewExpression':
+        if (TECHNICAL.test(nameOf(node['callee']))) return
+        walk(node['callee'], false)
+        return walk(node['arguments'], shown)
+      case 'BinaryExpression':
+        return node['operator'] === '+'
+          ? (walk(node['left'], shown), walk(node['right'], shown))
+          : undefined
+      case 'SwitchCase':
+        return walk(node['consequent'], shown)
+      case 'ConditionalExpression':
+        walk(node['test'], false)
+        walk(node['consequent'], shown)
+        return walk(node['alternate'], shown)
+      case 'MemberExpression':
+        walk(node['object'], false)
+        return
+      case 'JSXElement':
+        walk(node['openingElement'], false)
+        return walk(node['children'], true)
+      case 'JSXFragment':
+        return walk(node['children'], true)
+      default:
+        for (const [key, child] of Object.entries(node))
+          if (key !== 'type' && typeof child === 'object')
+            walk(child, shown && !/Statement|Declar|Function/.test(node.type))
+    }
+  }
+  walk(program, false)
+  return found
+}
