@@ -1,5 +1,7 @@
 /** Messages of forms that sell more than the registration, or have pages, codes or lists of people. */
 export const EXTENDED_FORM_MESSAGES = {
+  readWholeText: 'Read the whole text<hidden> (opens in a new tab): {label}</hidden>',
+
   approval: {
     submit: 'Send for approval',
     explanation: {

@@ -6,9 +6,6 @@ export const FORM_MESSAGES = {
   optionNotOnSale: 'not on sale',
   didYouMean: 'Did you mean {email}?',
   person: 'Person {number}',
-  /** The answer about one person, for screen readers. */
-  personField: '{person}: {field}',
-  readWholeText: 'Read the whole text<hidden> (opens in a new tab): {label}</hidden>',
 
   errors: {
     title: 'There is a problem',

@@ -3,7 +3,7 @@
  *
  * The one rule for a form sent again, a retry and an email link; nothing else decides.
  */
-import { VALIDATION_MESSAGES } from '../catalogue/validation.ts'
+import { PAYMENT_METHOD_MESSAGES } from '../catalogue/payment-methods.ts'
 import type { RegistrationState, PaymentStatus } from '../registration/status.ts'
 import type { EventConfig } from '../event/config.ts'
 import type { Answers } from '../event/answer-types.ts'
@@ -176,11 +176,7 @@ export function termsOf(
         : opening.open && !isOver
           ? 'open'
           : 'closed',
-    closedText: !opening.open
-      ? opening.text
-      : isOver
-        ? VALIDATION_MESSAGES.paymentMethod.noCard
-        : '',
+    closedText: !opening.open ? opening.text : isOver ? PAYMENT_METHOD_MESSAGES.noCard : '',
     quote: quoteOf(event, registration.answers, registration.category, at),
     holdUntil: newest === undefined ? null : holdOf(event, newest),
     accepted,

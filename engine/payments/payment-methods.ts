@@ -3,7 +3,7 @@
  *
  * Card gateway, transfer with a payment claim, or front desk, as the event file states.
  */
-import { VALIDATION_MESSAGES } from '../catalogue/validation.ts'
+import { PAYMENT_METHOD_MESSAGES } from '../catalogue/payment-methods.ts'
 import { formatMessage } from '../lib/format-message.ts'
 import type { CardWay, PayWay, TransferWay } from '../event/payment-method-types.ts'
 import type { Answers } from '../event/answer-types.ts'
@@ -11,7 +11,7 @@ import type { Field, Section } from '../event/form-types.ts'
 import { err, ok, own, type Result } from '../lib/result.ts'
 import { addDays, dayOf, endOf, formatDay, type Day, type Instant } from '../lib/time.ts'
 
-const { paymentMethod: messages } = VALIDATION_MESSAGES
+const messages = PAYMENT_METHOD_MESSAGES
 
 /** The form field by which a delegate chooses a payment method. */
 export const WAY_FIELD = 'way'

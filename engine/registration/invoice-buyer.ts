@@ -1,5 +1,5 @@
 /** The buyer of a tax invoice: their details, and which answers the law requires of them. */
-import { VALIDATION_MESSAGES } from '../catalogue/validation.ts'
+import { PAYMENT_METHOD_MESSAGES } from '../catalogue/payment-methods.ts'
 import type { Answers, FieldErrors } from '../event/answer-types.ts'
 import { shownFields } from '../answers/normalize-answers.ts'
 import type { EventConfig } from '../event/config.ts'
@@ -83,7 +83,7 @@ export function invoiceErrors(
     [invoice.buyer.address, invoice.buyer.state].flatMap((id) =>
       id === undefined || !shown.has(id) || String(own(answers, id) ?? '').trim() !== ''
         ? []
-        : [[id, VALIDATION_MESSAGES.invoiceAddress] as const],
+        : [[id, PAYMENT_METHOD_MESSAGES.invoiceAddress] as const],
     ),
   )
 }

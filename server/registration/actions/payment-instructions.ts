@@ -10,7 +10,7 @@ import {
   transferWay,
   upiLink,
   wayFileName,
-  VALIDATION_MESSAGES,
+  PAYMENT_METHOD_MESSAGES,
 } from '../../../engine/index.ts'
 import type {
   DeskWay,
@@ -39,7 +39,7 @@ export async function payingOf(
   const amount = dueOf(registration)
   if (way === null || amount === null || !WAITS.includes(state)) return null
   const numbers = bankNumbers(way.tell)
-  const upi = numbers.find(({ label }) => label === VALIDATION_MESSAGES.paymentMethod.upiId)?.text
+  const upi = numbers.find(({ label }) => label === PAYMENT_METHOD_MESSAGES.upiId)?.text
   const told = last?.telling.endedAs === 'again' ? null : last
   return {
     way: way.id,

@@ -2,7 +2,7 @@
 import Checkbox from '@mui/material/Checkbox'
 import type Radio from '@mui/material/Radio'
 import type { WidgetProps } from '@rjsf/utils'
-import { COMMON_MESSAGES, FORM_MESSAGES } from '../../../engine/index.ts'
+import { COMMON_MESSAGES, EXTENDED_FORM_MESSAGES } from '../../../engine/index.ts'
 import { hiddenText, richMessage } from '../../ui/rich-message.tsx'
 import { Dot, Rows } from './radio-choices.tsx'
 import { useControl } from './field-control.tsx'
@@ -51,7 +51,10 @@ export function Consent(props: WidgetProps) {
       </label>
       {field.link !== undefined && (
         <a href={field.link} target="_blank" rel="noopener">
-          {richMessage(FORM_MESSAGES.readWholeText, { hidden: hiddenText, label: field.label })}
+          {richMessage(EXTENDED_FORM_MESSAGES.readWholeText, {
+            hidden: hiddenText,
+            label: field.label,
+          })}
         </a>
       )}
     </div>

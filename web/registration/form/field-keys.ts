@@ -37,9 +37,9 @@ export function nameOf({ fields }: PublicEvent, key: string): string {
   const field = fields.find((one) => one.id === id)
   return part === undefined
     ? (field?.label ?? key)
-    : formatMessage(FORM_MESSAGES.personField, {
-        person: personName(Number(at)),
-        field: field?.fields?.find((one) => one.id === part)?.label ?? part,
+    : formatMessage(FORM_MESSAGES.errors.ofField, {
+        field: personName(Number(at)),
+        error: field?.fields?.find((one) => one.id === part)?.label ?? part,
       })
 }
 

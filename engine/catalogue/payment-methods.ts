@@ -1,0 +1,16 @@
+/** Messages about payment methods, and about the buyer of an invoice. */
+export const PAYMENT_METHOD_MESSAGES = {
+  section: 'Payment',
+  /** Numbers to copy into a banking app. */
+  upiId: 'UPI ID',
+  account: 'Account',
+  ifsc: 'IFSC',
+  label: 'How would you like to pay?',
+  missing: 'Please choose how you would like to pay.',
+  until: '{method} (until {day})',
+  closed: 'You can no longer pay here.',
+  noCard: 'You can no longer pay by card.',
+  ended: '{method} was possible until {day}.',
+  choose: 'Please choose {methods}.',
+  invoiceAddress: 'An invoice of ₹ 50,000 or more needs this. Please enter it, or enter a GSTIN.',
+} as const
