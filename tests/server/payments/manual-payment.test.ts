@@ -151,7 +151,7 @@ test('what is told is judged by the questions of the way, each at its place', as
   })
   expect(await own.tell({ utr: utr(), paid_on: '2027-01-11' })).toMatchObject({
     status: 422,
-    body: { errors: { paid_on: expect.stringContaining('still to come') } },
+    body: { errors: { paid_on: expect.stringContaining('in the future') } },
   })
   expect(await own.tell({ paid_on: '2027-01-09' })).toMatchObject({
     status: 422,

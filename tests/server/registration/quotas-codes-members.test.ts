@@ -249,13 +249,13 @@ describe('a code', () => {
       'of no kind any more',
       { code: 'OLDKIND' },
       'code_unknown',
-      'We do not know this code. Please check it, or leave it out.',
+      'We do not know this code. Please check it or remove it.',
     ],
     [
       'nobody made',
       { code: 'NOBODY' },
       'code_unknown',
-      'We do not know this code. Please check it, or leave it out.',
+      'We do not know this code. Please check it or remove it.',
     ],
     ['over', { code: 'OVER' }, 'code_spent', 'This code has expired.'],
     ['withdrawn', { code: 'GONE' }, 'code_spent', 'The organisers have withdrawn this code.'],
@@ -263,7 +263,7 @@ describe('a code', () => {
       'longer than any',
       { code: 'X'.repeat(10_000) },
       'code_unknown',
-      'We do not know this code. Please check it, or leave it out.',
+      'We do not know this code. Please check it or remove it.',
     ],
   ])('that is %s is refused in a sentence', async (what, code, said, message) => {
     if (what === 'over') await made('coupon', 'OVER', { lastDay: '2026-01-09' })

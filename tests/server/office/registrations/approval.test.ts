@@ -206,7 +206,7 @@ describe('a letter that is refused', () => {
     })
     const mail = await lastMail(regNo)
     expect(mail?.subject).toBe('Your registration for Sample 2026 was not approved')
-    expect(mail?.text).toContain('could not approve it: The letter is of another society.')
+    expect(mail?.text).toContain('did not approve it: The letter is of another society.')
     expect(mail?.text).toContain('Members of other societies are welcome as non-members.')
     expect(mail?.text).toContain(
       'You can take part as category “Non-member” instead, for ₹\u00a03,540',

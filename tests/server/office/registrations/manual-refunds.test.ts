@@ -106,7 +106,7 @@ test('whoever has money back is told of each part once, with its reference and h
   await office.act(regNo, { ...refund, amount: '4000', reference: 'C-042' })
   expect(await run()).toBe(1)
   const all = (await told()).find((mail) => mail.includes('C-042')) ?? ''
-  expect(all).toContain('₹ 4,000 of what was paid')
+  expect(all).toContain('₹ 4,000 of your payment')
   expect(all).not.toContain('complete')
 })
 
@@ -120,7 +120,7 @@ test('whoever owes a difference is not told that all is complete when some of it
   const mail = (await server.deps.store.mailsOf(regNo)).find(({ text: body }) =>
     body.includes('C-081'),
   )
-  expect(mail?.text).toContain('was refunded to you')
+  expect(mail?.text).toContain('was refunded on')
   expect(mail?.text).not.toContain('complete')
 })
 
