@@ -209,7 +209,7 @@ describe('a letter that is refused', () => {
     expect(mail?.text).toContain('did not approve it: The letter is of another society.')
     expect(mail?.text).toContain('Members of other societies are welcome as non-members.')
     expect(mail?.text).toContain(
-      'You can take part as category “Non-member” instead, for ₹\u00a03,540',
+      'You can take part in the category “Non-member” instead, for ₹\u00a03,540',
     )
     // Whoever has the link reads why, and accepts in one press, however often it is pressed.
     const path = `/api/my/${await linkOf(regNo)}/`
