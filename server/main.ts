@@ -1,7 +1,6 @@
 /** Runs a server process: starts, listens, and stops without losing data. */
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyListenOptions } from 'fastify'
 import { assert, err, formatInstant, ok } from '../engine/index.ts'
 import type { Result } from '../engine/index.ts'
@@ -9,12 +8,12 @@ import { assemble, cannotStart } from './assemble-server.ts'
 import type { AssembleOptions, Assembled, CannotStart } from './assemble-server.ts'
 import type { Terminal } from './cli/command.ts'
 import { giveBackLater } from './ops/release-memory.ts'
-import { noteRestored } from './ops/recovery/detect-older-database.ts'
+import { LOST_FOR_GOOD, watchForLoss } from './ops/recovery/rescue-lost-database.ts'
+import type { LossWatch } from './ops/recovery/rescue-lost-database.ts'
 import { makeClock } from './ops/clock.ts'
 import type { Deps, Environment, Log } from './dependencies.ts'
 import { makeLog } from './ops/log.ts'
 import { servable } from './production-checks.ts'
-import { DATABASE_FILE } from './storage/database/sqlite-connection.ts'
 import { heldSentence } from './registration/uploads/unreferenced-files.ts'
 import { hashPassword, makePassword, passwordRefusal } from './office/auth/passwords.ts'
 
@@ -34,7 +33,8 @@ const SAME_WORD_MS = 1_000
 export type Opening = { readonly isNew?: boolean } & Partial<
   Pick<AssembleOptions, 'opens' | 'clock' | 'steadyMs'>
 >
-export type Booted = { readonly url: string; readonly stopped: Promise<void> }
+/** `stopped` resolves with the exit status: 0, or 2 if the database was lost and the next start does not find the rescued file. */
+export type Booted = { readonly url: string; readonly stopped: Promise<0 | 2> }
 
 /** The surroundings of a server: where its log goes, and how it is told to stop. */
 export type Place = {
@@ -78,7 +78,11 @@ export async function boot(
   const clock = opening.clock ?? makeClock(environment.clockStart)
   const lines = inOneWrite(place.write)
   const log = makeLog(lines.add, clock)
-  place.ends?.(log, lines.write)
+  let loss: LossWatch | null = null
+  place.ends?.(log, () => {
+    if (loss?.isUnsaved() === true) log.error({}, LOST_FOR_GOOD)
+    lines.write()
+  })
   // During the start they are read anyway.
   let readAgain = (): void => {}
   place.askedToReload?.(() => readAgain())
@@ -128,8 +132,9 @@ export async function boot(
     sweepUploads(deps).catch(stumbled(log))
   }, SWEEP_MS)
   sweeping.unref()
-  const look = noticeLoss(deps)
-  const looking = setInterval(() => void look(), LOOK_MS)
+  const watched = watchForLoss(deps)
+  loss = watched
+  const looking = setInterval(() => void watched.look(), LOOK_MS)
   looking.unref()
 
   const url = environment.publicUrl
@@ -154,16 +159,17 @@ export async function boot(
     clearInterval(sweeping)
     clearInterval(looking)
     log.info({ signal }, 'stopping')
+    // Data that would be lost with the process is rescued before it ends.
+    await watched.beforeStop()
     const stuck = setTimeout(() => {
       log.error({}, 'the stop got stuck')
       process.exit(3)
     }, STOP_MS_MAX)
     stuck.unref()
-    // Data that would be lost with the process is rescued before it ends.
-    await look()
     await assembled.value.close()
     clearTimeout(stuck)
     log.info({}, 'stopped')
+    return watched.isElsewhere() ? 2 : 0
   })
   return ok({ url, stopped })
 }
@@ -204,77 +210,6 @@ function cannotListen(error: unknown, { port, host, socketFd }: Environment): st
     ? `Port ${port} on ${host} is already in use. Set PORT to a free one.`
     : null
 }
-
-/** Delay before a second check: a file that is renamed back at once is not lost. */
-const SURE_MS = 300
-/** A rescue that lacks disk space is retried this often. */
-const RESCUE_AGAIN_MS = 30_000
-
-/**
- * Checks that the database file is still the opened one. If it is not, writes the server's data into a separate
- * file and logs its location. Resolves when that is done, or has failed.
- */
-export function noticeLoss({
-  store,
-  log,
-  clock,
-  environment,
-}: Pick<Deps, 'store' | 'log' | 'clock'> & {
-  readonly environment: Pick<Environment, 'dataDir'>
-}): () => Promise<void> {
-  let isSaid = false
-  let isRescued = false
-  let failedAt: number | null = null
-  const look = async (): Promise<void> => {
-    if (isRescued) return
-    let what = await store.lost()
-    if (what === null) return
-    if (!isSaid) {
-      await sleep(SURE_MS)
-      what = await store.lost()
-      if (what === null) return
-      log.error(
-        { file: DATABASE_FILE },
-        `the database file ${what} while the server runs: writes are refused. DO NOT STOP THE SERVER: it holds data that is in no file any more, and is writing it out`,
-      )
-      isSaid = true
-    }
-    if (failedAt !== null && performance.now() - failedAt < RESCUE_AGAIN_MS) return
-    try {
-      const { file, rows, isWhole } = await store.rescue()
-      isRescued = true
-      log.error({ file, rows, isWhole }, isWhole ? WHOLE(file) : PARTS(file))
-      // Without the missing rows, invoice numbers would be issued again: the next start begins a recovery.
-      if (!isWhole)
-        await noteRestored(environment.dataDir, { at: clock(), copyAt: clock() }).catch(
-          (error: unknown) =>
-            log.error(
-              { error: String(error) },
-              'the next start could not be told to begin a recovery: run rollcall recovery begin before it',
-            ),
-        )
-    } catch (error) {
-      failedAt = performance.now()
-      log.error(
-        { error: String(error) },
-        `what the server holds of the database could not be written out. DO NOT STOP THE SERVER: make room in DATA_DIR; it tries again every ${RESCUE_AGAIN_MS / 1000} seconds`,
-      )
-    }
-  }
-  let looking: Promise<void> | null = null
-  return () => {
-    looking ??= look().finally(() => {
-      looking = null
-    })
-    return looking
-  }
-}
-const NEXT = (file: string): string =>
-  `Stop the server, move rollcall.db, rollcall.db-wal and rollcall.db-shm (what is there of them) into another folder, rename ${file} to rollcall.db and start the server`
-const WHOLE = (file: string): string =>
-  `everything that was in the database is in ${file}, which was checked. ${NEXT(file)}`
-const PARTS = (file: string): string =>
-  `what could be read of the database is in ${file}: compare its rows with the last backup, because some may be missing, and keep all files of DATA_DIR. ${NEXT(file)}; it then begins a recovery`
 
 /**
  * Combines all lines of one turn of the event loop: a write per line is noticeable under load. `write` does not

@@ -67,6 +67,5 @@ export async function serveUntilStopped(
     terminal.complain(booted.error.text)
     return booted.error.status
   }
-  await booted.value.stopped
-  return 0
+  return booted.value.stopped
 }

@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { err, ok, readInstant } from '../../engine/index.ts'
 import type { EventConfig, Result } from '../../engine/index.ts'
@@ -181,6 +182,15 @@ export function readEnvironment(
     trustProxy,
     sandboxPort,
   })
+}
+
+/**
+ * Returns the folders to write a rescued database to if the data folder has no room: the cache folder that systemd
+ * gives a service, whose temporary folder is removed when it stops; elsewhere the temporary folder.
+ */
+export function spareDirs(): readonly string[] {
+  const given = process.env['CACHE_DIRECTORY']?.split(':').filter((folder) => folder !== '') ?? []
+  return given.length > 0 || process.env['INVOCATION_ID'] !== undefined ? given : [tmpdir()]
 }
 
 /** Returns the name of an event file's `payment.account` in the environment: `mid-zone` → `MID_ZONE`. */

@@ -11,7 +11,7 @@ import type {
   Tried,
 } from './mail/email-list-types.ts'
 import type { Operating } from './reports/metrics-counts.ts'
-import type { Rescued } from './files/upload-and-clock-types.ts'
+import type { Rescued, RescuePlan } from './files/upload-and-clock-types.ts'
 import type {
   Answers,
   CodeFact,
@@ -388,7 +388,7 @@ export interface Store
   /** Returns what happened to the opened file (`was deleted`, …); null: intact. Reads its name and header only. */
   lost(): Promise<string | null>
   /** Writes the remaining data to a separate file; from then on every write is refused. */
-  rescue(): Promise<Rescued>
+  rescue(plan: RescuePlan): Promise<Rescued>
   /** A real write and read, for the health check. */
   ping(at: Instant): Promise<void>
   /** Returns counts of waiting work, and of registrations by event. */

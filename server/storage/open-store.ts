@@ -136,10 +136,10 @@ export async function openInside({
     read,
     waiting: writer.waiting,
     lost: () => own.look() ?? (isRefused ? WRITTEN_OVER : null),
-    rescue: async () => {
+    rescue: async (plan) => {
       if (shared !== undefined) setLost(shared)
       // The connection that wrote holds more of it than any other.
-      return writer.call('rescue', dataDir).catch(() => rescueInto(db, dataDir))
+      return writer.call('rescue', plan).catch(() => rescueInto(db, plan))
     },
     close: () => {
       closed ??= closeAll()

@@ -40,7 +40,8 @@ export async function beginNow(
   return recovery
 }
 
-const knownFrom = (note: LastServed | null): Pick<NewRecovery, 'servedAt' | 'taken'> => ({
+/** What a new recovery takes from the note of the last progress. */
+export const knownFrom = (note: LastServed | null): Pick<NewRecovery, 'servedAt' | 'taken'> => ({
   servedAt: note?.at ?? null,
   taken: note?.codes ?? [],
 })

@@ -13,6 +13,7 @@ import { NO_FILE, ownFile, setMark } from '../recovery/detect-replaced-database.
 import type { Shared } from '../recovery/detect-replaced-database.ts'
 import { messageOf } from '../operations/run-writes.ts'
 import { rescueInto } from '../recovery/rescue-deleted-database.ts'
+import type { RescuePlan } from '../files/upload-and-clock-types.ts'
 import type { Answer, FromThread, Request } from './worker-client.ts'
 
 export type WriterData = {
@@ -70,7 +71,7 @@ export function serve(port: MessagePort, { file, migrates, seam, shared }: Write
   function withoutFile({ id, verb, args }: Request): Answer {
     if (verb !== 'rescue') return { id, ok: false, busy: true, message: NO_FILE }
     try {
-      return { id, ok: true, value: rescueInto(db, String(args[0])) }
+      return { id, ok: true, value: rescueInto(db, args[0] as RescuePlan) }
     } catch (error) {
       return { id, ok: false, busy: true, message: messageOf(error) }
     }

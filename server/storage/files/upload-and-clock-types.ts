@@ -1,5 +1,6 @@
 /** Defines what the store knows about uploads, and about the clock that governs their retention. */
 import type { Instant } from '../../../engine/index.ts'
+import type { NewRecovery } from '../recovery/recovery-types.ts'
 import type { DraftProof } from '../registrations/registration-types.ts'
 
 /** The data that a server wrote after losing its database. */
@@ -9,6 +10,14 @@ export type Rescued = {
   readonly rows: Readonly<Record<string, number>>
   /** True if nothing is missing. */
   readonly isWhole: boolean
+}
+
+export type RescuePlan = {
+  readonly dataDir: string
+  /** Where else to write, if the data folder does not take it. */
+  readonly spareDirs: readonly string[]
+  /** Begun in the rescued database if rows may be missing. */
+  readonly recovery: NewRecovery
 }
 
 /** The last trusted time; `waitsSince`: since then the clock is days ahead of it, and erasure is paused. */

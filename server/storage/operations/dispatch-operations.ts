@@ -8,7 +8,7 @@ import type { listings } from './list-queries.ts'
 import { openOwed } from '../staff/deferred-audit-log.ts'
 import type { Owed } from '../staff/deferred-audit-log.ts'
 import type { ProofShelf } from '../files/upload-storage.ts'
-import type { Rescued } from '../files/upload-and-clock-types.ts'
+import type { Rescued, RescuePlan } from '../files/upload-and-clock-types.ts'
 import type { PeopleStore, RecoveryStore, Store } from '../index.ts'
 import type { Tries } from '../database/rate-limit-counts.ts'
 import type { Call, writes } from './writes.ts'
@@ -30,7 +30,7 @@ export type Doers = {
   readonly read: Reads
   /** Returns what happened to the database file; null: it is intact. */
   readonly lost: () => string | null
-  readonly rescue: () => Promise<Rescued>
+  readonly rescue: (plan: RescuePlan) => Promise<Rescued>
   /** Whether other servers write to the same database. */
   readonly isShared: boolean
   /** Storage of uploads; null: the disk of the single server. */

@@ -33,7 +33,7 @@ import * as taking from '../seats/reserve-seats.ts'
 import * as telling from '../payments/payment-claims.ts'
 import * as unknownOrders from '../payments/unknown-orders.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
-import type { Rescued } from '../files/upload-and-clock-types.ts'
+import type { Rescued, RescuePlan } from '../files/upload-and-clock-types.ts'
 
 export const writes = {
   register: registering.register,
@@ -130,7 +130,7 @@ export const writes = {
   keepEventFile: accounts.keepEventFile,
   ping: accounts.ping,
   /** Done by the writer without a transaction (writer-worker.ts), and only where the database was lost. */
-  rescue: (_sql: Sql, folder: string): Rescued => notLost(folder),
+  rescue: (_sql: Sql, { dataDir }: RescuePlan): Rescued => notLost(dataDir),
   pragmas: accounts.pragmas,
 }
 export type Verbs = Readonly<Record<string, (sql: Sql, ...args: never[]) => unknown>>

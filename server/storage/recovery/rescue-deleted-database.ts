@@ -8,6 +8,7 @@ import {
   fsyncSync,
   linkSync,
   mkdirSync,
+  mkdtempSync,
   openSync,
   readFileSync,
   readSync,
@@ -16,10 +17,11 @@ import {
 } from 'node:fs'
 import path from 'node:path'
 import Database from 'better-sqlite3'
-import { DATABASE_FILE } from '../database/sqlite-connection.ts'
-import type { Rescued } from '../files/upload-and-clock-types.ts'
+import { DATABASE_FILE, statements } from '../database/sqlite-connection.ts'
+import type { Rescued, RescuePlan } from '../files/upload-and-clock-types.ts'
 import { copyTo } from '../database/run-migrations.ts'
 import { migrate } from '../database/schema.ts'
+import { beginRecovery } from './recovery.ts'
 
 /** What the log of a database begins with; other logs begin otherwise. */
 const LOG_HEADER_BYTES = 32
@@ -40,12 +42,41 @@ function freeName(folder: string): string {
 }
 
 /**
- * Writes all data of `db` into `folder`, completely under its name or not at all. Throws the errors of the disk
- * or SQLite.
+ * Writes all data of `db` into the data folder, or into a new folder in the first of the spare ones that takes it.
+ * Throws the error of the data folder if none does.
  */
-export function rescueInto(db: Database.Database, folder: string): Rescued {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
-  noteLostLog(folder)
+export function rescueInto(db: Database.Database, plan: RescuePlan): Rescued {
+  noteLostLog(plan.dataDir)
+  try {
+    mkdirSync(plan.dataDir, { recursive: true, mode: 0o700 })
+    return rescueTo(db, plan.dataDir, plan)
+  } catch (error) {
+    for (const spare of plan.spareDirs) {
+      const rescued = rescueIntoSpare(db, spare, plan)
+      if (rescued !== null) return rescued
+    }
+    throw error
+  }
+}
+
+/** Null: that folder does not take it either. */
+function rescueIntoSpare(db: Database.Database, spare: string, plan: RescuePlan): Rescued | null {
+  let folder: string | null = null
+  try {
+    folder = mkdtempSync(path.join(spare, 'rollcall-rescued-'))
+    return rescueTo(db, folder, plan)
+  } catch {
+    if (folder !== null) rmSync(folder, { recursive: true, force: true })
+    return null
+  }
+}
+
+/** Completely under its name or not at all. */
+function rescueTo(
+  db: Database.Database,
+  folder: string,
+  { recovery }: Pick<RescuePlan, 'recovery'>,
+): Rescued {
   const file = freeName(folder)
   const part = `${file}.part`
   rmSync(part, { force: true })
@@ -56,6 +87,10 @@ export function rescueInto(db: Database.Database, folder: string): Rescued {
     if (!isWhole) {
       rmSync(part, { force: true })
       copyRows(db, part)
+      // Without the missing rows, invoice numbers would be issued again, wherever the file is put.
+      inDatabase(part, (copy) => {
+        copy.transaction(() => beginRecovery(statements(copy), recovery, null))()
+      })
     }
     const rows = rowsIn(part)
     sync(part)
@@ -90,13 +125,9 @@ function copyWhole(db: Database.Database, part: string): boolean {
       Object.keys(counted).every((table) => counted[table] === copied[table]) &&
       isWholeDatabase(part)
     )
-  } catch (error) {
-    if (
-      error instanceof Database.SqliteError &&
-      /^SQLITE_(CORRUPT|NOTADB|IOERR_SHORT_READ)/.test(error.code)
-    )
-      return false
-    throw error
+  } catch {
+    // Whatever it was (a full-text index that cannot be read, for one), the rows may still be read one by one.
+    return false
   }
 }
 
@@ -133,10 +164,21 @@ function reading<T>(file: string, read: (db: Database.Database) => T): T {
   }
 }
 
-/** Row by row, into tables made anew: what has become unreadable is left out. */
-function copyRows(db: Database.Database, part: string): void {
-  const copy = new Database(part)
+function inDatabase(file: string, write: (db: Database.Database) => void): void {
+  const db = new Database(file)
   try {
+    write(db)
+  } finally {
+    db.close()
+  }
+}
+
+/**
+ * Row by row, into tables made anew: what has become unreadable is left out, and so is the search index, which the
+ * next server fills again.
+ */
+function copyRows(db: Database.Database, part: string): void {
+  inDatabase(part, (copy) => {
     migrate(copy)
     copy.pragma('foreign_keys = OFF')
     const tables = tablesOf(copy)
@@ -150,8 +192,18 @@ function copyRows(db: Database.Database, part: string): void {
     for (const table of tables) copyTable(db, copy, table)
     for (const { sql } of triggers) copy.exec(sql)
     copy.exec('COMMIT')
-  } finally {
-    copy.close()
+  })
+}
+
+/** An error of the place that is written to: leaving the row out would lose it although it can be read. */
+const isOfPlace = (error: unknown): boolean =>
+  error instanceof Database.SqliteError &&
+  /^SQLITE_(FULL|IOERR|CANTOPEN|READONLY|NOMEM)/.test(error.code)
+
+/** The row could be read and not written. */
+class NoPlace extends Error {
+  constructor(cause: unknown) {
+    super('the row cannot be written', { cause })
   }
 }
 
@@ -166,17 +218,23 @@ function copyTable(db: Database.Database, copy: Database.Database, table: string
   const add = copy.prepare(
     `INSERT OR IGNORE INTO "${table}" (${names}) VALUES (${columns.map((name) => `@${name}`).join(', ')})`,
   )
+  let isEmptied = false
   const keep = (row: Row): void => {
+    // What the migrations have put there would stand in the way of the rows of the database.
+    if (!isEmptied) copy.exec(`DELETE FROM "${table}"`)
+    isEmptied = true
     try {
       add.run(row)
-    } catch {
+    } catch (error) {
+      if (isOfPlace(error)) throw new NoPlace(error)
       // What the tables refuse is no row of theirs: it came from whatever was copied over the database.
     }
   }
   const read = <T>(look: () => T): T | null => {
     try {
       return look()
-    } catch {
+    } catch (error) {
+      if (error instanceof NoPlace) throw error.cause
       return null
     }
   }
@@ -199,8 +257,12 @@ function copyTable(db: Database.Database, copy: Database.Database, table: string
 
 /** The log that lies there belongs to the database that was lost: with whatever lies there as the database now it would make a damaged one. */
 function noteLostLog(folder: string): void {
-  const header = logHeaderIn(folder)
-  if (header !== null) writeFileSync(path.join(folder, LOST_FILE), header, { flush: true })
+  try {
+    const header = logHeaderIn(folder)
+    if (header !== null) writeFileSync(path.join(folder, LOST_FILE), header, { flush: true })
+  } catch {
+    // Without room for the note the data is rescued all the same.
+  }
 }
 
 /** Null: there is no log, or an empty one. */

@@ -1,6 +1,6 @@
 /** The edge of the server: what strangers send that is no question of a page, over real sockets; what it costs us, what we answer, and what the log holds afterwards. */
 import { once } from 'node:events'
-import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import Fastify from 'fastify'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { addBodies } from '../../../server/http/request-body-limits.ts'
 import { blanked } from '../../../server/http/request-log.ts'
-import { noticeLoss } from '../../../server/main.ts'
+import { watchForLoss } from '../../../server/ops/recovery/rescue-lost-database.ts'
 import { signIn } from '../office/office.ts'
 import { fixtureEvent } from '../small-event.ts'
 import { startTestApp } from '../harness.ts'
@@ -176,7 +176,7 @@ describe('the health check', () => {
 
   test('a database that was deleted under the server is noticed, and said once in the log', async () => {
     const app = await startTestApp({ events: { 'sample2026.yaml': fixtureEvent() } })
-    const look = noticeLoss(app.deps)
+    const { look } = watchForLoss(app.deps)
     await look()
     expect((await app.app.inject('/healthz')).statusCode).toBe(200)
     rmSync(join(app.dir, 'rollcall.db'))
@@ -191,20 +191,6 @@ describe('the health check', () => {
     writeFileSync(join(app.dir, 'rollcall.db'), '')
     app.at('2025-10-10T12:00:10+05:30')
     expect((await app.app.inject('/healthz')).statusCode).toBe(503)
-    await app.close()
-  })
-
-  test('what could be rescued in part begins a recovery at the next start: its invoice numbers would be issued again', async () => {
-    const app = await startTestApp({ events: { 'sample2026.yaml': fixtureEvent() } })
-    const { store } = app.deps
-    const partly = async () => ({ ...(await store.rescue()), isWhole: false })
-    const look = noticeLoss({ ...app.deps, store: { ...store, rescue: partly } })
-    const note = join(app.dir, 'restored.json')
-    await look()
-    expect(existsSync(note)).toBe(false)
-    rmSync(join(app.dir, 'rollcall.db'))
-    await look()
-    expect(existsSync(note)).toBe(true)
     await app.close()
   })
 

@@ -12,11 +12,13 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { damageIn } from '../../../server/storage/recovery/copy-database.ts'
 import { runHere } from '../run-command.ts'
 import { makeFolders, operate, operateHere } from './operator.ts'
 import type { Here } from './operator.ts'
+import { hasSmallDisks, makeSmallDisk } from './small-disk.ts'
+import type { SmallDisk } from './small-disk.ts'
 
 let folders: ReturnType<typeof makeFolders>
 let server: Here | null = null
@@ -230,4 +232,98 @@ test('what is not a loss: the file is renamed and comes back at once, another co
   expect(await server.stop()).toBe(0)
   expect(server.printed()).not.toContain('DO NOT STOP')
   expect(numbersIn(file)).toHaveLength(10)
+})
+
+const deleteDatabase = (dir: string): void => {
+  for (const name of readdirSync(dir)) if (name.startsWith(DATABASE)) rmSync(join(dir, name))
+}
+
+// Where nothing can be mounted, no disk is full.
+if (hasSmallDisks)
+  describe('a database that was deleted where the disk has no room for what the server holds', () => {
+    let disk: SmallDisk
+    let dataDir: string
+    beforeEach(() => {
+      folders = makeFolders()
+      disk = makeSmallDisk(48)
+      dataDir = join(disk.folder, 'var')
+    })
+    afterEach(async () => {
+      // The last signal does not wait.
+      const ending = server?.stop()
+      const again = setInterval(() => void server?.stop(), 200)
+      await ending
+      clearInterval(again)
+      server = null
+      disk.remove()
+    })
+    const lose = async (spare: string): Promise<readonly string[]> => {
+      server = await operate({ ...folders, dataDir }, { CACHE_DIRECTORY: spare })
+      const taken = await registerMany(20)
+      disk.fill()
+      deleteDatabase(dataDir)
+      disk.fill()
+      return taken
+    }
+    const NO_ROOM = /DO NOT STOP THE SERVER: make room in DATA_DIR, as much as the database has/
+
+    test('told to stop, it lost everything and ended with 0: it stays until there is room, and has then written it out', async () => {
+      const taken = await lose(disk.folder)
+      await said(NO_ROOM)
+      const ended = server?.stop()
+      await said('the server does not end before it is')
+      disk.makeRoom()
+      expect(await ended).toBe(0)
+      expect(numbersIn(join(dataDir, 'rollcall.rescued.db')).toSorted()).toEqual(taken.toSorted())
+    })
+
+    test('told to stop a second time, it says that the data is lost, and ends with 3', async () => {
+      await lose(disk.folder)
+      const ended = server?.stop()
+      await said('the server does not end before it is')
+      const again = setInterval(() => void server?.stop(), 200)
+      expect(await ended).toBe(3)
+      clearInterval(again)
+      expect(server?.printed()).toContain('is in no file: restore the last backup')
+    })
+
+    test('the data is in another folder that has room, which the log names and the exit status tells of', async () => {
+      const spare = join(folders.folder, 'spare')
+      mkdirSync(spare)
+      const taken = await lose(spare)
+      await said(/everything that was in the database is in .*spare.*rollcall\.rescued\.db/)
+      expect(await server?.stop()).toBe(2)
+      const [folder = ''] = readdirSync(spare)
+      expect(statSync(join(spare, folder)).mode & 0o077).toBe(0)
+      expect(numbersIn(join(spare, folder, 'rollcall.rescued.db')).toSorted()).toEqual(
+        taken.toSorted(),
+      )
+    })
+  })
+
+test('a database with a search index that cannot be read is rescued without it ("invalid fts5 file format"), and is in recovery in whatever folder it is put', async () => {
+  folders = makeFolders()
+  server = await operateHere(folders)
+  const { dataDir } = folders
+  const taken = [...(await registerMany(20))]
+  const shell = new Database(join(dataDir, DATABASE))
+  shell.unsafeMode()
+  shell.pragma('writable_schema = ON')
+  shell.exec("UPDATE search_index_config SET v = 0 WHERE k = 'version'; CREATE TABLE other (id)")
+  shell.close()
+  taken.push(...(await registerMany(1)))
+  deleteDatabase(dataDir)
+  await said(/what could be read of the database is in .*rollcall\.rescued\.db/)
+  expect(await server.stop()).toBe(0)
+  const rescued = join(dataDir, 'rollcall.rescued.db')
+  expect(damageIn(rescued)).toBeNull()
+  expect(numbersIn(rescued).toSorted()).toEqual(taken.toSorted())
+  const elsewhere = { ...folders, dataDir: join(folders.folder, 'elsewhere') }
+  mkdirSync(elsewhere.dataDir)
+  renameSync(rescued, join(elsewhere.dataDir, DATABASE))
+  server = await operateHere(elsewhere)
+  await said('the installation is in recovery')
+  expect((await (await fetch(`${server.url}/healthz`)).json()).troubles).toEqual([
+    expect.stringMatching(/^In recovery since /),
+  ])
 })

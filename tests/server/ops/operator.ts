@@ -148,7 +148,7 @@ export async function operateHere(
   if (!booted.ok)
     throw new Error(`ended with ${booted.error.status}: ${printed()}${booted.error.text}`)
   const { url, stopped } = booted.value
-  const ended = stopped.then(() => 0)
+  const ended = stopped
   return {
     url,
     port: Number(new URL(url).port),

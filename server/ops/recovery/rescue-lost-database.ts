@@ -1,0 +1,133 @@
+/**
+ * Notices that the database was deleted, replaced or overwritten under the server, and writes out what the server holds.
+ * The server does not end on its own while that is in no file.
+ */
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Deps, Environment } from '../../dependencies.ts'
+import { DATABASE_FILE } from '../../storage/database/sqlite-connection.ts'
+import { placeTrouble } from '../../storage/database/error-explanations.ts'
+import { spareDirs } from '../environment.ts'
+import { knownFrom } from './start-recovery.ts'
+import { lastServed } from './detect-older-database.ts'
+
+/** Delay before a second check: a file that is renamed back at once is not lost. */
+const SURE_MS = 300
+/** A rescue that failed is retried this often. */
+const AGAIN_MS = 30_000
+/** The same once the server was told to stop: systemd does not wait long. */
+const STOPPING_AGAIN_MS = 2_000
+
+type LossDeps = Pick<Deps, 'store' | 'log' | 'clock'> & {
+  readonly environment: Pick<Environment, 'dataDir'>
+}
+export type LossWatch = {
+  /**
+   * Checks that the database file is still the opened one. If it is not, writes the server's data into a separate
+   * file and logs its location. Resolves when that is done, or has failed.
+   */
+  look(): Promise<void>
+  /** Resolves when nothing would be lost with the process, however long that takes. */
+  beforeStop(): Promise<void>
+  /** True while the server holds data that is in no file. */
+  isUnsaved(): boolean
+  /** True if the data is in a file that the next start does not find. */
+  isElsewhere(): boolean
+}
+
+/** `spare`: the folders to write to if the data folder does not take the data; left out: those of the environment. */
+export function watchForLoss(
+  { store, log, clock, environment: { dataDir } }: LossDeps,
+  spare: readonly string[] = spareDirs(),
+): LossWatch {
+  let isLost = false
+  let file: string | null = null
+  let failedAt: number | null = null
+  const rescue = async (): Promise<void> => {
+    const at = clock()
+    const why = 'The database was lost while the server used it, and some rows could not be read.'
+    const known = knownFrom(await lastServed(dataDir))
+    try {
+      const rescued = await store.rescue({
+        dataDir,
+        spareDirs: spare,
+        recovery: { at, who: 'rollcall', why, copyAt: null, ...known },
+      })
+      const { rows, isWhole } = rescued
+      file = rescued.file
+      log.error({ file, rows, isWhole }, isWhole ? WHOLE(file) : PARTS(file))
+    } catch (error) {
+      failedAt = performance.now()
+      log.error({ error: String(error) }, FAILED([dataDir, ...spare], error))
+    }
+  }
+  const find = async (): Promise<void> => {
+    if (isLost) return
+    if ((await store.lost()) === null) return
+    await sleep(SURE_MS)
+    const what = await store.lost()
+    if (what === null) return
+    isLost = true
+    log.error(
+      { file: DATABASE_FILE },
+      `the database file ${what} while the server runs: writes are refused. DO NOT STOP THE SERVER: it holds data that is in no file any more, and is writing it out`,
+    )
+  }
+  const isUnsaved = (): boolean => isLost && file === null
+  const lookOnce = async (againMs: number): Promise<void> => {
+    await find()
+    if (!isUnsaved()) return
+    if (failedAt !== null && performance.now() - failedAt < againMs) return
+    await rescue()
+  }
+  let looking: Promise<void> | null = null
+  const look = (againMs = AGAIN_MS): Promise<void> => {
+    looking ??= lookOnce(againMs).finally(() => {
+      looking = null
+    })
+    return looking
+  }
+  return {
+    look: () => look(),
+    isUnsaved,
+    isElsewhere: () => file !== null && path.dirname(file) !== dataDir,
+    async beforeStop() {
+      // One that is under way may have failed; the last try comes after the signal.
+      await look()
+      if (isUnsaved()) await look(0)
+      if (!isUnsaved()) return
+      log.error({}, STAYS)
+      while (isUnsaved()) {
+        await sleep(STOPPING_AGAIN_MS)
+        await look(0)
+      }
+    },
+  }
+}
+
+/** Logged when the process ends although its data is in no file. */
+export const LOST_FOR_GOOD =
+  'the server ended, and what it held of the lost database is in no file: restore the last backup (rollcall restore). Everything that was stored after it is lost'
+
+const STAYS = `told to stop, and the data of the lost database is in no file yet: the server does not end before it is. It tries every ${STOPPING_AGAIN_MS / 1000} seconds. Told once more, or killed, it ends, and that data is lost`
+
+/** The cause of a failed rescue, and what helps against it. */
+const FAILED = (folders: readonly string[], error: unknown): string =>
+  `what the server holds of the database could not be written out. DO NOT STOP THE SERVER: ${adviceFor(folders, error)}; it tries again every ${AGAIN_MS / 1000} seconds`
+
+function adviceFor(folders: readonly string[], error: unknown): string {
+  const [dataDir = ''] = folders
+  const { code } = (error ?? {}) as { readonly code?: unknown }
+  if (/^(ENOSPC|EDQUOT|EFBIG|SQLITE_FULL)/.test(String(code)))
+    return `make room in DATA_DIR, as much as the database has; ${folders.join(', ')} have too little`
+  const trouble = placeTrouble(error, dataDir)
+  if (trouble !== null) return trouble.replace(/\.$/, '')
+  return `this is no lack of room. Copy all files of DATA_DIR, and what "ls -l /proc/${process.pid}/fd" shows as ${DATABASE_FILE} (cp /proc/${process.pid}/fd/NUMBER), into another folder`
+}
+
+const NEXT = (file: string): string =>
+  `Stop the server, move rollcall.db, rollcall.db-wal and rollcall.db-shm (what is there of them) into another folder, move ${file} to rollcall.db in DATA_DIR and start the server`
+const WHOLE = (file: string): string =>
+  `everything that was in the database is in ${file}, which was checked. ${NEXT(file)}`
+const PARTS = (file: string): string =>
+  `what could be read of the database is in ${file}: compare its rows with the last backup, because some may be missing, and keep all files of DATA_DIR. ${NEXT(file)}. It is in recovery, wherever the file is put`
