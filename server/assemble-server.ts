@@ -18,7 +18,11 @@ import type { ByItself } from './ops/clock.ts'
 import { openDailyMail } from './mail/daily-review-email.ts'
 import type { Mailer } from './mail/send-queued-emails.ts'
 import { openPayments } from './payments/poll-payments.ts'
-import { openRecovering, recoverIfOlder } from './ops/recovery/start-recovery.ts'
+import {
+  beginAsLogIsMissing,
+  openRecovering,
+  recoverIfOlder,
+} from './ops/recovery/start-recovery.ts'
 import { cacheFolderIn } from './events/files/compiled-event-cache.ts'
 import type { Judge } from './events/files/event-folder.ts'
 import { openRegistry } from './events/event-registry.ts'
@@ -169,6 +173,8 @@ async function assembleAlone(
     isNew && environment.databaseUrl === null ? moveRestAside(environment.dataDir, clock()) : null
   if (aside !== null)
     options.print(`${aside.names.join(', ')} of an earlier database are now in ${aside.folder}.`)
+  if (works && environment.databaseUrl === null)
+    await beginAsLogIsMissing({ ...options, environment })
   const store = await opens({ ...environment, migrates: works, isNew: mayMake })
   try {
     return await assembleOn(store, environment, options)

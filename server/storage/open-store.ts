@@ -19,6 +19,7 @@ import {
   WRITTEN_OVER,
 } from './recovery/detect-replaced-database.ts'
 import type { OwnFile } from './recovery/detect-replaced-database.ts'
+import { wrongLogIn } from './recovery/inspect-log.ts'
 import { lostLogIn, rescueInto } from './recovery/rescue-deleted-database.ts'
 import type { Seam } from './database/faults.ts'
 import { StoreBusy } from './index.ts'
@@ -81,6 +82,8 @@ export async function openInside({
   keepPrivate(dataDir)
   const lostLog = lostLogIn(dataDir)
   if (lostLog !== null) throw lostLog
+  const wrongLog = wrongLogIn(dataDir, { isAlone: migrates })
+  if (wrongLog !== null) throw wrongLog
   const file = join(dataDir, DATABASE_FILE)
   // A server keeps watch over its file; a command is there for a moment, beside a server that does. What lies elsewhere under a
   // link may be another server's too, which marks it.
@@ -149,7 +152,7 @@ export async function openInside({
   return { store, writer, reader }
 }
 
-function sameName(file: string): OwnFile & { close(): void } {
+function sameName(file: string): Pick<OwnFile, 'look'> & { close(): void } {
   const then = statSync(file)
   return {
     look: () => {

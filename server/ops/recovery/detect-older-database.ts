@@ -22,7 +22,13 @@ export type LastServed = {
   /** The codes of all recoveries started here: a copy that is restored again does not know of them. */
   readonly codes: readonly string[]
 }
-export type Restored = { readonly at: Instant; readonly copyAt: Instant }
+export type Restored = {
+  readonly at: Instant
+  /** Null: not known. */
+  readonly copyAt: Instant | null
+  /** Why the next start begins a recovery; left out: a copy was restored. */
+  readonly why?: string
+}
 
 /** Null: there is none that can be read. */
 export const lastServed = (dataDir: string): Promise<LastServed | null> =>
@@ -42,9 +48,13 @@ export const noteServed = (dataDir: string, note: LastServed): Promise<void> =>
   write(path.join(dataDir, SERVED_FILE), note)
 
 export const restoredIn = (dataDir: string): Promise<Restored | null> =>
-  read(path.join(dataDir, RESTORED_FILE), ({ at, copyAt }) =>
-    typeof at === 'number' && typeof copyAt === 'number'
-      ? { at: instant(at), copyAt: instant(copyAt) }
+  read(path.join(dataDir, RESTORED_FILE), ({ at, copyAt, why }) =>
+    typeof at === 'number' && (typeof copyAt === 'number' || copyAt === null)
+      ? {
+          at: instant(at),
+          copyAt: copyAt === null ? null : instant(copyAt),
+          ...(typeof why === 'string' ? { why } : {}),
+        }
       : null,
   )
 

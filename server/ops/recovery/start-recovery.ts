@@ -13,10 +13,12 @@ import {
   forgetRestored,
   isOlder,
   lastServed,
+  noteRestored,
   noteServed,
   restoredIn,
 } from './detect-older-database.ts'
 import type { LastServed, Restored } from './detect-older-database.ts'
+import { lacksLog } from '../../storage/recovery/inspect-log.ts'
 import type { NewRecovery, Recovery, Store } from '../../storage/index.ts'
 
 /** How often the progress of the database is noted, if it has changed. */
@@ -52,11 +54,34 @@ export const knownFrom = (note: LastServed | null): Pick<NewRecovery, 'servedAt'
  */
 export function beginRestored(
   deps: Pick<RecoveringDeps, 'store' | 'environment'>,
-  { copyAt }: Restored,
+  {
+    copyAt,
+    why = copyAt === null
+      ? 'A copy was restored.'
+      : `A copy of ${formatInstant(copyAt)} was restored.`,
+  }: Restored,
   at: Instant,
 ): Promise<Recovery> {
-  const why = `A copy of ${formatInstant(copyAt)} was restored.`
   return beginNow(deps, { at, who: 'rollcall', why, copyAt })
+}
+
+/**
+ * Call it before a server opens a database in its folder: afterwards it is not known any more whether the log, or the end
+ * of it, is missing. Has the start begin a recovery, also a later one if this one fails.
+ */
+export async function beginAsLogIsMissing({
+  clock,
+  log,
+  environment: { dataDir },
+}: Pick<RecoveringDeps, 'clock' | 'log' | 'environment'>): Promise<void> {
+  if (!lacksLog(dataDir)) return
+  const why =
+    'The database lacks what this server had stored last: its log rollcall.db-wal was deleted, or an earlier copy was put back.'
+  log.error(
+    {},
+    `${why} What was stored and answered last is missing. If rollcall.db-wal is somewhere, stop the server and put it and the database back together. The start begins a recovery`,
+  )
+  await noteRestored(dataDir, { at: clock(), copyAt: null, why })
 }
 
 /** Call it before anything is sent, queried or erased. Logs the state. */
@@ -97,12 +122,22 @@ async function compare({ store, clock, log, environment }: RecoveringDeps): Prom
   const note = await lastServed(dataDir)
   const at = clock()
   if (note === null) {
+    if (!store.isShared && (await store.counted()).name !== null)
+      log.warn(
+        {},
+        'this database was served from another DATA_DIR, and how far it had come there is not known here. If it is an older copy, stop the server, run rollcall recovery begin --who NAME, and start it again',
+      )
     await noteNow(dataDir, store, at, null)
     return 0
   }
   const { name, counted } = await store.counted()
   // Another database, which was never served from here: nothing is known about it.
   const isSame = name === null || name === note.name
+  if (!isSame)
+    log.warn(
+      { servedAt: note.at },
+      'this is another database than the one served from this DATA_DIR before',
+    )
   if (!isSame || !isOlder(counted, note)) {
     if (!isSame || !hasCome(counted, note)) await noteNow(dataDir, store, at, note)
     return 0

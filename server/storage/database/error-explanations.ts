@@ -74,7 +74,7 @@ function ofPlace(error: unknown, place: string): Trouble | null {
 
 /** These are sentences already. */
 const SENTENCE =
-  /^(?:The database (?:is of an? (?:older|newer) version of Rollcall|in PostgreSQL |\S+ has no |rollcall\.db in .* was deleted, replaced)|There is no database )/
+  /^(?:The database (?:is of an? (?:older|newer) version of Rollcall|in PostgreSQL |\S+ has no |rollcall\.db in .* was deleted, replaced)|The log rollcall\.db-wal in |There is no database )/
 
 /** Describes a database error that no program can correct, in a sentence; null for any other. */
 export const databaseTrouble = (error: unknown): string | null =>

@@ -11,6 +11,7 @@ import type { Seam } from './faults.ts'
 import { indexBatch, unindexed } from '../lists/search-index.ts'
 import { NO_FILE, ownFile, setMark } from '../recovery/detect-replaced-database.ts'
 import type { Shared } from '../recovery/detect-replaced-database.ts'
+import { noteMark } from '../recovery/inspect-log.ts'
 import { messageOf } from '../operations/run-writes.ts'
 import { rescueInto } from '../recovery/rescue-deleted-database.ts'
 import type { RescuePlan } from '../files/upload-and-clock-types.ts'
@@ -39,11 +40,17 @@ export function serve(port: MessagePort, { file, migrates, seam, shared }: Write
   const db = openToWrite(file)
   bringUpToDate(db, file, { migrates })
   degrade(db, seam)
+  let markedAt = performance.now()
+  function setNextMark(): void {
+    if (shared === undefined) return
+    markedAt = performance.now()
+    const mark = setMark(db, shared)
+    if (mark !== null) noteMark(file, mark)
+  }
   if (shared !== undefined) {
-    setMark(db, shared)
+    setNextMark()
     db.pragma('wal_checkpoint(PASSIVE)')
   }
-  let markedAt = performance.now()
   const sql = statements(db)
   const connection: Connection = {
     sql,
@@ -61,10 +68,20 @@ export function serve(port: MessagePort, { file, migrates, seam, shared }: Write
       send({ answers: batch.map((request) => withoutFile(request)) })
       return
     }
+    // So that a log which is deleted after the server was killed is missed at the next start.
+    if (own?.hasLastMark() === true) setNextMarkIfRoom()
     commitBatch({ connection, seam, send }, batch)
     if (batch.some(({ verb }) => verb === 'erase')) forgetLog()
     committed = true
     indexing ??= setTimeout(index, QUIET_MS)
+  }
+
+  function setNextMarkIfRoom(): void {
+    try {
+      setNextMark()
+    } catch {
+      // The batch, which cannot be written either, says why.
+    }
   }
 
   /** Nothing is written into whatever lies there now; what is held still is written elsewhere. */
@@ -105,8 +122,7 @@ export function serve(port: MessagePort, { file, migrates, seam, shared }: Write
   function mark(): void {
     if (shared === undefined || own?.look() !== null) return
     if (performance.now() - markedAt < MARK_MS) return
-    markedAt = performance.now()
-    setMark(db, shared)
+    setNextMark()
   }
 
   serveBatches(port, {

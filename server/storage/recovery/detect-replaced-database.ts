@@ -68,18 +68,28 @@ export const setLost = (shared: Shared): void => void Atomics.store(shared, IS_L
 
 const markOf = (run: number, number: number): number => run * MARKS + number
 
-/** Sets the next mark with the writing connection, outside a transaction. */
-export function setMark(db: Database.Database, shared: Shared): void {
+/** True if the same run of a server has set both marks; the later one is the higher. */
+export const isSameRun = (one: number, other: number): boolean =>
+  Math.floor(one / MARKS) === Math.floor(other / MARKS)
+/** True if no mark was set between the two. */
+export const isNextMark = (mark: number, next: number): boolean => next === mark + 1
+
+/** Sets the next mark with the writing connection, outside a transaction, and returns it; null: there are no more. */
+export function setMark(db: Database.Database, shared: Shared): number | null {
   const next = Atomics.load(shared, MARK) + 1
-  if (next >= MARKS) return
+  if (next >= MARKS) return null
   // Whoever looks meanwhile may find the one or the other.
   Atomics.store(shared, MARK, next)
-  db.pragma(`application_id = ${markOf(Atomics.load(shared, RUN), next)}`)
+  const mark = markOf(Atomics.load(shared, RUN), next)
+  db.pragma(`application_id = ${mark}`)
+  return mark
 }
 
 export type OwnFile = {
   /** Returns what happened to the file, for a sentence; null: unchanged. */
   look(): string | null
+  /** True if the last mark was in the file at the last look: the log holds nothing that is known to be missing without it. */
+  hasLastMark(): boolean
 }
 
 /** The reason for refusing a write then. */
@@ -111,6 +121,8 @@ export function ownFile(shared: Shared, file: string): OwnFile {
       before = now
       return null
     },
+    hasLastMark: () =>
+      before?.header.mark === markOf(Atomics.load(shared, RUN), Atomics.load(shared, MARK)),
   }
 }
 
@@ -164,6 +176,7 @@ export function openOwnFile(shared: Shared, file: string): OwnFile & { close(): 
       own.look() ??
       beside.map(({ name, then }) => movedFrom(then, name)).find((moved) => moved !== null) ??
       null,
+    hasLastMark: own.hasLastMark,
     close: () => closeSync(fd),
   }
 }

@@ -1,0 +1,164 @@
+/**
+ * Compares a database with the log beside it before SQLite opens them for writing, which copies any log into the file.
+ * The marks of detect-replaced-database.ts tell which server wrote the file and the log, and which of them came last.
+ */
+import { closeSync, fstatSync, openSync, readFileSync, readSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import Database from 'better-sqlite3'
+import { DATABASE_FILE } from '../database/sqlite-connection.ts'
+import { isNextMark, isSameRun } from './detect-replaced-database.ts'
+
+/** The last mark that a server has set, in the data folder. */
+const MARK_FILE = 'serving.mark'
+const LOG_FILE = `${DATABASE_FILE}-wal`
+
+/** https://www.sqlite.org/fileformat2.html#walformat: the header of the log, and before each page one of its own. */
+const LOG_HEADER_BYTES = 32
+const FRAME_HEADER_BYTES = 24
+const SALT_AT = 16
+const FRAME_SALT_AT = 8
+const SALT_BYTES = 8
+const PAGE_SIZE_AT = 8
+const COMMIT_AT = 4
+/** In the first page of a database: what changes with each mark, and the mark. */
+const CHANGE_AT = 24
+const MARK_AT = 68
+const VERSION_AT = 92
+const NUMBER_BYTES = 4
+const HEADER_BYTES = 100
+
+/** Notes a mark that was just set. One that cannot be noted is only less known later. */
+export function noteMark(file: string, mark: number): void {
+  try {
+    writeFileSync(path.join(path.dirname(file), MARK_FILE), String(mark), { mode: 0o600 })
+  } catch {
+    // Where there is no room, the note before it stays.
+  }
+}
+
+/** The versions of the first page in the log, oldest first, each as its mark; the oldest also as a whole. */
+type InLog = { readonly marks: readonly number[]; readonly first: Buffer | null }
+
+/**
+ * Explains why the log beside a database must not be opened with it; null: it may, or there is none. `isAlone`: no
+ * process has the database open, so that the two can be checked together.
+ */
+export function wrongLogIn(
+  dataDir: string,
+  { isAlone }: { readonly isAlone: boolean },
+): Error | null {
+  const log = readLog(dataDir)
+  if (log === null) return null
+  if (!belongs(log, dataDir)) return new Error(foreign(dataDir))
+  return isAlone && isDamaged(dataDir) ? new Error(damaged(dataDir)) : null
+}
+
+/**
+ * Returns true if the database lacks what a server has stored: the log that held it is gone, or the file is an
+ * earlier copy. Call it before a server opens the database.
+ */
+export function lacksLog(dataDir: string): boolean {
+  const noted = Number(readFileIn(dataDir, MARK_FILE)?.toString() ?? Number.NaN)
+  const page = firstPage(dataDir, HEADER_BYTES)
+  if (!Number.isSafeInteger(noted) || page === null) return false
+  const last = readLog(dataDir)?.marks.at(-1) ?? page.readUInt32BE(MARK_AT)
+  return isSameRun(last, noted) && last < noted
+}
+
+function belongs({ marks, first }: InLog, dataDir: string): boolean {
+  const page = firstPage(dataDir, first?.length ?? HEADER_BYTES)
+  if (page === null || first === null) return true
+  const mark = page.readUInt32BE(MARK_AT)
+  const ofRun = marks.filter((one) => isSameRun(one, mark))
+  const [oldest, newest] = [ofRun[0], ofRun.at(-1)]
+  if (oldest !== undefined && newest !== undefined)
+    return (oldest <= mark || isNextMark(mark, oldest)) && newest >= mark
+  // A server ended between its first mark and copying it into the file: nothing else of the page has changed.
+  return withoutMark(page).equals(withoutMark(first))
+}
+
+function withoutMark(page: Buffer): Buffer {
+  const copy = Buffer.from(page)
+  for (const at of [CHANGE_AT, MARK_AT]) copy.fill(0, at, at + NUMBER_BYTES)
+  return copy.fill(0, VERSION_AT, HEADER_BYTES)
+}
+
+/** Null: there is no log, or nothing was committed in it. */
+function readLog(dataDir: string): InLog | null {
+  return readingFile(path.join(dataDir, LOG_FILE), (fd, bytes) => {
+    const header = Buffer.alloc(LOG_HEADER_BYTES)
+    if (readSync(fd, header, 0, LOG_HEADER_BYTES, 0) < LOG_HEADER_BYTES) return null
+    const salt = header.subarray(SALT_AT, SALT_AT + SALT_BYTES)
+    const pageBytes = header.readUInt32BE(PAGE_SIZE_AT)
+    const frame = Buffer.alloc(FRAME_HEADER_BYTES + HEADER_BYTES)
+    const pages: { readonly at: number; readonly mark: number }[] = []
+    let committed = 0
+    let hasCommit = false
+    const frameBytes = FRAME_HEADER_BYTES + pageBytes
+    for (let at = LOG_HEADER_BYTES; at + frameBytes <= bytes; at += frameBytes) {
+      readSync(fd, frame, 0, frame.length, at)
+      // What follows is left of an earlier round of the log.
+      if (!frame.subarray(FRAME_SALT_AT, FRAME_SALT_AT + SALT_BYTES).equals(salt)) break
+      if (frame.readUInt32BE(0) === 1)
+        pages.push({ at, mark: frame.readUInt32BE(FRAME_HEADER_BYTES + MARK_AT) })
+      if (frame.readUInt32BE(COMMIT_AT) === 0) continue
+      committed = pages.length
+      hasCommit = true
+    }
+    if (!hasCommit) return null
+    const [oldest] = pages.slice(0, committed)
+    const first = oldest === undefined ? null : Buffer.alloc(pageBytes)
+    if (first !== null && oldest !== undefined)
+      readSync(fd, first, 0, pageBytes, oldest.at + FRAME_HEADER_BYTES)
+    return { marks: pages.slice(0, committed).map(({ mark }) => mark), first }
+  })
+}
+
+/** Null: it has fewer bytes. */
+function firstPage(dataDir: string, bytes: number): Buffer | null {
+  return readingFile(path.join(dataDir, DATABASE_FILE), (fd) => {
+    const page = Buffer.alloc(bytes)
+    return readSync(fd, page, 0, bytes, 0) < bytes ? null : page
+  })
+}
+
+/** Null: there is no such file, or it cannot be read; whoever opens the database says why. */
+function readingFile<T>(file: string, read: (fd: number, bytes: number) => T | null): T | null {
+  let fd: number
+  try {
+    fd = openSync(file, 'r')
+  } catch {
+    return null
+  }
+  try {
+    return read(fd, fstatSync(fd).size)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+function readFileIn(dataDir: string, name: string): Buffer | null {
+  try {
+    return readFileSync(path.join(dataDir, name))
+  } catch {
+    return null
+  }
+}
+
+/** Reads only, so that neither file changes. A search index that cannot be read is no damage: it is made again. */
+function isDamaged(dataDir: string): boolean {
+  const db = new Database(path.join(dataDir, DATABASE_FILE), { readonly: true })
+  try {
+    const found = String(db.pragma('quick_check(1)', { simple: true }))
+    return found !== 'ok' && !found.startsWith('fts5')
+  } catch (error) {
+    return error instanceof Database.SqliteError && /^SQLITE_(CORRUPT|NOTADB)/.test(error.code)
+  } finally {
+    db.close()
+  }
+}
+
+const foreign = (dataDir: string): string =>
+  `The log ${LOG_FILE} in ${dataDir} does not belong to the database ${DATABASE_FILE} beside it, which is another one or a copy from another time. Together they would make a damaged one. Nothing was changed. Put the database of that log back, or move ${LOG_FILE} and ${DATABASE_FILE}-shm into another folder to serve ${DATABASE_FILE} as it is; then start again.`
+const damaged = (dataDir: string): string =>
+  `The log ${LOG_FILE} in ${dataDir} and the database ${DATABASE_FILE} beside it together are a damaged database. Nothing was changed. Keep a copy of both; then restore the last backup (rollcall restore DIR --move-aside), or let "sqlite3 rollcall.db .recover" save what can be read of the copy.`
