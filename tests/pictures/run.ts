@@ -50,7 +50,7 @@ const temporary = mkdtempSync(join(tmpdir(), 'rollcall-pictures-'))
 const running = await serveAlone(
   { CLOCK: NOW, TMPDIR: temporary },
   ({ eventsDir }) => {
-    for (const more of ['tests/events', 'tests/browser/further-events'])
+    for (const more of ['tests/events', 'tests/browser/added-events'])
       cpSync(join(TOP, more), eventsDir, { recursive: true })
     writeFileSync(join(eventsDir, LETTERS_FILE), LETTERS)
     // One that is not open yet.
