@@ -96,7 +96,9 @@ describe('the page for organisers', () => {
     const { page, context } = await visit(browser, { javaScript: false })
     await page.goto(`${server.url}/organisers`)
     const said = await page.locator('main').innerText()
-    expect(said).toContain('The editor and the checker on this page need JavaScript')
+    expect(said).toContain(
+      'The editor and the checker on this page need a recent browser with JavaScript',
+    )
     expect(said).toContain('format: 1')
     expect(await page.locator('main ol li').count()).toBeGreaterThan(1)
     await context.close()

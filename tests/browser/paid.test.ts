@@ -417,7 +417,7 @@ describe('a line that is lost', () => {
 
     // At the gateway: back to the form, which knows what was sent.
     await page.goto(server.url + FORM)
-    await page.getByRole('link', { name: 'Check the payment, or pay now' }).click()
+    await page.getByRole('link', { name: 'Check the payment or pay now' }).click()
     await page.getByRole('heading', { name: 'Not paid yet' }).waitFor()
     // Asked for the way to the gateway, and no answer comes.
     let asked = 0

@@ -146,13 +146,13 @@ describe('states of a form that axe has not seen elsewhere', () => {
     await page.route('**/midzone2025', withoutPrices)
     await page.route('**/api/midzone/pricing/', (route) => route.abort())
     await page.goto(`${server.url}/midzone2025`)
-    await summary(page).getByText('prices could not be loaded').waitFor()
+    await summary(page).getByText('We could not load today’s prices').waitFor()
     expect(plain(await summary(page).textContent())).toContain(
       'Network error. Please check your internet connection.',
     )
     expect(await payButton(page).isDisabled()).toBe(true)
     const button = (await controlsOf(page)).find(({ name }) => name === 'Proceed to Secure Payment')
-    expect(button?.description).toContain('prices could not be loaded')
+    expect(button?.description).toContain('We could not load today’s prices')
     await expectAccessible(page, 'no prices')
     await page.unroute('**/api/midzone/pricing/')
     // Status 200 with something else in it.
@@ -162,7 +162,7 @@ describe('states of a form that axe has not seen elsewhere', () => {
       answer = body
       await page.reload()
       await summary(page)
-        .getByText('prices could not be loaded. An unexpected error occurred.')
+        .getByText('We could not load today’s prices. An unexpected error occurred.')
         .waitFor()
     }
     // Base and total of each category are enough.

@@ -116,7 +116,7 @@ export const resultStates = (server: Pictured): readonly State[] => {
         // Never answered: the page goes on looking.
         await page.route('**/registrations/**', () => {})
         await at(`/afpicon/payment/success?orderId=${NUMBER}`)(page)
-        await page.getByRole('status').filter({ hasText: 'Looking up' }).waitFor()
+        await page.getByRole('status').filter({ hasText: 'Loading your registration' }).waitFor()
       },
     },
     {
@@ -155,7 +155,7 @@ export const resultStates = (server: Pictured): readonly State[] => {
           }),
         )
         await at(`/afpicon/payment/success?orderId=${NUMBER}`)(page)
-        await page.getByText('Only part of this registration').waitFor()
+        await page.getByText('This page shows only part of the registration').waitFor()
       },
     },
     {

@@ -35,7 +35,7 @@ test('S054 S085 S107 S180 S181: the AFPICON panel says 15 September, the price i
   await summary(page).getByText('Price valid until 31 Dec 2025; from 1 Jan 2026 ₹ 9,440').waitFor()
   // Picked as a member, and not said to be one.
   const odd = summary(page).getByText(
-    'You chose “AFPI Member – GP / Specialist”, but “AFPI Member” is answered No.',
+    'You chose “AFPI Member – GP / Specialist”, but your answer to “AFPI Member” is No.',
   )
   await odd.getByRole('button', { name: 'Check this answer' }).click()
   const member = page.getByRole('switch', { name: 'AFPI Member' })

@@ -60,7 +60,7 @@ export function Picture({ event, ask, path, wrong, onToken }: PictureProps) {
     <div className="ask">
       <p className="asklabel" id={`told-${id}-label`}>
         {label}
-        {!ask.required && <span className="mute"> {optional}</span>}
+        {!ask.required && <span className="mute">{` ${optional}`}</span>}
       </p>
       {said && (
         <p className="msg" id={`told-${id}-wrong`}>

@@ -251,7 +251,7 @@ function Question({
     <div className="ask">
       <label htmlFor={`told-${id}`}>
         {label}
-        {!required && <span className="mute"> {COMMON_MESSAGES.optional}</span>}
+        {!required && <span className="mute">{` ${COMMON_MESSAGES.optional}`}</span>}
       </label>
       {hint && (
         <small id={`told-${id}-hint`} className="mute">

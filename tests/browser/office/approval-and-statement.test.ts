@@ -133,7 +133,7 @@ test('letters are approved and refused, a transfer is found in a statement: each
   await expectAccessible(here.page, 'approving')
   await dialog().getByRole('button', { name: 'Approve', exact: true }).click()
   await said('₹\u00a01,180 is to be paid')
-  await page.goto(linkIn(await inbox.mailTo('asha@example.org', ' is approved')))
+  await page.goto(linkIn(await inbox.mailTo('asha@example.org', 'Approved: please pay')))
   await page.getByRole('button', { name: 'Pay ₹\u00a01,180 now' }).click()
   await atGateway(page, 'Pay')
   await page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()

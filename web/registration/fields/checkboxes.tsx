@@ -46,7 +46,7 @@ export function Consent(props: WidgetProps) {
         />
         <strong>
           {field.label}
-          {field.required === undefined && <i> {COMMON_MESSAGES.optional}</i>}
+          {field.required === undefined && <i>{` ${COMMON_MESSAGES.optional}`}</i>}
         </strong>
       </label>
       {field.link !== undefined && (

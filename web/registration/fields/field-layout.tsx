@@ -33,7 +33,7 @@ export function Question(props: FieldTemplateProps) {
       {part !== undefined && <span className="vh">{personName(Number(at))}: </span>}
       {field.label}
       {price && <i>: {price}</i>}
-      {!must.has(key) && field.default === undefined && <i> {COMMON_MESSAGES.optional}</i>}
+      {!must.has(key) && field.default === undefined && <i>{` ${COMMON_MESSAGES.optional}`}</i>}
     </>
   )
   const body = (() => {
