@@ -9,7 +9,7 @@ import { readImport } from './import-csv-rows.ts'
 import { cacheFolderIn } from '../../events/files/compiled-event-cache.ts'
 import { openRegistry } from '../../events/event-registry.ts'
 import { freshNumber } from '../../registration/create-registration.ts'
-import { openExistingStore } from '../open-existing-store.ts'
+import { openStore } from '../../storage/open-store.ts'
 import type { ImportRefusal } from '../../storage/index.ts'
 
 const help = `Usage: rollcall import <event> <file.csv>
@@ -53,7 +53,7 @@ export const importing: Command = {
       return 2
     }
     const clock = makeClock(environment.clockStart)
-    const store = await openExistingStore(environment)
+    const store = await openStore(environment)
     const quiet = {
       info: () => {},
       warn: () => {},
