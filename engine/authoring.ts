@@ -7,6 +7,7 @@ export { compilingFolder, type EventFolder, type FolderVerdict } from './authori
 export { clashesAmong, strandedAmong } from './authoring/event-clashes.ts'
 export { countFindings, formatFindings } from './authoring/format-findings.ts'
 export { catalogue } from './authoring/finding-catalogue.ts'
+export { withKeysRenamed } from './authoring/schema/renamed-keys.ts'
 export { lineFinder } from './authoring/syntax/source-positions.ts'
 export { withoutComments } from './authoring/syntax/strip-comments.ts'
 export { listed, nearest } from './authoring/suggestions/nearest-name.ts'
@@ -24,8 +25,8 @@ export { saySimulation, simulate } from './authoring/tools/simulate-prices.ts'
 export { explain, sayExplanation, type Explanation } from './authoring/tools/explain-price.ts'
 export { sayTax } from './authoring/tools/explain-bill-lines.ts'
 export { readFacts } from './authoring/tools/context-arguments.ts'
+export { applyFixes } from './authoring/apply-fixes.ts'
 export {
-  applyFixes,
   findingsAsGithub,
   findingsAsJson,
   findingsAsSarif,

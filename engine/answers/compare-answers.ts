@@ -9,7 +9,7 @@ import { remember } from '../lib/memoize.ts'
 import type { Unique } from '../event/pricing-types.ts'
 
 /** A rule that answers must be unique, for which the store keeps an index. */
-export type UniqueRule = Pick<Unique, 'otherwise'> & {
+export type UniqueRule = Pick<Unique, 'onDuplicate'> & {
   /** Name of the index: rules that compare the same answers in the same way share one. */
   readonly name: string
   readonly parts: readonly {
@@ -22,13 +22,13 @@ export type UniqueRule = Pick<Unique, 'otherwise'> & {
 
 /** In the event file's order. */
 export const uniqueRules = remember((event: PublicEvent): readonly UniqueRule[] =>
-  event.unique.map(({ fields, otherwise }): UniqueRule => {
+  event.unique.map(({ fields, onDuplicate }): UniqueRule => {
     const parts = fields.map((id) => {
       const field = event.fields.find((one) => one.id === id)
       const as = field !== undefined && isPhone(field) ? ('phone' as const) : ('text' as const)
       return typeof field?.default === 'string' ? { id, as, untouched: field.default } : { id, as }
     })
-    return { otherwise, parts, name: parts.map(({ id, as }) => `${id} ${as}`).join(', ') }
+    return { onDuplicate, parts, name: parts.map(({ id, as }) => `${id} ${as}`).join(', ') }
   }),
 )
 

@@ -189,7 +189,7 @@ export function literal(text: string): string {
 
 /** The message for an invalid multiple choice: too few, too many, or two that are mutually exclusive. */
 export function chooseOf(field: Field): string {
-  return field.choose?.say || invalidOf(field)
+  return field.choose?.message || invalidOf(field)
 }
 
 /** The fields of each person of a `people` field; empty for other types. */

@@ -176,7 +176,7 @@ function fieldSchema(field: Field): Schema {
 }
 
 function manySchema({ options = [], choose }: Field): Schema {
-  const without = (choose?.notTogether ?? []).map((group) =>
+  const without = (choose?.mutuallyExclusive ?? []).map((group) =>
     negate(all(group.map((id) => ({ contains: { enum: [id] } })))),
   )
   return {

@@ -186,7 +186,7 @@ function isChosenWell({ choose }: Field, chosen: readonly unknown[]): boolean {
   return (
     chosen.length >= (choose?.atLeast ?? 0) &&
     chosen.length <= (choose?.atMost ?? Infinity) &&
-    !(choose?.notTogether ?? []).some((group) => group.every((id) => chosen.includes(id)))
+    !(choose?.mutuallyExclusive ?? []).some((group) => group.every((id) => chosen.includes(id)))
   )
 }
 

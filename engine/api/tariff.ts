@@ -70,6 +70,6 @@ export function tariff(
             ]
       }),
     ),
-    left: shownLeft(event.limits, left),
+    left: shownLeft(event.quotas, left),
   }
 }

@@ -14,7 +14,7 @@ import { findingOf, hasErrors, type Draft, type Finding, type SharedName } from 
 import { modelOf, type CheckOptions, type Model } from './checked-file.ts'
 import { own } from '../lib/result.ts'
 import { remember } from '../lib/memoize.ts'
-import { readYaml } from './syntax/parse-yaml.ts'
+import { readEventFile } from './schema/renamed-keys.ts'
 import type { Source } from './syntax/source.ts'
 import type { SharedFiles, SourceText } from '../event/source-files.ts'
 import { readShaped } from './schema/check-schema.ts'
@@ -134,7 +134,7 @@ export function* compilingEvents(
                 event: config,
                 path: file.path,
                 isNew: fresh !== null,
-                source: () => fresh?.source ?? readYaml(file).source,
+                source: () => fresh?.source ?? readEventFile(file).source,
               },
             ],
       ),

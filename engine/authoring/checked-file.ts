@@ -208,8 +208,8 @@ function conditionsOf(file: Files.EventFile): readonly ConditionAt[] {
   ;(file.category.rules ?? []).forEach((rule, at) =>
     add('rule', `category.rules.${at}`, `category.rules.${at}.when`, rule.when),
   )
-  file.categories.forEach(({ goes_with: goesWith }, at) =>
-    add('category', `categories.${at}`, `categories.${at}.goes_with`, goesWith),
+  file.categories.forEach(({ expects: goesWith }, at) =>
+    add('category', `categories.${at}`, `categories.${at}.expects`, goesWith),
   )
   file.form.sections.forEach((section, s) => {
     add('show', `form.sections.${s}`, `form.sections.${s}.show_when`, section.show_when)
@@ -235,8 +235,8 @@ function conditionsOf(file: Files.EventFile): readonly ConditionAt[] {
   ;(file.approval ?? []).forEach(({ when }, i) =>
     add('approval', `approval.${i}`, `approval.${i}.when`, when),
   )
-  ;(file.limits ?? []).forEach(({ when }, i) =>
-    add('limit', `limits.${i}`, `limits.${i}.when`, when),
+  ;(file.quotas ?? []).forEach(({ when }, i) =>
+    add('limit', `quotas.${i}`, `quotas.${i}.when`, when),
   )
   for (const page of ['success', 'failed'] as const)
     file.results[page].details.forEach((detail, at) => {
@@ -284,7 +284,7 @@ const PLACES: Readonly<Record<string, readonly (readonly [RegExp, TextPlace])[]>
   form: [
     [/^form\.without_payment\./, 'registered'],
     [
-      /^form\.sections\.\d+\.title$|^form\.sections\.\d+\.fields(?:\.\d+\.fields)?\.\d+\.(label|hint|invalid|required(\.message)?|choose\.say|unit(\.(one|other))?)$/,
+      /^form\.sections\.\d+\.title$|^form\.sections\.\d+\.fields(?:\.\d+\.fields)?\.\d+\.(label|hint|invalid|required(\.message)?|choose\.message|unit(\.(one|other))?)$/,
       'form',
     ],
     [/^form\.(panel|summary|stepper|failure)\b/, 'form'],
@@ -316,9 +316,9 @@ const PLACES: Readonly<Record<string, readonly (readonly [RegExp, TextPlace])[]>
     [/^fees\.(periods|adjustments)\.\d+\.label$/, 'plain'],
     [/^fees\.items\.\d+\.label$/, 'line'],
   ],
-  limits: [[/^limits\.\d+\.full(\.say)?$/, 'plain']],
-  approval: [[/^approval\.\d+\.refused\.say$/, 'plain']],
-  unique: [[/^unique\.\d+\.say$/, 'plain']],
+  quotas: [[/^quotas\.\d+\.full(\.message)?$/, 'plain']],
+  approval: [[/^approval\.\d+\.if_refused\.message$/, 'plain']],
+  unique: [[/^unique\.\d+\.message$/, 'plain']],
   codes: [[/^codes\.kinds\.\d+\.label$/, 'plain']],
 }
 

@@ -27,7 +27,7 @@ export type Category = {
    * The answers expected of a delegate who picks this category; different answers are pointed out
    * but accepted.
    */
-  readonly goesWith?: Condition
+  readonly expects?: Condition
 }
 /** `when` is null in the `otherwise` rule. */
 type Rule = { readonly when: Condition | null; readonly then: string }
@@ -248,13 +248,13 @@ export type EventConfig = {
   readonly categories: readonly Category[]
   readonly categoryChoice: CategoryChoice
   readonly fees: Fees
-  readonly limits: readonly Limit[]
+  readonly quotas: readonly Limit[]
   /** How long a seat is held during payment. */
-  readonly holdPlaceMs: number
+  readonly holdSeatsMs: number
   readonly unique: readonly Unique[]
   /** The kinds of discount codes; empty: the form has no code field. */
   readonly codeKinds: readonly CodeKind[]
-  readonly rolls: readonly Roll[]
+  readonly memberLists: readonly Roll[]
   /**
    * Rules for registrations that need approval before payment; the first match applies. Empty: none
    * needs approval.
@@ -280,13 +280,13 @@ export type EventConfig = {
   /** The card gateway; null: no card payments. */
   readonly payment: { readonly gateway: Gateway; readonly account: string } | null
   /** All payment methods, in the file's order; empty: the event takes no payments. */
-  readonly ways: readonly PayWay[]
+  readonly methods: readonly PayWay[]
   /** Null: the file does not define cancellation. */
   readonly cancellation: Cancellation | null
   /** Null: delegates cannot change answers themselves. */
   readonly edit: Edit | null
   /** How long answers and files are kept. */
-  readonly keep: Keep
+  readonly retention: Keep
   /** Null: payers get a receipt instead of an invoice. */
   readonly invoice: Invoice | null
   readonly api: Api
@@ -307,7 +307,15 @@ export type EventConfig = {
  */
 export type PublicEvent = Omit<
   EventConfig,
-  'admin' | 'cancellation' | 'edit' | 'email' | 'examples' | 'invoice' | 'keep' | 'office' | 'ways'
+  | 'admin'
+  | 'cancellation'
+  | 'edit'
+  | 'email'
+  | 'examples'
+  | 'invoice'
+  | 'methods'
+  | 'office'
+  | 'retention'
 > & {
   /** Whether a confirmation email is sent; absent if the public event was not made from a complete one. */
   readonly sendsMail?: boolean

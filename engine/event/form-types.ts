@@ -77,8 +77,8 @@ export type Field = {
   readonly choose?: {
     readonly atLeast?: number
     readonly atMost?: number
-    readonly notTogether: readonly (readonly string[])[]
-    readonly say: string
+    readonly mutuallyExclusive: readonly (readonly string[])[]
+    readonly message: string
   }
   /** people: the fields for each person. Only simple types, without conditions. */
   readonly fields?: readonly Field[]

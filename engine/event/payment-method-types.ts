@@ -14,21 +14,21 @@ export type CardWay = Named & { readonly is: 'card' }
 export type TransferWay = Named & {
   readonly is: 'transfer'
   /** Payment instructions, as written by the organisers. */
-  readonly tell: string
-  readonly asks: readonly Field[]
+  readonly instructions: string
+  readonly fields: readonly Field[]
   /** One of the fields: the bank reference, which identifies a payment and counts only once. */
   readonly reference: string
   /** One of the fields: the payment day; absent: not asked. */
   readonly day?: string
   /** Which day sets the price. */
-  readonly priceOn: 'registered' | 'credited'
+  readonly priceDate: 'registration' | 'credit'
   /** Days after registration until which a payment claim is awaited. */
-  readonly lapsesAfterDays: number
+  readonly expiresAfterDays: number
 }
 /** Payment taken by staff in person. */
 export type DeskWay = Named & {
   readonly is: 'desk'
-  readonly asks: readonly Field[]
+  readonly fields: readonly Field[]
   /** One of the fields: the number of the slip; absent: not asked. */
   readonly reference?: string
 }

@@ -88,7 +88,7 @@ export type Limit = {
   readonly eachOptionOf?: string
   readonly max: number | Readonly<Record<string, number>>
   /** The message if no seat is left, and the category offered instead. */
-  readonly full: { readonly say: string; readonly offer?: string }
+  readonly full: { readonly message: string; readonly offer?: string }
   /** The form shows the number of seats left from this number down; absent: never. */
   readonly few?: number
 }
@@ -96,8 +96,8 @@ export type Limit = {
 /** Answers that must be unique among registrations, compared ignoring case, spaces and the country code. */
 export type Unique = {
   readonly fields: readonly string[]
-  readonly otherwise: 'block' | 'warn'
-  readonly say: string
+  readonly onDuplicate: 'block' | 'warn'
+  readonly message: string
 }
 
 /** The effect of a discount code of this kind: a category, or an adjustment whose condition refers to it. */

@@ -7,16 +7,16 @@ export type Approval = {
   /** Which registrations the rule applies to. */
   readonly when: Condition
   /** The file fields that staff must check. */
-  readonly lookAt: readonly string[]
+  readonly documents: readonly string[]
   /** Days after registration within which staff decide. */
-  readonly withinDays: number
+  readonly decideWithinDays: number
   /** Days after approval in which the registration can be paid, at the price of the day of registration. */
   readonly payWithinDays: number
-  readonly refused: {
+  readonly ifRefused: {
     /** The category offered instead; absent: none. */
     readonly offer?: string
     /** The message to a refused delegate, beside the office's reason. */
-    readonly say?: string
+    readonly message?: string
   }
 }
 
@@ -25,14 +25,14 @@ export type Cancellation = {
    * Refund steps, each valid up to and including its day; the earliest first. Whole percent of the
    * amount paid.
    */
-  readonly steps: readonly { readonly to: Day; readonly percent: number }[]
+  readonly steps: readonly { readonly until: Day; readonly percent: number }[]
   /** The percentage after the last of those days. */
   readonly otherwise: number
 }
 
 export type Edit = {
   /** The last day on which delegates may change something. */
-  readonly to: Day
+  readonly until: Day
   readonly fields: readonly string[]
 }
 

@@ -32,7 +32,7 @@ export function toApproveMail(
   const values = {
     event: event.title,
     number: registration.regNo,
-    fields: approval.lookAt.map((id) => labelOf(event, id)).join(', '),
+    fields: approval.documents.map((id) => labelOf(event, id)).join(', '),
     day: lastDay(by),
     amount: formatPrice(total),
   }

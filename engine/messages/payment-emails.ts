@@ -30,7 +30,7 @@ export function toPayMail(
   }
   return mailTo(event, registration, formatMessage(manualPayment.subject, values), [
     formatMessage(manualPayment.text, values),
-    way.tell.trim(),
+    way.instructions.trim(),
     formatMessage(manualPayment.remark, values),
     formatMessage(manualPayment.claim, { link }),
     keepLink,

@@ -166,7 +166,7 @@ export function termsOf(
   const today = dayOf(at)
   const opening = openOn(event, today)
   const [newest] = registration.payments
-  const card = event.ways.find(({ is }) => is === 'card')
+  const card = event.methods.find(({ is }) => is === 'card')
   const isOver = card !== undefined && !isWayOpen(card, today)
   return {
     // A payment method past its last day starts no order, as if the organisers had closed it.

@@ -46,7 +46,7 @@ export function readAsked(
 ): Result<Answers, FieldErrors> {
   const answers = checkAnswers(asForm(event)(way), raw)
   if (!answers.ok) return answers
-  const coming = way.asks.find(({ id, type }) => {
+  const coming = way.fields.find(({ id, type }) => {
     const answer = own(answers.value, id)
     return type === 'date' && typeof answer === 'string' && answer > today
   })
@@ -59,11 +59,11 @@ export function readAsked(
 const asForm = remember((event: EventConfig) =>
   remember((way: TransferWay | DeskWay): EventConfig => ({
     ...event,
-    fields: way.asks,
-    sections: [{ title: way.label, fields: way.asks.map(({ id }) => id) }],
+    fields: way.fields,
+    sections: [{ title: way.label, fields: way.fields.map(({ id }) => id) }],
     categoryChoice: { by: 'rules', rules: [] },
     codeKinds: [],
-    rolls: [],
+    memberLists: [],
   })),
 )
 
@@ -73,11 +73,11 @@ export function wayFileName(way: Pick<TransferWay, 'id'>, ask: Pick<Field, 'id'>
 }
 
 /** Every file field of the methods, under the name by which it is stored. */
-export const wayFiles = remember(({ ways }: EventConfig): readonly Field[] =>
+export const wayFiles = remember(({ methods: ways }: EventConfig): readonly Field[] =>
   ways.flatMap((way) =>
     way.is !== 'transfer'
       ? []
-      : way.asks.flatMap((ask) =>
+      : way.fields.flatMap((ask) =>
           ask.type === 'file' ? [{ ...ask, id: wayFileName(way, ask) }] : [],
         ),
   ),

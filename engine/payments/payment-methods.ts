@@ -16,16 +16,16 @@ const messages = PAYMENT_METHOD_MESSAGES
 /** The form field by which a delegate chooses a payment method. */
 export const WAY_FIELD = 'way'
 
-type WithWays = { readonly ways: readonly PayWay[] }
+type WithMethods = { readonly methods: readonly PayWay[] }
 
 /** Returns the methods that delegates may choose. */
-export function delegateWays({ ways }: WithWays): readonly (CardWay | TransferWay)[] {
-  return ways.flatMap((way) => (way.is === 'desk' ? [] : [way]))
+export function delegateWays({ methods }: WithMethods): readonly (CardWay | TransferWay)[] {
+  return methods.flatMap((way) => (way.is === 'desk' ? [] : [way]))
 }
 
 /** False: the event never takes payments. */
-export function takesMoney({ ways }: WithWays): boolean {
-  return ways.length > 0
+export function takesMoney({ methods }: WithMethods): boolean {
+  return methods.length > 0
 }
 
 export function isWayOpen({ until }: PayWay, on: Day): boolean {
@@ -33,8 +33,8 @@ export function isWayOpen({ until }: PayWay, on: Day): boolean {
 }
 
 /** Returns the transfer method with that id; null: there is none. */
-export function transferWay({ ways }: WithWays, id: string | null): TransferWay | null {
-  return ways.find((way): way is TransferWay => way.is === 'transfer' && way.id === id) ?? null
+export function transferWay({ methods }: WithMethods, id: string | null): TransferWay | null {
+  return methods.find((way): way is TransferWay => way.is === 'transfer' && way.id === id) ?? null
 }
 
 /**
@@ -43,7 +43,7 @@ export function transferWay({ ways }: WithWays, id: string | null): TransferWay 
  * the first that is open. The error lists the open ones instead.
  */
 export function wayFor(
-  event: WithWays,
+  event: WithMethods,
   answers: Answers,
   on: Day,
 ): Result<CardWay | TransferWay | null, string> {
@@ -73,7 +73,7 @@ function wayNamed(
  * the sections.
  */
 export function wayQuestion(
-  event: WithWays,
+  event: WithMethods,
   section: number,
   required: string,
 ): { readonly field: Field; readonly section: Section } | null {
@@ -104,7 +104,7 @@ export function wayQuestion(
 }
 
 /** Returns when an unpaid registration with that method expires. */
-export function lapseOf({ lapsesAfterDays }: TransferWay, at: Instant): Instant {
+export function lapseOf({ expiresAfterDays: lapsesAfterDays }: TransferWay, at: Instant): Instant {
   return endOf(addDays(dayOf(at), lapsesAfterDays))
 }
 

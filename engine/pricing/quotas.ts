@@ -64,7 +64,7 @@ export function firstFull(
 
 /** Returns the message for a full seat; for one of several options it names the option. */
 export function sayFull(event: PublicEvent, place: Place): string {
-  const { say } = place.limit.full
+  const { message: say } = place.limit.full
   return place.option === null ? say : `${placeName(event, place)}: ${say}`
 }
 

@@ -14,7 +14,7 @@ export function approvalOf(
 }
 
 /** Returns the end of the day by which staff decide about a registration made now. */
-export function decideBy({ withinDays }: Approval, at: Instant): Instant {
+export function decideBy({ decideWithinDays: withinDays }: Approval, at: Instant): Instant {
   return endOfDay(at, withinDays)
 }
 

@@ -8,7 +8,7 @@ import { dayOf, type Instant } from '../lib/time.ts'
 
 /** Returns the fields whose answers a delegate may change at that instant, in form order. */
 export function editableFields({ edit, fields }: EventConfig, at: Instant): readonly Field[] {
-  return edit === null || dayOf(at) > edit.to
+  return edit === null || dayOf(at) > edit.until
     ? []
     : fields.filter(({ id }) => edit.fields.includes(id))
 }

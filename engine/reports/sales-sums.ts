@@ -90,7 +90,7 @@ function labelOf({ fees }: EventConfig, id: string): string {
 
 /** Returns every seat type of the event, in the file's order; those without registrations have 0 taken. */
 export function placeRows(event: EventConfig, taken: readonly TakenPlace[]): SoldAnswer['places'] {
-  return allPlaces(event.limits).map(({ id, max, limit }) => {
+  return allPlaces(event.quotas).map(({ id, max, limit }) => {
     const field = event.fields.find((one) => one.id === limit.eachOptionOf)
     const option = field?.options?.find((one) => `${limit.id}.${one.id}` === id)
     return {

@@ -28,8 +28,8 @@ export function contradictionOf(
   category: string | null,
 ): Contradiction | null {
   const picked = event.categories.find(({ id }) => id === category)
-  if (picked?.goesWith === undefined || holds(picked.goesWith, answers, category)) return null
-  const differs = picked.goesWith[0]?.find(({ field, test }) => !passes(test, own(answers, field)))
+  if (picked?.expects === undefined || holds(picked.expects, answers, category)) return null
+  const differs = picked.expects[0]?.find(({ field, test }) => !passes(test, own(answers, field)))
   const field = event.fields.find(({ id }) => id === differs?.field)
   const answer = field && own(answers, field.id)
   return field === undefined || answer === undefined

@@ -33,7 +33,7 @@ function byAnswers(event: PublicEvent, answers: Answers): Answer | undefined {
 
 /** Returns the category that the quota offers if the given one has no seat left. */
 function offeredInstead(event: PublicEvent, answers: Answers, category: string): string {
-  const full = event.limits.find(
+  const full = event.quotas.find(
     ({ id, when, full: { offer } }) =>
       offer !== undefined &&
       own(answers, fullOf(id)) === true &&

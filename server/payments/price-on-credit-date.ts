@@ -10,7 +10,7 @@ export function priceOnDay(
   paidAt: Instant,
 ): Quote | null {
   const way = transferWay(config, payments[0]?.way ?? null)
-  if (way === null || way.priceOn !== 'credited' || paymentStatus === 'success') return null
+  if (way === null || way.priceDate !== 'credit' || paymentStatus === 'success') return null
   const quoted = quoteOf(config, answers, category, paidAt)
   return quoted.ok ? quoted.value : null
 }

@@ -59,7 +59,7 @@ export async function outsideCalls(
     const row = await rowOf(deps, event, field.roll, typedIn(body, 'value') ?? '', deps.clock())
     await guesses.count(request, row === null ? 'wrong' : 'right')
     if (row === null) return refuse(reply, 404, 'not_on_roll', invalidOf(field))
-    const shows = event.rolls.find(({ id }) => id === field.roll)?.shows ?? []
+    const shows = event.memberLists.find(({ id }) => id === field.roll)?.shows ?? []
     const shown = shows.map((id) => [id, own(row, id) ?? ''] as const)
     const answer: RollAnswer = {
       status: 'success',

@@ -45,7 +45,7 @@ export function looksAtPlaces(deps: Pick<Deps, 'store' | 'events'>): Looks {
   deps.events.onChange(() => kept.clear())
   return {
     lately: (event, at) => {
-      if (event.limits.length === 0) return {}
+      if (event.quotas.length === 0) return {}
       const look = kept.get(event.id)
       return look !== undefined && look.at <= at && at < look.at + LOOK_KEPT_MS ? look.left : null
     },
@@ -75,9 +75,9 @@ export function factsOf(
   left: Facts['left'],
   at: Instant,
 ): FoundOut | Promise<FoundOut> {
-  if (event.codeKinds.length > 0 || event.rolls.length > 0)
+  if (event.codeKinds.length > 0 || event.memberLists.length > 0)
     return factsFromLists(deps, event, raw, left, at)
-  const facts = event.limits.length === 0 ? NO_FACTS : { ...NO_FACTS, left }
+  const facts = event.quotas.length === 0 ? NO_FACTS : { ...NO_FACTS, left }
   return { facts, outside: outsideOf(event, raw, null, []) }
 }
 
@@ -110,7 +110,7 @@ function outsideOf(
     isConfirmed: event.unique.length > 0 && textOf(own(raw, CONFIRMED_NAME)) === 'true',
     code,
     rolls,
-    holdMs: event.holdPlaceMs,
+    holdMs: event.holdSeatsMs,
   }
 }
 
@@ -120,10 +120,10 @@ export async function leftOf(
   event: EventConfig,
   at: Instant,
 ): Promise<Facts['left']> {
-  return event.limits.length === 0 ? {} : store.placesLeft(event.id, fewOf(event), at)
+  return event.quotas.length === 0 ? {} : store.placesLeft(event.id, fewOf(event), at)
 }
 
-const fewOf = remember(({ limits }: EventConfig): Readonly<Record<string, number>> =>
+const fewOf = remember(({ quotas: limits }: EventConfig): Readonly<Record<string, number>> =>
   Object.fromEntries(
     allPlaces(limits).flatMap(({ id, limit: { few } }) => (few === undefined ? [] : [[id, few]])),
   ),
@@ -133,7 +133,7 @@ const fewOf = remember(({ limits }: EventConfig): Readonly<Record<string, number
 export function asksOutside(event: EventConfig, raw: RawAnswers): boolean {
   return (
     (event.codeKinds.length > 0 && textOf(own(raw, CODE)) !== '') ||
-    (event.rolls.length > 0 &&
+    (event.memberLists.length > 0 &&
       event.fields.some(({ id, roll }) => roll !== undefined && textOf(own(raw, id)) !== ''))
   )
 }
@@ -155,7 +155,7 @@ export async function codeFact(
 ): Promise<CodeFact> {
   const folded = typed.length > CODE_CHARACTERS_MAX ? '' : foldedCode(typed)
   if (folded === '') return { is: 'unknown' }
-  const fact = await store.code(event.id, folded, event.holdPlaceMs, at)
+  const fact = await store.code(event.id, folded, event.holdSeatsMs, at)
   // A code whose kind was removed from the event file gives nothing.
   const isKnown = fact.is !== 'valid' || event.codeKinds.some(({ id }) => id === fact.kind)
   return isKnown ? fact : { is: 'unknown' }
@@ -181,7 +181,7 @@ export function cellsThatCount(
   roll: string,
   row: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {
-  const columns = event.rolls.find(({ id }) => id === roll)?.columns ?? []
+  const columns = event.memberLists.find(({ id }) => id === roll)?.columns ?? []
   return Object.fromEntries(
     columns.flatMap(({ id, type }) => {
       const cell = own(row, id)

@@ -172,8 +172,8 @@ export function outsideRefused(event: EventConfig, refusal: OutsideRefusal): Ref
   switch (refusal.code) {
     case 'registered_already': {
       const rule = event.unique[refusal.rule]
-      const more: More = rule?.otherwise === 'warn' ? { may_confirm: true } : {}
-      return said(409, refusal.code, rule?.say ?? REFUSAL_MESSAGES.answers.registeredAlready, more)
+      const more: More = rule?.onDuplicate === 'warn' ? { may_confirm: true } : {}
+      return said(409, refusal.code, rule?.message ?? REFUSAL_MESSAGES.answers.registeredAlready, more)
     }
     case 'code_gone':
       return codeRefused(refusal.is)
@@ -195,7 +195,7 @@ export function fullRefused(
   place: string,
   quote: Quote | null = null,
 ): Refusal {
-  const gone = allPlaces(event.limits).find(({ id }) => id === place)
+  const gone = allPlaces(event.quotas).find(({ id }) => id === place)
   const message = gone === undefined ? REFUSAL_MESSAGES.seats.full : sayFull(event, gone)
   const field = gone?.option === null ? undefined : gone?.limit.eachOptionOf
   return said(409, 'full', message, {

@@ -134,7 +134,7 @@ export async function payAgain(
   }
   const served = deps.events.byId(event.id)
   if (event.payment === null) return err({ code: 'nothing_due' })
-  const outside = { unique: uniqueRules(event), holdMs: event.holdPlaceMs }
+  const outside = { unique: uniqueRules(event), holdMs: event.holdSeatsMs }
   const merchantId = deps.gateway.merchantOf(event)
   const taken = async (by: OutsideRefusal): Promise<Result<Payable, PayAgainRefusal>> => {
     if (by.code === 'registered_already') await tellTheRegistered(deps, event, by.regNo, at)

@@ -24,9 +24,9 @@ export function whatIsFull(
   const asked = laidIn(event, answers, { ...facts, left: {} })
   const first = priceOf(event, asked, at)
   const wanted = first.ok ? first.value : { category: categoryOf(event, asked), quote: null }
-  const place = placesOf(event.limits, asked, wanted.category).find(({ id }) => isGone(id))
+  const place = placesOf(event.quotas, asked, wanted.category).find(({ id }) => isGone(id))
   const now = priceOf(event, answers, at)
-  const still = firstFull(event.limits, answers, categoryOf(event, answers))
+  const still = firstFull(event.quotas, answers, categoryOf(event, answers))
   if (still !== null) return { place: still.id, wanted, instead: null }
   if (place === undefined) return null
   return { place: place.id, wanted, instead: now.ok ? now.value : null }

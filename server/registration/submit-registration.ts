@@ -124,7 +124,7 @@ async function registerByActive(
   for (;;) {
     const given: Given = [deps, version, ...rest]
     const answer =
-      version.config.limits.length === 0
+      version.config.quotas.length === 0
         ? await register({}, ...given)
         : await registerByPlaces(looks, ...given)
     if (answer.ok) return answer
@@ -313,7 +313,7 @@ async function notMade(
       return notConfirmed(refusal.no, refusal.asked)
     case 'taken': {
       const { by } = refusal
-      if (by.code === 'registered_already' && event.unique[by.rule]?.otherwise === 'block')
+      if (by.code === 'registered_already' && event.unique[by.rule]?.onDuplicate === 'block')
         await tellTheRegistered(deps, event, by.regNo, at)
       return outsideRefused(event, by)
     }

@@ -56,7 +56,7 @@ export async function myAnswer(
     })),
     edit: {
       fields: editable({ ...config, fields }, shown),
-      until: fields.length === 0 ? null : (config.edit?.to ?? null),
+      until: fields.length === 0 ? null : (config.edit?.until ?? null),
     },
     files: filesOf(files, shown),
     // A partial refund would be misleading for a payment made by mistake; the page offers its full refund

@@ -70,7 +70,7 @@ else {
       shared: '',
       at: noon,
       holdPlaceMs: hour,
-      limits: [{ id: 'hall', max: PLACES, full: { say: 'Full' } }],
+      limits: [{ id: 'hall', max: PLACES, full: { message: 'Full' } }],
     })
     await store.close()
     return url

@@ -63,8 +63,8 @@ function* combinations(event: EventConfig): Generator<{ raw: RawAnswers; facts: 
   const axes: readonly (readonly [string, readonly unknown[]])[] = [
     ...event.fields.map((field) => [field.id, answersTo(field)] as const),
     ['code', [undefined, ...event.codeKinds.map(({ id }) => id)]],
-    ...event.limits.map(({ id }) => [`full.${id}`, [undefined, true]] as const),
-    ...(event.rolls.length > 0 ? [['number_of_roll.kind', ['life', 'annual']] as const] : []),
+    ...event.quotas.map(({ id }) => [`full.${id}`, [undefined, true]] as const),
+    ...(event.memberLists.length > 0 ? [['number_of_roll.kind', ['life', 'annual']] as const] : []),
   ]
   const at = axes.map(() => 0)
   const isField = new Set(event.fields.map(({ id }) => id))
@@ -91,8 +91,8 @@ export function combinationsOf(event: EventConfig): number {
   return (
     event.fields.reduce((product, field) => product * answersTo(field).length, 1) *
     (event.codeKinds.length + 1) *
-    2 ** event.limits.length *
-    (event.rolls.length > 0 ? 2 : 1)
+    2 ** event.quotas.length *
+    (event.memberLists.length > 0 ? 2 : 1)
   )
 }
 
@@ -110,7 +110,7 @@ function* accepted(event: EventConfig): Generator<{ answers: Answers; category: 
     if (seen.has(key)) continue
     seen.add(key)
     const category = categoryOf(event, answers)
-    if (category === null || firstFull(event.limits, answers, category) !== null) continue
+    if (category === null || firstFull(event.quotas, answers, category) !== null) continue
     yield { answers, category }
   }
 }

@@ -95,12 +95,12 @@ export function randomEvent(...name: readonly (string | number)[]): EventConfig 
       items,
       adjustments,
     },
-    limits: chance(0.3)
+    quotas: chance(0.3)
       ? [
           {
             id: 'hall',
             max: 5,
-            full: { say: 'Full', ...(chance(0.5) ? { offer: pick(categories) } : {}) },
+            full: { message: 'Full', ...(chance(0.5) ? { offer: pick(categories) } : {}) },
             ...(chance(0.7) ? { when: [[isOneOf('category', pick(categories))]] } : {}),
           },
         ]
@@ -113,7 +113,7 @@ export function randomEvent(...name: readonly (string | number)[]): EventConfig 
           ? { category: pick(categories) }
           : { adjustment: adjustments[0].id },
     })),
-    rolls: hasRoll
+    memberLists: hasRoll
       ? [
           {
             id: 'society',
@@ -149,8 +149,8 @@ function fieldsOf({ chance, below, pick }: Random, hasRoll: boolean): readonly F
       ...(chance(0.6)
         ? {
             choose: {
-              notTogether: chance(0.6) ? [['a', 'b']] : [],
-              say: 'No',
+              mutuallyExclusive: chance(0.6) ? [['a', 'b']] : [],
+              message: 'No',
               ...(chance(0.5) ? { atMost: 1 + below(3) } : {}),
               ...(chance(0.2) ? { atLeast: 1 } : {}),
             },

@@ -115,11 +115,11 @@ function textOf(id: EventId, version: Exclude<Version, 'gone'>): string {
 
 /** A rule that looks at no file, which no event file may have: none is sent in a history. */
 function seenFirst(event: EventConfig): EventConfig {
-  const [dais] = event.limits
+  const [dais] = event.quotas
   if (event.id !== SEEN || dais?.when === undefined) return event
   const say = 'You are welcome as a non-member'
-  const rule = { id: 'seen', when: dais.when, lookAt: [], withinDays: 3, payWithinDays: 7 }
-  return { ...event, approvals: [{ ...rule, refused: { offer: 'non-member', say } }] }
+  const rule = { id: 'seen', when: dais.when, documents: [], decideWithinDays: 3, payWithinDays: 7 }
+  return { ...event, approvals: [{ ...rule, ifRefused: { offer: 'non-member', message: say } }] }
 }
 
 function withFood(text: string): string {

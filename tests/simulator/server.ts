@@ -327,7 +327,7 @@ export async function openMachine(world: World): Promise<Machine & { close(): vo
 
   const keepFiles = async (store: Store, files: readonly ServedEvent[]): Promise<void> => {
     for (const { hash, config, text, shared } of files) {
-      const { id: eventId, limits, holdPlaceMs } = config
+      const { id: eventId, quotas: limits, holdSeatsMs: holdPlaceMs } = config
       const [at, issuer] = [clock(), issuerOf(config)]
       await store.keepEventFile({ hash, eventId, text, shared, at, limits, holdPlaceMs, issuer })
     }

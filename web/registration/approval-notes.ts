@@ -20,11 +20,11 @@ export function sendOf(event: PublicEvent, answers: Answers): string | null {
 export function approvalNotes(event: PublicEvent, answers: Answers): readonly string[] {
   const approval = seenBy(event, answers)
   if (approval === null) return []
-  const { lookAt, withinDays } = approval
+  const { documents, decideWithinDays } = approval
   return [
-    formatMessage(pluralForm(withinDays, EXTENDED_FORM_MESSAGES.approval.explanation), {
-      fields: lookAt.map((id) => labelOf(event, id)).join(', '),
-      count: withinDays,
+    formatMessage(pluralForm(decideWithinDays, EXTENDED_FORM_MESSAGES.approval.explanation), {
+      fields: documents.map((id) => labelOf(event, id)).join(', '),
+      count: decideWithinDays,
     }),
   ]
 }

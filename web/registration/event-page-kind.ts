@@ -22,9 +22,9 @@ export function kindOf({ event, now }: EventAnswer): EventPageKind {
  */
 function sellsMore({
   fees,
-  limits,
+  quotas: limits,
   codeKinds,
-  rolls,
+  memberLists: rolls,
   approvals,
   fields,
   form,

@@ -12,14 +12,14 @@ export function toApprovals(written: unknown): readonly Approval[] {
   return list(written)
     .map(map)
     .map((rule) => {
-      const refused = map(rule.refused)
+      const refused = map(rule.if_refused)
       return {
         id: text(rule.id),
         when: toCondition(rule.when),
-        lookAt: texts(rule.look_at),
-        withinDays: daysOf(rule.within),
+        documents: texts(rule.documents),
+        decideWithinDays: daysOf(rule.decide_within),
         payWithinDays: daysOf(rule.pay_within),
-        refused: given({ offer: maybe(refused.offer), say: maybe(refused.say) }),
+        ifRefused: given({ offer: maybe(refused.offer), message: maybe(refused.message) }),
       }
     })
 }

@@ -15,8 +15,8 @@ export function toCancellation(plain: Plain): Cancellation {
   const steps = list(plain.steps).map(map)
   const last = steps.find(({ otherwise }) => otherwise !== undefined)
   return {
-    steps: steps.flatMap(({ to, refund }) =>
-      to === undefined ? [] : [{ to: day(text(to)), percent: percentOfRefund(refund) }],
+    steps: steps.flatMap(({ until, refund }) =>
+      until === undefined ? [] : [{ until: day(text(until)), percent: percentOfRefund(refund) }],
     ),
     otherwise: percentOfRefund(last?.otherwise),
   }

@@ -199,7 +199,7 @@ export function toConfig(file: Plain, shared: PlainShared): EventConfig {
     },
     cancellation: file.cancellation === undefined ? null : toCancellation(map(file.cancellation)),
     edit: file.edit === undefined ? null : toEdit(map(file.edit)),
-    keep: toKeep(map(file.keep), days.to),
+    retention: toKeep(map(file.retention), days.to),
     invoice: file.invoice === undefined ? null : toInvoice(map(file.invoice)),
     ...paying,
     api: {

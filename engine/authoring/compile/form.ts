@@ -27,7 +27,7 @@ export function toCategory(value: Plain): Category {
     ...given({
       about: maybe(value.about),
       colour: value.colour as Category['colour'],
-      goesWith: value.goes_with === undefined ? undefined : toCondition(value.goes_with),
+      goesWith: value.expects === undefined ? undefined : toCondition(value.expects),
     }),
   }
 }
@@ -40,7 +40,7 @@ function toOptions(
   if (value === 'categories')
     return categories
       .filter((category) => !category.listedOnly)
-      .map(({ listedOnly: _listed, goesWith: _goes, ...option }) => option)
+      .map(({ listedOnly: _listed, expects: _goes, ...option }) => option)
   return list(typeof value === 'string' ? map(lists.lists)[value] : value).map((option) =>
     typeof option === 'object' && option !== null
       ? {
@@ -134,8 +134,8 @@ export function toField(value: Plain, section: number, around: Around): Field {
 
 function toChoose(choose: Plain): Field['choose'] {
   return {
-    notTogether: list(choose.not_together).map(texts),
-    say: maybe(choose.say) ?? '',
+    mutuallyExclusive: list(choose.mutually_exclusive).map(texts),
+    message: maybe(choose.message) ?? '',
     ...given({
       atLeast: choose.at_least as number | undefined,
       atMost: choose.at_most as number | undefined,

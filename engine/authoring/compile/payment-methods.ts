@@ -22,16 +22,19 @@ import {
 const CARD = { id: 'card', label: 'Card, UPI or net banking' } as const
 
 /** Compiles `payment`; the result's `payment` is null if no card gateway is among the methods. */
-export function toPaying(written: unknown, around: Around): Pick<EventConfig, 'payment' | 'ways'> {
-  if (written === undefined || written === 'none') return { payment: null, ways: [] }
+export function toPaying(
+  written: unknown,
+  around: Around,
+): Pick<EventConfig, 'payment' | 'methods'> {
+  if (written === undefined || written === 'none') return { payment: null, methods: [] }
   const plain = map(written)
-  if (plain.ways === undefined)
-    return { payment: toPayment(plain, around), ways: [{ is: 'card', ...CARD }] }
-  const ways = list(plain.ways).map(map)
-  const card = ways.find(({ gateway }) => gateway !== undefined)
+  if (plain.methods === undefined)
+    return { payment: toPayment(plain, around), methods: [{ is: 'card', ...CARD }] }
+  const methods = list(plain.methods).map(map)
+  const card = methods.find(({ gateway }) => gateway !== undefined)
   return {
     payment: card === undefined ? null : toPayment(card, around),
-    ways: ways.map((way) => toWay(way, around)),
+    methods: methods.map((method) => toWay(method, around)),
   }
 }
 
@@ -51,22 +54,22 @@ function toWay(plain: Plain, around: Around): PayWay {
     ...given({ until: maybeDay(plain.until) }),
   }
   if (isCard) return { is: 'card', ...named }
-  const asked = list(plain.asks).map(map)
-  const asks = asked.map((ask) => toAsk(ask, around))
+  const asked = list(plain.fields).map(map)
+  const fields = asked.map((ask) => toAsk(ask, around))
   const unique = asked.find((ask) => ask.unique === true)
   if (plain.office_only === true) {
     const slip = unique ?? asked.find(({ type, options }) => type === undefined && !options)
-    return { is: 'desk', ...named, asks, ...given({ reference: maybe(slip?.id) }) }
+    return { is: 'desk', ...named, fields, ...given({ reference: maybe(slip?.id) }) }
   }
   return {
     is: 'transfer',
     ...named,
-    tell: text(plain.tell),
-    asks,
+    instructions: text(plain.instructions),
+    fields,
     reference: text(unique?.id),
-    priceOn: plain.price_on === 'credited' ? 'credited' : 'registered',
-    lapsesAfterDays: plain.lapses_after === undefined ? LAPSE_DAYS : daysIn(plain.lapses_after),
-    ...given({ day: asks.find(({ type }) => type === 'date')?.id }),
+    priceDate: plain.price_date === 'credit' ? 'credit' : 'registration',
+    expiresAfterDays: plain.expires_after === undefined ? LAPSE_DAYS : daysIn(plain.expires_after),
+    ...given({ day: fields.find(({ type }) => type === 'date')?.id }),
   }
 }
 

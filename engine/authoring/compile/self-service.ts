@@ -3,8 +3,8 @@ import type { Edit, Keep } from '../../event/registration-types.ts'
 import { addMonths, day, addDays, type Day } from '../../lib/time.ts'
 import { maybe, text, texts, type Plain } from './plain-values.ts'
 
-export function toEdit({ to, fields }: Plain): Edit {
-  return { to: day(text(to)), fields: texts(fields) }
+export function toEdit({ until, fields }: Plain): Edit {
+  return { until: day(text(until)), fields: texts(fields) }
 }
 
 /** Counted from the event's last day. */

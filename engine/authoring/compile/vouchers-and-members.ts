@@ -8,13 +8,14 @@ import { given, list, map, maybe, text, texts, type Plain } from './plain-values
 
 export function toFacts(
   file: Plain,
-): Pick<EventConfig, 'limits' | 'holdPlaceMs' | 'unique' | 'codeKinds' | 'rolls'> {
+): Pick<EventConfig, 'quotas' | 'holdSeatsMs' | 'unique' | 'codeKinds' | 'memberLists'> {
   return {
-    limits: list(file.limits).map(map).map(toLimit),
-    holdPlaceMs: file.hold === undefined ? HOLD_PLACE_MS : msOf(text(file.hold)),
+    quotas: list(file.quotas).map(map).map(toLimit),
+    holdSeatsMs:
+      file.hold_seats_for === undefined ? HOLD_PLACE_MS : msOf(text(file.hold_seats_for)),
     unique: list(file.unique).map(map).map(toUnique),
     codeKinds: list(map(file.codes).kinds).map(map).map(toKind),
-    rolls: Object.entries(map(file.rolls)).map(([id, roll]) => toRoll(id, map(roll))),
+    memberLists: Object.entries(map(file.member_lists)).map(([id, roll]) => toRoll(id, map(roll))),
   }
 }
 
@@ -30,8 +31,8 @@ function toLimit(limit: Plain): Limit {
         : Number(limit.max),
     full:
       typeof full === 'string'
-        ? { say: full }
-        : { say: text(map(full).say), ...given({ offer: maybe(map(full).offer) }) },
+        ? { message: full }
+        : { message: text(map(full).message), ...given({ offer: maybe(map(full).offer) }) },
     ...given({
       when: limit.when === undefined ? undefined : toCondition(limit.when),
       eachOptionOf: maybe(limit.each_option_of),
@@ -43,8 +44,8 @@ function toLimit(limit: Plain): Limit {
 function toUnique(unique: Plain): Unique {
   return {
     fields: texts(unique.fields),
-    otherwise: unique.else === 'warn' ? 'warn' : 'block',
-    say: text(unique.say),
+    onDuplicate: unique.on_duplicate === 'warn' ? 'warn' : 'block',
+    message: text(unique.message),
   }
 }
 

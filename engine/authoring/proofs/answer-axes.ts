@@ -87,14 +87,14 @@ export function rollColumnOf(
   name: string,
 ): { readonly field: string; readonly options: readonly string[] } | null {
   for (const field of event.fields)
-    for (const column of event.rolls.find(({ id }) => id === field.roll)?.columns ?? [])
+    for (const column of event.memberLists.find(({ id }) => id === field.roll)?.columns ?? [])
       if (column.type === 'choice' && rollValueOf(field.id, column.id) === name)
         return { field: field.id, options: column.options ?? [] }
   return null
 }
 
 /** Returns the seats that may be full, by the names used in conditions. */
-export function fullNames(limits: EventConfig['limits']): readonly string[] {
+export function fullNames(limits: EventConfig['quotas']): readonly string[] {
   return allPlaces(limits).map(({ id }) => fullOf(id))
 }
 
@@ -112,7 +112,7 @@ export function axisOfFact(event: EventConfig | PublicEvent, name: string): Axis
       event.codeKinds.map(({ id }) => ({ answer: id, says: id })),
       'none',
     )
-  if (fullNames(event.limits).includes(name)) return axis([{ answer: true, says: 'full' }], 'free')
+  if (fullNames(event.quotas).includes(name)) return axis([{ answer: true, says: 'full' }], 'free')
   const column = rollColumnOf(event, name)
   return column === null
     ? null

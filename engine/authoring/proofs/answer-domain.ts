@@ -112,7 +112,7 @@ function complementOf(domain: Domain, condition: Condition): readonly Box[] {
 }
 
 /** Returns categories that a discount code gives, or a quota offers when full, whatever the answers are. */
-export function givenBeside({ codeKinds, limits }: EventConfig): readonly string[] {
+export function givenBeside({ codeKinds, quotas: limits }: EventConfig): readonly string[] {
   return [
     ...codeKinds.flatMap(({ gives }) => ('category' in gives ? [gives.category] : [])),
     ...limits.flatMap(({ full }) => (full.offer === undefined ? [] : [full.offer])),

@@ -32,7 +32,7 @@ export function choicesOf(
   tells: ((option: string) => string) | null,
 ): readonly (readonly string[])[] {
   const { choose, options = [] } = field
-  const groups = choose?.notTogether ?? []
+  const groups = choose?.mutuallyExclusive ?? []
   const order = neighbours(
     options.map(({ id }) => id),
     groups,

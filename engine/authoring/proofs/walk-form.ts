@@ -194,7 +194,7 @@ export function namesIn(conditions: readonly (Condition | undefined | null)[]): 
 
 function conditionsBehind(event: EventConfig, name: string): readonly Condition[] {
   if (name === CATEGORY)
-    return event.limits.flatMap(({ when, full }) =>
+    return event.quotas.flatMap(({ when, full }) =>
       full.offer === undefined || when === undefined ? [] : [when],
     )
   const field = event.fields.find(({ id }) => id === name)
@@ -212,7 +212,7 @@ function readsBefore(event: EventConfig, name: string): readonly string[] {
     const roll = rollColumnOf(event, name)
     return roll === null ? asked : [...asked, roll.field]
   }
-  const { categoryChoice: choice, codeKinds, limits } = event
+  const { categoryChoice: choice, codeKinds, quotas: limits } = event
   return [
     ...(choice.by === 'field' ? [choice.field] : []),
     ...(codeKinds.some(({ gives }) => 'category' in gives) ? [CODE] : []),
@@ -266,7 +266,7 @@ function planOf<C>(event: EventConfig, stops: readonly Stop<C>[]): readonly Step
     else steps.push({ is: 'answer', name })
   }
   const bar = (): void => {
-    for (const limit of event.limits) {
+    for (const limit of event.quotas) {
       const places = fullNames([limit])
       if (limits.has(limit) || !places.some((place) => taken.has(place))) continue
       limits.add(limit)

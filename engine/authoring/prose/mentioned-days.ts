@@ -55,13 +55,13 @@ export function edgesOf(model: Model): readonly Edge[] {
       ...edge(from, `${ADJUSTMENTS}${i}.from`, `adjustment \`${id}\` begins on`, 'start', null),
       ...edge(to, `${ADJUSTMENTS}${i}.to`, `adjustment \`${id}\` ends on`, 'end', null),
     ]),
-    ...config.ways.flatMap(({ id, until }, i) =>
+    ...config.methods.flatMap(({ id, until }, i) =>
       edge(until, `${WAYS}${i}.until`, `payment by \`${id}\` ends on`, 'end', null),
     ),
   ]
 }
 const ADJUSTMENTS = 'fees.adjustments.'
-const WAYS = 'payment.ways.'
+const WAYS = 'payment.methods.'
 /** Whether it is a day of an adjustment. */
 export const isOfAdjustment = ({ at }: Edge): boolean => at.startsWith(ADJUSTMENTS)
 /** Whether it is the last day of a payment method. */

@@ -6,6 +6,7 @@ import type { Draft, Finding, Meta } from '../finding.ts'
 import { findingOf, hasErrors } from '../finding.ts'
 import { isUntyped, missingKey, unknownKey } from '../suggestions/unknown-keys.ts'
 import { listed, suggestion } from '../suggestions/nearest-name.ts'
+import { readEventFile } from './renamed-keys.ts'
 import { readYaml, withoutEchoes } from '../syntax/parse-yaml.ts'
 import { join } from '../syntax/source.ts'
 import type { Source } from '../syntax/source.ts'
@@ -83,7 +84,7 @@ export function readShaped(
   readonly value: unknown
   readonly findings: readonly Finding[]
 } {
-  const { source, findings } = readYaml(file)
+  const { source, findings } = kind === 'event' ? readEventFile(file) : readYaml(file)
   const shaped =
     source.value === null
       ? emptyFile(source, findings)
@@ -277,7 +278,7 @@ function draftOf(source: Source, error: SchemaError, all: readonly SchemaError[]
 function bounded(source: Source, path: string, name: string, value: unknown): string | null {
   const bound = name === 'max' ? 'at_most' : name === 'min' ? 'at_least' : null
   return bound !== null && valueAt(source.value, path.replace(/[^.]+$/, 'type')) === 'many'
-    ? `write choose: {${bound}: ${String(value)}, say: …}`
+    ? `write choose: {${bound}: ${String(value)}, message: …}`
     : null
 }
 

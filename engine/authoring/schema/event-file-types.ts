@@ -27,11 +27,11 @@ export type EventFile = {
   readonly categories: readonly Category[]
   readonly category: CategoryChoice
   readonly fees: Fees
-  readonly limits?: readonly Limit[]
-  readonly hold?: string
+  readonly quotas?: readonly Limit[]
+  readonly hold_seats_for?: string
   readonly unique?: readonly Unique[]
   readonly codes?: { readonly kinds: readonly CodeKind[] }
-  readonly rolls?: Readonly<Record<string, Roll>>
+  readonly member_lists?: Readonly<Record<string, Roll>>
   readonly words?: Words
   readonly form: Form
   readonly order_id: OrderId
@@ -39,7 +39,7 @@ export type EventFile = {
   readonly approval?: readonly ApprovalRule[]
   readonly cancellation?: { readonly steps: readonly CancellationStep[] }
   readonly edit?: EditKeys
-  readonly keep?: KeepKeys
+  readonly retention?: KeepKeys
   readonly invoice?: InvoiceKeys
   readonly api?: Api
   readonly results: Results
@@ -90,7 +90,7 @@ type Category = {
   readonly about?: Text
   readonly colour?: 'blue' | 'orange' | 'green' | 'purple' | 'grey' | 'red' | 'teal'
   readonly listed_only?: true
-  readonly goes_with?: Condition
+  readonly expects?: Condition
 }
 
 type CategoryChoice = { readonly chosen_in?: FieldId; readonly rules?: readonly Rule[] }
@@ -158,14 +158,14 @@ export type Limit = {
   readonly when?: Condition
   readonly each_option_of?: FieldId
   readonly max: number | Readonly<Record<string, number>>
-  readonly full: string | { readonly offer?: Name; readonly say: Text }
+  readonly full: string | { readonly offer?: Name; readonly message: Text }
   readonly few?: number
 }
 
 export type Unique = {
   readonly fields: readonly FieldId[]
-  readonly else: 'block' | 'warn'
-  readonly say: Text
+  readonly on_duplicate: 'block' | 'warn'
+  readonly message: Text
 }
 
 export type CodeKind = {
@@ -235,8 +235,8 @@ export type Field = {
   readonly choose?: {
     readonly at_least?: number
     readonly at_most?: number
-    readonly not_together?: readonly (readonly string[])[]
-    readonly say?: Text
+    readonly mutually_exclusive?: readonly (readonly string[])[]
+    readonly message?: Text
   }
   readonly fields?: readonly Field[]
   readonly link?: string

@@ -21,16 +21,16 @@ export type InvoiceKeys = {
 export type ApprovalRule = {
   readonly id: string
   readonly when: Condition
-  readonly look_at: readonly string[]
-  readonly within: string
+  readonly documents: readonly string[]
+  readonly decide_within: string
   readonly pay_within: string
-  readonly refused?: { readonly offer?: string; readonly say?: Text }
+  readonly if_refused?: { readonly offer?: string; readonly message?: Text }
 }
 export type CancellationStep = {
-  readonly to?: string
+  readonly until?: string
   readonly refund?: string
   readonly otherwise?: string
 }
-export type EditKeys = { readonly to: string; readonly fields: readonly string[] }
+export type EditKeys = { readonly until: string; readonly fields: readonly string[] }
 /** "3 years", "6 months", "30 days" after the event's last day. */
 export type KeepKeys = { readonly answers?: string; readonly files?: string }

@@ -6,7 +6,7 @@ export type Payment =
   | {
       readonly gateway?: string
       readonly account?: string
-      readonly ways?: readonly PayWay[]
+      readonly methods?: readonly PayWay[]
     }
   | string
 
@@ -16,10 +16,10 @@ export type PayWay = {
   readonly account?: string
   readonly label?: Text
   readonly until?: string
-  readonly tell?: Text
-  readonly asks?: readonly WayAsk[]
-  readonly price_on?: 'registered' | 'credited'
-  readonly lapses_after?: string
+  readonly instructions?: Text
+  readonly fields?: readonly WayAsk[]
+  readonly price_date?: 'registration' | 'credit'
+  readonly expires_after?: string
   readonly office_only?: true
 }
 type WayAsk = {

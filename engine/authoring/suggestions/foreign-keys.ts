@@ -78,7 +78,7 @@ id < ${ID}
 label < ${LABEL}
 about < ${PROSE} hint
 colour < color background tint
-goes_with: {is_member: true} < expects requires fits matches with
+expects: {is_member: true} < requires fits matches with
 listed_only: true < list_only display_only only_listed show_only hidden price_list_only not_selectable
 !prices stand in fees.prices: write a row named for the category, such as member: [1000, 1500] < ${PRICE}
 !who gets a category stands in category.rules: write - {when: {is_member: true}, then: member} < when if rule
@@ -200,9 +200,9 @@ in < roll lookup look_up on_roll register
     `
 at_least < min minimum least min_choices minimum_choices from
 at_most < max maximum most limit max_choices maximum_choices up_to upto to
-not_together < exclusive exclusives excludes exclude conflict conflicts conflicting apart never_together
-  incompatible mutually_exclusive not_both either_or one_of_these not_with
-say < message error text invalid hint help error_message reason
+mutually_exclusive < exclusive exclusives excludes exclude conflict conflicts conflicting apart never_together
+  incompatible not_both either_or one_of_these not_with
+message < say error text invalid hint help error_message reason
 `,
   ],
   [
@@ -363,7 +363,7 @@ export function keyMeant(
     return { key: null, help: 'an optional field has no required: take this out' }
   const bound = ours === 'max' ? 'at_most' : ours === 'min' ? 'at_least' : null
   if (bound !== null && isOf(block, 'many'))
-    return { key: 'choose', help: `write choose: {${bound}: ${written ?? '2'}, say: …}` }
+    return { key: 'choose', help: `write choose: {${bound}: ${written ?? '2'}, message: …}` }
   const name = ours.replace(/:.*/, '')
   const isShort = written !== null && /^[^\n]+$/.test(written) && written.length <= SAID_MAX
   if (!isShort || ours !== name) return { key: name, help: `write ${ours}` }

@@ -20,7 +20,7 @@ times < nights days multiplied_by multiply x
 prices < price fee fees cost costs rate rates tariff charge charges table price_table
 amount_in < amount named_in open_amount pay_what_you_want donation
 tax < gst vat taxes
-!places stand under limits: write limits: - {id: seats, each_option_of: workshops, max: 30, full: Full} < max limit
+!places stand under quotas: write quotas: - {id: seats, each_option_of: workshops, max: 30, full: Full} < max limit
   seats capacity places stock available quota
 `,
   ],
@@ -39,7 +39,7 @@ to < end ends until till valid_to upto up_to
 `,
   ],
   [
-    /^limits\.\d+$/,
+    /^quotas\.\d+$/,
     `
 id < ${ID} name label
 each_option_of < by for field per options of per_option each_option each option_of
@@ -70,12 +70,12 @@ category < as type ticket free categories
     /^unique\.\d+$/,
     `
 fields < field by on keys of
-else < then action otherwise on_duplicate if_taken on_repeat
-say < ${SAYS} full
+on_duplicate < then action otherwise if_taken on_repeat
+message < say ${SAYS} full
 `,
   ],
   [
-    /^rolls\.\w+$/,
+    /^member_lists\.\w+$/,
     `
 key < id by primary_key column
 columns < fields names headers

@@ -55,7 +55,7 @@ closed < inactive off no false over close done finished ended disabled stopped d
 toast < toasts popup pop_up alert alerts banner
 snackbar < snackbars bar bottom none
 `,
-  else: `
+  on_duplicate: `
 block < reject refuse deny stop error forbid no never disallow
 warn < ask confirm allow warning notify hint yes
 `,

@@ -134,24 +134,24 @@ export function saleHelp(source: Source, path: string, value: unknown): string |
   const [entry = 'name'] =
     typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.keys(value) : []
   const said = typeof value === 'string' ? value : '…'
-  if (/^(?:fees\.(?:items|adjustments)|limits|codes\.kinds)$/.test(path))
+  if (/^(?:fees\.(?:items|adjustments)|quotas|codes\.kinds)$/.test(path))
     return `write a list, each entry with a dash and its id: - {id: ${entry}, …}`
   if (/^unique\.\d+$/.test(path) && typeof value === 'string')
-    return `write - {fields: [${said}], else: block, say: This is registered already}`
+    return `write - {fields: [${said}], on_duplicate: block, message: This is registered already}`
   if (/^codes\.kinds\.\d+\.gives$/.test(path) && typeof value === 'string')
     return isCategory(source, said)
       ? `write gives: {category: ${said}}`
       : `write gives: {adjustment: ${said}}, or {category: …}`
-  if (/^rolls\.\w+\.columns$/.test(path) && Array.isArray(value))
+  if (/^member_lists\.\w+\.columns$/.test(path) && Array.isArray(value))
     return `write each with what it holds: {${value.map((one) => `${String(one)}: text`).join(', ')}}, or a list such as [life, annual]`
-  if (path === 'hold')
+  if (path === 'hold_seats_for')
     return `write ${typeof value === 'number' ? `${value} minutes` : '30 minutes'}`
   return null
 }
 
 /** Explains what a quota, a list of people or a tax lacks, and how to write it. */
 export function saleMissing(path: string, key: string, block: unknown): string | null {
-  if (/^limits\.\d+$/.test(path) && key === 'full')
+  if (/^quotas\.\d+$/.test(path) && key === 'full')
     return 'write full: and what is said then, such as full: All seats are taken'
   if (key === 'max' && has(block, 'type') && (block as { type: unknown }).type === 'people')
     return 'write max: and how many there may be at most, such as max: 4'

@@ -66,11 +66,11 @@ export function badForm(
       message: `\`${said}\` is read as one entry of \`${labelOf(path)}\``,
       help: `write ${several.join(', ')}: entries have a comma between them`,
     }
-  const minutes = path === 'hold' ? /^\d+/.exec(text)?.[0] : undefined
+  const minutes = path === 'hold_seats_for' ? /^\d+/.exec(text)?.[0] : undefined
   if (minutes !== undefined)
     return {
       ...at,
-      message: `\`${said}\` is not proper for \`hold\``,
+      message: `\`${said}\` is not proper for \`hold_seats_for\``,
       help: `write ${minutes} ${/h/i.test(text) ? (minutes === '1' ? 'hour' : 'hours') : 'minutes'}: it ${asked.words ?? ''}`,
     }
   const wanted = asked.words ?? 'must be written differently'

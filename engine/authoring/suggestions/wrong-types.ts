@@ -40,7 +40,7 @@ export function wrongKind(
       at: path,
       message: `\`${name}\` is a text, but \`${written.text}\` is read as the number ${value}`,
       help:
-        path === 'hold'
+        path === 'hold_seats_for'
           ? (saleHelp(source, path, value) ?? '')
           : MAILS.has(name)
             ? 'write an email address: a phone number can stand in a text of the pages'
@@ -48,7 +48,7 @@ export function wrongKind(
               ? `${/\.(?:when|show_when|count)\./.test(path) ? `for a number write ${name === 'from' ? 'at_least' : 'at_most'}: ${value}; for a day ` : ''}write year-month-day, such as 2026-01-31`
               : `write ${quoted}`,
       // In quotes it would still not be a day, a colour or an address.
-      ...(colour !== null || MAILS.has(name) || DAYS.has(name) || path === 'hold'
+      ...(colour !== null || MAILS.has(name) || DAYS.has(name) || path === 'hold_seats_for'
         ? {}
         : { fix: { start: written.span[0], end: written.span[1], text: quoted } }),
     }
@@ -147,7 +147,7 @@ function helpFor(
     const inside = /^\{\s*\w+:\s*([\w-]+)\s*\}$/.exec(raw) ?? /^\[\s*([\w-]+)\s*\]$/.exec(raw)
     return { help: `write ${name}: ${inside?.[1] ?? 'and one category'}` }
   }
-  if (/\.not_together\.\d+$/.test(path))
+  if (/\.mutually_exclusive\.\d+$/.test(path))
     return {
       help: 'put those that exclude each other into brackets of their own: [[a, b], [c, d]]',
     }
@@ -181,7 +181,7 @@ function helpFor(
     const number = numberMeant(raw)
     if (number === null && NO_END.test(value.trim()))
       return {
-        help: path.startsWith('limits.')
+        help: path.startsWith('quotas.')
           ? 'take the whole limit out: what has no end has none'
           : `take it out: what has no end has no ${path.split('.').at(-1)}`,
       }

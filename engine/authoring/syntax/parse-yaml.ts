@@ -42,10 +42,23 @@ const WORD: ScalarTag = {
   resolve: (text) => text,
 }
 
+/** Names that a format once had: each returns the present name, or what it was given. */
+export type Renames = {
+  keyNow(block: string, key: string): string
+  valueNow(path: string, value: string): string
+}
+const NO_RENAMES: Renames = { keyNow: (_block, key) => key, valueNow: (_path, value) => value }
+
 type Spot = { readonly key: Span | null; readonly value: Span; readonly node: Node | null }
 
-/** Never throws, whatever the text. Without `value` there is at least one finding of severity error. */
-export function readYaml(file: SourceText): {
+/**
+ * Never throws, whatever the text. Without `value` there is at least one finding of severity error.
+ * Values and paths have the present names of `renames`; an old name is reported where it stands.
+ */
+export function readYaml(
+  file: SourceText,
+  renames: Renames = NO_RENAMES,
+): {
   readonly source: Source
   readonly findings: readonly Finding[]
 } {
@@ -174,6 +187,22 @@ export function readYaml(file: SourceText): {
   const value = plainOf(document.contents, '', null, 0)
   return done(value.tooDeep ? null : value.value)
 
+  function renamed([start, end]: Span, path: string, old: string, now: string): void {
+    const written = file.text.slice(start, end)
+    report('EV019', [start, end], path, {
+      message: `\`${old}\` is now called \`${now}\``,
+      help: `write ${now}; rollcall validate --fix renames it`,
+      fix: { start, end, text: written.includes(old) ? written.replace(old, now) : now },
+    })
+  }
+
+  function scalarNow(value: unknown, path: string, span: Span | null): unknown {
+    if (typeof value !== 'string') return value
+    const now = renames.valueNow(path, value)
+    if (now !== value && span !== null) renamed(span, path, value, now)
+    return now
+  }
+
   function plainOf(
     node: unknown,
     path: string,
@@ -193,7 +222,7 @@ export function readYaml(file: SourceText): {
     }
     trapsOf(node, path, traps)
     if (isAlias(node)) return { value: null }
-    if (isScalar(node)) return { value: node.value }
+    if (isScalar(node)) return { value: scalarNow(node.value, path, range) }
     let tooDeep = false
     const inner = (child: unknown, at: string, from: Span | null): unknown => {
       const made = plainOf(child, at, from, depth + 1)
@@ -207,13 +236,17 @@ export function readYaml(file: SourceText): {
     if (!isMap(node)) return { value: null }
     const seen = new Map<string, Span>()
     const pairs = node.items.flatMap((pair): [string, unknown][] => {
-      const name = isScalar(pair.key) ? String(pair.key.value) : ''
+      const key = isScalar(pair.key) ? String(pair.key.value) : ''
+      const name = renames.keyNow(path, key)
       const span = nodeRange(pair.key) ?? range ?? [0, 0]
       const first = seen.get(name)
       if (first !== undefined) {
         if (!trapped.has(path))
           report('EV002', span, join(path, name), {
-            message: `\`${name}\` is written twice in the same block`,
+            message:
+              name === key
+                ? `\`${name}\` is written twice in the same block`
+                : `\`${key}\` is the old name of \`${name}\`, which stands in the same block`,
             related: [{ span: first, message: 'first here' }],
             help: /(?:^|\.)(?:when|show_when)(?:\.\d+)?$/.test(path)
               ? `keep one of the two; for either answer write a list, ${name}: [pg, faculty]`
@@ -222,6 +255,7 @@ export function readYaml(file: SourceText): {
         return []
       }
       seen.set(name, span)
+      if (name !== key) renamed(span, join(path, name), key, name)
       return [[name, inner(pair.value, join(path, name), span)]]
     })
     return { value: Object.fromEntries(pairs), tooDeep }

@@ -1,9 +1,9 @@
 /** Finds lines in an event file, for commands that print a line number beside a message. */
-import { readYaml } from './parse-yaml.ts'
+import { readEventFile } from '../schema/renamed-keys.ts'
 
 /** Returns the line (from 1) of the value under a path of keys and list indexes; null if there is none. */
 export function lineFinder(text: string): (keyPath: readonly (string | number)[]) => number | null {
-  const { source } = readYaml({ path: '', text })
+  const { source } = readEventFile({ path: '', text })
   return (keyPath) => {
     const path = keyPath.join('.')
     return source.has(path) ? source.place(path).start.line : null

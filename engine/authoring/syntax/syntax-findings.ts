@@ -58,6 +58,11 @@ export const reading = {
     severity: 'error',
     why: 'A file saved in another encoding has other letters than its author sees.',
   },
+  EV019: {
+    slug: 'renamed-key',
+    severity: 'warning',
+    why: 'The old name is still read, but only the new one is explained anywhere.',
+  },
 } as const satisfies Record<string, Meta>
 export type Reading = keyof typeof reading
 

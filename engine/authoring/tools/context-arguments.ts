@@ -45,11 +45,11 @@ function readCode(event: EventConfig, code: string): Result<CodeFact, string> {
 
 /** Returns the quota's only seat type; for a quota per option the named one, or all of them. */
 function readPlaces(event: EventConfig, place: string): Result<readonly string[], string> {
-  const all = event.limits.flatMap((limit) => placesOf(event, limit))
-  const ofLimit = event.limits.find(({ id }) => id === place)
+  const all = event.quotas.flatMap((limit) => placesOf(event, limit))
+  const ofLimit = event.quotas.find(({ id }) => id === place)
   if (all.includes(place)) return ok([place])
   return ofLimit === undefined
-    ? err(noSuch('limit', place, [...new Set([...event.limits.map(({ id }) => id), ...all])]))
+    ? err(noSuch('limit', place, [...new Set([...event.quotas.map(({ id }) => id), ...all])]))
     : ok(placesOf(event, ofLimit))
 }
 
@@ -64,7 +64,7 @@ function readRolls(event: EventConfig, given: readonly string[]): Result<Facts['
   for (const text of given) {
     const [, id = '', column, value = ''] = /^([^.=]+)(?:\.([^=]+))?=(.*)$/su.exec(text) ?? []
     const field = event.fields.find((one) => one.id === id && one.roll !== undefined)
-    const roll = event.rolls.find((one) => one.id === field?.roll)
+    const roll = event.memberLists.find((one) => one.id === field?.roll)
     if (roll === undefined) {
       const known = event.fields.flatMap((one) => (one.roll === undefined ? [] : [one.id]))
       return err(
@@ -128,7 +128,9 @@ function sayCode(event: EventConfig, code: CodeFact): string {
 }
 
 function sayFull(event: EventConfig, place: string): string {
-  const full = event.limits.find(({ id }) => place === id || place.startsWith(`${id}.`))?.full
+  const full = event.quotas.find(({ id }) => place === id || place.startsWith(`${id}.`))?.full
   if (full === undefined) return 'nothing asks for it'
-  return full.offer === undefined ? `"${full.say}"` : `"${full.say}", and ${full.offer} is offered`
+  return full.offer === undefined
+    ? `"${full.message}"`
+    : `"${full.message}", and ${full.offer} is offered`
 }

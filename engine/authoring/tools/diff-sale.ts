@@ -31,7 +31,7 @@ export function soldChanges(
     ...rules('rolls', 'roll'),
     ...moved('items', old.fees.items, next.fees.items),
     ...moved('adjustments', old.fees.adjustments, next.fees.adjustments),
-    ...moved('limits', old.limits, next.limits),
+    ...moved('limits', old.quotas, next.quotas),
   ]
 }
 

@@ -1,4 +1,4 @@
-/** Exports findings as JSON, SARIF 2.1.0 and GitHub workflow commands, and applies their fixes. */
+/** Exports findings as JSON, SARIF 2.1.0 and GitHub workflow commands. */
 import { catalogue } from '../finding-catalogue.ts'
 import type { Finding, Severity } from '../finding.ts'
 import type { Place } from '../syntax/source.ts'
@@ -133,29 +133,6 @@ export function findingsAsGithub(findings: readonly Finding[]): string {
         ]
       : lines
   }).join('\n')
-}
-
-/**
- * Applies the fixes of one file's findings. Of two that overlap the first is applied; run it again
- * for the other.
- */
-export function applyFixes(
-  text: string,
-  findings: readonly Finding[],
-): { readonly text: string; readonly applied: number } {
-  const fixes = findings
-    .flatMap(({ fix }) => (fix === undefined ? [] : [fix]))
-    .toSorted((a, b) => a.start - b.start || a.end - b.end)
-  let done = ''
-  let at = 0
-  let applied = 0
-  for (const fix of fixes) {
-    if (fix.start < at) continue
-    done += text.slice(at, fix.start) + fix.text
-    at = fix.end
-    applied += 1
-  }
-  return { text: done + text.slice(at), applied }
 }
 
 function data(text: string): string {

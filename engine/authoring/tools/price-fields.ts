@@ -5,7 +5,7 @@ import { conditionsOfItem } from '../proofs/item-prices.ts'
 
 /** Returns them in form order, with the fields that show them. */
 export function fieldsOfPrice(event: EventConfig): readonly Field[] {
-  const { categoryChoice: choice, fees, limits } = event
+  const { categoryChoice: choice, fees, quotas: limits } = event
   const conditions = [
     ...(choice.by === 'rules' ? choice.rules.map(({ when }) => when) : []),
     ...fees.items.flatMap(conditionsOfItem),

@@ -45,7 +45,7 @@ export type PriceList = {
 }
 
 export function priceListOf(event: EventConfig): PriceList {
-  const { fees, unique, codeKinds, rolls } = event
+  const { fees, unique, codeKinds, memberLists: rolls } = event
   return {
     tables:
       fees.prices === null
@@ -55,8 +55,8 @@ export function priceListOf(event: EventConfig): PriceList {
             ...fees.items.map((item) => itemTable(event, item)),
           ],
     adjustments: fees.adjustments.map((one) => ({ id: one.id, says: sayAdjustment(event, one) })),
-    limits: event.limits.map((one) => ({ id: one.id, says: sayLimit(event, one) })),
-    unique: unique.map(({ fields, otherwise, say }) => ({
+    limits: event.quotas.map((one) => ({ id: one.id, says: sayLimit(event, one) })),
+    unique: unique.map(({ fields, onDuplicate: otherwise, message: say }) => ({
       id: fields.join(' and '),
       says: `${otherwise === 'block' ? 'only once' : 'a second time after a question'}: “${say}”`,
     })),
@@ -99,7 +99,7 @@ function registrationTable(event: EventConfig, prices: PriceTable): ListedTable 
 }
 
 /** A category that no answer gives may be given by a discount code, or offered when another is full. */
-function whoListed({ codeKinds, limits }: EventConfig, category: string): string {
+function whoListed({ codeKinds, quotas: limits }: EventConfig, category: string): string {
   const kinds = codeKinds.filter(({ gives }) => 'category' in gives && gives.category === category)
   if (kinds.length > 0) return `with a code: ${kinds.map(({ id }) => id).join(', ')}`
   return limits.some(({ full }) => full.offer === category)
@@ -202,6 +202,6 @@ function sayLimit(event: EventConfig, { when, eachOptionOf, max, full, few }: Li
   return [
     `${eachOptionOf === undefined ? most : `${most} in ${eachOptionOf}`}${when === undefined ? '' : `, where ${conditionText(event, when)}`}`,
     ...(few === undefined ? [] : [`from ${few} on the form says how many are left`]),
-    `then “${full.say}”${full.offer === undefined ? '' : ` and ${full.offer} is offered`}`,
+    `then “${full.message}”${full.offer === undefined ? '' : ` and ${full.offer} is offered`}`,
   ].join('; ')
 }

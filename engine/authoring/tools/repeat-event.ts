@@ -7,7 +7,7 @@ import { daysSaid } from '../prose/days.ts'
 import { callsOf, pagesOf } from '../event-clashes.ts'
 import type { EventFile } from '../schema/event-file-types.ts'
 import { listed } from '../suggestions/nearest-name.ts'
-import { readYaml } from '../syntax/parse-yaml.ts'
+import { readEventFile, withKeysRenamed } from '../schema/renamed-keys.ts'
 import type { Source } from '../syntax/source.ts'
 import type { EventConfig } from '../../event/config.ts'
 import { addDays, daysBetween, formatDays, isDay, type Day } from '../../lib/time.ts'
@@ -36,10 +36,11 @@ type Renamed = { readonly from: string; readonly to: string }
 const DAYS_A_WEEK = 7
 const WEEKS_A_YEAR = 52.18
 
-/** `old` is the compiled event of `text`. */
-export function repeatEvent(text: string, old: EventConfig, options: RepeatOptions): Repeated {
+/** `old` is the compiled event of `stated`. */
+export function repeatEvent(stated: string, old: EventConfig, options: RepeatOptions): Repeated {
   const { id, prefix, weeks } = options
-  const { source } = readYaml({ path: '', text })
+  const text = withKeysRenamed(stated)
+  const { source } = readEventFile({ path: '', text })
   const later = (of: Day): Day => addDays(of, weeks * DAYS_A_WEEK)
   const years = Math.round(weeks / WEEKS_A_YEAR)
   const addresses = renamedAddresses(old, options)

@@ -62,9 +62,9 @@ function whole(event: EventConfig): Block {
       success: event.routes.success,
       failed: event.routes.failed,
     }),
-    categories: event.categories.map(({ listedOnly, goesWith, ...category }) => ({
+    categories: event.categories.map(({ listedOnly, expects: goesWith, ...category }) => ({
       ...category,
-      ...(goesWith === undefined ? {} : { goes_with: showCondition(goesWith) }),
+      ...(goesWith === undefined ? {} : { expects: showCondition(goesWith) }),
       ...(listedOnly ? { listed_only: true } : {}),
     })),
     category:
@@ -218,8 +218,8 @@ function showChoose({ choose }: Field): Shown {
     : given({
         at_least: choose.atLeast,
         at_most: choose.atMost,
-        not_together: some(choose.notTogether),
-        say: choose.say === '' ? undefined : choose.say,
+        mutually_exclusive: some(choose.mutuallyExclusive),
+        message: choose.message === '' ? undefined : choose.message,
       })
 }
 

@@ -100,15 +100,20 @@ function showAdjustment({ id, label, when, from, to, on, by }: Adjustment): Bloc
 
 /** Writes only what the event states: an event without quotas holds no seats. */
 export function showFacts(event: EventConfig): Block {
-  const { limits, holdPlaceMs, unique, codeKinds, rolls } = event
+  const { quotas: limits, holdSeatsMs: holdPlaceMs, unique, codeKinds, memberLists: rolls } = event
   const some = <T>(list: readonly T[], show: (one: T) => Shown): Shown =>
     list.length === 0 ? undefined : list.map(show)
   return {
-    limits: some(limits, showLimit),
-    hold: limits.length === 0 && holdPlaceMs === HOLD_PLACE_MS ? undefined : showHold(holdPlaceMs),
-    unique: some(unique, ({ fields, otherwise, say }) => ({ fields, else: otherwise, say })),
+    quotas: some(limits, showLimit),
+    hold_seats_for:
+      limits.length === 0 && holdPlaceMs === HOLD_PLACE_MS ? undefined : showHold(holdPlaceMs),
+    unique: some(unique, ({ fields, onDuplicate, message }) => ({
+      fields,
+      on_duplicate: onDuplicate,
+      message,
+    })),
     codes: codeKinds.length === 0 ? undefined : { kinds: codeKinds },
-    rolls:
+    member_lists:
       rolls.length === 0
         ? undefined
         : fromPairs<Shown>(rolls.map((roll) => [roll.id, showRoll(roll)])),
@@ -121,7 +126,7 @@ function showLimit({ id, when, eachOptionOf, max, full, few }: Limit): Block {
     when: when && showCondition(when),
     each_option_of: eachOptionOf,
     max,
-    full: full.offer === undefined ? full.say : { offer: full.offer, say: full.say },
+    full: full.offer === undefined ? full.message : { offer: full.offer, message: full.message },
     few,
   })
 }

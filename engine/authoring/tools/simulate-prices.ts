@@ -59,7 +59,7 @@ export function simulate(event: EventConfig): Simulation {
 
 /** Whether there is more to list than one price for each category and period. */
 function isMore(event: EventConfig): boolean {
-  const { limits, unique, codeKinds, rolls } = event
+  const { quotas: limits, unique, codeKinds, memberLists: rolls } = event
   return sellsMore(event) || limits.length + unique.length + codeKinds.length + rolls.length > 0
 }
 
@@ -98,7 +98,10 @@ function whoGetsWhat(event: EventConfig): Pick<Simulation, 'who' | 'nobody'> {
  * Returns the discount codes that give a category, and the quotas that offer it, whatever the
  * answers are.
  */
-function givenBesides({ codeKinds, limits }: EventConfig, category: string): readonly string[] {
+function givenBesides(
+  { codeKinds, quotas: limits }: EventConfig,
+  category: string,
+): readonly string[] {
   return [
     ...codeKinds.flatMap(({ id, gives }) =>
       'category' in gives && gives.category === category ? [`code: ${id}`] : [],

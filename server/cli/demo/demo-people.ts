@@ -188,7 +188,7 @@ const between = (from: Day, to: Day): number => Math.round((startOf(to) - startO
 function someOf({ options = [], choose }: Field, chance: Chance): readonly string[] {
   const chosen: string[] = []
   const fits = (id: string): boolean =>
-    !(choose?.notTogether ?? []).some(
+    !(choose?.mutuallyExclusive ?? []).some(
       (pair) => pair.includes(id) && pair.some((one) => chosen.includes(one)),
     )
   const drawn = options

@@ -75,7 +75,7 @@ export const codesOf: Command = {
         else terminal.complain(done.error.message)
         return done.ok ? 0 : done.error.code === 'bad_code' ? 2 : 1
       }
-      const codes = await deps.store.codesOf(event.id, event.holdPlaceMs, deps.clock())
+      const codes = await deps.store.codesOf(event.id, event.holdSeatsMs, deps.clock())
       terminal.print(
         json
           ? JSON.stringify(codes.map(wireCode), null, 2)

@@ -41,9 +41,9 @@ export const rolling: Command = {
     return atWork(terminal, async (deps) => {
       const event = eventAt(deps, eventId, terminal)
       if (event === null) return 2
-      const roll = event.rolls.find(({ id }) => id === rollId)
+      const roll = event.memberLists.find(({ id }) => id === rollId)
       if (roll === undefined) {
-        const known = event.rolls.map(({ id }) => id)
+        const known = event.memberLists.map(({ id }) => id)
         terminal.complain(
           known.length === 0
             ? `The event file of ${event.title} has no rolls.`

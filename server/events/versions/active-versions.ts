@@ -102,7 +102,7 @@ export function keptFile(
   { hash, config, text, shared, isGone }: ServedEvent,
   at: Instant,
 ): Activation['files'][number] {
-  const { id: eventId, limits, holdPlaceMs } = config
+  const { id: eventId, quotas: limits, holdSeatsMs: holdPlaceMs } = config
   const placeNames = Object.fromEntries(
     allPlaces(limits).map((place) => [place.id, placeName(config, place)]),
   )

@@ -204,7 +204,7 @@ export function signInRoutes(app: FastifyInstance, office: OfficeRoutes, deps: D
         gives_codes: event.codeKinds.length > 0,
         sells:
           event.fees.items.length > 0 ||
-          event.limits.length > 0 ||
+          event.quotas.length > 0 ||
           event.fields.some(({ type }) => type === 'people'),
       })),
       texts,

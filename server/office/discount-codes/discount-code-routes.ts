@@ -40,7 +40,7 @@ export function codeRoutes(office: OfficeRoutes, deps: Deps): void {
 
   const list = async (call: Call<'event'>, reply: FastifyReply): Promise<FastifyReply> => {
     const event = call.target.config
-    const codes = await deps.store.codesOf(event.id, event.holdPlaceMs, deps.clock())
+    const codes = await deps.store.codesOf(event.id, event.holdSeatsMs, deps.clock())
     await saw('codes', `saw the codes (${codes.length})`, call)
     const kinds = event.codeKinds.map(({ id, label }) => ({ id, label }))
     const answer: CodesAnswer = {
@@ -76,7 +76,7 @@ export function codeRoutes(office: OfficeRoutes, deps: Deps): void {
     const counts = await deps.store.rollCounts(target.config.id)
     const answer: RollsAnswer = {
       status: 'success',
-      rolls: target.config.rolls.map(({ id }) => ({
+      rolls: target.config.memberLists.map(({ id }) => ({
         id,
         rows: counts.find(({ roll }) => roll === id)?.rows ?? 0,
       })),

@@ -51,8 +51,8 @@ export function addRoutes(office: OfficeRoutes, deps: Deps): void {
       status: 'success',
       now: isoIndia(deps.clock()),
       event: publicEvent(config),
-      left: shownLeft(config.limits, await leftOf(deps, config, deps.clock())),
-      ways: config.ways.flatMap((way) =>
+      left: shownLeft(config.quotas, await leftOf(deps, config, deps.clock())),
+      ways: config.methods.flatMap((way) =>
         way.is === 'desk' ? [{ id: way.id, label: way.label, asks: asksOf(way, null) }] : [],
       ),
     }
@@ -106,13 +106,13 @@ export function addRoutes(office: OfficeRoutes, deps: Deps): void {
   ): Result<PaidInHand | null, FieldErrors> => {
     const named = textIn(words, 'way')
     if (named === '') return ok(null)
-    const way = config.ways.find(({ id, is }) => is === 'desk' && id === named)
+    const way = config.methods.find(({ id, is }) => is === 'desk' && id === named)
     if (way?.is !== 'desk') return err({ way: 'This is no way of the desk.' })
     const given = own(words, 'paid')
     const raw = typeof given === 'object' && given !== null ? (given as Words) : {}
     const read = readAsked(config, way, raw, dayOf(deps.clock()))
     if (!read.ok) return read
-    const choice = way.asks.find(({ type }) => type === 'select')
+    const choice = way.fields.find(({ type }) => type === 'select')
     const mode = choice === undefined ? '' : String(own(read.value, choice.id) ?? '')
     const slip =
       way.reference === undefined

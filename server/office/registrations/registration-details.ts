@@ -226,7 +226,7 @@ function fullThen(
 ): OfficeRegistrationAnswer['answers'] {
   const gone = Object.keys(answers).filter((id) => id.startsWith(fullOf('')))
   if (gone.length === 0) return []
-  const places = allPlaces(event.limits)
+  const places = allPlaces(event.quotas)
   const names = gone.map((id) => {
     const place = id.slice(fullOf('').length)
     const known = places.find((one) => one.id === place)
@@ -253,7 +253,7 @@ function fileText(upload: KeptUpload | undefined): string | undefined {
 
 /** Describes how a payment started: only a gateway payment was sent to the gateway. */
 function askedText(event: EventConfig, { way, isDifference, handedOffAt }: StoredPayment): string {
-  const label = event.ways.find(({ id }) => id === way)?.label ?? way
+  const label = event.methods.find(({ id }) => id === way)?.label ?? way
   const by = label === null ? '' : ` (${label})`
   // It counts as sent to the gateway from the correction on, so that the gateway is queried about it.
   if (isDifference) return `What a correction left to be paid was asked for${by}.`

@@ -20,11 +20,11 @@ const HASH = /^[0-9a-f]{64}$/
 
 export async function standingOf(
   deps: StandingDeps,
-  events: readonly Pick<EventConfig, 'id' | 'keep'>[],
+  events: readonly Pick<EventConfig, 'id' | 'retention'>[],
 ): Promise<Standing> {
   const { store, clock } = deps
   const today = dayOf(clock())
-  const over = events.filter(({ keep }) => keep.answers !== null && today > keep.answers)
+  const over = events.filter(({ retention: keep }) => keep.answers !== null && today > keep.answers)
   const [recovery, figures, uploads] = await Promise.all([
     store.recovery(),
     store.recoveryFigures(over.map(({ id }) => id)),

@@ -34,7 +34,7 @@ export const approve: Doer = async (asked) => {
 /** `{offer?: true}`: also offers the category that the event file names for a refusal under this rule. */
 export const refuse: Doer = async ({ deps, served, registration, wanted, words }) => {
   const { config } = served
-  const { offer = null, say = null } = approvalFor(config, registration)?.refused ?? {}
+  const { offer = null, message: say = null } = approvalFor(config, registration)?.ifRefused ?? {}
   const wantsOffer = words['offer'] === true || words['offer'] === 'true'
   if (wantsOffer && offer === null) return badData('The event file offers nothing in its place.')
   const offered = wantsOffer && offer !== null ? offeredOf(config, registration, offer) : null
@@ -72,10 +72,10 @@ export function approvalShown(
   const { state, uploads, regNo, decideBy, total } = registration
   if (state !== 'to_approve' && state !== 'refused') return null
   const rule = approvalFor(config, registration)
-  const { offer } = rule?.refused ?? {}
+  const { offer } = rule?.ifRefused ?? {}
   const offered = offer === undefined ? null : offeredOf(config, registration, offer)
   return {
-    look_at: (rule?.lookAt ?? uploads.map(({ field }) => field)).map((id) => {
+    look_at: (rule?.documents ?? uploads.map(({ field }) => field)).map((id) => {
       const upload = uploads.find(({ field, droppedAt }) => field === id && droppedAt === null)
       return {
         id,
@@ -108,7 +108,7 @@ export async function refusedShown(
   const offered = offer === null ? null : offeredOf(config, registration, offer)
   return {
     why: refusal?.why ?? '',
-    say: approvalFor(config, registration)?.refused.say ?? null,
+    say: approvalFor(config, registration)?.ifRefused.message ?? null,
     offer:
       offered === null
         ? null

@@ -20,7 +20,7 @@ export function throughFor(
   if (way !== null) return { way: way.id }
   const { payment } = event
   if (payment === null) {
-    const other = event.ways.find(({ is }) => is === 'transfer')
+    const other = event.methods.find(({ is }) => is === 'transfer')
     return other === undefined ? null : { way: other.id }
   }
   return {

@@ -221,7 +221,7 @@ async function factsNow(
   const before = factsAmong(config, answers)
   const raw = rawWith(config, answers, changes)
   const left = await leftOf(deps, config, at)
-  const has = placesOf(config.limits, answers, category).map(({ id }) => [id, 1] as const)
+  const has = placesOf(config.quotas, answers, category).map(({ id }) => [id, 1] as const)
   const { facts } = await factsOf(deps, config, raw, {}, at)
   const isSame = (field: string): boolean => own(changes, field) === undefined
   return {

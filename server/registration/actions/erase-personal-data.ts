@@ -60,7 +60,7 @@ async function keepTo(deps: KeepingDeps, { config }: ServedEvent): Promise<numbe
   const { store, clock } = deps
   const at = clock()
   const today = dayOf(at)
-  const { answers, files } = config.keep
+  const { answers, files } = config.retention
   if (files !== null && today > files) {
     let dropped = 0
     for (;;) {

@@ -71,7 +71,7 @@ function wayOfTelling(
   const named = textIn(words, 'way')
   if (named !== '') return transferWay(config, named)
   const own = transferWay(config, registration.payments[0]?.way ?? null)
-  const [only, ...others] = config.ways.filter(({ is }) => is === 'transfer')
+  const [only, ...others] = config.methods.filter(({ is }) => is === 'transfer')
   return own ?? (others.length === 0 ? transferWay(config, only?.id ?? null) : null)
 }
 
@@ -97,7 +97,7 @@ async function filesOf(
     typeof given === 'object' && given !== null && !Array.isArray(given) ? { ...given } : {}
   const uploads: StoredUpload[] = []
   const drafts: string[] = []
-  for (const ask of way.asks) {
+  for (const ask of way.fields) {
     if (ask.type !== 'file') continue
     const token = raw[ask.id]
     delete raw[ask.id]
@@ -156,7 +156,7 @@ export async function lastTold(
   const { at, way: id, reference, paidOn, answers, endedAs } = telling
   const way = transferWay(config, id)
   const why = endedAs === 'not_found' ? whyOf(await store.acts(regNo)) : ''
-  const asks = way?.asks ?? []
+  const asks = way?.fields ?? []
   return {
     telling,
     told: {

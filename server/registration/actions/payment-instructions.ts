@@ -38,13 +38,13 @@ export async function payingOf(
   const way = transferWay(event, payments[0]?.way ?? last?.telling.way ?? null)
   const amount = dueOf(registration)
   if (way === null || amount === null || !WAITS.includes(state)) return null
-  const numbers = bankNumbers(way.tell)
+  const numbers = bankNumbers(way.instructions)
   const upi = numbers.find(({ label }) => label === PAYMENT_METHOD_MESSAGES.upiId)?.text
   const told = last?.telling.endedAs === 'again' ? null : last
   return {
     way: way.id,
     label: way.label,
-    tell: way.tell.trim(),
+    tell: way.instructions.trim(),
     numbers: [...numbers],
     upi:
       upi === undefined
@@ -52,7 +52,7 @@ export async function payingOf(
         : upiLink({ upi, name: event.title, amount: amountText(amount), note: regNo }),
     total: rupees(amount),
     price_until:
-      way.priceOn === 'credited' ? lastDayOf(event, dayOf(registration.createdAt)) : null,
+      way.priceDate === 'credit' ? lastDayOf(event, dayOf(registration.createdAt)) : null,
     pay_until: payUntil === null ? null : isoIndia(payUntil),
     asks: asksOf(way, told?.telling ?? null),
     told: told?.told ?? null,
@@ -61,7 +61,7 @@ export async function payingOf(
 
 /** Returns the fields of a payment method for the browser; `telling`: the previous answers. */
 export function asksOf(way: TransferWay | DeskWay, telling: StoredTelling | null): WireAsk[] {
-  return way.asks.flatMap((ask): WireAsk[] => {
+  return way.fields.flatMap((ask): WireAsk[] => {
     const { id, label, hint, type, required, options = [], accept = [], bytesMax = 0 } = ask
     if (type !== 'text' && type !== 'date' && type !== 'select' && type !== 'file') return []
     const answer = telling === null || type === 'file' ? undefined : own(telling.answers, id)

@@ -14,6 +14,7 @@ import type {
 import type { Sql } from '../database/sqlite-connection.ts'
 import { once, readAgain } from '../database/batch-cache.ts'
 import type { OutsideRefusal } from '../registrations/pricing-context-types.ts'
+import { limitsFrom, textOfLimits } from './stored-quotas.ts'
 
 type FullRefusal = OutsideRefusal & { readonly code: 'full' }
 
@@ -45,7 +46,7 @@ function storedLimits(sql: Sql, eventId: string): Limits | null {
   if (row === undefined) return null
   let limits = readLimits.get(row.limits)
   if (limits === undefined) {
-    limits = JSON.parse(row.limits) as readonly Limit[]
+    limits = limitsFrom(row.limits)
     readLimits.set(row.limits, limits)
   }
   return { limits, holdMs: row.hold_ms }
@@ -239,7 +240,7 @@ export function setLimits(
   limits: readonly Limit[],
   holdMs: number,
 ): void {
-  const text = JSON.stringify(limits)
+  const text = textOfLimits(limits)
   const before = sql<{ limits: string; hold_ms: number }>(
     'SELECT limits, hold_ms FROM event_limits WHERE event_id = ?',
   ).get(eventId)

@@ -310,13 +310,17 @@ describe('errorsOf', () => {
       field('f', {
         type: 'many',
         options,
-        choose: { atLeast: 1, atMost: 1, notTogether: [], say: '' },
+        choose: { atLeast: 1, atMost: 1, mutuallyExclusive: [], message: '' },
       }),
       [['pg'], 'Gp'],
       [['pg', 'Gp'], ['gone']],
     ],
     [
-      field('f', { type: 'many', options, choose: { notTogether: [['pg', 'Gp']], say: '' } }),
+      field('f', {
+        type: 'many',
+        options,
+        choose: { mutuallyExclusive: [['pg', 'Gp']], message: '' },
+      }),
       [['pg'], ['Gp'], []],
       [['Gp', 'pg']],
     ],

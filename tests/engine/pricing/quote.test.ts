@@ -356,7 +356,7 @@ describe('a category that is picked and does not go with an answer', () => {
     ...chosen,
     fields: [...chosen.fields, field('is_fellow', { type: 'yes-no', label: 'Fellow' })],
     categories: chosen.categories.map((one) =>
-      one.id === 'member' ? { ...one, goesWith: when(isIn('is_fellow', true)) } : one,
+      one.id === 'member' ? { ...one, expects: when(isIn('is_fellow', true)) } : one,
     ),
   }
   test.each<[string, string | null, boolean | undefined, string | null]>([

@@ -13,9 +13,15 @@ import type { Limit } from '../../../engine/event/pricing-types.ts'
 import { eventOf, field, isIn, when } from '../fixtures.ts'
 
 const limits: readonly Limit[] = [
-  { id: 'hall', max: 500, full: { say: 'Full' }, few: 20 },
-  { id: 'pg', when: when(isIn('category', 'pg')), max: 100, full: { say: 'Full' } },
-  { id: 'seats', eachOptionOf: 'rooms', max: { scan: 30, ecg: 20 }, full: { say: 'Full' }, few: 3 },
+  { id: 'hall', max: 500, full: { message: 'Full' }, few: 20 },
+  { id: 'pg', when: when(isIn('category', 'pg')), max: 100, full: { message: 'Full' } },
+  {
+    id: 'seats',
+    eachOptionOf: 'rooms',
+    max: { scan: 30, ecg: 20 },
+    full: { message: 'Full' },
+    few: 3,
+  },
 ]
 
 test.each<[Answers, string | null, readonly string[]]>([

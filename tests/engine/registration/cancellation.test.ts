@@ -4,8 +4,8 @@ import { cancellationRefund, day, instant, paise, startOf } from '../../../engin
 
 const scale = {
   steps: [
-    { to: day('2026-12-31'), percent: 75 },
-    { to: day('2027-01-31'), percent: 50 },
+    { until: day('2026-12-31'), percent: 75 },
+    { until: day('2027-01-31'), percent: 50 },
   ],
   otherwise: 0,
 }

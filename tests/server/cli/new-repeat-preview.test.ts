@@ -192,7 +192,7 @@ describe('new', () => {
       ],
       ['workshop', 'workshops', undefined],
     ])
-    expect(event.limits.map(({ eachOptionOf, max }) => [eachOptionOf, max])).toEqual([
+    expect(event.quotas.map(({ eachOptionOf, max }) => [eachOptionOf, max])).toEqual([
       ['workshops', { ultrasound: 30 }],
     ])
     expect(

@@ -256,7 +256,7 @@ describe('the server', () => {
         (await app.post('/api/sample2026/register/', { ...fixtureDelegate, email, state: 'goa' }))
           .statusCode,
       ).toBe(201)
-    const max = () => app.deps.events.byId('sample2026')?.config.limits[0]?.max
+    const max = () => app.deps.events.byId('sample2026')?.config.quotas[0]?.max
     for (const [text, code] of [
       [limited(1), 'EV1011'],
       [file, 'EV1010'],

@@ -98,7 +98,7 @@ export function clockContract(given: Given): void {
     })
 
     test('a seat held while the clock was ahead is held no longer than any other', async () => {
-      const max = { seats: { id: 'seats', max: 1, full: { say: 'Full' } } }
+      const max = { seats: { id: 'seats', max: 1, full: { message: 'Full' } } }
       await store.keepEventFile({
         hash: 'hash-1',
         eventId: 'demo',

@@ -93,7 +93,7 @@ export function officeContract(given: Given): void {
         text: '',
         shared: '{}',
         at: noon,
-        limits: [{ id: 'hall', max, full: { say: 'Full' } }],
+        limits: [{ id: 'hall', max, full: { message: 'Full' } }],
       })
       const event = (hash: string, isGone = false) => ({ eventId: 'demo', hash, isGone })
       const by = (eventHash: string) => store.register(newRegistration({ eventHash }))

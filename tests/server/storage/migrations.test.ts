@@ -286,7 +286,7 @@ test('a database filled before answers could stand once: who is in it already is
   migrate(older)
   const rule: UniqueRule = {
     name: 'email text',
-    otherwise: 'block',
+    onDuplicate: 'block',
     parts: [{ id: 'email', as: 'text' }],
   }
   const against = (email: string) =>
@@ -321,7 +321,12 @@ test('a database filled before there were limits: whoever is in it counts when o
   migrate(older)
   const sql = statements(older)
   expect(placesTaken(sql, 'demo')).toEqual([])
-  const scan = { id: 'seats', eachOptionOf: 'workshops', max: { scan: 3 }, full: { say: 'Full' } }
+  const scan = {
+    id: 'seats',
+    eachOptionOf: 'workshops',
+    max: { scan: 3 },
+    full: { message: 'Full' },
+  }
   setLimits(sql, 'demo', [scan], 500)
   expect(
     older.prepare('SELECT registration_id, state, until FROM places_taken').raw().all(),

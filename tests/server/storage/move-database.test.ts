@@ -77,7 +77,7 @@ else {
       shared: '',
       at: noon,
       holdPlaceMs: hour,
-      limits: [{ id: 'hall', max: 1_000, full: { say: 'Full' } }],
+      limits: [{ id: 'hall', max: 1_000, full: { message: 'Full' } }],
     })
     const uploads = openUploads({ ...placesIn(filled), store, clock: () => noon })
     for (const [field, bytes] of Object.entries(FILES)) {

@@ -156,7 +156,7 @@ else
           shared: '',
           at: noon,
           holdPlaceMs: hour,
-          limits: [{ id: 'hall', max: 1, full: { say: 'Full' } }],
+          limits: [{ id: 'hall', max: 1, full: { message: 'Full' } }],
         })
         const servers = await Promise.all(
           [1, 2].map(() => openInsidePostgres({ url, seam: { takesNoTurn } })),
@@ -192,7 +192,7 @@ else
       test('of 64 who want the last place, half at each, exactly one has it', async () => {
         const { url, store, end } = await fresh('many')
         const second = await openStore({ dataDir: '/nowhere', databaseUrl: url })
-        const limits = [{ id: 'hall', max: 1, full: { say: 'Full' } }]
+        const limits = [{ id: 'hall', max: 1, full: { message: 'Full' } }]
         const file = {
           hash: 'h',
           eventId: 'demo',

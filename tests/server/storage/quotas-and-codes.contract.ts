@@ -8,7 +8,7 @@ import type { Given } from './contract-setup.ts'
 
 const byName: UniqueRule = {
   name: 'full_name text',
-  otherwise: 'block',
+  onDuplicate: 'block',
   parts: [{ id: 'full_name', as: 'text' }],
 }
 const holdMs = 30 * 60_000

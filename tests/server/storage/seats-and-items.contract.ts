@@ -91,7 +91,7 @@ export function sellingContract(given: Given): void {
       id: 'seats',
       eachOptionOf: 'workshops',
       max: { scan: 1, airway: 2 },
-      full: { say: 'Full' },
+      full: { message: 'Full' },
       few: 2,
     }
     const few = { 'seats.scan': 2, 'seats.airway': 2 }
@@ -156,7 +156,7 @@ export function sellingContract(given: Given): void {
         id: 'pg',
         when: [[{ field: 'category', test: { is: 'in', values: ['pg'] } }]],
         max: 1,
-        full: { offer: 'other', say: 'Full' },
+        full: { offer: 'other', message: 'Full' },
       }
       await serve([pg])
       await registered(store, { category: 'pg' })
@@ -353,7 +353,7 @@ export function sellingContract(given: Given): void {
       await serve([{ ...seats, max: { scan: 2, airway: 2 } }], later(4))
       await registered(store, { ...to('scan'), at: later(4) })
       expect(await ask({ ...to('scan'), at: later(4) })).toEqual(full('seats.scan'))
-      await serve([{ id: 'hall', max: 3, full: { say: 'Full' } }], later(5))
+      await serve([{ id: 'hall', max: 3, full: { message: 'Full' } }], later(5))
       expect(await left(later(5))).toEqual({ hall: 0 })
       await serve([], later(6))
       expect(await left(later(6))).toEqual({})
@@ -362,7 +362,7 @@ export function sellingContract(given: Given): void {
     })
 
     test('of registrations that were brought in are counted, and not asked for', async () => {
-      await serve([{ id: 'hall', max: 1, full: { say: 'Full' } }])
+      await serve([{ id: 'hall', max: 1, full: { message: 'Full' } }])
       const { searchable, eventHash, category } = newRegistration()
       const rows = Array.from({ length: 3 }, (_, at) => {
         const { regNo } = newRegistration()

@@ -379,7 +379,7 @@ describe('SQLite', () => {
 
   test('two writers on one file: of 64 who want the last place, half at each, exactly one has it', async () => {
     const second = await openStore({ dataDir })
-    const limits = [{ id: 'hall', max: 1, full: { say: 'Full' } }]
+    const limits = [{ id: 'hall', max: 1, full: { message: 'Full' } }]
     const file = { hash: 'h', eventId: 'demo', text: '', shared: '', at: noon, holdPlaceMs: hour }
     await inside.store.keepEventFile({ ...file, limits })
     const answers = await Promise.all(

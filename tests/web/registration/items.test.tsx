@@ -88,15 +88,15 @@ const event: PublicEvent = eventOf({
       { id: 'early', label: 'Early', on: 'registration', by: { amount: paise(-50_000) } },
     ],
   },
-  limits: [
-    { id: 'hall', max: 10, full: { say: 'The hall is full' } },
+  quotas: [
+    { id: 'hall', max: 10, full: { message: 'The hall is full' } },
     {
       id: 'pgs',
       when: when(isIn('category', 'pg')),
       max: 5,
-      full: { say: 'PG is full', offer: 'plain' },
+      full: { message: 'PG is full', offer: 'plain' },
     },
-    { id: 'seats', eachOptionOf: 'workshops', max: { usg: 3, ecmo: 3 }, full: { say: 'Full' } },
+    { id: 'seats', eachOptionOf: 'workshops', max: { usg: 3, ecmo: 3 }, full: { message: 'Full' } },
   ],
 })
 const tariff: TariffAnswer = {
@@ -348,10 +348,13 @@ test('a workshop that became full after it was chosen stops the bill, by its nam
 })
 
 test('a hall that is full for everybody stops the bill, also where it offers another category', () => {
-  const [, ...others] = event.limits
+  const [, ...others] = event.quotas
   const offering: PublicEvent = {
     ...event,
-    limits: [{ id: 'hall', max: 10, full: { say: 'The hall is full', offer: 'pg' } }, ...others],
+    quotas: [
+      { id: 'hall', max: 10, full: { message: 'The hall is full', offer: 'pg' } },
+      ...others,
+    ],
   }
   const asked = answersOf({ kind: 'plain' }, gone('hall'))
   expect(byBill(offering, tariff, 'plain', asked)).toBe('The hall is full')

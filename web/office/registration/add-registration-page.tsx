@@ -318,7 +318,7 @@ const factsOf = (kind: string | null, left: Facts['left']): Facts => ({
 
 /** Options; those that are full are labelled. */
 function offered(event: PublicEvent, field: Field, left: Facts['left']): readonly Option[] {
-  const gone = allPlaces(event.limits).filter(
+  const gone = allPlaces(event.quotas).filter(
     ({ id, limit }) => limit.eachOptionOf === field.id && isGone(left, id),
   )
   return (field.options ?? []).map((option) => {
@@ -352,9 +352,9 @@ function pricedBy(
 } {
   const { answers } = normalise(event, data, facts)
   const category = categoryOf(event, answers)
-  const full = firstFull(event.limits, answers, category)
-  const wanted = categoryOf({ ...event, limits: [] }, answers)
-  const gone = placesOf(event.limits, answers, wanted).find(({ id }) => isGone(facts.left, id))
+  const full = firstFull(event.quotas, answers, category)
+  const wanted = categoryOf({ ...event, quotas: [] }, answers)
+  const gone = placesOf(event.quotas, answers, wanted).find(({ id }) => isGone(facts.left, id))
   const quoted = full === null ? quote(event, answers, instant(Date.now() + ahead)) : null
   return {
     category,

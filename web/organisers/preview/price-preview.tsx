@@ -74,7 +74,7 @@ function Decided({
   readonly it: Explanation
   readonly line: LineOf
 }) {
-  const wanted = categoryOf({ ...event, limits: [] }, read)
+  const wanted = categoryOf({ ...event, quotas: [] }, read)
   if (wanted !== null && wanted !== it.category)
     return (
       <span className="mute">
@@ -142,7 +142,7 @@ function Pays({ event, it }: { readonly event: EventConfig; readonly it: Explana
     )
   }
   const quote = it.quote.value
-  const gone = firstFull(event.limits, it.read, quote.category)
+  const gone = firstFull(event.quotas, it.read, quote.category)
   const rows = billRows(
     event,
     quote.lines.length > 1 ? quote : { ...quote, lines: [] },

@@ -15,7 +15,7 @@ export function AskFacts({
   readonly facts: Facts
   readonly change: (facts: Facts) => void
 }) {
-  const { codeKinds, limits } = event
+  const { codeKinds, quotas: limits } = event
   const code =
     facts.code === null ? '' : facts.code.is === 'valid' ? facts.code.kind : facts.code.is
   return (
@@ -81,7 +81,7 @@ function AskRoll({
   readonly change: (facts: Facts) => void
 }) {
   const field = event.fields.find((one) => one.id === id)
-  const roll = event.rolls.find((one) => one.id === field?.roll)
+  const roll = event.memberLists.find((one) => one.id === field?.roll)
   if (field === undefined || roll === undefined) return null
   const row = own(facts.rolls, id)
   const rows = roll.columns.flatMap((column) =>

@@ -36,7 +36,7 @@ const { price: priceMessages, seats } = EXTENDED_FORM_MESSAGES
 export const byBill: Pricing = (event, { now }, _category, answers) => {
   const at = readInstant(now)
   if (at === null) return null
-  const gone = firstFull(event.limits, answers, categoryOf(event, answers))
+  const gone = firstFull(event.quotas, answers, categoryOf(event, answers))
   if (gone !== null) return sayFull(event, gone)
   const quoted = quote(event, answers, at)
   if (quoted.ok) return quoted.value
@@ -66,10 +66,10 @@ export function notesOf(
   left: Readonly<Record<string, number>>,
 ): readonly string[] {
   // The category before another one replaced it.
-  const wanted = categoryOf({ ...event, limits: [] }, answers)
+  const wanted = categoryOf({ ...event, quotas: [] }, answers)
   // Seats of an option are shown beside the option.
-  const places = placesOf(event.limits, answers, wanted).filter(({ option }) => option === null)
-  const still = firstFull(event.limits, answers, categoryOf(event, answers))
+  const places = placesOf(event.quotas, answers, wanted).filter(({ option }) => option === null)
+  const still = firstFull(event.quotas, answers, categoryOf(event, answers))
   const gone = places.find(({ id }) => (own(left, id) ?? 1) <= 0)
   if (still !== null) return event.fees.prices === null ? [sayFull(event, still)] : []
   if (gone !== undefined) return [sayFull(event, gone)]
@@ -98,7 +98,7 @@ export function marksOf(
     const each = priceOfEach(event, field, tariff.current_period, answers, category)
     if (each !== '') marks.set(field.id, { price: each })
     const items = event.fees.items.filter(({ by }) => by === field.id)
-    const limits = event.limits.filter(({ eachOptionOf }) => eachOptionOf === field.id)
+    const limits = event.quotas.filter(({ eachOptionOf }) => eachOptionOf === field.id)
     if (items.length + limits.length === 0) continue
     for (const { id } of field.options ?? []) {
       const price = priceOf(event, field, id, tariff.current_period, answers, category)
@@ -208,6 +208,6 @@ function placesMarkOf(
 ): Mark {
   const few = fewestOf(places, left)
   const gone = places.find(({ id }) => (own(left, id) ?? 1) <= 0)
-  if (gone !== undefined) return { full: gone.limit.full.say }
+  if (gone !== undefined) return { full: gone.limit.full.message }
   return few === null ? {} : { left: formatMessage(seats.left, { count: few }) }
 }

@@ -54,7 +54,7 @@ export function useTariff({
  * Whether the prices must be reloaded. Remaining seats are never in the page, and a page restored
  * by the browser may be from another day.
  */
-const mayHaveChanged = ({ limits }: PublicEvent): boolean =>
+const mayHaveChanged = ({ quotas: limits }: PublicEvent): boolean =>
   limits.length > 0 ||
   performance
     .getEntriesByType('navigation')

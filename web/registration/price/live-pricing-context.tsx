@@ -116,7 +116,7 @@ function useRolls(event: PublicEvent) {
   const left = useCallback(
     (key: string, value: unknown): boolean => {
       const field = event.fields.find(({ id }) => id === key)
-      const roll = event.rolls.find(({ id }) => id === field?.roll)
+      const roll = event.memberLists.find(({ id }) => id === field?.roll)
       if (roll === undefined || typeof value !== 'string' || value.trim() === '') return false
       if (asked.current.get(key) === value) return open.current.has(key)
       asked.current.set(key, value)

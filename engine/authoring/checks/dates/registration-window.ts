@@ -304,7 +304,7 @@ const adjustmentOutside: Check = {
 /** Returns the last day of any registration: at the desk until the event is over. */
 function lastDay({ config }: Model): Day | undefined {
   const { closes } = config.registration
-  const hasDesk = delegateWays(config).length < config.ways.length
+  const hasDesk = delegateWays(config).length < config.methods.length
   return closes !== undefined && hasDesk && closes < config.to ? config.to : closes
 }
 

@@ -27,23 +27,29 @@ const HOLD_PLACE = `${HOLD_PLACE_MS / 60_000} minutes`
  * each that the file states.
  */
 export function soldFacts(file: EventFile): Named {
-  const limits = (file.limits ?? []).map((limit, at) => ({ limit, at: `limits.${at}` }))
+  const limits = (file.quotas ?? []).map((limit, at) => ({ limit, at: `quotas.${at}` }))
   const homes = homesOf(limits)
   const items = (
     of: (limit: Limit, at: string) => readonly Promised[],
     name: string,
   ): readonly [string, Fact] => [
     name,
-    { parent: 'limits', items: limits.flatMap(({ limit, at }) => of(limit, at)), homes },
+    { parent: 'quotas', items: limits.flatMap(({ limit, at }) => of(limit, at)), homes },
   ]
   return [
-    ...[items(places, 'limits'), items(few, 'few'), items(offers, 'offers')].filter(stands),
-    ...(file.hold === undefined && limits.length === 0
+    ...[items(places, 'quotas'), items(few, 'few'), items(offers, 'offers')].filter(stands),
+    ...(file.hold_seats_for === undefined && limits.length === 0
       ? []
-      : [one('hold', file.hold === undefined ? 'limits' : 'hold', file.hold ?? HOLD_PLACE)]),
+      : [
+          one(
+            'hold_seats_for',
+            file.hold_seats_for === undefined ? 'quotas' : 'hold_seats_for',
+            file.hold_seats_for ?? HOLD_PLACE,
+          ),
+        ]),
     ...[uniques(file), kinds(file)].filter(stands),
-    ...Object.entries(file.rolls ?? {}).map(([id, roll]): readonly [string, Fact] => {
-      const at = `rolls.${id}`
+    ...Object.entries(file.member_lists ?? {}).map(([id, roll]): readonly [string, Fact] => {
+      const at = `member_lists.${id}`
       const columns = Object.entries(roll.columns).map(([column, type]) => ({
         text: `${column} ${typeof type === 'string' ? type : saidOf(type)}`,
         at: `${at}.columns.${column}`,
@@ -113,9 +119,9 @@ function offers({ id, full }: Limit, at: string): readonly Promised[] {
 
 function uniques(file: EventFile): readonly [string, Fact] {
   const items = (file.unique ?? []).map((unique, i) => ({
-    text: `${unique.fields.join(' and ')}: ${unique.else}`,
+    text: `${unique.fields.join(' and ')}: ${unique.on_duplicate}`,
     at: `unique.${i}.fields`,
-    also: `unique.${i}.else`,
+    also: `unique.${i}.on_duplicate`,
   }))
   return ['unique', { parent: 'unique', items }]
 }
@@ -188,9 +194,9 @@ export function askedFacts(fields: readonly FieldAt[]): Named {
         choose[key] === undefined
           ? []
           : [{ text: `${key.replace('_', ' ')} ${choose[key]}`, at: `${at}.${key}` }]
-      const apart = (choose.not_together ?? []).map((options, i) => ({
+      const apart = (choose.mutually_exclusive ?? []).map((options, i) => ({
         text: `not ${options.join(' with ')}`,
-        at: `${at}.not_together.${i}`,
+        at: `${at}.mutually_exclusive.${i}`,
       }))
       return [
         [

@@ -294,13 +294,13 @@ const linkWithoutMail: Check = {
   find: ({ config, file }) =>
     config.email !== null || config.status === 'closed'
       ? []
-      : (file.unique ?? []).flatMap(({ else: otherwise }, at): Draft[] =>
+      : (file.unique ?? []).flatMap(({ on_duplicate: otherwise }, at): Draft[] =>
           otherwise === 'block'
             ? [
                 {
-                  at: `unique.${at}.else`,
+                  at: `unique.${at}.on_duplicate`,
                   message: 'the event sends no mail: whoever is refused here gets no link either',
-                  help: 'add email: {subject, text}, or write else: warn',
+                  help: 'add email: {subject, text}, or write on_duplicate: warn',
                 },
               ]
             : [],

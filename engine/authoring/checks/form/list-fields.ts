@@ -38,7 +38,7 @@ const chooseImpossible: Check = {
               message: `of these options at most ${together} may be chosen together: nobody can choose ${least}`,
               related: [
                 {
-                  at: join(path, 'choose.not_together'),
+                  at: join(path, 'choose.mutually_exclusive'),
                   part: 'key',
                   message: 'because these exclude each other',
                 },
@@ -57,7 +57,7 @@ const TRIED_MAX = 10_000
  * is left out. Null if finding it takes too long.
  */
 function mostTogether({ options = [], choose }: Field): number | null {
-  const groups = choose?.notTogether ?? []
+  const groups = choose?.mutuallyExclusive ?? []
   let left = TRIED_MAX
   const fewestOut = (out: ReadonlySet<string>, fewest: number): number => {
     left -= 1
@@ -77,7 +77,7 @@ const chooseSaysNothing: Check = {
   after: ['EV202', 'EV205', 'EV523'],
   find: ({ fields }) =>
     fields.flatMap(({ raw, path, field }): Draft[] => {
-      const { at_least: least, at_most: most, not_together: apart = [] } = raw.choose ?? {}
+      const { at_least: least, at_most: most, mutually_exclusive: apart = [] } = raw.choose ?? {}
       const options = field.options ?? []
       const at = join(path, 'choose')
       return [
@@ -108,7 +108,7 @@ const chooseSaysNothing: Check = {
           if (most !== undefined && group.length > most)
             return [
               {
-                at: join(join(at, 'not_together'), one),
+                at: join(join(at, 'mutually_exclusive'), one),
                 message: `no more than ${most} are chosen anyway`,
                 related: [
                   { at: join(at, 'at_most'), part: 'entry' as const, message: 'because of this' },
@@ -125,9 +125,11 @@ const chooseSaysNothing: Check = {
             ? []
             : [
                 {
-                  at: join(join(at, 'not_together'), one),
+                  at: join(join(at, 'mutually_exclusive'), one),
                   message: 'another line excludes these already',
-                  related: [{ at: join(join(at, 'not_together'), within), message: 'this one' }],
+                  related: [
+                    { at: join(join(at, 'mutually_exclusive'), within), message: 'this one' },
+                  ],
                 },
               ]
         }),
@@ -142,14 +144,14 @@ const chooseUnsaid: Check = {
   after: ['EV523'],
   find: ({ fields }) =>
     fields.flatMap(({ raw, path }): Draft[] =>
-      raw.choose === undefined || raw.choose.say !== undefined
+      raw.choose === undefined || raw.choose.message !== undefined
         ? []
         : [
             {
               at: join(path, 'choose'),
               part: 'key',
               message: 'a choice that does not fit is refused without a word of why',
-              help: 'write say: and the sentence, such as Please choose two workshops at most, one in each half',
+              help: 'write message: and the sentence, such as Please choose two workshops at most, one in each half',
             },
           ],
     ),

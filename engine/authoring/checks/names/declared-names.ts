@@ -47,10 +47,10 @@ const unknownOption: Check = {
 function apartOf(model: Model): readonly Draft[] {
   return model.fields.flatMap(({ id, raw, path, field }) => {
     const legal = (field.options ?? []).map((option) => option.id)
-    return (raw.choose?.not_together ?? []).flatMap((group, at) =>
+    return (raw.choose?.mutually_exclusive ?? []).flatMap((group, at) =>
       unknown(
         model,
-        group.map((name, one) => ({ name, at: `${path}.choose.not_together.${at}.${one}` })),
+        group.map((name, one) => ({ name, at: `${path}.choose.mutually_exclusive.${at}.${one}` })),
         legal,
         (name) => `\`${name}\` is not an option of \`${id}\``,
       ),
@@ -187,8 +187,8 @@ function gatewaysIn({ file: { payment } }: Model): readonly Used[] {
     gateway === undefined ? [] : [{ name: gateway, at }]
   return [
     ...named(payment.gateway, 'payment.gateway'),
-    ...(payment.ways ?? []).flatMap(({ gateway }, at) =>
-      named(gateway, `payment.ways.${at}.gateway`),
+    ...(payment.methods ?? []).flatMap(({ gateway }, at) =>
+      named(gateway, `payment.methods.${at}.gateway`),
     ),
   ]
 }

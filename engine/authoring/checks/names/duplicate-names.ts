@@ -63,7 +63,7 @@ const duplicateId: Check = {
         ],
         (id) => `line \`${id}\` is declared twice`,
       ),
-      ...twice(ids(file.limits ?? [], 'limits'), (id) => `limit \`${id}\` is declared twice`),
+      ...twice(ids(file.quotas ?? [], 'quotas'), (id) => `quota \`${id}\` is declared twice`),
       ...twice(
         (file.unique ?? []).map(({ fields }, at) => ({
           id: fields.toSorted().join(' and '),
@@ -71,15 +71,18 @@ const duplicateId: Check = {
         })),
         (id) => `what stands once only is declared twice for \`${id}\``,
       ),
-      ...twice(ids(waysOf(file), 'payment.ways'), (id) => `way to pay \`${id}\` is declared twice`),
+      ...twice(
+        ids(waysOf(file), 'payment.methods'),
+        (id) => `way to pay \`${id}\` is declared twice`,
+      ),
       ...twice(
         waysOf(file).flatMap(({ gateway = '' }, at) =>
-          gateway === '' ? [] : [{ id: 'gateway', at: `payment.ways.${at}.gateway` }],
+          gateway === '' ? [] : [{ id: 'gateway', at: `payment.methods.${at}.gateway` }],
         ),
         () => 'there is a card gateway already',
       ),
-      ...waysOf(file).flatMap(({ asks = [] }, at) =>
-        twice(ids(asks, `payment.ways.${at}.asks`), (id) => `\`${id}\` is asked twice`),
+      ...waysOf(file).flatMap(({ fields = [] }, at) =>
+        twice(ids(fields, `payment.methods.${at}.fields`), (id) => `\`${id}\` is asked twice`),
       ),
       ...twice(
         ids(file.codes?.kinds ?? [], 'codes.kinds'),
@@ -124,7 +127,7 @@ const duplicateId: Check = {
 }
 
 const waysOf = ({ payment }: Model['file']) =>
-  typeof payment === 'object' ? (payment.ways ?? []) : []
+  typeof payment === 'object' ? (payment.methods ?? []) : []
 
 /** Names used by the API, lists and texts. */
 const RESERVED: readonly string[] = [

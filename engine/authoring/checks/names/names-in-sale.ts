@@ -88,8 +88,8 @@ function fieldUses({ file }: Model): readonly FieldUse[] {
     use(item.times, `${path}.times`, 'times', ['number'])
     use(item.amount_in, `${path}.amount_in`, 'amount_in', ['number'])
   })
-  ;(file.limits ?? []).forEach((limit, i) =>
-    use(limit.each_option_of, `limits.${i}.each_option_of`, 'each_option_of', ['select', 'many']),
+  ;(file.quotas ?? []).forEach((limit, i) =>
+    use(limit.each_option_of, `quotas.${i}.each_option_of`, 'each_option_of', ['select', 'many']),
   )
   ;(file.unique ?? []).forEach((unique, i) =>
     unique.fields.forEach((name, at) =>
@@ -107,8 +107,8 @@ function fieldUses({ file }: Model): readonly FieldUse[] {
     use(name, `edit.fields.${at}`, 'edit', EDITED_TYPES),
   )
   ;(file.approval ?? []).forEach((rule, i) =>
-    rule.look_at.forEach((name, at) =>
-      use(name, `approval.${i}.look_at.${at}`, 'look_at', ['file']),
+    rule.documents.forEach((name, at) =>
+      use(name, `approval.${i}.documents.${at}`, 'documents', ['file']),
     ),
   )
   return uses
@@ -141,11 +141,11 @@ export function unknownFields(model: Model): readonly Draft[] {
 /** Returns the names of context values that conditions may use beside the fields. */
 export function factNames(event: EventConfig): readonly string[] {
   const columns = event.fields.flatMap((field) =>
-    (event.rolls.find(({ id }) => id === field.roll)?.columns ?? []).flatMap(({ id, type }) =>
+    (event.memberLists.find(({ id }) => id === field.roll)?.columns ?? []).flatMap(({ id, type }) =>
       type === 'choice' ? [rollValueOf(field.id, id)] : [],
     ),
   )
-  return [...(event.codeKinds.length > 0 ? [CODE] : []), ...fullNames(event.limits), ...columns]
+  return [...(event.codeKinds.length > 0 ? [CODE] : []), ...fullNames(event.quotas), ...columns]
 }
 
 /** Returns the message for a name in a condition that is neither a field nor a context value. */
@@ -154,7 +154,7 @@ export function noSuchName({ config }: Model, name: string): string {
   if (name.startsWith('full.')) return `there is no place \`${name.slice('full.'.length)}\``
   const [field = '', column] = name.split('.')
   const asked = config.fields.find((one) => one.id === field)
-  const roll = config.rolls.find(({ id }) => id === asked?.roll)
+  const roll = config.memberLists.find(({ id }) => id === asked?.roll)
   if (column !== undefined && asked !== undefined && roll === undefined)
     return asked.roll === undefined
       ? `\`${field}\` stands on no roll: only a field with in: has columns`
@@ -184,14 +184,14 @@ export function unknownOptions(model: Model): readonly Draft[] {
             : `\`${name}\` is not an option of \`${item.by}\``,
         )
   })
-  const places = (file.limits ?? []).flatMap(({ each_option_of: by, max }, at) =>
+  const places = (file.quotas ?? []).flatMap(({ each_option_of: by, max }, at) =>
     typeof max === 'number' || by === undefined
       ? []
       : unknown(
           model,
           Object.keys(max).map((name): Used => ({
             name,
-            at: `limits.${at}.max.${name}`,
+            at: `quotas.${at}.max.${name}`,
             part: 'key',
           })),
           optionsOf(by) ?? Object.keys(max),
@@ -240,15 +240,15 @@ export function categoriesGiven({ file }: Model): readonly Used[] {
         ? []
         : [{ name: gives.category, at: `codes.kinds.${at}.gives.category` }],
     ),
-    ...(file.limits ?? []).flatMap(({ full }, at): Used[] =>
+    ...(file.quotas ?? []).flatMap(({ full }, at): Used[] =>
       typeof full === 'string' || full.offer === undefined
         ? []
-        : [{ name: full.offer, at: `limits.${at}.full.offer` }],
+        : [{ name: full.offer, at: `quotas.${at}.full.offer` }],
     ),
-    ...(file.approval ?? []).flatMap(({ refused }, at): Used[] =>
+    ...(file.approval ?? []).flatMap(({ if_refused: refused }, at): Used[] =>
       refused?.offer === undefined
         ? []
-        : [{ name: refused.offer, at: `approval.${at}.refused.offer` }],
+        : [{ name: refused.offer, at: `approval.${at}.if_refused.offer` }],
     ),
   ]
 }
@@ -344,7 +344,7 @@ const unknownRoll: Check = {
   severity: 'error',
   why: 'An answer that has to stand on a roll that is not there would be refused to everybody.',
   find: (model) => {
-    const rolls = model.file.rolls ?? {}
+    const rolls = model.file.member_lists ?? {}
     const asked = model.fields.flatMap(({ raw, path }): Used[] =>
       raw.in === undefined ? [] : [{ name: raw.in, at: `${path}.in` }],
     )
@@ -352,8 +352,11 @@ const unknownRoll: Check = {
       unknown(
         model,
         [
-          { name: roll.key, at: `rolls.${id}.key` },
-          ...(roll.shows ?? []).map((name, at): Used => ({ name, at: `rolls.${id}.shows.${at}` })),
+          { name: roll.key, at: `member_lists.${id}.key` },
+          ...(roll.shows ?? []).map((name, at): Used => ({
+            name,
+            at: `member_lists.${id}.shows.${at}`,
+          })),
         ],
         Object.keys(roll.columns),
         (name) => `the roll \`${id}\` has no column \`${name}\``,
@@ -372,15 +375,15 @@ const keyOfValues: Check = {
   why: 'A row is found by its key, so each row needs one of its own; a list of values or days cannot give everybody a different one.',
   after: ['EV218'],
   find: ({ file }) =>
-    Object.entries(file.rolls ?? {}).flatMap(([id, { key, columns }]): Draft[] => {
+    Object.entries(file.member_lists ?? {}).flatMap(([id, { key, columns }]): Draft[] => {
       const type = columns[key]
       return type === undefined || type === 'text'
         ? []
         : [
             {
-              at: `rolls.${id}.columns.${key}`,
+              at: `member_lists.${id}.columns.${key}`,
               message: `\`${key}\` is the key of the roll, and ${typeof type === 'string' ? `a ${type}` : 'a list of values'}`,
-              related: [{ at: `rolls.${id}.key`, message: 'the key' }],
+              related: [{ at: `member_lists.${id}.key`, message: 'the key' }],
               help: `write ${key}: text`,
             },
           ]

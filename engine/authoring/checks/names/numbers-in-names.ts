@@ -82,13 +82,13 @@ const placesDiffer: Check = {
   why: 'Delegates are told of more places than there are, or of fewer.',
   after: ['EV201', 'EV202'],
   find: (model) =>
-    (model.file.limits ?? []).flatMap((limit, at): readonly Draft[] => {
-      const path = `limits.${at}`
+    (model.file.quotas ?? []).flatMap((limit, at): readonly Draft[] => {
+      const path = `quotas.${at}`
       const maxes = typeof limit.max === 'number' ? [limit.max] : Object.values(limit.max)
       return [
         ...differing(
           model,
-          typeof limit.full === 'string' ? `${path}.full` : `${path}.full.say`,
+          typeof limit.full === 'string' ? `${path}.full` : `${path}.full.message`,
           maxes,
           `${path}.max`,
         ),
@@ -119,7 +119,7 @@ function ofOption(
       : { id: option, label: option }
   const own = typeof max === 'number' ? max : max[String(id)]
   if (typeof label !== 'string' || own === undefined || SEVERAL_IN_ONE.test(label)) return []
-  const others = (model.file.limits ?? []).flatMap((limit) =>
+  const others = (model.file.quotas ?? []).flatMap((limit) =>
     limit.each_option_of === undefined && typeof limit.max === 'number' ? [limit.max] : [],
   )
   return differing(
@@ -145,7 +145,7 @@ function differing(
           {
             at,
             span: [start + found.index, start + found.index + found[0].length],
-            message: `the text says ${says}, the limit is ${maxes[0] ?? ''}${maxes.length > 1 && at.startsWith('limits.') ? ' and others' : ''}`,
+            message: `the text says ${says}, the limit is ${maxes[0] ?? ''}${maxes.length > 1 && at.startsWith('quotas.') ? ' and others' : ''}`,
             related: [{ at: maxAt, message: 'the limit' }],
             help: 'write one number in both places',
           },

@@ -66,14 +66,14 @@ const nothingToLookAt: Check = {
   after: ['EV201', 'EV202', 'EV203', 'EV206', 'EV216'],
   find: ({ config, fields }) =>
     config.approvals.flatMap((rule, at) =>
-      rule.lookAt.flatMap((file, index): Draft[] => {
+      rule.documents.flatMap((file, index): Draft[] => {
         const who = whoLeavesOut(config, rule, file)
         const asked = fields.find(({ id }) => id === file)
         if (who === null || asked === undefined) return []
         const said = sayAnswers({ answers: who })
         return [
           {
-            at: `approval.${at}.look_at.${index}`,
+            at: `approval.${at}.documents.${index}`,
             message: `\`${file}\` can be left out by those whom \`${rule.id}\` is about${said === '' ? '' : ` (${said})`}`,
             related: [{ at: `${asked.path}.id`, message: 'asked here' }],
             help: 'let it be required, and shown to all of them',
@@ -120,12 +120,12 @@ function paidUntil({ config, file }: Model): {
   const whole = { day: config.to, says: 'the event ends', at: 'event.to' }
   if (latest?.until === undefined) return whole
   const written =
-    typeof file.payment === 'object' && 'ways' in file.payment ? file.payment.ways : []
+    typeof file.payment === 'object' && 'methods' in file.payment ? file.payment.methods : []
   const index = written.findIndex(({ id }) => id === latest.id)
   return {
     day: latest.until,
     says: `paying by ${latest.label} ends`,
-    at: `payment.ways.${index}.until`,
+    at: `payment.methods.${index}.until`,
   }
 }
 
@@ -139,22 +139,22 @@ const approvedTooLate: Check = {
       const categories = categoriesOf(model.config, rule)
       const last = lastOnSale(model.config, categories)
       const paid = paidUntil(model)
-      if (last === null || addDays(last, rule.withinDays) <= paid.day) return []
-      const first = addDays(paid.day, 1 - rule.withinDays)
+      if (last === null || addDays(last, rule.decideWithinDays) <= paid.day) return []
+      const first = addDays(paid.day, 1 - rule.decideWithinDays)
       const on = first < last ? first : last
       return [
         {
-          at: `approval.${at}.within`,
-          message: `whoever registers on ${formatDay(on)} is approved by ${formatDay(addDays(on, rule.withinDays))}, but ${paid.says} on ${formatDay(paid.day)}`,
+          at: `approval.${at}.decide_within`,
+          message: `whoever registers on ${formatDay(on)} is approved by ${formatDay(addDays(on, rule.decideWithinDays))}, but ${paid.says} on ${formatDay(paid.day)}`,
           related: [{ at: paid.at, message: 'here' }],
-          help: `decide sooner, or sell ${categories.join(', ')} until ${addDays(paid.day, -rule.withinDays)} only`,
+          help: `decide sooner, or sell ${categories.join(', ')} until ${addDays(paid.day, -rule.decideWithinDays)} only`,
         },
       ]
     }),
 }
 
 /** Returns why the offered category cannot be taken; null: it can. */
-function noWayOn(event: EventConfig, { when, refused: { offer } }: Rule): string | null {
+function noWayOn(event: EventConfig, { when, ifRefused: { offer } }: Rule): string | null {
   if (offer === undefined) return null
   const onlyCategory = when.some((map) => map.every(({ field }) => field === CATEGORY))
   if (onlyCategory && holds(when, {}, offer))
@@ -175,7 +175,7 @@ const offerLeadsBack: Check = {
         ? []
         : [
             {
-              at: `approval.${at}.refused.offer`,
+              at: `approval.${at}.if_refused.offer`,
               message: why,
               help: 'offer a category that is on sale and that nobody has to approve, or offer none',
             },

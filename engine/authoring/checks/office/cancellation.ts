@@ -5,7 +5,7 @@ import type { Draft } from '../../finding.ts'
 import type { Check, Model } from '../../checked-file.ts'
 
 type Step = {
-  readonly to?: string
+  readonly until?: string
   readonly refund?: string
   readonly otherwise?: string
 }
@@ -17,7 +17,7 @@ const stepIncomplete: Check = {
   severity: 'error',
   why: 'A step without its day or its share says nothing about a cancellation; two of them may say it twice.',
   find: (model) =>
-    stepsOf(model).flatMap(({ to, refund, otherwise }, index): Draft[] => {
+    stepsOf(model).flatMap(({ until: to, refund, otherwise }, index): Draft[] => {
       const isWhole = otherwise === undefined ? to !== undefined && refund !== undefined : true
       const isMixed = otherwise !== undefined && (to !== undefined || refund !== undefined)
       return isWhole && !isMixed
@@ -28,7 +28,7 @@ const stepIncomplete: Check = {
               message: isMixed
                 ? '`otherwise` stands beside a day or a share'
                 : `this step has no ${to === undefined ? 'day' : 'share'}`,
-              help: 'write {to: 2026-12-31, refund: 75%}, and {otherwise: none} as the last step',
+              help: 'write {until: 2026-12-31, refund: 75%}, and {otherwise: none} as the last step',
             },
           ]
     }),
@@ -47,7 +47,7 @@ const scaleHasGap: Check = {
     return last === -1
       ? [
           {
-            at: at(steps.length - 1, 'to'),
+            at: at(steps.length - 1, 'until'),
             message: 'after this day nobody knows what goes back',
             help: 'add {otherwise: none}, or another share, as the last step',
           },
@@ -78,13 +78,13 @@ const stepsOutOfOrder: Check = {
   after: ['EV481', 'EV482'],
   find: (model) =>
     pairs(model).flatMap(({ index, a, b }): Draft[] =>
-      a.to === undefined || b.to === undefined || a.to < b.to
+      a.until === undefined || b.until === undefined || a.until < b.until
         ? []
         : [
             {
-              at: at(index, 'to'),
-              message: `this step counts on no day: the one above it counts until ${formatDay(day(a.to))}`,
-              related: [{ at: at(index - 1, 'to'), message: 'until here' }],
+              at: at(index, 'until'),
+              message: `this step counts on no day: the one above it counts until ${formatDay(day(a.until))}`,
+              related: [{ at: at(index - 1, 'until'), message: 'until here' }],
               help: 'write the earlier day first',
             },
           ],

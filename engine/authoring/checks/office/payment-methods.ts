@@ -20,14 +20,14 @@ import {
 } from '../dates/registration-window.ts'
 
 const writtenIn = ({ file: { payment } }: Model): readonly Written[] =>
-  typeof payment === 'object' ? (payment.ways ?? []) : []
+  typeof payment === 'object' ? (payment.methods ?? []) : []
 const at = (index: number, key?: string): string =>
-  key === undefined ? `payment.ways.${index}` : `payment.ways.${index}.${key}`
+  key === undefined ? `payment.methods.${index}` : `payment.methods.${index}.${key}`
 
 /** Returns the methods as written, each with its compiled form. */
 function pairs(model: Model): readonly { index: number; raw: Written; way: PayWay }[] {
   return writtenIn(model).flatMap((raw, index) => {
-    const way = model.config.ways[index]
+    const way = model.config.methods[index]
     return way === undefined ? [] : [{ index, raw, way }]
   })
 }
@@ -42,10 +42,10 @@ const noWayOpen: Check = {
     if (ways.length === 0)
       return [
         {
-          at: 'payment.ways',
+          at: 'payment.methods',
           part: 'key',
           message: 'delegates are offered no way to pay: all of these are of the office',
-          help: 'add a card gateway, or a transfer with tell and asks',
+          help: 'add a card gateway, or a transfer with instructions and fields',
         },
       ]
     if (ways.some(({ until }) => until === undefined)) return []
@@ -55,7 +55,7 @@ const noWayOpen: Check = {
       .at(-1) as Day
     const { closes } = model.config.registration
     if (closes !== undefined && closes <= last) return []
-    const ends = model.config.ways.flatMap(({ id, until }, index) =>
+    const ends = model.config.methods.flatMap(({ id, until }, index) =>
       until === undefined || ways.every((way) => way.id !== id) ? [] : [{ id, until, index }],
     )
     // If a method ends in a wrong year, that day must be corrected.
@@ -89,16 +89,16 @@ const lapseWithoutPrice: Check = {
       const { config } = model
       const closes = closesMeant(model)
       const begins = way.until ?? closes ?? config.to
-      const ends = addDays(begins, way.lapsesAfterDays)
+      const ends = addDays(begins, way.expiresAfterDays)
       const hasPrice =
-        way.priceOn === 'registered' ||
+        way.priceDate === 'registration' ||
         (periodOn(config.fees, ends) !== null && (closes === undefined || ends <= closes))
       if (hasPrice && ends <= config.to) return []
       return [
         {
           at: at(index),
           message: `whoever begins to pay on ${formatDay(begins)} has until ${formatDay(ends)}, ${hasPrice ? 'when the event is over' : 'a day that has no price'}`,
-          help: 'write an earlier until, or a shorter lapses_after',
+          help: 'write an earlier until, or a shorter expires_after',
         },
       ]
     }),
@@ -110,13 +110,13 @@ const unknowable: Check = {
   why: 'A payment is found at the bank by its reference: without one that everybody gives, and nobody gives twice, the office guesses.',
   find: (model) =>
     pairs(model).flatMap(({ index, raw, way }): Draft[] => {
-      const unique = (raw.asks ?? []).filter((ask) => ask.unique === true)
+      const unique = (raw.fields ?? []).filter((ask) => ask.unique === true)
       const isKnown = unique.length === 1 && unique[0]?.required !== undefined
       return way.is !== 'transfer' || (isKnown && unique[0]?.required !== false)
         ? []
         : [
             {
-              at: at(index, 'asks'),
+              at: at(index, 'fields'),
               part: 'key',
               message:
                 unique.length > 1
@@ -135,14 +135,14 @@ const anyReference: Check = {
   after: ['EV445'],
   find: (model) =>
     pairs(model).flatMap(({ index, raw, way }): Draft[] => {
-      const at = (raw.asks ?? []).findIndex((ask) => ask.unique === true)
-      const ask = raw.asks?.[at]
+      const at = (raw.fields ?? []).findIndex((ask) => ask.unique === true)
+      const ask = raw.fields?.[at]
       if (way.is !== 'transfer' || ask === undefined || ask.format !== undefined) return []
       const fault = ask.pattern === undefined ? null : patternFault(ask.pattern)
       if (ask.pattern !== undefined && fault === null) return []
       return [
         {
-          at: `payment.ways.${index}.asks.${at}${fault === null ? '' : '.pattern'}`,
+          at: `payment.methods.${index}.fields.${at}${fault === null ? '' : '.pattern'}`,
           message:
             fault === null
               ? 'the reference of the payment may be written in any form'
@@ -169,13 +169,13 @@ const oddNumber: Check = {
       way.is !== 'transfer'
         ? []
         : NAMED.flatMap(([pattern, label, form]): Draft[] => {
-            const said = pattern.exec(way.tell)?.[1]?.replace(/[.,;]+$/, '')
-            const found = bankNumbers(way.tell).find((number) => number.label === label)
+            const said = pattern.exec(way.instructions)?.[1]?.replace(/[.,;]+$/, '')
+            const found = bankNumbers(way.instructions).find((number) => number.label === label)
             return said === undefined || found?.text === said
               ? []
               : [
                   {
-                    at: at(index, 'tell'),
+                    at: at(index, 'instructions'),
                     message: `\`${said}\` is no ${label === 'Account' ? 'account number' : label}`,
                     help: `write ${form}`,
                   },

@@ -21,7 +21,7 @@ function readerOf({ config }: Model): (id: string) => string | null {
   const ofApproval = fieldsBehind(
     config,
     config.approvals.map(({ when }) => when),
-    config.approvals.flatMap(({ lookAt }) => lookAt),
+    config.approvals.flatMap(({ documents: lookAt }) => lookAt),
   )
   const { invoice } = config
   return (id) => {
@@ -91,11 +91,11 @@ const editAfterEvent: Check = {
   severity: 'error',
   why: 'What is changed when the event is over reaches nobody.',
   find: ({ file, config }) =>
-    config.edit === null || config.edit.to <= config.to || file.edit === undefined
+    config.edit === null || config.edit.until <= config.to || file.edit === undefined
       ? []
       : [
           {
-            at: 'edit.to',
+            at: 'edit.until',
             message: `the event is over by then: its last day is ${formatDay(config.to)}`,
             related: [{ at: 'event.to', message: 'the last day' }],
             help: 'write the day on which the badges are printed',
@@ -107,14 +107,14 @@ const filesOutlive: Check = {
   slug: 'keep-files-longer',
   severity: 'error',
   why: 'When the answers are erased the files go with them: a longer time for files keeps nothing.',
-  find: ({ config: { keep } }) =>
+  find: ({ config: { retention: keep } }) =>
     keep.answers === null || keep.files === null || keep.files <= keep.answers
       ? []
       : [
           {
-            at: 'keep.files',
+            at: 'retention.files',
             message: `the files would be kept until ${formatDay(keep.files)}, but the answers go on ${formatDay(keep.answers)}`,
-            related: [{ at: 'keep.answers', message: 'the answers' }],
+            related: [{ at: 'retention.answers', message: 'the answers' }],
             help: 'keep files as long as the answers, or less',
           },
         ],

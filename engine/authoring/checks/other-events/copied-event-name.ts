@@ -69,7 +69,9 @@ export function namedIn(
   ]
   if (others.length === 0) return []
   const { said, writtenTexts } = textsOf(source)
-  const tells = writtenTexts.filter(({ path }) => /^payment\.ways\.\d+\.tell$/.test(path))
+  const tells = writtenTexts.filter(({ path }) =>
+    /^payment\.methods\.\d+\.instructions$/.test(path),
+  )
   const inTexts = [...said, ...tells].flatMap(({ path, written, at }) =>
     others.flatMap((other): Named[] => {
       const found = placeIn(written, other, event)

@@ -274,13 +274,13 @@ const ruleContradicts: Check = {
 /** For a category that delegates choose: those who belong to it would be told to choose another. */
 function goesWithContradicts(model: Model, read: Reader): readonly Draft[] {
   return model.config.categories.flatMap((category, at): Draft[] => {
-    if (category.goesWith === undefined || model.file.categories[at] === undefined) return []
-    const first = whenContradicts(model, category.goesWith, category, read)
+    if (category.expects === undefined || model.file.categories[at] === undefined) return []
+    const first = whenContradicts(model, category.expects, category, read)
     return first === null
       ? []
       : [
           {
-            at: `categories.${at}.goes_with`,
+            at: `categories.${at}.expects`,
             part: 'entry',
             message: `\`${category.id}\` is for ${first[1]}, and goes with answers of ${first[0]}`,
             help: 'write the answers of those whom the category is for: delegates who choose it rightly would be told to choose another',

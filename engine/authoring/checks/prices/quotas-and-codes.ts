@@ -36,7 +36,7 @@ function codesThatGiveNothing({ config }: Model): readonly Draft[] {
 
 /** A delegate who takes the offered category must be outside the quota. */
 function offersThatLeadBack({ config }: Model): readonly Draft[] {
-  return config.limits.flatMap(({ id, when, full: { offer } }, at): Draft[] => {
+  return config.quotas.flatMap(({ id, when, full: { offer } }, at): Draft[] => {
     if (offer === undefined) return []
     const isStillIn =
       when === undefined ||
@@ -46,7 +46,7 @@ function offersThatLeadBack({ config }: Model): readonly Draft[] {
     return isStillIn
       ? [
           {
-            at: `limits.${at}.full.offer`,
+            at: `quotas.${at}.full.offer`,
             message: `whoever registers as \`${offer}\` still needs one of the places of \`${id}\``,
             help: 'offer a category for which the limit does not count, or offer none',
           },
@@ -56,11 +56,11 @@ function offersThatLeadBack({ config }: Model): readonly Draft[] {
 }
 
 function placesWithoutOptions({ file }: Model): readonly Draft[] {
-  return (file.limits ?? []).flatMap(({ each_option_of: by, max, id }, at): Draft[] =>
+  return (file.quotas ?? []).flatMap(({ each_option_of: by, max, id }, at): Draft[] =>
     by === undefined && typeof max === 'object'
       ? [
           {
-            at: `limits.${at}.max`,
+            at: `quotas.${at}.max`,
             part: 'key',
             message: `\`${id}\` has a number for each option, and does not say of which field`,
             help: 'add each_option_of: <a field>, or write one number',
@@ -87,7 +87,7 @@ const fewIsAll: Check = {
   severity: 'warning',
   why: 'The form would say from the first day on that few places are left.',
   find: ({ file }) =>
-    (file.limits ?? []).flatMap(({ id, few, max }, at): Draft[] => {
+    (file.quotas ?? []).flatMap(({ id, few, max }, at): Draft[] => {
       const all: readonly (readonly [string | null, number])[] =
         typeof max === 'number' ? [[null, max]] : Object.entries(max)
       const least = all
@@ -98,13 +98,13 @@ const fewIsAll: Check = {
       const of = option === null ? '' : ` for \`${option}\``
       return [
         {
-          at: `limits.${at}.few`,
+          at: `quotas.${at}.few`,
           message:
             places === 0
               ? `\`${id}\` has no place${of}, and nothing is left to be called few`
               : `\`${id}\` has ${places} ${places === 1 ? 'place' : 'places'}${of}, and all of them are called few`,
           related: [
-            { at: `limits.${at}.max${option === null ? '' : `.${option}`}`, message: 'the places' },
+            { at: `quotas.${at}.max${option === null ? '' : `.${option}`}`, message: 'the places' },
           ],
           help: places < 2 ? 'leave few out' : `write fewer than ${places}`,
         },
@@ -124,7 +124,7 @@ const optionWithoutEnd: Check = {
   why: 'As many as like may choose an option that has no places beside others that have some.',
   after: ['EV202', 'EV206', 'EV216', 'EV217'],
   find: ({ file, config }) =>
-    (file.limits ?? []).flatMap(({ each_option_of: by, max }, at): Draft[] => {
+    (file.quotas ?? []).flatMap(({ each_option_of: by, max }, at): Draft[] => {
       if (typeof max === 'number' || Object.keys(max).length < WITH_PLACES_MIN) return []
       const { options = [], default: beforehand } = config.fields.find(({ id }) => id === by) ?? {}
       const without = options.filter(({ id }) => !Object.hasOwn(max, id))
@@ -136,7 +136,7 @@ const optionWithoutEnd: Check = {
         ? []
         : [
             {
-              at: `limits.${at}.max`,
+              at: `quotas.${at}.max`,
               part: 'key',
               message: `\`${only.id}\` is the only option of \`${by}\` without places: as many as like may choose it`,
               help: `add ${only.id}: <places>, if it has an end`,
@@ -150,7 +150,7 @@ const moreThanAll: Check = {
   severity: 'warning',
   why: 'A limit that lies above the one for everybody is never reached: one of the two numbers is wrong.',
   find: ({ file }) => {
-    const limits = file.limits ?? []
+    const limits = file.quotas ?? []
     const all = limits.findIndex(
       ({ when, max }) => when === undefined && typeof max === 'number' && max > 0,
     )
@@ -162,9 +162,9 @@ const moreThanAll: Check = {
         ? []
         : [
             {
-              at: `limits.${at}.max`,
+              at: `quotas.${at}.max`,
               message: `\`${id}\` has ${max} places, and all together have the ${most} of \`${everybody}\``,
-              related: [{ at: `limits.${all}.max`, message: 'the places of all' }],
+              related: [{ at: `quotas.${all}.max`, message: 'the places of all' }],
               help: `write ${most} or fewer, or raise \`${everybody}\``,
             },
           ],

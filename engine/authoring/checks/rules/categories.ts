@@ -300,12 +300,12 @@ const goesWithDerived: Check = {
   find: ({ file, config }) =>
     config.categoryChoice.by === 'field'
       ? []
-      : file.categories.flatMap(({ goes_with: goesWith }, at): Draft[] =>
+      : file.categories.flatMap(({ expects: goesWith }, at): Draft[] =>
           goesWith === undefined
             ? []
             : [
                 {
-                  at: `categories.${at}.goes_with`,
+                  at: `categories.${at}.expects`,
                   part: 'entry',
                   message: 'the category follows from the answers here, so this is never asked',
                   help: 'remove it, or write the condition in category.rules',

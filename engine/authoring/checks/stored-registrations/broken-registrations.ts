@@ -9,7 +9,7 @@ import { applyAllow } from '../../accepted-findings.ts'
 import type { Finding } from '../../finding.ts'
 import type { SourceText } from '../../../event/source-files.ts'
 import { findingOf } from '../../finding.ts'
-import { readYaml } from '../../syntax/parse-yaml.ts'
+import { readEventFile } from '../../schema/renamed-keys.ts'
 import { pastSold } from './sold-items.ts'
 import { keptFields, many, type InUse, type PastCheck } from './stored-data.ts'
 
@@ -209,7 +209,7 @@ export function compareWithPast(
   old: EventConfig,
   use: InUse,
 ): readonly Finding[] {
-  const { source } = readYaml(file)
+  const { source } = readEventFile(file)
   const sections = sectionsOf(source.value)
   const fieldPath = (id: string): string => {
     for (const [s, fields] of sections.entries()) {

@@ -7,9 +7,9 @@ import { keptFields, many, type Compared, type InUse, type PastCheck } from './s
 
 /** Quotas in both versions, with their index in the new file. */
 const keptLimits = ({ old, next }: Compared): readonly (readonly [Limit, Limit, number])[] =>
-  old.limits.flatMap((was) => {
-    const at = next.limits.findIndex(({ id }) => id === was.id)
-    const is = next.limits[at]
+  old.quotas.flatMap((was) => {
+    const at = next.quotas.findIndex(({ id }) => id === was.id)
+    const is = next.quotas[at]
     return is === undefined ? [] : [[was, is, at] as const]
   })
 type Taken = { readonly option: string | null; readonly taken: number }
@@ -47,13 +47,13 @@ export const pastSold: Readonly<Record<string, PastCheck>> = {
     severity: 'error',
     why: 'Places that are taken are counted for a limit; without it more would be sold than there are.',
     find: ({ old, next, use }) =>
-      old.limits.flatMap((was): Draft[] => {
+      old.quotas.flatMap((was): Draft[] => {
         const taken = takenOf(use, was).reduce((sum, one) => sum + one.taken, 0)
-        return taken === 0 || next.limits.some(({ id }) => id === was.id)
+        return taken === 0 || next.quotas.some(({ id }) => id === was.id)
           ? []
           : [
               {
-                at: next.limits.length === 0 ? 'fees' : 'limits',
+                at: next.quotas.length === 0 ? 'fees' : 'quotas',
                 part: 'key',
                 message: `the limit \`${was.id}\` is gone, and ${taken} of its places are taken`,
                 help: 'keep it with a higher max, or accept that no place is counted any more with allow',
@@ -76,8 +76,8 @@ export const pastSold: Readonly<Record<string, PastCheck>> = {
             {
               at:
                 option === null || places === null
-                  ? `limits.${at}.max`
-                  : `limits.${at}.max.${option}`,
+                  ? `quotas.${at}.max`
+                  : `quotas.${at}.max.${option}`,
               message:
                 places === null
                   ? `${what} has no number of its own any more, and ${taken} of its places are taken`

@@ -124,7 +124,7 @@ function seatsOf(workshops: readonly Named[]): readonly string[] {
   const few = Math.min(FEW_SEATS, ...workshops.map(({ seats }) => (seats ?? 0) - 1))
   return [
     '',
-    aside('limits:', 'what there is only so much of'),
+    aside('quotas:', 'what there is only so much of'),
     '  - id: seats',
     '    each_option_of: workshops',
     `    max: {${max}}`,
@@ -132,7 +132,7 @@ function seatsOf(workshops: readonly Named[]): readonly string[] {
     ...(few > 0
       ? [aside(`    few: ${few}`, 'from so few on the form says how many are left')]
       : []),
-    aside('hold: 30 minutes', 'how long a seat is kept while somebody pays'),
+    aside('hold_seats_for: 30 minutes', 'how long a seat is kept while somebody pays'),
     '',
   ]
 }

@@ -1,0 +1,25 @@
+/** Applies the automatic fixes of findings to a file's text. */
+import type { Finding } from './finding.ts'
+
+/**
+ * Applies the fixes of one file's findings. Of two that overlap the first is applied; run it again
+ * for the other.
+ */
+export function applyFixes(
+  text: string,
+  findings: readonly Finding[],
+): { readonly text: string; readonly applied: number } {
+  const fixes = findings
+    .flatMap(({ fix }) => (fix === undefined ? [] : [fix]))
+    .toSorted((a, b) => a.start - b.start || a.end - b.end)
+  let done = ''
+  let at = 0
+  let applied = 0
+  for (const fix of fixes) {
+    if (fix.start < at) continue
+    done += text.slice(at, fix.start) + fix.text
+    at = fix.end
+    applied += 1
+  }
+  return { text: done + text.slice(at), applied }
+}

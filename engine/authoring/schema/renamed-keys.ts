@@ -1,0 +1,90 @@
+/**
+ * Keys of event files that were renamed, with their old names.
+ *
+ * Old names are read permanently: every version that was ever served is stored as text, and is
+ * compiled again when a payment or a start needs it.
+ */
+import { applyFixes } from '../apply-fixes.ts'
+import type { Finding } from '../finding.ts'
+import { readYaml } from '../syntax/parse-yaml.ts'
+import { join, type Source } from '../syntax/source.ts'
+import type { SourceText } from '../../event/source-files.ts'
+
+/** Block (in new names, `*` for any key or index), old name, new name. `x.*`: every key that begins so. */
+export const RENAMED_KEYS: readonly (readonly [block: string, old: string, now: string])[] = [
+  ['', 'limits', 'quotas'],
+  ['', 'hold', 'hold_seats_for'],
+  ['', 'rolls', 'member_lists'],
+  ['', 'keep', 'retention'],
+  ['categories.*', 'goes_with', 'expects'],
+  ['quotas.*.full', 'say', 'message'],
+  ['unique.*', 'else', 'on_duplicate'],
+  ['unique.*', 'say', 'message'],
+  ['approval.*', 'look_at', 'documents'],
+  ['approval.*', 'within', 'decide_within'],
+  ['approval.*', 'refused', 'if_refused'],
+  ['approval.*.if_refused', 'say', 'message'],
+  ['cancellation.steps.*', 'to', 'until'],
+  ['edit', 'to', 'until'],
+  ['payment', 'ways', 'methods'],
+  ['payment.methods.*', 'tell', 'instructions'],
+  ['payment.methods.*', 'asks', 'fields'],
+  ['payment.methods.*', 'price_on', 'price_date'],
+  ['payment.methods.*', 'lapses_after', 'expires_after'],
+  ['form.sections.*.fields.*.choose', 'not_together', 'mutually_exclusive'],
+  ['form.sections.*.fields.*.choose', 'say', 'message'],
+  ['examples.promises', 'limits', 'quotas'],
+  ['examples.promises', 'hold', 'hold_seats_for'],
+  ['examples.promises', 'rolls.*', 'member_lists.*'],
+]
+
+/** Values that were renamed with their key: the key's path, old value, new value. */
+export const RENAMED_VALUES: readonly (readonly [key: string, old: string, now: string])[] = [
+  ['payment.methods.*.price_date', 'registered', 'registration'],
+  ['payment.methods.*.price_date', 'credited', 'credit'],
+]
+
+/** Values that are paths of this file. */
+const PATHS = new Set(['demo.*', 'allow.*.at'])
+
+const within = (block: string, name: string): string => `${block} ${name}`
+const nowByOld = new Map(RENAMED_KEYS.map(([block, old, now]) => [within(block, old), now]))
+const valueByOld = new Map(RENAMED_VALUES.map(([key, old, now]) => [within(key, old), now]))
+const oldNames = new Set(RENAMED_KEYS.map(([, old]) => old.replace('.*', '')))
+
+/** Returns the new name of a key; the key itself if it was not renamed. */
+export function keyNow(path: string, key: string): string {
+  const [first = '', ...rest] = key.split('.')
+  if (!oldNames.has(first)) return key
+  const block = blockOf(path)
+  if (rest.length === 0) return nowByOld.get(within(block, key)) ?? key
+  const now = nowByOld.get(within(block, `${first}.*`))
+  return now === undefined ? key : now.replace('*', rest.join('.'))
+}
+
+/** Returns the new spelling of a text; the text itself if it was not renamed. */
+export function valueNow(path: string, value: string): string {
+  const block = blockOf(path)
+  if (!PATHS.has(block)) return valueByOld.get(within(block, value)) ?? value
+  return value.split('.').reduce((parent, key) => join(parent, keyNow(parent, key)), '')
+}
+
+/** The tables above are about every entry of a list. */
+function blockOf(path: string): string {
+  return path.replace(/\.\d+(?=\.|$)/g, '.*')
+}
+
+/** Reads an event file; its values and places have the new names, whatever the file says. */
+export function readEventFile(file: SourceText): {
+  readonly source: Source
+  readonly findings: readonly Finding[]
+} {
+  return readYaml(file, { keyNow, valueNow })
+}
+
+/** Writes the new names into an event file's text, and changes nothing else. */
+export function withKeysRenamed(text: string): string {
+  const { findings } = readEventFile({ path: '', text })
+  const renamed = findings.filter(({ slug }) => slug === 'renamed-key')
+  return renamed.length === 0 ? text : applyFixes(text, renamed).text
+}
