@@ -18,9 +18,9 @@ import type { Served } from './serve.ts'
 const EVENT = fixtureEvent({
   extra: `
 cancellation:
-  steps: [{to: 2026-01-15, refund: 75%}, {otherwise: none}]
-edit: {to: 2026-02-20, fields: [phone_number, letter]}
-limits:
+  steps: [{until: 2026-01-15, refund: 75%}, {otherwise: none}]
+edit: {until: 2026-02-20, fields: [phone_number, letter]}
+quotas:
   - {id: seats, each_option_of: workshop, max: {scan: 1, none: 100}, full: This workshop is full}
 `,
 }).replace(

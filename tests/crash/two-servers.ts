@@ -35,7 +35,7 @@ const small = fixtureEvent({
   prefix: 'SMLL',
   payment: 'none',
   extra: `
-limits:
+quotas:
   - {id: hall, when: {is_member: true}, max: ${PLACES}, full: The hall is full}
 `,
 })

@@ -14,8 +14,8 @@ export const LETTERS = withLetter(
     prefix: 'LETT',
     title: 'Letters 2027',
     extra: `${SEEN_FIRST}cancellation:
-  steps: [{to: 2026-01-31, refund: 75%}, {otherwise: none}]
-edit: {to: 2026-02-20, fields: [phone_number]}
+  steps: [{until: 2026-01-31, refund: 75%}, {otherwise: none}]
+edit: {until: 2026-02-20, fields: [phone_number]}
 `,
     // The last of all: what the demo makes up for the others stays as it is.
   }).replaceAll('2026-03', '2027-03'),

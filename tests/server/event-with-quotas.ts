@@ -3,16 +3,16 @@ import { fixtureEvent } from './small-event.ts'
 
 export const outsideEvent = fixtureEvent({
   extra: `
-limits:
+quotas:
   - {id: gallery, when: {category: non-member}, max: 1, full: The gallery is full}
 unique:
-  - {fields: [email], else: block, say: This email address is registered already. We have sent it the link.}
-  - {fields: [full_name, phone_number], else: warn, say: Somebody of this name has registered. Are you registering again?}
+  - {fields: [email], on_duplicate: block, message: This email address is registered already. We have sent it the link.}
+  - {fields: [full_name, phone_number], on_duplicate: warn, message: Somebody of this name has registered. Are you registering again?}
 codes:
   kinds:
     - {id: faculty, label: Invited faculty, gives: {category: faculty}}
     - {id: coupon, label: Coupon, gives: {adjustment: coupon}}
-rolls:
+member_lists:
   society:
     key: number
     columns: {number: text, name: text, kind: [life, annual], valid_to: date}

@@ -107,10 +107,10 @@ export const SEEN_FIRST = `
 approval:
   - id: letter
     when: {category: member}
-    look_at: [letter]
-    within: 2 days
+    documents: [letter]
+    decide_within: 2 days
     pay_within: 7 days
-    refused: {offer: non-member, say: You are welcome as a non-member.}
+    if_refused: {offer: non-member, message: You are welcome as a non-member.}
 `
 
 /** Whoever is a member sends a letter, in the form and in the examples. */

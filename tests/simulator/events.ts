@@ -60,7 +60,7 @@ export type Credentials = keyof typeof ACCOUNTS
 /** What goes back of a cancelled registration: its shares change while histories happen. */
 const SCALE = `
 cancellation:
-  steps: [{to: 2026-01-31, refund: 75%}, {to: 2026-02-20, refund: 50%}, {otherwise: none}]
+  steps: [{until: 2026-01-31, refund: 75%}, {until: 2026-02-20, refund: 50%}, {otherwise: none}]
 `
 /** Both events of one supplier count in one series. */
 const INVOICE = `
@@ -80,8 +80,8 @@ const PLAIN = {
     prefix: 'SEEN',
     title: 'Seen 2026',
     extra: `${SCALE}${INVOICE}
-edit: {to: 2026-02-20, fields: [food]}
-limits:
+edit: {until: 2026-02-20, fields: [food]}
+quotas:
   - {id: dais, when: {category: member}, max: 2, full: The dais is full}
 `,
   },
@@ -91,10 +91,10 @@ limits:
     prefix: 'SEAT',
     title: 'Seats 2026',
     extra: `${SCALE}${INVOICE}
-limits:
+quotas:
   - {id: hall, max: 2, full: The hall is full}
-  - {id: members, when: {category: member}, max: 1, full: {offer: non-member, say: No place for members is left}}
-hold: 30 minutes
+  - {id: members, when: {category: member}, max: 1, full: {offer: non-member, message: No place for members is left}}
+hold_seats_for: 30 minutes
 codes:
   kinds:
     - {id: guest, label: Guest, gives: {category: guest}}
@@ -175,26 +175,26 @@ function withWays(text: string): string {
   return text.replace(
     /payment: \{gateway: airpay, account: (\w+)\}/,
     `payment:
-  ways:
+  methods:
     - {id: card, gateway: airpay, account: $1}
     - id: transfer
       label: NEFT or UPI
       until: 2026-02-24
-      tell: Sample Society, account 50200012345678, IFSC HDFC0000032
-      asks:
+      instructions: Sample Society, account 50200012345678, IFSC HDFC0000032
+      fields:
         - {id: utr, label: UTR number, format: utr, unique: true, required: true}
         - {id: paid_on, type: date, label: Date of transfer, required: true}
-      lapses_after: 3 days
+      expires_after: 3 days
     - id: ${CREDITED}
       label: RTGS, at the price of the day on which it comes
       until: 2026-02-24
-      tell: Sample Society, account 50200012345678, IFSC HDFC0000032
-      asks:
+      instructions: Sample Society, account 50200012345678, IFSC HDFC0000032
+      fields:
         - {id: utr, label: UTR number, format: utr, unique: true, required: true}
         - {id: paid_on, type: date, label: Date of transfer, required: true}
-      price_on: credited
-      lapses_after: 3 days
-    - {id: desk, label: At the desk, office_only: true, asks: [{id: mode, type: select, label: Taken by, required: true, options: [{id: cash, label: Cash}, {id: upi, label: UPI}, {id: card, label: Card}]}, {id: slip, label: Slip number}]}`,
+      price_date: credit
+      expires_after: 3 days
+    - {id: desk, label: At the desk, office_only: true, fields: [{id: mode, type: select, label: Taken by, required: true, options: [{id: cash, label: Cash}, {id: upi, label: UPI}, {id: card, label: Card}]}, {id: slip, label: Slip number}]}`,
   )
 }
 

@@ -41,7 +41,7 @@ type KeepingDeps = ErasingDeps &
   }
 
 /**
- * Erases registrations whose retention period (`keep` in the event file) is over. `run` returns the number of
+ * Erases registrations whose retention period (`retention` in the event file) is over. `run` returns the number of
  * registrations erased.
  */
 export function openKeeping(deps: KeepingDeps, { works }: { readonly works: boolean }): ByItself {

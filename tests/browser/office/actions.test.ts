@@ -17,9 +17,9 @@ import { noon, numberOf, PASSWORD, register } from '../../server/office/office.t
 const EVENT = 'sample2026'
 const extra = `
 cancellation:
-  steps: [{to: 2026-01-15, refund: 75%}, {to: 2026-01-31, refund: 50%}, {otherwise: none}]
-limits:
-  - {id: dais, when: {is_member: true}, max: 2, full: {say: The dais is full}}
+  steps: [{until: 2026-01-15, refund: 75%}, {until: 2026-01-31, refund: 50%}, {otherwise: none}]
+quotas:
+  - {id: dais, when: {is_member: true}, max: 2, full: {message: The dais is full}}
 `
 let server: TestApp
 let browser: Browser

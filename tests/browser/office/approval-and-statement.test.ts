@@ -16,16 +16,16 @@ import { fixtureEvent, SEEN_FIRST, withLetter } from '../../server/small-event.t
 const EVENT = withLetter(fixtureEvent({ extra: SEEN_FIRST })).replace(
   'payment: {gateway: airpay, account: sample}',
   `payment:
-  ways:
+  methods:
     - {id: card, gateway: airpay, account: sample}
     - id: transfer
       label: Bank transfer
       until: 2026-02-18
-      tell: Sample Society, account 50200012345678, IFSC MLBR0000032
-      asks:
+      instructions: Sample Society, account 50200012345678, IFSC MLBR0000032
+      fields:
         - {id: utr, label: UTR number, format: utr, unique: true, required: true}
         - {id: paid_on, type: date, label: Date of transfer, required: true}
-      lapses_after: 10 days`,
+      expires_after: 10 days`,
 )
 
 let inbox: Inbox

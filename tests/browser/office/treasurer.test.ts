@@ -15,14 +15,14 @@ import { fixtureEvent } from '../../server/small-event.ts'
 const EVENT = fixtureEvent({}).replace(
   'payment: {gateway: airpay, account: sample}',
   `payment:
-  ways:
+  methods:
     - {id: card, gateway: airpay, account: sample}
     - id: transfer
       label: Bank transfer
       until: 2026-02-18
-      tell: Sample Society, account 50200012345678, IFSC MLBR0000032
-      asks: [{id: utr, label: UTR number, format: utr, unique: true, required: true}]
-      lapses_after: 10 days`,
+      instructions: Sample Society, account 50200012345678, IFSC MLBR0000032
+      fields: [{id: utr, label: UTR number, format: utr, unique: true, required: true}]
+      expires_after: 10 days`,
 )
 
 let inbox: Inbox

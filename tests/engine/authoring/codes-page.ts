@@ -57,11 +57,11 @@ const WAYS = [
   '      until: 2026-02-20',
   '      tell: Sample Society, account 50200012345678, IFSC SMPL0000032',
   '      asks: [{id: utr, label: UTR number, format: utr, unique: true, required: true}]',
-  '      lapses_after: 10 days',
+  '      expires_after: 10 days',
   '',
 ].join('\n')
 const CANCELLATION =
-  'cancellation:\n  steps:\n    - {to: 2026-01-31, refund: 75%}\n    - {to: 2026-02-15, refund: 50%}\n    - {otherwise: none}\n'
+  'cancellation:\n  steps:\n    - {until: 2026-01-31, refund: 75%}\n    - {until: 2026-02-15, refund: 50%}\n    - {otherwise: none}\n'
 const INVOICE = [
   'invoice:',
   '  supplier: Sample Society',
@@ -79,7 +79,7 @@ const APPROVAL = [
   '      fields:',
   '        - {id: letter, type: file, label: Letter, accept: [pdf], show_when: {is_member: true}, required: true}',
   'approval:',
-  '  - {id: letter, when: {category: member}, look_at: [letter], within: 3 days, pay_within: 7 days, refused: {offer: visitor}}',
+  '  - {id: letter, when: {category: member}, documents: [letter], decide_within: 3 days, pay_within: 7 days, if_refused: {offer: visitor}}',
   '',
 ].join('\n')
 /** Examples of which the base is not the other half: whole blocks, lines in another order, two files together. */
@@ -138,7 +138,7 @@ export const MENDED: Readonly<Record<string, readonly [string, string]>> = {
   EV477: ['airway: 20}', 'airway: 20, ecg: 40}'],
   EV478: ['max: 1000', 'max: 100'],
   EV489: ['files: 3 years', 'files: 3 months'],
-  EV532: ['else: block', 'else: warn'],
+  EV532: ['on_duplicate: block', 'on_duplicate: warn'],
   EV606: ['copy_to: office', 'copy_to: support'],
   EV626: ['under 12', 'under 5'],
   EV702: ['page_size: 20', 'page_size: 10'],
@@ -192,7 +192,7 @@ export const MENDED: Readonly<Record<string, readonly [string, string]>> = {
   EV467: ['amount: -1200', 'amount: -500'],
   EV468: ['when: {teaches: true}', 'when: {teaches: true, presents: false}'],
   EV469: ['max: 4,', 'max: 4, required: true,'],
-  EV471: ['label: Badges', 'label: Badges\n          choose: {at_most: 2, say: Two at most}'],
+  EV471: ['label: Badges', 'label: Badges\n          choose: {at_most: 2, message: Two at most}'],
   EV472: ['{id: coupon, percent', '{id: coupon, when: {code: coupon}, percent'],
 }
 

@@ -15,9 +15,9 @@ const sound = inMarch('{id: regular, from: 2026-10-31, to: 2027-03-16}')
   .replace(
     'payment: {gateway: card-gateway, account: sample}',
     `payment:
-  ways:
+  methods:
     - {id: card, gateway: card-gateway, account: sample}
-    - {id: transfer, label: NEFT, until: 2027-02-25, tell: Sample Bank, lapses_after: 5 days, asks: [{id: utr, label: UTR number, format: utr, unique: true, required: true}]}`,
+    - {id: transfer, label: NEFT, until: 2027-02-25, instructions: Sample Bank, expires_after: 5 days, fields: [{id: utr, label: UTR number, format: utr, unique: true, required: true}]}`,
   )
 
 test('the file they are typed into is sound', () => {
@@ -102,7 +102,7 @@ describe('the years and the window of what stands beside the prices', () => {
     ['a transfer until a year early', until('2026-02-25'), 'EV458', 'write until: 2027-02-25'],
     [
       'a transfer until a year late',
-      until('2028-02-25').replace('5 days, asks', '5 days, price_on: registered, asks'),
+      until('2028-02-25').replace('5 days, fields', '5 days, price_date: registration, fields'),
       'EV447',
       'write until: 2027-02-25',
     ],

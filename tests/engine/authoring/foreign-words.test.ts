@@ -346,9 +346,9 @@ describe('words of other form builders', () => {
   test.each([
     ['min: 1', 'at_least: 1'],
     ['maximum: 2', 'at_most: 2'],
-    ['exclusive: [[a, b]]', 'not_together'],
+    ['exclusive: [[a, b]]', 'mutually_exclusive'],
     ['message: Two at most', 'say: Two at most'],
-    ['not_together: [a, b]', '[[a, b], [c, d]]'],
+    ['mutually_exclusive: [a, b]', '[[a, b], [c, d]]'],
   ])('a choice with %s', (entry, help) => {
     const line = `choose: {${entry}}`
     expectHelp(field(`id: extra, type: many, label: Extra, options: [a, b], ${line}`), line, help)

@@ -49,11 +49,11 @@ const before: Readonly<Record<string, (text: string) => string>> = {
       'form:\n',
       '  items: [{id: dinner, label: Dinner, when: {is_member: true}, prices: {period: [early, late], each: [500, 600]}}]\nform:\n',
     ),
-  EV1010: sold('limits: [{id: hall, max: 100, full: The hall is full}]'),
-  EV1011: sold('limits: [{id: hall, max: 100, full: The hall is full}]'),
+  EV1010: sold('quotas: [{id: hall, max: 100, full: The hall is full}]'),
+  EV1011: sold('quotas: [{id: hall, max: 100, full: The hall is full}]'),
   EV1012: sold('codes: {kinds: [{id: vip, label: Guest of honour, gives: {category: member}}]}'),
   EV1013: (text) =>
-    sold('rolls: {members: {key: number, columns: {number: text, kind: [life, annual]}}}')(
+    sold('member_lists: {members: {key: number, columns: {number: text, kind: [life, annual]}}}')(
       text.replace(
         '        - {id: is_member',
         '        - {id: number, label: Number, in: members}\n        - {id: is_member',

@@ -168,7 +168,7 @@ describe('a label that says something else than its field', () => {
     'id: food, type: select, label: Food *, options: [veg, fish], default: veg',
     'id: hospital, label: Hospital *, hint: "* as on the certificate"',
     'id: star, label: "* marks what is printed on the badge"',
-    'id: topics, type: many, label: Topics *, options: [a, b], choose: {at_least: 1, say: One at least}',
+    'id: topics, type: many, label: Topics *, options: [a, b], choose: {at_least: 1, message: One at least}',
   ])('%s is right', (line) => {
     expect(said(asking(line)).filter((one) => one.startsWith('EV534'))).toEqual([])
   })
@@ -281,7 +281,7 @@ describe('a number in a name', () => {
     changed(
       [
         'form:\n',
-        `limits:\n  - {id: seats, each_option_of: shop, max: {ecg: 40, usg: 30}, full: "${full}"}\nform:\n`,
+        `quotas:\n  - {id: seats, each_option_of: shop, max: {ecg: 40, usg: 30}, full: "${full}"}\nform:\n`,
       ],
       [
         MEMBER,

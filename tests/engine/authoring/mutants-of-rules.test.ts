@@ -52,7 +52,7 @@ describe('a promise', () => {
     ).toEqual([])
   })
   test('how long a place is kept may be promised where the file leaves it as it is', () => {
-    const limits = 'limits: [{id: hall, max: 100, full: The hall is full}]\n'
+    const limits = 'quotas: [{id: hall, max: 100, full: The hall is full}]\n'
     expect(told(`${examples('    hold: 30 minutes\n')}${limits}`)).toEqual([])
     expect(told(`${examples('    hold: 20 minutes\n')}${limits}`)[0]).toMatch(
       /^EV904 \d+ `hold` is promised to be `20 minutes`; here it is `30 minutes`/,

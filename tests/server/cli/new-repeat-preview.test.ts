@@ -387,7 +387,7 @@ describe('show', () => {
             '{presents_paper: true, category:',
             '{workshops: {has: [ecg, writing]}, category:',
           )
-          .replace('hold: 30 minutes', 'hold: 36 hours')
+          .replace('hold_seats_for: 30 minutes', 'hold_seats_for: 36 hours')
           .replace('at_most: 2', 'at_least: 1')
           .replace('percent: -15', 'percent: 12.5')
           .replace('tax: {name: GST, percent: 5, prices: exclusive}', 'tax: none')

@@ -179,7 +179,7 @@ describe('the findings', () => {
       [],
     ],
   ])('%s', (_name, before, after, used, expected) => {
-    const limited = (limit: string): string => `${file}\nlimits:\n  - ${limit}\n`
+    const limited = (limit: string): string => `${file}\nquotas:\n  - ${limit}\n`
     expect(
       said(
         compareWithPast(
@@ -248,7 +248,7 @@ describe('the server', () => {
 
   test('a limit whose places are taken stays, with as many places as are taken', async () => {
     const limited = (max: number): string =>
-      `${file}\nlimits: [{id: hall, max: ${max}, full: The hall is full}]\n`
+      `${file}\nquotas: [{id: hall, max: ${max}, full: The hall is full}]\n`
     server = await startTestApp({ clock: '2026-01-10', events: { 'sample2026.yaml': limited(5) } })
     const app = server
     for (const email of ['a@example.org', 'b@example.org'])

@@ -397,7 +397,7 @@ test('two servers on one database: of 64 who want the last seat, half at each, o
   const eventsDir = join(folder, 'seats-events')
   cpSync(join(top, 'events', '_shared'), join(eventsDir, '_shared'), { recursive: true })
   const limits = `
-limits:
+quotas:
   - {id: hall, when: {is_member: true}, max: 1, full: The hall is full, few: 1}
 `
   writeFileSync(join(eventsDir, 'sample2026.yaml'), fixtureEvent({ extra: limits }))

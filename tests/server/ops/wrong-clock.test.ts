@@ -25,7 +25,7 @@ beforeAll(() => {
 })
 afterAll(() => atLeisure())
 const PATIENT = { timeout: 200_000, interval: 50 }
-const KEEP = '\nkeep: {answers: 1 month, files: 10 days}\n'
+const KEEP = '\nretention: {answers: 1 month, files: 10 days}\n'
 
 let folders: ReturnType<typeof makeFolders>
 let server: Here | null = null

@@ -9,14 +9,14 @@ import type { TestApp } from '../harness.ts'
 
 const SMALLEST = 'The smallest amount that you can pay online is ₹\u00a01.'
 const TRANSFER = `payment:
-  ways:
+  methods:
     - {id: card, gateway: airpay, account: sample}
     - id: transfer
       label: Bank transfer
       until: 2026-02-10
-      lapses_after: 10 days
-      tell: Sample Society, account 50200012345678, IFSC SMPL0000032
-      asks:
+      expires_after: 10 days
+      instructions: Sample Society, account 50200012345678, IFSC SMPL0000032
+      fields:
         - {id: utr, label: UTR number, format: utr, unique: true, required: true}`
 const renamed = (file: string, id: string, prefix: string) =>
   file

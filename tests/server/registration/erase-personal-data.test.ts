@@ -17,9 +17,9 @@ import { runHere } from '../run-command.ts'
 
 const EVENT = 'sample2026'
 const EXTRA = `
-keep: {answers: 1 month, files: 10 days}
+retention: {answers: 1 month, files: 10 days}
 unique:
-  - {fields: [full_name, phone_number], else: warn, say: Registered already. Again?}
+  - {fields: [full_name, phone_number], on_duplicate: warn, message: Registered already. Again?}
 `
 /** No other text holds these. */
 const WORDS = ['Zulekha', 'Quatermain', 'zulekha.q@sample.example', '9123456789', 'zq-letter']

@@ -26,10 +26,10 @@ const event = (prices = '[1500, 2000]'): string =>
   fixtureEvent({
     total: 1062,
     extra: `
-limits:
-  - {id: trainees, when: {category: trainee}, max: 1, full: {offer: non-member, say: All places for trainees are taken.}}
+quotas:
+  - {id: trainees, when: {category: trainee}, max: 1, full: {offer: non-member, message: All places for trainees are taken.}}
   - {id: seats, each_option_of: workshops, max: {scan: 1, airway: 2, ecg: 100}, full: This workshop is full., few: 1}
-hold: 30 minutes
+hold_seats_for: 30 minutes
 `,
   })
     .replace(
@@ -75,8 +75,8 @@ const small = fixtureEvent({
   prefix: 'SMLL',
   title: 'Small 2026',
   extra: `
-limits:
-  - {id: members, when: {category: member}, max: 1, full: {offer: non-member, say: All places for members are taken.}}
+quotas:
+  - {id: members, when: {category: member}, max: 1, full: {offer: non-member, message: All places for members are taken.}}
 `,
 })
 

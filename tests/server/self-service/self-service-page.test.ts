@@ -27,8 +27,8 @@ let office: Office
 const EVENT = 'sample2026'
 const EXTRA = `
 cancellation:
-  steps: [{to: 2026-01-15, refund: 75%}, {otherwise: none}]
-edit: {to: 2026-01-20, fields: [phone_number, letter]}
+  steps: [{until: 2026-01-15, refund: 75%}, {otherwise: none}]
+edit: {until: 2026-01-20, fields: [phone_number, letter]}
 `
 const INSTITUTION = '{id: institution, label: Institution}'
 beforeAll(async () => {

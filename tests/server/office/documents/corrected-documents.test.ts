@@ -33,7 +33,7 @@ beforeAll(async () => {
     )
     .replace(
       'order_id:',
-      'cancellation:\n  steps: [{to: 2026-01-31, refund: 75%}, {otherwise: none}]\norder_id:',
+      'cancellation:\n  steps: [{until: 2026-01-31, refund: 75%}, {otherwise: none}]\norder_id:',
     )
   server = await startTestApp({ clock: '2026-01-20', events: { 'sample2026.yaml': event } })
   office = await signIn(server)

@@ -13,10 +13,10 @@ let desk: Office
 const EVENT = 'sample2026'
 const EXTRA = `
 cancellation:
-  steps: [{to: 2026-01-15, refund: 75%}, {to: 2026-01-31, refund: 50%}, {otherwise: none}]
-limits:
-  - {id: hall, max: 40, full: {say: The hall is full}}
-  - {id: dais, when: {is_member: true}, max: 1, full: {say: The dais is full}}
+  steps: [{until: 2026-01-15, refund: 75%}, {until: 2026-01-31, refund: 50%}, {otherwise: none}]
+quotas:
+  - {id: hall, max: 40, full: {message: The hall is full}}
+  - {id: dais, when: {is_member: true}, max: 1, full: {message: The dais is full}}
 `
 
 beforeAll(async () => {

@@ -13,15 +13,15 @@ const text = readFileSync(join(import.meta.dirname, '..', '..', '..', 'events', 
 const event = 'lekhacon2027'
 
 const DESK = `payment:
-  ways:
+  methods:
     - {id: card, gateway: airpay, account: $1}
-    - {id: desk, label: At the desk, office_only: true, asks: [{id: slip, label: Slip number}]}`
+    - {id: desk, label: At the desk, office_only: true, fields: [{id: slip, label: Slip number}]}`
 const GATEWAY = /payment: \{gateway: airpay, account: (\w+)\}/
 /** There is one place for members. */
 const FEW = fixtureEvent({
   extra: `
-limits:
-  - {id: members, when: {category: member}, max: 1, full: {offer: non-member, say: No place for members is left.}}
+quotas:
+  - {id: members, when: {category: member}, max: 1, full: {offer: non-member, message: No place for members is left.}}
 `,
 }).replace(GATEWAY, DESK)
 /** Members are seen before they are paid. */

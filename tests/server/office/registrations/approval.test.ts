@@ -26,12 +26,12 @@ const EXTRA = `
 approval:
   - id: letter
     when: {category: member}
-    look_at: [letter]
-    within: 2 days
+    documents: [letter]
+    decide_within: 2 days
     pay_within: 7 days
-    refused: {offer: non-member, say: Members of other societies are welcome as non-members.}
-limits:
-  - {id: dais, when: {is_member: true}, max: 40, full: {say: The dais is full}}
+    if_refused: {offer: non-member, message: Members of other societies are welcome as non-members.}
+quotas:
+  - {id: dais, when: {is_member: true}, max: 40, full: {message: The dais is full}}
 `
 const EVENT = withLetter(fixtureEvent({ extra: EXTRA }), 'Letter of the society')
 const REGISTERED = '2026-01-30T16:00:00+05:30'
