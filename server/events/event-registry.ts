@@ -18,6 +18,7 @@ import { judgeApart } from './files/check-files-in-worker.ts'
 import { besides, closedOf, openRemovals } from './files/removed-files.ts'
 import type { Store } from '../storage/index.ts'
 import { settled } from './versions/address-conflicts.ts'
+import { asStored } from './versions/renamed-keys.ts'
 import { signatureOf, watchFolders } from './files/watch-files.ts'
 
 const NONE: ReadonlySet<string> = new Set()
@@ -65,7 +66,9 @@ export async function openRegistry(
   let isSharedKnown = existsSync(folder)
   // Taken before reading, so that a write during the read counts as a change.
   let signature = await signatureOf(folder, shared)
-  const judged = await compileFolder(await readFolder(folder, shared), options)
+  const compile = async (judge?: Judge): Promise<Compiled> =>
+    asStored(store, await compileFolder(await readFolder(folder, shared), options, judge))
+  const judged = await compile()
   const isFirstStart = (await store.eventsServed()).length === 0
   // At a first start, the code that reads the environment refuses it.
   let disk = isFirstStart ? judged : servableOf(options, judged)
@@ -153,10 +156,7 @@ export async function openRegistry(
     }
     signature = await signatureOf(folder, shared)
     // A proof may block the server while it starts; while it serves, a worker thread runs it.
-    disk = servableOf(
-      options,
-      await compileFolder(await readFolder(folder, shared), options, options.judge ?? judgeApart),
-    )
+    disk = servableOf(options, await compile(options.judge ?? judgeApart))
     if (disk.findings !== '') options.print(disk.findings)
     for (const problem of disk.folderErrors) log.warn({}, problem)
     if (store.isShared) {

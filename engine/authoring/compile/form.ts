@@ -27,7 +27,7 @@ export function toCategory(value: Plain): Category {
     ...given({
       about: maybe(value.about),
       colour: value.colour as Category['colour'],
-      goesWith: value.expects === undefined ? undefined : toCondition(value.expects),
+      expects: value.expects === undefined ? undefined : toCondition(value.expects),
     }),
   }
 }

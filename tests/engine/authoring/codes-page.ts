@@ -129,6 +129,7 @@ const OTHER_CELLS = [
 export const MENDED: Readonly<Record<string, readonly [string, string]>> = {
   EV005: ['{full_name}}', '"Dear {full_name}"}'],
   EV015: ['Rs. {total}', '{total}'],
+  EV019: ['edit: {to:', 'edit: {until:'],
   EV214: ['full_name: category', 'ticket: category'],
   EV418: ['2026-02-01, closes: 2026-01-01', '2026-01-01, closes: 2026-02-01'],
   EV433: ['2026-01-15', '2026-02-15'],
@@ -164,8 +165,8 @@ export const MENDED: Readonly<Record<string, readonly [string, string]>> = {
   EV521: ["[0-9]{5}'", "[0-9]{5}', invalid: 'Please write two letters and five digits'"],
   EV522: [", pattern: '[0-9]{6}'", ''],
   EV523: ['at_least: 3', 'at_least: 1'],
-  EV524: ['at_most: 3, say: Three at most', 'at_most: 2, say: Two at most'],
-  EV525: ['at_most: 2', 'at_most: 2, say: Two at most'],
+  EV524: ['at_most: 3, message: Three at most', 'at_most: 2, message: Two at most'],
+  EV525: ['at_most: 2', 'at_most: 2, message: Two at most'],
   EV526: [', show_when: {is_member: true}', ''],
   EV527: ['max: 50', 'max: 4'],
   EV528: ['label: Name}', 'label: Name, required: true}'],

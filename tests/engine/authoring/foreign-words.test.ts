@@ -347,7 +347,7 @@ describe('words of other form builders', () => {
     ['min: 1', 'at_least: 1'],
     ['maximum: 2', 'at_most: 2'],
     ['exclusive: [[a, b]]', 'mutually_exclusive'],
-    ['message: Two at most', 'say: Two at most'],
+    ['hint: Two at most', 'message: Two at most'],
     ['mutually_exclusive: [a, b]', '[[a, b], [c, d]]'],
   ])('a choice with %s', (entry, help) => {
     const line = `choose: {${entry}}`

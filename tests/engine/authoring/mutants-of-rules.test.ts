@@ -53,13 +53,13 @@ describe('a promise', () => {
   })
   test('how long a place is kept may be promised where the file leaves it as it is', () => {
     const limits = 'quotas: [{id: hall, max: 100, full: The hall is full}]\n'
-    expect(told(`${examples('    hold: 30 minutes\n')}${limits}`)).toEqual([])
-    expect(told(`${examples('    hold: 20 minutes\n')}${limits}`)[0]).toMatch(
-      /^EV904 \d+ `hold` is promised to be `20 minutes`; here it is `30 minutes`/,
+    expect(told(`${examples('    hold_seats_for: 30 minutes\n')}${limits}`)).toEqual([])
+    expect(told(`${examples('    hold_seats_for: 20 minutes\n')}${limits}`)[0]).toMatch(
+      /^EV904 \d+ `hold_seats_for` is promised to be `20 minutes`; here it is `30 minutes`/,
     )
   })
   test('of places that are gone is told where they would stand', () => {
-    const text = `${examples('    limits: {seats.am: 10, seats.pm: 20}\n')}limits:
+    const text = `${examples('    quotas: {seats.am: 10, seats.pm: 20}\n')}quotas:
   - id: seats
     each_option_of: time
     max:

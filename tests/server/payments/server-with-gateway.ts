@@ -2,7 +2,7 @@
  * A server that listens, with the sandbox gateway on its own port, so that return, notice and status
  * call travel as they do in earnest. It can be stopped and started again over the same data.
  */
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
@@ -35,6 +35,7 @@ export type Placed = {
 export type Rig = {
   readonly url: string
   readonly dataDir: string
+  readonly eventsDir: string
   readonly log: Record<string, unknown>[]
   parts(): Assembled
   sandbox(): Sandbox
@@ -71,12 +72,19 @@ export async function openRig(
     readonly clock?: string
     readonly variables?: Variables
     readonly gateways?: (text: string) => string
+    /** A folder of event files that are served instead of those in events/. */
+    readonly events?: string
   } = {},
 ): Promise<Rig> {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-gateway-'))
   const eventsDir = join(folder, 'events')
   const dataDir = join(folder, 'var')
   cpSync(join(import.meta.dirname, '..', '..', '..', 'events'), eventsDir, { recursive: true })
+  if (options.events !== undefined) {
+    for (const name of readdirSync(eventsDir))
+      if (name.endsWith('.yaml')) rmSync(join(eventsDir, name))
+    cpSync(options.events, eventsDir, { recursive: true })
+  }
   const gatewaysFile = join(eventsDir, '_shared', 'gateways.yaml')
   if (options.gateways !== undefined)
     writeFileSync(gatewaysFile, options.gateways(readFileSync(gatewaysFile, 'utf8')))
@@ -151,6 +159,7 @@ export async function openRig(
   return {
     url,
     dataDir,
+    eventsDir,
     log,
     rows,
     sandbox,

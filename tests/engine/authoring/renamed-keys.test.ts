@@ -1,0 +1,117 @@
+/** Old names of keys: read as the new ones for ever, reported where they stand, and renamed without touching anything else. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { applyFixes, compileEvent, readEvent, withKeysRenamed } from '../../../engine/authoring.ts'
+import { RENAMED_KEYS, RENAMED_VALUES } from '../../../engine/authoring/schema/renamed-keys.ts'
+import { base, findingsOf, readGolden, shared as sampleShared } from './goldens.ts'
+
+const TOP = join(import.meta.dirname, '..', '..', '..')
+const OLD = join(TOP, 'tests', 'events', 'old-keys')
+const sharedFile = (name: string) => ({
+  path: `_shared/${name}.yaml`,
+  text: readFileSync(join(TOP, 'events', '_shared', `${name}.yaml`), 'utf8'),
+})
+const shared = {
+  lists: sharedFile('lists'),
+  gateways: sharedFile('gateways'),
+  texts: sharedFile('texts'),
+}
+const files = readdirSync(OLD).map((name) => [
+  name,
+  readFileSync(join(OLD, name), 'utf8').replaceAll('\r\n', '\n'),
+])
+const EVERY = 'EV019-every-key'
+
+test('every renamed key is found at its old name, and told the new one', () => {
+  const text = readGolden(`${EVERY}.yaml`)
+  const told = findingsOf(EVERY).findings.map(({ at, message, fix }) => [
+    at.keyPath,
+    message,
+    text.slice(fix?.start, fix?.end),
+  ])
+  const wanted = [
+    ...RENAMED_KEYS.map(([block, old, now]) => [block === '' ? now : `${block}.${now}`, old, now]),
+    ...RENAMED_VALUES.filter(([, old]) => old === 'credited'),
+  ]
+  const said = (path: string, old: string, now: string) => [
+    path.replaceAll(/\.\d+(?=\.|$)/g, '.*').replace('lists.members', 'lists.*'),
+    `\`${old}\` is now called \`${now}\``.replaceAll(/\bmembers\b/g, '*'),
+  ]
+  const found = told.map(([path = '', message = '', written = '']) => {
+    const [, old = '', now = ''] = /^`(.*)` is now called `(.*)`$/.exec(message) ?? []
+    expect(written).toContain(old)
+    return said(path, old, now)
+  })
+  for (const [path = '', old = '', now = ''] of wanted)
+    expect(found).toContainEqual(said(path, old, now))
+  expect(new Set(found.map(String)).size).toBe(wanted.length)
+})
+
+test('a warning: the file is compiled, and is the same event as with the new names', () => {
+  const text = readGolden(`${EVERY}.yaml`)
+  const { event, findings } = compileEvent(text, sampleShared)
+  expect(event).not.toBeNull()
+  const fixed = applyFixes(text, findings)
+  expect(fixed.text).toBe(withKeysRenamed(text))
+  expect(compileEvent(fixed.text, sampleShared)).toMatchObject({ event, findings: [] })
+})
+
+describe.each(files)('%s in the old spelling', (_name, text = '') => {
+  const now = withKeysRenamed(text)
+
+  test('is the same event, to the paisa, once its keys are renamed', () => {
+    const before = readEvent(text, shared)
+    expect(before).not.toBeNull()
+    expect(readEvent(now, shared)).toEqual(before)
+    expect(compileEvent(now, shared).findings.filter(({ code }) => code === 'EV019')).toEqual([])
+  })
+
+  test('keeps its comments, its order and its lines', () => {
+    const comments = (of: string) => of.match(/#.*$/gm)
+    const keysLeftOut = (of: string) =>
+      of
+        .split('\n')
+        .map((line) => line.replaceAll(/[a-z_.]+(?= *:)|\b(?:credit|registration)(?:ed)?\b/g, ''))
+    expect(comments(now)).toEqual(comments(text))
+    expect(keysLeftOut(now)).toEqual(keysLeftOut(text))
+    expect(withKeysRenamed(now)).toBe(now)
+  })
+})
+
+test('the same word elsewhere stays: days of the event, of a period, of a field and of a condition end with `to`', () => {
+  const text = `${base}edit: {to: 2026-02-28, fields: [phone_number]}\n`
+  expect(withKeysRenamed(text)).toBe(text.replace('edit: {to:', 'edit: {until:'))
+})
+
+test('paths under demo and allow are written with the new names too', () => {
+  const text = `${base}keep: {answers: 3 years}
+demo: [keep.answers, event.to, "edit.to"]
+allow: [{code: EV489, at: keep.files, because: It is meant}]
+edit: {to: 2026-02-28, fields: [phone_number]}
+`
+  expect(readEvent(text, sampleShared)?.demo).toEqual([
+    'retention.answers',
+    'event.to',
+    'edit.until',
+  ])
+  expect(withKeysRenamed(text)).toContain('demo: [retention.answers, event.to, "edit.until"]')
+  expect(withKeysRenamed(text)).toContain('at: retention.files,')
+})
+
+test('both names in one block: neither is chosen, and the old one is told so', () => {
+  const text = `${base}keep: {answers: 3 years}\nretention: {answers: 6 months}\n`
+  const { event, findings } = compileEvent(text, sampleShared)
+  expect(event).toBeNull()
+  expect(findings.map(({ code, message }) => [code, message])).toEqual([
+    ['EV019', '`keep` is now called `retention`'],
+    ['EV002', '`retention` is written twice in the same block'],
+  ])
+  const other = `${base}retention: {answers: 6 months}\nkeep: {answers: 3 years}\n`
+  expect(compileEvent(other, sampleShared).findings).toMatchObject([
+    {
+      code: 'EV002',
+      message: '`keep` is the old name of `retention`, which stands in the same block',
+    },
+  ])
+})
