@@ -173,7 +173,12 @@ export function outsideRefused(event: EventConfig, refusal: OutsideRefusal): Ref
     case 'registered_already': {
       const rule = event.unique[refusal.rule]
       const more: More = rule?.onDuplicate === 'warn' ? { may_confirm: true } : {}
-      return said(409, refusal.code, rule?.message ?? REFUSAL_MESSAGES.answers.registeredAlready, more)
+      return said(
+        409,
+        refusal.code,
+        rule?.message ?? REFUSAL_MESSAGES.answers.registeredAlready,
+        more,
+      )
     }
     case 'code_gone':
       return codeRefused(refusal.is)
