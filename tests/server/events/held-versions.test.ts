@@ -160,7 +160,7 @@ describe('the findings', () => {
       '{id: seats, each_option_of: state, max: {kerala: 9, goa: 9}, full: Full}',
       '{id: seats, each_option_of: state, max: {kerala: 4, goa: 2}, full: Full}',
       { places: { 'seats.kerala': 5, 'seats.goa': 2 } },
-      ['error EV1011 limits.0.max.kerala: `kerala` of `seats` has 4 places, and 5 are taken'],
+      ['error EV1011 quotas.0.max.kerala: `kerala` of `seats` has 4 places, and 5 are taken'],
     ],
     [
       'one number for all where each option had its own',
@@ -168,7 +168,7 @@ describe('the findings', () => {
       '{id: seats, max: 18, full: Full}',
       { places: { 'seats.kerala': 5 } },
       [
-        'error EV1011 limits.0.max: `kerala` of `seats` has no number of its own any more, and 5 of its places are taken',
+        'error EV1011 quotas.0.max: `kerala` of `seats` has no number of its own any more, and 5 of its places are taken',
       ],
     ],
     [
