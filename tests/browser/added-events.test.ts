@@ -9,7 +9,7 @@ import { parse } from 'csv-parse/sync'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectAccessible, launch, visit } from './browser.ts'
-import { atGateway, field, ledger, orderIdOf, plain, PROOF } from './delegate.ts'
+import { atGateway, field, isTaken, ledger, orderIdOf, plain, PROOF } from './delegate.ts'
 import { ADMIN, serve, TOP } from './serve.ts'
 import type { Served } from './serve.ts'
 import { controlsOf } from './accessibility-tree.ts'
@@ -34,6 +34,7 @@ const pay = (page: Page): Locator => page.getByRole('button', { name: 'പണം
 
 /** The answers that open every one of the thirty fields. */
 async function openAll(page: Page): Promise<void> {
+  await expect.poll(() => isTaken(page)).toBe(true)
   await page.getByLabel('आप क्या हैं').selectOption('pg')
   await pick(page, 'सदस्य हैं?', 'Yes')
   await pick(page, 'कितने दिन', 'एक दिन')
@@ -67,10 +68,11 @@ test('its page speaks its languages, and every error is told at its input', asyn
     expect(header.replaceAll(' – ', '–')).toContain(part)
   await expect.poll(() => page.getByText('Demo values').count()).toBe(0)
   await openAll(page)
-  const named = await page
-    .locator('form [name]')
-    .evaluateAll((inputs) => new Set(inputs.map((input) => input.getAttribute('name'))).size)
-  expect(named).toBe(30)
+  const named = () =>
+    page
+      .locator('form [name]')
+      .evaluateAll((inputs) => new Set(inputs.map((input) => input.getAttribute('name'))).size)
+  await expect.poll(named).toBe(30)
   await expectAccessible(page, 'a form of thirty fields')
 
   await page.getByLabel('आप क्या हैं').selectOption('')
@@ -100,9 +102,11 @@ test('its page speaks its languages, and every error is told at its input', asyn
   ] as const)
     expect(told[name], name).toContain(message)
   // The file's button carries its error as well.
-  expect(
-    (await controlsOf(page)).some(({ description }) => description.includes('प्रमाण पत्र चुनें')),
-  ).toBe(true)
+  await expect
+    .poll(async () =>
+      (await controlsOf(page)).some(({ description }) => description.includes('प्रमाण पत्र चुनें')),
+    )
+    .toBe(true)
   await expectAccessible(page, 'an error at every kind of field')
   expect(complaints).toEqual([])
   await context.close()
@@ -135,7 +139,7 @@ const PRICES: readonly (readonly [
 test('each of its twelve categories has its price in the period of the day', async () => {
   const { page, context, complaints } = await visit(browser)
   await page.goto(`${server.url}/arogyam2027`)
-  await page.getByLabel('आप क्या हैं').waitFor()
+  await expect.poll(() => isTaken(page)).toBe(true)
   for (const [role, member, days, category, base, gst, total] of PRICES) {
     await page.getByLabel('आप क्या हैं').selectOption(role)
     await pick(page, 'सदस्य हैं?', member)
@@ -191,19 +195,21 @@ test('thirty answers travel from its form through the gateway to its confirmatio
   await page.getByRole('heading', { level: 2, name: 'രജിസ്റ്റർ ചെയ്തു' }).waitFor()
   const regNo = orderIdOf(page)
   expect(regNo).toMatch(/^AROG\d{13}$/)
-  expect(await ledger(page.getByRole('main'))).toMatchObject({
-    Category: 'पीजी, सदस्य, एक दिन',
-    'Price Period': 'வழக்கமான',
-    दिन: '17 January 2027',
-    'अनुभव (वर्ष)': '12',
-    'Base Fee': '₹ 2,500',
-    'GST (12%)': '₹ 300',
-    'Total Amount': '₹ 2,800',
-    Status: 'Paid',
-  })
-  expect(plain(await page.getByRole('main').textContent())).toContain(
-    `${NAME}, വരുമ്പോൾ തിരിച്ചറിയൽ രേഖ കൊണ്ടുവരിക`,
-  )
+  await expect
+    .poll(() => ledger(page.getByRole('main')))
+    .toMatchObject({
+      Category: 'पीजी, सदस्य, एक दिन',
+      'Price Period': 'வழக்கமான',
+      दिन: '17 January 2027',
+      'अनुभव (वर्ष)': '12',
+      'Base Fee': '₹ 2,500',
+      'GST (12%)': '₹ 300',
+      'Total Amount': '₹ 2,800',
+      Status: 'Paid',
+    })
+  await expect
+    .poll(async () => plain(await page.getByRole('main').textContent()))
+    .toContain(`${NAME}, വരുമ്പോൾ തിരിച്ചറിയൽ രേഖ കൊണ്ടുവരിക`)
   await expectAccessible(page, 'a confirmation in three scripts')
   const [receipt] = await Promise.all([
     page.waitForEvent('download'),
@@ -221,7 +227,9 @@ test('thirty answers travel from its form through the gateway to its confirmatio
   await expectAccessible(page, 'the list of an event without an office section')
   // Each choice of its form is a filter.
   for (const label of ['Payment Status', 'Search', 'आप क्या हैं', 'सदस्य हैं?', 'உணவு'])
-    expect(await page.getByLabel(label, { exact: true }).count(), label).toBe(1)
+    await expect
+      .poll(() => page.getByLabel(label, { exact: true }).count(), { message: label })
+      .toBe(1)
   await page.getByLabel('आप क्या हैं', { exact: true }).selectOption('nurse')
   await page.getByText('No registrations found').waitFor()
   await page.getByLabel('आप क्या हैं', { exact: true }).selectOption('pg')
@@ -268,9 +276,9 @@ test('thirty answers travel from its form through the gateway to its confirmatio
   ])
   expect(readFileSync(await proof.path())).toEqual(PROOF.buffer)
   await page.goto(`${server.url}/admin/dashboard`)
-  const panel = plain(await page.getByRole('region', { name: TITLE }).textContent())
+  const panel = page.getByRole('region', { name: TITLE })
   for (const part of ['Total1', 'Paid1', 'Today’s registrations1', '₹ 2,800', NAME])
-    expect(panel).toContain(part)
+    await expect.poll(async () => plain(await panel.textContent())).toContain(part)
   await expectAccessible(page, 'a dashboard with further events')
   expect(complaints).toEqual([])
   await context.close()
@@ -281,6 +289,7 @@ test('the one that takes no money registers at once, and stands in its list, CSV
   await page.goto(server.url)
   await page.getByRole('link', { name: 'Register for സേവന ദിനം 2027' }).click()
   await page.waitForURL(/\/sevana2027$/)
+  await expect.poll(() => isTaken(page)).toBe(true)
   await field(page, 'പേര്').fill(NAME)
   await field(page, 'ഫോൺ').fill('98470 33333')
   // A tax of nothing is not spoken of.
@@ -292,19 +301,21 @@ test('the one that takes no money registers at once, and stands in its list, CSV
   await expectAccessible(page, 'a menu that is open')
   await menu.getByRole('option', { name: 'സഹായി' }).click()
   await menu.waitFor({ state: 'detached' })
-  expect(plain(await comingAs.textContent())).toBe('സഹായി')
+  await expect.poll(async () => plain(await comingAs.textContent())).toBe('സഹായി')
   await page.getByRole('button', { name: 'പേര് ചേർക്കുക' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.waitFor()
   const regNo = /SEVA\d{13}/.exec(plain(await dialog.textContent()))?.[0] ?? ''
-  expect(plain(await dialog.textContent())).toContain(`നിങ്ങളുടെ നമ്പർ: ${regNo}`)
+  await expect
+    .poll(async () => plain(await dialog.textContent()))
+    .toContain(`നിങ്ങളുടെ നമ്പർ: ${regNo}`)
   await page.getByRole('status').getByText('ചേർത്തു').waitFor()
   await expectAccessible(page, 'registered without payment')
   await page.goto(`${server.url}/admin/sevana2027`)
   await signIn(page)
   const row = page.getByRole('row').filter({ hasText: NAME })
   await row.waitFor()
-  expect(plain(await row.textContent())).toContain('Free')
+  await expect.poll(async () => plain(await row.textContent())).toContain('Free')
   const [csv] = await Promise.all([
     page.waitForEvent('download'),
     page.getByRole('button', { name: 'Export CSV' }).click(),
@@ -318,9 +329,11 @@ test('the one that takes no money registers at once, and stands in its list, CSV
     [regNo, NAME, '98470 33333', '0.00'],
   ])
   await page.goto(`${server.url}/admin/dashboard`)
-  expect(plain(await page.getByRole('region', { name: 'സേവന ദിനം 2027' }).textContent())).toContain(
-    'Total1',
-  )
+  await expect
+    .poll(async () =>
+      plain(await page.getByRole('region', { name: 'സേവന ദിനം 2027' }).textContent()),
+    )
+    .toContain('Total1')
   expect(complaints).toEqual([])
   await context.close()
 })

@@ -153,10 +153,12 @@ test.each(pages)(
   async ({ path, title, heading, says, found }) => {
     const { page, complaints } = withoutScript
     await page.goto(server.url + path)
-    expect(await page.title()).toBe(title)
-    expect((await page.getByRole('heading', { level: 1 }).allTextContents()).map(plain)).toEqual([
-      heading,
-    ])
+    await expect.poll(() => page.title()).toBe(title)
+    await expect
+      .poll(async () =>
+        (await page.getByRole('heading', { level: 1 }).allTextContents()).map(plain),
+      )
+      .toEqual([heading])
     const body = dashes(await page.locator('body').innerText())
     for (const line of says) expect(body).toContain(dashes(line))
     const meta = (name: string): Promise<string | null> =>
@@ -170,9 +172,9 @@ test.each(pages)(
         await meta('og:type'),
         await meta('og:site_name'),
       ]).toEqual([title, await meta('description'), `${server.url}${path}`, 'website', 'Rollcall'])
-      expect(await page.locator('link[rel=canonical]').getAttribute('href')).toBe(
-        `${server.url}${path}`,
-      )
+      await expect
+        .poll(() => page.locator('link[rel=canonical]').getAttribute('href'))
+        .toBe(`${server.url}${path}`)
       await expect.poll(() => page.locator('meta[name=robots]').count()).toBe(0)
     } else {
       // An address that opens a person's registration is for nobody else.
@@ -262,11 +264,11 @@ describe.each([360, 1280])('at %i px', (width) => {
       await settled(page)
       const { sum, of } = await moved(page)
       expect(sum, of.join('\n')).toBeLessThan(0.05)
-      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
+      await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
       if (ready === form) {
         // It has a price from the beginning, and the button was open already before the script had come.
         await expect.poll(() => isTaken(page)).toBe(true)
-        expect(await payButton(page).isEnabled()).toBe(true)
+        await expect.poll(() => payButton(page).isEnabled()).toBe(true)
       }
       expect(complaints).toEqual([])
       await context.close()
@@ -332,7 +334,7 @@ test('what is typed and chosen on a slow line 300 ms after the first paint, and 
     await page.keyboard.press(letter === ' ' ? 'Space' : letter)
     typed += letter
   }
-  expect(await name.inputValue()).toBe(`Dr. ${typed}Nair`)
+  await expect.poll(() => name.inputValue()).toBe(`Dr. ${typed}Nair`)
   await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('root_full_name')
   await phone.send('Emulation.setCPUThrottlingRate', { rate: 1 })
   const membership = page.getByLabel('AFPI Membership Number')
@@ -341,10 +343,10 @@ test('what is typed and chosen on a slow line 300 ms after the first paint, and 
   await page.reload()
   await page.getByText('We kept your answers').waitFor()
   await expect.poll(() => membership.inputValue()).toBe('KL 1')
-  expect(await name.inputValue()).toBe(`Dr. ${typed}Nair`)
-  expect(await page.getByLabel('Email Address').inputValue()).toBe('anjali@example.org')
-  expect(await page.getByLabel('State').inputValue()).toBe('Kerala')
-  expect(await page.getByRole('radio', { name: INTERN }).isChecked()).toBe(true)
+  await expect.poll(() => name.inputValue()).toBe(`Dr. ${typed}Nair`)
+  await expect.poll(() => page.getByLabel('Email Address').inputValue()).toBe('anjali@example.org')
+  await expect.poll(() => page.getByLabel('State').inputValue()).toBe('Kerala')
+  await expect.poll(() => page.getByRole('radio', { name: INTERN }).isChecked()).toBe(true)
   await expect.poll(async () => plain(await bar.textContent())).toContain('₹ 3,540')
   expect(complaints).toEqual([])
   await context.close()
@@ -378,7 +380,7 @@ test.each([
     await pay.click()
     release()
     await page.waitForURL(/^http:\/\/(?!.*\/afpicon2026)/)
-    expect(plain(await page.locator('body').innerText())).toContain('3,540')
+    await expect.poll(async () => plain(await page.locator('body').innerText())).toContain('3,540')
     expect(complaints).toEqual([])
     await context.close()
   },
@@ -416,7 +418,9 @@ test.each([
     await expect.poll(() => isTaken(page)).toBe(true)
     await expect.poll(async () => plain(await bar.innerText())).toContain('₹ 3,540')
     for (const [where, answer] of filled)
-      expect(answer === true ? await where.isChecked() : await where.inputValue()).toBe(answer)
+      await expect
+        .poll(async () => (answer === true ? await where.isChecked() : await where.inputValue()))
+        .toBe(answer)
     const [sent] = await Promise.all([
       page.waitForRequest((request) => request.url().endsWith('/register/')),
       payButton(page).click(),
@@ -424,7 +428,7 @@ test.each([
     for (const [, answer] of filled)
       if (typeof answer === 'string') expect(sent.postData()).toContain(answer)
     await page.waitForURL((url) => url.origin !== server.url)
-    expect(plain(await page.locator('body').innerText())).toContain('3,540')
+    await expect.poll(async () => plain(await page.locator('body').innerText())).toContain('3,540')
     expect(complaints).toEqual([])
     await context.close()
   },

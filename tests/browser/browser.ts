@@ -114,7 +114,16 @@ const rooms: Window[] = []
  */
 export async function visit(browser: Browser, options: Options = {}): Promise<Visit> {
   const viewport = { width: options.width ?? 1280, height: options.height ?? 900 }
-  if (options.own === true || options.javaScript === false) return open(browser, options, viewport)
+  if (options.own === true || options.javaScript === false) {
+    const alone = await open(browser, options, viewport)
+    const close = alone.context.close.bind(alone.context)
+    alone.context.close = async () => {
+      // What is still answered by a test as its window closes is nobody's error.
+      await alone.page.unrouteAll({ behavior: 'ignoreErrors' })
+      await close()
+    }
+    return alone
+  }
   const free = rooms.pop()
   if (free !== undefined) {
     await free.page.setViewportSize(viewport)
@@ -140,6 +149,8 @@ async function sweep({ page, context, home }: Window): Promise<void> {
   if (home.origin !== '' && new URL(page.url()).origin !== home.origin)
     await page.goto(`${home.origin}/healthz`)
   if (home.origin !== '') await page.evaluate(clearAndSeal)
+  // Nothing that the page began is told to the next visitor.
+  await page.goto('about:blank')
 }
 
 /** Runs in the page, whose script is there until the next visitor goes elsewhere, and may not store again what is cleared. */

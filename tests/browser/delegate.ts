@@ -24,10 +24,16 @@ export const plain = (text: string | null): string =>
 export const isTaken = (page: Page): Promise<boolean> =>
   page.evaluate((id) => document.getElementById(id) === null, FACES)
 
-/** A list of labels and values as it stands on the page. */
+/** A list of labels and values as it stands on the page, read at one moment. */
 export async function ledger(where: Locator): Promise<Readonly<Record<string, string>>> {
-  const labels = await where.locator('dt').allTextContents()
-  const values = await where.locator('dd').allTextContents()
+  const [labels, values] = await where
+    .locator('dt, dd')
+    .evaluateAll((found) =>
+      ['DT', 'DD'].map((tag) =>
+        found.filter(({ tagName }) => tagName === tag).map(({ textContent }) => textContent),
+      ),
+    )
+  if (labels === undefined || values === undefined) return {}
   return Object.fromEntries(labels.map((label, at) => [plain(label), plain(values[at] ?? '')]))
 }
 
@@ -53,6 +59,8 @@ export async function fillForm(
   page: Page,
   { name, email = 'made.up@example.org', category, proof = false }: Delegate,
 ): Promise<void> {
+  // A tick that falls into the moment in which the script takes the form over can be lost.
+  await expect.poll(() => isTaken(page)).toBe(true)
   await field(page, 'Full Name').fill(name)
   await field(page, 'Email Address').fill(email)
   await field(page, 'Phone Number').fill('+91 98470 00000')

@@ -37,12 +37,12 @@ export type Driver = {
 const SHOTS = process.env['SHOTS']
 /** A person would have given up. */
 const PATIENCE_MS = 120_000
+/** For what lies over something else to come to its place. */
+const WAITS_MS = 30_000
 const WIDTHS = [360, 768, 1280] as const
 const WIDTH = 1280
 const HEIGHT = 1000
 
-/** A page is drawn for another width some frames after the window has it. */
-const LOOKS_MAX = 20
 const pause = (ms: number): Promise<void> =>
   new Promise((resolve) => {
     setTimeout(resolve, ms)
@@ -56,11 +56,13 @@ async function lookAt({ ask, picture, resize }: Window, name: string): Promise<r
   for (const width of WIDTHS) {
     await resize(width, HEIGHT)
     await ask('document.fonts.ready.then(() => scrollTo({ top: 0, behavior: "instant" }))')
-    let misplaced: readonly string[] = []
-    for (let look = 0; look < LOOKS_MAX; look += 1) {
-      misplaced = (await ask(`(${inPage.toString()})()`)) as readonly string[]
-      if (misplaced.length === 0) break
+    const look = async () => (await ask(`(${inPage.toString()})()`)) as readonly string[]
+    let misplaced = await look()
+    // A page is drawn for another width some frames after the window has it.
+    for (const last = performance.now() + WAITS_MS; misplaced.length > 0;) {
+      if (performance.now() > last) break
       await pause(100)
+      misplaced = await look()
     }
     found.push(...misplaced.map((what) => `${name}, ${width} px: ${what}`))
     if (!SHOTS) continue

@@ -10,6 +10,7 @@ import { launch, visit } from './browser.ts'
 import {
   atGateway,
   field,
+  isTaken,
   ledger,
   orderIdOf,
   payButton,
@@ -37,6 +38,7 @@ const money = (base: string, gst: string, total: string): Money => ({
 })
 
 async function fillPerson(page: Page, name: string): Promise<void> {
+  await expect.poll(() => isTaken(page)).toBe(true)
   await field(page, 'Full Name').fill(name)
   await page.getByRole('textbox', { name: /^Email/ }).fill('every.category@example.org')
   await field(page, 'Phone Number').fill('+91 98470 00000')
@@ -234,10 +236,14 @@ test('S075 S076: the dashboard adds all of it up', async () => {
     ['Chirurgia 2026', 4, '₹ 20,650'],
     ['Kerala Mid Zone 2025', 4, '₹ 4,602'],
   ] as const) {
-    const text = plain(await page.getByRole('region', { name: panel }).textContent())
+    const figures = page.getByRole('region', { name: panel })
     for (const part of [`Total${paid}`, `Paid${paid}`, 'Pending0', 'Failed0', revenue])
-      expect(text, panel).toContain(part)
+      await expect
+        .poll(async () => plain(await figures.textContent()), { message: panel })
+        .toContain(part)
   }
-  expect(plain(await page.getByRole('main').textContent())).toContain('₹ 57,407')
+  await expect
+    .poll(async () => plain(await page.getByRole('main').textContent()))
+    .toContain('₹ 57,407')
   await context.close()
 })

@@ -42,27 +42,33 @@ async function told(
   page: Page,
   label: string,
 ): Promise<{ readonly invalid: string | null; readonly described: string }> {
-  const control = field(page, label)
-  const ids = ((await control.getAttribute('aria-describedby')) ?? '').split(' ').filter(Boolean)
-  const texts = await Promise.all(ids.map((id) => page.locator(`[id="${id}"]`).textContent()))
-  return { invalid: await control.getAttribute('aria-invalid'), described: plain(texts.join(' ')) }
+  const { invalid, described } = await field(page, label).evaluate((control) => ({
+    invalid: control.getAttribute('aria-invalid'),
+    described: (control.getAttribute('aria-describedby') ?? '')
+      .split(' ')
+      .map((id) => document.getElementById(id)?.textContent ?? '')
+      .join(' '),
+  }))
+  return { invalid, described: plain(described) }
 }
 
 describe('an empty form', () => {
   test('S021 S048 S053: shows one heading, the stepper on its first step, and a button that says why it waits', async () => {
     const { page, context, complaints } = await visit(browser)
     await open(page)
-    expect(await page.getByRole('heading', { level: 1 }).allTextContents()).toEqual([
-      'AFPICON 2026',
-    ])
+    await expect
+      .poll(() => page.getByRole('heading', { level: 1 }).allTextContents())
+      .toEqual(['AFPICON 2026'])
     const steps = page.getByRole('list', { name: 'Steps' }).getByRole('listitem')
-    expect((await steps.allTextContents()).map(plain)).toEqual([
-      'Personal Information',
-      'Registration Category',
-      'Documentation',
-      'Review & Payment',
-    ])
-    expect(await steps.first().getAttribute('aria-current')).toBe('step')
+    await expect
+      .poll(async () => (await steps.allTextContents()).map(plain))
+      .toEqual([
+        'Personal Information',
+        'Registration Category',
+        'Documentation',
+        'Review & Payment',
+      ])
+    await expect.poll(() => steps.first().getAttribute('aria-current')).toBe('step')
     // All on this page: each leads to its place, and what is not asked of this delegate nowhere.
     await steps.getByRole('link', { name: 'Registration Category' }).press('Enter')
     await expect
@@ -73,9 +79,11 @@ describe('an empty form', () => {
     await expect
       .poll(() => page.evaluate(() => document.activeElement?.textContent))
       .toBe('Registration Summary')
-    expect(await payButton(page).isDisabled()).toBe(true)
+    await expect.poll(() => payButton(page).isDisabled()).toBe(true)
     const why = (await payButton(page).getAttribute('aria-describedby')) ?? ''
-    expect(plain(await page.locator(`[id="${why}"]`).textContent()).length).toBeGreaterThan(10)
+    await expect
+      .poll(async () => plain(await page.locator(`[id="${why}"]`).textContent()).length)
+      .toBeGreaterThan(10)
     await expectAccessible(page, 'form, empty')
     expect(complaints).toEqual([])
     await context.close()
@@ -104,7 +112,7 @@ describe('an empty form', () => {
       .getByRole('region', { name: 'Registration Summary' })
       .getByRole('button', { name: /5,015/ })
       .waitFor()
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
+    await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
     await expectAccessible(page, 'form on a phone')
     await context.close()
   })
@@ -122,8 +130,10 @@ describe('an empty form', () => {
       expect(text).toContain(line)
     // Four periods beside each other are wider than a phone.
     await page.setViewportSize({ width: 320, height: 568 })
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320)
-    expect((await page.locator('table.fees-plain').boundingBox())?.y).toBeLessThan(568)
+    await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(320)
+    await expect
+      .poll(async () => (await page.locator('table.fees-plain').boundingBox())?.y)
+      .toBeLessThan(568)
     await context.close()
   })
 })
@@ -135,12 +145,12 @@ test('Enter goes on to the next question, and to the choice that is made, and se
   await field(page, 'Full Name').fill('Dr. Enter Example')
   await field(page, 'Full Name').press('Enter')
   await page.keyboard.type('asha@example.org')
-  expect(await field(page, 'Email Address').inputValue()).toBe('asha@example.org')
+  await expect.poll(() => field(page, 'Email Address').inputValue()).toBe('asha@example.org')
   await field(page, 'City').press('Enter')
   await page.keyboard.press('Tab')
-  expect(await page.getByRole('radio', { name: INTERN, exact: true }).evaluate(isFocused)).toBe(
-    true,
-  )
+  await expect
+    .poll(() => page.getByRole('radio', { name: INTERN, exact: true }).evaluate(isFocused))
+    .toBe(true)
   await expect.poll(() => problems(page).count()).toBe(0)
   await context.close()
 })
@@ -178,37 +188,43 @@ describe('answers that are missing or wrong', () => {
     await expect
       .poll(() => problems(page).evaluate((box) => box === document.activeElement))
       .toBe(true)
-    expect(await page.title()).toBe('Error: AFPICON 2026: registration')
-    expect((await problems(page).getByRole('link').allTextContents()).map(plain)).toEqual([
-      'Full name is required',
-      'Please enter a valid email address',
-      'Phone number is required',
-      'AFPI membership number is required for AFPI members',
-      'Proof of post-graduation status is required for PG categories',
-    ])
-    expect(await told(page, 'Full Name')).toEqual({
-      invalid: 'true',
-      described: 'Full name is required',
-    })
-    expect(await told(page, 'Email Address')).toEqual({
-      invalid: 'true',
-      described: 'Please enter a valid email address',
-    })
+    await expect.poll(() => page.title()).toBe('Error: AFPICON 2026: registration')
+    await expect
+      .poll(async () => (await problems(page).getByRole('link').allTextContents()).map(plain))
+      .toEqual([
+        'Full name is required',
+        'Please enter a valid email address',
+        'Phone number is required',
+        'AFPI membership number is required for AFPI members',
+        'Proof of post-graduation status is required for PG categories',
+      ])
+    await expect
+      .poll(() => told(page, 'Full Name'))
+      .toEqual({
+        invalid: 'true',
+        described: 'Full name is required',
+      })
+    await expect
+      .poll(() => told(page, 'Email Address'))
+      .toEqual({
+        invalid: 'true',
+        described: 'Please enter a valid email address',
+      })
     await expectAccessible(page, 'form, an error in every place')
 
     await problems(page).getByRole('link', { name: 'Full name is required' }).click()
-    expect(
-      await field(page, 'Full Name').evaluate((input) => input === document.activeElement),
-    ).toBe(true)
+    await expect
+      .poll(() => field(page, 'Full Name').evaluate((input) => input === document.activeElement))
+      .toBe(true)
     await field(page, 'Full Name').fill('Dr. Mended Example')
-    expect(await told(page, 'Full Name')).toEqual({ invalid: null, described: '' })
+    await expect.poll(() => told(page, 'Full Name')).toEqual({ invalid: null, described: '' })
     await expect.poll(() => problems(page).getByRole('link').count()).toBe(4)
     await field(page, 'Email Address').fill('mended@example.org')
     await field(page, 'Phone Number').fill('98470 00000')
     await field(page, 'AFPI Membership Number').fill('A-1')
     await page.locator('input[type=file]').setInputFiles(PROOF)
     await problems(page).waitFor({ state: 'detached' })
-    expect(await page.title()).toBe('AFPICON 2026: registration')
+    await expect.poll(() => page.title()).toBe('AFPICON 2026: registration')
     await context.close()
   })
 
@@ -216,14 +232,16 @@ describe('answers that are missing or wrong', () => {
     const { page, context } = await visit(browser)
     await open(page)
     const heard = page.locator('p[aria-live=polite]').first()
-    expect(plain(await heard.textContent())).toBe('')
+    await expect.poll(async () => plain(await heard.textContent())).toBe('')
     await field(page, 'Full Name').focus()
     await field(page, 'Email Address').focus()
     await expect.poll(() => heard.textContent()).toBe('Full name is required')
-    expect(await told(page, 'Full Name')).toEqual({
-      invalid: 'true',
-      described: 'Full name is required',
-    })
+    await expect
+      .poll(() => told(page, 'Full Name'))
+      .toEqual({
+        invalid: 'true',
+        described: 'Full name is required',
+      })
     await context.close()
   })
 
@@ -237,11 +255,11 @@ describe('answers that are missing or wrong', () => {
       .getByRole('button', { name: 'Did you mean asha@gmail.com?' })
     await meant.waitFor()
     await expectAccessible(page, 'another address is offered')
-    expect((await told(page, 'Email Address')).invalid).toBeNull()
+    await expect.poll(async () => (await told(page, 'Email Address')).invalid).toBeNull()
     await page.keyboard.press('Shift+Tab')
     await page.keyboard.press('Shift+Tab')
     await page.keyboard.press('Enter')
-    expect(await field(page, 'Email Address').inputValue()).toBe('asha@gmail.com')
+    await expect.poll(() => field(page, 'Email Address').inputValue()).toBe('asha@gmail.com')
     await expect
       .poll(() => field(page, 'Email Address').evaluate((is) => is === document.activeElement))
       .toBe(true)
@@ -282,8 +300,12 @@ describe('answers that are missing or wrong', () => {
     await payButton(page).click()
     release()
     await problems(page).waitFor()
-    expect((await problems(page).getByRole('link').allTextContents()).map(plain).length).toBe(1)
-    expect(await field(page, 'Full Name').inputValue()).toBe('Dr. Wrong File')
+    await expect
+      .poll(
+        async () => (await problems(page).getByRole('link').allTextContents()).map(plain).length,
+      )
+      .toBe(1)
+    await expect.poll(() => field(page, 'Full Name').inputValue()).toBe('Dr. Wrong File')
     // An error that the server sent goes away when its field changes, like any other.
     await page.locator('input[type=file]').setInputFiles(PROOF)
     await problems(page).waitFor({ state: 'detached' })
@@ -296,7 +318,7 @@ describe('a price that changes while the form is open', () => {
     const { page, context, complaints } = await visit(browser)
     await open(page)
     await fillForm(page, { name: 'Dr. Patient Sample', category: PG, proof: true })
-    expect((await ledger(summary(page)))['Total Amount']).toBe('₹ 5,015')
+    await expect.poll(async () => (await ledger(summary(page)))['Total Amount']).toBe('₹ 5,015')
 
     const path = join(server.eventsDir, 'afpicon2026.yaml')
     const text = readFileSync(path, 'utf8')
@@ -323,13 +345,15 @@ describe('a price that changes while the form is open', () => {
     expect(shown).toContain('You have not been charged')
     await expectAccessible(page, 'price changed')
     await dialog.getByRole('button', { name: 'Back to the form' }).click()
-    expect(await field(page, 'Full Name').inputValue()).toBe('Dr. Patient Sample')
+    await expect.poll(() => field(page, 'Full Name').inputValue()).toBe('Dr. Patient Sample')
     await page.getByText(PROOF.name).first().waitFor()
     await expect.poll(async () => (await ledger(summary(page)))['Total Amount']).toBe('₹ 5,074')
 
     await payButton(page).click()
     await page.waitForURL((url) => url.origin !== server.url)
-    expect(plain(await page.locator('body').textContent())).toContain('5,074')
+    await expect
+      .poll(async () => plain(await page.locator('body').textContent()))
+      .toContain('5,074')
     expect(complaints).toEqual([])
     await context.close()
   })

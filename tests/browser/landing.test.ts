@@ -34,11 +34,13 @@ describe('the landing page', () => {
     ])
     for (const anchor of ['features', 'how-it-works', 'pricing', 'about']) {
       await nav.locator(`a[href="#${anchor}"]`).click()
-      expect(
-        await page
-          .locator(`[id="${anchor}"]`)
-          .evaluate((part) => part.getBoundingClientRect().top < window.innerHeight),
-      ).toBe(true)
+      await expect
+        .poll(() =>
+          page
+            .locator(`[id="${anchor}"]`)
+            .evaluate((part) => part.getBoundingClientRect().top < window.innerHeight),
+        )
+        .toBe(true)
     }
     await expect.poll(() => page.locator('#features').getByRole('listitem').count()).toBe(9)
     const features = plain(await page.locator('#features').textContent())
@@ -61,12 +63,9 @@ describe('the landing page', () => {
     expect(trial).toContain('free 14-day trial')
     expect(trial).toContain('2 months free on annual plans')
     const footer = page.getByRole('contentinfo')
-    expect(await footer.getByRole('heading').allTextContents()).toEqual([
-      'Product',
-      'Support',
-      'Company',
-      'Legal',
-    ])
+    await expect
+      .poll(() => footer.getByRole('heading').allTextContents())
+      .toEqual(['Product', 'Support', 'Company', 'Legal'])
     await expect.poll(() => footer.getByRole('img').count()).toBeGreaterThan(2)
     await expectAccessible(page, 'landing page')
     expect(complaints).toEqual([])
@@ -116,7 +115,7 @@ describe('the landing page', () => {
         }).observe({ type: 'layout-shift', buffered: true })
       })
       await page.goto(server.url, { waitUntil: 'networkidle' })
-      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
+      await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
       expect(
         await page.evaluate(() => (window as unknown as { shifts: { sum: number } }).shifts.sum),
       ).toBeLessThan(0.05)
@@ -131,10 +130,10 @@ describe('the landing page', () => {
     expect(new URL(page.url()).pathname).toBe('/')
     await page.getByRole('heading', { level: 1, name: 'Every delegate on the register' }).waitFor()
     const said = page.getByRole('alert')
-    expect(plain(await said.textContent())).toMatch(
-      /^We could not match the payment you came back from with a registration\./,
-    )
-    expect(await said.evaluate((box) => box.getBoundingClientRect().top)).toBe(0)
+    await expect
+      .poll(async () => plain(await said.textContent()))
+      .toMatch(/^We could not match the payment you came back from with a registration\./)
+    await expect.poll(() => said.evaluate((box) => box.getBoundingClientRect().top)).toBe(0)
     await expectAccessible(page, 'landing page after an unknown payment')
     expect(complaints).toEqual([])
     await page.goto(server.url)
@@ -146,7 +145,9 @@ describe('the landing page', () => {
   test('can be read before and without its script', async () => {
     const { page, context } = await visit(browser, { javaScript: false })
     await page.goto(server.url)
-    expect(await page.title()).toBe('Rollcall: registration and payment for medical conferences')
+    await expect
+      .poll(() => page.title())
+      .toBe('Rollcall: registration and payment for medical conferences')
     await page.getByRole('heading', { level: 1, name: 'Every delegate on the register' }).waitFor()
     await page.getByRole('link', { name: 'AFPICON 2026', exact: true }).waitFor()
     await context.close()

@@ -15,7 +15,7 @@ export async function misplacedAtAnyWidth(page: Page): Promise<readonly string[]
 }
 
 /** A page that draws itself anew for another width does so some frames later. */
-const FRAMES_MAX = 100
+const FRAMES_MAX = 600
 
 async function settled(page: Page): Promise<readonly string[]> {
   for (let frame = 0; ; frame += 1) {

@@ -6,7 +6,7 @@ import { startTestApp } from '../server/harness.ts'
 import type { TestApp } from '../server/harness.ts'
 import { misplaced, misplacedAtAnyWidth } from './layout-boxes.ts'
 import { launch, visit } from './browser.ts'
-import { field, FORM, payButton, PG, problems } from './delegate.ts'
+import { field, FORM, isTaken, payButton, PG, problems } from './delegate.ts'
 
 let browser: Browser
 let server: TestApp
@@ -26,7 +26,7 @@ const PHONE = { width: 360, height: 740 } as const
 
 async function openForm(page: Page): Promise<void> {
   await page.goto(url + FORM)
-  await page.getByRole('radio', { name: PG, exact: true }).waitFor()
+  await expect.poll(() => isTaken(page)).toBe(true)
 }
 const bar = (page: Page): Locator => page.getByRole('region', { name: 'Registration Summary' })
 const topOf = async (what: Locator): Promise<number> => (await what.boundingBox())?.y ?? NaN
@@ -40,29 +40,29 @@ describe('on a phone', () => {
       return (await bar(page).boundingBox())?.height
     }
     // Without a price it says why not.
-    expect(await heightAt(320, 568)).toBe(65)
-    expect(await heightAt(360, 740)).toBe(65)
+    await expect.poll(() => heightAt(320, 568)).toBe(65)
+    await expect.poll(() => heightAt(360, 740)).toBe(65)
     await page.getByRole('radio', { name: PG, exact: true }).check()
     await bar(page)
       .getByRole('button', { name: /Details/ })
       .waitFor()
-    expect(await heightAt(320, 568)).toBe(65)
-    expect(await heightAt(360, 740)).toBe(65)
+    await expect.poll(() => heightAt(320, 568)).toBe(65)
+    await expect.poll(() => heightAt(360, 740)).toBe(65)
     await payButton(page).click()
     await problems(page).waitFor()
-    expect(await heightAt(360, 740)).toBe(65)
+    await expect.poll(() => heightAt(360, 740)).toBe(65)
     // What used to stand in it stands at the end of the form.
     await page.getByRole('main').getByText('answers need attention').waitFor()
     // Low, as of a phone held sideways, and as 1280 × 1024 is at 400 %.
     const position = () => bar(page).evaluate((box) => getComputedStyle(box).position)
-    expect(await position()).toBe('fixed')
+    await expect.poll(() => position()).toBe('fixed')
     for (const [width, height] of [
       [360, 480],
       [640, 360],
       [320, 256],
     ] as const) {
       await page.setViewportSize({ width, height })
-      expect(await position(), `${width} × ${height}`).toBe('static')
+      await expect.poll(() => position(), { message: `${width} × ${height}` }).toBe('static')
     }
     await context.close()
   })
@@ -72,8 +72,9 @@ describe('on a phone', () => {
     for (const path of ['/afpicon/payment/success?orderId=AFPI2000000000009', '/pulmocon2025']) {
       await page.goto(url + path)
       await page.getByRole('contentinfo').waitFor()
-      const height = await page.evaluate(() => document.documentElement.scrollHeight)
-      expect(height, path).toBe(1000)
+      await expect
+        .poll(() => page.evaluate(() => document.documentElement.scrollHeight), { message: path })
+        .toBe(1000)
     }
     await context.close()
   })
@@ -87,7 +88,10 @@ describe('on a phone', () => {
     })
     await page.getByRole('radio', { name: PG, exact: true }).check()
     await payButton(page).click()
-    await problems(page).waitFor()
+    // The list of problems is gone to, which scrolls.
+    await expect
+      .poll(() => problems(page).evaluate((box) => box === document.activeElement))
+      .toBe(true)
     const phone = field(page, 'Phone Number')
     await phone.click()
     const before = await topOf(phone)

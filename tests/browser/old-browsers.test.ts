@@ -18,10 +18,10 @@ async function expectFees(page: Page): Promise<void> {
   await page.getByText('To register, use a recent browser with JavaScript.').waitFor()
   const table = page.getByRole('table')
   await table.waitFor()
-  expect(plain(await table.textContent())).toContain('₹ 4,250')
-  expect(
-    await page.getByRole('link', { name: 'support@afpicon.example' }).first().isVisible(),
-  ).toBe(true)
+  await expect.poll(async () => plain(await table.textContent())).toContain('₹ 4,250')
+  await expect
+    .poll(() => page.getByRole('link', { name: 'support@afpicon.example' }).first().isVisible())
+    .toBe(true)
 }
 
 describe('a browser that cannot run the form shows the fees and the address, no bare error page', () => {
@@ -32,7 +32,7 @@ describe('a browser that cannot run the form shows the fees and the address, no 
     )
     await page.goto(server.url + FORM)
     await expectFees(page)
-    expect(await payButton(page).isVisible()).toBe(false)
+    await expect.poll(() => payButton(page).isVisible()).toBe(false)
     await context.close()
   })
 
@@ -49,8 +49,8 @@ describe('a browser that cannot run the form shows the fees and the address, no 
     const { page, context } = await visit(browser, { own: true })
     await page.route(/assets\/index-.*\.js$/, (route) => route.abort())
     await page.goto(server.url + FORM)
-    expect(await page.getByRole('textbox', { name: 'Full Name' }).isVisible()).toBe(true)
-    expect(await page.getByRole('table').count()).toBe(0)
+    await expect.poll(() => page.getByRole('textbox', { name: 'Full Name' }).isVisible()).toBe(true)
+    await expect.poll(() => page.getByRole('table').count()).toBe(0)
     await context.close()
   })
 })
@@ -100,7 +100,7 @@ describe('the page for organisers', () => {
       'The editor and the checker on this page need a recent browser with JavaScript',
     )
     expect(said).toContain('format: 1')
-    expect(await page.locator('main ol li').count()).toBeGreaterThan(1)
+    await expect.poll(() => page.locator('main ol li').count()).toBeGreaterThan(1)
     await context.close()
   })
 
@@ -109,8 +109,8 @@ describe('the page for organisers', () => {
     await page.route(/assets\/check-event-file-worker-.*\.js$/, (route) => route.abort())
     await page.goto(`${server.url}/organisers`)
     await page.getByText('The checker did not start in this browser').waitFor()
-    expect(await page.getByText('Reading the file').count()).toBe(0)
-    expect(await page.getByRole('button', { name: 'Save file' }).isVisible()).toBe(true)
+    await expect.poll(() => page.getByText('Reading the file').count()).toBe(0)
+    await expect.poll(() => page.getByRole('button', { name: 'Save file' }).isVisible()).toBe(true)
     await context.close()
   })
 })

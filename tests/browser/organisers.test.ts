@@ -95,12 +95,15 @@ describe('the page for organisers', () => {
     await page.keyboard.press('Delete')
     await state(page).getByText('error').waitFor()
     // The finding stands right below the line it is about.
-    const around = await editor(page).evaluate((content) =>
-      [...content.children].map((child) => child.textContent ?? ''),
-    )
-    const found = around.findIndex((row) => row.startsWith('EV'))
-    expect(around[found - 1]).toContain('enue: Resort')
-    expect(around[found]).toContain('enue')
+    const around = () =>
+      editor(page).evaluate((content) => {
+        const rows = [...content.children].map((child) => child.textContent ?? '')
+        const found = rows.findIndex((row) => row.startsWith('EV'))
+        return found < 1 ? [] : rows.slice(found - 1, found + 1)
+      })
+    await expect
+      .poll(around)
+      .toEqual([expect.stringContaining('enue: Resort'), expect.stringContaining('enue')])
     await tab(page, 'Findings').click()
     const list = page.getByRole('list', { name: 'Findings' })
     await expect
@@ -134,16 +137,16 @@ describe('the page for organisers', () => {
     await tab(page, 'Price').click()
     const row = page.getByRole('row', { name: /^AFPI Member – GP \/ Specialist/ })
     const lit = () => page.locator('td[aria-current]').textContent()
-    expect(plain(await lit())).toBe('₹ 5,900')
-    expect(plain(await page.getByRole('definition').last().textContent())).toBe('₹ 5,900')
+    await expect.poll(async () => plain(await lit())).toBe('₹ 5,900')
+    await expect
+      .poll(async () => plain(await page.getByRole('definition').last().textContent()))
+      .toBe('₹ 5,900')
     await raisePrice(page)
     await row.getByText('8,260').waitFor()
-    expect(plain(await lit())).toBe('₹ 8,260')
-    expect((await page.getByRole('definition').allTextContents()).map(plain)).toEqual([
-      '₹ 7,000',
-      '₹ 1,260',
-      '₹ 8,260',
-    ])
+    await expect.poll(async () => plain(await lit())).toBe('₹ 8,260')
+    await expect
+      .poll(async () => (await page.getByRole('definition').allTextContents()).map(plain))
+      .toEqual(['₹ 7,000', '₹ 1,260', '₹ 8,260'])
     await state(page)
       .getByText(/examples? fail/)
       .waitFor()
@@ -152,7 +155,9 @@ describe('the page for organisers', () => {
       .getByRole('list', { name: 'Examples' })
       .getByRole('listitem')
       .filter({ has: page.getByRole('img', { name: 'Fails' }) })
-    expect(plain(await failed.first().textContent())).toContain('expected ₹ 5,900, got ₹ 8,260')
+    await expect
+      .poll(async () => plain(await failed.first().textContent()))
+      .toContain('expected ₹ 5,900, got ₹ 8,260')
     await context.close()
   })
 
@@ -161,7 +166,9 @@ describe('the page for organisers', () => {
     await tab(page, 'Price').click()
     await page.getByLabel('On this day').fill('2026-01-25')
     await page.getByText('but the first listed counts').waitFor()
-    expect(plain(await page.locator('td[aria-current]').textContent())).toBe('₹ 9,440')
+    await expect
+      .poll(async () => plain(await page.locator('td[aria-current]').textContent()))
+      .toBe('₹ 9,440')
     await page
       .getByLabel('Start from one of this server’s conferences')
       .selectOption({ label: 'Chirurgia 2026' })
@@ -228,7 +235,7 @@ describe('the page for organisers', () => {
     await page.getByText('so nothing is sent.').waitFor()
     await tab(page, 'Price').click()
     await tab(page, 'Form').click()
-    expect(await page.getByLabel('Name on the Badge').inputValue()).toBe('Example')
+    await expect.poll(() => page.getByLabel('Name on the Badge').inputValue()).toBe('Example')
     await context.close()
   })
 
@@ -274,14 +281,14 @@ describe('the page for organisers', () => {
     await page.getByText('# by keys').waitFor()
     await page.keyboard.press('Tab')
     const focused = () => page.evaluate(() => document.activeElement?.textContent)
-    expect(await focused()).toBe('Form')
+    await expect.poll(() => focused()).toBe('Form')
     await page.keyboard.press('ArrowRight')
-    expect(await focused()).toBe('Price')
-    expect(await tab(page, 'Price').getAttribute('aria-selected')).toBe('true')
+    await expect.poll(() => focused()).toBe('Price')
+    await expect.poll(() => tab(page, 'Price').getAttribute('aria-selected')).toBe('true')
     await page.keyboard.press('End')
-    expect(await focused()).toBe('Examples')
+    await expect.poll(() => focused()).toBe('Examples')
     await page.keyboard.press('ArrowRight')
-    expect(await focused()).toBe('Form')
+    await expect.poll(() => focused()).toBe('Form')
     await page.keyboard.press('Shift+Tab')
     await expect
       .poll(() => editor(page).evaluate((content) => content === document.activeElement))
@@ -317,7 +324,9 @@ describe('the page for organisers', () => {
               // the editor here, which one look at each state of it judges.
               colours: width < 1024 || name === (broken ? 'Price' : 'Form'),
             })
-          expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
+          await expect
+            .poll(() => page.evaluate(() => document.documentElement.scrollWidth))
+            .toBe(width)
         }
       }
       await expect.poll(() => page.getByRole('heading', { level: 1 }).count()).toBe(1)

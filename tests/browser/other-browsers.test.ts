@@ -7,6 +7,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { FACES } from '../../engine/index.ts'
 import { PG, PROOF } from './delegate.ts'
 import { fixtureEvent } from '../server/small-event.ts'
 import { coloursIn, noWebKit, throughPlaywright, throughWebKit } from './drivers.ts'
@@ -92,6 +93,7 @@ const driverOf = ({ name, start }: There): Promise<Driver> => {
 async function fillIn(driver: Driver, email: string): Promise<void> {
   await driver.open(`${server.url}/afpicon2026`)
   await driver.sees('Registration Summary')
+  await expect.poll(() => driver.ask(`document.getElementById('${FACES}') === null`)).toBe(true)
   await driver.fill('Full Name', NAME)
   await driver.fill('Email Address', email)
   await driver.fill('Phone Number', '+91 98470 00000')

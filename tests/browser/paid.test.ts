@@ -11,6 +11,7 @@ import {
   fillForm,
   FORM,
   INTERN,
+  isTaken,
   ledger,
   orderIdOf,
   orderOf,
@@ -68,12 +69,16 @@ describe('a post graduate with a proof', () => {
       category: PG,
       proof: true,
     })
-    expect(await ledger(summary(page))).toEqual({
-      'Base Fee': '₹ 4,250',
-      'GST (18%)': '₹ 765',
-      'Total Amount': '₹ 5,015',
-    })
-    expect(plain(await payButton(page).textContent())).toBe('Proceed to Secure Payment')
+    await expect
+      .poll(() => ledger(summary(page)))
+      .toEqual({
+        'Base Fee': '₹ 4,250',
+        'GST (18%)': '₹ 765',
+        'Total Amount': '₹ 5,015',
+      })
+    await expect
+      .poll(async () => plain(await payButton(page).textContent()))
+      .toBe('Proceed to Secure Payment')
     await expectAccessible(page, 'form, filled in')
 
     await proceed(page)
@@ -100,7 +105,7 @@ describe('a post graduate with a proof', () => {
       'Conference Dates': '31 January – 1 February 2026',
       Venue: 'Resort, Changanassery, Kottayam',
     })
-    expect(plain(await page.getByRole('main').textContent())).toContain(NAME)
+    await expect.poll(async () => plain(await page.getByRole('main').textContent())).toContain(NAME)
     const notes = plain(await page.getByRole('main').textContent())
     for (const note of [
       'keep your registration number',
@@ -117,9 +122,9 @@ describe('a post graduate with a proof', () => {
       page.getByRole('link', { name: 'Add to calendar' }).click(),
     ])
     expect(entry.suggestedFilename()).toBe('afpicon2026.ics')
-    expect(await page.getByRole('link', { name: 'Open map' }).getAttribute('href')).toBe(
-      'https://www.google.com/maps/search/?api=1&query=Resort%2C+Changanassery%2C+Kottayam',
-    )
+    await expect
+      .poll(() => page.getByRole('link', { name: 'Open map' }).getAttribute('href'))
+      .toBe('https://www.google.com/maps/search/?api=1&query=Resort%2C+Changanassery%2C+Kottayam')
 
     const [download] = await Promise.all([
       page.waitForEvent('download'),
@@ -168,7 +173,7 @@ describe('a post graduate with a proof', () => {
     const row = page.getByRole('row').filter({ hasText: NAME })
     await row.waitFor()
     await expect.poll(() => page.getByRole('row').count()).toBe(3)
-    expect(plain(await row.textContent())).toContain('₹ 5,015')
+    await expect.poll(async () => plain(await row.textContent())).toContain('₹ 5,015')
     await expectAccessible(page, 'office list')
 
     await page.getByLabel('Payment Status').selectOption('success')
@@ -359,6 +364,7 @@ describe('a proof that was chosen once', () => {
 
 /** As somebody who must show a proof. On a phone the price stands in the bar. */
 async function fillIn(page: Page, name: string): Promise<void> {
+  await expect.poll(() => isTaken(page)).toBe(true)
   await field(page, 'Full Name').fill(name)
   await field(page, 'Email Address').fill('lost.line@example.org')
   await field(page, 'Phone Number').fill('+91 98470 00000')
@@ -471,7 +477,9 @@ describe('a line that is lost', () => {
     await page.goto(server.url + FORM)
     const before = page.getByRole('region', { name: 'Registered before' })
     await before.getByText('Do you want to register somebody else?').waitFor()
-    expect(plain(await before.textContent())).toContain(`The number ends in ${orderId.slice(-4)}`)
+    await expect
+      .poll(async () => plain(await before.textContent()))
+      .toContain(`The number ends in ${orderId.slice(-4)}`)
     await fillIn(page, 'Dr. Lost Line')
     await main.getByText('You have already registered with this email address.').waitFor()
     await field(page, 'Email Address').fill('somebody.else@example.org')

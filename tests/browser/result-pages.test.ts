@@ -347,7 +347,7 @@ describe.each(CASES)('$title', (one) => {
       expect(await page.getByRole('button', { name }).count()).toBe(
         one.paid.buttons.includes(name) ? 1 : 0,
       )
-    expect(await page.title()).toBe(`${one.paid.heading} · ${one.title}`)
+    await expect.poll(() => page.title()).toBe(`${one.paid.heading} · ${one.title}`)
     await expectAccessible(page, `${one.title}, paid`)
     if (one.paid.buttons.length > 0) await receiptAndPrint(page, paid)
   })
@@ -525,18 +525,18 @@ describe.each(CASES)('$title', (one) => {
     }
     await page.goto(addressOf(one, 'success', `?orderId=${paid}`))
     await page.getByRole('status').filter({ hasText: 'Loading your registration' }).waitFor()
-    expect(await page.locator('.spin').isVisible()).toBe(true)
+    await page.locator('.spin').waitFor()
     release()
     const alert = page.getByRole('alert')
     const title = async (): Promise<string> => plain(await alert.getByRole('heading').textContent())
     await alert.getByText(NETWORK).waitFor()
-    expect(await title()).toBe(FETCH_FAILED)
+    await expect.poll(title).toBe(FETCH_FAILED)
     await expectAccessible(page, `${one.title}, nobody there`)
     const tryAgain = page.getByRole('button', { name: 'Try again' })
     answer = 500
     await tryAgain.click()
     await alert.getByText('Server error. Please try again later.').waitFor()
-    expect(await title()).toBe(FETCH_FAILED)
+    await expect.poll(title).toBe(FETCH_FAILED)
     // Status 200 with something else in it: the same sentence, neither a white page nor a spinner for ever. Before each
     // stands the server's own message, which wins over the mapping of statuses and over the fallback. The last one is
     // not known, which nobody is asked to try again.
@@ -595,5 +595,5 @@ async function receiptAndPrint(page: Page, regNo: string): Promise<void> {
     expect(lines).toContain(line)
   expect(lines.find((line) => line.startsWith('Date:'))).toContain('10 November 2025')
   await page.getByRole('button', { name: 'Print Confirmation' }).click()
-  expect(await page.locator('body').getAttribute('data-printed')).toBe('yes')
+  await page.locator('body[data-printed=yes]').waitFor()
 }

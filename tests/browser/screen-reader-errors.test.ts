@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectAccessible, launch, visit } from './browser.ts'
 import {
   field,
+  isTaken,
   ledger,
   payButton,
   plain,
@@ -99,26 +100,30 @@ describe.each(FORMS)('$path', ({ path, open, errors, optional }) => {
   test('S119 S120 S129 S130 S131: in the accessibility tree every error belongs to its control, and goes when it is mended', async () => {
     const { page, context, complaints } = await visit(browser)
     await page.goto(server.url + path)
-    await field(page, 'Full Name').waitFor()
+    await expect.poll(() => isTaken(page)).toBe(true)
     await open(page)
+    const must = errors.map(([name]) => name).filter((name) => !name.startsWith('Proof'))
+    await expect
+      .poll(async () =>
+        (await controlsOf(page))
+          .filter(({ required }) => required)
+          .map(({ name }) => bare(name))
+          .toSorted(),
+      )
+      .toEqual(must.toSorted())
     const before = await controlsOf(page)
     expect(before.filter(({ invalid }) => invalid)).toEqual([])
-    const must = errors.map(([name]) => name).filter((name) => !name.startsWith('Proof'))
-    expect(
-      before
-        .filter(({ required }) => required)
-        .map(({ name }) => bare(name))
-        .toSorted(),
-    ).toEqual(must.toSorted())
     expect(before.map(({ name }) => bare(name))).toEqual(expect.arrayContaining([...optional]))
 
     await expect.poll(() => payButton(page).isEnabled()).toBe(true)
     await payButton(page).click()
     await problems(page).waitFor()
-    const wrong = (await controlsOf(page)).filter(({ invalid }) => invalid)
-    expect(wrong.map(({ name }) => bare(name)).toSorted()).toEqual(
-      errors.map(([name]) => name).toSorted(),
-    )
+    let wrong: Awaited<ReturnType<typeof controlsOf>> = []
+    const wrongNames = async (): Promise<readonly string[]> => {
+      wrong = (await controlsOf(page)).filter(({ invalid }) => invalid)
+      return wrong.map(({ name }) => bare(name)).toSorted()
+    }
+    await expect.poll(wrongNames).toEqual(errors.map(([name]) => name).toSorted())
     for (const [name, message] of errors)
       expect(wrong.find((one) => bare(one.name) === name)?.description, name).toContain(message)
     // On top they stand in form order.
@@ -130,10 +135,11 @@ describe.each(FORMS)('$path', ({ path, open, errors, optional }) => {
 
     for (const [name] of errors.filter(([label]) => must.includes(label))) {
       await field(page, name).fill('mended@example.org')
-      expect(
-        (await controlsOf(page)).find((one) => bare(one.name) === name),
-        name,
-      ).toMatchObject({ invalid: false, description: '' })
+      await expect
+        .poll(async () => (await controlsOf(page)).find((one) => bare(one.name) === name), {
+          message: name,
+        })
+        .toMatchObject({ invalid: false, description: '' })
     }
     expect(complaints).toEqual([])
     await context.close()
@@ -147,12 +153,15 @@ describe('states of a form that axe has not seen elsewhere', () => {
     await page.route('**/api/midzone/pricing/', (route) => route.abort())
     await page.goto(`${server.url}/midzone2025`)
     await summary(page).getByText('We could not load today’s prices').waitFor()
-    expect(plain(await summary(page).textContent())).toContain(
-      'Network error. Please check your internet connection.',
-    )
-    expect(await payButton(page).isDisabled()).toBe(true)
-    const button = (await controlsOf(page)).find(({ name }) => name === 'Proceed to Secure Payment')
-    expect(button?.description).toContain('We could not load today’s prices')
+    await expect
+      .poll(async () => plain(await summary(page).textContent()))
+      .toContain('Network error. Please check your internet connection.')
+    await expect.poll(() => payButton(page).isDisabled()).toBe(true)
+    const button = async () =>
+      (await controlsOf(page)).find(({ name }) => name === 'Proceed to Secure Payment')
+    await expect
+      .poll(async () => (await button())?.description)
+      .toContain('We could not load today’s prices')
     await expectAccessible(page, 'no prices')
     await page.unroute('**/api/midzone/pricing/')
     // Status 200 with something else in it.
@@ -212,7 +221,7 @@ describe('states of a form that axe has not seen elsewhere', () => {
     }
     await page.reload()
     await page.getByText('We kept your answers.').waitFor()
-    expect(await field(page, 'Full Name').inputValue()).toBe('Dr. Busy Sample')
+    await expect.poll(() => field(page, 'Full Name').inputValue()).toBe('Dr. Busy Sample')
     await expectAccessible(page, 'a form with answers from before')
     await page.getByRole('button', { name: 'Clear form' }).click()
     await expect.poll(() => field(page, 'Full Name').inputValue()).toBe('')
@@ -224,7 +233,7 @@ describe('states of a form that axe has not seen elsewhere', () => {
     await expect.poll(() => field(page, 'Full Name').inputValue()).toBe('')
     await page.reload()
     await payButton(page).waitFor()
-    expect(await field(page, 'Full Name').inputValue()).toBe('')
+    await expect.poll(() => field(page, 'Full Name').inputValue()).toBe('')
     await context.close()
   })
 
@@ -234,11 +243,13 @@ describe('states of a form that axe has not seen elsewhere', () => {
     const bar = page.getByRole('region', { name: 'Registration Summary' })
     await bar.getByRole('button', { name: /₹ 1,475/ }).waitFor()
     await bar.getByRole('button', { name: /Details/ }).click()
-    expect(await ledger(bar)).toEqual({
-      'Base Fee': '₹ 1,250',
-      'GST (18%)': '₹ 225',
-      'Total Amount': '₹ 1,475',
-    })
+    await expect
+      .poll(() => ledger(bar))
+      .toEqual({
+        'Base Fee': '₹ 1,250',
+        'GST (18%)': '₹ 225',
+        'Total Amount': '₹ 1,475',
+      })
     await expectAccessible(page, 'the bar, unfolded')
     await context.close()
   })
@@ -250,7 +261,9 @@ describe('states of a form that axe has not seen elsewhere', () => {
     await page.goto(`${server.url}/afpicon2026`)
     const button = payButton(page)
     await button.waitFor()
-    expect((await looksOf(button)).color).toBe((await looksOf(button, 'GrayText')).color)
+    await expect
+      .poll(async () => (await looksOf(button)).color)
+      .toBe((await looksOf(button, 'GrayText')).color)
     const [chosen, other] = ['Non-AFPI – Post Graduate', 'Non-AFPI – GP / Specialist'] as const
     await page.getByRole('radio', { name: chosen, exact: true }).check()
     const tick = (name: string): Promise<boolean> =>
@@ -259,20 +272,24 @@ describe('states of a form that axe has not seen elsewhere', () => {
         .locator('xpath=following-sibling::*')
         .locator('svg')
         .isVisible()
-    expect([await tick(chosen), await tick(other)]).toEqual([true, false])
+    await expect.poll(async () => [await tick(chosen), await tick(other)]).toEqual([true, false])
     await expect.poll(() => button.isEnabled()).toBe(true)
-    expect((await looksOf(button)).color).not.toBe((await looksOf(button, 'GrayText')).color)
+    await expect
+      .poll(async () => (await looksOf(button)).color)
+      .not.toBe((await looksOf(button, 'GrayText')).color)
     await page.locator('input[type=file]').setInputFiles(PROOF)
     const bar = page.getByRole('progressbar')
     await bar.waitFor()
     // How full it is would be painted over.
-    expect(await bar.evaluate((at) => getComputedStyle(at).forcedColorAdjust)).toBe('none')
+    await expect
+      .poll(() => bar.evaluate((at) => getComputedStyle(at).forcedColorAdjust))
+      .toBe('none')
     await page.getByRole('button', { name: `Cancel ${PROOF.name}` }).click()
     await button.click()
     await problems(page).waitFor()
     const wrong = field(page, 'Full Name').locator('xpath=ancestor::div[contains(@class,"bad")]')
-    expect((await looksOf(wrong)).borderLeftWidth).toBe('4px')
-    expect(await wrong.locator('.msg svg').isVisible()).toBe(true)
+    await expect.poll(async () => (await looksOf(wrong)).borderLeftWidth).toBe('4px')
+    await expect.poll(() => wrong.locator('.msg svg').isVisible()).toBe(true)
     await expectAccessible(page, 'the reader’s own colours')
     await context.close()
   })

@@ -181,7 +181,7 @@ export function linkToPay(
 ): string {
   const token = randomBytes(32).toString('base64url')
   const hash = createHash('sha256').update(token).digest('hex')
-  const db = new Database(join(dataDir, 'rollcall.db'))
+  const db = new Database(join(dataDir, 'rollcall.db'), { timeout: 200_000 })
   const { changes } = db
     .prepare(
       `INSERT INTO links (token_hash, registration_id, purpose, created_at, expires_at)

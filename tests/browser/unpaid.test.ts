@@ -68,16 +68,20 @@ describe('a payment that is declined', () => {
       'Payment gateway timeout',
     ])
       expect(text).toContain(line)
-    expect(await ledger(page.getByRole('main'))).toMatchObject({
-      'Order ID': orderIdOf(page),
-      Amount: '₹ 3,540',
-      Status: 'Failed',
-    })
+    await expect
+      .poll(() => ledger(page.getByRole('main')))
+      .toMatchObject({
+        'Order ID': orderIdOf(page),
+        Amount: '₹ 3,540',
+        Status: 'Failed',
+      })
     await expectAccessible(page, 'failed')
-    expect(
-      await page.getByRole('link', { name: 'Contact Support' }).getAttribute('href'),
-    ).toContain('mailto:support@afpicon.example')
-    expect(await page.getByRole('link', { name: 'Go Home' }).getAttribute('href')).toBe('/')
+    await expect
+      .poll(() => page.getByRole('link', { name: 'Contact Support' }).getAttribute('href'))
+      .toContain('mailto:support@afpicon.example')
+    await expect
+      .poll(() => page.getByRole('link', { name: 'Go Home' }).getAttribute('href'))
+      .toBe('/')
     await expect.poll(() => page.getByRole('button', { name: 'Download Receipt' }).count()).toBe(0)
 
     // The success address of the same order, opened by hand: it stays a failure.
@@ -114,7 +118,7 @@ describe('a payment that takes its time', () => {
     await atGateway(page, 'Pay later')
     await page.waitForURL(new RegExp(SUCCESS))
     await page.getByRole('heading', { name: 'We are confirming your payment' }).waitFor()
-    expect(await said(page)).toContain('Please do not pay again')
+    await expect.poll(() => said(page)).toContain('Please do not pay again')
     for (const name of ['Download Receipt', 'Print Confirmation', /^Pay/])
       await expect.poll(() => page.getByRole('button', { name }).count()).toBe(0)
     await expect.poll(() => page.getByRole('link', { name: 'Try Again' }).count()).toBe(0)
@@ -128,7 +132,7 @@ describe('a payment that takes its time', () => {
     expect((await heard.said()).filter((text) => text.includes('Registration Confirmed'))).toEqual(
       [],
     )
-    expect((await ledger(page.getByRole('main')))['Status']).toBe('Paid')
+    await expect.poll(async () => (await ledger(page.getByRole('main')))['Status']).toBe('Paid')
     expect(complaints).toEqual([])
     await context.close()
   })
@@ -140,11 +144,13 @@ describe('a payment that takes its time', () => {
     await page.getByRole('heading', { name: 'Not paid yet' }).waitFor()
     expect(await said(page)).not.toContain('Paid')
     await expect.poll(() => page.getByRole('button', { name: 'Download Receipt' }).count()).toBe(0)
-    expect(await ledger(page.getByRole('main'))).toMatchObject({
-      'Full Name': 'Dr. Abandoned Demo',
-      Category: INTERN,
-      'Total Amount': '₹ 3,540',
-    })
+    await expect
+      .poll(() => ledger(page.getByRole('main')))
+      .toMatchObject({
+        'Full Name': 'Dr. Abandoned Demo',
+        Category: INTERN,
+        'Total Amount': '₹ 3,540',
+      })
     await expectAccessible(page, 'not paid yet')
     await page.getByRole('button', { name: 'Pay ₹ 3,540 now' }).click()
     await page.waitForURL((url) => url.origin !== server.url)
@@ -180,8 +186,12 @@ describe('a payment that takes its time', () => {
     const dialog = page.getByRole('dialog', { name: 'The price has changed' })
     await payNow.click()
     await dialog.waitFor()
-    expect((await ledger(dialog))['Total Amount']).toBe('was ₹ 3,540 now ₹ 4,720')
-    expect(plain(await dialog.textContent())).toContain('You have not been charged')
+    await expect
+      .poll(async () => (await ledger(dialog))['Total Amount'])
+      .toBe('was ₹ 3,540 now ₹ 4,720')
+    await expect
+      .poll(async () => plain(await dialog.textContent()))
+      .toContain('You have not been charged')
     await expectAccessible(page, 'the price has changed')
     await dialog.getByRole('button', { name: 'Cancel' }).click()
     await dialog.waitFor({ state: 'hidden' })
@@ -228,7 +238,7 @@ describe('the browser’s Back, from the gateway to the form', () => {
     await page.goBack()
     const mine = page.getByRole('region', { name: 'Your registration' })
     await mine.getByText(orderId).waitFor()
-    expect(await field(page, 'Full Name').inputValue()).toBe('Dr. Back Button')
+    await expect.poll(() => field(page, 'Full Name').inputValue()).toBe('Dr. Back Button')
     await expectAccessible(page, 'back on the form')
     // The summary becomes the bar of a phone some frames after the window is narrow.
     await page.setViewportSize({ width: 320, height: 568 })
@@ -257,9 +267,9 @@ describe('the browser’s Back, from the gateway to the form', () => {
     })
     await page.reload()
     const mine = page.getByRole('region', { name: 'Your registration' })
-    expect(await mine.getByRole('link').getAttribute('href')).toBe(
-      '/payment/success?orderId=PULMO20250001',
-    )
+    await expect
+      .poll(() => mine.getByRole('link').getAttribute('href'))
+      .toBe('/payment/success?orderId=PULMO20250001')
     await expectAccessible(page, 'back on a closed form')
     await context.close()
   })
@@ -289,13 +299,15 @@ describe('a link to pay from a mail', () => {
     const link = linkToPay(server, orderId, '2099-01-01')
     await page.goto(link)
     await page.getByRole('heading', { name: 'Not paid yet' }).waitFor()
-    expect(await ledger(page.getByRole('main'))).toMatchObject({
-      'Registration Number': orderId,
-      'Full Name': 'Dr. Linked Example',
-      Category: INTERN,
-      'Total Amount': '₹ 3,540',
-    })
-    expect(await page.title()).toBe('Not paid yet · AFPICON 2026')
+    await expect
+      .poll(() => ledger(page.getByRole('main')))
+      .toMatchObject({
+        'Registration Number': orderId,
+        'Full Name': 'Dr. Linked Example',
+        Category: INTERN,
+        'Total Amount': '₹ 3,540',
+      })
+    await expect.poll(() => page.title()).toBe('Not paid yet · AFPICON 2026')
     await expectAccessible(page, 'a link to pay')
     // By the keyboard alone.
     await page.getByRole('button', { name: 'Pay ₹ 3,540 now' }).focus()
@@ -328,7 +340,7 @@ describe('a link to pay from a mail', () => {
     await page.goto(`${server.url}/pay/${'A'.repeat(43)}`)
     await page.getByRole('heading', { level: 1, name: 'We do not recognise this link' }).waitFor()
     const forms = page.getByRole('main').getByRole('listitem').getByRole('link')
-    expect(await forms.allTextContents()).toContain('AFPICON 2026')
+    await expect.poll(() => forms.allTextContents()).toContain('AFPICON 2026')
     await expectAccessible(page, 'an unknown link')
     await context.close()
   })
@@ -462,8 +474,10 @@ describe('how a registration stands, in the words of its page', () => {
     const text = await said(page)
     for (const part of says) expect(text).toContain(part)
     const buttons = page.getByRole('main').getByRole('button', { name: /^Pay/ })
-    expect((await buttons.allTextContents()).map(plain)).toEqual(pay === null ? [] : [pay])
-    expect(await page.title()).toBe(`${title} · AFPICON 2026`)
+    await expect
+      .poll(async () => (await buttons.allTextContents()).map(plain))
+      .toEqual(pay === null ? [] : [pay])
+    await expect.poll(() => page.title()).toBe(`${title} · AFPICON 2026`)
     await expectAccessible(page, name)
     await page.unroute(call)
   })
@@ -481,7 +495,9 @@ describe('a result page without its order', () => {
     const { page, context } = await visit(browser)
     await page.goto(`${server.url}${SUCCESS}${query}`)
     await page.getByRole('alert').waitFor()
-    expect(plain(await page.getByRole('alert').textContent())).toContain(sentence)
+    await expect
+      .poll(async () => plain(await page.getByRole('alert').textContent()))
+      .toContain(sentence)
     await expectAccessible(page, name)
     await context.close()
   })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectAccessible, launch, visit } from '../browser/browser.ts'
-import { field, INTERN, ledger, payButton, plain, summary } from '../browser/delegate.ts'
+import { field, INTERN, isTaken, ledger, payButton, plain, summary } from '../browser/delegate.ts'
 import { serve } from '../browser/serve.ts'
 import type { Served } from '../browser/serve.ts'
 
@@ -69,15 +69,18 @@ describe('S113 S169: an event that takes no money', () => {
     async (id, prefix, category) => {
       const { page, context, complaints } = await visit(browser)
       await page.goto(`${server.url}/${id}`)
+      await expect.poll(() => isTaken(page)).toBe(true)
       await field(page, 'Full Name').fill('Dr. Free Example')
       await page.getByRole('textbox', { name: /^Email/ }).fill('free@example.org')
       await field(page, 'Phone Number').fill('98470')
       if (category !== null) await page.getByRole('radio', { name: category, exact: true }).check()
       await registered(page)
       const dialog = page.getByRole('dialog')
-      expect(plain(await dialog.textContent())).toMatch(
-        new RegExp(`Registration successful! Your registration number is: ${prefix}\\d{13}`),
-      )
+      await expect
+        .poll(async () => plain(await dialog.textContent()))
+        .toMatch(
+          new RegExp(`Registration successful! Your registration number is: ${prefix}\\d{13}`),
+        )
       await expectAccessible(page, `${id}, registered`)
       await dialog.getByRole('button', { name: 'OK' }).click()
       await dialog.waitFor({ state: 'detached' })
@@ -89,6 +92,7 @@ describe('S113 S169: an event that takes no money', () => {
   test('S113 S115: midzone2025: the toast is enough', async () => {
     const { page, context } = await visit(browser)
     await page.goto(`${server.url}/midzone2025`)
+    await expect.poll(() => isTaken(page)).toBe(true)
     await field(page, 'Full Name').fill('Dr. Free Example')
     await field(page, 'Email').fill('free@example.org')
     await field(page, 'Phone Number').fill('98470')
@@ -103,11 +107,12 @@ describe('S113 S169: an event that takes no money', () => {
 test('a price of free in an event that takes money: Register, no gateway, confirmed and mailed at once', async () => {
   const { page, context, complaints } = await visit(browser)
   await page.goto(`${server.url}/freezone`)
+  await expect.poll(() => isTaken(page)).toBe(true)
   await field(page, 'Full Name').fill('Dr. Free Example')
   await field(page, 'Email').fill('free@example.org')
   await field(page, 'Phone Number').fill('98470')
   await expect.poll(async () => (await ledger(summary(page)))['Total Amount']).toBe('₹ 1,475')
-  expect(await payButton(page).isEnabled()).toBe(true)
+  await expect.poll(() => payButton(page).isEnabled()).toBe(true)
   const yes = (question: string): Locator =>
     page.getByRole('group', { name: question }).getByRole('radio', { name: 'Yes', exact: true })
   await yes('Are you a post graduate?').check()
@@ -126,10 +131,12 @@ test('a price of free in an event that takes money: Register, no gateway, confir
   const number = /FREE\d+/.exec(mailed()[0] ?? '')?.[0] ?? ''
   await page.goto(`${server.url}/freezone/payment/success?orderId=${number}`)
   await page.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
-  expect(await ledger(page.getByRole('article'))).toMatchObject({
-    'Base Fee': 'Free',
-    'Total Amount': 'Free',
-  })
+  await expect
+    .poll(() => ledger(page.getByRole('article')))
+    .toMatchObject({
+      'Base Fee': 'Free',
+      'Total Amount': 'Free',
+    })
   expect(complaints).toEqual([])
   await context.close()
 })
@@ -137,13 +144,14 @@ test('a price of free in an event that takes money: Register, no gateway, confir
 test('S132: a price of 0 gave a Register button that could be pressed: it is no price, and the button waits', async () => {
   const { page, context } = await visit(browser)
   await page.goto(`${server.url}/zerozone`)
+  await expect.poll(() => isTaken(page)).toBe(true)
   await field(page, 'Full Name').fill('Dr. Zero Example')
   await field(page, 'Email').fill('zero@example.org')
   await field(page, 'Phone Number').fill('98470')
   const yes = (question: string): Locator =>
     page.getByRole('group', { name: question }).getByRole('radio', { name: 'Yes', exact: true })
   await yes('Are you a post graduate?').check()
-  expect(await payButton(page).isEnabled()).toBe(true)
+  await expect.poll(() => payButton(page).isEnabled()).toBe(true)
   await yes('AFPI Member').check()
   await field(page, 'AFPI Membership Number').fill('K-12')
   await expect.poll(() => payButton(page).or(registerButton(page)).isDisabled()).toBe(true)

@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectAccessible, launch, visit } from '../browser/browser.ts'
 import type { Visit } from '../browser/browser.ts'
-import { field, ledger, payButton, plain, summary } from '../browser/delegate.ts'
+import { field, isTaken, ledger, payButton, plain, summary } from '../browser/delegate.ts'
 import { serve } from '../browser/serve.ts'
 import type { Served } from '../browser/serve.ts'
 
@@ -25,12 +25,15 @@ const linesOf = async (page: Page, name: string): Promise<readonly string[]> =>
 test('S054 S085 S107 S180 S181: the AFPICON panel says 15 September, the price is that of 1 September to 31 December: both stand', async () => {
   const { page, context } = await visit(browser)
   await page.goto(`${server.url}/afpicon2026`)
+  await expect.poll(() => isTaken(page)).toBe(true)
   await page.getByRole('radio', { name: 'AFPI Member – GP / Specialist', exact: true }).check()
-  expect(await linesOf(page, 'Important Information')).toEqual([
-    'Early bird registration until 15 September 2025',
-    'Fees are exclusive of 18% GST',
-    'Registration includes conference materials, certificate and lunch',
-  ])
+  await expect
+    .poll(() => linesOf(page, 'Important Information'))
+    .toEqual([
+      'Early bird registration until 15 September 2025',
+      'Fees are exclusive of 18% GST',
+      'Registration includes conference materials, certificate and lunch',
+    ])
   await expect.poll(async () => (await ledger(summary(page)))['Total Amount']).toBe('₹ 7,080')
   await summary(page).getByText('Price valid until 31 Dec 2025; from 1 Jan 2026 ₹ 9,440').waitFor()
   // Picked as a member, and not said to be one.
@@ -45,22 +48,21 @@ test('S054 S085 S107 S180 S181: the AFPICON panel says 15 September, the price i
   // The same in the table of fees, in which one's own row is marked.
   await page.getByRole('heading', { name: 'Registration fees' }).scrollIntoViewIfNeeded()
   const own = page.getByRole('row').filter({ hasText: 'Yours' })
-  expect(plain(await own.getByRole('rowheader').textContent())).toBe(
-    'AFPI Member – GP / SpecialistYours',
-  )
-  expect((await own.getByRole('cell').allInnerTexts()).map(plain)).toEqual([
-    '₹ 6,000',
-    '₹ 8,000',
-    '₹ 10,000',
-    '₹ 5,000',
-  ])
-  expect((await page.getByRole('columnheader').allInnerTexts()).map(plain)).toEqual([
-    'Category',
-    'Until 31 Dec 2025',
-    'From 1 Jan 2026',
-    'From 26 Jan 2026',
-    'From 1 Feb 2026',
-  ])
+  await expect
+    .poll(async () => plain(await own.getByRole('rowheader').textContent()))
+    .toBe('AFPI Member – GP / SpecialistYours')
+  await expect
+    .poll(async () => (await own.getByRole('cell').allInnerTexts()).map(plain))
+    .toEqual(['₹ 6,000', '₹ 8,000', '₹ 10,000', '₹ 5,000'])
+  await expect
+    .poll(async () => (await page.getByRole('columnheader').allInnerTexts()).map(plain))
+    .toEqual([
+      'Category',
+      'Until 31 Dec 2025',
+      'From 1 Jan 2026',
+      'From 26 Jan 2026',
+      'From 1 Feb 2026',
+    ])
   await expectAccessible(page, 'the fees by period')
   await context.close()
 })
@@ -100,6 +102,7 @@ test('the box of registration fees was empty until it was scrolled into view, in
 test("S089 S091 S134 S135 S136 S182 S185: Chirurgia's form says until when it is early, offers its designations, and takes an email that only looks odd from a visitor who has signed in nowhere", async () => {
   const { page, context } = await visit(browser)
   await page.goto(`${server.url}/chirurgia2026`)
+  await expect.poll(() => isTaken(page)).toBe(true)
   await field(page, 'Full Name').fill('Dr. Odd Address')
   await page.getByText('Early bird discounts run until 30 November 2025').waitFor()
   const options = await page
@@ -117,8 +120,8 @@ test("S089 S091 S134 S135 S136 S182 S185: Chirurgia's form says until when it is
     ['senior-resident', 'Senior Resident'],
     ['pg', 'PG'],
   ])
-  expect(await page.getByLabel('Food Preference').inputValue()).toBe('vegetarian')
-  expect(await field(page, 'Email').getAttribute('type')).toBe('email')
+  await expect.poll(() => page.getByLabel('Food Preference').inputValue()).toBe('vegetarian')
+  await expect.poll(() => field(page, 'Email').getAttribute('type')).toBe('email')
   // Prices include GST: base = 4130 / 1.18, GST = 4130 × 0.18 / 1.18.
   await page.getByLabel('Designation').selectOption('pg')
   await expect
@@ -138,17 +141,19 @@ test('S092 S093 S184: the categories of accompanying persons stand on the price 
   const list = page.getByRole('region', { name: 'Registration fees' })
   await list.getByRole('heading').scrollIntoViewIfNeeded()
   await list.getByText('18% GST included.', { exact: true }).waitFor()
-  expect((await list.getByRole('row').allInnerTexts()).map(plain)).toEqual([
-    'Category Until 30 Nov 2025 From 1 Dec 2025',
-    'ASI Member ₹ 5,900 ₹ 7,080',
-    // Nothing is chosen yet.
-    'Non-ASI MemberYours ₹ 7,080 ₹ 8,260',
-    'Post Graduate (ASI) ₹ 3,540 ₹ 4,720',
-    'Post Graduate (Non-ASI) ₹ 4,130 ₹ 5,000',
-    'Accompanying Person (PG) ₹ 2,360 ₹ 2,950',
-    'Accompanying Person (ASI) ₹ 2,950 ₹ 3,540',
-    'Accompanying Person (Non-ASI) ₹ 2,950 ₹ 3,540',
-  ])
+  await expect
+    .poll(async () => (await list.getByRole('row').allInnerTexts()).map(plain))
+    .toEqual([
+      'Category Until 30 Nov 2025 From 1 Dec 2025',
+      'ASI Member ₹ 5,900 ₹ 7,080',
+      // Nothing is chosen yet.
+      'Non-ASI MemberYours ₹ 7,080 ₹ 8,260',
+      'Post Graduate (ASI) ₹ 3,540 ₹ 4,720',
+      'Post Graduate (Non-ASI) ₹ 4,130 ₹ 5,000',
+      'Accompanying Person (PG) ₹ 2,360 ₹ 2,950',
+      'Accompanying Person (ASI) ₹ 2,950 ₹ 3,540',
+      'Accompanying Person (Non-ASI) ₹ 2,950 ₹ 3,540',
+    ])
   await expect.poll(() => page.getByRole('radio', { name: /Accompanying/ }).count()).toBe(0)
   await context.close()
 })

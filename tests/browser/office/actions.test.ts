@@ -114,7 +114,7 @@ test('a note is written, a name corrected, a registration transferred: the trail
   await page.getByRole('heading', { level: 1, name: 'Binu Das' }).waitFor()
   await expectAccessible(page, 'a registration with its trail')
   await page.setViewportSize({ width: 360, height: 800 })
-  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
+  await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
   await page.setViewportSize({ width: 1280, height: 900 })
 })
 
@@ -132,7 +132,9 @@ test('a registration is cancelled by the scale of the file: its place is sold ag
   await press('Cancel registration')
   await dialog().getByText('50% of the price of ₹\u00a01,180').waitFor()
   await dialog().getByText('Proposed refund').waitFor()
-  expect(await dialog().getByLabel('Amount to refund, in rupees').inputValue()).toBe('590')
+  await expect
+    .poll(() => dialog().getByLabel('Amount to refund, in rupees').inputValue())
+    .toBe('590')
   await expectAccessible(page, 'cancelling')
   await done('Ill, wrote yesterday.', 'Cancel registration')
   await said('The registration is cancelled')
@@ -212,7 +214,7 @@ test('a category is corrected upwards, and the delegate pays the difference by t
   await dialog().getByRole('button', { name: 'Agree and correct' }).click()
   await panel().getByText('₹\u00a02,360 is to be paid back.').waitFor()
   await press('Refund')
-  expect(await dialog().getByLabel('Amount in rupees').inputValue()).toBe('2360')
+  await expect.poll(() => dialog().getByLabel('Amount in rupees').inputValue()).toBe('2360')
   await dialog().getByLabel('How it goes back').selectOption('It has gone back by hand')
   await dialog().getByLabel('Reference of the transfer or slip').fill('NEFT 4712')
   await done('Corrected.', 'Refund')

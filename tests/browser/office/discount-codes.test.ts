@@ -44,7 +44,7 @@ test('codes are made, told and listed; one is withdrawn after a second look', as
   await making.getByLabel('How many').fill('none')
   await making.getByRole('button', { name: 'Make Codes' }).click()
   await making.getByRole('alert').getByText('Make from 1 to 1000 codes at a time.').waitFor()
-  expect(await making.getByLabel('How many').inputValue()).toBe('none')
+  await expect.poll(() => making.getByLabel('How many').inputValue()).toBe('none')
   await making.getByLabel('How many').fill('2')
   await making.getByLabel('Uses of each').fill('3')
   await making.getByLabel('Last day').fill('2026-01-31')
@@ -56,11 +56,11 @@ test('codes are made, told and listed; one is withdrawn after a second look', as
   const listed = page.getByRole('region', { name: 'Codes', exact: true }).getByRole('listitem')
   await listed.filter({ hasText: first }).waitFor()
   await expect.poll(() => listed.count()).toBe(2)
-  expect(await listed.first().innerText()).toContain(
-    'Free membership · 0 of 3 used · until 31 January 2026 · For the choir',
-  )
+  await expect
+    .poll(() => listed.first().innerText())
+    .toContain('Free membership · 0 of 3 used · until 31 January 2026 · For the choir')
   await expectAccessible(page, 'codes')
-  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
+  await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
 
   const one = listed.filter({ hasText: first })
   await one.getByRole('button', { name: `Withdraw ${first}` }).click()
@@ -91,7 +91,7 @@ test('codes are made, told and listed; one is withdrawn after a second look', as
   const companion = page.getByRole('group', { name: 'Companion 1' })
   await companion.getByText('A name is needed').waitFor()
   await expectAccessible(page, 'adding with a companion')
-  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
+  await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
   await companion.getByLabel('Name').fill('Binu Nair')
   await companion.getByLabel('Age').fill('7')
   await page.getByRole('button', { name: 'Register', exact: true }).click()

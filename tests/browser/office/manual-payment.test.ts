@@ -6,7 +6,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectAccessible, launch, signedIn, visit } from '../browser.ts'
 import type { Visit } from '../browser.ts'
-import { PROOF } from '../delegate.ts'
+import { isTaken, PROOF } from '../delegate.ts'
 import { openInbox } from '../inbox.ts'
 import type { Inbox } from '../inbox.ts'
 import { ADMIN, serveAlone, TOP } from '../serve.ts'
@@ -47,6 +47,7 @@ afterAll(async () => {
 /** Fills in the form, and chooses to pay by a transfer; answers the number, on the delegate's own page. */
 async function registered(page: Page, email: string): Promise<string> {
   await page.goto(`${served.url}/lekhacon2027`)
+  await expect.poll(() => isTaken(page)).toBe(true)
   await page.getByLabel('Full name').fill('Asha Nair')
   await page.getByLabel('Email').fill(email)
   await page.getByLabel('Phone').fill('9847000000')
@@ -88,8 +89,12 @@ test('a transfer is told with its screenshot, confirmed as it was told, and mail
   await acts(seen).getByText('512345678901', { exact: true }).waitFor()
   await acts(seen).getByRole('button', { name: 'Confirm a payment' }).click()
   const dialog = seen.getByRole('dialog')
-  expect(await dialog.getByLabel('UTR or reference of the bank').inputValue()).toBe('512345678901')
-  expect(await dialog.getByLabel('Amount in rupees, as it came').inputValue()).toBe('4720')
+  await expect
+    .poll(() => dialog.getByLabel('UTR or reference of the bank').inputValue())
+    .toBe('512345678901')
+  await expect
+    .poll(() => dialog.getByLabel('Amount in rupees, as it came').inputValue())
+    .toBe('4720')
   await dialog.getByRole('button', { name: 'Confirm a payment' }).click()
   await acts(seen).getByText('is paid.').waitFor()
 
@@ -195,7 +200,7 @@ test('what was paid in cash goes back by hand, and whoever erases a person reads
   const dialog = page.getByRole('dialog')
   await acts(page).getByRole('button', { name: 'Refund' }).click()
   const how = dialog.getByLabel('How it goes back').locator('option')
-  expect(await how.allTextContents()).toEqual(['It has gone back by hand'])
+  await expect.poll(() => how.allTextContents()).toEqual(['It has gone back by hand'])
   await dialog.getByLabel('Reference of the transfer or slip').waitFor()
   await dialog.getByRole('button', { name: 'Not now' }).click()
   await acts(page).getByRole('button', { name: 'Cancel registration' }).click()

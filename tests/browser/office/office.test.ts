@@ -88,13 +88,16 @@ describe('signing in', () => {
     await page.getByRole('button', { name: 'Sign In' }).click()
     const name = page.getByLabel('Username')
     await expect.poll(() => name.evaluate((input) => input === document.activeElement)).toBe(true)
-    expect(await name.getAttribute('aria-invalid')).toBe('true')
-    expect(
-      await page.locator(`#${await name.getAttribute('aria-describedby')}`).textContent(),
-    ).toBe('Required')
+    await expect.poll(() => name.getAttribute('aria-invalid')).toBe('true')
+    await expect
+      .poll(
+        async () =>
+          await page.locator(`#${await name.getAttribute('aria-describedby')}`).textContent(),
+      )
+      .toBe('Required')
     await expectAccessible(page, 'login, both missing')
     await name.fill('office')
-    expect(await name.getAttribute('aria-invalid')).toBe('false')
+    await expect.poll(() => name.getAttribute('aria-invalid')).toBe('false')
     await page.getByLabel('Password').fill('wrong')
     await page.keyboard.press('Enter')
     await page.getByRole('alert').getByText('Invalid username or password').waitFor()
@@ -166,20 +169,10 @@ describe('the list', () => {
     const page = await enter('/admin/afpicon2026?page_size=10&page=7')
     await page.getByText('Page 7 of 13').waitFor()
     const pages = page.getByRole('navigation', { name: 'Pages' })
-    expect(await pages.locator('li').allTextContents()).toEqual([
-      '',
-      '1',
-      '…',
-      '5',
-      '6',
-      '7',
-      '8',
-      '9',
-      '…',
-      '13',
-      '',
-    ])
-    expect(await pages.locator('[aria-current=page]').textContent()).toBe('7')
+    await expect
+      .poll(() => pages.locator('li').allTextContents())
+      .toEqual(['', '1', '…', '5', '6', '7', '8', '9', '…', '13', ''])
+    await expect.poll(() => pages.locator('[aria-current=page]').textContent()).toBe('7')
     await page.getByLabel('Rows per page').selectOption('50')
     await page.getByText('Page 1 of 3').waitFor()
     expect(page.url()).toBe(`${url}/admin/afpicon2026?page_size=50`)
@@ -205,12 +198,12 @@ describe('the list', () => {
   test('on a phone a row is three lines, the other filters are behind a button, and nothing sticks out', async () => {
     const page = await enter('/admin/afpicon2026?payment_status=failed&afpi_member=true', 360)
     await status(page).getByText('11 failed registrations').waitFor()
-    expect(await page.getByLabel('Payment Status').isVisible()).toBe(false)
+    await expect.poll(() => page.getByLabel('Payment Status').isVisible()).toBe(false)
     const more = page.getByRole('button', { name: 'Filters, 2 set' })
-    expect(await more.getAttribute('aria-expanded')).toBe('false')
+    await expect.poll(() => more.getAttribute('aria-expanded')).toBe('false')
     await expectAccessible(page, 'list on a phone')
     await more.click()
-    expect(await page.getByLabel('Payment Status').isVisible()).toBe(true)
+    await expect.poll(() => page.getByLabel('Payment Status').isVisible()).toBe(true)
     for (const path of [
       '/admin/afpicon2026',
       '/admin/afpicon',
@@ -221,7 +214,9 @@ describe('the list', () => {
       await page.goto(url + path)
       await page.locator('h1').waitFor()
       await page.locator('[aria-busy=true]').waitFor({ state: 'detached' })
-      expect(await page.evaluate(() => document.documentElement.scrollWidth), path).toBe(360)
+      await expect
+        .poll(() => page.evaluate(() => document.documentElement.scrollWidth), { message: path })
+        .toBe(360)
     }
   })
 
@@ -313,9 +308,9 @@ describe('a registration', () => {
     await page.getByRole('link', { name: numberOf(server, EVENT, 94) }).click()
     await page.getByRole('link', { name: 'Next' }).click()
     await page.getByRole('heading', { level: 1, name: 'Dr. Example 090' }).waitFor()
-    expect(await page.getByRole('link', { name: 'WhatsApp' }).getAttribute('href')).toBe(
-      'https://wa.me/919800000000',
-    )
+    await expect
+      .poll(() => page.getByRole('link', { name: 'WhatsApp' }).getAttribute('href'))
+      .toBe('https://wa.me/919800000000')
     await page.getByRole('link', { name: 'AFPICON 2026 Registrations' }).click()
     await page.getByText('Page 2 of 4').waitFor()
   })
@@ -326,28 +321,25 @@ describe('the dashboard', () => {
     const page = await enter('/admin/dashboard')
     const cards = page.locator('dl.fig > div')
     await cards.first().waitFor()
-    expect(await cards.locator('dt').allTextContents()).toEqual([
-      'Pulmocon total',
-      'Pulmocon paid',
-      'AFPICON total',
-      'Total revenue',
-    ])
-    expect((await cards.locator('dd').allTextContents()).slice(0, 3)).toEqual(['0', '0', '130'])
+    await expect
+      .poll(() => cards.locator('dt').allTextContents())
+      .toEqual(['Pulmocon total', 'Pulmocon paid', 'AFPICON total', 'Total revenue'])
+    await expect
+      .poll(async () => (await cards.locator('dd').allTextContents()).slice(0, 3))
+      .toEqual(['0', '0', '130'])
     const panel = page.getByRole('region', { name: 'AFPICON' })
-    expect(await panel.locator('dl.key dd').allTextContents()).toEqual([
-      '130',
-      '65',
-      '32',
-      '33',
-      '5',
-    ])
+    await expect
+      .poll(() => panel.locator('dl.key dd').allTextContents())
+      .toEqual(['130', '65', '32', '33', '5'])
     await panel
       .getByText(
         '130 registrations from 8 October 2025 to 10 October 2025; the most, 65, on 9 October 2025;',
       )
       .waitFor()
     await expect.poll(() => panel.locator('ul.rec li').count()).toBeGreaterThan(0)
-    expect(await panel.locator('ul.rec li').first().textContent()).toMatch(/Dr\. Example 130/)
+    await expect
+      .poll(() => panel.locator('ul.rec li').first().textContent())
+      .toMatch(/Dr\. Example 130/)
     await expectAccessible(page, 'dashboard')
     await page.getByRole('link', { name: 'PULMOCON list' }).click()
     await page.getByRole('heading', { level: 1, name: 'PULMOCON Registrations' }).waitFor()
@@ -456,7 +448,8 @@ test('by keyboard alone: in, to a list, filter, open a row, back, out', async ()
     throw new Error(`Tab does not reach ${name}`)
   }
   await page.goto(`${url}/admin/login`)
-  await page.getByLabel('Username').waitFor()
+  const username = page.getByLabel('Username')
+  await expect.poll(() => username.evaluate((input) => input === document.activeElement)).toBe(true)
   await page.keyboard.type('office')
   await page.keyboard.press('Tab')
   await page.keyboard.type(PASSWORD)
@@ -571,6 +564,6 @@ test('the dashboard says how many payments need a person, once there are some', 
   const page = await enter('/admin/dashboard', 360)
   const panel = page.getByRole('region', { name: 'AFPICON' })
   await panel.getByText('Needs a decision').waitFor()
-  expect(await panel.locator('dl.key dd').allTextContents()).toContain('2')
+  await expect.poll(() => panel.locator('dl.key dd').allTextContents()).toContain('2')
   await expectAccessible(page, 'dashboard with a review')
 })

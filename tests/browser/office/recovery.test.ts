@@ -61,6 +61,8 @@ const signIn = async (page: Page, name: string, path: string): Promise<void> => 
   await page.getByLabel('Password').fill(PASSWORD)
   await page.getByRole('button', { name: 'Sign In' }).click()
 }
+const focused = (page: Page): Promise<string | undefined> =>
+  page.evaluate(() => document.activeElement?.tagName)
 const fits = (page: Page): Promise<boolean> =>
   page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)
 
@@ -84,13 +86,13 @@ test('an owner sees the differences, decides about money for an unknown order, a
   await page.getByText('A copy of 10 Jan 2026, 11:00 was restored.').waitFor()
   await page.getByRole('region', { name: 'Held emails' }).getByText('asha@example.org').waitFor()
   await expectAccessible(page, 'a recovery')
-  expect(await fits(page)).toBe(true)
+  await expect.poll(() => fits(page)).toBe(true)
 
   await page.getByRole('link', { name: '1 in Money to decide' }).click()
   await page.getByText('SMPL900000000019').waitFor()
   await page.getByText('Meera Sample, meera@example.org, UPI').waitFor()
   await expectAccessible(page, 'money for an unknown order')
-  expect(await fits(page)).toBe(true)
+  await expect.poll(() => fits(page)).toBe(true)
   await page.getByRole('button', { name: 'Dismiss the payment' }).click()
   await page.getByLabel('Why').fill('Paid back by hand.')
   await page.getByRole('dialog').getByRole('button', { name: 'Dismiss the payment' }).click()
@@ -100,19 +102,21 @@ test('an owner sees the differences, decides about money for an unknown order, a
   const end = page.getByRole('button', { name: 'End the Recovery' })
   await end.waitFor()
   // From the heading, which has the focus, to the button and through the dialog.
+  await expect.poll(() => focused(page)).toBe('H1')
   await page.keyboard.press('Tab')
   await expect.poll(() => end.evaluate((one) => one === document.activeElement)).toBe(true)
   await page.keyboard.press('Enter')
   await page.getByRole('dialog').waitFor()
   await expectAccessible(page, 'ending a recovery')
-  expect(await fits(page)).toBe(true)
+  await expect.poll(() => fits(page)).toBe(true)
   await page.keyboard.press('Escape')
   await expect.poll(() => end.evaluate((one) => one === document.activeElement)).toBe(true)
   await page.keyboard.press('Enter')
+  await expect.poll(() => focused(page)).toBe('H2')
   await page.keyboard.press('Tab')
   await page.keyboard.press('Space')
   await page.keyboard.press('ArrowUp')
-  expect(await page.getByLabel('Discard all').isChecked()).toBe(true)
+  await expect.poll(() => page.getByLabel('Discard all').isChecked()).toBe(true)
   await page.keyboard.press('ArrowUp')
   await page.keyboard.press('Enter')
   await page.getByText('The recovery has ended. Held emails: 1 to be sent, 0 discarded.').waitFor()

@@ -50,7 +50,7 @@ test('an owner sets up a second factor, is asked for it, and adds somebody of on
   await factor.getByRole('button', { name: 'Switch On' }).click()
   await factor.getByText('The second factor is on.').waitFor()
   await expect.poll(() => factor.getByRole('listitem').count()).toBe(10)
-  expect(await fits(page)).toBe(true)
+  await expect.poll(() => fits(page)).toBe(true)
   await expectAccessible(page, 'the recovery codes are shown')
 
   // Signed out, and in again: the code is asked for once the password was right.
@@ -73,7 +73,7 @@ test('an owner sets up a second factor, is asked for it, and adds somebody of on
   await adding.getByLabel('All of them').uncheck()
   await adding.getByRole('button', { name: 'Add and Make a Link' }).click()
   await adding.getByText('Choose at least one event, or all of them.').waitFor()
-  expect(await adding.getByLabel('Username').inputValue()).toBe('sita')
+  await expect.poll(() => adding.getByLabel('Username').inputValue()).toBe('sita')
   await adding.getByLabel(first!.title).check()
   await adding.getByRole('button', { name: 'Add and Make a Link' }).click()
   const link = await page.getByText(/\/admin\/password#/).innerText()
@@ -82,7 +82,7 @@ test('an owner sets up a second factor, is asked for it, and adds somebody of on
   await page.getByRole('form', { name: 'What sita may' }).waitFor()
   await expectAccessible(page, 'people')
   await page.setViewportSize({ width: 320, height: 900 })
-  expect(await fits(page)).toBe(true)
+  await expect.poll(() => fits(page)).toBe(true)
   await page.setViewportSize({ width: 360, height: 900 })
 
   const desk = await visit(browser, { width: 360 })
@@ -121,7 +121,7 @@ test('an owner sets up a second factor, is asked for it, and adds somebody of on
   // What was shown before named the same act.
   await expect.poll(() => done.filter({ hasText: 'owner' }).count()).toBe(0)
   await expectAccessible(page, 'activity')
-  expect(await fits(page)).toBe(true)
+  await expect.poll(() => fits(page)).toBe(true)
   expect([complaints, desk.complaints]).toEqual([[], []])
   await context.close()
   await desk.context.close()
