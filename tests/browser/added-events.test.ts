@@ -9,7 +9,7 @@ import { parse } from 'csv-parse/sync'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectAccessible, launch, visit } from './browser.ts'
-import { atGateway, field, isTaken, ledger, orderIdOf, plain, PROOF } from './delegate.ts'
+import { atGateway, field, takenOver, ledger, orderIdOf, plain, PROOF } from './delegate.ts'
 import { ADMIN, serve, TOP } from './serve.ts'
 import type { Served } from './serve.ts'
 import { controlsOf } from './accessibility-tree.ts'
@@ -34,7 +34,7 @@ const pay = (page: Page): Locator => page.getByRole('button', { name: 'പണം
 
 /** The answers that open every one of the thirty fields. */
 async function openAll(page: Page): Promise<void> {
-  await expect.poll(() => isTaken(page)).toBe(true)
+  await takenOver(page)
   await page.getByLabel('आप क्या हैं').selectOption('pg')
   await pick(page, 'सदस्य हैं?', 'Yes')
   await pick(page, 'कितने दिन', 'एक दिन')
@@ -139,7 +139,7 @@ const PRICES: readonly (readonly [
 test('each of its twelve categories has its price in the period of the day', async () => {
   const { page, context, complaints } = await visit(browser)
   await page.goto(`${server.url}/arogyam2027`)
-  await expect.poll(() => isTaken(page)).toBe(true)
+  await takenOver(page)
   for (const [role, member, days, category, base, gst, total] of PRICES) {
     await page.getByLabel('आप क्या हैं').selectOption(role)
     await pick(page, 'सदस्य हैं?', member)
@@ -289,7 +289,7 @@ test('the one that takes no money registers at once, and stands in its list, CSV
   await page.goto(server.url)
   await page.getByRole('link', { name: 'Register for സേവന ദിനം 2027' }).click()
   await page.waitForURL(/\/sevana2027$/)
-  await expect.poll(() => isTaken(page)).toBe(true)
+  await takenOver(page)
   await field(page, 'പേര്').fill(NAME)
   await field(page, 'ഫോൺ').fill('98470 33333')
   // A tax of nothing is not spoken of.

@@ -8,13 +8,14 @@ import {
   FORM,
   INTERN,
   isTaken,
+  takenOver,
   payButton,
   PG,
   plain,
   problems,
   summary,
 } from './delegate.ts'
-import { serve } from './serve.ts'
+import { drawn, serve } from './serve.ts'
 import type { Served } from './serve.ts'
 
 let browser: Browser
@@ -22,6 +23,8 @@ let server: Served
 let withoutScript: Visit
 beforeAll(async () => {
   ;[browser, server] = await Promise.all([launch(), serve({ CLOCK: '2025-11-10T12:00:00+05:30' })])
+  for (const path of ['/afpicon2026', '/chirurgia2026', '/midzone2025'])
+    await drawn(server.url + path)
   withoutScript = await visit(browser, { javaScript: false })
 })
 afterAll(async () => {
@@ -267,7 +270,7 @@ describe.each([360, 1280])('at %i px', (width) => {
       await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
       if (ready === form) {
         // It has a price from the beginning, and the button was open already before the script had come.
-        await expect.poll(() => isTaken(page)).toBe(true)
+        await takenOver(page)
         await expect.poll(() => payButton(page).isEnabled()).toBe(true)
       }
       expect(complaints).toEqual([])
@@ -415,7 +418,7 @@ test.each([
       )
     if (tells) await expect.poll(async () => plain(await bar.innerText())).toContain('₹ 3,540')
     release()
-    await expect.poll(() => isTaken(page)).toBe(true)
+    await takenOver(page)
     await expect.poll(async () => plain(await bar.innerText())).toContain('₹ 3,540')
     for (const [where, answer] of filled)
       await expect

@@ -24,6 +24,10 @@ export const plain = (text: string | null): string =>
 export const isTaken = (page: Page): Promise<boolean> =>
   page.evaluate((id) => document.getElementById(id) === null, FACES)
 
+/** Waits until it has. A form that the server had no time to draw is drawn by the script itself. */
+export const takenOver = (page: Page): Promise<void> =>
+  page.locator(`#${FACES}`).waitFor({ state: 'detached' })
+
 /** A list of labels and values as it stands on the page, read at one moment. */
 export async function ledger(where: Locator): Promise<Readonly<Record<string, string>>> {
   const [labels, values] = await where
@@ -60,7 +64,7 @@ export async function fillForm(
   { name, email = 'made.up@example.org', category, proof = false }: Delegate,
 ): Promise<void> {
   // A tick that falls into the moment in which the script takes the form over can be lost.
-  await expect.poll(() => isTaken(page)).toBe(true)
+  await takenOver(page)
   await field(page, 'Full Name').fill(name)
   await field(page, 'Email Address').fill(email)
   await field(page, 'Phone Number').fill('+91 98470 00000')
@@ -106,7 +110,8 @@ export async function withoutPrices(route: Route): Promise<void> {
   const response = await route.fetch()
   const drawn = /"tariff":\{.*,"drawn":true/
   const html = await response.text()
-  expect(html).toMatch(drawn)
+  // A busy server sends it so by itself.
+  if (!html.includes('"drawn":false')) expect(html).toMatch(drawn)
   await route.fulfill({ response, body: html.replace(drawn, '"tariff":null,"drawn":false') })
 }
 

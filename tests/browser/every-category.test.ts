@@ -10,7 +10,7 @@ import { launch, visit } from './browser.ts'
 import {
   atGateway,
   field,
-  isTaken,
+  takenOver,
   ledger,
   orderIdOf,
   payButton,
@@ -38,7 +38,7 @@ const money = (base: string, gst: string, total: string): Money => ({
 })
 
 async function fillPerson(page: Page, name: string): Promise<void> {
-  await expect.poll(() => isTaken(page)).toBe(true)
+  await takenOver(page)
   await field(page, 'Full Name').fill(name)
   await page.getByRole('textbox', { name: /^Email/ }).fill('every.category@example.org')
   await field(page, 'Phone Number').fill('+91 98470 00000')

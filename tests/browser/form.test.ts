@@ -9,7 +9,7 @@ import {
   fillForm,
   FORM,
   INTERN,
-  isTaken,
+  takenOver,
   ledger,
   payButton,
   PG,
@@ -34,7 +34,7 @@ async function open(page: Page): Promise<void> {
   await page.goto(server.url + FORM)
   await page.getByRole('radio', { name: PG, exact: true }).waitFor()
   // What one types before is kept; that a question was left is heard by the script alone.
-  await expect.poll(() => isTaken(page)).toBe(true)
+  await takenOver(page)
 }
 
 /** What a screen reader says of a control besides its name. */

@@ -2,7 +2,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { launch, visit } from './browser.ts'
-import { fillForm, FORM, INTERN, isTaken, payButton, plain } from './delegate.ts'
+import { fillForm, FORM, INTERN, takenOver, payButton, plain } from './delegate.ts'
 import { serve } from './serve.ts'
 import type { Served } from './serve.ts'
 import { focusedOf, listen } from './accessibility-tree.ts'
@@ -90,7 +90,8 @@ test('a purchase by keyboard alone is said as it is shown, from the skip link to
   }
 
   await page.goto(server.url + FORM)
-  await expect.poll(() => isTaken(page)).toBe(true)
+  await payButton(page).waitFor()
+  await takenOver(page)
   lines.push(await page.title())
   for (let presses = 0; presses < 60; presses += 1) {
     const focused = await press('Tab')

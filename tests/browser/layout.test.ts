@@ -6,7 +6,7 @@ import { startTestApp } from '../server/harness.ts'
 import type { TestApp } from '../server/harness.ts'
 import { misplaced, misplacedAtAnyWidth } from './layout-boxes.ts'
 import { launch, visit } from './browser.ts'
-import { field, FORM, isTaken, payButton, PG, problems } from './delegate.ts'
+import { field, FORM, takenOver, payButton, PG, problems } from './delegate.ts'
 
 let browser: Browser
 let server: TestApp
@@ -26,7 +26,8 @@ const PHONE = { width: 360, height: 740 } as const
 
 async function openForm(page: Page): Promise<void> {
   await page.goto(url + FORM)
-  await expect.poll(() => isTaken(page)).toBe(true)
+  await page.getByRole('radio', { name: PG, exact: true }).waitFor()
+  await takenOver(page)
 }
 const bar = (page: Page): Locator => page.getByRole('region', { name: 'Registration Summary' })
 const topOf = async (what: Locator): Promise<number> => (await what.boundingBox())?.y ?? NaN

@@ -3,13 +3,14 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { launch, visit } from './browser.ts'
 import { fillForm, FORM, payButton, PG, plain } from './delegate.ts'
-import { ADMIN, serve } from './serve.ts'
+import { ADMIN, drawn, serve } from './serve.ts'
 import type { Served } from './serve.ts'
 
 let browser: Browser
 let server: Served
 beforeAll(async () => {
   ;[browser, server] = await Promise.all([launch(), serve()])
+  await drawn(server.url + FORM)
 })
 afterAll(() => server.stop())
 

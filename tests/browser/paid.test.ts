@@ -11,7 +11,7 @@ import {
   fillForm,
   FORM,
   INTERN,
-  isTaken,
+  takenOver,
   ledger,
   orderIdOf,
   orderOf,
@@ -364,7 +364,7 @@ describe('a proof that was chosen once', () => {
 
 /** As somebody who must show a proof. On a phone the price stands in the bar. */
 async function fillIn(page: Page, name: string): Promise<void> {
-  await expect.poll(() => isTaken(page)).toBe(true)
+  await takenOver(page)
   await field(page, 'Full Name').fill(name)
   await field(page, 'Email Address').fill('lost.line@example.org')
   await field(page, 'Phone Number').fill('+91 98470 00000')

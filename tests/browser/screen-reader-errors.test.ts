@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectAccessible, launch, visit } from './browser.ts'
 import {
   field,
-  isTaken,
+  takenOver,
   ledger,
   payButton,
   plain,
@@ -100,7 +100,7 @@ describe.each(FORMS)('$path', ({ path, open, errors, optional }) => {
   test('S119 S120 S129 S130 S131: in the accessibility tree every error belongs to its control, and goes when it is mended', async () => {
     const { page, context, complaints } = await visit(browser)
     await page.goto(server.url + path)
-    await expect.poll(() => isTaken(page)).toBe(true)
+    await takenOver(page)
     await open(page)
     const must = errors.map(([name]) => name).filter((name) => !name.startsWith('Proof'))
     await expect

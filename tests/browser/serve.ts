@@ -4,12 +4,14 @@
  */
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash, randomBytes, randomInt } from 'node:crypto'
+import { createSocket } from 'node:dgram'
 import { closeSync, cpSync, mkdtempSync, openSync, readFileSync, rmSync, watch } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
+import { vi } from 'vitest'
 import { isWebBuilt } from '../../server/cli/web-app-build.ts'
 import { readEnvironment } from '../../server/ops/environment.ts'
 import { boot } from '../../server/main.ts'
@@ -36,18 +38,30 @@ type Prepare = (folders: {
   readonly eventsDir: string
 }) => void | Promise<void>
 
-export const freePort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
+/** Below those that a system gives to whoever asks for any: nobody is given one of these before our server listens. */
+const PORTS = [11_000, 31_000] as const
+
+/** A port of which no other process of the tests is told while this one lives. */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(...PORTS)
+    if ((await isReserved(port)) && (await isFree(port))) return port
+  }
+}
+
+/** Nothing here speaks UDP: its port of the same number says that somebody has been told of it. */
+const isReserved = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const holder = createSocket('udp4').unref()
+    holder.once('error', () => resolve(false))
+    holder.bind({ port, address: '127.0.0.1', exclusive: true }, () => resolve(true))
+  })
+
+const isFree = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
     const probe = createServer()
-    probe.on('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      probe.close(() =>
-        typeof address === 'object' && address
-          ? resolve(address.port)
-          : reject(new Error('no port')),
-      )
-    })
+    probe.once('error', () => resolve(false))
+    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)))
   })
 
 /** Asked once for all files of a worker. */
@@ -172,6 +186,16 @@ export async function serveAlone(
     },
   }
 }
+
+/** Waits until the server has drawn a page: one for which it has no time goes out without. */
+export const drawn = (url: string): Promise<void> =>
+  vi.waitFor(
+    async () => {
+      if (!(await (await fetch(url)).text()).includes('"drawn":true'))
+        throw new Error(`${url} is not drawn`)
+    },
+    { timeout: 200_000 },
+  )
 
 /** A link such as the mail has, until a day; the mail itself goes out an hour after the delegate left. */
 export function linkToPay(

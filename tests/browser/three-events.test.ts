@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectAccessible, launch, visit } from './browser.ts'
-import { atGateway, field, isTaken, ledger, orderIdOf, PROOF } from './delegate.ts'
+import { atGateway, field, takenOver, ledger, orderIdOf, PROOF } from './delegate.ts'
 import { runHere } from '../server/run-command.ts'
 import { ADMIN, serve } from './serve.ts'
 import type { Served } from './serve.ts'
@@ -68,7 +68,7 @@ const button = (page: Page, name: string): Locator =>
 test('a runner enters with a family, a shirt and a gift, pays, and finds each line again', async () => {
   const { page, context, complaints } = await visit(browser)
   await page.goto(`${server.url}/nilarun2027`)
-  await expect.poll(() => isTaken(page)).toBe(true)
+  await takenOver(page)
   await field(page, 'Name on the bib').fill('Tara Sample')
   await field(page, 'Email').fill('tara@example.org')
   await field(page, 'Mobile').fill('98470 12345')
@@ -125,7 +125,7 @@ test('a listener of the webinar pays nothing and agrees, and the same address ha
   const { page, context, complaints } = await visit(browser)
   const fill = async (): Promise<void> => {
     await page.goto(`${server.url}/soiltalk2027`)
-    await expect.poll(() => isTaken(page)).toBe(true)
+    await takenOver(page)
     await field(page, 'Name').fill('Gopal Sample')
     await field(page, 'Email').fill('gopal@example.org')
     for (const topic of ['Salt', 'Metals'])
@@ -158,7 +158,7 @@ test('a listener of the webinar pays nothing and agrees, and the same address ha
 async function aboutYou(page: Page, name: string, role = 'a consultant'): Promise<void> {
   await page.goto(`${server.url}/nidancon2027`)
   // A tick that falls into the moment in which the script takes the form over can be lost.
-  await expect.poll(() => isTaken(page)).toBe(true)
+  await takenOver(page)
   await field(page, 'Full Name').fill(name)
   await field(page, 'Email').fill(`${name.toLowerCase().replaceAll(' ', '.')}@example.org`)
   await field(page, 'Mobile Number').fill('98470 12345')

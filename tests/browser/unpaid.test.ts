@@ -461,8 +461,7 @@ describe('how a registration stands, in the words of its page', () => {
   afterAll(() => here.context.close())
   test.each(STANDS)('%s', async (name, answer, title, says, pay) => {
     const { page } = here
-    const call = '**/api/afpicon/registrations/**'
-    await page.route(call, async (route) => {
+    await page.route('**/api/afpicon/registrations/**', async (route) => {
       const response = await route.fetch()
       const stored = (await response.json()) as { readonly registration: object }
       await route.fulfill({
@@ -479,7 +478,8 @@ describe('how a registration stands, in the words of its page', () => {
       .toEqual(pay === null ? [] : [pay])
     await expect.poll(() => page.title()).toBe(`${title} · AFPICON 2026`)
     await expectAccessible(page, name)
-    await page.unroute(call)
+    // The page looks again by itself, and may be at it.
+    await page.unrouteAll({ behavior: 'wait' })
   })
 })
 

@@ -67,19 +67,22 @@ test(`every registration that was answered 201 is there whole, with its proof, a
 })
 
 test('negative control: a store that answers before it commits loses registrations that were answered 201', async () => {
-  running = await startServer(folder, {
-    before: ['--import', join(import.meta.dirname, 'early-answers.ts')],
-  })
+  const before = ['--import', join(import.meta.dirname, 'early-answers.ts')]
   const told: string[] = []
-  const { child } = running
-  await besiege(running, (regNo) => {
-    told.push(regNo)
-    child.kill('SIGKILL')
-  })
-  expect(told.length).toBeGreaterThan(0)
-  expect(broken(told)).toContainEqual(
-    expect.stringContaining('0 registrations, 0 payments, 0 audit rows'),
-  )
+  const lost = /0 registrations, 0 payments, 0 audit rows/
+  // A busy machine may kill it only after the commit; not ten times in a row.
+  let wrong: readonly string[] = []
+  for (let kills = 0; kills < 10 && !wrong.some((one) => lost.test(one)); kills += 1) {
+    running = await startServer(folder, { before })
+    const { child } = running
+    await besiege(running, (regNo) => {
+      told.push(regNo)
+      child.kill('SIGKILL')
+    })
+    expect(told.length).toBeGreaterThan(kills)
+    wrong = broken(told)
+  }
+  expect(wrong).toContainEqual(expect.stringMatching(lost))
 })
 
 test('negative control: a proof whose file is gone is noticed', async () => {

@@ -46,7 +46,7 @@ test(`every acknowledged registration is there whole after ${rounds} kills (seed
 })
 
 test('negative control: answering before the commit loses acknowledged registrations', async () => {
-  const acknowledged = await killedAfter(0, { answerBeforeCommitMs: 500 })
+  const acknowledged = await killedAfter(0, { answerBeforeCommitMs: 60_000 })
   expect(brokenIn(folder, acknowledged, null)).toContainEqual(
     expect.stringContaining('0 registrations, 0 payments, 0 audit rows'),
   )

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectAccessible, launch, visit } from '../browser/browser.ts'
-import { field, INTERN, isTaken, ledger, payButton, plain, summary } from '../browser/delegate.ts'
+import { field, INTERN, takenOver, ledger, payButton, plain, summary } from '../browser/delegate.ts'
 import { serve } from '../browser/serve.ts'
 import type { Served } from '../browser/serve.ts'
 
@@ -69,7 +69,7 @@ describe('S113 S169: an event that takes no money', () => {
     async (id, prefix, category) => {
       const { page, context, complaints } = await visit(browser)
       await page.goto(`${server.url}/${id}`)
-      await expect.poll(() => isTaken(page)).toBe(true)
+      await takenOver(page)
       await field(page, 'Full Name').fill('Dr. Free Example')
       await page.getByRole('textbox', { name: /^Email/ }).fill('free@example.org')
       await field(page, 'Phone Number').fill('98470')
@@ -92,7 +92,7 @@ describe('S113 S169: an event that takes no money', () => {
   test('S113 S115: midzone2025: the toast is enough', async () => {
     const { page, context } = await visit(browser)
     await page.goto(`${server.url}/midzone2025`)
-    await expect.poll(() => isTaken(page)).toBe(true)
+    await takenOver(page)
     await field(page, 'Full Name').fill('Dr. Free Example')
     await field(page, 'Email').fill('free@example.org')
     await field(page, 'Phone Number').fill('98470')
@@ -107,7 +107,7 @@ describe('S113 S169: an event that takes no money', () => {
 test('a price of free in an event that takes money: Register, no gateway, confirmed and mailed at once', async () => {
   const { page, context, complaints } = await visit(browser)
   await page.goto(`${server.url}/freezone`)
-  await expect.poll(() => isTaken(page)).toBe(true)
+  await takenOver(page)
   await field(page, 'Full Name').fill('Dr. Free Example')
   await field(page, 'Email').fill('free@example.org')
   await field(page, 'Phone Number').fill('98470')
@@ -144,7 +144,7 @@ test('a price of free in an event that takes money: Register, no gateway, confir
 test('S132: a price of 0 gave a Register button that could be pressed: it is no price, and the button waits', async () => {
   const { page, context } = await visit(browser)
   await page.goto(`${server.url}/zerozone`)
-  await expect.poll(() => isTaken(page)).toBe(true)
+  await takenOver(page)
   await field(page, 'Full Name').fill('Dr. Zero Example')
   await field(page, 'Email').fill('zero@example.org')
   await field(page, 'Phone Number').fill('98470')

@@ -7,7 +7,7 @@ import type { Visit } from '../browser/browser.ts'
 import {
   atGateway,
   field,
-  isTaken,
+  takenOver,
   ledger,
   orderIdOf,
   payButton,
@@ -45,7 +45,7 @@ async function signIn(page: Page): Promise<void> {
 }
 
 async function fillShort(page: Page, name: string): Promise<void> {
-  await expect.poll(() => isTaken(page)).toBe(true)
+  await takenOver(page)
   await field(page, 'Full Name').fill(name)
   await field(page, 'Email').fill('someone@example.org')
   await field(page, 'Phone Number').fill('98470 00000')
@@ -101,7 +101,7 @@ describe('Chirurgia', () => {
   test('S013 S022 S063 S065 S119: its form, with a price that follows the answers', async () => {
     const { page, context, complaints } = await visit(browser)
     await page.goto(`${server.url}/chirurgia2026`)
-    await expect.poll(() => isTaken(page)).toBe(true)
+    await takenOver(page)
     for (const title of [
       'Personal Information',
       'Presentation Preferences',

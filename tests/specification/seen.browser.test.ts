@@ -3,8 +3,8 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectAccessible, launch, visit } from '../browser/browser.ts'
 import type { Visit } from '../browser/browser.ts'
-import { field, isTaken, ledger, payButton, plain, summary } from '../browser/delegate.ts'
-import { serve } from '../browser/serve.ts'
+import { field, takenOver, ledger, payButton, plain, summary } from '../browser/delegate.ts'
+import { drawn, serve } from '../browser/serve.ts'
 import type { Served } from '../browser/serve.ts'
 
 let browser: Browser
@@ -25,7 +25,7 @@ const linesOf = async (page: Page, name: string): Promise<readonly string[]> =>
 test('S054 S085 S107 S180 S181: the AFPICON panel says 15 September, the price is that of 1 September to 31 December: both stand', async () => {
   const { page, context } = await visit(browser)
   await page.goto(`${server.url}/afpicon2026`)
-  await expect.poll(() => isTaken(page)).toBe(true)
+  await takenOver(page)
   await page.getByRole('radio', { name: 'AFPI Member – GP / Specialist', exact: true }).check()
   await expect
     .poll(() => linesOf(page, 'Important Information'))
@@ -80,10 +80,11 @@ test('the box of registration fees was empty until it was scrolled into view, in
   const pricesIn = ({ text }: { readonly text: string }): readonly string[] =>
     text.match(/₹ [\d,]+/g) ?? []
   // As the server has drawn it, before its scripts have come.
-  const drawn = await visit(browser, { ...phone, own: true })
-  await drawn.page.route(/\.(?:js|woff2)$/, (route) => route.abort())
-  await drawn.page.goto(`${server.url}/afpicon2026`, { waitUntil: 'networkidle' })
-  const before = await seen(drawn)
+  await drawn(`${server.url}/afpicon2026`)
+  const early = await visit(browser, { ...phone, own: true })
+  await early.page.route(/\.(?:js|woff2)$/, (route) => route.abort())
+  await early.page.goto(`${server.url}/afpicon2026`, { waitUntil: 'networkidle' })
+  const before = await seen(early)
   expect(pricesIn(before)).toEqual(expect.arrayContaining(['₹ 6,000', '₹ 3,000']))
   // Taken over by the script, and not scrolled: nothing in it moves.
   const live = await visit(browser, { ...phone, own: true })
@@ -96,13 +97,13 @@ test('the box of registration fees was empty until it was scrolled into view, in
   expect([after.text, after.height]).toEqual([before.text, before.height])
   await page.emulateMedia({ media: 'print' })
   expect(pricesIn(await seen(live))).toEqual(pricesIn(before))
-  await Promise.all([drawn.context.close(), live.context.close()])
+  await Promise.all([early.context.close(), live.context.close()])
 })
 
 test("S089 S091 S134 S135 S136 S182 S185: Chirurgia's form says until when it is early, offers its designations, and takes an email that only looks odd from a visitor who has signed in nowhere", async () => {
   const { page, context } = await visit(browser)
   await page.goto(`${server.url}/chirurgia2026`)
-  await expect.poll(() => isTaken(page)).toBe(true)
+  await takenOver(page)
   await field(page, 'Full Name').fill('Dr. Odd Address')
   await page.getByText('Early bird discounts run until 30 November 2025').waitFor()
   const options = await page

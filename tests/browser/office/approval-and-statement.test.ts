@@ -6,7 +6,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectAccessible, launch, signedIn, visit } from '../browser.ts'
 import type { Visit } from '../browser.ts'
-import { atGateway, isTaken, PROOF } from '../delegate.ts'
+import { atGateway, takenOver, PROOF } from '../delegate.ts'
 import { linkIn, openInbox } from '../inbox.ts'
 import type { Inbox } from '../inbox.ts'
 import { ADMIN, serveAlone } from '../serve.ts'
@@ -95,7 +95,7 @@ test('letters are approved and refused, a transfer is found in a statement: each
   let delegate = await visit(browser, { width: 360 })
   let { page } = delegate
   await page.goto(`${served.url}/sample2026`)
-  await expect.poll(() => isTaken(page)).toBe(true)
+  await takenOver(page)
   await page.getByRole('textbox', { name: 'Full Name' }).fill('Asha Nair')
   await page.getByRole('textbox', { name: 'Email Address' }).fill('asha@example.org')
   await page.getByRole('textbox', { name: 'Phone Number' }).fill('9876500000')

@@ -6,7 +6,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectAccessible, launch, signedIn, visit } from '../browser.ts'
 import type { Visit } from '../browser.ts'
-import { isTaken, PROOF } from '../delegate.ts'
+import { takenOver, PROOF } from '../delegate.ts'
 import { openInbox } from '../inbox.ts'
 import type { Inbox } from '../inbox.ts'
 import { ADMIN, serveAlone, TOP } from '../serve.ts'
@@ -47,7 +47,7 @@ afterAll(async () => {
 /** Fills in the form, and chooses to pay by a transfer; answers the number, on the delegate's own page. */
 async function registered(page: Page, email: string): Promise<string> {
   await page.goto(`${served.url}/lekhacon2027`)
-  await expect.poll(() => isTaken(page)).toBe(true)
+  await takenOver(page)
   await page.getByLabel('Full name').fill('Asha Nair')
   await page.getByLabel('Email').fill(email)
   await page.getByLabel('Phone').fill('9847000000')

@@ -237,24 +237,24 @@ else {
         'SELECT pg_reload_conf()',
       )
       await becomes(there, 503, /PostgreSQL is read-only/)
-      expect(await register(there, 'asha@example.org')).toBe(503)
+      await expect.poll(() => register(there, 'asha@example.org')).toBe(503)
       await inShell(
         'SET default_transaction_read_only = off',
         'ALTER SYSTEM RESET default_transaction_read_only',
         'SELECT pg_reload_conf()',
       )
       await becomes(there, 200, /"health":"good"/)
-      expect(await register(there, 'asha@example.org')).toBe(201)
+      await expect.poll(() => register(there, 'asha@example.org')).toBe(201)
     })
 
     test('is not healthy on a standby, and is once that is promoted', async () => {
       const there = await serving('demoted', await postgres.database('demoted'))
       await postgres.becomeStandby()
       await becomes(there, 503, /It is a standby/)
-      expect(await register(there, 'asha@example.org')).toBe(503)
+      await expect.poll(() => register(there, 'asha@example.org')).toBe(503)
       await inShell('SELECT pg_promote()')
       await becomes(there, 200, /"health":"good"/)
-      expect(await register(there, 'asha@example.org')).toBe(201)
+      await expect.poll(() => register(there, 'asha@example.org')).toBe(201)
     })
 
     test('is not healthy while all connections are taken, and says so', async () => {
@@ -264,7 +264,7 @@ else {
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'taken'",
       )
       await becomes(there, 503, /PostgreSQL has no free connection/)
-      expect(await register(there, 'asha@example.org')).toBe(503)
+      await expect.poll(() => register(there, 'asha@example.org')).toBe(503)
       await inShell('ALTER ROLE taken CONNECTION LIMIT -1')
       await becomes(there, 200, /"health":"good"/)
     })
@@ -299,7 +299,7 @@ else {
           await becomes(there, 503, /PostgreSQL has no room left on its disk/)
           disk.makeRoom()
           await becomes(there, 200, /"health":"good"/)
-          expect(await register(there, 'again@example.org')).toBe(201)
+          await expect.poll(() => register(there, 'again@example.org')).toBe(201)
           await there.stop()
           await inShell('DROP DATABASE cramped', 'DROP TABLESPACE small')
         } finally {

@@ -137,7 +137,8 @@ await booted.value.stopped
     }
     child.stdout.on('data', hear)
     child.stderr.on('data', hear)
-    child.once('exit', (status) => reject(new Error(`ended with ${status}: ${printed}`)))
+    // All that it printed has come by then.
+    child.once('close', (status) => reject(new Error(`ended with ${status}: ${printed}`)))
   })
   const stop = async (): Promise<number | null> => {
     if (child.exitCode !== null) return child.exitCode
