@@ -111,10 +111,10 @@ async function foldersOf(
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-browser-'))
   const folders = { dataDir: join(folder, 'var'), eventsDir: join(folder, 'events') }
   cpSync(join(tree, 'events'), folders.eventsDir, { recursive: true })
-  await prepare(folders)
-  lendCompiled(folders.dataDir)
   // Another checkout has other tables.
   if (tree === TOP) lendTables(folders.dataDir)
+  await prepare(folders)
+  lendCompiled(folders.dataDir)
   return { folder, ...folders }
 }
 
