@@ -262,6 +262,7 @@ export {
   wordsOf,
   type BankKey,
 } from './payments/bank-reference.ts'
+export { chequeIn } from './payments/statement-references.ts'
 export { readStatement, type Statement, type StatementColumns } from './payments/bank-statement.ts'
 export {
   ATTEMPTS_MAX,

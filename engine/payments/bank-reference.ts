@@ -9,6 +9,8 @@ export type BankKey = string & { readonly [bankKeyBrand]: true }
 
 /** A shorter reference occurs in many narrations by chance. */
 const KEY_CHARACTERS_MIN = 6
+/** Every cheque in India has a number of six digits. */
+const CHEQUE_DIGITS = 6
 /** The store accepts no longer reference. */
 export const REFERENCE_CHARACTERS_MAX = 64
 /** UPI apps print twelve digits in three groups, banks print a UTR of 22 characters in six. */
@@ -87,6 +89,21 @@ export function isSearchable(key: BankKey): boolean {
   return key.length >= KEY_CHARACTERS_MIN && /\d/.test(key)
 }
 
+/**
+ * Returns the key of a cheque number in one word in capitals; null: it is none. Six digits are
+ * printed, which some banks pad to sixteen. Its key may be shorter than `isSearchable` allows.
+ */
+export function chequeNumberOf(word: string): BankKey | null {
+  if (!/(?<!\d)(?:0{10})?\d{6}$/.test(word)) return null
+  const key = withoutLeadingWord(word)
+  return /^\d{1,6}$/.test(key) ? key : null
+}
+
+/** Writes a key for staff: a cheque number with its leading zeros. */
+export function printedKey(key: string): string {
+  return /^\d{1,5}$/.test(key) ? key.padStart(CHEQUE_DIGITS, '0') : key
+}
+
 /** Whether it is a slip number of the front desk, not a bank's: each event counts its own. */
 export function isSlipNumber(key: BankKey): boolean {
   return key.length <= OWN_SLIP_CHARACTERS_MAX || !/\d{6}/.test(key)
@@ -127,6 +144,10 @@ function asciiDigit(digit: string): string {
 export function keysIn(text: string): ReadonlySet<BankKey> {
   const words = wordsOf(text)
   const keys = new Set<BankKey>()
+  for (const word of words) {
+    const cheque = chequeNumberOf(word)
+    if (cheque !== null) keys.add(cheque)
+  }
   for (let from = 0; from < words.length; from++) {
     let joined = ''
     for (const word of words.slice(from, from + GROUPS_MAX)) {

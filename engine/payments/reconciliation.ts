@@ -1,6 +1,6 @@
 /** Matches bank statement lines with registrations that await payment. */
-import { bankKey, isSearchable, isUtr, keysIn, type BankKey } from './bank-reference.ts'
-import { fallbackKeys, fallbackName, keysOfLine, utrsIn } from './statement-references.ts'
+import { bankKey, isUtr, keysIn, printedKey, type BankKey } from './bank-reference.ts'
+import { chequeIn, fallbackKeys, fallbackName, keysOfLine, utrsIn } from './statement-references.ts'
 import type { Awaited, KnownPayment, KnownReferences, PayoutKnown } from './known-references.ts'
 import { formatMoney, type Paise } from '../lib/money.ts'
 import type { RegNo } from '../event/registration-number.ts'
@@ -187,7 +187,7 @@ function findReferences(
     those.map(({ regNo }) => ({ key, regNo })),
   )
   const byReported = Map.groupBy(
-    [...told, ...everTold].filter(({ key }) => isSearchable(key) && !isNumber(key)),
+    [...told, ...everTold].filter(({ key }) => !isNumber(key)),
     ({ key }) => key,
   )
   const reportedIn = (line: StatementLine, fits: (key: BankKey) => boolean): readonly RegNo[] => [
@@ -315,7 +315,7 @@ function findReferences(
         (key) => payments.has(key) || byReported.has(key) || claimedElsewhere.has(key),
       ),
       ...cameHere,
-    ]
+    ].map(printedKey)
     if (reference === undefined) return []
     const isHere =
       cameHere.length > 0 ||
@@ -337,9 +337,11 @@ function findReferences(
     // Without a reference of its own it is recorded under those it shares: otherwise one transfer could be counted twice.
     const utrs = unshared.length > 0 ? unshared : usable
     // Any other word is the bank's branch, the payer's account or a day: it is in other payers' lines too.
-    const reference = reported ?? utrs[0] ?? fallbackName(line)
+    const reference = printedKey(reported ?? utrs[0] ?? fallbackName(line))
+    // The line of a cheque keeps its name and takes the number with it, so that nobody else is paid by it.
+    const numbers = [...utrs, chequeIn(line) ?? []].flat().filter(isUsable)
     const key = bankKey(reference)
-    return { reference, also: utrs.filter((other) => other !== key) }
+    return { reference, also: numbers.filter((other) => other !== key).map(printedKey) }
   }
 
   return {

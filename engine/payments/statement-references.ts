@@ -1,6 +1,7 @@
 /** Returns the references in a bank statement line, or a fallback name for a line without any. */
 import {
   bankKey,
+  chequeNumberOf,
   isUtr,
   keysIn,
   REFERENCE_CHARACTERS_MAX,
@@ -50,3 +51,29 @@ export const utrsIn = remember(({ reference, narration }: StatementLine): readon
   const groups = (narration.match(IN_GROUPS) ?? []).map(bankKey).filter(isUtr)
   return [...new Set([...whole, ...words, ...groups])]
 })
+
+/** Words of banks for a cheque and its clearing. "CLG" may be a college: its PIN code is no number of a cheque. */
+const CHEQUE_WORD = /^(?:CHQ|CHEQUE|CLG|CLEARING|MICR|CTS)(?:NO)?(?=\d|$)/
+/** "CHQ DEP 456789": words between the bank's word and the number. */
+const WORDS_APART_MAX = 2
+
+/**
+ * Returns the cheque number of a line; null: the line is not about a cheque. The reference column
+ * takes precedence over a number near the bank's word in the narration.
+ */
+export function chequeIn(line: StatementLine): BankKey | null {
+  const words = wordsOf(line.narration)
+  const isOfCheque = words.some((word) => CHEQUE_WORD.test(word)) && !words.includes('CASH')
+  if (!isOfCheque || utrsIn(line).length > 0) return null
+  const near = words.filter((_, at) =>
+    words
+      .slice(Math.max(0, at - WORDS_APART_MAX), at + WORDS_APART_MAX + 1)
+      .some((word) => CHEQUE_WORD.test(word)),
+  )
+  const [year = '', month = '', date = ''] = line.day.slice(2).split('-')
+  const days = [`${date}${month}${year}`, `${year}${month}${date}`].map(bankKey)
+  const numbers = [...wordsOf(line.reference), ...near].flatMap(
+    (word) => chequeNumberOf(word) ?? [],
+  )
+  return numbers.find((key) => !days.includes(key)) ?? null
+}

@@ -4,6 +4,7 @@
  */
 import {
   bankKey,
+  chequeIn,
   formatDay,
   formatMoney,
   instant,
@@ -284,7 +285,10 @@ export function keepUnmatched(sql: Sql, money: readonly NewUnmatched[]): KeptUnm
   let elsewhere = 0
   let reported = 0
   for (const one of money) {
-    const { reference, also = [], amount, day, narration, eventId, who, at } = one
+    const { reference, amount, day, narration, eventId, who, at } = one
+    // The page may have been loaded before the cheque was recorded.
+    const cheque = chequeIn({ line: 0, reference: '', narration, day, amount })
+    const also = [...(one.also ?? []), ...(cheque === null ? [] : [cheque])]
     if (isElsewhere(sql, one)) {
       elsewhere += 1
       continue

@@ -272,6 +272,14 @@ describe('which registration a line pays for', () => {
       ])
   })
 
+  test('a reported cheque number with leading zeros matched no line', () => {
+    const { found, all } = matched([came('CHQ DEP 003456')], [awaits(1, '003456')])
+    expect(found).toEqual([['matched', '1']])
+    expect(all[0]?.reference).toBe('003456')
+    for (const other of ['ROOM 3456 CHQ', 'CHQ 1003456', 'CHQ 0003456'])
+      expect(matched([came(other, '77')], [awaits(1, '003456')]).found).toEqual([['unmatched']])
+  })
+
   test('two who report one reference are both asked about', () => {
     const two = [awaits(1, UTR), awaits(2, `UTR ${UTR}`)]
     expect(matched([came(`UPI ${UTR}`)], two).found).toEqual([['ambiguous', '1', '2']])
