@@ -12,8 +12,8 @@ import { enqueue } from '../mail/email-queue.ts'
 import type { NewMail } from '../index.ts'
 
 /**
- * `payBack`: the amount to refund, at least the amount owed: only proposed here, a refund pays it. `shown`: the
- * paid amount that the user saw; null: not stated. `mail` goes to the delegate.
+ * `payBack`: the amount to refund beside refunds in progress, at least the amount owed: only proposed here, a
+ * refund pays it. `shown`: the paid amount that the user saw; null: not stated. `mail` goes to the delegate.
  */
 export function cancel(
   sql: Sql,
@@ -27,8 +27,9 @@ export function cancel(
   const { at } = wanted
   return doAct(sql, wanted, ({ id, due }) => {
     const kept = keptOf(sql, id)
+    const underWay = underWayOf(sql, id)
     // What is owed in any case stays to be paid back until it is refunded.
-    const payBack = paise(Math.max(wantedBack, -due - underWayOf(sql, id)))
+    const payBack = paise(Math.max(wantedBack, -due - underWay))
     if (payBack > kept)
       return err({
         code: 'bad_data',
@@ -42,7 +43,8 @@ export function cancel(
     endOpenPayments(sql, id, 'cancelled', at)
     settleRegistration(sql, id)
     addDue(sql, id, { what: 'given up', amount: -due }, at)
-    addDue(sql, id, { what: 'cancelled', amount: -payBack }, at)
+    // A refund in progress reduces the balance only when it is done, so the balance includes it until then.
+    addDue(sql, id, { what: 'cancelled', amount: -payBack - underWay }, at)
     coverBill(sql, id, at, { unpaid: paise(Math.max(0, due)) })
     if (mail !== null) enqueue(sql, id, 'again', mail, at, wanted.actor)
     return ok({

@@ -1,5 +1,6 @@
 /** Money that staff accepted at less or more than the price, and what is due, owed and invoiced after corrections, refunds and a cancellation. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { orderIdOf, paise } from '../../../../engine/index.ts'
 import type { ActsAnswer, Answers, RegNo } from '../../../../engine/index.ts'
 import { readGolden } from '../../../engine/authoring/goldens.ts'
 import { startTestApp } from '../../harness.ts'
@@ -263,4 +264,41 @@ test('a refund whose amount was left empty sent everything back', async () => {
   expect(await figures(regNo)).toMatchObject({ kept: 4720 })
   await act(regNo, words)
   expect(await standing(regNo)).toMatchObject({ kept: 0 })
+})
+
+describe('a refund of ₹ 2,000 was on its way at the cancellation: only ₹ 425 of the remaining ₹ 2,425 was left to be paid back', () => {
+  /** ₹ 5,900 by card, of which the gateway has begun to refund this much. */
+  async function begun(amount: number, extras: Answers = {}): Promise<RegNo> {
+    const { store } = server.deps
+    const regNo = await registered(TO_5900)
+    const reference = `CARD${made}`
+    const at = server.now()
+    const came = { reference, amount: paise(590_000), currency: '356', kind: 'sale', at } as const
+    await store.applyFact(orderIdOf(regNo, 1), { type: 'confirmed', ...came }, null)
+    if ('tour' in extras) await correct(regNo, extras, 4720)
+    const wanted = { of: regNo, amount: paise(amount * 100), why: 'Agreed.', who: 'office', at }
+    expect(await store.wantRefund(wanted)).toMatchObject({ ok: true })
+    return regNo
+  }
+  /** The gateway reports that it is done. */
+  async function done(regNo: RegNo, amount: number): Promise<void> {
+    const back = { reference: `BACK${++made}`, amount: paise(amount * 100), at: server.now() }
+    const told = { type: 'refunded', ...back } as const
+    await server.deps.store.applyFact(orderIdOf(regNo, 1), told, null)
+  }
+
+  test.each([
+    ['goodwill', 2000, {}, 3900, 2425, 1475],
+    ['the whole share', 4425, {}, 1475, 0, 1475],
+    ['money that was owed', 1180, { tour: false }, 4720, 3540, 1180],
+  ] as const)('of %s: ₹ %i', async (_what, amount, extras, kept, proposed, invoiced) => {
+    const regNo = await begun(amount, extras)
+    expect(await figures(regNo)).toMatchObject({ kept, proposed })
+    await act(regNo, { act: 'cancel', pay_back: String(proposed), kept })
+    expect(await figures(regNo)).toMatchObject({ back: proposed, kept, invoiced })
+    await done(regNo, amount)
+    expect(await figures(regNo)).toMatchObject({ back: proposed, kept, invoiced })
+    if (proposed > 0) await refund(regNo, proposed)
+    expect(await figures(regNo)).toMatchObject({ back: 0, kept: kept - proposed, invoiced })
+  })
 })
