@@ -7,7 +7,7 @@ import { RENAMED_KEYS, RENAMED_VALUES } from '../../../engine/authoring/schema/r
 import { base, findingsOf, readGolden, shared as sampleShared } from './goldens.ts'
 
 const TOP = join(import.meta.dirname, '..', '..', '..')
-const OLD = join(TOP, 'tests', 'events', 'old-keys')
+const OLD = join(import.meta.dirname, 'old-keys')
 const sharedFile = (name: string) => ({
   path: `_shared/${name}.yaml`,
   text: readFileSync(join(TOP, 'events', '_shared', `${name}.yaml`), 'utf8'),

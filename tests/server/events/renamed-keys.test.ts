@@ -16,7 +16,7 @@ import { sharedOf } from '../../../server/events/versions/held-versions.ts'
 import { PROOF } from '../../browser/delegate.ts'
 import { openRig, type Rig } from '../payments/server-with-gateway.ts'
 
-const OLD = join(import.meta.dirname, '..', '..', 'events', 'old-keys')
+const OLD = join(import.meta.dirname, '../../engine/authoring/old-keys')
 const textOf = (name: string): string => readFileSync(join(OLD, name), 'utf8')
 
 type Open = {
