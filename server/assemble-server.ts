@@ -175,7 +175,7 @@ async function assembleAlone(
     options.print(`${aside.names.join(', ')} of an earlier database are now in ${aside.folder}.`)
   if (works && environment.databaseUrl === null)
     await beginAsLogIsMissing({ ...options, environment })
-  const store = await opens({ ...environment, migrates: works, isNew: mayMake })
+  const store = await opens({ ...environment, migrates: works, isNew: works ? mayMake : undefined })
   try {
     return await assembleOn(store, environment, options)
   } catch (error) {

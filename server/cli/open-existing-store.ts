@@ -8,5 +8,5 @@ import { absentDatabase, LostDatabase } from '../storage/recovery/missing-databa
 export async function openExistingStore(environment: Environment): Promise<Store> {
   const absent = environment.databaseUrl === null ? absentDatabase(environment.dataDir) : null
   if (absent !== null) throw new LostDatabase(absent)
-  return openStore(environment)
+  return openStore({ ...environment, isNew: false })
 }

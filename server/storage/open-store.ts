@@ -42,27 +42,28 @@ export type Inside = {
 /**
  * Uses PostgreSQL if it has an address, else the file in the data folder. `migrates`: a database of an older
  * version is migrated, after a copy; otherwise it fails with a message. A folder that had a database and has none
- * fails too, unless `isNew`.
+ * fails too, unless `isNew`. An empty PostgreSQL gets its tables if `isNew`, or, where that is left out, if nothing is
+ * migrated.
  */
 export async function openStore({
   dataDir,
   databaseUrl = null,
   migrates = false,
-  isNew = false,
+  isNew,
 }: {
   readonly dataDir: string
   readonly databaseUrl?: string | null
   readonly migrates?: boolean
-  readonly isNew?: boolean
+  readonly isNew?: boolean | undefined
 }): Promise<Store> {
   if (databaseUrl === null) {
     // No command makes an empty database either, which the next start would take for the one that is missing.
-    const lost = isNew ? null : lostDatabase(dataDir)
+    const lost = isNew === true ? null : lostDatabase(dataDir)
     if (lost !== null) throw new LostDatabase(lost)
     return (await openInside({ dataDir, migrates })).store
   }
   const { openInsidePostgres } = await import('./postgres/open-postgres-store.ts')
-  return (await openInsidePostgres({ url: databaseUrl, migrates, isNew })).store
+  return (await openInsidePostgres({ url: databaseUrl, migrates, isNew: isNew ?? !migrates })).store
 }
 
 /**
