@@ -234,7 +234,7 @@ test('a name is corrected, a category upwards and the difference paid by the mai
   await theirs.getByRole('button', { name: 'Pay ₹\u00a02,360 now' }).click()
   await atGateway(theirs, 'Pay')
   await theirs.getByRole('heading', { name: 'Registration Confirmed' }).waitFor()
-  await expect.poll(() => theirs.getByText('is still to be paid').count()).toBe(0)
+  await expect.poll(() => theirs.getByText('still to pay').count()).toBe(0)
 
   corrected = regNo
   await open(regNo)
