@@ -208,8 +208,8 @@ function conditionsOf(file: Files.EventFile): readonly ConditionAt[] {
   ;(file.category.rules ?? []).forEach((rule, at) =>
     add('rule', `category.rules.${at}`, `category.rules.${at}.when`, rule.when),
   )
-  file.categories.forEach(({ expects: goesWith }, at) =>
-    add('category', `categories.${at}`, `categories.${at}.expects`, goesWith),
+  file.categories.forEach(({ expects }, at) =>
+    add('category', `categories.${at}`, `categories.${at}.expects`, expects),
   )
   file.form.sections.forEach((section, s) => {
     add('show', `form.sections.${s}`, `form.sections.${s}.show_when`, section.show_when)

@@ -10,11 +10,11 @@ export function publicEvent(config: EventConfig): PublicEvent {
     email,
     examples,
     invoice,
-    retention: keep,
+    retention,
     office,
-    methods: ways,
+    methods,
     ...rest
   } = config
-  void [admin, cancellation, edit, examples, invoice, keep, office, ways]
+  void [admin, cancellation, edit, examples, invoice, retention, office, methods]
   return { ...rest, sendsMail: email !== null }
 }

@@ -73,8 +73,8 @@ export function wayFileName(way: Pick<TransferWay, 'id'>, ask: Pick<Field, 'id'>
 }
 
 /** Every file field of the methods, under the name by which it is stored. */
-export const wayFiles = remember(({ methods: ways }: EventConfig): readonly Field[] =>
-  ways.flatMap((way) =>
+export const wayFiles = remember(({ methods }: EventConfig): readonly Field[] =>
+  methods.flatMap((way) =>
     way.is !== 'transfer'
       ? []
       : way.fields.flatMap((ask) =>

@@ -104,8 +104,8 @@ export function wayQuestion(
 }
 
 /** Returns when an unpaid registration with that method expires. */
-export function lapseOf({ expiresAfterDays: lapsesAfterDays }: TransferWay, at: Instant): Instant {
-  return endOf(addDays(dayOf(at), lapsesAfterDays))
+export function lapseOf({ expiresAfterDays }: TransferWay, at: Instant): Instant {
+  return endOf(addDays(dayOf(at), expiresAfterDays))
 }
 
 /** A number to copy into a banking app. */

@@ -64,8 +64,8 @@ export function firstFull(
 
 /** Returns the message for a full seat; for one of several options it names the option. */
 export function sayFull(event: PublicEvent, place: Place): string {
-  const { message: say } = place.limit.full
-  return place.option === null ? say : `${placeName(event, place)}: ${say}`
+  const { message } = place.limit.full
+  return place.option === null ? message : `${placeName(event, place)}: ${message}`
 }
 
 /** Returns the display name of a seat: its option's label, or the quota's name. */

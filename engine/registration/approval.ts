@@ -14,8 +14,8 @@ export function approvalOf(
 }
 
 /** Returns the end of the day by which staff decide about a registration made now. */
-export function decideBy({ decideWithinDays: withinDays }: Approval, at: Instant): Instant {
-  return endOfDay(at, withinDays)
+export function decideBy({ decideWithinDays }: Approval, at: Instant): Instant {
+  return endOfDay(at, decideWithinDays)
 }
 
 /** For an approval whose rule the file no longer has: the value that most files use. */

@@ -5,7 +5,7 @@ import { dayOf, type Day, type Instant } from '../lib/time.ts'
 
 /** Returns the refund in whole percent of the amount paid, for a cancellation on that day. */
 export function percentBack({ steps, otherwise }: Cancellation, on: Day): number {
-  return steps.find(({ until: to }) => on <= to)?.percent ?? otherwise
+  return steps.find(({ until }) => on <= until)?.percent ?? otherwise
 }
 
 /** The figures of a refund at cancellation. */

@@ -123,9 +123,9 @@ export async function leftOf(
   return event.quotas.length === 0 ? {} : store.placesLeft(event.id, fewOf(event), at)
 }
 
-const fewOf = remember(({ quotas: limits }: EventConfig): Readonly<Record<string, number>> =>
+const fewOf = remember(({ quotas }: EventConfig): Readonly<Record<string, number>> =>
   Object.fromEntries(
-    allPlaces(limits).flatMap(({ id, limit: { few } }) => (few === undefined ? [] : [[id, few]])),
+    allPlaces(quotas).flatMap(({ id, limit: { few } }) => (few === undefined ? [] : [[id, few]])),
   ),
 )
 

@@ -22,15 +22,15 @@ export function kindOf({ event, now }: EventAnswer): EventPageKind {
  */
 function sellsMore({
   fees,
-  quotas: limits,
+  quotas,
   codeKinds,
-  memberLists: rolls,
+  memberLists,
   approvals,
   fields,
   form,
 }: PublicEvent): boolean {
   return (
-    [fees.items, fees.adjustments, limits, codeKinds, rolls, approvals].some(
+    [fees.items, fees.adjustments, quotas, codeKinds, memberLists, approvals].some(
       ({ length }) => length > 0,
     ) ||
     fields.some((field) => isLater(wayOf(field))) ||

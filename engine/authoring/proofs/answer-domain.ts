@@ -112,10 +112,10 @@ function complementOf(domain: Domain, condition: Condition): readonly Box[] {
 }
 
 /** Returns categories that a discount code gives, or a quota offers when full, whatever the answers are. */
-export function givenBeside({ codeKinds, quotas: limits }: EventConfig): readonly string[] {
+export function givenBeside({ codeKinds, quotas }: EventConfig): readonly string[] {
   return [
     ...codeKinds.flatMap(({ gives }) => ('category' in gives ? [gives.category] : [])),
-    ...limits.flatMap(({ full }) => (full.offer === undefined ? [] : [full.offer])),
+    ...quotas.flatMap(({ full }) => (full.offer === undefined ? [] : [full.offer])),
   ]
 }
 

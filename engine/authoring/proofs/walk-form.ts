@@ -212,11 +212,11 @@ function readsBefore(event: EventConfig, name: string): readonly string[] {
     const roll = rollColumnOf(event, name)
     return roll === null ? asked : [...asked, roll.field]
   }
-  const { categoryChoice: choice, codeKinds, quotas: limits } = event
+  const { categoryChoice: choice, codeKinds, quotas } = event
   return [
     ...(choice.by === 'field' ? [choice.field] : []),
     ...(codeKinds.some(({ gives }) => 'category' in gives) ? [CODE] : []),
-    ...limits.flatMap(({ id, full, eachOptionOf }) =>
+    ...quotas.flatMap(({ id, full, eachOptionOf }) =>
       full.offer === undefined || eachOptionOf !== undefined ? [] : [fullOf(id)],
     ),
     // An offer reads the category before it, not itself.

@@ -5,17 +5,17 @@ import { conditionsOfItem } from '../proofs/item-prices.ts'
 
 /** Returns them in form order, with the fields that show them. */
 export function fieldsOfPrice(event: EventConfig): readonly Field[] {
-  const { categoryChoice: choice, fees, quotas: limits } = event
+  const { categoryChoice: choice, fees, quotas } = event
   const conditions = [
     ...(choice.by === 'rules' ? choice.rules.map(({ when }) => when) : []),
     ...fees.items.flatMap(conditionsOfItem),
     ...fees.adjustments.map(({ when }) => when ?? null),
-    ...limits.map(({ when }) => when ?? null),
+    ...quotas.map(({ when }) => when ?? null),
   ].filter((condition) => condition !== null)
   const names = [
     ...(choice.by === 'field' ? [choice.field] : []),
     ...fees.items.flatMap(({ by, count, times, amountIn }) => [by, count?.field, times, amountIn]),
-    ...limits.map(({ eachOptionOf }) => eachOptionOf),
+    ...quotas.map(({ eachOptionOf }) => eachOptionOf),
   ].filter((name) => name !== undefined)
   const ids = fieldsBehind(event, conditions, names)
   return event.fields.filter(({ id }) => ids.has(id))

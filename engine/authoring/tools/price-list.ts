@@ -45,7 +45,7 @@ export type PriceList = {
 }
 
 export function priceListOf(event: EventConfig): PriceList {
-  const { fees, unique, codeKinds, memberLists: rolls } = event
+  const { fees, unique, codeKinds, memberLists } = event
   return {
     tables:
       fees.prices === null
@@ -56,15 +56,15 @@ export function priceListOf(event: EventConfig): PriceList {
           ],
     adjustments: fees.adjustments.map((one) => ({ id: one.id, says: sayAdjustment(event, one) })),
     limits: event.quotas.map((one) => ({ id: one.id, says: sayLimit(event, one) })),
-    unique: unique.map(({ fields, onDuplicate: otherwise, message: say }) => ({
+    unique: unique.map(({ fields, onDuplicate, message }) => ({
       id: fields.join(' and '),
-      says: `${otherwise === 'block' ? 'only once' : 'a second time after a question'}: “${say}”`,
+      says: `${onDuplicate === 'block' ? 'only once' : 'a second time after a question'}: “${message}”`,
     })),
     codes: codeKinds.map(({ id, label, gives }) => ({
       id,
       says: `${label}: gives the ${'category' in gives ? `category ${gives.category}` : `adjustment ${gives.adjustment}`}`,
     })),
-    rolls: rolls.map((roll) => ({ id: roll.id, says: sayRoll(event, roll) })),
+    rolls: memberLists.map((roll) => ({ id: roll.id, says: sayRoll(event, roll) })),
   }
 }
 
@@ -99,10 +99,10 @@ function registrationTable(event: EventConfig, prices: PriceTable): ListedTable 
 }
 
 /** A category that no answer gives may be given by a discount code, or offered when another is full. */
-function whoListed({ codeKinds, quotas: limits }: EventConfig, category: string): string {
+function whoListed({ codeKinds, quotas }: EventConfig, category: string): string {
   const kinds = codeKinds.filter(({ gives }) => 'category' in gives && gives.category === category)
   if (kinds.length > 0) return `with a code: ${kinds.map(({ id }) => id).join(', ')}`
-  return limits.some(({ full }) => full.offer === category)
+  return quotas.some(({ full }) => full.offer === category)
     ? 'where another is full'
     : 'price list only'
 }

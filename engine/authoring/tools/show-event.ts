@@ -62,9 +62,9 @@ function whole(event: EventConfig): Block {
       success: event.routes.success,
       failed: event.routes.failed,
     }),
-    categories: event.categories.map(({ listedOnly, expects: goesWith, ...category }) => ({
+    categories: event.categories.map(({ listedOnly, expects, ...category }) => ({
       ...category,
-      ...(goesWith === undefined ? {} : { expects: showCondition(goesWith) }),
+      ...(expects === undefined ? {} : { expects: showCondition(expects) }),
       ...(listedOnly ? { listed_only: true } : {}),
     })),
     category:

@@ -100,13 +100,13 @@ function showAdjustment({ id, label, when, from, to, on, by }: Adjustment): Bloc
 
 /** Writes only what the event states: an event without quotas holds no seats. */
 export function showFacts(event: EventConfig): Block {
-  const { quotas: limits, holdSeatsMs: holdPlaceMs, unique, codeKinds, memberLists: rolls } = event
+  const { quotas, holdSeatsMs, unique, codeKinds, memberLists } = event
   const some = <T>(list: readonly T[], show: (one: T) => Shown): Shown =>
     list.length === 0 ? undefined : list.map(show)
   return {
-    quotas: some(limits, showLimit),
+    quotas: some(quotas, showLimit),
     hold_seats_for:
-      limits.length === 0 && holdPlaceMs === HOLD_PLACE_MS ? undefined : showHold(holdPlaceMs),
+      quotas.length === 0 && holdSeatsMs === HOLD_PLACE_MS ? undefined : showHold(holdSeatsMs),
     unique: some(unique, ({ fields, onDuplicate, message }) => ({
       fields,
       on_duplicate: onDuplicate,
@@ -114,9 +114,9 @@ export function showFacts(event: EventConfig): Block {
     })),
     codes: codeKinds.length === 0 ? undefined : { kinds: codeKinds },
     member_lists:
-      rolls.length === 0
+      memberLists.length === 0
         ? undefined
-        : fromPairs<Shown>(rolls.map((roll) => [roll.id, showRoll(roll)])),
+        : fromPairs<Shown>(memberLists.map((roll) => [roll.id, showRoll(roll)])),
   }
 }
 

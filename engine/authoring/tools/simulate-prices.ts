@@ -59,8 +59,10 @@ export function simulate(event: EventConfig): Simulation {
 
 /** Whether there is more to list than one price for each category and period. */
 function isMore(event: EventConfig): boolean {
-  const { quotas: limits, unique, codeKinds, memberLists: rolls } = event
-  return sellsMore(event) || limits.length + unique.length + codeKinds.length + rolls.length > 0
+  const { quotas, unique, codeKinds, memberLists } = event
+  return (
+    sellsMore(event) || quotas.length + unique.length + codeKinds.length + memberLists.length > 0
+  )
 }
 
 function whoGetsWhat(event: EventConfig): Pick<Simulation, 'who' | 'nobody'> {
@@ -98,15 +100,12 @@ function whoGetsWhat(event: EventConfig): Pick<Simulation, 'who' | 'nobody'> {
  * Returns the discount codes that give a category, and the quotas that offer it, whatever the
  * answers are.
  */
-function givenBesides(
-  { codeKinds, quotas: limits }: EventConfig,
-  category: string,
-): readonly string[] {
+function givenBesides({ codeKinds, quotas }: EventConfig, category: string): readonly string[] {
   return [
     ...codeKinds.flatMap(({ id, gives }) =>
       'category' in gives && gives.category === category ? [`code: ${id}`] : [],
     ),
-    ...limits.flatMap(({ id, full }) => (full.offer === category ? [`where ${id} is full`] : [])),
+    ...quotas.flatMap(({ id, full }) => (full.offer === category ? [`where ${id} is full`] : [])),
   ]
 }
 

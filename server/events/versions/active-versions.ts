@@ -102,9 +102,9 @@ export function keptFile(
   { hash, config, text, shared, isGone }: ServedEvent,
   at: Instant,
 ): Activation['files'][number] {
-  const { id: eventId, quotas: limits, holdSeatsMs: holdPlaceMs } = config
+  const { id: eventId, quotas, holdSeatsMs } = config
   const placeNames = Object.fromEntries(
-    allPlaces(limits).map((place) => [place.id, placeName(config, place)]),
+    allPlaces(quotas).map((place) => [place.id, placeName(config, place)]),
   )
   const issuer = issuerOf(config)
   return {
@@ -113,8 +113,8 @@ export function keptFile(
     text,
     shared,
     at,
-    limits,
-    holdPlaceMs,
+    limits: quotas,
+    holdPlaceMs: holdSeatsMs,
     placeNames,
     issuer,
     isGone: isGone === true,

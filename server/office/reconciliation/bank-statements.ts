@@ -79,11 +79,11 @@ export async function layBeside(
   const read = readStatement(rows, columns)
   if (!read.ok) return read
   const { unread, repeated } = read.value
-  const { id: eventId, methods: ways } = event
+  const { id: eventId, methods } = event
   const keys = referencesIn(read.value)
   if (keys === null) return err({ code: 'too_many_numbers', message: TOO_MANY_NUMBERS })
   const gateway = settlementAccount(event)
-  const priced = ways.filter((way) => way.is === 'transfer' && way.priceDate === 'credit')
+  const priced = methods.filter((way) => way.is === 'transfer' && way.priceDate === 'credit')
   const [stored, known] = await Promise.all([
     store.awaited(
       eventId,
@@ -107,7 +107,7 @@ export async function layBeside(
     claimedElsewhere: keysOf(elsewhere.filter(({ isRejected }) => !isRejected)),
     rejectedElsewhere: keysOf(elsewhere.filter(({ isRejected }) => isRejected)),
     eventId,
-    details: ways.flatMap((way) => (way.is === 'transfer' ? [way.instructions] : [])),
+    details: methods.flatMap((way) => (way.is === 'transfer' ? [way.instructions] : [])),
   })
   const named = new Set(found.flatMap(({ of }) => of))
   return ok({

@@ -24,7 +24,9 @@ export async function standingOf(
 ): Promise<Standing> {
   const { store, clock } = deps
   const today = dayOf(clock())
-  const over = events.filter(({ retention: keep }) => keep.answers !== null && today > keep.answers)
+  const over = events.filter(
+    ({ retention }) => retention.answers !== null && today > retention.answers,
+  )
   const [recovery, figures, uploads] = await Promise.all([
     store.recovery(),
     store.recoveryFigures(over.map(({ id }) => id)),

@@ -34,13 +34,13 @@ export const approve: Doer = async (asked) => {
 /** `{offer?: true}`: also offers the category that the event file names for a refusal under this rule. */
 export const refuse: Doer = async ({ deps, served, registration, wanted, words }) => {
   const { config } = served
-  const { offer = null, message: say = null } = approvalFor(config, registration)?.ifRefused ?? {}
+  const { offer = null, message = null } = approvalFor(config, registration)?.ifRefused ?? {}
   const wantsOffer = words['offer'] === true || words['offer'] === 'true'
   if (wantsOffer && offer === null) return badData('The event file offers nothing in its place.')
   const offered = wantsOffer && offer !== null ? offeredOf(config, registration, offer) : null
   if (wantsOffer && offered === null)
     return badData('What the event file offers was not on sale when this was registered.')
-  const mail = refusedMail(config, registration, { why: wanted.why, say, offer: offered })
+  const mail = refusedMail(config, registration, { why: wanted.why, say: message, offer: offered })
   return deps.store.refuse(wanted, { offer: offered?.category ?? null, mail })
 }
 

@@ -91,7 +91,7 @@ function moveAnswers(
   { answers, category, searchable, unique }: Correction,
   at: Instant,
 ): Result<null, ActRefusal> {
-  const rules = unique.filter(({ onDuplicate: otherwise }) => otherwise === 'block')
+  const rules = unique.filter(({ onDuplicate }) => onDuplicate === 'block')
   const against = standsAgainst(sql, eventId, rules, answers, id)
   if (against !== null)
     return err({

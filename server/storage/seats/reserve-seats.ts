@@ -31,7 +31,7 @@ export function whetherFree(
 ): { readonly refusal: OutsideRefusal } | ({ readonly refusal: null } & Free) {
   // Whoever has a place already is told so, and not that there are none.
   const { unique = [], isConfirmed = false } = outside ?? {}
-  const rules = unique.filter(({ onDuplicate: otherwise }) => otherwise === 'block' || !isConfirmed)
+  const rules = unique.filter(({ onDuplicate }) => onDuplicate === 'block' || !isConfirmed)
   const against = standsAgainst(sql, eventId, rules, answers)
   if (against !== null) return { refusal: already(unique, rules, against) }
   const room = roomFor(sql, eventId, answers, category, at)
@@ -82,7 +82,7 @@ export function whetherStillFree(
   if (gone !== null) return { code: 'full', place: gone.place }
   if (outside == null) return null
   const { unique, holdMs } = outside
-  const rules = unique.filter(({ onDuplicate: otherwise }) => otherwise === 'block')
+  const rules = unique.filter(({ onDuplicate }) => onDuplicate === 'block')
   const against = standsAgainst(sql, eventId, rules, answers, id)
   if (against !== null) return already(unique, rules, against)
   const code = codeUsed(sql, id)
@@ -102,7 +102,7 @@ export function blockedBy(
   unique: readonly UniqueRule[],
   answers: Answers,
 ): OutsideRefusal | null {
-  const rules = unique.filter(({ onDuplicate: otherwise }) => otherwise === 'block')
+  const rules = unique.filter(({ onDuplicate }) => onDuplicate === 'block')
   const against = standsAgainst(sql, eventId, rules, answers)
   return against === null ? null : already(unique, rules, against)
 }

@@ -9,8 +9,8 @@ type StoredLimit = Omit<Limit, 'full'> & {
 export function textOfLimits(limits: readonly Limit[]): string {
   return JSON.stringify(
     limits.map((limit): StoredLimit => {
-      const { message: say, ...rest } = limit.full
-      return { ...limit, full: { say, ...rest } }
+      const { message, ...rest } = limit.full
+      return { ...limit, full: { say: message, ...rest } }
     }),
   )
 }

@@ -48,15 +48,15 @@ const GROUPS: readonly (readonly [RegExp, string, string])[] = [
   ],
 ]
 
-const WAYS = [
+const METHODS = [
   'payment:',
-  '  ways:',
+  '  methods:',
   '    - {id: card, gateway: card-gateway, account: sample}',
   '    - id: transfer',
   '      label: Bank transfer',
   '      until: 2026-02-20',
-  '      tell: Sample Society, account 50200012345678, IFSC SMPL0000032',
-  '      asks: [{id: utr, label: UTR number, format: utr, unique: true, required: true}]',
+  '      instructions: Sample Society, account 50200012345678, IFSC SMPL0000032',
+  '      fields: [{id: utr, label: UTR number, format: utr, unique: true, required: true}]',
   '      expires_after: 10 days',
   '',
 ].join('\n')
@@ -87,12 +87,12 @@ const RIGHT: Readonly<Record<string, string>> = {
   EV303:
     'category:\n  rules:\n    - {when: {is_member: true}, then: member}\n    - {otherwise: visitor}\n',
   EV420: 'event:\n  status: closed\n',
-  EV443: WAYS,
-  EV444: WAYS,
-  EV445: WAYS,
-  EV446: WAYS,
-  EV447: WAYS,
-  EV448: WAYS,
+  EV443: METHODS,
+  EV444: METHODS,
+  EV445: METHODS,
+  EV446: METHODS,
+  EV447: METHODS,
+  EV448: METHODS,
   EV481: CANCELLATION,
   EV482: CANCELLATION,
   EV483: CANCELLATION,
@@ -264,7 +264,7 @@ export function examplesOf(code: string): { readonly wrong: string; readonly rig
   if (
     code === 'EV303' ||
     code === 'EV420' ||
-    [CANCELLATION, INVOICE, APPROVAL, WAYS].includes(right ?? '') ||
+    [CANCELLATION, INVOICE, APPROVAL, METHODS].includes(right ?? '') ||
     code === 'EV494'
   )
     return { wrong: pointedAt(code, golden), right: right ?? '' }

@@ -1,6 +1,6 @@
 /** validate as people, programs and CI call it. */
 import { spawn } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { applyFixes, findingsAsGithub, type Finding } from '../../../engine/authoring.ts'
@@ -11,6 +11,10 @@ beforeEach(() => {
   here = place()
 })
 afterEach(() => here.remove())
+
+const oldKeys = join(top, 'tests', 'events', 'old-keys')
+const codesIn = (json: string): readonly string[] =>
+  (JSON.parse(json) as { diagnostics: { code: string }[] }).diagnostics.map(({ code }) => code)
 
 const spoiled = (): void =>
   here.change('events/midzone2025.yaml', 'prices: exclusive', 'prices: exclusiv')
@@ -247,6 +251,23 @@ describe('--fix', () => {
     expect([status, err]).toEqual([0, 'events/midzone2025.yaml: 1 edit written.\n'])
     expect(here.read('events/midzone2025.yaml')).toBe(clean)
   })
+
+  test.each(readdirSync(oldKeys))(
+    'writes the new names of keys into %s, and nothing is found afterwards that was not there before',
+    async (name) => {
+      const file = join('events', name)
+      here.write(file, readFileSync(join(oldKeys, name), 'utf8'))
+      const before = await here.rollcall(['validate', file, '--format', 'json'])
+      const { status, err } = await here.rollcall(['validate', file, '--fix'])
+      const renames = codesIn(before.out).filter((code) => code === 'EV019').length
+      expect([status, before.status]).toEqual([0, 0])
+      expect(err).toBe(
+        renames === 0 ? '' : `${file}: ${renames} edit${renames === 1 ? '' : 's'} written.\n`,
+      )
+      const after = await here.rollcall(['validate', file, '--format', 'json'])
+      expect(codesIn(after.out)).toEqual(codesIn(before.out).filter((code) => code !== 'EV019'))
+    },
+  )
 
   test('of two edits that overlap one is applied', () => {
     const fix = (start: number, end: number, text: string): Finding => ({

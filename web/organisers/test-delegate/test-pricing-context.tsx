@@ -15,7 +15,7 @@ export function AskFacts({
   readonly facts: Facts
   readonly change: (facts: Facts) => void
 }) {
-  const { codeKinds, quotas: limits } = event
+  const { codeKinds, quotas } = event
   const code =
     facts.code === null ? '' : facts.code.is === 'valid' ? facts.code.kind : facts.code.is
   return (
@@ -44,10 +44,10 @@ export function AskFacts({
       {event.fields.map((field) => (
         <AskRoll key={field.id} event={event} id={field.id} facts={facts} change={change} />
       ))}
-      {limits.length > 0 && (
+      {quotas.length > 0 && (
         <Boxes
           title="No place is left"
-          boxes={allPlaces(limits).map(({ id }) => ({ id, label: id }))}
+          boxes={allPlaces(quotas).map(({ id }) => ({ id, label: id }))}
           isTicked={(id) => own(facts.left, id) === 0}
           tick={(id) => {
             const { [id]: was, ...left } = facts.left

@@ -54,8 +54,8 @@ export function useTariff({
  * Whether the prices must be reloaded. Remaining seats are never in the page, and a page restored
  * by the browser may be from another day.
  */
-const mayHaveChanged = ({ quotas: limits }: PublicEvent): boolean =>
-  limits.length > 0 ||
+const mayHaveChanged = ({ quotas }: PublicEvent): boolean =>
+  quotas.length > 0 ||
   performance
     .getEntriesByType('navigation')
     .some((entry) => (entry as PerformanceNavigationTiming).type === 'back_forward')

@@ -145,8 +145,8 @@ function differing(
           {
             at,
             span: [start + found.index, start + found.index + found[0].length],
-            message: `the text says ${says}, the limit is ${maxes[0] ?? ''}${maxes.length > 1 && at.startsWith('quotas.') ? ' and others' : ''}`,
-            related: [{ at: maxAt, message: 'the limit' }],
+            message: `the text says ${says}, the quota is ${maxes[0] ?? ''}${maxes.length > 1 && at.startsWith('quotas.') ? ' and others' : ''}`,
+            related: [{ at: maxAt, message: 'the quota' }],
             help: 'write one number in both places',
           },
         ]

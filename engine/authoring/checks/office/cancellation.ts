@@ -17,9 +17,9 @@ const stepIncomplete: Check = {
   severity: 'error',
   why: 'A step without its day or its share says nothing about a cancellation; two of them may say it twice.',
   find: (model) =>
-    stepsOf(model).flatMap(({ until: to, refund, otherwise }, index): Draft[] => {
-      const isWhole = otherwise === undefined ? to !== undefined && refund !== undefined : true
-      const isMixed = otherwise !== undefined && (to !== undefined || refund !== undefined)
+    stepsOf(model).flatMap(({ until, refund, otherwise }, index): Draft[] => {
+      const isWhole = otherwise === undefined ? until !== undefined && refund !== undefined : true
+      const isMixed = otherwise !== undefined && (until !== undefined || refund !== undefined)
       return isWhole && !isMixed
         ? []
         : [
@@ -27,7 +27,7 @@ const stepIncomplete: Check = {
               at: `cancellation.steps.${index}`,
               message: isMixed
                 ? '`otherwise` stands beside a day or a share'
-                : `this step has no ${to === undefined ? 'day' : 'share'}`,
+                : `this step has no ${until === undefined ? 'day' : 'share'}`,
               help: 'write {until: 2026-12-31, refund: 75%}, and {otherwise: none} as the last step',
             },
           ]

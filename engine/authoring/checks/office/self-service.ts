@@ -21,7 +21,7 @@ function readerOf({ config }: Model): (id: string) => string | null {
   const ofApproval = fieldsBehind(
     config,
     config.approvals.map(({ when }) => when),
-    config.approvals.flatMap(({ documents: lookAt }) => lookAt),
+    config.approvals.flatMap(({ documents }) => documents),
   )
   const { invoice } = config
   return (id) => {
@@ -107,13 +107,13 @@ const filesOutlive: Check = {
   slug: 'keep-files-longer',
   severity: 'error',
   why: 'When the answers are erased the files go with them: a longer time for files keeps nothing.',
-  find: ({ config: { retention: keep } }) =>
-    keep.answers === null || keep.files === null || keep.files <= keep.answers
+  find: ({ config: { retention } }) =>
+    retention.answers === null || retention.files === null || retention.files <= retention.answers
       ? []
       : [
           {
             at: 'retention.files',
-            message: `the files would be kept until ${formatDay(keep.files)}, but the answers go on ${formatDay(keep.answers)}`,
+            message: `the files would be kept until ${formatDay(retention.files)}, but the answers go on ${formatDay(retention.answers)}`,
             related: [{ at: 'retention.answers', message: 'the answers' }],
             help: 'keep files as long as the answers, or less',
           },

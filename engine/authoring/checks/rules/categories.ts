@@ -300,8 +300,8 @@ const goesWithDerived: Check = {
   find: ({ file, config }) =>
     config.categoryChoice.by === 'field'
       ? []
-      : file.categories.flatMap(({ expects: goesWith }, at): Draft[] =>
-          goesWith === undefined
+      : file.categories.flatMap(({ expects }, at): Draft[] =>
+          expects === undefined
             ? []
             : [
                 {

@@ -55,7 +55,7 @@ export const pastSold: Readonly<Record<string, PastCheck>> = {
               {
                 at: next.quotas.length === 0 ? 'fees' : 'quotas',
                 part: 'key',
-                message: `the limit \`${was.id}\` is gone, and ${taken} of its places are taken`,
+                message: `the quota \`${was.id}\` is gone, and ${taken} of its places are taken`,
                 help: 'keep it with a higher max, or accept that no place is counted any more with allow',
               },
             ]
