@@ -294,7 +294,7 @@ describe('a number in a name', () => {
     'ECG – max. 45 participants',
     'ECG: only 4 places',
   ])('%s of 40', (label) => {
-    expect(told(seats(label), 'EV538', label)).toContain('the limit is 40')
+    expect(told(seats(label), 'EV538', label)).toContain('the quota is 40')
   })
   test.each([
     'ECG (limited to 40 seats)',
