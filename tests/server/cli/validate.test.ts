@@ -12,7 +12,7 @@ beforeEach(() => {
 })
 afterEach(() => here.remove())
 
-const oldKeys = join(top, 'tests', 'events', 'old-keys')
+const oldKeys = join(top, 'tests', 'engine', 'authoring', 'old-keys')
 const codesIn = (json: string): readonly string[] =>
   (JSON.parse(json) as { diagnostics: { code: string }[] }).diagnostics.map(({ code }) => code)
 
