@@ -42,7 +42,7 @@ export const SELF_SERVICE_MESSAGES = {
     title: 'Change your answers',
     fields: 'You can change: {fields}. For anything else, write to the organisers.',
     fieldsUntil:
-      'You can change until the end of {day}: {fields}. For anything else, write to the organisers.',
+      'Until the end of {day}, you can change: {fields}. For anything else, write to the organisers.',
     open: 'Change answers',
     save: 'Save changes',
   },
