@@ -11,6 +11,7 @@ import { makeClock } from '../../ops/clock.ts'
 import { hashPassword, makePassword, passwordRefusal } from '../../office/auth/passwords.ts'
 import { mayText, usernameRefusal } from '../../office/users/team.ts'
 import { openStore } from '../../storage/open-store.ts'
+import { openExistingStore } from '../open-existing-store.ts'
 import type { MayWhat, PersonChanged, Store } from '../../storage/index.ts'
 
 const help = `Usage: rollcall admin add <username> [--role ROLE] [--event ID]... [--password-stdin]
@@ -81,7 +82,8 @@ export const admin: Command = {
     }
     const password = await passwordOf(username ?? '', values, events, terminal)
     if (password === null) return 2
-    const store = await openStore(environment)
+    // The first owner may be added before the first start.
+    const store = await (verb === 'add' ? openStore(environment) : openExistingStore(environment))
     try {
       const clock = makeClock(environment.clockStart)
       const asked = { verb, username: username ?? '', password, may: mayOf(values), at: clock() }
