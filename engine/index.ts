@@ -1,26 +1,11 @@
 /**
- * Runtime entry point: registrations, prices, payments, pages.
+ * Runtime entry point: events, answers, prices, registrations, payments, documents.
  *
- * Event-file tools have their own (`authoring.ts`): eight times as much code, which the store's
- * threads do not need.
+ * Three others stand beside it: `api.ts` (types that server and browser exchange), `messages.ts` (texts that
+ * people read) and `authoring.ts` (event-file tools, eight times as much code, which the store's threads do
+ * not need).
  */
-export { COMMON_MESSAGES } from './catalogue/common.ts'
-export { DOCUMENT_MESSAGES } from './catalogue/documents.ts'
-export { EMAIL_MESSAGES } from './catalogue/emails.ts'
-export { EVENT_PAGE_MESSAGES } from './catalogue/event-page.ts'
-export { EXTENDED_FORM_MESSAGES } from './catalogue/extended-form.ts'
-export { FEE_TABLE_MESSAGES } from './catalogue/fee-table.ts'
-export { FORM_PRICE_MESSAGES } from './catalogue/form-price.ts'
-export { FORM_MESSAGES } from './catalogue/form.ts'
-export { LANDING_MESSAGES } from './catalogue/landing-page.ts'
-export { PAYMENT_METHOD_MESSAGES } from './catalogue/payment-methods.ts'
-export { REFUSAL_MESSAGES } from './catalogue/refusals.ts'
-export { RESULT_MESSAGES } from './catalogue/result-pages.ts'
-export { SELF_SERVICE_MESSAGES } from './catalogue/self-service.ts'
-export { VALIDATION_MESSAGES } from './catalogue/validation.ts'
-export { SERVER_PAGE_MESSAGES } from './catalogue/server-pages.ts'
 
-export { formatMessage, pluralForm, type ValueNames } from './lib/format-message.ts'
 export { escapeHtml } from './lib/html.ts'
 export { MARK } from './lib/logo.ts'
 export { remember } from './lib/memoize.ts'
@@ -393,126 +378,3 @@ export {
 export { listColumns, MONEY_COLUMNS, type RegistrationMoney } from './reports/money-columns.ts'
 export { SOLD, soldColumns, soldValues } from './reports/sales-columns.ts'
 export { placeRows, soldRows, type SoldAnswer, type SoldSum } from './reports/sales-sums.ts'
-
-export type {
-  ActedAnswer,
-  ActsAnswer,
-  FoundAnswer,
-  WireAct,
-  WireApproval,
-  WireEditable,
-  WireFound,
-  WireSecondPayment,
-} from './api/actions.ts'
-export { readLines, wireLines } from './api/bill-lines.ts'
-export type { AddedAnswer, AddingAnswer } from './api/manual-registration.ts'
-export type {
-  CodesAnswer,
-  CodesMadeAnswer,
-  DecidedAnswer,
-  EventStats,
-  ListAnswer,
-  ListRow,
-  OfficeRegistrationAnswer,
-  ReviewsAnswer,
-  RollsAnswer,
-  StatsAnswer,
-  WireCode,
-  WireReview,
-} from './api/office.ts'
-export type {
-  EventFilesAnswer,
-  MailsAnswer,
-  RecoveryAnswer,
-  WireEventFile,
-  WireMail,
-  WireRecovery,
-} from './api/operations.ts'
-export type { WireAsk, WirePaying, WireTold } from './api/payment-methods.ts'
-export type { BulkAnswer, ReconcileAnswer } from './api/reconciliation.ts'
-export {
-  FACES,
-  type CodeAnswer,
-  type ErrorAnswer,
-  type EventAnswer,
-  type EventCard,
-  type EventFile,
-  type EventFileAnswer,
-  type EventsAnswer,
-  type PageData,
-  type PaymentData,
-  type ProofAnswer,
-  type RegisterAnswer,
-  type RegistrationAnswer,
-  type RollAnswer,
-  type WireQuote,
-} from './api/registration.ts'
-export type { MyAnswer, WireCancel, WireFile, WireRefused } from './api/self-service.ts'
-export type {
-  SettlementKeptAnswer,
-  SettlementsAnswer,
-  WirePayout,
-  WireSettled,
-  WireSettlement,
-  WireUnsettled,
-} from './api/settlements.ts'
-export { tariff, type TariffAnswer } from './api/tariff.ts'
-export type {
-  AccountAnswer,
-  ActivityAnswer,
-  LoginAnswer,
-  OfficeEvent,
-  PasswordLinkAnswer,
-  PeopleAnswer,
-  PersonChangedAnswer,
-  RecoveryCodesAnswer,
-  SecondFactorAnswer,
-  SessionAnswer,
-  WireActivity,
-  WirePerson,
-  WireSession,
-} from './api/users.ts'
-
-export {
-  cancelledMail,
-  cheaperMail,
-  differenceMail,
-  givenBackMail,
-  handedOverMail,
-  payLinkMail,
-  transferredMail,
-} from './messages/action-emails.ts'
-export { alreadyMail } from './messages/already-registered-email.ts'
-export {
-  approvedMail,
-  offerAcceptedMail,
-  refusedMail,
-  toApproveMail,
-} from './messages/approval-emails.ts'
-export { secondPaymentMail } from './messages/duplicate-payment-email.ts'
-export { linkPlaceIn, linksMail } from './messages/lost-link-email.ts'
-export { LOST_LINK_PLACE, pausedMail } from './messages/paused-emails.ts'
-export {
-  lapsedMail,
-  notFoundMail,
-  takenUpMail,
-  toldMail,
-  toPayMail,
-} from './messages/payment-emails.ts'
-export {
-  readRegistration,
-  transactionIdOf,
-  valuesOf,
-  type RegistrationView,
-} from './messages/registration-values.ts'
-export {
-  CODE_LOOK,
-  mailFor,
-  orderIdToSay,
-  receipt,
-  resultRows,
-  resultValues,
-  saysNoMoneyWent,
-  type ResultRow,
-} from './messages/result-pages.ts'
-export { LINK_PLACE, unfinishedMail } from './messages/unpaid-reminder-email.ts'

@@ -5,16 +5,15 @@
 import type { Readable } from 'node:stream'
 import type {
   EventConfig,
-  EventCard,
   Instant,
   Learnt,
   OrderId,
   Paise,
-  PaymentData,
   PaymentFact,
   Result,
   Site,
 } from '../engine/index.ts'
+import type { EventCard, PaymentData } from '../engine/api.ts'
 import type { ClockJumps } from './ops/clock-jumps.ts'
 import type { Swept } from './storage/files/upload-storage.ts'
 import type { Store } from './storage/index.ts'

@@ -16,6 +16,8 @@ const sources = paths.filter((path) => /\.(ts|tsx|js)$/.test(path))
 describe("the engine's entry points name each export, and somebody outside uses every one", () => {
   test.each([
     ['index.ts', 'applyFact'],
+    ['api.ts', 'ErrorAnswer'],
+    ['messages.ts', 'REFUSAL_MESSAGES'],
     ['authoring.ts', 'compileEvent'],
   ])('engine/%s', (door, known) => {
     const lines = read(`engine/${door}`)

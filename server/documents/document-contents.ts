@@ -14,9 +14,8 @@ import {
   type DocumentBody,
   type Paise,
   type RateSummary,
-  DOCUMENT_MESSAGES,
-  formatMessage,
 } from '../../engine/index.ts'
+import { DOCUMENT_MESSAGES, formatMessage } from '../../engine/messages.ts'
 
 type Pair = readonly [name: string, value: string]
 

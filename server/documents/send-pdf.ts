@@ -1,5 +1,5 @@
 /** Sends a document of a registration as a file. */
-import { REFUSAL_MESSAGES } from '../../engine/index.ts'
+import { REFUSAL_MESSAGES } from '../../engine/messages.ts'
 import type { FastifyReply } from 'fastify'
 import type { RegNo } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'

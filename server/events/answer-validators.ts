@@ -23,7 +23,6 @@ import {
 } from '../../engine/index.ts'
 import type {
   Answers,
-  EventAnswer,
   Facts,
   FieldErrors,
   Instant,
@@ -31,6 +30,7 @@ import type {
   RawAnswers,
   Result,
 } from '../../engine/index.ts'
+import type { EventAnswer } from '../../engine/api.ts'
 import type { Deps, EventRegistry, Log, ServedEvent } from '../dependencies.ts'
 import { later } from '../ops/lazy-import.ts'
 import { versionOf } from './versions/held-versions.ts'

@@ -1,7 +1,7 @@
 /** Serves event files as their authors wrote them, for the page that shows what a file produces. */
-import { REFUSAL_MESSAGES } from '../../engine/index.ts'
+import { REFUSAL_MESSAGES } from '../../engine/messages.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { EventFile, EventFileAnswer } from '../../engine/index.ts'
+import type { EventFile, EventFileAnswer } from '../../engine/api.ts'
 import type { SharedFiles } from '../../engine/authoring.ts'
 import { withoutComments } from '../../engine/authoring.ts'
 import { refuse } from '../http/error-response.ts'

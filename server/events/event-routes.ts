@@ -1,7 +1,7 @@
 /** Serves events to the browser: list, details, form validator, share image and calendar entry. */
-import { REFUSAL_MESSAGES } from '../../engine/index.ts'
+import { REFUSAL_MESSAGES } from '../../engine/messages.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { EventsAnswer } from '../../engine/index.ts'
+import type { EventsAnswer } from '../../engine/api.ts'
 import { refuse, toldOf } from '../http/error-response.ts'
 import type { Deps, ServedEvent } from '../dependencies.ts'
 import { pictureBytes } from './share-image.ts'

@@ -1,5 +1,5 @@
 /** Converts errors thrown by a request into responses: client error, temporary overload, or bug. */
-import { REFUSAL_MESSAGES } from '../../engine/index.ts'
+import { REFUSAL_MESSAGES } from '../../engine/messages.ts'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import type { Instant } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'

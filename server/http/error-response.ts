@@ -1,7 +1,7 @@
 /** Defines the single format of error responses. */
-import { REFUSAL_MESSAGES } from '../../engine/index.ts'
+import { REFUSAL_MESSAGES } from '../../engine/messages.ts'
 import type { FastifyReply } from 'fastify'
-import type { ErrorAnswer } from '../../engine/index.ts'
+import type { ErrorAnswer } from '../../engine/api.ts'
 
 /** Fields that a refusal may have besides its code and message. */
 export type More = Omit<ErrorAnswer, 'status' | 'code' | 'message'>

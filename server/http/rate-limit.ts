@@ -6,7 +6,8 @@
  */
 import { isIPv4, isIPv6 } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { formatMessage, pluralForm, REFUSAL_MESSAGES, remember } from '../../engine/index.ts'
+import { remember } from '../../engine/index.ts'
+import { formatMessage, pluralForm, REFUSAL_MESSAGES } from '../../engine/messages.ts'
 import type { Instant } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
 import type { Tries } from '../storage/database/rate-limit-counts.ts'

@@ -1,6 +1,7 @@
 /** Refuses JSON with a value that is not text where a public route expects text. */
 import type { FastifyReply } from 'fastify'
-import { formatMessage, own, REFUSAL_MESSAGES } from '../../engine/index.ts'
+import { own } from '../../engine/index.ts'
+import { formatMessage, REFUSAL_MESSAGES } from '../../engine/messages.ts'
 import { refuse } from './error-response.ts'
 
 /** True: answered with 422. A missing or null value is allowed here, and a number counts as its text. */

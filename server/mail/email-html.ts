@@ -16,7 +16,8 @@ import { Link } from '@react-email/link'
 import { Preview } from '@react-email/preview'
 import { Section } from '@react-email/section'
 import { Text } from '@react-email/text'
-import { EMAIL_MESSAGES, formatMessage, lookOf, type EventConfig } from '../../engine/index.ts'
+import { lookOf, type EventConfig } from '../../engine/index.ts'
+import { EMAIL_MESSAGES, formatMessage } from '../../engine/messages.ts'
 
 /** Available on phones, in email clients and on web pages. */
 const FAMILY = "'Noto Sans', 'Segoe UI', Roboto, Helvetica, Arial, sans-serif"

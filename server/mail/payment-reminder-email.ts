@@ -1,5 +1,6 @@
 /** Emails a payment link once to delegates who registered and left before paying. */
-import { holdOf, instant, mayTry, standing, unfinishedMail } from '../../engine/index.ts'
+import { holdOf, instant, mayTry, standing } from '../../engine/index.ts'
+import { unfinishedMail } from '../../engine/messages.ts'
 import type { Instant } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
 import { byItself } from '../ops/clock.ts'

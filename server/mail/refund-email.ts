@@ -1,5 +1,6 @@
 /** Sends one email per refund, whatever the channel (gateway, merchant panel, manual). */
-import { givenBackMail, instant } from '../../engine/index.ts'
+import { instant } from '../../engine/index.ts'
+import { givenBackMail } from '../../engine/messages.ts'
 import type { Instant } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
 import { byItself } from '../ops/clock.ts'

@@ -3,7 +3,7 @@
  */
 import type * as Resvg from '@resvg/resvg-js'
 import { renderSVG } from 'uqr'
-import { CODE_LOOK } from '../../engine/index.ts'
+import { CODE_LOOK } from '../../engine/messages.ts'
 import type { EventConfig, Instant, RegNo } from '../../engine/index.ts'
 import { fileOf } from '../documents/document-contents.ts'
 import { ownDocuments } from '../documents/holder-documents.ts'

@@ -3,23 +3,26 @@
  * The page is readable without JavaScript.
  */
 import {
-  COMMON_MESSAGES,
   dayOf,
   escapeHtml,
-  EVENT_PAGE_MESSAGES,
   formatDay,
   formatDays,
-  formatMessage,
   formatPrice,
   listedPart,
   listedTaxSentence,
   lookOf,
   openOn,
   priceTable,
-  SERVER_PAGE_MESSAGES,
   tookPlace,
 } from '../../engine/index.ts'
-import type { Day, EventCard, EventConfig, Instant, PageData } from '../../engine/index.ts'
+import {
+  COMMON_MESSAGES,
+  EVENT_PAGE_MESSAGES,
+  formatMessage,
+  SERVER_PAGE_MESSAGES,
+} from '../../engine/messages.ts'
+import type { Day, EventConfig, Instant } from '../../engine/index.ts'
+import type { EventCard, PageData } from '../../engine/api.ts'
 import { PICTURE_SIZE } from '../events/share-image.ts'
 import { PLAIN_PAGE } from './unsupported-browser-script.ts'
 

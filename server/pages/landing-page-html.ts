@@ -2,8 +2,10 @@
  * Builds the HTML of the landing page before its script runs.
  * Uses the same markup as `web/landing/`, so that nothing moves when the script takes over.
  */
-import { closedWords, escapeHtml, formatDays, MARK, LANDING_MESSAGES } from '../../engine/index.ts'
-import type { EventCard, Site } from '../../engine/index.ts'
+import { closedWords, escapeHtml, formatDays, MARK } from '../../engine/index.ts'
+import { LANDING_MESSAGES } from '../../engine/messages.ts'
+import type { Site } from '../../engine/index.ts'
+import type { EventCard } from '../../engine/api.ts'
 
 const mark = `<svg viewBox="0 0 26 26" aria-hidden="true"><path d="${MARK.square}" fill="none" stroke="currentColor" stroke-width="1.8" stroke-linecap="round"/><path d="${MARK.tick}" fill="none" stroke="var(--blue)" stroke-width="3" stroke-linecap="round" stroke-linejoin="round"/></svg>`
 

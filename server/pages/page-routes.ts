@@ -3,19 +3,16 @@ import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { dayOf, formatDays, isoIndia, openOn, UNKNOWN_PAYMENT } from '../../engine/index.ts'
+import { tariff } from '../../engine/api.ts'
 import {
   COMMON_MESSAGES,
-  dayOf,
-  formatDays,
   formatMessage,
-  isoIndia,
-  openOn,
   SELF_SERVICE_MESSAGES,
   SERVER_PAGE_MESSAGES,
-  tariff,
-  UNKNOWN_PAYMENT,
-} from '../../engine/index.ts'
-import type { Instant, PageData } from '../../engine/index.ts'
+} from '../../engine/messages.ts'
+import type { Instant } from '../../engine/index.ts'
+import type { PageData } from '../../engine/api.ts'
 import { pathOf, withoutSlash } from '../http/event-route-table.ts'
 import { nonceOf, pagePolicy } from '../http/security-headers.ts'
 import type { Deps, ServedEvent } from '../dependencies.ts'

@@ -1,6 +1,6 @@
 /** Renders one page in a worker thread: loading the renderer would block requests for too long. */
 import { parentPort, workerData } from 'node:worker_threads'
-import type { PageData } from '../../engine/index.ts'
+import type { PageData } from '../../engine/api.ts'
 
 /** The result; `kind` is the page's module, `names` tell a browser which `styles` it has, `rules` are others. */
 export type Drawn = {

@@ -1,6 +1,7 @@
 /** Describes a second payment for the self-service page and the office. */
 import { isoIndia, rupees } from '../../engine/index.ts'
-import type { Paise, WireSecondPayment } from '../../engine/index.ts'
+import type { Paise } from '../../engine/index.ts'
+import type { WireSecondPayment } from '../../engine/api.ts'
 import type { SecondPayment } from '../storage/payments/duplicate-payments.ts'
 
 export function wireSecondPayment(

@@ -1,7 +1,9 @@
 /** Defines the routes that pay for a stored registration: retry by number, and the emailed link. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { readAmount, REFUSAL_MESSAGES } from '../../engine/index.ts'
-import type { EventConfig, Paise, RegisterAnswer, RegNo } from '../../engine/index.ts'
+import { readAmount } from '../../engine/index.ts'
+import { REFUSAL_MESSAGES } from '../../engine/messages.ts'
+import type { EventConfig, Paise, RegNo } from '../../engine/index.ts'
+import type { RegisterAnswer } from '../../engine/api.ts'
 import type { Deps } from '../dependencies.ts'
 import { addressOf, limitByAddress, refuseTooMany } from '../http/rate-limit.ts'
 import type { Allowance } from '../http/rate-limit.ts'

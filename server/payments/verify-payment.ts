@@ -11,10 +11,10 @@ import {
   inTime,
   instant,
   isOpen,
-  mailFor,
   nextQuestion,
   watchAsAsked,
 } from '../../engine/index.ts'
+import { mailFor } from '../../engine/messages.ts'
 import type {
   EventConfig,
   Instant,

@@ -1,14 +1,12 @@
 /** Creates, stores (as a hash) and resolves access links to the self-service page. */
 import { createHash, randomBytes } from 'node:crypto'
+import { endOf, instant, standing } from '../../engine/index.ts'
 import {
-  endOf,
-  instant,
   LINK_PLACE,
   linkPlaceIn,
   LOST_LINK_PLACE,
   REFUSAL_MESSAGES,
-  standing,
-} from '../../engine/index.ts'
+} from '../../engine/messages.ts'
 import type { EventConfig, Instant, RegNo } from '../../engine/index.ts'
 import type { Deps, Environment, ServedEvent } from '../dependencies.ts'
 import type { QueuedMail, StoredRegistration } from '../storage/index.ts'

@@ -1,5 +1,6 @@
 /** Emails the access link to a delegate who is registered already and was submitted again. */
-import { alreadyMail, instant, standing } from '../../engine/index.ts'
+import { instant, standing } from '../../engine/index.ts'
+import { alreadyMail } from '../../engine/messages.ts'
 import type { EventConfig, Instant, RegNo } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
 

@@ -1,7 +1,9 @@
 /** Serves the form's look-ups while it is filled in: discount codes and member list numbers. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { invalidOf, own, REFUSAL_MESSAGES } from '../../engine/index.ts'
-import type { CodeAnswer, EventConfig, RollAnswer } from '../../engine/index.ts'
+import { invalidOf, own } from '../../engine/index.ts'
+import { REFUSAL_MESSAGES } from '../../engine/messages.ts'
+import type { EventConfig } from '../../engine/index.ts'
+import type { CodeAnswer, RollAnswer } from '../../engine/api.ts'
 import type { Deps } from '../dependencies.ts'
 import { refuse } from '../http/error-response.ts'
 import { recordOf } from '../http/request-input.ts'

@@ -10,23 +10,20 @@ import {
   err,
   heldUntil,
   lapseOf,
-  mailFor,
   ok,
   orderIdOf,
   paise,
   quote,
   randomDigits,
   regNoOf,
-  toApproveMail,
-  toPayMail,
 } from '../../engine/index.ts'
+import { mailFor, toApproveMail, toPayMail } from '../../engine/messages.ts'
 import type {
   Actor,
   Answers,
   DeskWay,
   EventConfig,
   Instant,
-  PaymentData,
   PayWay,
   Quote,
   QuoteRefusal,
@@ -34,6 +31,7 @@ import type {
   Result,
   Way,
 } from '../../engine/index.ts'
+import type { PaymentData } from '../../engine/api.ts'
 import type { Deps, HandOffRefusal, ServedEvent } from '../dependencies.ts'
 import type {
   ActNo,

@@ -4,23 +4,16 @@ import {
   allPlaces,
   assertNever,
   emailNotForGateway,
-  formatMessage,
   formatMoney,
   formatPrice,
-  REFUSAL_MESSAGES,
   rupees,
   sayFull,
-  wireLines,
   wordFor,
 } from '../../engine/index.ts'
-import type {
-  CodeFact,
-  EventConfig,
-  FieldErrors,
-  Quote,
-  QuoteRefusal,
-  WireQuote,
-} from '../../engine/index.ts'
+import { wireLines } from '../../engine/api.ts'
+import { formatMessage, REFUSAL_MESSAGES } from '../../engine/messages.ts'
+import type { CodeFact, EventConfig, FieldErrors, Quote, QuoteRefusal } from '../../engine/index.ts'
+import type { WireQuote } from '../../engine/api.ts'
 import type { BodyRefusal } from '../http/request-body.ts'
 import { refuse, RETRY_SECONDS, toldOf } from '../http/error-response.ts'
 import type { More } from '../http/error-response.ts'

@@ -1,7 +1,9 @@
 /** Defines the routes that an event file names: register, read a registration, price list. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { own, REFUSAL_MESSAGES, tariff } from '../../engine/index.ts'
-import type { RegistrationAnswer } from '../../engine/index.ts'
+import { own } from '../../engine/index.ts'
+import { tariff } from '../../engine/api.ts'
+import { REFUSAL_MESSAGES } from '../../engine/messages.ts'
+import type { RegistrationAnswer } from '../../engine/api.ts'
 import type { Deps, ServedEvent } from '../dependencies.ts'
 import { readBody } from '../http/request-body.ts'
 import type { Call } from '../http/event-route-table.ts'

@@ -1,22 +1,9 @@
 /** Builds the views of a stored registration: complete for its emails, reduced for the public. */
-import {
-  holdOf,
-  isoIndia,
-  mayTry,
-  paise,
-  remember,
-  rupees,
-  standing,
-  transactionIdOf,
-  wireLines,
-} from '../../engine/index.ts'
-import type {
-  EventConfig,
-  Failure,
-  Instant,
-  Paise,
-  RegistrationAnswer,
-} from '../../engine/index.ts'
+import { holdOf, isoIndia, mayTry, paise, remember, rupees, standing } from '../../engine/index.ts'
+import { wireLines } from '../../engine/api.ts'
+import { transactionIdOf } from '../../engine/messages.ts'
+import type { EventConfig, Failure, Instant, Paise } from '../../engine/index.ts'
+import type { RegistrationAnswer } from '../../engine/api.ts'
 import type { StoredPayment, StoredRegistration } from '../storage/index.ts'
 
 /**

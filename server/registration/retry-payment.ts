@@ -13,12 +13,12 @@ import {
   orderIdOf,
   owesDifference,
   paise,
-  REFUSAL_MESSAGES,
   standing,
   takesMoney,
   termsOf,
   uniqueRules,
 } from '../../engine/index.ts'
+import { REFUSAL_MESSAGES } from '../../engine/messages.ts'
 import type {
   Answers,
   EventConfig,
@@ -26,14 +26,13 @@ import type {
   Learnt,
   OrderId,
   Paise,
-  PaymentData,
   Quote,
   QuoteRefusal,
-  RegisterAnswer,
   RegNo,
   Result,
   Stands,
 } from '../../engine/index.ts'
+import type { PaymentData, RegisterAnswer } from '../../engine/api.ts'
 import type { Buyer, Deps, HandOffRefusal } from '../dependencies.ts'
 import type { OutsideRefusal, StoredPayment, StoredRegistration } from '../storage/index.ts'
 import { tellTheRegistered } from './already-registered-email.ts'

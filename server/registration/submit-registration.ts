@@ -13,11 +13,11 @@ import {
   ok,
   openOn,
   own,
-  REFUSAL_MESSAGES,
   standing,
   WAY_FIELD,
   wayFor,
 } from '../../engine/index.ts'
+import { REFUSAL_MESSAGES } from '../../engine/messages.ts'
 import type {
   Answers,
   EventConfig,
@@ -25,11 +25,11 @@ import type {
   FieldErrors,
   Instant,
   Paise,
-  RegisterAnswer,
   RegNo,
   Result,
   Stands,
 } from '../../engine/index.ts'
+import type { RegisterAnswer } from '../../engine/api.ts'
 import type { Deps, ServedEvent } from '../dependencies.ts'
 import { checkedAnswers } from '../events/answer-validators.ts'
 import { readBody } from '../http/request-body.ts'

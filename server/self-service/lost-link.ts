@@ -1,6 +1,7 @@
 /** Emails a delegate the access links of all registrations with a given email address. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { delegateOf, foldedText, isEmail, linksMail, REFUSAL_MESSAGES } from '../../engine/index.ts'
+import { delegateOf, foldedText, isEmail } from '../../engine/index.ts'
+import { linksMail, REFUSAL_MESSAGES } from '../../engine/messages.ts'
 import type { Deps } from '../dependencies.ts'
 import { addressOf, openLimit, refuseTooMany } from '../http/rate-limit.ts'
 import type { Allowance } from '../http/rate-limit.ts'

@@ -1,6 +1,6 @@
 /** Resends the confirmation to the delegate's own address, on request from the registration's page. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { formatMessage, mailFor, REFUSAL_MESSAGES } from '../../engine/index.ts'
+import { formatMessage, mailFor, REFUSAL_MESSAGES } from '../../engine/messages.ts'
 import type { Deps } from '../dependencies.ts'
 import { addressOf, limitByAddress, refuseTooMany } from '../http/rate-limit.ts'
 import type { Allowance } from '../http/rate-limit.ts'

@@ -8,7 +8,8 @@ import {
   own,
   rupees,
 } from '../../engine/index.ts'
-import type { Field, MyAnswer } from '../../engine/index.ts'
+import type { Field } from '../../engine/index.ts'
+import type { MyAnswer } from '../../engine/api.ts'
 import { refusedShown } from '../registration/actions/approve-registration.ts'
 import { refundAtCancellation } from '../office/registrations/action-routes.ts'
 import { editable } from '../registration/actions/editable-answers.ts'

@@ -3,8 +3,9 @@
  * The link is the proof of identity; there is no cookie.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { isActName, REFUSAL_MESSAGES, wayFiles } from '../../engine/index.ts'
-import type { ActedAnswer } from '../../engine/index.ts'
+import { isActName, wayFiles } from '../../engine/index.ts'
+import { REFUSAL_MESSAGES } from '../../engine/messages.ts'
+import type { ActedAnswer } from '../../engine/api.ts'
 import { onceOf, textIn } from '../registration/actions/action-input.ts'
 import { sendNo, wordsOf } from '../office/registrations/action-routes.ts'
 import { DELEGATE_DOERS } from './self-service-actions.ts'

@@ -2,7 +2,7 @@
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { ReconcileAnswer } from '../../engine/index.ts'
+import type { ReconcileAnswer } from '../../engine/api.ts'
 import { freshAddress, signedIn, startTarget } from './target.ts'
 import type { Target } from './target.ts'
 import type { Answer } from './wire.ts'

@@ -1,7 +1,7 @@
 /** What a delegate does on a form, by label and role. All people here are made up. */
 import { expect } from 'vitest'
 import type { Locator, Page, Route } from 'playwright-core'
-import { FACES } from '../../engine/index.ts'
+import { FACES } from '../../engine/api.ts'
 
 export const FORM = '/afpicon2026'
 export const PG = 'AFPI Member – Post Graduate'

@@ -2,7 +2,7 @@
  * Delegates, the gateway and a treasurer, all at once: who registers, pays, declines, comes back, is told twice and tries
  * again, and who decides and refunds. What was answered with success is remembered: it must be there whatever happens.
  */
-import type { PaymentData, ReviewsAnswer } from '../../engine/index.ts'
+import type { PaymentData, ReviewsAnswer } from '../../engine/api.ts'
 import type { Running } from './server.ts'
 
 const CLIENTS = 64

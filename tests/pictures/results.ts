@@ -1,6 +1,6 @@
 /** What becomes of a payment, as the delegate sees it: by the address that the gateway leads back to, and by a mailed link. */
 import type { Page } from 'playwright-core'
-import type { RegistrationAnswer } from '../../engine/index.ts'
+import type { RegistrationAnswer } from '../../engine/api.ts'
 import { atGateway, registeredByCall } from '../browser/delegate.ts'
 import { linkToPay } from '../browser/serve.ts'
 import { quoted } from './form.ts'

@@ -15,7 +15,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Page } from 'playwright-core'
-import { FACES } from '../../engine/index.ts'
+import { FACES } from '../../engine/api.ts'
 import { misplaced } from '../browser/layout-boxes.ts'
 import { axe, launchDrawing, visit } from '../browser/browser.ts'
 import { INTERN, payButton } from '../browser/delegate.ts'

@@ -3,7 +3,8 @@
  * again. It is promised that one click is one registration, at the price of the day, and that what was paid in hand counts.
  */
 import { dayOf, rupees } from '../../engine/index.ts'
-import type { AddedAnswer, Way } from '../../engine/index.ts'
+import type { Way } from '../../engine/index.ts'
+import type { AddedAnswer } from '../../engine/api.ts'
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import { plain, spelled } from './bank.ts'
 import type { Bank } from './bank.ts'

@@ -3,7 +3,8 @@
  * promised of it: who has told of a line is found by it, and what is confirmed is what the line says.
  */
 import { rupees } from '../../engine/index.ts'
-import type { BulkAnswer, Day, ReconcileAnswer } from '../../engine/index.ts'
+import type { Day } from '../../engine/index.ts'
+import type { BulkAnswer, ReconcileAnswer } from '../../engine/api.ts'
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import { plain } from './bank.ts'
 import type { Bank, Came } from './bank.ts'

@@ -4,7 +4,8 @@
  * back because it was owed then is as if it had never been paid.
  */
 import { dayOf } from '../../engine/index.ts'
-import type { ActsAnswer, Day, Instant } from '../../engine/index.ts'
+import type { Day, Instant } from '../../engine/index.ts'
+import type { ActsAnswer } from '../../engine/api.ts'
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import type { Violation } from './check-payments.ts'
 

@@ -4,13 +4,8 @@
  */
 import { parse } from 'csv-parse/sync'
 import { amountText, dayOf } from '../../engine/index.ts'
-import type {
-  Instant,
-  ListAnswer,
-  SoldAnswer,
-  StatsAnswer,
-  WireSettlement,
-} from '../../engine/index.ts'
+import type { Instant, SoldAnswer } from '../../engine/index.ts'
+import type { ListAnswer, StatsAnswer, WireSettlement } from '../../engine/api.ts'
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import { served } from './events.ts'
 import type { EventId } from './events.ts'

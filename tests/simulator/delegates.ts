@@ -2,7 +2,8 @@
  * Delegates as the plan has them, and the messages that the gateway sends because of them: registering,
  * paying, two tabs, looking again, trying again, the same form again.
  */
-import type { PaymentData, RegisterAnswer, RegistrationAnswer, RegNo } from '../../engine/index.ts'
+import type { RegNo } from '../../engine/index.ts'
+import type { PaymentData, RegisterAnswer, RegistrationAnswer } from '../../engine/api.ts'
 import { amountText, assertNever, dayOf, instant, paise } from '../../engine/index.ts'
 import type { Fields } from '../../server/payments/gateways/airpay/parse-message.ts'
 import { noticePath, usualReturnPath } from '../../server/payments/gateways/select-gateway.ts'

@@ -3,7 +3,8 @@
  * of them twice, some two at once, some who may not, some who have signed out.
  */
 import { addDays, assertNever, dayOf, paise } from '../../engine/index.ts'
-import type { ActName, ActsAnswer, RegistrationState, RegNo, Way } from '../../engine/index.ts'
+import type { ActName, RegistrationState, RegNo, Way } from '../../engine/index.ts'
+import type { ActsAnswer } from '../../engine/api.ts'
 import { addAtDesk } from './add-registrations.ts'
 import { purseOf, spelled } from './bank.ts'
 import type { Bank, Came } from './bank.ts'

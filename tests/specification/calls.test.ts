@@ -1,14 +1,15 @@
 /** The specification's calls, fields and answers, against the whole server. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { paise, resultValues } from '../../engine/index.ts'
+import { paise } from '../../engine/index.ts'
+import { resultValues } from '../../engine/messages.ts'
+import type { Answers } from '../../engine/index.ts'
 import type {
-  Answers,
   ListAnswer,
   PaymentData,
   RegisterAnswer,
   StatsAnswer,
   TariffAnswer,
-} from '../../engine/index.ts'
+} from '../../engine/api.ts'
 import { noon, numberOf, PASSWORD, register, signIn } from '../server/office/office.ts'
 import type { Office } from '../server/office/office.ts'
 import { pdf } from '../server/sample-uploads.ts'

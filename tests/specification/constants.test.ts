@@ -21,13 +21,13 @@ import {
   quoteFor,
   readOrderId,
   regNoOf,
-  resultValues,
   rupees,
   shownFields,
   splitTotal,
   startOf,
-  tariff,
 } from '../../engine/index.ts'
+import { tariff } from '../../engine/api.ts'
+import { resultValues } from '../../engine/messages.ts'
 import type { EventConfig, Instant, Payment, PaymentFact } from '../../engine/index.ts'
 import { tooLargeText } from '../../web/ui/file-size.ts'
 import { afpicon, chirurgia, fieldOf, listOf, midzone, pulmocon } from './events.ts'

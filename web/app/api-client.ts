@@ -4,8 +4,10 @@
  * it is. The answers' shapes are in `api-responses.ts` (public calls) and
  * `web/office/office-api-and-urls.ts`.
  */
-import { assertNever, COMMON_MESSAGES, err, fromRupees, ok } from '../../engine/index.ts'
-import type { ErrorAnswer, FieldErrors, SiteTexts, WireQuote } from '../../engine/index.ts'
+import { assertNever, err, fromRupees, ok } from '../../engine/index.ts'
+import { COMMON_MESSAGES } from '../../engine/messages.ts'
+import type { FieldErrors, SiteTexts } from '../../engine/index.ts'
+import type { ErrorAnswer, WireQuote } from '../../engine/api.ts'
 import { isRecord, textsOf } from './json-readers.ts'
 
 export type ApiError = {

@@ -4,26 +4,22 @@ import {
   isPaymentStatus,
   paise,
   periodOn,
-  readLines,
   dayOf,
   readInstant,
   rupees,
   split,
 } from '../../engine/index.ts'
+import { readLines } from '../../engine/api.ts'
+import type { Failure, PaymentStatus, PublicEvent, Stands, Quote } from '../../engine/index.ts'
 import type {
   EventFileAnswer,
-  Failure,
   PaymentData,
-  PaymentStatus,
   ProofAnswer,
-  PublicEvent,
   RegisterAnswer,
   RegistrationAnswer,
-  Stands,
-  Quote,
   TariffAnswer,
   WireQuote,
-} from '../../engine/index.ts'
+} from '../../engine/api.ts'
 import type { Reader } from './api-client.ts'
 import {
   holdsAll,

@@ -1,6 +1,6 @@
 /** The error page, shown if a page cannot be rendered. */
 import { useEffect } from 'react'
-import { COMMON_MESSAGES } from '../../engine/index.ts'
+import { COMMON_MESSAGES } from '../../engine/messages.ts'
 import { unexpectedText } from './api-client.ts'
 import { showPlainPage } from './unsupported-browser-page.ts'
 import { Plain } from '../ui/layout/standalone-page.tsx'

@@ -2,7 +2,7 @@
  * The fonts of a server-rendered form, loaded after hydration.
  * They are applied all at once, because each one causes a new layout.
  */
-import { FACES } from '../../engine/index.ts'
+import { FACES } from '../../engine/api.ts'
 
 /** Does nothing on a page that links its style sheets. */
 export function wearFaces(): void {

@@ -1,5 +1,6 @@
 /** Calls with retries, for requests that are safe to repeat. */
-import { COMMON_MESSAGES, err } from '../../engine/index.ts'
+import { err } from '../../engine/index.ts'
+import { COMMON_MESSAGES } from '../../engine/messages.ts'
 import { call } from './api-client.ts'
 import type { Answered, CallOptions, Reader } from './api-client.ts'
 

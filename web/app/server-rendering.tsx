@@ -5,7 +5,7 @@
 import createCache from '@emotion/cache'
 import { renderToStaticMarkup, renderToString } from 'react-dom/server'
 import { assert } from '../../engine/index.ts'
-import type { PageData } from '../../engine/index.ts'
+import type { PageData } from '../../engine/api.ts'
 import FormPage, { STYLES_KEY } from '../registration/registration-page.tsx'
 import SellingPage from '../registration/extended-registration-page.tsx'
 import { kindOf } from '../registration/event-page-kind.ts'

@@ -1,16 +1,10 @@
 /** The landing page, with the texts of `_shared/site.yaml`. */
 import { useEffect } from 'react'
 import type { CSSProperties } from 'react'
-import type { EventCard, Site } from '../../engine/index.ts'
-import {
-  closedWords,
-  formatDays,
-  formatMoney,
-  fromRupees,
-  paise,
-  formatMessage,
-  LANDING_MESSAGES,
-} from '../../engine/index.ts'
+import type { Site } from '../../engine/index.ts'
+import type { EventCard } from '../../engine/api.ts'
+import { closedWords, formatDays, formatMoney, fromRupees, paise } from '../../engine/index.ts'
+import { formatMessage, LANDING_MESSAGES } from '../../engine/messages.ts'
 import type { PageProps } from '../app/page-props.ts'
 import { hiddenText, richMessage } from '../ui/rich-message.tsx'
 import { Icon } from '../ui/icons-and-logo.tsx'

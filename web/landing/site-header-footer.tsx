@@ -1,5 +1,5 @@
 /** The header and footer of the site’s own pages. */
-import { LANDING_MESSAGES } from '../../engine/index.ts'
+import { LANDING_MESSAGES } from '../../engine/messages.ts'
 import type { Site, Social } from '../../engine/index.ts'
 import { Mark } from '../ui/icons-and-logo.tsx'
 import { SkipLink } from '../ui/layout/skip-link.tsx'

@@ -3,7 +3,8 @@
  * A list's filters are in the page's URL, under the names that the call uses.
  */
 import { QueryClient } from '@tanstack/react-query'
-import type { AdminList, SessionAnswer } from '../../engine/index.ts'
+import type { AdminList } from '../../engine/index.ts'
+import type { SessionAnswer } from '../../engine/api.ts'
 import { call } from '../app/api-client.ts'
 import type { Answered, ApiError, CallOptions, Reader } from '../app/api-client.ts'
 

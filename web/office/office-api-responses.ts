@@ -2,19 +2,21 @@
 import { fromRupees, isDay, isPaymentStatus, readInstant, statusText } from '../../engine/index.ts'
 import type {
   AdminList,
-  CodesAnswer,
   Column,
   Filter,
+  SoldAnswer,
+  WireSums,
+  WireWaiting,
+} from '../../engine/index.ts'
+import type {
+  CodesAnswer,
   EventStats,
   ListRow,
   OfficeEvent,
   OfficeRegistrationAnswer,
   SessionAnswer,
-  SoldAnswer,
   StatsAnswer,
-  WireSums,
-  WireWaiting,
-} from '../../engine/index.ts'
+} from '../../engine/api.ts'
 import type { Reader } from '../app/api-client.ts'
 import { holdsAll, isRecord, listOf, recordOf, recordsOf, textsOf } from '../app/json-readers.ts'
 import type { Unread } from '../app/json-readers.ts'

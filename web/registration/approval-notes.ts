@@ -1,12 +1,6 @@
 /** Form texts for registrations that need approval before payment. */
-import {
-  approvalOf,
-  categoryOf,
-  EXTENDED_FORM_MESSAGES,
-  formatMessage,
-  labelOf,
-  pluralForm,
-} from '../../engine/index.ts'
+import { approvalOf, categoryOf, labelOf } from '../../engine/index.ts'
+import { EXTENDED_FORM_MESSAGES, formatMessage, pluralForm } from '../../engine/messages.ts'
 import type { Answers, PublicEvent } from '../../engine/index.ts'
 
 /** Label of the submit button, or null if no approval is needed before payment. */

@@ -1,15 +1,8 @@
 /** The page of an event that is closed for registration, with the contact details. */
-import {
-  dayOf,
-  EVENT_PAGE_MESSAGES,
-  formatDays,
-  formatMessage,
-  openOn,
-  readInstant,
-  tookPlace,
-  VALIDATION_MESSAGES,
-} from '../../engine/index.ts'
-import type { EventAnswer, PublicEvent } from '../../engine/index.ts'
+import { dayOf, formatDays, openOn, readInstant, tookPlace } from '../../engine/index.ts'
+import { EVENT_PAGE_MESSAGES, formatMessage, VALIDATION_MESSAGES } from '../../engine/messages.ts'
+import type { PublicEvent } from '../../engine/index.ts'
+import type { EventAnswer } from '../../engine/api.ts'
 import type { PageProps } from '../app/page-props.ts'
 import { EventFooter, EventHeader } from '../ui/layout/event-header-footer.tsx'
 import { Icon } from '../ui/icons-and-logo.tsx'

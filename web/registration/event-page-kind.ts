@@ -1,6 +1,7 @@
 /** Chooses the page of an event for a given day. Each page is a separate module. */
 import { dayOf, openOn, readInstant } from '../../engine/index.ts'
-import type { EventAnswer, PublicEvent } from '../../engine/index.ts'
+import type { PublicEvent } from '../../engine/index.ts'
+import type { EventAnswer } from '../../engine/api.ts'
 import { isLater, wayOf } from './fields/choose-field-widget.ts'
 
 /**

@@ -1,5 +1,6 @@
 /** Notices about a registration already sent from this tab, with a link to check and pay for it. */
-import { EVENT_PAGE_MESSAGES, formatDay } from '../../engine/index.ts'
+import { formatDay } from '../../engine/index.ts'
+import { EVENT_PAGE_MESSAGES } from '../../engine/messages.ts'
 import type { Day, PublicEvent } from '../../engine/index.ts'
 import { richMessage } from '../ui/rich-message.tsx'
 import type { Completed } from './draft-storage.ts'

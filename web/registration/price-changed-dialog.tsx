@@ -2,12 +2,11 @@
 import {
   labelOfCategory,
   buttonText,
-  FORM_MESSAGES,
-  formatMessage,
   formatMoney,
   priceParts,
   wordFor,
 } from '../../engine/index.ts'
+import { FORM_MESSAGES, formatMessage } from '../../engine/messages.ts'
 import type { PublicEvent, Quote } from '../../engine/index.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { Ledger } from '../ui/details-list.tsx'

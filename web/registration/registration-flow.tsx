@@ -1,7 +1,9 @@
 /** The flow of one registration, from the first answer to the gateway. */
 import { useCallback, useEffect, useRef, useState } from 'react'
-import { assertNever, contradictionOf, fill, FORM_MESSAGES } from '../../engine/index.ts'
-import type { PaymentData, Quote, RawAnswers, TariffAnswer } from '../../engine/index.ts'
+import { assertNever, contradictionOf, fill } from '../../engine/index.ts'
+import { FORM_MESSAGES } from '../../engine/messages.ts'
+import type { Quote, RawAnswers } from '../../engine/index.ts'
+import type { PaymentData, TariffAnswer } from '../../engine/api.ts'
 import type { Registered } from '../app/api-responses.ts'
 import { newKey, type ApiError } from '../app/api-client.ts'
 import { HandOff, useReturn } from '../ui/payment/gateway-redirect.tsx'

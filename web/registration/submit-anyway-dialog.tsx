@@ -1,11 +1,6 @@
 /** The confirmation dialog when the server offers an alternative to the submitted registration. */
-import {
-  buttonText,
-  EXTENDED_FORM_MESSAGES,
-  formatMessage,
-  formatMoney,
-  priceParts,
-} from '../../engine/index.ts'
+import { buttonText, formatMoney, priceParts } from '../../engine/index.ts'
+import { EXTENDED_FORM_MESSAGES, formatMessage } from '../../engine/messages.ts'
 import type { PublicEvent, Quote } from '../../engine/index.ts'
 import { toQuote } from '../app/api-responses.ts'
 import type { ApiError } from '../app/api-client.ts'

@@ -1,5 +1,5 @@
 /** The result pages of registrations that await approval or were refused. */
-import { formatMessage, RESULT_MESSAGES } from '../../engine/index.ts'
+import { formatMessage, RESULT_MESSAGES } from '../../engine/messages.ts'
 import type { PublicEvent } from '../../engine/index.ts'
 import { Icon } from '../ui/icons-and-logo.tsx'
 import { Ledger } from '../ui/details-list.tsx'

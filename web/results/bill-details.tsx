@@ -1,5 +1,6 @@
 /** The bill of a registration, as rows; no rows if it consists of the total only. */
-import { fromRupees, readLines } from '../../engine/index.ts'
+import { fromRupees } from '../../engine/index.ts'
+import { readLines } from '../../engine/api.ts'
 import type { PublicEvent, Quote } from '../../engine/index.ts'
 import { billRows } from '../ui/payment/bill-rows.tsx'
 import { Ledger } from '../ui/details-list.tsx'

@@ -1,15 +1,7 @@
 /** The result pages of payments that are pending, under review, refunded or cancelled. */
 import { useEffect, useRef, useState } from 'react'
-import {
-  formatInstant,
-  formatMessage,
-  formatMoney,
-  fromRupees,
-  labelOf,
-  readInstant,
-  RESULT_MESSAGES,
-  resultRows,
-} from '../../engine/index.ts'
+import { formatInstant, formatMoney, fromRupees, labelOf, readInstant } from '../../engine/index.ts'
+import { formatMessage, RESULT_MESSAGES, resultRows } from '../../engine/messages.ts'
 import type { PublicEvent } from '../../engine/index.ts'
 import { Icon } from '../ui/icons-and-logo.tsx'
 import { Breaking, Ledger } from '../ui/details-list.tsx'

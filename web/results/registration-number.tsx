@@ -1,6 +1,6 @@
 /** A registration number in groups of digits, with a copy button. */
 import { useRef, useState } from 'react'
-import { RESULT_MESSAGES } from '../../engine/index.ts'
+import { RESULT_MESSAGES } from '../../engine/messages.ts'
 import type { PublicEvent } from '../../engine/index.ts'
 import { Icon } from '../ui/icons-and-logo.tsx'
 

@@ -1,5 +1,6 @@
 /** The buttons of a result page, as defined in the event file. */
-import { fillKnown, receipt, resultValues } from '../../engine/index.ts'
+import { fillKnown } from '../../engine/index.ts'
+import { receipt, resultValues } from '../../engine/messages.ts'
 import type { Button, PublicEvent } from '../../engine/index.ts'
 import { save } from '../app/api-client.ts'
 import { Icon } from '../ui/icons-and-logo.tsx'

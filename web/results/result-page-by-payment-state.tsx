@@ -1,7 +1,8 @@
 /** Chooses the result page by the payment state. Success precedes any other payment attempt. */
 import { useEffect, useRef, useState } from 'react'
 import type { ReactNode, RefObject } from 'react'
-import { assertNever, lookOf, dayOf, readInstant, RESULT_MESSAGES } from '../../engine/index.ts'
+import { assertNever, lookOf, dayOf, readInstant } from '../../engine/index.ts'
+import { RESULT_MESSAGES } from '../../engine/messages.ts'
 import type { PublicEvent, Stands } from '../../engine/index.ts'
 import { EventFooter, EventHeader } from '../ui/layout/event-header-footer.tsx'
 import { forget, keepCompleted } from '../registration/draft-storage.ts'

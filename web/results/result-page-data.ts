@@ -1,5 +1,5 @@
 /** The data of a result page: the stored registration, and the parameters of its URL. */
-import type { RegistrationAnswer } from '../../engine/index.ts'
+import type { RegistrationAnswer } from '../../engine/api.ts'
 
 export type Registration = RegistrationAnswer['registration']
 /** URL parameters: shown if nothing better is known, never trusted. */

@@ -1,6 +1,7 @@
 /** The result pages: load the registration named in the URL and show its payment state. */
 import { useCallback, useState } from 'react'
-import { orderIdToSay, readOrderId, RESULT_MESSAGES } from '../../engine/index.ts'
+import { readOrderId } from '../../engine/index.ts'
+import { orderIdToSay, RESULT_MESSAGES } from '../../engine/messages.ts'
 import type { PublicEvent } from '../../engine/index.ts'
 import { readFound, readRetried } from '../app/api-responses.ts'
 import { call } from '../app/api-client.ts'

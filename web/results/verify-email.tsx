@@ -1,7 +1,7 @@
 /** The email address form, if the number alone is not sufficient to show a registration. */
 import { useRef, useState } from 'react'
 import type { SyntheticEvent } from 'react'
-import { RESULT_MESSAGES } from '../../engine/index.ts'
+import { RESULT_MESSAGES } from '../../engine/messages.ts'
 import type { PublicEvent } from '../../engine/index.ts'
 import { EmailAsked } from '../ui/forms/email-form.tsx'
 import { richMessage } from '../ui/rich-message.tsx'

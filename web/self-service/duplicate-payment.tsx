@@ -3,13 +3,12 @@ import { useState } from 'react'
 import {
   dayOf,
   formatDay,
-  formatMessage,
   formatMoney,
   fromRupees,
   paise,
   readInstant,
-  SELF_SERVICE_MESSAGES,
 } from '../../engine/index.ts'
+import { formatMessage, SELF_SERVICE_MESSAGES } from '../../engine/messages.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { useActing } from './use-self-service-action.ts'
 import type { PanelProps } from './panel-props.ts'

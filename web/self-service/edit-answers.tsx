@@ -1,7 +1,8 @@
 /** The form for answers that delegates may change themselves; opens on demand. */
 import { useState } from 'react'
 import type { SyntheticEvent } from 'react'
-import { formatDay, formatMessage, isDay, SELF_SERVICE_MESSAGES } from '../../engine/index.ts'
+import { formatDay, isDay } from '../../engine/index.ts'
+import { formatMessage, SELF_SERVICE_MESSAGES } from '../../engine/messages.ts'
 import { AnswerField, valueOf } from '../ui/forms/edit-answer-field.tsx'
 import { useActing } from './use-self-service-action.ts'
 import type { PanelProps } from './panel-props.ts'

@@ -1,7 +1,7 @@
 /** The form to request a lost access link. The answer does not reveal who is registered. */
 import { useRef, useState } from 'react'
 import type { SyntheticEvent } from 'react'
-import { SELF_SERVICE_MESSAGES } from '../../engine/index.ts'
+import { SELF_SERVICE_MESSAGES } from '../../engine/messages.ts'
 import { call } from '../app/api-client.ts'
 import { EmailAsked } from '../ui/forms/email-form.tsx'
 import { Icon } from '../ui/icons-and-logo.tsx'

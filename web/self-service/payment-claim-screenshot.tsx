@@ -1,7 +1,8 @@
 /** The screenshot of a payment claim: resized and uploaded as soon as it is selected, like documents. */
 import { useRef, useState } from 'react'
-import { COMMON_MESSAGES, formatMessage, SELF_SERVICE_MESSAGES } from '../../engine/index.ts'
-import type { Field, PublicEvent, WireAsk } from '../../engine/index.ts'
+import { COMMON_MESSAGES, formatMessage, SELF_SERVICE_MESSAGES } from '../../engine/messages.ts'
+import type { Field, PublicEvent } from '../../engine/index.ts'
+import type { WireAsk } from '../../engine/api.ts'
 import type { Proof } from '../registration/uploads/chosen-file.ts'
 import { Icon } from '../ui/icons-and-logo.tsx'
 

@@ -1,17 +1,10 @@
 /** The manual payment panel: payment instructions and the "I have paid" form. */
 import { useState } from 'react'
 import type { FormEvent } from 'react'
-import {
-  COMMON_MESSAGES,
-  dayOf,
-  formatDay,
-  formatMessage,
-  formatMoney,
-  fromRupees,
-  readInstant,
-  SELF_SERVICE_MESSAGES,
-} from '../../engine/index.ts'
-import type { Day, PublicEvent, WireAsk, WirePaying, WireTold } from '../../engine/index.ts'
+import { dayOf, formatDay, formatMoney, fromRupees, readInstant } from '../../engine/index.ts'
+import { COMMON_MESSAGES, formatMessage, SELF_SERVICE_MESSAGES } from '../../engine/messages.ts'
+import type { Day, PublicEvent } from '../../engine/index.ts'
+import type { WireAsk, WirePaying, WireTold } from '../../engine/api.ts'
 import { call } from '../app/api-client.ts'
 import type { ApiError } from '../app/api-client.ts'
 import { Icon } from '../ui/icons-and-logo.tsx'

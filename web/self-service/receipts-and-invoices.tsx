@@ -1,13 +1,6 @@
 /** The receipts, invoices and credit notes of a registration, as PDF downloads. */
-import {
-  formatMessage,
-  formatMoney,
-  formatDay,
-  dayOf,
-  fromRupees,
-  readInstant,
-  SELF_SERVICE_MESSAGES,
-} from '../../engine/index.ts'
+import { formatMoney, formatDay, dayOf, fromRupees, readInstant } from '../../engine/index.ts'
+import { formatMessage, SELF_SERVICE_MESSAGES } from '../../engine/messages.ts'
 import { Icon } from '../ui/icons-and-logo.tsx'
 import type { PanelProps } from './panel-props.ts'
 import './self-service.css'

@@ -1,12 +1,7 @@
 /** The reason for a refusal, with a button to accept the category offered instead. */
 import { useState } from 'react'
-import {
-  formatMessage,
-  formatPrice,
-  fromRupees,
-  SELF_SERVICE_MESSAGES,
-  wordFor,
-} from '../../engine/index.ts'
+import { formatPrice, fromRupees, wordFor } from '../../engine/index.ts'
+import { formatMessage, SELF_SERVICE_MESSAGES } from '../../engine/messages.ts'
 import { call, newKey } from '../app/api-client.ts'
 import { Icon } from '../ui/icons-and-logo.tsx'
 import { readDone } from './self-service-api-responses.ts'

@@ -1,15 +1,9 @@
 /** The cancellation request: today's refund, and the date of an earlier request. */
 import { useRef, useState } from 'react'
-import {
-  dayOf,
-  formatDay,
-  formatMessage,
-  formatMoney,
-  fromRupees,
-  readInstant,
-  SELF_SERVICE_MESSAGES,
-} from '../../engine/index.ts'
-import type { RegistrationState, WireCancel } from '../../engine/index.ts'
+import { dayOf, formatDay, formatMoney, fromRupees, readInstant } from '../../engine/index.ts'
+import { formatMessage, SELF_SERVICE_MESSAGES } from '../../engine/messages.ts'
+import type { RegistrationState } from '../../engine/index.ts'
+import type { WireCancel } from '../../engine/api.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { useActing } from './use-self-service-action.ts'
 import type { PanelProps } from './panel-props.ts'

@@ -1,5 +1,5 @@
 /** Parsers of the self-service calls' answers. */
-import type { MyAnswer } from '../../engine/index.ts'
+import type { MyAnswer } from '../../engine/api.ts'
 import { readRegistration } from '../app/api-responses.ts'
 import type { Reader } from '../app/api-client.ts'
 import { holdsAll, isRecord, recordsOf, textOf } from '../app/json-readers.ts'

@@ -1,7 +1,7 @@
 /** The self-service page, opened by the links in emails: payment state, pay button and panels. */
 import { useCallback, useState } from 'react'
-import { COMMON_MESSAGES, SELF_SERVICE_MESSAGES } from '../../engine/index.ts'
-import type { EventAnswer, EventCard } from '../../engine/index.ts'
+import { COMMON_MESSAGES, SELF_SERVICE_MESSAGES } from '../../engine/messages.ts'
+import type { EventAnswer, EventCard } from '../../engine/api.ts'
 import { readRetried } from '../app/api-responses.ts'
 import { call } from '../app/api-client.ts'
 import { callUntilAnswered } from '../app/retry-requests.ts'

@@ -1,7 +1,7 @@
 /** Documents that are requested or may be replaced; each is uploaded as soon as it is selected. */
 import { useRef, useState } from 'react'
-import { COMMON_MESSAGES, formatMessage, SELF_SERVICE_MESSAGES } from '../../engine/index.ts'
-import type { WireFile } from '../../engine/index.ts'
+import { COMMON_MESSAGES, formatMessage, SELF_SERVICE_MESSAGES } from '../../engine/messages.ts'
+import type { WireFile } from '../../engine/api.ts'
 import { readProof } from '../app/api-responses.ts'
 import { Icon } from '../ui/icons-and-logo.tsx'
 import { richMessage } from '../ui/rich-message.tsx'

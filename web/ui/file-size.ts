@@ -1,5 +1,5 @@
 /** The display format of file sizes. */
-import { COMMON_MESSAGES, formatMessage } from '../../engine/index.ts'
+import { COMMON_MESSAGES, formatMessage } from '../../engine/messages.ts'
 
 const KILO = 1024
 const MEGA = KILO * KILO

@@ -1,5 +1,6 @@
 /** The badge of a payment status: its label, icon and colour. */
-import { COMMON_MESSAGES, ENDED_LABEL } from '../../engine/index.ts'
+import { ENDED_LABEL } from '../../engine/index.ts'
+import { COMMON_MESSAGES } from '../../engine/messages.ts'
 import type { PaymentStatus } from '../../engine/index.ts'
 import { Icon } from './icons-and-logo.tsx'
 import type { IconName } from './icons-and-logo.tsx'

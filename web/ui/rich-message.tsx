@@ -1,7 +1,7 @@
 /** Inserts elements, such as links, into messages of the catalogue. */
 import { Fragment } from 'react'
 import type { ReactNode } from 'react'
-import type { ValueNames } from '../../engine/index.ts'
+import type { ValueNames } from '../../engine/messages.ts'
 
 /** A value, or for `<link>text</link>` the element around the text. */
 type Part = ReactNode | ((text: string) => ReactNode)

@@ -4,7 +4,7 @@
  */
 import { createContext, use, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { ReactNode } from 'react'
-import { COMMON_MESSAGES } from '../../engine/index.ts'
+import { COMMON_MESSAGES } from '../../engine/messages.ts'
 import './toast.css'
 import { Icon } from './icons-and-logo.tsx'
 

@@ -10,7 +10,6 @@ import {
   expectOk,
   dayOf,
   instant,
-  mailFor,
   orderIdOf,
   paise,
   quote,
@@ -19,6 +18,7 @@ import {
   startOf,
   delegateOf,
 } from '../../../engine/index.ts'
+import { mailFor } from '../../../engine/messages.ts'
 import type {
   Answer,
   Answers,

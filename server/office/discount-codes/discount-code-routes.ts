@@ -1,13 +1,8 @@
 /** Defines the office's routes for discount codes and member lists: list, create and withdraw. */
 import type { FastifyReply } from 'fastify'
 import { isAtLeast, isoIndia } from '../../../engine/index.ts'
-import type {
-  CodesAnswer,
-  CodesMadeAnswer,
-  RollsAnswer,
-  Role,
-  WireCode,
-} from '../../../engine/index.ts'
+import type { Role } from '../../../engine/index.ts'
+import type { CodesAnswer, CodesMadeAnswer, RollsAnswer, WireCode } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import { refuse } from '../../http/error-response.ts'
 import type { StoredCode } from '../../storage/index.ts'

@@ -10,13 +10,8 @@ import {
   WAITING,
   WAITING_IDS,
 } from '../../../engine/index.ts'
-import type {
-  EventStats,
-  Review,
-  StatsAnswer,
-  WaitingId,
-  WireWaiting,
-} from '../../../engine/index.ts'
+import type { Review, WaitingId, WireWaiting } from '../../../engine/index.ts'
+import type { EventStats, StatsAnswer } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import { whyErasingWaits } from '../operations/confirm-clock.ts'
 import { nameOf, paymentStatusDisplay } from './list-rows.ts'

@@ -1,7 +1,8 @@
 /** Serves lists (one page of rows) and their exports (all rows as CSV), with the same filters. */
 import type { FastifyReply } from 'fastify'
 import { listColumns, paise, rupees } from '../../../engine/index.ts'
-import type { ListAnswer, Paise, PaymentStatus, WireSums } from '../../../engine/index.ts'
+import type { Paise, PaymentStatus, WireSums } from '../../../engine/index.ts'
+import type { ListAnswer } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import type { ListQuery, StatusSum, ListedRegistration } from '../../storage/index.ts'
 import { refuse } from '../../http/error-response.ts'

@@ -18,10 +18,10 @@ import type {
   Scalar,
   EventConfig,
   Field,
-  ListRow,
   ListValue,
   Paise,
 } from '../../../engine/index.ts'
+import type { ListRow } from '../../../engine/api.ts'
 import type { ListedRegistration } from '../../storage/index.ts'
 
 /**

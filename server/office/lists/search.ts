@@ -1,6 +1,6 @@
 /** Searches all events that the user works for. */
 import type { FastifyReply } from 'fastify'
-import type { FoundAnswer } from '../../../engine/index.ts'
+import type { FoundAnswer } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import { refuse } from '../../http/error-response.ts'
 import { eventsOf } from '../auth/authorization.ts'

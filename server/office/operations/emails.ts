@@ -1,7 +1,8 @@
 /** Defines the office's routes for emails: waiting, failed and sent ones, and retrying failed ones. */
 import type { FastifyReply } from 'fastify'
 import { err, isoIndia, ok } from '../../../engine/index.ts'
-import type { MailsAnswer, Result, WireMail } from '../../../engine/index.ts'
+import type { Result } from '../../../engine/index.ts'
+import type { MailsAnswer, WireMail } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import { refuse } from '../../http/error-response.ts'
 import { COUNT_MAX } from '../../storage/lists/list-and-search-registrations.ts'

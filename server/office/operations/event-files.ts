@@ -1,7 +1,7 @@
 /** Serves the office's page of event files: which version is served and why, and reloading. */
 import path from 'node:path'
 import type { FastifyReply } from 'fastify'
-import type { EventFilesAnswer, WireEventFile } from '../../../engine/index.ts'
+import type { EventFilesAnswer, WireEventFile } from '../../../engine/api.ts'
 import type { Deps, ServedEvent } from '../../dependencies.ts'
 import { REMOVED } from '../../events/versions/last-valid-version.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'

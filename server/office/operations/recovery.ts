@@ -1,7 +1,8 @@
 /** Shows the state of a recovery and ends it, for owners of all events. */
 import type { FastifyReply } from 'fastify'
 import { isHeldMails, isoIndia } from '../../../engine/index.ts'
-import type { Instant, RecoveryAnswer, WireRecovery } from '../../../engine/index.ts'
+import type { Instant } from '../../../engine/index.ts'
+import type { RecoveryAnswer, WireRecovery } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import { refuse } from '../../http/error-response.ts'
 import { standingOf } from '../../ops/recovery/recovery-status.ts'

@@ -18,17 +18,16 @@ import {
 } from '../../../engine/index.ts'
 import type {
   Awaited,
-  BulkAnswer,
   Day,
   EventConfig,
   Instant,
   Person,
-  ReconcileAnswer,
   Reconciled,
   Result,
   Settlement,
   StatementColumns,
 } from '../../../engine/index.ts'
+import type { BulkAnswer, ReconcileAnswer } from '../../../engine/api.ts'
 import { bulkAnswer, doEach } from '../registrations/bulk-actions.ts'
 import type { Doer } from '../../registration/actions/action-input.ts'
 import { alsoIn, cameAgain, confirm } from '../../registration/actions/record-payment.ts'

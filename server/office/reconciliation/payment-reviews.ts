@@ -1,14 +1,8 @@
 /** Serves the payment reviews and records the decisions on them under the signed-in user. */
 import type { FastifyReply } from 'fastify'
 import { assertNever, decisionsFor, isoIndia, maySee, rupees } from '../../../engine/index.ts'
-import type {
-  DecidedAnswer,
-  DecisionRefusal,
-  Result,
-  Review,
-  ReviewsAnswer,
-  WireReview,
-} from '../../../engine/index.ts'
+import type { DecisionRefusal, Result, Review } from '../../../engine/index.ts'
+import type { DecidedAnswer, ReviewsAnswer, WireReview } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import { refuse } from '../../http/error-response.ts'
 import { decideReview, refundPayment, refundedText } from '../../payments/decide-payment-review.ts'

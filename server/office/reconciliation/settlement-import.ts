@@ -21,14 +21,16 @@ import type {
   Payout,
   Settled,
   Settlement,
-  SettlementKeptAnswer,
   SettlementLine,
-  SettlementsAnswer,
   Unsettled,
+} from '../../../engine/index.ts'
+import type {
+  SettlementKeptAnswer,
+  SettlementsAnswer,
   WirePayout,
   WireSettled,
   WireSettlement,
-} from '../../../engine/index.ts'
+} from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import { refuse } from '../../http/error-response.ts'
 import type { SettlementAccount, Store } from '../../storage/index.ts'

@@ -1,5 +1,5 @@
 /** Describes the results of confirming or keeping lines of a bank statement. */
-import type { BulkAnswer } from '../../../engine/index.ts'
+import type { BulkAnswer } from '../../../engine/api.ts'
 import type { KeptUnmatched } from '../../storage/index.ts'
 
 const areOf = (count: number): string => `${count} ${count === 1 ? 'is' : 'are'}`

@@ -11,14 +11,13 @@ import {
 } from '../../../engine/index.ts'
 import type {
   ActName,
-  ActedAnswer,
-  ActsAnswer,
   CancellationRefund,
   EventConfig,
   Instant,
   MoneyOfBill,
   Paise,
 } from '../../../engine/index.ts'
+import type { ActedAnswer, ActsAnswer } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import { refuse } from '../../http/error-response.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'

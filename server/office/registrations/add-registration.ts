@@ -14,7 +14,8 @@ import {
   remember,
   shownLeft,
 } from '../../../engine/index.ts'
-import type { AddedAnswer, AddingAnswer, FieldErrors, Result, Way } from '../../../engine/index.ts'
+import type { FieldErrors, Result, Way } from '../../../engine/index.ts'
+import type { AddedAnswer, AddingAnswer } from '../../../engine/api.ts'
 import type { Deps, ServedEvent } from '../../dependencies.ts'
 import { refuse } from '../../http/error-response.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'

@@ -4,7 +4,8 @@
  */
 import type { FastifyReply } from 'fastify'
 import { isActName, maySee } from '../../../engine/index.ts'
-import type { ActName, BulkAnswer, RegNo } from '../../../engine/index.ts'
+import type { ActName, RegNo } from '../../../engine/index.ts'
+import type { BulkAnswer } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import { refuse } from '../../http/error-response.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'

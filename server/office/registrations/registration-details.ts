@@ -13,10 +13,11 @@ import {
   isoIndia,
   placeName,
   rupees,
-  wireLines,
   words,
 } from '../../../engine/index.ts'
-import type { EventConfig, OfficeRegistrationAnswer, PaymentFact } from '../../../engine/index.ts'
+import { wireLines } from '../../../engine/api.ts'
+import type { EventConfig, PaymentFact } from '../../../engine/index.ts'
+import type { OfficeRegistrationAnswer } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import type {
   KeptUpload,

@@ -1,6 +1,6 @@
 /** Builds a registration's timeline: actions, and decisions on its payments. */
 import { ACT_DONE, formatMoney, isoIndia, paise } from '../../../engine/index.ts'
-import type { WireAct } from '../../../engine/index.ts'
+import type { WireAct } from '../../../engine/api.ts'
 import type { StoredAct, StoredDecision, StoredRefund } from '../../storage/index.ts'
 
 type Refund = Pick<StoredRefund, 'at' | 'amount' | 'state' | 'captureId' | 'reference'>

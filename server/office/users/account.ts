@@ -1,13 +1,13 @@
 /** Manages a user's own account: password, second factor and sessions. */
 import type { FastifyReply } from 'fastify'
 import { isoIndia } from '../../../engine/index.ts'
+import type { Instant } from '../../../engine/index.ts'
 import type {
   AccountAnswer,
-  Instant,
   RecoveryCodesAnswer,
   SecondFactorAnswer,
   WireSession,
-} from '../../../engine/index.ts'
+} from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import { openLimit, refuseTooMany } from '../../http/rate-limit.ts'
 import type { Allowance } from '../../http/rate-limit.ts'

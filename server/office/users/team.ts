@@ -2,13 +2,8 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { err, instant, isoIndia, isRole, ok } from '../../../engine/index.ts'
-import type {
-  Instant,
-  PasswordLinkAnswer,
-  PeopleAnswer,
-  PersonChangedAnswer,
-  Result,
-} from '../../../engine/index.ts'
+import type { Instant, Result } from '../../../engine/index.ts'
+import type { PasswordLinkAnswer, PeopleAnswer, PersonChangedAnswer } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import { limitByAddress } from '../../http/rate-limit.ts'
 import type { Allowance } from '../../http/rate-limit.ts'

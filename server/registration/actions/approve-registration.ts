@@ -1,19 +1,22 @@
 /** Handles approval before payment: approve, refuse, and accept an offered category. */
 import {
   approvalFor,
-  approvedMail,
   isoIndia,
   labelOf,
   labelOfCategory,
-  offerAcceptedMail,
   paise,
   payUntil,
   quoteAs,
-  REFUSAL_MESSAGES,
-  refusedMail,
   rupees,
 } from '../../../engine/index.ts'
-import type { EventConfig, Quote, WireApproval, WireRefused } from '../../../engine/index.ts'
+import {
+  approvedMail,
+  offerAcceptedMail,
+  REFUSAL_MESSAGES,
+  refusedMail,
+} from '../../../engine/messages.ts'
+import type { EventConfig, Quote } from '../../../engine/index.ts'
+import type { WireApproval, WireRefused } from '../../../engine/api.ts'
 import type { Approved, Store, StoredRegistration } from '../../storage/index.ts'
 import { badData, textIn } from './action-input.ts'
 import type { Asked, Doer } from './action-input.ts'

@@ -1,5 +1,6 @@
 /** Handles cancellation, refunds and decisions on payment reviews. */
-import { cancelledMail, ok, own, paise } from '../../../engine/index.ts'
+import { ok, own, paise } from '../../../engine/index.ts'
+import { cancelledMail } from '../../../engine/messages.ts'
 import {
   askedForBack,
   preparedDecision,

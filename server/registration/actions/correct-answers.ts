@@ -1,27 +1,29 @@
 /** Handles actions that change answers: correction, edit and transfer to another person. */
 import {
   assertNever,
-  cheaperMail,
   corrected,
   delegateOf,
-  differenceMail,
   editableFields,
   err,
   factsAmong,
   filesToSend,
-  formatMessage,
   formatMoney,
-  handedOverMail,
   heldUntil,
   own,
   paise,
   placesOf,
   rawWith,
-  REFUSAL_MESSAGES,
   requiredOf,
-  transferredMail,
   uniqueRules,
 } from '../../../engine/index.ts'
+import {
+  cheaperMail,
+  differenceMail,
+  formatMessage,
+  handedOverMail,
+  REFUSAL_MESSAGES,
+  transferredMail,
+} from '../../../engine/messages.ts'
 import type {
   Corrected,
   CorrectionRefusal,

@@ -1,6 +1,7 @@
 /** Lists the answers of a registration that the office can correct, as form fields. */
 import { own } from '../../../engine/index.ts'
-import type { EventConfig, Field, WireEditable } from '../../../engine/index.ts'
+import type { EventConfig, Field } from '../../../engine/index.ts'
+import type { WireEditable } from '../../../engine/api.ts'
 import type { StoredRegistration } from '../../storage/index.ts'
 
 /** Persons, files and consents are not text and cannot be corrected here. */

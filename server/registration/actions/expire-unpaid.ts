@@ -1,5 +1,6 @@
 /** Expires registrations not paid in time, and reopens those expired because the clock was ahead. */
-import { lapsedMail, paise, takenUpMail } from '../../../engine/index.ts'
+import { paise } from '../../../engine/index.ts'
+import { lapsedMail, takenUpMail } from '../../../engine/messages.ts'
 import type { Deps } from '../../dependencies.ts'
 import { byItself } from '../../ops/clock.ts'
 import type { ByItself } from '../../ops/clock.ts'

@@ -6,18 +6,15 @@ import {
   err,
   isoIndia,
   lapseOf,
-  notFoundMail,
   ok,
   own,
   paise,
   readTold,
-  REFUSAL_MESSAGES,
   rupees,
-  takenUpMail,
-  toldMail,
   transferWay,
   wayFileName,
 } from '../../../engine/index.ts'
+import { notFoundMail, REFUSAL_MESSAGES, takenUpMail, toldMail } from '../../../engine/messages.ts'
 import type {
   EventConfig,
   FieldErrors,
@@ -26,8 +23,8 @@ import type {
   RawAnswers,
   Result,
   TransferWay,
-  WireTold,
 } from '../../../engine/index.ts'
+import type { WireTold } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import { heldDraft } from '../uploads/draft-uploads.ts'
 import type {

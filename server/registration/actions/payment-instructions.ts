@@ -10,15 +10,10 @@ import {
   transferWay,
   upiLink,
   wayFileName,
-  PAYMENT_METHOD_MESSAGES,
 } from '../../../engine/index.ts'
-import type {
-  DeskWay,
-  EventConfig,
-  TransferWay,
-  WireAsk,
-  WirePaying,
-} from '../../../engine/index.ts'
+import { PAYMENT_METHOD_MESSAGES } from '../../../engine/messages.ts'
+import type { DeskWay, EventConfig, TransferWay } from '../../../engine/index.ts'
+import type { WireAsk, WirePaying } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import type { StoredRegistration, StoredTelling } from '../../storage/index.ts'
 import { dueOf } from './balance-due.ts'

@@ -1,5 +1,6 @@
 /** Resends emails to a delegate: the confirmation and the payment link. */
-import { mailFor, mayTry, payLinkMail } from '../../../engine/index.ts'
+import { mayTry } from '../../../engine/index.ts'
+import { mailFor, payLinkMail } from '../../../engine/messages.ts'
 import type { EventConfig, Instant } from '../../../engine/index.ts'
 import { registrationView } from '../registration-view.ts'
 import type { NewMail, StoredRegistration } from '../../storage/index.ts'

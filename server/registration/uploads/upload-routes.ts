@@ -4,18 +4,10 @@
  * does not allow reading it.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import {
-  dayOf,
-  err,
-  fileName,
-  instant,
-  isoIndia,
-  ok,
-  openOn,
-  own,
-  REFUSAL_MESSAGES,
-} from '../../../engine/index.ts'
-import type { EventConfig, Field, ProofAnswer, Result } from '../../../engine/index.ts'
+import { dayOf, err, fileName, instant, isoIndia, ok, openOn, own } from '../../../engine/index.ts'
+import { REFUSAL_MESSAGES } from '../../../engine/messages.ts'
+import type { EventConfig, Field, Result } from '../../../engine/index.ts'
+import type { ProofAnswer } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import { readBody } from '../../http/request-body.ts'
 import type { Body, SentFile } from '../../http/request-body.ts'

@@ -1,5 +1,6 @@
 /** Checks the files of a request against the fields of the form. */
-import { err, ok, REFUSAL_MESSAGES, remember, shownFields } from '../../../engine/index.ts'
+import { err, ok, remember, shownFields } from '../../../engine/index.ts'
+import { REFUSAL_MESSAGES } from '../../../engine/messages.ts'
 import type {
   Answers,
   EventConfig,

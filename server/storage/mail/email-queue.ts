@@ -1,5 +1,6 @@
 /** Writes the email queue. */
-import { assert, instant, mailboxOf, pausedMail } from '../../../engine/index.ts'
+import { assert, instant, mailboxOf } from '../../../engine/index.ts'
+import { pausedMail } from '../../../engine/messages.ts'
 import type { Actor, Instant, RegNo } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { sentUnless } from '../recovery/held-during-recovery.ts'

@@ -1,5 +1,6 @@
 /** Finds second payments: paid registrations of one event with the same email address and name. */
-import { payerKey, secondPaymentMail } from '../../../engine/index.ts'
+import { payerKey } from '../../../engine/index.ts'
+import { secondPaymentMail } from '../../../engine/messages.ts'
 import type { Instant, RegNo } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import type { NewMail } from '../registrations/registration-types.ts'

@@ -3,14 +3,8 @@
  * A claim waits until staff find the payment at the bank or reject it; meanwhile nobody else can claim the same
  * reference, and the seats stay held.
  */
-import {
-  ATTEMPTS_MAX,
-  bankKey,
-  err,
-  ok,
-  orderIdOf,
-  REFUSAL_MESSAGES,
-} from '../../../engine/index.ts'
+import { ATTEMPTS_MAX, bankKey, err, ok, orderIdOf } from '../../../engine/index.ts'
+import { REFUSAL_MESSAGES } from '../../../engine/messages.ts'
 import type { Answers, BankKey, Instant, RegNo } from '../../../engine/index.ts'
 import type { ActAnswer, NewAct } from '../registrations/action-types.ts'
 import { doAct } from '../registrations/apply-action.ts'

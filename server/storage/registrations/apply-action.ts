@@ -3,7 +3,8 @@
  * Each is checked by the engine's table on the state in the transaction, written with its effect or not at all,
  * never edited, and performed once however often the same click arrives.
  */
-import { ACT_DONE, assert, err, judgeAct, ok, REFUSAL_MESSAGES } from '../../../engine/index.ts'
+import { ACT_DONE, assert, err, judgeAct, ok } from '../../../engine/index.ts'
+import { REFUSAL_MESSAGES } from '../../../engine/messages.ts'
 import type {
   ActName,
   ActRefusal,

@@ -3,15 +3,8 @@
  * An approved registration is to be paid at the price of its registration date; a refused one holds nothing any
  * more, and may be offered another category.
  */
-import {
-  assert,
-  err,
-  formatMoney,
-  ok,
-  orderIdOf,
-  paise,
-  REFUSAL_MESSAGES,
-} from '../../../engine/index.ts'
+import { assert, err, formatMoney, ok, orderIdOf, paise } from '../../../engine/index.ts'
+import { REFUSAL_MESSAGES } from '../../../engine/messages.ts'
 import type { ActRefusal, Paise, Quote, Result } from '../../../engine/index.ts'
 import type { ActAnswer, Approved, NewAct, OfferTaken } from './action-types.ts'
 import { doAct } from './apply-action.ts'

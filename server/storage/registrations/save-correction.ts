@@ -3,7 +3,8 @@
  * Seats, codes and unique answers that they need are checked here, and a changed price becomes a balance beside
  * the bill, to be paid or refunded.
  */
-import { err, formatMoney, ok, orderIdOf, paise, REFUSAL_MESSAGES } from '../../../engine/index.ts'
+import { err, formatMoney, ok, orderIdOf, paise } from '../../../engine/index.ts'
+import { REFUSAL_MESSAGES } from '../../../engine/messages.ts'
 import type { ActRefusal, Instant, Paise, Result } from '../../../engine/index.ts'
 import type { ActAnswer, Correction, NewAct } from './action-types.ts'
 import { doAct } from './apply-action.ts'

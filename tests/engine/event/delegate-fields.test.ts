@@ -1,6 +1,7 @@
 /** Which field says what a delegate is called, mailed and phoned, whatever the file calls its fields. */
 import { describe, expect, test } from 'vitest'
-import { delegateOf, instant, mailboxMeant, mailFor } from '../../../engine/index.ts'
+import { delegateOf, instant, mailboxMeant } from '../../../engine/index.ts'
+import { mailFor } from '../../../engine/messages.ts'
 import { rolesOf } from '../../../engine/event/delegate-fields.ts'
 import { eventOf, field } from '../fixtures.ts'
 

@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { formatMessage, pluralForm } from '../../../engine/index.ts'
+import { formatMessage, pluralForm } from '../../../engine/messages.ts'
 
 test('a value is inserted as it is, even where it looks like a placeholder or a replacement pattern', () => {
   expect(formatMessage('Dear {name}, {name}', { name: "{link} $& $'" })).toBe(

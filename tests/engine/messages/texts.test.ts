@@ -5,19 +5,20 @@ import {
   fillKnown,
   instant,
   labelOf,
-  mailFor,
   readInstant,
+  startOf,
+  words,
+  type EventConfig,
+} from '../../../engine/index.ts'
+import { wireLines, type RegistrationAnswer } from '../../../engine/api.ts'
+import {
+  mailFor,
   readRegistration,
   receipt,
   resultRows,
-  startOf,
   valuesOf,
-  wireLines,
-  words,
-  type EventConfig,
-  type RegistrationAnswer,
   type RegistrationView,
-} from '../../../engine/index.ts'
+} from '../../../engine/messages.ts'
 import { chosen, field, isIn, rupee, when } from '../fixtures.ts'
 
 const paidAt = readInstant('2025-10-10T09:53:00+05:30') ?? instant(0)

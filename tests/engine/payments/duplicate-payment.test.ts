@@ -1,6 +1,7 @@
 /** When two payments are of one person, and what the second confirmation says. */
 import { expect, test } from 'vitest'
-import { payerKey, secondPaymentMail } from '../../../engine/index.ts'
+import { payerKey } from '../../../engine/index.ts'
+import { secondPaymentMail } from '../../../engine/messages.ts'
 import type { RegNo } from '../../../engine/index.ts'
 
 const key = (fullName: string, email = 'asha@example.org') => payerKey({ email, fullName })

@@ -1,6 +1,6 @@
 /** Which lines of an event file say that no money went. */
 import { expect, test } from 'vitest'
-import { saysNoMoneyWent } from '../../../engine/index.ts'
+import { saysNoMoneyWent } from '../../../engine/messages.ts'
 
 test.each([
   ['No amount has been deducted from your account', true],

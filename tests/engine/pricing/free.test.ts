@@ -1,17 +1,8 @@
 /** `free` in a cell of the price table: on sale for nothing, and every page, paper and command says so. */
 import { expect, test } from 'vitest'
-import {
-  buttonText,
-  day,
-  mailFor,
-  quote,
-  receipt,
-  resultRows,
-  startOf,
-  tariff,
-  type EventConfig,
-  type RegistrationView,
-} from '../../../engine/index.ts'
+import { buttonText, day, quote, startOf, type EventConfig } from '../../../engine/index.ts'
+import { tariff } from '../../../engine/api.ts'
+import { mailFor, receipt, resultRows, type RegistrationView } from '../../../engine/messages.ts'
 import {
   compileEvent,
   diffEvents,

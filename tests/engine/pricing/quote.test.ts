@@ -13,10 +13,10 @@ import {
   quoteFor,
   readInstant,
   stretchesFrom,
-  tariff,
   type EventConfig,
   type Instant,
 } from '../../../engine/index.ts'
+import { tariff } from '../../../engine/api.ts'
 import { chosen, derived, eventOf, field, isIn, rupee, when } from '../fixtures.ts'
 
 const at = (text: string): Instant => {

@@ -5,17 +5,16 @@ import {
   errorsOf,
   labelOf,
   paise,
-  alreadyMail,
-  unfinishedMail,
   priceTable,
   quote,
   rupees,
   startOf,
-  wireLines,
   type Answers,
   type EventConfig,
   type RawAnswers,
 } from '../../../engine/index.ts'
+import { wireLines } from '../../../engine/api.ts'
+import { alreadyMail, unfinishedMail } from '../../../engine/messages.ts'
 import { compileEvent, diffEvents, readEvent } from '../../../engine/authoring.ts'
 import { counted } from '../../../engine/answers/normalize-answers.ts'
 import { remember } from '../../../engine/lib/memoize.ts'

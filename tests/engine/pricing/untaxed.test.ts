@@ -3,15 +3,12 @@ import { expect, test } from 'vitest'
 import {
   day,
   labelOf,
-  mailFor,
   priceParts,
   quoteFor,
-  receipt,
-  resultRows,
   startOf,
   type EventConfig,
-  type RegistrationView,
 } from '../../../engine/index.ts'
+import { mailFor, receipt, resultRows, type RegistrationView } from '../../../engine/messages.ts'
 import {
   compileEvent,
   diffEvents,

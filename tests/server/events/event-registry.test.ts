@@ -8,7 +8,7 @@ import type {
   RegisterAnswer,
   RegistrationAnswer,
   TariffAnswer,
-} from '../../../engine/index.ts'
+} from '../../../engine/api.ts'
 import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'

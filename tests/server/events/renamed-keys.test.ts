@@ -3,14 +3,8 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isoIndia } from '../../../engine/index.ts'
-import type {
-  EventConfig,
-  Instant,
-  OrderId,
-  PaymentData,
-  RegisterAnswer,
-  RegistrationAnswer,
-} from '../../../engine/index.ts'
+import type { EventConfig, Instant, OrderId } from '../../../engine/index.ts'
+import type { PaymentData, RegisterAnswer, RegistrationAnswer } from '../../../engine/api.ts'
 import { readEvent, withKeysRenamed } from '../../../engine/authoring.ts'
 import { sharedOf } from '../../../server/events/versions/held-versions.ts'
 import { PROOF } from '../../browser/delegate.ts'

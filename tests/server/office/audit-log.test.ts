@@ -1,6 +1,7 @@
 /** What people did to registrations and to money stands in the activity, in words; what a reason says of a person goes with the person. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { ActivityAnswer, RegNo } from '../../../engine/index.ts'
+import type { RegNo } from '../../../engine/index.ts'
+import type { ActivityAnswer } from '../../../engine/api.ts'
 import { fixtureEvent } from '../small-event.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'

@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { EventFilesAnswer, MailsAnswer } from '../../../engine/index.ts'
+import type { EventFilesAnswer, MailsAnswer } from '../../../engine/api.ts'
 import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'

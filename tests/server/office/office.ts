@@ -13,7 +13,8 @@ import {
   startOf,
   delegateOf,
 } from '../../../engine/index.ts'
-import type { ActedAnswer, Answers, Instant, RegNo } from '../../../engine/index.ts'
+import type { Answers, Instant, RegNo } from '../../../engine/index.ts'
+import type { ActedAnswer } from '../../../engine/api.ts'
 import type { NewMail } from '../../../server/storage/index.ts'
 import type { TestApp } from '../harness.ts'
 

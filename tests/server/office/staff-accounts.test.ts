@@ -9,7 +9,7 @@ import type {
   PeopleAnswer,
   RecoveryCodesAnswer,
   SecondFactorAnswer,
-} from '../../../engine/index.ts'
+} from '../../../engine/api.ts'
 import { browserOf } from '../../../server/office/auth/sessions.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'

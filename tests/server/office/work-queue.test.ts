@@ -1,7 +1,7 @@
 /** What waits for somebody in the office: each number of the dashboard is the count of the list behind it. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { instant, paise } from '../../../engine/index.ts'
-import type { ListAnswer, StatsAnswer } from '../../../engine/index.ts'
+import type { ListAnswer, StatsAnswer } from '../../../engine/api.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
 import { noon, register, signIn } from './office.ts'

@@ -2,12 +2,8 @@
 import { writeFileSync, mkdirSync, cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import type {
-  DocumentsAnswer,
-  PaymentData,
-  RecoveryAnswer,
-  ReviewsAnswer,
-} from '../../../engine/index.ts'
+import type { DocumentsAnswer } from '../../../engine/index.ts'
+import type { PaymentData, RecoveryAnswer, ReviewsAnswer } from '../../../engine/api.ts'
 import { pdf } from '../sample-uploads.ts'
 import { fixtureEvent } from '../small-event.ts'
 import { top } from '../run-command.ts'

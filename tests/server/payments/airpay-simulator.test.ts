@@ -1,7 +1,7 @@
 /** The simulator by itself: as strict as the gateway's papers, and every button does what it says. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { paise } from '../../../engine/index.ts'
-import type { PaymentData } from '../../../engine/index.ts'
+import type { PaymentData } from '../../../engine/api.ts'
 import { actions } from '../../../server/payments/gateways/airpay/simulator/simulator-pages.ts'
 import type { Action } from '../../../server/payments/gateways/airpay/simulator/simulator-pages.ts'
 import { openRig } from './server-with-gateway.ts'

@@ -8,7 +8,7 @@ import type {
   RegisterAnswer,
   ReviewsAnswer,
   StatsAnswer,
-} from '../../../engine/index.ts'
+} from '../../../engine/api.ts'
 import { newLink } from '../../../server/registration/access-link.ts'
 import { cheapHash, PASSWORD } from '../office/office.ts'
 import { delegate, openRig } from './server-with-gateway.ts'

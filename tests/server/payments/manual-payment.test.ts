@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { ActsAnswer, MyAnswer, RegisterAnswer } from '../../../engine/index.ts'
+import type { ActsAnswer, MyAnswer, RegisterAnswer } from '../../../engine/api.ts'
 import { actsOn, cheapHash, PASSWORD, signIn } from '../office/office.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'

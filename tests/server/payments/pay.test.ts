@@ -2,7 +2,8 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { OrderId, RegNo, RegistrationAnswer, RegisterAnswer } from '../../../engine/index.ts'
+import type { OrderId, RegNo } from '../../../engine/index.ts'
+import type { RegistrationAnswer, RegisterAnswer } from '../../../engine/api.ts'
 import { delegate, openRig } from './server-with-gateway.ts'
 import type { Rig } from './server-with-gateway.ts'
 

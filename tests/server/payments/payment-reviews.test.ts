@@ -4,14 +4,8 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { paise } from '../../../engine/index.ts'
-import type {
-  DecidedAnswer,
-  ErrorAnswer,
-  PaymentFact,
-  RegNo,
-  ReviewsAnswer,
-  StatsAnswer,
-} from '../../../engine/index.ts'
+import type { PaymentFact, RegNo } from '../../../engine/index.ts'
+import type { DecidedAnswer, ErrorAnswer, ReviewsAnswer, StatsAnswer } from '../../../engine/api.ts'
 import { openDailyMail } from '../../../server/mail/daily-review-email.ts'
 import { openGivenBack } from '../../../server/mail/refund-email.ts'
 import { decideReview } from '../../../server/payments/decide-payment-review.ts'

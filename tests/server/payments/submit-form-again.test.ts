@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { RegisterAnswer } from '../../../engine/index.ts'
+import type { RegisterAnswer } from '../../../engine/api.ts'
 import { delegate, openRig } from './server-with-gateway.ts'
 import type { Rig } from './server-with-gateway.ts'
 

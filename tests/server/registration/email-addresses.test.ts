@@ -1,6 +1,7 @@
 /** Email addresses: what is taken for one wherever the form leaves the check, and the mail that goes to it once more. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { OrderId, Paise, RegisterAnswer } from '../../../engine/index.ts'
+import type { OrderId, Paise } from '../../../engine/index.ts'
+import type { RegisterAnswer } from '../../../engine/api.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
 import { confirmed } from '../sample-registrations.ts'

@@ -2,16 +2,14 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { quote } from '../../../engine/index.ts'
+import type { Instant, OrderId, SoldAnswer } from '../../../engine/index.ts'
 import type {
   ErrorAnswer,
-  Instant,
-  OrderId,
   RegisterAnswer,
   RegistrationAnswer,
-  SoldAnswer,
   TariffAnswer,
   WireQuote,
-} from '../../../engine/index.ts'
+} from '../../../engine/api.ts'
 import { versionOf } from '../../../server/events/versions/held-versions.ts'
 import { signIn } from '../office/office.ts'
 import type { Office } from '../office/office.ts'

@@ -1,6 +1,6 @@
 /** Reading a registration by its number, the tariff on every edge of a period, and the limits on guessing. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import type { RegisterAnswer, RegistrationAnswer, TariffAnswer } from '../../../engine/index.ts'
+import type { RegisterAnswer, RegistrationAnswer, TariffAnswer } from '../../../engine/api.ts'
 import { addressOf } from '../../../server/http/rate-limit.ts'
 import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
 import { startTestApp } from '../harness.ts'

@@ -1,13 +1,8 @@
 /** What one form cannot know, at the real server: who is registered already, what a code gives, who stands on a roll. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { paise } from '../../../engine/index.ts'
-import type {
-  OrderId,
-  PaymentFact,
-  RegisterAnswer,
-  RegNo,
-  WireCode,
-} from '../../../engine/index.ts'
+import type { OrderId, PaymentFact, RegNo } from '../../../engine/index.ts'
+import type { RegisterAnswer, WireCode } from '../../../engine/api.ts'
 import { cheapHash, PASSWORD, signIn } from '../office/office.ts'
 import { fixtureDelegate } from '../small-event.ts'
 import { startTestApp } from '../harness.ts'

@@ -2,7 +2,7 @@
 import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isRegNo } from '../../../engine/index.ts'
-import type { ErrorAnswer, RegisterAnswer } from '../../../engine/index.ts'
+import type { ErrorAnswer, RegisterAnswer } from '../../../engine/api.ts'
 import { exe, msi, pdf } from '../sample-uploads.ts'
 import { multipart, startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'

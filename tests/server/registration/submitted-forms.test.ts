@@ -1,6 +1,6 @@
 /** What a browser sends as a form, and what it says of the price: every order, every end, and a sentence that is true. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { ErrorAnswer, RegisterAnswer } from '../../../engine/index.ts'
+import type { ErrorAnswer, RegisterAnswer } from '../../../engine/api.ts'
 import { pdf } from '../sample-uploads.ts'
 import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
 import { startTestApp } from '../harness.ts'

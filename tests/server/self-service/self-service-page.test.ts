@@ -2,16 +2,15 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { OrderId, RegNo } from '../../../engine/index.ts'
 import type {
   ActedAnswer,
   ErrorAnswer,
   MyAnswer,
-  OrderId,
   ProofAnswer,
   RegisterAnswer,
   RegistrationAnswer,
-  RegNo,
-} from '../../../engine/index.ts'
+} from '../../../engine/api.ts'
 import { paise } from '../../../engine/index.ts'
 import { newLink, textToSend } from '../../../server/registration/access-link.ts'
 import { signIn } from '../office/office.ts'

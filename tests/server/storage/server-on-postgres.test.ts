@@ -1,6 +1,7 @@
 /** The whole server on PostgreSQL: somebody registers, pays and stands in the office's list, on this server and on one beside it. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { OrderId, RegisterAnswer, RegNo } from '../../../engine/index.ts'
+import type { OrderId, RegNo } from '../../../engine/index.ts'
+import type { RegisterAnswer } from '../../../engine/api.ts'
 import { readGolden } from '../../engine/authoring/goldens.ts'
 import { formOf } from '../payments/server-with-gateway.ts'
 import { signIn } from '../office/office.ts'

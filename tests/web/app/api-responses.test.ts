@@ -1,7 +1,8 @@
 /** What every call of the web app accepts as its answer, and that nothing else gets past its reader. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { categoryOf, day, startOf, tariff } from '../../../engine/index.ts'
+import { categoryOf, day, startOf } from '../../../engine/index.ts'
+import { tariff } from '../../../engine/api.ts'
 import type { EventConfig } from '../../../engine/index.ts'
 import {
   readEventFile,

@@ -1,7 +1,8 @@
 /** What the form page decides without a browser: the price it shows and why there is none, and what became of a registration. */
 import { expect, test } from 'vitest'
 import { paise } from '../../../engine/index.ts'
-import type { Option, PublicEvent, TariffAnswer } from '../../../engine/index.ts'
+import type { Option, PublicEvent } from '../../../engine/index.ts'
+import type { TariffAnswer } from '../../../engine/api.ts'
 import { toQuote } from '../../../web/app/api-responses.ts'
 import { priceOf } from '../../../web/registration/price/live-price.ts'
 import { mayShrink, refusalOf } from '../../../web/registration/uploads/chosen-file.ts'

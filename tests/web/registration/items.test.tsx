@@ -1,15 +1,9 @@
 /** What the form of an event that sells more than a registration decides without a browser: keys of messages, rows of bills, marks. */
 import { expect, test } from 'vitest'
-import {
-  labelOf,
-  NO_FACTS,
-  normalise,
-  paise,
-  quote,
-  readInstant,
-  resultRows,
-} from '../../../engine/index.ts'
-import type { Facts, PublicEvent, TariffAnswer } from '../../../engine/index.ts'
+import { labelOf, NO_FACTS, normalise, paise, quote, readInstant } from '../../../engine/index.ts'
+import { resultRows } from '../../../engine/messages.ts'
+import type { Facts, PublicEvent } from '../../../engine/index.ts'
+import type { TariffAnswer } from '../../../engine/api.ts'
 import { byBill, marksOf, notesOf } from '../../../web/registration/price/itemised-price.ts'
 import {
   elementOf,

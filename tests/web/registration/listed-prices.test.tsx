@@ -1,7 +1,8 @@
 /** Each price list is entirely with tax or entirely without: form, fee table, plain page, organisers' page, preview. */
 import { renderToStaticMarkup } from 'react-dom/server'
 import { describe, expect, test } from 'vitest'
-import { listedTaxText, normalise, paidTaxText, paise, tariff } from '../../../engine/index.ts'
+import { listedTaxText, normalise, paidTaxText, paise } from '../../../engine/index.ts'
+import { tariff } from '../../../engine/api.ts'
 import type { EventConfig } from '../../../engine/index.ts'
 import { preview } from '../../../engine/authoring.ts'
 import { needsScript } from '../../../server/pages/html-shell.ts'

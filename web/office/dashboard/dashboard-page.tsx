@@ -2,7 +2,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router-dom'
 import { day, formatCount, inOrder, tookPlace } from '../../../engine/index.ts'
-import type { EventStats, OfficeEvent, SessionAnswer } from '../../../engine/index.ts'
+import type { EventStats, OfficeEvent, SessionAnswer } from '../../../engine/api.ts'
 import { readDone, readStats } from '../office-api-responses.ts'
 import { ask } from '../office-api-and-urls.ts'
 import { EventPanel, statsOf } from './event-figures.tsx'

@@ -1,7 +1,7 @@
 /** One event on the dashboard: its figures, registrations per day, and newest registrations. */
 import { Link } from 'react-router-dom'
 import { formatCount } from '../../../engine/index.ts'
-import type { EventStats, OfficeEvent, StatsAnswer } from '../../../engine/index.ts'
+import type { EventStats, OfficeEvent, StatsAnswer } from '../../../engine/api.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { Status } from '../../ui/payment-status-badge.tsx'
 import { registrationAddress } from '../office-api-and-urls.ts'

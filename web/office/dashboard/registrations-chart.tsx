@@ -1,6 +1,6 @@
 /** The chart of registrations per day, with the days of price changes. */
 import { addDays, day, formatCount, formatDay, formatDayShort } from '../../../engine/index.ts'
-import type { StatsAnswer } from '../../../engine/index.ts'
+import type { StatsAnswer } from '../../../engine/api.ts'
 import { moneyOf } from '../lists/list-table.tsx'
 
 type Entry = StatsAnswer['data']['by_day'][string][number]

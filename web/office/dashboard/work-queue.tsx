@@ -1,7 +1,8 @@
 /** The work queue at the top of the dashboard; each number links to the filtered list. */
 import { Link } from 'react-router-dom'
 import { formatCount, UNMATCHED } from '../../../engine/index.ts'
-import type { OfficeEvent, WireWaiting } from '../../../engine/index.ts'
+import type { WireWaiting } from '../../../engine/index.ts'
+import type { OfficeEvent } from '../../../engine/api.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { MONEY } from '../office-api-and-urls.ts'
 import './work-queue.css'

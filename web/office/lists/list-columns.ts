@@ -4,7 +4,8 @@
  * Phone, email and membership are second lines of the columns they belong to. Other columns are
  * optional.
  */
-import type { AdminList, Column, OfficeEvent, SortName } from '../../../engine/index.ts'
+import type { AdminList, Column, SortName } from '../../../engine/index.ts'
+import type { OfficeEvent } from '../../../engine/api.ts'
 
 /** `slot` positions a cell on a phone, where a row has three lines. */
 export type Slot = 'reg' | 'name' | 'status' | 'total' | 'option' | 'at'

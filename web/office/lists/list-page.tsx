@@ -13,7 +13,8 @@ import {
   STATES,
   WAITING,
 } from '../../../engine/index.ts'
-import type { AdminList, OfficeEvent, Role, WireSums } from '../../../engine/index.ts'
+import type { AdminList, Role, WireSums } from '../../../engine/index.ts'
+import type { OfficeEvent } from '../../../engine/api.ts'
 import { download, save } from '../../app/api-client.ts'
 import type { ApiError } from '../../app/api-client.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'

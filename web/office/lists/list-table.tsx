@@ -14,7 +14,8 @@ import {
   paise,
   readInstant,
 } from '../../../engine/index.ts'
-import type { AdminList, Colour, Column, ListRow } from '../../../engine/index.ts'
+import type { AdminList, Colour, Column } from '../../../engine/index.ts'
+import type { ListRow } from '../../../engine/api.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { Badge } from '../../ui/payment-status-badge.tsx'
 import { isTyping, registrationAddress } from '../office-api-and-urls.ts'

@@ -4,13 +4,8 @@
  */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import type {
-  AdminList,
-  Column,
-  MyList,
-  MyListsAnswer,
-  OfficeEvent,
-} from '../../../engine/index.ts'
+import type { AdminList, Column, MyList, MyListsAnswer } from '../../../engine/index.ts'
+import type { OfficeEvent } from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { holdsAll, isRecord, listOf, recordOf } from '../../app/json-readers.ts'

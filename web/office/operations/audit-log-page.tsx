@@ -1,6 +1,6 @@
 /** The audit log: who did what, and when. Its filters are in the URL. */
 import { Link } from 'react-router-dom'
-import type { SessionAnswer, WireActivity } from '../../../engine/index.ts'
+import type { SessionAnswer, WireActivity } from '../../../engine/api.ts'
 import { Asking, ShowOlder, useAskedList, WhichEvent } from '../ui/log-list.tsx'
 import { registrationAddress } from '../office-api-and-urls.ts'
 import { useLeaveOn401 } from '../expired-session.ts'

@@ -2,7 +2,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { Link } from 'react-router-dom'
 import { formatCount } from '../../../engine/index.ts'
-import type { MailsAnswer, SessionAnswer, WireMail } from '../../../engine/index.ts'
+import type { MailsAnswer, SessionAnswer, WireMail } from '../../../engine/api.ts'
 import { Badge } from '../../ui/payment-status-badge.tsx'
 import { readMessage } from '../office-api-responses.ts'
 import { Asking, ShowOlder, useAskedList, WhichEvent } from '../ui/log-list.tsx'

@@ -1,6 +1,6 @@
 /** The event files: the version of each that is served, the reason, and a reload button. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import type { WireEventFile } from '../../../engine/index.ts'
+import type { WireEventFile } from '../../../engine/api.ts'
 import { Badge } from '../../ui/payment-status-badge.tsx'
 import { ask } from '../office-api-and-urls.ts'
 import { useLeaveOn401 } from '../expired-session.ts'

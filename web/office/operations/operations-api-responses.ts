@@ -6,7 +6,7 @@ import type {
   RecoveryAnswer,
   WireEventFile,
   WireMail,
-} from '../../../engine/index.ts'
+} from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
 import { holdsAll, isRecord, listOf } from '../../app/json-readers.ts'
 

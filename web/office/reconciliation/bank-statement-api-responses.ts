@@ -1,6 +1,6 @@
 /** Parsers of the bank statement calls' answers. */
 import { fromRupees } from '../../../engine/index.ts'
-import type { BulkAnswer, ReconcileAnswer } from '../../../engine/index.ts'
+import type { BulkAnswer, ReconcileAnswer } from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
 import { holdsAll, isRecord, listOf } from '../../app/json-readers.ts'
 import { settlementIn } from './settlement-api-responses.ts'

@@ -1,5 +1,5 @@
 /** Parsers of the payment review calls' answers. */
-import type { ReviewsAnswer } from '../../../engine/index.ts'
+import type { ReviewsAnswer } from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
 import { holdsAll, isRecord, listOf } from '../../app/json-readers.ts'
 

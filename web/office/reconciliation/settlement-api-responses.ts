@@ -1,6 +1,6 @@
 /** Parsers of the settlement calls' answers. */
 import { fromRupees } from '../../../engine/index.ts'
-import type { SettlementKeptAnswer, WireSettlement } from '../../../engine/index.ts'
+import type { SettlementKeptAnswer, WireSettlement } from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
 import { holdsAll, isRecord, listOf } from '../../app/json-readers.ts'
 

@@ -8,7 +8,7 @@ import type {
   WireSettled,
   WireSettlement,
   WireUnsettled,
-} from '../../../engine/index.ts'
+} from '../../../engine/api.ts'
 import { download, save } from '../../app/api-client.ts'
 import { asSheet, ask, registrationAddress, take } from '../office-api-and-urls.ts'
 import { useLeaveOn401 } from '../expired-session.ts'

@@ -2,7 +2,7 @@
 import { useState } from 'react'
 import type { ReactNode } from 'react'
 import { formatMoney, fromRupees } from '../../../engine/index.ts'
-import type { ActsAnswer } from '../../../engine/index.ts'
+import type { ActsAnswer } from '../../../engine/api.ts'
 import type { ApiError } from '../../app/api-client.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Icon } from '../../ui/icons-and-logo.tsx'

@@ -1,6 +1,6 @@
 /** Parsers of the action calls' answers. */
 import { fromRupees, isActName } from '../../../engine/index.ts'
-import type { ActsAnswer } from '../../../engine/index.ts'
+import type { ActsAnswer } from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
 import { holdsAll, isRecord, listOf } from '../../app/json-readers.ts'
 import { reviewIn } from '../reconciliation/payment-review-api-responses.ts'

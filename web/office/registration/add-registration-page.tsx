@@ -20,17 +20,8 @@ import {
   sayFull,
   shownFields,
 } from '../../../engine/index.ts'
-import type {
-  AddedAnswer,
-  AddingAnswer,
-  Facts,
-  Field,
-  OfficeEvent,
-  Option,
-  Paise,
-  Place,
-  PublicEvent,
-} from '../../../engine/index.ts'
+import type { Facts, Field, Option, Paise, Place, PublicEvent } from '../../../engine/index.ts'
+import type { AddedAnswer, AddingAnswer, OfficeEvent } from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
 import { newKey } from '../../app/api-client.ts'
 import { saysLittle } from '../../ui/forms/is-short-message.ts'

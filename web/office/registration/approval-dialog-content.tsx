@@ -1,6 +1,6 @@
 /** The documents and answers to review for an approval, and the category offered with a refusal. */
 import { formatPrice, fromRupees } from '../../../engine/index.ts'
-import type { ActsAnswer } from '../../../engine/index.ts'
+import type { ActsAnswer } from '../../../engine/api.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 
 /** `mayOffer`: a refusal may offer another category. */

@@ -1,6 +1,6 @@
 /** The contact links of a delegate: copy, call, email, WhatsApp. */
 import { useState } from 'react'
-import type { OfficeRegistrationAnswer } from '../../../engine/index.ts'
+import type { OfficeRegistrationAnswer } from '../../../engine/api.ts'
 
 type ContactProps = OfficeRegistrationAnswer['contact'] & { readonly regNo: string }
 

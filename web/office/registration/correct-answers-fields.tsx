@@ -1,6 +1,6 @@
 /** The fields for corrections: selected answers, or all personal details. */
 import { useState } from 'react'
-import type { ActsAnswer, WireEditable } from '../../../engine/index.ts'
+import type { ActsAnswer, WireEditable } from '../../../engine/api.ts'
 import { AnswerField, valueOf } from '../../ui/forms/edit-answer-field.tsx'
 
 type Answers = Readonly<Record<string, unknown>>

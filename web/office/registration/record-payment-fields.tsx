@@ -9,7 +9,8 @@ import {
   WAY_IDS,
   wayOf,
 } from '../../../engine/index.ts'
-import type { ActsAnswer, Day, Way, WireTold } from '../../../engine/index.ts'
+import type { Day, Way } from '../../../engine/index.ts'
+import type { ActsAnswer, WireTold } from '../../../engine/api.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 
 /**

@@ -1,8 +1,9 @@
 /** The page of one registration in the office. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useLocation } from 'react-router-dom'
-import { readLines } from '../../../engine/index.ts'
-import type { AdminList, OfficeRegistrationAnswer } from '../../../engine/index.ts'
+import { readLines } from '../../../engine/api.ts'
+import type { AdminList } from '../../../engine/index.ts'
+import type { OfficeRegistrationAnswer } from '../../../engine/api.ts'
 import { lineRows } from '../../ui/payment/bill-rows.tsx'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { Ledger } from '../../ui/details-list.tsx'

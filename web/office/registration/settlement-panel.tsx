@@ -1,6 +1,6 @@
 /** The settlements of one registration's payments: payout dates and deductions. */
 import { formatDay, isDay } from '../../../engine/index.ts'
-import type { OfficeRegistrationAnswer } from '../../../engine/index.ts'
+import type { OfficeRegistrationAnswer } from '../../../engine/api.ts'
 import { moneyOf, signedMoney } from '../lists/list-table.tsx'
 
 const WORDS = { sale: 'settled', refund: 'refund taken off', other: 'adjustment' } as const

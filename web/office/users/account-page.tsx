@@ -2,7 +2,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import type { ReactNode } from 'react'
-import type { AccountAnswer, SecondFactorAnswer } from '../../../engine/index.ts'
+import type { AccountAnswer, SecondFactorAnswer } from '../../../engine/api.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { QrCode } from '../../ui/qr-code.tsx'
 import { Badge } from '../../ui/payment-status-badge.tsx'

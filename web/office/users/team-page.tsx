@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { isRole, ROLE_SAYS, ROLES } from '../../../engine/index.ts'
-import type { PeopleAnswer, PersonChangedAnswer, WirePerson } from '../../../engine/index.ts'
+import type { PeopleAnswer, PersonChangedAnswer, WirePerson } from '../../../engine/api.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Badge } from '../../ui/payment-status-badge.tsx'
 import { Asking, Field } from '../ui/form-fields.tsx'

@@ -11,7 +11,7 @@ import type {
   WireActivity,
   WirePerson,
   WireSession,
-} from '../../../engine/index.ts'
+} from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
 import { holdsAll, isRecord, listOf } from '../../app/json-readers.ts'
 import type { Unread } from '../../app/json-readers.ts'

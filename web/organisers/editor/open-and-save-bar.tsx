@@ -1,6 +1,6 @@
 /** The toolbar above the editor: the file, its state, opening and saving. */
 import { useId, useRef } from 'react'
-import type { EventCard } from '../../../engine/index.ts'
+import type { EventCard } from '../../../engine/api.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { Badge } from '../../ui/payment-status-badge.tsx'
 import { nameOf } from './event-file-draft.ts'

@@ -5,13 +5,13 @@ import {
   categoryOf,
   dayOf,
   isoIndia,
-  mailFor,
   normalise,
   periodOn,
   quote,
   rupees,
-  wireLines,
 } from '../../../engine/index.ts'
+import { wireLines } from '../../../engine/api.ts'
+import { mailFor } from '../../../engine/messages.ts'
 import type { EventConfig } from '../../../engine/index.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { MessageProvider } from '../../ui/toast.tsx'

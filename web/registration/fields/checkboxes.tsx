@@ -2,7 +2,7 @@
 import Checkbox from '@mui/material/Checkbox'
 import type Radio from '@mui/material/Radio'
 import type { WidgetProps } from '@rjsf/utils'
-import { COMMON_MESSAGES, EXTENDED_FORM_MESSAGES } from '../../../engine/index.ts'
+import { COMMON_MESSAGES, EXTENDED_FORM_MESSAGES } from '../../../engine/messages.ts'
 import { hiddenText, richMessage } from '../../ui/rich-message.tsx'
 import { Dot, Rows } from './radio-choices.tsx'
 import { useControl } from './field-control.tsx'

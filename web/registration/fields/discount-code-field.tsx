@@ -1,5 +1,6 @@
 /** The discount code field: applies a code, shows its effect, and removes it. */
-import { EXTENDED_FORM_MESSAGES, labelOfCategory } from '../../../engine/index.ts'
+import { labelOfCategory } from '../../../engine/index.ts'
+import { EXTENDED_FORM_MESSAGES } from '../../../engine/messages.ts'
 import { useEffect, useId, useRef, useState } from 'react'
 import type { PublicEvent } from '../../../engine/index.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'

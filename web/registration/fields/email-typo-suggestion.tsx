@@ -3,7 +3,7 @@
  * blocks the form.
  */
 import { useEffect, useState } from 'react'
-import { FORM_MESSAGES, formatMessage } from '../../../engine/index.ts'
+import { FORM_MESSAGES, formatMessage } from '../../../engine/messages.ts'
 
 /**
  * Delay, in milliseconds, before the suggestion appears. It moves the content below it, so it must

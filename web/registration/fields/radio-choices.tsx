@@ -5,15 +5,15 @@ import type { WidgetProps } from '@rjsf/utils'
 import { use } from 'react'
 import type { CSSProperties } from 'react'
 import {
-  FORM_MESSAGES,
   formatDay,
-  formatMessage,
   formatPrice,
   fromRupees,
   listedPart,
   listedTaxText,
 } from '../../../engine/index.ts'
-import type { Colour, Day, Option, PublicEvent, TariffAnswer } from '../../../engine/index.ts'
+import { FORM_MESSAGES, formatMessage } from '../../../engine/messages.ts'
+import type { Colour, Day, Option, PublicEvent } from '../../../engine/index.ts'
+import type { TariffAnswer } from '../../../engine/api.ts'
 import { Marks, Prices } from '../form/form-context.ts'
 import { useControl } from './field-control.tsx'
 import './radio-choices.css'

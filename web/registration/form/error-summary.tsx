@@ -1,6 +1,6 @@
 /** The error summary above a form that could not be submitted. */
 import { useEffect, useRef } from 'react'
-import { FORM_MESSAGES, formatMessage } from '../../../engine/index.ts'
+import { FORM_MESSAGES, formatMessage } from '../../../engine/messages.ts'
 import type { FieldErrors, PublicEvent } from '../../../engine/index.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { saysLittle } from '../../ui/forms/is-short-message.ts'

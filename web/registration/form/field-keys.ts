@@ -3,7 +3,7 @@
  * A key is `email`, or `companions.0.age` for one answer about one person. The element's id is the
  * same name with underscores.
  */
-import { FORM_MESSAGES, formatMessage } from '../../../engine/index.ts'
+import { FORM_MESSAGES, formatMessage } from '../../../engine/messages.ts'
 import type { FieldErrors, PublicEvent } from '../../../engine/index.ts'
 
 /** Id of the form. The pay button is outside the form and references it. */

@@ -1,6 +1,7 @@
 /** The React contexts shared by the parts of the form. */
 import { createContext } from 'react'
-import type { Field, PublicEvent, TariffAnswer } from '../../../engine/index.ts'
+import type { Field, PublicEvent } from '../../../engine/index.ts'
+import type { TariffAnswer } from '../../../engine/api.ts'
 import type { Proofs } from '../uploads/upload-progress.ts'
 
 /**

@@ -15,8 +15,8 @@ import type {
   PublicEvent,
   Quote,
   RawAnswers,
-  TariffAnswer,
 } from '../../../engine/index.ts'
+import type { TariffAnswer } from '../../../engine/api.ts'
 import type { ApiError } from '../../app/api-client.ts'
 import { quoteRows } from '../../ui/payment/quote-rows.tsx'
 import type { Mark } from './form-context.ts'

@@ -1,7 +1,7 @@
 /** The sheet of form sections, with the progress of each. */
 import { use } from 'react'
 import type { ObjectFieldTemplateProps } from '@rjsf/utils'
-import { FORM_MESSAGES } from '../../../engine/index.ts'
+import { FORM_MESSAGES } from '../../../engine/messages.ts'
 import type { Field } from '../../../engine/index.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { NO_SECTION, OnPage, Progress, Shown } from './form-context.ts'

@@ -4,13 +4,8 @@
  * URL's hash, so that the browser's Back and Forward buttons work.
  */
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
-import {
-  answerText,
-  errorsOf,
-  EXTENDED_FORM_MESSAGES,
-  FORM_MESSAGES,
-  personText,
-} from '../../../engine/index.ts'
+import { answerText, errorsOf, personText } from '../../../engine/index.ts'
+import { EXTENDED_FORM_MESSAGES, FORM_MESSAGES } from '../../../engine/messages.ts'
 import type { PublicEvent } from '../../../engine/index.ts'
 import { billRows } from '../../ui/payment/bill-rows.tsx'
 import { Ledger } from '../../ui/details-list.tsx'

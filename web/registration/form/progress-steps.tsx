@@ -1,5 +1,5 @@
 /** The steps above a one-page form, linked to its sections. */
-import { FORM_MESSAGES } from '../../../engine/index.ts'
+import { FORM_MESSAGES } from '../../../engine/messages.ts'
 import type { PublicEvent } from '../../../engine/index.ts'
 import type { FormState } from './registration-form.tsx'
 import { BAR_ID, SUMMARY_ID, useWide } from '../price/price-summary-and-pay-button.tsx'

@@ -14,14 +14,8 @@ import {
   shownFields,
   toMessages,
 } from '../../../engine/index.ts'
-import type {
-  Answers,
-  EventAnswer,
-  Facts,
-  FieldErrors,
-  PublicEvent,
-  RawAnswers,
-} from '../../../engine/index.ts'
+import type { Answers, Facts, FieldErrors, PublicEvent, RawAnswers } from '../../../engine/index.ts'
+import type { EventAnswer } from '../../../engine/api.ts'
 import { Must, Prices, Progress, Shown } from './form-context.ts'
 import type { FormConstants, SectionState } from './form-context.ts'
 import { Form } from './rjsf-theme.tsx'

@@ -1,6 +1,7 @@
 /** The RJSF UI schema of an event: widget, hint and input attributes of each field. */
 import type { UiSchema } from '@rjsf/utils'
-import { FORM_MESSAGES, formatMessage, uiSchema } from '../../../engine/index.ts'
+import { uiSchema } from '../../../engine/index.ts'
+import { FORM_MESSAGES, formatMessage } from '../../../engine/messages.ts'
 import type { Field, PublicEvent, RawAnswers } from '../../../engine/index.ts'
 import { limitText } from '../../ui/file-size.ts'
 import { typingOf } from '../fields/keyboard-and-autofill.ts'

@@ -3,15 +3,10 @@
  * Built separately and loaded first, at a thirtieth of the full size. It undoes its changes to the
  * page at the moment React takes over.
  */
-import {
-  buttonText,
-  FORM_PRICE_MESSAGES,
-  formatMessage,
-  formatPrice,
-  NO_MONEY,
-  normalise,
-} from '../../../engine/index.ts'
-import type { PageData, RawAnswers } from '../../../engine/index.ts'
+import { buttonText, formatPrice, NO_MONEY, normalise } from '../../../engine/index.ts'
+import { FORM_PRICE_MESSAGES, formatMessage } from '../../../engine/messages.ts'
+import type { RawAnswers } from '../../../engine/index.ts'
+import type { PageData } from '../../../engine/api.ts'
 import { startOf } from '../draft-storage.ts'
 import { FORM_ID } from '../form/field-keys.ts'
 import type { Spot } from '../form/field-keys.ts'

@@ -1,9 +1,7 @@
 /** The table of current and upcoming fees, and the delegate's next price. Loaded on demand. */
 import {
   dayOf,
-  FEE_TABLE_MESSAGES,
   formatDayShort,
-  formatMessage,
   formatPrice,
   labelOf,
   listedPart,
@@ -15,6 +13,7 @@ import {
   stretchesFrom,
   addDays,
 } from '../../../engine/index.ts'
+import { FEE_TABLE_MESSAGES, formatMessage } from '../../../engine/messages.ts'
 import type { Answers, Day, PublicEvent, Quote, Stretch } from '../../../engine/index.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import './fee-table.css'

@@ -1,8 +1,9 @@
 /** The fees and the organisers' notes below the form. */
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import type { ComponentType, ReactNode, RefObject } from 'react'
-import { FORM_MESSAGES } from '../../../engine/index.ts'
-import type { PublicEvent, Quote, TariffAnswer } from '../../../engine/index.ts'
+import { FORM_MESSAGES } from '../../../engine/messages.ts'
+import type { PublicEvent, Quote } from '../../../engine/index.ts'
+import type { TariffAnswer } from '../../../engine/api.ts'
 import { Ledger } from '../../ui/details-list.tsx'
 import { useIsAtRest } from '../../app/hydration-state.ts'
 import { PriceNote, priceOfOption } from '../fields/radio-choices.tsx'

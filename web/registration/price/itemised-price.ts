@@ -4,29 +4,21 @@ import {
   cellOf,
   counts,
   EACH,
-  EXTENDED_FORM_MESSAGES,
   firstFull,
   listedPrice,
-  formatMessage,
   formatMoney,
   formatPrice,
   optionsOf,
   own,
   placesOf,
-  pluralForm,
   quote,
   readInstant,
   sayFull,
   tableOf,
 } from '../../../engine/index.ts'
-import type {
-  Answers,
-  Field,
-  Item,
-  Paise,
-  PublicEvent,
-  TariffAnswer,
-} from '../../../engine/index.ts'
+import { EXTENDED_FORM_MESSAGES, formatMessage, pluralForm } from '../../../engine/messages.ts'
+import type { Answers, Field, Item, Paise, PublicEvent } from '../../../engine/index.ts'
+import type { TariffAnswer } from '../../../engine/api.ts'
 import type { Mark } from '../form/form-context.ts'
 import type { Pricing } from './live-price.ts'
 

@@ -1,7 +1,9 @@
 /** Today's prices from the server, and the price of the answers. */
 import { useCallback, useEffect, useState } from 'react'
-import { categoryOf, FORM_PRICE_MESSAGES, formatMessage, wordFor } from '../../../engine/index.ts'
-import type { Answers, PageData, PublicEvent, Quote, TariffAnswer } from '../../../engine/index.ts'
+import { categoryOf, wordFor } from '../../../engine/index.ts'
+import { FORM_PRICE_MESSAGES, formatMessage } from '../../../engine/messages.ts'
+import type { Answers, PublicEvent, Quote } from '../../../engine/index.ts'
+import type { PageData, TariffAnswer } from '../../../engine/api.ts'
 import { tariffReader, toQuote } from '../../app/api-responses.ts'
 import { call } from '../../app/api-client.ts'
 import { saysLittle } from '../../ui/forms/is-short-message.ts'

@@ -1,17 +1,14 @@
 /** The price summary, as a column or a bar, with the submit button. */
 import { useEffect, useRef, useState } from 'react'
 import type { CSSProperties, ReactNode } from 'react'
+import { buttonText, formatPrice, isEmail, labelOfCategory } from '../../../engine/index.ts'
 import {
-  buttonText,
   COMMON_MESSAGES,
   FORM_MESSAGES,
   FORM_PRICE_MESSAGES,
   formatMessage,
-  formatPrice,
-  isEmail,
-  labelOfCategory,
   pluralForm,
-} from '../../../engine/index.ts'
+} from '../../../engine/messages.ts'
 import type { Contradiction, PublicEvent } from '../../../engine/index.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { Ledger } from '../../ui/details-list.tsx'

@@ -1,5 +1,5 @@
 /** A selected file: its upload state, and whether its field accepts it. */
-import { COMMON_MESSAGES, formatMessage } from '../../../engine/index.ts'
+import { COMMON_MESSAGES, formatMessage } from '../../../engine/messages.ts'
 import type { Field } from '../../../engine/index.ts'
 import type { KeptProof } from '../draft-storage.ts'
 import { tooLargeText } from '../../ui/file-size.ts'

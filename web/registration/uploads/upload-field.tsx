@@ -1,12 +1,8 @@
 /** The file field: uploads a file as soon as it is selected, and shows the progress. */
 import type { WidgetProps } from '@rjsf/utils'
 import { useEffect, useRef, useState } from 'react'
-import {
-  assertNever,
-  COMMON_MESSAGES,
-  FORM_MESSAGES,
-  formatMessage,
-} from '../../../engine/index.ts'
+import { assertNever } from '../../../engine/index.ts'
+import { COMMON_MESSAGES, FORM_MESSAGES, formatMessage } from '../../../engine/messages.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { hiddenText, richMessage } from '../../ui/rich-message.tsx'
 import { useControl } from '../fields/field-control.tsx'

@@ -1,6 +1,6 @@
 /** The progress shown after Pay was pressed while a document is still uploading. */
 import { useSyncExternalStore } from 'react'
-import { FORM_MESSAGES, formatMessage } from '../../../engine/index.ts'
+import { FORM_MESSAGES, formatMessage } from '../../../engine/messages.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { underway } from './upload-progress.ts'
 import type { Proof } from './chosen-file.ts'

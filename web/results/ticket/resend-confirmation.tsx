@@ -1,6 +1,7 @@
 /** The address of the confirmation email, with a button to send it to the same address again. */
 import { useState } from 'react'
-import { formatMessage, ok, RESULT_MESSAGES } from '../../../engine/index.ts'
+import { ok } from '../../../engine/index.ts'
+import { formatMessage, RESULT_MESSAGES } from '../../../engine/messages.ts'
 import type { PublicEvent } from '../../../engine/index.ts'
 import { call } from '../../app/api-client.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'

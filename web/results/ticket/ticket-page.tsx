@@ -1,15 +1,13 @@
 /** The ticket of a paid registration: its number, and the rows defined in the event file. */
+import { fillKnown, formatMoney, fromRupees, labelOf } from '../../../engine/index.ts'
 import {
-  fillKnown,
   formatMessage,
-  formatMoney,
-  fromRupees,
-  labelOf,
   RESULT_MESSAGES,
   resultRows,
   resultValues,
-} from '../../../engine/index.ts'
-import type { PublicEvent, ResultRow } from '../../../engine/index.ts'
+} from '../../../engine/messages.ts'
+import type { PublicEvent } from '../../../engine/index.ts'
+import type { ResultRow } from '../../../engine/messages.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { Ledger } from '../../ui/details-list.tsx'
 import type { LedgerRow } from '../../ui/details-list.tsx'

@@ -1,6 +1,6 @@
 /** The extras of a ticket: QR code for the desk, calendar entry, map and share link. */
 import { useState } from 'react'
-import { CODE_LOOK, formatMessage, RESULT_MESSAGES } from '../../../engine/index.ts'
+import { CODE_LOOK, formatMessage, RESULT_MESSAGES } from '../../../engine/messages.ts'
 import type { PublicEvent } from '../../../engine/index.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { QrCode } from '../../ui/qr-code.tsx'

@@ -1,5 +1,6 @@
 /** The notice of a balance after a correction by the organisers, above the ticket, which stays valid. */
-import { formatMessage, formatMoney, fromRupees, RESULT_MESSAGES } from '../../../engine/index.ts'
+import { formatMoney, fromRupees } from '../../../engine/index.ts'
+import { formatMessage, RESULT_MESSAGES } from '../../../engine/messages.ts'
 import type { PublicEvent } from '../../../engine/index.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { richMessage } from '../../ui/rich-message.tsx'

@@ -1,12 +1,12 @@
 /** The result page of a failed payment, with the retry button. */
+import { fillKnown } from '../../../engine/index.ts'
 import {
-  fillKnown,
   formatMessage,
   RESULT_MESSAGES,
   resultRows,
   resultValues,
   saysNoMoneyWent,
-} from '../../../engine/index.ts'
+} from '../../../engine/messages.ts'
 import type { Failure, PublicEvent } from '../../../engine/index.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { Ledger } from '../../ui/details-list.tsx'

@@ -1,5 +1,6 @@
 /** The result pages of a manual payment: unpaid, claimed by the delegate, or expired. */
-import { formatMessage, formatMoney, fromRupees, RESULT_MESSAGES } from '../../../engine/index.ts'
+import { formatMoney, fromRupees } from '../../../engine/index.ts'
+import { formatMessage, RESULT_MESSAGES } from '../../../engine/messages.ts'
 import type { PublicEvent } from '../../../engine/index.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { Ledger } from '../../ui/details-list.tsx'

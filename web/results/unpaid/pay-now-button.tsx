@@ -2,18 +2,17 @@
 import { useState } from 'react'
 import type { ReactNode } from 'react'
 import {
-  COMMON_MESSAGES,
   dayOf,
   formatDay,
-  formatMessage,
   formatMoney,
   fromRupees,
   priceParts,
   readInstant,
-  RESULT_MESSAGES,
   rupees,
 } from '../../../engine/index.ts'
-import type { Instant, PaymentData, PublicEvent, Quote } from '../../../engine/index.ts'
+import { COMMON_MESSAGES, formatMessage, RESULT_MESSAGES } from '../../../engine/messages.ts'
+import type { Instant, PublicEvent, Quote } from '../../../engine/index.ts'
+import type { PaymentData } from '../../../engine/api.ts'
 import { toQuote } from '../../app/api-responses.ts'
 import type { Answered, ApiError } from '../../app/api-client.ts'
 import { Dialog } from '../../ui/dialog.tsx'

@@ -1,15 +1,14 @@
 /** The result page of an unpaid registration: price, deadline and pay button. */
 import {
   dayOf,
-  formatMessage,
   formatMoney,
   fromRupees,
   labelOf,
   openOn,
   priceParts,
   readInstant,
-  RESULT_MESSAGES,
 } from '../../../engine/index.ts'
+import { formatMessage, RESULT_MESSAGES } from '../../../engine/messages.ts'
 import type { PublicEvent } from '../../../engine/index.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { Ledger } from '../../ui/details-list.tsx'

@@ -1,6 +1,6 @@
 /** The input for one answer that is edited individually, by the field's type. */
-import { COMMON_MESSAGES } from '../../../engine/index.ts'
-import type { WireEditable } from '../../../engine/index.ts'
+import { COMMON_MESSAGES } from '../../../engine/messages.ts'
+import type { WireEditable } from '../../../engine/api.ts'
 
 /** The value as the API expects it; a yes-no answer is not text. */
 export function valueOf({ kind, value }: WireEditable): unknown {

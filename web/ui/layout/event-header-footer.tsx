@@ -1,5 +1,6 @@
 /** The header and footer of an event's pages. The server writes the event's colour into the page. */
-import { COMMON_MESSAGES, formatDays } from '../../../engine/index.ts'
+import { formatDays } from '../../../engine/index.ts'
+import { COMMON_MESSAGES } from '../../../engine/messages.ts'
 import type { PublicEvent } from '../../../engine/index.ts'
 import { Icon, Mark } from '../icons-and-logo.tsx'
 import { richMessage } from '../rich-message.tsx'

@@ -1,5 +1,5 @@
 /** The offline notice of every page; disappears when the connection returns. */
-import { COMMON_MESSAGES } from '../../../engine/index.ts'
+import { COMMON_MESSAGES } from '../../../engine/messages.ts'
 import './offline-notice.css'
 
 /**

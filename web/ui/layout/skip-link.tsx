@@ -1,5 +1,5 @@
 /** The skip link for keyboard users: the first tab stop, visible while it has the focus. */
-import { COMMON_MESSAGES } from '../../../engine/index.ts'
+import { COMMON_MESSAGES } from '../../../engine/messages.ts'
 
 export function SkipLink() {
   return (

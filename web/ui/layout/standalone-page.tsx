@@ -1,6 +1,6 @@
 /** A short page that belongs to no event. */
 import type { ReactNode } from 'react'
-import { COMMON_MESSAGES } from '../../../engine/index.ts'
+import { COMMON_MESSAGES } from '../../../engine/messages.ts'
 import { Mark } from '../icons-and-logo.tsx'
 import { SkipLink } from './skip-link.tsx'
 

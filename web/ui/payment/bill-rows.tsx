@@ -1,12 +1,6 @@
 /** The rows of a bill: lines with quantity × unit price, then the sums, beside the previous bill. */
-import {
-  COMMON_MESSAGES,
-  formatMessage,
-  formatMoney,
-  formatPrice,
-  labelOf,
-  paise,
-} from '../../../engine/index.ts'
+import { formatMoney, formatPrice, labelOf, paise } from '../../../engine/index.ts'
+import { COMMON_MESSAGES, formatMessage } from '../../../engine/messages.ts'
 import type { Paise, PublicEvent, Quote, SummaryLine } from '../../../engine/index.ts'
 import type { LedgerRow } from '../details-list.tsx'
 import { changedPrice, priceWas, quoteRows } from './quote-rows.tsx'

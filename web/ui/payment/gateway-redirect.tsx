@@ -1,7 +1,8 @@
 /** The redirect to the gateway, by a form that submits itself. */
 import { useEffect, useRef, useState } from 'react'
-import { COMMON_MESSAGES } from '../../../engine/index.ts'
-import type { PaymentData, PublicEvent } from '../../../engine/index.ts'
+import { COMMON_MESSAGES } from '../../../engine/messages.ts'
+import type { PublicEvent } from '../../../engine/index.ts'
+import type { PaymentData } from '../../../engine/api.ts'
 import { richMessage } from '../rich-message.tsx'
 import './gateway-redirect.css'
 

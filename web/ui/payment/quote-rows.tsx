@@ -1,11 +1,6 @@
 /** The rows of a quote: total and components, beside the previous quote. */
-import {
-  COMMON_MESSAGES,
-  formatMoney,
-  formatPrice,
-  labelOf,
-  labelOfCategory,
-} from '../../../engine/index.ts'
+import { formatMoney, formatPrice, labelOf, labelOfCategory } from '../../../engine/index.ts'
+import { COMMON_MESSAGES } from '../../../engine/messages.ts'
 import type { ReactNode } from 'react'
 import type { PublicEvent, Quote, SummaryLine } from '../../../engine/index.ts'
 import type { LedgerRow } from '../details-list.tsx'

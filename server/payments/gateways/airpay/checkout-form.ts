@@ -10,14 +10,8 @@ import {
   GATEWAY_EMAIL_CHARACTERS,
   ok,
 } from '../../../../engine/index.ts'
-import type {
-  EventConfig,
-  Instant,
-  OrderId,
-  Paise,
-  PaymentData,
-  Result,
-} from '../../../../engine/index.ts'
+import type { EventConfig, Instant, OrderId, Paise, Result } from '../../../../engine/index.ts'
+import type { PaymentData } from '../../../../engine/api.ts'
 import type { Account, Buyer, HandOffRefusal } from '../../../dependencies.ts'
 import { handOffChecksum, privateKeyOf } from './checksums.ts'
 import type { ChecksumVariant } from './checksums.ts'

@@ -1,7 +1,8 @@
 /** Tax documents of a registration that is corrected, refunded and cancelled after it was paid: its bill by rate, to the paisa. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { instant, orderIdOf, paise } from '../../../../engine/index.ts'
-import type { ActsAnswer, Answers, DocumentBody, RegNo } from '../../../../engine/index.ts'
+import type { Answers, DocumentBody, RegNo } from '../../../../engine/index.ts'
+import type { ActsAnswer } from '../../../../engine/api.ts'
 import { readGolden } from '../../../engine/authoring/goldens.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'

@@ -3,12 +3,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { paise } from '../../../../engine/index.ts'
-import type {
-  BulkAnswer,
-  ReconcileAnswer,
-  RegisterAnswer,
-  RegNo,
-} from '../../../../engine/index.ts'
+import type { RegNo } from '../../../../engine/index.ts'
+import type { BulkAnswer, ReconcileAnswer, RegisterAnswer } from '../../../../engine/api.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
 import { imported } from '../../sample-registrations.ts'

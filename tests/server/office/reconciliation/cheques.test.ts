@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { BulkAnswer, ReconcileAnswer, RegisterAnswer } from '../../../../engine/index.ts'
+import type { BulkAnswer, ReconcileAnswer, RegisterAnswer } from '../../../../engine/api.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
 import { signIn } from '../office.ts'

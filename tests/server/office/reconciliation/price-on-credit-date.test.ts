@@ -2,12 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type {
-  ActsAnswer,
-  ReconcileAnswer,
-  RegNo,
-  RegisterAnswer,
-} from '../../../../engine/index.ts'
+import type { RegNo } from '../../../../engine/index.ts'
+import type { ActsAnswer, ReconcileAnswer, RegisterAnswer } from '../../../../engine/api.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
 import { actsOn, signIn } from '../office.ts'

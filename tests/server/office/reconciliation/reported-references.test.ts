@@ -7,7 +7,7 @@ import type {
   BulkAnswer,
   ReconcileAnswer,
   RegisterAnswer,
-} from '../../../../engine/index.ts'
+} from '../../../../engine/api.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
 import { signIn } from '../office.ts'

@@ -1,6 +1,6 @@
 /** What the gateway calls no sale, in its settlement: accepted by staff, still before them, or a test. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { ReviewsAnswer, WireSettlement } from '../../../../engine/index.ts'
+import type { ReviewsAnswer, WireSettlement } from '../../../../engine/api.ts'
 import { fixtureEvent } from '../../small-event.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'

@@ -2,13 +2,13 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { EventConfig } from '../../../../engine/index.ts'
 import type {
-  EventConfig,
   OfficeRegistrationAnswer,
   ReviewsAnswer,
   SettlementsAnswer,
   WireSettlement,
-} from '../../../../engine/index.ts'
+} from '../../../../engine/api.ts'
 import { formatMoney, paise, randomDigits, regNoOf } from '../../../../engine/index.ts'
 import { main } from '../../../../server/cli/run-command.ts'
 import { xlsxOf } from '../../../../server/office/spreadsheets/write-excel.ts'

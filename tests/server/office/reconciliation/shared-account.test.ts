@@ -3,14 +3,13 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { publicEvent, randomDigits, regNoOf } from '../../../../engine/index.ts'
+import type { EventConfig, RegNo } from '../../../../engine/index.ts'
 import type {
   BulkAnswer,
-  EventConfig,
   ReconcileAnswer,
   RegisterAnswer,
-  RegNo,
   ReviewsAnswer,
-} from '../../../../engine/index.ts'
+} from '../../../../engine/api.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
 import { cheapHash, PASSWORD, signIn } from '../office.ts'

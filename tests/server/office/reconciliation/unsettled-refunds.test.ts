@@ -1,7 +1,7 @@
 /** A refund that is in no settlement report: the office sees it, and the treasurer closes it with a reason. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { orderIdOf, paise } from '../../../../engine/index.ts'
-import type { ActsAnswer, ListAnswer, StatsAnswer } from '../../../../engine/index.ts'
+import type { ActsAnswer, ListAnswer, StatsAnswer } from '../../../../engine/api.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
 import { actsOn, cheapHash, noon, PASSWORD, register, signIn } from '../office.ts'

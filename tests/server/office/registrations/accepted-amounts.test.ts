@@ -1,7 +1,8 @@
 /** Money that staff accepted at less or more than the price, and what is due, owed and invoiced after corrections, refunds and a cancellation. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { orderIdOf, paise } from '../../../../engine/index.ts'
-import type { ActsAnswer, Answers, RegNo } from '../../../../engine/index.ts'
+import type { Answers, RegNo } from '../../../../engine/index.ts'
+import type { ActsAnswer } from '../../../../engine/api.ts'
 import { readGolden } from '../../../engine/authoring/goldens.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'

@@ -1,9 +1,9 @@
 /** What the office does to registrations, by the one call for it: who may, what follows, what stays in the trail. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { ActsAnswer, FoundAnswer, OrderId, Paise, RegNo } from '../../../../engine/index.ts'
+import type { OrderId, Paise, RegNo } from '../../../../engine/index.ts'
+import type { ActsAnswer, FoundAnswer } from '../../../../engine/api.ts'
 import { fixtureEvent } from '../../small-event.ts'
-import { startTestApp } from '../../harness.ts'
-import type { TestApp } from '../../harness.ts'
+import { startTestApp, type TestApp } from '../../harness.ts'
 import { actsOn, cheapHash, noon, PASSWORD, register, signIn } from '../office.ts'
 import type { Office } from '../office.ts'
 

@@ -2,15 +2,14 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { OrderId, RegNo } from '../../../../engine/index.ts'
 import type {
   ActedAnswer,
   ActsAnswer,
   BulkAnswer,
   MyAnswer,
-  OrderId,
   RegisterAnswer,
-  RegNo,
-} from '../../../../engine/index.ts'
+} from '../../../../engine/api.ts'
 import { main } from '../../../../server/cli/run-command.ts'
 import { pdf } from '../../sample-uploads.ts'
 import { fixtureEvent, withLetter } from '../../small-event.ts'

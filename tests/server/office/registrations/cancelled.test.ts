@@ -1,6 +1,7 @@
 /** What is over in the office: a paid registration that was cancelled looked paid, and a desk would have let it in. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { FoundAnswer, ListAnswer, SoldAnswer, StatsAnswer } from '../../../../engine/index.ts'
+import type { SoldAnswer } from '../../../../engine/index.ts'
+import type { FoundAnswer, ListAnswer, StatsAnswer } from '../../../../engine/api.ts'
 import { freshNumber } from '../../../../server/registration/create-registration.ts'
 import { readImportText } from '../../cli/import-text.ts'
 import { fixtureEvent } from '../../small-event.ts'

@@ -1,6 +1,7 @@
 /** What a correction makes free is complete and confirmed at once, and what another lets cost again is a difference, whatever was paid before. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { ActedAnswer, OrderId, Paise, RegNo } from '../../../../engine/index.ts'
+import type { OrderId, Paise, RegNo } from '../../../../engine/index.ts'
+import type { ActedAnswer } from '../../../../engine/api.ts'
 import { fixtureEvent } from '../../small-event.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { ActsAnswer, OfficeRegistrationAnswer } from '../../../../engine/index.ts'
+import type { ActsAnswer, OfficeRegistrationAnswer } from '../../../../engine/api.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
 import { actsOn, noon, numberOf, register, signIn } from '../office.ts'

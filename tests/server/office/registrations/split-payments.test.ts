@@ -4,16 +4,15 @@ import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { orderIdOf, paise } from '../../../../engine/index.ts'
+import type { OrderId, RegNo } from '../../../../engine/index.ts'
 import type {
   ActsAnswer,
   EventStats,
   StatsAnswer,
   ListAnswer,
-  OrderId,
   ReconcileAnswer,
-  RegNo,
   RegisterAnswer,
-} from '../../../../engine/index.ts'
+} from '../../../../engine/api.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
 import { actsOn, signIn } from '../office.ts'

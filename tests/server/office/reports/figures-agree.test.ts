@@ -2,15 +2,14 @@
 import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { orderIdOf, paise } from '../../../../engine/index.ts'
+import type { RegNo, SoldAnswer } from '../../../../engine/index.ts'
 import type {
   ListAnswer,
-  RegNo,
   ReviewsAnswer,
   SettlementsAnswer,
-  SoldAnswer,
   StatsAnswer,
   WireSettlement,
-} from '../../../../engine/index.ts'
+} from '../../../../engine/api.ts'
 import { startTestApp } from '../../harness.ts'
 import type { TestApp } from '../../harness.ts'
 import { noon, register, signIn } from '../office.ts'

@@ -1,0 +1,79 @@
+/** Entry point: the types of requests and answers, which server and browser exchange. */
+export type {
+  ActedAnswer,
+  ActsAnswer,
+  FoundAnswer,
+  WireAct,
+  WireApproval,
+  WireEditable,
+  WireFound,
+  WireSecondPayment,
+} from './api/actions.ts'
+export { readLines, wireLines } from './api/bill-lines.ts'
+export type { AddedAnswer, AddingAnswer } from './api/manual-registration.ts'
+export type {
+  CodesAnswer,
+  CodesMadeAnswer,
+  DecidedAnswer,
+  EventStats,
+  ListAnswer,
+  ListRow,
+  OfficeRegistrationAnswer,
+  ReviewsAnswer,
+  RollsAnswer,
+  StatsAnswer,
+  WireCode,
+  WireReview,
+} from './api/office.ts'
+export type {
+  EventFilesAnswer,
+  MailsAnswer,
+  RecoveryAnswer,
+  WireEventFile,
+  WireMail,
+  WireRecovery,
+} from './api/operations.ts'
+export type { WireAsk, WirePaying, WireTold } from './api/payment-methods.ts'
+export type { BulkAnswer, ReconcileAnswer } from './api/reconciliation.ts'
+export {
+  FACES,
+  type CodeAnswer,
+  type ErrorAnswer,
+  type EventAnswer,
+  type EventCard,
+  type EventFile,
+  type EventFileAnswer,
+  type EventsAnswer,
+  type PageData,
+  type PaymentData,
+  type ProofAnswer,
+  type RegisterAnswer,
+  type RegistrationAnswer,
+  type RollAnswer,
+  type WireQuote,
+} from './api/registration.ts'
+export type { MyAnswer, WireCancel, WireFile, WireRefused } from './api/self-service.ts'
+export type {
+  SettlementKeptAnswer,
+  SettlementsAnswer,
+  WirePayout,
+  WireSettled,
+  WireSettlement,
+  WireUnsettled,
+} from './api/settlements.ts'
+export { tariff, type TariffAnswer } from './api/tariff.ts'
+export type {
+  AccountAnswer,
+  ActivityAnswer,
+  LoginAnswer,
+  OfficeEvent,
+  PasswordLinkAnswer,
+  PeopleAnswer,
+  PersonChangedAnswer,
+  RecoveryCodesAnswer,
+  SecondFactorAnswer,
+  SessionAnswer,
+  WireActivity,
+  WirePerson,
+  WireSession,
+} from './api/users.ts'

@@ -1,0 +1,60 @@
+/** Entry point: texts that people read (pages, refusals, documents, emails), and how they are filled in. */
+export { COMMON_MESSAGES } from './catalogue/common.ts'
+export { DOCUMENT_MESSAGES } from './catalogue/documents.ts'
+export { EMAIL_MESSAGES } from './catalogue/emails.ts'
+export { EVENT_PAGE_MESSAGES } from './catalogue/event-page.ts'
+export { EXTENDED_FORM_MESSAGES } from './catalogue/extended-form.ts'
+export { FEE_TABLE_MESSAGES } from './catalogue/fee-table.ts'
+export { FORM_PRICE_MESSAGES } from './catalogue/form-price.ts'
+export { FORM_MESSAGES } from './catalogue/form.ts'
+export { LANDING_MESSAGES } from './catalogue/landing-page.ts'
+export { PAYMENT_METHOD_MESSAGES } from './catalogue/payment-methods.ts'
+export { REFUSAL_MESSAGES } from './catalogue/refusals.ts'
+export { RESULT_MESSAGES } from './catalogue/result-pages.ts'
+export { SELF_SERVICE_MESSAGES } from './catalogue/self-service.ts'
+export { VALIDATION_MESSAGES } from './catalogue/validation.ts'
+export { SERVER_PAGE_MESSAGES } from './catalogue/server-pages.ts'
+export { formatMessage, pluralForm, type ValueNames } from './lib/format-message.ts'
+export {
+  cancelledMail,
+  cheaperMail,
+  differenceMail,
+  givenBackMail,
+  handedOverMail,
+  payLinkMail,
+  transferredMail,
+} from './messages/action-emails.ts'
+export { alreadyMail } from './messages/already-registered-email.ts'
+export {
+  approvedMail,
+  offerAcceptedMail,
+  refusedMail,
+  toApproveMail,
+} from './messages/approval-emails.ts'
+export { secondPaymentMail } from './messages/duplicate-payment-email.ts'
+export { linkPlaceIn, linksMail } from './messages/lost-link-email.ts'
+export { LOST_LINK_PLACE, pausedMail } from './messages/paused-emails.ts'
+export {
+  lapsedMail,
+  notFoundMail,
+  takenUpMail,
+  toldMail,
+  toPayMail,
+} from './messages/payment-emails.ts'
+export {
+  readRegistration,
+  transactionIdOf,
+  valuesOf,
+  type RegistrationView,
+} from './messages/registration-values.ts'
+export {
+  CODE_LOOK,
+  mailFor,
+  orderIdToSay,
+  receipt,
+  resultRows,
+  resultValues,
+  saysNoMoneyWent,
+  type ResultRow,
+} from './messages/result-pages.ts'
+export { LINK_PLACE, unfinishedMail } from './messages/unpaid-reminder-email.ts'
