@@ -37,9 +37,9 @@ export type KnownReferences = {
    * await payment.
    */
   readonly reports?: ReadonlyMap<BankKey, readonly { readonly regNo: RegNo }[]>
-  /** References that delegates of other events reported, including claims that staff rejected. */
+  /** References that delegates of other events reported, including released claims. */
   readonly claimedElsewhere?: ReadonlySet<BankKey>
-  readonly rejectedElsewhere?: ReadonlySet<BankKey>
+  readonly releasedElsewhere?: ReadonlySet<BankKey>
   /** The event of the statement; absent: every recorded payment belongs to it. */
   readonly eventId?: string
   /** Texts that contain the conference's own bank details. */

@@ -104,7 +104,7 @@ export function reconcile(
     if (others.why !== null) return ambiguous(of, others.why)
     if (found.isClaimedElsewhere(line)) return ambiguous(of, CLAIMED_ELSEWHERE)
     if (named.length > 1) return ambiguous(of, 'The line names more than one registration.')
-    if (found.isRejectedElsewhere(line)) return ambiguous(of, REJECTED_ELSEWHERE)
+    if (found.isReleasedElsewhere(line)) return ambiguous(of, RELEASED_ELSEWHERE)
     const unsure = found.unsureIn(line)
     if (unsure !== null && unsure.isShared)
       return ambiguous([...new Set([...of, ...unsure.of])], unsure.why)
@@ -160,7 +160,7 @@ function findReferences(
     titles = new Map(),
     reports = new Map(),
     claimedElsewhere = new Set(),
-    rejectedElsewhere = new Set(),
+    releasedElsewhere = new Set(),
     eventId,
     details: ours = [],
   }: KnownReferences,
@@ -273,8 +273,8 @@ function findReferences(
 
   const isClaimedElsewhere = (line: StatementLine): boolean =>
     [...keys(line)].some((key) => claimedElsewhere.has(key) && isUsable(key))
-  const isRejectedElsewhere = (line: StatementLine): boolean =>
-    reportedIn(line, (key) => rejectedElsewhere.has(key) && isItsOwn(key)).length > 0
+  const isReleasedElsewhere = (line: StatementLine): boolean =>
+    reportedIn(line, (key) => releasedElsewhere.has(key) && isItsOwn(key)).length > 0
 
   /** Registrations whose reported reference is in the line but identifies nothing. */
   const unsureIn = (line: StatementLine) => {
@@ -350,7 +350,7 @@ function findReferences(
     endedIn,
     othersIn,
     isClaimedElsewhere,
-    isRejectedElsewhere,
+    isReleasedElsewhere,
     unsureIn,
     payoutIn,
     returnedBy,
@@ -383,8 +383,8 @@ const ofOthers = (titles: readonly string[]): string =>
     ? 'The line contains a registration number that is not of this event.'
     : `The line contains a registration number of ${[...new Set(titles)].join(', ')}.`
 const CLAIMED_ELSEWHERE = 'A delegate of another event reported a reference in this line.'
-const REJECTED_ELSEWHERE =
-  'A delegate of another event reported this reference too, and staff did not find it there.'
+const RELEASED_ELSEWHERE =
+  'A delegate of another event reported this reference too; that report was rejected or replaced.'
 const PAID_OTHERWISE =
   'Its delegate reported this reference, and it waits for no payment now. Confirmed, it is a second payment before the treasurer.'
 const RETURNED_ELSEWHERE =

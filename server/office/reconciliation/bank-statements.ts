@@ -103,8 +103,8 @@ export async function layBeside(
     ),
     ...registrationsNamed(keys, known.registrations, event, others),
     reports: Map.groupBy(here, ({ key }) => key),
-    claimedElsewhere: keysOf(elsewhere.filter(({ isRejected }) => !isRejected)),
-    rejectedElsewhere: keysOf(elsewhere.filter(({ isRejected }) => isRejected)),
+    claimedElsewhere: keysOf(elsewhere.filter(({ isReleased }) => !isReleased)),
+    releasedElsewhere: keysOf(elsewhere.filter(({ isReleased }) => isReleased)),
     eventId,
     details: methods.flatMap((way) => (way.is === 'transfer' ? [way.instructions] : [])),
   })

@@ -233,7 +233,7 @@ async function foreignTransfers(
     eventId !== null && !maySee(user, eventId)
   return new Set([
     ...payments.flatMap(([key, payment]) => (isForeign(payment) ? [key] : [])),
-    ...reports.filter((report) => !report.isRejected && isForeign(report)).map(({ key }) => key),
+    ...reports.filter((report) => !report.isReleased && isForeign(report)).map(({ key }) => key),
   ])
 }
 

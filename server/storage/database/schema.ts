@@ -24,7 +24,7 @@ import { formerNumbers } from '../migrations/imported-numbers.ts'
 import { endedCounted } from '../migrations/ended-registrations.ts'
 import { failures } from '../migrations/failure-tracking.ts'
 import { counting } from '../migrations/batch-counters.ts'
-import { telling } from '../migrations/payment-claims.ts'
+import { telling, tellingsOfEvent } from '../migrations/payment-claims.ts'
 import { people } from '../migrations/staff.ts'
 import { sums } from '../migrations/list-and-dashboard-totals.ts'
 import { myLists } from '../migrations/saved-views.ts'
@@ -227,6 +227,7 @@ export const migrations: readonly string[] = [
   failures,
   reportsStay,
   balances,
+  tellingsOfEvent,
 ]
 
 /** Fills tables that were added later with data that a database of that version recorded. */

@@ -23,3 +23,11 @@ CREATE INDEX tellings_of ON tellings (registration_id);
 -- A transfer is of one registration, whoever tells of it.
 CREATE UNIQUE INDEX tellings_once ON tellings (folded) WHERE ended_as IS NULL OR ended_as = 'found';
 `
+
+/** A claim is unconfirmed, so its reference is held within its event only. */
+export const tellingsOfEvent = `
+ALTER TABLE tellings ADD COLUMN event_id TEXT NOT NULL DEFAULT '';
+UPDATE tellings SET event_id = (SELECT event_id FROM registrations WHERE registrations.id = tellings.registration_id);
+DROP INDEX tellings_once;
+CREATE UNIQUE INDEX tellings_once ON tellings (event_id, folded) WHERE ended_as IS NULL OR ended_as = 'found';
+`

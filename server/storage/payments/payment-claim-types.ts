@@ -25,7 +25,7 @@ export type StoredTelling = {
 }
 /**
  * A reference that a delegate reported. It stays with the registration, even once that is paid otherwise or has
- * ended.
+ * ended, until it is released.
  */
 export type ReferenceReport = {
   readonly key: BankKey
@@ -36,8 +36,8 @@ export type ReferenceReport = {
   readonly reference: string
   readonly day: Day | null
   /**
-   * Staff rejected the claim later: the reference may belong to another registration, and staff decide whose it
-   * is.
+   * Staff rejected the claim, or its delegate replaced it: the reference may belong to another registration, and
+   * staff decide whose it is.
    */
-  readonly isRejected: boolean
+  readonly isReleased: boolean
 }

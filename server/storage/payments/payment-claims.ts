@@ -1,7 +1,7 @@
 /**
  * Stores payment claims ("I have paid") for payments that no gateway reports.
- * A claim waits until staff find the payment at the bank or reject it; meanwhile nobody else can claim the same
- * reference, and the seats stay held.
+ * A claim waits until staff find the payment at the bank or reject it; meanwhile nobody else of the event can claim
+ * the same reference, and the seats stay held.
  */
 import { ATTEMPTS_MAX, bankKey, err, ok, orderIdOf } from '../../../engine/index.ts'
 import { REFUSAL_MESSAGES } from '../../../engine/messages.ts'
@@ -40,8 +40,8 @@ export function tell(
       "UPDATE tellings SET ended_as = 'again', ended_at = ? WHERE registration_id = ? AND folded = ? AND ended_as = 'found'",
     ).run(at, id, folded)
     sql(
-      'INSERT INTO tellings (registration_id, at, way, reference, folded, paid_on, answers) VALUES (?, ?, ?, ?, ?, ?, ?)',
-    ).run(id, at, way, reference, folded, paidOn, JSON.stringify(answers))
+      'INSERT INTO tellings (registration_id, event_id, at, way, reference, folded, paid_on, answers) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+    ).run(id, eventId, at, way, reference, folded, paidOn, JSON.stringify(answers))
     for (const { field, sha256, name, type, bytes } of uploads)
       sql(
         `INSERT INTO uploads (registration_id, field, sha256, name, type, bytes) VALUES (?, ?, ?, ?, ?, ?)
@@ -70,7 +70,7 @@ function knownAs(sql: Sql, claim: Omit<Named, 'way'>): string | null {
     : 'This number has been told for another registration already. Please check it. If it is right, write to the organisers.'
 }
 
-/** Closes the open claims of a registration. Their references stay known. */
+/** Closes the open claims of a registration. Their references stay known; the next claim releases them. */
 export function endTellings(sql: Sql, registrationId: number, at: Instant): void {
   sql(
     "UPDATE tellings SET ended_as = 'again', ended_at = ? WHERE registration_id = ? AND ended_as IS NULL",

@@ -65,8 +65,9 @@ function keysOf({ way, reference, also = [], eventId, regNo }: Named): readonly 
 }
 
 /**
- * Returns the owner of a reference in any spelling; null: none. A payment takes precedence over a claim. A claim
- * of the registration itself, and a rejected claim, block nobody.
+ * Returns the owner of a reference in any spelling; null: none. A payment takes precedence over a claim. Anybody
+ * can type a claim, so it blocks only its own event, whose staff see it and can reject it. A claim of the
+ * registration itself, and a released claim, block nobody.
  */
 export function ownerOf(sql: Sql, named: Named): ReferenceOwner | null {
   const keys = keysOf(named)
@@ -79,7 +80,8 @@ export function ownerOf(sql: Sql, named: Named): ReferenceOwner | null {
     if (payout !== undefined) return { is: 'payout', utr: payout.utr }
   }
   const report = reportsUnder(sql, keys).find(
-    ({ regNo, isRejected }) => regNo !== named.regNo && !isRejected,
+    ({ regNo, eventId, isReleased }) =>
+      eventId === named.eventId && regNo !== named.regNo && !isReleased,
   )
   return report === undefined ? null : { is: 'report', ...report }
 }
@@ -91,32 +93,39 @@ export function whyKnown(sql: Sql, named: Named): string | null {
   const { reference } = named
   switch (owner.is) {
     case 'payment':
-      return `${reference} is known already: it is ${ownerWords(sql, owner.regNo, named.eventId)}.`
+      return `${reference} is known already: it is ${ownerWords(sql, owner.regNo, named.eventId)}.${isElsewhere(owner, named) ? KNOWN_ELSEWHERE : ''}`
     case 'payout':
       return `${reference} is known already: the gateway paid out under this number.`
     case 'report':
-      return owner.eventId === named.eventId
-        ? `The delegate of ${owner.regNo} reported ${reference}. Confirm it for ${owner.regNo}, or first choose “Payment not found” there.`
-        : `A delegate of another event reported the reference ${reference}.`
+      return `The delegate of ${owner.regNo} reported ${reference}. Confirm it for ${owner.regNo}, or first choose “Payment not found” there.`
     default:
       return assertNever(owner)
   }
 }
+
+/** What staff do about money that another event has confirmed. */
+const KNOWN_ELSEWHERE =
+  ' One transfer counts once. If it is not for this registration, do not record it here (“Payment not found” rejects a report). If it is, ask a treasurer of all events, who can see both.'
+
+const isElsewhere = ({ eventId }: KnownPayment, here: Pick<Named, 'eventId'>): boolean =>
+  eventId != null && eventId !== here.eventId
 
 /**
  * Returns every claim of these references, oldest first; of several claims of one registration, the newest. Reads
  * only.
  */
 export function reportsUnder(sql: Sql, keys: readonly string[]): readonly ReferenceReport[] {
-  return sql<Omit<ReferenceReport, 'isRejected'> & { ended_as: string | null }>(
-    `SELECT t.folded AS "key", r.reg_no AS "regNo", r.event_id AS "eventId", r.full_name AS name, t.reference, t.paid_on AS day, t.ended_as
+  return sql<Omit<ReferenceReport, 'isReleased'> & { is_released: number }>(
+    `SELECT t.folded AS "key", r.reg_no AS "regNo", r.event_id AS "eventId", r.full_name AS name, t.reference, t.paid_on AS day,
+       CASE WHEN t.ended_as = 'not_found' OR t.ended_as = 'again' AND EXISTS (
+         SELECT 1 FROM tellings n WHERE n.registration_id = t.registration_id AND n.id > t.id) THEN 1 ELSE 0 END AS is_released
      FROM tellings t JOIN registrations r ON r.id = t.registration_id
      WHERE t.folded IN (SELECT value FROM json_each(?)) AND NOT EXISTS (
        SELECT 1 FROM tellings n WHERE n.registration_id = t.registration_id AND n.folded = t.folded AND n.id > t.id)
      ORDER BY t.id`,
   )
     .all(JSON.stringify(keys.filter((key) => key !== '')))
-    .map(({ ended_as: endedAs, ...report }) => ({ ...report, isRejected: endedAs === 'not_found' }))
+    .map(({ is_released: isReleased, ...report }) => ({ ...report, isReleased: isReleased === 1 }))
 }
 
 /** Whoever reads this may work for this event alone: the number of another event's registration stays out. */

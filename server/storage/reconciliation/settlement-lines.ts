@@ -331,7 +331,7 @@ function isElsewhere(
 ): boolean {
   const names = [reference, ...also]
   const isClaimed = reportsUnder(sql, names.flatMap(keysOfReference)).some(
-    (report) => report.eventId !== eventId && !report.isRejected,
+    (report) => report.eventId !== eventId && !report.isReleased,
   )
   const numbers = [...names, narration].flatMap((text) => [...keysIn(text)])
   const numbered = sql<{ event_id: string }>(

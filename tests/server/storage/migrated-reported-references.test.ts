@@ -36,7 +36,7 @@ test('a UTR that an older version had forgotten was confirmed for another regist
   const sql = statements(db)
   const keys = ['526123456701', '526123456702', '526123456703']
   expect(
-    reportsUnder(sql, keys).map(({ key, regNo, isRejected }) => [key, regNo, isRejected]),
+    reportsUnder(sql, keys).map(({ key, regNo, isReleased }) => [key, regNo, isReleased]),
   ).toEqual([
     ['526123456701', 'DEMO1', false],
     ['526123456701', 'DEMO2', true],

@@ -244,13 +244,18 @@ describe.each(ENDED)('the reported UTR of a registration that was then %s', (_, 
   })
 })
 
-test('a UTR that a delegate replaced by another one was confirmed for somebody else', async () => {
-  const [first, second] = [utr(), utr()]
-  const one = await reporter(first)
+test('a UTR that a delegate mistyped and replaced stayed blocked for its real payer', async () => {
+  const [mistyped, second] = [utr(), utr()]
+  const one = await reporter(mistyped)
   expect((await report(one, second)).status).toBe(200)
-  expect(shown(await statement(first))).toEqual([['matched', one.regNo]])
-  expect((await confirm(await register(), first)).status).toBe(409)
-  expect(await find(first)).toEqual([one.regNo])
+  // It is still found, and suggests that registration as long as nobody else reports it.
+  expect(await find(mistyped)).toEqual([one.regNo])
+  expect(shown(await statement(mistyped))).toEqual([['matched', one.regNo]])
+  const payer = await reporter(mistyped)
+  expect(shown(await statement(mistyped))).toEqual([['ambiguous', payer.regNo, one.regNo]])
+  expect((await confirm(payer, mistyped)).status).toBe(200)
+  // The reference that the delegate reports now is still held.
+  expect((await confirm(await register(), second)).status).toBe(409)
 })
 
 test('the reported UTR of a paid registration beside its own number was left as money that nobody waits for', async () => {

@@ -149,22 +149,53 @@ describe('a transfer of the other event', () => {
     expect(shownToBoth?.why).toBe(`The line contains a registration number of ${title}.`)
   })
 
-  test('that a delegate reported there was confirmed here by its number, typed in by staff', async () => {
+  test('could not be reported or confirmed here, because a delegate of the other event had typed its number', async () => {
+    const [byHand, atDesk] = [utr(), utr()]
+    for (const [reference, words] of [
+      [byHand, { way: 'transfer' }],
+      [atDesk, { way: 'desk', mode: 'upi' }],
+    ] as const) {
+      const [theirs, mine] = [await register(THERE), await register(HERE)]
+      await report(theirs, reference)
+      // The staff of this event can neither see nor reject the report of the other.
+      await report(mine, reference)
+      const seen = JSON.stringify(await here.json(`/admin/registrations/${mine.regNo}/acts/`))
+      expect(seen).not.toContain(theirs.regNo)
+      const paid = { act: 'confirm', reference, amount: String(FEE), ...words }
+      const confirmed = await here.act(mine.regNo, paid)
+      expect([confirmed.status, confirmed.body.message]).toEqual([200, expect.any(String)])
+      // A confirmed payment counts once over all events, and the refusal says what to do.
+      const refused = await there.act(theirs.regNo, { ...paid, way: 'transfer' })
+      expect([refused.status, refused.body.message]).toEqual([
+        409,
+        `${reference} is known already: it is the payment of a registration of another event. One transfer counts once. If it is not for this registration, do not record it here (“Payment not found” rejects a report). If it is, ask a treasurer of all events, who can see both.`,
+      ])
+      const reject = { act: 'not_found', why: 'It is the payment of another event.' }
+      expect((await there.act(theirs.regNo, reject)).status).toBe(200)
+    }
+  })
+
+  test('that two delegates reported is confirmed for one of them only after staff looked', async () => {
     const reference = utr()
     const [theirs, mine] = [await register(THERE), await register(HERE)]
     await report(theirs, reference)
-    for (const [way, more] of [
-      ['transfer', {}],
-      ['desk', { mode: 'upi' }],
-    ] as const) {
-      const words = { act: 'confirm', way, reference, amount: String(FEE), ...more }
-      const refused = await here.act(mine.regNo, words)
-      expect([refused.status, refused.body.message]).toEqual([
-        409,
-        `A delegate of another event reported the reference ${reference}.`,
-      ])
+    await report(mine, reference)
+    const laid = await statement(here, HERE, came(`UPI ${reference}`))
+    expect(shown(laid)).toEqual([['ambiguous', mine.regNo]])
+    const [line] = laid.lines
+    const chosen = {
+      reg_no: mine.regNo,
+      reference: line?.reference,
+      also: line?.also,
+      amount: line?.amount,
+      day: line?.day,
     }
-    expect((await confirm(theirs, reference)).status).toBe(200)
+    const body = { event: HERE, lines: [chosen], keep: [] }
+    expect(await post(here, '/admin/reconcile/confirm/', body)).toMatchObject({
+      done: [mine.regNo],
+      refused: [],
+    })
+    expect(shown(await statement(there, THERE, came(`UPI ${reference}`)))).toEqual([['known']])
   })
 
   test('that was confirmed there is known here, without number, name and amount', async () => {
