@@ -96,8 +96,8 @@ It brings Node ${node} and writes a database of version ${migrations.length}. It
 (\`rollcall.before-v${migrations.length}.db\` in DATA_DIR). docs/operating.md says more.
 
 1. \`sha256sum --check --quiet ${CHECKSUMS}\` in this folder.
-2. \`bin/rollcall migrate --check\` with the variables of the server: 0 when the database stays as it is, 1 when it will be brought up to date.
-3. \`rollcall backup\` of the version that is at work.
+2. \`bin/rollcall db migrate --check\` with the variables of the server: 0 when the database stays as it is, 1 when it will be brought up to date.
+3. \`rollcall db backup\` of the version that is at work.
 4. Let /opt/rollcall lead to this folder (\`ln -sfn ${FOLDER_NAME} /opt/rollcall\`), and restart. Whoever asks meanwhile waits.
 5. \`bin/rollcall doctor\`.
 

@@ -2,7 +2,6 @@
 import type { Command } from './command.ts'
 
 export const build: Command = {
-  summary: 'Build the web app',
   help: `Usage: rollcall build [--force]
 
 Builds web/ into web/dist when it is missing or older than its sources; with --force in any case.`,

@@ -8,8 +8,6 @@ import type { Environment } from '../dependencies.ts'
  */
 export type Status = 0 | 1 | 2 | 3 | 75
 export type Command = {
-  /** One line for the list of commands. */
-  readonly summary: string
   /** Printed by `--help`. */
   readonly help: string
   run(args: readonly string[], terminal: Terminal): Promise<Status>

@@ -124,12 +124,12 @@ const CHECKS: readonly Check[] = [
       ]
     const last = await backedUpAt(environment.dataDir)
     if (last === null)
-      return [look('No backup was made with rollcall backup yet. Run it every night.')]
+      return [look('No backup was made with rollcall db backup yet. Run it every night.')]
     const hours = Math.floor((makeClock(environment.clockStart)() - last) / HOUR_MS)
     return [
       hours > BACKUP_HOURS_MAX
         ? wrong(
-            `The last backup is ${hours} hours old. Run rollcall backup, and see why the last ones were not made.`,
+            `The last backup is ${hours} hours old. Run rollcall db backup, and see why the last ones were not made.`,
           )
         : good(`The last backup is ${hours} hours old.`),
     ]
@@ -137,7 +137,6 @@ const CHECKS: readonly Check[] = [
 ]
 
 export const doctoring: Command = {
-  summary: 'Look at everything that a server needs, and say how it stands',
   help,
   run: async (args, terminal) => {
     if (readArguments(args, {}, [0, 0], help, terminal) === null) return 2
@@ -271,7 +270,7 @@ async function databaseOf(
       ...(missing === null ? [] : [filesOf(missing)]),
       ...older.map(({ config: { id } }) =>
         look(
-          `${id}.yaml here is another version than the one that all servers serve: a server that reads it first activates it, or rollcall reload does.`,
+          `${id}.yaml here is another version than the one that all servers serve: a server that reads it first activates it, or rollcall event reload does.`,
         ),
       ),
     ]

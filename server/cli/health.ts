@@ -13,7 +13,6 @@ Asks the server at HOST and PORT how it is, and prints what somebody should look
 Exit status: 0 it serves (what is printed can wait for a person); 1 it does not; 2 a variable is wrong.`
 
 export const asking: Command = {
-  summary: 'Ask the running server how it is',
   help,
   run: async (args, terminal) => {
     if (readArguments(args, {}, [0, 0], help, terminal) === null) return 2

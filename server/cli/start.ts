@@ -8,7 +8,6 @@ import type { Environment } from '../dependencies.ts'
 import { setLibrariesToProduction } from '../ops/environment.ts'
 
 export const start: Command = {
-  summary: 'Serve landing page, forms and office, and the sandbox gateway',
   help: `Usage: rollcall start [--new]
 
 Builds the web app when it is missing or older than its sources (in production it only says so), then serves everything until it is

@@ -95,7 +95,7 @@ function mailOf(
       `${many} a decision (${formatDay(today)}).`,
       ...reviews.slice(0, NAMED_MAX).map(lineOf),
       ...(rest > 0 ? [`… and ${rest} more.`] : []),
-      `They are counted on the dashboard: ${dashboardOf(publicUrl)}\nOn the server, "rollcall reviews --event ${event.id}" lists them and "rollcall decide" ends them.`,
+      `They are counted on the dashboard: ${dashboardOf(publicUrl)}\nOn the server, "rollcall payment reviews --event ${event.id}" lists them and "rollcall payment decide" ends them.`,
     ].join('\n\n'),
   }
 }

@@ -102,7 +102,7 @@ export function openMailer(
     log.warn(
       { mail: mail.id, event: mail.eventId, error: problem.code, givenUp: next === null },
       next === null
-        ? 'an email is given up; rollcall mail retry, or Emails in the office, tries it again'
+        ? 'an email is given up; rollcall email retry, or Emails in the office, tries it again'
         : 'an email could not be sent and is tried again',
     )
     await store.mailFailed(mail.id, problem.text, next, tried)

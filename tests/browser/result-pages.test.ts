@@ -1,7 +1,6 @@
 /**
- * Every event's result pages in every state: paid, pending, failed, refunded, no order id, one that is
- * none, one that nobody knows, and nobody there to ask. The registrations come in by `rollcall import`,
- * so that each status is there without waiting for a gateway.
+ * Every event's result pages in every state: paid, pending, failed, refunded, no order id, an invalid one, an
+ * unknown one, and a server that does not answer. The registrations are imported: no status waits for a gateway.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -294,7 +293,8 @@ async function importAll({
         ...rows.map((one) => Object.values(one).join(',')),
       ].join('\n'),
     )
-    const done = await runHere(['import', id, file], { DATA_DIR: dataDir, EVENTS_DIR: eventsDir })
+    const folders = { DATA_DIR: dataDir, EVENTS_DIR: eventsDir }
+    const done = await runHere(['registration', 'import', id, file], folders)
     if (done.status !== 0) throw new Error(`${id}: ${done.out}${done.err}`)
   }
 }

@@ -35,7 +35,7 @@ beforeAll(async () => {
   ])
   const roll = join(server.dataDir, '..', 'members.csv')
   writeFileSync(roll, 'number,name,kind,valid_to\nM 1,Asha Sample,annual,2027-03-31\n')
-  const { status, err } = await runHere(['roll', 'nidancon2027', 'members', roll], {
+  const { status, err } = await runHere(['event', 'members', 'nidancon2027', 'members', roll], {
     DATA_DIR: server.dataDir,
     EVENTS_DIR: server.eventsDir,
   })

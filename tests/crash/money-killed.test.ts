@@ -62,7 +62,7 @@ async function settle(day: string): Promise<void> {
   const said: string[] = []
   const say = (text: string): void => void said.push(text)
   const terminal = { print: say, complain: say, environment: () => read.value }
-  expect(await main(['reconcile'], terminal), said.join('\n')).toBe(0)
+  expect(await main(['payment', 'reconcile'], terminal), said.join('\n')).toBe(0)
   await running.end('SIGTERM')
 }
 

@@ -1,4 +1,4 @@
-/** Registrations of another system, as `rollcall import` takes them before a server starts. */
+/** Registrations of another system, as `rollcall registration import` takes them before a server starts. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { runHere } from '../server/run-command.ts'
@@ -29,7 +29,7 @@ export async function importOldRows({
       row(PULMO_FAILED, 'Dr. Declined Import', 'failed').replace(/,[^,]*$/, ','),
     ].join('\n'),
   )
-  const done = await runHere(['import', 'pulmocon2025', csv], {
+  const done = await runHere(['registration', 'import', 'pulmocon2025', csv], {
     DATA_DIR: dataDir,
     EVENTS_DIR: eventsDir,
   })

@@ -80,7 +80,7 @@ message < say ${SAYS} full
 key < id by primary_key column
 columns < fields names headers
 shows < show display visible
-!its rows are brought in with rollcall roll and kept out of the file: take it out < file path csv rows data
+!its rows are brought in with rollcall event members and kept out of the file: take it out < file path csv rows data
   members list source
 `,
   ],

@@ -86,7 +86,7 @@ export function saleMeant(source: Source, path: string, error: SchemaError): Sal
       at: path,
       covers: path,
       message:
-        'an event file names the kinds of codes; the codes themselves are made in the office, or with rollcall codes-of',
+        'an event file names the kinds of codes; the codes themselves are made in the office, or with rollcall event discount-codes',
       help: 'write codes: {kinds: [{id: faculty, label: Invited faculty, gives: {category: faculty}}]}: everybody may read this file',
     }
   return null

@@ -1,4 +1,4 @@
-/** `rollcall backup` and `rollcall restore`: save all stored data as a folder, and restore it. */
+/** `rollcall db backup` and `rollcall db restore`: save all stored data as a folder, and restore it. */
 import { rmSync } from 'node:fs'
 import { constants } from 'node:os'
 import path from 'node:path'
@@ -17,12 +17,12 @@ import { placeTrouble } from '../../storage/database/error-explanations.ts'
 import { readArguments } from '../options.ts'
 import type { Command, Status, Terminal } from '../command.ts'
 
-const backupHelp = `Usage: rollcall backup DIR [--prune N]
+const backupHelp = `Usage: rollcall db backup DIR [--prune N]
 
 Copies everything that is stored into DIR, which must not exist: the database as it is at one moment, the files that
 delegates uploaded, the event files, and a list of the contents. The server may be running.
 
-  rollcall backup /backups/$(date +%F)
+  rollcall db backup /backups/$(date +%F)
 
   --prune N   afterwards, if the backup is complete, removes all but the newest N backups in the folder that contains DIR
 
@@ -31,19 +31,18 @@ Credentials are not in a backup: keep the environment of the server somewhere sa
 Exit status: 0 done; 1 done, but files were missing or damaged on the disk (they are listed), or there are no event files; 2 not
 possible, nothing was made.`
 
-const restoreHelp = `Usage: rollcall restore DIR [--move-aside]
+const restoreHelp = `Usage: rollcall db restore DIR [--move-aside]
 
 Puts a backup into DATA_DIR. No server may be running there. Everything is compared with the list of the backup, before it is put
 in place and again afterwards. The event files of the backup stay in DIR/events: copy them to EVENTS_DIR, or point EVENTS_DIR there.
 What was stored after the backup is lost. A database of an older version is brought up to date by the next start.
-The installation is in recovery then: see rollcall recovery --help.
+The installation is in recovery then: see rollcall db recovery --help.
 
   --move-aside   moves a database that is in DATA_DIR, and its log, into a folder of their own; without it they are refused
 
 Exit status: 0 done; 1 done, but files were missing in the backup (they are listed); 2 not possible.`
 
 export const backingUp: Command = {
-  summary: 'Copy everything that is stored into a folder, while the server runs',
   help: backupHelp,
   run: async (args, terminal) => {
     const given = readArguments(args, { prune: { type: 'string' } }, [1, 1], backupHelp, terminal)
@@ -85,7 +84,6 @@ export const backingUp: Command = {
 }
 
 export const restoring: Command = {
-  summary: 'Put a backup into a data folder',
   help: restoreHelp,
   run: async (args, terminal) => {
     const options = { 'move-aside': { type: 'boolean' } } as const
@@ -154,7 +152,7 @@ async function recover(
   }
   giveToOwner(environment.dataDir)
   terminal.print(
-    `The installation is in recovery${code}: new invoices have numbers of another series; scheduled emails, refunds and erasure are held. See "rollcall recovery" and docs/operating.md.`,
+    `The installation is in recovery${code}: new invoices have numbers of another series; scheduled emails, refunds and erasure are held. See "rollcall db recovery" and docs/operating.md.`,
   )
 }
 

@@ -1,4 +1,4 @@
-/** `rollcall clock`: shows the clock and the last recorded time, and confirms the clock. */
+/** `rollcall db clock`: shows the clock and the last recorded time, and confirms the clock. */
 import { formatInstant } from '../../../engine/index.ts'
 import { AHEAD_MS_MAX, CONFIRMED, waitsSentence } from '../../ops/health/clock-check.ts'
 import { makeClock } from '../../ops/clock.ts'
@@ -6,7 +6,7 @@ import { openExistingStore } from '../open-existing-store.ts'
 import { readArguments } from '../options.ts'
 import type { Command } from '../command.ts'
 
-const help = `Usage: rollcall clock [--confirm --who NAME]
+const help = `Usage: rollcall db clock [--confirm --who NAME]
 
 Says what the clock of this machine shows, and the last time that was recorded. When the clock is more than
 ${AHEAD_MS_MAX / (24 * 60 * 60_000)} days ahead of that (a server that stood still, or a clock that is wrong), nothing is erased because of
@@ -18,7 +18,6 @@ its age until somebody has looked at the clock and confirms it.
 Exit status: 0 nothing waits, or it was confirmed; 1 erasing waits; 2 a variable or an argument is wrong.`
 
 export const clocking: Command = {
-  summary: 'Say whether erasing waits for the clock, and confirm the clock',
   help,
   run: async (args, terminal) => {
     const options = { confirm: { type: 'boolean' }, who: { type: 'string' } } as const

@@ -1,5 +1,5 @@
 /**
- * `rollcall migrate`: migrates the database while no server runs, or reports whether that is needed.
+ * `rollcall db migrate`: migrates the database while no server runs, or reports whether that is needed.
  */
 import { lostDatabase } from '../../storage/recovery/missing-database.ts'
 import { openStore } from '../../storage/open-store.ts'
@@ -8,7 +8,7 @@ import { beginServing } from '../../storage/database/single-server-lock.ts'
 import { readArguments } from '../options.ts'
 import type { Command } from '../command.ts'
 
-const help = `Usage: rollcall migrate [--check]
+const help = `Usage: rollcall db migrate [--check]
 
 Brings the database in DATA_DIR to the version that this Rollcall writes. The server does the same when
 it starts; no other command does. A copy is made first, beside it: rollcall.before-vN.db.
@@ -18,7 +18,6 @@ it starts; no other command does. A copy is made first, beside it: rollcall.befo
 Exit status: 0 done, or nothing to do; 1 with --check: it is needed; 2 it cannot be done, with the reason.`
 
 export const migrating: Command = {
-  summary: 'Bring the database up to date while no server runs',
   help,
   run: async (args, terminal) => {
     const given = readArguments(args, { check: { type: 'boolean' } }, [0, 0], help, terminal)
@@ -48,7 +47,7 @@ export const migrating: Command = {
     }
     if (given.values['check'] === true && found < known) {
       terminal.print(
-        `The database is of version ${found}, and this Rollcall writes ${known}: the next start migrates it, or rollcall migrate does now.`,
+        `The database is of version ${found}, and this Rollcall writes ${known}: the next start migrates it, or rollcall db migrate does now.`,
       )
       return 1
     }

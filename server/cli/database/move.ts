@@ -1,12 +1,12 @@
-/** `rollcall move`: moves all stored data from SQLite to PostgreSQL, or back. */
+/** `rollcall db move`: moves all stored data from SQLite to PostgreSQL, or back. */
 import { keepPrivate } from '../../ops/file-permissions.ts'
 import { beginServing } from '../../storage/database/single-server-lock.ts'
 import { moveToPostgres, moveToSqlite } from '../../storage/database/move-database.ts'
 import { readArguments } from '../options.ts'
 import type { Command } from '../command.ts'
 
-const help = `Usage: rollcall move to-postgres
-       rollcall move to-sqlite
+const help = `Usage: rollcall db move to-postgres
+       rollcall db move to-sqlite
 
 Moves everything from the database in DATA_DIR to the one that DATABASE_URL names, or back: all of it or nothing.
 Stop every server first. Where it goes nothing may be stored yet; where it comes from nothing is changed, and rows
@@ -21,14 +21,13 @@ const WAYS = {
 } as const
 
 export const moving: Command = {
-  summary: 'Move everything from SQLite to PostgreSQL, or back',
   help,
   run: async (args, terminal) => {
     const given = readArguments(args, {}, [1, 1], help, terminal)
     if (given === null) return 2
     const [word = ''] = given.positionals
     if (word !== 'to-postgres' && word !== 'to-sqlite') {
-      terminal.complain(`rollcall move does not know "${word}".\n${help}`)
+      terminal.complain(`rollcall db move does not know "${word}".\n${help}`)
       return 2
     }
     const environment = terminal.environment()

@@ -1,4 +1,4 @@
-/** `rollcall recovery`: shows the state after a restore; starts or ends a recovery by hand. */
+/** `rollcall db recovery`: shows the state after a restore; starts or ends a recovery by hand. */
 import { formatInstant, isHeldMails } from '../../../engine/index.ts'
 import type { HeldMails } from '../../../engine/index.ts'
 import { servingPid } from '../../storage/database/single-server-lock.ts'
@@ -11,9 +11,9 @@ import type { Command, Status, Terminal } from '../command.ts'
 
 const text = { type: 'string' } as const
 
-const HELP = `Usage: rollcall recovery
-       rollcall recovery begin --who NAME [--why TEXT] [--again]
-       rollcall recovery end --who NAME --mails send|copy|discard
+const HELP = `Usage: rollcall db recovery
+       rollcall db recovery begin --who NAME [--why TEXT] [--again]
+       rollcall db recovery end --who NAME --mails send|copy|discard
 
 After an older copy of the database was put back, the installation is in recovery: new invoices and credit notes have numbers of a
 new series; emails that the copy held queued and automatic ones, refunds and erasure are held; the gateway is asked about every
@@ -21,7 +21,7 @@ pending payment, and what it confirms for an order that the database lacks waits
 
 Without a word: shows the differences.
 
-  begin   begins a recovery; stop every server first. rollcall restore does it by itself, and so does a start that finds an older
+  begin   begins a recovery; stop every server first. rollcall db restore does it by itself, and so does a start that finds an older
           database than the one that was served from DATA_DIR. Needed after pg_restore with another DATA_DIR
   end     ends it: refunds and erasure go on, and the held emails are sent or discarded
 
@@ -35,7 +35,6 @@ Exit status: 0 done; 1 an event file has errors, end: there is no recovery, begi
 server is running; 3 our fault.`
 
 export const recovering: Command = {
-  summary: 'Show, begin or end the recovery after a restore',
   help: HELP,
   run: async (args, terminal) => {
     const options = { who: text, why: text, mails: text, again: { type: 'boolean' } } as const
@@ -56,7 +55,7 @@ export const recovering: Command = {
           : asked(terminal, 'Say which of the held emails are sent: --mails send, copy or discard.')
       }
       default:
-        return asked(terminal, `rollcall recovery does not know "${word}".\n${HELP}`)
+        return asked(terminal, `rollcall db recovery does not know "${word}".\n${HELP}`)
     }
   },
 }
@@ -92,14 +91,14 @@ async function begin(
   const open = await work.store.recovery()
   if (open !== null && !again) {
     terminal.complain(
-      `The installation is already in recovery ${open.code}, since ${formatInstant(open.begunAt)}. To see it, run rollcall recovery. If an older copy was put back again since then, add --again: that ends this recovery and begins another, with another series of document numbers.`,
+      `The installation is already in recovery ${open.code}, since ${formatInstant(open.begunAt)}. To see it, run rollcall db recovery. If an older copy was put back again since then, add --again: that ends this recovery and begins another, with another series of document numbers.`,
     )
     return 1
   }
   const said = why.trim() === '' ? 'An older copy was put back.' : why.trim()
   const { code } = await beginNow(work, { at: work.clock(), who, why: said, copyAt: null })
   terminal.print(
-    `The installation is in recovery: numbers of documents have ${code} in them from now on. End it with rollcall recovery end.`,
+    `The installation is in recovery: numbers of documents have ${code} in them from now on. End it with rollcall db recovery end.`,
   )
   return 0
 }

@@ -1,10 +1,10 @@
-/** `rollcall unknown-files`: uploaded files that no record in the database refers to. */
+/** `rollcall db unknown-files`: uploaded files that no record in the database refers to. */
 import { ASIDE_FOLDER } from '../../registration/uploads/unreferenced-files.ts'
 import { atWork } from '../command-context.ts'
 import { readArguments } from '../options.ts'
 import type { Command } from '../command.ts'
 
-const help = `Usage: rollcall unknown-files --set-aside
+const help = `Usage: rollcall db unknown-files --set-aside
 
 Sets aside every uploaded file that is a day old and that no record in the database refers to, however many there are. The
 server does this by itself each hour for a few; of many it leaves all where they are, because the database may be
@@ -14,7 +14,6 @@ registration refers to them.
 Exit status: 0 done, 2 a variable or an argument is wrong.`
 
 export const unknownFiles: Command = {
-  summary: 'Set aside uploaded files that no registration refers to',
   help,
   run: async (args, terminal) => {
     const options = { 'set-aside': { type: 'boolean' } } as const

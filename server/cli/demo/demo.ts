@@ -14,7 +14,6 @@ import { openUploads, placesIn } from '../../registration/uploads/store-uploaded
 import { serveUntilStopped } from '../start.ts'
 
 export const demo: Command = {
-  summary: 'Serve a throw-away database full of made-up registrations',
   help: `Usage: rollcall demo
 
 Fills a new database in a temporary folder with a few thousand made-up registrations over all events

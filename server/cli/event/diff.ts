@@ -1,4 +1,4 @@
-/** `rollcall diff`: shows what a change of an event file means for delegates. */
+/** `rollcall event diff`: shows what a change of an event file means for delegates. */
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
@@ -13,8 +13,8 @@ import { openExistingStore } from '../open-existing-store.ts'
 import { readArguments } from '../options.ts'
 import { compiled, openEvent } from './open-event-file.ts'
 
-const help = `Usage: rollcall diff <old file> <new file>
-       rollcall diff --git <revision> [<file>…]
+const help = `Usage: rollcall event diff <old file> <new file>
+       rollcall event diff --git <revision> [<file>…]
 
 Says what a new version changes for people, not in its text: prices as a function of day and category,
 who gets which category, fields, messages, addresses, wording, office.
@@ -42,7 +42,6 @@ type Compared = {
 }
 
 export const diffing: Command = {
-  summary: 'What a new version of an event file changes',
   help,
   run: async (args, terminal) => {
     const given = readArguments(args, options, [0, 1000], help, terminal)

@@ -1,5 +1,5 @@
 /**
- * `rollcall codes-of`: lists, creates and withdraws the discount codes of an event, with their uses.
+ * `rollcall event discount-codes`: lists, creates and withdraws the discount codes of an event, with their uses.
  */
 import { formatDay } from '../../../engine/index.ts'
 import { wireCode } from '../../office/discount-codes/discount-code-routes.ts'
@@ -12,9 +12,9 @@ import type { Command } from '../command.ts'
 /** Recorded user of actions without a sign-in. */
 const WHO = 'command line'
 
-const help = `Usage: rollcall codes-of EVENT [--json]
-       rollcall codes-of EVENT --make KIND [--count N] [--uses N] [--until DAY] [--note TEXT] [--code TEXT]
-       rollcall codes-of EVENT --withdraw CODE
+const help = `Usage: rollcall event discount-codes EVENT [--json]
+       rollcall event discount-codes EVENT --make KIND [--count N] [--uses N] [--until DAY] [--note TEXT] [--code TEXT]
+       rollcall event discount-codes EVENT --withdraw CODE
 
 Lists the codes of an event: kind, uses by registrations that hold it now, last day, note. With --make it makes
 some and prints them, one a line; with --withdraw nobody can use one any more; registrations that were made
@@ -35,7 +35,6 @@ Exit status: 0 done, 1 it cannot be done so, 2 asked wrongly, 3 our fault.`
 const text = { type: 'string' } as const
 
 export const codesOf: Command = {
-  summary: 'List, make and withdraw the codes of an event',
   help,
   run: async (args, terminal) => {
     const options = {

@@ -1,4 +1,4 @@
-/** `rollcall explain`: shows how an event determines category and price. */
+/** `rollcall event explain`: shows how an event determines category and price. */
 import { answersAlone, factsAmong, formatPrice, readInstant } from '../../../engine/index.ts'
 import {
   explain,
@@ -17,9 +17,9 @@ import type { StoredRegistration } from '../../storage/index.ts'
 import { readArguments } from '../options.ts'
 import { openEvent } from './open-event-file.ts'
 
-const help = `Usage: rollcall explain <file> [--given <answers>]… [<field>=<answer>]… [--on <day>]
+const help = `Usage: rollcall event explain <file> [--given <answers>]… [<field>=<answer>]… [--on <day>]
                         [--code <kind>] [--full <limit>]… [--roll <field>.<column>=<value>]…
-       rollcall explain --registration <number>
+       rollcall event explain --registration <number>
 
 Says why a delegate pays what they pay: how each answer was read or why it was dropped, which rules
 were tried, which cell of the price table counts (with its line), and the tax. Where more is sold than
@@ -50,7 +50,6 @@ const options = {
 } as const
 
 export const explaining: Command = {
-  summary: 'Why this delegate pays this amount',
   help,
   run: async (args, terminal) => {
     const given = readArguments(args, options, [0, 100], help, terminal)

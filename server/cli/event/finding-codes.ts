@@ -1,11 +1,11 @@
-/** `rollcall codes`: explains a finding code, with a wrong and a right example. */
+/** `rollcall event finding`: explains a finding code, with a wrong and a right example. */
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { catalogue, listed, nearest } from '../../../engine/authoring.ts'
 import type { Command } from '../command.ts'
 import { readArguments } from '../options.ts'
 
-const help = `Usage: rollcall codes [<code>]
+const help = `Usage: rollcall event finding [<code>]
 
 Explains a code of rollcall validate, EV301 or its name rule-incomplete: why it is worth finding, a wrong
 and a right example, and what validate says. Without one it lists every code.
@@ -16,7 +16,6 @@ Exit status: 0 done, 2 there is no such code, 3 our fault.`
 const page = path.join(import.meta.dirname, '..', '..', '..', 'docs', 'codes.md')
 
 export const codes: Command = {
-  summary: 'What a code of validate means, with examples',
   help,
   run: async (args, terminal) => {
     const given = readArguments(args, {}, [0, 1], help, terminal)
@@ -40,7 +39,9 @@ export const codes: Command = {
       ([code, { slug }]) => code === asked.toUpperCase() || slug === asked.toLowerCase(),
     )
     if (found === undefined) {
-      terminal.complain(`There is no code "${asked}".${meantBy(asked)} rollcall codes lists them.`)
+      terminal.complain(
+        `There is no code "${asked}".${meantBy(asked)} rollcall event finding lists them.`,
+      )
       return 2
     }
     const text = await readFile(page, 'utf8')

@@ -1,4 +1,4 @@
-/** `rollcall roll`: replaces a member list of an event from a CSV file. */
+/** `rollcall event members`: replaces a member list of an event from a CSV file. */
 import { err } from '../../../engine/index.ts'
 import type { RollReplaced } from '../../storage/index.ts'
 import { readArguments } from '../options.ts'
@@ -8,7 +8,7 @@ import { LIST_LIMITS, saidOf } from '../../office/spreadsheets/parse-csv.ts'
 import { readSheetFile } from '../../office/spreadsheets/read-spreadsheet.ts'
 import { readRoll } from './member-list-csv.ts'
 
-const help = `Usage: rollcall roll EVENT ROLL FILE.csv
+const help = `Usage: rollcall event members EVENT ROLL FILE.csv
 
 Replaces a roll of an event as a whole by the rows of a CSV file, and says what is new and what is gone. The
 first line names the roll's columns as the event file does; other columns are left out. Keys are compared
@@ -27,7 +27,6 @@ const PROBLEMS_SHOWN_MAX = 100
 const WHO = 'command line'
 
 export const rolling: Command = {
-  summary: 'Replace a roll of an event from a CSV file',
   help,
   run: async (args, terminal) => {
     const given = readArguments(args, {}, [3, 3], help, terminal)

@@ -38,7 +38,7 @@ others are kept. Where an answer is left empty a stand-in is written and listed 
   --yes                  ask nothing
 
 A server that serves this folder shows the event as soon as the file is there. For next year's event
-of one that is there already see rollcall repeat.
+of one that is there already see rollcall event repeat.
 
 Exit status: 0 written, 1 it would have findings, 2 asked wrongly, or the file is there already,
 3 our fault.`
@@ -62,7 +62,6 @@ const options = {
 } as const
 
 export const creating: Command = {
-  summary: 'Write a first event file',
   help,
   run: async (args, terminal) => {
     const given = readArguments(args, options, [1, 1], help, terminal)
@@ -119,7 +118,7 @@ function sayNext(file: string, name: string, id: string, terminal: Terminal): vo
   const renamed =
     name === id ? '' : `An event id holds letters and digits only, so the event is called ${id}.\n`
   terminal.print(
-    `${renamed}${file} is written. Read it from top to bottom, then:\n  rollcall validate ${file}\n  rollcall preview ${file} --out preview\nIts form is at /${id}, its list at /admin/${id}.`,
+    `${renamed}${file} is written. Read it from top to bottom, then:\n  rollcall validate ${file}\n  rollcall event preview ${file} --out preview\nIts form is at /${id}, its list at /admin/${id}.`,
   )
 }
 

@@ -1,4 +1,4 @@
-/** `rollcall preview`: writes an event's pages to files, without a server. */
+/** `rollcall event preview`: writes an event's pages to files, without a server. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { preview } from '../../../engine/authoring.ts'
@@ -6,7 +6,7 @@ import type { Command } from '../command.ts'
 import { readArguments } from '../options.ts'
 import { openEvent } from './open-event-file.ts'
 
-const help = `Usage: rollcall preview <file> [--out <folder>]
+const help = `Usage: rollcall event preview <file> [--out <folder>]
 
 Writes still pages for each worked example of the file: the form as these answers leave it, the
 summary, both result pages, the receipt, the email; and an index with the price list. They hold no
@@ -18,7 +18,6 @@ script and need no server: open preview/index.html.
 Exit status: 0 written, 1 the file has errors, 2 asked wrongly, 3 our fault.`
 
 export const previewing: Command = {
-  summary: 'Still pages of form, results, receipt and email',
   help,
   run: async (args, terminal) => {
     const given = readArguments(

@@ -1,10 +1,10 @@
-/** `rollcall reload`: tells the running server to read its event files again. */
+/** `rollcall event reload`: tells the running server to read its event files again. */
 import { existsSync } from 'node:fs'
 import { servingPid } from '../../storage/database/single-server-lock.ts'
 import { readArguments } from '../options.ts'
 import type { Command } from '../command.ts'
 
-const help = `Usage: rollcall reload
+const help = `Usage: rollcall event reload
 
 Tells the server at work in DATA_DIR to read its event files again, as SIGHUP does. It notices changed files
 by itself within two seconds; this is for whoever does not want to wait, or wants the findings in the log again.
@@ -12,7 +12,6 @@ by itself within two seconds; this is for whoever does not want to wait, or want
 Exit status: 0 told, 1 no server is at work there, 2 a variable is wrong.`
 
 export const reloading: Command = {
-  summary: 'Tell the running server to read its event files again',
   help,
   run: async (args, terminal) => {
     if (readArguments(args, {}, [0, 0], help, terminal) === null) return 2

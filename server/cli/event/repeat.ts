@@ -1,4 +1,4 @@
-/** `rollcall repeat`: creates next year's event file from this year's, and lists the changes. */
+/** `rollcall event repeat`: creates next year's event file from this year's, and lists the changes. */
 import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -20,9 +20,9 @@ const WEEKS = 52
 /** Ten years; a larger number is a typing error. */
 const WEEKS_MAX = 522
 
-const help = `Usage: rollcall repeat <old event> <new event id> [options]
+const help = `Usage: rollcall event repeat <old event> <new event id> [options]
 
-Writes the event file of the next time: rollcall repeat surgeons2026 surgeons2027. Days are shifted by
+Writes the event file of the next time: rollcall event repeat surgeons2026 surgeons2027. Days are shifted by
 whole weeks, so that weekdays stay, also in texts, comments and examples and in whatever spelling they
 stand; the id, the addresses, the beginning of registration numbers, the account and the year in the
 title become the new event's. Prices stay, marked as not yet looked at. Comments and layout are kept.
@@ -35,7 +35,6 @@ Exit status: 0 written, 1 the old file, or the new one, has errors, 2 asked wron
 there already, 3 our fault.`
 
 export const repeating: Command = {
-  summary: "Write next year's event file from this year's",
   help,
   run: async (args, terminal) => {
     const text = { type: 'string' } as const
@@ -96,7 +95,7 @@ export const repeating: Command = {
       [
         `${target} is written, ${weeks} weeks after ${file.path}.\n${list(next.changes)}`,
         ...(next.look.length === 0 ? [] : [`Look at these yourself:\n${list(next.look)}`]),
-        `Then:\n  rollcall validate ${target}\n  rollcall diff ${file.path} ${target}`,
+        `Then:\n  rollcall validate ${target}\n  rollcall event diff ${file.path} ${target}`,
       ].join('\n\n'),
     )
     return 0

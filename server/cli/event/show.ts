@@ -1,4 +1,4 @@
-/** `rollcall show`: prints an event as it reads after the check. */
+/** `rollcall event show`: prints an event as it reads after the check. */
 import { flatSchema, publicEvent, toSchema, uiSchema } from '../../../engine/index.ts'
 import { showEvent } from '../../../engine/authoring.ts'
 import type { Command } from '../command.ts'
@@ -7,7 +7,7 @@ import { openEvent } from './open-event-file.ts'
 
 const shared = { shared: { type: 'string' } } as const
 
-const showHelp = `Usage: rollcall show <file>
+const showHelp = `Usage: rollcall event show <file>
 
 Prints an event file written out whole: every default filled in, every shared list in its place.
 
@@ -16,7 +16,6 @@ Prints an event file written out whole: every default filled in, every shared li
 Exit status: 0 done, 1 the file has errors, 2 asked wrongly, 3 our fault.`
 
 export const showing: Command = {
-  summary: 'An event file with every default filled in',
   help: showHelp,
   run: async (args, terminal) => {
     const given = readArguments(args, shared, [1, 1], showHelp, terminal)
@@ -28,7 +27,7 @@ export const showing: Command = {
   },
 }
 
-const schemaHelp = `Usage: rollcall schema <file>
+const schemaHelp = `Usage: rollcall event schema <file>
 
 Prints, as one JSON value, what the form becomes: "schema", the whole JSON Schema (draft-07) that the
 server judges answers with; "flat", the one the browser draws from; "ui", its widgets and labels.
@@ -38,7 +37,6 @@ server judges answers with; "flat", the one the browser draws from; "ui", its wi
 Exit status: 0 done, 1 the file has errors, 2 asked wrongly, 3 our fault.`
 
 export const schema: Command = {
-  summary: 'The JSON Schema an event file becomes',
   help: schemaHelp,
   run: async (args, terminal) => {
     const given = readArguments(args, shared, [1, 1], schemaHelp, terminal)

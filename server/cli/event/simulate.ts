@@ -1,10 +1,10 @@
-/** `rollcall simulate`: prints an event's prices over all its days and categories. */
+/** `rollcall event simulate`: prints an event's prices over all its days and categories. */
 import { saySimulation, simulate } from '../../../engine/authoring.ts'
 import type { Command } from '../command.ts'
 import { readArguments } from '../options.ts'
 import { openEvent } from './open-event-file.ts'
 
-const help = `Usage: rollcall simulate <file>
+const help = `Usage: rollcall event simulate <file>
 
 Prints the whole price table, base and tax and total of every category in every period, and who gets
 which category whatever the order of the rules. Demo values are marked.
@@ -15,7 +15,6 @@ which category whatever the order of the rules. Demo values are marked.
 Exit status: 0 done, 1 the file has errors, 2 asked wrongly, 3 our fault.`
 
 export const simulating: Command = {
-  summary: 'The whole price table, and who gets which category',
   help,
   run: async (args, terminal) => {
     const given = readArguments(

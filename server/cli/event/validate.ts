@@ -50,7 +50,6 @@ type Options = {
   readonly only: ReadonlySet<string> | null
 }
 export const validate: Command = {
-  summary: 'Check event files: all findings, with their lines',
   help,
   run: async (args, terminal) => {
     const flag = { type: 'boolean' } as const
@@ -122,7 +121,7 @@ function codesOf(list: string): ReadonlySet<string> | string {
   const unknown = asked.find((name) => codeOf(name) === undefined)
   return unknown === undefined
     ? new Set(asked.map((name) => codeOf(name) ?? ''))
-    : `There is no code "${unknown}". rollcall codes lists them.`
+    : `There is no code "${unknown}". rollcall event finding lists them.`
 }
 
 /** Prints the findings of every folder, as requested, and returns the exit status. */

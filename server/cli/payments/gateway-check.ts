@@ -1,4 +1,4 @@
-/** `rollcall gateway-check`: queries the gateway once and explains its answer, before real payments. */
+/** `rollcall payment check-gateway`: queries the gateway once and explains its answer, before real payments. */
 import { readArguments } from '../options.ts'
 import type { Command } from '../command.ts'
 import { compileFolder, readFolder } from '../../events/files/event-folder.ts'
@@ -13,7 +13,7 @@ import type { OrderId } from '../../../engine/index.ts'
 /** A user is waiting, and needs to see that a gateway is slow rather than that it failed. */
 const ASK_MS = 30_000
 
-const help = `Usage: rollcall gateway-check --account NAME [--order ID] [--compare]
+const help = `Usage: rollcall payment check-gateway --account NAME [--order ID] [--compare]
 
 Asks the gateway's status call about an order that cannot exist, with the credentials of the account that
 event files name, and says in sentences what came back: whether the gateway was reached, whether it took
@@ -30,7 +30,6 @@ asks the simulator of the running server.
 Exit status: 0 as expected, 1 something is wrong or not shown, 2 asked wrongly, 3 our fault.`
 
 export const gatewayChecking: Command = {
-  summary: 'Ask the gateway about nothing, to see what it answers',
   help,
   run: async (args, terminal) => {
     const text = { type: 'string' } as const

@@ -1,4 +1,4 @@
-/** `rollcall reconcile`: polls pending payments now, or matches a bank statement or a settlement. */
+/** `rollcall payment reconcile`: polls pending payments now, or matches a bank statement or a settlement. */
 import { formatDay, formatMoney, SETTLED_WITHIN_DAYS } from '../../../engine/index.ts'
 import type { Reconciled } from '../../../engine/index.ts'
 import { SEES_ALL } from '../../office/reconciliation/registration-numbers-in-statement.ts'
@@ -19,7 +19,7 @@ import { atWork, eventAt } from '../command-context.ts'
 import type { AtWork } from '../command-context.ts'
 import type { Command, Status, Terminal } from '../command.ts'
 
-const HELP = `Usage: rollcall reconcile [EVENT FILE [--keep --who NAME]]
+const HELP = `Usage: rollcall payment reconcile [EVENT FILE [--keep --who NAME]]
 
 Without a file: asks the gateway about every pending payment, however soon it was asked before, and
 stores what it says: money that came, payments that were declined, and payments nobody made within a day.
@@ -36,7 +36,6 @@ Exit status: 0 done; with a file: everything in it fits or is known. 1 an event 
 a file: something is not sure, or left on either side. 2 asked wrongly, 3 our fault.`
 
 export const reconcile: Command = {
-  summary: 'Ask the gateway about pending payments, or read a bank statement or a settlement',
   help: HELP,
   run: async (args, terminal) => {
     const options = { keep: { type: 'boolean' }, who: { type: 'string' } } as const

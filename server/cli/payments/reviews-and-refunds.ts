@@ -1,4 +1,4 @@
-/** `rollcall reviews`, `decide` and `refund`: list payment reviews and decide them. */
+/** `rollcall payment reviews`, `decide` and `refund`: list payment reviews and decide them. */
 import { decisionsFor, formatInstant, formatMoney } from '../../../engine/index.ts'
 import type { DecisionRefusal, Result, Review } from '../../../engine/index.ts'
 import { wireReview } from '../../office/reconciliation/payment-reviews.ts'
@@ -10,11 +10,11 @@ import type { Command, Status, Terminal } from '../command.ts'
 
 const text = { type: 'string' } as const
 
-const reviewsHelp = `Usage: rollcall reviews [--event ID] [--json]
+const reviewsHelp = `Usage: rollcall payment reviews [--event ID] [--json]
 
 Lists what waits for a person about money, the longest waiting first: payments that do not fit, second
 payments, payments of which the gateway gave no answer for days, refunds that it refused or left in doubt.
-Each has a number (C12, P3, R7) under which \`rollcall decide\` takes a decision.
+Each has a number (C12, P3, R7) under which \`rollcall payment decide\` takes a decision.
 
   --event ID   of one event only
   --json       one JSON value, as the office's call answers it
@@ -24,7 +24,6 @@ It may run while the server runs.
 Exit status: 0 done, 1 an event file has errors, 2 asked wrongly, 3 our fault.`
 
 export const reviewing: Command = {
-  summary: 'List the payments that need a decision',
   help: reviewsHelp,
   run: async (args, terminal) => {
     const options = { event: text, json: { type: 'boolean' } } as const
@@ -49,7 +48,7 @@ export const reviewing: Command = {
           ? 'Nothing waits for a decision.'
           : [
               ...reviews.map((review) => shown(review, titleOf(review.eventId))),
-              `${reviews.length} ${reviews.length === 1 ? 'needs' : 'need'} a decision: rollcall decide ID … --why … --who …`,
+              `${reviews.length} ${reviews.length === 1 ? 'needs' : 'need'} a decision: rollcall payment decide ID … --why … --who …`,
             ].join('\n\n'),
       )
       return 0
@@ -81,9 +80,9 @@ function shown(review: Review, event: string): string {
   return `${id.padEnd(5)} ${whose}\n${lines.flatMap((line) => (line === '' ? [] : [`      ${line}`])).join('\n')}`
 }
 
-const decideHelp = `Usage: rollcall decide ID accept|refund|dismiss|move --why TEXT --who NAME [options]
+const decideHelp = `Usage: rollcall payment decide ID accept|refund|dismiss|move --why TEXT --who NAME [options]
 
-Ends what \`rollcall reviews\` lists under ID. The decision is kept for ever, with who took it and why.
+Ends what \`rollcall payment reviews\` lists under ID. The decision is kept for ever, with who took it and why.
 
   accept    what came counts as paid, and the delegate gets the confirmation. Where the gateway gave no
             answer for days, --reference names the payment as the gateway's panel shows it. Of a refund in
@@ -105,7 +104,6 @@ It may run while the server runs. With GATEWAY_MODE=sandbox refunds need the run
 Exit status: 0 done, 1 it cannot be decided so, 2 asked wrongly, 3 our fault.`
 
 export const deciding: Command = {
-  summary: 'Decide about a payment that does not fit',
   help: decideHelp,
   run: async (args, terminal) => {
     const options = { why: text, who: text, to: text, reference: text, amount: text } as const
@@ -133,7 +131,7 @@ export const deciding: Command = {
   },
 }
 
-const refundHelp = `Usage: rollcall refund REG_NO|ORDER_ID [--amount RUPEES] --why TEXT --who NAME
+const refundHelp = `Usage: rollcall payment refund REG_NO|ORDER_ID [--amount RUPEES] --why TEXT --who NAME
 
 Gives back what was paid for a registration, through the gateway: all that is left of it, or --amount. After a
 part the registration stays paid; after all of it, it is refunded. The gateway's yes means that it has
@@ -148,7 +146,6 @@ It may run while the server runs. With GATEWAY_MODE=sandbox it needs the running
 Exit status: 0 done, 1 it cannot be given back, 2 asked wrongly, 3 our fault.`
 
 export const refunding: Command = {
-  summary: 'Give back what was paid, all or part',
   help: refundHelp,
   run: async (args, terminal) => {
     const options = { amount: text, why: text, who: text } as const

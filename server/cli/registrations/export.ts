@@ -1,4 +1,4 @@
-/** `rollcall export`: writes an event's registrations as CSV, one row each or one per listed person. */
+/** `rollcall registration export`: writes an event's registrations as CSV, one row each or one per listed person. */
 import { soldColumns } from '../../../engine/index.ts'
 import type { EventConfig } from '../../../engine/index.ts'
 import { csvRows } from '../../office/spreadsheets/write-csv.ts'
@@ -13,7 +13,7 @@ import type { Command } from '../command.ts'
 /** Recorded user of actions without a sign-in. */
 const WHO = 'command line'
 
-const help = `Usage: rollcall export <event> [--per <field>]
+const help = `Usage: rollcall registration export <event> [--per <field>]
 
 Prints all registrations of an event as CSV, newest first: the columns of its first office list, then what
 each of them was sold, item by item, number and amount. It may run while the server runs.
@@ -24,7 +24,6 @@ each of them was sold, item by item, number and amount. It may run while the ser
 Exit status: 0 done, 2 asked wrongly, 3 our fault.`
 
 export const exporting: Command = {
-  summary: 'The registrations of an event as CSV',
   help,
   run: async (args, terminal) => {
     const given = readArguments(args, { per: { type: 'string' } }, [1, 1], help, terminal)

@@ -1,4 +1,4 @@
-/** `rollcall import`: imports registrations of another system from a CSV file. */
+/** `rollcall registration import`: imports registrations of another system from a CSV file. */
 import { assertNever, err, isRegNo } from '../../../engine/index.ts'
 import type { EventConfig, RegNo } from '../../../engine/index.ts'
 import type { Command } from '../command.ts'
@@ -12,7 +12,7 @@ import { freshNumber } from '../../registration/create-registration.ts'
 import { openStore } from '../../storage/open-store.ts'
 import type { ImportRefusal } from '../../storage/index.ts'
 
-const help = `Usage: rollcall import <event> <file.csv>
+const help = `Usage: rollcall registration import <event> <file.csv>
 
 Brings in registrations that were taken elsewhere. The first line names the columns: field ids of the
 event file, what it also stores, and reg_no, category, period, base_amount, gst_amount, final_amount,
@@ -32,7 +32,6 @@ DATA_DIR and EVENTS_DIR say where the database and the event files are.
 Exit status: 0 done, 1 lines that cannot be stored, 2 asked wrongly, 3 our fault.`
 
 export const importing: Command = {
-  summary: 'Bring in registrations from a CSV file',
   help,
   run: async (args, terminal) => {
     const [eventId, file, ...rest] = args

@@ -1,4 +1,4 @@
-/** `rollcall person` and `rollcall erase`: export and erase the personal data of one person. */
+/** `rollcall registration export-person` and `rollcall registration erase`: export and erase the personal data of one person. */
 import { createWriteStream } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -17,7 +17,7 @@ import type { Command } from '../command.ts'
 /** Recorded user of actions without a sign-in. */
 const WHO = 'command line'
 
-const personHelp = `Usage: rollcall person EMAIL [--into FOLDER]
+const personHelp = `Usage: rollcall registration export-person EMAIL [--into FOLDER]
 
 Writes everything that is kept about whoever registered with this email address into a folder: person.json
 with the registrations of all events, their payments, mails, acts and who looked at them, and beside it the
@@ -28,7 +28,6 @@ files that were handed in and the documents as PDF. It may run while the server 
 Exit status: 0 done, 1 nothing is registered with this address, 2 asked wrongly, 3 our fault.`
 
 export const person: Command = {
-  summary: 'Everything about one person, into a folder',
   help: personHelp,
   run: async (args, terminal) => {
     const given = readArguments(args, { into: { type: 'string' } }, [1, 1], personHelp, terminal)
@@ -114,7 +113,7 @@ function inWords(value: object): object {
   ) as object
 }
 
-const eraseHelp = `Usage: rollcall erase REG_NO|EMAIL --why TEXT
+const eraseHelp = `Usage: rollcall registration erase REG_NO|EMAIL --why TEXT
 
 Erases a person: name, address, phone, answers, files and mails of one registration, or of all that were made
 with an email address. What was paid, the documents that the law wants, and what was done stay on record. A
@@ -125,7 +124,6 @@ registration that is not paid is cancelled by it. It cannot be undone. It may ru
 Exit status: 0 done, 1 there is none, or its money is undecided, 2 asked wrongly, 3 our fault.`
 
 export const erasing: Command = {
-  summary: 'Erase a person, and keep the money on record',
   help: eraseHelp,
   run: async (args, terminal) => {
     const given = readArguments(args, { why: { type: 'string' } }, [1, 1], eraseHelp, terminal)

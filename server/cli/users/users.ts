@@ -1,5 +1,5 @@
 /**
- * `rollcall admin`: manages users from the command line: add, list, set roles, reset access, remove.
+ * `rollcall user`: manages users from the command line: add, list, set roles, reset access, remove.
  */
 import { readdir } from 'node:fs/promises'
 import { text as readAll } from 'node:stream/consumers'
@@ -14,12 +14,12 @@ import { openStore } from '../../storage/open-store.ts'
 import { openExistingStore } from '../open-existing-store.ts'
 import type { MayWhat, PersonChanged, Store } from '../../storage/index.ts'
 
-const help = `Usage: rollcall admin add <username> [--role ROLE] [--event ID]... [--password-stdin]
-       rollcall admin role <username> --role ROLE [--event ID]...
-       rollcall admin passwd <username> [--password-stdin]
-       rollcall admin reset-second-factor <username>
-       rollcall admin remove <username>
-       rollcall admin list
+const help = `Usage: rollcall user add <username> [--role ROLE] [--event ID]... [--password-stdin]
+       rollcall user role <username> --role ROLE [--event ID]...
+       rollcall user passwd <username> [--password-stdin]
+       rollcall user reset-second-factor <username>
+       rollcall user remove <username>
+       rollcall user list
 
 Adds somebody to the office, says what they may, gives them a new password and ends their sessions,
 takes a second factor away whose phone is lost, removes them with their sessions, or lists everybody.
@@ -55,7 +55,6 @@ const VERBS: Readonly<Record<string, readonly (keyof typeof OPTIONS)[]>> = {
 }
 
 export const admin: Command = {
-  summary: 'Add, list or remove the people of the office, their roles and passwords',
   help,
   run: async (args, terminal) => {
     const given = readArguments(args, OPTIONS, [1, 2], help, terminal)

@@ -99,7 +99,7 @@ export async function openFollowing(options: Options): Promise<Following> {
 }
 
 export const passedOver = (id: string): string =>
-  `${id}.yaml on this machine is another version than the one that all servers serve, and one that was served before. rollcall reload serves it again, on all of them.`
+  `${id}.yaml on this machine is another version than the one that all servers serve, and one that was served before. rollcall event reload serves it again, on all of them.`
 
 /** Runs one check at a time: a call during a check waits for the next, which starts after the call. */
 export function followed(look: () => Promise<boolean>): () => Promise<boolean> {

@@ -105,7 +105,7 @@ function refused(reply: FastifyReply, { code, message }: CodesRefusal): FastifyR
   return refuse(reply, status, code, message)
 }
 
-/** Converts a code for the office, and for `rollcall codes-of --json`. */
+/** Converts a code for the office, and for `rollcall event discount-codes --json`. */
 export function wireCode(code: StoredCode): WireCode {
   return {
     code: code.code,

@@ -117,7 +117,7 @@ function statusOf(code: DecisionRefusal['code']): 404 | 409 | 422 {
   }
 }
 
-/** Converts a review for the office, and for `rollcall reviews --json`. */
+/** Converts a review for the office, and for `rollcall payment reviews --json`. */
 export function wireReview(review: Review): WireReview {
   const { came, due } = review
   return {

@@ -29,9 +29,9 @@ export function clockTrust(deps: TrustDeps): () => Promise<boolean> {
   }
 }
 
-/** For the log, health, the dashboard and `rollcall clock`. */
+/** For the log, health, the dashboard and `rollcall db clock`. */
 export const waitsSentence = ({ at }: ClockSeen, now: ReturnType<Deps['clock']>): string =>
-  `The clock shows ${formatInstant(now)}, and the last time that was recorded is ${formatInstant(at)}. Nothing is erased because of its age until the clock is right: correct it, or confirm it on the dashboard or with rollcall clock --confirm.`
+  `The clock shows ${formatInstant(now)}, and the last time that was recorded is ${formatInstant(at)}. Nothing is erased because of its age until the clock is right: correct it, or confirm it on the dashboard or with rollcall db clock --confirm.`
 
 /** Recorded in the history, with the user who confirmed it. */
 export const CONFIRMED = 'confirmed that the clock is right'

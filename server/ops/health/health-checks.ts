@@ -125,7 +125,7 @@ export function openCondition(deps: ConditionDeps): Condition {
     if (recovery !== null)
       say(
         'recovery',
-        `In recovery since ${formatInstant(recovery.begunAt)}: scheduled emails, refunds and erasure are held until it is ended (rollcall recovery).`,
+        `In recovery since ${formatInstant(recovery.begunAt)}: scheduled emails, refunds and erasure are held until it is ended (rollcall db recovery).`,
       )
     const jump = clockJumps.look()
     if (jump !== null)

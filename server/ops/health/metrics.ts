@@ -34,7 +34,10 @@ export function operatingFigures(registry: Registry, deps: FiguresDeps): () => P
     'Calls that wait for the database; at 2000 requests are refused',
   )
   const recovery = gauge('recovery', 'Whether the installation is in recovery after a restore')
-  const backup = gauge('backup_age_seconds', 'Since the last rollcall backup; -1: there was none')
+  const backup = gauge(
+    'backup_age_seconds',
+    'Since the last rollcall db backup; -1: there was none',
+  )
 
   return async () => {
     const { store, environment } = deps

@@ -107,7 +107,7 @@ export function watchForLoss(
 
 /** Logged when the process ends although its data is in no file. */
 export const LOST_FOR_GOOD =
-  'the server ended, and what it held of the lost database is in no file: restore the last backup (rollcall restore). Everything that was stored after it is lost'
+  'the server ended, and what it held of the lost database is in no file: restore the last backup (rollcall db restore). Everything that was stored after it is lost'
 
 const STAYS = `told to stop, and the data of the lost database is in no file yet: the server does not end before it is. It tries every ${STOPPING_AGAIN_MS / 1000} seconds. Told once more, or killed, it ends, and that data is lost`
 

@@ -29,7 +29,7 @@ export type RecoveringDeps = Pick<Deps, 'store' | 'clock' | 'log'> & {
 }
 type Begun = Pick<NewRecovery, 'at' | 'who' | 'why' | 'copyAt'>
 
-/** Starts a recovery whatever the notes say, as for `rollcall recovery begin` and `rollcall restore`. */
+/** Starts a recovery whatever the notes say, as for `rollcall db recovery begin` and `rollcall db restore`. */
 export async function beginNow(
   { store, environment }: Pick<RecoveringDeps, 'store' | 'environment'>,
   begun: Begun,
@@ -49,7 +49,7 @@ export const knownFrom = (note: LastServed | null): Pick<NewRecovery, 'servedAt'
 })
 
 /**
- * After `rollcall restore`: called by the command itself, or by the next start if the copy is of an older
+ * After `rollcall db restore`: called by the command itself, or by the next start if the copy is of an older
  * version.
  */
 export function beginRestored(
@@ -96,7 +96,7 @@ export async function recoverIfOlder(deps: RecoveringDeps): Promise<void> {
   if (open !== null)
     log.warn(
       { code: open.code, since: open.begunAt },
-      'the installation is in recovery: scheduled emails, refunds and erasure are held until an owner ends it (rollcall recovery, or Recovery in the office)',
+      'the installation is in recovery: scheduled emails, refunds and erasure are held until an owner ends it (rollcall db recovery, or Recovery in the office)',
     )
 }
 
@@ -125,7 +125,7 @@ async function compare({ store, clock, log, environment }: RecoveringDeps): Prom
     if (!store.isShared && (await store.counted()).name !== null)
       log.warn(
         {},
-        'this database was served from another DATA_DIR, and how far it had come there is not known here. If it is an older copy, stop the server, run rollcall recovery begin --who NAME, and start it again',
+        'this database was served from another DATA_DIR, and how far it had come there is not known here. If it is an older copy, stop the server, run rollcall db recovery begin --who NAME, and start it again',
       )
     await noteNow(dataDir, store, at, null)
     return 0

@@ -44,12 +44,12 @@ export const keptAsideSince = (at: Instant): number => at - ASIDE_DAYS * DAY_MS
 export const isYoung = (since: Instant | null, at: Instant): boolean =>
   since !== null && at - since < YOUNG_DAYS * DAY_MS
 
-/** The sentence for the health report and `rollcall unknown-files`. */
+/** The sentence for the health report and `rollcall db unknown-files`. */
 export function heldSentence({ count, why }: Held): string {
   const files = `${count} uploaded files belong to no registration in the database`
   return why === 'young'
     ? `${files}. None is moved within ${YOUNG_DAYS} days of a restore or of a start with an empty database.`
-    : `${files}: more than are ever left over. None was moved. Check that DATA_DIR has the right database; if it has, run rollcall unknown-files --set-aside.`
+    : `${files}: more than are ever left over. None was moved. Check that DATA_DIR has the right database; if it has, run rollcall db unknown-files --set-aside.`
 }
 export const asideSentence = (count: number, place: string): string =>
   `${count} uploaded files that belong to no registration are in ${place}. They are deleted after ${ASIDE_DAYS} days; a file comes back when a registration refers to it.`

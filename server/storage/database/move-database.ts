@@ -49,7 +49,7 @@ export function moveToPostgres(dataDir: string, url: string): Result<Moved, stri
     const version = Number(db.pragma('user_version', { simple: true }))
     if (version !== migrations.length)
       return err(
-        `The database in ${dataDir} is of version ${version}, and this Rollcall writes ${migrations.length}: run rollcall migrate first.`,
+        `The database in ${dataDir} is of version ${version}, and this Rollcall writes ${migrations.length}: run rollcall db migrate first.`,
       )
     prepare(url, false)
     return inPostgres(url, (connection) => {

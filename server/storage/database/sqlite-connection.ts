@@ -32,7 +32,7 @@ export const DATABASE_FILES: readonly string[] = ['', '-wal', '-shm', '-journal'
   (ending) => DATABASE_FILE + ending,
 )
 
-/** How long a connection waits for another process (`rollcall admin` beside a running server). */
+/** How long a connection waits for another process (`rollcall user` beside a running server). */
 export const BUSY_MS = 5_000
 
 /** Numbers are random, so registering touches pages all over the indexes: those of some 100,000 registrations fit. */

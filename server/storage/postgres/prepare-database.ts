@@ -14,7 +14,7 @@ const MALAYALAM = 'നായർ'
 const OLDER =
   'The database in PostgreSQL is of an older version of Rollcall. Copy it with pg_dump, stop the servers, and start one of this version: it brings the database up to date.'
 const NOT_NEW =
-  'The database in PostgreSQL has no tables, and DATA_DIR holds the data of an earlier server. Let DATABASE_URL name the database that was used before, put it back with pg_restore, or bring the data there with rollcall move to-postgres. To begin with an empty database instead, run rollcall start --new once.'
+  'The database in PostgreSQL has no tables, and DATA_DIR holds the data of an earlier server. Let DATABASE_URL name the database that was used before, put it back with pg_restore, or bring the data there with rollcall db move to-postgres. To begin with an empty database instead, run rollcall start --new once.'
 
 /** How long to wait for a database that starts beside the server, comes back, or has no free connection. */
 export const STARTING_MS_MAX = 15_000

@@ -28,7 +28,7 @@ export function lostDatabase(dataDir: string): string | null {
   const rescued = traces.find((name) => name.startsWith('rollcall.rescued'))
   const back =
     rescued === undefined
-      ? 'Put that back, for example with rollcall restore DIR.'
+      ? 'Put that back, for example with rollcall db restore DIR.'
       : `The server that used it wrote what it held into ${rescued}: move rollcall.db, rollcall.db-wal and rollcall.db-shm (what is there of them) into another folder, rename ${rescued} to rollcall.db and start again.`
   return `${lack}, and ${dataDir} contains ${traces.toSorted().join(', ')} of an earlier one. ${back} To begin with an empty database instead, run rollcall start --new once.`
 }

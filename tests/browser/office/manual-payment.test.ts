@@ -124,7 +124,7 @@ test('a wrong amount is before the treasurer, who accepts it with a reason', asy
 
 test('somebody is added and pays at the desk, by whoever has only that role and sees no refund', async () => {
   const who = { username: 'spot', password: 'a long password for the desk' }
-  const add = ['admin', 'add', who.username, '--role', 'desk', '--event', 'lekhacon2027']
+  const add = ['user', 'add', who.username, '--role', 'desk', '--event', 'lekhacon2027']
   execFileSync(process.execPath, [join(TOP, 'bin', 'rollcall.js'), ...add, '--password-stdin'], {
     cwd: TOP,
     input: who.password,

@@ -219,7 +219,7 @@ export function codesPage(): string {
 
 <!-- Made by tests/engine/authoring/codes-page.ts from the files in tests/engine/authoring/goldens; a test keeps it fresh. -->
 
-\`rollcall codes EV301\` prints one of these sections. An **error** keeps the file from being served. A
+\`rollcall event finding EV301\` prints one of these sections. An **error** keeps the file from being served. A
 **warning** is probably a mistake; with a reason it can be accepted:
 
 \`\`\`yaml

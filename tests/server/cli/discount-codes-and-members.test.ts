@@ -1,4 +1,4 @@
-/** `rollcall codes-of` and `rollcall roll`, while the server runs. */
+/** `rollcall event discount-codes` and `rollcall event members`, while the server runs. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
@@ -35,15 +35,25 @@ const rollcall = async (...args: string[]): Promise<Ran> =>
   here.rollcall(args, { variables: { DATA_DIR: server.dir, EVENTS_DIR: server.eventsDir } })
 
 test('codes are made, listed and withdrawn while the server runs', async () => {
-  const made = await rollcall('codes-of', 'sample2026', '--make', 'faculty', '--count', '2')
+  const made = await rollcall(
+    'event',
+    'discount-codes',
+    'sample2026',
+    '--make',
+    'faculty',
+    '--count',
+    '2',
+  )
   const codes = made.out.trim().split('\n')
   expect([made.status, made.err, codes.length]).toEqual([0, '', 2])
   const code = codes[0] ?? ''
   expect((await call('/api/events/sample2026/code/', { code })).body['kind']).toBe('faculty')
-  expect((await rollcall('codes-of', 'sample2026', '--withdraw', code)).status).toBe(0)
-  const listed = (await rollcall('codes-of', 'sample2026')).out
+  expect((await rollcall('event', 'discount-codes', 'sample2026', '--withdraw', code)).status).toBe(
+    0,
+  )
+  const listed = (await rollcall('event', 'discount-codes', 'sample2026')).out
   expect(listed).toContain(`${code}   faculty       0 of 1 used  withdrawn\n`)
-  expect((await rollcall('codes-of', 'sample2026', '--uses', '3')).err).toBe(
+  expect((await rollcall('event', 'discount-codes', 'sample2026', '--uses', '3')).err).toBe(
     '--uses belongs to --make.\n',
   )
 })
@@ -53,7 +63,7 @@ test('a roll is replaced as a whole, or not at all with every bad line named', a
     'bad.csv',
     'Number,Name,Kind,Valid_to,Phone\nL 12,Asha Sample,life,,1\nl12,Ravi,annual,2026-02-30,2\n,Nobody,life,,3\nX3,Xaver,honorary,,4\nL12,Again,LIFE,,5\n',
   )
-  const bad = await rollcall('roll', 'sample2026', 'society', 'bad.csv')
+  const bad = await rollcall('event', 'members', 'sample2026', 'society', 'bad.csv')
   expect([bad.status, bad.err.split('\n')]).toEqual([
     1,
     [
@@ -69,7 +79,7 @@ test('a roll is replaced as a whole, or not at all with every bad line named', a
     'good.csv',
     'name,number,kind,valid_to,phone\nAsha Sample,L 12,LIFE,,1\n"Ravi\nSample",B 8,annual,31/03/2026,2\n',
   )
-  const good = await rollcall('roll', 'sample2026', 'society', 'good.csv')
+  const good = await rollcall('event', 'members', 'sample2026', 'society', 'good.csv')
   expect([good.status, good.err, good.out]).toEqual([
     0,
     '',
@@ -78,7 +88,7 @@ test('a roll is replaced as a whole, or not at all with every bad line named', a
   const row = await call('/api/events/sample2026/roll/', { field: 'number', value: 'B8' })
   expect(row.body['row']).toEqual({ name: 'Ravi\nSample', kind: 'annual' })
   here.write('short.csv', 'number,name\nL1,x\n')
-  expect((await rollcall('roll', 'sample2026', 'society', 'short.csv')).err).toContain(
+  expect((await rollcall('event', 'members', 'sample2026', 'society', 'short.csv')).err).toContain(
     'short.csv:1: The column kind is missing.',
   )
 })

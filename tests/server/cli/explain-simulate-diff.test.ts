@@ -16,6 +16,7 @@ afterAll(() => here.remove())
 describe('explain', () => {
   test('a field, an option or an event that there is not: the near one is named', async () => {
     const { out } = await here.rollcall([
+      'event',
       'explain',
       'chirurgia2026',
       'asi_membr=true',
@@ -39,18 +40,21 @@ describe('explain', () => {
       ['midzoen2025', 'midzone2025'],
       ['events/pulmo.yaml', 'pulmocon2025'],
     ] as const)
-      expect(await here.rollcall(['explain', name])).toEqual({
+      expect(await here.rollcall(['event', 'explain', name])).toEqual({
         status: 2,
         out: '',
         err: `The file ${name} cannot be read. Did you mean ${meant}?\n`,
       })
-    expect((await here.rollcall(['explain', 'zzz'])).err).toContain('The events here: afpicon2026,')
+    expect((await here.rollcall(['event', 'explain', 'zzz'])).err).toContain(
+      'The events here: afpicon2026,',
+    )
   })
 
   test('says how answers were read, which rules were tried, the cell with its line, and the tax', async () => {
     const given =
       '{"designation":"PG","asi_member":"false","asi_membership_number":"A-7","full_name":"Asha","email":"a@example.org","phone_number":"9876543210"}'
     const { status, out } = await here.rollcall([
+      'event',
       'explain',
       'chirurgia2026',
       '--given',
@@ -83,6 +87,7 @@ describe('explain', () => {
 
   test('the earlier of two periods of one day, and a price to which tax is added', async () => {
     const { out } = await here.rollcall([
+      'event',
       'explain',
       'events/afpicon2026.yaml',
       'ticket_type=afpi-pg',
@@ -113,11 +118,12 @@ describe('explain', () => {
       'category  none: ticket_type is not answered\nprice     none: without a category there is no price',
     ],
   ])('%s', async (_name, args, said) => {
-    expect(plain((await here.rollcall(['explain', ...args])).out)).toContain(said)
+    expect(plain((await here.rollcall(['event', 'explain', ...args])).out)).toContain(said)
   })
 
   test('as JSON it carries paise and the line', async () => {
     const { out } = await here.rollcall([
+      'event',
       'explain',
       'midzone2025',
       'is_pg=true',
@@ -143,6 +149,7 @@ describe('explain', () => {
 
   test('a bill: each line with its cell and its place, what changes it, and why the rest is not on it', async () => {
     const { out } = await here.rollcall([
+      'event',
       'explain',
       sold('nidancon2027'),
       '--given',
@@ -192,6 +199,7 @@ describe('explain', () => {
 
   test('the roll says who is a member, and each thing that is not on the bill says why', async () => {
     const { out } = await here.rollcall([
+      'event',
       'explain',
       sold('nidancon2027'),
       '--given',
@@ -225,6 +233,7 @@ describe('explain', () => {
       ),
     )
     const { out } = await here.rollcall([
+      'event',
       'explain',
       file,
       'born_on=1990-01-01',
@@ -256,22 +265,25 @@ describe('explain', () => {
       'What a roll says of member_number is written member_number.column=value, or member_number=none.',
     ],
   ])('a fact that the event does not have: %s', async (args, sentence) => {
-    const ran = await here.rollcall(['explain', sold('nidancon2027'), ...args])
+    const ran = await here.rollcall(['event', 'explain', sold('nidancon2027'), ...args])
     expect([ran.status, ran.out, ran.err.trim().split('\n').at(-1)]).toEqual([2, '', sentence])
   })
 
   test.each([
-    ['no file', ['explain']],
-    ['a file that is not there', ['explain', 'nowhere2026']],
-    ['a day that is none', ['explain', 'midzone2025', '--on', 'tomorrow']],
+    ['no file', ['event', 'explain']],
+    ['a file that is not there', ['event', 'explain', 'nowhere2026']],
+    ['a day that is none', ['event', 'explain', 'midzone2025', '--on', 'tomorrow']],
     [
       'answers that are neither',
-      ['explain', 'midzone2025', '--given', '[1]', '--on', '2025-11-01'],
+      ['event', 'explain', 'midzone2025', '--given', '[1]', '--on', '2025-11-01'],
     ],
-    ['an unknown option', ['explain', 'midzone2025', '--onn', '2025-11-01']],
-    ['a registration with a file', ['explain', 'midzone2025', '--registration', 'MIDZ1']],
-    ['a registration with a fact', ['explain', '--registration', 'MIDZ1', '--full', 'hall']],
-    ['a registration that is not there', ['explain', '--registration', 'MIDZ1']],
+    ['an unknown option', ['event', 'explain', 'midzone2025', '--onn', '2025-11-01']],
+    ['a registration with a file', ['event', 'explain', 'midzone2025', '--registration', 'MIDZ1']],
+    [
+      'a registration with a fact',
+      ['event', 'explain', '--registration', 'MIDZ1', '--full', 'hall'],
+    ],
+    ['a registration that is not there', ['event', 'explain', '--registration', 'MIDZ1']],
   ])('%s is asked wrongly', async (_name, args) => {
     const { status, out, err } = await here.rollcall(args)
     expect([status, out]).toEqual([2, ''])
@@ -282,7 +294,7 @@ describe('explain', () => {
 
 describe('simulate', () => {
   test('goes by column: 25 January lies in two periods, and each still has its own prices', async () => {
-    const { status, out } = await here.rollcall(['simulate', 'afpicon2026'])
+    const { status, out } = await here.rollcall(['event', 'simulate', 'afpicon2026'])
     expect(status).toBe(0)
     const blocks = plain(out).split('\n\n')
     expect(blocks.find((block) => block.startsWith('jan-25-jan-31'))).toMatch(
@@ -295,7 +307,7 @@ describe('simulate', () => {
 
   test('who gets which category does not depend on the order of the rules', async () => {
     const who = async (file: string): Promise<string> =>
-      plain((await here.rollcall(['simulate', file])).out)
+      plain((await here.rollcall(['event', 'simulate', file])).out)
         .split('\n\n')
         .find((block) => block.startsWith('Who gets')) ?? ''
     const before = await who('events/midzone2025.yaml')
@@ -310,9 +322,9 @@ describe('simulate', () => {
   })
 
   test('a price list of small tables: each item by its rows, then what changes and bounds it', async () => {
-    const blocks = plain((await here.rollcall(['simulate', sold('nidancon2027')])).out).split(
-      '\n\n',
-    )
+    const blocks = plain(
+      (await here.rollcall(['event', 'simulate', sold('nidancon2027')])).out,
+    ).split('\n\n')
     const block = (start: string): readonly string[] =>
       (blocks.find((one) => one.startsWith(start)) ?? '').split('\n')
     expect(block('Registration')).toEqual(
@@ -351,9 +363,9 @@ describe('simulate', () => {
   })
 
   test('the cheapest and the dearest bill with the answers that give them, and who is in which category', async () => {
-    const blocks = plain((await here.rollcall(['simulate', sold('nidancon2027')])).out).split(
-      '\n\n',
-    )
+    const blocks = plain(
+      (await here.rollcall(['event', 'simulate', sold('nidancon2027')])).out,
+    ).split('\n\n')
     const block = (start: string): readonly string[] =>
       (blocks.find((one) => one.startsWith(start)) ?? '').trimEnd().split('\n')
     expect(block('Cheapest')[0]).toMatch(/^Cheapest bill: Free, (faculty|senior) in early/)
@@ -378,18 +390,20 @@ describe('simulate', () => {
   })
 
   test('what the delegate names has no table, and an event without items keeps its own', async () => {
-    const named = plain((await here.rollcall(['simulate', sold('nilarun2027')])).out)
+    const named = plain((await here.rollcall(['event', 'simulate', sold('nilarun2027')])).out)
     expect(named).toContain(
       '\n\ndonation  Gift to the river, ₹ 100 to ₹ 50,000, as named in donation, no tax\n\n',
     )
-    const seats = plain((await here.rollcall(['simulate', sold('soiltalk2027')])).out)
+    const seats = plain((await here.rollcall(['event', 'simulate', sold('soiltalk2027')])).out)
     expect(seats).toContain('always  any day\n  category  price\n  listener   Free\n\nLimits\n')
   })
 
   test('stand-ins are marked', async () => {
-    const { out } = await here.rollcall(['simulate', 'chirurgia2026'])
+    const { out } = await here.rollcall(['event', 'simulate', 'chirurgia2026'])
     expect(out).toContain('inside the price. (demo values)')
-    expect((await here.rollcall(['simulate', 'afpicon2026'])).out).not.toContain('(demo values)')
+    expect((await here.rollcall(['event', 'simulate', 'afpicon2026'])).out).not.toContain(
+      '(demo values)',
+    )
   })
 })
 
@@ -401,7 +415,12 @@ describe('diff', () => {
       .replace('from: 2025-09-01, to: 2025-12-31', 'from: 2025-09-01, to: 2026-01-02')
       .replace('from: 2026-01-01', 'from: 2026-01-03')
     here.write('events/next.yaml', text)
-    const { status, out } = await here.rollcall(['diff', 'afpicon2026', 'events/next.yaml'])
+    const { status, out } = await here.rollcall([
+      'event',
+      'diff',
+      'afpicon2026',
+      'events/next.yaml',
+    ])
     expect(status).toBe(1)
     expect(plain(out)).toContain(
       'from 1 January 2026 until 3 January 2026 (not included)  afpi-gp-specialist  ₹ 9,440 → ₹ 7,080  ▼ ₹ 2,360',
@@ -431,7 +450,7 @@ describe('diff', () => {
           '      times: nights\n      tax: {name: GST, percent: 12,',
         ),
     )
-    const { out } = await here.rollcall(['diff', 'events/old.yaml', 'events/next.yaml'])
+    const { out } = await here.rollcall(['event', 'diff', 'events/old.yaml', 'events/next.yaml'])
     const lines = plain(out).split('\n')
     for (const line of [
       '  accompanying, from 16 January 2027 until 6 February 2027 (not included): ₹ 5,900 → ₹ 6,490',
@@ -458,7 +477,7 @@ describe('diff', () => {
           '{id: speaker, label: Speaker, gives',
         ),
     )
-    const { out } = await here.rollcall(['diff', 'events/old.yaml', 'events/next.yaml'])
+    const { out } = await here.rollcall(['event', 'diff', 'events/old.yaml', 'events/next.yaml'])
     expect(out).toContain('  dinner: Gala dinner, for each in dinner_tickets (up to 5) → nothing')
     expect(out).toContain('  gala: nothing → Gala dinner, for each in dinner_tickets (up to 5)')
     expect(out).toMatch(/^ {2}limit hall: 500; .* → nothing$/m)
@@ -471,7 +490,12 @@ describe('diff', () => {
       'events/same.yaml',
       `${here.read('events/midzone2025.yaml').replace('{id: standard}', '{ id: "standard" }')}\n# A remark.\n`,
     )
-    const { status, out } = await here.rollcall(['diff', 'midzone2025', 'events/same.yaml'])
+    const { status, out } = await here.rollcall([
+      'event',
+      'diff',
+      'midzone2025',
+      'events/same.yaml',
+    ])
     expect([status, out.trim()]).toEqual([0, 'midzone2025 → events/same.yaml: nothing changes.'])
   })
 
@@ -486,7 +510,7 @@ describe('diff', () => {
       .replace('form: /midzone2025', 'form: /midzone')
       .replace('label: Institution', 'label: Hospital')
     here.write('events/next.yaml', text.replace(/examples:[^]*/, ''))
-    const { out } = await here.rollcall(['diff', 'midzone2025', 'events/next.yaml'])
+    const { out } = await here.rollcall(['event', 'diff', 'midzone2025', 'events/next.yaml'])
     expect(out).toContain(
       'Categories\n  is_pg: yes, afpi_member: no or not answered: non-afpi-pg → afpi-pg',
     )
@@ -508,6 +532,7 @@ describe('diff', () => {
     git('commit', '-q', '-m', 'one')
     here.change('events/midzone2025.yaml', 'non-afpi-pg:       [900]', 'non-afpi-pg:       [950]')
     const changed = await here.rollcall([
+      'event',
       'diff',
       '--git',
       'HEAD',
@@ -520,15 +545,15 @@ describe('diff', () => {
     expect(changed.out).toContain('events/chirurgia2026.yaml: new since HEAD.')
     expect(changed.status).toBe(1)
     expect(
-      (await here.rollcall(['diff', '--git', 'nosuch', 'events/midzone2025.yaml'])).status,
+      (await here.rollcall(['event', 'diff', '--git', 'nosuch', 'events/midzone2025.yaml'])).status,
     ).toBe(2)
     git('checkout', '-q', 'events/midzone2025.yaml')
-    expect((await here.rollcall(['diff', '--git', 'HEAD', 'events/midzone2025.yaml'])).status).toBe(
-      0,
-    )
+    expect(
+      (await here.rollcall(['event', 'diff', '--git', 'HEAD', 'events/midzone2025.yaml'])).status,
+    ).toBe(0)
   })
 
   test('one file is not enough', async () => {
-    expect((await here.rollcall(['diff', 'midzone2025'])).status).toBe(2)
+    expect((await here.rollcall(['event', 'diff', 'midzone2025'])).status).toBe(2)
   })
 })

@@ -9,17 +9,21 @@ beforeAll(() => {
 afterAll(() => here.remove())
 
 test('a code or its name is explained with a wrong and a right example and what is printed', async () => {
-  const { status, out } = await here.rollcall(['codes', 'ev302'])
+  const { status, out } = await here.rollcall(['event', 'finding', 'ev302'])
   expect(status).toBe(0)
   expect(out).toMatch(
     /^EV302 rule-unreachable \(error\)\n[^]*\nWrong:\n[^]*\nRight:\n[^]*\nWhat `validate` says:\n\n {4}error\[EV302\]: this rule is never reached\n/,
   )
   expect(out).not.toContain('EV303')
-  expect(await here.rollcall(['codes', 'rule-unreachable'])).toEqual({ status, out, err: '' })
+  expect(await here.rollcall(['event', 'finding', 'rule-unreachable'])).toEqual({
+    status,
+    out,
+    err: '',
+  })
 })
 
 test('without one it lists them all', async () => {
-  const { out } = await here.rollcall(['codes'])
+  const { out } = await here.rollcall(['event', 'finding'])
   expect(
     out
       .trim()
@@ -30,10 +34,10 @@ test('without one it lists them all', async () => {
 })
 
 test('an unknown one is asked wrongly', async () => {
-  expect(await here.rollcall(['codes', 'EV999'])).toEqual({
+  expect(await here.rollcall(['event', 'finding', 'EV999'])).toEqual({
     status: 2,
     out: '',
-    err: 'There is no code "EV999". rollcall codes lists them.\n',
+    err: 'There is no code "EV999". rollcall event finding lists them.\n',
   })
 })
 
@@ -50,9 +54,9 @@ test.each([
   ['rule-unreachabel', 'rule-unreachable'],
   ['unreachable', 'rule-unreachable'],
 ])('%s: did you mean %s?', async (asked, meant) => {
-  const { status, err } = await here.rollcall(['codes', asked])
+  const { status, err } = await here.rollcall(['event', 'finding', asked])
   expect({ status, err }).toEqual({
     status: 2,
-    err: `There is no code "${asked}". Did you mean ${meant}? rollcall codes lists them.\n`,
+    err: `There is no code "${asked}". Did you mean ${meant}? rollcall event finding lists them.\n`,
   })
 })

@@ -1,4 +1,4 @@
-/** A CSV text, judged as `rollcall import` judges a file. */
+/** A CSV text, judged as `rollcall registration import` judges a file. */
 import { err } from '../../../engine/index.ts'
 import type { EventConfig } from '../../../engine/index.ts'
 import { readImport } from '../../../server/cli/registrations/import-csv-rows.ts'

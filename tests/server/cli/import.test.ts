@@ -54,7 +54,7 @@ async function run(
   const said: string[] = []
   const complained: string[] = []
   const read = readEnvironment({ DATA_DIR: join(folder, 'var'), EVENTS_DIR: app.eventsDir })
-  const status = await main(['import', ...args], {
+  const status = await main(['registration', 'import', ...args], {
     print: (text) => void said.push(text),
     complain: (text) => void complained.push(text),
     environment: () => (read.ok ? read.value : null),

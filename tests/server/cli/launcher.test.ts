@@ -17,29 +17,59 @@ describe('the command line', () => {
     })
   })
 
-  test('help names every command, and every command has its own', async () => {
+  test('help fits on one screen and names every command, and every command has its own', async () => {
     const { status, out } = run([launcher, '--help'])
     expect(status).toBe(0)
-    const names = [...out.matchAll(/^ {2}(\w+) {2,}\S/gm)].map(([, name]) => name ?? '')
+    expect(out.trimEnd().split('\n').length).toBeLessThanOrEqual(24)
+    expect(out.split('\n').filter((line) => line.length > 88)).toEqual([])
+    const [commands = '', groups = ''] = out.split('Groups of commands:')
+    const names = [...commands.matchAll(/^ {2}(\w+) {2,}\S/gm)].map(([, name]) => [name ?? ''])
+    expect(names).toEqual(expect.arrayContaining([['start'], ['validate'], ['doctor']]))
+    for (const [, group = ''] of groups.matchAll(/^ {2}(\w+) {2,}\S/gm)) {
+      const listed = await runHere([group, '--help'])
+      expect(listed.status).toBe(0)
+      for (const [, word = ''] of listed.out.matchAll(
+        new RegExp(`^ {2}${group} (\\S+) {2}`, 'gm'),
+      )) {
+        expect(groups).toContain(word)
+        names.push([group, word])
+      }
+    }
     expect(names).toEqual(
-      expect.arrayContaining(['start', 'build', 'validate', 'admin', 'reconcile']),
+      expect.arrayContaining([
+        ['db', 'backup'],
+        ['event', 'members'],
+        ['user', 'add'],
+      ]),
     )
     for (const name of names) {
-      const help = await runHere([name, '--help'])
-      expect([name, help.status, help.out.startsWith(`Usage: rollcall ${name}`)]).toEqual([
-        name,
-        0,
-        true,
-      ])
+      const help = await runHere([...name, '--help'])
+      const isItsOwn = new RegExp(
+        `^(Usage:| {6}) rollcall (event )?${name.join(' ').replace('event ', '')}\\b`,
+        'm',
+      )
+      expect([name, help.status, isItsOwn.test(help.out)]).toEqual([name, 0, true])
     }
+  })
+
+  test.each([
+    [['backup'], 'db backup'],
+    [['event', 'explian'], 'event explain'],
+    [['valdate'], 'validate'],
+  ])('a mistyped command names the one that was meant: %j', async (args, meant) => {
+    const { status, err } = await runHere(args)
+    expect(status).toBe(2)
+    expect(err).toContain(`Did you mean "rollcall ${meant}"?`)
   })
 
   test.each([
     [[]],
     [['dance']],
+    [['db']],
+    [['db', 'dance']],
     [['start', 'now']],
-    [['admin']],
-    [['admin', 'delete', 'x']],
+    [['user']],
+    [['user', 'delete', 'x']],
     [['build', '--fast']],
   ])('%j is asked wrongly: status 2', async (args) => {
     expect((await runHere(args)).status).toBe(2)
@@ -47,21 +77,21 @@ describe('the command line', () => {
 
   test('admin add and passwd: made up and printed, or from standard input; a name twice or unknown is status 1', async () => {
     const variables = { DATA_DIR: join(folder, 'cli') }
-    const added = run([launcher, 'admin', 'add', 'meera'], variables)
+    const added = run([launcher, 'user', 'add', 'meera'], variables)
     expect([added.status, added.out]).toEqual([
       0,
       expect.stringMatching(
         /^Admin "meera" was added, owner for all events\.\nPassword: [a-z2-9-]{19}\n$/,
       ),
     ])
-    expect(await runHere(['admin', 'add', 'meera'], variables)).toEqual({
+    expect(await runHere(['user', 'add', 'meera'], variables)).toEqual({
       status: 1,
       out: '',
       err: 'There is already an admin "meera".\n',
     })
     expect(
       run(
-        [launcher, 'admin', 'passwd', 'meera', '--password-stdin'],
+        [launcher, 'user', 'passwd', 'meera', '--password-stdin'],
         variables,
         'a longer password\n',
       ),
@@ -71,27 +101,27 @@ describe('the command line', () => {
       err: '',
     })
     expect(
-      run([launcher, 'admin', 'passwd', 'meera', '--password-stdin'], variables, 'short\n').status,
+      run([launcher, 'user', 'passwd', 'meera', '--password-stdin'], variables, 'short\n').status,
     ).toBe(2)
     // What else is guessed first: tests/server/office/permissions/sign-in.test.ts. The names of the user and of the events come from here.
     for (const weak of ['meera2026', 'afpicon@2026'])
       expect(
-        run([launcher, 'admin', 'passwd', 'meera', '--password-stdin'], variables, `${weak}\n`)
+        run([launcher, 'user', 'passwd', 'meera', '--password-stdin'], variables, `${weak}\n`)
           .status,
       ).toBe(2)
-    expect(await runHere(['admin', 'remove', 'meera'], variables)).toEqual({
+    expect(await runHere(['user', 'remove', 'meera'], variables)).toEqual({
       status: 1,
       out: '',
       err: '"meera" is the last owner of all events: nobody could look after people any more. Add another one first.\n',
     })
-    expect((await runHere(['admin', 'add', 'latha'], variables)).status).toBe(0)
-    expect(await runHere(['admin', 'remove', 'meera'], variables)).toEqual({
+    expect((await runHere(['user', 'add', 'latha'], variables)).status).toBe(0)
+    expect(await runHere(['user', 'remove', 'meera'], variables)).toEqual({
       status: 0,
       out: 'Admin "meera" was removed and is signed out everywhere.\n',
       err: '',
     })
     const told = async (...args: string[]) => {
-      const { status, out, err } = await runHere(['admin', ...args], variables)
+      const { status, out, err } = await runHere(['user', ...args], variables)
       return [status, `${out}${err}`]
     }
     expect(
@@ -127,7 +157,7 @@ describe('the command line', () => {
       [['remove', 'devi', '--role', 'desk'], 'Usage'],
     ] as const)
       expect(await told(...wrong)).toEqual([2, expect.stringContaining(why)])
-    expect(await runHere(['admin', 'passwd', 'nobody'], variables)).toEqual({
+    expect(await runHere(['user', 'passwd', 'nobody'], variables)).toEqual({
       status: 1,
       out: '',
       err: 'There is no admin "nobody".\n',

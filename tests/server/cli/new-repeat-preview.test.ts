@@ -336,7 +336,12 @@ describe('new', () => {
 
 describe('repeat', () => {
   test('the next time is written, what was done is said, and it is served beside the old one', async () => {
-    const { status, out, err } = await here.rollcall(['repeat', 'afpicon2026', 'afpicon2027'])
+    const { status, out, err } = await here.rollcall([
+      'event',
+      'repeat',
+      'afpicon2026',
+      'afpicon2027',
+    ])
     expect([status, err]).toEqual([0, ''])
     for (const said of [
       'events/afpicon2027.yaml is written, 52 weeks after events/afpicon2026.yaml.',
@@ -350,16 +355,16 @@ describe('repeat', () => {
     expect([validated.status, validated.out]).toEqual([0, 'no findings in 1 file\n'])
     expect((await here.rollcall(['validate', '--strict'])).status).toBe(0)
     const text = here.read('events/afpicon2027.yaml')
-    expect((await here.rollcall(['repeat', 'afpicon2026', 'afpicon2027'])).status).toBe(2)
+    expect((await here.rollcall(['event', 'repeat', 'afpicon2026', 'afpicon2027'])).status).toBe(2)
     expect(here.read('events/afpicon2027.yaml')).toBe(text)
   })
 
   test.each([
-    ['no new name', ['repeat', 'afpicon2026']],
-    ['a name that is no id', ['repeat', 'afpicon2026', 'AFPICON 2028']],
-    ['an event that is not there', ['repeat', 'nowhere', 'nowhere2']],
-    ['half a week', ['repeat', 'afpicon2026', 'afpicon2028', '--weeks', '1.5']],
-    ['no weeks', ['repeat', 'afpicon2026', 'afpicon2028', '--weeks', '0']],
+    ['no new name', ['event', 'repeat', 'afpicon2026']],
+    ['a name that is no id', ['event', 'repeat', 'afpicon2026', 'AFPICON 2028']],
+    ['an event that is not there', ['event', 'repeat', 'nowhere', 'nowhere2']],
+    ['half a week', ['event', 'repeat', 'afpicon2026', 'afpicon2028', '--weeks', '1.5']],
+    ['no weeks', ['event', 'repeat', 'afpicon2026', 'afpicon2028', '--weeks', '0']],
   ])('%s is asked wrongly, and nothing is written', async (_name, args) => {
     const { status, out, err } = await here.rollcall(args)
     expect([status, out]).toEqual([2, ''])
@@ -401,7 +406,7 @@ describe('show', () => {
   })
 
   test('defaults and shared lists stand in their places', async () => {
-    const { status, out } = await here.rollcall(['show', 'afpicon2026'])
+    const { status, out } = await here.rollcall(['event', 'show', 'afpicon2026'])
     expect(status).toBe(0)
     expect(out).toContain('label: Kerala')
     expect(out).toContain('no_order: No order ID found')
@@ -411,7 +416,7 @@ describe('show', () => {
 
 describe('schema', () => {
   test('the whole schema is one that ajv takes, and judges by', async () => {
-    const { status, out } = await here.rollcall(['schema', 'midzone2025'])
+    const { status, out } = await here.rollcall(['event', 'schema', 'midzone2025'])
     const { schema, flat, ui } = JSON.parse(out) as {
       schema: object
       flat: { properties: object }
@@ -441,7 +446,13 @@ describe('schema', () => {
 
 describe('preview', () => {
   test('pages of every example, without a script or an address elsewhere', async () => {
-    const { status, out } = await here.rollcall(['preview', 'chirurgia2026', '--out', 'pages'])
+    const { status, out } = await here.rollcall([
+      'event',
+      'preview',
+      'chirurgia2026',
+      '--out',
+      'pages',
+    ])
     expect([status, out.trim()]).toEqual([
       0,
       `7 pages are written; open ${join('pages', 'index.html')}.`,
@@ -501,8 +512,9 @@ describe('preview', () => {
   test('a folder that is there already is written into', async () => {
     mkdirSync(join(here.folder, 'there'), { recursive: true })
     expect(
-      (await here.rollcall(['preview', 'events/midzone2025.yaml', '--out', 'there'])).status,
+      (await here.rollcall(['event', 'preview', 'events/midzone2025.yaml', '--out', 'there']))
+        .status,
     ).toBe(0)
-    expect((await here.rollcall(['preview'])).status).toBe(2)
+    expect((await here.rollcall(['event', 'preview'])).status).toBe(2)
   })
 })

@@ -48,7 +48,7 @@ test('an old price is worked out again from the version of the file it was quote
   expect(server.deps.events.byId('sample2026')?.config.fees.prices?.['member']?.['early']).toBe(
     150_000,
   )
-  const { status, out, err } = await here.rollcall(['explain', '--registration', regNo], {
+  const { status, out, err } = await here.rollcall(['event', 'explain', '--registration', regNo], {
     variables: variables(),
   })
   const line =
@@ -69,9 +69,12 @@ test('diff says how many registrations a change touches, and what it would break
     join(here.folder, 'next.yaml'),
     fixtureEvent({ price: 2000, total: 2360, prefix: 'SMPX' }),
   )
-  const { status, out } = await here.rollcall(['diff', 'old.yaml', 'next.yaml', '--database'], {
-    variables: variables(),
-  })
+  const { status, out } = await here.rollcall(
+    ['event', 'diff', 'old.yaml', 'next.yaml', '--database'],
+    {
+      variables: variables(),
+    },
+  )
   expect(status).toBe(1)
   expect(plain(out)).toContain('₹ 1,180 → ₹ 2,360  ▲ ₹ 1,180')
   expect(out).toContain(
@@ -95,9 +98,12 @@ test('what was sold is exported item by item, and the people who come along one 
   expect(sent.statusCode, sent.body).toBe(201)
   const number = sent.json<RegisterAnswer>().reg_no
   const exported = async (...args: string[]) => {
-    const { status, out, err } = await here.rollcall(['export', 'fair2026', ...args], {
-      variables: variables(),
-    })
+    const { status, out, err } = await here.rollcall(
+      ['registration', 'export', 'fair2026', ...args],
+      {
+        variables: variables(),
+      },
+    )
     expect([status, err]).toEqual([0, ''])
     return parse(out, { bom: true, relax_column_count: false })
   }
@@ -115,14 +121,14 @@ test('what was sold is exported item by item, and the people who come along one 
     [number, 'Asha Nair', 'Member', 'Pending', '1', 'Ravi Nair', '40'],
     [number, 'Asha Nair', 'Member', 'Pending', '2', 'Mini; Nair', '4'],
   ])
-  const wrong = await here.rollcall(['export', 'fair2026', '--per', 'workshops'], {
+  const wrong = await here.rollcall(['registration', 'export', 'fair2026', '--per', 'workshops'], {
     variables: variables(),
   })
   expect([wrong.status, wrong.err.trim()]).toEqual([
     2,
     'There is no field "workshops" that lists people. There are: companions.',
   ])
-  const said = await here.rollcall(['explain', '--registration', number], {
+  const said = await here.rollcall(['event', 'explain', '--registration', number], {
     variables: variables(),
   })
   expect(said.err).toBe('')

@@ -316,25 +316,3 @@ test('--watch judges again when a file changes', async () => {
     child.kill()
   }
 })
-
-test('each command explains itself, and the list names them all', async () => {
-  const { out } = await here.rollcall(['--help'])
-  const names = [...out.matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name ?? '')
-  expect(names).toEqual(
-    expect.arrayContaining([
-      'validate',
-      'explain',
-      'simulate',
-      'diff',
-      'new',
-      'preview',
-      'show',
-      'schema',
-      'codes',
-    ]),
-  )
-  for (const name of names) {
-    const { status, out: help } = await here.rollcall([name, '--help'])
-    expect([name, status, help.startsWith('Usage: rollcall')]).toEqual([name, 0, true])
-  }
-})

@@ -268,7 +268,7 @@ else {
     const third = await start({ [FILE]: before })
     const { hash } = await formAt(first)
     expect((await formAt(third)).hash).toBe(hash)
-    expect(third.printed.join('\n')).toContain('rollcall reload serves it again')
+    expect(third.printed.join('\n')).toContain('rollcall event reload serves it again')
     expect(third.deps.events.refused()).toMatchObject([{ file: FILE }])
     await second.deps.events.follow()
     expect((await formAt(second)).hash).toBe(hash)

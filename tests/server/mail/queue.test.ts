@@ -286,7 +286,7 @@ describe('over SMTP', () => {
     expect(await state()).toMatchObject([{ status: 'failed' }])
     expect((await state())[0]?.error).toMatch(/ECONNREFUSED/)
     // Until somebody has mended it and says so.
-    const retry = () => runHere(['mail', 'retry'], { DATA_DIR: dir, CLOCK: '2025-10-10' })
+    const retry = () => runHere(['email', 'retry'], { DATA_DIR: dir, CLOCK: '2025-10-10' })
     expect(await retry()).toMatchObject({ status: 0, out: '1 mail is in the queue again.\n' })
     expect(await state()).toMatchObject([{ status: 'queued' }])
     expect(await retry()).toMatchObject({ status: 0, out: 'No mail was given up.\n' })

@@ -71,7 +71,7 @@ describe('a backup', () => {
   test('made while delegates register is whole, and is what comes back into an empty folder', async () => {
     const into = join(folder, 'one')
     const [backup] = await Promise.all([
-      runHere(['backup', into], variables()),
+      runHere(['db', 'backup', into], variables()),
       ...Array.from({ length: 20 }, (_, n) => register(100 + n)),
     ])
     expect([backup.status, backup.err]).toEqual([0, ''])
@@ -82,7 +82,7 @@ describe('a backup', () => {
     expect(existsSync(join(into, 'events', 'sample2026.yaml'))).toBe(true)
 
     const dataDir = join(folder, 'back')
-    const restored = await runHere(['restore', into], variables({ DATA_DIR: dataDir }))
+    const restored = await runHere(['db', 'restore', into], variables({ DATA_DIR: dataDir }))
     expect([restored.status, restored.err]).toEqual([0, ''])
     expect(restoredIn(dataDir)).toEqual(copied(into))
     for (const sha256 of files)
@@ -90,12 +90,12 @@ describe('a backup', () => {
         readFileSync(join(app.dir, 'uploads', sha256.slice(0, 2), sha256)),
       )
     // And nothing is written over.
-    const twice = await runHere(['restore', into], variables({ DATA_DIR: dataDir }))
+    const twice = await runHere(['db', 'restore', into], variables({ DATA_DIR: dataDir }))
     expect([twice.status, twice.err]).toEqual([
       2,
       expect.stringMatching(/contains rollcall\.db.* A backup beside files of another database/),
     ])
-    const again = await runHere(['backup', into], variables())
+    const again = await runHere(['db', 'backup', into], variables())
     expect([again.status, again.err]).toEqual([
       2,
       `${into} already exists. Name a folder that does not.\n`,
@@ -104,17 +104,17 @@ describe('a backup', () => {
 
   test('restored beside the log of another database, it is refused, or that log is moved aside: 60 registrations became "malformed"', async () => {
     const into = join(folder, 'beside')
-    await runHere(['backup', into], variables())
+    await runHere(['db', 'backup', into], variables())
     const dataDir = join(folder, 'with-a-log')
     mkdirSync(dataDir)
     for (const name of ['rollcall.db-wal', 'rollcall.db-shm', 'rollcall.db-journal'])
       writeFileSync(join(dataDir, name), `of another database: ${name}`)
-    const refused = await runHere(['restore', into], variables({ DATA_DIR: dataDir }))
+    const refused = await runHere(['db', 'restore', into], variables({ DATA_DIR: dataDir }))
     expect(refused.status).toBe(2)
     expect(refused.err).toContain('rollcall.db-wal, rollcall.db-shm, rollcall.db-journal')
     expect(existsSync(join(dataDir, 'rollcall.db'))).toBe(false)
 
-    const moving = ['restore', into, '--move-aside']
+    const moving = ['db', 'restore', into, '--move-aside']
     const done = await runHere(moving, variables({ DATA_DIR: dataDir }))
     expect([done.status, done.err]).toEqual([0, ''])
     const aside = /is now in (.+)\./.exec(done.out)?.[1] ?? ''
@@ -124,11 +124,11 @@ describe('a backup', () => {
 
   test('restored while a server runs on the folder, it is refused: registrations answered with 201 were lost', async () => {
     const into = join(folder, 'while-serving')
-    await runHere(['backup', into], variables())
+    await runHere(['db', 'backup', into], variables())
     const dataDir = join(folder, 'served')
     mkdirSync(dataDir)
     const leave = beginServing(dataDir)
-    const { status, err } = await runHere(['restore', into], variables({ DATA_DIR: dataDir }))
+    const { status, err } = await runHere(['db', 'restore', into], variables({ DATA_DIR: dataDir }))
     leave?.()
     expect([status, err]).toEqual([2, expect.stringContaining('A server is running on')])
     expect(existsSync(join(dataDir, 'rollcall.db'))).toBe(false)
@@ -136,7 +136,7 @@ describe('a backup', () => {
 
   test('a proof that is damaged in the backup does not replace the whole one on the disk', async () => {
     const into = join(folder, 'damaged-proof')
-    await runHere(['backup', into], variables())
+    await runHere(['db', 'backup', into], variables())
     const [sha256 = ''] = lookInto(join(into, 'rollcall.db')).files
     const place = join('uploads', sha256.slice(0, 2), sha256)
     const whole = readFileSync(join(into, place))
@@ -144,7 +144,7 @@ describe('a backup', () => {
     const dataDir = join(folder, 'with-proofs')
     mkdirSync(join(dataDir, 'uploads', sha256.slice(0, 2)), { recursive: true })
     writeFileSync(join(dataDir, place), whole)
-    const { status } = await runHere(['restore', into], variables({ DATA_DIR: dataDir }))
+    const { status } = await runHere(['db', 'restore', into], variables({ DATA_DIR: dataDir }))
     expect(status).toBe(0)
     expect(readFileSync(join(dataDir, place))).toEqual(whole)
   })
@@ -152,7 +152,7 @@ describe('a backup', () => {
   test('that fails leaves nothing behind, names the place, and an empty database is none', async () => {
     const file = join(folder, 'a-file')
     writeFileSync(file, '')
-    const failed = await runHere(['backup', join(file, 'inside')], variables())
+    const failed = await runHere(['db', 'backup', join(file, 'inside')], variables())
     expect([failed.status, failed.err]).toEqual([
       2,
       `${join(file, 'inside')} is inside something that is not a folder. Name another place. No backup was made.\n`,
@@ -161,7 +161,7 @@ describe('a backup', () => {
     mkdirSync(empty)
     writeFileSync(join(empty, 'rollcall.db'), '')
     const none = await runHere(
-      ['backup', join(folder, 'of-nothing')],
+      ['db', 'backup', join(folder, 'of-nothing')],
       variables({ DATA_DIR: empty }),
     )
     expect([none.status, none.err]).toEqual([
@@ -175,10 +175,10 @@ describe('a backup', () => {
     const backups = join(folder, 'nightly')
     mkdirSync(join(backups, 'not-ours'), { recursive: true })
     for (const day of ['2026-01-10', '2026-01-11', '2026-01-12'])
-      await runHere(['backup', join(backups, day)], variables({ CLOCK: day }))
+      await runHere(['db', 'backup', join(backups, day)], variables({ CLOCK: day }))
     rmSync(join(app.dir, 'backed-up'))
     mkdirSync(join(app.dir, 'backed-up', 'in-the-way'), { recursive: true })
-    const last = ['backup', join(backups, 'last'), '--prune', '2']
+    const last = ['db', 'backup', join(backups, 'last'), '--prune', '2']
     const done = await runHere(last, variables({ CLOCK: '2026-01-13' }))
     rmSync(join(app.dir, 'backed-up'), { recursive: true })
     expect([done.status, done.err]).toEqual([
@@ -188,7 +188,8 @@ describe('a backup', () => {
     expect(readdirSync(backups).toSorted()).toEqual(['2026-01-12', 'last', 'not-ours'])
     for (const wrong of ['0', '-1', 'two'])
       expect(
-        (await runHere(['backup', join(backups, 'no'), `--prune=${wrong}`], variables())).status,
+        (await runHere(['db', 'backup', join(backups, 'no'), `--prune=${wrong}`], variables()))
+          .status,
       ).toBe(2)
   })
 
@@ -200,7 +201,7 @@ describe('a backup', () => {
     rmSync(placeOf(gone))
     writeFileSync(placeOf(changed), 'something else')
     const into = join(folder, 'two')
-    const { status, err } = await runHere(['backup', into], variables())
+    const { status, err } = await runHere(['db', 'backup', into], variables())
     for (const [at, sha256] of [gone, changed].entries())
       writeFileSync(placeOf(sha256), before[at] ?? '')
     expect(status).toBe(1)
@@ -218,20 +219,20 @@ describe('a backup', () => {
 
   test('one whose database is not what its list says is not brought back', async () => {
     const into = join(folder, 'three')
-    await runHere(['backup', into], variables())
+    await runHere(['db', 'backup', into], variables())
     const db = new Database(join(into, 'rollcall.db'))
     db.exec(
       "INSERT INTO event_files (hash, event_id, text, shared, first_at, served_at) VALUES ('x', 'y', '', '{}', 1, 1)",
     )
     db.close()
     const dataDir = join(folder, 'not-back')
-    const { status, err } = await runHere(['restore', into], variables({ DATA_DIR: dataDir }))
+    const { status, err } = await runHere(['db', 'restore', into], variables({ DATA_DIR: dataDir }))
     expect([status, err]).toEqual([
       2,
       expect.stringMatching(/^The database of the backup has \d+ rows in /),
     ])
     expect(existsSync(join(dataDir, 'rollcall.db'))).toBe(false)
-    const none = await runHere(['restore', folder], variables({ DATA_DIR: dataDir }))
+    const none = await runHere(['db', 'restore', folder], variables({ DATA_DIR: dataDir }))
     expect([none.status, none.err]).toEqual([2, expect.stringContaining('is not a backup')])
   })
 })

@@ -163,7 +163,7 @@ const faults: Readonly<Record<string, Fault>> = {
   'no mail server': { says: /^look +Mails are written to DATA_DIR\/mail and not sent\./ },
   'no backup': {
     more: another(() => {}),
-    says: /^look +No backup was made with rollcall backup yet\./,
+    says: /^look +No backup was made with rollcall db backup yet\./,
   },
   'an old backup': {
     make: () => {

@@ -127,7 +127,7 @@ test.each(CASES)(
     mkdirSync(copies)
     const before = await registerMany(20)
     const variables = { DATA_DIR: dir, EVENTS_DIR: folders.eventsDir, CLOCK: '2025-10-10' }
-    expect((await runHere(['backup', join(copies, 'backup')], variables)).status).toBe(0)
+    expect((await runHere(['db', 'backup', join(copies, 'backup')], variables)).status).toBe(0)
     copyFileSync(file, join(copies, DATABASE))
     const taken = [...before, ...(await registerMany(40))]
     // What any command beside the server does when it ends, and the server now and then.
@@ -222,7 +222,7 @@ test('what is not a loss: the file is renamed and comes back at once, another co
   renameSync(file, `${file}.away`)
   renameSync(`${file}.away`, file)
   const variables = { DATA_DIR: folders.dataDir, EVENTS_DIR: folders.eventsDir }
-  expect((await runHere(['mail', 'retry'], variables)).status).toBe(0)
+  expect((await runHere(['email', 'retry'], variables)).status).toBe(0)
   const shell = new Database(file)
   shell.exec('VACUUM')
   shell.pragma('wal_checkpoint(TRUNCATE)')

@@ -65,7 +65,7 @@ test('a mailbox that answers 421 delays no other email, and its own is tried for
   await server?.stop()
   expect(await statesOf(THROTTLED)).toEqual(['queued'])
   await start('2025-10-14')
-  await said('an email is given up; rollcall mail retry, or Emails in the office, tries it again')
+  await said('an email is given up; rollcall email retry, or Emails in the office, tries it again')
   await server?.stop()
   expect(await statesOf(THROTTLED)).toEqual(['failed'])
   expect(mail.taken).toHaveLength(8)

@@ -37,7 +37,7 @@ function seen(file: string): readonly unknown[] {
 }
 
 test('a command of a newer Rollcall leaves the database as it is, and says what to do', async () => {
-  const { status, err } = await runHere(['admin', 'list'], { DATA_DIR: dataDir })
+  const { status, err } = await runHere(['user', 'list'], { DATA_DIR: dataDir })
   expect([status, err]).toEqual([
     2,
     `The database is of an older version of Rollcall (${known - 1}; this one writes ${known}). Stop the server and start it with this version, or run rollcall migrate: each makes a copy first.\n`,
@@ -45,18 +45,18 @@ test('a command of a newer Rollcall leaves the database as it is, and says what 
   expect(seen(DATABASE_FILE)).toEqual([known - 1, 1])
 })
 
-test('rollcall migrate says whether it is needed, waits for no running server, and copies first', async () => {
+test('rollcall db migrate says whether it is needed, waits for no running server, and copies first', async () => {
   const variables = { DATA_DIR: dataDir }
-  expect(await runHere(['migrate', '--check'], variables)).toMatchObject({ status: 1 })
+  expect(await runHere(['db', 'migrate', '--check'], variables)).toMatchObject({ status: 1 })
   const leave = beginServing(dataDir)
-  expect(await runHere(['migrate'], variables)).toEqual({
+  expect(await runHere(['db', 'migrate'], variables)).toEqual({
     status: 2,
     out: '',
     err: `A server is at work in ${dataDir}. Stop it first.\n`,
   })
   leave?.()
   expect(seen(DATABASE_FILE)).toEqual([known - 1, 1])
-  expect(await runHere(['migrate'], variables)).toMatchObject({
+  expect(await runHere(['db', 'migrate'], variables)).toMatchObject({
     status: 0,
     out: expect.stringContaining(`was of version ${known - 1} and is of version ${known} now`),
   })
@@ -64,7 +64,7 @@ test('rollcall migrate says whether it is needed, waits for no running server, a
     [known, 1],
     [known - 1, 1],
   ])
-  expect(await runHere(['migrate', '--check'], variables)).toMatchObject({ status: 0 })
+  expect(await runHere(['db', 'migrate', '--check'], variables)).toMatchObject({ status: 0 })
 })
 
 test('a disk without room for the copy leaves the database as it is', async () => {
@@ -75,12 +75,17 @@ test('a disk without room for the copy leaves the database as it is', async () =
   expect(readdirSync(dataDir)).not.toContain(COPY)
 })
 
-test('a database of a newer version is a sentence and status 2, also to rollcall migrate', async () => {
+test('a database of a newer version is a sentence and status 2, also to rollcall db migrate', async () => {
   const db = openToWrite(join(dataDir, DATABASE_FILE))
   db.pragma('user_version = 999')
   db.close()
   const sentence = `The database is of a newer version of Rollcall (999; this one knows ${known}). Start the newer one.\n`
-  for (const command of [['migrate'], ['migrate', '--check'], ['admin', 'list'], ['reviews']])
+  for (const command of [
+    ['db', 'migrate'],
+    ['db', 'migrate', '--check'],
+    ['user', 'list'],
+    ['payment', 'reviews'],
+  ])
     expect(await runHere(command, { DATA_DIR: dataDir })).toMatchObject({
       status: 2,
       err: sentence,

@@ -278,7 +278,10 @@ export async function overnight(
   const row = ({ orderId, reference }: { orderId: string; reference: string }): string =>
     `${orderId},${reference},1180.00,20.00,3.60,1156.40,UTIBN26011100011,11-01-2026,Sale`
   writeFileSync(report, [HEAD, ...holds.map(row)].join('\r\n'))
-  const kept = await runHere(['reconcile', EVENT, report, '--keep', '--who', 'treasurer'], own)
+  const kept = await runHere(
+    ['payment', 'reconcile', EVENT, report, '--keep', '--who', 'treasurer'],
+    own,
+  )
   hold('the settlement report', kept.status === 1, kept.err)
   const fresh = await each(freshCount, async (n) => {
     const one = await register(`fresh${n}`, n % 2 === 0)
@@ -370,13 +373,14 @@ export function onSqlite(folders: ReturnType<typeof makeFolders>): Keeping {
   }
   return {
     variables: {},
-    backup: async () => hold('the backup', (await said(['backup', copy], CLOCK)).status === 0),
+    backup: async () =>
+      hold('the backup', (await said(['db', 'backup', copy], CLOCK)).status === 0),
     lose: async () => rmSync(join(folders.dataDir, 'rollcall.db')),
     putBack: async () => {
       // The old log is left behind.
-      const refused = await said(['restore', copy])
+      const refused = await said(['db', 'restore', copy])
       hold('restore beside the old log is refused', refused.status === 2, refused)
-      const done = await said(['restore', copy, '--move-aside'])
+      const done = await said(['db', 'restore', copy, '--move-aside'])
       hold('restore', done.status === 0, done)
       return done.text
     },

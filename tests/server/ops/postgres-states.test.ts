@@ -201,7 +201,12 @@ else {
     const variables = { DATABASE_URL: url, DATA_DIR: folder, EVENTS_DIR: folders.eventsDir }
     const sentence =
       /The database in PostgreSQL has no Rollcall tables: "unused".+correct DATABASE_URL.+start the server/
-    for (const command of [['recovery'], ['reviews'], ['export', 'afpicon2026'], ['admin', 'list']])
+    for (const command of [
+      ['db', 'recovery'],
+      ['payment', 'reviews'],
+      ['registration', 'export', 'afpicon2026'],
+      ['user', 'list'],
+    ])
       expect(await runHere(command, variables)).toMatchObject({
         status: 2,
         out: '',

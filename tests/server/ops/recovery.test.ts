@@ -50,7 +50,7 @@ const invoiceOf = (regNo: string): Promise<string> =>
 const restartOn = async (copy: string): Promise<void> => {
   await server.stop()
   hour += 1
-  const done = await runHere(['restore', copy, '--move-aside'], variables())
+  const done = await runHere(['db', 'restore', copy, '--move-aside'], variables())
   expect([done.status, done.err]).toEqual([0, ''])
   expect(done.out).toMatch(/The installation is in recovery R\w{3}:/)
   await start()
@@ -67,7 +67,7 @@ describe('after an older copy was put back', () => {
     const first = await paid(server.url, 'first@example.org')
     await invoiceOf(first.regNo)
     const copy = join(folders.folder, 'copy')
-    const { status, err } = await runHere(['backup', copy], variables())
+    const { status, err } = await runHere(['db', 'backup', copy], variables())
     if (status !== 0) throw new Error(err)
     for (const email of ['second@example.org', 'third@example.org']) {
       const one = await registers(server.url, email)
@@ -130,17 +130,17 @@ describe('after an older copy was put back', () => {
       held: { refunds: 1 },
       unknown: { to_decide: 1 },
     })
-    const shown = await runHere(['recovery'], variables())
+    const shown = await runHere(['db', 'recovery'], variables())
     expect(shown.out).toContain('1 wait for a decision')
-    const wrong = await runHere(['recovery', 'end', '--who', 'owner'], variables())
+    const wrong = await runHere(['db', 'recovery', 'end', '--who', 'owner'], variables())
     expect([wrong.status, wrong.err]).toEqual([2, expect.stringContaining('--mails')])
     const ended = await runHere(
-      ['recovery', 'end', '--who', 'owner', '--mails', 'copy'],
+      ['db', 'recovery', 'end', '--who', 'owner', '--mails', 'copy'],
       variables(),
     )
     expect([ended.status, ended.out]).toEqual([0, expect.stringContaining('has ended')])
     const twice = await runHere(
-      ['recovery', 'end', '--who', 'owner', '--mails', 'copy'],
+      ['db', 'recovery', 'end', '--who', 'owner', '--mails', 'copy'],
       variables(),
     )
     expect([twice.status, twice.err]).toEqual([1, 'The installation is not in recovery.\n'])
@@ -182,7 +182,7 @@ test('an older file that was copied back by hand is noticed by the start, which 
 })
 
 test('outside a recovery too, money that the gateway confirms for an order that is not here waits for staff', async () => {
-  await runHere(['recovery', 'end', '--who', 'owner', '--mails', 'send'], variables())
+  await runHere(['db', 'recovery', 'end', '--who', 'owner', '--mails', 'send'], variables())
   const known = (await reviewsIn(office)).length
   expect(await tells(server.url, { ...later, TRANSACTIONID: 'SMPL0000000000000' })).toBe(404)
   expect(await reviewsIn(office)).toHaveLength(known)
@@ -194,9 +194,9 @@ test('outside a recovery too, money that the gateway confirms for an order that 
   })
 })
 
-test('rollcall recovery begin is refused beside a running server, and a second time without --again', async () => {
+test('rollcall db recovery begin is refused beside a running server, and a second time without --again', async () => {
   const begin = (...more: readonly string[]) =>
-    runHere(['recovery', 'begin', '--who', 'owner', ...more], variables())
+    runHere(['db', 'recovery', 'begin', '--who', 'owner', ...more], variables())
   expect(await begin()).toMatchObject({
     status: 2,
     out: '',
@@ -205,7 +205,7 @@ test('rollcall recovery begin is refused beside a running server, and a second t
     ),
   })
   await server.stop()
-  await runHere(['recovery', 'end', '--who', 'owner', '--mails', 'discard'], variables())
+  await runHere(['db', 'recovery', 'end', '--who', 'owner', '--mails', 'discard'], variables())
   const [first, second] = [await begin(), await begin()]
   const [, code = ''] = /in recovery: numbers of documents have (R\w+)/.exec(first.out) ?? []
   expect([first.status, code]).toEqual([0, expect.stringMatching(/^R\w+$/)])

@@ -81,12 +81,12 @@ describe('a restore', () => {
     server = await operateHere(folders)
     await registerSome(server, 1, 'asha')
     const backup = join(folders.folder, 'backup')
-    expect((await rollcall(['backup', backup])).status).toBe(0)
+    expect((await rollcall(['db', 'backup', backup])).status).toBe(0)
     await server.stop()
     server = null
     const codes: unknown[] = []
     for (let n = 0; n < 3; n += 1) {
-      const { status, out } = await rollcall(['restore', backup, '--move-aside'], {
+      const { status, out } = await rollcall(['db', 'restore', backup, '--move-aside'], {
         CLOCK: `2025-10-10T13:0${n}:00+05:30`,
       })
       expect(status).toBe(0)
@@ -100,13 +100,13 @@ describe('a restore', () => {
     server = await operateHere(folders)
     await registerSome(server, 1, 'asha')
     const backup = join(folders.folder, 'backup')
-    expect((await rollcall(['backup', backup])).status).toBe(0)
+    expect((await rollcall(['db', 'backup', backup])).status).toBe(0)
     await server.stop()
     server = null
     const db = new Database(join(backup, 'rollcall.db'))
     db.prepare("UPDATE registrations SET email = 'somebody@example.org'").run()
     db.close()
-    const { status, err } = await rollcall(['restore', backup, '--move-aside'])
+    const { status, err } = await rollcall(['db', 'restore', backup, '--move-aside'])
     expect([status, err]).toEqual([2, expect.stringContaining('was changed or damaged after')])
     expect(emails(folders.dataDir)).toEqual(['asha0@example.org'])
   })
@@ -116,18 +116,18 @@ describe('a restore', () => {
     const alone = await operate(folders)
     server = alone
     await registerSome(server, 6, 'kept')
-    expect((await rollcall(['backup', into])).status).toBe(0)
+    expect((await rollcall(['db', 'backup', into])).status).toBe(0)
     await registerSome(server, 30, 'later')
     process.kill(alone.pid, 'SIGKILL')
     await server.ended
     rmSync(join(folders.dataDir, 'rollcall.db'))
     expect(statSync(join(folders.dataDir, 'rollcall.db-wal')).size).toBeGreaterThan(0)
-    const refused = await rollcall(['restore', into])
+    const refused = await rollcall(['db', 'restore', into])
     expect([refused.status, refused.err]).toEqual([
       2,
       expect.stringContaining('contains rollcall.db-wal, rollcall.db-shm'),
     ])
-    const done = await rollcall(['restore', into, '--move-aside'])
+    const done = await rollcall(['db', 'restore', into, '--move-aside'])
     expect([done.status, done.out]).toEqual([
       0,
       expect.stringMatching(/is now in .+before-restore-\d+\.\n6 registrations/),
@@ -146,21 +146,21 @@ describe('a restore', () => {
     const alone = await operate(folders)
     server = alone
     await registerSome(server, 1, 'asha')
-    expect((await rollcall(['backup', into])).status).toBe(0)
-    const running = await rollcall(['restore', into, '--move-aside'])
+    expect((await rollcall(['db', 'backup', into])).status).toBe(0)
+    const running = await rollcall(['db', 'restore', into, '--move-aside'])
     expect([running.status, running.err]).toEqual([
       2,
       expect.stringContaining('A server is running'),
     ])
     for (const name of readdirSync(folders.dataDir))
       rmSync(join(folders.dataDir, name), { recursive: true })
-    const { status, err } = await rollcall(['restore', into])
+    const { status, err } = await rollcall(['db', 'restore', into])
     expect([status, err]).toEqual([
       2,
       expect.stringMatching(new RegExp(`^Process ${alone.pid} uses the database`)),
     ])
     await server.stop()
-    expect((await rollcall(['restore', into, '--move-aside'])).status).toBe(0)
+    expect((await rollcall(['db', 'restore', into, '--move-aside'])).status).toBe(0)
     expect(emails(folders.dataDir)).toEqual(['asha0@example.org'])
   })
 
@@ -168,11 +168,11 @@ describe('a restore', () => {
     const into = join(folders.folder, 'backup')
     server = await operateHere(folders)
     await registerSome(server, 1, 'asha')
-    expect((await rollcall(['backup', into])).status).toBe(0)
+    expect((await rollcall(['db', 'backup', into])).status).toBe(0)
     await server.stop()
     writeFileSync(join(into, 'rollcall.db'), 'not a database '.repeat(1_000))
     const other = join(folders.folder, 'other')
-    const { status, err } = await rollcall(['restore', into], { DATA_DIR: other })
+    const { status, err } = await rollcall(['db', 'restore', into], { DATA_DIR: other })
     expect([status, err]).toEqual([
       2,
       expect.stringContaining('The database of the backup is damaged'),
@@ -186,11 +186,11 @@ describe('a restore', () => {
       const into = join(folders.folder, 'backup')
       server = await operateHere(folders)
       await registerSome(server, 1, 'asha')
-      expect((await rollcall(['backup', into])).status).toBe(0)
+      expect((await rollcall(['db', 'backup', into])).status).toBe(0)
       const other = join(folders.folder, 'other')
       mkdirSync(other, { mode: 0o700 })
       chownSync(other, 65_534, 65_534)
-      expect((await rollcall(['restore', into], { DATA_DIR: other })).status).toBe(0)
+      expect((await rollcall(['db', 'restore', into], { DATA_DIR: other })).status).toBe(0)
       for (const name of readdirSync(other))
         expect([name, statSync(join(other, name)).uid]).toEqual([name, 65_534])
     })
@@ -200,11 +200,11 @@ describe('a restore', () => {
       const into = join(folders.folder, 'backup')
       server = await operateHere(folders)
       await registerSome(server, 1, 'asha')
-      expect((await rollcall(['backup', into])).status).toBe(0)
+      expect((await rollcall(['db', 'backup', into])).status).toBe(0)
       const other = join(small(2).folder, 'var')
       mkdirSync(other)
       disks[0]?.fill()
-      const { status, err } = await rollcall(['restore', into], { DATA_DIR: other })
+      const { status, err } = await rollcall(['db', 'restore', into], { DATA_DIR: other })
       expect([status, err]).toEqual([
         2,
         `${other} has no room left. Free some space. The backup was not restored.\n`,
@@ -224,7 +224,7 @@ describe('a backup', () => {
     for (let n = 0; n < 4_000; n += 1) writeFileSync(join(events, `${n}.txt`), 'x'.repeat(4_096))
     const backups = join(folders.folder, 'backups')
     mkdirSync(backups)
-    const child = spawn(process.execPath, [launcher, 'backup', join(backups, 'today')], {
+    const child = spawn(process.execPath, [launcher, 'db', 'backup', join(backups, 'today')], {
       cwd: top,
       env: { ...own, ...variables({ EVENTS_DIR: events }) },
       stdio: 'ignore',
@@ -247,11 +247,11 @@ describe('a backup', () => {
     mkdirSync(backups)
     server = await operateHere(folders)
     await registerSome(server, 1, 'asha')
-    expect((await rollcall(['backup', join(backups, 'monday')])).status).toBe(0)
+    expect((await rollcall(['db', 'backup', join(backups, 'monday')])).status).toBe(0)
     await server.stop()
     rmSync(folders.dataDir, { recursive: true })
     server = await operateHere(folders)
-    const args = ['backup', join(backups, 'tuesday'), '--prune', '1']
+    const args = ['db', 'backup', join(backups, 'tuesday'), '--prune', '1']
     const { status, err } = await rollcall(args, { CLOCK: '2025-10-11' })
     expect([status, err]).toEqual([
       0,
@@ -269,8 +269,8 @@ describe('a backup', () => {
     mkdirSync(backups)
     server = await operateHere(folders)
     await registerSome(server, 1, 'asha')
-    expect((await rollcall(['backup', join(backups, 'monday')])).status).toBe(0)
-    const args = ['backup', join(backups, 'tuesday'), '--prune', '1']
+    expect((await rollcall(['db', 'backup', join(backups, 'monday')])).status).toBe(0)
+    const args = ['db', 'backup', join(backups, 'tuesday'), '--prune', '1']
     const { status, err } = await rollcall(args, {
       CLOCK: '2025-10-11',
       EVENTS_DIR: join(folders.folder, 'not-mounted'),
@@ -284,14 +284,14 @@ describe('a backup', () => {
     await registerSome(server, 1, 'asha')
     const backup = join(folders.folder, 'backup')
     execFileSync('mkfifo', [join(folders.eventsDir, 'pipe.yaml')])
-    const { status, err } = await rollcall(['backup', backup])
+    const { status, err } = await rollcall(['db', 'backup', backup])
     expect([status, err]).toEqual([0, ''])
     expect(readdirSync(join(backup, 'events'))).not.toContain('pipe.yaml')
   })
 
   test('into /proc ends with a sentence, and does not hang', async () => {
     server = await operateHere(folders)
-    expect(await rollcall(['backup', '/proc/backup'])).toMatchObject({
+    expect(await rollcall(['db', 'backup', '/proc/backup'])).toMatchObject({
       status: 2,
       err: '/proc/backup cannot be created: /proc takes no folders. Name another place. No backup was made.\n',
     })
@@ -300,7 +300,7 @@ describe('a backup', () => {
   test('into a folder that does not exist creates none: the disk may not be mounted', async () => {
     server = await operateHere(folders)
     const missing = join(folders.folder, 'backups', '2026')
-    expect(await rollcall(['backup', join(missing, '01-10')])).toMatchObject({
+    expect(await rollcall(['db', 'backup', join(missing, '01-10')])).toMatchObject({
       status: 2,
       err: `There is no folder ${missing}. Create it, or mount the disk that it is on. No backup was made.\n`,
     })
@@ -318,7 +318,7 @@ describe('a backup', () => {
     ] as const) {
       const before = readdirSync(folder)
       const into = join(folder, 'backup')
-      const { status, err } = await rollcall(['backup', into])
+      const { status, err } = await rollcall(['db', 'backup', into])
       expect([status, err]).toEqual([2, expect.stringContaining(`${into} is inside ${name} (`)])
       expect(readdirSync(folder)).toEqual(before)
     }
@@ -330,7 +330,7 @@ describe('a backup', () => {
     const content = Buffer.alloc(8192, 7)
     writeFileSync(join(folders.dataDir, 'rollcall.db'), '')
     writeFileSync(log, content)
-    expect((await rollcall(['backup', join(folders.folder, 'backup')])).status).toBe(2)
+    expect((await rollcall(['db', 'backup', join(folders.folder, 'backup')])).status).toBe(2)
     expect(readFileSync(log).equals(content)).toBe(true)
     await rollcall(['doctor'], { PORT: '1' })
     expect(readFileSync(log).equals(content)).toBe(true)
@@ -343,7 +343,7 @@ describe('a backup', () => {
       const disk = small(1)
       disk.fill()
       const into = join(disk.folder, '2026-01-10')
-      const { status, err } = await rollcall(['backup', into])
+      const { status, err } = await rollcall(['db', 'backup', into])
       expect([status, err]).toEqual([
         2,
         `${into} has no room left. Free some space. No backup was made.\n`,
@@ -358,7 +358,9 @@ describe('a backup', () => {
       await registerSome(server, 3, 'asha')
       disk.fill()
       const into = join(folders.folder, 'backup')
-      const { status, out, err } = await rollcall(['backup', into], { DATA_DIR: there.dataDir })
+      const { status, out, err } = await rollcall(['db', 'backup', into], {
+        DATA_DIR: there.dataDir,
+      })
       expect([status, out, err]).toEqual([
         0,
         expect.stringMatching(/^3 registrations/),
@@ -381,7 +383,7 @@ describe('a backup', () => {
       rmSync(join(there.dataDir, 'rollcall.db-shm'), { force: true })
       disk.fill()
       const into = join(folders.folder, 'backup')
-      const { status, err } = await rollcall(['backup', into], { DATA_DIR: there.dataDir })
+      const { status, err } = await rollcall(['db', 'backup', into], { DATA_DIR: there.dataDir })
       expect([status, err]).toEqual([
         2,
         expect.stringMatching(
@@ -398,7 +400,7 @@ describe('a backup', () => {
       await registerSome(server, 1, 'asha')
       await server.stop()
       chownSync(folders.dataDir, 65_534, 65_534)
-      expect((await rollcall(['backup', join(folders.folder, 'backup')])).status).toBe(0)
+      expect((await rollcall(['db', 'backup', join(folders.folder, 'backup')])).status).toBe(0)
       expect(statSync(join(folders.dataDir, 'backed-up')).uid).toBe(65_534)
     })
 })

@@ -371,7 +371,7 @@ describe('starting and stopping', () => {
       mkdirSync(join(folder, name))
       make(join(folder, name, 'rollcall.db'))
       expect(await refused(name)).toMatch(says)
-      const { status, err } = await runHere(['admin', 'add', 'meera'], {
+      const { status, err } = await runHere(['user', 'add', 'meera'], {
         DATA_DIR: join(folder, name),
       })
       expect([status, err]).toEqual([2, expect.stringMatching(says)])

@@ -25,9 +25,9 @@ test('a signal to the whole process group, which npm passes on as well, counts o
   expect(server.printed()).not.toContain('told twice')
 })
 
-test('npm start passes a signal on and leaves no server behind; SIGHUP and rollcall reload read the event files again', async () => {
+test('npm start passes a signal on and leaves no server behind; SIGHUP and rollcall event reload read the event files again', async () => {
   const server = await operate(folders, {}, ['npm', 'start'])
-  const reload = await runHere(['reload'], { DATA_DIR: folders.dataDir })
+  const reload = await runHere(['event', 'reload'], { DATA_DIR: folders.dataDir })
   expect([reload.status, reload.out]).toEqual([
     0,
     expect.stringMatching(/^Told the server \(process \d+\)/),
@@ -37,7 +37,7 @@ test('npm start passes a signal on and leaves no server behind; SIGHUP and rollc
   process.kill(server.pid, 'SIGTERM')
   await server.ended
   await said(server, '"message":"stopped"')
-  const again = await runHere(['reload'], { DATA_DIR: folders.dataDir })
+  const again = await runHere(['event', 'reload'], { DATA_DIR: folders.dataDir })
   expect([again.status, again.err]).toEqual([1, `No server is at work in ${folders.dataDir}.\n`])
 })
 

@@ -64,7 +64,7 @@ describe('where a database was', () => {
     expect([emptied.status, emptied.printed]).toEqual([
       2,
       expect.stringMatching(
-        /^The database .+rollcall\.db has no content, and .+ contains (rollcall\.db-wal, )?serving\.lock, uploads of an earlier one\. .*rollcall restore.*rollcall start --new/,
+        /^The database .+rollcall\.db has no content, and .+ contains (rollcall\.db-wal, )?serving\.lock, uploads of an earlier one\. .*rollcall db restore.*rollcall start --new/,
       ),
     ])
     rmSync(file)
@@ -75,7 +75,7 @@ describe('where a database was', () => {
     ])
     expect(existsSync(file)).toBe(false)
     // No other command makes one, which the next start would serve.
-    const listed = await runHere(['admin', 'list'], {
+    const listed = await runHere(['user', 'list'], {
       DATA_DIR: folders.dataDir,
       EVENTS_DIR: folders.eventsDir,
     })
@@ -93,7 +93,12 @@ describe('where a database was', () => {
   test('recovery, reviews and export say that DATA_DIR has no database, and create none', async () => {
     const dataDir = join(folders.folder, 'wrong-folder')
     const variables = { DATA_DIR: dataDir, EVENTS_DIR: folders.eventsDir }
-    for (const command of [['recovery'], ['reviews'], ['export', 'afpicon2026'], ['admin', 'list']])
+    for (const command of [
+      ['db', 'recovery'],
+      ['payment', 'reviews'],
+      ['registration', 'export', 'afpicon2026'],
+      ['user', 'list'],
+    ])
       expect(await runHere(command, variables)).toMatchObject({
         status: 2,
         out: '',
@@ -111,7 +116,7 @@ describe('where a database was', () => {
     expect(status).toBe('serves')
     expect(printed).not.toContain('older')
     expect(printed).toContain('a new, empty database was begun where another one was served')
-    const shown = await runHere(['recovery'], {
+    const shown = await runHere(['db', 'recovery'], {
       DATA_DIR: folders.dataDir,
       EVENTS_DIR: folders.eventsDir,
     })

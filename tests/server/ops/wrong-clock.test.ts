@@ -52,7 +52,7 @@ const variables = (day: string) => ({
   CLOCK: day,
 })
 const confirmClock = async (day: string): Promise<void> => {
-  const confirm = ['clock', '--confirm', '--who', 'Made Up']
+  const confirm = ['db', 'clock', '--confirm', '--who', 'Made Up']
   expect((await runHere(confirm, variables(day))).status).toBe(0)
 }
 const register = async (): Promise<void> => {
@@ -120,7 +120,7 @@ const aside = (): readonly string[] => {
 test('proofs that the database does not list are not deleted: few lie aside for thirty days, of many none is moved, and for a week after a restore none at all', async () => {
   await start('2025-10-01')
   const backup = join(folders.folder, 'backup')
-  expect((await runHere(['backup', backup], variables('2025-10-01'))).status).toBe(0)
+  expect((await runHere(['db', 'backup', backup], variables('2025-10-01'))).status).toBe(0)
   const few = ['one', 'two'].map((content) => lay(content, '2025-10-02'))
   await start('2025-10-10')
   await confirmClock('2025-10-10')
@@ -140,7 +140,7 @@ test('proofs that the database does not list are not deleted: few lie aside for 
   await expect.poll(() => aside().length, PATIENT).toBe(5)
 
   await server?.stop()
-  const restore = ['restore', backup, '--move-aside']
+  const restore = ['db', 'restore', backup, '--move-aside']
   expect((await runHere(restore, variables('2025-10-12'))).status).toBe(0)
   const after = lay('a proof that the copy does not know', '2025-10-02')
   await start('2025-10-13')

@@ -1,4 +1,4 @@
-/** `rollcall gateway-check`: what it says of what a gateway answers, and how it exits. */
+/** `rollcall payment check-gateway`: what it says of what a gateway answers, and how it exits. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { expectOk } from '../../../engine/index.ts'
 import type { OrderId } from '../../../engine/index.ts'
@@ -177,7 +177,7 @@ describe('the command', () => {
     said = []
   })
   const run = (args: readonly string[], environment: Environment | null) =>
-    main(['gateway-check', ...args], {
+    main(['payment', 'check-gateway', ...args], {
       print: (text) => void said.push(text),
       complain: (text) => void said.push(text),
       environment: () => environment,

@@ -310,12 +310,12 @@ describe('the reconciler', () => {
       complain: () => {},
       environment: () => ({ ...rig.environment, clockStart: rig.now() }),
     }
-    expect(await main(['reconcile'], terminal)).toBe(0)
+    expect(await main(['payment', 'reconcile'], terminal)).toBe(0)
     expect(said).toEqual(['Asked about 1 pending payment: 1 ended, 0 still pending.'])
     expect(rig.holds(orderId)).toMatchObject({ status: 'success', mails: 1 })
-    expect(await main(['reconcile'], terminal)).toBe(0)
+    expect(await main(['payment', 'reconcile'], terminal)).toBe(0)
     expect(said.at(-1)).toBe('No payment is pending.')
-    expect(await main(['reconcile', 'now'], terminal)).toBe(2)
+    expect(await main(['payment', 'reconcile', 'now'], terminal)).toBe(2)
   })
 })
 

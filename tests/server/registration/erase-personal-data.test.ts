@@ -311,8 +311,8 @@ test('an hour in a wrong year erases nobody: nothing is erased until the clock i
     (await office.get('/admin/dashboard/stats/')).json<StatsAnswer>().data.erasing_waits
   expect([await stats(ownerNow), await stats(treasurerNow)]).toEqual([why, undefined])
   const variables = { DATA_DIR: server.dir, EVENTS_DIR: server.eventsDir, CLOCK: '2026-05-10' }
-  expect(await runHere(['clock'], variables)).toMatchObject({ status: 1, out: why })
-  expect((await runHere(['clock', '--confirm'], variables)).status).toBe(2)
+  expect(await runHere(['db', 'clock'], variables)).toMatchObject({ status: 1, out: why })
+  expect((await runHere(['db', 'clock', '--confirm'], variables)).status).toBe(2)
   const confirmedBy = async ({ token }: Office): Promise<number> => {
     const headers = { authorization: `Bearer ${token}` }
     const url = '/admin/clock/confirm/'
@@ -348,7 +348,7 @@ test('a server that starts in a wrong year, with a database from before this was
   await server.keeping.run()
   expect(Object.keys((await server.deps.store.registration(regNo))?.answers ?? {})).not.toEqual([])
   expect(
-    await runHere(['clock', '--confirm', '--who', 'Made Up'], {
+    await runHere(['db', 'clock', '--confirm', '--who', 'Made Up'], {
       DATA_DIR: server.dir,
       EVENTS_DIR: server.eventsDir,
       CLOCK: '2031-01-12',
@@ -362,11 +362,11 @@ test('a server that starts in a wrong year, with a database from before this was
   server.at('2026-01-12')
 })
 
-test('rollcall person writes all there is about an address, and rollcall erase takes it away', async () => {
+test('rollcall registration export-person writes all there is about an address, and rollcall registration erase takes it away', async () => {
   const { regNo } = await registered()
   const variables = { DATA_DIR: server.dir, EVENTS_DIR: server.eventsDir }
   const folder = join(server.dir, '..', 'theirs')
-  const theirs = ['person', 'ZULEKHA.Q@sample.example', '--into', folder]
+  const theirs = ['registration', 'export-person', 'ZULEKHA.Q@sample.example', '--into', folder]
   expect(await runHere(theirs, variables)).toMatchObject({ status: 0, err: '' })
   const told = JSON.parse(readFileSync(join(folder, 'person.json'), 'utf8')) as {
     readonly registrations: readonly Record<string, unknown>[]
@@ -381,14 +381,21 @@ test('rollcall person writes all there is about an address, and rollcall erase t
   expect(files).toContain(`${regNo}-letter.pdf`)
   expect(files.some((name) => name.startsWith(`${regNo}-Receipt`))).toBe(true)
   expect((await runHere(theirs, variables)).status).toBe(2)
-  expect((await runHere(['person', 'nobody@sample.example'], variables)).status).toBe(1)
+  expect(
+    (await runHere(['registration', 'export-person', 'nobody@sample.example'], variables)).status,
+  ).toBe(1)
 
-  expect((await runHere(['erase', regNo], variables)).status).toBe(2)
-  expect(await runHere(['erase', regNo, '--why', 'Asked.'], variables)).toMatchObject({ status: 0 })
+  expect((await runHere(['registration', 'erase', regNo], variables)).status).toBe(2)
+  expect(
+    await runHere(['registration', 'erase', regNo, '--why', 'Asked.'], variables),
+  ).toMatchObject({ status: 0 })
   expect((await server.deps.store.registration(regNo))?.answers).toEqual({})
-  const again = await runHere(['erase', regNo, '--why', 'Asked.'], variables)
+  const again = await runHere(['registration', 'erase', regNo, '--why', 'Asked.'], variables)
   expect([again.status, again.err]).toEqual([1, expect.stringContaining('erased already')])
   // By address: whatever can be is erased, and what cannot is named.
-  const rest = await runHere(['erase', 'zulekha.q@sample.example', '--why', 'Asked.'], variables)
+  const rest = await runHere(
+    ['registration', 'erase', 'zulekha.q@sample.example', '--why', 'Asked.'],
+    variables,
+  )
   expect(rest).toMatchObject({ status: 1, err: expect.stringContaining('undecided') })
 })

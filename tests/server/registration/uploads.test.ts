@@ -322,7 +322,7 @@ describe('the shelf', () => {
     })
     expect(stored()).toHaveLength(21)
     expect(uploads.state().trouble).toContain('21 uploaded files belong to no registration')
-    expect(uploads.state().trouble).toContain('rollcall unknown-files --set-aside')
+    expect(uploads.state().trouble).toContain('rollcall db unknown-files --set-aside')
     expect(await uploads.sweep(true)).toMatchObject({ setAside: 21, held: null })
     expect([stored(), uploads.state().trouble]).toEqual([[], null])
   })

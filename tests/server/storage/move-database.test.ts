@@ -64,7 +64,7 @@ else {
     return made
   }
   const move = (way: string, dataDir: string, url: string) =>
-    runHere(['move', way], { DATA_DIR: dataDir, DATABASE_URL: url })
+    runHere(['db', 'move', way], { DATA_DIR: dataDir, DATABASE_URL: url })
 
   beforeAll(async () => {
     server = await startPostgres()

@@ -90,9 +90,13 @@ else {
 
   test('commands work on it, and those that are for a file say so', async () => {
     const variables = { DATABASE_URL: url, DATA_DIR: first.dir, EVENTS_DIR: first.eventsDir }
-    const list = await runHere(['admin', 'list'], variables)
+    const list = await runHere(['user', 'list'], variables)
     expect(list).toMatchObject({ status: 0, out: expect.stringContaining('office') })
-    for (const command of [['backup', '/nowhere'], ['restore', '/nowhere'], ['migrate']])
+    for (const command of [
+      ['db', 'backup', '/nowhere'],
+      ['db', 'restore', '/nowhere'],
+      ['db', 'migrate'],
+    ])
       expect(await runHere(command, variables)).toMatchObject({
         status: 2,
         err: expect.stringContaining('DATABASE_URL is set: a database in PostgreSQL is'),

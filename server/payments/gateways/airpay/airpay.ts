@@ -121,7 +121,7 @@ export function airpay(options: AirpayOptions): GatewayAdapter {
   }
 }
 
-/** Sends a raw status call; `rollcall gateway-check` uses it too. */
+/** Sends a raw status call; `rollcall payment check-gateway` uses it too. */
 export function askStatus(
   address: string,
   account: Account,

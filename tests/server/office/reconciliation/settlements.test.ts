@@ -231,7 +231,7 @@ test('the same account of two events: each sees what is of the other without its
   const run = (text: string, ...more: string[]): Promise<number> => {
     writeFileSync(path, text)
     said.length = 0
-    return main(['reconcile', EVENT, path, ...more], terminal)
+    return main(['payment', 'reconcile', EVENT, path, ...more], terminal)
   }
   // The command has the clock of the machine; what is settled waits for nobody, whatever the day.
   expect(await run(file)).toBe(0)

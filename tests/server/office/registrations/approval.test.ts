@@ -383,7 +383,7 @@ describe('a bank statement', () => {
     }
     const run = async (text: string): Promise<number> => {
       writeFileSync(file, text)
-      return main(['reconcile', 'sample2026', file], terminal)
+      return main(['payment', 'reconcile', 'sample2026', file], terminal)
     }
     expect(await run(statement)).toBe(1)
     expect(said[0]).toContain(
@@ -391,7 +391,7 @@ describe('a bank statement', () => {
     )
     expect(said[2]).toContain('₹\u00a012 on 1 February 2026')
     expect(await run(statement.split('\n').slice(0, 4).join('\n'))).toBe(0)
-    expect(await main(['reconcile', 'nothing2026', file], terminal)).toBe(2)
+    expect(await main(['payment', 'reconcile', 'nothing2026', file], terminal)).toBe(2)
   })
 
   test('of another form is asked about, and one that is too much is refused', async () => {

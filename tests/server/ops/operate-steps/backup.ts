@@ -94,7 +94,7 @@ export const kept: Step = {
     await load.answered(REGISTERED_BEFORE)
     const before = numbersIn(folders)
     const underLoad = join(into, 'under-load')
-    const backup = await place.rollcall(folders, ['backup', underLoad], [into])
+    const backup = await place.rollcall(folders, ['db', 'backup', underLoad], [into])
     same(
       'the status of a backup under load',
       [backup.status, backup.said.split('\n').length],
@@ -107,7 +107,7 @@ export const kept: Step = {
 
     const restored = place.folders('restored')
     const restore = async (from: string, to: Folders): Promise<void> => {
-      const { status, said } = await place.rollcall(to, ['restore', from], [into])
+      const { status, said } = await place.rollcall(to, ['db', 'restore', from], [into])
       same('the status of a restore', status, 0)
       say(`restored: ${said.split('\n')[0]}`)
       same(
@@ -138,13 +138,13 @@ export const kept: Step = {
     const atRest = join(into, 'at-rest')
     same(
       'the status of a backup',
-      (await place.rollcall(folders, ['backup', atRest], [into])).status,
+      (await place.rollcall(folders, ['db', 'backup', atRest], [into])).status,
       0,
     )
     await held.close()
     const again = place.folders('again')
     await restore(atRest, again)
-    const ending = ['recovery', 'end', '--who', 'operator', '--mails', 'send']
+    const ending = ['db', 'recovery', 'end', '--who', 'operator', '--mails', 'send']
     same('the status of ending a recovery', (await place.rollcall(again, ending)).status, 0)
     const other = await place.serve({ ...again, eventsDir: folders.eventsDir })
     const seenAgain = await seenOf(other.url)
@@ -181,9 +181,9 @@ export const upgraded: Step = {
           chownSync(join(folders.dataDir, name), USER_ID, USER_ID)
       const before = contentOf(file)
       const numbers = numbersIn(folders)
-      const refused = await place.rollcall(folders, ['admin', 'list'])
+      const refused = await place.rollcall(folders, ['user', 'list'])
       same(`version ${version}: a command that may not migrate`, refused.status, 2)
-      let how = 'rollcall migrate'
+      let how = 'rollcall db migrate'
       if (served.has(version)) {
         how = 'a start'
         const held = await place.serve(folders)
@@ -196,7 +196,7 @@ export const upgraded: Step = {
       } else
         same(
           `version ${version}: the status of migrate`,
-          (await place.rollcall(folders, ['migrate'])).status,
+          (await place.rollcall(folders, ['db', 'migrate'])).status,
           0,
         )
       const copy = join(folders.dataDir, `rollcall.before-v${known}.db`)
