@@ -4,7 +4,7 @@ import type { Command } from './command.ts'
 export const build: Command = {
   help: `Usage: rollcall build [--force]
 
-Builds web/ into web/dist when it is missing or older than its sources; with --force in any case.`,
+Builds web/ into web/dist if that is missing or older than its sources; with --force always.`,
   run: async (args, terminal) => {
     const stranger = args.find((arg) => arg !== '--force')
     if (stranger !== undefined) {

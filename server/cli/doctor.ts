@@ -41,15 +41,15 @@ const MANIFEST = path.join(import.meta.dirname, '..', '..', 'package.json')
 
 const help = `Usage: rollcall doctor
 
-Looks at Node, the built web app, the rights and the room of DATA_DIR, the servers at work, the database and every file it refers to,
-the event files and their accounts, PUBLIC_URL, the mail server, the gateway and its clock, the proxy and the
-age of the last backup. Changes nothing; a server may be at work meanwhile.
+Checks everything that a server needs: Node, the web app, permissions and free space of DATA_DIR, running servers,
+the database and the files it refers to, event files and their merchant accounts, PUBLIC_URL, the mail server, the
+gateway and its clock, the proxy, and the age of the last backup. It changes nothing and can run beside a server.
 
-  good   as it should be
-  look   may be meant; somebody should know
-  wrong  must be mended
+  good   no action needed
+  look   may be intended; check it
+  wrong  must be fixed
 
-Exit status: 0 nothing is wrong, 1 something is, 2 a variable is wrong.`
+Exit status: 0 nothing is wrong; 1 something is wrong; 2 a variable is invalid.`
 
 type Finding = { readonly is: 'good' | 'look' | 'wrong'; readonly text: string }
 type Check = (place: Place) => Promise<readonly Finding[]>

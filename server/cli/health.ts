@@ -8,9 +8,9 @@ const ANSWER_MS_MAX = 10_000
 
 const help = `Usage: rollcall health
 
-Asks the server at HOST and PORT how it is, and prints what somebody should look after.
+Asks the server at HOST and PORT for its state, and prints what needs attention.
 
-Exit status: 0 it serves (what is printed can wait for a person); 1 it does not; 2 a variable is wrong.`
+Exit status: 0 the server works (anything printed can wait); 1 it does not; 2 a variable is invalid.`
 
 export const asking: Command = {
   help,

@@ -6,10 +6,10 @@ import type { Command } from './command.ts'
 
 const help = `Usage: rollcall email retry
 
-Puts every mail that was given up back into the queue, to be tried from the beginning: after an address of
-the mail server, a password or a full mailbox was mended. The running server sends them.
+Puts every failed email back into the queue. Use it after you have fixed the mail server's address, its password or
+a full mailbox. The running server sends them.
 
-Exit status: 0 done, 2 a variable is wrong.`
+Exit status: 0 done; 2 a variable is invalid.`
 
 export const mailing: Command = {
   help,

@@ -10,17 +10,18 @@ import { setLibrariesToProduction } from '../ops/environment.ts'
 export const start: Command = {
   help: `Usage: rollcall start [--new]
 
-Builds the web app when it is missing or older than its sources (in production it only says so), then serves everything until it is
-told to stop (SIGTERM or Ctrl-C). The first time it prints a password for the office.
+Serves the forms, the office and the pages until it is stopped (SIGTERM or Ctrl-C). It first builds the web app if
+that is missing or older than its sources (in production it only reports this). The first start prints a password
+for the office.
 
-  --new   begins with an empty database where another one was in DATA_DIR; without it such a start is refused
+  --new   starts with an empty database where DATA_DIR held another one; without it such a start is refused
 
-Where and how is said by environment variables: PORT, HOST, PUBLIC_URL, DATA_DIR, EVENTS_DIR,
-ADMIN_USERNAME, ADMIN_PASSWORD, SMTP_URL, MAIL_FROM, GATEWAY_MODE, AIRPAY_<ACCOUNT>_…, RATE_LIMITS,
-CLOCK, TRUST_PROXY, SANDBOX_PORT, METRICS_TOKEN. Secrets also come from files: ADMIN_PASSWORD_FILE and so on.
+Environment variables configure it: PORT, HOST, PUBLIC_URL, DATA_DIR, EVENTS_DIR, ADMIN_USERNAME, ADMIN_PASSWORD,
+SMTP_URL, MAIL_FROM, GATEWAY_MODE, AIRPAY_<ACCOUNT>_…, RATE_LIMITS, CLOCK, TRUST_PROXY, SANDBOX_PORT,
+METRICS_TOKEN. Secrets can also come from files: ADMIN_PASSWORD_FILE and so on.
 
-Exit status: 0 stopped as told; 1 an event file has errors; 2 a variable is wrong, or the database cannot be used; 3 our fault;
-75 a fault that may pass, such as a full disk or a PostgreSQL that is down: start again.`,
+Exit status: 0 stopped; 1 an event file has errors; 2 a variable is invalid, or the database cannot be used; 3 internal
+error; 75 a temporary fault, such as a full disk or a PostgreSQL that is down: start again.`,
   run: async (args, terminal) => {
     const given = readArguments(args, { new: { type: 'boolean' } }, [0, 0], start.help, terminal)
     if (given === null) return 2

@@ -19,28 +19,29 @@ import type { Command, Status, Terminal } from '../command.ts'
 
 const backupHelp = `Usage: rollcall db backup DIR [--prune N]
 
-Copies everything that is stored into DIR, which must not exist: the database as it is at one moment, the files that
-delegates uploaded, the event files, and a list of the contents. The server may be running.
+Copies all stored data into DIR, which must not exist: the database at one moment, the uploaded files, the event
+files, and a list of the contents. The server may be running.
 
   rollcall db backup /backups/$(date +%F)
 
-  --prune N   afterwards, if the backup is complete, removes all but the newest N backups in the folder that contains DIR
+  --prune N   after a complete backup, removes all but the newest N backups in the folder that contains DIR
 
-Credentials are not in a backup: keep the environment of the server somewhere safe too.
+Credentials are not part of a backup: keep a copy of the server's environment too.
 
-Exit status: 0 done; 1 done, but files were missing or damaged on the disk (they are listed), or there are no event files; 2 not
-possible, nothing was made.`
+Exit status: 0 done; 1 done, but the listed files were missing or damaged, or there are no event files; 2 not
+possible, nothing was written.`
 
 const restoreHelp = `Usage: rollcall db restore DIR [--move-aside]
 
-Puts a backup into DATA_DIR. No server may be running there. Everything is compared with the list of the backup, before it is put
-in place and again afterwards. The event files of the backup stay in DIR/events: copy them to EVENTS_DIR, or point EVENTS_DIR there.
-What was stored after the backup is lost. A database of an older version is brought up to date by the next start.
-The installation is in recovery then: see rollcall db recovery --help.
+Puts a backup into DATA_DIR. No server may be running there. All contents are compared with the list of the backup,
+before and after they are put in place. The event files stay in DIR/events: copy them to EVENTS_DIR, or point
+EVENTS_DIR there. Data stored after the backup is lost. The next start updates a database of an older version.
+The installation is then in recovery: see rollcall db recovery --help.
 
-  --move-aside   moves a database that is in DATA_DIR, and its log, into a folder of their own; without it they are refused
+  --move-aside   moves a database in DATA_DIR, with its log, into a separate folder; without it, it is a reason
+                 to refuse
 
-Exit status: 0 done; 1 done, but files were missing in the backup (they are listed); 2 not possible.`
+Exit status: 0 done; 1 done, but the listed files were missing in the backup; 2 not possible.`
 
 export const backingUp: Command = {
   help: backupHelp,

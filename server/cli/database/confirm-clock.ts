@@ -8,14 +8,14 @@ import type { Command } from '../command.ts'
 
 const help = `Usage: rollcall db clock [--confirm --who NAME]
 
-Says what the clock of this machine shows, and the last time that was recorded. When the clock is more than
-${AHEAD_MS_MAX / (24 * 60 * 60_000)} days ahead of that (a server that stood still, or a clock that is wrong), nothing is erased because of
-its age until somebody has looked at the clock and confirms it.
+Shows the time of this machine and the last recorded time. If the clock is more than ${AHEAD_MS_MAX / (24 * 60 * 60_000)} days ahead
+(the server was stopped for long, or the clock is wrong), no data is erased because of its age until
+somebody has confirmed the clock.
 
-  --confirm   the clock is right: erasing goes on within the hour, or a day after the clock was set
-  --who NAME  who says so, for the history
+  --confirm   the clock is right: erasure continues within the hour, or a day after the clock was set
+  --who NAME  who confirms it, for the audit log
 
-Exit status: 0 nothing waits, or it was confirmed; 1 erasing waits; 2 a variable or an argument is wrong.`
+Exit status: 0 nothing waits, or the clock was confirmed; 1 erasure waits; 2 a variable or argument is invalid.`
 
 export const clocking: Command = {
   help,

@@ -10,12 +10,12 @@ import type { Command } from '../command.ts'
 
 const help = `Usage: rollcall db migrate [--check]
 
-Brings the database in DATA_DIR to the version that this Rollcall writes. The server does the same when
-it starts; no other command does. A copy is made first, beside it: rollcall.before-vN.db.
+Updates the database in DATA_DIR to this version of Rollcall. The server does the same when it starts; no other
+command does. First it writes a copy beside the database: rollcall.before-vN.db.
 
-  --check   only says whether it is needed, and changes nothing
+  --check   only shows whether an update is needed
 
-Exit status: 0 done, or nothing to do; 1 with --check: it is needed; 2 it cannot be done, with the reason.`
+Exit status: 0 done, or nothing to do; 1 with --check: an update is needed; 2 it failed, with the reason.`
 
 export const migrating: Command = {
   help,

@@ -8,12 +8,11 @@ import type { Command } from '../command.ts'
 const help = `Usage: rollcall db move to-postgres
        rollcall db move to-sqlite
 
-Moves everything from the database in DATA_DIR to the one that DATABASE_URL names, or back: all of it or nothing.
-Stop every server first. Where it goes nothing may be stored yet; where it comes from nothing is changed, and rows
-and sums of every table are compared before it counts. What delegates sent goes too: it is in DATA_DIR/uploads, or in
-PostgreSQL.
+Moves all data from the database in DATA_DIR to the one that DATABASE_URL names, or back: everything or nothing.
+Stop every server first. The target must be empty; the source is not changed. The move counts only if the rows and
+sums of every table are equal. Uploaded files move too: they are in DATA_DIR/uploads or in PostgreSQL.
 
-Exit status: 0 done; 1 done, and files were missing or damaged, which it names; 2 it cannot be done, with the reason.`
+Exit status: 0 done; 1 done, but the named files were missing or damaged; 2 it failed, with the reason.`
 
 const WAYS = {
   'to-postgres': { move: moveToPostgres, then: 'Start the server with DATABASE_URL.' },

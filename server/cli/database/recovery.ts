@@ -15,24 +15,24 @@ const HELP = `Usage: rollcall db recovery
        rollcall db recovery begin --who NAME [--why TEXT] [--again]
        rollcall db recovery end --who NAME --mails send|copy|discard
 
-After an older copy of the database was put back, the installation is in recovery: new invoices and credit notes have numbers of a
-new series; emails that the copy held queued and automatic ones, refunds and erasure are held; the gateway is asked about every
-pending payment, and what it confirms for an order that the database lacks waits for a decision.
+After an older copy of the database was restored, the installation is in recovery: new invoices and credit notes
+use a new series; queued and automatic emails, refunds and erasure are held; the gateway is asked about every
+pending payment, and a payment for an unknown order waits for a staff decision.
 
-Without a word: shows the differences.
+Without begin or end: shows the differences.
 
-  begin   begins a recovery; stop every server first. rollcall db restore does it by itself, and so does a start that finds an older
-          database than the one that was served from DATA_DIR. Needed after pg_restore with another DATA_DIR
-  end     ends it: refunds and erasure go on, and the held emails are sent or discarded
+  begin   begins a recovery; stop every server first. rollcall db restore begins one, and so does a start that
+          finds an older database than the last one in DATA_DIR. Needed after pg_restore with another DATA_DIR
+  end     ends it: refunds and erasure continue, and the held emails are sent or discarded
 
-  --who NAME    who begins or ends it; it is in the activity log
+  --who NAME    who begins or ends it, for the audit log
   --why TEXT    what happened
-  --again       begins another recovery while one is open: an older copy was put back again since it began
-  --mails WHAT  which emails are sent of those that are held: all of them (send), those that the copy held queued (copy), none
-                (discard). What was written since is about what happened before the restart, and may have been sent then
+  --again       begins another recovery while one is open, because another older copy was restored
+  --mails WHAT  which held emails are sent: all (send), those that were queued in the copy (copy), none (discard).
+                The others report events from before the restore and may have been sent then
 
-Exit status: 0 done; 1 an event file has errors, end: there is no recovery, begin: there is one already; 2 wrong arguments, or a
-server is running; 3 our fault.`
+Exit status: 0 done; 1 an event file has errors, there is no recovery to end, or one is open already; 2 invalid
+arguments, or a server is running; 3 internal error.`
 
 export const recovering: Command = {
   help: HELP,

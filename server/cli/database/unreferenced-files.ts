@@ -6,12 +6,12 @@ import type { Command } from '../command.ts'
 
 const help = `Usage: rollcall db unknown-files --set-aside
 
-Sets aside every uploaded file that is a day old and that no record in the database refers to, however many there are. The
-server does this by itself each hour for a few; of many it leaves all where they are, because the database may be
-the wrong one. Look at rollcall doctor first. They lie in DATA_DIR/${ASIDE_FOLDER} for 30 days and come back when a
-registration refers to them.
+Sets aside every uploaded file that is older than a day and that the database does not refer to. The server does
+this every hour for a few files; many at once may mean that the database is the wrong one, so it leaves them. Run
+rollcall doctor first. The files stay in DATA_DIR/${ASIDE_FOLDER} for 30 days and return when a registration
+refers to them.
 
-Exit status: 0 done, 2 a variable or an argument is wrong.`
+Exit status: 0 done; 2 a variable or argument is invalid.`
 
 export const unknownFiles: Command = {
   help,

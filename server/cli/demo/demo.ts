@@ -16,13 +16,13 @@ import { serveUntilStopped } from '../start.ts'
 export const demo: Command = {
   help: `Usage: rollcall demo
 
-Fills a new database in a temporary folder with a few thousand made-up registrations over all events
-and serves it as start does, with the sandbox gateway. When it is stopped the database is removed.
+Fills a new database in a temporary folder with a few thousand invented registrations for all events, and serves
+it like start, with the sandbox gateway. When it stops, it removes the database.
 
-The clock begins some weeks before the last conference that still takes registrations, or at CLOCK.
-PORT, HOST, PUBLIC_URL, EVENTS_DIR, ADMIN_USERNAME and ADMIN_PASSWORD count as they do for start.
+The clock begins some weeks before the last conference that is still open, or at CLOCK. PORT, HOST, PUBLIC_URL,
+EVENTS_DIR, ADMIN_USERNAME and ADMIN_PASSWORD work as for start.
 
-Exit status: 0 stopped as told, 1 an event file has errors, 2 a variable is wrong, 3 our fault.`,
+Exit status: 0 stopped; 1 an event file has errors; 2 a variable is invalid; 3 internal error.`,
   run: async (args, terminal) => {
     if (args.length > 0) {
       terminal.complain(

@@ -16,16 +16,16 @@ import { compiled, openEvent } from './open-event-file.ts'
 const help = `Usage: rollcall event diff <old file> <new file>
        rollcall event diff --git <revision> [<file>…]
 
-Says what a new version changes for people, not in its text: prices as a function of day and category,
-who gets which category, fields, messages, addresses, wording, office.
+Shows what a new version changes for people, not in its text: prices by day and category, who gets which
+category, fields, messages, addresses, wording, office.
 
-  --git <revision>    compare the files as they are with how they stood there (all of events/ if none is named)
-  --database          also say how many registrations are stored and pending, and what the new version
-                      would break in them (DATA_DIR says where)
-  --json              the same as JSON, amounts in paise
-  --shared <folder>   where lists.yaml, gateways.yaml and texts.yaml are
+  --git <revision>    compare the files with that revision (all of events/ if no file is named)
+  --database          also count the stored and pending registrations, and what the new version would break
+                      in them (in the database of DATA_DIR)
+  --json              print JSON, amounts in paise
+  --shared <folder>   folder of lists.yaml, gateways.yaml and texts.yaml
 
-Exit status: 0 nothing changes, 1 something does, or a file has errors, 2 asked wrongly, 3 our fault.`
+Exit status: 0 no change; 1 changes, or a file has errors; 2 invalid usage; 3 internal error.`
 
 const options = {
   git: { type: 'string' },

@@ -16,21 +16,20 @@ const help = `Usage: rollcall event discount-codes EVENT [--json]
        rollcall event discount-codes EVENT --make KIND [--count N] [--uses N] [--until DAY] [--note TEXT] [--code TEXT]
        rollcall event discount-codes EVENT --withdraw CODE
 
-Lists the codes of an event: kind, uses by registrations that hold it now, last day, note. With --make it makes
-some and prints them, one a line; with --withdraw nobody can use one any more; registrations that were made
-with it keep what it gave.
+Lists the discount codes of an event: kind, current uses, last day, note. --make creates codes and prints them, one
+per line. --withdraw ends a code; registrations that already used it keep their discount.
 
-  --make KIND      a kind of the event file's codes
-  --count N        how many; left out: 1
-  --uses N         how often each may be used; left out: once
-  --until DAY      the last day on which they count, such as 2027-01-31; left out: without an end
-  --note TEXT      what they are for, for the office only
-  --code TEXT      one that is chosen instead of drawn; it is guessed more easily
-  --json           one JSON value, as the office's call answers it
+  --make KIND      a kind of code in the event file
+  --count N        how many codes; default 1
+  --uses N         uses per code; default 1
+  --until DAY      last valid day, such as 2027-01-31; default: no end
+  --note TEXT      purpose, visible to staff only
+  --code TEXT      your own code instead of a random one; easier to guess
+  --json           print JSON
 
-It may run while the server runs.
+The server may be running.
 
-Exit status: 0 done, 1 it cannot be done so, 2 asked wrongly, 3 our fault.`
+Exit status: 0 done; 1 refused, with the reason; 2 invalid usage; 3 internal error.`
 
 const text = { type: 'string' } as const
 

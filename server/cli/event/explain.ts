@@ -18,25 +18,23 @@ import { readArguments } from '../options.ts'
 import { openEvent } from './open-event-file.ts'
 
 const help = `Usage: rollcall event explain <file> [--given <answers>]… [<field>=<answer>]… [--on <day>]
-                        [--code <kind>] [--full <limit>]… [--roll <field>.<column>=<value>]…
+                        [--code <kind>] [--full <quota>]… [--roll <field>.<column>=<value>]…
        rollcall event explain --registration <number>
 
-Says why a delegate pays what they pay: how each answer was read or why it was dropped, which rules
-were tried, which cell of the price table counts (with its line), and the tax. Where more is sold than
-the registration, each line of the bill so, what changes it, and why the rest is not on the bill.
+Explains why a delegate pays an amount: how each answer was read or why it was dropped, the rules that were
+tried, the cell of the price table (with its line), the tax, and each line of the bill.
 
   --given <answers>         answers as JSON, {"asi_member": true}, or one as field=answer
-  --on <day>                a day in India (2026-01-25) or an instant with its offset; now if left out
-  --code <kind>             as if a code of this kind had been typed (or: unknown, spent, over, withdrawn)
-  --full <limit>            as if no place were left: a limit's id, or limit.option
-  --roll <field>.<column>=<value>   what the roll says of an answer; <field>=none: it is not on it
-  --registration <number>   a stored registration: its price is worked out again from the version of
-                            the event file it was registered with (DATA_DIR says where it is stored)
-  --json                    the same as JSON
-  --shared <folder>         where lists.yaml, gateways.yaml and texts.yaml are
+  --on <day>                a day in India (2026-01-25) or a time with its offset; default: now
+  --code <kind>             as if a code of this kind had been entered (or: unknown, spent, over, withdrawn)
+  --full <quota>            as if no seat were left: a quota's id, or quota.option
+  --roll <field>.<column>=<value>   what the member list says about an answer; <field>=none: not on the list
+  --registration <number>   a stored registration: calculates its price again with the version of the event
+                            file it was registered with (in the database of DATA_DIR)
+  --json                    print JSON
+  --shared <folder>         folder of lists.yaml, gateways.yaml and texts.yaml
 
-Exit status: 0 explained, 1 the file has errors, or the stored price is not the one worked out,
-2 asked wrongly, 3 our fault.`
+Exit status: 0 done; 1 the file has errors, or the stored price differs; 2 invalid usage; 3 internal error.`
 
 const options = {
   given: { type: 'string', multiple: true },

@@ -7,10 +7,10 @@ import { readArguments } from '../options.ts'
 
 const help = `Usage: rollcall event finding [<code>]
 
-Explains a code of rollcall validate, EV301 or its name rule-incomplete: why it is worth finding, a wrong
-and a right example, and what validate says. Without one it lists every code.
+Explains a finding of rollcall validate by its code (EV301) or name (rule-incomplete): the reason, a wrong and a
+right example, and the message. Without a code it lists every finding.
 
-Exit status: 0 done, 2 there is no such code, 3 our fault.`
+Exit status: 0 done; 2 there is no such finding; 3 internal error.`
 
 /** One section per code; a test keeps it up to date. */
 const page = path.join(import.meta.dirname, '..', '..', '..', 'docs', 'codes.md')

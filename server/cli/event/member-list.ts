@@ -8,19 +8,19 @@ import { LIST_LIMITS, saidOf } from '../../office/spreadsheets/parse-csv.ts'
 import { readSheetFile } from '../../office/spreadsheets/read-spreadsheet.ts'
 import { readRoll } from './member-list-csv.ts'
 
-const help = `Usage: rollcall event members EVENT ROLL FILE.csv
+const help = `Usage: rollcall event members EVENT LIST FILE.csv
 
-Replaces a roll of an event as a whole by the rows of a CSV file, and says what is new and what is gone. The
-first line names the roll's columns as the event file does; other columns are left out. Keys are compared
-without case and spaces. Days are written 2027-03-31 or 31/03/2027; a row whose valid_to is over counts
-no longer, and one without it has no end.
+Replaces a member list of an event with the rows of a CSV file, and shows what is new and what was removed. The
+first line names the columns of the list as the event file does; other columns are ignored. Keys are compared
+without case and spaces. Write days as 2027-03-31 or 31/03/2027. A row is valid until its valid_to; without one it
+does not expire.
 
-Each bad line is named with its number, and nothing is stored unless all are good. Registrations keep what the roll
-said when they were made.
+If a row has an error, nothing is stored, and each error is listed with its line. Registrations keep the values
+of the list from the time when they were made.
 
-It may run while the server runs.
+The server may be running.
 
-Exit status: 0 done, 1 lines that cannot be stored, 2 asked wrongly, 3 our fault.`
+Exit status: 0 done; 1 rows with errors; 2 invalid usage; 3 internal error.`
 
 /** Further problems usually repeat the same mistake. */
 const PROBLEMS_SHOWN_MAX = 100

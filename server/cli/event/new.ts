@@ -21,27 +21,26 @@ import { sharedFor } from './open-event-file.ts'
 
 const help = `Usage: rollcall new <event id> [options]
 
-Writes a commented event file to begin with, events/<event id>.yaml. It asks what it is not told, at
-the terminal or from the lines piped in; an answer that cannot be read is asked for again, and the
-others are kept. Where an answer is left empty a stand-in is written and listed under demo:.
+Writes a commented first event file, events/<event id>.yaml. It asks for what the options do not state, at the
+terminal or from piped lines. If an answer cannot be read, it asks again and keeps the others. For an empty answer
+it writes a placeholder and lists it under demo:.
 
   --title <text>         --venue <text>      --support <address>
-  --from <day>           --to <day>          12 March 2027, 12/03/2027 (the day first), 2027-03-12
+  --from <day>           --to <day>          12 March 2027, 12/03/2027 (day first), 2027-03-12
   --categories <list>    early and later price, in rupees: "Member = 4000 / 5000; Student = 1000".
-                         Between them ; or a line's end, or commas; free for nothing, none for not on sale
-  --gst none|inside|on-top                   whether the prices contain it
-  --companions <price>   what is paid for somebody who comes along: "4000 / 5000, free under 5", or none
-  --workshops <list>     with prices and seats: "Ultrasound = 1500 / 2000, 30 seats; ECG = 1000, 40 seats"
-  --early-until <day>    the last day of the early prices
-  --free                 nobody pays anything; --payment none says the same
-  --out <folder>         where to write it, events if left out
+                         Separate them with ; or commas or lines; free: no charge, none: not on sale
+  --gst none|inside|on-top                   whether the prices include it
+  --companions <price>   price of an accompanying person: "4000 / 5000, free under 5", or none
+  --workshops <list>     prices and seats: "Ultrasound = 1500 / 2000, 30 seats; ECG = 1000, 40 seats"
+  --early-until <day>    last day of the early prices
+  --free                 nobody pays; the same as --payment none
+  --out <folder>         folder of the file; default events
   --yes                  ask nothing
 
-A server that serves this folder shows the event as soon as the file is there. For next year's event
-of one that is there already see rollcall event repeat.
+A running server shows the event as soon as the file is in its folder. To repeat an existing event next year, see
+rollcall event repeat.
 
-Exit status: 0 written, 1 it would have findings, 2 asked wrongly, or the file is there already,
-3 our fault.`
+Exit status: 0 written; 1 it would have findings; 2 invalid usage, or the file exists; 3 internal error.`
 
 const text = { type: 'string' } as const
 const options = {

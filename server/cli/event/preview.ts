@@ -8,14 +8,14 @@ import { openEvent } from './open-event-file.ts'
 
 const help = `Usage: rollcall event preview <file> [--out <folder>]
 
-Writes still pages for each worked example of the file: the form as these answers leave it, the
-summary, both result pages, the receipt, the email; and an index with the price list. They hold no
-script and need no server: open preview/index.html.
+Writes still pages for each worked example of the file: the form with its answers, the summary, both result pages,
+the receipt, the email, and an index with the price list. The pages have no script and need no server: open
+preview/index.html.
 
-  --out <folder>      where to write them, preview if left out
-  --shared <folder>   where lists.yaml, gateways.yaml and texts.yaml are
+  --out <folder>      where to write them; default preview
+  --shared <folder>   folder of lists.yaml, gateways.yaml and texts.yaml
 
-Exit status: 0 written, 1 the file has errors, 2 asked wrongly, 3 our fault.`
+Exit status: 0 written; 1 the file has errors; 2 invalid usage; 3 internal error.`
 
 export const previewing: Command = {
   help,

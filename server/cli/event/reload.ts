@@ -6,10 +6,10 @@ import type { Command } from '../command.ts'
 
 const help = `Usage: rollcall event reload
 
-Tells the server at work in DATA_DIR to read its event files again, as SIGHUP does. It notices changed files
-by itself within two seconds; this is for whoever does not want to wait, or wants the findings in the log again.
+Makes the running server of DATA_DIR read its event files again, like SIGHUP. The server notices changed files
+within two seconds; use this to see the result at once, or to have the findings in the log again.
 
-Exit status: 0 told, 1 no server is at work there, 2 a variable is wrong.`
+Exit status: 0 done; 1 no server is running there; 2 a variable is invalid.`
 
 export const reloading: Command = {
   help,

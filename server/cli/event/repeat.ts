@@ -22,17 +22,15 @@ const WEEKS_MAX = 522
 
 const help = `Usage: rollcall event repeat <old event> <new event id> [options]
 
-Writes the event file of the next time: rollcall event repeat surgeons2026 surgeons2027. Days are shifted by
-whole weeks, so that weekdays stay, also in texts, comments and examples and in whatever spelling they
-stand; the id, the addresses, the beginning of registration numbers, the account and the year in the
-title become the new event's. Prices stay, marked as not yet looked at. Comments and layout are kept.
-It says what it did, and what a person should look at.
+Writes next year's event file: rollcall event repeat surgeons2026 surgeons2027. Dates move by whole weeks, so
+weekdays stay the same, also in texts, comments and examples. The id, the addresses, the prefix of registration
+numbers, the merchant account and the year in the title become the new event's. Prices stay and are marked for
+review. Comments and layout are kept. The command lists its changes and what to check.
 
-  --weeks <number>    how many weeks later, 52 if left out
-  --out <folder>      where to write it; the folder of the old file if left out
+  --weeks <number>    how many weeks later; default 52
+  --out <folder>      where to write it; default: the folder of the old file
 
-Exit status: 0 written, 1 the old file, or the new one, has errors, 2 asked wrongly, or the file is
-there already, 3 our fault.`
+Exit status: 0 written; 1 the old or the new file has errors; 2 invalid usage, or the file exists; 3 internal error.`
 
 export const repeating: Command = {
   help,

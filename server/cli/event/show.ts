@@ -9,11 +9,11 @@ const shared = { shared: { type: 'string' } } as const
 
 const showHelp = `Usage: rollcall event show <file>
 
-Prints an event file written out whole: every default filled in, every shared list in its place.
+Prints an event file in full: with every default filled in and every shared list in its place.
 
-  --shared <folder>   where lists.yaml, gateways.yaml and texts.yaml are
+  --shared <folder>   folder of lists.yaml, gateways.yaml and texts.yaml
 
-Exit status: 0 done, 1 the file has errors, 2 asked wrongly, 3 our fault.`
+Exit status: 0 done; 1 the file has errors; 2 invalid usage; 3 internal error.`
 
 export const showing: Command = {
   help: showHelp,
@@ -29,12 +29,12 @@ export const showing: Command = {
 
 const schemaHelp = `Usage: rollcall event schema <file>
 
-Prints, as one JSON value, what the form becomes: "schema", the whole JSON Schema (draft-07) that the
-server judges answers with; "flat", the one the browser draws from; "ui", its widgets and labels.
+Prints as JSON what the form becomes: "schema", the JSON Schema (draft-07) with which the server validates answers;
+"flat", the one from which the browser draws the form; "ui", its widgets and labels.
 
-  --shared <folder>   where lists.yaml, gateways.yaml and texts.yaml are
+  --shared <folder>   folder of lists.yaml, gateways.yaml and texts.yaml
 
-Exit status: 0 done, 1 the file has errors, 2 asked wrongly, 3 our fault.`
+Exit status: 0 done; 1 the file has errors; 2 invalid usage; 3 internal error.`
 
 export const schema: Command = {
   help: schemaHelp,

@@ -6,13 +6,13 @@ import { openEvent } from './open-event-file.ts'
 
 const help = `Usage: rollcall event simulate <file>
 
-Prints the whole price table, base and tax and total of every category in every period, and who gets
-which category whatever the order of the rules. Demo values are marked.
+Prints the whole price table (base, tax and total of every category in every period) and who gets which category,
+whatever the order of the rules. Placeholder values are marked.
 
-  --json              the same as JSON, amounts in paise
-  --shared <folder>   where lists.yaml, gateways.yaml and texts.yaml are
+  --json              print JSON, amounts in paise
+  --shared <folder>   folder of lists.yaml, gateways.yaml and texts.yaml
 
-Exit status: 0 done, 1 the file has errors, 2 asked wrongly, 3 our fault.`
+Exit status: 0 done; 1 the file has errors; 2 invalid usage; 3 internal error.`
 
 export const simulating: Command = {
   help,

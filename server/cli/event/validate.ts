@@ -24,21 +24,21 @@ import { pathOf, readEventFile, sharedFolderFor, unreadAs } from './open-event-f
 const help = `Usage: rollcall validate [files] [--strict] [--production] [--on DAY] [--shared FOLDER]
                          [--format human|json|sarif|github] [--only CODES] [--fix] [--watch]
 
-Checks event files and prints every finding with its line. Without files: all of events/, with the
-landing page's words. "-" reads a file from standard input.
+Checks event files and prints every finding with its line. Without files: all of events/ and the texts of the
+landing page. "-" reads a file from standard input.
 
-  --strict          warnings count like errors
-  --production      stand-in values (demo:) are errors
-  --on DAY          also what can only be said of a day: an open event that is over (2026-11-21)
-  --shared FOLDER   where lists.yaml, gateways.yaml and texts.yaml lie (else _shared beside the file)
-  --format FORMAT   json or sarif for programs; github: annotations, ten of a kind, then the report
-  --only CODES      these findings alone: EV301,rule-unreachable
-  --fix             write the edits that are certain into the files, then check again
+  --strict          warnings count as errors
+  --production      placeholder values (demo:) are errors
+  --on DAY          include checks that need a date, such as an open event that is over (2026-11-21)
+  --shared FOLDER   folder of lists.yaml, gateways.yaml and texts.yaml (default: _shared beside the file)
+  --format FORMAT   json or sarif for programs; github: annotations, ten per kind, then the report
+  --only CODES      only these findings: EV301,rule-unreachable
+  --fix             make the edits that are certain, then check again
   --watch           check again whenever a file changes, until stopped
 
-Without --on the answer never depends on the clock.
+Without --on the result never depends on the date.
 
-Exit status: 0 clean, 1 findings (errors; with --strict warnings too), 2 asked wrongly, 3 our fault.`
+Exit status: 0 clean; 1 findings (errors; with --strict warnings too); 2 invalid usage; 3 internal error.`
 
 const formats = ['human', 'json', 'sarif', 'github'] as const
 type Options = {

@@ -15,19 +15,19 @@ const ASK_MS = 30_000
 
 const help = `Usage: rollcall payment check-gateway --account NAME [--order ID] [--compare]
 
-Asks the gateway's status call about an order that cannot exist, with the credentials of the account that
-event files name, and says in sentences what came back: whether the gateway was reached, whether it took
-the credentials, in what form it answers. No money moves, and nothing is stored.
+Asks the gateway's status call about an order that cannot exist, with the credentials of a merchant account, and
+explains the answer: whether the gateway was reached, whether it accepted the credentials, and the format of its
+answer. No money moves, and nothing is stored.
 
   --account NAME   the merchant account, as event files name it (payment.account)
-  --order ID       ask about this order instead, and show what we take the answer for: for the payment of
-                   one rupee before real money (the list is in docs/airpay.md)
-  --compare        ask once more with a key that is wrong on purpose, to see whether the gateway minds
+  --order ID       ask about this order instead and show how Rollcall reads the answer: for the test payment of
+                   one rupee (the steps are in docs/airpay.md)
+  --compare        ask once more with a wrong key, to see whether the gateway checks it
 
-Run it where the server will run, with its variables and GATEWAY_MODE=live. With GATEWAY_MODE=sandbox it
-asks the simulator of the running server.
+Run it where the server will run, with its variables and GATEWAY_MODE=live. With GATEWAY_MODE=sandbox it asks the
+simulator of the running server.
 
-Exit status: 0 as expected, 1 something is wrong or not shown, 2 asked wrongly, 3 our fault.`
+Exit status: 0 as expected; 1 something is wrong or not shown; 2 invalid usage; 3 internal error.`
 
 export const gatewayChecking: Command = {
   help,

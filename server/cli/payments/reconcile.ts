@@ -21,19 +21,19 @@ import type { Command, Status, Terminal } from '../command.ts'
 
 const HELP = `Usage: rollcall payment reconcile [EVENT FILE [--keep --who NAME]]
 
-Without a file: asks the gateway about every pending payment, however soon it was asked before, and
-stores what it says: money that came, payments that were declined, and payments nobody made within a day.
-With GATEWAY_MODE=sandbox the server must run, because its simulator answers.
+Without a file: asks the gateway about every pending payment and stores the answers: payments that arrived, payments
+that were declined, and checkouts that nobody paid within a day. With GATEWAY_MODE=sandbox the server must run,
+because its simulator answers.
 
-With the id of an event and a bank's statement, as CSV or Excel: says which line is for whom, as the office's page
-does, and stores nothing. With a settlement report of the gateway: says which payments it holds, what
-differs, what is unknown here, and what was paid and is in no settlement yet. It may run while the server runs.
+With an event and a bank statement (CSV or Excel): shows which line pays for which registration, like the office's
+page, and stores nothing. With a settlement report of the gateway: shows its payments, what differs, what is unknown
+here, and what is paid but in no settlement. The server may be running.
 
-  --keep      keeps a settlement report; money that nobody knew of is before a person then
-  --who NAME  who keeps it
+  --keep      saves a settlement report; unknown payments then wait for a staff decision
+  --who NAME  who saves it
 
-Exit status: 0 done; with a file: everything in it fits or is known. 1 an event file has errors; with
-a file: something is not sure, or left on either side. 2 asked wrongly, 3 our fault.`
+Exit status: 0 done; with a file: everything in it matches. 1 an event file has errors; with a file: something is
+uncertain or unmatched. 2 invalid usage; 3 internal error.`
 
 export const reconcile: Command = {
   help: HELP,

@@ -12,16 +12,16 @@ const text = { type: 'string' } as const
 
 const reviewsHelp = `Usage: rollcall payment reviews [--event ID] [--json]
 
-Lists what waits for a person about money, the longest waiting first: payments that do not fit, second
-payments, payments of which the gateway gave no answer for days, refunds that it refused or left in doubt.
-Each has a number (C12, P3, R7) under which \`rollcall payment decide\` takes a decision.
+Lists the payments that need a decision, oldest first: wrong amounts, second payments, payments that the gateway
+has not answered for days, and refunds that it refused or left uncertain. Each has an ID (C12, P3, R7) for
+\`rollcall payment decide\`.
 
-  --event ID   of one event only
-  --json       one JSON value, as the office's call answers it
+  --event ID   only this event
+  --json       print JSON
 
-It may run while the server runs.
+The server may be running.
 
-Exit status: 0 done, 1 an event file has errors, 2 asked wrongly, 3 our fault.`
+Exit status: 0 done; 1 an event file has errors; 2 invalid usage; 3 internal error.`
 
 export const reviewing: Command = {
   help: reviewsHelp,
@@ -82,26 +82,25 @@ function shown(review: Review, event: string): string {
 
 const decideHelp = `Usage: rollcall payment decide ID accept|refund|dismiss|move --why TEXT --who NAME [options]
 
-Ends what \`rollcall payment reviews\` lists under ID. The decision is kept for ever, with who took it and why.
+Decides what \`rollcall payment reviews\` lists under ID. The decision stays on record with its reason and name.
 
-  accept    what came counts as paid, and the delegate gets the confirmation. Where the gateway gave no
-            answer for days, --reference names the payment as the gateway's panel shows it. Of a refund in
-            doubt: it was done
-  refund    what came goes back through the gateway, all of it or --amount. Of a refund that was refused or
-            is in doubt: it is asked for again; look into the gateway's panel first
-  dismiss   nothing has to be done: a test, no sale, a repeated message. Of a refund: the money stays
-  move      it was meant for another registration of the event: --to. There it is accepted if it pays
-            exactly what is due, else it waits there
+  accept    the payment counts, and the delegate gets the confirmation. If the gateway has not answered for days,
+            --reference is the payment's reference in the gateway's panel. For an uncertain refund: it was done
+  refund    refunds the payment through the gateway, in full or --amount. For a refused or uncertain refund:
+            requests it again; check the gateway's panel first
+  dismiss   no action: a test, not ours, a repeated message. For a refund: the money stays
+  move      the payment belongs to another registration of the event: --to. It is accepted there if it is exactly
+            the balance, and otherwise stays under review
 
-  --why TEXT        why: whoever reads it later must know
+  --why TEXT        the reason, for the audit log
   --who NAME        who decides
-  --to REG_NO       the registration that the money is moved to
+  --to REG_NO       the registration that gets the money
   --reference REF   the gateway's reference, from its panel
   --amount RUPEES   a part, such as 985 or 985.50
 
-It may run while the server runs. With GATEWAY_MODE=sandbox refunds need the running server's simulator.
+The server may be running. With GATEWAY_MODE=sandbox it must for refunds, because its simulator answers.
 
-Exit status: 0 done, 1 it cannot be decided so, 2 asked wrongly, 3 our fault.`
+Exit status: 0 done; 1 refused, with the reason; 2 invalid usage; 3 internal error.`
 
 export const deciding: Command = {
   help: decideHelp,
@@ -133,17 +132,17 @@ export const deciding: Command = {
 
 const refundHelp = `Usage: rollcall payment refund REG_NO|ORDER_ID [--amount RUPEES] --why TEXT --who NAME
 
-Gives back what was paid for a registration, through the gateway: all that is left of it, or --amount. After a
-part the registration stays paid; after all of it, it is refunded. The gateway's yes means that it has
-begun; it is done once the status call says so, which the server asks by itself.
+Refunds a payment through the gateway: all that is left of it, or --amount. After a partial refund the registration
+stays paid. When the gateway accepts a refund, it has only started; it is done once the status call says so, which
+the server checks by itself.
 
   --amount RUPEES   a part, such as 985 or 985.50
-  --why TEXT        why: whoever reads it later must know
+  --why TEXT        the reason, for the audit log
   --who NAME        who decides
 
-It may run while the server runs. With GATEWAY_MODE=sandbox it needs the running server's simulator.
+The server may be running. With GATEWAY_MODE=sandbox it must, because its simulator answers.
 
-Exit status: 0 done, 1 it cannot be given back, 2 asked wrongly, 3 our fault.`
+Exit status: 0 done; 1 refused, with the reason; 2 invalid usage; 3 internal error.`
 
 export const refunding: Command = {
   help: refundHelp,

@@ -15,13 +15,13 @@ const WHO = 'command line'
 
 const help = `Usage: rollcall registration export <event> [--per <field>]
 
-Prints all registrations of an event as CSV, newest first: the columns of its first office list, then what
-each of them was sold, item by item, number and amount. It may run while the server runs.
+Prints all registrations of an event as CSV, newest first: the columns of its first office list, then the items of
+each registration with number and amount. The server may be running.
 
-  --per <field>   one row for each of the people whom a field lists: number, name, category and payment of
-                  the registration, and what was answered of the person
+  --per <field>   one row for each person of a list field: number, name, category and payment of the registration,
+                  and the person's answers
 
-Exit status: 0 done, 2 asked wrongly, 3 our fault.`
+Exit status: 0 done; 2 invalid usage; 3 internal error.`
 
 export const exporting: Command = {
   help,

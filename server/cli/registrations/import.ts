@@ -14,22 +14,21 @@ import type { ImportRefusal } from '../../storage/index.ts'
 
 const help = `Usage: rollcall registration import <event> <file.csv>
 
-Brings in registrations that were taken elsewhere. The first line names the columns: field ids of the
-event file, what it also stores, and reg_no, category, period, base_amount, gst_amount, final_amount,
-payment_status, payment_id, payment_date, created_at; a column <name>_display may hold labels. The
-headings of the event's own CSV export are understood too. Base and GST may be missing.
+Imports registrations that were made elsewhere. The first line names the columns: field ids of the event file,
+anything else to store, and reg_no, category, period, base_amount, gst_amount, final_amount, payment_status,
+payment_id, payment_date, created_at; a column <name>_display may hold labels. The column headings of the event's
+own CSV export work too. Base and GST may be missing.
 
-One payment_id pays for one registration: a second row with it is refused, and so is one that is
-recorded here already. Leave the cell empty where one payment paid for several.
+One payment_id pays for one registration: a second row with it is refused, and so is one that is recorded already.
+Leave the cell empty where one payment paid for several.
 
-Each bad line is named with its number, and nothing is stored unless all are good. Doing it twice
-changes nothing; a number that is there already with other answers is refused. Each registration gets a
-number of Rollcall's own, which cannot be counted up to; the office finds it by the old one too, and a
-delegate who opens an old link is asked for the email address.
+If a row has an error, nothing is stored, and each error is listed with its line. Importing the same file twice
+changes nothing; a known number with other answers is refused. Each registration gets a new number that cannot be
+guessed. Staff also find it by the old number; a delegate who opens an old link is asked for the email address.
 
-DATA_DIR and EVENTS_DIR say where the database and the event files are.
+DATA_DIR and EVENTS_DIR are the folders of the database and the event files.
 
-Exit status: 0 done, 1 lines that cannot be stored, 2 asked wrongly, 3 our fault.`
+Exit status: 0 done; 1 rows with errors; 2 invalid usage; 3 internal error.`
 
 export const importing: Command = {
   help,

@@ -19,13 +19,13 @@ const WHO = 'command line'
 
 const personHelp = `Usage: rollcall registration export-person EMAIL [--into FOLDER]
 
-Writes everything that is kept about whoever registered with this email address into a folder: person.json
-with the registrations of all events, their payments, mails, acts and who looked at them, and beside it the
-files that were handed in and the documents as PDF. It may run while the server runs.
+Writes all data about the person with this email address into a folder: person.json with the registrations of all
+events, their payments, emails, actions and accesses; the uploaded files; and the documents as PDF. The server may
+be running.
 
-  --into FOLDER   where to; it must not be there yet. Left out: person, in the current folder
+  --into FOLDER   the folder, which must not exist; default: person in the current folder
 
-Exit status: 0 done, 1 nothing is registered with this address, 2 asked wrongly, 3 our fault.`
+Exit status: 0 done; 1 no registration has this address; 2 invalid usage; 3 internal error.`
 
 export const person: Command = {
   help: personHelp,
@@ -115,13 +115,13 @@ function inWords(value: object): object {
 
 const eraseHelp = `Usage: rollcall registration erase REG_NO|EMAIL --why TEXT
 
-Erases a person: name, address, phone, answers, files and mails of one registration, or of all that were made
-with an email address. What was paid, the documents that the law wants, and what was done stay on record. A
-registration that is not paid is cancelled by it. It cannot be undone. It may run while the server runs.
+Erases a person's data: name, address, phone, answers, files and emails of one registration, or of all
+registrations with an email address. Payments, legally required documents and the list of actions stay on record.
+An unpaid registration is cancelled. This cannot be undone. The server may be running.
 
-  --why TEXT   why: whoever reads it later must know; do not name the person
+  --why TEXT   the reason, for the audit log; do not name the person
 
-Exit status: 0 done, 1 there is none, or its money is undecided, 2 asked wrongly, 3 our fault.`
+Exit status: 0 done; 1 no such registration, or its money is under review; 2 invalid usage; 3 internal error.`
 
 export const erasing: Command = {
   help: eraseHelp,

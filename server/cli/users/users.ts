@@ -21,17 +21,16 @@ const help = `Usage: rollcall user add <username> [--role ROLE] [--event ID]... 
        rollcall user remove <username>
        rollcall user list
 
-Adds somebody to the office, says what they may, gives them a new password and ends their sessions,
-takes a second factor away whose phone is lost, removes them with their sessions, or lists everybody.
-Roles are ${ROLES.join(', ')}, each of which may what the one before it may; without --role an owner.
---event names an event they work for, and may be said several times; without it, all events. The last
-owner of all events stays one. The password is made up and printed, or read from standard input with
---password-stdin: at least 8 characters, and none that is guessed first (a common one, the user's or
-an event's name, a row of keys). Works while the server runs.
+Manages the users of the office. A new password ends the user's sessions; reset-second-factor is for a lost phone.
+Roles are ${ROLES.join(', ')}; each includes the permissions of those before it. The default is owner.
+--event limits a user to an event and can be repeated; without it the user works for all events. The last owner of
+all events cannot be removed. The password is generated and printed, or read from standard input with
+--password-stdin: at least 8 characters, and not easy to guess (a common password, the user's or an event's name, a
+keyboard row). The server may be running.
 
-DATA_DIR says where the database is, EVENTS_DIR where the event files are.
+DATA_DIR and EVENTS_DIR are the folders of the database and the event files.
 
-Exit status: 0 done, 1 the name is taken or unknown or the last, 2 asked wrongly, 3 our fault.`
+Exit status: 0 done; 1 the name is taken, unknown or the last owner; 2 invalid usage; 3 internal error.`
 
 const OPTIONS = {
   role: { type: 'string' },
