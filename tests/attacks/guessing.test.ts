@@ -165,7 +165,7 @@ describe('codes and rolls', () => {
     const file = join(target.dataDir, 'roll.csv')
     const rows = Array.from({ length: 80 }, (_, at) => `M-${at},Person ${at},life,`)
     writeFileSync(file, ['number,name,kind,valid_to', ...rows].join('\n'))
-    await command(target, 'roll', CODED, 'society', file)
+    await command(target, 'event', 'members', CODED, 'society', file)
   })
 
   test.each(Object.keys(asks))(

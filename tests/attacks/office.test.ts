@@ -278,7 +278,7 @@ describe('a table of the office', () => {
       file,
       'number,name,kind,valid_to\n=1+1,"=HYPERLINK(""http://evil.example"",""see"")",life,\n',
     )
-    await command(target, 'roll', CODED, 'society', file)
+    await command(target, 'event', 'members', CODED, 'society', file)
     const made = await target.post(
       '/admin/codes/',
       { event: CODED, kind: 'coupon', code: '=1+1+1+1+1+1', note: '=1+1', uses: 99 },
@@ -298,7 +298,7 @@ describe('a table of the office', () => {
       expect([formula, [201, 422].includes(status)]).toEqual([formula, true])
     }
     const list = await target.ask({ path: `/admin/export/?event_type=${CODED}`, headers })
-    const each = await command(target, 'export', CODED, '--per', 'companions')
+    const each = await command(target, 'registration', 'export', CODED, '--per', 'companions')
     for (const csv of [list.body, each]) {
       expect(csv).toContain('1+1')
       expect(cellsOf(csv).filter(isFormula)).toEqual([])

@@ -46,7 +46,7 @@ afterAll(() => target.stop())
 
 /** Adds a user by the command, signs in, and answers the headers of the session. */
 async function office(username: string, role: string, event: string) {
-  const said = await command(target, 'admin', 'add', username, '--role', role, '--event', event)
+  const said = await command(target, 'user', 'add', username, '--role', role, '--event', event)
   const password = /password[^:]*: *(\S+)/i.exec(said)?.[1]
   const answer = await target.post('/admin/login/', { username, password })
   const { token } = JSON.parse(answer.body) as { token?: string }

@@ -154,7 +154,7 @@ describe('a member list on the command line', () => {
       const path = join(target.dataDir, 'hostile-list')
       writeFileSync(path, file())
       const before = target.holds()
-      await expect(command(target, 'roll', CODED, 'society', path)).rejects.toThrow(
+      await expect(command(target, 'event', 'members', CODED, 'society', path)).rejects.toThrow(
         /Nothing was changed/,
       )
       expect(changes(before, target.holds())).toEqual({})

@@ -280,26 +280,28 @@ test('the treasurer at the end of the month: reviews, decide and refund beside t
     return { status, out: out.join('\n'), err: err.join('\n') }
   }
   const [{ regNo, id }, colleague] = [await misfit(), await rig.place()]
-  const listed = await run('reviews')
+  const listed = await run('payment', 'reviews')
   expect([listed.status, listed.err]).toEqual([0, ''])
   expect(plain(listed.out)).toContain(`${id}`)
   expect(plain(listed.out)).toContain('Received ₹ 7,079, expected ₹ 7,080.')
-  const json = await run('reviews', '--event', 'afpicon2026', '--json')
+  const json = await run('payment', 'reviews', '--event', 'afpicon2026', '--json')
   expect(JSON.parse(json.out)).toMatchObject([{ id, reg_no: regNo }])
   const said = ['--who', 'Meera', '--why', why]
-  expect((await run('decide', id, 'accept')).status).toBe(2)
-  expect((await run('decide', id, 'move', ...said)).status).toBe(2)
-  const wrong = await run('decide', id, 'move', '--to', 'AFPI0', ...said)
+  expect((await run('payment', 'decide', id, 'accept')).status).toBe(2)
+  expect((await run('payment', 'decide', id, 'move', ...said)).status).toBe(2)
+  const wrong = await run('payment', 'decide', id, 'move', '--to', 'AFPI0', ...said)
   expect([wrong.status, wrong.err]).toEqual([1, expect.stringContaining('no registration')])
-  const moved = await run('decide', id, 'move', '--to', colleague.regNo, ...said)
+  const moved = await run('payment', 'decide', id, 'move', '--to', colleague.regNo, ...said)
   expect([moved.status, plain(moved.out)]).toEqual([0, expect.stringContaining('₹ 7,079 stands')])
-  expect((await run('decide', id, 'accept', ...said)).status).toBe(0)
+  expect((await run('payment', 'decide', id, 'accept', ...said)).status).toBe(0)
   expect(rig.holds(colleague.orderId)).toMatchObject({ status: 'success', mails: 1 })
-  const back = await run('refund', colleague.regNo, '--amount', '79', ...said)
+  const back = await run('payment', 'refund', colleague.regNo, '--amount', '79', ...said)
   expect([back.status, plain(back.out)]).toEqual([0, expect.stringContaining('has begun it')])
-  expect((await run('refund', colleague.regNo, '--amount', 'much', ...said)).status).toBe(2)
-  expect((await run('decide', id, 'dismiss', ...said)).status).toBe(1)
-  expect(plain((await run('reviews')).out)).toContain('Nothing waits for a decision.')
+  expect(
+    (await run('payment', 'refund', colleague.regNo, '--amount', 'much', ...said)).status,
+  ).toBe(2)
+  expect((await run('payment', 'decide', id, 'dismiss', ...said)).status).toBe(1)
+  expect(plain((await run('payment', 'reviews')).out)).toContain('Nothing waits for a decision.')
 })
 
 test('one mail at nine in the morning, to the office of the event, on days on which something waits', async () => {
