@@ -1,4 +1,4 @@
-/** Selects the answers that the present holder gave, for the self-service page. */
+/** Selects the answers shown after a transfer: to the present holder, and to whoever has the number. */
 import type { EventConfig, Field } from '../../engine/index.ts'
 import type { StoredAct, StoredRegistration } from '../storage/index.ts'
 
@@ -16,13 +16,28 @@ const WRITTEN: ReadonlySet<Field['type']> = new Set([
   'file',
 ])
 
+const transferIn = (acts: readonly StoredAct[]): number =>
+  acts.findLastIndex(({ act }) => act === 'transfer')
+
+/** The former holder still has the number: after a transfer it does not show the name of the new one. */
+export function withoutNewHolder(
+  { roles }: Pick<EventConfig, 'roles'>,
+  registration: StoredRegistration,
+  acts: readonly StoredAct[],
+): StoredRegistration {
+  if (transferIn(acts) < 0) return registration
+  const theirs = new Set(Object.values(roles).flat())
+  const answers = Object.entries(registration.answers).filter(([id]) => !theirs.has(id))
+  return { ...registration, answers: Object.fromEntries(answers) }
+}
+
 /** After a transfer, leaves out what the previous person wrote: institution, address, notes. */
 export function withOwnAnswers(
   { fields, roles }: Pick<EventConfig, 'fields' | 'roles'>,
   registration: StoredRegistration,
   acts: readonly StoredAct[],
 ): StoredRegistration {
-  const transferred = acts.findLastIndex(({ act }) => act === 'transfer')
+  const transferred = transferIn(acts)
   if (transferred < 0) return registration
   // Each entry reads "Institution: was → now".
   const changes = acts.slice(transferred).flatMap(({ data }) => [data['changes']].flat())

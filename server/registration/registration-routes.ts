@@ -14,7 +14,7 @@ import type { Guesses } from './code-guessing-limit.ts'
 import { leftOf } from './pricing-context.ts'
 import { findRegistration, hasItsKey, isCountable, isEmailOf } from './find-registration.ts'
 import type { LookupGuard } from './find-registration.ts'
-import { withOwnAnswers } from './holder-answers.ts'
+import { withoutNewHolder, withOwnAnswers } from './holder-answers.ts'
 import { bodyRefused, sendRefusal } from './registration-errors.ts'
 import { registerCall } from './submit-registration.ts'
 import { publicView } from './registration-view.ts'
@@ -56,9 +56,10 @@ export function registeringCalls(
     }
     await guard.know(address, config.id, found.regNo, text)
     const isProven = saidEmail || (await hasItsKey(deps, request, found))
+    const acts = await deps.store.acts(found.regNo)
     const shown = isProven
-      ? withOwnAnswers(config, found, await deps.store.acts(found.regNo))
-      : found
+      ? withOwnAnswers(config, found, acts)
+      : withoutNewHolder(config, found, acts)
     const registration = publicView(config, shown, deps.clock(), isProven)
     const said: RegistrationAnswer = {
       status: 'success',

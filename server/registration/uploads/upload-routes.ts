@@ -54,13 +54,15 @@ export async function proofCalls(app: FastifyInstance, deps: Deps): Promise<void
 
   const forget = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     reply.header('cache-control', 'no-store')
+    const event = eventOf(deps, request)
+    if (event === null) return refuse(reply, 404, 'no_such_event', REFUSAL_MESSAGES.noSuchEvent)
     if (await isTooOften(request, reply)) return reply
     const body = await readBody(request, new Map(), deps.uploads)
     const token = body.ok ? own(body.value.values, 'token') : null
     if (typeof token !== 'string')
       return refuse(reply, 422, 'bad_request', REFUSAL_MESSAGES.request.noToken)
     // The response does not reveal whether there was one.
-    await deps.store.forgetDraft(hashOfToken(token))
+    await deps.store.forgetDraft(event.id, hashOfToken(token))
     return reply.send({ status: 'success' })
   }
 

@@ -30,9 +30,9 @@ export function draftOf(sql: Sql, tokenHash: string): DraftProof | null {
   )
 }
 
-/** Deletes a draft that its sender withdraws. */
-export function forgetDraft(sql: Sql, tokenHash: string): void {
-  sql('DELETE FROM draft_proofs WHERE token_hash = ?').run(tokenHash)
+/** Deletes a draft that its sender withdraws; one of another event stays. */
+export function forgetDraft(sql: Sql, eventId: string, tokenHash: string): void {
+  sql('DELETE FROM draft_proofs WHERE token_hash = ? AND event_id = ?').run(tokenHash, eventId)
 }
 
 /**

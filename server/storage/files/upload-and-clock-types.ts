@@ -35,7 +35,7 @@ export interface KeepingStore {
   /** Stores a proof sent ahead of its registration, under the hash of its token; false: there are too many. */
   keepDraft(tokenHash: string, draft: DraftProof): Promise<boolean>
   draft(tokenHash: string): Promise<DraftProof | null>
-  forgetDraft(tokenHash: string): Promise<void>
+  forgetDraft(eventId: string, tokenHash: string): Promise<void>
   /** Deletes drafts sent at that instant or before; returns the hashes of their files. */
   forgetOldDrafts(before: Instant): Promise<readonly string[]>
   /**

@@ -233,7 +233,7 @@ export function storeOf({
     },
     keepDraft: (tokenHash, draft) => write('keepDraft', tokenHash, draft),
     draft: async (tokenHash) => read.draft(tokenHash),
-    forgetDraft: (tokenHash) => write('forgetDraft', tokenHash),
+    forgetDraft: (eventId, tokenHash) => write('forgetDraft', eventId, tokenHash),
     forgetOldDrafts: (before) => write('forgetOldDrafts', before),
     uploadsInUse: async (sha256s) => read.uploadsInUse(sha256s),
     uploadsDropped: async (sha256s) => read.uploadsDropped(sha256s),

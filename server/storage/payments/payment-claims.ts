@@ -47,7 +47,7 @@ export function tell(
         `INSERT INTO uploads (registration_id, field, sha256, name, type, bytes) VALUES (?, ?, ?, ?, ?, ?)
          ON CONFLICT DO UPDATE SET sha256 = excluded.sha256, name = excluded.name, type = excluded.type, bytes = excluded.bytes, dropped_at = NULL`,
       ).run(id, field, sha256, name, type, bytes)
-    for (const draft of drafts) forgetDraft(sql, draft)
+    for (const draft of drafts) forgetDraft(sql, eventId, draft)
     payByHand(sql, { id, regNo }, way, at)
     // An order of the gateway that ended for it has left what nobody paid in time.
     sql("UPDATE registrations SET state = 'told' WHERE id = ?").run(id)

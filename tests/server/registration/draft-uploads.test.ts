@@ -2,6 +2,9 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { exe, jpg, pdf } from '../sample-uploads.ts'
+import type { OrderId } from '../../../engine/index.ts'
+import { signIn } from '../office/office.ts'
+import { declined } from '../sample-registrations.ts'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
 
@@ -80,6 +83,38 @@ test('sent again after the gateway, or with an answer mended, it is not asked fo
   expect(numbers[1]).toBe(numbers[0])
   expect(numbers[2]).not.toBe(numbers[0])
   expect(numbers.map((number) => proofsOf(number).length)).toEqual([1, 1, 1])
+})
+
+test('a proof sent for one event was taken back through the address of another event', async () => {
+  const token = await tokenOf(pdf('of this event'))
+  const forget = (event: string) => json(`/api/events/${event}/proofs/forget/`, { token })
+  // The answer does not reveal whether there was one.
+  expect((await forget('chirurgia2026')).json()).toEqual({ status: 'success' })
+  const nowhere = await forget('none')
+  expect([nowhere.statusCode, nowhere.json<{ code: string }>().code]).toEqual([
+    404,
+    'no_such_event',
+  ])
+  expect((await register(token)).statusCode).toBe(201)
+})
+
+test('one proof named by two registrations is a file of each: erasing one leaves the other’s', async () => {
+  const bytes = pdf('of two registrations')
+  const token = await tokenOf(bytes)
+  const office = await signIn(server)
+  const numbers = [await register(token), await register(token)].map(
+    (one) => one.json<{ reg_no: string }>().reg_no,
+  )
+  const [first = '', second = ''] = numbers
+  expect((await json(`${PROOFS}forget`, { token })).statusCode).toBe(200)
+  for (const number of numbers)
+    await server.deps.store.applyFact(number as OrderId, declined(server.now()), null)
+  const erased = await office.act(first, { act: 'erase', why: 'Asked for by letter.' })
+  expect(erased.status, JSON.stringify(erased.body)).toBe(200)
+  await server.deps.uploads.sweep()
+  const file = (number: string) => office.get(`/admin/registrations/${number}/files/pg_proof/`)
+  expect((await file(first)).statusCode).toBe(410)
+  expect((await file(second)).rawPayload).toEqual(bytes)
 })
 
 test('a file that comes with the answers counts before one that came ahead of them', async () => {

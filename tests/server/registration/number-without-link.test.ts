@@ -3,11 +3,12 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { paise } from '../../../engine/index.ts'
-import type { OrderId } from '../../../engine/index.ts'
+import type { OrderId, RegNo } from '../../../engine/index.ts'
 import type { RegisterAnswer } from '../../../engine/api.ts'
 import { signIn } from '../office/office.ts'
 import type { Office } from '../office/office.ts'
 import { fixtureDelegate, fixtureEvent } from '../small-event.ts'
+import { newLink } from '../../../server/registration/access-link.ts'
 import { startTestApp } from '../harness.ts'
 import { confirmed } from '../sample-registrations.ts'
 import type { TestApp } from '../harness.ts'
@@ -74,6 +75,46 @@ test('the browser that registered reads nothing of the person to whom the regist
   const again = await server.post(`/api/${EVENT}/register/`, fixtureDelegate, {}, key)
   expect(again.statusCode).toBe(422)
   expect(again.body).not.toContain('second.example')
+})
+
+test('the former holder read the name of the person to whom the registration was transferred, by its number', async () => {
+  const email = 'first@sample.example'
+  const registered = await server.post(`/api/${EVENT}/register/`, { ...fixtureDelegate, email })
+  const { reg_no: number = '', payment_data: data } = registered.json<RegisterAnswer>()
+  await server.deps.store.applyFact(
+    data?.orderid as OrderId,
+    confirmed('AP2', paise(118_000), server.now()),
+    null,
+  )
+  const link = new URL(await newLink(server.deps, { regNo: number as RegNo, eventId: EVENT }))
+  const token = link.pathname.split('/').at(-1) ?? ''
+  const answers = { full_name: 'Zulekha Second', email: 'z2@second.example', phone_number: '98765' }
+  expect((await office.act(number, { act: 'transfer', why: 'They asked.', answers })).status).toBe(
+    200,
+  )
+  const byNumber = `/api/${EVENT}/registrations/${number}/`
+  const former = [
+    { url: byNumber },
+    { url: byNumber, method: 'POST', payload: { email } },
+    { url: `/api/${EVENT}/registrations/${data?.orderid}/` },
+    { url: `/my/${token}` },
+    { url: `/api/my/${token}/` },
+    { url: `/api/my/${token}/documents/1/` },
+    { url: `/api/my/${token}/acts/`, method: 'POST', payload: { act: 'ask_cancel' } },
+    { url: '/api/payment/resume/', method: 'POST', payload: { token } },
+    { url: '/api/payment/retry/', method: 'POST', payload: { order_id: number, email } },
+  ] as const
+  for (const request of former) {
+    const { body } = await server.app.inject(request)
+    for (const word of ['Zulekha', 'Second', 'z2@', '98765'])
+      expect([request.url, body]).not.toEqual([request.url, expect.stringContaining(word)])
+  }
+  const shown = (await server.app.inject({ url: byNumber })).json()
+  expect(shown).toMatchObject({ partial: true, registration: { reg_no: number } })
+  // The new holder proves who they are with their address.
+  const payload = { email: 'z2@second.example' }
+  const own = (await server.app.inject({ method: 'POST', url: byNumber, payload })).json()
+  expect(own).toMatchObject({ registration: { full_name: 'Zulekha Second' } })
 })
 
 test.each(['transfer', 'card'])(
