@@ -1,5 +1,5 @@
 /** `rollcall event finding`: explains a finding code, with a wrong and a right example. */
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { catalogue, listed, nearest } from '../../../engine/authoring.ts'
 import type { Command } from '../command.ts'
@@ -12,8 +12,8 @@ right example, and the message. Without a code it lists every finding.
 
 Exit status: 0 done; 2 there is no such finding; 3 internal error.`
 
-/** One section per code; a test keeps it up to date. */
-const page = path.join(import.meta.dirname, '..', '..', '..', 'docs', 'codes.md')
+/** A page per subject, with a section per code; a test keeps them up to date. */
+const folder = path.join(import.meta.dirname, '..', '..', '..', 'docs', 'findings')
 
 export const codes: Command = {
   help,
@@ -44,9 +44,10 @@ export const codes: Command = {
       )
       return 2
     }
-    const text = await readFile(page, 'utf8')
+    const names = (await readdir(folder)).filter((name) => name.endsWith('.md'))
+    const pages = await Promise.all(names.map((name) => readFile(path.join(folder, name), 'utf8')))
     terminal.print(
-      sectionOf(text, found[0]) ??
+      pages.map((page) => sectionOf(page, found[0])).find((section) => section !== null) ??
         `${found[0]} ${found[1].slug} (${found[1].severity})\n\n${found[1].why}`,
     )
     return 0
@@ -81,10 +82,10 @@ export function meantBy(asked: string): string {
 
 /** Formats a section for a terminal: code fences become indentation. */
 function sectionOf(text: string, code: string): string | null {
-  const start = text.indexOf(`### ${code} `)
+  const start = text.indexOf(`\n## ${code} `)
   if (start === -1) return null
-  const lines = text.slice(start + '### '.length).split('\n')
-  const end = lines.findIndex((line, at) => at > 0 && /^##+ /.test(line))
+  const lines = text.slice(start + '\n## '.length).split('\n')
+  const end = lines.findIndex((line, at) => at > 0 && line.startsWith('## '))
   let isInside = false
   return lines
     .slice(0, end === -1 ? undefined : end)

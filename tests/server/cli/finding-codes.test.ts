@@ -12,7 +12,7 @@ test('a code or its name is explained with a wrong and a right example and what 
   const { status, out } = await here.rollcall(['event', 'finding', 'ev302'])
   expect(status).toBe(0)
   expect(out).toMatch(
-    /^EV302 rule-unreachable \(error\)\n[^]*\nWrong:\n[^]*\nRight:\n[^]*\nWhat `validate` says:\n\n {4}error\[EV302\]: this rule is never reached\n/,
+    /^EV302 rule-unreachable \(error\)\n[^]*\nWrong:\n[^]*\nRight:\n[^]*\n`validate` prints:\n\n {4}error\[EV302\]: this rule is never reached\n/,
   )
   expect(out).not.toContain('EV303')
   expect(await here.rollcall(['event', 'finding', 'rule-unreachable'])).toEqual({

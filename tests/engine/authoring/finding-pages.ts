@@ -1,51 +1,146 @@
 /**
- * docs/codes.md: a section for each code, made from its golden pair: what differs from the clean base is
- * the wrong example, what the base has there is the right one, and what is printed is what is printed.
- * `UPDATE=1 npm test -- tests/engine/authoring` writes it; a test compares.
+ * The pages of docs/findings: one per subject, a section per code, made from the golden pairs of tests/engine/authoring.
+ * A pair shows a wrong example (what differs from the clean base), the right one, and what `validate` prints.
+ * `npm run findings` writes the pages; a test compares them.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { catalogue } from '../../../engine/authoring.ts'
 import { base, findingsOf, GOLDENS, readGolden } from './goldens.ts'
 
-export const CODES_PAGE = join(import.meta.dirname, '..', '..', '..', 'docs', 'codes.md')
+export const FINDINGS_FOLDER = join(import.meta.dirname, '..', '..', '..', 'docs', 'findings')
 
-const GROUPS: readonly (readonly [RegExp, string, string])[] = [
-  [
-    /^EV0/,
-    'Reading',
-    'The text as YAML. These mistakes change what is read without changing what one sees.',
-  ],
-  [
-    /^EV1\d\d$/,
-    'Shape',
-    'Which keys there are, what they hold, and how dates, addresses and names are written.',
-  ],
-  [/^EV2/, 'Names', 'A name that something is called by must be the name of something.'],
-  [
-    /^EV3/,
-    'Rules and conditions',
-    'Every combination of answers leads to one category, every rule is reached, every condition can be both true and false.',
-  ],
-  [
-    /^EV4/,
-    'Periods and prices',
-    'Every day has one period, every category a price in it, and no digit went astray.',
-  ],
-  [/^EV5/, 'The form', 'What a delegate can answer, and what is said when they do not.'],
-  [/^EV6/, 'Pages and texts', 'What stands on the result pages, in the receipt and in the email.'],
-  [/^EV7/, 'The office', 'Lists, filters, columns and exports.'],
-  [/^EV8/, 'Events beside each other', 'What only one event may call its own.'],
-  [
-    /^EV9/,
-    'Examples and exceptions',
-    'The file tests itself, and says what it accepts on purpose.',
-  ],
-  [
-    /^EV10/,
-    'Changes to an event that has registrations',
-    'What a new version would break in registrations that are stored already. The server keeps serving the version before.',
-  ],
+type Subject = {
+  /** Name of the page, without `.md`. */
+  readonly page: string
+  readonly title: string
+  readonly about: string
+  /** First and last code number, inclusive. */
+  readonly ranges: readonly (readonly [first: number, last: number])[]
+}
+
+/** A page holds at most 15 KB: where the test says that one is too long, move part of its range to another. */
+const SUBJECTS: readonly Subject[] = [
+  {
+    page: 'syntax-and-keys',
+    title: 'Syntax and keys',
+    about:
+      'YAML syntax, the keys that exist, the values they take, and how dates, addresses and names are written.',
+    ranges: [[0, 199]],
+  },
+  {
+    page: 'names',
+    title: 'Names',
+    about: 'A name that the file refers to must be defined, once.',
+    ranges: [[200, 299]],
+  },
+  {
+    page: 'categories',
+    title: 'Category rules',
+    about:
+      'Every combination of answers gives one category, and every rule applies to some answers.',
+    ranges: [[300, 309]],
+  },
+  {
+    page: 'conditions',
+    title: 'Conditions',
+    about: 'Every condition can be both true and false, and every category can be reached.',
+    ranges: [[310, 399]],
+  },
+  {
+    page: 'prices',
+    title: 'Periods and prices',
+    about: 'Every day has one period, and every category has a price in each period.',
+    ranges: [[400, 417]],
+  },
+  {
+    page: 'dates',
+    title: 'Dates',
+    about: 'The dates of the event, of registration and of the periods fit together.',
+    ranges: [[418, 440]],
+  },
+  {
+    page: 'tax-and-payment-methods',
+    title: 'Tax and payment methods',
+    about: 'Tax is charged as stated, and delegates always have a way to pay.',
+    ranges: [[441, 449]],
+  },
+  {
+    page: 'unlikely-prices',
+    title: 'Unlikely prices',
+    about: 'Amounts, discounts and labels that are probably a mistake.',
+    ranges: [[450, 460]],
+  },
+  {
+    page: 'items',
+    title: 'Items and adjustments',
+    about: 'Every item on sale has a price, a maximum and a place on the form.',
+    ranges: [[461, 470]],
+  },
+  {
+    page: 'quotas-and-discounts',
+    title: 'Quotas and discounts',
+    about: 'Quotas, discounts and charges have the effect that the file describes.',
+    ranges: [[471, 480]],
+  },
+  {
+    page: 'cancellation-and-correction',
+    title: 'Cancellation and correction',
+    about: 'The refund scale, the answers that delegates may correct, and how long files are kept.',
+    ranges: [[481, 489]],
+  },
+  {
+    page: 'invoices-and-approval',
+    title: 'Invoices and approval',
+    about: 'What a tax invoice must state, and what staff need in order to approve a registration.',
+    ranges: [[490, 499]],
+  },
+  {
+    page: 'fields',
+    title: 'Fields',
+    about: 'Fields, their options and messages, and the sections of the form.',
+    ranges: [[500, 518]],
+  },
+  {
+    page: 'answers',
+    title: 'Answers',
+    about: 'Patterns, numbers of choices, and fields that are asked for each of several people.',
+    ranges: [[519, 529]],
+  },
+  {
+    page: 'consent-and-labels',
+    title: 'Consent and labels',
+    about: 'Consent fields, and labels or messages that contradict the rest of the file.',
+    ranges: [[530, 599]],
+  },
+  {
+    page: 'pages-and-texts',
+    title: 'Pages and texts',
+    about: 'Result pages, receipts and emails, and texts that contradict the rest of the file.',
+    ranges: [[600, 699]],
+  },
+  {
+    page: 'office-lists',
+    title: 'Office lists',
+    about: 'Lists, filters, columns and exports of the office.',
+    ranges: [[700, 799]],
+  },
+  {
+    page: 'examples',
+    title: 'Examples and accepted findings',
+    about: 'The examples of the file, and the findings that it accepts on purpose.',
+    ranges: [[900, 999]],
+  },
+  {
+    page: 'conflicts',
+    title: 'Conflicts with other events and stored registrations',
+    about:
+      'Values that only one event may use, and changes that would break stored registrations. The server keeps serving the previous version.',
+    ranges: [
+      [800, 899],
+      [1000, 1099],
+    ],
+  },
 ]
 
 const METHODS = [
@@ -203,52 +298,91 @@ export function mendedOf(code: string): string {
   return mended === undefined ? base : readGolden(`${code}.yaml`).replace(...mended)
 }
 
-export function codesPage(): string {
+const numberOf = (code: string): number => Number(code.slice(2))
+const isOf =
+  ({ ranges }: Subject) =>
+  (code: string): boolean =>
+    ranges.some(([first, last]) => first <= numberOf(code) && numberOf(code) <= last)
+
+const MADE = '<!-- Made by `npm run findings` from tests/engine/authoring/goldens. Do not edit. -->'
+
+/** Every page of docs/findings by its file name; README.md is the index. */
+export function findingPages(): Readonly<Record<string, string>> {
   // A code without a pair is another test's to report.
   const codes = Object.keys(catalogue)
     .filter((code) => existsSync(join(GOLDENS, `${code}.yaml`)))
-    .sort((a, b) => Number(a.slice(2)) - Number(b.slice(2)))
-  const group = (code: string) => GROUPS.findLast(([pattern]) => pattern.test(code))
-  const sections = codes.map((code, at) => {
-    const [, title, about] = group(code) ?? [null, '', '']
-    const head =
-      at === 0 || group(codes[at - 1] ?? '') !== group(code) ? `## ${title}\n\n${about}\n\n` : ''
-    return head + section(code)
-  })
-  return `# Every code of \`rollcall validate\`
+    .sort((a, b) => numberOf(a) - numberOf(b))
+  const pages = SUBJECTS.map((subject) => ({ subject, codes: codes.filter(isOf(subject)) }))
+  return {
+    'README.md': indexOf(pages),
+    ...Object.fromEntries(
+      pages.map(({ subject: { page, title, about }, codes: its }) => [
+        `${page}.md`,
+        `# ${title}\n\n${MADE}\n\n${about} [All findings](README.md)\n\n${its.map(section).join('\n')}`,
+      ]),
+    ),
+  }
+}
 
-<!-- Made by tests/engine/authoring/codes-page.ts from the files in tests/engine/authoring/goldens; a test keeps it fresh. -->
+function indexOf(
+  pages: readonly { readonly subject: Subject; readonly codes: readonly string[] }[],
+): string {
+  const sections = pages.map(
+    ({ subject: { page, title, about }, codes }) =>
+      `## [${title}](${page}.md)\n\n${about}\n\n${codes
+        .map((code) => `${code}\u00a0${catalogue[code]?.slug ?? ''}`)
+        .join(', ')}\n`,
+  )
+  return `# Findings of \`rollcall validate\`
 
-\`rollcall event finding EV301\` prints one of these sections. An **error** keeps the file from being served. A
-**warning** is probably a mistake; with a reason it can be accepted:
+${MADE}
+
+Each finding has a code (EV301) and a name (rule-incomplete). \`rollcall event finding EV301\` explains one, with a wrong and
+a right example. The same text is on these pages.
+
+| severity | effect |
+|---|---|
+| error | the event file is not served |
+| warning | probably a mistake; the file is served. You can accept it with a reason |
+| note | for information |
 
 \`\`\`yaml
 allow:
   - {code: EV409, because: Late registrations pay the first price on purpose.}
 \`\`\`
 
-A **note** only informs. Each example shows the lines that matter, below the lines they stand under.
-
 ${sections.join('\n')}`
+}
+
+/** Lines of an example that a page shows. */
+const EXAMPLE_LINES_MAX = 24
+
+/** A long example without its middle, which says how many lines it leaves out. */
+function shortened(example: string): string {
+  const lines = example.trimEnd().split('\n')
+  if (lines.length <= EXAMPLE_LINES_MAX) return lines.join('\n')
+  const left = lines.length - 10
+  const gap = `${' '.repeat(indent(lines[8] ?? ''))}# … ${left} more lines`
+  return [...lines.slice(0, 8), gap, ...lines.slice(-2)].join('\n')
 }
 
 function section(code: string): string {
   const meta = catalogue[code]
   if (meta === undefined) throw new Error(`${code} is not in the catalogue`)
   const { wrong, right } = examplesOf(code)
-  return `### ${code} ${meta.slug} (${meta.severity})
+  return `## ${code} ${meta.slug} (${meta.severity})
 
 ${meta.why}
 
 Wrong:
 
-${block('yaml', wrong)}
+${block('yaml', shortened(wrong))}
 
 Right:
 
-${block('yaml', right)}
+${block('yaml', shortened(right))}
 
-What \`validate\` says:
+\`validate\` prints:
 
 ${block('text', findingsOf(code).printed)}
 `
