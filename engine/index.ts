@@ -300,6 +300,7 @@ export {
   type MoveTarget,
   type Review,
 } from './payments/payment-review.ts'
+export { checkSameAccount } from './payments/receiving-account.ts'
 export {
   acceptedAs,
   applyFact,

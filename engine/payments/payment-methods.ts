@@ -131,6 +131,13 @@ export function bankNumbers(tell: string): readonly BankNumber[] {
   })
 }
 
+/** Returns every account number and UPI ID in payment instructions. */
+export function accountNumbers(tell: string): readonly string[] {
+  return [UPI, ACCOUNT].flatMap(
+    (pattern) => tell.match(new RegExp(pattern.source, 'g'))?.map(String) ?? [],
+  )
+}
+
 /**
  * Returns the link that UPI apps read from a QR code: payee, amount and reference (NPCI's linking
  * specification: pa, pn, am, cu, tn). `amount` in rupees with two decimals.

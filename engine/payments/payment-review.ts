@@ -69,6 +69,8 @@ export type Review = {
     readonly kind: 'sale' | 'other' | 'test'
     readonly reference: string
     readonly source: string
+    /** The gateway's merchant account; empty: a bank or the desk received it, or it is not known. */
+    readonly account: string
     readonly paidAt: Instant
   } | null
   /** The amount of the attempt. */

@@ -2,7 +2,7 @@
  * Carries out staff decisions on payments, for the office's routes and for commands.
  * Asks the gateway at once for a refund that a decision requires.
  */
-import { err, fromRupees, ok, readAmount } from '../../engine/index.ts'
+import { checkSameAccount, err, fromRupees, ok, readAmount } from '../../engine/index.ts'
 import type {
   Decision,
   DecisionRefusal,
@@ -59,7 +59,10 @@ export async function preparedDecision(
   const decision = readDecision(words, { why: textOf(words.why), who })
   if (!decision.ok) return decision
   const review = await deps.store.review(id)
-  const named = await priced(deps, review, await asStored(deps, decision.value))
+  const stored = await asStored(deps, decision.value)
+  const same = await sameAccount(deps, review, stored)
+  if (!same.ok) return err({ code: 'no_target', message: same.error })
+  const named = await priced(deps, review, stored)
   const mail = review === null ? null : await mailAfter(deps, review, named)
   return ok({ decision: named, mail })
 }
@@ -113,6 +116,22 @@ function readDecision(words: DecisionWords, grounds: Grounds): Result<Decision, 
 async function asStored({ store }: Pick<Deps, 'store'>, decision: Decision): Promise<Decision> {
   if (decision.what !== 'move' || (await store.registration(decision.to)) !== null) return decision
   return { ...decision, to: decision.to.replaceAll(/[\s-]/g, '').toUpperCase() }
+}
+
+/** Money is booked on another event only if both are paid into one account. */
+async function sameAccount(
+  { store, events }: Pick<Deps, 'store' | 'events'>,
+  review: Review | null,
+  decision: Decision,
+): Promise<Result<null, string>> {
+  const came = review?.came ?? null
+  if (decision.what !== 'move' || review === null || came === null) return ok(null)
+  const target = await store.registration(decision.to)
+  const to = target === null ? null : events.byId(target.eventId)
+  if (target === null || to === null) return ok(null)
+  const { eventId } = review
+  const event = eventId === null ? null : (events.byId(eventId)?.config ?? null)
+  return checkSameAccount({ account: came.account, event, eventId }, to.config, target.regNo)
 }
 
 /** A payment that is moved pays the price of the day on which it arrived, as if it had been confirmed there. */

@@ -84,6 +84,7 @@ const cameOf = (row: CaptureRow): Review['came'] => ({
   kind: row.kind,
   reference: row.reference,
   source: row.source,
+  account: row.account,
   paidAt: row.paid_at,
 })
 

@@ -19,6 +19,7 @@ const came = {
   kind: 'sale',
   reference: 'G1',
   source: 'airpay',
+  account: 'sample',
   paidAt: at,
 } as const
 const review = (is: Review['is'], changes: Partial<Review> = {}): Review => ({

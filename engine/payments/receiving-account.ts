@@ -1,0 +1,67 @@
+/** Receiving accounts: whether money of one event may be booked on another event. */
+import type { EventConfig } from '../event/config.ts'
+import type { RegNo } from '../event/registration-number.ts'
+import { err, ok, type Result } from '../lib/result.ts'
+import { accountNumbers } from './payment-methods.ts'
+
+type Event = Pick<EventConfig, 'id' | 'title' | 'payment' | 'methods'>
+/** Money as it was received. */
+export type ReceivedMoney = {
+  /** The merchant account; '': a bank or the desk received it, or it is not known. */
+  readonly account: string
+  /** The event for which it was received, if it is served. */
+  readonly event: Event | null
+  /** Null: it was received for no event. */
+  readonly eventId: string | null
+}
+
+/**
+ * Refuses to book money on an event that is paid into another account. It is refunded there and recorded here, so
+ * that both accounts agree with their statements.
+ */
+export function checkSameAccount(
+  money: ReceivedMoney,
+  to: Event,
+  regNo: RegNo,
+): Result<null, string> {
+  const { event: from, eventId } = money
+  if (eventId === to.id) return ok(null)
+  const [theirs, ours] = [accountsOfMoney(money), accountsOf(to)]
+  if (theirs.length === 0 && from === null && eventId !== null)
+    return err(
+      'This money was received for an event that is not being served, so its account is not known.',
+    )
+  const isSame = theirs.some((one) => ours.some((other) => keyOf(one) === keyOf(other)))
+  if (isSame || theirs.length === 0 || ours.length === 0) return ok(null)
+  return err(
+    `This money was paid into the account ${listed(theirs)}. ${regNo} belongs to ${to.title}, which is paid into ${listed(ours)}. Transfer the amount between the accounts: record it here as refunded outside Rollcall, and there as a payment of ${regNo}.`,
+  )
+}
+
+/** Money of a gateway is in its merchant account; a transfer is in the account that the event's instructions name. */
+function accountsOfMoney({ account, event }: ReceivedMoney): readonly string[] {
+  if (account !== '') return [account]
+  if (event === null) return []
+  const banks = bankAccountsOf(event)
+  return banks.length === 0 ? merchantAccountOf(event) : banks
+}
+
+const accountsOf = (event: Event): readonly string[] => [
+  ...merchantAccountOf(event),
+  ...bankAccountsOf(event),
+]
+
+const merchantAccountOf = ({ payment }: Event): readonly string[] =>
+  payment === null ? [] : [payment.account]
+
+const bankAccountsOf = ({ methods }: Event): readonly string[] => [
+  ...new Set(
+    methods.flatMap((way) => (way.is === 'transfer' ? accountNumbers(way.instructions) : [])),
+  ),
+]
+
+/** Event files and the environment write a merchant account in either way. */
+const keyOf = (account: string): string => account.toLowerCase().replaceAll('_', '-')
+
+const listed = (accounts: readonly string[]): string =>
+  accounts.map((account) => `“${account}”`).join(' or ')

@@ -1,0 +1,154 @@
+/** Events that are paid into different accounts: money of one is not booked on the other. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { paise } from '../../../../engine/index.ts'
+import type {
+  BulkAnswer,
+  ReconcileAnswer,
+  RegisterAnswer,
+  ReviewsAnswer,
+} from '../../../../engine/api.ts'
+import { startTestApp } from '../../harness.ts'
+import type { TestApp } from '../../harness.ts'
+import { signIn } from '../office.ts'
+import type { Office } from '../office.ts'
+
+const [HERE, SHARED, OTHER] = ['lekhacon2027', 'bimacon2027', 'zetacon2027'] as const
+const text = readFileSync(
+  join(import.meta.dirname, '..', '..', '..', 'events', `${HERE}.yaml`),
+  'utf8',
+)
+const FEE = 4720
+
+let server: TestApp
+/** An owner of all events. */
+let office: Office
+beforeAll(async () => {
+  const copy = (id: string, prefix: string) => text.replaceAll(HERE, id).replaceAll('LEKH', prefix)
+  const other = copy(OTHER, 'ZETA')
+    .replace('account: lekhacon', 'account: zeta')
+    .replace('50200012345678', '40100098765432')
+    .replace('lekhacon@mlbr', 'zeta@mlbr')
+  server = await startTestApp({
+    clock: '2027-01-10',
+    events: {
+      [`${HERE}.yaml`]: text,
+      [`${SHARED}.yaml`]: copy(SHARED, 'BIMA'),
+      [`${OTHER}.yaml`]: other,
+    },
+  })
+  office = await signIn(server)
+})
+afterAll(() => server.close())
+
+let count = 0
+async function register(event: string): Promise<string> {
+  count += 1
+  const answer = await server.post(`/api/${event}/register/`, {
+    full_name: `Delegate ${count}`,
+    email: `delegate${count}@delegate.example`,
+    phone_number: '9847000000',
+    registered_as: 'member',
+    way: 'transfer',
+  })
+  return answer.json<RegisterAnswer>().reg_no ?? ''
+}
+async function post<T>(url: string, payload: string | object): Promise<T> {
+  const headers = {
+    authorization: `Bearer ${office.token}`,
+    'content-type': typeof payload === 'string' ? 'text/csv' : 'application/json',
+  }
+  return (await server.app.inject({ method: 'POST', url, headers, payload })).json<T>()
+}
+const reviewOf = async (reference: string): Promise<string> => {
+  const { reviews } = (await office.json('/admin/reviews/')) as unknown as ReviewsAnswer
+  const review = reviews.find(({ came }) => came?.reference === reference)
+  if (review === undefined) throw new Error(`no review of ${reference}`)
+  return review.id
+}
+/** Keeps a line of the bank statement that nobody waits for. */
+async function transferTo(event: string): Promise<string> {
+  const reference = String(526_555_000_000 + ++count)
+  const head = 'Date,Narration,Chq/Ref No,Withdrawal Amt,Deposit Amt'
+  const statement = `${head}\n09/01/27,IMPS ${reference} SOMEBODY,,,${FEE}`
+  type Laid = Extract<ReconcileAnswer, { header: null }>
+  const { lines } = await post<Laid>(`/admin/reconcile/?event=${event}`, statement)
+  const keep = lines.map(({ reference: of, also, amount, day, narration }) => ({
+    reference: of,
+    also,
+    amount,
+    day,
+    narration,
+  }))
+  await post<BulkAnswer>('/admin/reconcile/confirm/', { event, lines: [], keep })
+  return reviewOf(reference)
+}
+/** A payment that the gateway confirms for an order that is not in the database. */
+async function cardPaymentTo(event: string, account: string): Promise<string> {
+  const reference = `AP${++count}`
+  await server.deps.store.keepUnknownPayment({
+    orderId: `LEKH${count}`,
+    eventId: event,
+    source: 'airpay',
+    account,
+    at: server.now(),
+    payer: null,
+    refunded: paise(0),
+    money: [
+      { reference, amount: paise(FEE * 100), currency: '356', kind: 'sale', paidAt: server.now() },
+    ],
+  })
+  return reviewOf(reference)
+}
+const move = (review: string, to: string) =>
+  post<{ status: string; code?: string; message: string }>(`/admin/reviews/${review}/decide/`, {
+    decision: 'move',
+    to,
+    why: 'Meant for that event.',
+  })
+const titleOf = (event: string) => server.deps.events.byId(event)?.config.title ?? ''
+
+test('a transfer to the bank account of one event was booked on an event with another bank account', async () => {
+  const review = await transferTo(HERE)
+  const to = await register(OTHER)
+  const before = server.rows('SELECT * FROM captures')
+  expect(await move(review, to)).toEqual({
+    status: 'error',
+    code: 'no_target',
+    message: `This money was paid into the account “lekhacon@mlbr” or “50200012345678”. ${to} belongs to ${titleOf(OTHER)}, which is paid into “zeta” or “zeta@mlbr” or “40100098765432”. Transfer the amount between the accounts: record it here as refunded outside Rollcall, and there as a payment of ${to}.`,
+  })
+  expect(server.rows('SELECT * FROM captures')).toEqual(before)
+  expect((await server.deps.store.registration(to))?.paymentStatus).not.toBe('success')
+  // The steps that the sentence names.
+  const refund = {
+    decision: 'refund',
+    by_hand: true,
+    reference: 'OUT 1',
+    why: 'To the other account.',
+  }
+  expect(await post(`/admin/reviews/${review}/decide/`, refund)).toMatchObject({
+    status: 'success',
+  })
+  const paid = { act: 'confirm', way: 'transfer', reference: '526999000001', amount: String(FEE) }
+  expect((await office.act(to, paid)).status).toBe(200)
+})
+
+test('a card payment to one merchant account was booked on an event with another merchant account', async () => {
+  const review = await cardPaymentTo(HERE, 'lekhacon')
+  const to = await register(OTHER)
+  const { code, message } = await move(review, to)
+  expect([code, message]).toEqual([
+    'no_target',
+    expect.stringContaining('paid into the account “lekhacon”'),
+  ])
+  expect(message).toContain('“zeta”')
+})
+
+test('money is moved to another event that is paid into the same account', async () => {
+  for (const review of [await transferTo(HERE), await cardPaymentTo(HERE, 'Lekhacon')]) {
+    const to = await register(SHARED)
+    expect(await move(review, to)).toMatchObject({ status: 'success' })
+    expect((await server.deps.store.registration(to))?.paymentStatus).toBe('success')
+  }
+})
