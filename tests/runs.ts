@@ -6,5 +6,13 @@ const PART = 4
 
 export const ALL_RUNS = process.env['RUNS'] === 'all'
 
+/**
+ * Registers a test in `npm run thorough` only: a control of the tests' own instruments, or a scenario on a second
+ * version, database or width of which `npm test` has the first.
+ */
+export const thoroughly = (register: () => void): void => {
+  if (ALL_RUNS) register()
+}
+
 /** So many of all, a quarter of them where nothing is said. */
 export const runs = (all: number, some = Math.ceil(all / PART)): number => (ALL_RUNS ? all : some)

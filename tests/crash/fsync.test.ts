@@ -11,6 +11,7 @@ import type { Seam } from '../../server/storage/database/faults.ts'
 import { register, serverCommand, serverVariables, started } from './server.ts'
 import { canTrace, readTrace, traced } from './strace.ts'
 import type { SystemCall } from './strace.ts'
+import { thoroughly } from '../runs.ts'
 
 let folder: string
 beforeEach(() => {
@@ -127,8 +128,9 @@ async function ended(out: string, pid: number | undefined): Promise<void> {
 
 const times = (count: number, flushed: boolean): readonly boolean[] =>
   Array.from({ length: count }, () => flushed)
-const cases: readonly [string, number, Seam, readonly boolean[]][] = [
-  ['the log is flushed before every answer', 20, {}, times(20, true)],
+type Case = readonly [string, number, Seam, readonly boolean[]]
+const cases: Case[] = [['the log is flushed before every answer', 20, {}, times(20, true)]]
+const controls: readonly Case[] = [
   [
     'negative control: NORMAL, in which better-sqlite3 opens a log, flushes for none',
     20,
@@ -143,6 +145,7 @@ const cases: readonly [string, number, Seam, readonly boolean[]][] = [
     times(1, false),
   ],
 ]
+thoroughly(() => void cases.push(...controls))
 describe('the trace of system calls', () => {
   if (canTrace()) {
     test.each(cases)('%s', async (_, registrations, seam, expected) =>

@@ -15,6 +15,7 @@ import { serverVariables, startServer } from './server.ts'
 import type { Running } from './server.ts'
 import { sandboxOrders, wrongIn } from './check-money.ts'
 import { seed, seeded } from './check-registrations.ts'
+import { thoroughly } from '../runs.ts'
 
 /** CRASH_CYCLES=50 is the long run. */
 const cycles = Number(process.env['CRASH_CYCLES'] ?? 2)
@@ -105,20 +106,22 @@ test(
   },
 )
 
-test('negative control: a store that answers before it commits loses what was answered', async () => {
-  const before = ['--import', join(import.meta.dirname, 'early-answers.ts')]
-  const told = nothingTold()
-  // A kill may meet a moment at which all that was answered is stored; not ten in a row.
-  const lost = /was answered and is not there/
-  let wrong: readonly string[] = []
-  for (let kills = 0; kills < 10 && !wrong.some((one) => lost.test(one)); kills++) {
-    running = await startServer(folder, { before })
-    const { child } = running
-    const answered = count(told)
-    const kill = setInterval(() => count(told) > answered && child.kill('SIGKILL'), 5)
-    await besiegeWithMoney(running, told, seeded(seed + kills))
-    clearInterval(kill)
-    wrong = wrongIn(folder, told, false)
-  }
-  expect(wrong).toContainEqual(expect.stringMatching(lost))
+thoroughly(() => {
+  test('negative control: a store that answers before it commits loses what was answered', async () => {
+    const before = ['--import', join(import.meta.dirname, 'early-answers.ts')]
+    const told = nothingTold()
+    // A kill may meet a moment at which all that was answered is stored; not ten in a row.
+    const lost = /was answered and is not there/
+    let wrong: readonly string[] = []
+    for (let kills = 0; kills < 10 && !wrong.some((one) => lost.test(one)); kills++) {
+      running = await startServer(folder, { before })
+      const { child } = running
+      const answered = count(told)
+      const kill = setInterval(() => count(told) > answered && child.kill('SIGKILL'), 5)
+      await besiegeWithMoney(running, told, seeded(seed + kills))
+      clearInterval(kill)
+      wrong = wrongIn(folder, told, false)
+    }
+    expect(wrong).toContainEqual(expect.stringMatching(lost))
+  })
 })

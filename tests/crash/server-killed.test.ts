@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { besiege, register, startServer } from './server.ts'
 import type { Running } from './server.ts'
 import { brokenIn, seed, seeded } from './check-registrations.ts'
+import { thoroughly } from '../runs.ts'
 
 /** CRASH_CYCLES=50 is the long run. */
 const kills = Number(process.env['CRASH_CYCLES'] ?? 2)
@@ -66,33 +67,37 @@ test(`every registration that was answered 201 is there whole, with its proof, a
   expect(new Set(read)).toEqual(new Set([200]))
 })
 
-test('negative control: a store that answers before it commits loses registrations that were answered 201', async () => {
-  const before = ['--import', join(import.meta.dirname, 'early-answers.ts')]
-  const told: string[] = []
-  const lost = /0 registrations, 0 payments, 0 audit rows/
-  // A busy machine may kill it only after the commit; not ten times in a row.
-  let wrong: readonly string[] = []
-  for (let kills = 0; kills < 10 && !wrong.some((one) => lost.test(one)); kills += 1) {
-    running = await startServer(folder, { before })
-    const { child } = running
-    await besiege(running, (regNo) => {
-      told.push(regNo)
-      child.kill('SIGKILL')
-    })
-    expect(told.length).toBeGreaterThan(kills)
-    wrong = broken(told)
-  }
-  expect(wrong).toContainEqual(expect.stringMatching(lost))
+thoroughly(() => {
+  test('negative control: a store that answers before it commits loses registrations that were answered 201', async () => {
+    const before = ['--import', join(import.meta.dirname, 'early-answers.ts')]
+    const told: string[] = []
+    const lost = /0 registrations, 0 payments, 0 audit rows/
+    // A busy machine may kill it only after the commit; not ten times in a row.
+    let wrong: readonly string[] = []
+    for (let kills = 0; kills < 10 && !wrong.some((one) => lost.test(one)); kills += 1) {
+      running = await startServer(folder, { before })
+      const { child } = running
+      await besiege(running, (regNo) => {
+        told.push(regNo)
+        child.kill('SIGKILL')
+      })
+      expect(told.length).toBeGreaterThan(kills)
+      wrong = broken(told)
+    }
+    expect(wrong).toContainEqual(expect.stringMatching(lost))
+  })
 })
 
-test('negative control: a proof whose file is gone is noticed', async () => {
-  running = await startServer(folder)
-  const regNo = await register(running.url)
-  if (regNo === null) throw new Error('the registration was refused')
-  await running.end('SIGTERM')
-  expect(running.child.exitCode).toBe(0)
-  expect(broken([regNo])).toEqual([])
-  const uploads = join(folder, 'uploads')
-  for (const sub of readdirSync(uploads)) rmSync(join(uploads, sub), { recursive: true })
-  expect(broken([regNo])).toEqual([`${regNo}: the proof's file is not there`])
+thoroughly(() => {
+  test('negative control: a proof whose file is gone is noticed', async () => {
+    running = await startServer(folder)
+    const regNo = await register(running.url)
+    if (regNo === null) throw new Error('the registration was refused')
+    await running.end('SIGTERM')
+    expect(running.child.exitCode).toBe(0)
+    expect(broken([regNo])).toEqual([])
+    const uploads = join(folder, 'uploads')
+    for (const sub of readdirSync(uploads)) rmSync(join(uploads, sub), { recursive: true })
+    expect(broken([regNo])).toEqual([`${regNo}: the proof's file is not there`])
+  })
 })

@@ -16,6 +16,7 @@ import type { PostgresServer } from '../server/storage/postgres-server.ts'
 import { cutCommits } from './lossy-proxy.ts'
 import type { Cutting } from './lossy-proxy.ts'
 import { seed, seeded } from './check-registrations.ts'
+import { thoroughly } from '../runs.ts'
 
 const DYING = ['first', 'second', 'connections', 'database'] as const
 /** Each once, in an order by chance; CRASH_CYCLES=50 draws so many. */
@@ -176,38 +177,40 @@ else {
     await shell.end()
   })
 
-  test.each([
-    ['commit', 'acknowledged before the commit is lost when the database dies', /"lost"/],
-    ['keys', 'asked again without a key is registered twice', /"doubled"/],
-    ['claims', 'sent without a claim goes out twice', /^mail \d+ twice$/],
-  ])('negative control: without %s, what is %s', async (without, _, wrong) => {
-    const url = await empty(`without_${without}`)
-    const heard: Heard = { told: [], mailed: [], refused: [] }
-    cutting.lose(without === 'keys' ? 3 : Infinity)
-    const shell = await server.shell()
-    // Which transactions die is chance, and now and then none of a life is one that does harm.
-    let found: readonly string[] = []
-    for (let life = 1; life <= LIVES && !found.some((one) => wrong.test(one)); life += 1) {
-      const servers = ['a', 'b'].map((name) => start(url, `${name}${life}`, heard, without))
-      for (let round = 1; round <= 3; round += 1) {
+  thoroughly(() => {
+    test.each([
+      ['commit', 'acknowledged before the commit is lost when the database dies', /"lost"/],
+      ['keys', 'asked again without a key is registered twice', /"doubled"/],
+      ['claims', 'sent without a claim goes out twice', /^mail \d+ twice$/],
+    ])('negative control: without %s, what is %s', async (without, _, wrong) => {
+      const url = await empty(`without_${without}`)
+      const heard: Heard = { told: [], mailed: [], refused: [] }
+      cutting.lose(without === 'keys' ? 3 : Infinity)
+      const shell = await server.shell()
+      // Which transactions die is chance, and now and then none of a life is one that does harm.
+      let found: readonly string[] = []
+      for (let life = 1; life <= LIVES && !found.some((one) => wrong.test(one)); life += 1) {
+        const servers = ['a', 'b'].map((name) => start(url, `${name}${life}`, heard, without))
+        for (let round = 1; round <= 3; round += 1) {
+          await heardSince(heard, heard.told.length, TOLD_MIN)
+          await shell.query(
+            'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1',
+            [`without_${without}`],
+          )
+        }
         await heardSince(heard, heard.told.length, TOLD_MIN)
-        await shell.query(
-          'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1',
-          [`without_${without}`],
-        )
+        const mailed = heard.mailed.length
+        if (without === 'claims')
+          await expect
+            .poll(() => heard.mailed.length - mailed, { timeout: 200_000 })
+            .toBeGreaterThan(MAILED_MIN)
+        await Promise.all(servers.map(kill))
+        const looking = await server.shell(url)
+        found = await wrongIn(looking, heard)
+        await looking.end()
       }
-      await heardSince(heard, heard.told.length, TOLD_MIN)
-      const mailed = heard.mailed.length
-      if (without === 'claims')
-        await expect
-          .poll(() => heard.mailed.length - mailed, { timeout: 200_000 })
-          .toBeGreaterThan(MAILED_MIN)
-      await Promise.all(servers.map(kill))
-      const looking = await server.shell(url)
-      found = await wrongIn(looking, heard)
-      await looking.end()
-    }
-    await shell.end()
-    expect(found).toContainEqual(expect.stringMatching(wrong))
+      await shell.end()
+      expect(found).toContainEqual(expect.stringMatching(wrong))
+    })
   })
 }
