@@ -1,4 +1,4 @@
-/** The structure of the tree: entry points, layers, circles of imports, crowded folders. */
+/** The structure of the tree: entry points, layers, circles of imports, crowded folders, and the diagrams of them. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -141,4 +141,24 @@ test('no folder of code has more than 20 entries, except those of one kind', () 
     .map(([folder]) => folder)
   expect(entries.size).toBeGreaterThan(20)
   expect(crowded).toEqual([])
+})
+
+describe('the diagrams of docs/architecture', () => {
+  const page = read('docs/architecture/README.md')
+  const section = (heading: string): string =>
+    page.split(/^## /m).find((text) => text.startsWith(`${heading}\n`)) ?? ''
+  test('the layers of the engine are drawn in their order', () => {
+    expect(section('Layers')).toContain(`"${ENGINE_LAYERS.join(' → ')}"`)
+  })
+  test.each([
+    ['From the form to a stored registration', 6],
+    ['From a gateway message to a paid registration', 8],
+  ])('%s: at most %i server files, and each of them exists', (heading, most) => {
+    const steps = [...section(heading).matchAll(/^ {2}(\w)\["(\S+?)<br>/gm)]
+    const named = steps.map(([, , path = '']) => path)
+    expect(named.filter((path) => !sources.includes(path))).toEqual([])
+    expect(named.length).toBeGreaterThan(3)
+    expect(named.length).toBeLessThanOrEqual(most)
+    expect(section(heading)).toContain(`  ${steps.map(([, letter]) => letter).join(' --> ')}\n`)
+  })
 })

@@ -1,7 +1,7 @@
 /**
  * The RJSF form component: the MUI theme of RJSF with our own replacements.
  * Imported piece by piece, so that nothing unused is loaded. Each replacement states at its
- * definition what the theme lacks; docs/architecture.md lists them all.
+ * definition what the theme lacks; docs/architecture/form.md lists them all.
  */
 import { withTheme } from '@rjsf/core'
 import TextWidget from '@rjsf/core/lib/components/widgets/TextWidget.js'
