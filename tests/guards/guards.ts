@@ -23,7 +23,7 @@ export const FINDINGS: Readonly<Record<Subject, number>> = {
 export const ELSEWHERE: Readonly<Record<Subject, Readonly<Record<number, string>>>> = {
   money: {},
   strangers: {
-    6: 'An old price never ended: 18 of [money](money.md).',
+    6: 'An old price never ended: 18 of [money](../money/guards.md).',
   },
   office: {},
   machine: {},
@@ -63,33 +63,27 @@ export function pageWith(text: string): string {
   )
 }
 
-type Row = readonly [finding: number, ...cells: string[]]
+type Row = readonly [finding: number, symptom: string, protection: string, file: string]
 
 function tableOf(subject: Subject): string {
   const mended = guards()
     .filter((guard) => guard.subject === subject)
-    .map(({ finding, mistake, test, red }): Row => [
+    .map(({ finding, mistake, test }): Row => [
       finding,
       mistake.about,
       mistake.said('without'),
-      `${test.name} (\`${test.file}\`)`,
-      `\`${red}\``,
+      `\`${test.file}\``,
     ])
   const elsewhere = Object.entries(ELSEWHERE[subject]).map(([finding, where]): Row => [
     Number(finding),
     where,
     '',
     '',
-    '',
   ])
   const rows = [...mended, ...elsewhere]
     .toSorted(([one], [other]) => one - other)
     .map((cells) => cells.map((cell) => String(cell).replaceAll('|', '\\|')).join(' | '))
-  return [
-    '№ | what was seen | taken out | the test that fails | what it says',
-    '--:|---|---|---|---',
-    ...rows,
-  ]
+  return ['No. | Symptom | Protection | Test', '--:|---|---|---', ...rows]
     .map((row) => `| ${row} |\n`)
     .join('')
 }

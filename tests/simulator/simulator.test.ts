@@ -1,4 +1,4 @@
-/** Histories of payments in `npm test`; longer runs, replay and controls: docs/money.md. */
+/** Histories of payments in `npm test`; longer runs, replay and controls: docs/money/simulator.md. */
 import { describe, expect, test } from 'vitest'
 import { misfit } from '../mistakes.ts'
 import { runs } from '../runs.ts'

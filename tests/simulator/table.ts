@@ -48,7 +48,7 @@ const COLUMNS: readonly (readonly [string, (row: Row) => string])[] = [
   ],
 ]
 
-/** In Markdown, for docs/money.md. */
+/** In Markdown. */
 export function tableOf(rows: readonly Row[]): string {
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
   return [
