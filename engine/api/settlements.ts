@@ -13,7 +13,7 @@ export type WireSettlement = {
   lines: WireSettled[]
   /** Payouts by bank transfer, the latest first. */
   payouts: WirePayout[]
-  /** Paid and in no settlement yet, the oldest first; of the event. */
+  /** Paid and in no settlement yet, the oldest first; of the event, through whichever account. */
   unsettled: WireUnsettled[]
   /** Lines that name a payment but cannot be read. */
   unread: number[]
@@ -59,6 +59,8 @@ export type WirePayout = {
   others: number
   /** The amount on the bank statement, including lines of other events. */
   net: number
+  /** The account that paid it out, if it is not in the event file any more; null: it is. */
+  account: string | null
   /** Lines of events to which the user has no access; null: none. */
   elsewhere: { lines: number; net: number } | null
 }
@@ -68,4 +70,6 @@ export type WireUnsettled = {
   amount: number
   paid_on: string
   days: number
+  /** The account through which it was paid, if it is not in the event file any more; null: it is. */
+  account: string | null
 }

@@ -12,6 +12,10 @@ export type HeldMoney = {
   /** Null: not assigned to a registration yet. */
   readonly regNo: RegNo | null
   readonly eventId: string | null
+  /** The gateway. */
+  readonly source: string
+  /** Empty: not known. */
+  readonly account: string
   readonly amount: Paise
   readonly state: 'fits' | 'review' | 'accepted' | 'refused' | 'unmatched'
   /** False: the gateway calls it a test, or nothing known as a sale, and nobody has accepted it. */
@@ -26,6 +30,8 @@ type HeldRefund = {
   readonly reference: string | null
   readonly amount: Paise
   readonly state: 'wanted' | 'asked' | 'done' | 'refused' | 'unsure'
+  /** Paid by the organiser's bank, so that the gateway still pays out the whole payment. */
+  readonly byHand: boolean
 }
 /** An order of ours that a settlement names. */
 export type HeldOrder = {
@@ -161,7 +167,7 @@ function sayDiffers(line: SettlementLine, money: HeldMoney): string | null {
     return `The report says that it is of the order ${line.order}; it came for ${money.order}.`
   if (line.amount !== money.amount)
     return `The report says ${formatMoney(line.amount)}; ${formatMoney(money.amount)} came.`
-  return money.state === 'refused' && backOf(money) < money.amount ? sayPaidOut(money) : null
+  return isDismissed(money) ? sayPaidOut(money) : null
 }
 
 function sayPaidOut({ refunds }: HeldMoney): string {
@@ -174,11 +180,18 @@ function sayPaidOut({ refunds }: HeldMoney): string {
     : 'It was dismissed, and the gateway has paid it out.'
 }
 
-function backOf({ refunds }: HeldMoney): Paise {
+function backOf({ refunds }: Pick<HeldMoney, 'refunds'>): Paise {
   return paise(
     refunds.filter(({ state }) => state === 'done').reduce((sum, { amount }) => sum + amount, 0),
   )
 }
+
+const backByGateway = ({ refunds }: HeldMoney): Paise =>
+  backOf({ refunds: refunds.filter(({ byHand }) => !byHand) })
+
+/** A payment in review that is refunded in full ends in the same state, but was no mistake. */
+const isDismissed = (money: HeldMoney): boolean =>
+  money.state === 'refused' && backOf(money) < money.amount
 
 /** Groups lines by transfer, the latest first. */
 export function payouts(lines: readonly SettlementLine[]): readonly Payout[] {
@@ -211,8 +224,8 @@ export function payouts(lines: readonly SettlementLine[]): readonly Payout[] {
 }
 
 /**
- * Returns payments that count or are pending, are not fully refunded and are in no line; the oldest
- * first.
+ * Returns payments that the gateway has yet to pay out, the oldest first: those in no line, without
+ * those that it refunded in full itself and those that were dismissed.
  */
 export function unsettled(
   settled: readonly Settled[],
@@ -228,8 +241,8 @@ export function unsettled(
         money.isMoney &&
         money.isOfAccount &&
         !there.has(money.id) &&
-        money.state !== 'refused' &&
-        backOf(money) < money.amount,
+        !isDismissed(money) &&
+        backByGateway(money) < money.amount,
     )
     .map((money) => ({ money, days: daysBetween(dayOf(money.paidAt), dayOf(at)) }))
     .toSorted((a, b) => b.days - a.days || a.money.id - b.money.id)

@@ -2,16 +2,23 @@
 import { formatDay, formatMoney, SETTLED_WITHIN_DAYS } from '../../../engine/index.ts'
 import type { Reconciled } from '../../../engine/index.ts'
 import { SEES_ALL } from '../../office/reconciliation/registration-numbers-in-statement.ts'
-import { layBeside, settlementIn } from '../../office/reconciliation/bank-statements.ts'
+import { layBeside } from '../../office/reconciliation/bank-statements.ts'
 import type { Statement } from '../../office/reconciliation/bank-statements.ts'
 import {
-  keepReport,
-  layAccount,
+  matchSettlements,
   needsLook,
+  settlementIn,
+} from '../../office/reconciliation/match-settlements.ts'
+import type { EventSettlements } from '../../office/reconciliation/match-settlements.ts'
+import {
+  keepReport,
   ownerOf,
   SETTLED_WORDS,
 } from '../../office/reconciliation/settlement-import.ts'
-import type { Account } from '../../office/reconciliation/settlement-import.ts'
+import {
+  formerAccount,
+  settlementAccounts,
+} from '../../office/reconciliation/settlement-account.ts'
 import { saidOf, STATEMENT_LIMITS } from '../../office/spreadsheets/parse-csv.ts'
 import { readSheetFile } from '../../office/spreadsheets/read-spreadsheet.ts'
 import { readArguments } from '../options.ts'
@@ -84,14 +91,14 @@ async function compare(work: AtWork, asked: Asked, terminal: Terminal): Promise<
     return 2
   }
   const { bytes, lines: rows } = read.value
-  const settlement = settlementIn(event, rows)
+  const settlement = settlementIn(await settlementAccounts(work.store, event), rows)
   if (settlement !== null) {
     const { of, report } = settlement
-    const account = await layAccount(work, of, report, SEES_ALL)
+    const account = await matchSettlements(work, of, report, SEES_ALL)
     const status = saySettlement(event.id, account, file, terminal)
     if (who === null) return status
     const given = { file: bytes, lines: report.lines, who }
-    const kept = await keepReport(work, event, of, given, SEES_ALL)
+    const kept = await keepReport(work, event, of.of, given, SEES_ALL)
     terminal.print(kept.message)
     return status
   }
@@ -115,7 +122,7 @@ async function compare(work: AtWork, asked: Asked, terminal: Terminal): Promise<
 /** Prints it line by line like a statement; then the transfers, and the payments not yet settled. */
 function saySettlement(
   eventId: string,
-  { settled, report, payouts, unsettled }: Account,
+  { settled, report, payouts, unsettled, current }: EventSettlements,
   file: string,
   terminal: Terminal,
 ): Status {
@@ -134,10 +141,12 @@ function saySettlement(
       `${[day === null ? null : formatDay(day), utr].filter(Boolean).join(', ')}: ${formatMoney(net)} to the bank for ${lines}`,
     )
   const open = unsettled.filter(({ money }) => money.eventId === eventId)
-  for (const { money, days } of open)
+  for (const { money, days } of open) {
+    const account = formerAccount(current, money)
     terminal.print(
-      `${money.regNo ?? money.reference}: ${formatMoney(money.amount)} paid ${days} days ago: in no settlement yet`,
+      `${money.regNo ?? money.reference}: ${formatMoney(money.amount)} paid ${days} days ago${account === null ? '' : ` through the account ${account}`}: in no settlement yet`,
     )
+  }
   const isLate = open.some(({ days }) => days > SETTLED_WITHIN_DAYS)
   return settled.some(needsLook) || isLate || (report?.unread.length ?? 0) > 0 ? 1 : 0
 }

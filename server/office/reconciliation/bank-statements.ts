@@ -8,7 +8,6 @@ import {
   maySee,
   ok,
   paise,
-  readSettlement,
   readStatement,
   reconcile,
   REFERENCE_CHARACTERS_MAX,
@@ -24,7 +23,6 @@ import type {
   Person,
   Reconciled,
   Result,
-  Settlement,
   StatementColumns,
 } from '../../../engine/index.ts'
 import type { BulkAnswer, ReconcileAnswer } from '../../../engine/api.ts'
@@ -34,19 +32,15 @@ import { alsoIn, cameAgain, confirm } from '../../registration/actions/record-pa
 import type { Deps } from '../../dependencies.ts'
 import { refuse } from '../../http/error-response.ts'
 import { recordOf } from '../../http/request-input.ts'
-import type {
-  NewUnmatched,
-  ReferenceReport,
-  SettlementAccount,
-  Store,
-} from '../../storage/index.ts'
-import { COLUMN_NAMES, settlementColumnsIn, statementColumnsIn } from './column-mapping.ts'
+import type { NewUnmatched, ReferenceReport, Store } from '../../storage/index.ts'
+import { COLUMN_NAMES, statementColumnsIn } from './column-mapping.ts'
 import type { ColumnsSaid } from './column-mapping.ts'
 import { STATEMENT_LIMITS } from '../spreadsheets/parse-csv.ts'
 import type { CsvLine } from '../spreadsheets/parse-csv.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
-import { settlementAccount } from './settlement-account.ts'
-import { keepReport, layAccount, wireSettlement } from './settlement-import.ts'
+import { settlementAccounts } from './settlement-account.ts'
+import { matchSettlements, settlementIn } from './match-settlements.ts'
+import { keepReport, wireSettlement } from './settlement-import.ts'
 import { registrationsNamed, viewerOf } from './registration-numbers-in-statement.ts'
 import type { OtherEvents } from './registration-numbers-in-statement.ts'
 import { pricedByDay } from './amount-due-on-credit-date.ts'
@@ -69,7 +63,7 @@ type NotLaid =
 
 /** Matches a statement without writing anything. `columns` null: by the column headings. */
 export async function layBeside(
-  store: Pick<Store, 'awaited' | 'knownReferences'>,
+  store: Pick<Store, 'awaited' | 'knownReferences' | 'accountsOfEvent'>,
   event: EventConfig,
   rows: readonly CsvLine[],
   columns: StatementColumns | null,
@@ -81,15 +75,16 @@ export async function layBeside(
   const { id: eventId, methods } = event
   const keys = referencesIn(read.value)
   if (keys === null) return err({ code: 'too_many_numbers', message: TOO_MANY_NUMBERS })
-  const gateway = settlementAccount(event)
   const priced = methods.filter((way) => way.is === 'transfer' && way.priceDate === 'credit')
-  const [stored, known] = await Promise.all([
+  const [stored, known, gateway] = await Promise.all([
     store.awaited(
       eventId,
       priced.map(({ id }) => id),
     ),
     store.knownReferences(keys),
+    settlementAccounts(store, event),
   ])
+  const accounts = gateway === null ? [] : [gateway.of, ...gateway.former]
   const awaited = stored.map((one) => pricedByDay(event, one))
   const here = known.reports.filter((one) => one.eventId === eventId)
   const elsewhere = known.reports.filter((one) => one.eventId !== eventId)
@@ -97,8 +92,8 @@ export async function layBeside(
   const found = reconcile(read.value, awaited, {
     payments: new Map(known.payments),
     payouts: new Map(
-      known.payouts.filter(
-        ([, { source, account }]) => source === gateway?.source && account === gateway.account,
+      known.payouts.filter(([, { source, account }]) =>
+        accounts.some((one) => one.source === source && one.account === account),
       ),
     ),
     ...registrationsNamed(keys, known.registrations, event, others),
@@ -131,18 +126,6 @@ const withoutDue = ({ regNo, name, reference, day }: ReferenceReport): Awaited =
   told: { reference, day },
 })
 
-/** Reads a gateway's report; null: the file is none, or the event takes no payments through a gateway. */
-export function settlementIn(
-  event: EventConfig,
-  rows: readonly CsvLine[],
-  query: ColumnsSaid = {},
-): { readonly of: SettlementAccount; readonly report: Settlement } | null {
-  const of = settlementAccount(event)
-  if (of === null || statementColumnsIn(query) !== null) return null
-  const read = readSettlement(rows, settlementColumnsIn(query))
-  return read.ok ? { of, report: read.value } : null
-}
-
 export async function reconcileRoutes(
   app: FastifyInstance,
   office: OfficeRoutes,
@@ -167,7 +150,8 @@ export async function reconcileRoutes(
     const { admin, query } = call
     const event = call.target.config
     const { rows } = given
-    const settlement = settlementIn(event, rows, query)
+    const accounts = await settlementAccounts(deps.store, event)
+    const settlement = settlementIn(accounts, rows, query)
     const looked = {
       at: deps.clock(),
       who: admin.username,
@@ -178,7 +162,7 @@ export async function reconcileRoutes(
     if (settlement !== null) {
       const { of, report } = settlement
       await deps.store.audit({ ...looked, what: 'laid a settlement beside the money that came' })
-      const laid = await layAccount(deps, of, report, viewerOf(deps, admin))
+      const laid = await matchSettlements(deps, of, report, viewerOf(deps, admin))
       const answer: ReconcileAnswer = {
         status: 'success',
         settlement: wireSettlement(event, laid),
@@ -204,13 +188,14 @@ export async function reconcileRoutes(
     const { admin, query } = call
     const event = call.target.config
     const { rows, file } = given
-    const settlement = settlementIn(event, rows, query)
+    const accounts = await settlementAccounts(deps.store, event)
+    const settlement = settlementIn(accounts, rows, query)
     if (settlement === null)
       return refuse(reply, 422, 'not_settlement', 'This is no settlement report of the gateway.')
     const who = admin.username
     const { of, report } = settlement
     const said = { file, lines: report.lines, who }
-    const kept = await keepReport(deps, event, of, said, viewerOf(deps, admin))
+    const kept = await keepReport(deps, event, of.of, said, viewerOf(deps, admin))
     return reply.send(kept)
   }
 

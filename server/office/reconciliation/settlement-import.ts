@@ -1,28 +1,14 @@
 /** Imports gateway settlements: matches a report with payments, stores it, serves it as page or CSV. */
 import { createHash } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
-import {
-  bankKey,
-  dayOf,
-  isoIndia,
-  joinLines,
-  judgeSettled,
-  lineKey,
-  maySee,
-  paise,
-  payouts,
-  rupees,
-  unsettled,
-} from '../../../engine/index.ts'
+import { bankKey, dayOf, isoIndia, maySee, paise, payouts, rupees } from '../../../engine/index.ts'
 import type {
   BankKey,
   EventConfig,
   HeldMoney,
   Payout,
   Settled,
-  Settlement,
   SettlementLine,
-  Unsettled,
 } from '../../../engine/index.ts'
 import type {
   SettlementKeptAnswer,
@@ -38,87 +24,26 @@ import { csvRows } from '../spreadsheets/write-csv.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 import { viewerOf } from './registration-numbers-in-statement.ts'
 import type { OtherEvents } from './registration-numbers-in-statement.ts'
-import { settlementAccount } from './settlement-account.ts'
+import { formerAccount, settlementAccounts } from './settlement-account.ts'
+import { matchSettlements, needsLook, transferOf } from './match-settlements.ts'
+import type { Account, EventSettlements } from './match-settlements.ts'
 import { whoseLines } from './settlement-line-events.ts'
 import type { Whose } from './settlement-line-events.ts'
 
-type Read = Pick<Store, 'settlementLines' | 'heldMoney' | 'heldOrders'>
-/** Everything that an account's settlements show to a user. */
-export type Account = {
-  readonly whose: Whose
-  readonly settled: readonly Settled[]
-  /** All lines of its payouts, including those not in the report. */
-  readonly all: readonly Settled[]
-  /** For a loaded report: its lines, and which of them are not stored yet. */
-  readonly report: (Settlement & { readonly fresh: readonly SettlementLine[] }) | null
-  readonly payouts: readonly Payout[]
-  readonly unsettled: readonly Unsettled[]
-}
-
-/** Matches without writing anything. `report` null: the stored lines. */
-export async function layAccount(
-  { store, clock }: { readonly store: Read; readonly clock: Deps['clock'] },
-  of: SettlementAccount,
-  report: Settlement | null,
-  viewer: OtherEvents,
-): Promise<Account> {
-  const [kept, held] = await Promise.all([store.settlementLines(of), store.heldMoney(of)])
-  const named = [...kept, ...(report?.lines ?? [])].map(({ order }) => order)
-  const orders = await store.heldOrders([...new Set(named)])
-  const whose = whoseLines(of, viewer, held, orders)
-  // Otherwise a report that repeats a stored line of another event would reveal that it exists.
-  const own = kept.filter(whose.isOwn)
-  const all = report === null ? kept : joinLines(own, report.lines)
-  const judged = new Map(
-    judgeSettled(
-      all.filter((line) => !whose.isElsewhere(line)),
-      whose.held,
-      whose.orders,
-    ).map((one) => [one.line, one]),
+export function wireSettlement(
+  event: Pick<EventConfig, 'id'>,
+  settlements: EventSettlements,
+): WireSettlement {
+  const { whose, settled, report, current, unsettled: open } = settlements
+  const shown = accountsShown(settlements).flatMap((account) =>
+    account.settled
+      .filter((one) => needsLook(one) && account.whose.isOwn(one.line))
+      .map((one) => wireLine(one, account.whose)),
   )
-  const settled = all.map((line) => judged.get(line) ?? ofAnotherEvent(line))
-  const keys = new Set(own.map(lineKey))
-  const inReport = new Set(report?.lines.map(lineKey))
-  const transfers = new Set(report?.lines.map(transferOf))
-  return {
-    whose,
-    settled: report === null ? settled : settled.filter(({ line }) => inReport.has(lineKey(line))),
-    all: settled,
-    report:
-      report === null
-        ? null
-        : { ...report, fresh: report.lines.filter((line) => !keys.has(lineKey(line))) },
-    payouts: payouts(all).filter((payout) => report === null || transfers.has(transferOf(payout))),
-    unsettled: unsettled(settled, whose.held, clock()),
-  }
-}
-
-/** Such a line is not compared with any stored data. */
-const ofAnotherEvent = (line: SettlementLine): Settled => ({
-  line,
-  as: 'unknown',
-  money: null,
-  order: null,
-  why: null,
-})
-
-/** Identifies the bank transfer that contains a line. */
-const transferOf = ({ utr, day }: Pick<Payout, 'utr' | 'day'>): string =>
-  utr === '' ? `${day}` : utr
-
-/** Returns true if the line needs attention. */
-export function needsLook({ as }: Settled): boolean {
-  return as !== 'settled' && as !== 'refunded'
-}
-
-export function wireSettlement(event: EventConfig, account: Account): WireSettlement {
-  const { whose, settled, report, unsettled: open } = account
-  const shown =
-    report === null ? settled.filter((one) => needsLook(one) && whose.isOwn(one.line)) : settled
   return {
     fresh: report?.fresh.filter(whose.isOwn).length ?? null,
-    lines: shown.map((one) => wireLine(one, whose)),
-    payouts: payoutsFor(account),
+    lines: report === null ? shown : settled.map((one) => wireLine(one, whose)),
+    payouts: payoutsOf(settlements),
     unsettled: open
       .filter(({ money }) => money.eventId === event.id)
       .map(({ money, days }) => ({
@@ -127,11 +52,27 @@ export function wireSettlement(event: EventConfig, account: Account): WireSettle
         amount: rupees(money.amount),
         paid_on: dayOf(money.paidAt),
         days,
+        account: formerAccount(current, money),
       })),
     unread: [...(report?.unread ?? [])],
     not_yet: report?.unsettled ?? 0,
   }
 }
+
+/** Stored settlements are those of all accounts; a report is of one. */
+const accountsShown = (settlements: EventSettlements): readonly Account[] =>
+  settlements.report === null ? [settlements, ...settlements.former] : [settlements]
+
+/** The latest first, as within one account. */
+const payoutsOf = (settlements: EventSettlements): WirePayout[] =>
+  accountsShown(settlements)
+    .flatMap((account) =>
+      payoutsFor(account).map((payout) => ({
+        ...payout,
+        account: formerAccount(settlements.current, account.of),
+      })),
+    )
+    .toSorted((a, b) => (b.day ?? '').localeCompare(a.day ?? ''))
 
 /**
  * Leaves out payouts without a line of the user's events. In the others, lines of other events appear as a count
@@ -162,6 +103,7 @@ function wirePayout({ day, utr, lines, ...amounts }: Payout): WirePayout {
     tax: rupees(amounts.tax),
     others: rupees(amounts.others),
     net: rupees(amounts.net),
+    account: null,
     elsewhere: null,
   }
 }
@@ -292,9 +234,9 @@ export async function keepReport(
 }
 
 export function settlementRoutes(office: OfficeRoutes, deps: Deps): void {
-  const asked = ({ admin, target }: Call<'event'>, reply: FastifyReply) => {
+  const asked = async ({ admin, target }: Call<'event'>, reply: FastifyReply) => {
     const event = target.config
-    const of = settlementAccount(event)
+    const of = await settlementAccounts(deps.store, event)
     reply.header('cache-control', 'no-store')
     if (of !== null) return { admin, event, of }
     refuse(reply, 404, 'not_found', 'There is no event of this name that takes cards.')
@@ -302,7 +244,7 @@ export function settlementRoutes(office: OfficeRoutes, deps: Deps): void {
   }
 
   const show = async (call: Call<'event'>, reply: FastifyReply): Promise<FastifyReply> => {
-    const found = asked(call, reply)
+    const found = await asked(call, reply)
     if (found === null) return reply
     const { admin, event, of } = found
     await deps.store.audit({
@@ -315,17 +257,22 @@ export function settlementRoutes(office: OfficeRoutes, deps: Deps): void {
     })
     const answer: SettlementsAnswer = {
       status: 'success',
-      settlement: wireSettlement(event, await layAccount(deps, of, null, viewerOf(deps, admin))),
+      settlement: wireSettlement(
+        event,
+        await matchSettlements(deps, of, null, viewerOf(deps, admin)),
+      ),
     }
     return reply.send(answer)
   }
 
   const csv = async (call: Call<'event'>, reply: FastifyReply): Promise<FastifyReply> => {
-    const found = asked(call, reply)
+    const found = await asked(call, reply)
     if (found === null) return reply
     const { admin, event, of } = found
-    const account = await layAccount(deps, of, null, viewerOf(deps, admin))
-    const shown = account.settled.filter(({ line }) => account.whose.isOwn(line))
+    const settlements = await matchSettlements(deps, of, null, viewerOf(deps, admin))
+    const shown = accountsShown(settlements).flatMap(({ settled, whose }) =>
+      settled.filter(({ line }) => whose.isOwn(line)).map((one) => ({ one, whose })),
+    )
     const at = deps.clock()
     await deps.store.audit({
       at,
@@ -334,12 +281,12 @@ export function settlementRoutes(office: OfficeRoutes, deps: Deps): void {
       eventId: event.id,
       regNo: null,
     })
-    const others = payoutsFor(account).flatMap(({ day, utr, elsewhere }) =>
+    const others = payoutsOf(settlements).flatMap(({ day, utr, elsewhere }) =>
       elsewhere === null ? [] : [rowOfOthers(day, utr, elsewhere)],
     )
-    const rows = shown.map((one) => {
+    const rows = shown.map(({ one, whose }) => {
       const { line, money } = one
-      const { as, reg_no: regNo, order_id: order, why } = wireLine(one, account.whose)
+      const { as, reg_no: regNo, order_id: order, why } = wireLine(one, whose)
       const amounts = [line.amount, line.fee, line.tax, line.net].map((amount) =>
         rupees(amount).toFixed(2),
       )

@@ -8,6 +8,7 @@ import { instant, SETTLED_WITHIN_DAYS, startOf, WAITING_IDS } from '../../../eng
 import type { Day, Instant, RegNo, WaitingId } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { OPEN_SECOND_PAYMENTS } from '../payments/duplicate-payments.ts'
+import { BY_GATEWAY } from '../refunds/refunds.ts'
 import type { WaitingCount } from '../index.ts'
 
 /** Whoever pays by card has done so, or has left, within a day. */
@@ -47,12 +48,9 @@ const IDS: Readonly<Record<Exclude<WaitingId, 'refund_unsettled'>, string>> = {
 }
 
 const SETTLED_WITHIN_MS = SETTLED_WITHIN_DAYS * 24 * 60 * 60 * 1000
-/** A refund that went through the gateway: it was asked for there, or the gateway reported it. */
-const BY_GATEWAY = (refund: string): string =>
-  `${refund}.state = 'done' AND (${refund}.asked_at IS NOT NULL OR ${refund}.who = 'gateway')`
 /**
  * Refunds of one account that ended before `before` and that no kept line covers; matched like `judgeSettled`, by reference, payment or order, and amount.
- * Two equal refunds of one payment need two lines. The act `handle_refund` closes the matter.
+ * Two equal refunds of one payment need two lines. After a change of account, the order names it in a report of the other. The act `handle_refund` closes the matter.
  * `only`: what else holds of the registration.
  */
 const unsettledOf = (
@@ -61,9 +59,9 @@ const unsettledOf = (
   LEFT JOIN payments p ON p.id = c.payment_id
   WHERE ${BY_GATEWAY('f')} AND f.done_at < :before AND (c.kind = 'sale' OR c.state = 'accepted') AND c.source = :source AND c.account IN (:account, '')
     AND EXISTS (SELECT 1 FROM registrations r WHERE r.id = c.registration_id AND r.event_id = :event)
-    AND (SELECT count(*) FROM settlement_lines l WHERE l.source = c.source AND l.account = :account AND l.kind = 'refund'
-        AND l.amount = f.amount AND (l.reference = c.reference OR l.order_id = p.order_id
-          OR l.reference IN (SELECT g.reference FROM captures d JOIN refunds g ON g.capture_id = d.id WHERE d.payment_id = c.payment_id)))
+    AND (SELECT count(*) FROM settlement_lines l WHERE l.source = c.source AND l.kind = 'refund'
+        AND l.amount = f.amount AND (l.order_id = p.order_id OR l.account = :account AND (l.reference = c.reference
+          OR l.reference IN (SELECT g.reference FROM captures d JOIN refunds g ON g.capture_id = d.id WHERE d.payment_id = c.payment_id))))
       < (SELECT count(*) FROM captures d JOIN refunds g ON g.capture_id = d.id
         WHERE d.payment_id = c.payment_id AND ${BY_GATEWAY('g')} AND g.amount = f.amount AND g.id <= f.id)
     AND NOT EXISTS (SELECT 1 FROM acts b WHERE b.registration_id = c.registration_id AND b.act = 'handle_refund'

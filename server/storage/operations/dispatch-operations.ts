@@ -127,6 +127,7 @@ export function storeOf({
     keepUnmatched: (money) => write('keepUnmatched', money),
     reportReturned: (returned) => write('reportReturned', returned),
     settlementLines: (of) => list('settlementLines', of),
+    accountsOfEvent: (eventId) => list('accountsOfEvent', eventId),
     heldMoney: (of) => list('heldMoney', of),
     heldOrders: (orders) => list('heldOrders', orders),
     settledOf: async (regNo) => read.settledOf(regNo),

@@ -13,7 +13,12 @@ import { unpaidWithFiles } from '../files/drop-files-of-unpaid.ts'
 import { waiting } from '../lists/work-queue.ts'
 import { filesReferred, recoveryFigures } from '../recovery/recovery.ts'
 import { reviewCounts, reviews } from '../reviews/open-reviews.ts'
-import { heldMoney, heldOrders, settlementLines } from '../reconciliation/settlement-lines.ts'
+import {
+  accountsOfEvent,
+  heldMoney,
+  heldOrders,
+  settlementLines,
+} from '../reconciliation/settlement-lines.ts'
 
 export const listings = {
   operating,
@@ -37,6 +42,7 @@ export const listings = {
   awaited,
   knownReferences,
   settlementLines,
+  accountsOfEvent,
   heldMoney,
   heldOrders,
   activity,

@@ -8,6 +8,7 @@ import {
   formatDay,
   formatMoney,
   instant,
+  isOfGateway,
   keysIn,
   keysOfReference,
   lineKey,
@@ -35,6 +36,7 @@ import type {
   SettlementAccount,
 } from './settlement-types.ts'
 import { rearm } from '../payments/apply-payment-events.ts'
+import { BY_HAND } from '../refunds/refunds.ts'
 import { isPaidElsewhere, noteSettledOrder } from '../payments/unknown-orders.ts'
 import { joined, paymentById, settleRegistration, stand } from '../payments/payment-state.ts'
 
@@ -214,13 +216,31 @@ type HeldRow = {
   order_id: string | null
   reg_no: RegNo | null
   event_id: string | null
+  source: string
+  account: string
   amount: Paise
   state: HeldMoney['state']
   is_money: 0 | 1
   is_of_account: 0 | 1
   paid_at: Instant
 }
-type RefundOf = HeldMoney['refunds'][number] & { capture_id: number }
+type RefundOf = Omit<HeldMoney['refunds'][number], 'byHand'> & {
+  capture_id: number
+  is_by_hand: 0 | 1
+}
+
+/**
+ * Returns the accounts through which an event was paid, or for which it loaded settlements: the account in its
+ * event file may have changed, and the gateway still pays out to the one before.
+ */
+export function accountsOfEvent(sql: Sql, eventId: string): readonly SettlementAccount[] {
+  return sql<{ source: string; account: string }>(
+    `SELECT DISTINCT c.source, c.account FROM captures c LEFT JOIN registrations r ON r.id = c.registration_id WHERE coalesce(r.event_id, c.found_for) = :event
+     UNION SELECT source, account FROM settlements WHERE event_id = :event ORDER BY 1, 2`,
+  )
+    .all({ event: eventId })
+    .filter(({ source }) => isOfGateway(source))
+}
 
 /**
  * Returns all payments through the gateway of an account, also those it calls no sale: a report that lists one says that it
@@ -229,13 +249,13 @@ type RefundOf = HeldMoney['refunds'][number] & { capture_id: number }
 export function heldMoney(sql: Sql, { source, account }: SettlementAccount): readonly HeldMoney[] {
   const refunds = Map.groupBy(
     sql<RefundOf>(
-      `SELECT f.capture_id, f.id, f.reference, f.amount, f.state FROM refunds f JOIN captures c ON c.id = f.capture_id
+      `SELECT f.capture_id, f.id, f.reference, f.amount, f.state, CASE WHEN ${BY_HAND('f')} THEN 1 ELSE 0 END AS is_by_hand FROM refunds f JOIN captures c ON c.id = f.capture_id
        WHERE c.source = ? ORDER BY f.id`,
     ).all(source),
     ({ capture_id: id }) => id,
   )
   return sql<HeldRow>(
-    `SELECT c.id, c.reference, coalesce(p.order_id, c.unknown_order) AS order_id, r.reg_no, coalesce(r.event_id, c.found_for) AS event_id, c.amount, c.state, c.paid_at,
+    `SELECT c.id, c.reference, coalesce(p.order_id, c.unknown_order) AS order_id, r.reg_no, coalesce(r.event_id, c.found_for) AS event_id, c.source, c.account, c.amount, c.state, c.paid_at,
        CASE WHEN c.kind = 'sale' OR c.state = 'accepted' THEN 1 ELSE 0 END AS is_money,
        CASE WHEN c.${OF_ACCOUNT} THEN 1 ELSE 0 END AS is_of_account
      FROM captures c LEFT JOIN payments p ON p.id = c.payment_id LEFT JOIN registrations r ON r.id = c.registration_id
@@ -248,12 +268,19 @@ export function heldMoney(sql: Sql, { source, account }: SettlementAccount): rea
       order: row.order_id,
       regNo: row.reg_no,
       eventId: row.event_id,
+      source: row.source,
+      account: row.account,
       amount: row.amount,
       state: row.state,
       isMoney: row.is_money === 1,
       isOfAccount: row.is_of_account === 1,
       paidAt: row.paid_at,
-      refunds: (refunds.get(row.id) ?? []).map(({ capture_id: _, ...refund }) => refund),
+      refunds: (refunds.get(row.id) ?? []).map(
+        ({ capture_id: _, is_by_hand: isByHand, ...refund }) => ({
+          ...refund,
+          byHand: isByHand === 1,
+        }),
+      ),
     }))
 }
 

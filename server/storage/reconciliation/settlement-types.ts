@@ -59,6 +59,8 @@ export interface SettlementStore {
   keepSettlement(kept: NewSettlement): Promise<KeptSettlement>
   /** Returns all lines of an account, in the order in which they were stored. */
   settlementLines(of: SettlementAccount): Promise<readonly SettlementLine[]>
+  /** Returns the accounts through which an event was paid, or for which it loaded settlements. */
+  accountsOfEvent(eventId: string): Promise<readonly SettlementAccount[]>
   /** Returns all payments through an account, with their refunds. */
   heldMoney(of: SettlementAccount): Promise<readonly HeldMoney[]>
   /** Returns those orders that are ours. */

@@ -109,6 +109,14 @@ export function whyRefunded(
     : `${reference} is already recorded as the reference of another refund.`
 }
 
+/** A refund that went through the gateway: it was asked for there, or the gateway reported it. */
+export const BY_GATEWAY = (refund: string): string =>
+  `${refund}.state = 'done' AND (${refund}.asked_at IS NOT NULL OR ${refund}.who = 'gateway')`
+
+/** A refund that staff recorded, made outside the gateway. */
+export const BY_HAND = (refund: string): string =>
+  `${refund}.state = 'done' AND ${refund}.asked_at IS NULL AND ${refund}.who NOT IN ('gateway', 'import', 'migration')`
+
 /** Returns the refund's id. */
 export function want(
   sql: Sql,

@@ -202,6 +202,8 @@ const money = (n: number, more: Partial<HeldMoney> = {}): HeldMoney => ({
   order: `SMPL${n}`,
   regNo: `SMPL${n}` as RegNo,
   eventId: 'sample',
+  source: 'airpay',
+  account: 'sample',
   amount: rupee(1180),
   state: 'fits',
   isMoney: true,
@@ -215,6 +217,7 @@ const back = (id: number, amount: number, more: Partial<HeldMoney['refunds'][num
   reference: null,
   amount: rupee(amount),
   state: 'done' as const,
+  byHand: false,
   ...more,
 })
 

@@ -156,13 +156,14 @@ function Payouts({ payouts, children }: PayoutsProps) {
       <p className="mute">What the bank shows for each transfer of the gateway.</p>
       <ul className="log stmt">
         {payouts.map((payout) => (
-          <li key={`${payout.utr} ${payout.day}`}>
+          <li key={`${payout.account} ${payout.utr} ${payout.day}`}>
             <span>
               <b>
                 {payout.day !== null && isDay(payout.day) ? formatDay(payout.day) : 'No day stated'}
               </b>
               {payout.utr !== '' && <small>{payout.utr}</small>}
               <small>{partsOf(payout).join(', ')}</small>
+              {payout.account !== null && <small>{ofFormer(payout.account)}</small>}
             </span>
             <b className="r">{signedMoney(payout.net)}</b>
           </li>
@@ -172,6 +173,9 @@ function Payouts({ payouts, children }: PayoutsProps) {
     </section>
   )
 }
+
+const ofFormer = (account: string): string =>
+  `Account ${account}, which is not in the event file any more`
 
 /** The components of the amount. */
 function partsOf({
@@ -278,13 +282,14 @@ function Open({ event, unsettled }: OfEvent & { readonly unsettled: readonly Wir
       <h2 id="settlement-open">Paid, and in no settlement yet ({unsettled.length})</h2>
       <p className="mute">The gateway pays out within some working days.</p>
       <ul className="log stmt">
-        {unsettled.map(({ reg_no: regNo, reference, amount, paid_on: on, days }) => (
+        {unsettled.map(({ reg_no: regNo, reference, amount, paid_on: on, days, account }) => (
           <li key={`${reference} ${regNo}`}>
             <span>
               <b>{moneyOf(amount, true)}</b>, paid on {isDay(on) ? formatDay(on) : on}
               <small>
                 {regNo === null ? '' : <OfRegistration event={event} regNo={regNo} />} {reference}
               </small>
+              {account !== null && <small>{ofFormer(account)}</small>}
             </span>
             <span className={days > SETTLED_WITHIN_DAYS ? 'r bad' : 'r'}>
               {days === 0 ? 'today' : `${count(days, 'day')} ago`}

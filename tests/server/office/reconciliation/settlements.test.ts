@@ -112,12 +112,12 @@ test('a report says how each line stands and what is still to come; kept, the mo
       tax: 14.4,
       others: 0,
       net: 3945.6,
+      account: null,
       elsewhere: null,
     },
   ])
-  expect(settlement?.unsettled).toEqual([
-    { reg_no: late.regNo, reference: 'AP3', amount: 1180, paid_on: '2026-01-28', days: 5 },
-  ])
+  const owed = { amount: 1180, paid_on: '2026-01-28', days: 5, account: null }
+  expect(settlement?.unsettled).toEqual([{ reg_no: late.regNo, reference: 'AP3', ...owed }])
   expect(await kept()).toMatchObject({ lines: [], payouts: [] })
   expect(await reviews()).toEqual([])
 

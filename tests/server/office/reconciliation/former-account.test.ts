@@ -1,0 +1,210 @@
+/** Money that the gateway still owes: after the event file names another account or gateway, and after a refund by hand. */
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { SettlementsAnswer, WireSettlement } from '../../../../engine/api.ts'
+import { main } from '../../../../server/cli/run-command.ts'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fixtureEvent } from '../../small-event.ts'
+import { startTestApp } from '../../harness.ts'
+import type { TestApp } from '../../harness.ts'
+import { signIn } from '../office.ts'
+import { registerPaid } from '../card-payers.ts'
+import type { Office } from '../office.ts'
+
+const EVENT = 'sample2026'
+const FILE = `${EVENT}.yaml`
+let server: TestApp
+let owner: Office
+beforeEach(async () => {
+  server = await startTestApp({
+    clock: '2026-01-28T12:00:00+05:30',
+    events: { [FILE]: fixtureEvent({}) },
+  })
+  owner = await signIn(server)
+})
+afterEach(() => server.close())
+
+const paid = (reference: string) => registerPaid(server, EVENT, reference)
+/** What the organiser writes instead of the account. */
+async function changeAccount(to: string): Promise<void> {
+  const text = fixtureEvent({}).replace('payment: {gateway: airpay, account: sample}', to)
+  expect(text).not.toBe(fixtureEvent({}))
+  server.writeEvent(FILE, text)
+  await server.deps.events.reload()
+  const { config } = server.deps.events.byId(EVENT) ?? {}
+  expect(config?.payment?.account, server.printed.join('\n')).not.toBe('sample')
+}
+const NEXT = 'payment: {gateway: airpay, account: next}'
+const post = async (path: string, rows: readonly string[]) => {
+  const answer = await server.app.inject({
+    method: 'POST',
+    url: `/admin/${path}/?event=${EVENT}`,
+    headers: { authorization: `Bearer ${owner.token}`, 'content-type': 'text/csv' },
+    payload: rows.join('\n'),
+  })
+  expect(answer.statusCode, answer.body).toBe(200)
+  return answer.json<{ settlement: WireSettlement; lines: { as: string }[] }>()
+}
+const HEAD =
+  'Merchant Txn ID,Transaction ID,Txn Amount,MDR,GST,Net Amount,UTR Number,Settlement Date,Txn Type'
+const sale = (order: string, reference: string, utr = 'UTIBN26013000011') =>
+  `${order},${reference},1180.00,20.00,3.60,1156.40,${utr},30-01-2026,Sale`
+const stored = async (): Promise<WireSettlement> => {
+  const answer = await owner.json(`/admin/settlements/?event=${EVENT}`)
+  return (answer as unknown as SettlementsAnswer).settlement
+}
+const toCome = async () =>
+  (await stored()).unsettled.map(({ reference, amount, account }) => [reference, amount, account])
+
+test('money of the account before was on no list after the event file named another', async () => {
+  const [settled, first, second] = [await paid('AP1'), await paid('AP2'), await paid('AP3')]
+  await post('reconcile/keep', [HEAD, sale(settled.order, 'AP1')])
+  expect(await toCome()).toEqual([
+    ['AP2', 1180, null],
+    ['AP3', 1180, null],
+  ])
+
+  await changeAccount(NEXT)
+  await paid('NX1')
+  expect(await toCome()).toEqual([
+    ['AP2', 1180, 'sample'],
+    ['AP3', 1180, 'sample'],
+    ['NX1', 1180, null],
+  ])
+  // What the account before had paid out stays on the page, in the file and beside the bank's statement.
+  const { payouts, lines } = await stored()
+  expect(payouts).toMatchObject([{ utr: 'UTIBN26013000011', net: 1156.4, account: 'sample' }])
+  expect(lines).toEqual([])
+  expect((await owner.get(`/admin/settlements/export/?event=${EVENT}`)).body).toContain(
+    `UTIBN26013000011,sale,${settled.order},AP1`,
+  )
+  const statement = [
+    'Date,Narration,Chq./Ref.No.,Withdrawal Amt.,Deposit Amt.',
+    '30/01/26,NEFT CR AIRPAY UTIBN26013000011,,,1156.40',
+  ]
+  expect((await post('reconcile', statement)).lines).toMatchObject([{ as: 'payout' }])
+
+  // Its next report, which repeats the first line, is loaded for the event as it is now.
+  const report = [
+    HEAD,
+    sale(settled.order, 'AP1'),
+    sale(first.order, 'AP2', 'UTR2'),
+    sale(second.order, 'AP3', 'UTR2'),
+  ]
+  const { unsettled } = (await post('reconcile', report)).settlement
+  expect(unsettled.map(({ reference }) => reference)).toEqual(['NX1'])
+  await post('reconcile/keep', report)
+  expect(await toCome()).toEqual([['NX1', 1180, null]])
+  const after = await stored()
+  expect(after.lines).toEqual([])
+  expect(after.payouts.map(({ utr, net }) => [utr, net])).toEqual([
+    ['UTIBN26013000011', 1156.4],
+    ['UTR2', 2312.8],
+  ])
+})
+
+test('the command names the account of money to come, and counts it as late', async () => {
+  await paid('AP1')
+  const late = await paid('AP2')
+  await changeAccount(NEXT)
+  const now = await paid('NX1')
+  const path = join(server.dir, 'settlement.csv')
+  writeFileSync(path, [HEAD, sale(now.order, 'NX1')].join('\n'))
+  const said: string[] = []
+  const terminal = {
+    print: (text: string) => void said.push(text),
+    complain: (text: string) => void said.push(text),
+    environment: () => server.environment,
+  }
+  expect(await main(['payment', 'reconcile', EVENT, path], terminal)).toBe(1)
+  expect(said.join('\n')).toMatch(
+    new RegExp(
+      `${late.regNo}: ₹\\u00a01,180 paid \\d+ days ago through the account sample: in no settlement yet`,
+    ),
+  )
+})
+
+test('money of the gateway was on no list after the event file named no gateway any more', async () => {
+  const first = await paid('AP1')
+  await paid('AP2')
+  await changeAccount(`registration:
+  closes: 2026-02-10
+
+payment:
+  methods:
+    - id: transfer
+      label: Bank transfer
+      until: 2026-02-10
+      expires_after: 10 days
+      instructions: Account 50200012345678, IFSC MLBR0000032
+      fields: [{id: utr, label: UTR number, format: utr, unique: true, required: true}]`)
+  expect(await toCome()).toEqual([
+    ['AP1', 1180, 'sample (airpay)'],
+    ['AP2', 1180, 'sample (airpay)'],
+  ])
+  await post('reconcile/keep', [HEAD, sale(first.order, 'AP1')])
+  expect(await toCome()).toEqual([['AP2', 1180, 'sample (airpay)']])
+})
+
+test('a card payment that was refunded in full by bank transfer was no longer to come from the gateway', async () => {
+  const [whole, part] = [await paid('AP1'), await paid('AP2')]
+  const inReview = await paid('AP3')
+  const again = {
+    amount: inReview.amount,
+    currency: '356',
+    kind: 'sale',
+    at: server.now(),
+  } as const
+  await server.deps.store.applyFact(
+    inReview.order,
+    { type: 'confirmed', reference: 'AP4', ...again },
+    null,
+  )
+  const byHand = { by_hand: true, why: 'The card is closed.' }
+  const refund = { act: 'refund', ...byHand }
+  for (const [regNo, amount, reference] of [
+    [whole.regNo, '1180', 'NEFT 1'],
+    [part.regNo, '180', 'NEFT 2'],
+  ] as const)
+    expect((await owner.act(regNo, { ...refund, amount, reference })).status).toBe(200)
+  const [review] = await server.deps.store.reviews(EVENT)
+  const decided = await server.app.inject({
+    method: 'POST',
+    url: `/admin/reviews/${review?.id}/decide/`,
+    headers: { authorization: `Bearer ${owner.token}` },
+    payload: { decision: 'refund', ...byHand, reference: 'NEFT 3' },
+  })
+  expect(decided.statusCode, decided.body).toBe(200)
+  // The gateway itself has refunded this one: it pays nothing out.
+  const byGateway = await paid('AP5')
+  await server.deps.store.applyFact(
+    byGateway.order,
+    { type: 'refunded', reference: 'RF5', amount: byGateway.amount, at: server.now() },
+    null,
+  )
+  expect((await toCome()).map(([reference]) => reference)).toEqual(['AP1', 'AP2', 'AP3', 'AP4'])
+  await post('reconcile/keep', [HEAD, sale(whole.order, 'AP1'), sale(inReview.order, 'AP4')])
+  expect((await toCome()).map(([reference]) => reference)).toEqual(['AP2', 'AP3'])
+  expect((await stored()).lines).toEqual([])
+})
+
+test('a refund that a report lists after the change of account stayed among those that are in no settlement', async () => {
+  const one = await paid('AP1')
+  await post('reconcile/keep', [HEAD, sale(one.order, 'AP1')])
+  await server.deps.store.applyFact(
+    one.order,
+    { type: 'refunded', reference: 'RF1', amount: one.amount, at: server.now() },
+    null,
+  )
+  await changeAccount(NEXT)
+  server.at('2026-02-10T12:00:00+05:30')
+  owner = await signIn(server)
+  const waiting = async () =>
+    (await server.deps.store.waiting([EVENT], server.now())).map(({ is, count }) => [is, count])
+  expect(await waiting()).toEqual([['refund_unsettled', 1]])
+  await post('reconcile/keep', [
+    HEAD,
+    `${one.order},RF1,1180.00,0,0,1180.00,UTR9,02-02-2026,Refund`,
+  ])
+  expect(await waiting()).toEqual([])
+})
