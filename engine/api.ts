@@ -15,6 +15,7 @@ export type {
   CodesAnswer,
   CodesMadeAnswer,
   DecidedAnswer,
+  DocumentsAnswer,
   EventStats,
   ListAnswer,
   ListRow,

@@ -358,7 +358,6 @@ export {
   sumOf,
   type DocumentBody,
   type DocumentKind,
-  type DocumentsAnswer,
   type Issuer,
   type Sold,
 } from './documents/documents.ts'

@@ -3,6 +3,7 @@
  *
  * Amounts and instants as in `registration.ts`.
  */
+import type { DocumentKind } from '../documents/documents.ts'
 import type { RegistrationState, PaymentStatus } from '../registration/status.ts'
 import type { DecisionName, ReviewKind } from '../payments/payment-review.ts'
 import type { WireLine } from './bill-lines.ts'
@@ -217,3 +218,17 @@ export type WireCode = {
 }
 /** GET /admin/rolls/?event=ID: the number of rows in each member list of the event file. */
 export type RollsAnswer = { status: 'success'; rolls: { id: string; rows: number }[] }
+
+/** GET /admin/registrations/{reg_no}/documents/; each is a PDF below its id. */
+export type DocumentsAnswer = {
+  status: 'success'
+  /** `title`: the printed title of the document: "Bill of supply". */
+  documents: {
+    id: number
+    kind: DocumentKind
+    title: string
+    serial: string
+    at: string
+    total: number
+  }[]
+}

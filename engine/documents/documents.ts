@@ -9,6 +9,7 @@ import type { Answers } from '../event/answer-types.ts'
 import type { EventConfig } from '../event/config.ts'
 import { stateOfGstin, type StateCode } from '../event/gstin.ts'
 import {
+  creditSummaryByRate,
   type TaxHeads,
   placeOfSupply,
   saleForm,
@@ -290,13 +291,22 @@ const rateOf = (
 
 /**
  * Creates a credit note for these lines of an invoice, each with the code and place stated on the
- * invoice. `refund` null: the bill was lowered, and nothing was refunded yet.
+ * invoice. `refund` null: the bill was lowered, and nothing was refunded yet. `earlier`: the credit
+ * notes that the invoice already has.
  */
 export function creditOf(
   invoice: DocumentBody,
   credited: readonly DocumentLine[],
   refund: { readonly reference: string } | null,
-  { serial, at }: { serial: string; at: Instant },
+  {
+    serial,
+    at,
+    earlier = [],
+  }: {
+    readonly serial: string
+    readonly at: Instant
+    readonly earlier?: readonly DocumentBody[]
+  },
 ): DocumentBody {
   const { supplier } = invoice
   const lines = credited.map((line) => asInvoiced(invoice, line))
@@ -312,7 +322,13 @@ export function creditOf(
     heads: null,
     ...(supplier === null
       ? {}
-      : { byRate: summaryByRate(placedIn(lines, supplier), stateOfGstin(supplier.gstin)) }),
+      : {
+          byRate: creditSummaryByRate(
+            placedIn(lines, supplier),
+            stateOfGstin(supplier.gstin),
+            earlier.flatMap((credit) => ratesOf(invoice, credit, supplier)),
+          ),
+        }),
     base,
     gst,
     total,
@@ -350,6 +366,21 @@ function asInvoiced(
   }
 }
 
+/** A credit note from before rates were summed separately: its lines are summed now. */
+const ratesOf = (
+  invoice: DocumentBody,
+  { byRate, lines }: DocumentBody,
+  supplier: { readonly gstin: string },
+): readonly RateSummary[] =>
+  byRate ??
+  summaryByRate(
+    placedIn(
+      lines.map((line) => asInvoiced(invoice, line)),
+      supplier,
+    ),
+    stateOfGstin(supplier.gstin),
+  )
+
 /** A line without a place is supplied at the supplier's location. */
 function placedIn(
   lines: readonly DocumentLine[],
@@ -361,18 +392,4 @@ function placedIn(
     base: line.base,
     gst: line.gst,
   }))
-}
-
-/** GET /admin/registrations/{reg_no}/documents/; each is a PDF below its id. */
-export type DocumentsAnswer = {
-  status: 'success'
-  /** `title`: the printed title of the document: "Bill of supply". */
-  documents: {
-    id: number
-    kind: DocumentKind
-    title: string
-    serial: string
-    at: string
-    total: number
-  }[]
 }

@@ -51,7 +51,8 @@ type Taxed = { readonly rate?: number | null; readonly base: Paise; readonly gst
 
 /**
  * The tax of all lines with one rate and one place of supply. IGST where supplier and place of supply differ
- * (IGST Act, sections 7 and 8); otherwise two equal halves, and `roundOff` is the paisa that does not halve.
+ * (IGST Act, sections 7 and 8); otherwise two equal halves, and `roundOff` is the paisa that does not halve
+ * (negative: an earlier credit note had one, and the halves of both together contain it).
  * cgst + sgst + igst + roundOff = the tax of the lines, exactly.
  */
 export type RateSummary = {
@@ -80,6 +81,27 @@ export function summaryByRate(
     })
     .sort((a, b) => b.rate - a.rate || a.place.localeCompare(b.place))
 }
+
+/**
+ * Groups the tax of a credit note. Its halves are those of all credit notes of the invoice together, less the
+ * halves in the `earlier` ones: so a whole invoice credited in parts leaves no paisa of CGST or SGST.
+ */
+export function creditSummaryByRate(
+  lines: readonly PlacedLine[],
+  supplier: StateCode,
+  earlier: readonly RateSummary[],
+): readonly RateSummary[] {
+  return summaryByRate(lines, supplier).map((row) => {
+    if (row.isInterState) return row
+    const before = earlier.filter(({ rate, place }) => rate === row.rate && place === row.place)
+    const taxBefore = before.reduce((sum, one) => sum + taxOf(one), 0)
+    const halfBefore = before.reduce((sum, one) => sum + one.cgst, 0)
+    const half = paise(Math.floor((taxBefore + taxOf(row)) / 2) - halfBefore)
+    return { ...row, cgst: half, sgst: half, roundOff: paise(taxOf(row) - 2 * half) }
+  })
+}
+
+const taxOf = ({ cgst, sgst, igst, roundOff }: RateSummary): number => cgst + sgst + igst + roundOff
 
 function summaryOf(
   rate: number,

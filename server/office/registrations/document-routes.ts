@@ -1,7 +1,7 @@
 /** Serves a registration's documents to the office: the list, and each as PDF. */
 import type { FastifyReply } from 'fastify'
 import { documentTitle, isoIndia, rupees } from '../../../engine/index.ts'
-import type { DocumentsAnswer } from '../../../engine/index.ts'
+import type { DocumentsAnswer } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 import { sendDocument } from '../../documents/send-pdf.ts'

@@ -301,7 +301,9 @@ export function coverBill(
     if (pattern === undefined) continue
     const numbered = nextOf(sql, invoice.account, pattern, at)
     const owner = { id: invoice.payment_id, registration_id: registrationId }
-    keep(sql, owner, numbered, creditOf(body, lines, refund, { serial: numbered.serial, at }))
+    const earlier = bodies.filter((one) => one.of !== null && named(one.of) === of)
+    const note = creditOf(body, lines, refund, { serial: numbered.serial, at, earlier })
+    keep(sql, owner, numbered, note)
   }
   if (change.invoice.length > 0 && issuer !== null && issuer.invoice !== null) {
     const numbered = nextOf(sql, issuer.invoice.gstin, issuer.invoice.number, at)

@@ -2,8 +2,12 @@
 import { writeFileSync, mkdirSync, cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { DocumentsAnswer } from '../../../engine/index.ts'
-import type { PaymentData, RecoveryAnswer, ReviewsAnswer } from '../../../engine/api.ts'
+import type {
+  DocumentsAnswer,
+  PaymentData,
+  RecoveryAnswer,
+  ReviewsAnswer,
+} from '../../../engine/api.ts'
 import { pdf } from '../sample-uploads.ts'
 import { fixtureEvent } from '../small-event.ts'
 import { top } from '../run-command.ts'

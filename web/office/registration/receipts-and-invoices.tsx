@@ -1,6 +1,6 @@
 /** The receipts, invoices and credit notes of a registration, as PDFs. */
 import { useQuery } from '@tanstack/react-query'
-import type { DocumentsAnswer } from '../../../engine/index.ts'
+import type { DocumentsAnswer } from '../../../engine/api.ts'
 import type { Reader } from '../../app/api-client.ts'
 import { holdsAll, isRecord, listOf } from '../../app/json-readers.ts'
 import { ask } from '../office-api-and-urls.ts'

@@ -168,6 +168,30 @@ test('credit notes of refunds in parts add up to their invoices, by rate', async
   expect(await invoiced(regNo)).toEqual({})
 })
 
+test('after several refunds in parts 1 paisa was left of the CGST and of the SGST', async () => {
+  const regNo = await paid({ companion: true, room: true })
+  const { total } = (await server.deps.store.registration(regNo)) ?? { total: 0 }
+  const parts = [10.03, 333.33, 0.07, 1001.01, 20.09]
+  for (const part of parts) await refund(regNo, part)
+  const rest = (total ?? 0) - parts.reduce((sum, part) => sum + Math.round(part * 100), 0)
+  await refund(regNo, rest / 100)
+  const [bodies, left] = [await bodiesOf(regNo), {} as Record<string, number>]
+  for (const { kind, byRate = [] } of bodies)
+    for (const row of byRate) {
+      const sign = kind === 'credit' ? -1 : 1
+      for (const head of ['taxable', 'cgst', 'sgst', 'roundOff'] as const)
+        left[`${row.rate} ${head}`] = (left[`${row.rate} ${head}`] ?? 0) + sign * row[head]
+      expect(row.cgst).toBe(row.sgst)
+      expect(Math.abs(row.roundOff)).toBeLessThanOrEqual(1)
+    }
+  const amounts = [18, 5].flatMap((rate) =>
+    ['taxable', 'cgst', 'sgst', 'roundOff'].map((head) => [`${rate} ${head}`, 0]),
+  )
+  expect(left).toEqual(Object.fromEntries(amounts))
+  // The case is there: some note has tax that does not halve.
+  expect(bodies.some(({ kind, gst }) => kind === 'credit' && gst % 2 === 1)).toBe(true)
+})
+
 test('once all of less than the price is refunded, the rest of the invoice is credited too', async () => {
   made += 1
   const regNo = await register(server, EVENT, {
