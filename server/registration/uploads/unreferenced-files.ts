@@ -20,9 +20,13 @@ export const ASIDE_DAYS = 30
  * back.
  */
 export const YOUNG_DAYS = 7
-/** A few are from abandoned forms; many mean that the database does not belong to these files. */
+/**
+ * A few are left over from interrupted requests; many mean that the database does not belong to these files. Many is
+ * more than twenty, or more than one in a hundred; of a small installation, a handful is moved in any case.
+ */
 const FEW_MAX = 20
 const FEW_PERCENT_MAX = 1
+const HANDFUL = 5
 /** Hashes per query. */
 const BATCH_MAX = 500
 
@@ -30,9 +34,8 @@ const BATCH_MAX = 500
 export function whyHeld(count: number, all: number, isYoung: boolean): Held | null {
   if (count === 0) return null
   if (isYoung) return { count, why: 'young' }
-  return count > Math.max(FEW_MAX, Math.floor((all * FEW_PERCENT_MAX) / 100))
-    ? { count, why: 'many' }
-    : null
+  const isMany = count > FEW_MAX || (count > HANDFUL && count * 100 > all * FEW_PERCENT_MAX)
+  return isMany ? { count, why: 'many' } : null
 }
 
 /** Files set aside before this instant are deleted. */
