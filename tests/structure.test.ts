@@ -1,4 +1,4 @@
-/** The structure of the tree: entry points, layers, circles of imports, crowded folders, and the diagrams of them. */
+/** The structure of the tree: entry points, layers, circles of imports, crowded folders, and how docs describe them. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -161,4 +161,28 @@ describe('the diagrams of docs/architecture', () => {
     expect(named.length).toBeLessThanOrEqual(most)
     expect(section(heading)).toContain(`  ${steps.map(([, letter]) => letter).join(' --> ')}\n`)
   })
+})
+
+test('a link of a page of docs to a heading leads to one', () => {
+  const pages = readdirSync(join(TOP, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md') && !name.startsWith('findings/'))
+    .map((name) => `docs/${name}`)
+  // As GitHub makes the anchor of a heading.
+  const anchorOf = (heading: string): string =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\- ]/gu, '')
+      .replaceAll(' ', '-')
+  const links = [...pages, 'README.md', 'CONTRIBUTING.md'].flatMap((page) =>
+    [...read(page).matchAll(/\]\((?!https?:)([^)#]*)#([^)]+)\)/g)].map(([, to = '', anchor]) => {
+      const target = to === '' ? page : posix.join(posix.dirname(page), to)
+      const headings = read(target).match(/(?<=^##* ).+$/gm) ?? []
+      return {
+        link: `${page}: ${target}#${anchor}`,
+        leads: headings.map(anchorOf).includes(anchor ?? ''),
+      }
+    }),
+  )
+  expect(links.length).toBeGreaterThan(5)
+  expect(links.filter(({ leads }) => !leads)).toEqual([])
 })

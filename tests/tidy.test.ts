@@ -519,11 +519,28 @@ test('docs/README.md leads to every page of docs', () => {
   ).toEqual([])
 })
 
-test('README.md, docs/decisions.md and CHANGELOG.md are short enough to be read', () => {
+/** Bytes that a page may have: as much as somebody reads in one sitting. */
+const PAGE_BYTES_MAX = 15_000
+const LONGER_PAGES: Readonly<Record<string, number>> = {
+  'docs/decisions.md': 40_000,
+  'docs/operating.md': 27_000,
+}
+
+test('README.md, CHANGELOG.md and every page of docs are short enough to be read: split a page by subject', () => {
   expect(files.find(({ path }) => path === 'README.md')?.lines.length).toBeLessThanOrEqual(121)
   const bytes = (path: string): number => readFileSync(join(TOP, path)).length
-  expect(bytes('docs/decisions.md')).toBeLessThanOrEqual(40_000)
   expect(bytes('CHANGELOG.md')).toBeLessThanOrEqual(6_000)
+  const pages = paths.filter((path) => /^docs\/.+\.md$/.test(path))
+  expect(pages).toContain('docs/findings/README.md')
+  const long = pages.filter((path) => bytes(path) > (LONGER_PAGES[path] ?? PAGE_BYTES_MAX))
+  expect(long).toEqual([])
+})
+
+test('no folder of docs has more than 20 entries', () => {
+  const folders = [...new Set(paths.filter((path) => path.startsWith('docs/')).map(posix.dirname))]
+  const crowded = folders.filter((folder) => readdirSync(join(TOP, folder)).length > 20)
+  expect(folders.length).toBeGreaterThan(3)
+  expect(crowded).toEqual([])
 })
 
 const decisions = readFileSync(join(TOP, 'docs/decisions.md'), 'utf8').split(/^## /m).slice(1)
